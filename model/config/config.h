@@ -1,0 +1,56 @@
+// A machine's parameters, generated from config.def.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef uint32_t config_uint_t;
+typedef double config_real_t;
+
+#define SECTION(name, text) typedef struct config_##name {
+#define PARAM(type, name, min, max, unit, text) config_##type##_t name;
+#define END_SECTION(name) } config_##name##_t;
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+
+typedef struct config {
+#define SECTION(name, text) config_##name##_t name;
+#define PARAM(type, name, min, max, unit, text)
+#define END_SECTION(name)
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+} config_t;
+
+enum { CONFIG_ERROR_BYTES = 512 };
+
+// Reads and checks a YAML file.  False: *config is unspecified and error holds one line that names
+// the file, the field and what was expected.
+bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]);
+
+// Applies "section.name=value" with the same checks.  False: *config is unchanged.
+bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERROR_BYTES]);
+
+// GB/s and microseconds in the machine's cycles.
+static inline double config_bytes_per_cycle(const config_t *config, double gbps) {
+  return gbps * 1e3 / config->soc.clock_mhz;
+}
+static inline uint64_t config_cycles(const config_t *config, double us) {
+  return (uint64_t)(us * config->soc.clock_mhz + 0.5);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,77 @@
+// Behaviour of the cube and vector cores' commands: what is legal, what a command touches, what
+// it costs and what it computes.  Plain C without time: a simulator decides when a command
+// completes and calls core_execute then.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CORE_CORE_H
+#define CORE_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "hal/command.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_KIND_COUNT } core_kind_t;
+
+// Address spaces.  All but SPACE_GM are private to a core.
+typedef enum core_space {
+  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_COUNT
+} core_space_t;
+
+// Memory a command sees.  base[SPACE_GM] stands for address GM_BASE.  Spaces a core does not have
+// are NULL with size 0.
+typedef struct core_memory {
+  uint8_t *base[SPACE_COUNT];
+  uint64_t bytes[SPACE_COUNT];
+} core_memory_t;
+
+// A strided rectangle of bytes that a command reads or writes.
+typedef struct core_access {
+  core_space_t space;
+  bool write;          // an atomic operation is a write
+  bool atomic;
+  uint64_t base;       // GM: global address; else offset in the buffer
+  uint64_t rows;
+  uint64_t row_bytes;
+  uint64_t pitch;
+} core_access_t;
+
+enum { CORE_MAX_ACCESSES = 6, CORE_ERROR_BYTES = 256 };
+
+const char *core_pipe_name(unsigned pipe);       // "MTE2"; "?" if there is none
+const char *core_command_name(unsigned opcode);  // "LOAD_NZ"
+const char *core_space_name(core_space_t space);
+
+// One line for timelines and messages: "LOAD_NZ gm=0x4000001000 gm_pitch=1152 ...".
+void core_disassemble(const command_t *command, char *text, size_t size);
+
+// Is this command well formed for this core: known opcode, right pipe, values in range,
+// alignments, private buffers not left?  (GM ranges are the caller's to check, with core_accesses.)
+// False: error says which field and what was expected.
+bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
+                char error[CORE_ERROR_BYTES]);
+
+// What a command that passed core_check reads and writes, source operands first.  Commands that
+// move no data have none.  Returns the number of accesses.
+size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACCESSES]);
+
+// Cycles a command keeps its pipe busy, GM latency and waiting aside.
+uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
+
+// Carries out a command that passed core_check.  Atomic GM operations are applied element by
+// element in row order (a simulator with atomic slices applies those itself).
+void core_execute(const core_memory_t *memory, const command_t *command);
+
+// FLOPs of a command: 2*m*n*k for MMAD, 0 for others.
+uint64_t core_flops(const command_t *command);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,74 @@
+// Attention for one set of queries over one set of keys, three times:
+//
+//   num_attn_golden  FP64, untiled, the textbook formula: what the answer is
+//   num_attn_base    Algorithm 1 of the AMLA paper, bit for bit as the contract fixes it
+//   num_attn_amla    Algorithm 2, corrected, likewise
+//
+// The golden function shares nothing with the other two but the conversion from BF16, so that it
+// can judge them. The tiled two return the FP32 value before the last cast; the result proper is
+// num_bf16_from_f32 of it.
+//
+// Source: NUMERICS sections 2 to 4.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_NUM_ATTENTION_H_
+#define AMALGAM_NUM_ATTENTION_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "num/num_matmul.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// All strides in elements; nothing is owned, nothing is written. Inputs hold no NaN.
+typedef struct {
+  size_t rows;             // G: queries (heads x query positions)
+  size_t keys;             // S
+  size_t dk;               // length of a query and of a key
+  size_t dv;               // length of a value
+  const uint16_t *q;       // [rows, dk] BF16, contiguous
+  const uint16_t *k;       // [keys, dk] BF16, row stride ldk
+  size_t ldk;              // >= dk
+  const uint16_t *v;       // [keys, dv] BF16, row stride ldv; may alias k (MLA: its first columns)
+  size_t ldv;              // >= dv
+  const uint8_t *visible;  // [rows, keys] contiguous, 1: the key takes part; NULL: all do
+  float scale;             // scores are multiplied by this, e.g. 1/sqrt(dk)
+  size_t block;            // keys per block (512); the last one may be ragged; golden ignores it
+} num_attn_t;
+
+// out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then
+// untouched).
+int num_attn_golden(const num_attn_t *attn, double *out);
+
+// out_f32 [rows, dv]: O / l before the cast to BF16. Returns 0, or -1 with out_f32 untouched: out of
+// memory, block is 0, or this host lacks isa. Every isa gives the same bits.
+int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
+
+// Ablations of AMLA, ORed together; 0 is the contract.
+enum {
+  NUM_ATTN_NO_COMPENSATION = 1u,  // eps = 0
+  NUM_ATTN_PRINTED_C = 2u,        // line 9 as the paper prints it, c = S32 / S16
+  NUM_ATTN_RAW_ADD = 4u,          // the integer add without its guards
+};
+
+// As num_attn_base, for AMLA. The guard cases met by the integer adds (NUM_GM_GUARD_*) are ORed into
+// *guards, which may be NULL.
+int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
+                  uint32_t *guards);
+
+typedef struct {
+  double rel_fro;   // ||x - g|| / (||g|| + 1e-10), Frobenius
+  double max_abs;   // largest |x - g|
+  double cos_diff;  // 1 - 2 sum(x g) / (sum x^2 + sum g^2); 0 if both are all zero
+} num_error_t;
+
+// How far x [n] is from golden [n]. A NaN in x makes all three NaN.
+void num_error(const double *golden, const float *x, size_t n, num_error_t *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // AMALGAM_NUM_ATTENTION_H_

@@ -1,0 +1,27 @@
+// The vector core's exponential: e^x rounded to the nearest FP32.
+//
+// "Nearest" is (float)exp((double)x): an FP64 exp rounded once. -inf gives +0, +inf and overflow
+// give +inf, results down to 2^-149 are kept (no flush to zero), NaN gives NaN.
+//
+// Source: NUMERICS section 3.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_NUM_EXP_H_
+#define AMALGAM_NUM_EXP_H_
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+float num_exp32(float x);
+
+// y[i] = num_exp32(x[i]) for i < n, bit for bit, on any host. y may be x itself, but the two must
+// not overlap otherwise.
+void num_exp32_n(const float *x, float *y, size_t n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // AMALGAM_NUM_EXP_H_

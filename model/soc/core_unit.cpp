@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/core_unit.h"
+
+#include <cstring>
+
+namespace soc {
+namespace {
+
+std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
+  return kind == CORE_CUBE ? "cube" + std::to_string(index)
+                           : "vector" + std::to_string(index) + "." + std::to_string(sub);
+}
+
+const unsigned kPipesOf[CORE_KIND_COUNT] = {
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX,
+    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,
+};
+
+}  // namespace
+
+core_unit::core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsigned index,
+                     unsigned sub, size_t senders)
+    : sim_(sim),
+      gm_(gm),
+      kind_(kind),
+      index_(index),
+      sub_(sub),
+      name_(core_name(kind, index, sub)),
+      cross_flags_(senders) {
+  memory_.base[SPACE_GM] = gm.base();
+  memory_.bytes[SPACE_GM] = gm.bytes();
+  if (kind == CORE_CUBE) {
+    add_memory(SPACE_L1, sim.config.cube.l1_kb);
+    add_memory(SPACE_L0A, sim.config.cube.l0a_kb);
+    add_memory(SPACE_L0B, sim.config.cube.l0b_kb);
+    add_memory(SPACE_L0C, sim.config.cube.l0c_kb);
+  } else {
+    add_memory(SPACE_UB, sim.config.vector.ub_kb);
+  }
+  pipes_.resize(PIPE_COUNT);
+  for (unsigned id = 0; id < PIPE_COUNT; ++id) {
+    if ((kPipesOf[kind] >> id) & 1u) {
+      pipes_[id] = std::make_unique<pipe>(*this, id);
+      for (race_memory &races : races_) {
+        races.agents.push_back(pipes_[id]->agent());
+      }
+      gm.races().agents.push_back(pipes_[id]->agent());
+    }
+  }
+  scalar_ = make_scalar(*this);
+}
+
+// Buffers start as 0xFF bytes: reading what was never written shows as NaN.
+void core_unit::add_memory(core_space_t space, uint64_t kib) {
+  const uint64_t bytes = kib * 1024;
+  storage_.push_back(std::make_unique<uint8_t[]>(bytes));
+  std::memset(storage_.back().get(), 0xFF, bytes);
+  memory_.base[space] = storage_.back().get();
+  memory_.bytes[space] = bytes;
+}
+
+void core_unit::push(const command_t &command) {
+  char error[CORE_ERROR_BYTES];
+  if (!core_check(kind_, &memory_, &command, error)) {
+    sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
+                               sim_.describe(name_, command));
+    return;
+  }
+  pipes_[command.header.pipe_]->push(command);
+}
+
+void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock) {
+  const uint64_t arrival = now() + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  for (const receiver &r : receivers_) {
+    if (!r.core->cross_flags().set(r.as_sender, command, arrival, clock)) {
+      command_t whole{};
+      whole.cross_set = command;
+      sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
+                                 ", a wait is missing: " + sim_.describe(name_, whole));
+      return;
+    }
+  }
+}
+
+bool core_unit::idle() const {
+  for (const auto &p : pipes_) {
+    if (p && !p->idle()) {
+      return false;
+    }
+  }
+  return scalar_->halted();
+}
+
+void core_unit::describe_blocked(std::vector<std::string> &lines) {
+  for (const auto &p : pipes_) {
+    if (p && !p->idle()) {
+      lines.push_back(sim_.describe(name_, p->current()));
+    }
+  }
+  if (!scalar_->halted()) {
+    lines.push_back(name_ + " scalar core waits for a full queue");
+  }
+}
+
+void core_unit::check_flags_down() {
+  flags_.for_each_up([&](const cmd_set_flag_t &setter) {
+    command_t command{};
+    command.set_flag = setter;
+    sim_.stop(SOC_STOPPED, "flag still up at the end, a wait is missing: " +
+                               sim_.describe(name_, command));
+  });
+  cross_flags_.for_each_up([&](size_t, const cmd_cross_set_t &setter) {
+    command_t command{};
+    command.cross_set = setter;
+    sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
+                               ", a wait is missing: set by " + sim_.describe("peer", command));
+  });
+}
+
+}  // namespace soc

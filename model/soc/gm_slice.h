@@ -1,0 +1,71 @@
+// One atomic slice of global memory: takes the beats of several transfers, one a cycle, through a
+// gm_atomic unit, which is either the Verilated RTL or the C model (same bits, same cycles).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_GM_SLICE_H
+#define SOC_GM_SLICE_H
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "core/gm_atomic.h"
+#include "soc/simulation.h"
+
+namespace soc {
+
+// All beats of one command, on any number of slices.
+struct gm_transfer {
+  uint64_t pending = 0;        // requests not yet answered
+  sc_core::sc_event done;      // when pending reaches 0
+};
+
+struct gm_status {
+  bool zero, special, underflow, overflow;   // sticky
+  uint64_t guard_lanes;
+};
+
+// A gm_atomic unit, one clock cycle at a time.
+class gm_unit {
+ public:
+  virtual ~gm_unit() = default;
+  // Runs one cycle, offering a request (or none); true if the unit takes it.  answered says that
+  // a response came out in this cycle.
+  virtual bool tick(const gm_request_t *request, bool &answered) = 0;
+  virtual gm_status status() const = 0;
+};
+
+std::unique_ptr<gm_unit> make_gm_unit_c(uint8_t *memory);
+std::unique_ptr<gm_unit> make_gm_unit_rtl(uint8_t *memory);
+
+class gm_slice : public sc_core::sc_module {
+ public:
+  gm_slice(sc_core::sc_module_name name, simulation &sim, std::unique_ptr<gm_unit> unit);
+
+  struct beat {
+    uint64_t arrival;          // cycle from which the slice may take it
+    gm_request_t request;
+  };
+  void add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats);
+  gm_status status() const { return unit_->status(); }
+
+ private:
+  struct stream {
+    std::shared_ptr<gm_transfer> transfer;
+    std::vector<beat> beats;
+    size_t next = 0;
+  };
+  void tick();                 // SC_METHOD, once a cycle while there is work
+  stream *choose();
+
+  simulation &sim_;
+  std::unique_ptr<gm_unit> unit_;
+  std::deque<stream> streams_;                                // in order of arrival
+  std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order
+  sc_core::sc_event wake_;
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/interrupt.h"
+
+#include <csignal>
+
+namespace soc {
+namespace {
+
+volatile std::sig_atomic_t caught = 0;
+struct sigaction before;
+
+void note(int) { caught = 1; }
+
+}  // namespace
+
+bool interrupted() { return caught != 0; }
+
+interrupt_guard::interrupt_guard() {
+  struct sigaction action = {};
+  action.sa_handler = note;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, &before);
+}
+
+interrupt_guard::~interrupt_guard() { sigaction(SIGINT, &before, nullptr); }
+
+}  // namespace soc

@@ -1,0 +1,55 @@
+// The scalar core of a cube or vector core: runs firmware that reads registers and pushes
+// commands.  Two kinds with the same commands in the same order: an RV64 instruction set
+// simulator (Unicorn), and the same sources built for the host.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_SCALAR_H
+#define SOC_SCALAR_H
+
+#include <memory>
+#include <string>
+#include <systemc>
+
+#include "hal/command.h"
+#include "hal/registers.h"
+#include "soc/simulation.h"
+
+namespace soc {
+
+class core_unit;
+
+class scalar : public sc_core::sc_module {
+ public:
+  explicit scalar(core_unit &core);
+  bool halted() const { return halted_; }
+
+ protected:
+  // Runs the firmware to its end; called in this core's own thread.
+  virtual void run() = 0;
+  // Bytes of a command the firmware names by its address; null if it has no such memory.
+  virtual const void *local_memory(uint64_t address, uint64_t bytes) = 0;
+
+  uint64_t read_register(uint64_t offset);
+  void write_register(uint64_t offset, uint64_t value);
+  // Time passes: instructions since the last access, and the access itself.
+  void spend(uint64_t instructions);
+  // The run is over; this thread sleeps for good.
+  [[noreturn]] void sleep_forever();
+
+  core_unit &core_;
+  simulation &sim_;
+  bool halted_ = false;
+
+ private:
+  void main();               // SC_THREAD
+  void push(uint64_t address);
+
+  std::string log_;          // characters of an unfinished debug line
+};
+
+std::unique_ptr<scalar> make_scalar(core_unit &core);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core);
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,149 @@
+// Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region
+// whose call-backs let simulated time pass.
+//
+// Instructions are counted by basic block, at its start, so an access sees the whole block it
+// stands in as retired.
+// SPDX-License-Identifier: Apache-2.0
+#include <unicorn/unicorn.h>
+
+#include <cstring>
+#include <stdexcept>
+#include <unordered_map>
+
+#include "hal/registers.h"
+#include "soc/core_unit.h"
+#include "soc/elf_image.h"
+#include "soc/scalar.h"
+
+namespace soc {
+namespace {
+
+class scalar_riscv : public scalar {
+ public:
+  explicit scalar_riscv(core_unit &core);
+  ~scalar_riscv() override = default;   // the emulator may be suspended mid-run: it is left alone
+
+ private:
+  void run() override;
+  const void *local_memory(uint64_t address, uint64_t bytes) override;
+  void check(uc_err error, const char *what) const;
+  uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
+  void enter_block(uint64_t address, uint32_t bytes);
+  // Lets time pass for what ran since the last access; stops the emulator if the run is over.
+  void synchronise();
+
+  static uint64_t on_read(uc_engine *, uint64_t offset, unsigned size, void *self);
+  static void on_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
+  static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
+
+  uc_engine *engine_ = nullptr;
+  elf_image image_;
+  uint64_t instructions_ = 0;           // since the last access
+  std::unordered_map<uint64_t, uint32_t> block_instructions_;   // by address and size
+  std::chrono::steady_clock::time_point running_since_;
+};
+
+constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
+
+scalar_riscv::scalar_riscv(core_unit &core)
+    : scalar(core),
+      image_(load_elf(sim_.options.firmware_file, uint64_t{sim_.config.scalar.ram_kb} * 1024)) {
+  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
+  check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
+                       image_.ram.data()),
+        "map RAM");
+  check(uc_mem_map_ptr(engine_, GM_BASE, kWindowBytes, UC_PROT_READ, core.gm().base()),
+        "map the window on global memory");
+  check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this),
+        "map registers");
+  uc_hook hook;
+  check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), this, 1, 0),
+        "count instructions");
+}
+
+void scalar_riscv::check(uc_err error, const char *what) const {
+  if (error != UC_ERR_OK) {
+    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " +
+                             uc_strerror(error));
+  }
+}
+
+void scalar_riscv::run() {
+  running_since_ = std::chrono::steady_clock::now();
+  const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
+  if (!sim_.stopped() && !halted_) {
+    uint64_t pc = 0;
+    uc_reg_read(engine_, UC_RISCV_REG_PC, &pc);
+    sim_.stop(SOC_STOPPED, core_.name() + " firmware fault: " + uc_strerror(error) + " at " +
+                               sim_.lines.find(pc));
+  }
+}
+
+const void *scalar_riscv::local_memory(uint64_t address, uint64_t bytes) {
+  const uint64_t offset = address - SCALAR_RAM_BASE;
+  if (address < SCALAR_RAM_BASE || offset > image_.ram.size() ||
+      bytes > image_.ram.size() - offset) {
+    return nullptr;
+  }
+  return image_.ram.data() + offset;
+}
+
+void scalar_riscv::synchronise() {
+  sim_.result.scalar_seconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - running_since_).count();
+  const uint64_t instructions = instructions_;
+  instructions_ = 0;
+  spend(instructions);
+}
+
+uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, void *self) {
+  auto *core = static_cast<scalar_riscv *>(self);
+  core->synchronise();
+  const uint64_t value = core->read_register(offset);
+  if (core->sim_.stopped()) {
+    uc_emu_stop(engine);
+  }
+  core->running_since_ = std::chrono::steady_clock::now();
+  return value;
+}
+
+void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned, uint64_t value,
+                            void *self) {
+  auto *core = static_cast<scalar_riscv *>(self);
+  core->synchronise();
+  core->write_register(offset, value);
+  if (core->halted_ || core->sim_.stopped()) {
+    uc_emu_stop(engine);
+  }
+  core->running_since_ = std::chrono::steady_clock::now();
+}
+
+void scalar_riscv::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
+  static_cast<scalar_riscv *>(self)->enter_block(address, size);
+}
+
+void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
+  auto [entry, fresh] = block_instructions_.try_emplace(address << 12 | (bytes & 0xFFF), 0);
+  if (fresh) {
+    entry->second = static_cast<uint32_t>(count_instructions(address, bytes));
+  }
+  instructions_ += entry->second;
+}
+
+// An instruction is 4 bytes long if its two lowest bits are set, else 2.
+uint64_t scalar_riscv::count_instructions(uint64_t address, uint64_t bytes) const {
+  uint64_t count = 0;
+  const uint64_t begin = address - SCALAR_RAM_BASE;
+  for (uint64_t at = begin; at < begin + bytes && at < image_.ram.size(); ++count) {
+    at += (image_.ram[at] & 3) == 3 ? 4 : 2;
+  }
+  return count;
+}
+
+}  // namespace
+
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core) {
+  return std::make_unique<scalar_riscv>(core);
+}
+
+}  // namespace soc

@@ -1,0 +1,93 @@
+// The SystemC SoC behind a C interface: one call is one simulation, from firmware and arrays in
+// global memory to results, cycles and counters.  One run a process at a time.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_SOC_H
+#define SOC_SOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum soc_firmware { SOC_FIRMWARE_RISCV, SOC_FIRMWARE_NATIVE } soc_firmware_t;
+typedef enum soc_gm { SOC_GM_RTL, SOC_GM_C } soc_gm_t;
+
+// An array in global memory.
+typedef struct soc_buffer {
+  const char *name;     // for messages
+  uint64_t bytes;       // > 0
+  const void *init;     // bytes to start from, or NULL: filled with 0xFF, so that reading what
+                        // nobody wrote shows as NaN
+  void *result;         // bytes are copied here after the run, or NULL
+  bool read_only;       // a command that writes it ends the run
+  uint64_t address;     // set by soc_place, a multiple of 512
+} soc_buffer_t;
+
+typedef struct soc_options {
+  config_t config;
+  soc_firmware_t firmware;
+  const char *firmware_file;   // ELF (riscv) or shared object (native)
+  soc_gm_t gm;
+  bool race_check;             // stop at an access that no flag orders
+  const char *timeline;        // Chrome trace JSON to write, or NULL
+} soc_options_t;
+
+enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };
+
+typedef struct soc_stall {
+  const char *reason;          // "flag", "cross_flag", "memory", "empty", ...
+  uint64_t cycles;
+} soc_stall_t;
+
+typedef struct soc_pipe {
+  char core[16];               // "cube0", "vector0.1"
+  const char *pipe;            // "MTE2"
+  uint64_t commands;
+  uint64_t busy;               // cycles; busy + all stalls = cycles of the run
+  soc_stall_t stall[SOC_MAX_STALLS];
+  size_t stalls;
+} soc_pipe_t;
+
+typedef enum soc_status {
+  SOC_DONE = 0,
+  SOC_BAD_INPUT = 2,           // firmware file missing or unreadable, array too large
+  SOC_STOPPED = 3,             // the model stopped the firmware
+  SOC_INTERRUPTED = 130,       // Ctrl-C
+} soc_status_t;
+
+typedef struct soc_result {
+  soc_status_t status;
+  char error[SOC_ERROR_BYTES]; // one line if status is not SOC_DONE
+  uint64_t cycles;
+  uint64_t flops;              // of all MMADs
+  uint64_t hbm_read, hbm_write, l2_read, l2_write, atomic_bytes;
+  uint64_t guard_zero, guard_special, guard_underflow, guard_overflow;  // slices whose sticky flag is up
+  uint64_t guard_lanes;        // elements any guard changed or held back
+  soc_pipe_t *pipes;
+  size_t pipe_count;
+  // The host's side; the only part that may differ between two equal runs.
+  uint64_t rtl_cycles;         // clock cycles of all Verilated units together
+  uint64_t scalar_instructions;
+  double seconds;              // wall time of the simulation
+  double matmul_seconds, vector_seconds, copy_seconds, rtl_seconds, scalar_seconds;
+} soc_result_t;
+
+// Gives every buffer its address; arguments go before them.
+void soc_place(soc_buffer_t *buffers, size_t count);
+
+// Runs a kernel.  args is copied to global memory; its addresses come from soc_place.
+soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
+                     const void *args, size_t args_bytes, soc_result_t *result);
+
+void soc_result_free(soc_result_t *result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

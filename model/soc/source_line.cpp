@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/source_line.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace soc {
+
+const std::string &source_lines::find(uint64_t pc) {
+  auto found = known_.find(pc);
+  if (found == known_.end()) {
+    found = known_.emplace(pc, ask(pc)).first;
+  }
+  return found->second;
+}
+
+std::string source_lines::ask(uint64_t pc) const {
+  char fallback[32];
+  std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
+  if (file_.find('\'') != std::string::npos) {
+    return fallback;
+  }
+  char command[1024];
+  std::snprintf(command, sizeof command, "%saddr2line -f -i -s -e '%s' 0x%llx 2>/dev/null",
+                riscv_ ? "riscv64-unknown-elf-" : "", file_.c_str(),
+                static_cast<unsigned long long>(pc - load_base_));
+  FILE *pipe = popen(command, "r");
+  if (pipe == nullptr) {
+    return fallback;
+  }
+  // Pairs of lines, innermost frame first: function, then file:line.
+  std::string answer = fallback;
+  char function[256];
+  char line[256];
+  while (std::fgets(function, sizeof function, pipe) && std::fgets(line, sizeof line, pipe)) {
+    function[std::strcspn(function, "\n")] = '\0';
+    line[std::strcspn(line, " \n")] = '\0';
+    if (line[0] == '?') {
+      break;
+    }
+    answer = std::string(line) + " (" + function + ")";
+    if (std::strncmp(line, "hal", 3) != 0) {
+      break;
+    }
+  }
+  pclose(pipe);
+  return answer;
+}
+
+}  // namespace soc

@@ -1,0 +1,47 @@
+// What each pipe did when, as Chrome trace JSON (opens in Perfetto).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_TIMELINE_H
+#define SOC_TIMELINE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hal/command.h"
+
+namespace soc {
+
+class source_lines;
+
+class timeline {
+ public:
+  void enable() { enabled_ = true; }
+  unsigned add_track(const std::string &core, unsigned pipe);
+  // A command kept its pipe busy from begin to end (cycles) and took effect at done.
+  void add(unsigned track, const command_t &command, uint64_t begin, uint64_t end, uint64_t done) {
+    if (enabled_) {
+      events_.push_back({track, begin, end, done, command});
+    }
+  }
+  const std::string &core_of(unsigned track_id) const { return tracks_[track_id].core; }
+  // False if the file cannot be written.
+  bool write(const std::string &path, double clock_mhz, source_lines &lines) const;
+
+ private:
+  struct track {
+    std::string core;
+    unsigned pipe;
+  };
+  struct event {
+    unsigned track;
+    uint64_t begin, end, done;
+    command_t command;
+  };
+  bool enabled_ = false;
+  std::vector<track> tracks_;
+  std::vector<event> events_;
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,109 @@
+// fp32_add: IEEE-754 binary32 adder, combinational.
+//
+//   a_i --+--> [unpack] --> [order by magnitude, align, add, normalise] --> [round, pack] --> sum_o
+//   b_i --+        |                                                             ^
+//                  +------------------- NaN, infinity --------------------------+
+//
+// Latency 0: sum_o is combinational from a_i and b_i.
+// Numerics: round to nearest even; subnormals are read and produced exactly (no flush to zero);
+// overflow gives infinity; every NaN result is the canonical quiet NaN 0x7fc00000; an exact zero is
+// +0 unless both operands are negative zeros.  Bit-exact with num_f32_add_bits().
+// No parameters: the widths below all follow from the format.
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module fp32_add (
+  input  wire [31:0] a_i,
+  input  wire [31:0] b_i,
+  output wire [31:0] sum_o
+);
+  localparam EXP_W  = 8;
+  localparam FRAC_W = 23;
+  localparam MAG_W  = EXP_W + FRAC_W;   // everything but the sign; compares as an integer
+  localparam SIG_W  = FRAC_W + 1;       // with the hidden bit
+  // Guard, round, sticky.  Three suffice: with an alignment of two places or more the difference
+  // loses at most one leading bit, so after normalising guard and sticky are still below the last
+  // place; with one place or none nothing is shifted out and the sum is exact.
+  localparam GRS_W  = 3;
+  localparam EXT_W  = SIG_W + GRS_W;
+  localparam SUM_W  = EXT_W + 1;        // one carry of a same-sign sum
+  localparam SH_W   = 5;                // shifts of 0..EXT_W = 27 places
+  localparam [EXP_W-1:0] EXP_ONE  = 1;
+  localparam [EXP_W-1:0] EXP_ZERO = 0;
+  localparam [EXP_W-1:0] EXP_INF  = {EXP_W{1'b1}};
+  localparam [EXP_W-1:0] SHIFT_ALL = EXT_W;   // moves every bit of an operand into the sticky bit
+  localparam [31:0]      CANONICAL_NAN = 32'h7fc00000;
+
+  // ---------------------------------------------------------------- unpack
+  wire                a_sign = a_i[31];
+  wire                b_sign = b_i[31];
+  wire [MAG_W-1:0]    a_mag  = a_i[MAG_W-1:0];
+  wire [MAG_W-1:0]    b_mag  = b_i[MAG_W-1:0];
+  wire                a_nan  = a_mag > {EXP_INF, {FRAC_W{1'b0}}};
+  wire                b_nan  = b_mag > {EXP_INF, {FRAC_W{1'b0}}};
+  wire                a_inf  = a_mag == {EXP_INF, {FRAC_W{1'b0}}};
+  wire                b_inf  = b_mag == {EXP_INF, {FRAC_W{1'b0}}};
+  wire                opposite = a_sign ^ b_sign;
+
+  // Order by magnitude, so that the difference is never negative.
+  wire                swap   = a_mag < b_mag;
+  wire                l_sign = swap ? b_sign : a_sign;
+  wire [MAG_W-1:0]    l_mag  = swap ? b_mag : a_mag;
+  wire [MAG_W-1:0]    s_mag  = swap ? a_mag : b_mag;
+  wire                l_hid  = |l_mag[MAG_W-1:FRAC_W];
+  wire                s_hid  = |s_mag[MAG_W-1:FRAC_W];
+  // A subnormal has the weight of exponent 1 and no hidden bit.
+  wire [EXP_W-1:0]    l_exp  = l_hid ? l_mag[MAG_W-1:FRAC_W] : EXP_ONE;
+  wire [EXP_W-1:0]    s_exp  = s_hid ? s_mag[MAG_W-1:FRAC_W] : EXP_ONE;
+  wire [EXT_W-1:0]    l_sig  = {l_hid, l_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
+  wire [EXT_W-1:0]    s_sig  = {s_hid, s_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
+
+  // ---------------------------------------------------------------- compute
+  wire [EXP_W-1:0]    distance = l_exp - s_exp;
+  wire                far      = distance > SHIFT_ALL;
+  wire [SH_W-1:0]     align    = far ? SHIFT_ALL[SH_W-1:0] : distance[SH_W-1:0];
+  // Twice the width keeps the bits shifted out, which only the sticky bit sees.
+  wire [2*EXT_W-1:0]  shifted  = {s_sig, {EXT_W{1'b0}}} >> align;
+  wire [EXT_W-1:0]    s_align  = {shifted[2*EXT_W-1:EXT_W+1], |shifted[EXT_W:0]};
+
+  wire [SUM_W-1:0]    sum      = opposite ? {1'b0, l_sig} - {1'b0, s_align}
+                                          : {1'b0, l_sig} + {1'b0, s_align};
+  wire                carry    = sum[SUM_W-1];
+
+  // Leading zeros below the carry position: the last assignment that holds is the highest set bit.
+  reg  [SH_W-1:0]     zeros;
+  integer             k;
+  always @* begin
+    zeros = SHIFT_ALL[SH_W-1:0];
+    for (k = 0; k < EXT_W; k = k + 1) begin
+      if (sum[k]) zeros = SHIFT_ALL[SH_W-1:0] - k[SH_W-1:0] - {{(SH_W-1){1'b0}}, 1'b1};
+    end
+  end
+
+  // Normalise, but never below exponent 1: what is left there is a subnormal.
+  wire [EXP_W-1:0]    room     = l_exp - EXP_ONE;
+  wire                limited  = {{(EXP_W-SH_W){1'b0}}, zeros} > room;
+  wire [SH_W-1:0]     norm_sh  = limited ? room[SH_W-1:0] : zeros;
+  wire [EXT_W-1:0]    left     = sum[EXT_W-1:0] << norm_sh;
+  wire [EXT_W-1:0]    norm     = carry ? {sum[SUM_W-1:2], |sum[1:0]} : left;
+  wire [EXP_W-1:0]    left_exp = left[EXT_W-1] ? l_exp - {{(EXP_W-SH_W){1'b0}}, norm_sh} : EXP_ZERO;
+  wire [EXP_W-1:0]    norm_exp = carry ? l_exp + EXP_ONE : left_exp;
+
+  // ---------------------------------------------------------------- round, pack
+  wire                half     = norm[GRS_W-1];
+  wire                above    = |norm[GRS_W-2:0];
+  wire                round_up = half & (above | norm[GRS_W]);
+  // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
+  // the largest subnormal into the smallest normal and the largest finite number into infinity.
+  wire [MAG_W-1:0]    rounded  = {norm_exp, norm[EXT_W-2:GRS_W]} + {{(MAG_W-1){1'b0}}, round_up};
+  wire                overflow = norm_exp == EXP_INF;
+  wire                infinite = a_inf | b_inf | overflow;
+  wire                nan      = a_nan | b_nan | (a_inf & b_inf & opposite);
+  // x - x is +0; any other zero keeps the common sign of its operands.
+  wire                sign     = ((sum == {SUM_W{1'b0}}) & opposite) ? 1'b0 : l_sign;
+
+  assign sum_o = nan      ? CANONICAL_NAN
+               : infinite ? {sign, EXP_INF, {FRAC_W{1'b0}}}
+                          : {sign, rounded};
+endmodule
+`resetall

@@ -1,0 +1,91 @@
+// Command words as they cross from firmware to the pipes; generated from the .def files beside
+// this header.  Shared by firmware and model, freestanding C11.
+//
+//   byte 0      1      2..3   4..7   8..15           16..
+//   +--------+------+------+------+---------------+------------------------+
+//   | opcode | pipe |  0   |  0   | pc of issuer  | fields of the command  |
+//   +--------+------+------+------+---------------+------------------------+
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HAL_COMMAND_H
+#define HAL_COMMAND_H
+
+#include <stdint.h>
+
+enum pipe {
+#define PIPE(name, code, cores, text) PIPE_##name = (code),
+#include "hal/pipes.def"
+#undef PIPE
+  PIPE_COUNT
+};
+
+enum pipe_bit {
+#define PIPE(name, code, cores, text) PIPE_BIT_##name = 1 << (code),
+#include "hal/pipes.def"
+#undef PIPE
+  PIPE_ANY = (1 << PIPE_COUNT) - 1
+};
+
+enum gm_op {
+#define GM_OP(name, code, text) GM_##name = (code),
+#include "hal/gm_ops.def"
+#undef GM_OP
+  GM_OP_COUNT
+};
+
+enum vector_op {
+#define VOP(name, config, text) VOP_##name,
+#include "hal/vector_ops.def"
+#undef VOP
+  VOP_COUNT
+};
+
+enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_COUNT };
+enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
+enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
+
+enum {
+  FLAG_EVENTS = 8,       // events of one (from, to) pair of pipes
+  CROSS_FLAGS = 16,      // cross-core flags of a core
+  CROSS_FLAG_MAX = 15,   // a cross-core flag counts up to this
+};
+
+enum opcode {
+#define COMMAND(NAME, name, pipes, text) OP_##NAME,
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+  OP_COUNT
+};
+
+#define COMMAND(NAME, name, pipes, text) typedef struct cmd_##name { uint8_t opcode_; uint8_t pipe_; uint16_t zero_; uint32_t zero2_; uint64_t pc_;
+#define FIELD(type, name, text) type name;
+#define END_COMMAND(name) } cmd_##name##_t;
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+
+typedef struct cmd_header {
+  uint8_t opcode_;
+  uint8_t pipe_;
+  uint16_t zero_;
+  uint32_t zero2_;
+  uint64_t pc_;   // program counter of the issuing code, for messages
+} cmd_header_t;
+
+typedef union command {
+  cmd_header_t header;
+#define COMMAND(NAME, name, pipes, text) cmd_##name##_t name;
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+} command_t;
+
+#endif

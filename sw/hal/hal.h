@@ -1,0 +1,92 @@
+// What firmware calls: pushing commands and reading the machine's registers.
+//
+// Names follow Ascend C where it has one (DataCopy, LoadData, Mmad, Fixpipe, SetFlag, WaitFlag,
+// PipeBarrier, CrossCoreSetFlag, CrossCoreWaitFlag).  Arguments are the command's fields by name,
+// see commands.def; fields left out are 0:
+//
+//   mmad(.l0a = a, .l0b = b, .l0c = c, .m = 128, .n = 128, .k = 96, .type = TYPE_BF16);
+//
+// A push returns when the command is in its queue, not when it is done.  The same sources build
+// for RV64 (registers are memory) and as a shared object for the host (registers are calls).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HAL_HAL_H
+#define HAL_HAL_H
+
+#include <stdint.h>
+
+#include "hal/command.h"
+#include "hal/registers.h"
+
+// Entry points of a kernel; boot code calls the one of the core it runs on.
+void cube_main(void);
+void vector_main(void);
+
+#ifdef __riscv
+
+static inline uint64_t hal_read(enum scalar_register reg) {
+  return *(const volatile uint64_t *)(SCALAR_MMIO_BASE + reg);
+}
+static inline void hal_write(enum scalar_register reg, uint64_t value) {
+  __asm__ volatile("" ::: "memory");   // a command is complete in RAM before it is pushed
+  *(volatile uint64_t *)(SCALAR_MMIO_BASE + reg) = value;
+}
+// Pointer to bytes of global memory inside this core's window.
+static inline const void *hal_gm(uint64_t address) { return (const void *)address; }
+
+__attribute__((always_inline)) static inline uint64_t hal_pc(void) {
+  uint64_t pc;
+  __asm__ volatile("auipc %0, 0" : "=r"(pc));
+  return pc;
+}
+
+#else
+
+#include "hal/native.h"
+
+extern const hal_host_t *hal_host;   // set by the simulator before an entry point is called
+
+static inline uint64_t hal_read(enum scalar_register reg) { return hal_host->read(reg); }
+static inline void hal_write(enum scalar_register reg, uint64_t value) {
+  hal_host->write(reg, value);
+}
+static inline const void *hal_gm(uint64_t address) { return hal_host->gm(address); }
+
+__attribute__((always_inline)) static inline uint64_t hal_pc(void) {
+  uint64_t pc;
+  __asm__ volatile("lea 0(%%rip), %0" : "=r"(pc));
+  return pc;
+}
+
+#endif
+
+// Stops this core's program; a code other than 0 ends the run as a panic.
+static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
+
+#define HAL_PUSH(NAME, name, on_pipe, ...)                                                     \
+  do {                                                                                         \
+    cmd_##name##_t command_ = {                                                                \
+        .opcode_ = OP_##NAME, .pipe_ = (on_pipe), .pc_ = hal_pc(), __VA_ARGS__};               \
+    hal_write(REG_PUSH, (uint64_t)(uintptr_t)&command_);                                       \
+  } while (0)
+
+#define data_copy_gm_to_l1(...) HAL_PUSH(LOAD_NZ, load_nz, PIPE_MTE2, __VA_ARGS__)
+#define load_data_a(...) HAL_PUSH(LOAD_A, load_a, PIPE_MTE1, __VA_ARGS__)
+#define load_data_b(...) HAL_PUSH(LOAD_B, load_b, PIPE_MTE1, __VA_ARGS__)
+#define mmad(...) HAL_PUSH(MMAD, mmad, PIPE_M, __VA_ARGS__)
+#define fixpipe(...) HAL_PUSH(FIXPIPE, fixpipe, PIPE_FIX, __VA_ARGS__)
+#define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)
+#define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)
+#define vector_op(...) HAL_PUSH(VEC, vec, PIPE_V, __VA_ARGS__)
+
+// Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.
+#define set_flag(from_pipe, to_pipe, event_id) \
+  HAL_PUSH(SET_FLAG, set_flag, from_pipe, .to = (to_pipe), .event = (event_id))
+#define wait_flag(from_pipe, to_pipe, event_id) \
+  HAL_PUSH(WAIT_FLAG, wait_flag, to_pipe, .from = (from_pipe), .event = (event_id))
+#define cross_core_set_flag(on_pipe, flag_id) \
+  HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
+#define cross_core_wait_flag(on_pipe, flag_id) \
+  HAL_PUSH(CROSS_WAIT, cross_wait, on_pipe, .flag = (flag_id))
+#define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
+
+#endif

@@ -1,0 +1,48 @@
+// What the tests of model/num share: cmocka with the headers it forgets, bit comparison, random bits.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_TESTS_NUM_TEST_H_
+#define AMALGAM_TESTS_NUM_TEST_H_
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "num/num_format.h"
+#include "num/num_rng.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+// Passes its condition on; for loops of millions, where cmocka's own assert would be the slowest
+// part, and prints what was compared when it fails.
+#define CHECK(condition, ...)       \
+  do {                              \
+    if (!(condition)) {             \
+      printf("CHECK " #condition ": " __VA_ARGS__); \
+      printf("\n");                 \
+      fail();                       \
+    }                               \
+  } while (0)
+
+static inline void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count + 1, size);
+  if (memory == NULL) {
+    printf("out of memory: %zu x %zu\n", count, size);
+    abort();
+  }
+  return memory;
+}
+
+// The same bits, or both a NaN (which NaN is nobody's contract).
+static inline int same_f32(float a, float b) {
+  return num_f32_bits(a) == num_f32_bits(b) || (a != a && b != b);
+}
+
+static inline uint32_t random_u32(num_rng_t *rng) { return (uint32_t)(num_rng_u64(rng) >> 32); }
+
+#endif  // AMALGAM_TESTS_NUM_TEST_H_

@@ -1,0 +1,29 @@
+#!/bin/sh
+# One result, whichever way: firmware riscv and native, memory rtl and c, must give the same array,
+# equal to the contract's C loops in every bit; both memories must give the same cycles.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+
+cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$1"; }
+
+check() {   # check NAME ARGS...
+  name=$1
+  shift
+  for firmware in riscv native; do
+    for gm in rtl c; do
+      "$SIM" run "$@" --firmware $firmware --gm $gm --out-f32 --out "$dir/$firmware-$gm.npy" \
+        --json "$dir/$firmware-$gm.json" --verify --quiet
+      cmp "$dir/riscv-rtl.npy" "$dir/$firmware-$gm.npy"
+    done
+    rtl=$(cycles_of "$dir/$firmware-rtl.json")
+    c=$(cycles_of "$dir/$firmware-c.json")
+    test -n "$rtl" && test "$rtl" = "$c" || { echo "$name: cycles $rtl (rtl) and $c (c)"; exit 1; }
+  done
+  echo "$name: four runs, one result, $rtl cycles with native firmware"
+}
+
+check real-amla amla
+check real-base base
+check rescale-row amla --rescale row --heads 48 --seq-q 2 --seq-kv 2000 --dist normal:1
