@@ -34,6 +34,13 @@ typedef struct config {
 
 enum { CONFIG_ERROR_BYTES = 512 };
 
+// The source tree this program was built from, or $AMALGAM_HOME.
+const char *config_home(void);
+
+// The file that NAME stands for: NAME itself if it looks like a file (a slash, .yaml), else
+// model/config/NAME.yaml of the source tree.  False: it does not fit into path.
+bool config_find(const char *name, char *path, size_t size);
+
 // Reads and checks a YAML file.  False: *config is unspecified and error holds one line that names
 // the file, the field and what was expected.
 bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_gm.h"
 
+#include <stdbool.h>
+
 #include "num/num_format.h"
 #include "num/num_isa.h"
 
@@ -9,25 +11,32 @@ static const uint32_t CANONICAL_NAN = 0x7fc00000u;
 static const int32_t MIN_NORMAL = 0x00800000;
 static const int32_t INFINITE = 0x7f800000;
 
-// Without branches, so that the array form vectorises. The contract asks for a sum in 33 bits; here
-// the thresholds are moved to N's side instead, where 32 suffice because magnitudes are below 2^31.
+// All ones or none.
+NUM_INLINE uint32_t ones_if(bool condition) { return condition ? 0xffffffffu : 0u; }
+
+NUM_INLINE uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no) {
+  return (mask & yes) | (~mask & no);
+}
+
+// Masks instead of branches, so that the array forms vectorise. The contract asks for a sum in 33
+// bits; here the thresholds are moved to N's side instead, where 32 suffice because magnitudes are
+// below 2^31.
 NUM_INLINE uint32_t guarded_add(uint32_t u, uint32_t operand, uint32_t *guards) {
   const int32_t n = (int32_t)operand;
   const uint32_t sign = u & SIGN;
   const int32_t magnitude = (int32_t)(u & ~SIGN);
-  const uint32_t guard = n == 0                       ? 0u
-                         : magnitude < MIN_NORMAL     ? NUM_GM_GUARD_ZERO
-                         : magnitude >= INFINITE      ? NUM_GM_GUARD_SPECIAL
-                         : n < MIN_NORMAL - magnitude ? NUM_GM_GUARD_UNDERFLOW
-                         : n >= INFINITE - magnitude  ? NUM_GM_GUARD_OVERFLOW
-                                                      : 0u;
-  *guards |= guard;
+  const uint32_t adds = ones_if(n != 0);
+  const uint32_t zero = adds & ones_if(magnitude < MIN_NORMAL);
+  const uint32_t special = adds & ones_if(magnitude >= INFINITE);
+  const uint32_t normal = adds & ~zero & ~special;
+  const uint32_t underflow = normal & ones_if(n < MIN_NORMAL - magnitude);
+  const uint32_t overflow = normal & ones_if(n >= INFINITE - magnitude);
+  *guards |= (zero & NUM_GM_GUARD_ZERO) | (special & NUM_GM_GUARD_SPECIAL) |
+             (underflow & NUM_GM_GUARD_UNDERFLOW) | (overflow & NUM_GM_GUARD_OVERFLOW);
   const uint32_t sum = sign | ((uint32_t)magnitude + operand);
-  const uint32_t infinite = sign | (uint32_t)INFINITE;
-  return guard == 0u                      ? sum
-         : guard == NUM_GM_GUARD_SPECIAL  ? u
-         : guard == NUM_GM_GUARD_OVERFLOW ? infinite
-                                          : sign;
+  const uint32_t small = choose(zero | underflow, sign, sum);
+  const uint32_t large = choose(overflow, sign | (uint32_t)INFINITE, small);
+  return choose(special, u, large);
 }
 
 NUM_INLINE uint32_t f32_add(uint32_t a, uint32_t b) {

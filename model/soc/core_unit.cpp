@@ -8,7 +8,7 @@ namespace {
 
 std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
   return kind == CORE_CUBE ? "cube" + std::to_string(index)
-                           : "vector" + std::to_string(index) + "." + std::to_string(sub);
+                           : "vector" + std::to_string(index) + "_" + std::to_string(sub);
 }
 
 const unsigned kPipesOf[CORE_KIND_COUNT] = {
@@ -40,14 +40,15 @@ core_unit::core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsig
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if ((kPipesOf[kind] >> id) & 1u) {
-      pipes_[id] = std::make_unique<pipe>(*this, id);
+      const std::string module = name_ + "_" + core_pipe_name(id);
+      pipes_[id] = std::make_unique<pipe>(module.c_str(), *this, id);
       for (race_memory &races : races_) {
         races.agents.push_back(pipes_[id]->agent());
       }
       gm.races().agents.push_back(pipes_[id]->agent());
     }
   }
-  scalar_ = make_scalar(*this);
+  scalar_ = make_scalar(name_ + "_scalar", *this);
 }
 
 // Buffers start as 0xFF bytes: reading what was never written shows as NaN.

@@ -40,7 +40,7 @@ void gm_slice::tick() {
   {
     stopwatch watch(sim_.result.rtl_seconds);
     taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
-    sim_.result.rtl_cycles += 1;
+    sim_.result.rtl_cycles += sim_.options.gm == SOC_GM_RTL;
   }
   if (taken) {
     unanswered_.push_back(chosen->transfer);

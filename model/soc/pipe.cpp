@@ -12,8 +12,8 @@ namespace soc {
 const char *const pipe::kActivityName[ACTIVITIES] = {"busy", "empty", "flag", "cross_flag",
                                                      "barrier"};
 
-pipe::pipe(core_unit &core, unsigned id)
-    : sc_module(sc_core::sc_module_name(sc_core::sc_gen_unique_name(core_pipe_name(id)))),
+pipe::pipe(sc_core::sc_module_name name, core_unit &core, unsigned id)
+    : sc_module(name),
       core_(core),
       sim_(core.sim()),
       id_(id),

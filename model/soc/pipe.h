@@ -24,7 +24,7 @@ class core_unit;
 
 class pipe : public sc_core::sc_module {
  public:
-  pipe(core_unit &core, unsigned id);
+  pipe(sc_core::sc_module_name name, core_unit &core, unsigned id);
 
   // Queues a command; blocks the calling process while the queue is full.
   void push(const command_t &command);

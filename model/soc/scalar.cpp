@@ -8,10 +8,8 @@
 
 namespace soc {
 
-scalar::scalar(core_unit &core)
-    : sc_module(sc_core::sc_module_name(sc_core::sc_gen_unique_name("scalar"))),
-      core_(core),
-      sim_(core.sim()) {
+scalar::scalar(sc_core::sc_module_name name, core_unit &core)
+    : sc_module(name), core_(core), sim_(core.sim()) {
   SC_HAS_PROCESS(scalar);
   SC_THREAD(main);
   set_stack_size(1 << 20);   // an instruction set simulator lives on it
@@ -105,9 +103,9 @@ void scalar::push(uint64_t address) {
                              std::to_string(address) + ", outside its memory");
 }
 
-std::unique_ptr<scalar> make_scalar(core_unit &core) {
-  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core)
-                                                           : make_scalar_native(core);
+std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core) {
+  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(name, core)
+                                                           : make_scalar_native(name, core);
 }
 
 }  // namespace soc

@@ -19,7 +19,7 @@ class core_unit;
 
 class scalar : public sc_core::sc_module {
  public:
-  explicit scalar(core_unit &core);
+  scalar(sc_core::sc_module_name name, core_unit &core);
   bool halted() const { return halted_; }
 
  protected:
@@ -46,9 +46,9 @@ class scalar : public sc_core::sc_module {
   std::string log_;          // characters of an unfinished debug line
 };
 
-std::unique_ptr<scalar> make_scalar(core_unit &core);
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core);
-std::unique_ptr<scalar> make_scalar_native(core_unit &core);
+std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core);
+std::unique_ptr<scalar> make_scalar_riscv(const std::string &name, core_unit &core);
+std::unique_ptr<scalar> make_scalar_native(const std::string &name, core_unit &core);
 
 }  // namespace soc
 

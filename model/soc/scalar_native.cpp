@@ -13,7 +13,7 @@ namespace {
 
 class scalar_native : public scalar {
  public:
-  explicit scalar_native(core_unit &core);
+  scalar_native(sc_core::sc_module_name name, core_unit &core);
 
  private:
   void run() override;
@@ -31,18 +31,18 @@ class scalar_native : public scalar {
 
 scalar_native *scalar_native::current = nullptr;
 
-scalar_native::scalar_native(core_unit &core) : scalar(core) {
+scalar_native::scalar_native(sc_core::sc_module_name name, core_unit &core) : scalar(name, core) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(sim_.options.firmware_file, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw std::runtime_error(std::string("firmware: ") + dlerror());
   }
-  const char *name = core.kind() == CORE_CUBE ? "cube_main" : "vector_main";
-  entry_ = reinterpret_cast<void (*)()>(dlsym(library, name));
+  const char *symbol = core.kind() == CORE_CUBE ? "cube_main" : "vector_main";
+  entry_ = reinterpret_cast<void (*)()>(dlsym(library, symbol));
   auto **host_slot = static_cast<const hal_host_t **>(dlsym(library, "hal_host"));
   if (entry_ == nullptr || host_slot == nullptr) {
     throw std::runtime_error(std::string("firmware: ") + sim_.options.firmware_file +
-                             " does not define " + name + " and hal_host");
+                             " does not define " + symbol + " and hal_host");
   }
   *host_slot = &host;
   Dl_info where;
@@ -83,8 +83,8 @@ const void *scalar_native::host_gm(uint64_t address) {
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_native(core_unit &core) {
-  return std::make_unique<scalar_native>(core);
+std::unique_ptr<scalar> make_scalar_native(const std::string &name, core_unit &core) {
+  return std::make_unique<scalar_native>(name.c_str(), core);
 }
 
 }  // namespace soc

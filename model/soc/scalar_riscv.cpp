@@ -20,7 +20,7 @@ namespace {
 
 class scalar_riscv : public scalar {
  public:
-  explicit scalar_riscv(core_unit &core);
+  scalar_riscv(sc_core::sc_module_name name, core_unit &core);
   ~scalar_riscv() override = default;   // the emulator may be suspended mid-run: it is left alone
 
  private:
@@ -45,8 +45,8 @@ class scalar_riscv : public scalar {
 
 constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
 
-scalar_riscv::scalar_riscv(core_unit &core)
-    : scalar(core),
+scalar_riscv::scalar_riscv(sc_core::sc_module_name name, core_unit &core)
+    : scalar(name, core),
       image_(load_elf(sim_.options.firmware_file, uint64_t{sim_.config.scalar.ram_kb} * 1024)) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
@@ -98,8 +98,10 @@ void scalar_riscv::synchronise() {
 
 uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, void *self) {
   auto *core = static_cast<scalar_riscv *>(self);
+  // The bus is 32 bits wide: a 64-bit load comes as two reads, low half first.
   core->synchronise();
-  const uint64_t value = core->read_register(offset);
+  uint64_t value = core->read_register(offset & ~uint64_t{7});
+  value = (offset & 4) != 0 ? value >> 32 : value & 0xFFFFFFFFu;
   if (core->sim_.stopped()) {
     uc_emu_stop(engine);
   }
@@ -142,8 +144,8 @@ uint64_t scalar_riscv::count_instructions(uint64_t address, uint64_t bytes) cons
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core) {
-  return std::make_unique<scalar_riscv>(core);
+std::unique_ptr<scalar> make_scalar_riscv(const std::string &name, core_unit &core) {
+  return std::make_unique<scalar_riscv>(name.c_str(), core);
 }
 
 }  // namespace soc

@@ -8,10 +8,11 @@
 namespace soc {
 
 void simulation::stop(soc_status_t status, const std::string &message) {
-  if (!stopped()) {
-    result.status = status;
-    std::snprintf(result.error, sizeof result.error, "%s", message.c_str());
+  if (stopped()) {
+    return;
   }
+  result.status = status;
+  std::snprintf(result.error, sizeof result.error, "%s", message.c_str());
   if (sc_core::sc_is_running()) {
     sc_core::sc_stop();
   }

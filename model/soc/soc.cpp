@@ -103,6 +103,7 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
                                 const void *args, size_t args_bytes, soc_result_t *result) {
   *result = {};
   try {
+    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     // What SystemC knows must outlive its kernel, which goes with the process: one run each.
     const soc::interrupt_guard guard;
     auto *sim = new soc::simulation(*options, *result);

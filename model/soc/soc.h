@@ -45,7 +45,7 @@ typedef struct soc_stall {
 } soc_stall_t;
 
 typedef struct soc_pipe {
-  char core[16];               // "cube0", "vector0.1"
+  char core[16];               // "cube0", "vector0_1"
   const char *pipe;            // "MTE2"
   uint64_t commands;
   uint64_t busy;               // cycles; busy + all stalls = cycles of the run
@@ -74,6 +74,8 @@ typedef struct soc_result {
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;
   double seconds;              // wall time of the simulation
+  // Shares of it: MMADs, vector operations, copies, atomic slices (RTL or C), firmware; the rest
+  // is SystemC and bookkeeping.
   double matmul_seconds, vector_seconds, copy_seconds, rtl_seconds, scalar_seconds;
 } soc_result_t;
 

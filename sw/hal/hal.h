@@ -28,7 +28,7 @@ static inline uint64_t hal_read(enum scalar_register reg) {
 }
 static inline void hal_write(enum scalar_register reg, uint64_t value) {
   __asm__ volatile("" ::: "memory");   // a command is complete in RAM before it is pushed
-  *(volatile uint64_t *)(SCALAR_MMIO_BASE + reg) = value;
+  *(volatile uint32_t *)(SCALAR_MMIO_BASE + reg) = (uint32_t)value;
 }
 // Pointer to bytes of global memory inside this core's window.
 static inline const void *hal_gm(uint64_t address) { return (const void *)address; }

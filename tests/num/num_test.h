@@ -20,13 +20,14 @@
 
 // Passes its condition on; for loops of millions, where cmocka's own assert would be the slowest
 // part, and prints what was compared when it fails.
-#define CHECK(condition, ...)       \
-  do {                              \
-    if (!(condition)) {             \
-      printf("CHECK " #condition ": " __VA_ARGS__); \
-      printf("\n");                 \
-      fail();                       \
-    }                               \
+#define CHECK(condition, ...)          \
+  do {                                 \
+    if (!(condition)) {                \
+      printf("CHECK %s: ", #condition); \
+      printf(__VA_ARGS__);             \
+      printf("\n");                    \
+      fail();                          \
+    }                                  \
   } while (0)
 
 static inline void *allocate(size_t count, size_t size) {

@@ -129,8 +129,11 @@ static void ablations_fail_the_gates(void **state) {
   CHECK(amla.before <= GATE_BEFORE * base.before, "the contract itself");
   CHECK(uncompensated.before > 1.5 * base.before, "no compensation");
   CHECK(printed.before > GATE_BEFORE * base.before, "c as printed");
-  assert_near(uncompensated.after, 2.1e-3, 0.03);
-  assert_near(printed.after, 3.0e-3, 0.05);
+  CHECK(uncompensated.after > GATE_AFTER * base.after, "no compensation");
+  CHECK(printed.after > GATE_AFTER * base.after, "c as printed");
+  // Expected from other seeds; without compensation the seed decides how often c moves.
+  assert_near(uncompensated.after, 2.1e-3, 0.15);
+  assert_near(printed.after, 3.0e-3, 0.15);
 }
 
 // Reads count words that follow the header of a version 1 .npy file of '<u2'.

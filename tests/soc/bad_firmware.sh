@@ -42,7 +42,7 @@ both malformed "L0C" "cube0 M:" "MMAD" "malformed.c:7"
 both race "race in L1" "cube0 MTE1" "LOAD_A" "race.c:9" "LOAD_NZ" "race.c:8"
 both flag_twice "flag is up already" "cube0 MTE2" "flag_twice.c:8"
 both flag_left "still up" "CROSS_SET" "flag_left.c:7"
-both read_only "input array 'q'" "vector0.0 MTE3" "read_only.c:10"
+both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
 both panic "cube0" "panic" "7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
 exit $failed

@@ -1,0 +1,259 @@
+// Is a command well formed?  Nothing of the command is believed here: sizes are computed with
+// arithmetic that sticks instead of wrapping (core_operands).
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core_internal.h"
+
+enum { ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V };
+
+static const uint8_t pipe_cores[PIPE_COUNT] = {
+#define PIPE(name, code, cores, text) [code] = ON_##cores,
+#include "hal/pipes.def"
+#undef PIPE
+};
+
+static const uint8_t command_pipes[OP_COUNT] = {
+#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = (pipes),
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+};
+
+typedef struct checker {
+  core_kind_t kind;
+  const core_memory_t *memory;
+  const command_t *command;
+  char name[32];   // "VEC ADD"
+  char *error;
+} checker_t;
+
+__attribute__((format(printf, 2, 3)))
+static bool wrong(const checker_t *check, const char *format, ...) {
+  const int length = snprintf(check->error, CORE_ERROR_BYTES, "%s ", check->name);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(check->error + length, CORE_ERROR_BYTES - (size_t)length, format, args);
+  va_end(args);
+  return false;
+}
+
+static const char *core_name(core_kind_t kind) {
+  return kind == CORE_CUBE ? "cube core" : "vector core";
+}
+
+static bool has_pipe(core_kind_t kind, uint32_t pipe) {
+  return pipe < PIPE_COUNT && (pipe_cores[pipe] & (1 << kind)) != 0;
+}
+
+static bool one_or_more(const checker_t *check, const char *field, uint32_t value) {
+  return value > 0 || wrong(check, "%s=0: expected 1 or more", field);
+}
+
+static bool below(const checker_t *check, const char *field, uint32_t value, uint32_t limit) {
+  return value < limit || wrong(check, "%s=%u: expected 0 to %u", field, value, limit - 1);
+}
+
+static bool expect(const checker_t *check, bool right, const char *field, uint32_t value,
+                   const char *expected) {
+  return right || wrong(check, "%s=%u: expected %s", field, value, expected);
+}
+
+// Alignment, distinct rows, and the end of the buffer.
+static bool check_operand(const checker_t *check, const core_operand_t *operand) {
+  const core_access_t *access = &operand->access;
+  const unsigned long long base = access->base;
+  const unsigned long long pitch = access->pitch;
+  if (base % operand->align != 0) {
+    return wrong(check, "%s=0x%llx: expected a multiple of %u", operand->field, base,
+                 operand->align);
+  }
+  if (operand->pitch_field != NULL && pitch % operand->align != 0) {
+    return wrong(check, "%s=%llu: expected a multiple of %u", operand->pitch_field, pitch,
+                 operand->align);
+  }
+  if (access->write && access->rows > 1 && access->pitch < access->row_bytes) {
+    return wrong(check, "%s=%llu: expected %llu or more, the rows written would overlap",
+                 operand->pitch_field, pitch, (unsigned long long)access->row_bytes);
+  }
+  const unsigned long long extent = operand->extent;
+  if (access->space == SPACE_GM) {
+    return extent <= UINT64_MAX - base ||
+           wrong(check, "%s=0x%llx: tile of %llu bytes leaves the address space", operand->field,
+                 base, extent);
+  }
+  const unsigned long long size = check->memory->bytes[access->space];
+  return (extent <= size && base <= size - extent) ||
+         wrong(check, "%s=0x%llx: tile of %llu bytes leaves %s of %llu bytes", operand->field, base,
+               extent, core_space_name(access->space), size);
+}
+
+static bool check_operands(const checker_t *check) {
+  core_operand_t operand[CORE_MAX_ACCESSES];
+  const size_t count = core_operands(check->command, operand);
+  for (size_t i = 0; i < count; i++) {
+    if (!check_operand(check, &operand[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool check_other_pipe(const checker_t *check, const char *field, uint32_t pipe,
+                             uint32_t event) {
+  if (!has_pipe(check->kind, pipe)) {
+    return wrong(check, "%s=%u: expected a pipe of a %s", field, pipe, core_name(check->kind));
+  }
+  if (pipe == check->command->header.pipe_) {
+    return wrong(check, "%s=%s: expected another pipe than its own", field, core_pipe_name(pipe));
+  }
+  return below(check, "event", event, FLAG_EVENTS);
+}
+
+static bool check_load_nz(const checker_t *check, const cmd_load_nz_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
+         check_operands(check);
+}
+
+static bool check_load_a(const checker_t *check, const cmd_load_a_t *c) {
+  return one_or_more(check, "m", c->m) && one_or_more(check, "k", c->k) && check_operands(check);
+}
+
+static bool check_load_b(const checker_t *check, const cmd_load_b_t *c) {
+  return one_or_more(check, "k", c->k) && one_or_more(check, "n", c->n) &&
+         below(check, "transpose", c->transpose, 2) && check_operands(check);
+}
+
+static bool check_mmad(const checker_t *check, const cmd_mmad_t *c) {
+  return one_or_more(check, "m", c->m) && one_or_more(check, "n", c->n) &&
+         one_or_more(check, "k", c->k) && below(check, "accumulate", c->accumulate, 2) &&
+         expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type,
+                "TYPE_BF16 or TYPE_F16") &&
+         check_operands(check);
+}
+
+static bool check_fixpipe(const checker_t *check, const cmd_fixpipe_t *c) {
+  return one_or_more(check, "m", c->m) && one_or_more(check, "n", c->n) &&
+         expect(check, c->type == TYPE_F32 || c->type == TYPE_BF16 || c->type == TYPE_F16, "type",
+                c->type, "TYPE_F32, TYPE_BF16 or TYPE_F16") &&
+         expect(check, c->op == GM_STORE || (c->op == GM_ADD_F32 && c->type == TYPE_F32), "op",
+                c->op, "GM_STORE, or GM_ADD_F32 with TYPE_F32") &&
+         check_operands(check);
+}
+
+static bool check_copy_in(const checker_t *check, const cmd_copy_in_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         check_operands(check);
+}
+
+static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         below(check, "op", c->op, GM_OP_COUNT) &&
+         expect(check, c->op == GM_STORE || c->row_bytes % 4 == 0, "row_bytes", c->row_bytes,
+                "a multiple of 4 with an atomic operation") &&
+         check_operands(check);
+}
+
+static bool check_cast(const checker_t *check, const cmd_vec_t *c) {
+  if (!below(check, "from", c->from, TYPE_COUNT) || !below(check, "to", c->to, TYPE_COUNT) ||
+      !below(check, "round", c->round, ROUND_COUNT)) {
+    return false;
+  }
+  if (c->from != TYPE_F32 && c->to != TYPE_F32) {
+    return wrong(check, "from=%u to=%u: expected TYPE_F32 on one side", c->from, c->to);
+  }
+  // Widening from 16 bits is exact, whatever the rounding.
+  const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) == 2;
+  return expect(check, c->round == ROUND_NEAREST || may_cut, "round", c->round,
+                "ROUND_NEAREST (ROUND_TRUNC is for TYPE_S32)");
+}
+
+static bool check_vec(checker_t *check, const cmd_vec_t *c) {
+  if (!below(check, "op", c->op, VOP_COUNT)) {
+    return false;
+  }
+  const core_vec_form_t form = core_vec_forms[c->op];
+  snprintf(check->name, sizeof check->name, "VEC %s", core_vector_op_name(c->op));
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
+         (!form.b || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
+         expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
+                "OPERAND_ROW or OPERAND_SCALAR") &&
+         (c->op != VOP_CAST || check_cast(check, c)) && check_operands(check);
+}
+
+// The opcode, the core, the pipe and the bytes that must be zero.
+static bool check_header(const checker_t *check) {
+  const cmd_header_t *header = &check->command->header;
+  const core_kind_t other = check->kind == CORE_CUBE ? CORE_VECTOR : CORE_CUBE;
+  if (header->opcode_ >= OP_COUNT) {
+    return wrong(check, "opcode=%u: expected 0 to %d", header->opcode_, OP_COUNT - 1);
+  }
+  if (header->zero_ != 0 || header->zero2_ != 0) {
+    return wrong(check, "bytes 2 to 7 of the command: expected 0");
+  }
+  unsigned mine = 0;
+  const char *expected = "?";
+  for (uint32_t pipe = 0; pipe < PIPE_COUNT; pipe++) {
+    if (has_pipe(check->kind, pipe) && (command_pipes[header->opcode_] >> pipe & 1) != 0) {
+      mine |= 1u << pipe;
+      expected = core_pipe_name(pipe);
+    }
+  }
+  // MTE2 is on both kinds of core, with different commands.
+  const bool to_cube = header->opcode_ == OP_LOAD_NZ;
+  const bool to_vector = header->opcode_ == OP_COPY_IN;
+  if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
+      (to_vector && check->kind != CORE_VECTOR)) {
+    return wrong(check, "on a %s: expected a %s", core_name(check->kind), core_name(other));
+  }
+  if (header->pipe_ < PIPE_COUNT && (mine >> header->pipe_ & 1) != 0) {
+    return true;
+  }
+  const char *pipe = core_pipe_name(header->pipe_);
+  return (mine & (mine - 1)) == 0
+             ? wrong(check, "pipe=%u (%s): expected %s", header->pipe_, pipe, expected)
+             : wrong(check, "pipe=%u (%s): expected a pipe of a %s", header->pipe_, pipe,
+                     core_name(check->kind));
+}
+
+bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
+                char error[CORE_ERROR_BYTES]) {
+  checker_t check = {.kind = kind, .memory = memory, .command = command, .error = error};
+  snprintf(check.name, sizeof check.name, "%s", core_command_name(command->header.opcode_));
+  error[0] = '\0';
+  if (!check_header(&check)) {
+    return false;
+  }
+  switch (command->header.opcode_) {
+    case OP_SET_FLAG:
+      return check_other_pipe(&check, "to", command->set_flag.to, command->set_flag.event);
+    case OP_WAIT_FLAG:
+      return check_other_pipe(&check, "from", command->wait_flag.from, command->wait_flag.event);
+    case OP_CROSS_SET:
+      return below(&check, "flag", command->cross_set.flag, CROSS_FLAGS);
+    case OP_CROSS_WAIT:
+      return below(&check, "flag", command->cross_wait.flag, CROSS_FLAGS);
+    case OP_LOAD_NZ:
+      return check_load_nz(&check, &command->load_nz);
+    case OP_LOAD_A:
+      return check_load_a(&check, &command->load_a);
+    case OP_LOAD_B:
+      return check_load_b(&check, &command->load_b);
+    case OP_MMAD:
+      return check_mmad(&check, &command->mmad);
+    case OP_FIXPIPE:
+      return check_fixpipe(&check, &command->fixpipe);
+    case OP_COPY_IN:
+      return check_copy_in(&check, &command->copy_in);
+    case OP_COPY_OUT:
+      return check_copy_out(&check, &command->copy_out);
+    case OP_VEC:
+      return check_vec(&check, &command->vec);
+    default:
+      return true;   // PIPE_BARRIER has no fields
+  }
+}

@@ -1,0 +1,210 @@
+// Names and the one-line text of commands, generated from the .def files.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core_internal.h"
+#include "num/num_format.h"
+
+static const char *const pipe_names[PIPE_COUNT] = {
+#define PIPE(name, code, cores, text) [code] = #name,
+#include "hal/pipes.def"
+#undef PIPE
+};
+
+static const char *const command_names[OP_COUNT] = {
+#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = #NAME,
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+};
+
+static const char *const space_names[SPACE_COUNT] = {
+    [SPACE_GM] = "GM",   [SPACE_L1] = "L1",   [SPACE_L0A] = "L0A",
+    [SPACE_L0B] = "L0B", [SPACE_L0C] = "L0C", [SPACE_UB] = "UB",
+};
+
+static const char *const vector_op_names[VOP_COUNT] = {
+#define VOP(name, config, text) [VOP_##name] = #name,
+#include "hal/vector_ops.def"
+#undef VOP
+};
+
+static const char *const gm_op_names[GM_OP_COUNT] = {
+#define GM_OP(name, code, text) [code] = #name,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+
+static const char *const type_names[TYPE_COUNT] = {
+    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32"};
+static const char *const operand_names[OPERAND_COUNT] = {
+    [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
+static const char *const round_names[ROUND_COUNT] = {
+    [ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
+
+static const char *lookup(const char *const *names, uint64_t count, uint64_t i) {
+  return i < count ? names[i] : "?";
+}
+
+const char *core_pipe_name(unsigned pipe) { return lookup(pipe_names, PIPE_COUNT, pipe); }
+const char *core_command_name(unsigned opcode) { return lookup(command_names, OP_COUNT, opcode); }
+const char *core_space_name(core_space_t space) {
+  return lookup(space_names, SPACE_COUNT, (uint64_t)space);
+}
+const char *core_vector_op_name(uint32_t op) { return lookup(vector_op_names, VOP_COUNT, op); }
+
+// How a field is written, by its name.  A new name in commands.def wants a line here.
+enum field_kind { NUMBER, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, FLOAT };
+enum {
+  KIND_a = ADDRESS, KIND_b = ADDRESS, KIND_c = ADDRESS, KIND_dst = ADDRESS, KIND_gm = ADDRESS,
+  KIND_l1 = ADDRESS, KIND_l0a = ADDRESS, KIND_l0b = ADDRESS, KIND_l0c = ADDRESS, KIND_ub = ADDRESS,
+  KIND_a_pitch = NUMBER, KIND_b_pitch = NUMBER, KIND_c_pitch = NUMBER, KIND_dst_pitch = NUMBER,
+  KIND_gm_pitch = NUMBER, KIND_l1_pitch = NUMBER, KIND_ub_pitch = NUMBER,
+  KIND_rows = NUMBER, KIND_cols = NUMBER, KIND_row_bytes = NUMBER,
+  KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
+  KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
+  KIND_op = OP, KIND_type = TYPE, KIND_from = PIPE_OR_TYPE, KIND_to = PIPE_OR_TYPE,
+  KIND_b_kind = OPERAND, KIND_round = ROUNDING, KIND_scalar = FLOAT,
+};
+
+typedef struct writer {
+  char *text;
+  size_t size;
+  size_t used;
+  const command_t *command;
+} writer_t;
+
+__attribute__((format(printf, 2, 3)))
+static void put(writer_t *w, const char *format, ...) {
+  if (w->used + 1 >= w->size) {
+    return;
+  }
+  va_list args;
+  va_start(args, format);
+  const int length = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+  va_end(args);
+  const size_t room = w->size - w->used - 1;
+  w->used += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
+}
+
+static void put_name(writer_t *w, const char *const *names, uint64_t count, uint64_t value) {
+  if (value < count) {
+    put(w, "%s", names[value]);
+  } else {
+    put(w, "%llu", (unsigned long long)value);
+  }
+}
+
+static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
+  const unsigned opcode = w->command->header.opcode_;
+  switch (kind) {
+    case ADDRESS:
+      put(w, "0x%llx", (unsigned long long)value);
+      break;
+    case OP:
+      opcode == OP_VEC ? put_name(w, vector_op_names, VOP_COUNT, value)
+                              : put_name(w, gm_op_names, GM_OP_COUNT, value);
+      break;
+    case TYPE:
+      put_name(w, type_names, TYPE_COUNT, value);
+      break;
+    case PIPE_OR_TYPE:
+      opcode == OP_VEC ? put_name(w, type_names, TYPE_COUNT, value)
+                              : put_name(w, pipe_names, PIPE_COUNT, value);
+      break;
+    case OPERAND:
+      put_name(w, operand_names, OPERAND_COUNT, value);
+      break;
+    case ROUNDING:
+      put_name(w, round_names, ROUND_COUNT, value);
+      break;
+    case FLOAT:
+      put(w, "%.9g", (double)num_f32_from_bits((uint32_t)value));
+      break;
+    case NUMBER:
+    default:
+      put(w, "%llu", (unsigned long long)value);
+      break;
+  }
+}
+
+// Does the operation leave this field of a VEC unread?
+static bool vec_ignores(const cmd_vec_t *c, const char *field) {
+  if (c->op >= VOP_COUNT) {
+    return false;
+  }
+  const core_vec_form_t form = core_vec_forms[c->op];
+  if (strcmp(field, "a") == 0 || strcmp(field, "a_pitch") == 0) {
+    return !form.a;
+  }
+  if (strcmp(field, "b") == 0) {
+    return !form.b || c->b_kind == OPERAND_SCALAR;
+  }
+  if (strcmp(field, "b_pitch") == 0) {
+    return !form.b || c->b_kind != OPERAND_TILE;
+  }
+  if (strcmp(field, "b_kind") == 0) {
+    return !form.b;
+  }
+  if (strcmp(field, "scalar") == 0) {
+    return !form.b || c->b_kind != OPERAND_SCALAR;
+  }
+  if (strcmp(field, "c") == 0 || strcmp(field, "c_pitch") == 0) {
+    return !form.c && !form.mask;
+  }
+  if (strcmp(field, "dst_pitch") == 0) {
+    return form.dst_column;
+  }
+  if (strcmp(field, "from") == 0 || strcmp(field, "to") == 0 || strcmp(field, "round") == 0) {
+    return c->op != VOP_CAST;
+  }
+  return false;
+}
+
+static void put_field(writer_t *w, const char *field, int kind, uint64_t value) {
+  if (w->command->header.opcode_ == OP_VEC && vec_ignores(&w->command->vec, field)) {
+    return;
+  }
+  put(w, " %s=", field);
+  put_value(w, (enum field_kind)kind, value);
+}
+
+#define COMMAND(NAME, name, pipes, text)                          \
+  static void put_##name(writer_t *w, const cmd_##name##_t *c) {  \
+    (void)w;                                                      \
+    (void)c;
+#define FIELD(type, name, text) put_field(w, #name, KIND_##name, c->name);
+#define END_COMMAND(name) }
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+
+void core_disassemble(const command_t *command, char *text, size_t size) {
+  if (size == 0) {
+    return;
+  }
+  writer_t w = {.text = text, .size = size, .command = command};
+  text[0] = '\0';
+  switch (command->header.opcode_) {
+#define COMMAND(NAME, name, pipes, text) \
+  case OP_##NAME:                        \
+    put(&w, "%s", #NAME);                \
+    put_##name(&w, &command->name);      \
+    break;
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+    default:
+      put(&w, "? opcode=%u", command->header.opcode_);
+      break;
+  }
+}

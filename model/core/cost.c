@@ -1,0 +1,101 @@
+// Cycles a command keeps its pipe busy.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "core_internal.h"
+
+// The next whole cycle; a quotient that misses a whole number by rounding alone is that number.
+static uint64_t whole_cycles(double cycles) {
+  const double nearest = rint(cycles);
+  return (uint64_t)(fabs(cycles - nearest) <= 1e-9 * cycles ? nearest : ceil(cycles));
+}
+
+static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
+  const uint64_t cycles = whole_cycles((double)bytes / bytes_per_cycle);
+  return cycles > 0 ? cycles : 1;
+}
+
+static uint64_t strip_bytes(uint32_t rows, uint32_t cols) {
+  return core_round_16(rows) * core_strips(cols) * STRIP_ROW_BYTES;
+}
+
+static uint64_t mmad(const config_cube_t *cube, const cmd_mmad_t *c) {
+  return cube->mmad_startup + core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, cube->mac_k) *
+                                  core_ceil_div(c->n, cube->mac_n);
+}
+
+static uint64_t copy_out(const config_t *config, const cmd_copy_out_t *c) {
+  const uint64_t row_bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;   // what the core sends
+  return transfer(c->rows * row_bytes, config_bytes_per_cycle(config, config->vector.store_gbps));
+}
+
+static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
+  const double *per_repeat = NULL;
+  uint32_t startup = 0;
+  switch (c->op) {
+#define VOP(name, config, text)           \
+  case VOP_##name:                        \
+    per_repeat = &vector->config##_cycles; \
+    startup = vector->config##_startup;   \
+    break;
+#include "hal/vector_ops.def"
+#undef VOP
+    default:
+      return 0;
+  }
+  if (per_repeat == &vector->alu_cycles && c->b_kind == OPERAND_SCALAR) {
+    per_repeat = &vector->scalar_cycles;
+    startup = vector->scalar_startup;
+  }
+  // The widest operand of every operation has 4 bytes an element.
+  const uint64_t row_bytes = (uint64_t)c->cols * 4;
+  const uint64_t repeats = core_vec_is_packed(c)
+                               ? core_ceil_div(c->rows * row_bytes, vector->repeat_bytes)
+                               : c->rows * core_ceil_div(row_bytes, vector->repeat_bytes);
+  return startup + whole_cycles((double)repeats * *per_repeat);
+}
+
+uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command) {
+  const config_cube_t *cube = &config->cube;
+  const config_vector_t *vector = &config->vector;
+  switch (command->header.opcode_) {
+    case OP_PIPE_BARRIER:
+      return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain : 1;
+    case OP_LOAD_NZ: {
+      const cmd_load_nz_t *c = &command->load_nz;
+      return transfer((uint64_t)c->rows * c->cols * 2,
+                      config_bytes_per_cycle(config, cube->load_gbps));
+    }
+    case OP_LOAD_A: {
+      const cmd_load_a_t *c = &command->load_a;
+      return transfer(strip_bytes(c->m, c->k), cube->l0a_bytes_per_cycle);
+    }
+    case OP_LOAD_B: {
+      const cmd_load_b_t *c = &command->load_b;
+      return transfer(strip_bytes(c->k, c->n), cube->l0b_bytes_per_cycle);
+    }
+    case OP_MMAD:
+      return mmad(cube, &command->mmad);
+    case OP_FIXPIPE: {
+      const cmd_fixpipe_t *c = &command->fixpipe;
+      return transfer((uint64_t)c->m * c->n * core_type_bytes(c->type),
+                      config_bytes_per_cycle(config, cube->store_gbps));
+    }
+    case OP_COPY_IN: {
+      const cmd_copy_in_t *c = &command->copy_in;
+      return transfer((uint64_t)c->rows * c->row_bytes,
+                      config_bytes_per_cycle(config, vector->load_gbps));
+    }
+    case OP_COPY_OUT:
+      return copy_out(config, &command->copy_out);
+    case OP_VEC:
+      return vec(vector, &command->vec);
+    default:
+      return 1;   // flags
+  }
+}
+
+uint64_t core_flops(const command_t *command) {
+  const cmd_mmad_t *c = &command->mmad;
+  return command->header.opcode_ == OP_MMAD ? (uint64_t)2 * c->m * c->n * c->k : 0;
+}

@@ -1,0 +1,37 @@
+// The vector core's copies between global memory and UB.
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "core_internal.h"
+#include "num/num_gm.h"
+
+static void copy_rows(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch,
+                      size_t rows, size_t row_bytes) {
+  if (to_pitch == row_bytes && from_pitch == row_bytes) {
+    row_bytes *= rows;
+    rows = 1;
+  }
+  for (size_t r = 0; r < rows; r++) {
+    memcpy(to + r * to_pitch, from + r * from_pitch, row_bytes);
+  }
+}
+
+void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *c) {
+  copy_rows(core_at(memory, SPACE_UB, c->ub), c->ub_pitch, core_at(memory, SPACE_GM, c->gm),
+            c->gm_pitch, c->rows, c->row_bytes);
+}
+
+void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *c) {
+  const uint8_t *ub = core_at(memory, SPACE_UB, c->ub);
+  uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
+  if (c->op == GM_STORE) {
+    copy_rows(gm, c->gm_pitch, ub, c->ub_pitch, c->rows, c->row_bytes);
+    return;
+  }
+  // With RESCALE the operand of a row is one word, the rows' words packed.
+  const size_t pitch = c->op == GM_RESCALE ? 4 : c->ub_pitch;
+  for (size_t r = 0; r < c->rows; r++) {
+    num_gm_apply_n((enum num_gm_op)c->op, (uint32_t *)(void *)(gm + r * c->gm_pitch),
+                   (const uint32_t *)(const void *)(ub + r * pitch), c->row_bytes / 4, NULL);
+  }
+}

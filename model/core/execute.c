@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core_internal.h"
+
+void core_execute(const core_memory_t *memory, const command_t *command) {
+  switch (command->header.opcode_) {
+    case OP_LOAD_NZ:
+      core_load_nz(memory, &command->load_nz);
+      break;
+    case OP_LOAD_A:
+      core_load_a(memory, &command->load_a);
+      break;
+    case OP_LOAD_B:
+      core_load_b(memory, &command->load_b);
+      break;
+    case OP_MMAD:
+      core_mmad(memory, &command->mmad);
+      break;
+    case OP_FIXPIPE:
+      core_fixpipe(memory, &command->fixpipe);
+      break;
+    case OP_COPY_IN:
+      core_copy_in(memory, &command->copy_in);
+      break;
+    case OP_COPY_OUT:
+      core_copy_out(memory, &command->copy_out);
+      break;
+    case OP_VEC:
+      core_vec(memory, &command->vec);
+      break;
+    default:
+      break;   // flags and barriers move no data
+  }
+}

@@ -1,0 +1,224 @@
+// Which bytes a command's operands are: the one description that checks, accesses and costs use.
+// SPDX-License-Identifier: Apache-2.0
+#include "core_internal.h"
+
+const core_vec_form_t core_vec_forms[VOP_COUNT] = {
+    [VOP_ADD] = {.a = true, .b = true},
+    [VOP_SUB] = {.a = true, .b = true},
+    [VOP_MUL] = {.a = true, .b = true},
+    [VOP_DIV] = {.a = true, .b = true},
+    [VOP_MAX] = {.a = true, .b = true},
+    [VOP_MIN] = {.a = true, .b = true},
+    [VOP_FMA] = {.a = true, .b = true, .c = true},
+    [VOP_EXP] = {.a = true},
+    [VOP_CAST] = {.a = true},
+    [VOP_ROW_MAX] = {.a = true, .dst_column = true},
+    [VOP_ROW_SUM] = {.a = true, .dst_column = true},
+    [VOP_BROADCAST] = {.b = true},
+    [VOP_CMP_GT] = {.a = true, .b = true, .dst_mask = true},
+    [VOP_CMP_EQ] = {.a = true, .b = true, .dst_mask = true},
+    [VOP_SELECT] = {.a = true, .b = true, .mask = true},
+};
+
+uint32_t core_type_bytes(uint32_t type) {
+  switch (type) {
+    case TYPE_F32:
+    case TYPE_S32:
+      return 4;
+    case TYPE_BF16:
+    case TYPE_F16:
+      return 2;
+    default:
+      return 0;
+  }
+}
+
+// A rectangle whose pitch is a field of the command.
+static core_operand_t rectangle(core_space_t space, bool write, const char *field, uint64_t base,
+                                const char *pitch_field, uint64_t pitch, uint64_t rows,
+                                uint64_t row_bytes) {
+  return (core_operand_t){
+      .field = field,
+      .pitch_field = pitch_field,
+      .access = {.space = space,
+                 .write = write,
+                 .base = base,
+                 .rows = rows,
+                 .row_bytes = row_bytes,
+                 .pitch = pitch},
+      .extent = core_add(core_mul(rows - (rows != 0), pitch), row_bytes),
+      .align = 32,
+  };
+}
+
+// A run of bytes.
+static core_operand_t run(core_space_t space, bool write, const char *field, uint64_t base,
+                          uint64_t bytes) {
+  return rectangle(space, write, field, base, NULL, bytes, 1, bytes);
+}
+
+// Strips whose rows are padded to a multiple of 16: all of it, or the rows without the padding.
+static core_operand_t padded_strips(core_space_t space, bool write, const char *field,
+                                    uint64_t base, uint32_t rows, uint32_t cols) {
+  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
+  return run(space, write, field, base, core_mul(core_strips(cols), strip_bytes));
+}
+
+static core_operand_t strip_rows(core_space_t space, const char *field, uint64_t base,
+                                 uint32_t rows, uint32_t cols) {
+  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
+  core_operand_t operand = rectangle(space, false, field, base, NULL, strip_bytes,
+                                     core_strips(cols), (uint64_t)rows * STRIP_ROW_BYTES);
+  operand.extent = core_mul(core_strips(cols), strip_bytes);
+  return operand;
+}
+
+// The tile of an MMAD: rows padded to a multiple of 16 floats, and a multiple of 16 of them.
+static core_operand_t accumulator(bool write, uint64_t base, uint32_t m, uint32_t n) {
+  const uint64_t pitch = core_round_16(n) * 4;
+  core_operand_t operand =
+      rectangle(SPACE_L0C, write, "l0c", base, NULL, pitch, m, (uint64_t)n * 4);
+  operand.extent = core_mul(core_round_16(m), pitch);
+  return operand;
+}
+
+static core_operand_t global(bool write, uint64_t base, uint64_t pitch, uint64_t rows,
+                             uint64_t row_bytes, uint32_t align) {
+  core_operand_t operand =
+      rectangle(SPACE_GM, write, "gm", base, "gm_pitch", pitch, rows, row_bytes);
+  operand.align = align;
+  return operand;
+}
+
+static size_t load_nz(const cmd_load_nz_t *c, core_operand_t *operand) {
+  operand[0] = global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * 2, 2);
+  operand[1] = padded_strips(SPACE_L1, true, "l1", c->l1, c->rows, c->cols);
+  return 2;
+}
+
+static size_t load_a(const cmd_load_a_t *c, core_operand_t *operand) {
+  operand[0] = rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(c->k),
+                         (uint64_t)c->m * STRIP_ROW_BYTES);
+  operand[1] = padded_strips(SPACE_L0A, true, "l0a", c->l0a, c->m, c->k);
+  return 2;
+}
+
+static size_t load_b(const cmd_load_b_t *c, core_operand_t *operand) {
+  const uint32_t rows = c->transpose ? c->n : c->k;   // of the matrix in L1
+  const uint32_t cols = c->transpose ? c->k : c->n;
+  operand[0] = rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(cols),
+                         (uint64_t)rows * STRIP_ROW_BYTES);
+  operand[1] = padded_strips(SPACE_L0B, true, "l0b", c->l0b, c->k, c->n);
+  return 2;
+}
+
+static size_t mmad(const cmd_mmad_t *c, core_operand_t *operand) {
+  size_t count = 0;
+  operand[count++] = strip_rows(SPACE_L0A, "l0a", c->l0a, c->m, c->k);
+  operand[count++] = strip_rows(SPACE_L0B, "l0b", c->l0b, c->k, c->n);
+  if (c->accumulate) {
+    operand[count++] = accumulator(false, c->l0c, c->m, c->n);
+  }
+  operand[count++] = accumulator(true, c->l0c, c->m, c->n);
+  return count;
+}
+
+static size_t fixpipe(const cmd_fixpipe_t *c, core_operand_t *operand) {
+  const uint32_t bytes = core_type_bytes(c->type);
+  operand[0] = accumulator(false, c->l0c, c->m, c->n);
+  operand[1] = global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, bytes);
+  operand[1].access.atomic = c->op != GM_STORE;
+  return 2;
+}
+
+static size_t copy_in(const cmd_copy_in_t *c, core_operand_t *operand) {
+  operand[0] = global(false, c->gm, c->gm_pitch, c->rows, c->row_bytes, 1);
+  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                         c->row_bytes);
+  return 2;
+}
+
+static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
+  operand[0] = c->op == GM_RESCALE
+                   ? run(SPACE_UB, false, "ub", c->ub, (uint64_t)c->rows * 4)
+                   : rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                               c->row_bytes);
+  operand[1] = global(true, c->gm, c->gm_pitch, c->rows, c->row_bytes,
+                      c->op == GM_STORE ? 1 : 4);
+  operand[1].access.atomic = c->op != GM_STORE;
+  return 2;
+}
+
+static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
+  const core_vec_form_t form = core_vec_forms[c->op];
+  const bool cast = c->op == VOP_CAST;
+  const uint64_t cols = c->cols;
+  const uint64_t mask_bytes = core_ceil_div(cols, 8);
+  size_t count = 0;
+  if (form.a) {
+    operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows,
+                                 cols * (cast ? core_type_bytes(c->from) : 4));
+  }
+  if (form.b && c->b_kind == OPERAND_TILE) {
+    operand[count++] =
+        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, cols * 4);
+  } else if (form.b && c->b_kind == OPERAND_ROW) {
+    operand[count++] = run(SPACE_UB, false, "b", c->b, (uint64_t)c->rows * 4);
+  }
+  if (form.c || form.mask) {
+    operand[count++] = rectangle(SPACE_UB, false, "c", c->c, "c_pitch", c->c_pitch, c->rows,
+                                 form.mask ? mask_bytes : cols * 4);
+  }
+  if (form.dst_column) {
+    operand[count++] = run(SPACE_UB, true, "dst", c->dst, (uint64_t)c->rows * 4);
+  } else {
+    const uint64_t row_bytes = form.dst_mask ? mask_bytes
+                                             : cols * (cast ? core_type_bytes(c->to) : 4);
+    operand[count++] = rectangle(SPACE_UB, true, "dst", c->dst, "dst_pitch", c->dst_pitch, c->rows,
+                                 row_bytes);
+  }
+  return count;
+}
+
+size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_ACCESSES]) {
+  switch (command->header.opcode_) {
+    case OP_LOAD_NZ:
+      return load_nz(&command->load_nz, operand);
+    case OP_LOAD_A:
+      return load_a(&command->load_a, operand);
+    case OP_LOAD_B:
+      return load_b(&command->load_b, operand);
+    case OP_MMAD:
+      return mmad(&command->mmad, operand);
+    case OP_FIXPIPE:
+      return fixpipe(&command->fixpipe, operand);
+    case OP_COPY_IN:
+      return copy_in(&command->copy_in, operand);
+    case OP_COPY_OUT:
+      return copy_out(&command->copy_out, operand);
+    case OP_VEC:
+      return vec(&command->vec, operand);
+    default:
+      return 0;
+  }
+}
+
+bool core_vec_is_packed(const cmd_vec_t *c) {
+  const core_vec_form_t form = core_vec_forms[c->op];
+  if (c->rows == 1) {
+    return true;
+  }
+  // A value for each row, or a row that does not end with a byte of its mask.
+  if (form.dst_column || (form.b && c->b_kind == OPERAND_ROW) ||
+      ((form.mask || form.dst_mask) && c->cols % 8 != 0)) {
+    return false;
+  }
+  core_operand_t operand[CORE_MAX_ACCESSES];
+  const size_t count = vec(c, operand);
+  for (size_t i = 0; i < count; i++) {
+    if (operand[i].access.pitch != operand[i].access.row_bytes) {
+      return false;
+    }
+  }
+  return true;
+}

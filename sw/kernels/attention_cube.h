@@ -1,0 +1,21 @@
+// The cube core's part of attention: C1 and C2 of every block, in the order preload asks for.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_ATTENTION_CUBE_H
+#define KERNELS_ATTENTION_CUBE_H
+
+#include <stdint.h>
+
+#include "kernels/attention_problem.h"
+
+// What becomes of P_j V_j, [rows][dv] FP32 with args.o_pitch.
+typedef struct attention_output {
+  uint64_t gm;         // slot 0
+  uint32_t slots;      // block j takes slot j % slots
+  uint32_t op;         // GM_STORE; or GM_ADD_F32, from block 1 on once O is rescaled for the block
+  uint32_t each_flag;  // cross-core flag set when a block but the last is out
+  uint32_t last_flag;  // and when the last is
+} attention_output_t;
+
+void attention_cube(const attention_problem_t *problem, const attention_output_t *output);
+
+#endif
