@@ -1,9 +1,8 @@
 // The tables of parameters, and the one place that turns text into a checked value.
-// SPDX-License-Identifier: Apache-2.0
+// SPDstatic const config_section_t *find_section-License-Identifier: Apache-2.0
 #include "config/config.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +55,11 @@ static bool parse_real(const char *text, double *value) {
   return end != text && *end == '\0' && isfinite(*value);
 }
 
+static bool power_of_two(double value) {
+  int exponent;
+  return frexp(value, &exponent) == 0.5;
+}
+
 bool config_store(config_t *config, const config_param_t *param, const char *value,
                   char error[CONFIG_ERROR_BYTES]) {
   const bool whole = param->type == CONFIG_TYPE_uint;
@@ -64,6 +68,10 @@ bool config_store(config_t *config, const config_param_t *param, const char *val
       number > param->max) {
     snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %g to %g, got '%.40s'",
              whole ? "whole number" : "number", param->min, param->max, value);
+    return false;
+  }
+  if (param->offset == offsetof(config_t, gm.slice_bytes) && !power_of_two(number)) {
+    snprintf(error, CONFIG_ERROR_BYTES, "expected a power of two, got '%.40s'", value);
     return false;
   }
   char *field = (char *)config + param->offset;

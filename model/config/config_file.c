@@ -142,6 +142,12 @@ static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint
   if (repeated != NULL) {
     return fail(path, complaint->line, field, "given twice", error);
   }
+  if (after(complaint->message, "Expecting STRING") != NULL) {
+    return fail(path, complaint->line, field, "expected one value", error);
+  }
+  if (after(complaint->message, "Expecting MAPPING") != NULL) {
+    return fail(path, complaint->line, field, "expected fields, NAME: VALUE", error);
+  }
   return fail(path, complaint->line, field,
               complaint->message[0] != '\0' ? complaint->message : cyaml_strerror(status), error);
 }

@@ -101,8 +101,7 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   w->matmul(attn->rows, b.count, attn->dk, w->q, attn->dk, w->kt, b.count, w->p, b.count, false);
   for (size_t g = 0; g < attn->rows; g++) {
     for (size_t s = 0; s < b.count; s++) {
-      const bool seen =
-          attn->visible == NULL || attn->visible[g * attn->keys + b.first + s] != 0;
+      const bool seen = attn->visible == NULL || attn->visible[g * attn->keys + b.first + s] != 0;
       float *score = &w->p[g * b.count + s];
       *score = seen ? *score * attn->scale : -INFINITY;
     }

@@ -1,7 +1,8 @@
-// The array form evaluates e^x in FP64 with a known bound on its relative error and rounds both ends
-// of the error interval to FP32. Where the two agree, the exact e^x and every good FP64 exp round to
-// that same value; where they do not (two lanes in a million, and NaN), libm decides. Rounding
-// commutes with order also among subnormals and at overflow, so there are no special ranges.
+// The array form evaluates e^x in FP64 with a known bound on its relative error and rounds both
+// ends of the error interval to FP32. Where the two agree, the exact e^x and every good FP64 exp
+// round to that same value; where they do not (two lanes in a million, and NaN), libm decides.
+// Rounding commutes with order also among subnormals and at overflow, so there are no special
+// ranges.
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_exp.h"
 

@@ -40,9 +40,7 @@ static inline float num_f32_from_bits(uint32_t u) {
 }
 
 // Exact. A NaN keeps its sign and payload.
-static inline float num_bf16_to_f32(num_bf16_t h) {
-  return num_f32_from_bits((uint32_t)h << 16);
-}
+static inline float num_bf16_to_f32(num_bf16_t h) { return num_f32_from_bits((uint32_t)h << 16); }
 
 // RNE; overflows to infinity. A NaN stays NaN, made quiet, with its sign and upper payload.
 static inline num_bf16_t num_bf16_from_f32(float x) {
@@ -130,9 +128,7 @@ static inline int32_t num_f32_to_s32_trunc(float x) {
 }
 
 // x rounded to nearest even, saturating to the int32 range; NaN gives 0.
-static inline int32_t num_f32_to_s32_rne(float x) {
-  return num_f32_to_s32_trunc(rintf(x));
-}
+static inline int32_t num_f32_to_s32_rne(float x) { return num_f32_to_s32_trunc(rintf(x)); }
 
 // Array forms, dst[i] = f(src[i]) for i < n; dst and src must not overlap. Same bits as the scalar
 // functions above, many times faster.

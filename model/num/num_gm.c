@@ -50,12 +50,21 @@ uint32_t num_gm_apply(enum num_gm_op op, uint32_t mem, uint32_t operand, uint32_
   uint32_t met = 0;
   uint32_t word = mem;
   switch (op) {
-    case NUM_GM_STORE: word = operand; break;
-    case NUM_GM_ADD_F32: word = f32_add(mem, operand); break;
+    case NUM_GM_STORE:
+      word = operand;
+      break;
+    case NUM_GM_ADD_F32:
+      word = f32_add(mem, operand);
+      break;
     case NUM_GM_ADD_S32:
-    case NUM_GM_RESCALE: word = guarded_add(mem, operand, &met); break;
-    case NUM_GM_ADD_S32_RAW: word = mem + operand; break;
-    default: break;
+    case NUM_GM_RESCALE:
+      word = guarded_add(mem, operand, &met);
+      break;
+    case NUM_GM_ADD_S32_RAW:
+      word = mem + operand;
+      break;
+    default:
+      break;
   }
   if (guards != NULL) {
     *guards |= met;
@@ -109,12 +118,23 @@ void num_gm_apply_n(enum num_gm_op op, uint32_t *mem, const uint32_t *operand, s
     return;
   }
   switch (op) {
-    case NUM_GM_STORE: store_n(mem, operand, n); break;
-    case NUM_GM_ADD_F32: f32_add_n(mem, operand, n); break;
-    case NUM_GM_ADD_S32: met = guarded_add_n(mem, operand, n); break;
-    case NUM_GM_ADD_S32_RAW: raw_add_n(mem, operand, n); break;
-    case NUM_GM_RESCALE: met = rescale_n(mem, operand[0], n); break;
-    default: break;
+    case NUM_GM_STORE:
+      store_n(mem, operand, n);
+      break;
+    case NUM_GM_ADD_F32:
+      f32_add_n(mem, operand, n);
+      break;
+    case NUM_GM_ADD_S32:
+      met = guarded_add_n(mem, operand, n);
+      break;
+    case NUM_GM_ADD_S32_RAW:
+      raw_add_n(mem, operand, n);
+      break;
+    case NUM_GM_RESCALE:
+      met = rescale_n(mem, operand[0], n);
+      break;
+    default:
+      break;
   }
   if (guards != NULL) {
     *guards |= met;

@@ -17,8 +17,8 @@
 // Before a function with plain loops: compiles it once per x86-64 level, to be chosen at load time.
 // The bits stay the same, since with -ffp-contract=off and without -ffast-math the vectoriser may
 // not change an operation or the order of a sum. (The thread sanitizer instruments the chooser,
-// which runs before the sanitizer is set up: no clones there. Tests define NUM_NO_CLONES to get at the
-// levels this host would not choose.)
+// which runs before the sanitizer is set up: no clones there. Tests define NUM_NO_CLONES to get at
+// the levels this host would not choose.)
 #if NUM_HAVE_X86 && defined(__gnu_linux__) && !defined(__clang__) && __GNUC__ >= 12 && \
     !defined(__SANITIZE_THREAD__) && !defined(NUM_NO_CLONES)
 #define NUM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

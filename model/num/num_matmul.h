@@ -10,12 +10,12 @@
 //      +-----+-----+
 //
 // Each element is one chain of exactly k fused multiply-adds, p ascending, that starts from C
-// (accumulate) or from +0: acc = fmaf(a, b, acc). Nothing is reordered, split, padded or flushed, so
-// every implementation here returns the same bits (except which NaN a NaN is). The SIMD ones put
+// (accumulate) or from +0: acc = fmaf(a, b, acc). Nothing is reordered, split, padded or flushed,
+// so every implementation here returns the same bits (except which NaN a NaN is). The SIMD ones put
 // different n into their lanes, never different k.
 //
-// Any m, n, k including 0, any strides >= the row lengths, any alignment. C must not overlap A or B.
-// No allocation, under 4 KB of stack; cannot fail.
+// Any m, n, k including 0, any strides >= the row lengths, any alignment. C must not overlap A or
+// B. No allocation, under 4 KB of stack; cannot fail.
 //
 // Source: NUMERICS section 2.
 // SPDX-License-Identifier: Apache-2.0
@@ -29,10 +29,10 @@
 extern "C" {
 #endif
 
-typedef void num_matmul_fn(size_t m, size_t n, size_t k,
-                           const float *a, size_t lda,   // [m, k]
-                           const float *b, size_t ldb,   // [k, n]
-                           float *c, size_t ldc,         // [m, n]
+typedef void num_matmul_fn(size_t m, size_t n, size_t k,  //
+                           const float *a, size_t lda,    // [m, k]
+                           const float *b, size_t ldb,    // [k, n]
+                           float *c, size_t ldc,          // [m, n]
                            bool accumulate);
 
 // Three plain loops: the definition.

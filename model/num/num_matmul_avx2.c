@@ -1,5 +1,5 @@
-// C in tiles of 6 rows by 2 vectors of 8: 12 accumulators, 2 vectors of B and 1 broadcast of A in the
-// 16 registers. Otherwise as num_matmul_avx512.c.
+// C in tiles of 6 rows by 2 vectors of 8: 12 accumulators, 2 vectors of B and 1 broadcast of A in
+// the 16 registers. Otherwise as num_matmul_avx512.c.
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_isa.h"
 #include "num/num_matmul_isa.h"
@@ -21,7 +21,7 @@ typedef struct {
   size_t ldb;
   float *c;
   size_t ldc;
-  size_t last;      // lanes of the last vector that exist; all: plain loads and stores will do
+  size_t last;  // lanes of the last vector that exist; all: plain loads and stores will do
   bool accumulate;
 } tile_t;
 
@@ -92,6 +92,7 @@ NUM_TARGET_AVX2 NUM_INLINE void tile(const int rows, const int vectors, const bo
 
 NUM_TARGET_AVX2 NUM_INLINE void tile_rows(size_t rows, const int vectors, const bool ragged,
                                           const tile_t t) {
+  // clang-format off
   switch (rows) {
     case 6: tile(6, vectors, ragged, t); break;
     case 5: tile(5, vectors, ragged, t); break;
@@ -101,6 +102,7 @@ NUM_TARGET_AVX2 NUM_INLINE void tile_rows(size_t rows, const int vectors, const 
     case 1: tile(1, vectors, ragged, t); break;
     default: break;
   }
+  // clang-format on
 }
 
 NUM_TARGET_AVX2
@@ -121,8 +123,7 @@ static void block(size_t m, size_t n, size_t k, const float *a, size_t lda, cons
     for (size_t j = 0; j < n; j += VECTORS * LANES) {
       const size_t width = n - j < VECTORS * LANES ? n - j : VECTORS * LANES;
       const size_t last = width > LANES ? width - LANES : width;
-      const tile_t t = {k, a + i * lda, lda, b + j, ldb, c + i * ldc + j, ldc,
-                        last, accumulate};
+      const tile_t t = {k, a + i * lda, lda, b + j, ldb, c + i * ldc + j, ldc, last, accumulate};
       if (width == VECTORS * LANES) {
         two_full(rows, &t);
       } else if (width > LANES) {

@@ -1,5 +1,5 @@
-// C in tiles of 12 rows by 2 vectors of 16: 24 accumulators, 2 vectors of B and 1 broadcast of A fill
-// the 32 registers, and 24 independent chains hide the latency of the FMA.
+// C in tiles of 12 rows by 2 vectors of 16: 24 accumulators, 2 vectors of B and 1 broadcast of A
+// fill the 32 registers, and 24 independent chains hide the latency of the FMA.
 //
 //   n  0               16              32
 //      +---------------+---------------+--
@@ -8,9 +8,9 @@
 //      |  ...          |               |
 //   12 +---------------+---------------+--
 //
-// B is cut into blocks of K_RUN by N_RUN (256 KB) that stay in L2 while all of A goes by. The chains
-// go on through C from one run of k to the next, which is exact. Ragged columns are masked lanes (never
-// stored), ragged rows a smaller tile.
+// B is cut into blocks of K_RUN by N_RUN (256 KB) that stay in L2 while all of A goes by. The
+// chains go on through C from one run of k to the next, which is exact. Ragged columns are masked
+// lanes (never stored), ragged rows a smaller tile.
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_isa.h"
 #include "num/num_matmul_isa.h"
@@ -32,7 +32,7 @@ typedef struct {
   size_t ldb;
   float *c;
   size_t ldc;
-  __mmask16 last;   // lanes of the last vector that exist
+  __mmask16 last;  // lanes of the last vector that exist
   bool accumulate;
 } tile_t;
 
@@ -43,8 +43,8 @@ NUM_TARGET_AVX512 NUM_INLINE void prefetch(uintptr_t address) {
   _mm_prefetch((const char *)address, _MM_HINT_T0);
 }
 
-// rows and vectors are constants at each call, so that the loops over them unroll completely and acc
-// becomes registers.
+// rows and vectors are constants at each call, so that the loops over them unroll completely and
+// acc becomes registers.
 NUM_TARGET_AVX512 NUM_INLINE void tile(const int rows, const int vectors, const tile_t t) {
   __m512 acc[ROWS][VECTORS];
 #pragma GCC unroll 12
@@ -89,6 +89,7 @@ NUM_TARGET_AVX512 NUM_INLINE void tile(const int rows, const int vectors, const 
 }
 
 NUM_TARGET_AVX512 NUM_INLINE void tile_rows(size_t rows, const int vectors, const tile_t t) {
+  // clang-format off
   switch (rows) {
     case 12: tile(12, vectors, t); break;
     case 11: tile(11, vectors, t); break;
@@ -104,6 +105,7 @@ NUM_TARGET_AVX512 NUM_INLINE void tile_rows(size_t rows, const int vectors, cons
     case 1: tile(1, vectors, t); break;
     default: break;
   }
+  // clang-format on
 }
 
 NUM_TARGET_AVX512
@@ -121,8 +123,8 @@ static void block(size_t m, size_t n, size_t k, const float *a, size_t lda, cons
     for (size_t j = 0; j < n; j += VECTORS * LANES) {
       const size_t width = n - j < VECTORS * LANES ? n - j : VECTORS * LANES;
       const size_t last = width > LANES ? width - LANES : width;
-      const tile_t t = {k, a + i * lda, lda, b + j, ldb, c + i * ldc + j, ldc,
-                        (__mmask16)(0xffffu >> (LANES - last)), accumulate};
+      const __mmask16 lanes = (__mmask16)(0xffffu >> (LANES - last));
+      const tile_t t = {k, a + i * lda, lda, b + j, ldb, c + i * ldc + j, ldc, lanes, accumulate};
       if (width > LANES) {
         two_vectors(rows, &t);
       } else {

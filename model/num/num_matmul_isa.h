@@ -1,5 +1,5 @@
-// Internal to model/num: the SIMD kernels behind num_matmul_select. To be called only on a host that
-// has the instructions (num_isa.h).
+// Internal to model/num: the SIMD kernels behind num_matmul_select. To be called only on a host
+// that has the instructions (num_isa.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_MATMUL_ISA_H_
 #define AMALGAM_NUM_MATMUL_ISA_H_

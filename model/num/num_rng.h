@@ -1,7 +1,7 @@
 // Random numbers for tests and experiments: xoshiro256** (Blackman and Vigna), its state filled
 // from one 64-bit seed by splitmix64. Not for secrets. The same seed gives the same u64 and uniform
-// sequences on every host; num_rng_normal goes through libm's log, cos and sin, so its last bits are
-// libm's.
+// sequences on every host; num_rng_normal goes through libm's log, cos and sin, so its last bits
+// are libm's.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_RNG_H_
 #define AMALGAM_NUM_RNG_H_
@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 typedef struct {
-  uint64_t s[4];      // never all zero
-  double spare;       // the second normal of a Box-Muller pair
+  uint64_t s[4];  // never all zero
+  double spare;   // the second normal of a Box-Muller pair
   bool has_spare;
 } num_rng_t;
 

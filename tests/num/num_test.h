@@ -1,4 +1,5 @@
-// What the tests of model/num share: cmocka with the headers it forgets, bit comparison, random bits.
+// What the tests of model/num share: cmocka with the headers it forgets, bit comparison, random
+// bits.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_NUM_TEST_H_
 #define AMALGAM_TESTS_NUM_TEST_H_
@@ -11,23 +12,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+// clang-format off: needs those above
 #include <cmocka.h>
+// clang-format on
 
 #include "num/num_format.h"
 #include "num/num_rng.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
-// Passes its condition on; for loops of millions, where cmocka's own assert would be the slowest
-// part, and prints what was compared when it fails.
-#define CHECK(condition, ...)          \
-  do {                                 \
-    if (!(condition)) {                \
+// assert_true with a message, cheap enough for loops of millions; prints only when it fails.
+#define CHECK(condition, ...)           \
+  do {                                  \
+    if (!(condition)) {                 \
       printf("CHECK %s: ", #condition); \
-      printf(__VA_ARGS__);             \
-      printf("\n");                    \
-      fail();                          \
-    }                                  \
+      printf(__VA_ARGS__);              \
+      printf("\n");                     \
+      fail();                           \
+    }                                   \
   } while (0)
 
 static inline void *allocate(size_t count, size_t size) {

@@ -11,9 +11,18 @@
 // q [rows, dk], kv [keys, dk] with V its first dv columns, as MLA has it.
 static inline num_attn_t mla_problem(size_t rows, size_t keys, size_t dk, size_t dv,
                                      const uint16_t *q, const uint16_t *kv) {
-  const num_attn_t attn = {
-      .rows = rows, .keys = keys, .dk = dk, .dv = dv, .q = q, .k = kv, .ldk = dk,
-      .v = kv, .ldv = dk, .visible = NULL, .scale = (float)(1.0 / sqrt((double)dk)), .block = 512};
+  const num_attn_t attn = {.rows = rows,
+                           .keys = keys,
+                           .dk = dk,
+                           .dv = dv,
+                           .q = q,
+                           .k = kv,
+                           .ldk = dk,
+                           .v = kv,
+                           .ldv = dk,
+                           .visible = NULL,
+                           .scale = (float)(1.0 / sqrt((double)dk)),
+                           .block = 512};
   return attn;
 }
 

@@ -1,8 +1,9 @@
 // Base and AMLA at full size against FP64: the errors NUMERICS section 4 expects and its gates, the
 // ablations, and the recorded inputs of a real MLA model.
 //
-// Tolerances: the expected errors are means over 40 seeds; one seed of N(0,1) moves by under 0.3 %, a
-// peaked distribution (U(10), N(0,25)) by several percent. SPDX-License-Identifier: Apache-2.0
+// Tolerances: the expected errors are means over 40 seeds; one seed of N(0,1) moves by under 0.3 %,
+// a peaked distribution (U(10), N(0,25)) by several percent.
+// SPDX-License-Identifier: Apache-2.0
 #include <time.h>
 
 #include "num_test_attention.h"
@@ -17,9 +18,9 @@ typedef struct {
   const char *name;
   int uniform;  // 1: U(-spread, spread); 0: N(0, spread^2)
   double spread;
-  int flat;          // GATE_BEFORE applies
-  double base, amla; // expected after the cast, x 1e-3
-  double tolerance;  // relative, on those two
+  int flat;           // GATE_BEFORE applies
+  double base, amla;  // expected after the cast, x 1e-3
+  double tolerance;   // relative, on those two
 } distribution_t;
 
 static const distribution_t DISTRIBUTIONS[] = {
@@ -33,8 +34,7 @@ static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static void fill(uint16_t *x, size_t n, const distribution_t *d, num_rng_t *rng) {
   for (size_t i = 0; i < n; i++) {
-    const double value =
-        d->uniform ? 2.0 * num_rng_uniform(rng) - 1.0 : num_rng_normal(rng);
+    const double value = d->uniform ? 2.0 * num_rng_uniform(rng) - 1.0 : num_rng_normal(rng);
     x[i] = num_bf16_from_f32((float)(value * d->spread));
   }
 }
@@ -95,11 +95,11 @@ static void tables(void **state) {
     const double middle = seconds();
     const relative_t base = run_base(&attn, b);
     const relative_t amla = run_amla(&attn, 0, b);
-    printf("%-8s seed %llu: base %.4e (before cast %.3e), amla %.4e (%.3e), ratios %.3f (%.3f); "
-           "golden %.2f s, both tiled %.2f s\n",
-           d->name, (unsigned long long)seed, base.after, base.before, amla.after, amla.before,
-           amla.after / base.after, amla.before / base.before, middle - start,
-           seconds() - middle);
+    printf(
+        "%-8s seed %llu: base %.4e (before cast %.3e), amla %.4e (%.3e), ratios %.3f (%.3f); "
+        "golden %.2f s, both tiled %.2f s\n",
+        d->name, (unsigned long long)seed, base.after, base.before, amla.after, amla.before,
+        amla.after / base.after, amla.before / base.before, middle - start, seconds() - middle);
     assert_near(base.after, d->base * 1e-3, d->tolerance);
     assert_near(amla.after, d->amla * 1e-3, d->tolerance);
     CHECK(amla.after <= GATE_AFTER * base.after, "gate after the cast, %s", d->name);
@@ -122,10 +122,11 @@ static void ablations_fail_the_gates(void **state) {
   const relative_t amla = run_amla(&attn, 0, b);
   const relative_t uncompensated = run_amla(&attn, NUM_ATTN_NO_COMPENSATION, b);
   const relative_t printed = run_amla(&attn, NUM_ATTN_PRINTED_C, b);
-  printf("N(0,1) seed 200, before the cast over base: amla %.3f, no compensation %.3f, c as printed "
-         "%.3f; after: base %.3e, amla %.3e, %.3e, %.3e\n",
-         amla.before / base.before, uncompensated.before / base.before,
-         printed.before / base.before, base.after, amla.after, uncompensated.after, printed.after);
+  printf(
+      "N(0,1) seed 200, before the cast over base: amla %.3f, no compensation %.3f, c as printed "
+      "%.3f; after: base %.3e, amla %.3e, %.3e, %.3e\n",
+      amla.before / base.before, uncompensated.before / base.before, printed.before / base.before,
+      base.after, amla.after, uncompensated.after, printed.after);
   CHECK(amla.before <= GATE_BEFORE * base.before, "the contract itself");
   CHECK(uncompensated.before > 1.5 * base.before, "no compensation");
   CHECK(printed.before > GATE_BEFORE * base.before, "c as printed");

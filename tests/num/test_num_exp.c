@@ -1,4 +1,5 @@
-// exp32: the array form against the scalar one bit for bit, the scalar one against a long double exp.
+// exp32: the array form against the scalar one bit for bit, the scalar one against a long double
+// exp.
 //
 //   test_num_exp             a few million inputs
 //   test_num_exp exhaustive  all 2^32
@@ -29,9 +30,10 @@ static void check_array(uint64_t first, uint64_t step) {
 
 static void special_values(void **state) {
   (void)state;
-  const float x[] = {-INFINITY, INFINITY, 0.0f, -0.0f, 1.0f, 89.0f, -104.0f, NAN, -3.4e38f, 3.4e38f};
-  const float expected[] = {0.0f, INFINITY, 1.0f, 1.0f, 0x1.5bf0a8p1f, INFINITY, 0.0f, NAN,
-                            0.0f, INFINITY};
+  const float x[] = {-INFINITY, INFINITY, 0.0f, -0.0f,    1.0f,
+                     89.0f,     -104.0f,  NAN,  -3.4e38f, 3.4e38f};
+  const float expected[] = {0.0f,     INFINITY, 1.0f, 1.0f, 0x1.5bf0a8p1f,
+                            INFINITY, 0.0f,     NAN,  0.0f, INFINITY};
   float y[ARRAY_LEN(x)];
   num_exp32_n(x, y, ARRAY_LEN(x));
   for (size_t i = 0; i < ARRAY_LEN(x); i++) {
@@ -40,8 +42,8 @@ static void special_values(void **state) {
   }
 }
 
-// The definition allows any FP64 exp, rounded once; a long double one, rounded once, may differ only
-// where the FP64 value sits on a boundary, which no sampled input does.
+// The definition allows any FP64 exp, rounded once; a long double one, rounded once, may differ
+// only where the FP64 value sits on a boundary, which no sampled input does.
 static void scalar_is_nearest(void **state) {
   (void)state;
   num_rng_t rng;
@@ -79,6 +81,28 @@ static void array_sampled(void **state) {
     for (size_t i = 0; i < CHUNK; i++) {
       CHECK(num_f32_bits(y[i]) == num_f32_bits(num_exp32(x[i])), "exp(%a)", (double)x[i]);
     }
+  }
+}
+
+// Those of all inputs whose exponential comes nearest to the middle between two FP32 (within 2^-48,
+// found by exhaustive search): what a shortened polynomial or a smaller margin gets wrong first.
+static const float HARDEST[] = {0x1.8d7cb6p-12f, 0x1.8053eep-11f,  0x1.01753ap-9f,  0x1.c1141cp-7f,
+                                0x1.5ffc5cp-6f,  0x1.f613acp-4f,   0x1.eeffd8p-3f,  0x1.b78498p-1f,
+                                0x1.cce332p+0f,  0x1.69a056p+1f,   0x1.172096p+2f,  0x1.48e1c4p+2f,
+                                0x1.bae196p+2f,  0x1.f12cdcp+3f,   0x1.97f0f6p+4f,  0x1.060e1ep+6f,
+                                0x1.112856p+6f,  -0x1.c1c4b8p-10f, -0x1.39771cp-8f, -0x1.548c34p-7f,
+                                -0x1.6727d6p-4f, -0x1.cf6ab2p-3f,  -0x1.c1cd9ap-2f, -0x1.da035ep-2f,
+                                -0x1.edfb24p-1f, -0x1.03d5bep+0f,  -0x1.f9085ap+0f, -0x1.f02a66p+1f,
+                                -0x1.7acc62p+3f, -0x1.b3f43cp+3f,  -0x1.6dc968p+5f};
+
+static void array_hardest(void **state) {
+  (void)state;
+  float y[ARRAY_LEN(HARDEST)];
+  num_exp32_n(HARDEST, y, ARRAY_LEN(HARDEST));
+  for (size_t i = 0; i < ARRAY_LEN(HARDEST); i++) {
+    CHECK(y[i] == num_exp32(HARDEST[i]), "array, exp(%a)", (double)HARDEST[i]);
+    // 64 bits of significand are still enough to tell the two sides apart.
+    CHECK(y[i] == (float)expl((long double)HARDEST[i]), "nearest, exp(%a)", (double)HARDEST[i]);
   }
 }
 
@@ -133,6 +157,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(special_values),
       cmocka_unit_test(scalar_is_nearest),
       cmocka_unit_test(array_sampled),
+      cmocka_unit_test(array_hardest),
       cmocka_unit_test(array_lengths_and_in_place),
       cmocka_unit_test(speed),
   };

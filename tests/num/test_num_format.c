@@ -1,6 +1,6 @@
-// Conversions against a reference that knows nothing of bit fields: a format is a number of fraction
-// bits and an exponent range, and rounding is done by the host in FP64, where every quotient by the
-// last place is exact.
+// Conversions against a reference that knows nothing of bit fields: a format is a number of
+// fraction bits and an exponent range, and rounding is done by the host in FP64, where every
+// quotient by the last place is exact.
 //
 //   test_num_format             sampled FP32 inputs, every 8- and 16-bit one
 //   test_num_format exhaustive  every FP32 input
@@ -13,9 +13,9 @@
 typedef struct {
   const char *name;
   int fraction_bits;
-  int min_exponent;   // of normal numbers
+  int min_exponent;  // of normal numbers
   double max_finite;
-  double overflow;    // what a larger magnitude rounds to
+  double overflow;  // what a larger magnitude rounds to
 } format_t;
 
 static const format_t BF16 = {"bf16", 7, -126, 0x1.fep127, INFINITY};

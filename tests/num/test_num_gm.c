@@ -1,5 +1,5 @@
-// The atomics against a second transcription of the contract in 64-bit integers, and against what the
-// guarded add is for: multiplying by a power of two.
+// The atomics against a second transcription of the contract in 64-bit integers, and against what
+// the guarded add is for: multiplying by a power of two.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <time.h>
@@ -58,8 +58,8 @@ static void guarded_corners(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(MAGNITUDES); i++) {
     const uint32_t u = MAGNITUDES[i];
     // The thresholds of this magnitude, powers of two, and the ends of the int32 range.
-    const uint32_t centres[] = {0u,          0x00800000u - u, 0x7f800000u - u, 0u - u,
-                                0x80000000u, 0x7fffffffu - u, 8u};
+    const uint32_t centres[] = {
+        0u, 0x00800000u - u, 0x7f800000u - u, 0u - u, 0x80000000u, 0x7fffffffu - u, 8u};
     for (uint32_t sign = 0; sign < 2; sign++) {
       for (size_t c = 0; c < ARRAY_LEN(centres); c++) {
         for (uint32_t offset = 0; offset < 7; offset++) {
@@ -88,8 +88,8 @@ static void guarded_random(void **state) {
   }
 }
 
-// Identical to the raw add wherever old and new exponent are normal, and there, for whole exponents,
-// to a multiplication.
+// Identical to the raw add wherever old and new exponent are normal, and there, for whole
+// exponents, to a multiplication.
 static void raw_and_ldexp(void **state) {
   (void)state;
   num_rng_t rng;
@@ -161,7 +161,8 @@ static void array_is_scalar(void **state) {
     uint32_t expected_guards = 0;
     for (size_t i = 0; i < MAX; i++) {
       const uint64_t bits = num_rng_u64(&rng);
-      mem[i] = (bits & 7u) == 0 ? MAGNITUDES[bits / 8 % ARRAY_LEN(MAGNITUDES)] : (uint32_t)(bits >> 32);
+      mem[i] =
+          (bits & 7u) == 0 ? MAGNITUDES[bits / 8 % ARRAY_LEN(MAGNITUDES)] : (uint32_t)(bits >> 32);
       operand[i] = (bits & 0x700u) == 0 ? 0u : random_u32(&rng);
     }
     mem[MAX] = 0x5a5a5a5au;
@@ -226,10 +227,14 @@ static void speed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(codes_are_the_hardware_s), cmocka_unit_test(guarded_corners),
-      cmocka_unit_test(guarded_random),           cmocka_unit_test(raw_and_ldexp),
-      cmocka_unit_test(f32_add),                  cmocka_unit_test(array_is_scalar),
-      cmocka_unit_test(guards_are_sticky),        cmocka_unit_test(speed),
+      cmocka_unit_test(codes_are_the_hardware_s),
+      cmocka_unit_test(guarded_corners),
+      cmocka_unit_test(guarded_random),
+      cmocka_unit_test(raw_and_ldexp),
+      cmocka_unit_test(f32_add),
+      cmocka_unit_test(array_is_scalar),
+      cmocka_unit_test(guards_are_sticky),
+      cmocka_unit_test(speed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,15 @@ typedef enum { NORMAL, TINY, MIXED, VALUE_KINDS } values_t;
 // opposite numbers (sums that cancel exactly), subnormals and numbers whose sums overflow.
 static float random_value(num_rng_t *rng, values_t kind) {
   const float normal = (float)num_rng_normal(rng);
-  static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0x1p-140f, -0x1p-149f, 0x1p63f, -0x1p64f};
+  static const float special[] = {0.0f,      -0.0f,      1.0f,    -1.0f,
+                                  0x1p-140f, -0x1p-149f, 0x1p63f, -0x1p64f};
   switch (kind) {
-    case TINY: return normal * 0x1p-70f;
-    case MIXED: return special[random_u32(rng) % ARRAY_LEN(special)];
-    default: return normal;
+    case TINY:
+      return normal * 0x1p-70f;
+    case MIXED:
+      return special[random_u32(rng) % ARRAY_LEN(special)];
+    default:
+      return normal;
   }
 }
 
@@ -65,9 +69,11 @@ static void check_shape(shape_t s, num_rng_t *rng, values_t kind) {
       memcpy(c, start, s.m * s.ldc * sizeof *c);
       matmul(s.m, s.n, s.k, a, s.lda, b, s.ldb, c, s.ldc, accumulate != 0);
       for (size_t j = 0; j < s.m * s.ldc; j++) {
-        CHECK(same_f32(c[j], expected[j]), "%s, m %zu n %zu k %zu, accumulate %d, C[%zu][%zu]: %a, "
-              "expected %a", ISAS[i].name, s.m, s.n, s.k, accumulate, j / s.ldc, j % s.ldc,
-              (double)c[j], (double)expected[j]);
+        CHECK(same_f32(c[j], expected[j]),
+              "%s, m %zu n %zu k %zu, accumulate %d, C[%zu][%zu]: %a, "
+              "expected %a",
+              ISAS[i].name, s.m, s.n, s.k, accumulate, j / s.ldc, j % s.ldc, (double)c[j],
+              (double)expected[j]);
       }
     }
   }
@@ -90,8 +96,7 @@ static void ragged_grid(void **state) {
     for (size_t j = 0; j < ARRAY_LEN(ns); j++) {
       for (size_t p = 0; p < ARRAY_LEN(ks); p++) {
         const size_t gap = count % 3;  // strides: tight, and wider by one or two
-        const shape_t s = {ms[i],     ns[j], ks[p], ks[p] + gap, ns[j] + 2 * gap,
-                           ns[j] + gap};
+        const shape_t s = {ms[i], ns[j], ks[p], ks[p] + gap, ns[j] + 2 * gap, ns[j] + gap};
         check_shape(s, &rng, (values_t)(count % VALUE_KINDS));
         count++;
       }
@@ -104,9 +109,9 @@ static void ragged_grid(void **state) {
 static void long_shapes(void **state) {
   (void)state;
   static const shape_t shapes[] = {
-      {3, 33, 127, 127, 33, 33},   {13, 40, 128, 130, 41, 40},  {5, 16, 129, 129, 16, 20},
-      {2, 32, 257, 257, 32, 32},   {1, 1, 1000, 1000, 1, 1},    {2, 1025, 130, 130, 1025, 1030},
-      {7, 512, 64, 64, 512, 512},  {4, 513, 300, 300, 520, 513}, {25, 511, 3, 3, 511, 511},
+      {3, 33, 127, 127, 33, 33},    {13, 40, 128, 130, 41, 40},   {5, 16, 129, 129, 16, 20},
+      {2, 32, 257, 257, 32, 32},    {1, 1, 1000, 1000, 1, 1},     {2, 1025, 130, 130, 1025, 1030},
+      {7, 512, 64, 64, 512, 512},   {4, 513, 300, 300, 520, 513}, {25, 511, 3, 3, 511, 511},
       {128, 128, 96, 96, 128, 128},
   };
   num_rng_t rng;
@@ -144,7 +149,8 @@ static void zero_signs(void **state) {
 
 static void fused_and_in_order(void **state) {
   (void)state;
-  // (1 + e)(1 - e) - 1 = -e^2 survives only in a fused operation; 2^30 + 1 - 2^30 only in one order.
+  // (1 + e)(1 - e) - 1 = -e^2 survives only in a fused operation; 2^30 + 1 - 2^30 only in one
+  // order.
   const float e = 0x1p-13f;
   const float a[] = {-1.0f, 1.0f + e, 0x1p30f, 1.0f, -0x1p30f};
   const float b[] = {1.0f, 1.0f - e, 1.0f, 1.0f, 1.0f};
@@ -173,7 +179,8 @@ static void selection(void **state) {
 static void speed(void **state) {
   (void)state;
   static const shape_t shapes[] = {
-      {128, 128, 128, 128, 128, 128}, {128, 512, 512, 512, 512, 512},
+      {128, 128, 128, 128, 128, 128},
+      {128, 512, 512, 512, 512, 512},
       {128, 512, 8192, 8192, 512, 512},
   };
   for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
