@@ -270,5 +270,196 @@ module gm_atomic #(
   assign cnt_beats_o  = cnt_beats_q;
   assign cnt_guards_o = cnt_guards_q;
   assign cnt_stalls_o = cnt_stalls_q;
+
+`ifdef FORMAL
+  // ---------------------------------------------------------------- properties
+  // Proved by induction with an abstract gm_lane_alu (tb/formal/): what a lane computes does not
+  // matter here, that it computes on the right words does.  rsp_ready_i, requests and clear_i are
+  // free; nothing is assumed about a request that waits.
+
+  reg f_past = 1'b0;                       // there is a previous cycle
+  always @(posedge clk_i) f_past <= 1'b1;
+  always @* if (!f_past) assume (!rst_ni);
+  wire f_run = f_past & rst_ni;            // no reset now
+  reg  f_ran = 1'b0;                       // nor in the previous cycle
+  always @(posedge clk_i) f_ran <= f_run;
+
+  // Requests, responses: number them.  The unit never looks at a tag, so taking the request's
+  // number for it loses nothing; then tags in sequence mean no loss, no duplicate and order.
+  reg  [TAG_W-1:0] f_accepted_q;
+  reg  [TAG_W-1:0] f_answered_q;
+  wire             f_answer = rsp_valid_o & rsp_ready_i;
+  wire [TAG_W-1:0] f_in_flight = {{(TAG_W-1){1'b0}}, s1_valid_q} + {{(TAG_W-1){1'b0}}, rsp_valid_o};
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_accepted_q <= 0;
+      f_answered_q <= 0;
+    end else begin
+      if (accept) f_accepted_q <= f_accepted_q + 1;
+      if (f_answer) f_answered_q <= f_answered_q + 1;
+    end
+  end
+  always @* assume (req_tag_i == f_accepted_q);
+  always @* if (f_run) begin
+    assert (f_accepted_q == f_answered_q + f_in_flight);
+    if (rsp_valid_o) assert (rsp_tag_o == f_answered_q);
+    if (s1_valid_q) assert (s1_tag_q + 1'b1 == f_accepted_q);
+  end
+
+  // Handshakes: the response holds under a stall, and the unit stalls nobody without a reason.
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    if ($past(rsp_valid_o && !rsp_ready_i)) begin
+      assert (rsp_valid_o && rsp_tag_o == $past(rsp_tag_o));
+      assert (mem_waddr_o == $past(mem_waddr_o) && mem_wmask_o == $past(mem_wmask_o));
+      assert (mem_wdata_o == $past(mem_wdata_o));
+    end
+    if ($past(accept)) assert (s1_valid_q);                          // t+1
+    if ($past(s1_leave && s1_last)) assert (rsp_valid_o && rsp_tag_o == $past(s1_tag_q));   // t+2
+  end
+  always @* if (f_run) begin
+    if (rsp_ready_i && !s1_walks) assert (req_ready_o);
+    if (rsp_valid_o && !rsp_ready_i) assert (!mem_we_o);
+  end
+
+  // Beats: request (base, len) makes beats 0 .. len-1 at base + index, the last one answers.
+  reg [ADDR_W-1:0] f_s1_base_q, f_s2_base_q;
+  reg [LEN_W-1:0]  f_s1_len_q, f_s2_len_q;
+  reg [LEN_W-1:0]  f_s1_index_q, f_s2_index_q;
+  reg [LEN_W-1:0]  f_next_q;               // index of the next beat to leave stage 2
+  wire [LEN_W-1:0] f_after_s2 = s2_last_q ? LEN_ZERO : f_s2_index_q + LEN_ONE;
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_next_q <= LEN_ZERO;
+    else if (s2_leave) f_next_q <= f_after_s2;
+  end
+  always @(posedge clk_i) begin
+    if (accept) begin
+      f_s1_base_q  <= req_addr_i;
+      f_s1_len_q   <= (req_op_i == 3'd4 && req_len_i > 1) ? req_len_i : LEN_ONE;
+      f_s1_index_q <= LEN_ZERO;
+    end else if (walk) begin
+      f_s1_index_q <= f_s1_index_q + LEN_ONE;
+    end
+    if (s1_leave) begin
+      f_s2_base_q  <= f_s1_base_q;
+      f_s2_len_q   <= f_s1_len_q;
+      f_s2_index_q <= f_s1_index_q;
+    end
+  end
+  wire [31:0] f_s1_index = f_s1_index_q;   // wide enough for any address
+  wire [31:0] f_s2_index = f_s2_index_q;
+  always @* if (f_run) begin
+    if (s1_valid_q) begin
+      assert (f_s1_index_q < f_s1_len_q);
+      assert (s1_left_q == f_s1_len_q - f_s1_index_q - LEN_ONE);
+      assert (s1_addr_q == f_s1_base_q + f_s1_index[ADDR_W-1:0]);
+      assert (f_s1_index_q == (s2_valid_q ? f_after_s2 : f_next_q));
+    end
+    if (s2_valid_q) begin
+      assert (f_s2_index_q == f_next_q);
+      assert (s2_last_q == (f_s2_index_q + LEN_ONE == f_s2_len_q));
+      assert (s2_addr_q == f_s2_base_q + f_s2_index[ADDR_W-1:0]);
+      if (!s2_last_q) begin
+        assert (s1_valid_q && s1_tag_q == s2_tag_q);
+        assert (f_s1_base_q == f_s2_base_q && f_s1_len_q == f_s2_len_q);
+      end
+    end else begin
+      assert (f_next_q == LEN_ZERO);       // a walk leaves no bubbles
+    end
+  end
+
+  // Data: follow one word, any lane of any address.  The memory answers a read with the word before
+  // a write of the same cycle, and in the cycle after only.  Each write of the word is the ALU's
+  // result on the word that the write before it left, with op and operand as they were requested.
+  (* anyconst *) wire [ADDR_W-1:0] f_addr;
+  (* anyconst *) wire [7:0]        f_lane;
+  always @* assume (f_lane < LANES);
+
+  reg  [31:0]       f_word_q;              // in memory, any value at first
+  reg  [31:0]       f_read_q;              // what the last read saw
+  reg               f_reading_q;           // and that was in the previous cycle
+  wire [DATA_W-1:0] f_rdata_at = mem_rdata_i >> (32 * f_lane);
+  wire [DATA_W-1:0] f_wdata_at = s2_data_q >> (32 * f_lane);
+  wire [DATA_W-1:0] f_old_at   = s1_old >> (32 * f_lane);
+  wire [DATA_W-1:0] f_req_at   = req_data_i >> (32 * f_lane);
+  wire [LANES-1:0]  f_req_mask = req_mask_i >> f_lane;
+  wire [LANES-1:0]  f_s2_mask  = s2_mask_q >> f_lane;
+  wire [LANES-1:0]  f_s1_have  = s1_have_q >> f_lane;
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_reading_q <= 1'b0;
+    else f_reading_q <= mem_re_o && mem_raddr_o == f_addr;
+  end
+  always @(posedge clk_i) begin
+    f_read_q <= f_word_q;
+    if (mem_we_o && mem_waddr_o == f_addr && f_s2_mask[0]) f_word_q <= f_wdata_at[31:0];
+  end
+  always @* if (f_reading_q) assume (f_rdata_at[31:0] == f_read_q);
+
+  reg [2:0]  f_s1_op_q, f_s2_op_q;
+  reg [31:0] f_s1_operand_q, f_s2_operand_q;
+  reg        f_s1_enable_q, f_s2_enable_q;
+  always @(posedge clk_i) begin
+    if (accept) begin
+      f_s1_op_q      <= req_op_i;
+      f_s1_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
+      f_s1_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
+    end
+    if (s1_leave) begin
+      f_s2_op_q      <= f_s1_op_q;
+      f_s2_operand_q <= f_s1_operand_q;
+      f_s2_enable_q  <= f_s1_enable_q || f_s1_index_q + LEN_ONE != f_s1_len_q;
+    end
+  end
+  wire [31:0] f_result;
+  wire [3:0]  f_guard;
+  gm_lane_alu u_formal_alu (
+    .op_i     (f_s2_op_q),
+    .mem_i    (f_word_q),
+    .operand_i(f_s2_operand_q),
+    .result_o (f_result),
+    .guard_o  (f_guard)
+  );
+  wire [DATA_W-1:0] f_s1_data_at = s1_data_q >> (32 * f_lane);
+  wire [LANES-1:0]  f_s1_mask    = s1_mask_q >> f_lane;
+  wire f_s1_here  = s1_valid_q && s1_addr_q == f_addr;
+  wire f_s2_here  = s2_valid_q && s2_addr_q == f_addr;
+  wire f_s1_reads = f_s1_op_q >= 3'd1 && f_s1_op_q <= 3'd4;
+  always @* if (f_run) begin
+    if (s2_valid_q) assert (f_s2_mask[0] == f_s2_enable_q);
+    if (f_s2_here && f_s2_enable_q) assert (f_wdata_at[31:0] == f_result);
+    // Needed for the induction: stage 1 holds the request, and sees the newest word.
+    if (s1_valid_q) begin
+      assert (s1_op_q == f_s1_op_q && f_s1_data_at[31:0] == f_s1_operand_q);
+      assert (f_s1_mask[0] == f_s1_enable_q);
+      assert (f_s1_op_q == 3'd4 || f_s1_len_q == LEN_ONE);
+    end
+    if (f_s1_here && f_s1_reads) begin
+      assert (f_s1_have[0] || f_reading_q);
+      assert (f_old_at[31:0] == (f_s2_here && f_s2_mask[0] ? f_wdata_at[31:0] : f_word_q));
+    end
+  end
+
+  // Status
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    if ($past(clear_i)) begin
+      assert (guard_q == 4'd0 && cnt_beats_o == 0 && cnt_guards_o == 0 && cnt_stalls_o == 0);
+    end else begin
+      assert (($past(guard_q) & ~guard_q) == 4'd0);
+      assert (cnt_beats_o == $past(cnt_beats_o + mem_we_o));
+      assert (cnt_stalls_o == $past(cnt_stalls_o + (req_valid_i & ~req_ready_o)));
+      if ($past(mem_we_o && f_s2_here && f_s2_enable_q)) begin
+        assert (($past(f_guard) & ~guard_q) == 4'd0);
+      end
+    end
+  end
+  always @* if (f_run && f_s2_here && f_s2_enable_q) assert ((f_guard & ~s2_guard_q) == 4'd0);
+
+  // The traffic these speak about exists.
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    cover (s1_forward_q && s1_leave && s1_op_q == 3'd2 && s2_mask_q != 0);
+    cover (s1_have_q == 1 && s1_leave && s1_op_q == 3'd1 && f_s1_here && $past(mem_we_o));
+    cover (f_answer && f_s2_len_q == 3 && $past(!rsp_ready_i && rsp_valid_o && req_valid_i));
+    cover (f_answer && $past(f_answer) && $past(f_answer, 2) && f_answered_q == 4);
+  end
+`endif
 endmodule
 `resetall
