@@ -1,5 +1,5 @@
 // The tables of parameters, and the one place that turns text into a checked value.
-// SPDstatic const config_section_t *find_section-License-Identifier: Apache-2.0
+// SPDX-License-Identifier: Apache-2.0
 #include "config/config.h"
 
 #include <ctype.h>

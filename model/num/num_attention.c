@@ -1,4 +1,4 @@
-// Base and AMLA, block by block, as NUMERICS section 4 has them: to be read next to it. Only the
+// Base and AMLA, block by block, as NUMERICS.md section 4 has them: to be read next to it. Only the
 // matrix products, the exponentials and the atomics are calls; they have their own tests.
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_attention.h"

@@ -8,7 +8,7 @@
 // can judge them. The tiled two return the FP32 value before the last cast; the result proper is
 // num_bf16_from_f32 of it.
 //
-// Source: NUMERICS sections 2 to 4.
+// Source: NUMERICS.md sections 2 to 4.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ATTENTION_H_
 #define AMALGAM_NUM_ATTENTION_H_

@@ -3,7 +3,7 @@
 // "Nearest" is (float)exp((double)x): an FP64 exp rounded once. -inf gives +0, +inf and overflow
 // give +inf, results down to 2^-149 are kept (no flush to zero), NaN gives NaN.
 //
-// Source: NUMERICS section 3.
+// Source: NUMERICS.md section 3.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_EXP_H_
 #define AMALGAM_NUM_EXP_H_

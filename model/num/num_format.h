@@ -10,7 +10,7 @@
 // Values travel as their bit patterns, so nobody adds two of them by accident. The default rounding
 // mode of the host is assumed (and never changed). The functions have no state and cannot fail.
 //
-// Source: NUMERICS section 1.
+// Source: NUMERICS.md section 1.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_FORMAT_H_
 #define AMALGAM_NUM_FORMAT_H_

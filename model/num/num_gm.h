@@ -12,7 +12,7 @@
 //
 // N == 0 leaves u alone and raises nothing. The other operations raise nothing either.
 //
-// Source: NUMERICS section 4; the operations and their codes are hal/gm_ops.def.
+// Source: NUMERICS.md section 4; the operations and their codes are hal/gm_ops.def.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_GM_H_
 #define AMALGAM_NUM_GM_H_

@@ -17,7 +17,7 @@
 // Any m, n, k including 0, any strides >= the row lengths, any alignment. C must not overlap A or
 // B. No allocation, under 4 KB of stack; cannot fail.
 //
-// Source: NUMERICS section 2.
+// Source: NUMERICS.md section 2.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_MATMUL_H_
 #define AMALGAM_NUM_MATMUL_H_

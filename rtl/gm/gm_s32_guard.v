@@ -53,5 +53,35 @@ module gm_s32_guard (
                   : (zero | underflow) ? {sign, 31'd0}
                   : overflow           ? {sign, 31'h7f80_0000}
                                        : raw_sum;   // in range r[31] is 0, which keeps sign(u)
+
+`ifdef FORMAL
+  // The same function said another way: without guard it is an addition to the bits that keeps the
+  // sign and stays among the normal numbers, and the guards are told from n against the room left.
+  wire [30:0] f_mag    = u_i[30:0];
+  wire        f_normal = u_i[30:23] != 8'h00 && u_i[30:23] != 8'hff;
+  wire        f_on     = !raw_i && n_i != 0;
+  wire signed [31:0] f_n     = n_i;
+  wire signed [31:0] f_floor = 32'sh0080_0000 - $signed({1'b0, f_mag});
+  wire signed [31:0] f_ceil  = 32'sh7f80_0000 - $signed({1'b0, f_mag});
+  wire [31:0] f_sum    = u_i + n_i;
+  always @* begin
+    assert (zero_or_one_hot(guard_o));
+    assert (guard_o[0] == (f_on && u_i[30:23] == 8'h00));
+    assert (guard_o[1] == (f_on && u_i[30:23] == 8'hff));
+    assert (guard_o[2] == (f_on && f_normal && f_n < f_floor));
+    assert (guard_o[3] == (f_on && f_normal && f_n >= f_ceil));
+    if (guard_o == 0) assert (result_o == f_sum);
+    if (guard_o[0] || guard_o[2]) assert (result_o == {u_i[31], 31'd0});
+    if (guard_o[1]) assert (result_o == u_i);
+    if (guard_o[3]) assert (result_o == {u_i[31], 31'h7f80_0000});
+    if (guard_o == 0 && f_on) begin
+      assert (result_o[31] == u_i[31] && result_o[30:23] != 8'h00 && result_o[30:23] != 8'hff);
+    end
+  end
+  function zero_or_one_hot;
+    input [3:0] bits;
+    zero_or_one_hot = (bits & (bits - 4'd1)) == 4'd0;
+  endfunction
+`endif
 endmodule
 `resetall

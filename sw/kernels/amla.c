@@ -54,13 +54,14 @@ static void split_maximum(const chunk_t *chunk) {
   const uint32_t c = row_value(row_pair(ROW_C, chunk->block), chunk->row);
   const uint32_t s32 = row_value(ROW_S32, chunk->row);
   const uint32_t s16 = row_value(ROW_S16, chunk->row);
+  const uint32_t temp = row_value(ROW_TEMP, chunk->row);
   const uint32_t bf16 = row_value(ROW_BF16, chunk->row);
 
   row_op(count, .op = VOP_MUL, .dst = n, .a = m, by_scalar(F32_MINUS_LOG2E));
   row_op(count, .op = VOP_CAST, .dst = n, .a = n, .from = TYPE_F32, .to = TYPE_F32,
          .round = ROUND_NEAREST);
-  row_op(count, .op = VOP_FMA, .dst = s32, .a = n, by_scalar(F32_LN2_HIGH), .c = m);
-  row_op(count, .op = VOP_FMA, .dst = s32, .a = n, by_scalar(F32_LN2_LOW), .c = s32);
+  row_op(count, .op = VOP_FMA, .dst = temp, .a = n, by_scalar(F32_LN2_HIGH), .c = m);
+  row_op(count, .op = VOP_FMA, .dst = s32, .a = n, by_scalar(F32_LN2_LOW), .c = temp);
   row_op(count, .op = VOP_EXP, .dst = s32, .a = s32);
   row_op(count, .op = VOP_CAST, .dst = bf16, .a = s32, .from = TYPE_F32, .to = TYPE_BF16,
          .round = ROUND_NEAREST);

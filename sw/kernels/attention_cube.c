@@ -9,8 +9,8 @@
 //   then FIX takes L0C[m] to global memory
 //
 // A walk goes through the pieces of all stages.  There are two: one loads pieces into L1 (MTE2), the
-// other multiplies them (MTE1, M, FIX) and is pushed LEAD pieces behind, so that the queues always hold
-// the next loads when a buffer becomes free.
+// other multiplies them (MTE1, M, FIX) and is pushed up to two pieces behind, so that MTE2's queue always
+// holds the next load when a buffer becomes free.
 //
 // L1 has seven buffers of 72 KB: four for L, three for R.  With two m-tiles (rows > 128) the stripes
 // of Q and P take turns in the four, and Q is loaded again for each C1.  With one, Q stays in two of
@@ -30,7 +30,6 @@ enum {
   OUTPUT_STRIPE = 256,
   SCORES_BASE = 96,                 // k of an MMAD
   OUTPUT_BASE = 128,
-  LEAD = 2,                         // pieces loading is pushed ahead of multiplying
   L1_BUFFER = 72 * 1024,
   L0_HALF = 32 * 1024,
   L0C_HALF = 64 * 1024,
@@ -217,11 +216,14 @@ static void load_left(const cube_t *cube, const walk_t *walk) {
   }
 }
 
+// Does this piece bring the tiles of L with it?
+static bool takes_left(const walk_t *walk) { return walk->stage.loads_left && walk->n == 0; }
+
 // A piece of R and, the first time a stripe is needed, its tiles of L.  R goes first: K and V need no
 // other core, P does.
 static void load_piece(const cube_t *cube, const walk_t *walk) {
   load_right(cube, walk);
-  if (!walk->stage.loads_left || walk->n != 0) {
+  if (!takes_left(walk)) {
     return;
   }
   if (walk->stage.output && walk->k == 0) {
@@ -231,10 +233,12 @@ static void load_piece(const cube_t *cube, const walk_t *walk) {
   load_left(cube, walk);
 }
 
-// May the next load be pushed already?  Not far ahead, and none of C2(j) before all of C1(j) is pushed:
-// its wait for P_j would block MTE2, and so at last this program, with C1(j) still to come.
+// May the next load be pushed?  Only when the uses are pushed that its waits are for, or a full queue
+// would hold up this program, and with it those uses: a piece of R takes the buffer of three pieces
+// ago, tiles of L those of two pieces ago at the latest, and P_j exists once C1(j) is pushed.
 static bool may_load(const cube_t *cube, const walk_t *load, const walk_t *use) {
-  if (!walk_more(cube, load) || load->pieces > use->pieces + LEAD) {
+  const uint32_t lead = takes_left(load) ? 1 : 2;
+  if (!walk_more(cube, load) || load->pieces > use->pieces + lead) {
     return false;
   }
   return !load->stage.output ||
@@ -257,10 +261,10 @@ static void multiply_tile(cube_t *cube, const walk_t *walk, uint32_t k, uint32_t
   const uint32_t tile = cube->tiles++;
   const uint32_t result = cube->results + m;
   const uint32_t l0a = ring_slot(&l0, tile);
-  const uint32_t l0b = ring_slot(&l0, tile / cube->m_tiles);
+  const uint32_t l0b = ring_slot(&l0, tile);
 
   ring_wait_free(&l0, tile);
-  if (m == 0) {
+  {
     // V lies in L1 as [k][n], the part at k starts at row k; K as [n][k], at strip k / 16.
     load_data_b(.l1 = ring_slot(&right, walk->pieces) +
                       (stage->output ? k * STRIP_ROW : k / 16 * right_pitch),
@@ -289,13 +293,13 @@ static void multiply_piece(cube_t *cube, const walk_t *walk) {
   const uint32_t base = stage->output ? OUTPUT_BASE : SCORES_BASE;
 
   ring_wait_full(&right, walk->pieces);
-  if (stage->loads_left && walk->n == 0) {
+  if (takes_left(walk)) {
     for (uint32_t m = 0; m < cube->m_tiles; m++) {
       ring_wait_full(ring, left_use(cube, walk, m));
     }
   }
-  for (uint32_t k = 0; k < piece_k(walk); k += base) {
-    for (uint32_t m = 0; m < cube->m_tiles; m++) {
+  for (uint32_t m = 0; m < cube->m_tiles; m++) {
+    for (uint32_t k = 0; k < piece_k(walk); k += base) {
       multiply_tile(cube, walk, k, m);
     }
   }

@@ -1,4 +1,4 @@
-// Base and AMLA at full size against FP64: the errors NUMERICS section 4 expects and its gates, the
+// Base and AMLA at full size against FP64: the errors NUMERICS.md section 4 expects and its gates, the
 // ablations, and the recorded inputs of a real MLA model.
 //
 // Tolerances: the expected errors are means over 40 seeds; one seed of N(0,1) moves by under 0.3 %,

@@ -12,7 +12,7 @@ typedef struct {
   uint32_t guards;
 } lane_t;
 
-// NUMERICS section 4, line by line.
+// NUMERICS.md section 4, line by line.
 static lane_t reference_guarded_add(uint32_t u, int64_t n) {
   const uint32_t zero = u & 0x80000000u;
   const uint32_t infinity = zero | 0x7f800000u;

@@ -1,0 +1,233 @@
+// Accesses: some by hand; then for random commands that they tell the truth: nothing outside of
+// the writes changes, and nothing outside of the reads has any influence.
+// SPDX-License-Identifier: Apache-2.0
+#include "core_test.h"
+
+enum { SEED = 31337 };
+
+static void expect_accesses(command_t command, const core_access_t *expected, size_t count) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  assert_int_equal(core_accesses(&command, access), count);
+  for (size_t i = 0; i < count; i++) {
+    const core_access_t *got = &access[i];
+    const core_access_t *want = &expected[i];
+    CHECK(got->space == want->space && got->write == want->write && got->atomic == want->atomic &&
+              got->base == want->base && got->rows == want->rows &&
+              got->row_bytes == want->row_bytes && (got->rows == 1 || got->pitch == want->pitch),
+          "access %zu of %s: %s write %d atomic %d base %llu, %llu rows of %llu bytes at %llu", i,
+          core_command_name(command.header.opcode_), core_space_name(got->space), got->write,
+          got->atomic, (unsigned long long)got->base, (unsigned long long)got->rows,
+          (unsigned long long)got->row_bytes, (unsigned long long)got->pitch);
+  }
+}
+
+#define READ(space_, base_, rows_, row_bytes_, pitch_) \
+  {.space = (space_), .base = (base_), .rows = (rows_), .row_bytes = (row_bytes_), .pitch = (pitch_)}
+#define WRITE(space_, base_, rows_, row_bytes_, pitch_)                                     \
+  {.space = (space_), .write = true, .base = (base_), .rows = (rows_),                      \
+   .row_bytes = (row_bytes_), .pitch = (pitch_)}
+#define ATOMIC(base_, rows_, row_bytes_, pitch_)                                            \
+  {.space = SPACE_GM, .write = true, .atomic = true, .base = (base_), .rows = (rows_),      \
+   .row_bytes = (row_bytes_), .pitch = (pitch_)}
+#define EXPECT(command, ...)                                         \
+  do {                                                               \
+    const core_access_t expected_[] = {__VA_ARGS__};                 \
+    expect_accesses(command, expected_, ARRAY_LEN(expected_));       \
+  } while (0)
+
+static void by_hand(void **state) {
+  (void)state;
+  EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 2, .gm_pitch = 1152, .l1 = 64,
+                    .rows = 20, .cols = 40),
+         READ(SPACE_GM, GM_BASE + 2, 20, 80, 1152), WRITE(SPACE_L1, 64, 1, 3 * 32 * 32, 0));
+  // 20 rows of 3 strips are read, 32 of each written
+  EXPECT(COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = 96, .l1_pitch = 4096, .l0a = 32, .m = 20, .k = 40),
+         READ(SPACE_L1, 96, 3, 640, 4096), WRITE(SPACE_L0A, 32, 1, 3 * 32 * 32, 0));
+  // [k][n]: ceil(n/16) strips of k rows; [n][k]: ceil(k/16) strips of n rows
+  EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 20, .n = 40),
+         READ(SPACE_L1, 0, 3, 640, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
+  EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 20, .n = 40, .transpose = 1),
+         READ(SPACE_L1, 0, 2, 1280, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
+  // C has rows of 48 floats, 40 of them used
+  EXPECT(COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 64, .l0c = 96, .m = 20, .n = 40, .k = 50),
+         READ(SPACE_L0A, 32, 4, 640, 1024), READ(SPACE_L0B, 64, 3, 1600, 2048),
+         WRITE(SPACE_L0C, 96, 20, 160, 192));
+  EXPECT(COMMAND_OF(MMAD, mmad, M, .m = 16, .n = 16, .k = 32, .accumulate = 1),
+         READ(SPACE_L0A, 0, 1, 1024, 0), READ(SPACE_L0B, 0, 1, 1024, 0),
+         READ(SPACE_L0C, 0, 1, 1024, 0), WRITE(SPACE_L0C, 0, 1, 1024, 0));
+  EXPECT(COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = 20, .n = 40, .gm = GM_BASE,
+                    .gm_pitch = 512, .type = TYPE_BF16),
+         READ(SPACE_L0C, 32, 20, 160, 192), WRITE(SPACE_GM, GM_BASE, 20, 80, 512));
+  EXPECT(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 20, .n = 40, .gm = GM_BASE, .gm_pitch = 512,
+                    .op = GM_ADD_F32),
+         READ(SPACE_L0C, 0, 20, 160, 192), ATOMIC(GM_BASE, 20, 160, 512));
+  EXPECT(COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE, .gm_pitch = 100, .ub = 32,
+                    .ub_pitch = 64, .rows = 3, .row_bytes = 50),
+         READ(SPACE_GM, GM_BASE, 3, 50, 100), WRITE(SPACE_UB, 32, 3, 50, 64));
+  EXPECT(COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE, .gm_pitch = 64, .ub_pitch = 64,
+                    .rows = 3, .row_bytes = 64),
+         READ(SPACE_UB, 0, 1, 192, 0), WRITE(SPACE_GM, GM_BASE, 1, 192, 0));
+  EXPECT(COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE, .gm_pitch = 2048, .rows = 3,
+                    .row_bytes = 64, .op = GM_RESCALE),
+         READ(SPACE_UB, 0, 1, 12, 0), ATOMIC(GM_BASE, 3, 64, 2048));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_FMA, .rows = 4, .cols = 10, .dst = 32, .dst_pitch = 64,
+                    .a = 4096, .a_pitch = 96, .b = 8192, .b_kind = OPERAND_ROW, .c = 256,
+                    .c_pitch = 160),
+         READ(SPACE_UB, 4096, 4, 40, 96), READ(SPACE_UB, 8192, 1, 16, 0),
+         READ(SPACE_UB, 256, 4, 40, 160), WRITE(SPACE_UB, 32, 4, 40, 64));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_SELECT, .rows = 4, .cols = 10, .dst_pitch = 64,
+                    .a_pitch = 64, .b_kind = OPERAND_SCALAR, .c = 256, .c_pitch = 32),
+         READ(SPACE_UB, 0, 4, 40, 64), READ(SPACE_UB, 256, 4, 2, 32),
+         WRITE(SPACE_UB, 0, 4, 40, 64));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_ROW_MAX, .rows = 4, .cols = 10, .a_pitch = 64),
+         READ(SPACE_UB, 0, 4, 40, 64), WRITE(SPACE_UB, 0, 1, 16, 0));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_BROADCAST, .b_kind = OPERAND_SCALAR, .rows = 4,
+                    .cols = 10, .dst_pitch = 64),
+         WRITE(SPACE_UB, 0, 4, 40, 64));
+  core_access_t access[CORE_MAX_ACCESSES];
+  const command_t flag = COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX);
+  assert_int_equal(core_accesses(&flag, access), 0);
+}
+
+// Marks the bytes of an access in a map of the spaces.
+static void mark(const core_memory_t *map, const core_access_t *access) {
+  const uint64_t begin = access->space == SPACE_GM ? access->base - GM_BASE : access->base;
+  for (uint64_t r = 0; r < access->rows; r++) {
+    assert_true(begin + r * access->pitch + access->row_bytes <= map->bytes[access->space]);
+    memset(map->base[access->space] + begin + r * access->pitch, 1, access->row_bytes);
+  }
+}
+
+static void clear(const core_memory_t *map) {
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    if (map->bytes[space] > 0) {
+      memset(map->base[space], 0, map->bytes[space]);
+    }
+  }
+}
+
+static command_t random_command(num_rng_t *rng, core_kind_t kind) {
+  const uint32_t x = 1 + random_below(rng, 70);
+  const uint32_t y = 1 + random_below(rng, 70);
+  const uint32_t z = 1 + random_below(rng, 70);
+  const uint32_t offset = 32 * random_below(rng, 20);
+  const uint64_t gm = GM_BASE + 4 * random_below(rng, 20);
+  const uint32_t gm_pitch = 4 * (y + random_below(rng, 3));
+  const uint32_t wide = (uint32_t)round_up(y * 4, 32) + 32 * random_below(rng, 2);
+  if (kind == CORE_CUBE) {
+    switch (random_below(rng, 5)) {
+      case 0:
+        return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset,
+                          .rows = x, .cols = y);
+      case 1:
+        return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset,
+                          .m = x, .k = y);
+      case 2:
+        return COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = offset, .l1_pitch = 4096, .l0b = offset,
+                          .k = x, .n = y, .transpose = random_below(rng, 2));
+      case 3:
+        return COMMAND_OF(MMAD, mmad, M, .l0a = offset, .l0b = 64, .l0c = offset, .m = x, .n = y,
+                          .k = z, .accumulate = random_below(rng, 2),
+                          .type = TYPE_BF16 + random_below(rng, 2));
+      default: {
+        const uint32_t type = random_below(rng, 3);
+        return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = offset, .m = x, .n = y, .gm = gm,
+                          .gm_pitch = gm_pitch, .type = type,
+                          .op = type == TYPE_F32 ? random_below(rng, 2) : GM_STORE);
+      }
+    }
+  }
+  switch (random_below(rng, 3)) {
+    case 0:
+      return COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = gm, .gm_pitch = gm_pitch, .ub = offset,
+                        .ub_pitch = wide, .rows = x, .row_bytes = y * 4);
+    case 1:
+      return COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = offset, .ub_pitch = wide, .gm = gm,
+                        .gm_pitch = gm_pitch, .rows = x, .row_bytes = y * 4,
+                        .op = random_below(rng, GM_OP_COUNT));
+    default: {
+      const uint32_t op = random_below(rng, VOP_COUNT);
+      const bool from_wide = random_below(rng, 2) != 0;
+      const uint32_t other = random_below(rng, TYPE_COUNT);
+      return COMMAND_OF(
+          VEC, vec, V, .op = op, .rows = x, .cols = y, .dst = offset, .dst_pitch = wide,
+          .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32, .c = 0x18000,
+          .c_pitch = wide, .scalar = 0x3f800000u,
+          .b_kind = op == VOP_BROADCAST ? 1 + random_below(rng, 2) : random_below(rng, 3),
+          .from = from_wide ? TYPE_F32 : other, .to = from_wide ? other : TYPE_F32);
+    }
+  }
+}
+
+static void tell_the_truth(core_kind_t kind, int count) {
+  core_memory_t before = make_memory(kind);
+  core_memory_t after = make_memory(kind);
+  core_memory_t other = make_memory(kind);
+  core_memory_t reads = make_memory(kind);
+  core_memory_t writes = make_memory(kind);
+  num_rng_t rng;
+  num_rng_seed(&rng, SEED);
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    random_bytes(&rng, before.base[space], before.bytes[space]);
+  }
+  for (int i = 0; i < count; i++) {
+    const command_t c = random_command(&rng, kind);
+    core_access_t access[CORE_MAX_ACCESSES];
+    const size_t accesses = core_accesses(&c, access);
+    clear(&reads);
+    clear(&writes);
+    for (size_t j = 0; j < accesses; j++) {
+      mark(access[j].write ? &writes : &reads, &access[j]);
+      if (access[j].atomic) {
+        mark(&reads, &access[j]);
+      }
+    }
+    // Two memories that agree in nothing but what is read.
+    copy_memory(&after, &before);
+    for (int space = 0; space < SPACE_COUNT; space++) {
+      for (uint64_t byte = 0; byte < before.bytes[space]; byte++) {
+        const uint8_t flip = reads.base[space][byte] ? 0 : 0xff;
+        other.base[space][byte] = before.base[space][byte] ^ flip;
+      }
+    }
+    run(kind, &after, &c);
+    run(kind, &other, &c);
+    for (int space = 0; space < SPACE_COUNT; space++) {
+      for (uint64_t byte = 0; byte < before.bytes[space]; byte++) {
+        const uint8_t got = after.base[space][byte];
+        if (writes.base[space][byte]) {
+          CHECK(got == other.base[space][byte], "%s depends on more than its reads",
+                core_command_name(c.header.opcode_));
+        } else {
+          CHECK(got == before.base[space][byte], "%s writes beside its writes",
+                core_command_name(c.header.opcode_));
+        }
+      }
+    }
+  }
+  free_memory(&before);
+  free_memory(&after);
+  free_memory(&other);
+  free_memory(&reads);
+  free_memory(&writes);
+}
+
+static void cube_commands_tell_the_truth(void **state) {
+  (void)state;
+  tell_the_truth(CORE_CUBE, 200);
+}
+
+static void vector_commands_tell_the_truth(void **state) {
+  (void)state;
+  tell_the_truth(CORE_VECTOR, 300);
+}
+
+int main(void) {
+  printf("seed %d\n", SEED);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(by_hand),
+      cmocka_unit_test(cube_commands_tell_the_truth),
+      cmocka_unit_test(vector_commands_tell_the_truth),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

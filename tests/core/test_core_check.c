@@ -1,0 +1,350 @@
+// Malformed commands, each with what its message must say; and the largest that are well formed.
+// SPDX-License-Identifier: Apache-2.0
+#include "core_test.h"
+
+// Sizes of the default machine; nothing is executed here.
+static const core_memory_t cube_memory = {
+    .bytes = {[SPACE_L1] = 512 << 10, [SPACE_L0A] = 64 << 10, [SPACE_L0B] = 64 << 10,
+              [SPACE_L0C] = 128 << 10}};
+static const core_memory_t vector_memory = {.bytes = {[SPACE_UB] = 192 << 10}};
+
+static bool check(core_kind_t kind, const command_t *command, char *error) {
+  return core_check(kind, kind == CORE_CUBE ? &cube_memory : &vector_memory, command, error);
+}
+
+typedef struct {
+  command_t command;
+  const char *message;   // a part of it; NULL: well formed
+} case_t;
+
+static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char error[CORE_ERROR_BYTES];
+    const bool ok = check(kind, &cases[i].command, error);
+    if (cases[i].message == NULL) {
+      CHECK(ok, "case %zu: %s", i, error);
+      CHECK(error[0] == '\0', "case %zu: %s", i, error);
+    } else {
+      CHECK(!ok, "case %zu passed, expected '%s'", i, cases[i].message);
+      CHECK(strstr(error, cases[i].message) != NULL, "case %zu: '%s', expected '%s'", i, error,
+            cases[i].message);
+    }
+  }
+}
+
+#define RUN_TABLE(kind, cases) run_table(kind, cases, ARRAY_LEN(cases))
+
+static void headers(void **state) {
+  (void)state;
+  const case_t cube[] = {
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=13: expected 0 to 12"},
+      {{.header = {.opcode_ = 255}}, "opcode=255"},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M}}, NULL},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_V}},
+       "PIPE_BARRIER pipe=4 (V): expected a pipe of a cube core"},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = 200}}, "pipe=200 (?)"},
+      {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_MTE1}},
+       "MMAD pipe=1 (MTE1): expected M"},
+      {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_V}},
+       "VEC on a cube core: expected a vector core"},
+      {{.header = {.opcode_ = OP_COPY_IN, .pipe_ = PIPE_MTE2}},
+       "COPY_IN on a cube core: expected a vector core"},
+      {{.header = {.opcode_ = OP_COPY_OUT, .pipe_ = PIPE_MTE3}}, "COPY_OUT on a cube core"},
+  };
+  const case_t vector[] = {
+      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}},
+       "LOAD_NZ on a vector core: expected a cube core"},
+      {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_M}}, "MMAD on a vector core"},
+      {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_MTE3}}, "VEC pipe=5 (MTE3): expected V"},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_V}}, NULL},
+  };
+  RUN_TABLE(CORE_CUBE, cube);
+  RUN_TABLE(CORE_VECTOR, vector);
+}
+
+static void flags(void **state) {
+  (void)state;
+  const case_t cube[] = {
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 7), NULL},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 8),
+       "SET_FLAG event=8: expected 0 to 7"},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_M), "to=M: expected another pipe than its own"},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_V), "to=4: expected a pipe of a cube core"},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = 0xffffffffu), "to=4294967295"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_MTE1), NULL},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_M),
+       "WAIT_FLAG from=M: expected another pipe than its own"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_MTE3), "from=5: expected a pipe"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_FIX, .event = 100), "event=100"},
+      {COMMAND_OF(CROSS_SET, cross_set, FIX, .flag = 15), NULL},
+      {COMMAND_OF(CROSS_SET, cross_set, FIX, .flag = 16), "CROSS_SET flag=16: expected 0 to 15"},
+      {COMMAND_OF(CROSS_WAIT, cross_wait, MTE2, .flag = 16), "CROSS_WAIT flag=16"},
+  };
+  const case_t vector[] = {
+      {COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3), NULL},
+      {COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_M), "to=2: expected a pipe of a vector core"},
+  };
+  RUN_TABLE(CORE_CUBE, cube);
+  RUN_TABLE(CORE_VECTOR, vector);
+}
+
+#define NZ(...) COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE, __VA_ARGS__)
+#define LA(...) COMMAND_OF(LOAD_A, load_a, MTE1, __VA_ARGS__)
+#define LB(...) COMMAND_OF(LOAD_B, load_b, MTE1, __VA_ARGS__)
+#define MM(...) COMMAND_OF(MMAD, mmad, M, .type = TYPE_BF16, __VA_ARGS__)
+#define FP(...) COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE, __VA_ARGS__)
+
+static void cube_commands(void **state) {
+  (void)state;
+  const uint32_t huge = 0xffffffffu;
+  const uint32_t huge_32 = 0xffffffe0u;
+  const case_t cases[] = {
+      {NZ(.gm_pitch = 1152, .rows = 288, .cols = 576), NULL},
+      {NZ(.gm_pitch = 2, .rows = 0, .cols = 1), "LOAD_NZ rows=0: expected 1 or more"},
+      {NZ(.gm_pitch = 2, .rows = 1, .cols = 0), "LOAD_NZ cols=0: expected 1 or more"},
+      {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 1, .rows = 1, .cols = 1),
+       "LOAD_NZ gm=0x4000000001: expected a multiple of 2"},
+      {NZ(.gm_pitch = 3, .rows = 1, .cols = 1), "gm_pitch=3: expected a multiple of 2"},
+      {NZ(.l1 = 16, .rows = 1, .cols = 1), "LOAD_NZ l1=0x10: expected a multiple of 32"},
+      // 512 strips of 16 rows fill L1; one column more needs one strip more
+      {NZ(.rows = 16, .cols = 16384), NULL},
+      {NZ(.rows = 16, .cols = 16385),
+       "LOAD_NZ l1=0x0: tile of 524800 bytes leaves L1 of 524288 bytes"},
+      {NZ(.rows = 17, .cols = 16384), "tile of 1048576 bytes leaves L1"},
+      {NZ(.l1 = 32, .rows = 16, .cols = 16384), "l1=0x20: tile of 524288 bytes leaves L1"},
+      {NZ(.l1 = huge_32, .rows = 1, .cols = 1), "l1=0xffffffe0: tile of 512 bytes leaves L1"},
+      {NZ(.rows = huge, .cols = huge), "leaves L1"},
+      {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0xfffffffffffffff0ull, .rows = 1, .cols = 16),
+       "gm=0xfffffffffffffff0: tile of 32 bytes leaves the address space"},
+      {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0xffffffff00000000ull, .gm_pitch = 0xfffffffeu,
+                  .rows = 16, .cols = 1), "leaves the address space"},
+
+      {LA(.l1_pitch = 4096, .m = 128, .k = 256), NULL},
+      {LA(.l1_pitch = 4096, .m = 0, .k = 1), "LOAD_A m=0: expected 1 or more"},
+      {LA(.l1_pitch = 4096, .m = 1, .k = 0), "LOAD_A k=0: expected 1 or more"},
+      {LA(.l1_pitch = 48, .m = 1, .k = 1), "LOAD_A l1_pitch=48: expected a multiple of 32"},
+      {LA(.l1 = 8, .l1_pitch = 32, .m = 1, .k = 1), "LOAD_A l1=0x8: expected a multiple of 32"},
+      {LA(.l0a = 31, .l1_pitch = 32, .m = 1, .k = 1), "LOAD_A l0a=0x1f: expected a multiple"},
+      {LA(.l1_pitch = 4096, .m = 128, .k = 257),
+       "LOAD_A l0a=0x0: tile of 69632 bytes leaves L0A of 65536 bytes"},
+      {LA(.l1_pitch = 4096, .m = 129, .k = 240), "leaves L0A"},
+      // The last strip begins at 512 KiB - 4096: 128 rows fit, from row 1 on 128 do not
+      {LA(.l1 = 520192, .l1_pitch = 4096, .m = 128, .k = 16), NULL},
+      {LA(.l1 = 520224, .l1_pitch = 4096, .m = 128, .k = 16),
+       "LOAD_A l1=0x7f020: tile of 4096 bytes leaves L1 of 524288 bytes"},
+      {LA(.l1_pitch = huge_32, .m = 1, .k = 32), "leaves L1"},
+      {LA(.l1_pitch = huge_32, .m = huge, .k = huge), "leaves L1"},
+
+      {LB(.l1_pitch = 4096, .k = 128, .n = 256), NULL},
+      {LB(.l1_pitch = 8192, .k = 128, .n = 256, .transpose = 1), NULL},
+      {LB(.l1_pitch = 4096, .k = 0, .n = 1), "LOAD_B k=0: expected 1 or more"},
+      {LB(.l1_pitch = 4096, .k = 1, .n = 0), "LOAD_B n=0: expected 1 or more"},
+      {LB(.l1_pitch = 4096, .k = 1, .n = 1, .transpose = 2),
+       "LOAD_B transpose=2: expected 0 to 1"},
+      {LB(.l1_pitch = 4096, .k = 129, .n = 256),
+       "LOAD_B l0b=0x0: tile of 73728 bytes leaves L0B of 65536 bytes"},
+      {LB(.l1_pitch = 4096, .l0b = 1, .k = 1, .n = 1), "LOAD_B l0b=0x1: expected a multiple of 32"},
+      // [n][k] in L1: 16 strips at 32 KiB fill it for n = 1024
+      {LB(.l1_pitch = 32768, .k = 32, .n = 1024, .transpose = 1), NULL},
+      {LB(.l1 = 491552, .l1_pitch = 32768, .k = 16, .n = 1024, .transpose = 1),
+       "l1=0x78020: tile of 32768 bytes leaves L1"},
+
+      {MM(.m = 128, .n = 256, .k = 128), NULL},
+      {MM(.m = 0, .n = 1, .k = 1), "MMAD m=0: expected 1 or more"},
+      {MM(.m = 1, .n = 0, .k = 1), "MMAD n=0: expected 1 or more"},
+      {MM(.m = 1, .n = 1, .k = 0), "MMAD k=0: expected 1 or more"},
+      {MM(.m = 1, .n = 1, .k = 1, .accumulate = 2), "MMAD accumulate=2: expected 0 to 1"},
+      {COMMAND_OF(MMAD, mmad, M, .m = 1, .n = 1, .k = 1, .type = TYPE_F32),
+       "MMAD type=0: expected TYPE_BF16 or TYPE_F16"},
+      {MM(.l0c = 0x10000, .m = 128, .n = 128, .k = 1), NULL},
+      {MM(.l0c = 0x20000, .m = 128, .n = 128, .k = 1),
+       "MMAD l0c=0x20000: tile of 65536 bytes leaves L0C of 131072 bytes"},
+      // 129 rows are 144 with padding
+      {MM(.m = 129, .n = 256, .k = 16), "MMAD l0c=0x0: tile of 147456 bytes leaves L0C"},
+      {MM(.l0a = 0xff00, .m = 16, .n = 16, .k = 16), "MMAD l0a=0xff00: tile of 512 bytes leaves L0A"},
+      {MM(.l0b = 0xff00, .m = 16, .n = 16, .k = 16), "MMAD l0b=0xff00: tile of 512 bytes leaves L0B"},
+      {MM(.l0c = 4, .m = 1, .n = 1, .k = 1), "MMAD l0c=0x4: expected a multiple of 32"},
+      {MM(.m = huge, .n = huge, .k = huge), "leaves L0A"},
+      {MM(.m = huge, .n = 1, .k = 1), "leaves L0A"},
+
+      {FP(.m = 128, .n = 256, .gm_pitch = 1024), NULL},
+      {FP(.m = 128, .n = 257, .gm_pitch = 1028),
+       "FIXPIPE l0c=0x0: tile of 139264 bytes leaves L0C of 131072 bytes"},
+      {FP(.m = 0, .n = 1), "FIXPIPE m=0: expected 1 or more"},
+      {FP(.m = 1, .n = 0), "FIXPIPE n=0: expected 1 or more"},
+      {FP(.m = 1, .n = 1, .type = TYPE_S32), "FIXPIPE type=3: expected TYPE_F32, TYPE_BF16 or"},
+      {FP(.m = 1, .n = 1, .type = TYPE_BF16, .op = GM_ADD_F32),
+       "FIXPIPE op=1: expected GM_STORE, or GM_ADD_F32 with TYPE_F32"},
+      {FP(.m = 1, .n = 1, .op = GM_ADD_S32), "FIXPIPE op=2"},
+      {FP(.m = 1, .n = 1, .op = GM_ADD_F32), NULL},
+      {COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE + 2, .m = 1, .n = 1),
+       "FIXPIPE gm=0x4000000002: expected a multiple of 4"},
+      {COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE + 2, .m = 1, .n = 1, .type = TYPE_F16),
+       NULL},
+      {FP(.m = 1, .n = 1, .gm_pitch = 2), "FIXPIPE gm_pitch=2: expected a multiple of 4"},
+      {FP(.m = 2, .n = 3, .gm_pitch = 8), "gm_pitch=8: expected 12 or more, the rows written"},
+      {FP(.m = 1, .n = 3, .gm_pitch = 0), NULL},
+  };
+  RUN_TABLE(CORE_CUBE, cases);
+}
+
+#define IN(...) COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE, __VA_ARGS__)
+#define OUT(...) COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE, __VA_ARGS__)
+
+static void copies(void **state) {
+  (void)state;
+  const uint32_t huge = 0xffffffffu;
+  const case_t cases[] = {
+      {IN(.gm_pitch = 3072, .ub_pitch = 3072, .rows = 64, .row_bytes = 3072), NULL},
+      {IN(.gm_pitch = 3072, .ub_pitch = 3072, .rows = 65, .row_bytes = 3072),
+       "COPY_IN ub=0x0: tile of 199680 bytes leaves UB of 196608 bytes"},
+      {IN(.rows = 0, .row_bytes = 1), "COPY_IN rows=0: expected 1 or more"},
+      {IN(.rows = 1, .row_bytes = 0), "COPY_IN row_bytes=0: expected 1 or more"},
+      {IN(.ub = 4, .rows = 1, .row_bytes = 4), "COPY_IN ub=0x4: expected a multiple of 32"},
+      {IN(.ub_pitch = 40, .rows = 1, .row_bytes = 4), "COPY_IN ub_pitch=40: expected a multiple of"},
+      {IN(.ub_pitch = 32, .rows = 2, .row_bytes = 33),
+       "COPY_IN ub_pitch=32: expected 33 or more, the rows written would overlap"},
+      {IN(.rows = 1, .row_bytes = 5, .gm_pitch = 1), NULL},
+      {IN(.rows = 4, .row_bytes = 64, .gm_pitch = 0, .ub_pitch = 64), NULL},   // a row, four times
+      {IN(.ub = 196608, .rows = 1, .row_bytes = 1), "ub=0x30000: tile of 1 bytes leaves UB"},
+      {IN(.ub_pitch = 0xffffffe0u, .rows = huge, .row_bytes = huge), "COPY_IN ub"},
+
+      {OUT(.gm_pitch = 8, .ub_pitch = 32, .rows = 2, .row_bytes = 5), NULL},
+      {OUT(.rows = 0, .row_bytes = 4), "COPY_OUT rows=0: expected 1 or more"},
+      {OUT(.rows = 1, .row_bytes = 0), "COPY_OUT row_bytes=0: expected 1 or more"},
+      {OUT(.rows = 1, .row_bytes = 4, .op = GM_OP_COUNT), "COPY_OUT op=5: expected 0 to 4"},
+      {OUT(.rows = 1, .row_bytes = 6, .op = GM_ADD_F32),
+       "COPY_OUT row_bytes=6: expected a multiple of 4 with an atomic"},
+      {COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE + 2, .rows = 1, .row_bytes = 4,
+                  .op = GM_ADD_S32), "COPY_OUT gm=0x4000000002: expected a multiple of 4"},
+      {OUT(.gm_pitch = 6, .rows = 1, .row_bytes = 4, .op = GM_ADD_S32_RAW),
+       "COPY_OUT gm_pitch=6: expected a multiple of 4"},
+      {OUT(.gm_pitch = 4, .ub_pitch = 32, .rows = 2, .row_bytes = 8), "gm_pitch=4: expected 8 or"},
+      {OUT(.ub_pitch = 31, .rows = 1, .row_bytes = 8), "ub_pitch=31: expected a multiple of 32"},
+      {OUT(.ub = 196544, .gm_pitch = 64, .ub_pitch = 32, .rows = 2, .row_bytes = 32), NULL},
+      {OUT(.ub = 196576, .gm_pitch = 64, .ub_pitch = 32, .rows = 2, .row_bytes = 32),
+       "COPY_OUT ub=0x2ffe0: tile of 64 bytes leaves UB"},
+      // RESCALE reads an int32 a row: 49152 of them fill UB; ub_pitch may be anything
+      {OUT(.gm_pitch = 2048, .ub_pitch = 1, .rows = 49152, .row_bytes = 2048, .op = GM_RESCALE),
+       NULL},
+      {OUT(.gm_pitch = 2048, .rows = 49153, .row_bytes = 2048, .op = GM_RESCALE),
+       "COPY_OUT ub=0x0: tile of 196612 bytes leaves UB"},
+  };
+  RUN_TABLE(CORE_VECTOR, cases);
+}
+
+#define VECTOR(...) COMMAND_OF(VEC, vec, V, __VA_ARGS__)
+
+static void vector_commands(void **state) {
+  (void)state;
+  const uint32_t huge = 0xffffffffu;
+  const case_t cases[] = {
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1), NULL},
+      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=15: expected 0 to 14"},
+      {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),
+       "VEC ADD b_kind=3: expected 0 to 2"},
+      {VECTOR(.op = VOP_EXP, .rows = 1, .cols = 1, .b_kind = 3, .b = 1, .c = 1), NULL},   // not used
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a = 4), "VEC SUB a=0x4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4), "VEC SUB b=0x4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4, .b_kind = OPERAND_SCALAR), NULL},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4, .b_kind = OPERAND_ROW), "b=0x4"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst = 4), "VEC SUB dst=0x4: expected a multiple"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a_pitch = 4), "a_pitch=4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b_pitch = 4), "b_pitch=4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b_pitch = 4, .b_kind = OPERAND_ROW), NULL},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst_pitch = 4), "dst_pitch=4: expected a multiple"},
+      {VECTOR(.op = VOP_SUB, .rows = 2, .cols = 9, .dst_pitch = 32),
+       "VEC SUB dst_pitch=32: expected 36 or more, the rows written would overlap"},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 1, .c = 8), "VEC FMA c=0x8: expected a multiple of"},
+      {VECTOR(.op = VOP_SELECT, .rows = 1, .cols = 1, .c_pitch = 8), "VEC SELECT c_pitch=8"},
+
+      {VECTOR(.op = VOP_MUL, .rows = 96, .cols = 512, .a_pitch = 2048, .b_pitch = 2048,
+              .dst_pitch = 2048), NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 97, .cols = 512, .a_pitch = 2048, .b_pitch = 2048,
+              .dst_pitch = 2048),
+       "VEC MUL a=0x0: tile of 198656 bytes leaves UB of 196608 bytes"},
+      {VECTOR(.op = VOP_MUL, .rows = 2, .cols = 8, .dst_pitch = 32, .b = 196576, .b_pitch = 32),
+       "VEC MUL b=0x2ffe0: tile of 64 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 8, .dst_pitch = 32, .b = 196576,
+              .b_kind = OPERAND_ROW), "VEC MUL b=0x2ffe0: tile of 36 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = 8, .cols = 8, .dst_pitch = 32, .b = 196576,
+              .b_kind = OPERAND_ROW), NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 2, .cols = 8, .dst = 196576, .dst_pitch = 32),
+       "VEC MUL dst=0x2ffe0: tile of 64 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = huge, .cols = huge, .a_pitch = 0xffffffe0u), "leaves UB"},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 16, .c = 196576), "VEC FMA c=0x2ffe0: tile of 64"},
+      // 32 bytes of mask are 256 bits
+      {VECTOR(.op = VOP_SELECT, .rows = 1, .cols = 256, .c = 196576), NULL},
+      {VECTOR(.op = VOP_SELECT, .rows = 1, .cols = 257, .c = 196576),
+       "VEC SELECT c=0x2ffe0: tile of 33 bytes leaves UB"},
+      {VECTOR(.op = VOP_CMP_GT, .rows = 1, .cols = 257, .dst = 196576),
+       "VEC CMP_GT dst=0x2ffe0: tile of 33 bytes leaves UB"},
+      {VECTOR(.op = VOP_CMP_EQ, .rows = 2, .cols = 257, .dst_pitch = 32), "expected 33 or more"},
+      {VECTOR(.op = VOP_ROW_MAX, .rows = 8, .cols = 8, .dst = 196576, .dst_pitch = 7), NULL},
+      {VECTOR(.op = VOP_ROW_SUM, .rows = 9, .cols = 8, .dst = 196576),
+       "VEC ROW_SUM dst=0x2ffe0: tile of 36 bytes leaves UB"},
+
+      {VECTOR(.op = VOP_BROADCAST, .rows = 1, .cols = 1, .b_kind = OPERAND_TILE),
+       "VEC BROADCAST b_kind=0: expected OPERAND_ROW or OPERAND_SCALAR"},
+      {VECTOR(.op = VOP_BROADCAST, .rows = 1, .cols = 1, .b_kind = OPERAND_ROW, .a = 1), NULL},
+      {VECTOR(.op = VOP_BROADCAST, .rows = 1, .cols = 1, .b_kind = 7), "b_kind=7: expected 0 to 2"},
+
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = 4), "VEC CAST from=4: expected 0 to 3"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = 4), "VEC CAST to=4: expected 0 to 3"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = 2), "VEC CAST round=2: expected 0 to 1"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_BF16, .to = TYPE_F16),
+       "VEC CAST from=1 to=2: expected TYPE_F32 on one side"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = TYPE_BF16, .round = ROUND_TRUNC),
+       "VEC CAST round=1: expected ROUND_NEAREST"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = ROUND_TRUNC), "round=1: expected"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = TYPE_S32, .round = ROUND_TRUNC), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_S32, .round = ROUND_TRUNC),
+       "round=1: expected"},
+      // 16 columns are 32 bytes of BF16 and 64 of FP32
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .dst = 196576, .to = TYPE_BF16), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .dst = 196576, .from = TYPE_BF16),
+       "VEC CAST dst=0x2ffe0: tile of 64 bytes leaves UB"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .a = 196576, .from = TYPE_BF16), NULL},
+  };
+  RUN_TABLE(CORE_VECTOR, cases);
+}
+
+// Any bytes at all: the check ends, and says something if it refuses.
+static void any_bytes(void **state) {
+  (void)state;
+  num_rng_t rng;
+  num_rng_seed(&rng, 99);
+  for (int i = 0; i < 200000; i++) {
+    union {
+      command_t command;
+      uint8_t bytes[sizeof(command_t)];
+    } any;
+    random_bytes(&rng, any.bytes, sizeof any.bytes);
+    any.command.header.opcode_ = (uint8_t)random_below(&rng, OP_COUNT + 1);
+    any.command.header.pipe_ = (uint8_t)random_below(&rng, PIPE_COUNT + 1);
+    any.command.header.zero_ = 0;
+    any.command.header.zero2_ = 0;
+    if (any.command.header.opcode_ == OP_VEC) {
+      any.command.vec.op = random_below(&rng, VOP_COUNT + 1);
+      any.command.vec.b_kind = random_below(&rng, OPERAND_COUNT + 1);
+    }
+    for (int kind = 0; kind < CORE_KIND_COUNT; kind++) {
+      char error[CORE_ERROR_BYTES];
+      const bool ok = check((core_kind_t)kind, &any.command, error);
+      CHECK(ok == (error[0] == '\0'), "%s", error);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(headers),         cmocka_unit_test(flags),
+      cmocka_unit_test(cube_commands),   cmocka_unit_test(copies),
+      cmocka_unit_test(vector_commands), cmocka_unit_test(any_bytes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// Names and disassembly.
+// SPDX-License-Identifier: Apache-2.0
+#include "core_test.h"
+
+static void expect_text(command_t command, const char *expected) {
+  char text[512];
+  core_disassemble(&command, text, sizeof text);
+  assert_string_equal(text, expected);
+}
+
+static void names(void **state) {
+  (void)state;
+  assert_string_equal(core_pipe_name(PIPE_MTE2), "MTE2");
+  assert_string_equal(core_pipe_name(PIPE_MTE3), "MTE3");
+  assert_string_equal(core_pipe_name(PIPE_COUNT), "?");
+  assert_string_equal(core_command_name(OP_LOAD_NZ), "LOAD_NZ");
+  assert_string_equal(core_command_name(OP_COUNT), "?");
+  assert_string_equal(core_space_name(SPACE_L0C), "L0C");
+  assert_string_equal(core_space_name(SPACE_COUNT), "?");
+}
+
+static void commands(void **state) {
+  (void)state;
+  expect_text(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0x4000001000ull, .gm_pitch = 1152,
+                         .l1 = 0x2000, .rows = 128, .cols = 576),
+              "LOAD_NZ gm=0x4000001000 gm_pitch=1152 l1=0x2000 rows=128 cols=576");
+  expect_text(COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = PIPE_MTE1, .event = 3),
+              "SET_FLAG to=MTE1 event=3");
+  expect_text(COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0), "PIPE_BARRIER");
+  expect_text(COMMAND_OF(MMAD, mmad, M, .l0a = 0x8000, .m = 128, .n = 64, .k = 96,
+                         .accumulate = 1, .type = TYPE_BF16),
+              "MMAD l0a=0x8000 l0b=0x0 l0c=0x0 m=128 n=64 k=96 accumulate=1 type=BF16");
+  expect_text(COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE, .gm_pitch = 2048,
+                         .rows = 4, .row_bytes = 2048, .op = GM_RESCALE),
+              "COPY_OUT ub=0x40 ub_pitch=0 gm=0x4000000000 gm_pitch=2048 rows=4 row_bytes=2048 "
+              "op=RESCALE");
+}
+
+// A VEC shows the fields its operation reads.
+static void vector_fields(void **state) {
+  (void)state;
+  command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_MUL, .rows = 64, .cols = 512, .dst = 0x100,
+                           .dst_pitch = 2048, .a = 0x200, .a_pitch = 2048,
+                           .b_kind = OPERAND_SCALAR, .scalar = 0x3e000000u);
+  expect_text(c, "VEC op=MUL rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+                 "b_kind=SCALAR scalar=0.125");
+  c.vec.op = VOP_ROW_MAX;
+  expect_text(c, "VEC op=ROW_MAX rows=64 cols=512 dst=0x100 a=0x200 a_pitch=2048");
+  c.vec.op = VOP_CAST;
+  c.vec.to = TYPE_S32;
+  c.vec.round = ROUND_TRUNC;
+  expect_text(c, "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+                 "from=F32 to=S32 round=TRUNC");
+  c.vec.op = VOP_SELECT;
+  c.vec.b_kind = OPERAND_TILE;
+  expect_text(c, "VEC op=SELECT rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+                 "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE");
+}
+
+static void malformed(void **state) {
+  (void)state;
+  expect_text((command_t){.header = {.opcode_ = 99}}, "? opcode=99");
+  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 9, .op = 8),
+              "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=9 op=8");
+  command_t c = COMMAND_OF(VEC, vec, V, .op = 0xffffffffu, .round = 9);
+  char text[64];
+  core_disassemble(&c, text, sizeof text);   // cut, and ended
+  assert_memory_equal(text, "VEC op=4294967295 rows=0", 24);
+  assert_int_equal(strlen(text), sizeof text - 1);
+  text[1] = 'x';
+  core_disassemble(&c, text, 1);
+  assert_string_equal(text, "");
+  assert_int_equal(text[1], 'x');
+  core_disassemble(&c, text, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(names),
+      cmocka_unit_test(commands),
+      cmocka_unit_test(vector_fields),
+      cmocka_unit_test(malformed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,337 @@
+// Every vector operation against one element at a time, on tiles of all shapes, in place and not.
+// The whole of UB is compared, so that a byte written beside the tile is seen too.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "core_test.h"
+
+enum { SEED = 4711 };
+
+static const struct { uint32_t rows, cols; } shapes[] = {
+    {1, 1}, {1, 7}, {3, 8}, {8, 16}, {9, 63}, {2, 64}, {17, 65}, {5, 200}, {16, 128}, {3, 513}, {33, 24},
+};
+
+typedef struct {
+  core_memory_t memory, expected;
+  num_rng_t rng;
+} fixture_t;
+
+static int setup(void **state) {
+  fixture_t *f = malloc(sizeof *f);
+  if (f == NULL) {
+    return -1;
+  }
+  f->memory = make_memory(CORE_VECTOR);
+  f->expected = make_memory(CORE_VECTOR);
+  num_rng_seed(&f->rng, SEED);
+  *state = f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture_t *f = *state;
+  free_memory(&f->memory);
+  free_memory(&f->expected);
+  free(f);
+  return 0;
+}
+
+// Gaussian values, one in eight something special.
+static uint32_t random_word(num_rng_t *rng) {
+  static const uint32_t special[] = {
+      0x00000000u, 0x80000000u, 0x7f800000u, 0xff800000u, 0x7fc00000u, 0x00000001u, 0x807fffffu,
+      0x3f000000u, 0x3fc00000u, 0x40200000u, 0x4f000000u, 0xcf000000u, 0x4effffffu, 0xcf000001u,
+      0x7f7fffffu, 0xff7fffffu};
+  if (random_below(rng, 8) == 0) {
+    return special[random_below(rng, ARRAY_LEN(special))];
+  }
+  return num_f32_bits((float)(num_rng_normal(rng) * 8.0));
+}
+
+static void fill_ub(fixture_t *f) {
+  for (size_t i = 0; i < f->memory.bytes[SPACE_UB] / 4; i++) {
+    put32(f->memory.base[SPACE_UB], i, random_word(&f->rng));
+  }
+}
+
+static bool is_nan(uint32_t bits) { return (bits & 0x7fffffffu) > 0x7f800000u; }
+
+// Runs the command and compares all of UB with expected, where any NaN is as good as another.
+static void run_and_compare(fixture_t *f, const command_t *c) {
+  run(CORE_VECTOR, &f->memory, c);
+  for (size_t i = 0; i < f->memory.bytes[SPACE_UB] / 4; i++) {
+    const uint32_t got = get32(f->memory.base[SPACE_UB], i);
+    const uint32_t want = get32(f->expected.base[SPACE_UB], i);
+    if (got != want && !(is_nan(got) && is_nan(want))) {
+      char text[256];
+      core_disassemble(c, text, sizeof text);
+      CHECK(false, "%s: word at 0x%zx is %08x, not %08x", text, i * 4, got, want);
+    }
+  }
+}
+
+static uint32_t element(const cmd_vec_t *c, uint32_t xb, uint32_t yb, uint32_t zb) {
+  const float x = num_f32_from_bits(xb);
+  const float y = num_f32_from_bits(yb);
+  const float z = num_f32_from_bits(zb);
+  switch (c->op) {
+    case VOP_ADD: return num_f32_bits(x + y);
+    case VOP_SUB: return num_f32_bits(x - y);
+    case VOP_MUL: return num_f32_bits(x * y);
+    case VOP_DIV: return num_f32_bits(x / y);
+    case VOP_MAX: return x > y ? xb : yb;
+    case VOP_MIN: return x < y ? xb : yb;
+    case VOP_FMA: return num_f32_bits(fmaf(x, y, z));
+    case VOP_EXP: return num_f32_bits((float)exp((double)x));
+    case VOP_BROADCAST: return yb;
+    default: fail(); return 0;
+  }
+}
+
+// b of element [r][col], from the memory before the command.
+static uint32_t operand_b(const uint8_t *ub, const cmd_vec_t *c, size_t r, size_t col) {
+  switch (c->b_kind) {
+    case OPERAND_TILE: return get32(ub + c->b + r * c->b_pitch, col);
+    case OPERAND_ROW: return get32(ub + c->b, r);
+    default: return c->scalar;
+  }
+}
+
+static bool is_sum_or_product(uint32_t op) { return op <= VOP_EXP || op == VOP_BROADCAST; }
+
+static void arithmetic(void **state) {
+  fixture_t *f = *state;
+  enum { APART, OVER_A, OVER_B, PLACES };
+  for (uint32_t op = 0; op < VOP_COUNT; op++) {
+    if (!is_sum_or_product(op)) {
+      continue;
+    }
+    for (uint32_t i = 0; i < ARRAY_LEN(shapes) * OPERAND_COUNT * PLACES * 2; i++) {
+      const uint32_t rows = shapes[i % ARRAY_LEN(shapes)].rows;
+      const uint32_t cols = shapes[i % ARRAY_LEN(shapes)].cols;
+      const uint32_t kind = i / ARRAY_LEN(shapes) % OPERAND_COUNT;
+      const uint32_t place = i / ARRAY_LEN(shapes) / OPERAND_COUNT % PLACES;
+      const bool gap = i / ARRAY_LEN(shapes) / OPERAND_COUNT / PLACES != 0;
+      if ((place == OVER_B && kind != OPERAND_TILE) ||
+          (op == VOP_BROADCAST && kind == OPERAND_TILE)) {
+        continue;
+      }
+      const uint32_t pitch = (uint32_t)round_up(cols * 4, 32) + (gap ? 32 : 0);
+      const uint32_t a = 0x0020;
+      const uint32_t b = 0x8000;
+      const uint32_t dst = place == APART ? 0x18000 : place == OVER_A ? a : b;
+      const command_t c = COMMAND_OF(
+          VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst = dst, .dst_pitch = pitch,
+          .a = a, .a_pitch = pitch, .b = b, .b_pitch = pitch, .c = 0x10000, .c_pitch = pitch + 32,
+          .b_kind = kind, .scalar = random_word(&f->rng));
+      fill_ub(f);
+      copy_memory(&f->expected, &f->memory);
+      const uint8_t *before = f->memory.base[SPACE_UB];
+      for (size_t r = 0; r < rows; r++) {
+        for (size_t col = 0; col < cols; col++) {
+          put32(f->expected.base[SPACE_UB] + dst + r * pitch, col,
+                element(&c.vec, get32(before + a + r * pitch, col),
+                        operand_b(before, &c.vec, r, col),
+                        get32(before + 0x10000 + r * (pitch + 32), col)));
+        }
+      }
+      run_and_compare(f, &c);
+    }
+  }
+}
+
+static void reductions(void **state) {
+  fixture_t *f = *state;
+  for (uint32_t i = 0; i < ARRAY_LEN(shapes) * 20; i++) {
+    const uint32_t rows = shapes[i / 20].rows;
+    const uint32_t cols = shapes[i / 20].cols;
+    const uint32_t op = i % 2 ? VOP_ROW_MAX : VOP_ROW_SUM;
+    const uint32_t pitch = (uint32_t)round_up(cols * 4, 32) + 32 * (i % 3);
+    const command_t c = COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols,
+                                   .dst = 0x20000, .a = 64, .a_pitch = pitch);
+    fill_ub(f);
+    if (i % 4 >= 2) {   // no NaN, small values and zeros of both signs
+      for (size_t w = 0; w < f->memory.bytes[SPACE_UB] / 4; w++) {
+        const uint32_t sign = random_below(&f->rng, 2) << 31;
+        put32(f->memory.base[SPACE_UB], w,
+              random_below(&f->rng, 3) == 0 ? sign : 0x80000000u | 0x3f000000u);
+      }
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t r = 0; r < rows; r++) {
+      const uint8_t *row = f->memory.base[SPACE_UB] + 64 + r * pitch;
+      float fold = num_f32_from_bits(get32(row, 0));
+      for (size_t col = 1; col < cols; col++) {
+        const float x = num_f32_from_bits(get32(row, col));
+        fold = op == VOP_ROW_SUM ? fold + x : x > fold ? x : fold;
+      }
+      put32(f->expected.base[SPACE_UB] + 0x20000, r, num_f32_bits(fold));
+    }
+    run_and_compare(f, &c);
+  }
+}
+
+// (2^24 + 1) + 1 = 2^24 from the left; any tree would find the 2.
+static void sum_is_a_left_fold(void **state) {
+  fixture_t *f = *state;
+  memset(f->memory.base[SPACE_UB], 0, f->memory.bytes[SPACE_UB]);
+  put32(f->memory.base[SPACE_UB], 0, num_f32_bits(0x1p24f));
+  for (size_t i = 1; i < 101; i++) {
+    put32(f->memory.base[SPACE_UB], i, num_f32_bits(1.0f));
+  }
+  const command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_ROW_SUM, .rows = 1, .cols = 101,
+                                 .dst = 0x1000, .a = 0, .a_pitch = 512);
+  run(CORE_VECTOR, &f->memory, &c);
+  assert_int_equal(get32(f->memory.base[SPACE_UB] + 0x1000, 0), num_f32_bits(0x1p24f));
+  // A row of -0 sums to -0: the fold starts from the first element, not from +0.
+  for (size_t i = 0; i < 101; i++) {
+    put32(f->memory.base[SPACE_UB], i, 0x80000000u);
+  }
+  run(CORE_VECTOR, &f->memory, &c);
+  assert_int_equal(get32(f->memory.base[SPACE_UB] + 0x1000, 0), 0x80000000u);
+}
+
+static void put_bit(uint8_t *bytes, size_t i, bool bit) {
+  bytes[i / 8] = (uint8_t)((bytes[i / 8] & ~(1u << (i % 8))) | ((unsigned)bit << (i % 8)));
+}
+
+static void comparisons(void **state) {
+  fixture_t *f = *state;
+  for (uint32_t i = 0; i < ARRAY_LEN(shapes) * OPERAND_COUNT * 8; i++) {
+    const uint32_t rows = shapes[i / 8 % ARRAY_LEN(shapes)].rows;
+    const uint32_t cols = shapes[i / 8 % ARRAY_LEN(shapes)].cols;
+    const uint32_t op = i % 2 ? VOP_CMP_GT : VOP_CMP_EQ;
+    const bool in_place = i % 8 == 7;
+    const uint32_t pitch = (uint32_t)round_up(cols * 4, 32);
+    const uint32_t mask_pitch = in_place ? pitch : (uint32_t)round_up((cols + 7) / 8, 32);
+    const uint32_t dst = in_place ? 0 : 0x20000;
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst = dst,
+                   .dst_pitch = mask_pitch, .a = 0, .a_pitch = pitch, .b = 0x10000,
+                   .b_pitch = pitch, .b_kind = i / 8 / ARRAY_LEN(shapes), .scalar = 0x3f000000u);
+    fill_ub(f);
+    for (size_t w = 0; w < 0x4000; w += 3) {   // some equal ones
+      put32(f->memory.base[SPACE_UB], w, get32(f->memory.base[SPACE_UB] + 0x10000, w));
+    }
+    copy_memory(&f->expected, &f->memory);
+    const uint8_t *before = f->memory.base[SPACE_UB];
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < round_up(cols, 8); col++) {
+        bool bit = false;   // those that fill the last byte
+        if (col < cols) {
+          const float x = num_f32_from_bits(get32(before + r * pitch, col));
+          const float y = num_f32_from_bits(operand_b(before, &c.vec, r, col));
+          bit = op == VOP_CMP_GT ? x > y : x == y;
+        }
+        put_bit(f->expected.base[SPACE_UB] + dst + r * mask_pitch, col, bit);
+      }
+    }
+    run(CORE_VECTOR, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "comparison");
+  }
+}
+
+static void selection(void **state) {
+  fixture_t *f = *state;
+  for (uint32_t i = 0; i < ARRAY_LEN(shapes) * OPERAND_COUNT * 6; i++) {
+    const uint32_t rows = shapes[i / 6 % ARRAY_LEN(shapes)].rows;
+    const uint32_t cols = shapes[i / 6 % ARRAY_LEN(shapes)].cols;
+    const uint32_t kind = i / 6 / ARRAY_LEN(shapes);
+    const uint32_t pitch = (uint32_t)round_up(cols * 4, 32) + 32 * (i % 2);
+    const uint32_t mask_pitch = (uint32_t)round_up((cols + 7) / 8, 32);
+    const uint32_t dst = i % 3 == 0 ? 0x18000 : i % 3 == 1 || kind != OPERAND_TILE ? 0 : 0x8000;
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = VOP_SELECT, .rows = rows, .cols = cols, .dst = dst,
+                   .dst_pitch = pitch, .a = 0, .a_pitch = pitch, .b = 0x8000, .b_pitch = pitch,
+                   .c = 0x10000, .c_pitch = mask_pitch, .b_kind = kind, .scalar = 0xff800000u);
+    fill_ub(f);
+    random_bytes(&f->rng, f->memory.base[SPACE_UB] + 0x10000, 0x8000);
+    copy_memory(&f->expected, &f->memory);
+    const uint8_t *before = f->memory.base[SPACE_UB];
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < cols; col++) {
+        const uint8_t *mask = before + 0x10000 + r * mask_pitch;
+        const bool bit = (mask[col / 8] >> (col % 8) & 1) != 0;
+        put32(f->expected.base[SPACE_UB] + dst + r * pitch, col,
+              bit ? get32(before + r * pitch, col) : operand_b(before, &c.vec, r, col));
+      }
+    }
+    run(CORE_VECTOR, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "SELECT");
+  }
+}
+
+static int32_t to_s32(double x, bool nearest) {
+  const double whole = nearest ? rint(x) : trunc(x);
+  if (isnan(whole)) {
+    return 0;
+  }
+  return whole >= 2147483647.0 ? INT32_MAX : whole <= -2147483648.0 ? INT32_MIN : (int32_t)whole;
+}
+
+static void casts(void **state) {
+  fixture_t *f = *state;
+  static const struct { uint32_t from, to, round; } forms[] = {
+      {TYPE_F32, TYPE_BF16, ROUND_NEAREST}, {TYPE_F32, TYPE_F16, ROUND_NEAREST},
+      {TYPE_F32, TYPE_S32, ROUND_NEAREST},  {TYPE_F32, TYPE_S32, ROUND_TRUNC},
+      {TYPE_F32, TYPE_F32, ROUND_NEAREST},  {TYPE_BF16, TYPE_F32, ROUND_NEAREST},
+      {TYPE_F16, TYPE_F32, ROUND_TRUNC},    {TYPE_S32, TYPE_F32, ROUND_NEAREST},
+  };
+  for (uint32_t i = 0; i < ARRAY_LEN(forms) * ARRAY_LEN(shapes) * 4; i++) {
+    const uint32_t from = forms[i / 4 % ARRAY_LEN(forms)].from;
+    const uint32_t to = forms[i / 4 % ARRAY_LEN(forms)].to;
+    const uint32_t round = forms[i / 4 % ARRAY_LEN(forms)].round;
+    const uint32_t rows = shapes[i / 4 / ARRAY_LEN(forms)].rows;
+    const uint32_t cols = shapes[i / 4 / ARRAY_LEN(forms)].cols;
+    const bool in_place = i % 4 >= 2;
+    const bool from_half = from == TYPE_BF16 || from == TYPE_F16;
+    const bool to_half = to == TYPE_BF16 || to == TYPE_F16;
+    const uint32_t wide = (uint32_t)round_up(cols * 4, 32) + 32 * (i % 2);
+    const uint32_t narrow = in_place ? wide : (uint32_t)round_up(cols * 2, 32);
+    const uint32_t a_pitch = from_half ? narrow : wide;
+    const uint32_t dst_pitch = to_half ? narrow : wide;
+    const uint32_t dst = in_place ? 32 : 0x18000;
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = rows, .cols = cols, .dst = dst,
+                   .dst_pitch = dst_pitch, .a = 32, .a_pitch = a_pitch, .from = from, .to = to,
+                   .round = round, .b_kind = 99);
+    fill_ub(f);
+    if (from != TYPE_F32) {
+      random_bytes(&f->rng, f->memory.base[SPACE_UB], 0x18000);
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < cols; col++) {
+        const uint8_t *row = f->memory.base[SPACE_UB] + 32 + r * a_pitch;
+        uint8_t *out = f->expected.base[SPACE_UB] + dst + r * dst_pitch;
+        const float x = from == TYPE_BF16  ? num_bf16_to_f32(get16(row, col))
+                        : from == TYPE_F16 ? num_fp16_to_f32(get16(row, col))
+                        : from == TYPE_S32 ? (float)(int32_t)get32(row, col)
+                                           : num_f32_from_bits(get32(row, col));
+        if (to == TYPE_BF16) {
+          put16(out, col, num_bf16_from_f32(x));
+        } else if (to == TYPE_F16) {
+          put16(out, col, num_fp16_from_f32(x));
+        } else if (to == TYPE_S32) {
+          put32(out, col, (uint32_t)to_s32((double)x, round == ROUND_NEAREST));
+        } else {
+          put32(out, col, num_f32_bits(from == TYPE_F32 ? rintf(x) : x));
+        }
+      }
+    }
+    run_and_compare(f, &c);
+  }
+}
+
+int main(void) {
+  printf("seed %d\n", SEED);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(arithmetic, setup, teardown),
+      cmocka_unit_test_setup_teardown(reductions, setup, teardown),
+      cmocka_unit_test_setup_teardown(sum_is_a_left_fold, setup, teardown),
+      cmocka_unit_test_setup_teardown(comparisons, setup, teardown),
+      cmocka_unit_test_setup_teardown(selection, setup, teardown),
+      cmocka_unit_test_setup_teardown(casts, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/core.h"
+#include "hal/native.h"
+#include "hal/registers.h"
+#include "num/num_rng.h"
+
+enum {
+  MAX_AGENTS = 128,             // pipes of the machine
+  L1_BYTES = 512 << 10,
+  L0_BYTES = 64 << 10,
+  L0C_BYTES = 128 << 10,
+  UB_BYTES = 192 << 10,
+};
+
+// What an agent has seen of every other: its vector clock.
+typedef uint32_t clocks_t[MAX_AGENTS];
+
+typedef struct queue {
+  size_t *command;              // indices into the core's program, a ring of queue_depth
+  size_t first, count;
+  unsigned agent;
+} queue_t;
+
+typedef struct flag {
+  unsigned up;
+  uint32_t (*clocks)[MAX_AGENTS];  // of the setters, oldest first: CROSS_FLAG_MAX
+} flag_t;
+
+typedef struct record {
+  core_access_t access;
+  unsigned agent;
+  uint32_t time;
+  const command_t *command;
+} record_t;
+
+typedef struct history {
+  record_t *records;
+  size_t count, capacity, prune_at;
+} history_t;
+
+typedef struct core {
+  core_kind_t kind;
+  unsigned ai_core, sub;
+  command_t *program;
+  size_t length, capacity;
+  size_t pushed;
+  bool panicked;
+  uint64_t panic_code;
+  core_memory_t memory;
+  queue_t queue[PIPE_COUNT];
+  flag_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_EVENTS];
+  // Cross flags this core waits for; on a cube core one column for each vector core.
+  flag_t *cross[CROSS_FLAGS];
+  history_t history[SPACE_COUNT];  // of private memories
+} core_t;
+
+typedef struct machine {
+  const machine_options_t *options;
+  core_t *cores;
+  size_t core_count;
+  unsigned agents;
+  clocks_t *clocks;
+  history_t gm_history;
+  char *error;
+} machine_t;
+
+static bool fail(const machine_t *machine, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool fail(const machine_t *machine, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(machine->error, MACHINE_ERROR_BYTES, format, args);
+  va_end(args);
+  return false;
+}
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  if (memory == NULL) {
+    fprintf(stderr, "out of memory: %zu x %zu\n", count, size);
+    abort();
+  }
+  return memory;
+}
+
+static const char *core_text(const core_t *core, char text[24]) {
+  if (core->kind == CORE_CUBE) {
+    snprintf(text, 24, "cube%u", core->ai_core);
+  } else {
+    snprintf(text, 24, "vector%u.%u", core->ai_core, core->sub);
+  }
+  return text;
+}
+
+// ---- Recording ----
+
+// The core whose program runs; firmware has no other way to find its machine.
+static struct {
+  const machine_options_t *options;
+  core_t *core;
+  jmp_buf halted;
+} recording;
+
+static uint64_t record_read(enum scalar_register reg) {
+  const core_t *core = recording.core;
+  switch (reg) {
+    case REG_CORE_KIND:
+      return core->kind == CORE_VECTOR;
+    case REG_CORE_INDEX:
+      return core->ai_core;
+    case REG_CORE_COUNT:
+      return recording.options->ai_cores;
+    case REG_SUB_INDEX:
+      return core->sub;
+    case REG_SUB_COUNT:
+      return recording.options->vector_cores;
+    case REG_ARGS:
+      return recording.options->args;
+    default:
+      return 0;
+  }
+}
+
+static void record_write(enum scalar_register reg, uint64_t value) {
+  core_t *core = recording.core;
+  if (reg == REG_HALT) {
+    core->panicked = value != 0;
+    core->panic_code = value;
+    longjmp(recording.halted, 1);
+  }
+  if (reg != REG_PUSH) {
+    return;
+  }
+  if (core->length == core->capacity) {
+    core->capacity = core->capacity == 0 ? 1024 : 2 * core->capacity;
+    core->program = realloc(core->program, core->capacity * sizeof *core->program);
+    if (core->program == NULL) {
+      abort();
+    }
+  }
+  // The command on the firmware's stack is only as long as its own kind; commands differ in length.
+  static const size_t bytes[] = {
+#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = sizeof(cmd_##name##_t),
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+  };
+  const void *from = (const void *)(uintptr_t)value;
+  const uint8_t opcode = *(const uint8_t *)from;
+  command_t *command = &core->program[core->length++];
+  memset(command, 0, sizeof *command);
+  memcpy(command, from, opcode < OP_COUNT ? bytes[opcode] : sizeof(cmd_header_t));
+}
+
+static const void *record_gm(uint64_t address) {
+  return recording.options->gm + (address - GM_BASE);
+}
+
+static bool record(machine_t *machine) {
+  static const hal_host_t host = {record_read, record_write, record_gm};
+  void *library = dlopen(machine->options->firmware, RTLD_NOW | RTLD_LOCAL);
+  if (library == NULL) {
+    return fail(machine, "%s", dlerror());
+  }
+  const hal_host_t **slot = dlsym(library, "hal_host");
+  *slot = &host;
+  bool ok = true;
+  for (size_t i = 0; i < machine->core_count && ok; i++) {
+    core_t *core = &machine->cores[i];
+    void (*entry)(void);
+    *(void **)&entry = dlsym(library, core->kind == CORE_CUBE ? "cube_main" : "vector_main");
+    recording.options = machine->options;
+    recording.core = core;
+    if (setjmp(recording.halted) == 0) {
+      entry();
+    }
+    if (machine->cores[i].panicked) {
+      char name[24];
+      ok = fail(machine, "%s panic %llu", core_text(&machine->cores[i], name),
+                (unsigned long long)machine->cores[i].panic_code);
+    }
+  }
+  dlclose(library);
+  return ok;
+}
+
+// ---- The machine ----
+
+static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsigned ai_core,
+                      unsigned sub) {
+  const machine_options_t *options = machine->options;
+  static const uint64_t bytes[CORE_KIND_COUNT][SPACE_COUNT] = {
+      [CORE_CUBE] = {[SPACE_L1] = L1_BYTES,
+                     [SPACE_L0A] = L0_BYTES,
+                     [SPACE_L0B] = L0_BYTES,
+                     [SPACE_L0C] = L0C_BYTES},
+      [CORE_VECTOR] = {[SPACE_UB] = UB_BYTES},
+  };
+  *core = (core_t){.kind = kind, .ai_core = ai_core, .sub = sub};
+  for (unsigned space = 0; space < SPACE_COUNT; space++) {
+    core->memory.bytes[space] = bytes[kind][space];
+    if (bytes[kind][space] != 0) {
+      core->memory.base[space] = allocate(1, bytes[kind][space]);
+      memset(core->memory.base[space], 0xff, bytes[kind][space]);
+    }
+  }
+  core->memory.base[SPACE_GM] = options->gm;
+  core->memory.bytes[SPACE_GM] = options->gm_bytes;
+  for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+    core->queue[pipe] = (queue_t){.command = allocate(options->queue_depth, sizeof(size_t)),
+                                  .agent = machine->agents++};
+  }
+  const size_t setters = kind == CORE_CUBE ? options->vector_cores : 1;
+  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+    core->cross[i] = allocate(setters, sizeof(flag_t));
+    for (size_t setter = 0; setter < setters; setter++) {
+      core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(clocks_t));
+    }
+  }
+  for (unsigned from = 0; from < PIPE_COUNT; from++) {
+    for (unsigned to = 0; to < PIPE_COUNT; to++) {
+      for (unsigned event = 0; event < FLAG_EVENTS; event++) {
+        core->flag[from][to][event].clocks = allocate(1, sizeof(clocks_t));
+      }
+    }
+  }
+}
+
+static void core_free(const machine_t *machine, core_t *core) {
+  const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
+  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+    for (size_t setter = 0; setter < setters; setter++) {
+      free(core->cross[i][setter].clocks);
+    }
+    free(core->cross[i]);
+  }
+  for (unsigned from = 0; from < PIPE_COUNT; from++) {
+    free(core->queue[from].command);
+    for (unsigned to = 0; to < PIPE_COUNT; to++) {
+      for (unsigned event = 0; event < FLAG_EVENTS; event++) {
+        free(core->flag[from][to][event].clocks);
+      }
+    }
+  }
+  for (unsigned space = 0; space < SPACE_COUNT; space++) {
+    free(core->history[space].records);
+    if (space != SPACE_GM) {
+      free(core->memory.base[space]);
+    }
+  }
+  free(core->program);
+}
+
+// The cores of an AI core lie together, the cube core first.
+static core_t *cube_of(const machine_t *machine, const core_t *core) {
+  return &machine->cores[core->ai_core * (1 + machine->options->vector_cores)];
+}
+
+// ---- Races ----
+
+static uint64_t end_of(const core_access_t *access) {
+  return access->base + (access->rows - 1) * access->pitch + access->row_bytes;
+}
+
+// Does the run of bytes first .. end-1 meet the rectangle?
+static bool run_meets(uint64_t first, uint64_t end, const core_access_t *rect) {
+  if (end <= rect->base || first >= end_of(rect)) {
+    return false;
+  }
+  if (rect->rows == 1 || rect->pitch <= rect->row_bytes) {
+    return true;
+  }
+  const uint64_t row = first <= rect->base ? 0 : (first - rect->base) / rect->pitch;
+  const uint64_t begin = rect->base + row * rect->pitch;
+  return first < begin + rect->row_bytes ? end > begin
+                                         : row + 1 < rect->rows && end > begin + rect->pitch;
+}
+
+static bool overlap(const core_access_t *a, const core_access_t *b) {
+  if (end_of(a) <= b->base || end_of(b) <= a->base) {
+    return false;
+  }
+  for (uint64_t row = 0; row < a->rows; row++) {
+    const uint64_t first = a->base + row * a->pitch;
+    if (run_meets(first, first + a->row_bytes, b)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Forgets what every agent has seen.
+static void prune(const machine_t *machine, history_t *history) {
+  size_t kept = 0;
+  for (size_t i = 0; i < history->count; i++) {
+    const record_t *old = &history->records[i];
+    bool seen = true;
+    for (unsigned agent = 0; agent < machine->agents && seen; agent++) {
+      seen = machine->clocks[agent][old->agent] >= old->time;
+    }
+    if (!seen) {
+      history->records[kept++] = *old;
+    }
+  }
+  history->count = kept;
+  history->prune_at = kept < 32 ? 64 : 2 * kept;
+}
+
+static const record_t *note_access(const machine_t *machine, history_t *history, unsigned agent,
+                                   const core_access_t *access, const command_t *command) {
+  const uint32_t *clock = machine->clocks[agent];
+  for (size_t i = 0; i < history->count; i++) {
+    const record_t *old = &history->records[i];
+    if (old->agent != agent && old->time > clock[old->agent] &&
+        (old->access.write || access->write) && overlap(&old->access, access)) {
+      return old;
+    }
+  }
+  if (history->count == history->capacity) {
+    history->capacity = history->capacity == 0 ? 64 : 2 * history->capacity;
+    history->records = realloc(history->records, history->capacity * sizeof *history->records);
+    if (history->records == NULL) {
+      abort();
+    }
+  }
+  history->records[history->count++] = (record_t){*access, agent, clock[agent], command};
+  if (history->count >= history->prune_at) {
+    prune(machine, history);
+  }
+  return NULL;
+}
+
+static bool inside_an_array(const machine_t *machine, const core_access_t *access) {
+  for (size_t i = 0; i < machine->options->array_count; i++) {
+    const machine_array_t *array = &machine->options->arrays[i];
+    if (access->base >= array->address && end_of(access) <= array->address + array->bytes) {
+      return !access->write || !array->read_only;
+    }
+  }
+  return false;
+}
+
+// ---- Steps ----
+
+static bool complain(const machine_t *machine, const core_t *core, const command_t *command,
+                     const char *what) {
+  char name[24];
+  char text[200];
+  core_disassemble(command, text, sizeof text);
+  return fail(machine, "%s %s: %s: %s", core_text(core, name),
+              core_pipe_name(command->header.pipe_), text, what);
+}
+
+static bool flag_raise(const machine_t *machine, flag_t *flag, unsigned most, unsigned agent) {
+  if (flag->up == most) {
+    return false;
+  }
+  memcpy(flag->clocks[flag->up++], machine->clocks[agent], sizeof(clocks_t));
+  return true;
+}
+
+static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, bool order) {
+  for (unsigned i = 0; i < machine->agents && order; i++) {
+    if (flag->clocks[0][i] > machine->clocks[agent][i]) {
+      machine->clocks[agent][i] = flag->clocks[0][i];
+    }
+  }
+  flag->up--;
+  memmove(flag->clocks[0], flag->clocks[1], flag->up * sizeof(clocks_t));
+}
+
+static bool cross_set(const machine_t *machine, core_t *core, const command_t *command,
+                      unsigned agent) {
+  const uint32_t id = command->cross_set.flag;
+  core_t *cube = cube_of(machine, core);
+  bool ok = true;
+  if (core->kind == CORE_VECTOR) {
+    ok = flag_raise(machine, &cube->cross[id][core->sub], CROSS_FLAG_MAX, agent);
+  } else {
+    for (unsigned i = 0; i < machine->options->vector_cores; i++) {
+      ok = flag_raise(machine, &cube[1 + i].cross[id][0], CROSS_FLAG_MAX, agent) && ok;
+    }
+  }
+  return ok || complain(machine, core, command, "the flag counted too far");
+}
+
+static bool may_run(const machine_t *machine, const core_t *core, const command_t *command) {
+  if (command->header.opcode_ == OP_WAIT_FLAG) {
+    const cmd_wait_flag_t *c = &command->wait_flag;
+    return core->flag[c->from][c->pipe_][c->event].up > 0;
+  }
+  if (command->header.opcode_ == OP_CROSS_WAIT) {
+    const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
+    bool up = true;
+    for (size_t i = 0; i < setters; i++) {
+      up = up && core->cross[command->cross_wait.flag][i].up > 0;
+    }
+    return up;
+  }
+  return true;
+}
+
+static bool move_data(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(command, access);
+  for (size_t i = 0; i < count; i++) {
+    const bool global = access[i].space == SPACE_GM;
+    if (global && !inside_an_array(machine, &access[i])) {
+      return complain(machine, core, command, "not inside of an array it may access");
+    }
+    history_t *history = global ? &machine->gm_history : &core->history[access[i].space];
+    const record_t *other = note_access(machine, history, agent, &access[i], command);
+    if (other != NULL) {
+      char text[200];
+      char what[256];
+      core_disassemble(other->command, text, sizeof text);
+      snprintf(what, sizeof what, "race in %s with %s %.150s", core_space_name(access[i].space),
+               core_pipe_name(other->command->header.pipe_), text);
+      return complain(machine, core, command, what);
+    }
+  }
+  core_execute(&core->memory, command);
+  return true;
+}
+
+static bool execute(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
+  const machine_options_t *options = machine->options;
+  const bool order =
+      options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
+  machine->clocks[agent][agent]++;
+  switch (command->header.opcode_) {
+    case OP_SET_FLAG: {
+      const cmd_set_flag_t *c = &command->set_flag;
+      return flag_raise(machine, &core->flag[c->pipe_][c->to][c->event], 1, agent) ||
+             complain(machine, core, command, "the flag is up already");
+    }
+    case OP_WAIT_FLAG: {
+      const cmd_wait_flag_t *c = &command->wait_flag;
+      flag_lower(machine, &core->flag[c->from][c->pipe_][c->event], agent, order);
+      return true;
+    }
+    case OP_CROSS_SET:
+      return cross_set(machine, core, command, agent);
+    case OP_CROSS_WAIT: {
+      const size_t setters = core->kind == CORE_CUBE ? options->vector_cores : 1;
+      for (size_t i = 0; i < setters; i++) {
+        flag_lower(machine, &core->cross[command->cross_wait.flag][i], agent, order);
+      }
+      return true;
+    }
+    default:
+      return move_data(machine, core, command, agent);
+  }
+}
+
+typedef enum step { STEP_NONE, STEP_DONE, STEP_FAILED } step_t;
+
+// The scalar core pushes its next command.
+static step_t step_scalar(machine_t *machine, core_t *core) {
+  if (core->pushed == core->length) {
+    return STEP_NONE;
+  }
+  const command_t *command = &core->program[core->pushed];
+  char error[CORE_ERROR_BYTES];
+  if (!core_check(core->kind, &core->memory, command, error)) {
+    complain(machine, core, command, error);
+    return STEP_FAILED;
+  }
+  const size_t depth = machine->options->queue_depth;
+  queue_t *queue = &core->queue[command->header.pipe_];
+  if (queue->count == depth) {
+    return STEP_NONE;
+  }
+  queue->command[(queue->first + queue->count++) % depth] = core->pushed++;
+  return STEP_DONE;
+}
+
+static step_t step_pipe(machine_t *machine, core_t *core, unsigned pipe) {
+  queue_t *queue = &core->queue[pipe];
+  if (queue->count == 0) {
+    return STEP_NONE;
+  }
+  const command_t *command = &core->program[queue->command[queue->first]];
+  if (!may_run(machine, core, command)) {
+    return STEP_NONE;
+  }
+  if (!execute(machine, core, command, queue->agent)) {
+    return STEP_FAILED;
+  }
+  queue->first = (queue->first + 1) % machine->options->queue_depth;
+  queue->count--;
+  return STEP_DONE;
+}
+
+// Steppers: of core i its scalar core and its pipes.
+enum { STEPPERS = PIPE_COUNT + 1 };
+
+static step_t step(machine_t *machine, size_t stepper) {
+  core_t *core = &machine->cores[stepper / STEPPERS];
+  const unsigned pipe = (unsigned)(stepper % STEPPERS);
+  return pipe == PIPE_COUNT ? step_scalar(machine, core) : step_pipe(machine, core, pipe);
+}
+
+// Odd seeds: any stepper that can, at random.  Even seeds: the first that can in an order that is
+// redrawn now and then, so that some run as far ahead of the others as the flags let them.
+static bool run_all(machine_t *machine) {
+  const size_t count = machine->core_count * STEPPERS;
+  const bool fair = machine->options->seed % 2 == 1;
+  size_t order[(MAX_AGENTS / PIPE_COUNT + 1) * STEPPERS];
+  num_rng_t rng;
+  num_rng_seed(&rng, machine->options->seed);
+  for (size_t i = 0; i < count; i++) {
+    order[i] = i;
+  }
+  uint64_t until_redraw = 0;
+  for (;;) {
+    if (fair || until_redraw-- == 0) {
+      for (size_t i = count - 1; i > 0; i--) {
+        const size_t j = num_rng_u64(&rng) % (i + 1);
+        const size_t swap = order[i];
+        order[i] = order[j];
+        order[j] = swap;
+      }
+      until_redraw = num_rng_u64(&rng) % 2000;
+    }
+    step_t done = STEP_NONE;
+    for (size_t i = 0; i < count && done == STEP_NONE; i++) {
+      done = step(machine, order[i]);
+    }
+    if (done == STEP_FAILED) {
+      return false;
+    }
+    if (done == STEP_NONE) {
+      return true;
+    }
+  }
+}
+
+// Everything pushed, everything done, every flag down?
+static bool check_end(const machine_t *machine) {
+  for (size_t i = 0; i < machine->core_count; i++) {
+    const core_t *core = &machine->cores[i];
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+      const queue_t *queue = &core->queue[pipe];
+      if (queue->count > 0) {
+        return complain(machine, core, &core->program[queue->command[queue->first]], "deadlock");
+      }
+    }
+  }
+  for (size_t i = 0; i < machine->core_count; i++) {
+    const core_t *core = &machine->cores[i];
+    const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
+    unsigned up = 0;
+    for (unsigned id = 0; id < CROSS_FLAGS * setters; id++) {
+      up += core->cross[id / setters][id % setters].up;
+    }
+    for (unsigned id = 0; id < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; id++) {
+      const unsigned pipes = id / FLAG_EVENTS;
+      up += core->flag[pipes / PIPE_COUNT][pipes % PIPE_COUNT][id % FLAG_EVENTS].up;
+    }
+    if (up > 0) {
+      char name[24];
+      return fail(machine, "%s: %u flags still up", core_text(core, name), up);
+    }
+  }
+  return true;
+}
+
+bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTES]) {
+  machine_t machine = {.options = options, .error = error};
+  const unsigned per_ai_core = 1 + options->vector_cores;
+  machine.core_count = (size_t)options->ai_cores * per_ai_core;
+  machine.cores = allocate(machine.core_count, sizeof *machine.cores);
+  if (machine.core_count * PIPE_COUNT > MAX_AGENTS) {
+    abort();
+  }
+  for (unsigned i = 0; i < machine.core_count; i++) {
+    const unsigned within = i % per_ai_core;
+    core_init(&machine, &machine.cores[i], within == 0 ? CORE_CUBE : CORE_VECTOR, i / per_ai_core,
+              within == 0 ? 0 : within - 1);
+  }
+  machine.clocks = allocate(machine.agents, sizeof *machine.clocks);
+  error[0] = '\0';
+  const bool ok = record(&machine) && run_all(&machine) && check_end(&machine);
+  for (size_t i = 0; i < machine.core_count; i++) {
+    core_free(&machine, &machine.cores[i]);
+  }
+  free(machine.cores);
+  free(machine.clocks);
+  free(machine.gm_history.records);
+  return ok;
+}

@@ -1,0 +1,382 @@
+// The attention kernels on a machine that steps in random order: for shapes at the edges of the
+// tiling, every order gives the bits of the contract's C loops, ends, leaves no flag up and has no race;
+// and no flag is there in vain.
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// clang-format off: needs those above
+#include <cmocka.h>
+// clang-format on
+
+#include "hal/registers.h"
+#include "kernels/attention_args.h"
+#include "kernels/attention_problem.h"
+#include "machine.h"
+#include "num/num_attention.h"
+#include "num/num_format.h"
+#include "num/num_rng.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+typedef struct shape {
+  uint32_t rows, keys, dk, dv, block, preload;
+  uint32_t batch;          // 0: 1
+  uint32_t rescale;        // enum attention_rescale
+  bool bf16;               // output
+  bool masked;
+  bool shared_kv;          // v is k
+  unsigned depth;          // of queues, 0: 32
+  unsigned ai_cores;       // 0: 1
+  unsigned vector_cores;   // 0: 2
+} shape_t;
+
+typedef struct problem {
+  const char *kernel;
+  shape_t shape;
+  num_attn_t attn;         // of batch entry 0
+  uint8_t *gm;
+  uint64_t gm_bytes;
+  machine_array_t array[16];
+  size_t arrays;
+  attention_args_t *args;  // in gm
+} problem_t;
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count + 1, size);
+  if (memory == NULL) {
+    printf("out of memory: %zu x %zu\n", count, size);
+    abort();
+  }
+  return memory;
+}
+
+static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool read_only) {
+  const uint64_t address = GM_BASE + problem->gm_bytes;
+  assert_true(problem->arrays < ARRAY_LEN(problem->array));
+  problem->array[problem->arrays++] = (machine_array_t){name, address, bytes, read_only};
+  problem->gm_bytes += (bytes + 511) / 512 * 512 + 512;
+  return address;
+}
+
+static void *host(const problem_t *problem, uint64_t address) {
+  return problem->gm + (address - GM_BASE);
+}
+
+static void fill_normal(num_rng_t *rng, uint16_t *values, size_t count, double sigma) {
+  for (size_t i = 0; i < count; i++) {
+    values[i] = num_bf16_from_f32((float)(sigma * num_rng_normal(rng)));
+  }
+}
+
+static shape_t with_defaults(shape_t shape) {
+  shape.batch += shape.batch == 0;
+  shape.ai_cores += shape.ai_cores == 0;
+  shape.vector_cores = shape.vector_cores == 0 ? 2 : shape.vector_cores;
+  shape.depth = shape.depth == 0 ? 32 : shape.depth;
+  return shape;
+}
+
+static attention_args_t place_all(problem_t *problem) {
+  const shape_t *s = &problem->shape;
+  const uint64_t k_bytes = (uint64_t)s->keys * s->dk * 2;
+  const uint64_t v_bytes = (uint64_t)s->keys * s->dv * 2;
+  const uint32_t o_pitch = (4 * s->dv + 63) / 64 * 64;
+  const uint32_t element = s->bf16 ? 2 : 4;
+  const uint32_t visible_pitch = (s->keys + 7) / 8;
+  const uint64_t slots = (uint64_t)s->ai_cores * ATTENTION_SLOTS * s->rows;
+  const uint64_t k = place(problem, "k", s->batch * k_bytes, true);
+  return (attention_args_t){
+      .q = place(problem, "q", (uint64_t)s->batch * s->rows * s->dk * 2, true),
+      .k = k,
+      .v = s->shared_kv ? k : place(problem, "v", s->batch * v_bytes, true),
+      .visible = s->masked ? place(problem, "visible", (uint64_t)s->rows * visible_pitch, true) : 0,
+      .out = place(problem, "out", (uint64_t)s->batch * s->rows * s->dv * element, false),
+      .s = place(problem, "s", slots * s->block * 4, false),
+      .p = place(problem, "p", slots * s->block * 2, false),
+      .t = place(problem, "t", slots * o_pitch, false),
+      .o = place(problem, "o", (uint64_t)s->ai_cores * s->rows * o_pitch, false),
+      .k_batch = k_bytes,
+      .v_batch = s->shared_kv ? k_bytes : v_bytes,
+      .k_pitch = 2 * s->dk,
+      .v_pitch = 2 * (s->shared_kv ? s->dk : s->dv),
+      .visible_pitch = visible_pitch,
+      .o_pitch = o_pitch,
+      .batch = s->batch,
+      .rows = s->rows,
+      .keys = s->keys,
+      .dk = s->dk,
+      .dv = s->dv,
+      .block = s->block,
+      .heads = s->rows,
+      .scale = num_f32_bits(0.125f),
+      .preload = s->preload,
+      .rescale = s->rescale,
+      .out_f32 = s->bf16 ? 0 : 1,
+  };
+}
+
+// Some rows see little, row 3 nothing, row 4 nothing of the first block.
+static uint8_t *fill_mask(problem_t *problem, num_rng_t *rng) {
+  const shape_t *s = &problem->shape;
+  uint8_t *visible = allocate(s->rows, s->keys);
+  uint8_t *bits = host(problem, problem->args->visible);
+  for (uint32_t row = 0; row < s->rows; row++) {
+    const uint64_t threshold = num_rng_u64(rng) % 8;
+    for (uint32_t key = 0; key < s->keys; key++) {
+      const bool hidden = row == 3 || (row == 4 && key < s->block);
+      const bool seen = !hidden && num_rng_u64(rng) % 8 >= threshold;
+      visible[row * s->keys + key] = seen;
+      uint8_t *byte = &bits[row * problem->args->visible_pitch + key / 8];
+      *byte = (uint8_t)((*byte & ~(1u << key % 8)) | ((unsigned)seen << key % 8));
+    }
+  }
+  return visible;
+}
+
+static void problem_init(problem_t *problem, const char *kernel, shape_t shape) {
+  *problem = (problem_t){.kernel = kernel, .shape = with_defaults(shape)};
+  const shape_t *s = &problem->shape;
+  place(problem, "args", sizeof(attention_args_t), true);
+  const attention_args_t args = place_all(problem);
+  problem->gm = allocate(problem->gm_bytes, 1);
+  memset(problem->gm, 0xff, problem->gm_bytes);
+  problem->args = (attention_args_t *)(void *)problem->gm;
+  *problem->args = args;
+  num_rng_t rng;
+  num_rng_seed(&rng, s->rows * 1000003u + s->keys * 1009u + s->dk + s->dv);
+  fill_normal(&rng, host(problem, args.q), (size_t)s->batch * s->rows * s->dk, 2.0);
+  fill_normal(&rng, host(problem, args.k), (size_t)s->batch * s->keys * s->dk, 1.0);
+  if (!s->shared_kv) {
+    fill_normal(&rng, host(problem, args.v), (size_t)s->batch * s->keys * s->dv, 1.0);
+  }
+  problem->attn = (num_attn_t){.rows = s->rows,
+                               .keys = s->keys,
+                               .dk = s->dk,
+                               .dv = s->dv,
+                               .ldk = s->dk,
+                               .ldv = args.v_pitch / 2,
+                               .scale = 0.125f,
+                               .block = s->block,
+                               .visible = s->masked ? fill_mask(problem, &rng) : NULL};
+}
+
+static void problem_free(problem_t *problem) {
+  free((void *)(uintptr_t)problem->attn.visible);
+  free(problem->gm);
+}
+
+static bool run(problem_t *problem, uint64_t seed,
+                bool (*ignore)(bool cube, const command_t *wait), char error[MACHINE_ERROR_BYTES]) {
+  const shape_t *s = &problem->shape;
+  char firmware[512];
+  snprintf(firmware, sizeof firmware, "%s/%s.so", FIRMWARE_DIR, problem->kernel);
+  // What the last run left must not help this one.
+  const uint64_t fresh = problem->args->out - GM_BASE;
+  memset(problem->gm + fresh, 0xff, problem->gm_bytes - fresh);
+  const machine_options_t options = {.firmware = firmware,
+                                     .gm = problem->gm,
+                                     .gm_bytes = problem->gm_bytes,
+                                     .arrays = problem->array,
+                                     .array_count = problem->arrays,
+                                     .args = GM_BASE,
+                                     .ai_cores = s->ai_cores,
+                                     .vector_cores = s->vector_cores,
+                                     .queue_depth = s->depth,
+                                     .seed = seed,
+                                     .ignore = ignore};
+  return machine_run(&options, error);
+}
+
+// Output values that differ from the contract's in any bit.
+static size_t wrong_values(const problem_t *problem, const float *expected) {
+  const shape_t *s = &problem->shape;
+  const size_t count = (size_t)s->batch * s->rows * s->dv;
+  const void *out = host(problem, problem->args->out);
+  size_t wrong = 0;
+  for (size_t i = 0; i < count; i++) {
+    wrong += s->bf16 ? ((const uint16_t *)out)[i] != num_bf16_from_f32(expected[i])
+                     : ((const uint32_t *)out)[i] != num_f32_bits(expected[i]);
+  }
+  return wrong;
+}
+
+static float *reference(const problem_t *problem) {
+  const shape_t *s = &problem->shape;
+  const attention_args_t *args = problem->args;
+  const size_t entry = (size_t)s->rows * s->dv;
+  float *expected = allocate(s->batch * entry, sizeof *expected);
+  for (uint32_t b = 0; b < s->batch; b++) {
+    num_attn_t attn = problem->attn;
+    attn.q = host(problem, args->q + (uint64_t)b * s->rows * s->dk * 2);
+    attn.k = host(problem, args->k + b * args->k_batch);
+    attn.v = host(problem, args->v + b * args->v_batch);
+    const int status = strcmp(problem->kernel, "amla") == 0
+                           ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, expected + b * entry, NULL)
+                           : num_attn_base(&attn, NUM_ISA_AUTO, expected + b * entry);
+    assert_int_equal(status, 0);
+  }
+  return expected;
+}
+
+static const shape_t shapes[] = {
+    // The kernels' own size, and its neighbours.
+    {128, 1100, 576, 512, 512, 2, .shared_kv = true},
+    {256, 1024, 576, 512, 512, 2, .shared_kv = true, .bf16 = true},
+    {129, 1537, 576, 512, 512, 2, .masked = true},
+    {127, 600, 300, 257, 256, 1, .rescale = RESCALE_ROW},
+    // One of everything.
+    {1, 1, 1, 1, 16, 2, .batch = 1},
+    {1, 40, 40, 7, 16, 0, .batch = 1},
+    {1, 700, 40, 7, 16, 2, .batch = 3},
+    {2, 17, 40, 7, 16, 1, .batch = 20},
+    {1, 5, 20, 9, 32, 2, .batch = 40},
+    // Rows: chunks of 16 and 8, cores with few or none.
+    {15, 100, 64, 33, 48, 2, .masked = true},
+    {16, 100, 64, 33, 48, 1, .masked = true, .bf16 = true},
+    {17, 100, 64, 33, 48, 0, .masked = true},
+    {33, 300, 96, 64, 64, 2, .rescale = RESCALE_ROW, .masked = true, .batch = 2},
+    // Two m-tiles with one stripe or two of Q, and of P.
+    {200, 520, 200, 40, 128, 2, .batch = 2},
+    {200, 1500, 200, 140, 512, 1, .batch = 2},
+    {200, 520, 400, 40, 128, 0, .batch = 2},
+    {200, 1025, 400, 300, 512, 2, .batch = 2, .masked = true},
+    // Edges of keys and k.
+    {20, 511, 288, 128, 512, 2, .batch = 1},
+    {20, 512, 289, 129, 512, 1, .batch = 1},
+    {20, 513, 575, 127, 512, 0, .batch = 1},
+    {20, 1025, 96, 512, 256, 2, .batch = 3},
+    {20, 1040, 97, 16, 272, 1, .batch = 3, .bf16 = true},
+    // Other machines.
+    {40, 900, 576, 512, 512, 2, .depth = 1, .batch = 2},
+    {200, 900, 576, 512, 512, 0, .depth = 8, .batch = 2},
+    {200, 900, 576, 512, 512, 2, .depth = 8, .batch = 2},
+    {30, 300, 64, 32, 64, 2, .ai_cores = 3, .batch = 5},
+    {30, 300, 64, 32, 64, 1, .ai_cores = 2, .batch = 1, .rescale = RESCALE_ROW},
+    {100, 300, 64, 32, 64, 2, .vector_cores = 1},
+    {9, 300, 64, 32, 64, 2, .vector_cores = 4, .batch = 2},
+};
+
+enum { SEEDS = 4 };
+
+static void print_shape(const char *kernel, const shape_t *s) {
+  printf("%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u", kernel,
+         s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale, s->depth);
+}
+
+static void every_order(const char *kernel) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+    problem_t problem;
+    problem_init(&problem, kernel, shapes[i]);
+    float *expected = reference(&problem);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+      char error[MACHINE_ERROR_BYTES];
+      const bool ok = run(&problem, seed, NULL, error);
+      const size_t wrong = ok ? wrong_values(&problem, expected) : 0;
+      if (!ok || wrong > 0) {
+        print_shape(kernel, &problem.shape);
+        printf(" seed %llu: %zu wrong values, %s\n", (unsigned long long)seed, wrong, error);
+        fail();
+      }
+    }
+    free(expected);
+    problem_free(&problem);
+  }
+  printf("%s: %zu shapes, seeds 1 to %d, no bit differs\n", kernel, ARRAY_LEN(shapes), SEEDS);
+}
+
+static void base_every_order(void **state) {
+  (void)state;
+  every_order("base");
+}
+
+static void amla_every_order(void **state) {
+  (void)state;
+  every_order("amla");
+}
+
+// ---- No flag in vain ----
+
+// Flags a kernel waits for: some of a pair of pipes, or a cross-core flag.
+typedef struct flag_class {
+  bool cube, cross;
+  uint32_t from, to;       // pipes; or the flag's number
+  uint32_t events;         // a bit each
+} flag_class_t;
+
+static flag_class_t ignored;
+
+static bool is_ignored(bool cube, const command_t *command) {
+  if (command->header.opcode_ == OP_WAIT_FLAG) {
+    return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
+           command->header.pipe_ == ignored.to &&
+           (ignored.events >> command->wait_flag.event & 1) != 0;
+  }
+  return command->header.opcode_ == OP_CROSS_WAIT && ignored.cross &&
+         command->cross_wait.flag == ignored.from;
+}
+
+static void every_flag_needed(const char *kernel, const flag_class_t *flags, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    ignored = flags[i];
+    char error[MACHINE_ERROR_BYTES] = "";
+    bool raced = false;
+    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; j++) {
+      problem_t problem;
+      problem_init(&problem, kernel, shapes[j]);
+      raced = !run(&problem, 1, is_ignored, error) && strstr(error, "race") != NULL;
+      problem_free(&problem);
+    }
+    if (!raced) {
+      printf("%s: nothing needs the flags %s %s %u to %u, events 0x%x\n", kernel,
+             flags[i].cube ? "cube" : "vector", flags[i].cross ? "cross" : "pipe", flags[i].from,
+             flags[i].to, flags[i].events);
+      fail();
+    }
+  }
+}
+
+#define PAIR(is_cube, from, to, events) {is_cube, false, PIPE_##from, PIPE_##to, events}
+#define CROSS(name) {false, true, FLAG_##name, 0, 0}
+enum { EVERY = 0xff, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
+
+// clang-format off: a table
+#define COMMON_FLAGS                                                              \
+  PAIR(true, MTE2, MTE1, BUFFERS_Q), PAIR(true, MTE1, MTE2, BUFFERS_Q),           \
+  PAIR(true, MTE2, MTE1, BUFFERS_P), PAIR(true, MTE1, MTE2, BUFFERS_P),           \
+  PAIR(true, MTE2, MTE1, BUFFERS_KV), PAIR(true, MTE1, MTE2, BUFFERS_KV),         \
+  PAIR(true, MTE1, M, EVERY), PAIR(true, M, MTE1, EVERY),                         \
+  PAIR(true, M, FIX, EVERY), PAIR(true, FIX, M, EVERY),                           \
+  PAIR(false, MTE2, V, EVERY), PAIR(false, V, MTE2, EVERY),                       \
+  PAIR(false, V, MTE3, EVERY), PAIR(false, MTE3, V, EVERY),                       \
+  CROSS(S_READY), CROSS(S_FREE), CROSS(P_READY)
+// clang-format on
+
+static void base_every_flag_needed(void **state) {
+  (void)state;
+  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, EVERY),
+                                       CROSS(T_READY)};
+  every_flag_needed("base", flags, ARRAY_LEN(flags));
+}
+
+static void amla_every_flag_needed(void **state) {
+  (void)state;
+  static const flag_class_t flags[] = {COMMON_FLAGS, CROSS(O_ADDED), CROSS(O_RESCALED),
+                                       CROSS(O_COMPLETE)};
+  every_flag_needed("amla", flags, ARRAY_LEN(flags));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(base_every_order),
+      cmocka_unit_test(amla_every_order),
+      cmocka_unit_test(base_every_flag_needed),
+      cmocka_unit_test(amla_every_flag_needed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
