@@ -117,28 +117,34 @@ static bool take_shape(const char **text, header_t *header) {
   return header->dims != 1 || comma;   // "(3)" is a number in Python
 }
 
+static int find_key(const char *key) {
+  static const char *const keys[] = {"descr", "fortran_order", "shape"};
+  for (int i = 0; i < 3; ++i) {
+    if (strcmp(key, keys[i]) == 0) {
+      return i;
+    }
+  }
+  return -1;
+}
+
 static bool take_entry(const char **text, header_t *header) {
-  static const char *const keys = "descr|fortran_order|shape";
-  char key[MAX_DESCR];
-  if (!take_string(text, key, sizeof key) || !take(text, ":")) {
+  char name[MAX_DESCR];
+  if (!take_string(text, name, sizeof name) || !take(text, ":")) {
     return false;
   }
-  const char *found = strstr(keys, key);
-  if (found == NULL || key[0] == '\0') {
+  const int key = find_key(name);
+  if (key < 0 || (header->seen >> key & 1u) != 0) {
     return false;
   }
-  const unsigned bit = 1u << (key[0] == 'd' ? 0 : key[0] == 'f' ? 1 : 2);
-  if ((header->seen & bit) != 0) {
-    return false;
+  header->seen |= 1u << key;
+  switch (key) {
+    case 0:
+      return take_string(text, header->descr, sizeof header->descr);
+    case 1:
+      return take_bool(text, &header->fortran_order);
+    default:
+      return take_shape(text, header);
   }
-  header->seen |= bit;
-  if (strcmp(key, "descr") == 0) {
-    return take_string(text, header->descr, sizeof header->descr);
-  }
-  if (strcmp(key, "fortran_order") == 0) {
-    return take_bool(text, &header->fortran_order);
-  }
-  return strcmp(key, "shape") == 0 && take_shape(text, header);
 }
 
 static bool parse_header(const char *text, header_t *header) {

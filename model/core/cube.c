@@ -88,7 +88,7 @@ NUM_INLINE void transpose_block(const uint8_t *from, uint8_t *to) {
   memcpy(to, x, BLOCK_BYTES);
 }
 
-// L1 holds strips of 16 k, L0B gets strips of 16 n.  A block of 16 n and 16 k is contiguous in both.
+// L1 holds strips of 16 k, L0B gets strips of 16 n; a block of 16 n and 16 k is contiguous in both.
 // Rows beyond k and columns beyond n become zero.
 NUM_CLONES
 static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, size_t k, size_t n) {

@@ -208,11 +208,10 @@ bool core_vec_is_packed(const cmd_vec_t *c) {
   if (c->rows == 1) {
     return true;
   }
-  // A value for each row, or a row that does not end with a byte of its mask.
-  if (form.dst_column || (form.b && c->b_kind == OPERAND_ROW) ||
-      ((form.mask || form.dst_mask) && c->cols % 8 != 0)) {
+  if (form.dst_column || (form.b && c->b_kind == OPERAND_ROW)) {
     return false;
   }
+  // Rows of a mask end with a whole byte then: a's pitch, a multiple of 32, is 4 * cols.
   core_operand_t operand[CORE_MAX_ACCESSES];
   const size_t count = vec(c, operand);
   for (size_t i = 0; i < count; i++) {

@@ -165,9 +165,6 @@ static void fill_row(uint32_t *dst, uint32_t value, size_t n) {
 // order of the others matters only for which of two zeros is met first.
 NUM_CLONES
 static float max_of_row(const float *x, size_t n) {
-  if (x[0] != x[0]) {
-    return x[0];
-  }
   float lane[CHUNK];
   for (size_t j = 0; j < CHUNK; j++) {
     lane[j] = x[0];

@@ -104,15 +104,18 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
   *result = {};
   try {
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    // What SystemC knows must outlive its kernel, which goes with the process: one run each.
     const soc::interrupt_guard guard;
-    auto *sim = new soc::simulation(*options, *result);
+    // Modules must outlive SystemC's kernel, which goes with the process: they are never deleted.
+    static soc::simulation *sim;
+    static soc::global_memory *gm;
+    static soc::machine *machine;
+    sim = new soc::simulation(*options, *result);
     soc::stopwatch watch(result->seconds);
     if (options->timeline != nullptr) {
       sim->events.enable();
     }
-    auto *gm = new soc::global_memory(*sim, buffers, count, args, args_bytes);
-    auto *machine = new soc::machine(*sim, *gm);
+    gm = new soc::global_memory(*sim, buffers, count, args, args_bytes);
+    machine = new soc::machine(*sim, *gm);
     machine->run();
     if (!sim->stopped()) {
       gm->copy_results();

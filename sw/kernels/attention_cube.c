@@ -5,71 +5,74 @@
 //   C2(j)    rows    keys    dv          P_j 128 x 256      V_j   256 keys x 128
 //
 //   for n by 128: for k by stripe:                    one piece of R
-//     for k by base tile: for m by 128:               one MMAD, L0C[m] accumulates
+//     for m by 128: for k by base tile:               one MMAD, L0C[m] accumulates
 //   then FIX takes L0C[m] to global memory
 //
-// A walk goes through the pieces of all stages.  There are two: one loads pieces into L1 (MTE2), the
-// other multiplies them (MTE1, M, FIX) and is pushed up to two pieces behind, so that MTE2's queue always
-// holds the next load when a buffer becomes free.
+// With m outside of k, FIX stores one half of L0C while the other half's MMADs run, at the price of
+// moving R into L0B once for each m, which MTE1 has the time for.
 //
-// L1 has seven buffers of 72 KB: four for L, three for R.  With two m-tiles (rows > 128) the stripes
-// of Q and P take turns in the four, and Q is loaded again for each C1.  With one, Q stays in two of
-// them for a whole batch entry and P has the other two.
+// A walk goes through the pieces of all stages.  There are two: one loads pieces into L1 (MTE2),
+// the other multiplies them (MTE1, M, FIX) and is pushed up to two pieces behind, so that MTE2's
+// queue always holds the next load when a buffer becomes free.
+//
+// L1 has seven buffers of 72 KB: four for L, three for R.  With two m-tiles (rows > 128) the
+// stripes of Q and P take turns in the four, and Q is loaded again for each C1.  With one, Q stays
+// in two of them for a whole batch entry and P has the other two.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention_cube.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "hal/hal.h"
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
 enum {
-  TILE = 128,                       // rows of a stripe, columns of a result tile
-  SCORES_STRIPE = 288,              // k of a stripe and piece, in C1 and C2
+  TILE = 128,           // rows of a stripe, columns of a result tile
+  SCORES_STRIPE = 288,  // k of a stripe and piece, in C1 and C2
   OUTPUT_STRIPE = 256,
-  SCORES_BASE = 96,                 // k of an MMAD
+  SCORES_BASE = 96,  // k of an MMAD
   OUTPUT_BASE = 128,
   L1_BUFFER = 72 * 1024,
   L0_HALF = 32 * 1024,
   L0C_HALF = 64 * 1024,
-  STRIP_ROW = 32,                   // bytes of a row of a fractal strip, 16 elements
+  STRIP_ROW = 32,  // bytes of a row of a fractal strip, 16 elements
 };
 
 static const ring_t left_shared = {PIPE_MTE2, PIPE_MTE1, 0, 4, 0, L1_BUFFER};
 static const ring_t left_q = {PIPE_MTE2, PIPE_MTE1, 0, 2, 0, L1_BUFFER};
 static const ring_t left_p = {PIPE_MTE2, PIPE_MTE1, 2, 2, 2 * L1_BUFFER, L1_BUFFER};
 static const ring_t right = {PIPE_MTE2, PIPE_MTE1, 4, 3, 4 * L1_BUFFER, L1_BUFFER};
-// A use of l0 is a tile of L in L0A.  L0B needs no flags of its own: its tile comes in with the first
-// L0A tile that meets it, and the free flag of that covers the MMADs that read the L0B half before.
+// A use of l0 is what one MMAD multiplies: a half of L0A and the same half of L0B.
 static const ring_t l0 = {PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
 static const ring_t l0c = {PIPE_M, PIPE_FIX, 0, 2, 0, L0C_HALF};
 
 typedef struct stage {
-  bool output;         // C2, else C1
+  bool output;  // C2, else C1
   uint32_t block;
-  uint32_t n, k;       // columns of the result, inner dimension
-  uint32_t stripe;     // k of a piece
+  uint32_t n, k;    // columns of the result, inner dimension
+  uint32_t stripe;  // k of a piece
   uint32_t n_pieces, k_pieces;
-  bool loads_left;     // L comes into L1 in this stage
-  bool frees_left;     // and is not needed after it
+  bool loads_left;  // L comes into L1 in this stage
+  bool frees_left;  // and is not needed after it
 } stage_t;
 
 typedef struct walk {
-  uint32_t entry;      // batch entry
-  uint32_t index;      // stage of the entry, see stage_at
-  uint32_t n, k;       // piece of the stage
-  uint32_t pieces;     // before this one: its use of ring right
-  uint32_t left[2];    // tiles of L before this stage, of Q and of P; with two m-tiles [0] is both
+  uint32_t entry;    // batch entry
+  uint32_t index;    // stage of the entry, see stage_at
+  uint32_t n, k;     // piece of the stage
+  uint32_t pieces;   // before this one: its use of ring right
+  uint32_t left[2];  // tiles of L before this stage, of Q and of P; with two m-tiles [0] is both
   stage_t stage;
 } walk_t;
 
 typedef struct cube {
   const attention_problem_t *problem;
   const attention_output_t *output;
-  uint32_t m_tiles;    // 1 or 2
-  uint32_t tiles;      // uses of ring l0 so far
-  uint32_t results;    // uses of ring l0c so far
+  uint32_t m_tiles;  // 1 or 2
+  uint32_t tiles;    // uses of ring l0 so far
+  uint32_t results;  // uses of ring l0c so far
 } cube_t;
 
 // ---- The sequence of stages and pieces ----
@@ -103,7 +106,8 @@ static stage_t output_stage(const cube_t *cube, uint32_t block) {
                    .frees_left = true};
 }
 
-// C1(0) .. C1(preload-1); then C1(j+preload), C2(j) for each j while there is such a C1; the C2s left.
+// C1(0) .. C1(preload-1); then C1(j+preload) and C2(j) for each j while there is such a C1; then
+// the C2s left.
 static stage_t stage_at(const cube_t *cube, uint32_t index) {
   const uint32_t preload = cube->problem->preload;
   const uint32_t pairs = cube->problem->blocks - preload;
@@ -183,11 +187,11 @@ static uint32_t left_use(const cube_t *cube, const walk_t *walk, uint32_t m) {
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const attention_args_t *args = &cube->problem->args;
   const stage_t *stage = &walk->stage;
-  const uint32_t key = stage->block * args->block +
-                       (stage->output ? walk->k * OUTPUT_STRIPE : walk->n * TILE);
+  const uint32_t key =
+      stage->block * args->block + (stage->output ? walk->k * OUTPUT_STRIPE : walk->n * TILE);
   const uint32_t column = stage->output ? walk->n * TILE : walk->k * SCORES_STRIPE;
-  const uint64_t array = stage->output ? args->v + walk->entry * args->v_batch
-                                       : args->k + walk->entry * args->k_batch;
+  const uint64_t array =
+      stage->output ? args->v + walk->entry * args->v_batch : args->k + walk->entry * args->k_batch;
   const uint32_t pitch = stage->output ? args->v_pitch : args->k_pitch;
 
   ring_wait_free(&right, walk->pieces);
@@ -219,8 +223,8 @@ static void load_left(const cube_t *cube, const walk_t *walk) {
 // Does this piece bring the tiles of L with it?
 static bool takes_left(const walk_t *walk) { return walk->stage.loads_left && walk->n == 0; }
 
-// A piece of R and, the first time a stripe is needed, its tiles of L.  R goes first: K and V need no
-// other core, P does.
+// A piece of R and, the first time a stripe is needed, its tiles of L.  R goes first: K and V need
+// no other core, P does.
 static void load_piece(const cube_t *cube, const walk_t *walk) {
   load_right(cube, walk);
   if (!takes_left(walk)) {
@@ -233,9 +237,10 @@ static void load_piece(const cube_t *cube, const walk_t *walk) {
   load_left(cube, walk);
 }
 
-// May the next load be pushed?  Only when the uses are pushed that its waits are for, or a full queue
-// would hold up this program, and with it those uses: a piece of R takes the buffer of three pieces
-// ago, tiles of L those of two pieces ago at the latest, and P_j exists once C1(j) is pushed.
+// May the next load be pushed?  Only when the uses are pushed that its waits are for, or a full
+// queue would hold up this program, and with it those uses: a piece of R takes the buffer of three
+// pieces ago, tiles of L those of two pieces ago at the latest, and P_j exists once C1(j) is
+// pushed.
 static bool may_load(const cube_t *cube, const walk_t *load, const walk_t *use) {
   const uint32_t lead = takes_left(load) ? 1 : 2;
   if (!walk_more(cube, load) || load->pieces > use->pieces + lead) {
@@ -253,33 +258,30 @@ static void multiply_tile(cube_t *cube, const walk_t *walk, uint32_t k, uint32_t
   const uint32_t depth = min_u32(stage->output ? OUTPUT_BASE : SCORES_BASE, piece_k(walk) - k);
   const uint32_t rows = tile_rows(cube, m);
   const uint32_t cols = piece_n(walk);
-  const uint32_t piece_rows = stage->output ? piece_k(walk) : cols;   // of R in L1
+  const uint32_t piece_rows = stage->output ? piece_k(walk) : cols;  // of R in L1
   const uint32_t right_pitch = round_up(piece_rows, 16) * STRIP_ROW;
   const uint32_t left_pitch = round_up(rows, 16) * STRIP_ROW;
   const bool first = walk->k == 0 && k == 0;
   const bool last = walk->k + 1 == stage->k_pieces && k + depth == piece_k(walk);
   const uint32_t tile = cube->tiles++;
   const uint32_t result = cube->results + m;
-  const uint32_t l0a = ring_slot(&l0, tile);
-  const uint32_t l0b = ring_slot(&l0, tile);
+  const uint32_t half = ring_slot(&l0, tile);
 
   ring_wait_free(&l0, tile);
-  {
-    // V lies in L1 as [k][n], the part at k starts at row k; K as [n][k], at strip k / 16.
-    load_data_b(.l1 = ring_slot(&right, walk->pieces) +
-                      (stage->output ? k * STRIP_ROW : k / 16 * right_pitch),
-                .l1_pitch = right_pitch, .l0b = l0b, .k = depth, .n = cols,
-                .transpose = stage->output ? 0 : 1);
-  }
+  // V lies in L1 as [k][n], the part at k starts at row k; K as [n][k], at strip k / 16.
+  load_data_b(.l1 = ring_slot(&right, walk->pieces) +
+                    (stage->output ? k * STRIP_ROW : k / 16 * right_pitch),
+              .l1_pitch = right_pitch, .l0b = half, .k = depth, .n = cols,
+              .transpose = stage->output ? 0 : 1);
   load_data_a(.l1 = ring_slot(left_ring(cube, walk), left_use(cube, walk, m)) + k / 16 * left_pitch,
-              .l1_pitch = left_pitch, .l0a = l0a, .m = rows, .k = depth);
+              .l1_pitch = left_pitch, .l0a = half, .m = rows, .k = depth);
   ring_set_full(&l0, tile);
 
   ring_wait_full(&l0, tile);
   if (first) {
     ring_wait_free(&l0c, result);
   }
-  mmad(.l0a = l0a, .l0b = l0b, .l0c = ring_slot(&l0c, result), .m = rows, .n = cols, .k = depth,
+  mmad(.l0a = half, .l0b = half, .l0c = ring_slot(&l0c, result), .m = rows, .n = cols, .k = depth,
        .accumulate = first ? 0 : 1, .type = TYPE_BF16);
   ring_set_free(&l0, tile);
   if (last) {
@@ -289,42 +291,39 @@ static void multiply_tile(cube_t *cube, const walk_t *walk, uint32_t k, uint32_t
 
 static void multiply_piece(cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const ring_t *ring = left_ring(cube, walk);
+  const ring_t *left = left_ring(cube, walk);
   const uint32_t base = stage->output ? OUTPUT_BASE : SCORES_BASE;
+  const bool last_use = stage->frees_left && walk->n + 1 == stage->n_pieces;
 
   ring_wait_full(&right, walk->pieces);
-  if (takes_left(walk)) {
-    for (uint32_t m = 0; m < cube->m_tiles; m++) {
-      ring_wait_full(ring, left_use(cube, walk, m));
-    }
-  }
   for (uint32_t m = 0; m < cube->m_tiles; m++) {
+    const uint32_t use = left_use(cube, walk, m);
+    if (takes_left(walk)) {
+      ring_wait_full(left, use);
+    }
     for (uint32_t k = 0; k < piece_k(walk); k += base) {
       multiply_tile(cube, walk, k, m);
     }
+    if (last_use) {
+      ring_set_free(left, use);
+    }
   }
   ring_set_free(&right, walk->pieces);
-  if (stage->frees_left && walk->n + 1 == stage->n_pieces) {
-    for (uint32_t m = 0; m < cube->m_tiles; m++) {
-      ring_set_free(ring, left_use(cube, walk, m));
-    }
+}
+
+// Before FIX writes a stage's first tile.
+static void before_stage(const cube_t *cube, const stage_t *stage) {
+  if (stage->output && cube->output->before != NULL) {
+    cube->output->before(stage->block);
+  }
+  if (!stage->output && stage->block >= ATTENTION_SLOTS) {
+    // The slot still holds S_j-2: both vector cores must have read it.
+    cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
   }
 }
 
-// Before FIX writes a block's first tile.
-static void wait_destination(const cube_t *cube, const stage_t *stage) {
-  if (!stage->output) {
-    if (stage->block >= ATTENTION_SLOTS) {
-      // The slot still holds S_j-2: both vector cores must have read it.
-      cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
-    }
-  } else if (cube->output->op == GM_ADD_F32 && stage->block > 0) {
-    // O must be at this block's scale.  (Block 0 adds to zeros that were written before P_0.)
-    cross_core_wait_flag(PIPE_FIX, FLAG_O_RESCALED);
-  }
-}
-
-static void signal_stage(const cube_t *cube, const stage_t *stage) {
+// After its last.
+static void after_stage(const cube_t *cube, const stage_t *stage) {
   if (!stage->output) {
     cross_core_set_flag(PIPE_FIX, FLAG_S_READY);
   } else if (stage->block + 1 < cube->problem->blocks) {
@@ -345,7 +344,7 @@ static void store_results(cube_t *cube, const walk_t *walk) {
                     : attention_scores(cube->problem, stage->block);
 
   if (walk->n == 0) {
-    wait_destination(cube, stage);
+    before_stage(cube, stage);
   }
   for (uint32_t m = 0; m < cube->m_tiles; m++) {
     const uint32_t result = cube->results++;
@@ -356,7 +355,7 @@ static void store_results(cube_t *cube, const walk_t *walk) {
     ring_set_free(&l0c, result);
   }
   if (walk->n + 1 == stage->n_pieces) {
-    signal_stage(cube, stage);
+    after_stage(cube, stage);
   }
 }
 
@@ -382,9 +381,8 @@ static void for_all_rings(const cube_t *cube, void (*act)(const ring_t *ring)) {
 }
 
 void attention_cube(const attention_problem_t *problem, const attention_output_t *output) {
-  cube_t cube = {.problem = problem,
-                 .output = output,
-                 .m_tiles = ceil_div(problem->args.rows, TILE)};
+  cube_t cube = {
+      .problem = problem, .output = output, .m_tiles = ceil_div(problem->args.rows, TILE)};
   walk_t load = walk_start(&cube);
   walk_t use = load;
   for_all_rings(&cube, ring_open);

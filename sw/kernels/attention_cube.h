@@ -9,11 +9,12 @@
 
 // What becomes of P_j V_j, [rows][dv] FP32 with args.o_pitch.
 typedef struct attention_output {
-  uint64_t gm;         // slot 0
-  uint32_t slots;      // block j takes slot j % slots
-  uint32_t op;         // GM_STORE; or GM_ADD_F32, from block 1 on once O is rescaled for the block
-  uint32_t each_flag;  // cross-core flag set when a block but the last is out
-  uint32_t last_flag;  // and when the last is
+  uint64_t gm;                     // slot 0
+  uint32_t slots;                  // block j takes slot j % slots
+  uint32_t op;                     // GM_STORE or GM_ADD_F32
+  void (*before)(uint32_t block);  // FIX's waits before a block's first tile; may be NULL
+  uint32_t each_flag;              // cross-core flag set when a block but the last is out
+  uint32_t last_flag;              // and when the last is
 } attention_output_t;
 
 void attention_cube(const attention_problem_t *problem, const attention_output_t *output);

@@ -6,10 +6,10 @@
 #include "lib/tiling.h"
 
 static bool args_valid(const attention_args_t *a) {
-  return a->rows >= 1 && a->rows <= ATTENTION_MAX_ROWS && a->keys >= 1 &&
-         a->dk >= 1 && a->dk <= ATTENTION_MAX_DK && a->dv >= 1 && a->dv <= ATTENTION_MAX_DV &&
-         a->block >= 16 && a->block <= ATTENTION_MAX_BLOCK && a->block % 16 == 0 &&
-         a->o_pitch >= 4 * a->dv && a->preload <= ATTENTION_SLOTS;
+  return a->rows >= 1 && a->rows <= ATTENTION_MAX_ROWS && a->keys >= 1 && a->dk >= 1 &&
+         a->dk <= ATTENTION_MAX_DK && a->dv >= 1 && a->dv <= ATTENTION_MAX_DV && a->block >= 16 &&
+         a->block <= ATTENTION_MAX_BLOCK && a->block % 16 == 0 && a->o_pitch >= 4 * a->dv &&
+         a->preload <= ATTENTION_SLOTS;
 }
 
 void attention_problem_read(attention_problem_t *problem) {

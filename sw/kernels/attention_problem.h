@@ -1,4 +1,4 @@
-// One AI core's view of an attention problem: what the cube core and the vector cores must agree on.
+// One AI core's view of an attention problem: what its cube core and vector cores must agree on.
 //
 // The queries of a batch entry (rows = heads x query tokens) meet the keys block by block:
 //
@@ -6,8 +6,9 @@
 //   V1(j)  vector  P_j, m, l from scale * S_j           -> slot j % 2 of workspace p
 //   C2(j)  cube    P_j V_j
 //
-// and what becomes of C2's result is the kernel's own.  The cube core takes C1 `preload` blocks ahead
-// of C2.  AI core i of n takes the batch entries i, i + n, ... and has a workspace of its own.
+// and what becomes of C2's result is the kernel's own.  The cube core takes C1 `preload` blocks
+// ahead of C2.  AI core i of n takes the batch entries i, i + n, ... and has a workspace of its
+// own.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_PROBLEM_H
 #define KERNELS_ATTENTION_PROBLEM_H
@@ -16,8 +17,8 @@
 
 #include "kernels/attention_args.h"
 
-// Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag: see
-// attention_vector.h.
+// Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
+// see attention_vector.h.
 enum attention_flag {
   FLAG_S_READY,     // cube FIX -> vector MTE2: S_j is in its slot
   FLAG_S_FREE,      // vector MTE2 -> cube FIX: S_j was read, its slot may take S_j+2

@@ -53,8 +53,8 @@ static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
   ring_set_full(&in_ring, core->in);
 }
 
-// m, and how much smaller exp(-m) became: M_up = exp(m_prev - m).  A row that was not live has m_prev
-// = -inf, so 0; -inf - -inf is kept out by taking 0 for m while a row is not live.
+// m, and how much smaller exp(-m) became: M_up = exp(m_prev - m).  A row that was not live has
+// m_prev = -inf, so 0; -inf - -inf is kept out by taking 0 for m while a row is not live.
 static void update_maximum(const chunk_t *chunk) {
   const uint32_t n = chunk->rows;
   const uint32_t previous = row_value(row_pair(ROW_M, chunk->block - 1), chunk->row);
@@ -176,7 +176,7 @@ void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint
 void attention_finish(vector_core_t *core, const chunk_t *chunk, uint32_t divisor) {
   const attention_args_t *args = &core->problem->args;
   const uint32_t o = chunk->tile;
-  const uint32_t l = chunk->tile + IN_TILE / 2;   // l over the whole tile, for a mask by element
+  const uint32_t l = chunk->tile + IN_TILE / 2;  // l over the whole tile, for a mask by element
   const uint32_t pitch = chunk->pitch;
   const uint32_t out = ring_slot(&out_ring, core->out);
   const uint32_t element = args->out_f32 ? 4 : 2;

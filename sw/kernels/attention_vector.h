@@ -3,9 +3,9 @@
 // The rows of a problem are split evenly over the vector cores, lowest first; a core may get none
 // and still takes part in every handshake.  UB:
 //
-//   in ring    4 x 33 KB   MTE2 -> V     a chunk of scores (16 rows) and its mask, or of O and T (8 rows)
-//   out ring   3 x 16 KB   V -> MTE3     a chunk of P (BF16, 16 rows), or of any 32-bit tile (8 rows)
-//   row values 24 x 512 B  V only        one FP32 a row of this core, see enum row_values
+//   in ring    4 x 33 KB   MTE2 -> V   16 rows of scores and their mask, or 8 rows of O and T
+//   out ring   3 x 16 KB   V -> MTE3   16 rows of P as BF16, or 8 rows of 32-bit values
+//   row values 24 x 512 B  V only      one FP32 a row of this core, see enum row_values
 //
 // Why a slot of p needs no flag that says it was read, nor one of t: MTE3 writes P_j+2 after it
 // wrote what V made of C2(j)'s result (amla: rescaled O after FLAG_O_ADDED; base: O after
@@ -23,8 +23,8 @@
 #include "lib/tiling.h"
 
 enum {
-  SCORE_ROWS = 16,                 // rows of a chunk in V1
-  OUTPUT_ROWS = 8,                 // rows of a chunk of O
+  SCORE_ROWS = 16,  // rows of a chunk in V1
+  OUTPUT_ROWS = 8,  // rows of a chunk of O
   MAX_CORE_ROWS = 128,
   IN_TILE = 32 * 1024,
   IN_MASK = 1024,
@@ -39,13 +39,13 @@ enum {
 
 // Values kept for each row.  Those marked x2 alternate from block to block: row_pair.
 enum row_values {
-  ROW_M,                    // x2: maximum of the scores so far, -inf: no finite score, "not live"
-  ROW_LIVE = ROW_M + 2,     // x2: a bit a row, in 32 bytes a chunk: M is above -inf
-  ROW_SCALE = ROW_LIVE + 2, // x2: exp(previous m - m), scales l (and O) of the blocks before
-  ROW_SAFE = ROW_SCALE + 2, // m, 0 if not live
-  ROW_L,                    // sum of P so far
+  ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
+  ROW_LIVE = ROW_M + 2,      // x2: a bit a row, in 32 bytes a chunk: M is above -inf
+  ROW_SCALE = ROW_LIVE + 2,  // x2: exp(previous m - m), scales l (and O) of the blocks before
+  ROW_SAFE = ROW_SCALE + 2,  // m, 0 if not live
+  ROW_L,                     // sum of P so far
   ROW_TEMP,
-  ROW_KERNEL,               // the kernel's own from here
+  ROW_KERNEL,  // the kernel's own from here
   ROW_VALUES_END = 24
 };
 
@@ -54,10 +54,10 @@ static const ring_t out_ring = {PIPE_V, PIPE_MTE3, 0, OUT_SLOTS, IN_SLOTS *IN_SL
 
 typedef struct vector_core {
   const attention_problem_t *problem;
-  uint32_t first_row;   // of the problem
-  uint32_t rows;        // of this core
-  uint32_t entry;       // batch entry
-  uint32_t in, out;     // uses of in_ring and out_ring so far
+  uint32_t first_row;  // of the problem
+  uint32_t rows;       // of this core
+  uint32_t entry;      // batch entry
+  uint32_t in, out;    // uses of in_ring and out_ring so far
 } vector_core_t;
 
 // Rows row .. row + rows - 1 of this core by cols columns, FP32.
@@ -65,9 +65,9 @@ typedef struct chunk {
   uint32_t block;
   uint32_t row, rows;
   uint32_t cols;
-  uint32_t tile;        // in UB
-  uint32_t mask;        // in UB, MASK_PITCH bytes a row
-  uint32_t pitch;       // of tile
+  uint32_t tile;   // in UB
+  uint32_t mask;   // in UB, MASK_PITCH bytes a row
+  uint32_t pitch;  // of tile
 } chunk_t;
 
 // UB address of a row's value; row is a multiple of 8.
@@ -89,10 +89,10 @@ enum f32_bits {
 };
 
 // Vector operations on n row values, and on a chunk's tile; further fields as in commands.def.
-#define row_op(n, ...)                                                                      \
+#define row_op(n, ...)                                                                          \
   vector_op(.rows = 1, .cols = (n), .dst_pitch = ROW_VALUES_BYTES, .a_pitch = ROW_VALUES_BYTES, \
             .b_pitch = ROW_VALUES_BYTES, .c_pitch = ROW_VALUES_BYTES, __VA_ARGS__)
-#define tile_op(chunk, ...)                                                           \
+#define tile_op(chunk, ...) \
   vector_op(.rows = (chunk)->rows, .cols = (chunk)->cols, .a_pitch = (chunk)->pitch, __VA_ARGS__)
 
 // b as one value for all: the last arguments of row_op and tile_op.
@@ -122,7 +122,8 @@ void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint
 // Where a row of this core is in O.
 uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
 
-// out = O / divisor (a row value), 0 where l is 0; frees the chunk.  Its second half is overwritten.
+// out = O / divisor (a row value), 0 where l is 0; frees the chunk.  Its second half is
+// overwritten.
 void attention_finish(vector_core_t *core, const chunk_t *chunk, uint32_t divisor);
 
 #endif

@@ -11,7 +11,7 @@
 #include "kernels/attention_problem.h"
 #include "kernels/attention_vector.h"
 
-enum { EVENT_O_STORED = 0 };   // MTE3 -> MTE2: O of the block before is in global memory
+enum { EVENT_O_STORED = 0 };  // MTE3 -> MTE2: O of the block before is in global memory
 
 void cube_main(void) {
   attention_problem_t problem;
@@ -67,8 +67,8 @@ static void store(vector_core_t *core, const chunk_t *chunk) {
   accumulate(chunk, ring_slot(&out_ring, core->out));
   ring_set_free(&in_ring, core->in);
   core->in++;
-  attention_store(core, chunk->rows, chunk->pitch, attention_o_row(core, chunk->row),
-                  args->o_pitch, 4 * args->dv, GM_STORE);
+  attention_store(core, chunk->rows, chunk->pitch, attention_o_row(core, chunk->row), args->o_pitch,
+                  4 * args->dv, GM_STORE);
 }
 
 // V2

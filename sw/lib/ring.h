@@ -23,8 +23,8 @@ typedef struct ring {
   uint8_t consumer;  // enum pipe
   uint8_t event;     // flag of slot 0, in both directions; slot i has event + i
   uint8_t slots;
-  uint32_t base;     // address of slot 0
-  uint32_t bytes;    // from slot to slot
+  uint32_t base;   // address of slot 0
+  uint32_t bytes;  // from slot to slot
 } ring_t;
 
 static inline uint32_t ring_event(const ring_t *ring, uint32_t i) {
@@ -35,11 +35,9 @@ static inline uint32_t ring_slot(const ring_t *ring, uint32_t i) {
   return ring->base + i % ring->slots * ring->bytes;
 }
 
-#define ring_wait_free(ring, i) \
-  wait_flag((ring)->consumer, (ring)->producer, ring_event(ring, i))
+#define ring_wait_free(ring, i) wait_flag((ring)->consumer, (ring)->producer, ring_event(ring, i))
 #define ring_set_full(ring, i) set_flag((ring)->producer, (ring)->consumer, ring_event(ring, i))
-#define ring_wait_full(ring, i) \
-  wait_flag((ring)->producer, (ring)->consumer, ring_event(ring, i))
+#define ring_wait_full(ring, i) wait_flag((ring)->producer, (ring)->consumer, ring_event(ring, i))
 #define ring_set_free(ring, i) set_flag((ring)->consumer, (ring)->producer, ring_event(ring, i))
 
 static inline void ring_open(const ring_t *ring) {

@@ -1,4 +1,5 @@
-// What the tests of model/core share: cmocka with the headers it forgets, a core's memory, commands.
+// What the tests of model/core share: cmocka with the headers it forgets, a core's memory,
+// commands.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_CORE_TEST_H_
 #define AMALGAM_TESTS_CORE_TEST_H_
@@ -78,9 +79,9 @@ static inline void expect_same(const core_memory_t *got, const core_memory_t *ex
                                const char *what) {
   for (int space = 0; space < SPACE_COUNT; space++) {
     for (uint64_t i = 0; i < got->bytes[space]; i++) {
-      CHECK(got->base[space][i] == expected->base[space][i], "%s: byte 0x%llx of %s is %02x, not %02x",
-            what, (unsigned long long)i, core_space_name((core_space_t)space),
-            got->base[space][i], expected->base[space][i]);
+      CHECK(got->base[space][i] == expected->base[space][i],
+            "%s: byte 0x%llx of %s is %02x, not %02x", what, (unsigned long long)i,
+            core_space_name((core_space_t)space), got->base[space][i], expected->base[space][i]);
     }
   }
 }

@@ -14,15 +14,17 @@ static void expect_accesses(command_t command, const core_access_t *expected, si
     CHECK(got->space == want->space && got->write == want->write && got->atomic == want->atomic &&
               got->base == want->base && got->rows == want->rows &&
               got->row_bytes == want->row_bytes && (got->rows == 1 || got->pitch == want->pitch),
-          "access %zu of %s: %s write %d atomic %d base %llu, %llu rows of %llu bytes at %llu", i,
+          "access %zu of %s: %s write %d atomic %d base %llu, "
+          "%llu rows of %llu bytes, pitch %llu", i,
           core_command_name(command.header.opcode_), core_space_name(got->space), got->write,
           got->atomic, (unsigned long long)got->base, (unsigned long long)got->rows,
           (unsigned long long)got->row_bytes, (unsigned long long)got->pitch);
   }
 }
 
-#define READ(space_, base_, rows_, row_bytes_, pitch_) \
-  {.space = (space_), .base = (base_), .rows = (rows_), .row_bytes = (row_bytes_), .pitch = (pitch_)}
+#define READ(space_, base_, rows_, row_bytes_, pitch_)                                      \
+  {.space = (space_), .base = (base_), .rows = (rows_), .row_bytes = (row_bytes_),          \
+   .pitch = (pitch_)}
 #define WRITE(space_, base_, rows_, row_bytes_, pitch_)                                     \
   {.space = (space_), .write = true, .base = (base_), .rows = (rows_),                      \
    .row_bytes = (row_bytes_), .pitch = (pitch_)}

@@ -14,7 +14,7 @@
 #include "num/num_rng.h"
 
 enum {
-  MAX_AGENTS = 128,             // pipes of the machine
+  MAX_AGENTS = 128,  // pipes of the machine
   L1_BYTES = 512 << 10,
   L0_BYTES = 64 << 10,
   L0C_BYTES = 128 << 10,
@@ -25,7 +25,7 @@ enum {
 typedef uint32_t clocks_t[MAX_AGENTS];
 
 typedef struct queue {
-  size_t *command;              // indices into the core's program, a ring of queue_depth
+  size_t *command;  // indices into the core's program, a ring of queue_depth
   size_t first, count;
   unsigned agent;
 } queue_t;
@@ -438,8 +438,7 @@ static bool move_data(machine_t *machine, core_t *core, const command_t *command
 
 static bool execute(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   const machine_options_t *options = machine->options;
-  const bool order =
-      options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
+  const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
   machine->clocks[agent][agent]++;
   switch (command->header.opcode_) {
     case OP_SET_FLAG: {

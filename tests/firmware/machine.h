@@ -2,9 +2,9 @@
 //
 // The scalar cores' programs are recorded first: firmware never reads a result, so it pushes the
 // same commands whatever the machine does.  Then scalar cores (which push, if there is room in the
-// queue) and pipes (which take a command, if its flag is up) step one at a time, in an order drawn from
-// the seed.  A command takes effect as a whole in its step.  A happens-before race detector finds
-// conflicting accesses that no flag orders, in whichever order they came.
+// queue) and pipes (which take a command, if its flag is up) step one at a time, in an order drawn
+// from the seed.  A command takes effect as a whole in its step.  A happens-before race detector
+// finds conflicting accesses that no flag orders, in whichever order they came.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef FIRMWARE_MACHINE_H
 #define FIRMWARE_MACHINE_H
@@ -18,20 +18,20 @@
 // An array in global memory; between arrays there is nothing.
 typedef struct machine_array {
   const char *name;
-  uint64_t address;     // from GM_BASE
+  uint64_t address;  // from GM_BASE
   uint64_t bytes;
   bool read_only;
 } machine_array_t;
 
 typedef struct machine_options {
-  const char *firmware;         // shared object
-  uint8_t *gm;                  // stands for GM_BASE
+  const char *firmware;  // shared object
+  uint8_t *gm;           // stands for GM_BASE
   uint64_t gm_bytes;
   const machine_array_t *arrays;
   size_t array_count;
-  uint64_t args;                // address of the kernel's arguments
+  uint64_t args;  // address of the kernel's arguments
   unsigned ai_cores;
-  unsigned vector_cores;        // of an AI core
+  unsigned vector_cores;  // of an AI core
   size_t queue_depth;
   uint64_t seed;
   // A set of flags that gates as ever but is not counted as ordering anything: every flag that a

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/attention_problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/attention_args.h"
+#include "num/num_format.h"
+#include "num/num_rng.h"
+
+static const size_t max_bytes = (size_t)4 << 30;
+
+void attention_free(attention_problem_t *problem) {
+  free(problem->q);
+  free(problem->k);
+  free(problem->v);
+  free(problem->visible);
+  memset(problem, 0, sizeof *problem);
+}
+
+bool attention_check_limits(const attention_problem_t *problem, cli_error_t *error) {
+  if (problem->rows > ATTENTION_MAX_ROWS) {
+    return cli_fail(error, "%zu query rows (%zu tokens x %zu heads); the kernels take at most %d",
+                    problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
+  }
+  if (problem->dk > ATTENTION_MAX_DK) {
+    return cli_fail(error, "Dk = %zu; the kernels take at most %d", problem->dk, ATTENTION_MAX_DK);
+  }
+  if (problem->dv > ATTENTION_MAX_DV) {
+    return cli_fail(error, "Dv = %zu; the kernels take at most %d", problem->dv, ATTENTION_MAX_DV);
+  }
+  if (problem->v == NULL && problem->dv > problem->dk) {
+    return cli_fail(error, "--dv %zu: values are columns of the keys, which have %zu", problem->dv,
+                    problem->dk);
+  }
+  if (problem->block % 16 != 0) {
+    return cli_fail(error, "--kv-block %zu: expected a multiple of 16", problem->block);
+  }
+  return true;
+}
+
+// --- made-up data -----------------------------------------------------------------------------
+
+static void fill(num_rng_t *rng, const distribution_t *distribution, uint16_t *out, size_t count) {
+  const double width = distribution->width;
+  for (size_t i = 0; i < count; ++i) {
+    const double x = distribution->kind == DISTRIBUTION_NORMAL ? num_rng_normal(rng)
+                                                               : 2 * num_rng_uniform(rng) - 1;
+    out[i] = num_bf16_from_f32((float)(width * x));
+  }
+}
+
+bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
+                       uint64_t seed, cli_error_t *error) {
+  const size_t q_count = problem->batch * problem->rows * problem->dk;
+  const size_t k_count = problem->batch * problem->keys * problem->dk;
+  const size_t bytes = (q_count + k_count) * sizeof *problem->q;
+  if (bytes > max_bytes) {
+    return cli_fail(error, "made-up inputs of %zu bytes; expected at most %zu", bytes, max_bytes);
+  }
+  problem->q = malloc(q_count * sizeof *problem->q);
+  problem->k = malloc(k_count * sizeof *problem->k);
+  if (problem->q == NULL || problem->k == NULL) {
+    return cli_fail(error, "out of memory (%zu bytes)", bytes);
+  }
+  num_rng_t rng;
+  num_rng_seed(&rng, seed);
+  fill(&rng, distribution, problem->q, q_count);
+  fill(&rng, distribution, problem->k, k_count);
+  return true;
+}
+
+// --- what the answer is -----------------------------------------------------------------------
+
+num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
+  const uint16_t *k = problem->k + entry * problem->keys * problem->dk;
+  const bool shared = problem->v == NULL;
+  return (num_attn_t){
+      .rows = problem->rows,
+      .keys = problem->keys,
+      .dk = problem->dk,
+      .dv = problem->dv,
+      .q = problem->q + entry * problem->rows * problem->dk,
+      .k = k,
+      .ldk = problem->dk,
+      .v = shared ? k : problem->v + entry * problem->keys * problem->dv,
+      .ldv = shared ? problem->dk : problem->dv,
+      .visible = problem->visible,
+      .scale = problem->scale,
+      .block = problem->block,
+  };
+}
+
+bool attention_golden(const attention_problem_t *problem, double *golden) {
+  for (size_t entry = 0; entry < problem->batch; ++entry) {
+    const num_attn_t attn = attention_num(problem, entry);
+    if (num_attn_golden(&attn, golden + entry * problem->rows * problem->dv) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool attention_contract(const attention_problem_t *problem, bool amla, float *out) {
+  for (size_t entry = 0; entry < problem->batch; ++entry) {
+    const num_attn_t attn = attention_num(problem, entry);
+    float *part = out + entry * problem->rows * problem->dv;
+    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, part, NULL)
+                            : num_attn_base(&attn, NUM_ISA_AUTO, part);
+    if (status != 0) {
+      return false;
+    }
+  }
+  return true;
+}

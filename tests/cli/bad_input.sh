@@ -1,0 +1,107 @@
+#!/bin/sh
+# Bad input gets exit code 2, one line on stderr that names what is wrong, and no output files.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+failed=0
+tests=0
+
+refused() {   # refused FRAGMENT ARGS...
+  fragment=$1
+  shift
+  tests=$((tests + 1))
+  status=0
+  timeout 60 "$SIM" "$@" >stdout 2>stderr || status=$?
+  problem=
+  [ "$status" -eq 2 ] || problem="exit code $status, not 2"
+  [ "$(wc -l <stderr)" -eq 1 ] || problem="$(wc -l <stderr) lines on stderr"
+  grep -qF -e "$fragment" stderr || problem="no '$fragment' in the message"
+  [ ! -e out.npy ] && [ ! -e out.json ] || problem="an output file was written"
+  if [ -n "$problem" ]; then
+    echo "FAILED $*: $problem"
+    cat stderr
+    failed=1
+  else
+    echo "ok: $(cat stderr)"
+  fi
+  rm -f out.npy out.json
+}
+
+"$MKNPY" q.npy '<u2' 2,4,64
+"$MKNPY" kv.npy '<u2' 48,64
+"$MKNPY" q_f4.npy '<f4' 8,64
+"$MKNPY" q_i4.npy '<i4' 8,64
+"$MKNPY" q_fortran.npy '<u2' 8,64 fortran
+"$MKNPY" q_nan.npy '<u2' 8,64 c 70=7fc0
+"$MKNPY" q_inf.npy '<f4' 8,64 c 5=7f800000
+"$MKNPY" kv_nan.npy '<u2' 48,64 c 100=ffc1
+"$MKNPY" q_1d.npy '<u2' 64
+"$MKNPY" q_dk32.npy '<u2' 8,32
+"$MKNPY" q_empty.npy '<u2' 0,64
+"$MKNPY" q_large.npy '<u2' 257,64
+"$MKNPY" v_short.npy '<u2' 40,64
+"$MKNPY" mask.npy '|u1' 8,47
+head -c 300 q.npy >q_cut.npy
+{ cat q.npy; printf x; } >q_long.npy
+printf 'hello' >q_text.npy
+printf 'soc: {ai_cores: 1}\n' >few.yaml
+printf 'soc: [\n' >broken.yaml
+out="--out out.npy --json out.json"
+good="--kv kv.npy $out"
+
+# shellcheck disable=SC2086
+{
+  refused "none.npy" run amla --q none.npy $good
+  refused "q_i4.npy" run amla --q q_i4.npy $good
+  refused "q_fortran.npy" run amla --q q_fortran.npy $good
+  refused "q_nan.npy" run amla --q q_nan.npy $good
+  refused "q_inf.npy" run amla --q q_inf.npy $good
+  refused "kv_nan.npy" run amla --q q.npy --kv kv_nan.npy $out
+  refused "q_1d.npy" run amla --q q_1d.npy $good
+  refused "64" run amla --q q_dk32.npy $good
+  refused "q_empty.npy" run amla --q q_empty.npy $good
+  refused "256" run amla --q q_large.npy $good
+  refused "q_cut.npy" run amla --q q_cut.npy $good
+  refused "q_long.npy" run amla --q q_long.npy $good
+  refused "q_text.npy" run amla --q q_text.npy $good
+  refused "." run amla --q . $good
+  refused "v_short.npy" run amla --q q.npy --k kv.npy --v v_short.npy $out
+  refused "mask.npy" run amla --q q.npy --mask mask.npy $good
+  refused "--kv" run amla --q q.npy $out
+  refused "--k" run amla --q q.npy --kv kv.npy --k kv.npy $out
+  refused "--heads" run amla --heads -4 $out
+  refused "--seq-kv" run amla --seq-kv 0 $out
+  refused "--seq-kv" run amla --seq-kv 12x $out
+  refused "--heads" run amla --heads 99999999999999999999 $out
+  refused "--dist" run amla --dist cauchy:1 $out
+  refused "--dist" run amla --dist normal:nan $out
+  refused "--softmax-scale" run amla --q q.npy --softmax-scale inf $good
+  refused "--kv-block" run amla --q q.npy --kv-block 100 $good
+  refused "--dv" run amla --q q.npy --dv 65 $good
+  refused "--preload" run amla --q q.npy --preload 3 $good
+  refused "--rescale" run amla --q q.npy --rescale column $good
+  refused "--cores" run amla --q q.npy --cores 2 $good
+  refused "--colour" run amla --colour red $out
+  refused "--out" run amla --out
+  refused "amlo" run amlo
+  refused "runn" runn amla
+  refused "none.yaml" run amla --config none.yaml $out
+  refused "few.yaml" run amla --config few.yaml $out
+  refused "broken.yaml" run amla --config broken.yaml $out
+  refused "mars" run amla --config mars $out
+  refused "cube.wheels" run amla --set cube.wheels=4 $out
+  refused "cube.l1_kb" run amla --set cube.l1_kb=-1 $out
+  refused "cube.l1_kb" run amla --set cube.l1_kb=many $out
+  refused "none.elf" run amla --firmware none.elf $out
+  refused "q.npy" run amla --firmware q.npy $out
+  refused "no/such/dir" run amla --q q.npy --kv kv.npy --out no/such/dir/o.npy --json out.json
+  refused "/dev/full" run amla --q q.npy --kv kv.npy --out /dev/full --json out.json
+  refused "/dev/full" run amla --q q.npy --kv kv.npy --json /dev/full --out out.npy
+  refused "/dev/full" run amla --q q.npy --kv kv.npy --timeline /dev/full --out out.npy
+}
+left=$(find . -newer few.yaml -type f ! -name stdout ! -name stderr ! -name few.yaml ! -name broken.yaml)
+[ -z "$left" ] || { echo "FAILED: left behind: $left"; failed=1; }
+echo "$tests bad inputs"
+exit $failed

@@ -1,0 +1,60 @@
+// Makes .npy files for the tests: mknpy FILE DESCR SHAPE [c|fortran] [INDEX=BITS]...
+//   DESCR '<u2' (BF16 bits), '<f4', '|u1', '<i4'; SHAPE like 2,16,64.  Elements are repeatable
+//   pseudo-random values in [-2, 2) ('|u1': 0 or 1).  INDEX=BITS sets one element, bits in hex.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "num/num_format.h"
+
+static uint32_t next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+static uint32_t element(const char *descr, uint32_t random) {
+  const float value = (float)random * 0x1p-22f - 2.0f;
+  if (strcmp(descr, "<u2") == 0) {
+    return num_bf16_from_f32(value);
+  }
+  return strcmp(descr, "|u1") == 0 ? random & 1u : num_f32_bits(value);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) {
+    return 2;
+  }
+  const char *descr = argv[2];
+  const size_t size = (size_t)(descr[2] - '0');
+  size_t count = 1;
+  for (const char *p = argv[3]; p != NULL; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+    count *= strtoul(p, NULL, 10);
+  }
+  const int fortran = argc > 4 && strcmp(argv[4], "fortran") == 0;
+  uint32_t *values = malloc(count * sizeof *values);
+  FILE *file = fopen(argv[1], "wb");
+  if (values == NULL || file == NULL) {
+    return 1;
+  }
+  uint32_t state = 1;
+  for (size_t i = 0; i < count; i++) {
+    values[i] = element(descr, next_random(&state));
+  }
+  for (int i = 5; i < argc; i++) {
+    char *bits;
+    const size_t index = strtoul(argv[i], &bits, 10);
+    values[index] = (uint32_t)strtoul(bits + 1, NULL, 16);
+  }
+  char header[129];
+  const int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }",
+                              descr, fortran ? "True" : "False", argv[3]);
+  fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);   // header of 118 bytes: data begin at 128
+  fprintf(file, "%-117s\n", length < 118 ? header : "");
+  for (size_t i = 0; i < count; i++) {
+    fwrite(&values[i], size, 1, file);
+  }
+  free(values);
+  return fclose(file) == 0 ? 0 : 1;
+}
