@@ -1,4 +1,4 @@
-// Internal to model/num: which instruction sets this compiler can target and this host has.
+// For the C model (model/num, model/core): which instruction sets this compiler can target and this host has.
 // Everything about the machine is asked here and nowhere else.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ISA_H_

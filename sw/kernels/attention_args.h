@@ -23,7 +23,8 @@ typedef struct attention_args {
   uint64_t v;        // [batch][keys], rows v_pitch bytes apart; may be k
   uint64_t visible;  // bit mask [rows][visible_pitch bytes], bit 1 = key takes part; 0: no mask
   uint64_t out;      // [batch][rows][dv] FP32 or BF16, see out_f32
-  // Workspace, reused from one batch entry to the next.
+  // Workspace, reused from one batch entry to the next.  With several AI cores, each array as often
+  // as there are cores, one after the other; core i takes the batch entries i, i + cores, ...
   uint64_t s;        // [ATTENTION_SLOTS][rows][block] FP32 scores
   uint64_t p;        // [ATTENTION_SLOTS][rows][block] BF16 probabilities
   uint64_t t;        // [ATTENTION_SLOTS][rows][o_pitch/4] FP32 partial outputs (base only)
@@ -41,7 +42,7 @@ typedef struct attention_args {
   uint32_t dv;
   uint32_t block;    // keys of a block
   uint32_t heads;    // rows of one query token
-  uint32_t causal;   // 1: row r sees keys 0 .. keys - seq_q + r / heads
+  uint32_t causal;   // 1: row r sees keys 0 .. keys - seq_q + r / heads; firmware reads visible
   uint32_t scale;    // FP32 bits of the softmax scale
   uint32_t preload;  // C1 stages the cube core runs ahead of C2: 0, 1 or 2
   uint32_t rescale;  // enum attention_rescale (amla)
