@@ -110,11 +110,13 @@ void core_unit::check_flags_down() {
     sim_.stop(SOC_STOPPED, "flag still up at the end, a wait is missing: " +
                                sim_.describe(name_, command));
   });
-  cross_flags_.for_each_up([&](size_t, const cmd_cross_set_t &setter) {
+  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter) {
     command_t command{};
     command.cross_set = setter;
     sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
-                               ", a wait is missing: set by " + sim_.describe("peer", command));
+                               ", a wait is missing: set by " + sim_.describe(core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, index_,
+                                                       static_cast<unsigned>(sender)),
+                                             command));
   });
 }
 

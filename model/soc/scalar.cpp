@@ -48,7 +48,7 @@ uint64_t scalar::read_register(uint64_t offset) {
       return GM_BASE;
     default:
       sim_.stop(SOC_STOPPED, core_.name() + " firmware reads register offset " +
-                                 std::to_string(offset) + ", which cannot be read");
+                                 std::to_string(offset) + ", which cannot be read" + where());
       return 0;
   }
 }
@@ -60,7 +60,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_HALT:
       if (value != 0) {
         sim_.stop(SOC_STOPPED,
-                  core_.name() + " firmware panic, code " + std::to_string(value));
+                  core_.name() + " firmware panic, code " + std::to_string(value) + where());
       }
       halted_ = true;
       return;
@@ -73,7 +73,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
       return;
     default:
       sim_.stop(SOC_STOPPED, core_.name() + " firmware writes register offset " +
-                                 std::to_string(offset) + ", which cannot be written");
+                                 std::to_string(offset) + ", which cannot be written" + where());
   }
 }
 
@@ -100,7 +100,7 @@ void scalar::push(uint64_t address) {
     }
   }
   sim_.stop(SOC_STOPPED, core_.name() + " firmware pushes a command at address " +
-                             std::to_string(address) + ", outside its memory");
+                             std::to_string(address) + ", outside its memory" + where());
 }
 
 std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core) {

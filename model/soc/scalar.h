@@ -28,6 +28,9 @@ class scalar : public sc_core::sc_module {
   // Bytes of a command the firmware names by its address; null if it has no such memory.
   virtual const void *local_memory(uint64_t address, uint64_t bytes) = 0;
 
+  // Source line that runs, with " at " before it, as far as it is known.
+  virtual std::string where() { return ""; }
+
   uint64_t read_register(uint64_t offset);
   void write_register(uint64_t offset, uint64_t value);
   // Time passes: instructions since the last access, and the access itself.

@@ -26,6 +26,7 @@ class scalar_riscv : public scalar {
  private:
   void run() override;
   const void *local_memory(uint64_t address, uint64_t bytes) override;
+  std::string where() override;
   void check(uc_err error, const char *what) const;
   uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
   void enter_block(uint64_t address, uint32_t bytes);
@@ -72,11 +73,14 @@ void scalar_riscv::run() {
   running_since_ = std::chrono::steady_clock::now();
   const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
   if (!sim_.stopped() && !halted_) {
-    uint64_t pc = 0;
-    uc_reg_read(engine_, UC_RISCV_REG_PC, &pc);
-    sim_.stop(SOC_STOPPED, core_.name() + " firmware fault: " + uc_strerror(error) + " at " +
-                               sim_.lines.find(pc));
+    sim_.stop(SOC_STOPPED, core_.name() + " firmware fault: " + uc_strerror(error) + where());
   }
+}
+
+std::string scalar_riscv::where() {
+  uint64_t pc = 0;
+  uc_reg_read(engine_, UC_RISCV_REG_PC, &pc);
+  return " at " + sim_.lines.find(pc);
 }
 
 const void *scalar_riscv::local_memory(uint64_t address, uint64_t bytes) {

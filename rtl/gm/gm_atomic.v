@@ -166,7 +166,7 @@ module gm_atomic #(
       s1_forward_q <= s1_valid_q ? s1_same : s2_valid_q & ~s2_free & s2_same;
       s1_have_q    <= s2_leave & s2_same ? s2_mask_q : {LANES{1'b0}};
       s1_old_q     <= s2_data_q;
-    end else begin
+    end else if (s1_valid_q) begin
       s1_have_q    <= {LANES{1'b1}};
       s1_old_q     <= s1_base;
     end

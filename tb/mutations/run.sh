@@ -4,7 +4,8 @@
 #
 #   run.sh WORK_DIR [NAME...]     all mutants, or those named
 #
-# Exits 0 when the intact RTL passes and every mutant is caught.  SPDX-License-Identifier: Apache-2.0
+# The intact RTL passes the same checks in tests of their own.  Exits 0 when every mutant is caught.
+# SPDX-License-Identifier: Apache-2.0
 set -u
 [ $# -ge 1 ] || { echo "usage: run.sh WORK_DIR [NAME...]" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)

@@ -44,5 +44,6 @@ both flag_twice "flag is up already" "cube0 MTE2" "flag_twice.c:8"
 both flag_left "still up" "CROSS_SET" "flag_left.c:7"
 both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
 both panic "cube0" "panic" "7"
+expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
 exit $failed
