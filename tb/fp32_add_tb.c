@@ -3,8 +3,8 @@
 //   fp32_add_tb [--count N] [--seed S]     N additions from five kinds of operands, and every pair
 //                                          of a list of special values
 //   fp32_add_tb --vectors FILE             lines "a b expected [flags]" as testfloat_gen prints for
-//                                          f32_add; flags are ignored, any NaN stands for any other;
-//                                          # starts a comment
+//                                          f32_add; flags are ignored, any NaN stands for any
+//                                          other; # starts a comment
 //   fp32_add_tb --emit N [--seed S]        prints such vectors, computed by the host with its flags
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -89,12 +89,18 @@ static uint32_t edge_fraction(num_rng_t *rng) {
   const uint64_t r = num_rng_u64(rng);
   const uint32_t place = (uint32_t)(r >> 8) % 23u;
   switch (r & 7u) {
-    case 0: return 0;
-    case 1: return 0x7fffffu;
-    case 2: return 1u << place;
-    case 3: return (1u << place) - 1u;
-    case 4: return 0x7fffffu & ~((1u << place) - 1u);
-    default: return (uint32_t)(r >> 32) & 0x7fffffu;
+    case 0:
+      return 0;
+    case 1:
+      return 0x7fffffu;
+    case 2:
+      return 1u << place;
+    case 3:
+      return (1u << place) - 1u;
+    case 4:
+      return 0x7fffffu & ~((1u << place) - 1u);
+    default:
+      return (uint32_t)(r >> 32) & 0x7fffffu;
   }
 }
 
@@ -197,10 +203,11 @@ static unsigned softfloat_flags(void) {
 static void emit_vectors(uint64_t count, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  printf("# binary32 additions, round to nearest even: a b a+b flags, hexadecimal, in the format\n"
-         "# of testfloat_gen f32_add (flags: 10 invalid, 04 overflow, 02 underflow, 01 inexact).\n"
-         "# Generator: fp32_add_tb --emit %" PRIu64 " --seed %" PRIu64 " (hardware addition)\n",
-         count, seed);
+  printf(
+      "# binary32 additions, round to nearest even: a b a+b flags, hexadecimal, in the format\n"
+      "# of testfloat_gen f32_add (flags: 10 invalid, 04 overflow, 02 underflow, 01 inexact).\n"
+      "# Generator: fp32_add_tb --emit %" PRIu64 " --seed %" PRIu64 " (hardware addition)\n",
+      count, seed);
   for (uint64_t i = 0; i < count; i++) {
     uint32_t a;
     uint32_t b;

@@ -247,11 +247,16 @@ static uint32_t memory_word(num_rng_t *rng) {
   const uint32_t sign_fraction = (uint32_t)r & 0x807fffffu;
   const uint32_t exponent = (uint32_t)(r >> 40) % 64u;
   switch ((r >> 32) & 15u) {
-    case 0: return sign_fraction & 0x80000000u;
-    case 1: return sign_fraction;
-    case 2: return sign_fraction | 0x7f800000u;
-    case 3: return (uint32_t)r;
-    default: return sign_fraction | (96u + exponent) << 23;
+    case 0:
+      return sign_fraction & 0x80000000u;
+    case 1:
+      return sign_fraction;
+    case 2:
+      return sign_fraction | 0x7f800000u;
+    case 3:
+      return (uint32_t)r;
+    default:
+      return sign_fraction | (96u + exponent) << 23;
   }
 }
 

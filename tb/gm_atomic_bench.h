@@ -1,7 +1,8 @@
 // Test bench around a Verilated gm_atomic: three machines in lock-step.
 //
 //   stimulus --+--> RTL (gm_atomic_shim.h)      with its own memory   } compared every cycle:
-//              +--> cycle model (core/gm_atomic) with its own memory  } handshakes, tags, writes, status
+//              +--> cycle model (core/gm_atomic) with its own memory  } handshakes, tags, writes,
+//              status
 //              +--> reference: num_gm_apply() at acceptance, in order; compared when all is done
 //
 // The bench owns the clock: gm_bench_cycle() runs one.  The first difference ends the run (failed).

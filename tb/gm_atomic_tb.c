@@ -54,11 +54,16 @@ static uint32_t random_op(num_rng_t *rng) {
 static uint32_t random_n(num_rng_t *rng) {
   const uint32_t r = (uint32_t)num_rng_u64(rng);
   switch (below(rng, 8)) {
-    case 0: return 0;
-    case 1: return r;
-    case 2: return r % 3u - 1u;
-    case 3: return (r % 511u - 255u) << 23;
-    default: return (r % 31u - 24u) << 23 | (r >> 9 & 0x3fffu);
+    case 0:
+      return 0;
+    case 1:
+      return r;
+    case 2:
+      return r % 3u - 1u;
+    case 3:
+      return (r % 511u - 255u) << 23;
+    default:
+      return (r % 31u - 24u) << 23 | (r >> 9 & 0x3fffu);
   }
 }
 
@@ -78,9 +83,12 @@ static uint32_t random_addr(num_rng_t *rng, uint32_t op) {
 
 static uint32_t random_len(num_rng_t *rng) {
   switch (below(rng, 64)) {
-    case 0: return 1023;
-    case 1: return below(rng, 300);
-    default: return below(rng, 7);
+    case 0:
+      return 1023;
+    case 1:
+      return below(rng, 300);
+    default:
+      return below(rng, 7);
   }
 }
 
@@ -161,9 +169,22 @@ static uint32_t corner_n(uint32_t word, uint32_t i) {
   const uint32_t to_underflow = 0x00800000u - magnitude;  // the N that lands on the smallest normal
   const uint32_t to_overflow = 0x7f800000u - magnitude;   // and the one that lands on infinity
   const uint32_t ns[] = {
-      0u, 1u, UINT32_MAX, 0x00800000u, 0xff800000u, INT32_MAX, 0x80000000u, 0x80000001u,
-      to_underflow, to_underflow - 1u, to_underflow + 1u, to_overflow, to_overflow - 1u,
-      to_overflow + 1u, 0u - magnitude, 0u - magnitude - 1u,
+      0u,
+      1u,
+      UINT32_MAX,
+      0x00800000u,
+      0xff800000u,
+      INT32_MAX,
+      0x80000000u,
+      0x80000001u,
+      to_underflow,
+      to_underflow - 1u,
+      to_underflow + 1u,
+      to_overflow,
+      to_overflow - 1u,
+      to_overflow + 1u,
+      0u - magnitude,
+      0u - magnitude - 1u,
   };
   return ns[i];
 }
@@ -297,7 +318,8 @@ int main(int argc, char **argv) {
   } else if (strcmp(test, "reset") == 0) {
     test_reset(&bench, requests);
   } else {
-    fprintf(stderr, "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S]\n");
+    fprintf(stderr,
+            "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S]\n");
     gm_bench_free(&bench);
     return 2;
   }

@@ -4,9 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-static uint32_t low_bits(uint32_t width) {
-  return width >= 32u ? UINT32_MAX : (1u << width) - 1u;
-}
+static uint32_t low_bits(uint32_t width) { return width >= 32u ? UINT32_MAX : (1u << width) - 1u; }
 
 static bool is_legal(uint32_t op) { return op <= (uint32_t)NUM_GM_RESCALE; }
 
@@ -41,8 +39,8 @@ static void count_guards(gm_atomic_t *unit, const uint32_t old[GM_LANES]) {
   }
 }
 
-// The words of s2, all lanes at once because that vectorises.  Guards are rare; only a beat in which
-// any lane (even a masked-off one) raises one is looked at lane by lane.
+// The words of s2, all lanes at once because that vectorises.  Guards are rare; only a beat in
+// which any lane (even a masked-off one) raises one is looked at lane by lane.
 static void compute(gm_atomic_t *unit, const gm_atomic_mem_t *mem) {
   const enum num_gm_op op = (enum num_gm_op)unit->s1.op;
   uint32_t old[GM_LANES];

@@ -41,12 +41,12 @@ extern "C" {
 
 // Bits beyond the RTL's port widths are ignored, as they would be there.
 typedef struct {
-  uint32_t op;   // enum num_gm_op; others are answered and write nothing
-  uint32_t addr; // in beats
-  uint32_t len;  // RESCALE: beats of the row, 0 counts as 1
+  uint32_t op;    // enum num_gm_op; others are answered and write nothing
+  uint32_t addr;  // in beats
+  uint32_t len;   // RESCALE: beats of the row, 0 counts as 1
   uint32_t tag;
-  uint32_t mask;           // bit i enables lane i; RESCALE: of the last beat, the others are full
-  uint32_t data[GM_LANES]; // RESCALE: N in data[0]
+  uint32_t mask;            // bit i enables lane i; RESCALE: of the last beat, the others are full
+  uint32_t data[GM_LANES];  // RESCALE: N in data[0]
 } gm_request_t;
 
 // Beat storage; addr counts beats.  write changes only the lanes enabled in mask, which is not 0;
@@ -59,10 +59,10 @@ typedef struct {
 
 typedef struct gm_atomic {
   // Status, may be read at any time between ticks.
-  uint32_t guards;     // sticky, NUM_GM_GUARD_*
-  uint32_t cnt_beats;  // beats written; all counters wrap
-  uint32_t cnt_guards; // lanes in which a guard fired
-  uint32_t cnt_stalls; // ticks in which a request was offered and not taken
+  uint32_t guards;      // sticky, NUM_GM_GUARD_*
+  uint32_t cnt_beats;   // beats written; all counters wrap
+  uint32_t cnt_guards;  // lanes in which a guard fired
+  uint32_t cnt_stalls;  // ticks in which a request was offered and not taken
 
   // Lanes of this instance, 1..GM_LANES.  Set to GM_LANES by reset; lower it right after reset to
   // model a build of the RTL with fewer LANES (lanes above are neither read nor written).
@@ -72,7 +72,7 @@ typedef struct gm_atomic {
   struct {
     bool valid;
     uint32_t op, addr, tag, mask;
-    uint32_t left; // beats of the request after this one
+    uint32_t left;  // beats of the request after this one
     uint32_t data[GM_LANES];
   } s1;
   struct {

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_attention.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/attention_input.h"
+#include "cli/attention_simulate.h"
+#include "cli/npy.h"
+#include "cli/output.h"
+#include "cli/result.h"
+
+// Everything of one run; indices of outputs are valid where the option was given.
+typedef struct run {
+  options_t options;
+  settings_t settings;
+  attention_problem_t problem;
+  result_t result;
+  outputs_t outputs;
+  size_t out, json, timeline;
+  cli_error_t error;
+} run_t;
+
+static void print_help(const char *kernel) {
+  printf("amalgam run %s [options]: attention decode, %s\n", kernel,
+         strcmp(kernel, "amla") == 0
+             ? "outputs rescaled in memory by integer adds (AMLA, Algorithm 2)"
+             : "outputs rescaled by the vector cores (AMLA's Base, Algorithm 1)");
+  printf("Without inputs it runs on the shipped real data.\n");
+  options_help(stdout, strcmp(kernel, "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE);
+  printf(
+      "\nexit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model stopped "
+      "the\nfirmware, 130 interrupted\n");
+}
+
+static bool add_output(run_t *run, const char *path, size_t *index) {
+  return path == NULL || outputs_add(&run->outputs, path, index, &run->error);
+}
+
+static bool prepare(run_t *run, const char *kernel) {
+  const options_t *options = &run->options;
+  if (options->words > 0) {
+    return cli_fail(&run->error, "run %s: unexpected argument '%s'", kernel, options->word[0]);
+  }
+  if (!settings_read(&run->settings, kernel, options, &run->error) ||
+      !add_output(run, options->out, &run->out) || !add_output(run, options->json, &run->json) ||
+      !add_output(run, options->timeline, &run->timeline) ||
+      !attention_input(options, &run->problem, &run->error)) {
+    return false;
+  }
+  if (options->timeline != NULL) {
+    run->settings.soc.timeline = outputs_path(&run->outputs, run->timeline);
+  }
+  run->result.out = calloc(attention_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);
+  return run->result.out != NULL || cli_fail(&run->error, "out of memory");
+}
+
+static void progress(const run_t *run, const char *text) {
+  if (!run->options.quiet && isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\r\033[K%s", text);
+    fflush(stderr);
+  }
+}
+
+// --- the output array -------------------------------------------------------------------------
+
+static npy_array_t out_array(const run_t *run) {
+  const attention_problem_t *problem = &run->problem;
+  npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_U2, .data = run->result.out};
+  if (problem->batch > 1) {
+    array.shape[array.dims++] = problem->batch;
+  }
+  if (problem->token_axis) {
+    array.shape[array.dims++] = problem->seq_q;
+    array.shape[array.dims++] = problem->heads;
+  } else {
+    array.shape[array.dims++] = problem->rows;
+  }
+  array.shape[array.dims++] = problem->dv;
+  return array;
+}
+
+static bool write_array(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->out, &run->error);
+  if (file == NULL) {
+    return false;
+  }
+  const npy_array_t array = out_array(run);
+  npy_write(file, &array);
+  return true;
+}
+
+static bool write_json(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->json, &run->error);
+  return file != NULL && result_json(file, &run->result, &run->error);
+}
+
+static bool write_all(run_t *run) {
+  if (run->options.timeline != NULL) {
+    outputs_written(&run->outputs, run->timeline);
+  }
+  return (run->options.out == NULL || write_array(run)) &&
+         (run->options.json == NULL || write_json(run)) &&
+         outputs_commit(&run->outputs, &run->error);
+}
+
+// --- one run ----------------------------------------------------------------------------------
+
+static int stopped(run_t *run, soc_status_t status) {
+  // A timeline of a stopped run shows why it stopped.
+  if (run->options.timeline != NULL && status != SOC_BAD_INPUT &&
+      access(outputs_path(&run->outputs, run->timeline), F_OK) == 0) {
+    cli_error_t ignored;
+    outputs_written(&run->outputs, run->timeline);
+    outputs_commit(&run->outputs, &ignored);
+  }
+  cli_fail(&run->error, "%s",
+           run->result.soc.error[0] != '\0' ? run->result.soc.error : "interrupted");
+  return cli_report((cli_exit_t)status, &run->error);
+}
+
+static int finish(run_t *run) {
+  progress(run, "comparing with FP64 ...");
+  if (!result_judge(&run->result, &run->error) || !write_all(run)) {
+    progress(run, "");
+    return cli_report(CLI_BAD_INPUT, &run->error);
+  }
+  progress(run, "");
+  if (!run->options.quiet) {
+    result_text(stdout, &run->result);
+  }
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    cli_fail(&run->error, "standard output: cannot write");
+    return cli_report(CLI_BAD_INPUT, &run->error);
+  }
+  const cli_exit_t verdict = result_verdict(&run->result, &run->error);
+  return verdict == CLI_OK ? (int)CLI_OK : cli_report(verdict, &run->error);
+}
+
+static int simulate(run_t *run, const char *kernel) {
+  if (!prepare(run, kernel)) {
+    return cli_report(CLI_BAD_INPUT, &run->error);
+  }
+  progress(run, "simulating ...");
+  const soc_status_t status = attention_simulate(&run->problem, &run->settings, run->result.out,
+                                                 &run->result.soc);
+  if (status != SOC_DONE) {
+    progress(run, "");
+    return stopped(run, status);
+  }
+  return finish(run);
+}
+
+int run_attention(const char *kernel, int argc, char **argv) {
+  run_t *run = calloc(1, sizeof *run);
+  if (run == NULL) {
+    return CLI_BAD_INPUT;
+  }
+  run->result.options = &run->options;
+  run->result.settings = &run->settings;
+  run->result.problem = &run->problem;
+  const unsigned command = strcmp(kernel, "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE;
+  int code = CLI_OK;
+  if (!options_parse(&run->options, command, argc, argv, &run->error)) {
+    code = cli_report(CLI_BAD_INPUT, &run->error);
+  } else if (run->options.help) {
+    print_help(kernel);
+  } else {
+    code = simulate(run, kernel);
+  }
+  outputs_discard(&run->outputs);
+  attention_free(&run->problem);
+  result_free(&run->result);
+  free(run);
+  return code;
+}

@@ -1,0 +1,32 @@
+// What a simulation needs besides its problem: machine, firmware, memory model.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include "cli/options.h"
+#include "kernels/attention_args.h"
+#include "soc/soc.h"
+
+enum { SETTINGS_PATH_BYTES = 1024 };
+
+typedef struct settings {
+  const char *kernel;              // "amla"
+  soc_options_t soc;               // firmware_file points to `firmware` below
+  char firmware[SETTINGS_PATH_BYTES];
+  unsigned preload;
+  enum attention_rescale rescale;
+  bool out_f32;
+} settings_t;
+
+// --config and --set.
+bool settings_config(const char *name, const option_list_t *set, config_t *config,
+                     cli_error_t *error);
+
+// The file of a kernel's firmware: "riscv", "native" or a file of the user's.
+bool settings_firmware(settings_t *settings, const char *choice, cli_error_t *error);
+
+// Everything for `run KERNEL`, but the timeline's path.
+bool settings_read(settings_t *settings, const char *kernel, const options_t *options,
+                   cli_error_t *error);
+
+#endif
