@@ -37,7 +37,7 @@ both() {   # both NAME FRAGMENT...
 }
 
 both deadlock "deadlock" "cube0 MTE1" "WAIT_FLAG" "event=3" "deadlock.c:7"
-both out_of_bounds "'k'" "cube0 MTE2" "LOAD_NZ" "out_of_bounds.c:8"
+both out_of_bounds "array 'kv'" "cube0 MTE2" "LOAD_NZ" "out_of_bounds.c:8"
 both malformed "L0C" "cube0 M:" "MMAD" "malformed.c:7"
 both race "race in L1" "cube0 MTE1" "LOAD_A" "race.c:9" "LOAD_NZ" "race.c:8"
 both flag_twice "flag is up already" "cube0 MTE2" "flag_twice.c:8"

@@ -1,0 +1,85 @@
+// amalgam-sim: the simulator's command line.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli_error.h"
+#include "cli/reference.h"
+#include "cli/report.h"
+#include "cli/run_attention.h"
+#include "cli/suggest.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
+                                       "bench", "synth", "help"};
+static const char *const kernels[] = {"amla", "base"};
+
+static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
+
+static bool asks_help(const char *word) {
+  return is(word, "--help") || is(word, "-h") || is(word, "help");
+}
+
+static int help(void) {
+  printf(
+      "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
+      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base\n"
+      "  amalgam report WHAT... [options] a table of the paper, ours beside theirs: table3, table4\n"
+      "  amalgam commands                 reference of commands, registers and parameters, Markdown\n"
+      "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
+      "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
+      "`amalgam run amla` works without options. `amalgam run KERNEL --help` and `amalgam report "
+      "--help`\nlist all options.\n");
+  return CLI_OK;
+}
+
+static int run(int argc, char **argv) {
+  cli_error_t error;
+  char hint[64];
+  if (argc < 2) {
+    cli_fail(&error, "run: name a kernel: amla or base");
+    return cli_report(CLI_BAD_INPUT, &error);
+  }
+  if (asks_help(argv[1])) {
+    char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
+    return run_attention("amla", 2, arguments);
+  }
+  for (size_t i = 0; i < COUNT(kernels); ++i) {
+    if (is(argv[1], kernels[i])) {
+      return run_attention(kernels[i], argc - 1, argv + 1);
+    }
+  }
+  cli_fail(&error, "run %s: no such kernel; there are amla and base%s", argv[1],
+           suggest_text(argv[1], kernels, COUNT(kernels), "", hint, sizeof hint));
+  return cli_report(CLI_BAD_INPUT, &error);
+}
+
+static int unknown(const char *word) {
+  cli_error_t error;
+  char hint[64];
+  if (is(word, "bench") || is(word, "synth")) {
+    cli_fail(&error, "%s: not available yet", word);
+  } else {
+    cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
+             suggest_text(word, commands, COUNT(commands), "", hint, sizeof hint));
+  }
+  return cli_report(CLI_BAD_INPUT, &error);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2 || asks_help(argv[1])) {
+    return help();
+  }
+  if (is(argv[1], "--version")) {
+    printf("amalgam " AMALGAM_VERSION "\n");
+    return CLI_OK;
+  }
+  if (is(argv[1], "run")) {
+    return run(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "report")) {
+    return report(argc - 1, argv + 1);
+  }
+  return is(argv[1], "commands") ? reference() : unknown(argv[1]);
+}
