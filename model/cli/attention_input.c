@@ -193,7 +193,8 @@ static bool from_files(const options_t *options, attention_problem_t *problem,
   }
   snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", options->q,
            shared ? options->kv : options->k, shared ? "" : ", ...");
-  return true;
+  return attention_check_limits(problem, options->q, shared ? options->kv : options->k,
+                                shared ? "--dv" : options->v, error);
 }
 
 static size_t count_or(const option_count_t *count, size_t usual) {
@@ -218,7 +219,7 @@ static bool made_up(const options_t *options, attention_problem_t *problem, cli_
   problem->token_axis = true;
   snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", text,
            (unsigned long long)seed);
-  return attention_check_limits(problem, error) &&
+  return attention_check_limits(problem, "--seq-q, --heads", "--dk", "--dv", error) &&
          attention_make_up(problem, &distribution, seed, error);
 }
 
@@ -235,7 +236,7 @@ static bool shipped(const options_t *options, attention_problem_t *problem, cli_
   snprintf(problem->source, sizeof problem->source,
            "shipped, no input was named: queries and latent KV cache of a trained MLA model "
            "(tests/data/mla_real_*.npy)");
-  return true;
+  return attention_check_limits(problem, q, kv, "--dv", error);
 }
 
 // --- all of it --------------------------------------------------------------------------------
@@ -267,7 +268,7 @@ static bool read_all(const options_t *options, attention_problem_t *problem, cli
   const bool read = any_file(options)      ? from_files(options, problem, error)
                     : any_made_up(options) ? made_up(options, problem, error)
                                            : shipped(options, problem, error);
-  return read && set_scale(options, problem, error) && attention_check_limits(problem, error) &&
+  return read && set_scale(options, problem, error) &&
          (options->mask == NULL || attention_read_mask(problem, options->mask, error)) &&
          (!options->causal || attention_apply_causal(problem, error));
 }

@@ -18,16 +18,19 @@ void attention_free(attention_problem_t *problem) {
   memset(problem, 0, sizeof *problem);
 }
 
-bool attention_check_limits(const attention_problem_t *problem, cli_error_t *error) {
+bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
+                            const char *v, cli_error_t *error) {
   if (problem->rows > ATTENTION_MAX_ROWS) {
-    return cli_fail(error, "%zu query rows (%zu tokens x %zu heads); the kernels take at most %d",
-                    problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
+    return cli_fail(error, "%s: %zu query rows (tokens %zu x heads %zu); the kernels take at most %d",
+                    q, problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
   }
   if (problem->dk > ATTENTION_MAX_DK) {
-    return cli_fail(error, "Dk = %zu; the kernels take at most %d", problem->dk, ATTENTION_MAX_DK);
+    return cli_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk,
+                    ATTENTION_MAX_DK);
   }
   if (problem->dv > ATTENTION_MAX_DV) {
-    return cli_fail(error, "Dv = %zu; the kernels take at most %d", problem->dv, ATTENTION_MAX_DV);
+    return cli_fail(error, "%s: Dv %zu; the kernels take at most %d", v, problem->dv,
+                    ATTENTION_MAX_DV);
   }
   if (problem->v == NULL && problem->dv > problem->dk) {
     return cli_fail(error, "--dv %zu: values are columns of the keys, which have %zu", problem->dv,

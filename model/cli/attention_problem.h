@@ -27,8 +27,9 @@ typedef struct attention_problem {
 // Frees the arrays and zeroes the struct.
 void attention_free(attention_problem_t *problem);
 
-// Within the limits of the kernels?
-bool attention_check_limits(const attention_problem_t *problem, cli_error_t *error);
+// Within the limits of the kernels?  q, k and v name where each came from, for the message.
+bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
+                            const char *v, cli_error_t *error);
 
 // Allocates q and k (v shared) for the shape in *problem and fills them from one random stream: all
 // of q, then all of k, row-major, each value bf16(float(width * x)) with x from num_rng_normal or

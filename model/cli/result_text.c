@@ -77,7 +77,7 @@ static double percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0 : 100 * (double)part / (double)whole;
 }
 
-// The pipe's largest stall that is smaller than the one printed before it, or NULL.
+// The pipe's largest stall that is not yet shown, or NULL.
 static const soc_stall_t *next_stall(const soc_pipe_t *pipe, const bool shown[SOC_MAX_STALLS]) {
   const soc_stall_t *best = NULL;
   for (size_t i = 0; i < pipe->stalls; ++i) {
