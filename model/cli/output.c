@@ -23,13 +23,38 @@ static bool check_directory(const char *target, const char *given, cli_error_t *
   struct stat status;
   const char *directory = copy == NULL ? "." : dirname(copy);
   bool good = true;
-  if (stat(directory, &status) != 0 || access(directory, W_OK | X_OK) != 0) {
+  if (stat(directory, &status) != 0) {
     good = cli_fail(error, "%s: %s", given, strerror(errno));
   } else if (!S_ISDIR(status.st_mode)) {
     good = cli_fail(error, "%s: %s", given, strerror(ENOTDIR));
+  } else if (access(directory, W_OK | X_OK) != 0) {
+    good = cli_fail(error, "%s: %s", given, strerror(errno));
   }
   free(copy);
   return good;
+}
+
+// The path without symbolic links, so that two spellings of a file are one; NULL: errno says why.
+static char *resolve(const char *path, bool exists) {
+  if (exists) {
+    return realpath(path, NULL);
+  }
+  char *for_directory = strdup(path);
+  char *for_base = strdup(path);
+  char *directory = for_directory == NULL ? NULL : realpath(dirname(for_directory), NULL);
+  char *target = NULL;
+  if (directory != NULL && for_base != NULL) {
+    const char *base = basename(for_base);
+    const size_t size = strlen(directory) + strlen(base) + 2;
+    target = malloc(size);
+    if (target != NULL) {
+      snprintf(target, size, "%s/%s", directory, base);
+    }
+  }
+  free(for_directory);
+  free(for_base);
+  free(directory);
+  return target;
 }
 
 static void release(output_t *output) {
@@ -49,7 +74,7 @@ static bool prepare(output_t *output, cli_error_t *error) {
     output->target = strdup(path);
     return output->target != NULL || cli_fail(error, "out of memory");
   }
-  output->target = exists ? realpath(path, NULL) : strdup(path);
+  output->target = resolve(path, exists);
   if (output->target == NULL) {
     return cli_fail(error, "%s: %s", path, strerror(errno));
   }

@@ -97,7 +97,7 @@ static bool write_markdown(FILE *file, const table_t *table, cli_error_t *error)
   fprintf(file,
           "\nThe kernels ran on the simulated SoC and stored FP32; that is the FP32 columns. The "
           "others are the same values\nrounded to BF16 on the host, the function the kernel's own "
-          "last cast computes. ![plot](table%u.svg)\n",
+          "last cast computes.\n\n![plot](table%u.svg)\n",
           table->number);
   return true;
 }

@@ -24,10 +24,10 @@ typedef struct run {
 } run_t;
 
 static void print_help(const char *kernel) {
-  printf("amalgam run %s [options]: attention decode, %s\n", kernel,
+  printf("amalgam run %s [options]: attention, %s\n", kernel,
          strcmp(kernel, "amla") == 0
-             ? "outputs rescaled in memory by integer adds (AMLA, Algorithm 2)"
-             : "outputs rescaled by the vector cores (AMLA's Base, Algorithm 1)");
+             ? "output rescaled in memory by integer adds (AMLA, Algorithm 2)"
+             : "output rescaled by the vector cores (Base, Algorithm 1)");
   printf("Without inputs it runs on the shipped real data.\n");
   options_help(stdout, strcmp(kernel, "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE);
   printf(

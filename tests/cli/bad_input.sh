@@ -43,6 +43,11 @@ refused() {   # refused FRAGMENT ARGS...
 "$MKNPY" q_large.npy '<u2' 257,64
 "$MKNPY" v_short.npy '<u2' 40,64
 "$MKNPY" mask.npy '|u1' 8,47
+"$MKNPY" mask_f4.npy '<f4' 8,48
+"$MKNPY" mask_u2.npy '<u2' 8,48
+"$MKNPY" q_huge.npy '<f4' 8,64 c 9=7f7fffff
+"$MKNPY" q_wide.npy '<u2' 2,640
+"$MKNPY" kv_wide.npy '<u2' 4,640
 head -c 300 q.npy >q_cut.npy
 { cat q.npy; printf x; } >q_long.npy
 printf 'hello' >q_text.npy
@@ -69,7 +74,28 @@ good="--kv kv.npy $out"
   refused "." run amla --q . $good
   refused "v_short.npy" run amla --q q.npy --k kv.npy --v v_short.npy $out
   refused "mask.npy" run amla --q q.npy --mask mask.npy $good
-  refused "--kv" run amla --q q.npy $out
+  refused "mask_f4.npy" run amla --q q.npy --mask mask_f4.npy $good
+  refused "mask_u2.npy" run amla --q q.npy --mask mask_u2.npy $good
+  refused "q_huge.npy" run amla --q q_huge.npy $good
+  refused "[0,9]" run amla --q q_huge.npy $good
+  refused "kv_wide.npy" run amla --q q_wide.npy --kv kv_wide.npy $out
+  refused "--heads" run amla --q q.npy --heads 3 $good
+  refused "--seq-q" run amla --q q_f4.npy --seq-q 3 $good
+  refused "--seq-kv" run amla --q q.npy --seq-kv 47 $good
+  refused "--dk" run amla --q q.npy --dk 32 $good
+  refused "--dist" run amla --q q.npy --dist normal:1 $good
+  refused "--batch" run amla --q q.npy --batch 2 $good
+  refused "--q" run amla --kv kv.npy $out
+  refused "--v" run amla --q q.npy --k kv.npy $out
+  refused "--heads" run amla --heads 300 $out
+  refused "--dk" run amla --dk 577 $out
+  refused "--dv" run amla --dv 513 $out
+  refused "--kv-block" run amla --kv-block 528 $out
+  refused "extra" run amla extra $out
+  refused "run" run
+  refused "two outputs" run amla --out out.npy --json ./out.npy
+  refused "Is a directory" run amla --heads 2 --seq-kv 16 --out . --json out.json
+  refused "bench" bench
   refused "--k" run amla --q q.npy --kv kv.npy --k kv.npy $out
   refused "--heads" run amla --heads -4 $out
   refused "--seq-kv" run amla --seq-kv 0 $out

@@ -1,0 +1,105 @@
+// Config files and --set: the shipped config loads; each kind of mistake is named.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli_test.h"
+#include "config/config.h"
+
+static char shipped[16384];
+
+// The shipped config with the line that starts with `line` replaced, in bad.yaml.
+static void edit(const char *line, const char *replacement) {
+  char text[sizeof shipped];
+  char *at = strstr(shipped, line);
+  assert_non_null(at);
+  const char *end = strchr(at, '\n');
+  const int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - shipped), shipped,
+                              replacement, end);
+  write_file("bad.yaml", text, (size_t)length);
+}
+
+static void refuses(const char *line, const char *replacement, const char *field,
+                    const char *reason) {
+  config_t config;
+  char error[CONFIG_ERROR_BYTES];
+  edit(line, replacement);
+  if (config_load("bad.yaml", &config, error)) {
+    fail_msg("accepted: %s", replacement);
+  }
+  assert_contains(error, "bad.yaml");
+  assert_contains(error, field);
+  assert_contains(error, reason);
+}
+
+static int load_shipped(void **state) {
+  char path[1024];
+  FILE *file = config_find("ascend910_core", path, sizeof path) ? fopen(path, "rb") : NULL;
+  if (file == NULL || enter_directory(state) != 0) {
+    return 1;
+  }
+  shipped[fread(shipped, 1, sizeof shipped - 1, file)] = '\0';
+  fclose(file);
+  config_t config;
+  char error[CONFIG_ERROR_BYTES];
+  return !config_load(path, &config, error) || config.soc.ai_cores != 1 || config.soc.clock_mhz != 1800;
+}
+
+static void files(void **state) {
+  (void)state;
+  refuses("  cpi:", "  cpi: 1.0x", ":13: scalar.cpi", "expected a number from 0 to 100, got '1.0x'");
+  refuses("  cpi:", "  cpi: nan", "scalar.cpi", "expected a number");
+  refuses("  cpi:", "  cpi: -1", "scalar.cpi", "expected a number");
+  refuses("  cpi:", "  cpi: [1]", "scalar.cpi", "expected one value");
+  refuses("  cpi:", "  cpi:", "scalar.cpi", "expected a number");
+  refuses("  cpi:", "", "scalar.cpi", "missing");
+  refuses("  cpi:", "  cpj: 1", "scalar.cpj", "no such field");
+  refuses("  queue_depth:", "  queue_depth: 010x", "scalar.queue_depth", "whole number");
+  refuses("  queue_depth:", "  queue_depth: 0", "scalar.queue_depth", "from 1 to 4096");
+  refuses("  queue_depth:", "  queue_depth: 2.5", "scalar.queue_depth", "whole number");
+  refuses("  queue_depth:", "  cpi: 3", "scalar.cpi", "given twice");
+  refuses("  slice_bytes:", "  slice_bytes: 500", "gm.slice_bytes", "power of two");
+  refuses("soc:", "soc: 3", "soc", "");
+  refuses("cube:", "cubes:", "cubes", "no such field");
+  refuses("cube:", "cube", "bad.yaml", "");
+  refuses("scalar:", "---", "bad.yaml", "");
+}
+
+static void no_files(void **state) {
+  (void)state;
+  config_t config;
+  char error[CONFIG_ERROR_BYTES];
+  assert_false(config_load("none.yaml", &config, error));
+  assert_contains(error, "none.yaml: No such file");
+  assert_false(config_load(".", &config, error));
+  write_file("empty.yaml", "", 0);
+  assert_false(config_load("empty.yaml", &config, error));
+  assert_contains(error, "empty");
+  write_file("binary.yaml", "\xff\xfe\x00\x01", 4);
+  assert_false(config_load("binary.yaml", &config, error));
+  assert_contains(error, "binary.yaml");
+}
+
+static void assignments(void **state) {
+  (void)state;
+  config_t config = {0};
+  char error[CONFIG_ERROR_BYTES];
+  assert_true(config_set(&config, "soc.clock_mhz=1e3", error));
+  assert_true(config.soc.clock_mhz == 1000);
+  assert_true(config_set(&config, "cube.mac_n=32", error));
+  assert_int_equal(config.cube.mac_n, 32);
+  static const char *const bad[] = {"", "=", "soc=1", "soc.=1", "soc.clock_mhz", "soc.clock_mhz=",
+                                    "soc.clock_mhz=0", "soc.clock_mhz=1 ", "soc.clock_mhz= 1",
+                                    "soc.clock_mhz=inf", "cube.mac_n=32.0", "cube.mac_n=+32",
+                                    "cube.wheels=4", "cub.mac_n=32", "gm.slice_bytes=96"};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    if (config_set(&config, bad[i], error)) {
+      fail_msg("accepted: %s", bad[i]);
+    }
+    assert_null(strchr(error, '\n'));
+  }
+  assert_int_equal(config.cube.mac_n, 32);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(files), cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
+  return cmocka_run_group_tests(tests, load_shipped, leave_directory);
+}

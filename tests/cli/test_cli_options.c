@@ -1,0 +1,100 @@
+// The option table's parser, numbers and suggestions.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+#include "cli/parse.h"
+#include "cli/suggest.h"
+#include "cli_test.h"
+
+static options_t options;
+static cli_error_t error;
+
+// Parses up to five words after the command's name.
+static bool parse(unsigned command, const char *a, const char *b, const char *c) {
+  char *argv[] = {(char *)"amla", (char *)a, (char *)b, (char *)c, NULL};
+  const int argc = a == NULL ? 1 : b == NULL ? 2 : c == NULL ? 3 : 4;
+  return options_parse(&options, command, argc, argv, &error);
+}
+
+static void refuses(const char *a, const char *b, const char *message) {
+  if (parse(CLI_RUN_AMLA, a, b, NULL)) {
+    fail_msg("accepted: %s", a);
+  }
+  assert_contains(error.text, message);
+}
+
+static void defaults(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_AMLA, NULL, NULL, NULL));
+  assert_int_equal(options.kv_block.value, 512);
+  assert_int_equal(options.preload.value, 2);
+  assert_int_equal(options.gm.value, 0);
+  assert_string_equal(options.config, "ascend910_core");
+  assert_false(options.heads.given);
+  assert_true(parse(CLI_REPORT, NULL, NULL, NULL));
+  assert_string_equal(options.report_out, "reports");
+}
+
+static void values(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_AMLA, "--heads=7", "--gm", "c"));
+  assert_int_equal(options.heads.value, 7);
+  assert_int_equal(options.gm.value, 1);
+  assert_true(parse(CLI_RUN_AMLA, "--seed", "18446744073709551615", NULL));
+  assert_true(options.seed.value == UINT64_MAX);
+  assert_true(parse(CLI_REPORT, "table3", "--seeds=2", "table4"));
+  assert_int_equal(options.words, 2);
+  assert_true(parse(CLI_RUN_AMLA, "--set=a=1", "--set=b=2", NULL));
+  assert_int_equal(options.set.count, 2);
+}
+
+static void refused(void **state) {
+  (void)state;
+  refuses("--head", "x", "--heads: expected a whole number");
+  refuses("--heads", NULL, "--heads: needs a value");
+  refuses("--heads", "-1", "--heads: expected a whole number from 1");
+  refuses("--heads", "18446744073709551616", "--heads: expected");
+  refuses("--heads", "0x10", "--heads: expected");
+  refuses("--quiet=1", NULL, "--quiet: takes no value");
+  refuses("--hedas", "3", "unknown option; did you mean --heads?");
+  refuses("--seq", "3", "may be --seq-q or --seq-kv");
+  refuses("--seeds", "3", "--seeds: unknown option");   // report's
+  refuses("--gm", "verilog", "--gm: expected rtl|c");
+  refuses("-x", NULL, "-x: unknown option");
+  refuses("--softmax-scale", "1e99", "--softmax-scale: expected a number");
+  refuses("--bad\nline", NULL, "--bad?line");
+  assert_false(parse(CLI_RUN_BASE, "--rescale", "row", NULL));
+}
+
+static void numbers(void **state) {
+  (void)state;
+  uint64_t count;
+  double real;
+  distribution_t d;
+  assert_true(parse_count("007", &count) && count == 7);
+  assert_false(parse_count("", &count) || parse_count("+1", &count) || parse_count(" 1", &count) ||
+               parse_count("1e3", &count));
+  assert_true(parse_real("-1.5e-3", &real) && real == -1.5e-3);
+  assert_false(parse_real("", &real) || parse_real("nan", &real) || parse_real("1e999", &real) ||
+               parse_real("1 ", &real) || parse_real("e", &real) || parse_real("0x1p3", &real));
+  assert_true(parse_distribution("normal:2", &d) && d.kind == DISTRIBUTION_NORMAL && d.width == 2);
+  assert_true(parse_distribution("uniform", &d) && d.kind == DISTRIBUTION_UNIFORM && d.width == 1);
+  assert_false(parse_distribution("normal:0", &d) || parse_distribution("normal:", &d) ||
+               parse_distribution("norm:1", &d) || parse_distribution("uniform:-1", &d));
+}
+
+static void suggestions(void **state) {
+  (void)state;
+  static const char *const words[] = {"amla", "base"};
+  assert_string_equal(suggest("amlo", words, 2), "amla");
+  assert_string_equal(suggest("bas", words, 2), "base");
+  assert_null(suggest("flash", words, 2));
+  assert_null(suggest("a very long word that is nothing like a kernel", words, 2));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(defaults), cmocka_unit_test(values),      cmocka_unit_test(refused),
+      cmocka_unit_test(numbers),  cmocka_unit_test(suggestions),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

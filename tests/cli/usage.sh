@@ -1,0 +1,49 @@
+#!/bin/sh
+# Help, exit code 1, choice of data, and agreement of the options that must not change a result.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+"$SIM" --help | grep -q 'amalgam run' || fail "--help"
+"$SIM" run --help | grep -q -e '--seq-kv' || fail "run --help"
+"$SIM" run amla --help | grep -q -e '--rescale' || fail "run amla --help"
+"$SIM" run base --help | grep -q -e '--rescale' && fail "base has no --rescale"
+"$SIM" report --help | grep -q -e '--seeds' || fail "report --help"
+"$SIM" commands | grep -q 'MMAD' || fail "commands"
+"$SIM" run amla --help | awk 'length > 101 { exit 1 }' || fail "a line of --help is too long"
+
+# Without inputs: the shipped data, which it says; from any directory, with the same numbers twice.
+"$SIM" run amla --gm c --json a.json >text
+grep -q 'shipped' text || fail "does not say that it took the shipped data"
+grep -q '"seq_kv":.4096' a.json || fail "shape of the shipped data"
+"$SIM" run amla --gm c --json b.json --quiet >quiet
+[ ! -s quiet ] || fail "--quiet prints"
+sed '/"host"/,$d' a.json >a.cut
+sed '/"host"/,$d' b.json >b.cut
+cmp a.cut b.cut
+
+# The same error through a tolerance: exit code 1, and the outputs are there.
+status=0
+"$SIM" run amla --heads 4 --seq-kv 64 --tolerance 1e-9 --out o.npy --quiet 2>err || status=$?
+[ $status -eq 1 ] || fail "exit code $status, not 1"
+grep -q 'out of tolerance' err || fail "message"
+[ -s o.npy ] || fail "no output"
+
+# A timeline, an output through a pipe, a batch, a mask that hides everything.
+"$SIM" run base --heads 4 --seq-kv 64 --timeline t.json --quiet
+grep -q traceEvents t.json || fail "timeline"
+"$SIM" run amla --heads 4 --seq-kv 64 --batch 3 --out-f32 --out /dev/stdout --quiet | head -c 128 |
+  grep -aq "'<f4'.*'shape': (3, 1, 4, 512)" || fail "output of a batch through a pipe"
+"$MKNPY" q.npy '<u2' 4,32
+"$MKNPY" kv.npy '<u2' 20,32
+printf '\223NUMPY\001\000\166\000' >none.npy
+printf '%-117s\n' "{'descr': '|b1', 'fortran_order': False, 'shape': (20,), }" >>none.npy
+head -c 20 /dev/zero >>none.npy
+"$SIM" run amla --q q.npy --kv kv.npy --mask none.npy --verify --out z.npy --quiet
+tail -c 256 z.npy | tr -d '\000' | cmp - /dev/null || fail "masked rows are not zero"
+ls ./*.part-* 2>/dev/null && fail "temporary files left"
+echo "all as expected"
