@@ -76,7 +76,8 @@ static bool empty(const npy_array_t *array) { return npy_count(array) == 0; }
 static bool agrees(const char *name, const option_count_t *given, size_t have, const char *path,
                    cli_error_t *error) {
   return !given->given || given->value == have ||
-         cli_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path, have);
+         cli_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
+                  have);
 }
 
 // Rows of [G,Dk] are tokens x heads as --seq-q or --heads say; one token if neither does.
@@ -206,7 +207,8 @@ static bool made_up(const options_t *options, attention_problem_t *problem, cli_
   const uint64_t seed = options->seed.given ? options->seed.value : 0;
   distribution_t distribution;
   if (!parse_distribution(text, &distribution)) {
-    return cli_fail(error, "--dist: expected normal:S or uniform:A with a positive number, got '%s'",
+    return cli_fail(error,
+                    "--dist: expected normal:S or uniform:A with a positive number, got '%s'",
                     text);
   }
   problem->batch = count_or(&options->batch, 1);

@@ -11,8 +11,8 @@ bool attention_read_mask(attention_problem_t *problem, const char *path, cli_err
 // Takes away what a causal query must not see: token i of seq_q sees keys 0 .. keys - seq_q + i.
 bool attention_apply_causal(attention_problem_t *problem, cli_error_t *error);
 
-// problem->visible as bits, lowest first, rows `pitch` bytes apart, whole blocks, bits past the last
-// key 0.  Sets bytes and pitch.  The caller frees it; NULL: out of memory.
+// problem->visible as bits, lowest first, rows `pitch` bytes apart, whole blocks, bits past the
+// last key 0.  Sets bytes and pitch.  The caller frees it; NULL: out of memory.
 uint8_t *attention_pack_mask(const attention_problem_t *problem, size_t *bytes, size_t *pitch);
 
 #endif

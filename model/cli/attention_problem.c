@@ -21,8 +21,9 @@ void attention_free(attention_problem_t *problem) {
 bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
                             const char *v, cli_error_t *error) {
   if (problem->rows > ATTENTION_MAX_ROWS) {
-    return cli_fail(error, "%s: %zu query rows (tokens %zu x heads %zu); the kernels take at most %d",
-                    q, problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
+    return cli_fail(error,
+                    "%s: %zu query rows (tokens %zu x heads %zu); the kernels take at most %d", q,
+                    problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
   }
   if (problem->dk > ATTENTION_MAX_DK) {
     return cli_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk,

@@ -182,7 +182,8 @@ static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER 
   const size_t length =
       size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
   if (sized && length > MAX_HEADER) {
-    return cli_fail(error, "%s: header of %zu bytes; expected at most %d", path, length, MAX_HEADER);
+    return cli_fail(error, "%s: header of %zu bytes; expected at most %d", path, length,
+                    MAX_HEADER);
   }
   if (!sized || fread(text, 1, length, file) != length) {
     return cli_fail(error, "%s: file ends inside of its header", path);
@@ -328,7 +329,8 @@ void npy_write(FILE *file, const npy_array_t *array) {
   const unsigned before = MAGIC_BYTES + 4;
   const unsigned total = (before + (unsigned)used + 1 + 63) / 64 * 64;
   const unsigned length = total - before;
-  const unsigned char size[4] = {1, 0, (unsigned char)(length & 0xffu), (unsigned char)(length >> 8)};
+  const unsigned char size[4] = {1, 0, (unsigned char)(length & 0xffu),
+                                 (unsigned char)(length >> 8)};
   fwrite(magic, 1, MAGIC_BYTES, file);
   fwrite(size, 1, sizeof size, file);
   fprintf(file, "%-*s\n", (int)length - 1, text);

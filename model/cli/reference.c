@@ -48,7 +48,8 @@ static void print_commands(void) {
 }
 
 static void print_operations(void) {
-  printf("\n## Operations of VEC\n\n| operation | cost, in config vector | meaning |\n|---|---|---|\n");
+  printf("\n## Operations of VEC\n\n"
+         "| operation | cost, in config vector | meaning |\n|---|---|---|\n");
 #define VOP(name, config, text) printf("| VOP_%s | %s | %s |\n", #name, #config, text);
 #include "hal/vector_ops.def"
 #undef VOP

@@ -26,7 +26,8 @@ static bool judge(result_t *result, const float *values, cli_error_t *error) {
   const size_t token_count = problem->heads * problem->dv;
   double *golden = malloc(count * sizeof *golden);
   result->per_token = calloc(tokens, sizeof *result->per_token);
-  const bool good = golden != NULL && result->per_token != NULL && attention_golden(problem, golden);
+  const bool good =
+      golden != NULL && result->per_token != NULL && attention_golden(problem, golden);
   for (size_t i = 0; good && i < tokens; ++i) {
     num_error(golden + i * token_count, values + i * token_count, token_count,
               &result->per_token[i]);

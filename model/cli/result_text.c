@@ -43,7 +43,8 @@ static void print_error(FILE *file, const result_t *result) {
 static void print_time(FILE *file, const result_t *result) {
   const soc_result_t *soc = &result->soc;
   const config_t *config = &result->settings->soc.config;
-  fprintf(file, "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
+  fprintf(file,
+          "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
           (unsigned long long)soc->cycles, (double)soc->cycles / config->soc.clock_mhz,
           config->soc.clock_mhz, 100 * attention_fu(result->problem, config, soc->cycles),
           (double)attention_flops(result->problem) * 1e-9);

@@ -1,4 +1,4 @@
-// Reading a config file.  libcyaml checks its structure (unknown, missing and repeated keys, nesting)
+// Reading a config file.  libcyaml checks its structure (unknown, missing, repeated keys, nesting)
 // and hands every value over as text, so that a file and --set go through the same checks: its own
 // number parser takes "3z" for 3 and "010" for 8.
 // SPDX-License-Identifier: Apache-2.0
@@ -111,7 +111,7 @@ static bool fail(const char *path, unsigned line, const char *field, const char 
   return false;
 }
 
-// A key's full name; where libcyaml names the key in its message, the backtrace holds its neighbour.
+// A key's full name; where libcyaml names the key in its message, the backtrace has its neighbour.
 static void field_name(complaint_t *complaint, const char *key, char field[130]) {
   if (key != NULL) {
     snprintf(complaint->inner, sizeof complaint->inner, "%.60s", key);

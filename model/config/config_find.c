@@ -17,7 +17,8 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 bool config_find(const char *name, char *path, size_t size) {
-  const bool file = strchr(name, '/') != NULL || ends_with(name, ".yaml") || ends_with(name, ".yml");
+  const bool file =
+      strchr(name, '/') != NULL || ends_with(name, ".yaml") || ends_with(name, ".yml");
   const int length = file ? snprintf(path, size, "%s", name)
                           : snprintf(path, size, "%s/model/config/%s.yaml", config_home(), name);
   return length >= 0 && (size_t)length < size;

@@ -48,7 +48,8 @@ int main(int argc, char **argv) {
     values[index] = (uint32_t)strtoul(bits + 1, NULL, 16);
   }
   char header[129];
-  const int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }",
+  const int length = snprintf(header, sizeof header,
+                              "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }",
                               descr, fortran ? "True" : "False", argv[3]);
   fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);   // header of 118 bytes: data begin at 128
   fprintf(file, "%-117s\n", length < 118 ? header : "");

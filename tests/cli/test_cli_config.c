@@ -39,12 +39,14 @@ static int load_shipped(void **state) {
   fclose(file);
   config_t config;
   char error[CONFIG_ERROR_BYTES];
-  return !config_load(path, &config, error) || config.soc.ai_cores != 1 || config.soc.clock_mhz != 1800;
+  return !config_load(path, &config, error) || config.soc.ai_cores != 1 ||
+         config.soc.clock_mhz != 1800;
 }
 
 static void files(void **state) {
   (void)state;
-  refuses("  cpi:", "  cpi: 1.0x", ":13: scalar.cpi", "expected a number from 0 to 100, got '1.0x'");
+  refuses("  cpi:", "  cpi: 1.0x", ":13: scalar.cpi",
+          "expected a number from 0 to 100, got '1.0x'");
   refuses("  cpi:", "  cpi: nan", "scalar.cpi", "expected a number");
   refuses("  cpi:", "  cpi: -1", "scalar.cpi", "expected a number");
   refuses("  cpi:", "  cpi: [1]", "scalar.cpi", "expected one value");

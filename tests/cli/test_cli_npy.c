@@ -58,7 +58,8 @@ static void headers_out_of_order(void **state) {
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (-2,) }", 4, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2 3) }", 12, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': 0, 'shape': (2,) }", 4, malformed);
-  refuses(1, "{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (2,) }", 4, malformed);
+  refuses(1, "{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (2,) }", 4,
+          malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,), 'more': 1}", 4, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)} x", 4, malformed);
   refuses(1, "{'descr': [('a', '<u2')], 'fortran_order': False, 'shape': (2,)}", 4, malformed);
@@ -74,7 +75,8 @@ static void contents_refused(void **state) {
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", 3, "truncated");
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", 5, "trailing");
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1)}", 2, "dimensions");
-  refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000)}",
+  refuses(1,
+          "{'descr': '<u2', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000)}",
           2, "too large");
 }
 
