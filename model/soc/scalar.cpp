@@ -22,7 +22,7 @@ void scalar::main() {
 
 void scalar::sleep_forever() {
   for (;;) {
-    wait(sc_core::sc_event());
+    wait(never_);
   }
 }
 

@@ -46,6 +46,7 @@ class scalar : public sc_core::sc_module {
   void main();               // SC_THREAD
   void push(uint64_t address);
 
+  sc_core::sc_event never_;
   std::string log_;          // characters of an unfinished debug line
 };
 
