@@ -19,7 +19,7 @@ typedef struct run {
   attention_problem_t problem;
   result_t result;
   outputs_t outputs;
-  size_t out, json, timeline;
+  size_t out, json, timeline, trace;
   cli_error_t error;
 } run_t;
 
@@ -47,8 +47,15 @@ static bool prepare(run_t *run, const char *kernel) {
   if (!settings_read(&run->settings, kernel, options, &run->error) ||
       !add_output(run, options->out, &run->out) || !add_output(run, options->json, &run->json) ||
       !add_output(run, options->timeline, &run->timeline) ||
+      !add_output(run, options->trace, &run->trace) ||
       !attention_input(options, &run->problem, &run->error)) {
     return false;
+  }
+  if (options->trace != NULL && run->settings.soc.gm != SOC_GM_RTL) {
+    return cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
+  }
+  if (options->trace != NULL) {
+    run->settings.soc.trace = outputs_path(&run->outputs, run->trace);
   }
   if (options->timeline != NULL) {
     run->settings.soc.timeline = outputs_path(&run->outputs, run->timeline);
@@ -97,10 +104,21 @@ static bool write_json(run_t *run) {
   return file != NULL && result_json(file, &run->result, &run->error);
 }
 
-static bool write_all(run_t *run) {
-  if (run->options.timeline != NULL) {
-    outputs_written(&run->outputs, run->timeline);
+// The files that the simulation itself has written.
+static void take_written(run_t *run) {
+  const struct {
+    const char *option;
+    size_t index;
+  } files[] = {{run->options.timeline, run->timeline}, {run->options.trace, run->trace}};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    if (files[i].option != NULL && access(outputs_path(&run->outputs, files[i].index), F_OK) == 0) {
+      outputs_written(&run->outputs, files[i].index);
+    }
   }
+}
+
+static bool write_all(run_t *run) {
+  take_written(run);
   return (run->options.out == NULL || write_array(run)) &&
          (run->options.json == NULL || write_json(run)) &&
          outputs_commit(&run->outputs, &run->error);
@@ -109,11 +127,10 @@ static bool write_all(run_t *run) {
 // --- one run ----------------------------------------------------------------------------------
 
 static int stopped(run_t *run, soc_status_t status) {
-  // A timeline of a stopped run shows why it stopped.
-  if (run->options.timeline != NULL && status != SOC_BAD_INPUT &&
-      access(outputs_path(&run->outputs, run->timeline), F_OK) == 0) {
+  // What was recorded of a stopped run shows why it stopped.
+  if (status != SOC_BAD_INPUT) {
     cli_error_t ignored;
-    outputs_written(&run->outputs, run->timeline);
+    take_written(run);
     outputs_commit(&run->outputs, &ignored);
   }
   cli_fail(&run->error, "%s",

@@ -51,7 +51,8 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
     const std::string name = "slice" + std::to_string(i);
     slices_.push_back(std::make_unique<gm_slice>(
         name.c_str(), sim,
-        sim.options.gm == SOC_GM_RTL ? make_gm_unit_rtl(base_) : make_gm_unit_c(base_)));
+        sim.options.gm == SOC_GM_RTL ? make_gm_unit_rtl(name, base_, sim.trace.get())
+                                     : make_gm_unit_c(base_)));
   }
 }
 

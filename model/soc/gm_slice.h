@@ -12,6 +12,7 @@
 
 #include "core/gm_atomic.h"
 #include "soc/simulation.h"
+#include "soc/waves.h"
 
 namespace soc {
 
@@ -37,7 +38,8 @@ class gm_unit {
 };
 
 std::unique_ptr<gm_unit> make_gm_unit_c(uint8_t *memory);
-std::unique_ptr<gm_unit> make_gm_unit_rtl(uint8_t *memory);
+// trace: where its signals go, under the given name, or null.
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace);
 
 class gm_slice : public sc_core::sc_module {
  public:

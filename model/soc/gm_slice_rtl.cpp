@@ -1,17 +1,27 @@
 // The Verilated gm_atomic as a gm_unit.  It is driven directly, cycle by cycle, from the slice's
 // process: no sc_signal and no sc_clock stand between, which would cost more than the unit itself.
+//
+// It is Verilated twice, with and without waveforms, so that runs without them do not pay.
 // SPDX-License-Identifier: Apache-2.0
+#include <verilated_fst_c.h>
+
 #include <cstring>
 
 #include "Vgm_atomic_soc.h"
+#include "Vgm_atomic_traced.h"
 #include "soc/gm_slice.h"
 
 namespace soc {
 namespace {
 
+template <typename verilated, bool traced>
 class gm_unit_rtl : public gm_unit {
  public:
-  explicit gm_unit_rtl(uint8_t *memory) : memory_(memory) {
+  gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace)
+      : rtl_(name.c_str()), memory_(memory), waves_(trace) {
+    if constexpr (traced) {
+      rtl_.trace(&waves_->file(), 99);
+    }
     rtl_.clear_i = 0;
     rtl_.req_valid_i = 0;
     rtl_.rsp_ready_i = 1;
@@ -31,7 +41,7 @@ class gm_unit_rtl : public gm_unit {
   bool tick(const gm_request_t *request, bool &answered) override {
     drive(request);
     rtl_.clk_i = 0;
-    rtl_.eval();
+    evaluate();
     const bool taken = request != nullptr && rtl_.req_ready_o;
     answered = rtl_.rsp_valid_o;
     // The memory port: the read sees what was there before this cycle's write.
@@ -44,7 +54,7 @@ class gm_unit_rtl : public gm_unit {
       write();
     }
     rtl_.clk_i = 1;
-    rtl_.eval();
+    evaluate();
     if (reads) {
       std::memcpy(&rtl_.mem_rdata_i[0], read, sizeof read);
     }
@@ -57,6 +67,13 @@ class gm_unit_rtl : public gm_unit {
   }
 
  private:
+  void evaluate() {
+    rtl_.eval();
+    if constexpr (traced) {
+      waves_->dump(now());
+    }
+  }
+
   uint8_t *beat(uint32_t address) { return memory_ + uint64_t{address} * GM_LANES * 4; }
 
   void drive(const gm_request_t *request) {
@@ -81,14 +98,18 @@ class gm_unit_rtl : public gm_unit {
     }
   }
 
-  mutable Vgm_atomic_soc rtl_;
+  mutable verilated rtl_;
   uint8_t *memory_;
+  waves *waves_;
 };
 
 }  // namespace
 
-std::unique_ptr<gm_unit> make_gm_unit_rtl(uint8_t *memory) {
-  return std::make_unique<gm_unit_rtl>(memory);
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace) {
+  if (trace != nullptr) {
+    return std::make_unique<gm_unit_rtl<Vgm_atomic_traced, true>>(name, memory, trace);
+  }
+  return std::make_unique<gm_unit_rtl<Vgm_atomic_soc, false>>(name, memory, nullptr);
 }
 
 }  // namespace soc

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <systemc>
 
@@ -16,6 +17,7 @@
 #include "soc/soc.h"
 #include "soc/source_line.h"
 #include "soc/timeline.h"
+#include "soc/waves.h"
 
 namespace soc {
 
@@ -46,6 +48,8 @@ struct simulation {
       : options(run_options),
         config(run_options.config),
         result(run_result),
+        trace(run_options.trace != nullptr ? std::make_unique<waves>(config.soc.clock_mhz)
+                                           : nullptr),
         lines(run_options.firmware_file, run_options.firmware == SOC_FIRMWARE_RISCV) {}
 
   // Ends the run; the first message stays.  The calling process returns and must not go on.
@@ -58,6 +62,7 @@ struct simulation {
   const soc_options_t &options;
   const config_t &config;
   soc_result_t &result;
+  std::unique_ptr<waves> trace;   // null: no waveforms
   source_lines lines;
   race_detector races;
   timeline events;

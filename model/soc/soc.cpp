@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "soc/core_unit.h"
@@ -116,7 +117,13 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
     }
     gm = new soc::global_memory(*sim, buffers, count, args, args_bytes);
     machine = new soc::machine(*sim, *gm);
+    if (sim->trace && !sim->trace->open(options->trace)) {
+      throw std::runtime_error(std::string("trace: cannot write ") + options->trace);
+    }
     machine->run();
+    if (sim->trace) {
+      sim->trace->close();
+    }
     if (!sim->stopped()) {
       gm->copy_results();
       gm->report(*result);

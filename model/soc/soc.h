@@ -35,6 +35,7 @@ typedef struct soc_options {
   soc_gm_t gm;
   bool race_check;             // stop at an access that no flag orders
   const char *timeline;        // Chrome trace JSON to write, or NULL
+  const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
 } soc_options_t;
 
 enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };
