@@ -8,20 +8,30 @@ trap 'rm -rf "$dir"' EXIT
 
 cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$1"; }
 
+# Every pipe's commands in order, from a timeline.
+commands_of() {
+  sed -n 's/.*"tid":\([0-9]*\),.*"command":"\([^"]*\)".*/\1 \2/p' "$1" | sort -s -n -k1,1
+}
+
 check() {   # check NAME ARGS...
   name=$1
   shift
   for firmware in riscv native; do
     for gm in rtl c; do
       "$SIM" run "$@" --firmware $firmware --gm $gm --out-f32 --out "$dir/$firmware-$gm.npy" \
-        --json "$dir/$firmware-$gm.json" --verify --quiet
+        --json "$dir/$firmware-$gm.json" --timeline "$dir/$firmware.trace" --verify --quiet
       cmp "$dir/riscv-rtl.npy" "$dir/$firmware-$gm.npy"
     done
     rtl=$(cycles_of "$dir/$firmware-rtl.json")
     c=$(cycles_of "$dir/$firmware-c.json")
     test -n "$rtl" && test "$rtl" = "$c" || { echo "$name: cycles $rtl (rtl) and $c (c)"; exit 1; }
   done
-  echo "$name: four runs, one result, $rtl cycles with native firmware"
+  commands_of "$dir/riscv.trace" >"$dir/riscv.commands"
+  commands_of "$dir/native.trace" >"$dir/native.commands"
+  cmp "$dir/riscv.commands" "$dir/native.commands"
+  count=$(wc -l <"$dir/native.commands")
+  [ "$count" -gt 100 ]
+  echo "$name: four runs, one result, $count commands, $rtl cycles with native firmware"
 }
 
 check real-amla amla
