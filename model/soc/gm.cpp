@@ -31,6 +31,11 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
     end = std::max(end, arrays_.back().end);
   }
   bytes_ = round_up(end - GM_BASE, kArgsRoom);
+  if (bytes_ > (uint64_t{1} << GM_ADDR_W) * kBeatBytes) {
+    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
+                             " MiB of arrays; the atomic slices address " +
+                             std::to_string(((uint64_t{1} << GM_ADDR_W) * kBeatBytes) >> 20) + " MiB");
+  }
   void *map = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (map == MAP_FAILED) {
     throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
