@@ -82,8 +82,6 @@ static attention_args_t arguments(const attention_problem_t *problem, const sett
       .dk = (uint32_t)problem->dk,
       .dv = (uint32_t)problem->dv,
       .block = (uint32_t)problem->block,
-      .heads = (uint32_t)problem->heads,
-      .causal = 0,   // the bit mask says it
       .scale = num_f32_bits(problem->scale),
       .preload = settings->preload,
       .rescale = settings->rescale,

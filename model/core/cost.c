@@ -60,7 +60,8 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
   const config_vector_t *vector = &config->vector;
   switch (command->header.opcode_) {
     case OP_PIPE_BARRIER:
-      return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain : 1;
+      return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain
+                                                                      : config->soc.flag_cycles;
     case OP_LOAD_NZ: {
       const cmd_load_nz_t *c = &command->load_nz;
       return transfer((uint64_t)c->rows * c->cols * 2,
@@ -91,7 +92,7 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_VEC:
       return vec(vector, &command->vec);
     default:
-      return 1;   // flags
+      return config->soc.flag_cycles;
   }
 }
 

@@ -17,7 +17,7 @@ pipe::pipe(sc_core::sc_module_name name, core_unit &core, unsigned id)
       core_(core),
       sim_(core.sim()),
       id_(id),
-      agent_(sim_.races.add_agent()),
+      agent_(sim_.races.add_agent(core.name())),
       track_(sim_.events.add_track(core.name(), id)),
       host_seconds_(id == PIPE_M   ? &sim_.result.matmul_seconds
                     : id == PIPE_V ? &sim_.result.vector_seconds
@@ -61,16 +61,21 @@ void pipe::issue() {
 }
 
 void pipe::issue_command(const command_t &command) {
+  const uint64_t begin = now();
   switch (command.header.opcode_) {
     case OP_WAIT_FLAG:
-      return wait_flag(command.wait_flag);
+      wait_flag(command.wait_flag);
+      break;
     case OP_CROSS_WAIT:
-      return cross_wait(command.cross_wait);
+      cross_wait(command.cross_wait);
+      break;
     case OP_PIPE_BARRIER:
-      return barrier(command);
+      barrier(command);
+      break;
     default:
-      return issue_data(command);
+      return issue_data(command);   // goes into the timeline when it completes
   }
+  sim_.events.add(track_, commands_, command, begin, now(), now());
 }
 
 void pipe::wait_flag(const cmd_wait_flag_t &command) {
@@ -114,7 +119,7 @@ void pipe::barrier(const command_t &command) {
 void pipe::issue_data(const command_t &command) {
   const unsigned opcode = command.header.opcode_;
   const bool sets_flag = opcode == OP_SET_FLAG || opcode == OP_CROSS_SET;
-  flight f{command, now(), 0, 0, nullptr, {}};
+  flight f{command, commands_, now(), 0, 0, nullptr, {}};
   bool cold = false;
   become(BUSY);
   sim_.races.begin(agent_);
@@ -162,7 +167,7 @@ bool pipe::check_accesses(const command_t &command, bool &cold) {
       sim_.stop(SOC_STOPPED,
                 std::string("race in ") + space + ": no flag orders " +
                     sim_.describe(core_.name(), command) + " after " +
-                    sim_.describe(sim_.events.core_of(old->agent), old->command));
+                    sim_.describe(sim_.races.core_of(old->agent), old->command));
       return false;
     }
   }
@@ -212,7 +217,7 @@ void pipe::retire() {
       return;
     }
     finish_ = now();
-    sim_.events.add(track_, f.command, f.begin, f.end, now());
+    sim_.events.add(track_, f.number, f.command, f.begin, f.end, now());
     in_flight_.pop_front();
     retired_.notify();
   }

@@ -40,6 +40,7 @@ class pipe : public sc_core::sc_module {
 
   struct flight {
     command_t command;
+    uint64_t number;                          // of the command in its pipe
     uint64_t begin, end;                      // cycles it kept the pipe busy
     uint64_t ready;                           // cycle from which it may complete
     std::shared_ptr<gm_transfer> transfer;    // atomic operations: the slices decide

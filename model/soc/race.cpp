@@ -41,7 +41,8 @@ bool overlap(const core_access_t &a, const core_access_t &b) {
 
 }  // namespace
 
-unsigned race_detector::add_agent() {
+unsigned race_detector::add_agent(const std::string &core) {
+  cores_.push_back(core);
   for (vector_clock &clock : clocks_) {
     clock.push_back(0);
   }

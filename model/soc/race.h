@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/core.h"
@@ -34,7 +35,9 @@ struct race_memory {
 
 class race_detector {
  public:
-  unsigned add_agent();
+  // core: for messages.
+  unsigned add_agent(const std::string &core);
+  const std::string &core_of(unsigned agent) const { return cores_[agent]; }
   // A new command of this agent begins.
   void begin(unsigned agent) { ++clocks_[agent][agent]; }
   // Notes an access; returns the earlier access it races with, if there is one.
@@ -47,6 +50,7 @@ class race_detector {
   void prune(race_memory &memory) const;
 
   std::vector<vector_clock> clocks_;
+  std::vector<std::string> cores_;
 };
 
 }  // namespace soc

@@ -41,7 +41,7 @@ typedef struct soc_options {
 enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };
 
 typedef struct soc_stall {
-  const char *reason;          // "flag", "cross_flag", "memory", "empty", ...
+  const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
   uint64_t cycles;
 } soc_stall_t;
 

@@ -31,9 +31,10 @@ bool timeline::write(const std::string &path, double clock_mhz, source_lines &li
     const double us = 1.0 / clock_mhz;
     std::fprintf(file,
                  "{\"ph\":\"X\",\"name\":\"%s\",\"pid\":0,\"tid\":%u,\"ts\":%.4f,\"dur\":%.4f,"
-                 "\"args\":{\"command\":\"%s\",\"done_us\":%.4f,\"line\":\"%s\"}},\n",
+                 "\"args\":{\"n\":%llu,\"command\":\"%s\",\"done_us\":%.4f,\"line\":\"%s\"}},\n",
                  core_command_name(e.command.header.opcode_), e.track,
-                 static_cast<double>(e.begin) * us, static_cast<double>(e.end - e.begin) * us, text,
+                 static_cast<double>(e.begin) * us, static_cast<double>(e.end - e.begin) * us,
+                 static_cast<unsigned long long>(e.number), text,
                  static_cast<double>(e.done) * us, lines.find(e.command.header.pc_).c_str());
   }
   std::fprintf(file, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"amalgam\"}}\n]}\n");

@@ -17,13 +17,13 @@ class timeline {
  public:
   void enable() { enabled_ = true; }
   unsigned add_track(const std::string &core, unsigned pipe);
-  // A command kept its pipe busy from begin to end (cycles) and took effect at done.
-  void add(unsigned track, const command_t &command, uint64_t begin, uint64_t end, uint64_t done) {
+  // Command number of its pipe kept it from begin to end (cycles) and took effect at done.
+  void add(unsigned track, uint64_t number, const command_t &command, uint64_t begin, uint64_t end,
+           uint64_t done) {
     if (enabled_) {
-      events_.push_back({track, begin, end, done, command});
+      events_.push_back({track, number, begin, end, done, command});
     }
   }
-  const std::string &core_of(unsigned track_id) const { return tracks_[track_id].core; }
   // False if the file cannot be written.
   bool write(const std::string &path, double clock_mhz, source_lines &lines) const;
 
@@ -34,7 +34,7 @@ class timeline {
   };
   struct event {
     unsigned track;
-    uint64_t begin, end, done;
+    uint64_t number, begin, end, done;
     command_t command;
   };
   bool enabled_ = false;

@@ -41,8 +41,6 @@ typedef struct attention_args {
   uint32_t dk;
   uint32_t dv;
   uint32_t block;    // keys of a block
-  uint32_t heads;    // rows of one query token
-  uint32_t causal;   // 1: row r sees keys 0 .. keys - seq_q + r / heads; firmware reads visible
   uint32_t scale;    // FP32 bits of the softmax scale
   uint32_t preload;  // C1 stages the cube core runs ahead of C2: 0, 1 or 2
   uint32_t rescale;  // enum attention_rescale (amla)

@@ -3,7 +3,8 @@
 #include "core_test.h"
 
 static const config_t config = {
-    .soc = {.ai_cores = 1, .vector_cores = 2, .clock_mhz = 1800, .cross_flag_us = 0.5},
+    .soc = {.ai_cores = 1, .vector_cores = 2, .clock_mhz = 1800,
+            .flag_cycles = 1, .cross_flag_us = 0.5},
     .cube = {.l1_kb = 512, .l0a_kb = 64, .l0b_kb = 64, .l0c_kb = 128, .mac_m = 16, .mac_n = 16,
              .mac_k = 16, .mmad_startup = 12, .l0a_bytes_per_cycle = 238,
              .l0b_bytes_per_cycle = 119, .load_gbps = 150, .store_gbps = 135},

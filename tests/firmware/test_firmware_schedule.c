@@ -113,7 +113,6 @@ static attention_args_t place_all(problem_t *problem) {
       .dk = s->dk,
       .dv = s->dv,
       .block = s->block,
-      .heads = s->rows,
       .scale = num_f32_bits(0.125f),
       .preload = s->preload,
       .rescale = s->rescale,

@@ -10,7 +10,8 @@ cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$
 
 # Every pipe's commands in order, from a timeline.
 commands_of() {
-  sed -n 's/.*"tid":\([0-9]*\),.*"command":"\([^"]*\)".*/\1 \2/p' "$1" | sort -s -n -k1,1
+  sed -n 's/.*"tid":\([0-9]*\),.*"n":\([0-9]*\),"command":"\([^"]*\)".*/\1 \2 \3/p' "$1" |
+    sort -n -k1,1 -k2,2
 }
 
 check() {   # check NAME ARGS...
