@@ -22,6 +22,7 @@ pipe::pipe(sc_core::sc_module_name name, core_unit &core, unsigned id)
       host_seconds_(id == PIPE_M   ? &sim_.result.matmul_seconds
                     : id == PIPE_V ? &sim_.result.vector_seconds
                                    : &sim_.result.copy_seconds) {
+  ++sim_.syncs[core.kind() * PIPE_COUNT + id].members;
   SC_HAS_PROCESS(pipe);
   SC_THREAD(issue);
   SC_THREAD(retire);
@@ -72,6 +73,9 @@ void pipe::issue_command(const command_t &command) {
     case OP_PIPE_BARRIER:
       barrier(command);
       break;
+    case OP_SYNC_ALL:
+      sync_all(command);
+      break;
     default:
       return issue_data(command);   // goes into the timeline when it completes
   }
@@ -113,6 +117,28 @@ void pipe::barrier(const command_t &command) {
   }
   become(BARRIER);
   wait(cycles(core_cycles(core_.kind(), &sim_.config, &command)));
+}
+
+void pipe::sync_all(const command_t &command) {
+  barrier(command);
+  auto &sync = sim_.syncs[core_.kind() * PIPE_COUNT + id_];
+  sim_.races.begin(agent_);
+  const vector_clock mine = sim_.races.release(agent_);
+  if (sync.arrived == 0) {
+    sync.clock.assign(mine.size(), 0);
+  }
+  for (size_t i = 0; i < mine.size(); ++i) {
+    sync.clock[i] = std::max(sync.clock[i], mine[i]);
+  }
+  become(BARRIER);
+  if (++sync.arrived == sync.members) {
+    sync.arrived = 0;
+    sync.complete.notify();
+  } else {
+    wait(sync.complete);
+  }
+  sim_.races.acquire(agent_, sync.clock);
+  wait(cycles(config_cycles(&sim_.config, sim_.config.soc.cross_flag_us)));
 }
 
 // Commands that move or compute data, and the sets of flags, which follow them in order.

@@ -54,6 +54,7 @@ class pipe : public sc_core::sc_module {
   void wait_flag(const cmd_wait_flag_t &command);
   void cross_wait(const cmd_cross_wait_t &command);
   void barrier(const command_t &command);
+  void sync_all(const command_t &command);
   bool check_accesses(const command_t &command, bool &cold);
   uint64_t latency(const command_t &command, bool cold) const;
   void launch(flight f);

@@ -65,6 +65,12 @@ struct simulation {
   std::unique_ptr<waves> trace;   // null: no waveforms
   source_lines lines;
   race_detector races;
+  // SYNC_ALL, by pipe: how many pipes take part, how many have come, and their clocks.
+  struct sync_point {
+    unsigned members = 0, arrived = 0;
+    vector_clock clock;
+    sc_core::sc_event complete;
+  } syncs[PIPE_COUNT * CORE_KIND_COUNT];
   timeline events;
 };
 

@@ -34,6 +34,13 @@ typedef struct soc_options {
   const char *firmware_file;   // ELF (riscv) or shared object (native)
   soc_gm_t gm;
   bool race_check;             // stop at an access that no flag orders
+  bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
+  bool l2_warm;                // inputs are in L2 at the start, on dies where all of them fit
+  unsigned threads;            // host threads for the arithmetic, this one included; 0 counts as 1;
+                               // results and cycles do not depend on it
+  // Called from time to time, at most some ten times a second; may be NULL.
+  void (*progress)(void *context, uint64_t cycles, uint64_t flops);
+  void *progress_context;
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
 } soc_options_t;

@@ -87,6 +87,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
 #define cross_core_wait_flag(on_pipe, flag_id) \
   HAL_PUSH(CROSS_WAIT, cross_wait, on_pipe, .flag = (flag_id))
+#define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
 
 #endif
