@@ -221,8 +221,11 @@ static bool made_up(const options_t *options, attention_problem_t *problem, cli_
   problem->token_axis = true;
   snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", text,
            (unsigned long long)seed);
+  if (options->timing_only) {
+    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
+  }
   return attention_check_limits(problem, "--seq-q, --heads", "--dk", "--dv", error) &&
-         attention_make_up(problem, &distribution, seed, error);
+         (options->timing_only || attention_make_up(problem, &distribution, seed, error));
 }
 
 static bool shipped(const options_t *options, attention_problem_t *problem, cli_error_t *error) {
@@ -248,8 +251,8 @@ static bool any_file(const options_t *o) {
 }
 
 static bool any_made_up(const options_t *o) {
-  return o->heads.given || o->seq_q.given || o->seq_kv.given || o->dk.given || o->batch.given ||
-         o->dist != NULL || o->seed.given;
+  return o->timing_only || o->heads.given || o->seq_q.given || o->seq_kv.given || o->dk.given ||
+         o->batch.given || o->dist != NULL || o->seed.given;
 }
 
 static bool set_scale(const options_t *options, attention_problem_t *problem, cli_error_t *error) {

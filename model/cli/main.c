@@ -25,8 +25,8 @@ static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
       "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base\n"
-      "  amalgam report WHAT... [options] a table of the paper, ours beside theirs: table3,\n"
-      "                                   table4\n"
+      "  amalgam report [WHAT...]         tables and figures of the paper, ours beside theirs;\n"
+      "                                   without WHAT, a list of them\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"

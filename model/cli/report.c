@@ -3,104 +3,79 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-const report_row_t report_rows[] = {
-#define ROW(table, name, kind, width, paper_base, paper_amla, gate, gate_f32)                  \
-  {table, name, {DISTRIBUTION_##kind, width}, {paper_base, paper_amla}, gate, gate_f32},
-#include "cli/report_rows.def"
-#undef ROW
-};
-const size_t report_row_count = sizeof report_rows / sizeof *report_rows;
+#include "cli/suggest.h"
 
-enum { FIRST_TABLE = 3, LAST_TABLE = 4 };
+typedef struct report_row {
+  const char *name, *other;
+  report_function_t *run;
+  const char *help;
+} report_row_t;
+
+static const report_row_t rows[] = {
+#define REPORT(name, other, function, help) {#name, other, function, help},
+#include "cli/reports.def"
+#undef REPORT
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void print_list(void) {
+  for (size_t i = 0; i < ROWS; ++i) {
+    const char *other = rows[i].other;
+    printf("  %-10s %s%s%s%s\n", rows[i].name, rows[i].help, other == NULL ? "" : " (or ",
+           other == NULL ? "" : other, other == NULL ? "" : ")");
+  }
+}
 
 static void print_help(void) {
+  printf("amalgam report WHAT... [options]: tables and figures of the AMLA paper, ours beside "
+         "theirs; WHAT is\n`all` or some of\n\n");
+  print_list();
   printf(
-      "amalgam report table3 table4 [options]: accuracy of base and amla on random inputs, as in\n"
-      "tables 3 and 4 of the AMLA paper: 128 heads, Dk 576, Dv 512, error against FP64.  Writes\n"
-      "tableN.json, tableN.svg and tableN.md.  Exit code 1 if amla is worse than base by more than "
-      "the\ngates in model/cli/report_rows.def allow.\n");
+      "\nEach writes NAME.json and NAME.md, most also a plot.  table3 and table4 exit with 1 if "
+      "amla is worse\nthan base by more than the gates in model/cli/report_accuracy.def allow.\n");
   options_help(stdout, CLI_REPORT);
 }
 
 // --- what was asked for -----------------------------------------------------------------------
 
-static bool tables_wanted(const options_t *options, unsigned *tables, cli_error_t *error) {
+static bool is_row(const report_row_t *row, const char *word) {
+  return strcmp(row->name, word) == 0 || (row->other != NULL && strcmp(row->other, word) == 0);
+}
+
+static bool refuse(const char *word, cli_error_t *error) {
+  const char *names[ROWS];
+  char hint[64];
+  for (size_t i = 0; i < ROWS; ++i) {
+    names[i] = rows[i].name;
+  }
+  return cli_fail(error, "report %s: no such report%s; `amalgam report` lists them", word,
+                  suggest_text(word, names, ROWS, "", hint, sizeof hint));
+}
+
+static bool reports_wanted(const options_t *options, bool wanted[ROWS], cli_error_t *error) {
   for (int i = 0; i < options->words; ++i) {
-    const int index = parse_choice(options->word[i], "table3|table4");
-    if (index < 0) {
-      return cli_fail(error, "report %s: no such report; there are table3 and table4",
-                      options->word[i]);
+    const char *word = options->word[i];
+    const bool all = strcmp(word, "all") == 0;
+    bool known = all;
+    for (size_t j = 0; j < ROWS; ++j) {
+      wanted[j] = wanted[j] || all || is_row(&rows[j], word);
+      known = known || is_row(&rows[j], word);
     }
-    *tables |= 1u << (FIRST_TABLE + index);
-  }
-  return *tables != 0 || cli_fail(error, "report: name one or more of table3, table4");
-}
-
-static bool is_row(const report_row_t *row, const char *text) {
-  distribution_t distribution;
-  return strcmp(row->name, text) == 0 ||
-         (parse_distribution(text, &distribution) && distribution.kind == row->distribution.kind &&
-          distribution.width == row->distribution.width);
-}
-
-static bool rows_wanted(const options_t *options, unsigned tables, const report_row_t **rows,
-                        size_t *count, cli_error_t *error) {
-  const option_list_t *only = &options->only;
-  bool known[OPTION_LIST_MAX] = {false};
-  for (size_t i = 0; i < report_row_count; ++i) {
-    const report_row_t *row = &report_rows[i];
-    bool wanted = only->count == 0;
-    for (size_t j = 0; j < only->count && (tables >> row->table & 1u) != 0; ++j) {
-      known[j] = known[j] || is_row(row, only->item[j]);
-      wanted = wanted || is_row(row, only->item[j]);
-    }
-    if (wanted && (tables >> row->table & 1u) != 0) {
-      rows[(*count)++] = row;
+    if (!known) {
+      return refuse(word, error);
     }
   }
-  for (size_t j = 0; j < only->count; ++j) {
-    if (!known[j]) {
-      return cli_fail(error, "--dist: no '%s' in the tables asked for", only->item[j]);
-    }
-  }
-  return true;
+  return options->words > 0 || cli_fail(error, "report: name one or more; `amalgam report` lists "
+                                               "them");
 }
 
-static bool plan(const options_t *options, unsigned tables, report_jobs_t *jobs,
-                 cli_error_t *error) {
-  const report_row_t *rows[sizeof report_rows / sizeof *report_rows];
-  const size_t seeds = (size_t)options->seeds.value;
-  size_t count = 0;
-  if (!rows_wanted(options, tables, rows, &count, error) ||
-      !settings_config(options->config, &options->set, &jobs->soc.config, error)) {
-    return false;
-  }
-  jobs->soc.config.soc.ai_cores = 1;
-  jobs->soc.gm = options->report_gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
-  jobs->soc.race_check = true;
-  jobs->keys = (size_t)options->report_keys.value;
-  jobs->quiet = options->quiet;
-  jobs->count = count * seeds;
-  jobs->list = mmap(NULL, jobs->count * sizeof *jobs->list, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (jobs->list == MAP_FAILED) {
-    jobs->list = NULL;
-    return cli_fail(error, "report: out of memory");
-  }
-  for (size_t i = 0; i < jobs->count; ++i) {
-    jobs->list[i].row = rows[i / seeds];
-    jobs->list[i].seed = i % seeds;
-  }
-  return true;
-}
-
-static bool make_directory(const char *path, cli_error_t *error) {
+static bool make_directory(const char *path, bool *made, cli_error_t *error) {
   struct stat status;
-  if (mkdir(path, 0777) != 0 && errno != EEXIST) {
+  *made = mkdir(path, 0777) == 0;
+  if (!*made && errno != EEXIST) {
     return cli_fail(error, "--out %s: %s", path, strerror(errno));
   }
   if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
@@ -109,54 +84,41 @@ static bool make_directory(const char *path, cli_error_t *error) {
   return access(path, W_OK | X_OK) == 0 || cli_fail(error, "--out %s: %s", path, strerror(errno));
 }
 
-// --- gates ------------------------------------------------------------------------------------
-
-static bool within(const report_job_t *job, const report_pair_t *pair, double gate,
-                   const char *what, cli_error_t *error) {
-  return gate == 0 || pair->amla <= gate * pair->base ||
-         cli_fail(error, "%s seed %llu: with %s output amla %.3e exceeds %.2f x base %.3e",
-                  job->row->name, (unsigned long long)job->seed, what, pair->amla, gate,
-                  pair->base);
-}
-
-static bool gates_hold(const report_jobs_t *jobs, cli_error_t *error) {
-  for (size_t i = 0; i < jobs->count; ++i) {
-    const report_job_t *job = &jobs->list[i];
-    if (!within(job, &job->bf16, job->row->gate, "BF16", error) ||
-        !within(job, &job->f32, job->row->gate_f32, "FP32", error)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 // --- the command ------------------------------------------------------------------------------
 
-static bool write_tables(const report_jobs_t *jobs, unsigned tables, const options_t *options,
-                         cli_error_t *error) {
-  for (unsigned table = FIRST_TABLE; table <= LAST_TABLE; ++table) {
-    if ((tables >> table & 1u) != 0 &&
-        !report_write(jobs, table, (size_t)options->seeds.value, options->report_out, error)) {
-      return false;
+static cli_exit_t run_wanted(const options_t *options, const bool wanted[ROWS],
+                             cli_error_t *error) {
+  cli_exit_t worst = CLI_OK;
+  for (size_t i = 0; i < ROWS; ++i) {
+    cli_exit_t code = CLI_BAD_INPUT;
+    cli_error_t reason;
+    const report_context_t context = {.name = rows[i].name, .options = options};
+    if (wanted[i] && !rows[i].run(&context, &code, &reason)) {
+      *error = reason;
+      worst = code;
+      if (code != CLI_OUT_OF_TOLERANCE) {
+        break;
+      }
     }
   }
-  return true;
+  if (report_interrupted()) {
+    cli_fail(error, "interrupted");
+    return CLI_INTERRUPTED;
+  }
+  return worst;
 }
 
-static cli_exit_t run_report(const options_t *options, cli_error_t *error) {
-  unsigned tables = 0;
-  report_jobs_t jobs = {0};
-  cli_exit_t code = CLI_BAD_INPUT;
-  if (!tables_wanted(options, &tables, error) || !plan(options, tables, &jobs, error) ||
-      !make_directory(options->report_out, error)) {
-    code = CLI_BAD_INPUT;
-  } else if (report_run(&jobs, &code, error)) {
-    code = !write_tables(&jobs, tables, options, error) ? CLI_BAD_INPUT
-           : gates_hold(&jobs, error)                   ? CLI_OK
-                                                        : CLI_OUT_OF_TOLERANCE;
+static cli_exit_t run_reports(const options_t *options, cli_error_t *error) {
+  bool wanted[ROWS] = {false};
+  bool made;
+  if (!reports_wanted(options, wanted, error) ||
+      !make_directory(options->report_out, &made, error)) {
+    return CLI_BAD_INPUT;
   }
-  if (jobs.list != NULL) {
-    munmap(jobs.list, jobs.count * sizeof *jobs.list);
+  report_signals_block();
+  const cli_exit_t code = run_wanted(options, wanted, error);
+  if (made) {
+    rmdir(options->report_out);   // unless something was written
   }
   return code;
 }
@@ -164,6 +126,11 @@ static cli_exit_t run_report(const options_t *options, cli_error_t *error) {
 int report(int argc, char **argv) {
   options_t options;
   cli_error_t error;
+  if (argc == 1) {
+    printf("amalgam report WHAT... writes one or more of\n\n");
+    print_list();
+    return CLI_OK;
+  }
   if (!options_parse(&options, CLI_REPORT, argc, argv, &error)) {
     return cli_report(CLI_BAD_INPUT, &error);
   }
@@ -171,6 +138,6 @@ int report(int argc, char **argv) {
     print_help();
     return CLI_OK;
   }
-  const cli_exit_t code = run_report(&options, &error);
+  const cli_exit_t code = run_reports(&options, &error);
   return code == CLI_OK ? (int)CLI_OK : cli_report(code, &error);
 }

@@ -1,58 +1,85 @@
-// The command `report`: the paper's tables, ours beside theirs.
+// The command `report`: the paper's tables and figures, ours beside theirs.
 //
-//   report.c        options, gates, exit code
-//   report_jobs.c   the simulations, each in a process of its own
-//   report_write.c  JSON, Markdown, plot
+//   reports.def       their names
+//   report.c          the command: options, the list of reports, exit code
+//   report_jobs.c     simulations, each in a process of its own
+//   report_write.c    JSON, Markdown, plot
+//   report_NAME.c     one report: its simulations, its files; what the paper says is in a .def
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
 #include "cli/options.h"
-#include "cli/parse.h"
-#include "cli/settings.h"
+#include "cli/report_jobs.h"
+#include "config/config.h"
 
 // argv[0] is "report".  Returns the exit code.
 int report(int argc, char **argv);
 
-// --- between the parts ------------------------------------------------------------------------
+// --- a report ---------------------------------------------------------------------------------
 
-typedef struct report_pair {
-  double base, amla;
-} report_pair_t;
+enum { REPORT_KEYS_MAX = 16, REPORT_HEADS = 128 };
 
-typedef struct report_row {
-  unsigned table;
-  const char *name;
-  distribution_t distribution;
-  report_pair_t paper;
-  double gate, gate_f32;
-} report_row_t;
+// What one report is run with.
+typedef struct report_context {
+  const char *name;                // "table5"
+  const options_t *options;
+} report_context_t;
 
-extern const report_row_t report_rows[];
-extern const size_t report_row_count;
+// True: the report was written.  Else code is the exit code and error says why; with
+// CLI_OUT_OF_TOLERANCE it was written all the same.
+typedef bool report_function_t(const report_context_t *context, cli_exit_t *code,
+                               cli_error_t *error);
 
-// Relative errors of one row and seed; in memory shared with the process that computes them.
-typedef struct report_job {
-  const report_row_t *row;
-  uint64_t seed;
-  report_pair_t bf16, f32;
-  int status;                 // soc_status_t
-  cli_error_t error;
-} report_job_t;
+#define REPORT(name, other, function, help) report_function_t function;
+#include "cli/reports.def"
+#undef REPORT
 
-typedef struct report_jobs {
-  report_job_t *list;
+// --- shared by the reports --------------------------------------------------------------------
+
+// The machine of a report: the words that name it on a job's line, and its parameters.
+typedef struct report_machine {
+  report_common_t common;
+  char cores[24];
+  config_t config;
+} report_machine_t;
+
+// --config (or `usual`), --set, --cores (or usual_cores, 0: all of the config), --gm.
+bool report_machine(const options_t *options, const char *usual, unsigned usual_cores,
+                    report_machine_t *machine, cli_error_t *error);
+
+// FLOP/s of all cube cores and bytes/s of all HBM, times 1e-12.
+double report_peak_tflops(const config_t *config);
+double report_hbm_tbps(const config_t *config);
+
+typedef struct report_keys {
+  size_t list[REPORT_KEYS_MAX];
   size_t count;
-  size_t keys;
-  soc_options_t soc;          // firmware is set for each kernel
-  bool quiet;
-} report_jobs_t;
+} report_keys_t;
 
-// Runs all jobs, two at a time.  False: error says which one failed, code is the exit code.
-bool report_run(report_jobs_t *jobs, cli_exit_t *code, cli_error_t *error);
+// --seq-kv, or `usual`.
+bool report_keys(const options_t *options, const report_keys_t *usual, report_keys_t *keys,
+                 cli_error_t *error);
 
-// Writes DIR/tableN.json, .md and .svg from the jobs of that table.
-bool report_write(const report_jobs_t *jobs, unsigned table, size_t seeds, const char *directory,
-                  cli_error_t *error);
+// The same for a report of one size.
+bool report_one_size(const report_context_t *context, size_t usual, size_t *keys,
+                     cli_error_t *error);
+
+// An entry of the paper's table 5: batch 96, 128 heads; times in us, FLOPS utilisation in %.
+typedef struct report_entry {
+  size_t sq, sk;
+  double time_us, fu;
+  double gpu_time_us, gpu_fu;
+} report_entry_t;
+
+extern const report_entry_t report_entries[];
+extern const size_t report_entry_count;
+enum { REPORT_PAPER_BATCH = 96 };
+
+// NULL: the paper has no such entry.
+const report_entry_t *report_paper_entry(size_t sq, size_t sk);
+
+// FLOP/byte of MLA as the paper's section 2.4 has it: query rows x (Dk + Dv) / Dk.
+double report_mla_intensity(size_t rows);
 
 #endif

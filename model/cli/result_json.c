@@ -105,6 +105,10 @@ static void fill(cJSON *root, const result_t *result) {
   cJSON_AddStringToObject(root, "kernel", result->settings->kernel);
   add_config(root, result->options);
   add_shape(root, result->problem);
+  put(root, "cores", config->soc.ai_cores);
+  if (result->settings->soc.timing_only) {
+    cJSON_AddTrueToObject(root, "timing_only");
+  }
   put(root, "cycles", soc->cycles);
   cJSON_AddNumberToObject(root, "time_us", (double)soc->cycles / config->soc.clock_mhz);
   put(root, "flops", attention_flops(result->problem));

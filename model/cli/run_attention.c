@@ -10,6 +10,7 @@
 #include "cli/attention_simulate.h"
 #include "cli/npy.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/result.h"
 
 // Everything of one run; indices of outputs are valid where the option was given.
@@ -20,6 +21,7 @@ typedef struct run {
   result_t result;
   outputs_t outputs;
   size_t out, json, timeline, trace;
+  progress_t progress;
   cli_error_t error;
 } run_t;
 
@@ -39,12 +41,34 @@ static bool add_output(run_t *run, const char *path, size_t *index) {
   return path == NULL || outputs_add(&run->outputs, path, index, &run->error);
 }
 
+// Options that ask for values, or for data to compute them from.
+static bool check_timing_only(const options_t *options, cli_error_t *error) {
+  const struct {
+    const char *name;
+    bool given;
+  } refused[] = {
+      {"q", options->q != NULL},         {"kv", options->kv != NULL},
+      {"k", options->k != NULL},         {"v", options->v != NULL},
+      {"dist", options->dist != NULL},   {"seed", options->seed.given},
+      {"out", options->out != NULL},     {"verify", options->verify},
+      {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+  };
+  for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
+    if (refused[i].given) {
+      return cli_fail(error, "--%s: needs values, which --timing-only does not compute",
+                      refused[i].name);
+    }
+  }
+  return true;
+}
+
 static bool prepare(run_t *run, const char *kernel) {
   const options_t *options = &run->options;
   if (options->words > 0) {
     return cli_fail(&run->error, "run %s: unexpected argument '%s'", kernel, options->word[0]);
   }
-  if (!settings_read(&run->settings, kernel, options, &run->error) ||
+  if (!check_timing_only(options, &run->error) ||
+      !settings_read(&run->settings, kernel, options, &run->error) ||
       !add_output(run, options->out, &run->out) || !add_output(run, options->json, &run->json) ||
       !add_output(run, options->timeline, &run->timeline) ||
       !add_output(run, options->trace, &run->trace) ||
@@ -60,15 +84,11 @@ static bool prepare(run_t *run, const char *kernel) {
   if (options->timeline != NULL) {
     run->settings.soc.timeline = outputs_path(&run->outputs, run->timeline);
   }
+  if (options->timing_only) {
+    return true;
+  }
   run->result.out = calloc(attention_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);
   return run->result.out != NULL || cli_fail(&run->error, "out of memory");
-}
-
-static void progress(const run_t *run, const char *text) {
-  if (!run->options.quiet && isatty(STDERR_FILENO)) {
-    fprintf(stderr, "\r\033[K%s", text);
-    fflush(stderr);
-  }
 }
 
 // --- the output array -------------------------------------------------------------------------
@@ -139,12 +159,13 @@ static int stopped(run_t *run, soc_status_t status) {
 }
 
 static int finish(run_t *run) {
-  progress(run, "comparing with FP64 ...");
-  if (!result_judge(&run->result, &run->error) || !write_all(run)) {
-    progress(run, "");
+  progress_note(&run->progress, "comparing ...");
+  const bool judged = run->options.timing_only || result_judge(&run->result, &run->error);
+  const bool good = judged && write_all(run);
+  progress_note(&run->progress, "");
+  if (!good) {
     return cli_report(CLI_BAD_INPUT, &run->error);
   }
-  progress(run, "");
   if (!run->options.quiet) {
     result_text(stdout, &run->result);
   }
@@ -160,11 +181,15 @@ static int simulate(run_t *run, const char *kernel) {
   if (!prepare(run, kernel)) {
     return cli_report(CLI_BAD_INPUT, &run->error);
   }
-  progress(run, "simulating ...");
+  progress_start(&run->progress, run->options.quiet, attention_flops(&run->problem),
+                 run->settings.soc.config.soc.clock_mhz);
+  run->settings.soc.progress = progress_update;
+  run->settings.soc.progress_context = &run->progress;
+  progress_note(&run->progress, "simulating ...");
   const soc_status_t status = attention_simulate(&run->problem, &run->settings, run->result.out,
                                                  &run->result.soc);
   if (status != SOC_DONE) {
-    progress(run, "");
+    progress_note(&run->progress, "");
     return stopped(run, status);
   }
   return finish(run);

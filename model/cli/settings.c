@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 16 };   // of the default; more help little
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
                      cli_error_t *error) {
@@ -63,22 +66,50 @@ bool settings_firmware(settings_t *settings, const char *choice, cli_error_t *er
   return true;
 }
 
+// Keeps the first AI cores of each die, as many of each; a die left without goes, and with it its
+// share of the slices.
+static void use_cores(config_t *config, unsigned cores) {
+  const unsigned dies = cores < config->soc.dies ? cores : config->soc.dies;
+  const unsigned slices = config->gm.slices * dies / config->soc.dies;
+  config->gm.slices = slices == 0 ? 1 : slices;
+  config->soc.dies = dies;
+  config->soc.ai_cores = (cores + dies - 1) / dies * dies;
+}
+
+static unsigned host_threads(void) {
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  return processors < 1 ? 1 : processors < MAX_THREADS ? (unsigned)processors : MAX_THREADS;
+}
+
+static bool read_machine(settings_t *settings, const options_t *options, cli_error_t *error) {
+  config_t *config = &settings->soc.config;
+  if (!settings_config(options->config, &options->set, config, error)) {
+    return false;
+  }
+  if (options->cores.given && options->cores.value > config->soc.ai_cores) {
+    return cli_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
+                    (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);
+  }
+  if (options->cores.given && options->cores.value < config->soc.ai_cores) {
+    use_cores(config, (unsigned)options->cores.value);
+  }
+  settings->soc.gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
+  settings->soc.race_check = !options->no_race_check;
+  settings->soc.l2_warm = options->l2.value == 0;
+  settings->soc.timing_only = options->timing_only;
+  settings->soc.threads =
+      options->threads.given ? (unsigned)options->threads.value : host_threads();
+  return true;
+}
+
 bool settings_read(settings_t *settings, const char *kernel, const options_t *options,
                    cli_error_t *error) {
   memset(settings, 0, sizeof *settings);
   settings->kernel = kernel;
-  config_t *config = &settings->soc.config;
-  if (!settings_config(options->config, &options->set, config, error) ||
+  if (!read_machine(settings, options, error) ||
       !settings_firmware(settings, options->firmware, error)) {
     return false;
   }
-  if (options->cores.value > config->soc.ai_cores) {
-    return cli_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
-                    (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);
-  }
-  config->soc.ai_cores = (config_uint_t)options->cores.value;   // the others would stand idle
-  settings->soc.gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
-  settings->soc.race_check = !options->no_race_check;
   settings->preload = (unsigned)options->preload.value;
   settings->rescale = options->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
   settings->out_f32 = options->out_f32;

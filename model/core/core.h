@@ -60,7 +60,19 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
 // move no data have none.  Returns the number of accesses.
 size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACCESSES]);
 
-// Cycles a command keeps its pipe busy, GM latency and waiting aside.
+// A command's move between a core and global memory.
+typedef struct core_move {
+  bool store;              // core to GM, else GM to core
+  bool atomic;             // combined by the memory
+  uint64_t bytes;          // on their way; with GM_RESCALE one integer a row
+  double bytes_per_cycle;  // of the pipe, alone on the machine
+} core_move_t;
+
+// False if the command moves nothing to or from global memory.
+bool core_moves(const config_t *config, const command_t *command, core_move_t *move);
+
+// Cycles a command keeps its pipe busy, GM latency and waiting aside; moves at the full rate of
+// their pipe.
 uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
 
 // Carries out a command that passed core_check.  Atomic GM operations are applied element by

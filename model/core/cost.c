@@ -24,9 +24,43 @@ static uint64_t mmad(const config_cube_t *cube, const cmd_mmad_t *c) {
                                   core_ceil_div(c->n, cube->mac_n);
 }
 
-static uint64_t copy_out(const config_t *config, const cmd_copy_out_t *c) {
-  const uint64_t row_bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;   // what the core sends
-  return transfer(c->rows * row_bytes, config_bytes_per_cycle(config, config->vector.store_gbps));
+static core_move_t move_of(const config_t *config, uint64_t bytes, double gbps, bool store,
+                           bool atomic) {
+  return (core_move_t){.store = store,
+                       .atomic = atomic,
+                       .bytes = bytes,
+                       .bytes_per_cycle = config_bytes_per_cycle(config, gbps)};
+}
+
+bool core_moves(const config_t *config, const command_t *command, core_move_t *move) {
+  switch (command->header.opcode_) {
+    case OP_LOAD_NZ: {
+      const cmd_load_nz_t *c = &command->load_nz;
+      *move = move_of(config, (uint64_t)c->rows * c->cols * 2, config->cube.load_gbps, false, false);
+      return true;
+    }
+    case OP_FIXPIPE: {
+      const cmd_fixpipe_t *c = &command->fixpipe;
+      *move = move_of(config, (uint64_t)c->m * c->n * core_type_bytes(c->type),
+                      config->cube.store_gbps, true, c->op != GM_STORE);
+      return true;
+    }
+    case OP_COPY_IN: {
+      const cmd_copy_in_t *c = &command->copy_in;
+      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->vector.load_gbps, false,
+                      false);
+      return true;
+    }
+    case OP_COPY_OUT: {
+      const cmd_copy_out_t *c = &command->copy_out;
+      const uint64_t row_bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;
+      *move = move_of(config, c->rows * row_bytes, config->vector.store_gbps, true,
+                      c->op != GM_STORE);
+      return true;
+    }
+    default:
+      return false;
+  }
 }
 
 static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
@@ -62,10 +96,13 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_PIPE_BARRIER:
       return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain
                                                                       : config->soc.flag_cycles;
-    case OP_LOAD_NZ: {
-      const cmd_load_nz_t *c = &command->load_nz;
-      return transfer((uint64_t)c->rows * c->cols * 2,
-                      config_bytes_per_cycle(config, cube->load_gbps));
+    case OP_LOAD_NZ:
+    case OP_FIXPIPE:
+    case OP_COPY_IN:
+    case OP_COPY_OUT: {
+      core_move_t move;
+      core_moves(config, command, &move);
+      return transfer(move.bytes, move.bytes_per_cycle);
     }
     case OP_LOAD_A: {
       const cmd_load_a_t *c = &command->load_a;
@@ -77,18 +114,6 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     }
     case OP_MMAD:
       return mmad(cube, &command->mmad);
-    case OP_FIXPIPE: {
-      const cmd_fixpipe_t *c = &command->fixpipe;
-      return transfer((uint64_t)c->m * c->n * core_type_bytes(c->type),
-                      config_bytes_per_cycle(config, cube->store_gbps));
-    }
-    case OP_COPY_IN: {
-      const cmd_copy_in_t *c = &command->copy_in;
-      return transfer((uint64_t)c->rows * c->row_bytes,
-                      config_bytes_per_cycle(config, vector->load_gbps));
-    }
-    case OP_COPY_OUT:
-      return copy_out(config, &command->copy_out);
     case OP_VEC:
       return vec(vector, &command->vec);
     default:

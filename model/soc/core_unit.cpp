@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "soc/machine.h"
+
 namespace soc {
 namespace {
 
@@ -28,17 +30,17 @@ const unsigned kPipesAt[SPACE_COUNT] = {
 
 }  // namespace
 
-core_unit::core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsigned index,
-                     unsigned sub, size_t senders)
-    : sim_(sim),
-      gm_(gm),
+core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
+    : group_(group),
+      sim_(group.all.sim()),
+      gm_(group.all.gm()),
       kind_(kind),
-      index_(index),
       sub_(sub),
-      name_(core_name(kind, index, sub)),
+      name_(core_name(kind, group.index, sub)),
       cross_flags_(senders) {
-  memory_.base[SPACE_GM] = gm.base();
-  memory_.bytes[SPACE_GM] = gm.bytes();
+  const simulation &sim = sim_;
+  memory_.base[SPACE_GM] = gm_.base();
+  memory_.bytes[SPACE_GM] = gm_.bytes();
   if (kind == CORE_CUBE) {
     add_memory(SPACE_L1, sim.config.cube.l1_kb);
     add_memory(SPACE_L0A, sim.config.cube.l0a_kb);
@@ -50,8 +52,7 @@ core_unit::core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsig
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if ((kPipesOf[kind] >> id) & 1u) {
-      const std::string module = name_ + "_" + core_pipe_name(id);
-      pipes_[id] = std::make_unique<pipe>(module.c_str(), *this, id);
+      pipes_[id] = std::make_unique<pipe>(*this, id);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {
           races(static_cast<core_space_t>(space)).agents.push_back(pipes_[id]->agent());
@@ -62,34 +63,54 @@ core_unit::core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsig
   scalar_ = make_scalar(name_ + "_scalar", *this);
 }
 
+unsigned core_unit::index() const { return group_.index; }
+
+race_memory &core_unit::races(core_space_t space) {
+  return space == SPACE_GM ? group_.gm_races : races_[space];
+}
+
 // Buffers start as 0xFF bytes: reading what was never written shows as NaN.
 void core_unit::add_memory(core_space_t space, uint64_t kib) {
   const uint64_t bytes = kib * 1024;
-  storage_.push_back(std::make_unique<uint8_t[]>(bytes));
-  std::memset(storage_.back().get(), 0xFF, bytes);
+  storage_.emplace_back(new uint8_t[bytes]);
+  if (!sim_.options.timing_only) {
+    std::memset(storage_.back().get(), 0xFF, bytes);
+  }
   memory_.base[space] = storage_.back().get();
   memory_.bytes[space] = bytes;
 }
 
-void core_unit::push(const command_t &command) {
+void core_unit::push(const command_t &command, uint64_t &cycle) {
   char error[CORE_ERROR_BYTES];
   if (!core_check(kind_, &memory_, &command, error)) {
     sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
                                sim_.describe(name_, command));
     return;
   }
-  pipes_[command.header.pipe_]->push(command);
+  pipe &to = *pipes_[command.header.pipe_];
+  while (!to.push(command, cycle)) {
+    full_ = &to;
+    scalar_->suspend(room_);
+  }
 }
 
-void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock) {
-  const uint64_t arrival = now() + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+void core_unit::popped(const pipe &by) {
+  if (full_ == &by) {
+    full_ = nullptr;
+    room_.notify();
+    sim_.events->scalar_woken();
+  }
+}
+
+void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
+                          uint64_t cycle) {
+  const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   for (const receiver &r : receivers_) {
-    if (!r.core->cross_flags().set(r.as_sender, command, arrival, clock)) {
-      command_t whole{};
-      whole.cross_set = command;
-      sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
-                                 ", a wait is missing: " + sim_.describe(name_, whole));
-      return;
+    r.core->cross_flags().set(r.as_sender, {cycle, arrival, clock, command});
+    for (const auto &p : r.core->pipes()) {
+      if (p && p->waits_for_cross(command.flag)) {
+        sim_.events->wake(*p);
+      }
     }
   }
 }
@@ -114,20 +135,55 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
   }
 }
 
+// --- errors in the use of flags ---------------------------------------------------------------
+
+std::string core_unit::sender_name(size_t sender) const {
+  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, group_.index,
+                   static_cast<unsigned>(sender));
+}
+
+void core_unit::flag_twice(const cmd_set_flag_t &setter) {
+  command_t command{};
+  command.set_flag = setter;
+  sim_.stop(SOC_STOPPED,
+            "flag is up already, a wait is missing: " + sim_.describe(name_, command));
+}
+
+void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter) {
+  command_t command{};
+  command.cross_set = setter;
+  sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
+                             ", a wait is missing: " +
+                             sim_.describe(sender_name(sender), command));
+}
+
+void core_unit::check_flags_twice() {
+  flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t sets) {
+    if (sets > 1) {
+      flag_twice(setter);
+    }
+  });
+  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t sets) {
+    if (sets > CROSS_FLAG_MAX) {
+      cross_flag_overflow(sender, setter);
+    }
+  });
+}
+
 void core_unit::check_flags_down() {
-  flags_.for_each_up([&](const cmd_set_flag_t &setter) {
+  check_flags_twice();
+  flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t) {
     command_t command{};
     command.set_flag = setter;
-    sim_.stop(SOC_STOPPED, "flag still up at the end, a wait is missing: " +
-                               sim_.describe(name_, command));
+    sim_.stop(SOC_STOPPED,
+              "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
   });
-  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter) {
+  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
     command_t command{};
     command.cross_set = setter;
     sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
-                               ", a wait is missing: set by " + sim_.describe(core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, index_,
-                                                       static_cast<unsigned>(sender)),
-                                             command));
+                               ", a wait is missing: set by " +
+                               sim_.describe(sender_name(sender), command));
   });
 }
 

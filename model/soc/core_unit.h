@@ -17,43 +17,54 @@
 
 namespace soc {
 
+struct core_group;
+
 class core_unit {
  public:
-  // index: AI core; sub: vector core within it; senders: cores whose cross-core flags come here.
-  core_unit(simulation &sim, global_memory &gm, core_kind_t kind, unsigned index, unsigned sub,
-            size_t senders);
+  // sub: vector core within its AI core; senders: cores whose cross-core flags come here.
+  core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders);
 
   // Cores that CROSS_SET on this one reaches, and as which sender.
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
-  // Checks a command and queues it; blocks the calling scalar while the queue is full.
-  void push(const command_t &command);
+  // Checks a command and queues it; suspends the calling scalar core while the queue is full.
+  // cycle: of the push, moves on to when there was room.
+  void push(const command_t &command, uint64_t &cycle);
+  // A pipe has taken commands from its queue.
+  void popped(const pipe &by);
   // Raises a cross-core flag on every connected core.
-  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock);
+  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle);
 
   bool idle() const;                                  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);
   void check_flags_down();
+  void check_flags_twice();
+  // Errors in the use of flags; they end the run.
+  void flag_twice(const cmd_set_flag_t &setter);
+  void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter);
 
+  core_group &group() { return group_; }
   simulation &sim() { return sim_; }
   global_memory &gm() { return gm_; }
   core_kind_t kind() const { return kind_; }
-  unsigned index() const { return index_; }
+  unsigned index() const;
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
-  race_memory &races(core_space_t space) { return space == SPACE_GM ? gm_.races() : races_[space]; }
+  race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
   cross_flag_board &cross_flags() { return cross_flags_; }
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
   void add_memory(core_space_t space, uint64_t kib);
+  std::string sender_name(size_t sender) const;
 
+  core_group &group_;
   simulation &sim_;
   global_memory &gm_;
   core_kind_t kind_;
-  unsigned index_, sub_;
+  unsigned sub_;
   std::string name_;
   std::vector<std::unique_ptr<uint8_t[]>> storage_;
   core_memory_t memory_{};
@@ -67,6 +78,8 @@ class core_unit {
   std::vector<receiver> receivers_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<scalar> scalar_;
+  const pipe *full_ = nullptr;                        // the scalar core waits for room in it
+  sc_core::sc_event room_;
 };
 
 }  // namespace soc

@@ -5,44 +5,35 @@
 
 namespace soc {
 
-bool flag_board::set(unsigned from, const cmd_set_flag_t &command, vector_clock clock) {
-  flag &f = at(from, command.to, command.event);
-  if (f.up) {
-    return false;
-  }
-  f.up = true;
-  f.clock = std::move(clock);
-  f.setter = command;
-  raised_[command.to].notify();
-  return true;
+bool flag_board::set(unsigned from, const raised &raised) {
+  flag &f = at(from, raised.setter.to, raised.setter.event);
+  f.sets.push_back(raised);
+  return f.sets.size() > 1 || raised.cycle >= f.lowered;
 }
 
-std::optional<vector_clock> flag_board::take(unsigned to, const cmd_wait_flag_t &command) {
+const flag_board::raised *flag_board::peek(unsigned to, const cmd_wait_flag_t &command) {
+  const flag &f = at(command.from, to, command.event);
+  return f.sets.empty() ? nullptr : &f.sets.front();
+}
+
+std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_t &command,
+                                               uint64_t cycle) {
   flag &f = at(command.from, to, command.event);
-  if (!f.up) {
-    return std::nullopt;
+  f.sets.pop_front();
+  f.lowered = cycle;
+  if (!f.sets.empty() && f.sets.front().cycle < cycle) {
+    return f.sets.front().setter;
   }
-  f.up = false;
-  return std::move(f.clock);
+  return std::nullopt;
 }
 
-void flag_board::for_each_up(const std::function<void(const cmd_set_flag_t &)> &visit) const {
+void flag_board::for_each_up(
+    const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const {
   for (const flag &f : flags_) {
-    if (f.up) {
-      visit(f.setter);
+    if (!f.sets.empty()) {
+      visit(f.sets.back().setter, f.sets.size());
     }
   }
-}
-
-bool cross_flag_board::set(size_t sender, const cmd_cross_set_t &command, uint64_t arrival,
-                           vector_clock clock) {
-  auto &queue = arrivals_[command.flag][sender];
-  if (queue.size() >= CROSS_FLAG_MAX) {
-    return false;
-  }
-  queue.push_back({arrival, std::move(clock), command});
-  changed_.notify();
-  return true;
 }
 
 std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
@@ -56,21 +47,29 @@ std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
   return latest;
 }
 
-std::vector<vector_clock> cross_flag_board::take(unsigned flag) {
-  std::vector<vector_clock> clocks;
-  for (auto &queue : arrivals_[flag]) {
-    clocks.push_back(std::move(queue.front().clock));
+bool cross_flag_board::take(unsigned flag, uint64_t cycle,
+                            const std::function<void(const arrival &)> &visit, size_t &sender,
+                            cmd_cross_set_t &setter) {
+  bool good = true;
+  for (size_t i = 0; i < senders_; ++i) {
+    auto &queue = arrivals_[flag][i];
+    if (queue.size() > CROSS_FLAG_MAX && queue[CROSS_FLAG_MAX].sent < cycle) {
+      good = false;
+      sender = i;
+      setter = queue[CROSS_FLAG_MAX].setter;
+    }
+    visit(queue.front());
     queue.pop_front();
   }
-  return clocks;
+  return good;
 }
 
 void cross_flag_board::for_each_up(
-    const std::function<void(size_t, const cmd_cross_set_t &)> &visit) const {
+    const std::function<void(size_t, const cmd_cross_set_t &, size_t)> &visit) const {
   for (const auto &flag : arrivals_) {
     for (size_t sender = 0; sender < senders_; ++sender) {
       if (!flag[sender].empty()) {
-        visit(sender, flag[sender].front().setter);
+        visit(sender, flag[sender].back().setter, flag[sender].size());
       }
     }
   }

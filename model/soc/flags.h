@@ -1,4 +1,8 @@
 // Flags: the only thing that orders pipes and cores.
+//
+// A flag carries the cycle it comes up and what its setter has seen.  Pipes have clocks of their
+// own (scheduler.h), so a setter may be ahead of the waiter: sets queue up here, and whether two of
+// them met in the machine's time is known when the wait between them is.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_FLAGS_H
 #define SOC_FLAGS_H
@@ -6,8 +10,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <string>
-#include <systemc>
 #include <vector>
 
 #include "hal/command.h"
@@ -18,25 +20,29 @@ namespace soc {
 // Flags between the pipes of one core: one bit for each (from, to, event).
 class flag_board {
  public:
-  // False if the flag is up already: two sets without a wait between them.
-  bool set(unsigned from, const cmd_set_flag_t &command, vector_clock clock);
-  // Lowers the flag and gives the setter's clock; nothing if it is down.
-  std::optional<vector_clock> take(unsigned to, const cmd_wait_flag_t &command);
-  sc_core::sc_event &raised(unsigned to) { return raised_[to]; }
-  // Calls back for every flag that is up.
-  void for_each_up(const std::function<void(const cmd_set_flag_t &)> &visit) const;
+  struct raised {
+    uint64_t cycle;
+    vector_clock clock;
+    cmd_set_flag_t setter;
+  };
+  // False if the flag was up already: two sets without a wait between them.
+  bool set(unsigned from, const raised &flag);
+  // The set that this wait meets, or null if it has not come yet.
+  const raised *peek(unsigned to, const cmd_wait_flag_t &command);
+  // Lowers that flag at a cycle.  The setter of the next one if it came before that, else nothing.
+  std::optional<cmd_set_flag_t> take(unsigned to, const cmd_wait_flag_t &command, uint64_t cycle);
+  // Calls back for every flag that is up, how often it was set.
+  void for_each_up(const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const;
 
  private:
   struct flag {
-    bool up = false;
-    vector_clock clock;
-    cmd_set_flag_t setter{};
+    std::deque<raised> sets;
+    uint64_t lowered = 0;      // cycle of the last wait
   };
   flag &at(unsigned from, unsigned to, unsigned event) {
     return flags_[(from * PIPE_COUNT + to) * FLAG_EVENTS + event];
   }
   flag flags_[PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS];
-  sc_core::sc_event raised_[PIPE_COUNT];
 };
 
 // Cross-core flags as one core receives them: a count for each flag and sender.
@@ -47,24 +53,25 @@ class cross_flag_board {
       flag.resize(senders);
     }
   }
-  // A sender's flag arrives at the given cycle.  False if the count would pass CROSS_FLAG_MAX.
-  bool set(size_t sender, const cmd_cross_set_t &command, uint64_t arrival, vector_clock clock);
-  // Cycle at which every sender's next flag is here; nothing if some sender has not set it yet.
-  std::optional<uint64_t> ready_at(unsigned flag) const;
-  // Counts every sender's flag down and returns their clocks.
-  std::vector<vector_clock> take(unsigned flag);
-  sc_core::sc_event &changed() { return changed_; }
-  void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &)> &visit) const;
-
- private:
   struct arrival {
-    uint64_t cycle;
+    uint64_t sent, cycle;      // it comes at cycle
     vector_clock clock;
     cmd_cross_set_t setter;
   };
+  void set(size_t sender, const arrival &flag) {
+    arrivals_[flag.setter.flag][sender].push_back(flag);
+  }
+  // Cycle at which every sender's next flag is here; nothing if some sender has not set it yet.
+  std::optional<uint64_t> ready_at(unsigned flag) const;
+  // Counts every sender's flag down at a cycle; visits what came.  False, and the setter, if a
+  // count had passed CROSS_FLAG_MAX by then.
+  bool take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &)> &visit,
+            size_t &sender, cmd_cross_set_t &setter);
+  void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &, size_t)> &visit) const;
+
+ private:
   size_t senders_;
   std::vector<std::deque<arrival>> arrivals_[CROSS_FLAGS];
-  sc_core::sc_event changed_;
 };
 
 }  // namespace soc

@@ -2,7 +2,6 @@
 #include "soc/gm_slice.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace soc {
 
@@ -40,7 +39,7 @@ void gm_slice::tick() {
   {
     stopwatch watch(sim_.result.rtl_seconds);
     taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
-    sim_.result.rtl_cycles += sim_.options.gm == SOC_GM_RTL;
+    ++sim_.result.rtl_cycles;
   }
   if (taken) {
     unanswered_.push_back(chosen->transfer);
@@ -52,7 +51,7 @@ void gm_slice::tick() {
   if (answered) {
     gm_transfer &transfer = *unanswered_.front();
     if (--transfer.pending == 0) {
-      transfer.done.notify();
+      transfer.done(now());
     }
     unanswered_.pop_front();
   }
@@ -63,52 +62,6 @@ void gm_slice::tick() {
     const uint64_t arrival = next->beats[next->next].arrival;
     next_trigger(cycles(std::max(arrival, now() + 1) - now()), wake_);
   }
-}
-
-namespace {
-
-void read_beat(void *memory, uint32_t beat, uint32_t out[GM_LANES]) {
-  std::memcpy(out, static_cast<uint8_t *>(memory) + uint64_t{beat} * GM_LANES * 4, GM_LANES * 4);
-}
-
-void write_beat(void *memory, uint32_t beat, uint32_t mask, const uint32_t data[GM_LANES]) {
-  uint8_t *target = static_cast<uint8_t *>(memory) + uint64_t{beat} * GM_LANES * 4;
-  for (unsigned lane = 0; lane < GM_LANES; ++lane) {
-    if ((mask >> lane) & 1u) {
-      std::memcpy(target + lane * 4, &data[lane], 4);
-    }
-  }
-}
-
-class gm_unit_c : public gm_unit {
- public:
-  explicit gm_unit_c(uint8_t *memory) : memory_{memory, read_beat, write_beat} {
-    gm_atomic_reset(&unit_);
-  }
-  bool tick(const gm_request_t *request, bool &answered) override {
-    const bool taken = request != nullptr && gm_atomic_ready(&unit_, true);
-    uint32_t tag;
-    gm_atomic_tick(&unit_, request, true, &memory_, &answered, &tag);
-    return taken;
-  }
-  gm_status status() const override;
-
- private:
-  gm_atomic_t unit_;
-  gm_atomic_mem_t memory_;
-};
-
-gm_status gm_unit_c::status() const {
-  const uint32_t guards = unit_.guards;
-  return {(guards & NUM_GM_GUARD_ZERO) != 0, (guards & NUM_GM_GUARD_SPECIAL) != 0,
-          (guards & NUM_GM_GUARD_UNDERFLOW) != 0, (guards & NUM_GM_GUARD_OVERFLOW) != 0,
-          unit_.cnt_guards};
-}
-
-}  // namespace
-
-std::unique_ptr<gm_unit> make_gm_unit_c(uint8_t *memory) {
-  return std::make_unique<gm_unit_c>(memory);
 }
 
 }  // namespace soc

@@ -1,11 +1,12 @@
-// One atomic slice of global memory: takes the beats of several transfers, one a cycle, through a
-// gm_atomic unit, which is either the Verilated RTL or the C model (same bits, same cycles).
+// One atomic slice of global memory in the Verilog: takes the beats of several transfers, one a
+// cycle, through a Verilated gm_atomic unit.  (slice_queue.h knows when it answers, without it.)
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_GM_SLICE_H
 #define SOC_GM_SLICE_H
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <systemc>
 #include <vector>
@@ -19,7 +20,7 @@ namespace soc {
 // All beats of one command, on any number of slices.
 struct gm_transfer {
   uint64_t pending = 0;        // requests not yet answered
-  sc_core::sc_event done;      // when pending reaches 0
+  std::function<void(uint64_t cycle)> done;   // called when pending reaches 0
 };
 
 struct gm_status {
@@ -37,7 +38,6 @@ class gm_unit {
   virtual gm_status status() const = 0;
 };
 
-std::unique_ptr<gm_unit> make_gm_unit_c(uint8_t *memory);
 // trace: where its signals go, under the given name, or null.
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace);
 

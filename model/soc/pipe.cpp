@@ -5,286 +5,328 @@
 
 #include "core/core.h"
 #include "soc/core_unit.h"
-#include "soc/interrupt.h"
+#include "soc/machine.h"
 
 namespace soc {
 
 const char *const pipe::kActivityName[ACTIVITIES] = {"busy", "empty", "flag", "cross_flag",
                                                      "barrier"};
 
-pipe::pipe(sc_core::sc_module_name name, core_unit &core, unsigned id)
-    : sc_module(name),
-      core_(core),
+pipe::pipe(core_unit &core, unsigned id)
+    : core_(core),
       sim_(core.sim()),
       id_(id),
-      agent_(sim_.races.add_agent(core.name())),
-      track_(sim_.events.add_track(core.name(), id)),
-      host_seconds_(id == PIPE_M   ? &sim_.result.matmul_seconds
-                    : id == PIPE_V ? &sim_.result.vector_seconds
-                                   : &sim_.result.copy_seconds) {
-  ++sim_.syncs[core.kind() * PIPE_COUNT + id].members;
-  SC_HAS_PROCESS(pipe);
-  SC_THREAD(issue);
-  SC_THREAD(retire);
-}
+      agent_(core.group().races.add_agent(core.name())),
+      track_(sim_.recorded.add_track(core.name(), id)),
+      queue_(sim_.config.scalar.queue_depth) {}
 
-void pipe::push(const command_t &command) {
-  while (queue_.size() >= sim_.config.scalar.queue_depth) {
-    sc_core::wait(popped_);
+bool pipe::push(const command_t &command, uint64_t &cycle) {
+  if (pushed_ - popped_ == queue_.size()) {
+    return false;
   }
-  queue_.push_back(command);
-  pushed_.notify();
+  slot &s = queue_[pushed_ % queue_.size()];
+  cycle = std::max(cycle, s.popped);   // of the command that had this slot before
+  s.command = command;
+  s.pushed = cycle;
+  ++pushed_;
+  sim_.events->wake(*this);
+  return true;
 }
 
-void pipe::become(activity next) {
-  spent_[activity_] += now() - since_;
-  activity_ = next;
-  since_ = now();
-}
-
-void pipe::issue() {
-  for (;;) {
-    while (queue_.empty()) {
-      become(EMPTY);
-      wait(pushed_);
-    }
-    if (interrupted()) {
-      sim_.stop(SOC_INTERRUPTED, "interrupted");
-    }
-    issue_command(queue_.front());
-    if (sim_.stopped()) {
-      return;
-    }
-    ++commands_;
-    queue_.pop_front();
-    popped_.notify();
+// The pipe's clock moves on.
+void pipe::spend(activity what, uint64_t until) {
+  if (until > time_) {
+    spent_[what] += until - time_;
+    time_ = until;
   }
 }
 
-void pipe::issue_command(const command_t &command) {
-  const uint64_t begin = now();
+void pipe::advance() {
+  woken_ = false;
+  const uint64_t popped = popped_;
+  while (popped_ < pushed_ && !moving_ && !sim_.stopped()) {
+    slot &s = queue_[popped_ % queue_.size()];
+    spend(EMPTY, s.pushed);
+    if (!issue(s.command)) {
+      break;
+    }
+    s.popped = time_;
+    ++popped_;
+  }
+  if (popped_ != popped) {
+    core_.popped(*this);
+  }
+}
+
+// False: it cannot go on yet.
+bool pipe::issue(const command_t &command) {
   switch (command.header.opcode_) {
     case OP_WAIT_FLAG:
-      wait_flag(command.wait_flag);
-      break;
+      return wait_flag(command.wait_flag);
     case OP_CROSS_WAIT:
-      cross_wait(command.cross_wait);
-      break;
+      return cross_wait(command.cross_wait);
     case OP_PIPE_BARRIER:
-      barrier(command);
-      break;
+      return barrier(command);
     case OP_SYNC_ALL:
-      sync_all(command);
-      break;
+      return sync_all(command);
+    case OP_SET_FLAG:
+    case OP_CROSS_SET:
+      return issue_set(command);
+    case OP_LOAD_NZ:
+    case OP_FIXPIPE:
+    case OP_COPY_IN:
+    case OP_COPY_OUT:
+      return issue_move(command);
     default:
-      return issue_data(command);   // goes into the timeline when it completes
+      return issue_local(command);
   }
-  sim_.events.add(track_, commands_, command, begin, now(), now());
 }
 
-void pipe::wait_flag(const cmd_wait_flag_t &command) {
-  std::optional<vector_clock> clock;
-  while (!(clock = core_.flags().take(id_, command))) {
-    become(FLAG);
-    wait(core_.flags().raised(id_));
-  }
-  sim_.races.acquire(agent_, *clock);
+// --- waits ------------------------------------------------------------------------------------
+
+void pipe::record_wait(const command_t &command, uint64_t begin) {
+  sim_.recorded.add(track_, popped_, command, begin, time_, time_);
 }
 
-void pipe::cross_wait(const cmd_cross_wait_t &command) {
+bool pipe::wait_flag(const cmd_wait_flag_t &command) {
+  const flag_board::raised *flag = core_.flags().peek(id_, command);
+  if (flag == nullptr) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  spend(FLAG, flag->cycle);
+  core_.group().races.acquire(agent_, flag->clock);
+  if (auto twice = core_.flags().take(id_, command, time_)) {
+    core_.flag_twice(*twice);
+  }
+  record_wait(front().command, begin);
+  return true;
+}
+
+bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   cross_flag_board &board = core_.cross_flags();
-  for (;;) {
-    const std::optional<uint64_t> ready = board.ready_at(command.flag);
-    if (ready && *ready <= now()) {
-      break;
+  const std::optional<uint64_t> ready = board.ready_at(command.flag);
+  if (!ready) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  spend(CROSS_FLAG, *ready);
+  size_t sender = 0;
+  cmd_cross_set_t setter;
+  const auto see = [this](const cross_flag_board::arrival &flag) {
+    core_.group().races.acquire(agent_, flag.clock);
+  };
+  if (!board.take(command.flag, time_, see, sender, setter)) {
+    core_.cross_flag_overflow(sender, setter);
+  }
+  record_wait(front().command, begin);
+  return true;
+}
+
+bool pipe::barrier(const command_t &command) {
+  if (!in_flight_.empty()) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
+  record_wait(command, begin);
+  return true;
+}
+
+// Comes to the machine's meeting point once, and goes on when it is complete.
+bool pipe::sync_all(const command_t &command) {
+  if (!in_flight_.empty()) {
+    return false;
+  }
+  if (!syncing_) {
+    syncing_ = true;
+    core_.group().all.arrive(*this, core_.kind(), id_, std::max(time_, finish_));
+  }
+  if (!synchronised_) {
+    return false;
+  }
+  syncing_ = synchronised_ = false;
+  record_wait(command, time_);
+  return true;
+}
+
+void pipe::synchronised(uint64_t cycle, uint32_t syncs) {
+  spend(BARRIER, cycle);
+  vector_clock after = core_.group().races.clock(agent_);
+  after.syncs = syncs;
+  core_.group().races.acquire(agent_, after);
+  synchronised_ = true;
+  sim_.events->wake(*this);
+}
+
+// --- commands that do something ---------------------------------------------------------------
+
+bool pipe::issue_set(const command_t &command) {
+  const uint64_t begin = time_;
+  core_.group().races.begin(agent_);
+  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
+  launch({command, popped_, begin, time_, time_ + drain, 0, false,
+          core_.group().races.clock(agent_)});
+  return true;
+}
+
+bool pipe::issue_local(const command_t &command) {
+  const uint64_t begin = time_;
+  core_.group().races.begin(agent_);
+  if (!check_accesses(command)) {
+    return false;
+  }
+  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  launch({command, popped_, begin, time_, time_, 0, false, {}});
+  return true;
+}
+
+bool pipe::issue_move(const command_t &command) {
+  core_.group().races.begin(agent_);
+  if (check_accesses(command)) {
+    moving_ = true;
+    sim_.events->at(std::max(time_, now()), *this);
+  }
+  return false;
+}
+
+void pipe::run(uint64_t now) {
+  move_begin_ = now;
+  const command_t &command = front().command;
+  core_.group().bring_up_to_date_for(command, now);
+  move_latency_ = core_.group().all.memory().begin(*this, core_.group().die, core_.memory(),
+                                                   command, popped_, now);
+}
+
+void pipe::moved(uint64_t cycle) {
+  slot &s = queue_[popped_ % queue_.size()];
+  core_move_t move;
+  core_moves(&sim_.config, &s.command, &move);
+  spend(BUSY, cycle);
+  // The latency of an atomic command counts from the slices' answer, which may have come.
+  const bool unanswered = move.atomic && early_answers_.empty();
+  uint64_t ready = time_ + move_latency_;
+  if (move.atomic && !unanswered) {
+    ready = std::max(ready, early_answers_.front() + move_latency_);
+    early_answers_.pop_front();
+  }
+  launch({s.command, popped_, move_begin_, time_, ready, move_latency_, unanswered, {}});
+  moving_ = false;
+  s.popped = time_;
+  ++popped_;
+  core_.popped(*this);
+  sim_.events->wake(*this);
+}
+
+void pipe::answered(uint64_t number, uint64_t cycle) {
+  for (flight &f : in_flight_) {
+    if (f.number == number) {
+      f.unanswered = false;
+      f.ready = std::max(f.ready, cycle + f.latency);
+      complete_in_order();
+      sim_.events->wake(*this);
+      return;
     }
-    become(CROSS_FLAG);
-    if (ready) {
-      wait(cycles(*ready - now()), board.changed());
-    } else {
-      wait(board.changed());
-    }
   }
-  for (const vector_clock &clock : board.take(command.flag)) {
-    sim_.races.acquire(agent_, clock);
-  }
+  early_answers_.push_back(cycle);   // the move itself still goes on
 }
 
-void pipe::barrier(const command_t &command) {
-  while (!in_flight_.empty()) {
-    become(BARRIER);
-    wait(retired_);
-  }
-  become(BARRIER);
-  wait(cycles(core_cycles(core_.kind(), &sim_.config, &command)));
-}
+// --- effects ----------------------------------------------------------------------------------
 
-void pipe::sync_all(const command_t &command) {
-  barrier(command);
-  auto &sync = sim_.syncs[core_.kind() * PIPE_COUNT + id_];
-  sim_.races.begin(agent_);
-  const vector_clock mine = sim_.races.release(agent_);
-  if (sync.arrived == 0) {
-    sync.clock.assign(mine.size(), 0);
-  }
-  for (size_t i = 0; i < mine.size(); ++i) {
-    sync.clock[i] = std::max(sync.clock[i], mine[i]);
-  }
-  become(BARRIER);
-  if (++sync.arrived == sync.members) {
-    sync.arrived = 0;
-    sync.complete.notify();
-  } else {
-    wait(sync.complete);
-  }
-  sim_.races.acquire(agent_, sync.clock);
-  wait(cycles(config_cycles(&sim_.config, sim_.config.soc.cross_flag_us)));
-}
-
-// Commands that move or compute data, and the sets of flags, which follow them in order.
-void pipe::issue_data(const command_t &command) {
-  const unsigned opcode = command.header.opcode_;
-  const bool sets_flag = opcode == OP_SET_FLAG || opcode == OP_CROSS_SET;
-  flight f{command, commands_, now(), 0, 0, nullptr, {}};
-  bool cold = false;
-  become(BUSY);
-  sim_.races.begin(agent_);
-  if (sets_flag) {
-    f.clock = sim_.races.release(agent_);
-  } else if (!check_accesses(command, cold)) {
+void pipe::launch(const flight &f) {
+  if (in_flight_.empty() && !f.unanswered) {
+    complete(f, std::max(f.ready, finish_));
     return;
   }
-  const uint64_t duration = core_cycles(core_.kind(), &sim_.config, &command);
-  const bool atomic = (opcode == OP_FIXPIPE && command.fixpipe.op != GM_STORE) ||
-                      (opcode == OP_COPY_OUT && command.copy_out.op != GM_STORE);
-  if (atomic) {
-    f.transfer = core_.gm().start_atomic(core_.memory(), command, duration);
-  }
-  wait(cycles(duration));
-  f.end = now();
-  f.ready = now() + latency(command, cold);
-  launch(std::move(f));
+  in_flight_.push_back(f);
 }
 
-// Checks what a command touches against the arrays and the race detector, and books its traffic.
-// cold: some of it must come from HBM.
-bool pipe::check_accesses(const command_t &command, bool &cold) {
+void pipe::complete_in_order() {
+  while (!in_flight_.empty() && !in_flight_.front().unanswered && !sim_.stopped()) {
+    const flight f = in_flight_.front();
+    in_flight_.pop_front();
+    complete(f, std::max(f.ready, finish_));
+  }
+}
+
+void pipe::complete(const flight &f, uint64_t cycle) {
+  finish_ = cycle;
+  sim_.recorded.add(track_, f.number, f.command, f.begin, f.end, cycle);
+  switch (f.command.header.opcode_) {
+    case OP_SET_FLAG:
+      return set_flag(f, cycle);
+    case OP_CROSS_SET:
+      return core_.cross_set(f.command.cross_set, f.clock, cycle);
+    default:
+      sim_.result.flops += core_flops(&f.command);
+      core_.group().log(agent_, cycle, core_.memory(), f.command);
+  }
+}
+
+void pipe::set_flag(const flight &f, uint64_t cycle) {
+  const cmd_set_flag_t &command = f.command.set_flag;
+  if (!core_.flags().set(id_, {cycle, f.clock, command})) {
+    core_.flag_twice(command);
+    return;
+  }
+  sim_.events->wake(*core_.pipes()[command.to]);
+}
+
+// --- checks -----------------------------------------------------------------------------------
+
+// What a command touches against the arrays and the race detector.
+bool pipe::check_accesses(const command_t &command) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(&command, accesses);
   for (size_t i = 0; i < count; ++i) {
-    const core_access_t &access = accesses[i];
-    if (access.space == SPACE_GM) {
-      if (auto error = core_.gm().check(access)) {
-        sim_.stop(SOC_STOPPED, "out of bounds: " + *error + ": " +
-                                   sim_.describe(core_.name(), command));
-        return false;
-      }
-      if (access.write) {
-        core_.gm().write(access);
-      } else {
-        cold = core_.gm().read(access) > 0 || cold;
-      }
-    }
-    if (!sim_.options.race_check) {
-      continue;
-    }
-    if (auto old = sim_.races.access(core_.races(access.space), agent_, access, command)) {
-      const char *space = core_space_name(access.space);
-      sim_.stop(SOC_STOPPED,
-                std::string("race in ") + space + ": no flag orders " +
-                    sim_.describe(core_.name(), command) + " after " +
-                    sim_.describe(sim_.races.core_of(old->agent), old->command));
+    if (!check_access(accesses[i], command)) {
       return false;
     }
   }
   return true;
 }
 
-uint64_t pipe::latency(const command_t &command, bool cold) const {
-  const config_gm_t &gm = sim_.config.gm;
-  switch (command.header.opcode_) {
-    case OP_LOAD_NZ:
-    case OP_COPY_IN:
-      return config_cycles(&sim_.config, gm.l2_latency_us + (cold ? gm.hbm_latency_us : 0));
-    case OP_FIXPIPE:
-    case OP_COPY_OUT:
-      return config_cycles(&sim_.config, gm.write_latency_us);
-    case OP_SET_FLAG:
-    case OP_CROSS_SET:
-      return id_ == PIPE_V ? sim_.config.vector.drain : 0;
-    default:
-      return 0;
-  }
-}
-
-void pipe::launch(flight f) {
-  in_flight_.push_back(std::move(f));
-  launched_.notify();
-}
-
-void pipe::retire() {
-  for (;;) {
-    while (in_flight_.empty()) {
-      wait(launched_);
+bool pipe::check_access(const core_access_t &access, const command_t &command) {
+  core_group &group = core_.group();
+  const auto stop = [&](const std::string &what) {
+    sim_.stop(SOC_STOPPED, what + sim_.describe(core_.name(), command));
+    return false;
+  };
+  if (access.space == SPACE_GM) {
+    if (auto error = core_.gm().check(access)) {
+      return stop("out of bounds: " + *error + ": ");
     }
-    flight &f = in_flight_.front();
-    if (f.transfer) {
-      while (f.transfer->pending > 0) {
-        wait(f.transfer->done);
-      }
-      // The write latency counts from the last beat.
-      f.ready = std::max(f.ready, now() + latency(f.command, false));
+  }
+  if (!sim_.options.race_check) {
+    return true;
+  }
+  if (auto old = group.races.access(core_.races(access.space), agent_, access, command)) {
+    const std::string later = sim_.describe(core_.name(), command);
+    const std::string earlier = sim_.describe(group.races.core_of(old->agent), old->command);
+    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) +
+                               ": no flag orders " + later + " after " + earlier);
+    return false;
+  }
+  if (access.space == SPACE_GM) {
+    if (auto other = core_.gm().race_between_cores(core_.index(),
+                                                   group.races.clock(agent_).syncs, access)) {
+      return stop("race in GM with AI core " + std::to_string(*other) + ", no SYNC_ALL between: ");
     }
-    if (f.ready > now()) {
-      wait(cycles(f.ready - now()));
-    }
-    complete(f);
-    if (sim_.stopped()) {
-      return;
-    }
-    finish_ = now();
-    sim_.events.add(track_, f.number, f.command, f.begin, f.end, now());
-    in_flight_.pop_front();
-    retired_.notify();
   }
-}
-
-void pipe::complete(const flight &f) {
-  switch (f.command.header.opcode_) {
-    case OP_SET_FLAG:
-      return set_flag(f);
-    case OP_CROSS_SET:
-      return core_.cross_set(f.command.cross_set, f.clock);
-    default:
-      break;
-  }
-  if (f.transfer) {
-    return;   // the slices have done it
-  }
-  stopwatch watch(*host_seconds_);
-  core_execute(&core_.memory(), &f.command);
-  sim_.result.flops += core_flops(&f.command);
-}
-
-void pipe::set_flag(const flight &f) {
-  if (!core_.flags().set(id_, f.command.set_flag, f.clock)) {
-    sim_.stop(SOC_STOPPED, "flag is up already, a wait is missing: " +
-                               sim_.describe(core_.name(), f.command));
-  }
+  return true;
 }
 
 void pipe::report(uint64_t total, soc_pipe_t &out) const {
-  uint64_t spent[ACTIVITIES];
-  std::copy(std::begin(spent_), std::end(spent_), spent);
-  // What it has been doing since, up to the end of the run.
-  spent[activity_] += total > since_ ? total - since_ : 0;
   std::snprintf(out.core, sizeof out.core, "%s", core_.name().c_str());
   out.pipe = core_pipe_name(id_);
-  out.commands = commands_;
-  out.busy = spent[BUSY];
+  out.commands = popped_;
+  out.busy = spent_[BUSY];
   for (unsigned a = EMPTY; a < ACTIVITIES; ++a) {
-    if (spent[a] > 0) {
-      out.stall[out.stalls++] = {kActivityName[a], spent[a]};
+    // After its last command it is empty to the end of the run.
+    const uint64_t cycles = spent_[a] + (a == EMPTY && total > time_ ? total - time_ : 0);
+    if (cycles > 0) {
+      out.stall[out.stalls++] = {kActivityName[a], cycles};
     }
   }
 }

@@ -1,35 +1,57 @@
 // A pipe: takes commands from its queue in order, keeps each for its cycles, and lets it take
 // effect when it completes.
 //
-//   scalar --push--> [ queue ] --issue--> busy for core_cycles --> [ in flight ] --retire--> effect
+//   scalar --push--> [ queue ] --issue--> busy for its cycles --> [ in flight ] --complete--> effect
 //
-// Loads from and stores to global memory are in flight for its latency while the pipe already
-// works on the next command; they complete in order.
+// Moves from and to global memory are in flight for its latency while the pipe already works on the
+// next command; all commands complete in order.
+//
+// The pipe has a clock of its own, which runs ahead of the machine's until the pipe needs a command
+// or a flag that has not come, or begins a move (scheduler.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_PIPE_H
 #define SOC_PIPE_H
 
 #include <deque>
-#include <memory>
-#include <systemc>
+#include <utility>
+#include <vector>
 
 #include "hal/command.h"
-#include "soc/gm_slice.h"
 #include "soc/race.h"
+#include "soc/scheduler.h"
 #include "soc/simulation.h"
 
 namespace soc {
 
 class core_unit;
 
-class pipe : public sc_core::sc_module {
+class pipe : public task {
  public:
-  pipe(sc_core::sc_module_name name, core_unit &core, unsigned id);
+  pipe(core_unit &core, unsigned id);
 
-  // Queues a command; blocks the calling process while the queue is full.
-  void push(const command_t &command);
-  bool idle() const { return queue_.empty() && in_flight_.empty(); }
-  const command_t &current() const { return queue_.empty() ? in_flight_.front().command : queue_.front(); }
+  // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
+  // moves on to that in which the command got room.
+  bool push(const command_t &command, uint64_t &cycle);
+  // Goes on as far as it can.
+  void advance();
+  // True if it was not marked yet; advance() takes the mark away.
+  bool mark_woken() { return !std::exchange(woken_, true); }
+
+  // The move under way has ended; the slices have done an atomic command; the machine's SYNC_ALL is
+  // complete.
+  void moved(uint64_t cycle);
+  void answered(uint64_t number, uint64_t cycle);
+  void synchronised(uint64_t cycle, uint32_t syncs);
+
+  // Does it stand before a wait for this flag?
+  bool waits_for_cross(unsigned flag) const {
+    return popped_ < pushed_ && front().command.header.opcode_ == OP_CROSS_WAIT &&
+           front().command.cross_wait.flag == flag;
+  }
+  bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
+  const command_t &current() const {
+    return popped_ < pushed_ ? front().command : in_flight_.front().command;
+  }
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
   void report(uint64_t total, soc_pipe_t &out) const;
@@ -38,44 +60,54 @@ class pipe : public sc_core::sc_module {
   enum activity { BUSY, EMPTY, FLAG, CROSS_FLAG, BARRIER, ACTIVITIES };
   static const char *const kActivityName[ACTIVITIES];
 
+  struct slot {
+    command_t command;
+    uint64_t pushed = 0, popped = 0;          // cycles
+  };
   struct flight {
     command_t command;
     uint64_t number;                          // of the command in its pipe
     uint64_t begin, end;                      // cycles it kept the pipe busy
     uint64_t ready;                           // cycle from which it may complete
-    std::shared_ptr<gm_transfer> transfer;    // atomic operations: the slices decide
+    uint64_t latency;                         // atomic: from the slices' answer to ready
+    bool unanswered;                          // atomic: the slices decide
     vector_clock clock;                       // flags: what the setter has seen
   };
 
-  void issue();                               // SC_THREAD
-  void retire();                              // SC_THREAD
-  void issue_command(const command_t &command);
-  void issue_data(const command_t &command);
-  void wait_flag(const cmd_wait_flag_t &command);
-  void cross_wait(const cmd_cross_wait_t &command);
-  void barrier(const command_t &command);
-  void sync_all(const command_t &command);
-  bool check_accesses(const command_t &command, bool &cold);
-  uint64_t latency(const command_t &command, bool cold) const;
-  void launch(flight f);
-  void complete(const flight &f);
-  void set_flag(const flight &f);
-  void become(activity next);
+  const slot &front() const { return queue_[popped_ % queue_.size()]; }
+  void spend(activity what, uint64_t until);
+  bool issue(const command_t &command);
+  bool wait_flag(const cmd_wait_flag_t &command);
+  bool cross_wait(const cmd_cross_wait_t &command);
+  bool barrier(const command_t &command);
+  bool sync_all(const command_t &command);
+  bool issue_set(const command_t &command);
+  bool issue_local(const command_t &command);
+  bool issue_move(const command_t &command);
+  void run(uint64_t now) override;            // a move begins
+  bool check_accesses(const command_t &command);
+  bool check_access(const core_access_t &access, const command_t &command);
+  void launch(const flight &f);
+  void complete_in_order();
+  void complete(const flight &f, uint64_t cycle);
+  void set_flag(const flight &f, uint64_t cycle);
+  void record_wait(const command_t &command, uint64_t begin);
 
   core_unit &core_;
   simulation &sim_;
   unsigned id_;
   unsigned agent_;
   unsigned track_;
-  double *host_seconds_;                      // wall time of its effects goes here
-  std::deque<command_t> queue_;
+  std::vector<slot> queue_;                   // a ring
+  uint64_t pushed_ = 0, popped_ = 0;          // commands so far
   std::deque<flight> in_flight_;
-  sc_core::sc_event pushed_, popped_, launched_, retired_;
-  activity activity_ = EMPTY;
-  uint64_t since_ = 0;
+  std::deque<uint64_t> early_answers_;        // of an atomic command whose move goes on
+  uint64_t time_ = 0;                         // this pipe's clock
+  uint64_t finish_ = 0;                       // cycle of the last effect
+  bool woken_ = false, moving_ = false;
+  bool syncing_ = false, synchronised_ = false;
+  uint64_t move_begin_ = 0, move_latency_ = 0;
   uint64_t spent_[ACTIVITIES] = {};
-  uint64_t commands_ = 0;
-  uint64_t finish_ = 0;
 };
 
 }  // namespace soc

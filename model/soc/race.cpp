@@ -39,52 +39,70 @@ bool overlap(const core_access_t &a, const core_access_t &b) {
   return false;
 }
 
+bool is_same(const core_access_t &a, const core_access_t &b) {
+  return a.write == b.write && a.base == b.base && a.rows == b.rows && a.row_bytes == b.row_bytes &&
+         a.pitch == b.pitch;
+}
+
 }  // namespace
 
 unsigned race_detector::add_agent(const std::string &core) {
   cores_.push_back(core);
-  for (vector_clock &clock : clocks_) {
-    clock.push_back(0);
-  }
-  clocks_.emplace_back(clocks_.size() + 1, 0);
-  return static_cast<unsigned>(clocks_.size() - 1);
+  return static_cast<unsigned>(cores_.size() - 1);
 }
 
 void race_detector::acquire(unsigned agent, const vector_clock &clock) {
   vector_clock &mine = clocks_[agent];
-  for (size_t i = 0; i < clock.size(); ++i) {
-    mine[i] = std::max(mine[i], clock[i]);
+  for (size_t i = 0; i < kAgents; ++i) {
+    mine.seen[i] = std::max(mine.seen[i], clock.seen[i]);
   }
+  mine.syncs = std::max(mine.syncs, clock.syncs);
 }
 
-std::optional<race_memory::record> race_detector::access(race_memory &memory, unsigned agent,
-                                                         const core_access_t &access,
-                                                         const command_t &command) {
+const race_memory::record *race_detector::access(race_memory &memory, unsigned agent,
+                                                 const core_access_t &access,
+                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
-  for (const race_memory::record &old : memory.records) {
-    const bool ordered = old.agent == agent || old.time <= clock[old.agent];
+  const uint64_t begin = access.base;
+  const uint64_t end = end_of(access);
+  race_memory::record *same = nullptr;
+  for (race_memory::record &old : memory.records) {
+    if (old.end <= begin || old.begin >= end) {
+      continue;
+    }
+    if (old.agent == agent) {
+      same = is_same(old.access, access) ? &old : same;
+      continue;
+    }
+    const bool ordered = old.time <= clock.seen[old.agent];
     if (!ordered && (old.access.write || access.write) && overlap(old.access, access)) {
-      return old;
+      return &old;
     }
   }
-  memory.records.push_back({access, agent, clock[agent], command});
+  if (same != nullptr) {
+    // What is ordered with the later of two equal accesses is with the earlier.
+    same->time = clock.seen[agent];
+    same->command = command;
+    return nullptr;
+  }
+  memory.records.push_back({begin, end, agent, clock.seen[agent], access, command});
   if (memory.records.size() >= memory.prune_at) {
     prune(memory);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 // Forgets what every agent that can reach this memory has seen: nothing can race with it again.
 void race_detector::prune(race_memory &memory) const {
   auto seen_by_all = [&](const race_memory::record &old) {
     return std::all_of(memory.agents.begin(), memory.agents.end(), [&](unsigned agent) {
-      return agent == old.agent || clocks_[agent][old.agent] >= old.time;
+      return agent == old.agent || clocks_[agent].seen[old.agent] >= old.time;
     });
   };
   memory.records.erase(
       std::remove_if(memory.records.begin(), memory.records.end(), seen_by_all),
       memory.records.end());
-  memory.prune_at = std::max<size_t>(64, 2 * memory.records.size());
+  memory.prune_at = std::max<size_t>(32, 2 * memory.records.size());
 }
 
 }  // namespace soc

@@ -1,15 +1,17 @@
 // Race detector: finds two accesses to the same bytes, at least one a write, that no chain of
 // flags orders, whether or not they met in this run.
 //
-// Every pipe is an agent with a vector clock.  A command's accesses carry the pipe's own time; a
-// flag hands the setter's clock to the waiter.  An access is ordered after another when the
-// waiter's clock has seen it.
+// Within an AI core every pipe is an agent with a vector clock.  A command's accesses carry the
+// pipe's own time; a flag hands the setter's clock to the waiter.  An access is ordered after
+// another when the waiter's clock has seen it.
+//
+// Between AI cores only SYNC_ALL orders anything: see gm_owners.h.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_RACE_H
 #define SOC_RACE_H
 
+#include <array>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,38 +20,46 @@
 
 namespace soc {
 
-using vector_clock = std::vector<uint64_t>;
+constexpr unsigned kAgents = 16;   // pipes of an AI core: 4 of the cube core, 3 of each vector core
 
-// A memory: one of a core's buffers, or global memory.  Its agents are those that can reach it.
+struct vector_clock {
+  std::array<uint32_t, kAgents> seen{};   // by agent
+  uint32_t syncs = 0;                     // SYNC_ALLs behind it
+};
+
+// A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
+// that can reach it.
 struct race_memory {
   std::vector<unsigned> agents;
   struct record {
-    core_access_t access;
+    uint64_t begin, end;     // around the access, to pass over most records fast
     unsigned agent;
-    uint64_t time;
+    uint32_t time;
+    core_access_t access;
     command_t command;
   };
   std::vector<record> records;
-  size_t prune_at = 64;
+  size_t prune_at = 32;
 };
 
+// The pipes of one AI core.
 class race_detector {
  public:
   // core: for messages.
   unsigned add_agent(const std::string &core);
   const std::string &core_of(unsigned agent) const { return cores_[agent]; }
   // A new command of this agent begins.
-  void begin(unsigned agent) { ++clocks_[agent][agent]; }
-  // Notes an access; returns the earlier access it races with, if there is one.
-  std::optional<race_memory::record> access(race_memory &memory, unsigned agent,
-                                            const core_access_t &access, const command_t &command);
-  vector_clock release(unsigned agent) const { return clocks_[agent]; }
+  void begin(unsigned agent) { ++clocks_[agent].seen[agent]; }
+  // Notes an access; returns the earlier access it races with, or null.
+  const race_memory::record *access(race_memory &memory, unsigned agent,
+                                    const core_access_t &access, const command_t &command);
+  const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
   void acquire(unsigned agent, const vector_clock &clock);
 
  private:
   void prune(race_memory &memory) const;
 
-  std::vector<vector_clock> clocks_;
+  std::array<vector_clock, kAgents> clocks_;
   std::vector<std::string> cores_;
 };
 

@@ -2,22 +2,38 @@
 #include "soc/scalar.h"
 
 #include <cstdio>
-#include <cstring>
 
 #include "soc/core_unit.h"
 
 namespace soc {
 
 scalar::scalar(sc_core::sc_module_name name, core_unit &core)
-    : sc_module(name), core_(core), sim_(core.sim()) {
+    : sc_module(name),
+      core_(core),
+      sim_(core.sim()),
+      time_(config_cycles(&sim_.config, sim_.config.soc.launch_us +
+                                            core.index() * sim_.config.soc.skew_us)) {
   SC_HAS_PROCESS(scalar);
   SC_THREAD(main);
   set_stack_size(1 << 20);   // an instruction set simulator lives on it
 }
 
 void scalar::main() {
+  running_since_ = std::chrono::steady_clock::now();
   run();
   halted_ = true;
+  count_host_time();
+}
+
+void scalar::count_host_time() {
+  const std::chrono::duration<double> ran = std::chrono::steady_clock::now() - running_since_;
+  sim_.result.scalar_seconds += ran.count();
+}
+
+void scalar::suspend(sc_core::sc_event &until) {
+  count_host_time();
+  wait(until);
+  running_since_ = std::chrono::steady_clock::now();
 }
 
 void scalar::sleep_forever() {
@@ -29,7 +45,7 @@ void scalar::sleep_forever() {
 void scalar::spend(uint64_t instructions) {
   sim_.result.scalar_instructions += instructions;
   const double spent = static_cast<double>(instructions) * sim_.config.scalar.cpi;
-  wait(cycles(static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles));
+  time_ += static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles;
 }
 
 uint64_t scalar::read_register(uint64_t offset) {
@@ -56,7 +72,7 @@ uint64_t scalar::read_register(uint64_t offset) {
 void scalar::write_register(uint64_t offset, uint64_t value) {
   switch (offset) {
     case REG_PUSH:
-      return push(value);
+      return core_.push(pushed(value), time_);
     case REG_HALT:
       if (value != 0) {
         sim_.stop(SOC_STOPPED,
@@ -75,32 +91,6 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
       sim_.stop(SOC_STOPPED, core_.name() + " firmware writes register offset " +
                                  std::to_string(offset) + ", which cannot be written" + where());
   }
-}
-
-void scalar::push(uint64_t address) {
-  cmd_header_t header;
-  const void *bytes = local_memory(address, sizeof header);
-  if (bytes != nullptr) {
-    std::memcpy(&header, bytes, sizeof header);
-    static const uint64_t size_of[] = {
-#define COMMAND(NAME, name, pipes, text) sizeof(cmd_##name##_t),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-    };
-    command_t command = {};
-    const uint64_t size = header.opcode_ < OP_COUNT ? size_of[header.opcode_] : sizeof header;
-    bytes = local_memory(address, size);
-    if (bytes != nullptr) {
-      std::memcpy(static_cast<void *>(&command), bytes, size);
-      return core_.push(command);
-    }
-  }
-  sim_.stop(SOC_STOPPED, core_.name() + " firmware pushes a command at address " +
-                             std::to_string(address) + ", outside its memory" + where());
 }
 
 std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core) {

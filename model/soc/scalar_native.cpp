@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 
+#include <cstring>
 #include <stdexcept>
 
 #include "hal/native.h"
@@ -17,9 +18,7 @@ class scalar_native : public scalar {
 
  private:
   void run() override;
-  const void *local_memory(uint64_t address, uint64_t) override {
-    return reinterpret_cast<const void *>(address);
-  }
+  command_t pushed(uint64_t address) override;
   // Register accesses of the core whose thread runs.  Threads change hands only inside them.
   static uint64_t host_read(scalar_register reg);
   static void host_write(scalar_register reg, uint64_t value);
@@ -49,6 +48,26 @@ scalar_native::scalar_native(sc_core::sc_module_name name, core_unit &core) : sc
   if (dladdr(reinterpret_cast<void *>(entry_), &where) != 0) {
     sim_.lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
   }
+}
+
+// The firmware has it on its stack.
+command_t scalar_native::pushed(uint64_t address) {
+  static const uint64_t size_of[] = {
+#define COMMAND(NAME, name, pipes, text) sizeof(cmd_##name##_t),
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+  };
+  const void *bytes = reinterpret_cast<const void *>(address);
+  command_t command = {};
+  std::memcpy(static_cast<void *>(&command.header), bytes, sizeof command.header);
+  if (command.header.opcode_ < OP_COUNT) {
+    std::memcpy(static_cast<void *>(&command), bytes, size_of[command.header.opcode_]);
+  }
+  return command;
 }
 
 void scalar_native::run() {

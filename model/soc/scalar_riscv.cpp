@@ -8,7 +8,7 @@
 
 #include <cstring>
 #include <stdexcept>
-#include <unordered_map>
+#include <iterator>
 
 #include "hal/registers.h"
 #include "soc/core_unit.h"
@@ -25,12 +25,12 @@ class scalar_riscv : public scalar {
 
  private:
   void run() override;
-  const void *local_memory(uint64_t address, uint64_t bytes) override;
+  command_t pushed(uint64_t value) override;
   std::string where() override;
   void check(uc_err error, const char *what) const;
   uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
   void enter_block(uint64_t address, uint32_t bytes);
-  // Lets time pass for what ran since the last access; stops the emulator if the run is over.
+  // Lets time pass for what ran since the last access.
   void synchronise();
 
   static uint64_t on_read(uc_engine *, uint64_t offset, unsigned size, void *self);
@@ -39,9 +39,13 @@ class scalar_riscv : public scalar {
 
   uc_engine *engine_ = nullptr;
   elf_image image_;
+  uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
-  std::unordered_map<uint64_t, uint32_t> block_instructions_;   // by address and size
-  std::chrono::steady_clock::time_point running_since_;
+  struct block {
+    uint64_t address = 0;
+    uint32_t bytes = 0, instructions = 0;
+  };
+  block blocks_[1 << 12];               // those seen last, by address
 };
 
 constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
@@ -70,7 +74,6 @@ void scalar_riscv::check(uc_err error, const char *what) const {
 }
 
 void scalar_riscv::run() {
-  running_since_ = std::chrono::steady_clock::now();
   const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
   if (!sim_.stopped() && !halted_) {
     sim_.stop(SOC_STOPPED, core_.name() + " firmware fault: " + uc_strerror(error) + where());
@@ -83,18 +86,18 @@ std::string scalar_riscv::where() {
   return " at " + sim_.lines.find(pc);
 }
 
-const void *scalar_riscv::local_memory(uint64_t address, uint64_t bytes) {
-  const uint64_t offset = address - SCALAR_RAM_BASE;
-  if (address < SCALAR_RAM_BASE || offset > image_.ram.size() ||
-      bytes > image_.ram.size() - offset) {
-    return nullptr;
-  }
-  return image_.ram.data() + offset;
+// The command in the window; its header comes with the push.
+command_t scalar_riscv::pushed(uint64_t value) {
+  command_t command;
+  std::memcpy(static_cast<void *>(&command), window_, sizeof command);
+  std::memset(window_, 0, sizeof window_);
+  command.header.opcode_ = value & 31;
+  command.header.pipe_ = value >> 5 & 15;
+  command.header.pc_ = SCALAR_RAM_BASE | (value >> 9 & 0x7FFFFF) << 1;
+  return command;
 }
 
 void scalar_riscv::synchronise() {
-  sim_.result.scalar_seconds +=
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - running_since_).count();
   const uint64_t instructions = instructions_;
   instructions_ = 0;
   spend(instructions);
@@ -109,19 +112,22 @@ uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, voi
   if (core->sim_.stopped()) {
     uc_emu_stop(engine);
   }
-  core->running_since_ = std::chrono::steady_clock::now();
   return value;
 }
 
 void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned, uint64_t value,
                             void *self) {
   auto *core = static_cast<scalar_riscv *>(self);
+  if (offset >= REG_WINDOW && offset - REG_WINDOW <= sizeof core->window_ - 4) {
+    const auto word = static_cast<uint32_t>(value);
+    std::memcpy(core->window_ + (offset - REG_WINDOW), &word, sizeof word);
+    return;   // a store like others: only registers cost an access
+  }
   core->synchronise();
   core->write_register(offset, value);
   if (core->halted_ || core->sim_.stopped()) {
     uc_emu_stop(engine);
   }
-  core->running_since_ = std::chrono::steady_clock::now();
 }
 
 void scalar_riscv::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
@@ -129,11 +135,11 @@ void scalar_riscv::on_block(uc_engine *, uint64_t address, uint32_t size, void *
 }
 
 void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
-  auto [entry, fresh] = block_instructions_.try_emplace(address << 12 | (bytes & 0xFFF), 0);
-  if (fresh) {
-    entry->second = static_cast<uint32_t>(count_instructions(address, bytes));
+  block &b = blocks_[address / 2 % std::size(blocks_)];
+  if (b.address != address || b.bytes != bytes) {
+    b = {address, bytes, static_cast<uint32_t>(count_instructions(address, bytes))};
   }
-  instructions_ += entry->second;
+  instructions_ += b.instructions;
 }
 
 // An instruction is 4 bytes long if its two lowest bits are set, else 2.

@@ -1,6 +1,7 @@
 // What every part of the SoC shares: the cycle count, the way to stop a run, and the books.
 //
 // SystemC's nanosecond stands for one cycle of the cores' clock, so that all times are integers.
+// now() is the machine's clock; pipes and scalar cores run ahead of it (scheduler.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SIMULATION_H
 #define SOC_SIMULATION_H
@@ -13,7 +14,8 @@
 
 #include "config/config.h"
 #include "hal/command.h"
-#include "soc/race.h"
+#include "soc/arithmetic.h"
+#include "soc/scheduler.h"
 #include "soc/soc.h"
 #include "soc/source_line.h"
 #include "soc/timeline.h"
@@ -64,14 +66,9 @@ struct simulation {
   soc_result_t &result;
   std::unique_ptr<waves> trace;   // null: no waveforms
   source_lines lines;
-  race_detector races;
-  // SYNC_ALL, by pipe: how many pipes take part, how many have come, and their clocks.
-  struct sync_point {
-    unsigned members = 0, arrived = 0;
-    vector_clock clock;
-    sc_core::sc_event complete;
-  } syncs[PIPE_COUNT * CORE_KIND_COUNT];
-  timeline events;
+  std::unique_ptr<scheduler> events;
+  std::unique_ptr<arithmetic> work;
+  timeline recorded;
 };
 
 }  // namespace soc

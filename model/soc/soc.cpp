@@ -4,101 +4,10 @@
 
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <stdexcept>
-#include <vector>
 
-#include "soc/core_unit.h"
-#include "soc/gm.h"
 #include "soc/interrupt.h"
-#include "soc/simulation.h"
-
-namespace soc {
-namespace {
-
-class machine {
- public:
-  machine(simulation &sim, global_memory &gm);
-  void run();
-  void report(soc_result_t &result) const;
-
- private:
-  bool finished() const;
-  void explain_deadlock();
-
-  simulation &sim_;
-  std::vector<std::unique_ptr<core_unit>> cores_;
-};
-
-machine::machine(simulation &sim, global_memory &gm) : sim_(sim) {
-  const unsigned vectors = sim.config.soc.vector_cores;
-  for (unsigned index = 0; index < sim.config.soc.ai_cores; ++index) {
-    cores_.push_back(std::make_unique<core_unit>(sim, gm, CORE_CUBE, index, 0, vectors));
-    core_unit &cube = *cores_.back();
-    for (unsigned sub = 0; sub < vectors; ++sub) {
-      cores_.push_back(std::make_unique<core_unit>(sim, gm, CORE_VECTOR, index, sub, 1));
-      cube.connect(*cores_.back(), 0);
-      cores_.back()->connect(cube, sub);
-    }
-  }
-}
-
-void machine::run() {
-  sc_core::sc_start();
-  if (sim_.stopped()) {
-    return;
-  }
-  if (!finished()) {
-    return explain_deadlock();
-  }
-  for (const auto &core : cores_) {
-    core->check_flags_down();
-  }
-}
-
-bool machine::finished() const {
-  for (const auto &core : cores_) {
-    if (!core->idle()) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void machine::explain_deadlock() {
-  std::vector<std::string> lines;
-  for (const auto &core : cores_) {
-    core->describe_blocked(lines);
-  }
-  std::string message = "deadlock: nothing can move";
-  for (const std::string &line : lines) {
-    message += "; " + line;
-  }
-  sim_.stop(SOC_STOPPED, message);
-}
-
-void machine::report(soc_result_t &result) const {
-  size_t count = 0;
-  for (const auto &core : cores_) {
-    for (const auto &p : core->pipes()) {
-      if (p) {
-        ++count;
-        result.cycles = std::max(result.cycles, p->finish());
-      }
-    }
-  }
-  result.pipes = static_cast<soc_pipe_t *>(std::calloc(count, sizeof *result.pipes));
-  for (const auto &core : cores_) {
-    for (const auto &p : core->pipes()) {
-      if (p && result.pipes != nullptr) {
-        p->report(result.cycles, result.pipes[result.pipe_count++]);
-      }
-    }
-  }
-}
-
-}  // namespace
-}  // namespace soc
+#include "soc/machine.h"
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
                                 const void *args, size_t args_bytes, soc_result_t *result) {
@@ -113,8 +22,9 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
     sim = new soc::simulation(*options, *result);
     soc::stopwatch watch(result->seconds);
     if (options->timeline != nullptr) {
-      sim->events.enable();
+      sim->recorded.enable();
     }
+    sim->events = std::make_unique<soc::scheduler>("scheduler");
     gm = new soc::global_memory(*sim, buffers, count, args, args_bytes);
     machine = new soc::machine(*sim, *gm);
     if (sim->trace && !sim->trace->open(options->trace)) {
@@ -126,11 +36,10 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
     }
     if (!sim->stopped()) {
       gm->copy_results();
-      gm->report(*result);
       machine->report(*result);
     }
     if (options->timeline != nullptr &&
-        !sim->events.write(options->timeline, sim->config.soc.clock_mhz, sim->lines)) {
+        !sim->recorded.write(options->timeline, sim->config.soc.clock_mhz, sim->lines)) {
       sim->stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options->timeline);
     }
   } catch (const std::exception &error) {

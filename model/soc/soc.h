@@ -87,6 +87,11 @@ typedef struct soc_result {
   double matmul_seconds, vector_seconds, copy_seconds, rtl_seconds, scalar_seconds;
 } soc_result_t;
 
+// Bytes (all 0) for an array that a coming run takes as it is, where it is, if a buffer's init
+// points to it; such a buffer must be read_only.  They stay until the process ends.  NULL: more than
+// global memory holds, or than this host has.
+void *soc_alloc(uint64_t bytes);
+
 // Gives every buffer its address; arguments go before them.
 void soc_place(soc_buffer_t *buffers, size_t count);
 

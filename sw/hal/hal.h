@@ -12,6 +12,7 @@
 #ifndef HAL_HAL_H
 #define HAL_HAL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "hal/command.h"
@@ -39,6 +40,34 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
   return pc;
 }
 
+// Fields that are known to be zero need no write.
+__attribute__((always_inline)) static inline void hal_field(uint32_t offset, uint32_t value) {
+  if (!__builtin_constant_p(value) || value != 0) {
+    *(volatile uint32_t *)(SCALAR_MMIO_BASE + REG_WINDOW + offset) = value;
+  }
+}
+__attribute__((always_inline)) static inline void hal_commit(const cmd_header_t *header) {
+  hal_write(REG_PUSH, (header->pc_ >> 1) << 9 | (uint32_t)header->pipe_ << 5 | header->opcode_);
+}
+
+// hal_push_mmad(const cmd_mmad_t *): the fields of a command into the window, and the push.
+#define COMMAND(NAME, name, pipes, text)                                                        \
+  __attribute__((always_inline)) static inline void hal_push_##name(const cmd_##name##_t *c) { \
+    typedef cmd_##name##_t command;                                                             \
+    (void)sizeof(command);
+#define FIELD(type, field, text)                                                    \
+    hal_field(offsetof(command, field), (uint32_t)c->field);                        \
+    if (sizeof(type) == 8) {                                                        \
+      hal_field(offsetof(command, field) + 4, (uint32_t)((uint64_t)c->field >> 32)); \
+    }
+#define END_COMMAND(name)                                                                    \
+    hal_commit(&(const cmd_header_t){.opcode_ = c->opcode_, .pipe_ = c->pipe_, .pc_ = c->pc_}); \
+  }
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+
 #else
 
 #include "hal/native.h"
@@ -57,6 +86,18 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
   return pc;
 }
 
+// A command is read where it stands.
+#define COMMAND(NAME, name, pipes, text)                              \
+  static inline void hal_push_##name(const cmd_##name##_t *command) { \
+    hal_write(REG_PUSH, (uint64_t)(uintptr_t)command);                \
+  }
+#define FIELD(type, field, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+
 #endif
 
 // Stops this core's program; a code other than 0 ends the run as a panic.
@@ -66,7 +107,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   do {                                                                                         \
     cmd_##name##_t command_ = {                                                                \
         .opcode_ = OP_##NAME, .pipe_ = (on_pipe), .pc_ = hal_pc(), __VA_ARGS__};               \
-    hal_write(REG_PUSH, (uint64_t)(uintptr_t)&command_);                                       \
+    hal_push_##name(&command_);                                                                \
   } while (0)
 
 #define data_copy_gm_to_l1(...) HAL_PUSH(LOAD_NZ, load_nz, PIPE_MTE2, __VA_ARGS__)

@@ -10,7 +10,12 @@
 // with lag d takes block t - d; where there is no such block (prologue and drain) it is left out.
 // A dependency between stages of equal lag is internal to the cycle, one between a lag and the next
 // is external.  The Preload count is the lag of Vn: the C1 stages that run before the first cycle
-// in which every stage has work.
+// in which every stage has work; 2n - 1 less the internal dependencies (lemma B.1).
+//
+// A plan keeps pace if one cycle fits in T = max(sum of C, sum of V), both cores starting together:
+// the busier core's stages back to back, and each internal dependency met.  External ones are met
+// as the cycle before has ended.  Cores that go by their sequences and the dependencies alone,
+// without waiting for each other where a cycle ends, are never later than that.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef LIB_PRELOAD_H
 #define LIB_PRELOAD_H
@@ -30,8 +35,14 @@ typedef struct preload_plan {
   uint8_t vector_lag[PRELOAD_MAX_PAIRS];
 } preload_plan_t;
 
-// The plan for stages of these durations (any unit; 0 is allowed, a pair without a vector stage has
-// 0 there).  1 <= pairs <= PRELOAD_MAX_PAIRS.
+// The plan of the smallest Preload count that keeps pace with these durations (any unit; 0 is
+// allowed, a pair without a vector stage has 0 there); of those, C1 C2 .. Cn and V1 V2 .. Vn if
+// possible.  The count is at most pairs (theorem B.1); it is pairs where a stage takes so long that
+// none of the other core's fits beside it (lemma B.2), and often less.
+// 1 <= pairs <= PRELOAD_MAX_PAIRS.
+//
+// The search is exhaustive: under 2000 RV64 instructions for two pairs, some 15 thousand for three,
+// and about ten times as many for each pair more (30 million for six).
 void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[],
                   const uint32_t vector[]);
 
@@ -39,6 +50,11 @@ void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[],
 // block's C1.  Lags above count become count; orders are set so that every internal dependency is
 // met.  (For comparison; cube and vector cores may wait for each other.)
 void preload_limit(preload_plan_t *plan, uint32_t count);
+
+// The same cycle with a greater Preload count, up to 2n - 1: the first internal dependencies become
+// external.  It still keeps pace, and a stage may take longer than was planned for before the one
+// that depends on it is late.  No effect where the count is that high already.
+void preload_extend(preload_plan_t *plan, uint32_t count);
 
 // A place in a core's sequence of stages.
 typedef struct preload_step {
@@ -49,7 +65,8 @@ typedef struct preload_step {
 } preload_step_t;
 
 // The first stage and the next; false when there is no more.  cube: the cube core's sequence, else
-// the vector cores'.
+// the vector cores'.  blocks < 2^31.  A stage that does not exist (duration 0) is there too: pass
+// it over, for waiting for what it would depend on delays the stages behind it.
 bool preload_first(const preload_plan_t *plan, bool cube, uint32_t blocks, preload_step_t *step);
 bool preload_next(const preload_plan_t *plan, bool cube, uint32_t blocks, preload_step_t *step);
 

@@ -109,6 +109,16 @@ good="--kv kv.npy $out"
   refused "--preload" run amla --q q.npy --preload 3 $good
   refused "--rescale" run amla --q q.npy --rescale column $good
   refused "--cores" run amla --q q.npy --cores 2 $good
+  refused "--cores" run amla --timing-only --cores 0
+  refused "--threads" run amla --threads 0 $out
+  refused "--l2" run amla --l2 hot $out
+  refused "--out" run amla --timing-only --seq-kv 64 --heads 4 $out
+  refused "--verify" run amla --timing-only --verify --json out.json
+  refused "--q" run amla --timing-only --q q.npy --kv kv.npy
+  refused "--seed" run amla --timing-only --seed 3
+  refused "--trace" run amla --timing-only --trace out.json
+  refused "--tolerance" run base --timing-only --tolerance 1
+  refused "--heads" run base --timing-only --heads 300 --json out.json
   refused "--colour" run amla --colour red $out
   refused "--out" run amla --out
   refused "amlo" run amlo

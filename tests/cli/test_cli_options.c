@@ -30,8 +30,14 @@ static void defaults(void **state) {
   assert_int_equal(options.gm.value, 0);
   assert_string_equal(options.config, "ascend910_core");
   assert_false(options.heads.given);
+  assert_false(options.cores.given);
+  assert_false(options.threads.given);
+  assert_int_equal(options.l2.value, 0);
+  assert_false(options.timing_only);
   assert_true(parse(CLI_REPORT, NULL, NULL, NULL));
   assert_string_equal(options.report_out, "reports");
+  assert_null(options.report_config);
+  assert_null(options.report_keys);
 }
 
 static void values(void **state) {

@@ -33,6 +33,25 @@ status=0
 grep -q 'out of tolerance' err || fail "message"
 [ -s o.npy ] || fail "no output"
 
+# Timing only: the same cycles, no data, no error; results do not depend on threads.
+"$SIM" run amla --heads 4 --seq-kv 64 --gm c --quiet --json a.json
+"$SIM" run amla --heads 4 --seq-kv 64 --timing-only --threads 3 --gm c --quiet --json b.json
+[ "$(grep '"cycles"' a.json)" = "$(grep '"cycles"' b.json)" ] || fail "cycles of --timing-only"
+grep -q '"timing_only":.true' b.json || fail "no timing_only"
+grep -q '"error":.null' b.json || fail "an error without data"
+grep -q '"rel_fro"' a.json || fail "no error"
+
+# Cores: all of the config, or as many of each die; one core needs one die.
+"$SIM" run amla --heads 4 --seq-kv 64 --batch 3 --timing-only --config ascend910_die \
+  --set soc.ai_cores=2 --quiet --json c.json
+grep -q '"cores":.2,' c.json || fail "cores of the config"
+"$SIM" run amla --heads 4 --seq-kv 64 --batch 3 --timing-only --config ascend910 --cores 3 \
+  --quiet --json c.json
+grep -q '"cores":.4,' c.json || fail "cores of both dies"
+"$SIM" run amla --heads 4 --seq-kv 64 --timing-only --config ascend910 --cores 1 --quiet \
+  --json c.json
+grep -q '"cores":.1,' c.json || fail "one core"
+
 # A timeline, an output through a pipe, a batch, a mask that hides everything.
 "$SIM" run base --heads 4 --seq-kv 64 --timeline t.json --quiet
 grep -q traceEvents t.json || fail "timeline"

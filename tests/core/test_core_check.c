@@ -37,7 +37,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=13: expected 0 to 12"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=14: expected 0 to 13"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},

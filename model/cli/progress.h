@@ -1,0 +1,33 @@
+// How far a long simulation is, in one line of a terminal that is cleared at the end.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROGRESS_TEXT_BYTES = 128 };
+
+typedef struct progress {
+  bool enabled;            // nothing is printed otherwise
+  uint64_t flops;          // of the whole simulation
+  double clock_mhz;
+  double start;            // host seconds
+} progress_t;
+
+// Starts the clock.  Prints nothing unless stderr is a terminal and quiet is false.
+void progress_start(progress_t *progress, bool quiet, uint64_t flops, double clock_mhz);
+
+// Draws the bar on stderr, from the second second on.  A callback of soc.h; context is the
+// progress_t.
+void progress_update(void *context, uint64_t cycles, uint64_t flops);
+
+// Replaces the line by a text; "" clears it.
+void progress_note(const progress_t *progress, const char *text);
+
+// The bar's text: done FLOPs of the whole, cycles simulated, host seconds since the start.
+void progress_text(const progress_t *progress, uint64_t cycles, uint64_t flops, double seconds,
+                   char text[PROGRESS_TEXT_BYTES]);
+
+#endif

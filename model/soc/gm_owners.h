@@ -1,0 +1,51 @@
+// Which AI core wrote which bytes of global memory: finds accesses of two AI cores to the same
+// bytes, at least one a write, that no SYNC_ALL is between.
+//
+// Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too.  A write
+// after another AI core's read is not looked for: arrays that several AI cores read are inputs,
+// which nobody may write, or results that were written before a SYNC_ALL.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_GM_OWNERS_H
+#define SOC_GM_OWNERS_H
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "core/core.h"
+
+namespace soc {
+
+class gm_owners {
+ public:
+  explicit gm_owners(uint64_t memory) : lines_(memory / kLine + 1) {}
+
+  // An access of an AI core that has so many SYNC_ALLs behind it.  Returns the AI core whose write
+  // it races with.  base counts from GM_BASE.
+  std::optional<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &access,
+                                 uint64_t base);
+
+ private:
+  static constexpr uint64_t kLine = 512;
+  struct line {
+    uint16_t writer = 0;       // AI core + 1; 0: nobody
+    uint16_t syncs = 0;        // behind the writer
+    bool in_part = false;      // not all of it was written: see parts_
+  };
+  struct part {
+    uint64_t begin, end;
+    uint16_t writer, syncs;
+  };
+  std::optional<unsigned> access_line(unsigned core, uint16_t syncs, bool write, uint64_t begin,
+                                      uint64_t end);
+  std::optional<unsigned> access_parts(unsigned core, uint16_t syncs, bool write, uint64_t begin,
+                                       uint64_t end);
+
+  std::vector<line> lines_;
+  std::unordered_map<uint64_t, std::vector<part>> parts_;
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,48 @@
+// How an atomic command falls into requests of the slices: each row is cut where the slice changes
+// and into beats of 64 bytes.  RESCALE sends one request for each run of whole beats, the other
+// operations one for each beat.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_GM_REQUESTS_H
+#define SOC_GM_REQUESTS_H
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/core.h"
+#include "core/gm_atomic.h"
+#include "hal/registers.h"
+
+namespace soc {
+
+constexpr uint64_t kBeatBytes = GM_LANES * 4;
+
+// What an atomic command combines with memory: rows in global memory and their operands in a
+// buffer of the core (RESCALE: one word a row).
+struct atomic_rows {
+  explicit atomic_rows(const command_t &command);
+  unsigned op;
+  core_space_t space;
+  uint64_t from, from_pitch;
+  uint64_t gm, gm_pitch;         // offsets from GM_BASE
+  uint64_t rows, row_bytes;
+};
+
+// Calls visit(slice, offset, stop) for each request of a row: bytes offset .. stop - 1 of global
+// memory.
+template <typename visitor>
+void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes,
+                      uint64_t slices, visitor visit) {
+  while (offset < end) {
+    const unsigned slice = static_cast<unsigned>(offset / slice_bytes % slices);
+    uint64_t stop = std::min((offset / kBeatBytes + 1) * kBeatBytes, end);
+    if (op == GM_RESCALE && offset % kBeatBytes == 0) {
+      stop = std::min((offset / slice_bytes + 1) * slice_bytes, end);
+    }
+    visit(slice, offset, stop);
+    offset = stop;
+  }
+}
+
+}  // namespace soc
+
+#endif

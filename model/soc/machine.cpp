@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/machine.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "soc/interrupt.h"
+
+namespace soc {
+namespace {
+
+bool is_atomic(const command_t &command) {
+  const unsigned opcode = command.header.opcode_;
+  return (opcode == OP_FIXPIPE && command.fixpipe.op != GM_STORE) ||
+         (opcode == OP_COPY_OUT && command.copy_out.op != GM_STORE);
+}
+
+}  // namespace
+
+// --- an AI core -------------------------------------------------------------------------------
+
+void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
+                     const command_t &command) {
+  const simulation &sim = all.sim();
+  if (sim.options.timing_only || (is_atomic(command) && sim.options.gm == SOC_GM_RTL)) {
+    return;   // the Verilog has done it
+  }
+  sim.work->add(index, agent, cycle, memory, command);
+}
+
+void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
+  const simulation &sim = all.sim();
+  if (!sim.options.timing_only && is_atomic(command) && sim.options.gm == SOC_GM_RTL) {
+    sim.work->finish(index, now);
+  }
+}
+
+// --- the machine ------------------------------------------------------------------------------
+
+machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(sim, gm) {
+  const config_soc_t &soc = sim.config.soc;
+  for (unsigned index = 0; index < soc.ai_cores; ++index) {
+    groups_.push_back(std::make_unique<core_group>(*this, index, index % soc.dies));
+    core_group &group = *groups_.back();
+    group.cores.push_back(std::make_unique<core_unit>(group, CORE_CUBE, 0, soc.vector_cores));
+    core_unit &cube = *group.cores.front();
+    for (unsigned sub = 0; sub < soc.vector_cores; ++sub) {
+      group.cores.push_back(std::make_unique<core_unit>(group, CORE_VECTOR, sub, 1));
+      cube.connect(*group.cores.back(), 0);
+      group.cores.back()->connect(cube, sub);
+    }
+  }
+  sim.work = std::make_unique<arithmetic>(
+      soc.ai_cores, sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+      [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+  sim.events->between_events = [this](uint64_t now) { return between_events(now); };
+}
+
+void machine::carry_out(const core_memory_t &memory, const command_t &command) {
+  if (is_atomic(command)) {
+    memory_.apply(memory, command);
+  } else {
+    core_execute(&memory, &command);
+  }
+}
+
+void machine::arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle) {
+  meeting &m = meetings_[kind][id];
+  m.arrived.push_back(&who);
+  m.latest = std::max(m.latest, cycle);
+  const size_t members = groups_.size() * (kind == CORE_CUBE ? 1 : sim_.config.soc.vector_cores);
+  if (m.arrived.size() < members) {
+    return;
+  }
+  // What follows may read what other AI cores have written.
+  sim_.work->finish_all(m.latest);
+  const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  ++m.number;
+  for (pipe *p : m.arrived) {
+    p->synchronised(release, m.number);
+  }
+  m.arrived.clear();
+}
+
+// True ends the run.
+bool machine::between_events(uint64_t now) {
+  if (interrupted()) {
+    sim_.stop(SOC_INTERRUPTED, "interrupted");
+  }
+  if (sim_.work->is_long()) {
+    sim_.work->settle(now);
+  }
+  if (sim_.options.progress != nullptr && ++events_ % 1024 == 0) {
+    const auto time = std::chrono::steady_clock::now();
+    if (time - reported_ > std::chrono::milliseconds(100)) {
+      reported_ = time;
+      sim_.options.progress(sim_.options.progress_context, now, sim_.result.flops);
+    }
+  }
+  return sim_.stopped();
+}
+
+void machine::run() {
+  sc_core::sc_start();
+  if (sim_.stopped()) {
+    return;
+  }
+  if (!finished()) {
+    return explain_deadlock();
+  }
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      core->check_flags_down();
+    }
+  }
+  sim_.work->finish_all(UINT64_MAX);
+}
+
+bool machine::finished() const {
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      if (!core->idle()) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void machine::explain_deadlock() {
+  std::vector<std::string> lines;
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      core->check_flags_twice();
+      core->describe_blocked(lines);
+    }
+  }
+  std::string message = "deadlock: nothing can move";
+  for (const std::string &line : lines) {
+    message += "; " + line;
+  }
+  sim_.stop(SOC_STOPPED, message);
+}
+
+void machine::report(soc_result_t &result) const {
+  size_t count = 0;
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      for (const auto &p : core->pipes()) {
+        if (p) {
+          ++count;
+          result.cycles = std::max(result.cycles, p->finish());
+        }
+      }
+    }
+  }
+  result.pipes = static_cast<soc_pipe_t *>(std::calloc(count, sizeof *result.pipes));
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      for (const auto &p : core->pipes()) {
+        if (p && result.pipes != nullptr) {
+          p->report(result.cycles, result.pipes[result.pipe_count++]);
+        }
+      }
+    }
+  }
+  memory_.report(result);
+  const arithmetic::seconds spent = sim_.work->spent();
+  result.matmul_seconds = spent.matmul;
+  result.vector_seconds = spent.vector;
+  result.copy_seconds = spent.copy;
+}
+
+}  // namespace soc

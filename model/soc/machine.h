@@ -1,0 +1,73 @@
+// The machine: AI cores, global memory and what they share.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_MACHINE_H
+#define SOC_MACHINE_H
+
+#include <memory>
+#include <vector>
+
+#include "soc/core_unit.h"
+#include "soc/gm.h"
+#include "soc/race.h"
+#include "soc/simulation.h"
+#include "soc/traffic.h"
+
+namespace soc {
+
+class machine;
+
+// An AI core: what its cube core and vector cores share.
+struct core_group {
+  core_group(machine &whole, unsigned number, unsigned of_die)
+      : all(whole), index(number), die(of_die) {}
+
+  machine &all;
+  unsigned index, die;
+  race_detector races;
+  race_memory gm_races;        // its accesses to global memory
+  std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
+
+  // A command takes effect at a cycle.
+  void log(unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  // Carries out what came before a command whose operands are needed now.
+  void bring_up_to_date_for(const command_t &command, uint64_t now);
+};
+
+class machine {
+ public:
+  machine(simulation &sim, global_memory &gm);
+  void run();
+  void report(soc_result_t &result) const;
+
+  simulation &sim() { return sim_; }
+  global_memory &gm() { return gm_; }
+  traffic &memory() { return memory_; }
+
+  // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
+  // all of them are told.
+  void arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle);
+
+ private:
+  bool finished() const;
+  void explain_deadlock();
+  bool between_events(uint64_t now);
+  void carry_out(const core_memory_t &memory, const command_t &command);
+
+  struct meeting {
+    std::vector<pipe *> arrived;
+    uint64_t latest = 0;
+    uint32_t number = 0;       // of the SYNC_ALLs so far
+  };
+
+  simulation &sim_;
+  global_memory &gm_;
+  traffic memory_;
+  std::vector<std::unique_ptr<core_group>> groups_;
+  meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
+  std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
+  unsigned events_ = 0;
+};
+
+}  // namespace soc
+
+#endif

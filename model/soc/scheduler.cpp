@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/scheduler.h"
+
+#include "soc/pipe.h"
+#include "soc/simulation.h"
+
+namespace soc {
+
+scheduler::scheduler(sc_core::sc_module_name name) : sc_module(name) {
+  SC_HAS_PROCESS(scheduler);
+  SC_METHOD(step);
+  sensitive << wake_;
+}
+
+void scheduler::at(uint64_t cycle, task &what) {
+  events_.push({cycle, order_++, &what});
+  if (!stepping_) {
+    wake_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+void scheduler::wake(pipe &who) {
+  if (who.mark_woken()) {
+    woken_.push_back(&who);
+    if (!stepping_) {
+      wake_.notify(sc_core::SC_ZERO_TIME);
+    }
+  }
+}
+
+void scheduler::run_pipes() {
+  while (!woken_.empty()) {
+    pipe *next = woken_.back();
+    woken_.pop_back();
+    next->advance();
+  }
+}
+
+void scheduler::step() {
+  stepping_ = true;
+  for (;;) {
+    run_pipes();
+    if (scalar_woken_) {
+      scalar_woken_ = false;
+      next_trigger(sc_core::SC_ZERO_TIME);
+      break;
+    }
+    if (events_.empty()) {
+      next_trigger(wake_);
+      break;
+    }
+    const event next = events_.top();
+    if (next.cycle > now()) {
+      next_trigger(cycles(next.cycle - now()), wake_);
+      break;
+    }
+    if (between_events(next.cycle)) {
+      break;
+    }
+    events_.pop();
+    next.what->run(next.cycle);
+  }
+  stepping_ = false;
+}
+
+}  // namespace soc

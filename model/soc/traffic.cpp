@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/traffic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "num/num_gm.h"
+#include "soc/gm_requests.h"
+#include "soc/pipe.h"
+
+namespace soc {
+
+// --- a die's HBM and L2 -----------------------------------------------------------------------
+
+class traffic::die : public task {
+ public:
+  die(simulation &sim, uint64_t memory)
+      : sim_(sim),
+        bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) *
+                       sim.config.gm.hbm_efficiency,
+                   config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
+        l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {}
+
+  l2_cache &l2() { return l2_; }
+
+  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
+    advance(now);
+    bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
+    plan();
+  }
+
+  void run(uint64_t now) override {
+    if (now == planned_) {
+      planned_ = UINT64_MAX;
+    }
+    advance(now);
+    plan();
+  }
+
+ private:
+  void advance(uint64_t now) {
+    while (bandwidth_.next() <= now) {
+      const uint64_t end = bandwidth_.next();
+      finished_.clear();
+      bandwidth_.advance(end, finished_);
+      for (const uint64_t token : finished_) {
+        reinterpret_cast<pipe *>(token)->moved(end);
+      }
+    }
+  }
+  void plan() {
+    const uint64_t next = bandwidth_.next();
+    if (next < planned_) {
+      planned_ = next;
+      sim_.events->at(next, *this);
+    }
+  }
+
+  simulation &sim_;
+  bandwidth bandwidth_;
+  l2_cache l2_;
+  uint64_t planned_ = UINT64_MAX;        // the earliest event there is
+  std::vector<uint64_t> finished_;
+};
+
+// --- the slices, without their data -----------------------------------------------------------
+
+// A command's share of several slices.
+struct traffic::transfer {
+  pipe *who;
+  uint64_t number;
+  unsigned slices;           // that have not answered
+};
+
+class traffic::slice_clock : public task {
+ public:
+  explicit slice_clock(simulation &sim) : sim_(sim) {}
+
+  std::vector<slice_run> runs;           // of the command being sent
+
+  void add(transfer *to, uint64_t start, uint64_t duration, uint64_t beats, uint64_t now) {
+    advance(now);
+    queue_.add(now, reinterpret_cast<uint64_t>(to), start, duration, beats, std::move(runs));
+    runs.clear();
+    plan();
+  }
+
+  void run(uint64_t now) override {
+    if (now == planned_) {
+      planned_ = UINT64_MAX;
+    }
+    advance(now);
+    plan();
+  }
+
+ private:
+  void advance(uint64_t now) {
+    while (queue_.next() <= now) {
+      const uint64_t end = queue_.next();
+      finished_.clear();
+      queue_.advance(end, finished_);
+      for (const uint64_t token : finished_) {
+        auto *done = reinterpret_cast<transfer *>(token);
+        if (--done->slices == 0) {
+          done->who->answered(done->number, end);
+          delete done;
+        }
+      }
+    }
+  }
+  void plan() {
+    const uint64_t next = queue_.next();
+    if (next < planned_) {
+      planned_ = next;
+      sim_.events->at(next, *this);
+    }
+  }
+
+  simulation &sim_;
+  slice_queue queue_;
+  uint64_t planned_ = UINT64_MAX;
+  std::vector<uint64_t> finished_;
+};
+
+// --- moves ------------------------------------------------------------------------------------
+
+traffic::traffic(simulation &sim, global_memory &gm)
+    : sim_(sim), gm_(gm), guards_(sim.config.gm.slices) {
+  for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
+    dies_.push_back(std::make_unique<die>(sim, gm.bytes()));
+  }
+  for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
+    if (sim.options.gm == SOC_GM_RTL) {
+      const std::string name = "slice" + std::to_string(i);
+      rtl_.push_back(std::make_unique<gm_slice>(
+          name.c_str(), sim, make_gm_unit_rtl(name, gm.base(), sim.trace.get())));
+    } else {
+      clocks_.push_back(std::make_unique<slice_clock>(sim));
+    }
+  }
+  if (sim.options.l2_warm) {
+    warm_up();
+  }
+}
+
+traffic::~traffic() = default;
+
+// What a run before this one left: the inputs, if a die's share of them fits into its L2.
+void traffic::warm_up() {
+  uint64_t inputs = 0;
+  for (const global_memory::array &a : gm_.arrays()) {
+    inputs += a.read_only ? a.end - a.begin : 0;
+  }
+  if (inputs / dies_.size() > uint64_t{sim_.config.gm.l2_mb} << 20) {
+    return;
+  }
+  for (const auto &d : dies_) {
+    for (const global_memory::array &a : gm_.arrays()) {
+      if (a.read_only) {
+        d->l2().warm(a.begin - GM_BASE, a.end - a.begin);
+      }
+    }
+  }
+}
+
+// The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
+double traffic::efficiency(uint64_t address, uint64_t bytes) const {
+  const config_gm_t &gm = sim_.config.gm;
+  const double small =
+      bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
+  const double shortfall = address % gm.align_bytes != 0 ? 1 : small;
+  return 1 - (1 - gm.worst_efficiency) * shortfall;
+}
+
+uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
+                        const command_t &command, uint64_t number, uint64_t now) {
+  core_access_t accesses[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, accesses);
+  const core_access_t &access =
+      *std::find_if(accesses, accesses + count,
+                    [](const core_access_t &a) { return a.space == SPACE_GM; });
+  const uint64_t offset = access.base - GM_BASE;
+  core_move_t move;
+  core_moves(&sim_.config, &command, &move);
+  const double limit = move.bytes_per_cycle * efficiency(offset, move.bytes);
+  die &d = *dies_[die_index];
+  uint64_t cold = 0;
+  double latency_us = sim_.config.gm.write_latency_us;
+  if (move.store) {
+    d.l2().write(offset, access.rows, access.row_bytes, access.pitch);
+    sim_.result.l2_write += access.rows * access.row_bytes;
+  } else {
+    cold = d.l2().read(offset, access.rows, access.row_bytes, access.pitch, &sim_.result.hbm_read);
+    sim_.result.l2_read += access.rows * access.row_bytes;
+    latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
+  }
+  d.begin(who, now, cold, move.bytes - cold, limit);
+  if (move.atomic) {
+    sim_.result.atomic_bytes += access.rows * access.row_bytes;
+    const auto duration =
+        static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
+    send(who, memory, command, number, duration, now);
+  }
+  return config_cycles(&sim_.config, latency_us);
+}
+
+// --- atomic commands --------------------------------------------------------------------------
+
+atomic_rows::atomic_rows(const command_t &command) {
+  if (command.header.opcode_ == OP_FIXPIPE) {
+    const cmd_fixpipe_t &c = command.fixpipe;
+    op = c.op;
+    space = SPACE_L0C;
+    from = c.l0c;
+    from_pitch = (c.n + 15u) / 16 * 16 * 4;
+    gm = c.gm - GM_BASE;
+    gm_pitch = c.gm_pitch;
+    rows = c.m;
+    row_bytes = uint64_t{c.n} * 4;
+  } else {
+    const cmd_copy_out_t &c = command.copy_out;
+    op = c.op;
+    space = SPACE_UB;
+    from = c.ub;
+    from_pitch = c.op == GM_RESCALE ? 4 : c.ub_pitch;
+    gm = c.gm - GM_BASE;
+    gm_pitch = c.gm_pitch;
+    rows = c.rows;
+    row_bytes = c.row_bytes;
+  }
+}
+
+void traffic::send(pipe &who, const core_memory_t &memory, const command_t &command,
+                   uint64_t number, uint64_t duration, uint64_t now) {
+  const atomic_rows rows(command);
+  if (rtl_.empty()) {
+    return send_c(rows, who, number, duration, now);
+  }
+  auto transfer = std::make_shared<gm_transfer>();
+  transfer->done = [&who, number](uint64_t cycle) { who.answered(number, cycle); };
+  send_rtl(rows, memory, std::move(transfer), duration, now);
+}
+
+// Beat i of n arrives one cycle after now, plus i/n of the duration.
+void traffic::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
+                       std::shared_ptr<gm_transfer> transfer, uint64_t duration, uint64_t now) {
+  const uint8_t *operands = memory.base[rows.space] + rows.from;
+  std::vector<request> requests;
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const uint64_t begin = rows.gm + row * rows.gm_pitch;
+    const uint8_t *from = operands + row * rows.from_pitch;
+    for_each_request(
+        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, rtl_.size(),
+        [&](unsigned slice, uint64_t offset, uint64_t stop) {
+          gm_request_t r = {};
+          const uint64_t first = offset / kBeatBytes;
+          const uint64_t last = (stop - 1) / kBeatBytes;
+          const uint64_t lane = (std::max(offset, last * kBeatBytes) - last * kBeatBytes) / 4;
+          const uint64_t lanes = (stop - last * kBeatBytes) / 4 - lane;
+          r.op = rows.op;
+          r.addr = static_cast<uint32_t>(first);
+          r.len = static_cast<uint32_t>(last - first + 1);
+          r.mask = static_cast<uint32_t>(((1ull << lanes) - 1) << lane);
+          r.tag = static_cast<uint32_t>(requests.size() & 0xFF);
+          if (rows.op == GM_RESCALE) {
+            std::memcpy(&r.data[0], from, 4);
+          } else {
+            std::memcpy(&r.data[lane], from + (offset - begin), lanes * 4);
+          }
+          requests.emplace_back(slice, r);
+        });
+  }
+  std::vector<std::vector<gm_slice::beat>> by_slice(rtl_.size());
+  for (size_t i = 0; i < requests.size(); ++i) {
+    by_slice[requests[i].first].push_back(
+        {now + 1 + i * duration / requests.size(), requests[i].second});
+  }
+  for (size_t slice = 0; slice < by_slice.size(); ++slice) {
+    if (!by_slice[slice].empty()) {
+      rtl_[slice]->add(transfer, std::move(by_slice[slice]));
+    }
+  }
+}
+
+// The same requests in the same cycles, but only their number and the cycles they take.
+void traffic::send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64_t duration,
+                     uint64_t now) {
+  uint64_t count = 0;
+  touched_.clear();
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const uint64_t begin = rows.gm + row * rows.gm_pitch;
+    for_each_request(
+        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, clocks_.size(),
+        [&](unsigned slice, uint64_t offset, uint64_t stop) {
+          std::vector<slice_run> &runs = clocks_[slice]->runs;
+          const auto service = static_cast<uint32_t>((stop - 1) / kBeatBytes - offset / kBeatBytes + 1);
+          if (runs.empty()) {
+            touched_.push_back(slice);
+          }
+          if (!runs.empty() && runs.back().first + runs.back().count == count &&
+              runs.back().service == service) {
+            ++runs.back().count;
+          } else {
+            runs.push_back({count, 1, service});
+          }
+          ++count;
+        });
+  }
+  auto *to = new transfer{&who, number, static_cast<unsigned>(touched_.size())};
+  for (const unsigned slice : touched_) {
+    clocks_[slice]->add(to, now + 1, duration, count, now);
+  }
+}
+
+void traffic::apply(const core_memory_t &memory, const command_t &command) {
+  const atomic_rows rows(command);
+  const uint64_t slice_bytes = sim_.config.gm.slice_bytes;
+  uint32_t old[16384];
+  for (uint64_t row = 0; row < rows.rows; ++row) {
+    const auto *from = reinterpret_cast<const uint32_t *>(memory.base[rows.space] + rows.from +
+                                                          row * rows.from_pitch);
+    uint64_t offset = rows.gm + row * rows.gm_pitch;
+    const uint64_t end = offset + rows.row_bytes;
+    while (offset < end) {
+      const uint64_t stop = std::min({end, (offset / slice_bytes + 1) * slice_bytes,
+                                      offset + sizeof old});
+      const size_t words = (stop - offset) / 4;
+      auto *words_at = reinterpret_cast<uint32_t *>(gm_.base() + offset);
+      apply_words(rows.op, words_at, from, words, guards_[offset / slice_bytes % guards_.size()],
+                  old);
+      from += rows.op == GM_RESCALE ? 0 : words;
+      offset = stop;
+    }
+  }
+}
+
+// Guards are rare: only then the words are looked at one by one.
+void traffic::apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words,
+                          guard_count &count, uint32_t *old) {
+  const auto gm_op = static_cast<num_gm_op>(op);
+  uint32_t flags = 0;
+  const bool guarded = op == GM_ADD_S32 || op == GM_RESCALE;
+  if (guarded) {
+    std::memcpy(old, memory, words * 4);
+  }
+  num_gm_apply_n(gm_op, memory, operands, words, &flags);
+  if (flags == 0) {
+    return;
+  }
+  count.flags |= flags;
+  for (size_t i = 0; i < words; ++i) {
+    uint32_t lane = 0;
+    num_gm_apply(gm_op, old[i], operands[op == GM_RESCALE ? 0 : i], &lane);
+    count.lanes += lane != 0;
+  }
+}
+
+void traffic::report(soc_result_t &result) const {
+  for (const auto &d : dies_) {
+    result.hbm_write += d->l2().written_back();
+  }
+  for (size_t i = 0; i < guards_.size(); ++i) {
+    const uint32_t flags = guards_[i].flags;
+    const gm_status status =
+        rtl_.empty() ? gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
+                                 (flags & NUM_GM_GUARD_UNDERFLOW) != 0,
+                                 (flags & NUM_GM_GUARD_OVERFLOW) != 0, guards_[i].lanes}
+                     : rtl_[i]->status();
+    result.guard_zero += status.zero;
+    result.guard_special += status.special;
+    result.guard_underflow += status.underflow;
+    result.guard_overflow += status.overflow;
+    result.guard_lanes += status.guard_lanes;
+  }
+}
+
+}  // namespace soc

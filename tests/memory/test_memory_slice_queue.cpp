@@ -1,0 +1,204 @@
+// Against the gm_atomic unit, offered one beat after the other cycle by cycle.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <vector>
+
+#include "core/gm_atomic.h"
+#include "memory_test.h"
+#include "soc/slice_queue.h"
+
+namespace {
+
+struct command {
+  uint64_t added, start, duration, beats;
+  std::vector<soc::slice_run> runs;
+};
+
+struct ended {
+  uint64_t cycle, token;
+};
+
+bool operator==(const ended &a, const ended &b) {
+  return a.cycle == b.cycle && a.token == b.token;
+}
+
+void read_nothing(void *, uint32_t, uint32_t out[GM_LANES]) { std::fill_n(out, GM_LANES, 0); }
+void write_nothing(void *, uint32_t, uint32_t, const uint32_t *) {}
+
+// A slice around the unit, its commands being known from their cycle on.
+class reference {
+ public:
+  reference() { gm_atomic_reset(&unit_); }
+
+  std::vector<ended> run(const std::vector<command> &commands) {
+    std::vector<ended> out;
+    size_t next = 0;
+    for (uint64_t now = 0; next < commands.size() || !streams_.empty() || !unanswered_.empty();
+         ++now) {
+      for (; next < commands.size() && commands[next].added == now; ++next) {
+        add(commands[next], next);
+      }
+      tick(now, out);
+    }
+    return out;
+  }
+
+ private:
+  struct beat {
+    uint64_t arrival;
+    gm_request_t request;
+  };
+  struct stream {
+    uint64_t token;
+    std::deque<beat> beats;
+  };
+  struct response {
+    uint64_t token;
+    bool last;
+  };
+
+  void add(const command &c, uint64_t token) {
+    stream s = {token, {}};
+    for (const soc::slice_run &run : c.runs) {
+      for (uint64_t i = run.first; i < run.first + run.count; ++i) {
+        beat b = {c.start + i * c.duration / c.beats, {}};
+        const num_gm_op one_beat = i % 2 == 0 ? NUM_GM_ADD_F32 : NUM_GM_STORE;
+        b.request.op = run.service > 1 ? NUM_GM_RESCALE : one_beat;
+        b.request.len = run.service;
+        s.beats.push_back(b);
+      }
+    }
+    streams_.push_back(s);
+  }
+
+  void tick(uint64_t now, std::vector<ended> &out) {
+    stream *chosen = nullptr;
+    for (stream &s : streams_) {
+      if (!chosen || s.beats.front().arrival < chosen->beats.front().arrival) {
+        chosen = &s;
+      }
+    }
+    const bool offered = chosen && chosen->beats.front().arrival <= now;
+    const bool taken = offered && gm_atomic_ready(&unit_, true);
+    bool answered;
+    uint32_t tag;
+    gm_atomic_tick(&unit_, offered ? &chosen->beats.front().request : nullptr, true, &memory_,
+                   &answered, &tag);
+    if (answered) {
+      if (unanswered_.front().last) {
+        out.push_back({now, unanswered_.front().token});
+      }
+      unanswered_.pop_front();
+    }
+    if (taken) {
+      chosen->beats.pop_front();
+      unanswered_.push_back({chosen->token, chosen->beats.empty()});
+      streams_.erase(std::remove_if(streams_.begin(), streams_.end(),
+                                    [](const stream &s) { return s.beats.empty(); }),
+                     streams_.end());
+    }
+  }
+
+  gm_atomic_t unit_;
+  gm_atomic_mem_t memory_ = {nullptr, read_nothing, write_nothing};
+  std::vector<stream> streams_;
+  std::deque<response> unanswered_;
+};
+
+// looks: it also looks in between, on average every so many cycles; 0: only when it has to.
+std::vector<ended> run(const std::vector<command> &commands, uint64_t looks) {
+  soc::slice_queue queue;
+  std::vector<ended> out;
+  std::vector<uint64_t> finished;
+  random_numbers random(looks);
+  uint64_t now = 0;
+  uint64_t idle_calls = 0;
+  for (size_t next = 0; next < commands.size() || queue.next() != UINT64_MAX;) {
+    const uint64_t target =
+        std::min(queue.next(), next < commands.size() ? commands[next].added : UINT64_MAX);
+    now = looks != 0 ? std::min(target, now + random(1, looks)) : target;
+    queue.advance(now, finished);
+    idle_calls += finished.empty();
+    for (uint64_t token : finished) {
+      out.push_back({now, token});
+    }
+    finished.clear();
+    assert_true(queue.next() > now);
+    for (; next < commands.size() && commands[next].added == now; ++next) {
+      const command &c = commands[next];
+      queue.add(now, next, c.start, c.duration, c.beats, c.runs);
+    }
+  }
+  // One call too early for each end at most, and those for commands.
+  assert_true(looks != 0 || idle_calls <= 2 * commands.size());
+  return out;
+}
+
+// A command of random runs, with beats for other slices between.
+command random_command(random_numbers &random, uint64_t added) {
+  command c = {added, added + 1, 0, 0, {}};
+  const uint64_t longest = random.one_in(3) ? 1 : random(1, 40);
+  const uint64_t gap = random.one_in(3) ? 0 : random(0, 60);
+  const bool rescale = random.one_in(3);
+  for (uint64_t runs = random(1, 12); runs > 0; --runs) {
+    c.beats += random(0, gap);
+    const auto count = static_cast<uint32_t>(random(1, longest));
+    const auto service = static_cast<uint32_t>(
+        !rescale ? 1 : random.one_in(20) ? random(1, 1000) : random(1, 8));
+    c.runs.push_back({c.beats, count, service});
+    c.beats += count;
+  }
+  c.beats += random(0, gap);
+  c.duration = random.one_in(4) ? c.beats * random(0, 4) : random(0, c.beats * random(1, 6));
+  c.start += random.one_in(4) ? random(0, 200) : 0;
+  return c;
+}
+
+void agrees_with_the_unit(void **) {
+  random_numbers random(1);
+  for (int scenario = 0; scenario < 3000; ++scenario) {
+    std::vector<command> commands;
+    const uint64_t most = random(1, 30);
+    const uint64_t pause = random.one_in(4) ? 3000 : random(0, 300);   // mostly several at a time
+    uint64_t now = random(0, 10);
+    for (uint64_t i = 0; i < most; ++i) {
+      commands.push_back(random_command(random, now));
+      now += random.one_in(3) ? 0 : random(0, pause);
+    }
+    const std::vector<ended> expected = reference().run(commands);
+    assert_int_equal(expected.size(), commands.size());
+    assert_true(run(commands, 0) == expected);
+    assert_true(run(commands, random(1, 50)) == expected);
+  }
+}
+
+void answers_of_a_lone_stream(void **) {
+  // 16 beats, one every third cycle: the last arrives in 11 + 45 and is answered two later.
+  assert_true((run({{10, 11, 48, 16, {{0, 16, 1}}}}, 0) == std::vector<ended>{{58, 0}}));
+  // All at once: taken in 11..26.
+  assert_true((run({{10, 11, 0, 16, {{0, 16, 1}}}}, 0) == std::vector<ended>{{28, 0}}));
+  // Walks of 8 beats every third cycle: the last is taken in 11 + 3 * 8.
+  assert_true((run({{10, 11, 12, 4, {{0, 4, 8}}}}, 0) == std::vector<ended>{{11 + 24 + 9, 0}}));
+}
+
+void of_beats_at_once_the_first_stream_goes_first(void **) {
+  const command c = {10, 11, 8, 8, {{0, 8, 1}}};
+  // 16 beats taken in 11..26, in turns.
+  assert_true((run({c, c}, 0) == std::vector<ended>{{27, 0}, {28, 1}}));
+  // One added later may have a beat that comes before those left.
+  const command sparse = {10, 11, 100, 2, {{0, 2, 1}}};
+  const command late = {20, 25, 1, 1, {{0, 1, 1}}};
+  assert_true((run({sparse, late}, 0) == std::vector<ended>{{27, 1}, {63, 0}}));
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(agrees_with_the_unit),
+      cmocka_unit_test(answers_of_a_lone_stream),
+      cmocka_unit_test(of_beats_at_once_the_first_stream_goes_first),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
