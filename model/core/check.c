@@ -28,13 +28,17 @@ typedef struct checker {
   core_kind_t kind;
   const core_memory_t *memory;
   const command_t *command;
-  char name[32];   // "VEC ADD"
+  bool known_vop;   // a VEC of a known operation
   char *error;
 } checker_t;
 
 __attribute__((format(printf, 2, 3)))
 static bool wrong(const checker_t *check, const char *format, ...) {
-  const int length = snprintf(check->error, CORE_ERROR_BYTES, "%s ", check->name);
+  const char *name = core_command_name(check->command->header.opcode_);
+  const int length =
+      check->known_vop ? snprintf(check->error, CORE_ERROR_BYTES, "%s %s ", name,
+                                  core_vector_op_name(check->command->vec.op))
+                       : snprintf(check->error, CORE_ERROR_BYTES, "%s ", name);
   va_list args;
   va_start(args, format);
   vsnprintf(check->error + length, CORE_ERROR_BYTES - (size_t)length, format, args);
@@ -177,7 +181,7 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
     return false;
   }
   const core_vec_form_t form = core_vec_forms[c->op];
-  snprintf(check->name, sizeof check->name, "VEC %s", core_vector_op_name(c->op));
+  check->known_vop = true;
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
          (!form.b || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
@@ -223,7 +227,6 @@ static bool check_header(const checker_t *check) {
 bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
                 char error[CORE_ERROR_BYTES]) {
   checker_t check = {.kind = kind, .memory = memory, .command = command, .error = error};
-  snprintf(check.name, sizeof check.name, "%s", core_command_name(command->header.opcode_));
   error[0] = '\0';
   if (!check_header(&check)) {
     return false;

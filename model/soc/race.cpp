@@ -39,11 +39,6 @@ bool overlap(const core_access_t &a, const core_access_t &b) {
   return false;
 }
 
-bool is_same(const core_access_t &a, const core_access_t &b) {
-  return a.write == b.write && a.base == b.base && a.rows == b.rows && a.row_bytes == b.row_bytes &&
-         a.pitch == b.pitch;
-}
-
 }  // namespace
 
 unsigned race_detector::add_agent(const std::string &core) {
@@ -59,50 +54,48 @@ void race_detector::acquire(unsigned agent, const vector_clock &clock) {
   mine.syncs = std::max(mine.syncs, clock.syncs);
 }
 
-const race_memory::record *race_detector::access(race_memory &memory, unsigned agent,
-                                                 const core_access_t &access,
-                                                 const command_t &command) {
+std::optional<race_found> race_detector::access(race_memory &memory, unsigned agent,
+                                                const core_access_t &access,
+                                                const command_t &command) {
   const vector_clock &clock = clocks_[agent];
   const uint64_t begin = access.base;
   const uint64_t end = end_of(access);
-  race_memory::record *same = nullptr;
-  for (race_memory::record &old : memory.records) {
-    if (old.end <= begin || old.begin >= end) {
+  for (const unsigned other : memory.agents) {
+    if (other == agent) {
       continue;
     }
-    if (old.agent == agent) {
-      same = is_same(old.access, access) ? &old : same;
-      continue;
+    const std::vector<race_memory::record> &history = memory.of_agent[other];
+    // From the last one back to the first that this agent has not seen.
+    for (size_t i = history.size(); i-- > 0;) {
+      const race_memory::record &old = history[i];
+      if (old.time <= clock.seen[other]) {
+        break;
+      }
+      if (old.begin < end && begin < old.end && (old.access.write || access.write) &&
+          overlap(old.access, access)) {
+        return race_found{other, old.command};
+      }
     }
-    const bool ordered = old.time <= clock.seen[old.agent];
-    if (!ordered && (old.access.write || access.write) && overlap(old.access, access)) {
-      return &old;
-    }
   }
-  if (same != nullptr) {
-    // What is ordered with the later of two equal accesses is with the earlier.
-    same->time = clock.seen[agent];
-    same->command = command;
-    return nullptr;
+  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+  if (mine.size() == mine.capacity()) {
+    forget(memory, agent);
   }
-  memory.records.push_back({begin, end, agent, clock.seen[agent], access, command});
-  if (memory.records.size() >= memory.prune_at) {
-    prune(memory);
-  }
-  return nullptr;
+  mine.push_back({begin, end, clock.seen[agent], access, command});
+  return std::nullopt;
 }
 
-// Forgets what every agent that can reach this memory has seen: nothing can race with it again.
-void race_detector::prune(race_memory &memory) const {
-  auto seen_by_all = [&](const race_memory::record &old) {
-    return std::all_of(memory.agents.begin(), memory.agents.end(), [&](unsigned agent) {
-      return agent == old.agent || clocks_[agent].seen[old.agent] >= old.time;
-    });
-  };
-  memory.records.erase(
-      std::remove_if(memory.records.begin(), memory.records.end(), seen_by_all),
-      memory.records.end());
-  memory.prune_at = std::max<size_t>(32, 2 * memory.records.size());
+// Drops what every other agent that can reach this memory has seen: nothing can race with it again.
+void race_detector::forget(race_memory &memory, unsigned agent) const {
+  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+  uint32_t seen = UINT32_MAX;
+  for (const unsigned other : memory.agents) {
+    seen = other == agent ? seen : std::min(seen, clocks_[other].seen[agent]);
+  }
+  const auto live = std::find_if(mine.begin(), mine.end(),
+                                 [seen](const race_memory::record &r) { return r.time > seen; });
+  mine.erase(mine.begin(), live);
+  mine.reserve(std::max<size_t>(64, 2 * mine.size()));
 }
 
 }  // namespace soc

@@ -30,16 +30,20 @@ struct vector_clock {
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
 // that can reach it.
 struct race_memory {
-  std::vector<unsigned> agents;
   struct record {
     uint64_t begin, end;     // around the access, to pass over most records fast
-    unsigned agent;
     uint32_t time;
     core_access_t access;
     command_t command;
   };
-  std::vector<record> records;
-  size_t prune_at = 32;
+  std::vector<unsigned> agents;
+  std::vector<record> of_agent[kAgents];   // in order of times; what all others have seen is dropped
+};
+
+// A race's earlier access.
+struct race_found {
+  unsigned agent;
+  command_t command;
 };
 
 // The pipes of one AI core.
@@ -50,14 +54,14 @@ class race_detector {
   const std::string &core_of(unsigned agent) const { return cores_[agent]; }
   // A new command of this agent begins.
   void begin(unsigned agent) { ++clocks_[agent].seen[agent]; }
-  // Notes an access; returns the earlier access it races with, or null.
-  const race_memory::record *access(race_memory &memory, unsigned agent,
-                                    const core_access_t &access, const command_t &command);
+  // Notes an access; returns the earlier access it races with, if there is one.
+  std::optional<race_found> access(race_memory &memory, unsigned agent,
+                                   const core_access_t &access, const command_t &command);
   const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
   void acquire(unsigned agent, const vector_clock &clock);
 
  private:
-  void prune(race_memory &memory) const;
+  void forget(race_memory &memory, unsigned agent) const;
 
   std::array<vector_clock, kAgents> clocks_;
   std::vector<std::string> cores_;

@@ -35,7 +35,7 @@ typedef struct soc_options {
   soc_gm_t gm;
   bool race_check;             // stop at an access that no flag orders
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
-  bool l2_warm;                // inputs are in L2 at the start, on dies where all of them fit
+  bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
   unsigned threads;            // host threads for the arithmetic, this one included; 0 counts as 1;
                                // results and cycles do not depend on it
   // Called from time to time, at most some ten times a second; may be NULL.

@@ -66,62 +66,59 @@ class traffic::die : public task {
 
 // --- the slices, without their data -----------------------------------------------------------
 
-// A command's share of several slices.
-struct traffic::transfer {
-  pipe *who;
-  uint64_t number;
-  unsigned slices;           // that have not answered
+// A slice's queue; it goes on when somebody looks.
+struct traffic::slice_clock {
+  slice_queue queue;
+  std::vector<slice_run> runs;           // of the command being sent
 };
 
-class traffic::slice_clock : public task {
+// An atomic command on its way through several slices.
+class traffic::transfer : public task {
  public:
-  explicit slice_clock(simulation &sim) : sim_(sim) {}
+  transfer(traffic &all, pipe &who, uint64_t number, std::vector<unsigned> slices)
+      : all_(all), who_(who), number_(number), slices_(std::move(slices)) {}
 
-  std::vector<slice_run> runs;           // of the command being sent
-
-  void add(transfer *to, uint64_t start, uint64_t duration, uint64_t beats, uint64_t now) {
-    advance(now);
-    queue_.add(now, reinterpret_cast<uint64_t>(to), start, duration, beats, std::move(runs));
-    runs.clear();
-    plan();
+  void answered(unsigned slice, uint64_t cycle) {
+    slices_.erase(std::find(slices_.begin(), slices_.end(), slice));
+    last_ = std::max(last_, cycle);
   }
 
+  // Done, or looks again when the last slice can have answered at the earliest.
   void run(uint64_t now) override {
-    if (now == planned_) {
-      planned_ = UINT64_MAX;
+    for (size_t i = slices_.size(); i-- > 0;) {
+      all_.advance_slice(slices_[i], now);   // may take this one out
     }
-    advance(now);
-    plan();
+    if (slices_.empty()) {
+      who_.answered(number_, last_);
+      delete this;
+      return;
+    }
+    uint64_t next = 0;
+    for (const unsigned slice : slices_) {
+      next = std::max(next, all_.clocks_[slice].queue.next());
+    }
+    all_.sim_.events->at(next, *this);
   }
 
  private:
-  void advance(uint64_t now) {
-    while (queue_.next() <= now) {
-      const uint64_t end = queue_.next();
-      finished_.clear();
-      queue_.advance(end, finished_);
-      for (const uint64_t token : finished_) {
-        auto *done = reinterpret_cast<transfer *>(token);
-        if (--done->slices == 0) {
-          done->who->answered(done->number, end);
-          delete done;
-        }
-      }
-    }
-  }
-  void plan() {
-    const uint64_t next = queue_.next();
-    if (next < planned_) {
-      planned_ = next;
-      sim_.events->at(next, *this);
-    }
-  }
-
-  simulation &sim_;
-  slice_queue queue_;
-  uint64_t planned_ = UINT64_MAX;
-  std::vector<uint64_t> finished_;
+  traffic &all_;
+  pipe &who_;
+  uint64_t number_;
+  std::vector<unsigned> slices_;             // that have not answered
+  uint64_t last_ = 0;
 };
+
+void traffic::advance_slice(unsigned slice, uint64_t now) {
+  slice_queue &queue = clocks_[slice].queue;
+  while (queue.next() <= now) {
+    const uint64_t end = queue.next();
+    finished_.clear();
+    queue.advance(end, finished_);
+    for (const uint64_t token : finished_) {
+      reinterpret_cast<transfer *>(token)->answered(slice, end);
+    }
+  }
+}
 
 // --- moves ------------------------------------------------------------------------------------
 
@@ -136,7 +133,7 @@ traffic::traffic(simulation &sim, global_memory &gm)
       rtl_.push_back(std::make_unique<gm_slice>(
           name.c_str(), sim, make_gm_unit_rtl(name, gm.base(), sim.trace.get())));
     } else {
-      clocks_.push_back(std::make_unique<slice_clock>(sim));
+      clocks_.emplace_back();
     }
   }
   if (sim.options.l2_warm) {
@@ -146,19 +143,16 @@ traffic::traffic(simulation &sim, global_memory &gm)
 
 traffic::~traffic() = default;
 
-// What a run before this one left: the inputs, if a die's share of them fits into its L2.
+// What a run before this one left: of the inputs, as much as the dies' L2s hold together, the first
+// first.  Each die is given all of that, since it is not known here which part its cores will read.
 void traffic::warm_up() {
-  uint64_t inputs = 0;
+  uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
   for (const global_memory::array &a : gm_.arrays()) {
-    inputs += a.read_only ? a.end - a.begin : 0;
-  }
-  if (inputs / dies_.size() > uint64_t{sim_.config.gm.l2_mb} << 20) {
-    return;
-  }
-  for (const auto &d : dies_) {
-    for (const global_memory::array &a : gm_.arrays()) {
-      if (a.read_only) {
-        d->l2().warm(a.begin - GM_BASE, a.end - a.begin);
+    if (a.read_only) {
+      const uint64_t bytes = std::min(a.end - a.begin, room);
+      room -= bytes;
+      for (const auto &d : dies_) {
+        d->l2().warm(a.begin - GM_BASE, bytes);
       }
     }
   }
@@ -293,7 +287,7 @@ void traffic::send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64
     for_each_request(
         rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, clocks_.size(),
         [&](unsigned slice, uint64_t offset, uint64_t stop) {
-          std::vector<slice_run> &runs = clocks_[slice]->runs;
+          std::vector<slice_run> &runs = clocks_[slice].runs;
           const auto service = static_cast<uint32_t>((stop - 1) / kBeatBytes - offset / kBeatBytes + 1);
           if (runs.empty()) {
             touched_.push_back(slice);
@@ -307,10 +301,14 @@ void traffic::send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64
           ++count;
         });
   }
-  auto *to = new transfer{&who, number, static_cast<unsigned>(touched_.size())};
+  auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {
-    clocks_[slice]->add(to, now + 1, duration, count, now);
+    advance_slice(slice, now);
+    clocks_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
+                             std::move(clocks_[slice].runs));
+    clocks_[slice].runs.clear();
   }
+  to->run(now);
 }
 
 void traffic::apply(const core_memory_t &memory, const command_t &command) {

@@ -49,8 +49,8 @@ class traffic {
 
  private:
   class die;
-  class slice_clock;
-  struct transfer;
+  struct slice_clock;
+  class transfer;
   struct guard_count {
     std::atomic<uint32_t> flags{0};
     std::atomic<uint64_t> lanes{0};
@@ -61,6 +61,7 @@ class traffic {
   double efficiency(uint64_t address, uint64_t bytes) const;
   void send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number,
             uint64_t duration, uint64_t now);
+  void advance_slice(unsigned slice, uint64_t now);
   void send_rtl(const atomic_rows &rows, const core_memory_t &memory,
                 std::shared_ptr<gm_transfer> transfer, uint64_t duration, uint64_t now);
   void send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64_t duration,
@@ -73,8 +74,9 @@ class traffic {
   global_memory &gm_;
   std::vector<std::unique_ptr<die>> dies_;
   std::vector<std::unique_ptr<gm_slice>> rtl_;             // --gm rtl: the slices
-  std::vector<std::unique_ptr<slice_clock>> clocks_;       // --gm c: when they answer
+  std::vector<slice_clock> clocks_;                        // --gm c: when they answer
   std::vector<unsigned> touched_;                          // slices of the command being sent
+  std::vector<uint64_t> finished_;                         // of the slice looked at
   std::vector<guard_count> guards_;                        // --gm c, by slice
 };
 
