@@ -7,6 +7,7 @@
 
 #include "cli/attention_mask.h"
 #include "cli/npy.h"
+#include "cli/settings.h"
 #include "config/config.h"
 #include "kernels/attention_args.h"
 #include "num/num_format.h"
@@ -225,7 +226,8 @@ static bool made_up(const options_t *options, attention_problem_t *problem, cli_
     snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
   }
   return attention_check_limits(problem, "--seq-q, --heads", "--dk", "--dv", error) &&
-         (options->timing_only || attention_make_up(problem, &distribution, seed, error));
+         (options->timing_only ||
+          attention_make_up(problem, &distribution, seed, settings_threads(options), error));
 }
 
 static bool shipped(const options_t *options, attention_problem_t *problem, cli_error_t *error) {

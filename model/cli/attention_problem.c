@@ -4,15 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/parallel.h"
 #include "kernels/attention_args.h"
-#include "num/num_format.h"
 #include "num/num_rng.h"
+#include "soc/soc.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
 
 void attention_free(attention_problem_t *problem) {
-  free(problem->q);
-  free(problem->k);
+  if (!problem->in_global_memory) {
+    free(problem->q);
+    free(problem->k);
+  }
   free(problem->v);
   free(problem->visible);
   memset(problem, 0, sizeof *problem);
@@ -45,33 +48,56 @@ bool attention_check_limits(const attention_problem_t *problem, const char *q, c
 
 // --- made-up data -----------------------------------------------------------------------------
 
-static void fill(num_rng_t *rng, const distribution_t *distribution, uint16_t *out, size_t count) {
-  const double width = distribution->width;
-  for (size_t i = 0; i < count; ++i) {
-    const double x = distribution->kind == DISTRIBUTION_NORMAL ? num_rng_normal(rng)
-                                                               : 2 * num_rng_uniform(rng) - 1;
-    out[i] = num_bf16_from_f32((float)(width * x));
+// One array of every batch entry, the arrays one behind the other.
+typedef struct made_up {
+  const distribution_t *distribution;
+  uint64_t seed;
+  uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
+  size_t entry_count;      // elements of an entry
+  uint16_t *out;
+} made_up_t;
+
+enum { STREAM_Q, STREAM_K, STREAMS };
+
+// Elements first .. end - 1 of all entries' together.
+static bool fill(void *context, size_t first, size_t end) {
+  const made_up_t *array = context;
+  while (first < end) {
+    const size_t entry = first / array->entry_count;
+    const size_t skip = first % array->entry_count;
+    const size_t left = array->entry_count - skip;
+    const size_t count = end - first < left ? end - first : left;
+    const uint64_t stream = array->stream + entry * STREAMS;
+    if (array->distribution->kind == DISTRIBUTION_NORMAL) {
+      num_rng_normal_bf16(array->seed, stream, skip, count, array->distribution->width,
+                          array->out + first);
+    } else {
+      num_rng_uniform_bf16(array->seed, stream, skip, count, array->distribution->width,
+                           array->out + first);
+    }
+    first += count;
   }
+  return true;
 }
 
 bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
-                       uint64_t seed, cli_error_t *error) {
-  const size_t q_count = problem->batch * problem->rows * problem->dk;
-  const size_t k_count = problem->batch * problem->keys * problem->dk;
-  const size_t bytes = (q_count + k_count) * sizeof *problem->q;
+                       uint64_t seed, size_t threads, cli_error_t *error) {
+  const size_t q_count = problem->rows * problem->dk;
+  const size_t k_count = problem->keys * problem->dk;
+  const size_t bytes = problem->batch * (q_count + k_count) * sizeof *problem->q;
   if (bytes > max_bytes) {
     return cli_fail(error, "made-up inputs of %zu bytes; expected at most %zu", bytes, max_bytes);
   }
-  problem->q = malloc(q_count * sizeof *problem->q);
-  problem->k = malloc(k_count * sizeof *problem->k);
+  problem->in_global_memory = true;
+  problem->q = soc_alloc(problem->batch * q_count * sizeof *problem->q);
+  problem->k = soc_alloc(problem->batch * k_count * sizeof *problem->k);
   if (problem->q == NULL || problem->k == NULL) {
     return cli_fail(error, "out of memory (%zu bytes)", bytes);
   }
-  num_rng_t rng;
-  num_rng_seed(&rng, seed);
-  fill(&rng, distribution, problem->q, q_count);
-  fill(&rng, distribution, problem->k, k_count);
-  return true;
+  made_up_t q = {distribution, seed, STREAM_Q, q_count, problem->q};
+  made_up_t k = {distribution, seed, STREAM_K, k_count, problem->k};
+  return parallel_for(threads, problem->batch * q_count, fill, &q) &&
+         parallel_for(threads, problem->batch * k_count, fill, &k);
 }
 
 // --- what the answer is -----------------------------------------------------------------------
@@ -93,16 +119,6 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
       .scale = problem->scale,
       .block = problem->block,
   };
-}
-
-bool attention_golden(const attention_problem_t *problem, double *golden) {
-  for (size_t entry = 0; entry < problem->batch; ++entry) {
-    const num_attn_t attn = attention_num(problem, entry);
-    if (num_attn_golden(&attn, golden + entry * problem->rows * problem->dv) != 0) {
-      return false;
-    }
-  }
-  return true;
 }
 
 bool attention_contract(const attention_problem_t *problem, bool amla, float *out) {

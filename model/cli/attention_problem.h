@@ -17,6 +17,7 @@ typedef struct attention_problem {
   size_t block;            // keys of a block
   float scale;
   bool token_axis;         // the output is [seq_q, heads, dv], else [rows, dv]
+  bool in_global_memory;   // q and k were made by soc_alloc: the simulation takes them as they are
   uint16_t *q;             // [batch][rows][dk] BF16
   uint16_t *k;             // [batch][keys][dk]
   uint16_t *v;             // [batch][keys][dv], NULL: the first dv columns of k
@@ -31,11 +32,11 @@ void attention_free(attention_problem_t *problem);
 bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
                             const char *v, cli_error_t *error);
 
-// Allocates q and k (v shared) for the shape in *problem and fills them from one random stream: all
-// of q, then all of k, row-major, each value bf16(float(width * x)) with x from num_rng_normal or
-// uniform in [-1, 1).
+// Allocates q and k (v shared) for the shape in *problem and fills them with num_rng_normal_bf16 or
+// num_rng_uniform_bf16 of the seed, row-major: q of batch entry e from stream 2 e, k from 2 e + 1.
+// Neither the number of threads nor the other entries change a bit.
 bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
-                       uint64_t seed, cli_error_t *error);
+                       uint64_t seed, size_t threads, cli_error_t *error);
 
 // Batch entry `entry` as the numerics library wants it.
 num_attn_t attention_num(const attention_problem_t *problem, size_t entry);
@@ -44,9 +45,6 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry);
 static inline size_t attention_out_count(const attention_problem_t *problem) {
   return problem->batch * problem->rows * problem->dv;
 }
-
-// FP64 golden of the whole output.
-bool attention_golden(const attention_problem_t *problem, double *golden);
 
 // The numerical contract's own value before the last cast.
 bool attention_contract(const attention_problem_t *problem, bool amla, float *out);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/bench.h"
 #include "cli/cli_error.h"
 #include "cli/reference.h"
 #include "cli/report.h"
@@ -27,6 +28,7 @@ static int help(void) {
       "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base\n"
       "  amalgam report [WHAT...]         tables and figures of the paper, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
+      "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
@@ -59,7 +61,7 @@ static int run(int argc, char **argv) {
 static int unknown(const char *word) {
   cli_error_t error;
   char hint[64];
-  if (is(word, "bench") || is(word, "synth")) {
+  if (is(word, "synth")) {
     cli_fail(&error, "%s: not available yet", word);
   } else {
     cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
@@ -81,6 +83,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "report")) {
     return report(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "bench")) {
+    return bench(argc - 1, argv + 1);
   }
   return is(argv[1], "commands") ? reference() : unknown(argv[1]);
 }

@@ -11,6 +11,7 @@
 #define RUN_AMLA CLI_RUN_AMLA
 #define RUN_BASE CLI_RUN_BASE
 #define REPORT CLI_REPORT
+#define BENCH CLI_BENCH
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \

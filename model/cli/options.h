@@ -14,6 +14,7 @@
 #define CLI_RUN_AMLA 2u
 #define CLI_RUN (CLI_RUN_BASE | CLI_RUN_AMLA)
 #define CLI_REPORT 4u
+#define CLI_BENCH 8u
 
 enum { OPTION_LIST_MAX = 64 };
 

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/attention_golden.h"
 #include "cli/attention_input.h"
 #include "cli/attention_simulate.h"
 #include "num/num_format.h"
@@ -97,7 +98,7 @@ static bool judge(const attention_problem_t *problem, float *out, report_outcome
   const size_t count = attention_out_count(problem);
   double *golden = malloc(count * sizeof *golden);
   num_error_t error;
-  if (golden == NULL || !attention_golden(problem, golden)) {
+  if (golden == NULL || !attention_golden(problem, problem->rows, 1, golden)) {
     return false;
   }
   num_error(golden, out, count, &error);

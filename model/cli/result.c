@@ -5,38 +5,59 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "cli/attention_golden.h"
+#include "cli/parallel.h"
 #include "num/num_format.h"
 
-// The output as FP32 values, whatever the kernel stored.
-static float *out_values(const result_t *result) {
-  const size_t count = attention_out_count(result->problem);
-  float *values = malloc(count * sizeof *values);
-  if (values != NULL && result->settings->out_f32) {
-    memcpy(values, result->out, count * sizeof *values);
-  } else if (values != NULL) {
-    num_bf16_to_f32_n(result->out, values, count);
+// Row `row` of all batch entries' as FP32 values, whatever the kernel stored.
+static void row_values(const result_t *result, size_t row, float *values) {
+  const size_t dv = result->problem->dv;
+  if (result->settings->out_f32) {
+    memcpy(values, (const float *)result->out + row * dv, dv * sizeof *values);
+  } else {
+    num_bf16_to_f32_n((const uint16_t *)result->out + row * dv, values, dv);
   }
-  return values;
 }
 
-static bool judge(result_t *result, const float *values, cli_error_t *error) {
+// The judged rows of the output, as attention_golden orders them.
+static void judged_values(const result_t *result, float *values) {
   const attention_problem_t *problem = result->problem;
-  const size_t count = attention_out_count(problem);
-  const size_t tokens = problem->batch * problem->seq_q;
-  const size_t token_count = problem->heads * problem->dv;
-  double *golden = malloc(count * sizeof *golden);
-  result->per_token = calloc(tokens, sizeof *result->per_token);
-  const bool good =
-      golden != NULL && result->per_token != NULL && attention_golden(problem, golden);
-  for (size_t i = 0; good && i < tokens; ++i) {
-    num_error(golden + i * token_count, values + i * token_count, token_count,
-              &result->per_token[i]);
+  for (size_t entry = 0; entry < problem->batch; ++entry) {
+    for (size_t i = 0; i < result->judged_rows; ++i) {
+      const size_t row = attention_golden_row(problem, result->judged_rows, entry, i);
+      row_values(result, entry * problem->rows + row, values);
+      values += problem->dv;
+    }
   }
+}
+
+// per_token is there if all rows are judged.
+static void compare(result_t *result, const double *golden, const float *values) {
+  const attention_problem_t *problem = result->problem;
+  const size_t count = problem->heads * problem->dv;
+  num_error(golden, values, problem->batch * result->judged_rows * problem->dv, &result->error);
+  for (size_t i = 0; result->per_token != NULL && i < problem->batch * problem->seq_q; ++i) {
+    num_error(golden + i * count, values + i * count, count, &result->per_token[i]);
+  }
+}
+
+static bool judge(result_t *result, cli_error_t *error) {
+  const attention_problem_t *problem = result->problem;
+  const size_t count = problem->batch * result->judged_rows * problem->dv;
+  const bool all = result->judged_rows == problem->rows;
+  double *golden = malloc(count * sizeof *golden);
+  float *values = malloc(count * sizeof *values);
+  result->per_token =
+      all ? calloc(problem->batch * problem->seq_q, sizeof *result->per_token) : NULL;
+  const bool good =
+      golden != NULL && values != NULL && (!all || result->per_token != NULL) &&
+      attention_golden(problem, result->judged_rows, result->settings->soc.threads, golden);
   if (good) {
-    num_error(golden, values, count, &result->error);
+    judged_values(result, values);
+    compare(result, golden, values);
   }
   free(golden);
-  result->judged = good;
+  free(values);
   return good || cli_fail(error, "golden attention: out of memory");
 }
 
@@ -65,14 +86,10 @@ bool result_judge(result_t *result, cli_error_t *error) {
   const double usual =
       result->settings->out_f32 ? RESULT_TOLERANCE_F32 : RESULT_TOLERANCE_BF16;
   result->tolerance = options->tolerance.given ? options->tolerance.value : usual;
-  if (!options->no_golden) {
-    float *values = out_values(result);
-    const bool good =
-        values != NULL ? judge(result, values, error) : cli_fail(error, "out of memory");
-    free(values);
-    if (!good) {
-      return false;
-    }
+  result->judged_rows =
+      attention_golden_rows(result->problem, (golden_choice_t)options->golden.value);
+  if (result->judged_rows > 0 && !judge(result, error)) {
+    return false;
   }
   return !options->verify || verify(result, error);
 }
@@ -83,7 +100,7 @@ cli_exit_t result_verdict(const result_t *result, cli_error_t *error) {
              attention_out_count(result->problem));
     return CLI_OUT_OF_TOLERANCE;
   }
-  if (result->judged && !(result->error.rel_fro <= result->tolerance)) {
+  if (result->judged_rows > 0 && !(result->error.rel_fro <= result->tolerance)) {
     cli_fail(error, "relative error %.3g is out of tolerance, %.3g", result->error.rel_fro,
              result->tolerance);
     return CLI_OUT_OF_TOLERANCE;

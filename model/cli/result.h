@@ -13,9 +13,9 @@ typedef struct result {
   const attention_problem_t *problem;
   soc_result_t soc;
   void *out;                 // owned
-  bool judged;               // golden and error were computed
-  num_error_t error;
-  num_error_t *per_token;    // owned; [batch * seq_q]
+  size_t judged_rows;        // of each batch entry, compared with the golden; 0: no error below
+  num_error_t error;         // over the judged rows
+  num_error_t *per_token;    // owned; [batch * seq_q], NULL unless all rows are judged
   double tolerance;
   bool verified;             // compared with the contract's C loops
   size_t wrong_bits;         // elements that differ from them
@@ -27,7 +27,7 @@ typedef struct result {
 #define RESULT_TOLERANCE_BF16 5e-3
 #define RESULT_TOLERANCE_F32 3e-3
 
-// FP64 golden and errors, unless --no-golden; the contract's loops with --verify.
+// FP64 golden and errors as --golden says; the contract's loops with --verify.
 bool result_judge(result_t *result, cli_error_t *error);
 
 // Exit code 1 with a message, or 0.

@@ -25,14 +25,29 @@ static void fill_error(cJSON *object, const num_error_t *error) {
   cJSON_AddNumberToObject(object, "cos_diff", error->cos_diff);
 }
 
+// What the error was measured against.
+static void add_golden(cJSON *error, const result_t *result) {
+  const attention_problem_t *problem = result->problem;
+  char text[96] = "fp64, untiled";
+  if (result->judged_rows != problem->rows) {
+    snprintf(text, sizeof text, "fp64, untiled, %zu of %zu rows",
+             problem->batch * result->judged_rows, problem->batch * problem->rows);
+  }
+  cJSON_AddStringToObject(error, "golden", text);
+}
+
 static void add_error(cJSON *root, const result_t *result) {
-  if (!result->judged) {
+  if (result->judged_rows == 0) {
     cJSON_AddNullToObject(root, "error");
     return;
   }
   cJSON *error = cJSON_AddObjectToObject(root, "error");
   fill_error(error, &result->error);
-  cJSON_AddStringToObject(error, "golden", "fp64 untiled");
+  add_golden(error, result);
+  if (result->per_token == NULL) {
+    cJSON_AddNullToObject(error, "per_token");
+    return;
+  }
   cJSON *tokens = cJSON_AddArrayToObject(error, "per_token");
   for (size_t i = 0; i < result->problem->batch * result->problem->seq_q; ++i) {
     cJSON *token = cJSON_CreateObject();

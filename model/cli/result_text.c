@@ -22,17 +22,30 @@ static void print_input(FILE *file, const result_t *result) {
           p->visible == NULL ? "" : ", masked");
 }
 
-static void print_error(FILE *file, const result_t *result) {
+static void print_tokens(FILE *file, const result_t *result) {
   const size_t tokens = result->problem->batch * result->problem->seq_q;
-  if (result->judged) {
-    fprintf(file, "error    %.3g relative to FP64 (%s output, tolerance %g)", result->error.rel_fro,
-            result->settings->out_f32 ? "FP32" : "BF16", result->tolerance);
-    for (size_t i = 0; tokens > 1 && i < tokens && i < MAX_TOKENS_SHOWN; ++i) {
-      fprintf(file, "%s %.3g", i == 0 ? "; by token" : ",", result->per_token[i].rel_fro);
+  if (result->per_token == NULL || tokens == 1) {
+    return;
+  }
+  for (size_t i = 0; i < tokens && i < MAX_TOKENS_SHOWN; ++i) {
+    fprintf(file, "%s %.3g", i == 0 ? "; by token" : ",", result->per_token[i].rel_fro);
+  }
+  fputs(tokens > MAX_TOKENS_SHOWN ? ", ..." : "", file);
+}
+
+static void print_error(FILE *file, const result_t *result) {
+  const attention_problem_t *problem = result->problem;
+  if (result->judged_rows > 0) {
+    fprintf(file, "error    %.3g relative to FP64", result->error.rel_fro);
+    if (result->judged_rows != problem->rows) {
+      fprintf(file, " in %zu of %zu rows", problem->batch * result->judged_rows,
+              problem->batch * problem->rows);
     }
-    fprintf(file, "%s\n         largest %.3g absolute, cosine difference %.2g\n",
-            tokens > MAX_TOKENS_SHOWN ? ", ..." : "", result->error.max_abs,
-            result->error.cos_diff);
+    fprintf(file, " (%s output, tolerance %g)", result->settings->out_f32 ? "FP32" : "BF16",
+            result->tolerance);
+    print_tokens(file, result);
+    fprintf(file, "\n         largest %.3g absolute, cosine difference %.2g\n",
+            result->error.max_abs, result->error.cos_diff);
   }
   if (result->verified) {
     fprintf(file, "verify   %zu of %zu elements differ from the contract's C loops\n",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/attention_golden.h"
 #include "cli/attention_input.h"
 #include "cli/attention_simulate.h"
 #include "cli/npy.h"
@@ -52,6 +53,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"dist", options->dist != NULL},   {"seed", options->seed.given},
       {"out", options->out != NULL},     {"verify", options->verify},
       {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
   };
   for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
     if (refused[i].given) {

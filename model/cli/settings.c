@@ -5,7 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_THREADS = 16 };   // of the default; more help little
+#include "cli/parallel.h"
+
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
                      cli_error_t *error) {
@@ -76,9 +77,9 @@ static void use_cores(config_t *config, unsigned cores) {
   config->soc.ai_cores = (cores + dies - 1) / dies * dies;
 }
 
-static unsigned host_threads(void) {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  return processors < 1 ? 1 : processors < MAX_THREADS ? (unsigned)processors : MAX_THREADS;
+unsigned settings_threads(const options_t *options) {
+  return options->threads.given ? (unsigned)options->threads.value
+                                : (unsigned)parallel_host_threads();
 }
 
 static bool read_machine(settings_t *settings, const options_t *options, cli_error_t *error) {
@@ -97,8 +98,7 @@ static bool read_machine(settings_t *settings, const options_t *options, cli_err
   settings->soc.race_check = !options->no_race_check;
   settings->soc.l2_warm = options->l2.value == 0;
   settings->soc.timing_only = options->timing_only;
-  settings->soc.threads =
-      options->threads.given ? (unsigned)options->threads.value : host_threads();
+  settings->soc.threads = settings_threads(options);
   return true;
 }
 

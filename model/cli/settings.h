@@ -25,6 +25,9 @@ bool settings_config(const char *name, const option_list_t *set, config_t *confi
 // The file of a kernel's firmware: "riscv", "native" or a file of the user's.
 bool settings_firmware(settings_t *settings, const char *choice, cli_error_t *error);
 
+// Host threads that the options ask for: --threads, else all processors.
+unsigned settings_threads(const options_t *options);
+
 // Everything for `run KERNEL`, but the timeline's path.  --cores N below the config's keeps the
 // first cores of each die, as many of each: N rounded up to a multiple of the dies; with fewer
 // cores than dies, N dies of one core.

@@ -1,6 +1,9 @@
-// Attention as the textbook has it, in FP64 and untiled. The loops run in the order that lets the
-// innermost one go over neighbouring elements (queries, then value columns) in vector lanes; every
-// sum is still a plain ascending one.
+// Attention as the textbook has it, in FP64 and untiled: all scores of a row, their maximum, the
+// exponentials (libm's), their sum, the weighted sum of the values, one division. Every sum runs
+// over ascending columns or keys, each product and each addition rounded, so that a row's result
+// depends neither on the rows it is computed with nor on the width of the host's vectors. For speed
+// different sums run side by side: the innermost loops go over neighbouring keys, then over
+// neighbouring value columns, in vector lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
@@ -9,67 +12,103 @@
 #include "num/num_format.h"
 #include "num/num_isa.h"
 
+enum {
+  TERMS = 8,      // added to a sum between its load and its store
+  KEY_LANES = 64  // keys whose scores run side by side
+};
+
 typedef struct {
-  double *qt;      // [dk, rows]: q transposed
-  double *weight;  // [keys, rows]: first the scores, then their exponentials
-  double *max;     // [rows]
+  double *q;       // [dk]: one query
+  double *kt;      // [dk, KEY_LANES]: some keys, transposed
+  double *v;       // [TERMS, dv]: some values
+  double *weight;  // [rows, keys]: first the scores, then their exponentials
   double *sum;     // [rows]
-  double *value;   // [dv]
 } golden_t;
 
-// y[i] += factor * x[i]
+// y[i] = (..(y[i] + f[0] * x[0][i]) + ..) + f[terms - 1] * x[terms - 1][i] for i < n, x with row
+// stride ldx.
 NUM_CLONES
-static void add_scaled(size_t n, double factor, const double *restrict x, double *restrict y) {
+static void add_products(size_t n, size_t terms, const double *restrict f, const double *restrict x,
+                         size_t ldx, double *restrict y) {
+  size_t t = 0;
+  for (; t + TERMS <= terms; t += TERMS) {
+    const double *part = x + t * ldx;
+    for (size_t i = 0; i < n; i++) {
+      double sum = y[i];
+#pragma GCC unroll 8
+      for (size_t u = 0; u < TERMS; u++) {
+        sum += f[t + u] * part[u * ldx + i];
+      }
+      y[i] = sum;
+    }
+  }
+  for (; t < terms; t++) {
+    for (size_t i = 0; i < n; i++) {
+      y[i] += f[t] * x[t * ldx + i];
+    }
+  }
+}
+
+NUM_CLONES
+static void widen(size_t n, const uint16_t *restrict from, double *restrict to) {
   for (size_t i = 0; i < n; i++) {
-    y[i] += factor * x[i];
+    to[i] = (double)num_bf16_to_f32(from[i]);
   }
 }
 
-// weight[s][g] = (q[g] . k[s]) * scale, or -inf where g does not see s; max[g] over all s.
-static void scores(const num_attn_t *attn, golden_t *w) {
-  for (size_t g = 0; g < attn->rows; g++) {
-    w->max[g] = -INFINITY;
-    for (size_t d = 0; d < attn->dk; d++) {
-      w->qt[d * attn->rows + g] = (double)num_bf16_to_f32(attn->q[g * attn->dk + d]);
+// kt[d][j] = k[j][d] for j < keys, d < dk.
+NUM_CLONES
+static void transpose(size_t keys, size_t dk, const uint16_t *restrict k, size_t ldk,
+                      double *restrict kt) {
+  for (size_t d = 0; d < dk; d++) {
+    for (size_t j = 0; j < keys; j++) {
+      kt[d * KEY_LANES + j] = (double)num_bf16_to_f32(k[j * ldk + d]);
     }
+  }
+}
+
+// weight[g][s] = q[g] . k[s]
+static void products(const num_attn_t *attn, golden_t *w) {
+  for (size_t s = 0; s < attn->keys; s += KEY_LANES) {
+    const size_t lanes = attn->keys - s < KEY_LANES ? attn->keys - s : KEY_LANES;
+    transpose(lanes, attn->dk, attn->k + s * attn->ldk, attn->ldk, w->kt);
+    for (size_t g = 0; g < attn->rows; g++) {
+      widen(attn->dk, attn->q + g * attn->dk, w->q);
+      add_products(lanes, attn->dk, w->q, w->kt, KEY_LANES, w->weight + g * attn->keys + s);
+    }
+  }
+}
+
+// Row g: the products times scale, -inf where g does not see s, become exp(score - maximum), 0
+// where unseen.
+static void exponentials(const num_attn_t *attn, size_t g, golden_t *w) {
+  double *weight = w->weight + g * attn->keys;
+  double max = -INFINITY;
+  for (size_t s = 0; s < attn->keys; s++) {
+    const bool seen = attn->visible == NULL || attn->visible[g * attn->keys + s] != 0;
+    weight[s] = seen ? weight[s] * (double)attn->scale : -INFINITY;
+    max = fmax(max, weight[s]);
   }
   for (size_t s = 0; s < attn->keys; s++) {
-    double *score = w->weight + s * attn->rows;
-    for (size_t d = 0; d < attn->dk; d++) {
-      const double k = (double)num_bf16_to_f32(attn->k[s * attn->ldk + d]);
-      add_scaled(attn->rows, k, w->qt + d * attn->rows, score);
-    }
-    for (size_t g = 0; g < attn->rows; g++) {
-      const bool seen = attn->visible == NULL || attn->visible[g * attn->keys + s] != 0;
-      score[g] = seen ? score[g] * (double)attn->scale : -INFINITY;
-      w->max[g] = fmax(w->max[g], score[g]);
-    }
+    // Without this a row that sees nothing would have -inf - -inf.
+    weight[s] = weight[s] == -INFINITY ? 0.0 : exp(weight[s] - max);
+    w->sum[g] += weight[s];
   }
 }
 
-// weight[s][g] = exp(score - max), 0 where unseen; sum[g] over all s.
-static void exponentials(const num_attn_t *attn, golden_t *w) {
-  for (size_t s = 0; s < attn->keys; s++) {
-    for (size_t g = 0; g < attn->rows; g++) {
-      double *weight = &w->weight[s * attn->rows + g];
-      // Without this a row that sees nothing would have -inf - -inf.
-      *weight = *weight == -INFINITY ? 0.0 : exp(*weight - w->max[g]);
-      w->sum[g] += *weight;
-    }
-  }
-}
-
-// out[g] = sum over s of weight[s][g] * v[s], over sum[g].
-static void weighted_sum(const num_attn_t *attn, golden_t *w, double *out) {
+// out[g] = sum over s of weight[g][s] * v[s], over sum[g].
+static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
   for (size_t i = 0; i < attn->rows * attn->dv; i++) {
     out[i] = 0.0;
   }
-  for (size_t s = 0; s < attn->keys; s++) {
-    for (size_t d = 0; d < attn->dv; d++) {
-      w->value[d] = (double)num_bf16_to_f32(attn->v[s * attn->ldv + d]);
+  for (size_t s = 0; s < attn->keys; s += TERMS) {
+    const size_t terms = attn->keys - s < TERMS ? attn->keys - s : TERMS;
+    for (size_t t = 0; t < terms; t++) {
+      widen(attn->dv, attn->v + (s + t) * attn->ldv, w->v + t * attn->dv);
     }
     for (size_t g = 0; g < attn->rows; g++) {
-      add_scaled(attn->dv, w->weight[s * attn->rows + g], w->value, out + g * attn->dv);
+      add_products(attn->dv, terms, w->weight + g * attn->keys + s, w->v, attn->dv,
+                   out + g * attn->dv);
     }
   }
   for (size_t g = 0; g < attn->rows; g++) {
@@ -82,20 +121,22 @@ static void weighted_sum(const num_attn_t *attn, golden_t *w, double *out) {
 int num_attn_golden(const num_attn_t *attn, double *out) {
   const size_t rows = attn->rows;
   // One allocation for all of them: one thing that can fail.
-  const size_t total = attn->dk * rows + attn->keys * rows + 2 * rows + attn->dv;
+  const size_t total = attn->dk * (KEY_LANES + 1) + attn->dv * TERMS + rows * (attn->keys + 1);
   double *memory = calloc(total + 1, sizeof *memory);
   if (memory == NULL) {
     return -1;
   }
   golden_t w;
-  w.qt = memory;
-  w.weight = w.qt + attn->dk * rows;
-  w.max = w.weight + attn->keys * rows;
-  w.sum = w.max + rows;
-  w.value = w.sum + rows;
-  scores(attn, &w);
-  exponentials(attn, &w);
-  weighted_sum(attn, &w, out);
+  w.q = memory;
+  w.kt = w.q + attn->dk;
+  w.v = w.kt + attn->dk * KEY_LANES;
+  w.weight = w.v + TERMS * attn->dv;
+  w.sum = w.weight + rows * attn->keys;
+  products(attn, &w);
+  for (size_t g = 0; g < rows; g++) {
+    exponentials(attn, g, &w);
+  }
+  weighted_sums(attn, &w, out);
   free(memory);
   return 0;
 }

@@ -95,7 +95,9 @@ good="--kv kv.npy $out"
   refused "run" run
   refused "two outputs" run amla --out out.npy --json ./out.npy
   refused "Is a directory" run amla --heads 2 --seq-kv 16 --out . --json out.json
-  refused "bench" bench
+  refused "extra" bench extra
+  refused "--size" bench --size huge
+  refused "--golden" run amla --golden half $out
   refused "--k" run amla --q q.npy --kv kv.npy --k kv.npy $out
   refused "--heads" run amla --heads -4 $out
   refused "--seq-kv" run amla --seq-kv 0 $out

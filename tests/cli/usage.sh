@@ -52,6 +52,22 @@ grep -q '"cores":.4,' c.json || fail "cores of both dies"
   --json c.json
 grep -q '"cores":.1,' c.json || fail "one core"
 
+# The golden: of all rows, which says so, with errors by token; of some, which says so; of none.
+golden() {   # golden CHOICE JSON_TEXT OPTIONS...
+  choice=$1
+  want=$2
+  shift 2
+  "$SIM" run amla --gm c --golden "$choice" --json g.json "$@" >g.text || fail "--golden $choice"
+  grep -q "$want" g.json || fail "--golden $choice: no '$want' in the JSON"
+}
+golden auto '"golden":.*"fp64, untiled"' --heads 4 --seq-kv 64 --batch 2
+grep -q 'relative to FP64 (BF16.*by token' g.text || fail "text of the full golden"
+golden none '"error":.*null' --heads 4 --seq-kv 64
+grep -q 'FP64' g.text && fail "text without a golden"
+golden sample '"golden":.*"fp64, untiled, 112 of 128 rows"' --heads 128 --seq-kv 8192
+grep -q '"per_token":.*null' g.json || fail "errors by token of a sample"
+grep -q 'relative to FP64 in 112 of 128 rows (BF16' g.text || fail "text of a sample"
+
 # A timeline, an output through a pipe, a batch, a mask that hides everything.
 "$SIM" run base --heads 4 --seq-kv 64 --timeline t.json --quiet
 grep -q traceEvents t.json || fail "timeline"

@@ -9,7 +9,7 @@ cp -r "$SW" "$dir/sw"
 
 run() {   # run KERNEL OPTIONS...
   timeout 60 "$SIM" run "$@" --dist normal:1 --gm c --firmware "$dir/$1.so" --out-f32 --verify \
-    --no-golden --quiet >/dev/null 2>>"$dir/log"
+    --golden none --quiet >/dev/null 2>>"$dir/log"
 }
 
 # Between them these shapes reach every wait: one and two row tiles, several blocks, a ragged end,

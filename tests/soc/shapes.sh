@@ -5,7 +5,7 @@ set -eu
 count=0
 check() {
   for kernel in amla base; do
-    "$SIM" run $kernel "$@" --gm c --out-f32 --verify --no-golden --quiet ||
+    "$SIM" run $kernel "$@" --gm c --out-f32 --verify --golden none --quiet ||
       { echo "failed: run $kernel $*"; exit 1; }
     count=$((count + 1))
   done
@@ -32,6 +32,6 @@ for preload in 0 1 2; do
 done
 for seed in 1 2 3; do
   "$SIM" run amla --heads 30 --seq-kv 3000 --rescale row --seed $seed --dist normal:3 --gm rtl \
-    --out-f32 --verify --no-golden --quiet
+    --out-f32 --verify --golden none --quiet
 done
 echo "$count runs and 3 by row: no bit differs"

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/bench_section.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+static bench_section_fn *const sections[] = {bench_matmul, bench_functions};
+
+// Seconds for one runner of a race: sizes of --size.
+static const double budgets[] = {0.25, 0.005};
+
+void bench_print(const bench_t *bench, const char *format, ...) {
+  if (!bench->quiet) {
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+  }
+}
+
+void bench_print_number(const bench_t *bench, int width, double value) {
+  if (value > 0) {
+    bench_print(bench, "%*.1f", width, value);
+  } else {
+    bench_print(bench, "%*s", width, "-");
+  }
+}
+
+void bench_put(cJSON *object, const char *name, double value) {
+  if (value > 0) {
+    cJSON_AddNumberToObject(object, name, value);
+  } else {
+    cJSON_AddNullToObject(object, name);
+  }
+}
+
+double bench_ratio(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
+
+static void help(void) {
+  printf(
+      "amalgam bench [options]: how fast the simulator's own parts are on this host, as ratios\n"
+      "measured in one run: matrix products against OpenBLAS, exponentials and random numbers\n"
+      "against libm. Runners take turns and each one's best turn counts.\n");
+  options_help(stdout, CLI_BENCH);
+}
+
+static bool run_sections(const bench_t *bench, cli_error_t *error) {
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+    if (!sections[i](bench, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
+                       cli_error_t *error) {
+  char *text = cJSON_Print(bench->root);
+  FILE *file = text == NULL ? NULL : outputs_open(outputs, index, error);
+  if (text == NULL) {
+    cli_fail(error, "--json: out of memory");
+  } else if (file != NULL) {
+    fprintf(file, "%s\n", text);   // an error shows when the file is closed
+  }
+  cJSON_free(text);
+  return file != NULL && outputs_commit(outputs, error);
+}
+
+static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+  size_t json = 0;
+  if (options->words > 0) {
+    return cli_fail(error, "bench: unexpected argument '%s'", options->word[0]);
+  }
+  if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
+    return false;
+  }
+  bench_t bench = {.quiet = options->quiet,
+                   .budget = budgets[options->size.value],
+                   .root = cJSON_CreateObject()};
+  const bool good =
+      (bench.root != NULL || cli_fail(error, "out of memory")) && run_sections(&bench, error) &&
+      (options->json == NULL || write_json(&bench, outputs, json, error));
+  cJSON_Delete(bench.root);
+  return good;
+}
+
+int bench(int argc, char **argv) {
+  options_t options;
+  outputs_t outputs = {.count = 0};
+  cli_error_t error;
+  int code = CLI_OK;
+  if (!options_parse(&options, CLI_BENCH, argc, argv, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  } else if (options.help) {
+    help();
+  } else if (!measure(&options, &outputs, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  }
+  outputs_discard(&outputs);
+  return code;
+}

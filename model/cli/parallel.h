@@ -1,0 +1,23 @@
+// Work on ranges of indices by POSIX threads, for what the host does before and after a simulation.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_PARALLEL_H
+#define CLI_PARALLEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PARALLEL_MAX_THREADS = 16 };
+
+// Does indices first .. end - 1. Different ranges run at the same time and must not share what
+// they write. False: failed.
+typedef bool parallel_fn(void *context, size_t first, size_t end);
+
+// 0 .. count - 1 in up to `threads` contiguous ranges of about equal length, one of them in the
+// calling thread; a thread that cannot be started leaves its range to the caller. False if any
+// range failed.
+bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context);
+
+// Processors this process may use, from 1 to PARALLEL_MAX_THREADS.
+size_t parallel_host_threads(void);
+
+#endif

@@ -1,0 +1,153 @@
+// Made-up inputs and the golden of an attention problem: the same bits for any number of threads,
+// and a sample of rows is what the full golden has in these rows.
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/attention_golden.h"
+#include "cli/parallel.h"
+#include "cli_test.h"
+#include "num/num_rng.h"
+
+enum { BATCH = 5, ROWS = 70, KEYS = 90, DK = 24, DV = 16 };
+
+static attention_problem_t shape(void) {
+  return (attention_problem_t){.batch = BATCH, .seq_q = 2, .heads = ROWS / 2, .rows = ROWS,
+                               .keys = KEYS, .dk = DK, .dv = DV, .block = 16, .scale = 0.2f};
+}
+
+static attention_problem_t made_up(uint64_t seed, size_t threads) {
+  const distribution_t normal = {DISTRIBUTION_NORMAL, 1.5};
+  attention_problem_t problem = shape();
+  cli_error_t error;
+  assert_true(attention_make_up(&problem, &normal, seed, threads, &error));
+  return problem;
+}
+
+static void parallel_covers_all(void **state) {
+  (void)state;
+  assert_in_range(parallel_host_threads(), 1, PARALLEL_MAX_THREADS);
+  attention_problem_t one = made_up(7, 1);
+  for (size_t threads = 0; threads <= PARALLEL_MAX_THREADS + 1; ++threads) {
+    attention_problem_t more = made_up(7, threads);
+    assert_memory_equal(more.q, one.q, BATCH * ROWS * DK * sizeof *one.q);
+    assert_memory_equal(more.k, one.k, BATCH * KEYS * DK * sizeof *one.k);
+    attention_free(&more);
+  }
+  attention_free(&one);
+}
+
+static void streams_of_arrays(void **state) {
+  (void)state;
+  attention_problem_t problem = made_up(7, 2);
+  uint16_t want[KEYS * DK];
+  for (size_t entry = 0; entry < BATCH; ++entry) {
+    num_rng_normal_bf16(7, 2 * entry, 0, ROWS * DK, 1.5, want);
+    assert_memory_equal(problem.q + entry * ROWS * DK, want, ROWS * DK * sizeof *want);
+    num_rng_normal_bf16(7, 2 * entry + 1, 0, KEYS * DK, 1.5, want);
+    assert_memory_equal(problem.k + entry * KEYS * DK, want, KEYS * DK * sizeof *want);
+  }
+  attention_free(&problem);
+
+  const distribution_t uniform = {DISTRIBUTION_UNIFORM, 3.0};
+  cli_error_t error;
+  problem = shape();
+  assert_true(attention_make_up(&problem, &uniform, 8, 2, &error));
+  num_rng_uniform_bf16(8, 3, 0, KEYS * DK, 3.0, want);
+  assert_memory_equal(problem.k + KEYS * DK, want, sizeof want);
+  attention_free(&problem);
+}
+
+static void too_large_is_refused(void **state) {
+  (void)state;
+  const distribution_t normal = {DISTRIBUTION_NORMAL, 1.0};
+  attention_problem_t problem = shape();
+  cli_error_t error;
+  problem.keys = (size_t)1 << 30;
+  assert_false(attention_make_up(&problem, &normal, 0, 1, &error));
+  assert_contains(error.text, "made-up inputs");
+  attention_free(&problem);
+}
+
+static void rows_are_spread(void **state) {
+  (void)state;
+  const attention_problem_t problem = shape();
+  for (size_t per_entry = 1; per_entry <= ROWS; ++per_entry) {
+    for (size_t entry = 0; entry < BATCH; ++entry) {
+      size_t before = 0;
+      for (size_t i = 0; i < per_entry; ++i) {
+        const size_t row = attention_golden_row(&problem, per_entry, entry, i);
+        assert_true(row < ROWS && (i == 0 || row > before));
+        assert_true(per_entry != ROWS || row == i);
+        // One in each of per_entry parts of the rows, as equal as whole numbers allow.
+        assert_true(row + 1 > i * ROWS / per_entry && row * per_entry < (i + 1) * ROWS);
+        before = row;
+      }
+    }
+  }
+  // Different ones in different entries.
+  assert_true(attention_golden_row(&problem, 2, 0, 0) != attention_golden_row(&problem, 2, 1, 0));
+}
+
+static void how_many_rows(void **state) {
+  (void)state;
+  attention_problem_t p = shape();
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_NONE), 0);
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), ROWS);
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), ROWS);   // within 2 GFLOP anyway
+
+  p.batch = 1;
+  p.rows = 256;
+  p.dk = 576;
+  p.dv = 512;
+  p.keys = 7180;   // 3.9998 GFLOP
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 256);
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), 128);
+  p.keys = 7181;   // 4.0004
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 127);
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_FULL), 256);
+
+  p.batch = 96;    // one row of each takes 3.4 GFLOP
+  p.keys = 16384;
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 2);
+  p.rows = 1;
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), 1);
+}
+
+static void sample_is_part_of_full(void **state) {
+  (void)state;
+  static const size_t samples[] = {1, 2, 7, 33, 69, ROWS};
+  attention_problem_t problem = made_up(9, 2);
+  for (int masked = 0; masked < 2; ++masked) {
+    if (masked) {
+      problem.visible = malloc(ROWS * KEYS);
+      for (size_t i = 0; i < ROWS * KEYS; ++i) {
+        problem.visible[i] = i * 7 % 11 > i / KEYS % 11;
+      }
+    }
+    static double full[BATCH][ROWS][DV];
+    static double sample[BATCH * ROWS * DV];
+    for (size_t entry = 0; entry < BATCH; ++entry) {
+      const num_attn_t attn = attention_num(&problem, entry);
+      assert_int_equal(num_attn_golden(&attn, full[entry][0]), 0);
+    }
+    for (size_t s = 0; s < sizeof samples / sizeof *samples; ++s) {
+      for (size_t threads = 1; threads <= 3; ++threads) {
+        memset(sample, 0, sizeof sample);
+        assert_true(attention_golden(&problem, samples[s], threads, sample));
+        for (size_t i = 0; i < BATCH * samples[s]; ++i) {
+          const size_t entry = i / samples[s];
+          const size_t row = attention_golden_row(&problem, samples[s], entry, i % samples[s]);
+          assert_memory_equal(sample + i * DV, full[entry][row], sizeof full[entry][row]);
+        }
+      }
+    }
+  }
+  attention_free(&problem);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(parallel_covers_all), cmocka_unit_test(streams_of_arrays),
+      cmocka_unit_test(too_large_is_refused), cmocka_unit_test(rows_are_spread),
+      cmocka_unit_test(how_many_rows), cmocka_unit_test(sample_is_part_of_full),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
