@@ -8,7 +8,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 
-static bench_section_fn *const sections[] = {bench_matmul, bench_functions};
+static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_simulator};
 
 // Seconds for one runner of a race: sizes of --size.
 static const double budgets[] = {0.25, 0.005};
@@ -45,7 +45,8 @@ static void help(void) {
   printf(
       "amalgam bench [options]: how fast the simulator's own parts are on this host, as ratios\n"
       "measured in one run: matrix products against OpenBLAS, exponentials and random numbers\n"
-      "against libm. Runners take turns and each one's best turn counts.\n");
+      "against libm (runners take turns and each one's best turn counts), and a simulation of the\n"
+      "whole chip with its arithmetic against one of its timing only.\n");
   options_help(stdout, CLI_BENCH);
 }
 
@@ -80,6 +81,7 @@ static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *e
     return false;
   }
   bench_t bench = {.quiet = options->quiet,
+                   .quick = options->size.value != 0,
                    .budget = budgets[options->size.value],
                    .root = cJSON_CreateObject()};
   const bool good =

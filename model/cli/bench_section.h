@@ -10,6 +10,7 @@
 
 typedef struct bench {
   bool quiet;              // no text
+  bool quick;              // --size quick
   double budget;           // seconds to spend on one runner of a race
   cJSON *root;             // of the results
 } bench_t;
@@ -19,6 +20,7 @@ typedef bool bench_section_fn(const bench_t *bench, cli_error_t *error);
 
 bench_section_fn bench_matmul;      // products against OpenBLAS
 bench_section_fn bench_functions;   // exponentials and random numbers against libm
+bench_section_fn bench_simulator;   // simulations with the arithmetic and without
 
 // printf, unless quiet.
 void bench_print(const bench_t *bench, const char *format, ...)

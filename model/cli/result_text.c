@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/attention_simulate.h"
 #include "cli/result.h"
 
-enum { MAX_TOKENS_SHOWN = 8, STALLS_SHOWN = 3 };
+enum { MAX_TOKENS_SHOWN = 8, STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16 };
 
 static void print_input(FILE *file, const result_t *result) {
   const attention_problem_t *p = result->problem;
@@ -117,25 +118,81 @@ static void print_pipe(FILE *file, const soc_pipe_t *pipe, uint64_t cycles) {
   fputc('\n', file);
 }
 
-static void print_pipes(FILE *file, const soc_result_t *soc) {
+// Pipes of one name on all cores of one kind.
+typedef struct pipe_sum {
+  soc_pipe_t sum;
+  unsigned pipes;
+} pipe_sum_t;
+
+static void add_stall(soc_pipe_t *sum, const soc_stall_t *stall) {
+  for (size_t i = 0; i < sum->stalls; ++i) {
+    if (strcmp(sum->stall[i].reason, stall->reason) == 0) {
+      sum->stall[i].cycles += stall->cycles;
+      return;
+    }
+  }
+  sum->stall[sum->stalls++] = *stall;
+}
+
+// "cube" of "cube12", "vector" of "vector12_1".
+static size_t kind_length(const soc_pipe_t *pipe) { return strcspn(pipe->core, "0123456789"); }
+
+static pipe_sum_t *sum_of(pipe_sum_t sums[PIPE_SUMS_MAX], const soc_pipe_t *pipe) {
+  const size_t length = kind_length(pipe);
+  pipe_sum_t *s = sums;
+  while (s->pipes > 0 && (s->sum.pipe != pipe->pipe || kind_length(&s->sum) != length)) {
+    ++s;
+  }
+  if (s->pipes == 0) {
+    s->sum.pipe = pipe->pipe;
+    memcpy(s->sum.core, pipe->core, length);
+  }
+  return s;
+}
+
+// With several AI cores: the mean over all of them.
+static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
+  pipe_sum_t sums[PIPE_SUMS_MAX] = {0};
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    pipe_sum_t *s = sum_of(sums, &soc->pipes[i]);
+    ++s->pipes;
+    s->sum.busy += soc->pipes[i].busy;
+    for (size_t j = 0; j < soc->pipes[i].stalls; ++j) {
+      add_stall(&s->sum, &soc->pipes[i].stall[j]);
+    }
+  }
+  for (pipe_sum_t *s = sums; s->pipes > 0; ++s) {
+    const size_t length = strlen(s->sum.core);
+    snprintf(s->sum.core + length, sizeof s->sum.core - length, " x %u", s->pipes);
+    print_pipe(file, &s->sum, soc->cycles * s->pipes);
+  }
+}
+
+static void print_pipes(FILE *file, const result_t *result) {
+  const soc_result_t *soc = &result->soc;
   fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe",
           "busy");
+  if (result->settings->soc.config.soc.ai_cores > 1) {
+    print_mean_pipes(file, soc);
+    return;
+  }
   for (size_t i = 0; i < soc->pipe_count; ++i) {
     print_pipe(file, &soc->pipes[i], soc->cycles);
   }
 }
 
-static void print_host(FILE *file, const soc_result_t *soc) {
-  const double whole = soc->seconds > 0 ? soc->seconds : 1;
-  const double known = soc->matmul_seconds + soc->vector_seconds + soc->copy_seconds +
-                       soc->rtl_seconds + soc->scalar_seconds;
-  fprintf(file,
-          "host     %.2f s: matrix %.0f %%, vector %.0f %%, copies %.0f %%, memory slices %.0f %%, "
-          "firmware %.0f %%, rest %.0f %%\n",
-          soc->seconds, 100 * soc->matmul_seconds / whole, 100 * soc->vector_seconds / whole,
-          100 * soc->copy_seconds / whole, 100 * soc->rtl_seconds / whole,
-          100 * soc->scalar_seconds / whole, 100 * (whole - known) / whole);
-  fprintf(file, "         %llu RTL cycles, %llu RV64 instructions, %.0f MB\n",
+// Arithmetic may run beside the simulation, on other threads.
+static void print_host(FILE *file, const result_t *result) {
+  const soc_result_t *soc = &result->soc;
+  const double arithmetic = soc->matmul_seconds + soc->vector_seconds + soc->copy_seconds;
+  fprintf(file, "host     %.2f s: firmware %.2f, memory slices %.2f; arithmetic %.2f", soc->seconds,
+          soc->scalar_seconds, soc->rtl_seconds, arithmetic);
+  if (arithmetic > 0) {
+    fprintf(file, " on %u thread%s: matrix %.2f, vector %.2f, copies %.2f",
+            result->settings->soc.threads, result->settings->soc.threads == 1 ? "" : "s",
+            soc->matmul_seconds, soc->vector_seconds, soc->copy_seconds);
+  }
+  fprintf(file, "\n         %llu RTL cycles, %llu RV64 instructions, %.0f MB\n",
           (unsigned long long)soc->rtl_cycles, (unsigned long long)soc->scalar_instructions,
           result_peak_rss_mb());
 }
@@ -145,6 +202,6 @@ void result_text(FILE *file, const result_t *result) {
   print_error(file, result);
   print_time(file, result);
   print_guards(file, &result->soc);
-  print_pipes(file, &result->soc);
-  print_host(file, &result->soc);
+  print_pipes(file, result);
+  print_host(file, result);
 }

@@ -42,7 +42,7 @@ void arithmetic::add(unsigned ai_core, unsigned agent, uint64_t cycle, const cor
 // The entries up to now in order of cycles, those of one cycle in order of agents.
 size_t arithmetic::merge(log &core, uint64_t now, std::vector<entry> &out) {
   for (;;) {
-    std::deque<entry> *first = nullptr;
+    fifo<entry> *first = nullptr;
     for (auto &queue : core.of_agent) {
       if (!queue.empty() && queue.front().cycle <= now &&
           (first == nullptr || queue.front().cycle < first->front().cycle)) {

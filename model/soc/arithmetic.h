@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/core.h"
+#include "soc/fifo.h"
 #include "soc/race.h"
 #include "soc/soc.h"
 
@@ -57,7 +58,7 @@ class arithmetic {
     command_t command;
   };
   struct log {                                   // of one AI core
-    std::deque<entry> of_agent[kAgents];         // as they come
+    fifo<entry> of_agent[kAgents];         // as they come
     std::deque<std::vector<entry>> batches;      // in order of cycles; under mutex_, as what follows
     bool taken = false;                          // a thread works on the front batch
   };

@@ -7,12 +7,12 @@
 #ifndef SOC_FLAGS_H
 #define SOC_FLAGS_H
 
-#include <deque>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "hal/command.h"
+#include "soc/fifo.h"
 #include "soc/race.h"
 
 namespace soc {
@@ -36,7 +36,7 @@ class flag_board {
 
  private:
   struct flag {
-    std::deque<raised> sets;
+    fifo<raised> sets;
     uint64_t lowered = 0;      // cycle of the last wait
   };
   flag &at(unsigned from, unsigned to, unsigned event) {
@@ -71,7 +71,7 @@ class cross_flag_board {
 
  private:
   size_t senders_;
-  std::vector<std::deque<arrival>> arrivals_[CROSS_FLAGS];
+  std::vector<fifo<arrival>> arrivals_[CROSS_FLAGS];
 };
 
 }  // namespace soc

@@ -220,7 +220,8 @@ void pipe::moved(uint64_t cycle) {
 }
 
 void pipe::answered(uint64_t number, uint64_t cycle) {
-  for (flight &f : in_flight_) {
+  for (size_t i = 0; i < in_flight_.size(); ++i) {
+    flight &f = in_flight_[i];
     if (f.number == number) {
       f.unanswered = false;
       f.ready = std::max(f.ready, cycle + f.latency);

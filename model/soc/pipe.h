@@ -12,11 +12,11 @@
 #ifndef SOC_PIPE_H
 #define SOC_PIPE_H
 
-#include <deque>
 #include <utility>
 #include <vector>
 
 #include "hal/command.h"
+#include "soc/fifo.h"
 #include "soc/race.h"
 #include "soc/scheduler.h"
 #include "soc/simulation.h"
@@ -100,8 +100,8 @@ class pipe : public task {
   unsigned track_;
   std::vector<slot> queue_;                   // a ring
   uint64_t pushed_ = 0, popped_ = 0;          // commands so far
-  std::deque<flight> in_flight_;
-  std::deque<uint64_t> early_answers_;        // of an atomic command whose move goes on
+  fifo<flight> in_flight_;
+  fifo<uint64_t> early_answers_;        // of an atomic command whose move goes on
   uint64_t time_ = 0;                         // this pipe's clock
   uint64_t finish_ = 0;                       // cycle of the last effect
   bool woken_ = false, moving_ = false;

@@ -13,7 +13,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 "$SIM" bench --size quick --json b.json >text
 for field in matmul openblas_core shapes gflops avx512 avx2 portable openblas openblas_avx512 \
   openblas_avx2 ratio_to_openblas exp million_per_second vector libm_expf libm_exp ratio normals \
-  libm; do
+  libm simulator functional functional_1_thread timing_only seconds; do
   grep -q "\"$field\":" b.json || fail "no $field in the JSON"
 done
 # Portable products, exponentials and random numbers there are on any host.
