@@ -60,7 +60,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       }
     }
   }
-  scalar_ = make_scalar(name_ + "_scalar", *this);
+  scalar_ = make_scalar(*this);
 }
 
 unsigned core_unit::index() const { return group_.index; }
@@ -80,25 +80,25 @@ void core_unit::add_memory(core_space_t space, uint64_t kib) {
   memory_.bytes[space] = bytes;
 }
 
-void core_unit::push(const command_t &command, uint64_t &cycle) {
+bool core_unit::push(const command_t &command, uint64_t &cycle) {
   char error[CORE_ERROR_BYTES];
   if (!core_check(kind_, &memory_, &command, error)) {
     sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
                                sim_.describe(name_, command));
-    return;
+    return true;
   }
   pipe &to = *pipes_[command.header.pipe_];
-  while (!to.push(command, cycle)) {
+  if (!to.push(command, cycle)) {
     full_ = &to;
-    scalar_->suspend(room_);
+    return false;
   }
+  return true;
 }
 
 void core_unit::popped(const pipe &by) {
   if (full_ == &by) {
     full_ = nullptr;
-    room_.notify();
-    sim_.events->scalar_woken();
+    sim_.events->wake(*scalar_);
   }
 }
 

@@ -27,9 +27,14 @@ class core_unit {
   // Cores that CROSS_SET on this one reaches, and as which sender.
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
-  // Checks a command and queues it; suspends the calling scalar core while the queue is full.
-  // cycle: of the push, moves on to when there was room.
-  void push(const command_t &command, uint64_t &cycle);
+  // The scalar core begins, and ends.
+  void start() { scalar_->start(); }
+  void abandon() { scalar_->abandon(); }
+  scalar &program() { return *scalar_; }
+
+  // Checks a command and queues it.  False: the queue is full; the scalar core will be called again
+  // when it is not.  cycle: of the push, moves on to when there was room.
+  bool push(const command_t &command, uint64_t &cycle);
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
   // Raises a cross-core flag on every connected core.
@@ -79,7 +84,6 @@ class core_unit {
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<scalar> scalar_;
   const pipe *full_ = nullptr;                        // the scalar core waits for room in it
-  sc_core::sc_event room_;
 };
 
 }  // namespace soc

@@ -100,41 +100,43 @@ bool machine::between_events(uint64_t now) {
   return sim_.stopped();
 }
 
+void machine::for_each_core(const std::function<void(core_unit &)> &visit) const {
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      visit(*core);
+    }
+  }
+}
+
 void machine::run() {
+  for_each_core([this](core_unit &core) {
+    core.start();
+    sim_.events->wake(core.program());
+  });
   sc_core::sc_start();
+  for_each_core([](core_unit &core) { core.abandon(); });
   if (sim_.stopped()) {
     return;
   }
   if (!finished()) {
     return explain_deadlock();
   }
-  for (const auto &group : groups_) {
-    for (const auto &core : group->cores) {
-      core->check_flags_down();
-    }
-  }
+  for_each_core([](core_unit &core) { core.check_flags_down(); });
   sim_.work->finish_all(UINT64_MAX);
 }
 
 bool machine::finished() const {
-  for (const auto &group : groups_) {
-    for (const auto &core : group->cores) {
-      if (!core->idle()) {
-        return false;
-      }
-    }
-  }
-  return true;
+  bool idle = true;
+  for_each_core([&idle](core_unit &core) { idle = idle && core.idle(); });
+  return idle;
 }
 
 void machine::explain_deadlock() {
   std::vector<std::string> lines;
-  for (const auto &group : groups_) {
-    for (const auto &core : group->cores) {
-      core->check_flags_twice();
-      core->describe_blocked(lines);
-    }
-  }
+  for_each_core([&lines](core_unit &core) {
+    core.check_flags_twice();
+    core.describe_blocked(lines);
+  });
   std::string message = "deadlock: nothing can move";
   for (const std::string &line : lines) {
     message += "; " + line;
@@ -144,26 +146,22 @@ void machine::explain_deadlock() {
 
 void machine::report(soc_result_t &result) const {
   size_t count = 0;
-  for (const auto &group : groups_) {
-    for (const auto &core : group->cores) {
-      for (const auto &p : core->pipes()) {
-        if (p) {
-          ++count;
-          result.cycles = std::max(result.cycles, p->finish());
-        }
+  for_each_core([&](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      if (p) {
+        ++count;
+        result.cycles = std::max(result.cycles, p->finish());
       }
     }
-  }
+  });
   result.pipes = static_cast<soc_pipe_t *>(std::calloc(count, sizeof *result.pipes));
-  for (const auto &group : groups_) {
-    for (const auto &core : group->cores) {
-      for (const auto &p : core->pipes()) {
-        if (p && result.pipes != nullptr) {
-          p->report(result.cycles, result.pipes[result.pipe_count++]);
-        }
+  for_each_core([&](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      if (p && result.pipes != nullptr) {
+        p->report(result.cycles, result.pipes[result.pipe_count++]);
       }
     }
-  }
+  });
   memory_.report(result);
   const arithmetic::seconds spent = sim_.work->spent();
   result.matmul_seconds = spent.matmul;

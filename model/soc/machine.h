@@ -3,6 +3,7 @@
 #ifndef SOC_MACHINE_H
 #define SOC_MACHINE_H
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -48,6 +49,7 @@ class machine {
   void arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle);
 
  private:
+  void for_each_core(const std::function<void(core_unit &)> &visit) const;
   bool finished() const;
   void explain_deadlock();
   bool between_events(uint64_t now);

@@ -1,51 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar.h"
 
+#include <ctime>
+
+#include <chrono>
 #include <cstdio>
 
 #include "soc/core_unit.h"
+#include "soc/interrupt.h"
 
 namespace soc {
 
-scalar::scalar(sc_core::sc_module_name name, core_unit &core)
-    : sc_module(name),
-      core_(core),
+scalar::scalar(core_unit &core)
+    : core_(core),
       sim_(core.sim()),
       time_(config_cycles(&sim_.config, sim_.config.soc.launch_us +
-                                            core.index() * sim_.config.soc.skew_us)) {
-  SC_HAS_PROCESS(scalar);
-  SC_THREAD(main);
-  set_stack_size(1 << 20);   // an instruction set simulator lives on it
-}
+                                            core.index() * sim_.config.soc.skew_us)) {}
+
+// --- the firmware's side ----------------------------------------------------------------------
 
 void scalar::main() {
-  running_since_ = std::chrono::steady_clock::now();
   run();
-  halted_ = true;
-  count_host_time();
+  end("");
+  leave();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  returned_ = true;
 }
 
-void scalar::count_host_time() {
-  const std::chrono::duration<double> ran = std::chrono::steady_clock::now() - running_since_;
-  sim_.result.scalar_seconds += ran.count();
+void scalar::leave() {
+  hand_over();
+  timespec cpu = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  seconds_ = static_cast<double>(cpu.tv_sec) + static_cast<double>(cpu.tv_nsec) * 1e-9;
+  all_handed_over_ = true;
+  changed_.notify_all();
 }
 
-void scalar::suspend(sc_core::sc_event &until) {
-  count_host_time();
-  wait(until);
-  running_since_ = std::chrono::steady_clock::now();
-}
-
-void scalar::sleep_forever() {
-  for (;;) {
-    wait(never_);
+void scalar::end(const std::string &error) {
+  if (!ended_) {
+    ended_ = true;
+    const uint64_t at = error.empty() ? 0 : program_counter();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    error_ = error;
+    error_at_ = at;
   }
 }
 
 void scalar::spend(uint64_t instructions) {
-  sim_.result.scalar_instructions += instructions;
+  instructions_ += instructions;
   const double spent = static_cast<double>(instructions) * sim_.config.scalar.cpi;
-  time_ += static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles;
+  cycles_ += static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles;
+}
+
+void scalar::push(const command_t &command) {
+  batch_.push_back({cycles_, command});
+  cycles_ = 0;
+  if (batch_.size() == kBatch) {
+    hand_over();
+  }
+}
+
+void scalar::hand_over() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return ready_.size() < kBatches || abandoned_; });
+  if (abandoned_) {
+    ended_ = true;
+    return;
+  }
+  ready_.push_back(std::move(batch_));
+  changed_.notify_all();
+  batch_ = {};
+  batch_.reserve(kBatch);
 }
 
 uint64_t scalar::read_register(uint64_t offset) {
@@ -63,8 +89,7 @@ uint64_t scalar::read_register(uint64_t offset) {
     case REG_ARGS:
       return GM_BASE;
     default:
-      sim_.stop(SOC_STOPPED, core_.name() + " firmware reads register offset " +
-                                 std::to_string(offset) + ", which cannot be read" + where());
+      end("firmware reads register offset " + std::to_string(offset) + ", which cannot be read");
       return 0;
   }
 }
@@ -72,14 +97,9 @@ uint64_t scalar::read_register(uint64_t offset) {
 void scalar::write_register(uint64_t offset, uint64_t value) {
   switch (offset) {
     case REG_PUSH:
-      return core_.push(pushed(value), time_);
+      return push(pushed(value));
     case REG_HALT:
-      if (value != 0) {
-        sim_.stop(SOC_STOPPED,
-                  core_.name() + " firmware panic, code " + std::to_string(value) + where());
-      }
-      halted_ = true;
-      return;
+      return end(value == 0 ? "" : "firmware panic, code " + std::to_string(value));
     case REG_PUTC:
       log_ += static_cast<char>(value);
       if (log_.back() == '\n') {
@@ -88,14 +108,87 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
       }
       return;
     default:
-      sim_.stop(SOC_STOPPED, core_.name() + " firmware writes register offset " +
-                                 std::to_string(offset) + ", which cannot be written" + where());
+      end("firmware writes register offset " + std::to_string(offset) +
+          ", which cannot be written");
   }
 }
 
-std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core) {
-  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(name, core)
-                                                           : make_scalar_native(name, core);
+// --- the simulation's side --------------------------------------------------------------------
+
+void scalar::start() { thread_ = std::thread(&scalar::main, this); }
+
+// More steps; false: there are none, the program has ended.  A program that neither pushes nor ends
+// can be interrupted.
+bool scalar::fetch() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto there = [this] { return !ready_.empty() || all_handed_over_; };
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(100), there)) {
+    if (interrupted()) {
+      core_.sim().stop(SOC_INTERRUPTED, "interrupted");
+      return false;
+    }
+  }
+  if (ready_.empty()) {
+    return false;
+  }
+  taken_ = std::move(ready_.front());
+  ready_.pop_front();
+  next_ = 0;
+  changed_.notify_all();
+  return true;
+}
+
+void scalar::advance() {
+  while (!halted_ && !core_.sim().stopped()) {
+    if (next_ == taken_.size()) {
+      if (!fetch()) {
+        return finish();
+      }
+      continue;
+    }
+    const step &s = taken_[next_];
+    time_ += counted_ ? 0 : s.cycles;
+    counted_ = true;
+    if (!core_.push(s.command, time_)) {
+      return;   // the queue is full
+    }
+    counted_ = false;
+    ++next_;
+  }
+}
+
+void scalar::finish() {
+  if (core_.sim().stopped()) {
+    return;
+  }
+  halted_ = true;
+  core_.sim().result.scalar_instructions += instructions_;
+  core_.sim().result.scalar_seconds += seconds_;
+  if (!error_.empty()) {
+    const std::string where = error_at_ == 0 ? "" : " at " + core_.sim().lines.find(error_at_);
+    core_.sim().stop(SOC_STOPPED, core_.name() + " " + error_ + where);
+  }
+}
+
+// A program that cannot be made to return is left where it is, to end with the process.
+void scalar::abandon() {
+  bool ends;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    abandoned_ = true;
+    ends = returned_;
+    changed_.notify_all();
+  }
+  if (ends || interrupt()) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
+std::unique_ptr<scalar> make_scalar(core_unit &core) {
+  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core)
+                                                           : make_scalar_native(core);
 }
 
 }  // namespace soc

@@ -1,13 +1,22 @@
 // The scalar core of a cube or vector core: runs firmware that reads registers and pushes
-// commands.  Two kinds with the same commands in the same order: an RV64 instruction set
-// simulator (Unicorn), and the same sources built for the host.
+// commands.  There are two: an RV64 instruction set simulator, and the same program built for the
+// host.
+//
+// Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in a
+// thread of its own, ahead of the simulation, and leaves a list of what it pushed and how many of
+// its cycles were between; the simulation takes the commands from there as the queues have room.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SCALAR_H
 #define SOC_SCALAR_H
 
+#include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <systemc>
+#include <thread>
+#include <vector>
 
 #include "hal/command.h"
 #include "hal/registers.h"
@@ -17,46 +26,87 @@ namespace soc {
 
 class core_unit;
 
-class scalar : public sc_core::sc_module {
+class scalar {
  public:
-  scalar(sc_core::sc_module_name name, core_unit &core);
+  explicit scalar(core_unit &core);
+  virtual ~scalar() = default;
+  scalar(const scalar &) = delete;
+  scalar &operator=(const scalar &) = delete;
+
+  // --- the simulation's side ---
+  void start();
+  // Pushes commands until a queue is full or the program has ended.
+  void advance();
+  // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
-  // Waits, in this core's own thread.
-  void suspend(sc_core::sc_event &until);
+  // The run is over, the program need not be.
+  void abandon();
 
  protected:
-  // Runs the firmware to its end; called in this core's own thread.
+  // --- the firmware's side, in its thread ---
+  // Runs the firmware to its end.
   virtual void run() = 0;
   // The command that a write of this value to PUSH means.
   virtual command_t pushed(uint64_t value) = 0;
-
-  // Source line that runs, with " at " before it, as far as it is known.
-  virtual std::string where() { return ""; }
+  // Where the firmware is, 0 if that is not known.
+  virtual uint64_t program_counter() { return 0; }
+  // From the simulation's side: make run() return soon, if that can be done.
+  virtual bool interrupt() { return false; }
 
   uint64_t read_register(uint64_t offset);
   void write_register(uint64_t offset, uint64_t value);
   // This core's clock goes on: instructions since the last access, and the access itself.
   void spend(uint64_t instructions);
-  // The run is over; this thread sleeps for good.
-  [[noreturn]] void sleep_forever();
+  // Ends the program; error, if there is one, is what the run is stopped with.
+  void end(const std::string &error);
+  bool ended() const { return ended_; }
+  // After the end: all that was pushed goes to the simulation.
+  void leave();
 
   core_unit &core_;
-  simulation &sim_;
-  bool halted_ = false;
-  uint64_t time_;            // this core's clock, runs ahead of the machine's (scheduler.h)
+  const simulation &sim_;
 
  private:
-  void main();               // SC_THREAD
-  void count_host_time();
+  struct step {
+    uint64_t cycles;           // since the step before
+    command_t command;
+  };
+  static constexpr size_t kBatch = 128, kBatches = 4;
 
-  sc_core::sc_event never_;
-  std::chrono::steady_clock::time_point running_since_;
-  std::string log_;          // characters of an unfinished debug line
+  void main();
+  void push(const command_t &command);
+  void hand_over();
+  bool fetch();
+  void finish();
+
+  // The firmware's side.
+  std::vector<step> batch_;
+  uint64_t cycles_ = 0, instructions_ = 0;
+  bool ended_ = false;
+  std::string log_;            // characters of an unfinished debug line
+
+  // Between the two, under mutex_.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<step>> ready_;
+  bool all_handed_over_ = false, abandoned_ = false;
+  bool returned_ = false;      // the thread has nothing left to do
+  std::string error_;
+  uint64_t error_at_ = 0;      // program counter
+  double seconds_ = 0;         // of the host
+
+  // The simulation's side.
+  std::thread thread_;
+  std::vector<step> taken_;
+  size_t next_ = 0;
+  bool counted_ = false;       // the next step's cycles are in time_
+  uint64_t time_;              // this core's clock, runs ahead of the machine's (scheduler.h)
+  bool halted_ = false;
 };
 
-std::unique_ptr<scalar> make_scalar(const std::string &name, core_unit &core);
-std::unique_ptr<scalar> make_scalar_riscv(const std::string &name, core_unit &core);
-std::unique_ptr<scalar> make_scalar_native(const std::string &name, core_unit &core);
+std::unique_ptr<scalar> make_scalar(core_unit &core);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core);
 
 }  // namespace soc
 

@@ -1,6 +1,8 @@
-// Firmware built for the host, called in the scalar core's own thread.
+// Firmware built for the host, called in the scalar core's own thread.  It cannot be made to return:
+// a program that has ended in the middle of a call sleeps for good.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <stdexcept>
@@ -14,23 +16,24 @@ namespace {
 
 class scalar_native : public scalar {
  public:
-  scalar_native(sc_core::sc_module_name name, core_unit &core);
+  explicit scalar_native(core_unit &core);
 
  private:
   void run() override;
+  void sleep_if_ended();
   command_t pushed(uint64_t address) override;
-  // Register accesses of the core whose thread runs.  Threads change hands only inside them.
+  // Register accesses of the core whose thread this is.
   static uint64_t host_read(scalar_register reg);
   static void host_write(scalar_register reg, uint64_t value);
   static const void *host_gm(uint64_t address);
 
-  static scalar_native *current;
+  static thread_local scalar_native *current;
   void (*entry_)() = nullptr;
 };
 
-scalar_native *scalar_native::current = nullptr;
+thread_local scalar_native *scalar_native::current = nullptr;
 
-scalar_native::scalar_native(sc_core::sc_module_name name, core_unit &core) : scalar(name, core) {
+scalar_native::scalar_native(core_unit &core) : scalar(core) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(sim_.options.firmware_file, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -46,7 +49,7 @@ scalar_native::scalar_native(sc_core::sc_module_name name, core_unit &core) : sc
   *host_slot = &host;
   Dl_info where;
   if (dladdr(reinterpret_cast<void *>(entry_), &where) != 0) {
-    sim_.lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
+    core.sim().lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
   }
 }
 
@@ -76,24 +79,25 @@ void scalar_native::run() {
 }
 
 uint64_t scalar_native::host_read(scalar_register reg) {
-  scalar_native *self = current;
-  self->spend(0);
-  const uint64_t value = self->read_register(reg);
-  if (self->sim_.stopped()) {
-    self->sleep_forever();
-  }
-  current = self;
+  current->spend(0);
+  const uint64_t value = current->read_register(reg);
+  current->sleep_if_ended();
   return value;
 }
 
 void scalar_native::host_write(scalar_register reg, uint64_t value) {
-  scalar_native *self = current;
-  self->spend(0);
-  self->write_register(reg, value);
-  if (self->sim_.stopped() || self->halted_) {
-    self->sleep_forever();
+  current->spend(0);
+  current->write_register(reg, value);
+  current->sleep_if_ended();
+}
+
+void scalar_native::sleep_if_ended() {
+  if (ended()) {
+    leave();
+    for (;;) {
+      pause();
+    }
   }
-  current = self;
 }
 
 const void *scalar_native::host_gm(uint64_t address) {
@@ -102,8 +106,8 @@ const void *scalar_native::host_gm(uint64_t address) {
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_native(const std::string &name, core_unit &core) {
-  return std::make_unique<scalar_native>(name.c_str(), core);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core) {
+  return std::make_unique<scalar_native>(core);
 }
 
 }  // namespace soc

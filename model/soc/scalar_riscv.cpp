@@ -1,5 +1,4 @@
-// Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region
-// whose call-backs let simulated time pass.
+// Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region.
 //
 // Instructions are counted by basic block, at its start, so an access sees the whole block it
 // stands in as retired.
@@ -20,13 +19,14 @@ namespace {
 
 class scalar_riscv : public scalar {
  public:
-  scalar_riscv(sc_core::sc_module_name name, core_unit &core);
-  ~scalar_riscv() override = default;   // the emulator may be suspended mid-run: it is left alone
+  explicit scalar_riscv(core_unit &core);
+  ~scalar_riscv() override { uc_close(engine_); }
 
  private:
   void run() override;
   command_t pushed(uint64_t value) override;
-  std::string where() override;
+  uint64_t program_counter() override;
+  bool interrupt() override;
   void check(uc_err error, const char *what) const;
   uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
   void enter_block(uint64_t address, uint32_t bytes);
@@ -50,8 +50,8 @@ class scalar_riscv : public scalar {
 
 constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
 
-scalar_riscv::scalar_riscv(sc_core::sc_module_name name, core_unit &core)
-    : scalar(name, core),
+scalar_riscv::scalar_riscv(core_unit &core)
+    : scalar(core),
       image_(load_elf(sim_.options.firmware_file, uint64_t{sim_.config.scalar.ram_kb} * 1024)) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
@@ -75,16 +75,18 @@ void scalar_riscv::check(uc_err error, const char *what) const {
 
 void scalar_riscv::run() {
   const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
-  if (!sim_.stopped() && !halted_) {
-    sim_.stop(SOC_STOPPED, core_.name() + " firmware fault: " + uc_strerror(error) + where());
+  if (!ended()) {
+    end(std::string("firmware fault: ") + uc_strerror(error));
   }
 }
 
-std::string scalar_riscv::where() {
+uint64_t scalar_riscv::program_counter() {
   uint64_t pc = 0;
   uc_reg_read(engine_, UC_RISCV_REG_PC, &pc);
-  return " at " + sim_.lines.find(pc);
+  return pc;
 }
+
+bool scalar_riscv::interrupt() { return uc_emu_stop(engine_) == UC_ERR_OK; }
 
 // The command in the window; its header comes with the push.
 command_t scalar_riscv::pushed(uint64_t value) {
@@ -109,7 +111,7 @@ uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, voi
   core->synchronise();
   uint64_t value = core->read_register(offset & ~uint64_t{7});
   value = (offset & 4) != 0 ? value >> 32 : value & 0xFFFFFFFFu;
-  if (core->sim_.stopped()) {
+  if (core->ended()) {
     uc_emu_stop(engine);
   }
   return value;
@@ -125,7 +127,7 @@ void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned, uint64
   }
   core->synchronise();
   core->write_register(offset, value);
-  if (core->halted_ || core->sim_.stopped()) {
+  if (core->ended()) {
     uc_emu_stop(engine);
   }
 }
@@ -154,8 +156,8 @@ uint64_t scalar_riscv::count_instructions(uint64_t address, uint64_t bytes) cons
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_riscv(const std::string &name, core_unit &core) {
-  return std::make_unique<scalar_riscv>(name.c_str(), core);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core) {
+  return std::make_unique<scalar_riscv>(core);
 }
 
 }  // namespace soc

@@ -2,6 +2,7 @@
 #include "soc/scheduler.h"
 
 #include "soc/pipe.h"
+#include "soc/scalar.h"
 #include "soc/simulation.h"
 
 namespace soc {
@@ -28,23 +29,32 @@ void scheduler::wake(pipe &who) {
   }
 }
 
-void scheduler::run_pipes() {
-  while (!woken_.empty()) {
-    pipe *next = woken_.back();
-    woken_.pop_back();
-    next->advance();
+void scheduler::wake(scalar &who) {
+  pushing_.push_back(&who);
+  if (!stepping_) {
+    wake_.notify(sc_core::SC_ZERO_TIME);
+  }
+}
+
+// Everything that does not depend on an event to come.
+void scheduler::run_ahead() {
+  while (!woken_.empty() || !pushing_.empty()) {
+    if (!woken_.empty()) {
+      pipe *next = woken_.back();
+      woken_.pop_back();
+      next->advance();
+    } else {
+      scalar *next = pushing_.back();
+      pushing_.pop_back();
+      next->advance();
+    }
   }
 }
 
 void scheduler::step() {
   stepping_ = true;
   for (;;) {
-    run_pipes();
-    if (scalar_woken_) {
-      scalar_woken_ = false;
-      next_trigger(sc_core::SC_ZERO_TIME);
-      break;
-    }
+    run_ahead();
     if (events_.empty()) {
       next_trigger(wake_);
       break;

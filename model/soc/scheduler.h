@@ -17,6 +17,7 @@
 namespace soc {
 
 class pipe;
+class scalar;
 
 // Something that happens at a cycle.
 class task {
@@ -33,8 +34,8 @@ class scheduler : public sc_core::sc_module {
   void at(uint64_t cycle, task &what);
   // A pipe may be able to go on.
   void wake(pipe &who);
-  // A scalar core's event was notified: its thread goes first.
-  void scalar_woken() { scalar_woken_ = true; }
+  // A scalar core may be able to push.
+  void wake(scalar &who);
 
   // Called before each event; true ends the run.
   std::function<bool(uint64_t now)> between_events;
@@ -48,12 +49,13 @@ class scheduler : public sc_core::sc_module {
     }
   };
   void step();                 // SC_METHOD
-  void run_pipes();
+  void run_ahead();
 
   std::priority_queue<event> events_;
   uint64_t order_ = 0;
   std::vector<pipe *> woken_;
-  bool stepping_ = false, scalar_woken_ = false;
+  std::vector<scalar *> pushing_;
+  bool stepping_ = false;
   sc_core::sc_event wake_;
 };
 
