@@ -10,6 +10,7 @@
 #include "soc/soc.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
+static const size_t max_rows = (size_t)1 << 20;
 
 void attention_free(attention_problem_t *problem) {
   if (!problem->in_global_memory) {
@@ -23,10 +24,10 @@ void attention_free(attention_problem_t *problem) {
 
 bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
                             const char *v, cli_error_t *error) {
-  if (problem->rows > ATTENTION_MAX_ROWS) {
+  if (problem->rows > max_rows) {
     return cli_fail(error,
-                    "%s: %zu query rows (tokens %zu x heads %zu); the kernels take at most %d", q,
-                    problem->rows, problem->seq_q, problem->heads, ATTENTION_MAX_ROWS);
+                    "%s: %zu query rows (tokens %zu x heads %zu); expected at most %zu", q,
+                    problem->rows, problem->seq_q, problem->heads, max_rows);
   }
   if (problem->dk > ATTENTION_MAX_DK) {
     return cli_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk,
@@ -118,6 +119,7 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
       .visible = problem->visible,
       .scale = problem->scale,
       .block = problem->block,
+      .splits = problem->splits,
   };
 }
 
@@ -125,7 +127,8 @@ bool attention_contract(const attention_problem_t *problem, bool amla, float *ou
   for (size_t entry = 0; entry < problem->batch; ++entry) {
     const num_attn_t attn = attention_num(problem, entry);
     float *part = out + entry * problem->rows * problem->dv;
-    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, part, NULL)
+    const unsigned flags = problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0;
+    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL)
                             : num_attn_base(&attn, NUM_ISA_AUTO, part);
     if (status != 0) {
       return false;

@@ -15,6 +15,8 @@ typedef struct attention_problem {
   size_t seq_q, heads;     // rows = seq_q * heads, row = token * heads + head
   size_t rows, keys, dk, dv;
   size_t block;            // keys of a block
+  size_t splits;           // of the keys, 0: one
+  bool skip_noop;          // AMLA as with NUM_ATTN_SKIP_NOOP
   float scale;
   bool token_axis;         // the output is [seq_q, heads, dv], else [rows, dv]
   bool in_global_memory;   // q and k were made by soc_alloc: the simulation takes them as they are

@@ -8,13 +8,13 @@
 #include "cli/attention_mask.h"
 #include "num/num_format.h"
 
-enum { MAX_BUFFERS = 10, NOWHERE = MAX_BUFFERS };
+enum { MAX_BUFFERS = 12, NOWHERE = MAX_BUFFERS };
 
 // The arrays of one run and where each of them is in the list.
 typedef struct layout {
   soc_buffer_t list[MAX_BUFFERS];
   size_t count;
-  size_t q, k, v, visible, out, s, p, t, o;
+  size_t q, k, v, visible, out, s, p, t, o, split_o, split_ml;
   size_t visible_pitch, o_pitch;
 } layout_t;
 
@@ -39,18 +39,48 @@ static void add_inputs(layout_t *layout, const attention_problem_t *problem) {
   layout->v = shared ? layout->k : add_input(layout, "v", problem->v, tokens * problem->dv * 2);
 }
 
-// As often as there are AI cores.
+static size_t group_rows(const settings_t *settings) {
+  return settings->group_rows == 0 ? ATTENTION_MAX_GROUP : settings->group_rows;
+}
+
+static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+
+// Groups of rows, all batch entries.
+static size_t items(const attention_problem_t *problem, const settings_t *settings) {
+  return problem->batch * ceil_div(problem->rows, group_rows(settings));
+}
+
+static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
+
+size_t attention_splits(const attention_problem_t *problem, const settings_t *settings) {
+  const size_t blocks = ceil_div(problem->keys, problem->block);
+  size_t splits = settings->splits;
+  if (splits == SETTINGS_SPLITS_AUTO) {
+    splits = settings->soc.config.soc.ai_cores / items(problem, settings);
+    splits = at_most(splits, ATTENTION_MAX_SPLITS);
+  }
+  return at_most(splits == 0 ? 1 : splits, blocks);
+}
+
+// The cores' own as often as there are AI cores.
 static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
                            const settings_t *settings) {
   const size_t cores = settings->soc.config.soc.ai_cores;
-  const size_t slots = ATTENTION_SLOTS * problem->rows * cores;
+  const size_t rows = at_most(group_rows(settings), problem->rows);
+  const size_t slots = ATTENTION_SLOTS * rows * cores;
+  const size_t units = problem->splits > 1 ? items(problem, settings) * problem->splits : 0;
   layout->o_pitch = (problem->dv * 4 + 63) / 64 * 64;
   layout->s = add_workspace(layout, "s", slots * problem->block * 4);
   layout->p = add_workspace(layout, "p", slots * problem->block * 2);
   layout->t = strcmp(settings->kernel, "base") == 0
                   ? add_workspace(layout, "t", slots * layout->o_pitch)
                   : NOWHERE;
-  layout->o = add_workspace(layout, "o", problem->rows * cores * layout->o_pitch);
+  layout->o = add_workspace(layout, "o", rows * cores * layout->o_pitch);
+  layout->split_o = layout->split_ml = NOWHERE;
+  if (units > 0) {
+    layout->split_o = add_workspace(layout, "split_o", units * rows * layout->o_pitch);
+    layout->split_ml = add_workspace(layout, "split_ml", units * rows * 2 * sizeof(float));
+  }
 }
 
 static uint64_t address(const layout_t *layout, size_t index) {
@@ -70,6 +100,8 @@ static attention_args_t arguments(const attention_problem_t *problem, const sett
       .p = address(layout, layout->p),
       .t = address(layout, layout->t),
       .o = address(layout, layout->o),
+      .split_o = address(layout, layout->split_o),
+      .split_ml = address(layout, layout->split_ml),
       .k_batch = problem->keys * problem->dk * 2,
       .v_batch = problem->keys * v_columns * 2,
       .k_pitch = (uint32_t)(problem->dk * 2),
@@ -78,14 +110,20 @@ static attention_args_t arguments(const attention_problem_t *problem, const sett
       .o_pitch = (uint32_t)layout->o_pitch,
       .batch = (uint32_t)problem->batch,
       .rows = (uint32_t)problem->rows,
+      .group_rows = (uint32_t)group_rows(settings),
       .keys = (uint32_t)problem->keys,
+      .splits = problem->splits > 1 ? (uint32_t)problem->splits : 1,
       .dk = (uint32_t)problem->dk,
       .dv = (uint32_t)problem->dv,
       .block = (uint32_t)problem->block,
       .scale = num_f32_bits(problem->scale),
       .preload = settings->preload,
       .rescale = settings->rescale,
+      .skip_noop = settings->skip_noop,
       .out_f32 = settings->out_f32,
+      .tiling = settings->tiling,
+      .kv_buffers = settings->kv_buffers,
+      .qp_buffers = settings->qp_buffers,
   };
 }
 

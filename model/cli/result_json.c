@@ -73,6 +73,7 @@ static void add_pipes(cJSON *root, const soc_result_t *soc) {
     cJSON_AddItemToArray(pipes, entry);
     cJSON_AddStringToObject(entry, "core", pipe->core);
     cJSON_AddStringToObject(entry, "pipe", pipe->pipe);
+    put(entry, "commands", pipe->commands);
     put(entry, "busy", pipe->busy);
     cJSON *stall = cJSON_AddObjectToObject(entry, "stall");
     for (size_t j = 0; j < pipe->stalls; ++j) {

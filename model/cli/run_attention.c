@@ -53,6 +53,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"dist", options->dist != NULL},   {"seed", options->seed.given},
       {"out", options->out != NULL},     {"verify", options->verify},
       {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"skip-noop", options->skip_noop},
       {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
   };
   for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
@@ -77,6 +78,8 @@ static bool prepare(run_t *run, const char *kernel) {
       !attention_input(options, &run->problem, &run->error)) {
     return false;
   }
+  run->problem.skip_noop = run->settings.skip_noop;
+  run->problem.splits = attention_splits(&run->problem, &run->settings);
   if (options->trace != NULL && run->settings.soc.gm != SOC_GM_RTL) {
     return cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
   }

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/parallel.h"
-
+#include "cli/parse.h"
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
                      cli_error_t *error) {
@@ -82,6 +82,49 @@ unsigned settings_threads(const options_t *options) {
                                 : (unsigned)parallel_host_threads();
 }
 
+static bool kernel_splits(settings_t *settings, const char *text, cli_error_t *error) {
+  uint64_t splits = SETTINGS_SPLITS_AUTO;
+  if (strcmp(text, "auto") != 0 &&
+      (!parse_count(text, &splits) || splits < 1 || splits > ATTENTION_MAX_SPLITS)) {
+    return cli_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'", ATTENTION_MAX_SPLITS,
+                    text);
+  }
+  settings->splits = (unsigned)splits;
+  return true;
+}
+
+// Buffers that are there and fit into L1.
+static bool kernel_tiling(settings_t *settings, const options_t *options, cli_error_t *error) {
+  settings->tiling = (enum attention_cut)options->tiling.value;
+  settings->kv_buffers = options->kv_buffers.given ? (unsigned)options->kv_buffers.value : 0;
+  settings->qp_buffers = options->qp_buffers.value == 0 ? QP_SHARED : QP_SEPARATE;
+  if (settings->tiling == TILING_SINGLE &&
+      (settings->kv_buffers != 0 || settings->qp_buffers == QP_SEPARATE)) {
+    return cli_fail(error, "--%s: cannot go with --tiling single, which has one buffer of each",
+                    settings->kv_buffers != 0 ? "kv-buffers" : "qp-buffers");
+  }
+  const attention_tiling_t tiling =
+      attention_tiling(settings->tiling, settings->kv_buffers, settings->qp_buffers,
+                       settings->group_rows);
+  const uint32_t need_kb = attention_l1_bytes(&tiling) / 1024;
+  const config_uint_t have_kb = settings->soc.config.cube.l1_kb;
+  return need_kb <= have_kb ||
+         cli_fail(error, "--tiling, --kv-buffers, --qp-buffers: need cube.l1_kb = %u, which is %u",
+                  (unsigned)need_kb, (unsigned)have_kb);
+}
+
+static bool kernel_options(settings_t *settings, const options_t *options, cli_error_t *error) {
+  settings->preload = (unsigned)options->preload.value;
+  settings->rescale = options->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
+  settings->skip_noop = options->skip_noop;
+  settings->group_rows = (unsigned)options->group_rows.value;
+  if (settings->group_rows % 16 != 0) {
+    return cli_fail(error, "--group-rows %u: expected a multiple of 16", settings->group_rows);
+  }
+  return kernel_splits(settings, options->split_kv, error) &&
+         kernel_tiling(settings, options, error);
+}
+
 static bool read_machine(settings_t *settings, const options_t *options, cli_error_t *error) {
   config_t *config = &settings->soc.config;
   if (!settings_config(options->config, &options->set, config, error)) {
@@ -110,8 +153,6 @@ bool settings_read(settings_t *settings, const char *kernel, const options_t *op
       !settings_firmware(settings, options->firmware, error)) {
     return false;
   }
-  settings->preload = (unsigned)options->preload.value;
-  settings->rescale = options->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
   settings->out_f32 = options->out_f32;
-  return true;
+  return kernel_options(settings, options, error);
 }

@@ -4,10 +4,10 @@
 #define CLI_SETTINGS_H
 
 #include "cli/options.h"
-#include "kernels/attention_args.h"
+#include "kernels/attention_tiling.h"
 #include "soc/soc.h"
 
-enum { SETTINGS_PATH_BYTES = 1024 };
+enum { SETTINGS_PATH_BYTES = 1024, SETTINGS_SPLITS_AUTO = 255 };
 
 typedef struct settings {
   const char *kernel;              // "amla"
@@ -15,6 +15,13 @@ typedef struct settings {
   char firmware[SETTINGS_PATH_BYTES];
   unsigned preload;
   enum attention_rescale rescale;
+  bool skip_noop;
+  unsigned group_rows;             // 0: as many as the kernels take
+  unsigned splits;                 // of the keys, 0: one; or SETTINGS_SPLITS_AUTO, see
+                                   // attention_splits
+  enum attention_cut tiling;
+  unsigned kv_buffers;             // 0: the tiling's own
+  enum attention_qp_buffers qp_buffers;
   bool out_f32;
 } settings_t;
 

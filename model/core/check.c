@@ -159,6 +159,9 @@ static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
          below(check, "op", c->op, GM_OP_COUNT) &&
          expect(check, c->op == GM_STORE || c->row_bytes % 4 == 0, "row_bytes", c->row_bytes,
                 "a multiple of 4 with an atomic operation") &&
+         below(check, "skip_zero", c->skip_zero, 2) &&
+         expect(check, c->skip_zero == 0 || (c->op != GM_STORE && c->op != GM_ADD_F32), "skip_zero",
+                c->skip_zero, "0 without an operation on integers") &&
          check_operands(check);
 }
 

@@ -68,6 +68,7 @@ enum {
   KIND_rows = NUMBER, KIND_cols = NUMBER, KIND_row_bytes = NUMBER,
   KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
+  KIND_skip_zero = NUMBER,
   KIND_op = OP, KIND_type = TYPE, KIND_from = PIPE_OR_TYPE, KIND_to = PIPE_OR_TYPE,
   KIND_b_kind = OPERAND, KIND_round = ROUNDING, KIND_scalar = FLOAT,
 };

@@ -75,6 +75,11 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
 // their pipe.
 uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
 
+// Rows of a COPY_OUT that are sent to global memory: all but, with skip_zero, those whose operands
+// are all 0 in memory as it is.  0 for other commands.
+bool core_row_sent(const core_memory_t *memory, const cmd_copy_out_t *command, uint32_t row);
+uint64_t core_rows_sent(const core_memory_t *memory, const command_t *command);
+
 // Carries out a command that passed core_check.  Atomic GM operations are applied element by
 // element in row order (a simulator with atomic slices applies those itself).
 void core_execute(const core_memory_t *memory, const command_t *command);

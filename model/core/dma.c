@@ -21,6 +21,30 @@ void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *c) {
             c->gm_pitch, c->rows, c->row_bytes);
 }
 
+bool core_row_sent(const core_memory_t *memory, const cmd_copy_out_t *c, uint32_t row) {
+  if (c->skip_zero == 0) {
+    return true;
+  }
+  const size_t pitch = c->op == GM_RESCALE ? 4 : c->ub_pitch;
+  const size_t bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;
+  const uint8_t *operands = core_at(memory, SPACE_UB, c->ub) + row * pitch;
+  for (size_t i = 0; i < bytes; i++) {
+    if (operands[i] != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+uint64_t core_rows_sent(const core_memory_t *memory, const command_t *command) {
+  const cmd_copy_out_t *c = &command->copy_out;
+  uint64_t sent = 0;
+  for (uint32_t row = 0; command->header.opcode_ == OP_COPY_OUT && row < c->rows; row++) {
+    sent += core_row_sent(memory, c, row);
+  }
+  return sent;
+}
+
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *c) {
   const uint8_t *ub = core_at(memory, SPACE_UB, c->ub);
   uint8_t *gm = core_at(memory, SPACE_GM, c->gm);

@@ -30,6 +30,8 @@ typedef struct {
   float *p16;   // [rows, block]: P as the cube sees it, BF16 values
   float *t;     // [rows, dv]: P16 . V
   uint32_t *o;  // [rows, dv]: O, as the bits in global memory
+  float *m;     // [rows]: m and l of the splits merged so far
+  float *l;
 } work_t;
 
 // A block is the keys first .. first + count - 1. Its rows in kt and p are count long.
@@ -47,6 +49,8 @@ static void work_free(work_t *w) {
   free(w->p16);
   free(w->t);
   free(w->o);
+  free(w->m);
+  free(w->l);
 }
 
 static float *floats(size_t rows, size_t columns) {
@@ -68,22 +72,45 @@ static int work_init(work_t *w, const num_attn_t *attn, num_isa_t isa) {
   w->p = floats(attn->rows, block);
   w->p16 = floats(attn->rows, block);
   w->t = floats(attn->rows, attn->dv);
-  w->o = calloc(attn->rows * attn->dv + 1, sizeof *w->o);  // O = +0
+  w->o = malloc((attn->rows * attn->dv + 1) * sizeof *w->o);
+  w->m = floats(attn->rows, 1);
+  w->l = floats(attn->rows, 1);
   if (w->row == NULL || w->q == NULL || w->kt == NULL || w->v == NULL || w->p == NULL ||
-      w->p16 == NULL || w->t == NULL || w->o == NULL) {
+      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m == NULL || w->l == NULL) {
     work_free(w);
     return -1;
-  }
-  for (size_t g = 0; g < attn->rows; g++) {
-    w->row[g] = (row_t){.m = -INFINITY, .l = 0.0f, .n = 0.0f, .s16 = 1.0f, .c = 1.0f};
   }
   num_bf16_to_f32_n(attn->q, w->q, attn->rows * attn->dk);
   return 0;
 }
 
+// Rows that have seen no block.
+static void rows_reset(const num_attn_t *attn, work_t *w) {
+  for (size_t g = 0; g < attn->rows; g++) {
+    w->row[g] = (row_t){.m = -INFINITY, .l = 0.0f, .n = 0.0f, .s16 = 1.0f, .c = 1.0f};
+  }
+  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    w->o[i] = num_f32_bits(0.0f);
+  }
+}
+
 static block_t block_at(const num_attn_t *attn, size_t first) {
   const size_t left = attn->keys - first;
   return (block_t){first, left < attn->block ? left : attn->block};
+}
+
+// Splits there are: one a block at most.
+static size_t split_count(const num_attn_t *attn) {
+  const size_t blocks = (attn->keys + attn->block - 1) / attn->block;
+  const size_t splits = attn->splits < blocks ? attn->splits : blocks;
+  return splits == 0 ? 1 : splits;
+}
+
+// The first key of a split; of split `splits`: the end.
+static size_t split_key(const num_attn_t *attn, size_t splits, size_t split) {
+  const size_t blocks = (attn->keys + attn->block - 1) / attn->block;
+  const size_t key = split * blocks / splits * attn->block;
+  return key < attn->keys ? key : attn->keys;
 }
 
 static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
@@ -138,39 +165,27 @@ static void product(const num_attn_t *attn, work_t *w, block_t b) {
   w->matmul(attn->rows, attn->dv, b.count, w->p16, b.count, w->v, attn->dv, w->t, attn->dv, false);
 }
 
-int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
-  work_t w;
-  if (work_init(&w, attn, isa) != 0) {
-    return -1;
-  }
-  float *o = out_f32;
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-    o[i] = 0.0f;
-  }
-  for (size_t first = 0; first < attn->keys; first += attn->block) {
+// The blocks of the keys first .. end - 1, Algorithm 1.
+static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end) {
+  rows_reset(attn, w);
+  for (; first < end; first += attn->block) {
     const block_t b = block_at(attn, first);
-    load_block(attn, &w, b);
-    scores(attn, &w, b);
+    load_block(attn, w, b);
+    scores(attn, w, b);
     for (size_t g = 0; g < attn->rows; g++) {
-      const float m_up = softmax_row(&w.row[g], w.p + g * b.count, b.count);
+      const float m_up = softmax_row(&w->row[g], w->p + g * b.count, b.count);
       for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
-        w.p16[s] = num_bf16_to_f32(num_bf16_from_f32(w.p[s]));
+        w->p16[s] = num_bf16_to_f32(num_bf16_from_f32(w->p[s]));
       }
       for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
-        o[i] = o[i] * m_up;
+        w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) * m_up);
       }
     }
-    product(attn, &w, b);
+    product(attn, w, b);
     for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-      o[i] = o[i] + w.t[i];
+      w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) + w->t[i]);
     }
   }
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-    const float l = w.row[i / attn->dv].l;
-    o[i] = l == 0.0f ? 0.0f : o[i] / l;
-  }
-  work_free(&w);
-  return 0;
 }
 
 // Lines 6 to 12 of Algorithm 2 for a row whose m is up to date: n, S16 and c, and from their old
@@ -195,39 +210,120 @@ static int32_t rescale_row(row_t *row, unsigned flags) {
   return num_f32_to_s32_trunc(exponent * 0x1p23f);
 }
 
-int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
-                  uint32_t *guards) {
+// The same for Algorithm 2.
+static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, unsigned flags,
+                        uint32_t *guards) {
   const enum num_gm_op add = (flags & NUM_ATTN_RAW_ADD) != 0u ? NUM_GM_ADD_S32_RAW : NUM_GM_ADD_S32;
+  rows_reset(attn, w);
+  for (; first < end; first += attn->block) {
+    const block_t b = block_at(attn, first);
+    load_block(attn, w, b);
+    scores(attn, w, b);
+    for (size_t g = 0; g < attn->rows; g++) {
+      row_t *row = &w->row[g];
+      const float m_prev = row->m;
+      const bool was_live = m_prev != -INFINITY;  // false in the first block
+      softmax_row(row, w->p + g * b.count, b.count);
+      const int32_t n = rescale_row(row, flags);
+      const bool moves = was_live && ((flags & NUM_ATTN_SKIP_NOOP) == 0u || row->m > m_prev);
+      for (size_t i = g * attn->dv; moves && i < (g + 1) * attn->dv; i++) {
+        w->o[i] = num_gm_apply(add, w->o[i], (uint32_t)n, guards);
+      }
+      for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
+        const float scaled = w->p[s] * row->s16;
+        w->p16[s] = num_bf16_to_f32(num_bf16_from_f32(scaled));
+      }
+    }
+    product(attn, w, b);
+    for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+      w->o[i] = num_gm_apply(NUM_GM_ADD_F32, w->o[i], num_f32_bits(w->t[i]), guards);
+    }
+  }
+}
+
+// What a merge multiplies the side with this maximum by; m is the maximum of both.
+static float merge_factor(float side, float m) {
+  return side == -INFINITY ? 0.0f : num_exp32(side - m);
+}
+
+// One more split, (row[].m, row[].l, o), onto those before it: (w->m, w->l, sum).
+static void merge(const num_attn_t *attn, work_t *w, bool first, float *sum) {
+  for (size_t g = 0; g < attn->rows; g++) {
+    const row_t *row = &w->row[g];
+    const float m = first || row->m > w->m[g] ? row->m : w->m[g];
+    const float a = first ? 0.0f : merge_factor(w->m[g], m);
+    const float b = merge_factor(row->m, m);
+    const float l_before = w->l[g] * a;
+    const float l_here = row->l * b;
+    w->m[g] = m;
+    w->l[g] = first ? row->l : l_before + l_here;
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+      const float here = num_f32_from_bits(w->o[i]);
+      const float sum_scaled = sum[i] * a;
+      const float here_scaled = here * b;
+      sum[i] = first ? here : sum_scaled + here_scaled;
+    }
+  }
+}
+
+// out = O / l of what was merged.
+static void finish_merged(const num_attn_t *attn, const work_t *w, float *out) {
+  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    const float l = w->l[i / attn->dv];
+    out[i] = l == 0.0f ? 0.0f : out[i] / l;
+  }
+}
+
+// AMLA's O of a split, from relative to S16 to what Base would have.
+static void to_true_scale(const num_attn_t *attn, work_t *w) {
+  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) / w->row[i / attn->dv].s16);
+  }
+}
+
+// out = O / (l S16), without splits.
+static void finish_amla(const num_attn_t *attn, const work_t *w, float *out) {
+  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    const row_t *row = &w->row[i / attn->dv];
+    const float divisor = row->l * row->s16;
+    out[i] = row->l == 0.0f ? 0.0f : num_f32_from_bits(w->o[i]) / divisor;
+  }
+}
+
+int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
   work_t w;
   if (work_init(&w, attn, isa) != 0) {
     return -1;
   }
-  for (size_t first = 0; first < attn->keys; first += attn->block) {
-    const block_t b = block_at(attn, first);
-    load_block(attn, &w, b);
-    scores(attn, &w, b);
-    for (size_t g = 0; g < attn->rows; g++) {
-      row_t *row = &w.row[g];
-      const bool was_live = row->m != -INFINITY;  // false in the first block
-      softmax_row(row, w.p + g * b.count, b.count);
-      const int32_t n = rescale_row(row, flags);
-      for (size_t i = g * attn->dv; was_live && i < (g + 1) * attn->dv; i++) {
-        w.o[i] = num_gm_apply(add, w.o[i], (uint32_t)n, guards);
-      }
-      for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
-        const float scaled = w.p[s] * row->s16;
-        w.p16[s] = num_bf16_to_f32(num_bf16_from_f32(scaled));
-      }
-    }
-    product(attn, &w, b);
-    for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-      w.o[i] = num_gm_apply(NUM_GM_ADD_F32, w.o[i], num_f32_bits(w.t[i]), guards);
+  const size_t splits = split_count(attn);
+  for (size_t split = 0; split < splits; split++) {
+    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1));
+    merge(attn, &w, split == 0, out_f32);
+  }
+  finish_merged(attn, &w, out_f32);
+  work_free(&w);
+  return 0;
+}
+
+int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
+                  uint32_t *guards) {
+  work_t w;
+  if (work_init(&w, attn, isa) != 0) {
+    return -1;
+  }
+  const size_t splits = split_count(attn);
+  for (size_t split = 0; split < splits; split++) {
+    amla_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1), flags,
+                guards);
+    if (splits > 1) {
+      to_true_scale(attn, &w);
+      merge(attn, &w, split == 0, out_f32);
     }
   }
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-    const row_t *row = &w.row[i / attn->dv];
-    const float divisor = row->l * row->s16;
-    out_f32[i] = row->l == 0.0f ? 0.0f : num_f32_from_bits(w.o[i]) / divisor;
+  if (splits > 1) {
+    finish_merged(attn, &w, out_f32);
+  } else {
+    finish_amla(attn, &w, out_f32);
   }
   work_free(&w);
   return 0;

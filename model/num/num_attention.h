@@ -8,7 +8,7 @@
 // can judge them. The tiled two return the FP32 value before the last cast; the result proper is
 // num_bf16_from_f32 of it.
 //
-// Source: NUMERICS.md sections 2 to 4.
+// Source: NUMERICS.md sections 2 to 5.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ATTENTION_H_
 #define AMALGAM_NUM_ATTENTION_H_
@@ -36,6 +36,8 @@ typedef struct {
   const uint8_t *visible;  // [rows, keys] contiguous, 1: the key takes part; NULL: all do
   float scale;             // scores are multiplied by this, e.g. 1/sqrt(dk)
   size_t block;            // keys per block (512); the last one may be ragged; golden ignores it
+  size_t splits;           // runs of blocks, merged at the end; 0 is 1; at most one a block;
+                           // golden ignores it
 } num_attn_t;
 
 // out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then
@@ -51,6 +53,7 @@ enum {
   NUM_ATTN_NO_COMPENSATION = 1u,  // eps = 0
   NUM_ATTN_PRINTED_C = 2u,        // line 9 as the paper prints it, c = S32 / S16
   NUM_ATTN_RAW_ADD = 4u,          // the integer add without its guards
+  NUM_ATTN_SKIP_NOOP = 8u,        // N = 0 where m is still the same (no ablation: --skip-noop)
 };
 
 // As num_attn_base, for AMLA. The guard cases met by the integer adds (NUM_GM_GUARD_*) are ORed

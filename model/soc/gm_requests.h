@@ -20,6 +20,11 @@ constexpr uint64_t kBeatBytes = GM_LANES * 4;
 // buffer of the core (RESCALE: one word a row).
 struct atomic_rows {
   explicit atomic_rows(const command_t &command);
+  // Rows of zeros that COPY_OUT is asked to skip send nothing.
+  bool sent(const core_memory_t &memory, uint64_t row) const {
+    return copy_out == nullptr || core_row_sent(&memory, copy_out, static_cast<uint32_t>(row));
+  }
+  const cmd_copy_out_t *copy_out;   // null: FIXPIPE
   unsigned op;
   core_space_t space;
   uint64_t from, from_pitch;

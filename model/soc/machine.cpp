@@ -30,7 +30,10 @@ void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory
 
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
   const simulation &sim = all.sim();
-  if (!sim.options.timing_only && is_atomic(command) && sim.options.gm == SOC_GM_RTL) {
+  const bool operands_matter =
+      (is_atomic(command) && sim.options.gm == SOC_GM_RTL) ||
+      (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
+  if (!sim.options.timing_only && operands_matter) {
     sim.work->finish(index, now);
   }
 }
@@ -64,11 +67,14 @@ void machine::carry_out(const core_memory_t &memory, const command_t &command) {
   }
 }
 
-void machine::arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle) {
-  meeting &m = meetings_[kind][id];
-  m.arrived.push_back(&who);
+void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
+  meeting &m = meetings_[core.kind()][id];
+  m.clocks.resize(groups_.size());
+  m.arrived.push_back({&who, core.index()});
+  m.clocks[core.index()].join(core.group().races.clock(who.agent()));
   m.latest = std::max(m.latest, cycle);
-  const size_t members = groups_.size() * (kind == CORE_CUBE ? 1 : sim_.config.soc.vector_cores);
+  const size_t members =
+      groups_.size() * (core.kind() == CORE_CUBE ? 1 : sim_.config.soc.vector_cores);
   if (m.arrived.size() < members) {
     return;
   }
@@ -76,8 +82,9 @@ void machine::arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle) {
   sim_.work->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   ++m.number;
-  for (pipe *p : m.arrived) {
-    p->synchronised(release, m.number);
+  for (const auto &[arrived, ai_core] : m.arrived) {
+    m.clocks[ai_core].syncs = m.number;
+    arrived->synchronised(release, m.clocks[ai_core]);
   }
   m.arrived.clear();
 }

@@ -46,7 +46,7 @@ class machine {
 
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
-  void arrive(pipe &who, core_kind_t kind, unsigned id, uint64_t cycle);
+  void arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle);
 
  private:
   void for_each_core(const std::function<void(core_unit &)> &visit) const;
@@ -56,9 +56,10 @@ class machine {
   void carry_out(const core_memory_t &memory, const command_t &command);
 
   struct meeting {
-    std::vector<pipe *> arrived;
+    std::vector<std::pair<pipe *, unsigned>> arrived;   // and its AI core
+    std::vector<vector_clock> clocks;                   // by AI core: what its pipes had seen
     uint64_t latest = 0;
-    uint32_t number = 0;       // of the SYNC_ALLs so far
+    uint32_t number = 0;                                // of the SYNC_ALLs so far
   };
 
   simulation &sim_;

@@ -140,7 +140,8 @@ bool pipe::sync_all(const command_t &command) {
   }
   if (!syncing_) {
     syncing_ = true;
-    core_.group().all.arrive(*this, core_.kind(), id_, std::max(time_, finish_));
+    core_.group().races.begin(agent_);
+    core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
   }
   if (!synchronised_) {
     return false;
@@ -150,11 +151,9 @@ bool pipe::sync_all(const command_t &command) {
   return true;
 }
 
-void pipe::synchronised(uint64_t cycle, uint32_t syncs) {
+void pipe::synchronised(uint64_t cycle, const vector_clock &clock) {
   spend(BARRIER, cycle);
-  vector_clock after = core_.group().races.clock(agent_);
-  after.syncs = syncs;
-  core_.group().races.acquire(agent_, after);
+  core_.group().races.acquire(agent_, clock);
   synchronised_ = true;
   sim_.events->wake(*this);
 }

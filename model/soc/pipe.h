@@ -41,7 +41,7 @@ class pipe : public task {
   // complete.
   void moved(uint64_t cycle);
   void answered(uint64_t number, uint64_t cycle);
-  void synchronised(uint64_t cycle, uint32_t syncs);
+  void synchronised(uint64_t cycle, const vector_clock &clock);
 
   // Does it stand before a wait for this flag?
   bool waits_for_cross(unsigned flag) const {

@@ -46,14 +46,6 @@ unsigned race_detector::add_agent(const std::string &core) {
   return static_cast<unsigned>(cores_.size() - 1);
 }
 
-void race_detector::acquire(unsigned agent, const vector_clock &clock) {
-  vector_clock &mine = clocks_[agent];
-  for (size_t i = 0; i < kAgents; ++i) {
-    mine.seen[i] = std::max(mine.seen[i], clock.seen[i]);
-  }
-  mine.syncs = std::max(mine.syncs, clock.syncs);
-}
-
 std::optional<race_found> race_detector::access(race_memory &memory, unsigned agent,
                                                 const core_access_t &access,
                                                 const command_t &command) {

@@ -10,6 +10,7 @@
 #ifndef SOC_RACE_H
 #define SOC_RACE_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,14 @@ constexpr unsigned kAgents = 16;   // pipes of an AI core: 4 of the cube core, 3
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};   // by agent
   uint32_t syncs = 0;                     // SYNC_ALLs behind it
+
+  // Sees what the other has seen, too.
+  void join(const vector_clock &other) {
+    for (size_t i = 0; i < kAgents; ++i) {
+      seen[i] = std::max(seen[i], other.seen[i]);
+    }
+    syncs = std::max(syncs, other.syncs);
+  }
 };
 
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
@@ -58,7 +67,7 @@ class race_detector {
   std::optional<race_found> access(race_memory &memory, unsigned agent,
                                    const core_access_t &access, const command_t &command);
   const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
-  void acquire(unsigned agent, const vector_clock &clock);
+  void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
   void forget(race_memory &memory, unsigned agent) const;

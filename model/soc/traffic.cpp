@@ -175,26 +175,36 @@ uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memo
       *std::find_if(accesses, accesses + count,
                     [](const core_access_t &a) { return a.space == SPACE_GM; });
   const uint64_t offset = access.base - GM_BASE;
+  uint64_t bytes = access.rows * access.row_bytes;   // of global memory
+  command_t sent = command;
+  if (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0) {
+    sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&memory, &command));
+    bytes = uint64_t{sent.copy_out.rows} * sent.copy_out.row_bytes;
+  }
   core_move_t move;
-  core_moves(&sim_.config, &command, &move);
+  core_moves(&sim_.config, &sent, &move);
   const double limit = move.bytes_per_cycle * efficiency(offset, move.bytes);
   die &d = *dies_[die_index];
   uint64_t cold = 0;
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(offset, access.rows, access.row_bytes, access.pitch);
-    sim_.result.l2_write += access.rows * access.row_bytes;
+    sim_.result.l2_write += bytes;
   } else {
     cold = d.l2().read(offset, access.rows, access.row_bytes, access.pitch, &sim_.result.hbm_read);
-    sim_.result.l2_read += access.rows * access.row_bytes;
+    sim_.result.l2_read += bytes;
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   d.begin(who, now, cold, move.bytes - cold, limit);
   if (move.atomic) {
-    sim_.result.atomic_bytes += access.rows * access.row_bytes;
+    sim_.result.atomic_bytes += bytes;
     const auto duration =
         static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
-    send(who, memory, command, number, duration, now);
+    if (bytes == 0) {
+      who.answered(number, now);
+    } else {
+      send(who, memory, command, number, duration, now);
+    }
   }
   return config_cycles(&sim_.config, latency_us);
 }
@@ -204,6 +214,7 @@ uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memo
 atomic_rows::atomic_rows(const command_t &command) {
   if (command.header.opcode_ == OP_FIXPIPE) {
     const cmd_fixpipe_t &c = command.fixpipe;
+    copy_out = nullptr;
     op = c.op;
     space = SPACE_L0C;
     from = c.l0c;
@@ -214,6 +225,7 @@ atomic_rows::atomic_rows(const command_t &command) {
     row_bytes = uint64_t{c.n} * 4;
   } else {
     const cmd_copy_out_t &c = command.copy_out;
+    copy_out = &c;
     op = c.op;
     space = SPACE_UB;
     from = c.ub;
@@ -229,7 +241,7 @@ void traffic::send(pipe &who, const core_memory_t &memory, const command_t &comm
                    uint64_t number, uint64_t duration, uint64_t now) {
   const atomic_rows rows(command);
   if (rtl_.empty()) {
-    return send_c(rows, who, number, duration, now);
+    return send_c(rows, memory, who, number, duration, now);
   }
   auto transfer = std::make_shared<gm_transfer>();
   transfer->done = [&who, number](uint64_t cycle) { who.answered(number, cycle); };
@@ -242,6 +254,9 @@ void traffic::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
   const uint8_t *operands = memory.base[rows.space] + rows.from;
   std::vector<request> requests;
   for (uint64_t row = 0; row < rows.rows; ++row) {
+    if (!rows.sent(memory, row)) {
+      continue;
+    }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
     const uint8_t *from = operands + row * rows.from_pitch;
     for_each_request(
@@ -278,11 +293,14 @@ void traffic::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
 }
 
 // The same requests in the same cycles, but only their number and the cycles they take.
-void traffic::send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64_t duration,
-                     uint64_t now) {
+void traffic::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who,
+                     uint64_t number, uint64_t duration, uint64_t now) {
   uint64_t count = 0;
   touched_.clear();
   for (uint64_t row = 0; row < rows.rows; ++row) {
+    if (!rows.sent(memory, row)) {
+      continue;
+    }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
     for_each_request(
         rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, clocks_.size(),

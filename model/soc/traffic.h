@@ -64,8 +64,8 @@ class traffic {
   void advance_slice(unsigned slice, uint64_t now);
   void send_rtl(const atomic_rows &rows, const core_memory_t &memory,
                 std::shared_ptr<gm_transfer> transfer, uint64_t duration, uint64_t now);
-  void send_c(const atomic_rows &rows, pipe &who, uint64_t number, uint64_t duration,
-              uint64_t now);
+  void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+              uint64_t duration, uint64_t now);
 
   static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words,
                           guard_count &count, uint32_t *old);

@@ -45,7 +45,7 @@ enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 
 enum {
-  FLAG_EVENTS = 8,       // events of one (from, to) pair of pipes
+  FLAG_EVENTS = 32,      // events of one (from, to) pair of pipes
   CROSS_FLAGS = 16,      // cross-core flags of a core
   CROSS_FLAG_MAX = 15,   // a cross-core flag counts up to this
 };

@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "hal/hal.h"
 #include "kernels/attention_cube.h"
@@ -21,10 +22,14 @@ enum {
   ROW_BF16,             // BF16 on its way to ROW_S16
   ROW_STEP,             // what to add to the bits of O, as FP32
   ROW_STEP_INT,         // as int32
-  ROW_DIVISOR,          // l * S16
   ROW_AMLA_END
 };
 _Static_assert((int)ROW_AMLA_END <= (int)ROW_VALUES_END, "row values do not fit in UB");
+
+enum {
+  COLUMNS = 128,                         // of O that a tile of integers has
+  COLUMN_ROWS = OUT_SLOT / 4 / COLUMNS,  // rows of such a tile
+};
 
 enum amla_bits {
   F32_MINUS_LOG2E = (int)0xbfb8aa3b,
@@ -47,7 +52,7 @@ static void before_add(uint32_t block) {
 
 void cube_main(void) {
   attention_problem_t problem;
-  attention_problem_read(&problem);
+  attention_problem_read(&problem, false);
   const attention_output_t output = {.gm = problem.args.o,
                                      .slots = 1,
                                      .op = GM_ADD_F32,
@@ -57,14 +62,12 @@ void cube_main(void) {
   attention_cube(&problem, &output);
 }
 
-// n, S32, S16, c of the block's m.
+// n, S32, S16 of the block's m.
 static void split_maximum(const chunk_t *chunk) {
   const uint32_t count = chunk->rows;
   const uint32_t m = row_value(ROW_SAFE, chunk->row);
   const uint32_t n = row_value(row_pair(ROW_N, chunk->block), chunk->row);
-  const uint32_t c = row_value(row_pair(ROW_C, chunk->block), chunk->row);
   const uint32_t s32 = row_value(ROW_S32, chunk->row);
-  const uint32_t s16 = row_value(ROW_S16, chunk->row);
   const uint32_t temp = row_value(ROW_TEMP, chunk->row);
   const uint32_t bf16 = row_value(ROW_BF16, chunk->row);
 
@@ -76,22 +79,27 @@ static void split_maximum(const chunk_t *chunk) {
   row_op(count, .op = VOP_EXP, .dst = s32, .a = s32);
   row_op(count, .op = VOP_CAST, .dst = bf16, .a = s32, .from = TYPE_F32, .to = TYPE_BF16,
          .round = ROUND_NEAREST);
-  row_op(count, .op = VOP_CAST, .dst = s16, .a = bf16, .from = TYPE_BF16, .to = TYPE_F32,
-         .round = ROUND_NEAREST);
-  row_op(count, .op = VOP_DIV, .dst = c, .a = s16, .b = s32);
+  row_op(count, .op = VOP_CAST, .dst = row_value(ROW_S16, chunk->row), .a = bf16,
+         .from = TYPE_BF16, .to = TYPE_F32, .round = ROUND_NEAREST);
 }
 
-// N as FP32: (max(n - n_prev, -30) + 1.5 (c / c_prev - 1) + 1e-6) * 2^23; 0 if the row was not
-// live before.
-static void find_step(const chunk_t *chunk) {
-  const uint32_t count = chunk->rows;
-  const uint32_t before = chunk->block - 1;
-  const uint32_t n = row_value(row_pair(ROW_N, chunk->block), chunk->row);
-  const uint32_t n_before = row_value(row_pair(ROW_N, before), chunk->row);
-  const uint32_t c = row_value(row_pair(ROW_C, chunk->block), chunk->row);
-  const uint32_t c_before = row_value(row_pair(ROW_C, before), chunk->row);
-  const uint32_t step = row_value(ROW_STEP, chunk->row);
-  const uint32_t eps = row_value(ROW_TEMP, chunk->row);
+static void weigh(const chunk_t *chunk) {
+  split_maximum(chunk);
+  tile_update(chunk, .op = VOP_MUL, by_row(row_value(ROW_S16, chunk->row)));
+}
+
+// N: (max(n - n_prev, -30) + 1.5 (c / c_prev - 1) + 1e-6) * 2^23; 0 if the row was not live before.
+// skip_noop: 0, too, if the row's maximum is still the same, which the 1e-6 alone would make 8.
+static void find_step(uint32_t count, uint32_t block, bool skip_noop) {
+  const uint32_t before = block - 1;
+  const uint32_t n = row_value(row_pair(ROW_N, block), 0);
+  const uint32_t n_before = row_value(row_pair(ROW_N, before), 0);
+  const uint32_t c = row_value(row_pair(ROW_C, block), 0);
+  const uint32_t c_before = row_value(row_pair(ROW_C, before), 0);
+  const uint32_t m_before = row_value(row_pair(ROW_M, before), 0);
+  const uint32_t bits = row_value(ROW_BITS, 0);
+  const uint32_t step = row_value(ROW_STEP, 0);
+  const uint32_t eps = row_value(ROW_TEMP, 0);
 
   row_op(count, .op = VOP_DIV, .dst = eps, .a = c, .b = c_before);
   row_op(count, .op = VOP_ADD, .dst = eps, .a = eps, by_scalar(F32_MINUS_1));
@@ -101,98 +109,131 @@ static void find_step(const chunk_t *chunk) {
   row_op(count, .op = VOP_ADD, .dst = step, .a = step, .b = eps);
   row_op(count, .op = VOP_ADD, .dst = step, .a = step, by_scalar(F32_1E_6));
   row_op(count, .op = VOP_MUL, .dst = step, .a = step, by_scalar(F32_2_POW_23));
-  row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO),
-         .c = row_live(chunk->row, before));
+  row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = m_before, by_scalar(F32_MINUS_INFINITY));
+  row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
+  if (skip_noop) {
+    row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = row_value(row_pair(ROW_M, block), 0),
+           .b = m_before);
+    row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
+  }
 }
 
-static void weigh(const vector_core_t *core, const chunk_t *chunk) {
-  (void)core;
-  split_maximum(chunk);
-  if (chunk->block > 0) {
-    find_step(chunk);
+// One operation on O's rows row .. row + rows - 1, all columns, with the same COLUMNS columns of
+// operands for all.
+static void send_columns(const vector_core_t *core, uint32_t ub, uint32_t row, uint32_t rows,
+                         uint32_t op) {
+  const attention_args_t *args = &core->problem->args;
+  for (uint32_t column = 0; column < args->dv; column += COLUMNS) {
+    data_copy_ub_to_gm(.ub = ub, .ub_pitch = 4 * COLUMNS,
+                       .gm = attention_o_row(core, row) + 4 * column, .gm_pitch = args->o_pitch,
+                       .rows = rows, .row_bytes = 4 * min_u32(COLUMNS, args->dv - column),
+                       .op = op, .skip_zero = op == GM_STORE ? 0 : args->skip_noop);
   }
-  tile_op(chunk, .op = VOP_MUL, .dst = chunk->tile, .dst_pitch = chunk->pitch, .a = chunk->tile,
-          .b = row_value(ROW_S16, chunk->row), .b_kind = OPERAND_ROW);
 }
 
 // O = +0, the C2 of every block adds to it.  FLAG_P_READY of block 0, which follows in MTE3, lets
 // the cube core's adds come after.
 static void zero_output(vector_core_t *core) {
-  const attention_args_t *args = &core->problem->args;
-  const uint32_t pitch = round_up(4 * args->dv, 32);
-  for (uint32_t row = 0; row < core->rows; row += OUTPUT_ROWS) {
-    const uint32_t rows = min_u32(OUTPUT_ROWS, core->rows - row);
-    ring_wait_free(&out_ring, core->out);
-    vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = args->dv,
-              .dst = ring_slot(&out_ring, core->out), .dst_pitch = pitch, by_scalar(F32_ZERO));
-    attention_store(core, rows, pitch, attention_o_row(core, row), args->o_pitch, 4 * args->dv,
-                    GM_STORE);
+  const uint32_t rows = core->at->rows;
+  const uint32_t use = core->out++;
+  const uint32_t slot = ring_slot(&out_ring, use);
+  ring_wait_free(&out_ring, use);
+  vector_op(.op = VOP_BROADCAST, .rows = min_u32(COLUMN_ROWS, rows), .cols = COLUMNS, .dst = slot,
+            .dst_pitch = 4 * COLUMNS, by_scalar(F32_ZERO));
+  ring_set_full(&out_ring, use);
+  ring_wait_full(&out_ring, use);
+  for (uint32_t row = 0; row < rows; row += COLUMN_ROWS) {
+    send_columns(core, slot, row, min_u32(COLUMN_ROWS, rows - row), GM_STORE);
+  }
+  ring_set_free(&out_ring, use);
+}
+
+// An integer for each element, as an atomic add on Ascend has it.
+static void rescale_elements(vector_core_t *core) {
+  const uint32_t all = core->at->rows;
+  const uint32_t integers = row_value(ROW_STEP_INT, 0);
+  row_op(all, .op = VOP_CAST, .dst = integers, .a = row_value(ROW_STEP, 0), .from = TYPE_F32,
+         .to = TYPE_S32, .round = ROUND_TRUNC);
+  for (uint32_t row = 0; row < all; row += COLUMN_ROWS) {
+    const uint32_t rows = min_u32(COLUMN_ROWS, all - row);
+    const uint32_t use = core->out++;
+    const uint32_t slot = ring_slot(&out_ring, use);
+    ring_wait_free(&out_ring, use);
+    vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = COLUMNS, .dst = slot,
+              .dst_pitch = 4 * COLUMNS, by_row(integers + 4 * row));
+    ring_set_full(&out_ring, use);
+    ring_wait_full(&out_ring, use);
+    send_columns(core, slot, row, rows, GM_ADD_S32);
+    ring_set_free(&out_ring, use);
   }
 }
 
-// O from the scale of the block before to this block's: an integer for each element, as an atomic
-// add on Ascend has it, or one for each row, which the unit at the memory walks.
-static void rescale(vector_core_t *core) {
+// One for each row, which the unit at the memory walks.
+static void rescale_rows(vector_core_t *core) {
   const attention_args_t *args = &core->problem->args;
-  const bool by_row = args->rescale == RESCALE_ROW;
-  const uint32_t step = by_row ? MAX_CORE_ROWS : OUTPUT_ROWS;
-  const uint32_t pitch = round_up(4 * args->dv, 32);
+  const uint32_t use = core->out++;
+  const uint32_t slot = ring_slot(&out_ring, use);
+  ring_wait_free(&out_ring, use);
+  row_op(core->at->rows, .op = VOP_CAST, .dst = slot, .a = row_value(ROW_STEP, 0),
+         .from = TYPE_F32, .to = TYPE_S32, .round = ROUND_TRUNC);
+  ring_set_full(&out_ring, use);
+  ring_wait_full(&out_ring, use);
+  data_copy_ub_to_gm(.ub = slot, .gm = attention_o_row(core, 0), .gm_pitch = args->o_pitch,
+                     .rows = core->at->rows, .row_bytes = 4 * args->dv, .op = GM_RESCALE,
+                     .skip_zero = args->skip_noop);
+  ring_set_free(&out_ring, use);
+}
 
+// c, and O from the scale of the block before to this block's.
+static void after_scores(vector_core_t *core, uint32_t block) {
+  const uint32_t rows = core->at->rows;
+  if (rows > 0) {
+    row_op(rows, .op = VOP_DIV, .dst = row_value(row_pair(ROW_C, block), 0),
+           .a = row_value(ROW_S16, 0), .b = row_value(ROW_S32, 0));
+  }
+  if (block == 0) {
+    return;
+  }
   // C2 of the block before has been added.
   cross_core_wait_flag(PIPE_MTE3, FLAG_O_ADDED);
-  for (uint32_t row = 0; row < core->rows; row += step) {
-    const uint32_t rows = min_u32(step, core->rows - row);
-    const uint32_t slot = ring_slot(&out_ring, core->out);
-    const uint32_t integers = by_row ? slot : row_value(ROW_STEP_INT, row);
-    ring_wait_free(&out_ring, core->out);
-    row_op(rows, .op = VOP_CAST, .dst = integers, .a = row_value(ROW_STEP, row), .from = TYPE_F32,
-           .to = TYPE_S32, .round = ROUND_TRUNC);
-    if (!by_row) {
-      vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = args->dv, .dst = slot,
-                .dst_pitch = pitch, .b = integers, .b_kind = OPERAND_ROW);
+  if (rows > 0) {
+    find_step(rows, block, core->problem->args.skip_noop != 0);
+    if (core->problem->args.rescale == RESCALE_ROW) {
+      rescale_rows(core);
+    } else {
+      rescale_elements(core);
     }
-    attention_store(core, rows, pitch, attention_o_row(core, row), args->o_pitch, 4 * args->dv,
-                    by_row ? GM_RESCALE : GM_ADD_S32);
   }
   cross_core_set_flag(PIPE_MTE3, FLAG_O_RESCALED);
 }
 
-// out = O / (l * S16)
-static void finish(vector_core_t *core) {
+static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
-  // C2 of the last block has been added.
-  cross_core_wait_flag(PIPE_MTE2, FLAG_O_COMPLETE);
-  if (core->rows > 0) {
-    row_op(core->rows, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = row_value(ROW_L, 0),
-           .b = row_value(ROW_S16, 0));
-  }
-  for (uint32_t row = 0; row < core->rows; row += OUTPUT_ROWS) {
-    const chunk_t chunk = attention_output_chunk(core, core->problem->blocks, row);
-    ring_wait_free(&in_ring, core->in);
-    data_copy_gm_to_ub(.gm = attention_o_row(core, row), .gm_pitch = args->o_pitch,
-                       .ub = chunk.tile, .ub_pitch = chunk.pitch, .rows = chunk.rows,
-                       .row_bytes = 4 * args->dv);
-    ring_set_full(&in_ring, core->in);
-    ring_wait_full(&in_ring, core->in);
-    attention_finish(core, &chunk, ROW_DIVISOR);
+  data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch,
+                     .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows,
+                     .row_bytes = 4 * args->dv);
+}
+
+// l * S16; the O of a split is only taken off S16.
+static void divisor(uint32_t n, bool split) {
+  const uint32_t s16 = row_value(ROW_S16, 0);
+  if (split) {
+    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = s16, by_scalar(F32_ONE));
+  } else {
+    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = row_value(ROW_L, 0), .b = s16);
   }
 }
 
 void vector_main(void) {
+  static const attention_vector_kernel_t kernel = {.output_rows = SCORE_ROWS,
+                                                   .output_flag = FLAG_O_COMPLETE,
+                                                   .start = zero_output,
+                                                   .weigh = weigh,
+                                                   .after_scores = after_scores,
+                                                   .load_output = load_output,
+                                                   .divisor = divisor,
+                                                   .split_divides = true};
   attention_problem_t problem;
-  attention_problem_read(&problem);
-  vector_core_t core = attention_vector_core(&problem);
-  attention_vector_open();
-  for (core.entry = problem.first_entry; core.entry < problem.args.batch;
-       core.entry += problem.entry_step) {
-    attention_reset_rows(&core);
-    zero_output(&core);
-    attention_softmax(&core, 0, weigh);
-    for (uint32_t block = 1; block < problem.blocks; block++) {
-      attention_softmax(&core, block, weigh);
-      rescale(&core);
-    }
-    finish(&core);
-  }
-  attention_vector_drain();
+  attention_problem_read(&problem, false);
+  attention_vector(&problem, &kernel);
 }

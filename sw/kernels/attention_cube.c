@@ -1,23 +1,25 @@
-// C1 and C2 are one loop nest over a product L R, [rows][k] x [k][n]:
+// C1 and C2 are one loop nest over a product L R, [rows][k] x [k][n], both operands cut along k:
 //
-//            rows    k       n           L (in stripes)     R (in pieces)
-//   C1(j)    rows    dk      keys of j   Q   128 x 288      K_j   128 keys x 288
-//   C2(j)    rows    keys    dv          P_j 128 x 256      V_j   256 keys x 128
+//            rows    k       n           L (in tiles)        R (in pieces)
+//   C1(j)    rows    dk      keys of j   Q   128 x stripe    K_j   128 keys x stripe
+//   C2(j)    rows    keys    dv          P_j 128 x stripe    V_j   stripe keys x 128
 //
-//   for n by 128: for k by stripe:                    one piece of R
-//     for m by 128: for k by base tile:               one MMAD, L0C[m] accumulates
-//   then FIX takes L0C[m] to global memory
+//   for n by 128:
+//     for k by stripe, for m by 128    or    for m by 128, for k by stripe:      one step
+//       for k by base tile: one MMAD, L0C[m] accumulates
+//     FIX takes L0C[m] to global memory
 //
-// With m outside of k, FIX stores one half of L0C while the other half's MMADs run, at the price of
-// moving R into L0B once for each m, which MTE1 has the time for.
+// How deep stripes and base tiles are, which of k and m is outside and how many buffers there are
+// is the tiling's (attention_tiling.h).  With both m-tiles inside of k a piece of R is through after
+// two tiles of L; with k inside FIX has a whole m-tile's time for one half of L0C while the other
+// half's MMADs run, but all pieces of 128 columns must be in L1.
 //
-// A walk goes through the pieces of all stages.  There are two: one loads pieces into L1 (MTE2),
-// the other multiplies them (MTE1, M, FIX) and is pushed up to two pieces behind, so that MTE2's
-// queue always holds the next load when a buffer becomes free.
+// Three walks go through the steps of all stages: one loads R and one loads L into L1 (MTE2), the
+// third multiplies (MTE1, M, FIX).  A load is pushed as soon as the step is that frees its buffer,
+// so that MTE2's queue always holds the next load when a buffer becomes free.
 //
-// L1 has seven buffers of 72 KB: four for L, three for R.  With two m-tiles (rows > 128) the
-// stripes of Q and P take turns in the four, and Q is loaded again for each C1.  With one, Q stays
-// in two of them for a whole batch entry and P has the other two.
+// Tiles of Q and P take turns in the buffers for L, and Q is loaded again for each C1.  With one
+// m-tile, or if they have buffers of their own each, Q stays for a whole unit.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/attention_cube.h"
 
@@ -29,286 +31,447 @@
 #include "lib/tiling.h"
 
 enum {
-  TILE = 128,           // rows of a stripe, columns of a result tile
-  SCORES_STRIPE = 288,  // k of a stripe and piece, in C1 and C2
-  OUTPUT_STRIPE = 256,
-  SCORES_BASE = 96,  // k of an MMAD
-  OUTPUT_BASE = 128,
-  L1_BUFFER = 72 * 1024,
+  TILE = ATTENTION_TILE,
+  LOADS_A_STEP = 4,
   L0_HALF = 32 * 1024,
   L0C_HALF = 64 * 1024,
   STRIP_ROW = 32,  // bytes of a row of a fractal strip, 16 elements
 };
 
-static const ring_t left_shared = {PIPE_MTE2, PIPE_MTE1, 0, 4, 0, L1_BUFFER};
-static const ring_t left_q = {PIPE_MTE2, PIPE_MTE1, 0, 2, 0, L1_BUFFER};
-static const ring_t left_p = {PIPE_MTE2, PIPE_MTE1, 2, 2, 2 * L1_BUFFER, L1_BUFFER};
-static const ring_t right = {PIPE_MTE2, PIPE_MTE1, 4, 3, 4 * L1_BUFFER, L1_BUFFER};
-// A use of l0 is what one MMAD multiplies: a half of L0A and the same half of L0B.
-static const ring_t l0 = {PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
-static const ring_t l0c = {PIPE_M, PIPE_FIX, 0, 2, 0, L0C_HALF};
-
 typedef struct stage {
   bool output;  // C2, else C1
   uint32_t block;
-  uint32_t n, k;    // columns of the result, inner dimension
-  uint32_t stripe;  // k of a piece
-  uint32_t n_pieces, k_pieces;
+  uint32_t n, k;  // columns of the result, inner dimension
+  uint32_t base;
+  uint32_t n_pieces, k_pieces, m_tiles;
+  // k is cut evenly, at strips (a short MMAD would be over before the next one's operands are
+  // there): the first long_pieces have a strip more than the others' `piece`.
+  uint32_t piece, long_pieces;
+  uint64_t left, right;  // L and R in global memory, and their pitches
+  uint32_t left_pitch, right_pitch;
+  uint32_t steps_of_n;  // k_pieces * m_tiles
   bool loads_left;  // L comes into L1 in this stage
   bool frees_left;  // and is not needed after it
 } stage_t;
 
+typedef enum walk_kind { WALK_RIGHT, WALK_LEFT, WALK_USE } walk_kind_t;
+
+// A walk's step.  The loads' walks leave out the steps that find R or L in L1.
 typedef struct walk {
-  uint32_t entry;    // batch entry
-  uint32_t index;    // stage of the entry, see stage_at
-  uint32_t n, k;     // piece of the stage
-  uint32_t pieces;   // before this one: its use of ring right
-  uint32_t left[2];  // tiles of L before this stage, of Q and of P; with two m-tiles [0] is both
+  walk_kind_t kind;
+  bool more;  // else there is no step left
+  attention_unit_t unit;
+  preload_step_t turn;  // of the plan
   stage_t stage;
+  uint32_t n, m, k;
+  uint32_t n_end, m_end;  // of this walk in this stage
+  uint32_t start, depth;         // the step's part of k
+  uint32_t number;               // of this step among all
+  uint32_t left_use, right_use;  // of the rings: its tile of L and piece of R
+  uint32_t left_kind;            // 1: L is P and has a ring of its own
+  // Before this stage: steps, uses of the rings, results, and of the units before: blocks.
+  uint32_t steps;
+  uint32_t right, left[2], results;  // left: by left_kind
+  uint32_t blocks;
 } walk_t;
+
+// What the steps of a result have in common.
+typedef struct result {
+  uint32_t rows, cols;
+  uint32_t left_pitch;  // of L's strips in L1
+  uint32_t number, l0c;
+  uint32_t transpose;
+  // Do its steps bring their tile of L or piece of R, do they give it back?
+  bool brings_left, brings_right, frees_left, frees_right;
+} result_t;
 
 typedef struct cube {
   const attention_problem_t *problem;
   const attention_output_t *output;
-  uint32_t m_tiles;  // 1 or 2
-  uint32_t tiles;    // uses of ring l0 so far
-  uint32_t results;  // uses of ring l0c so far
+  attention_tiling_t tiling;
+  bool resident;      // Q stays in L1
+  uint8_t left_slots;    // of Q and of P; of both if they share
+  uint8_t right_first;   // buffers before those for R
+  uint32_t products;  // uses of ring l0 so far
+  result_t result;
+  // Pushed so far: uses that have a buffer, by what gave buffers back; C1 stages.
+  uint32_t left_room[2], right_room;
+  uint32_t scores;
 } cube_t;
 
-// ---- The sequence of stages and pieces ----
+// ---- Buffers ----
 
-static stage_t scores_stage(const cube_t *cube, uint32_t block) {
+// Rings as values, so that the compiler knows what of them is constant.
+
+static inline ring_t l1_ring(const cube_t *cube, uint32_t first, uint8_t slots) {
+  const uint32_t bytes = cube->tiling.buffer;
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
+}
+
+static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
+  return l1_ring(cube, kind == 0 ? 0 : cube->left_slots, cube->left_slots);
+}
+
+static inline ring_t right_ring(const cube_t *cube) {
+  return l1_ring(cube, cube->right_first, (uint8_t)cube->tiling.right);
+}
+
+// A use is what one MMAD multiplies: a part of L0A and the same of L0B.
+static inline ring_t l0_ring(const cube_t *cube) {
+  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)cube->tiling.halves, 0, L0_HALF};
+}
+
+static inline ring_t l0c_ring(const cube_t *cube) {
+  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)cube->tiling.halves, 0, L0C_HALF};
+}
+
+// ---- The sequence of stages and steps ----
+
+// What C1 multiplies, and C2.
+static void scores_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
+  const attention_args_t *args = &cube->problem->args;
+  const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
+  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  stage->left_pitch = 2 * args->dk;
+  stage->left = args->q + q_row * stage->left_pitch;
+  stage->right_pitch = args->k_pitch;
+  stage->right = args->k + unit->entry * args->k_batch + key * args->k_pitch;
+}
+
+static void output_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
+  const attention_args_t *args = &cube->problem->args;
+  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  stage->left_pitch = 2 * args->block;
+  stage->left = attention_probabilities(cube->problem, stage->block);
+  stage->right_pitch = args->v_pitch;
+  stage->right = args->v + unit->entry * args->v_batch + key * args->v_pitch;
+}
+
+static stage_t stage_at(const cube_t *cube, const attention_unit_t *unit,
+                        const preload_step_t *turn) {
   const attention_problem_t *problem = cube->problem;
-  const uint32_t n = attention_block_keys(problem, block);
-  const uint32_t k = problem->args.dk;
-  const bool resident = cube->m_tiles == 1;
-  return (stage_t){.block = block,
-                   .n = n,
-                   .k = k,
-                   .stripe = SCORES_STRIPE,
-                   .n_pieces = ceil_div(n, TILE),
-                   .k_pieces = ceil_div(k, SCORES_STRIPE),
-                   .loads_left = !resident || block == 0,
-                   .frees_left = !resident || block + 1 == problem->blocks};
-}
-
-static stage_t output_stage(const cube_t *cube, uint32_t block) {
-  const uint32_t n = cube->problem->args.dv;
-  const uint32_t k = attention_block_keys(cube->problem, block);
-  return (stage_t){.output = true,
-                   .block = block,
-                   .n = n,
-                   .k = k,
-                   .stripe = OUTPUT_STRIPE,
-                   .n_pieces = ceil_div(n, TILE),
-                   .k_pieces = ceil_div(k, OUTPUT_STRIPE),
-                   .loads_left = true,
-                   .frees_left = true};
-}
-
-// C1(0) .. C1(preload-1); then C1(j+preload) and C2(j) for each j while there is such a C1; then
-// the C2s left.
-static stage_t stage_at(const cube_t *cube, uint32_t index) {
-  const uint32_t preload = cube->problem->preload;
-  const uint32_t pairs = cube->problem->blocks - preload;
-  if (index < preload) {
-    return scores_stage(cube, index);
+  const attention_tiling_t *tiling = &cube->tiling;
+  const bool output = turn->stage == STAGE_OUTPUT;
+  const uint32_t keys = attention_block_keys(problem, unit, turn->block);
+  stage_t stage = {.output = output,
+                   .block = turn->block,
+                   .n = output ? problem->args.dv : keys,
+                   .k = output ? keys : problem->args.dk,
+                   .base = output ? tiling->output_base : tiling->scores_base,
+                   .m_tiles = ceil_div(unit->rows, TILE),
+                   .loads_left = output || !cube->resident || turn->block == 0,
+                   .frees_left = output || !cube->resident || turn->block + 1 == unit->blocks};
+  const uint32_t strips = ceil_div(stage.k, 16);
+  stage.n_pieces = ceil_div(stage.n, TILE);
+  stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
+  stage.steps_of_n = stage.k_pieces * stage.m_tiles;
+  stage.piece = strips / stage.k_pieces * 16;
+  stage.long_pieces = strips % stage.k_pieces;
+  if (output) {
+    output_operands(cube, unit, &stage);
+  } else {
+    scores_operands(cube, unit, &stage);
   }
-  const uint32_t turn = index - preload;
-  if (turn >= 2 * pairs) {
-    return output_stage(cube, turn - pairs);
-  }
-  return turn % 2 == 0 ? scores_stage(cube, preload + turn / 2) : output_stage(cube, turn / 2);
+  return stage;
 }
 
-// The index of C1(block) in that order.
-static uint32_t scores_index(const cube_t *cube, uint32_t block) {
-  const uint32_t preload = cube->problem->preload;
-  return block < preload ? block : 2 * block - preload;
-}
-
-static walk_t walk_start(const cube_t *cube) {
-  return (walk_t){.entry = cube->problem->first_entry, .stage = stage_at(cube, 0)};
-}
-
-static bool walk_more(const cube_t *cube, const walk_t *walk) {
-  return walk->entry < cube->problem->args.batch;
-}
-
-static uint32_t left_kind(const cube_t *cube, const walk_t *walk) {
-  return cube->m_tiles == 1 && walk->stage.output ? 1 : 0;
-}
-
-static void walk_next(const cube_t *cube, walk_t *walk) {
+// The depth of the piece at walk->k, which starts at walk->start.
+static inline uint32_t piece_depth(const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  walk->pieces++;
-  if (++walk->k < stage->k_pieces) {
+  return min_u32(stage->piece + (walk->k < stage->long_pieces ? 16 : 0), stage->k - walk->start);
+}
+
+// Where the step is in k and among all steps, from its n, m and k; which uses of the rings it has.
+static void settle(const cube_t *cube, walk_t *walk) {
+  const stage_t *stage = &walk->stage;
+  const bool m_first = cube->tiling.m_first;
+  const uint32_t m = m_first ? walk->m * stage->k_pieces : walk->m;
+  const uint32_t k = m_first ? walk->k : walk->k * stage->m_tiles;
+  const uint32_t step = walk->n * stage->steps_of_n + m + k;
+  const bool keep = cube->tiling.keep;
+  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, stage->long_pieces);
+  walk->depth = piece_depth(walk);
+  walk->number = walk->steps + step;
+  walk->left_use = walk->left[walk->left_kind] + (keep ? m + k : step);
+  walk->right_use = walk->right + (keep ? walk->n * stage->k_pieces + walk->k : step);
+}
+
+// To the first step of the stage walk->turn.
+static void enter_stage(const cube_t *cube, walk_t *walk) {
+  walk->stage = stage_at(cube, &walk->unit, &walk->turn);
+  walk->left_kind = cube->resident && walk->stage.output ? 1 : 0;
+  walk->n = walk->m = walk->k = 0;
+  walk->n_end = walk->stage.n_pieces;
+  walk->m_end = walk->stage.m_tiles;
+  if (cube->tiling.keep && walk->kind == WALK_RIGHT) {
+    walk->m_end = 1;
+  }
+  if (cube->tiling.keep && walk->kind == WALK_LEFT) {
+    walk->n_end = walk->stage.loads_left ? 1 : 0;
+  }
+  settle(cube, walk);
+}
+
+static void enter_unit(const cube_t *cube, walk_t *walk, uint32_t index) {
+  walk->more = index < cube->problem->units;
+  if (walk->more) {
+    walk->unit = attention_unit(cube->problem, index);
+    preload_first(&cube->problem->plan, true, walk->unit.blocks, &walk->turn);
+    enter_stage(cube, walk);
+  } else {
+    walk->number = walk->left_use = walk->right_use = UINT32_MAX;  // of a step that never comes
+  }
+}
+
+static void next_stage(const cube_t *cube, walk_t *walk) {
+  const stage_t *stage = &walk->stage;
+  const uint32_t steps = stage->n_pieces * stage->steps_of_n;
+  const bool keep = cube->tiling.keep;
+  walk->steps += steps;
+  walk->results += stage->n_pieces * stage->m_tiles;
+  walk->right += keep ? stage->n_pieces * stage->k_pieces : steps;
+  if (!keep) {
+    walk->left[walk->left_kind] += steps;
+  } else if (stage->frees_left) {
+    walk->left[walk->left_kind] += stage->steps_of_n;
+  }
+  if (preload_next(&cube->problem->plan, true, walk->unit.blocks, &walk->turn)) {
+    enter_stage(cube, walk);
+  } else {
+    walk->blocks += walk->unit.blocks;
+    enter_unit(cube, walk, walk->unit.index + cube->problem->unit_step);
+  }
+}
+
+// Has *i come to its end?  Then it is 0 again.
+static bool carry(uint32_t *i, uint32_t end) {
+  if (++*i < end) {
+    return false;
+  }
+  *i = 0;
+  return true;
+}
+
+// To the next n, m and k of the stage; false if there is none.
+static bool next_in_stage(const cube_t *cube, walk_t *walk) {
+  uint32_t *outer = cube->tiling.m_first ? &walk->m : &walk->k;
+  uint32_t *inner = cube->tiling.m_first ? &walk->k : &walk->m;
+  const uint32_t outer_end = cube->tiling.m_first ? walk->m_end : walk->stage.k_pieces;
+  const uint32_t inner_end = cube->tiling.m_first ? walk->stage.k_pieces : walk->m_end;
+  return !carry(inner, inner_end) || !carry(outer, outer_end) || !carry(&walk->n, walk->n_end);
+}
+
+static void walk_on(const cube_t *cube, walk_t *walk) {
+  if (next_in_stage(cube, walk)) {
+    settle(cube, walk);
     return;
   }
-  walk->k = 0;
-  if (++walk->n < stage->n_pieces) {
+  do {
+    next_stage(cube, walk);
+  } while (walk->more && walk->n_end == 0);
+}
+
+static inline void walk_next(const cube_t *cube, walk_t *walk) {
+  const uint32_t k = walk->k + 1;
+  if (!cube->tiling.m_first || k == walk->stage.k_pieces) {
+    walk_on(cube, walk);
     return;
   }
-  walk->n = 0;
-  if (stage->frees_left) {
-    walk->left[left_kind(cube, walk)] += stage->k_pieces * cube->m_tiles;
-  }
-  if (++walk->index == 2 * cube->problem->blocks) {
-    walk->index = 0;
-    walk->entry += cube->problem->entry_step;
-  }
-  walk->stage = stage_at(cube, walk->index);
+  // What most steps come to, made short: the scalar core's time counts.
+  walk->k = k;
+  walk->start += walk->depth;
+  walk->depth = piece_depth(walk);
+  walk->number++;
+  walk->left_use++;
+  walk->right_use++;
 }
 
-// Extent of the piece in n and k.
-static uint32_t piece_n(const walk_t *walk) { return tile_length(walk->stage.n, TILE, walk->n); }
-static uint32_t piece_k(const walk_t *walk) {
-  return tile_length(walk->stage.k, walk->stage.stripe, walk->k);
+// Field by field, here and in cube_open: zeroing all of it takes the scalar core a microsecond.
+static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
+  walk->kind = kind;
+  walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = walk->blocks = 0;
+  enter_unit(cube, walk, cube->problem->first_unit);
 }
 
-static uint32_t tile_rows(const cube_t *cube, uint32_t m) {
-  return tile_length(cube->problem->args.rows, TILE, m);
-}
-
-static const ring_t *left_ring(const cube_t *cube, const walk_t *walk) {
-  if (cube->m_tiles == 2) {
-    return &left_shared;
-  }
-  return walk->stage.output ? &left_p : &left_q;
-}
-
-// The use of left_ring that is tile m of this piece's stripe.
-static uint32_t left_use(const cube_t *cube, const walk_t *walk, uint32_t m) {
-  return walk->left[left_kind(cube, walk)] + walk->k * cube->m_tiles + m;
-}
+// Extents of the step: columns and rows.
+static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, TILE, walk->n); }
+static uint32_t step_m(const walk_t *walk) { return tile_length(walk->unit.rows, TILE, walk->m); }
 
 // ---- Loading: MTE2 ----
 
 static void load_right(const cube_t *cube, const walk_t *walk) {
-  const attention_args_t *args = &cube->problem->args;
   const stage_t *stage = &walk->stage;
-  const uint32_t key =
-      stage->block * args->block + (stage->output ? walk->k * OUTPUT_STRIPE : walk->n * TILE);
-  const uint32_t column = stage->output ? walk->n * TILE : walk->k * SCORES_STRIPE;
-  const uint64_t array =
-      stage->output ? args->v + walk->entry * args->v_batch : args->k + walk->entry * args->k_batch;
-  const uint32_t pitch = stage->output ? args->v_pitch : args->k_pitch;
+  const ring_t ring = right_ring(cube);
+  const uint32_t use = walk->right_use;
+  const uint32_t pitch = stage->right_pitch;
+  const uint32_t row = stage->output ? walk->start : walk->n * TILE;
+  const uint32_t column = stage->output ? walk->n * TILE : walk->start;
+  const uint32_t cols = step_n(walk);
 
-  ring_wait_free(&right, walk->pieces);
-  data_copy_gm_to_l1(.gm = array + (uint64_t)key * pitch + 2 * column, .gm_pitch = pitch,
-                     .l1 = ring_slot(&right, walk->pieces),
-                     .rows = stage->output ? piece_k(walk) : piece_n(walk),
-                     .cols = stage->output ? piece_n(walk) : piece_k(walk));
-  ring_set_full(&right, walk->pieces);
+  ring_wait_free(&ring, use);
+  data_copy_gm_to_l1(.gm = stage->right + (uint64_t)row * pitch + 2 * column, .gm_pitch = pitch,
+                     .l1 = ring_slot(&ring, use), .rows = stage->output ? walk->depth : cols,
+                     .cols = stage->output ? cols : walk->depth);
+  ring_set_full(&ring, use);
 }
 
 static void load_left(const cube_t *cube, const walk_t *walk) {
-  const attention_args_t *args = &cube->problem->args;
   const stage_t *stage = &walk->stage;
-  const uint32_t pitch = 2 * (stage->output ? args->block : args->dk);
-  const uint64_t array = stage->output ? attention_probabilities(cube->problem, stage->block)
-                                       : args->q + (uint64_t)walk->entry * args->rows * pitch;
-  const ring_t *ring = left_ring(cube, walk);
+  const ring_t ring = left_ring(cube, walk->left_kind);
+  const uint32_t use = walk->left_use;
+  const uint32_t pitch = stage->left_pitch;
 
-  for (uint32_t m = 0; m < cube->m_tiles; m++) {
-    const uint32_t use = left_use(cube, walk, m);
-    ring_wait_free(ring, use);
-    data_copy_gm_to_l1(.gm = array + m * TILE * pitch + 2 * walk->k * stage->stripe,
-                       .gm_pitch = pitch, .l1 = ring_slot(ring, use), .rows = tile_rows(cube, m),
-                       .cols = piece_k(walk));
-    ring_set_full(ring, use);
-  }
-}
-
-// Does this piece bring the tiles of L with it?
-static bool takes_left(const walk_t *walk) { return walk->stage.loads_left && walk->n == 0; }
-
-// A piece of R and, the first time a stripe is needed, its tiles of L.  R goes first: K and V need
-// no other core, P does.
-static void load_piece(const cube_t *cube, const walk_t *walk) {
-  load_right(cube, walk);
-  if (!takes_left(walk)) {
-    return;
-  }
-  if (walk->stage.output && walk->k == 0) {
-    // P_j: no stripe may be read before both vector cores have written their rows.
+  if (stage->output && walk->number == walk->steps) {
+    // P_j: no tile may be read before all vector cores have written their rows.
     cross_core_wait_flag(PIPE_MTE2, FLAG_P_READY);
   }
-  load_left(cube, walk);
+  ring_wait_free(&ring, use);
+  data_copy_gm_to_l1(.gm = stage->left + walk->m * TILE * pitch + 2 * walk->start,
+                     .gm_pitch = pitch, .l1 = ring_slot(&ring, use), .rows = step_m(walk),
+                     .cols = walk->depth);
+  ring_set_full(&ring, use);
 }
 
 // May the next load be pushed?  Only when the uses are pushed that its waits are for, or a full
-// queue would hold up this program, and with it those uses: a piece of R takes the buffer of three
-// pieces ago, tiles of L those of two pieces ago at the latest, and P_j exists once C1(j) is
-// pushed.
-static bool may_load(const cube_t *cube, const walk_t *load, const walk_t *use) {
-  const uint32_t lead = takes_left(load) ? 1 : 2;
-  if (!walk_more(cube, load) || load->pieces > use->pieces + lead) {
-    return false;
+// queue would hold up this program, and with it those uses.
+static inline bool may_load_right(const cube_t *cube, const walk_t *load) {
+  return load->right_use < cube->right_room;
+}
+
+// For P_j these are all of C1(j).  L is not loaded more than 128 columns' time ahead, P with two
+// m-tiles a step less: it may not be there yet, and what waits for it holds up the loads of R.
+static inline bool may_load_left(const cube_t *cube, const walk_t *load, const walk_t *use) {
+  const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
+  return load->number <= use->number + use->stage.steps_of_n - late &&
+         load->left_use < cube->left_room[load->left_kind] &&
+         (!load->stage.output || cube->scores > load->blocks + load->stage.block);
+}
+
+// The next loads that may be pushed, those needed first before the others; R before L: K and V need
+// no other core, P does.  Not too many at a time, for this program must not wait in front of a full
+// queue of loads when it could push what uses the first of them.
+static void load_some(const cube_t *cube, walk_t *right, walk_t *left, const walk_t *use) {
+  for (uint32_t i = 0; i < LOADS_A_STEP; i++) {
+    const bool may_left = may_load_left(cube, left, use);
+    if (may_load_right(cube, right) &&
+        (!may_left || right->number <= left->number)) {
+      load_right(cube, right);
+      walk_next(cube, right);
+    } else if (may_left) {
+      load_left(cube, left);
+      walk_next(cube, left);
+    } else {
+      return;
+    }
   }
-  return !load->stage.output ||
-         (load->entry == use->entry && use->index > scores_index(cube, load->stage.block));
 }
 
 // ---- Multiplying: MTE1, M, FIX ----
 
-// One MMAD: the part of the piece at k, times tile m of L.
-static void multiply_tile(cube_t *cube, const walk_t *walk, uint32_t k, uint32_t m) {
+static void begin_result(cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const uint32_t depth = min_u32(stage->output ? OUTPUT_BASE : SCORES_BASE, piece_k(walk) - k);
-  const uint32_t rows = tile_rows(cube, m);
-  const uint32_t cols = piece_n(walk);
-  const uint32_t piece_rows = stage->output ? piece_k(walk) : cols;  // of R in L1
-  const uint32_t right_pitch = round_up(piece_rows, 16) * STRIP_ROW;
-  const uint32_t left_pitch = round_up(rows, 16) * STRIP_ROW;
-  const bool first = walk->k == 0 && k == 0;
-  const bool last = walk->k + 1 == stage->k_pieces && k + depth == piece_k(walk);
-  const uint32_t tile = cube->tiles++;
-  const uint32_t result = cube->results + m;
-  const uint32_t half = ring_slot(&l0, tile);
+  const bool always = !cube->tiling.keep;
+  const ring_t l0c = l0c_ring(cube);
+  const uint32_t rows = step_m(walk);
+  const uint32_t number = walk->results + walk->n * stage->m_tiles + walk->m;
+  cube->result = (result_t){
+      .rows = rows,
+      .cols = step_n(walk),
+      .left_pitch = round_up(rows, 16) * STRIP_ROW,
+      .number = number,
+      .l0c = ring_slot(&l0c, number),
+      .transpose = stage->output ? 0 : 1,
+      .brings_left = always || (stage->loads_left && walk->n == 0),
+      .brings_right = always || walk->m == 0,
+      .frees_left = always || (stage->frees_left && walk->n + 1 == stage->n_pieces),
+      .frees_right = always || walk->m + 1 == stage->m_tiles,
+  };
+}
 
-  ring_wait_free(&l0, tile);
-  // V lies in L1 as [k][n], the part at k starts at row k; K as [n][k], at strip k / 16.
-  load_data_b(.l1 = ring_slot(&right, walk->pieces) +
-                    (stage->output ? k * STRIP_ROW : k / 16 * right_pitch),
-              .l1_pitch = right_pitch, .l0b = half, .k = depth, .n = cols,
-              .transpose = stage->output ? 0 : 1);
-  load_data_a(.l1 = ring_slot(left_ring(cube, walk), left_use(cube, walk, m)) + k / 16 * left_pitch,
-              .l1_pitch = left_pitch, .l0a = half, .m = rows, .k = depth);
-  ring_set_full(&l0, tile);
+// One MMAD: depth of k; its operands in L1.  first, last: of all that make up the result.
+typedef struct product {
+  uint32_t left, right, right_pitch;
+  uint32_t depth;
+  bool first, last;
+} product_t;
 
-  ring_wait_full(&l0, tile);
-  if (first) {
-    ring_wait_free(&l0c, result);
+static inline void multiply_base(cube_t *cube, const product_t *product) {
+  const result_t *result = &cube->result;
+  const ring_t l0 = l0_ring(cube);
+  const ring_t l0c = l0c_ring(cube);
+  const uint32_t use = cube->products++;
+  const uint32_t part = ring_slot(&l0, use);
+  const uint32_t rows = result->rows;
+  const uint32_t cols = result->cols;
+
+  ring_wait_free(&l0, use);
+  load_data_b(.l1 = product->right, .l1_pitch = product->right_pitch, .l0b = part,
+              .k = product->depth, .n = cols, .transpose = result->transpose);
+  load_data_a(.l1 = product->left, .l1_pitch = result->left_pitch, .l0a = part, .m = rows,
+              .k = product->depth);
+  ring_set_full(&l0, use);
+
+  ring_wait_full(&l0, use);
+  if (product->first) {
+    ring_wait_free(&l0c, result->number);
   }
-  mmad(.l0a = half, .l0b = half, .l0c = ring_slot(&l0c, result), .m = rows, .n = cols, .k = depth,
-       .accumulate = first ? 0 : 1, .type = TYPE_BF16);
-  ring_set_free(&l0, tile);
-  if (last) {
-    ring_set_full(&l0c, result);
+  mmad(.l0a = part, .l0b = part, .l0c = result->l0c, .m = rows, .n = cols, .k = product->depth,
+       .accumulate = product->first ? 0 : 1, .type = TYPE_BF16);
+  ring_set_free(&l0, use);
+  if (product->last) {
+    ring_set_full(&l0c, result->number);
   }
 }
 
-static void multiply_piece(cube_t *cube, const walk_t *walk) {
+// The MMADs of a step.
+static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
-  const ring_t *left = left_ring(cube, walk);
-  const uint32_t base = stage->output ? OUTPUT_BASE : SCORES_BASE;
-  const bool last_use = stage->frees_left && walk->n + 1 == stage->n_pieces;
+  const uint32_t depth = walk->depth;
+  const uint32_t base = stage->base;
+  const bool first = walk->k == 0;
+  const bool last = walk->k + 1 == stage->k_pieces;
+  const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips
+  // V lies in L1 as [k][n], its k are rows; K as [n][k], 16 of its k are a strip.
+  const uint32_t right_rows = stage->output ? depth : cube->result.cols;
+  const uint32_t right_pitch = round_up(right_rows, 16) * STRIP_ROW;
+  const uint32_t right_step = stage->output ? STRIP_ROW : right_pitch / 16;
 
-  ring_wait_full(&right, walk->pieces);
-  for (uint32_t m = 0; m < cube->m_tiles; m++) {
-    const uint32_t use = left_use(cube, walk, m);
-    if (takes_left(walk)) {
-      ring_wait_full(left, use);
-    }
-    for (uint32_t k = 0; k < piece_k(walk); k += base) {
-      multiply_tile(cube, walk, k, m);
-    }
-    if (last_use) {
-      ring_set_free(left, use);
-    }
+  for (uint32_t k = 0; k < depth; k += base) {
+    const uint32_t part = min_u32(base, depth - k);
+    const product_t product = {.left = left + k * left_step,
+                               .right = right + k * right_step,
+                               .right_pitch = right_pitch,
+                               .depth = part,
+                               .first = first && k == 0,
+                               .last = last && k + part == depth};
+    multiply_base(cube, &product);
   }
-  ring_set_free(&right, walk->pieces);
+}
+
+static void multiply(cube_t *cube, const walk_t *walk) {
+  const ring_t left = left_ring(cube, walk->left_kind);
+  const ring_t right = right_ring(cube);
+  const uint32_t left_use = walk->left_use;
+  const uint32_t right_use = walk->right_use;
+
+  if (walk->k == 0 || !cube->tiling.m_first) {
+    begin_result(cube, walk);
+  }
+  if (cube->result.brings_right) {
+    ring_wait_full(&right, right_use);
+  }
+  if (cube->result.brings_left) {
+    ring_wait_full(&left, left_use);
+  }
+  multiply_piece(cube, walk, ring_slot(&left, left_use), ring_slot(&right, right_use));
+  if (cube->result.frees_left) {
+    ring_set_free(&left, left_use);
+    cube->left_room[walk->left_kind]++;
+  }
+  if (cube->result.frees_right) {
+    ring_set_free(&right, right_use);
+    cube->right_room++;
+  }
 }
 
 // Before FIX writes a stage's first tile.
@@ -317,82 +480,89 @@ static void before_stage(const cube_t *cube, const stage_t *stage) {
     cube->output->before(stage->block);
   }
   if (!stage->output && stage->block >= ATTENTION_SLOTS) {
-    // The slot still holds S_j-2: both vector cores must have read it.
+    // The slot still holds S_j-2: all vector cores must have read it.
     cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
   }
 }
 
 // After its last.
-static void after_stage(const cube_t *cube, const stage_t *stage) {
-  if (!stage->output) {
+static void after_stage(cube_t *cube, const walk_t *walk) {
+  if (!walk->stage.output) {
     cross_core_set_flag(PIPE_FIX, FLAG_S_READY);
-  } else if (stage->block + 1 < cube->problem->blocks) {
+    cube->scores++;
+  } else if (walk->stage.block + 1 < walk->unit.blocks) {
     cross_core_set_flag(PIPE_FIX, cube->output->each_flag);
   } else {
     cross_core_set_flag(PIPE_FIX, cube->output->last_flag);
   }
 }
 
-// The result tiles of a finished n.
-static void store_results(cube_t *cube, const walk_t *walk) {
-  const attention_args_t *args = &cube->problem->args;
+// The finished result tile at n and m.
+static void store_result(cube_t *cube, const walk_t *walk) {
+  const attention_problem_t *problem = cube->problem;
   const attention_output_t *output = cube->output;
   const stage_t *stage = &walk->stage;
-  const uint32_t pitch = stage->output ? args->o_pitch : 4 * args->block;
-  const uint64_t array =
-      stage->output ? output->gm + (uint64_t)(stage->block % output->slots) * args->rows * pitch
-                    : attention_scores(cube->problem, stage->block);
+  const uint32_t pitch = stage->output ? problem->args.o_pitch : 4 * problem->args.block;
+  const uint32_t output_slot = stage->block % output->slots;
+  const uint64_t array = stage->output
+                             ? output->gm + (uint64_t)output_slot * problem->group_rows * pitch
+                             : attention_scores(problem, stage->block);
+  const ring_t l0c = l0c_ring(cube);
+  const uint32_t result = cube->result.number;
 
-  if (walk->n == 0) {
+  if (walk->n == 0 && walk->m == 0) {
     before_stage(cube, stage);
   }
-  for (uint32_t m = 0; m < cube->m_tiles; m++) {
-    const uint32_t result = cube->results++;
-    ring_wait_full(&l0c, result);
-    fixpipe(.l0c = ring_slot(&l0c, result), .m = tile_rows(cube, m), .n = piece_n(walk),
-            .gm = array + m * TILE * pitch + 4 * walk->n * TILE, .gm_pitch = pitch,
-            .type = TYPE_F32, .op = stage->output ? output->op : GM_STORE);
-    ring_set_free(&l0c, result);
-  }
-  if (walk->n + 1 == stage->n_pieces) {
-    after_stage(cube, stage);
-  }
-}
-
-static void use_piece(cube_t *cube, const walk_t *walk) {
-  multiply_piece(cube, walk);
-  if (walk->k + 1 == walk->stage.k_pieces) {
-    store_results(cube, walk);
+  ring_wait_full(&l0c, result);
+  fixpipe(.l0c = cube->result.l0c, .m = cube->result.rows, .n = cube->result.cols,
+          .gm = array + walk->m * TILE * pitch + 4 * walk->n * TILE, .gm_pitch = pitch,
+          .type = TYPE_F32, .op = stage->output ? output->op : GM_STORE);
+  ring_set_free(&l0c, result);
+  if (walk->n + 1 == stage->n_pieces && walk->m + 1 == stage->m_tiles) {
+    after_stage(cube, walk);
   }
 }
 
 // ---- The whole ----
 
+static void cube_open(cube_t *cube, const attention_problem_t *problem,
+                      const attention_output_t *output) {
+  const attention_tiling_t *tiling = &problem->tiling;
+  const bool one_tile = tiling->keep && problem->group_rows <= TILE;
+  const uint32_t left = one_tile && !tiling->separate ? tiling->left / 2 : tiling->left;
+  cube->problem = problem;
+  cube->output = output;
+  cube->tiling = *tiling;
+  cube->resident = one_tile || (tiling->keep && tiling->separate);
+  cube->left_slots = (uint8_t)left;
+  cube->right_first = (uint8_t)(tiling->separate ? 2 * tiling->left : tiling->left);
+  cube->left_room[0] = cube->left_room[1] = left;
+  cube->right_room = tiling->right;
+  cube->products = cube->scores = 0;
+}
+
 static void for_all_rings(const cube_t *cube, void (*act)(const ring_t *ring)) {
-  if (cube->m_tiles == 2) {
-    act(&left_shared);
-  } else {
-    act(&left_q);
-    act(&left_p);
+  const ring_t rings[] = {left_ring(cube, 0), right_ring(cube), l0_ring(cube), l0c_ring(cube),
+                          left_ring(cube, 1)};
+  for (uint32_t i = 0; i < (cube->resident ? 5 : 4); i++) {
+    act(&rings[i]);
   }
-  act(&right);
-  act(&l0);
-  act(&l0c);
 }
 
 void attention_cube(const attention_problem_t *problem, const attention_output_t *output) {
-  cube_t cube = {
-      .problem = problem, .output = output, .m_tiles = ceil_div(problem->args.rows, TILE)};
-  walk_t load = walk_start(&cube);
-  walk_t use = load;
+  cube_t cube;
+  cube_open(&cube, problem, output);
+  walk_t right, left, use;
+  walk_start(&cube, WALK_RIGHT, &right);
+  walk_start(&cube, WALK_LEFT, &left);
+  walk_start(&cube, WALK_USE, &use);
   for_all_rings(&cube, ring_open);
-  while (walk_more(&cube, &use)) {
-    while (may_load(&cube, &load, &use)) {
-      load_piece(&cube, &load);
-      walk_next(&cube, &load);
+  for (; use.more; walk_next(&cube, &use)) {
+    load_some(&cube, &right, &left, &use);
+    multiply(&cube, &use);
+    if (use.k + 1 == use.stage.k_pieces) {
+      store_result(&cube, &use);
     }
-    use_piece(&cube, &use);
-    walk_next(&cube, &use);
   }
   for_all_rings(&cube, ring_drain);
 }

@@ -7,7 +7,7 @@
 
 #include "kernels/attention_problem.h"
 
-// What becomes of P_j V_j, [rows][dv] FP32 with args.o_pitch.
+// What becomes of P_j V_j, [G][dv] FP32 with args.o_pitch.
 typedef struct attention_output {
   uint64_t gm;                     // slot 0
   uint32_t slots;                  // block j takes slot j % slots

@@ -1,21 +1,25 @@
 // One AI core's view of an attention problem: what its cube core and vector cores must agree on.
 //
-// The queries of a batch entry (rows = heads x query tokens) meet the keys block by block:
+// The rows of a unit (a group of queries and a run of keys, see attention_args.h) meet the keys
+// block by block; blocks are numbered within the unit:
 //
 //   C1(j)  cube    S_j = Q K_j^T                        -> slot j % 2 of workspace s
 //   V1(j)  vector  P_j, m, l from scale * S_j           -> slot j % 2 of workspace p
 //   C2(j)  cube    P_j V_j
+//   V2(j)  vector  the kernel's own
 //
-// and what becomes of C2's result is the kernel's own.  The cube core takes C1 `preload` blocks
-// ahead of C2.  AI core i of n takes the batch entries i, i + n, ... and has a workspace of its
-// own.
+// Which of these comes when is the plan's (lib/preload.h), the same for every unit.  A unit's
+// workspace is its AI core's.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_PROBLEM_H
 #define KERNELS_ATTENTION_PROBLEM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kernels/attention_args.h"
+#include "kernels/attention_tiling.h"
+#include "lib/preload.h"
 
 // Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
 // see attention_vector.h.
@@ -29,21 +33,46 @@ enum attention_flag {
   FLAG_O_COMPLETE,  // amla: cube FIX -> vector MTE2: O holds the last block's product
 };
 
+// The pairs of a plan.
+enum { STAGE_SCORES, STAGE_OUTPUT, STAGES };
+
 typedef struct attention_problem {
   attention_args_t args;  // s, p, t, o: this AI core's
-  uint32_t blocks;        // of keys
-  uint32_t preload;       // at most blocks
-  uint32_t first_entry;   // batch entries of this AI core
-  uint32_t entry_step;
+  attention_tiling_t tiling;
+  preload_plan_t plan;
+  bool output_every_block;
+  uint32_t blocks;      // of keys, all splits
+  uint32_t group_rows;  // at most, of a unit
+  uint32_t groups;      // of a batch entry
+  uint32_t units;       // of all AI cores
+  uint32_t first_unit;  // of this one
+  uint32_t unit_step;
 } attention_problem_t;
 
-// Reads the kernel's arguments; panics if they are outside of its limits.
-void attention_problem_read(attention_problem_t *problem);
+typedef struct attention_unit {
+  uint32_t index;
+  uint32_t entry;      // of the batch
+  uint32_t first_row;  // of the entry
+  uint32_t rows;
+  uint32_t first_block;
+  uint32_t blocks;  // 1 or more
+  uint32_t split;
+} attention_unit_t;
 
-// Keys of a block; the last one may have less than args.block.
-uint32_t attention_block_keys(const attention_problem_t *problem, uint32_t block);
+// Reads the kernel's arguments; panics if they are outside of its limits.  output_every_block: is
+// there a V2 in every block, or after a unit's last only?
+void attention_problem_read(attention_problem_t *problem, bool output_every_block);
 
-// Where a block's scores and probabilities are, [rows][args.block].
+// Any index is allowed; one beyond the last is not to be used but for its index.
+attention_unit_t attention_unit(const attention_problem_t *problem, uint32_t index);
+
+// Keys of a unit's block (the last one of all may have less than args.block) and the first of them.
+uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
+                              uint32_t block);
+uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
+                             uint32_t block);
+
+// Where a block's scores and probabilities are, [G][args.block].
 uint64_t attention_scores(const attention_problem_t *problem, uint32_t block);
 uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t block);
 

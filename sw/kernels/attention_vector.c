@@ -5,162 +5,236 @@
 
 #include "lib/panic.h"
 
-vector_core_t attention_vector_core(const attention_problem_t *problem) {
-  const uint32_t rows = problem->args.rows;
-  const uint32_t share = ceil_div(rows, (uint32_t)hal_read(REG_SUB_COUNT));
-  const uint32_t first = min_u32(share * (uint32_t)hal_read(REG_SUB_INDEX), rows);
-  require(share <= MAX_CORE_ROWS, PANIC_MACHINE);
-  return (vector_core_t){
-      .problem = problem, .first_row = first, .rows = min_u32(share, rows - first)};
+// ---- The sequence of stages and chunks ----
+
+static uint32_t chunk_rows(const vector_core_t *core, const vector_walk_t *walk) {
+  return walk->turn.stage == STAGE_SCORES ? SCORE_ROWS : core->kernel->output_rows;
 }
 
-void attention_vector_open(void) {
-  ring_open(&in_ring);
-  ring_open(&out_ring);
+static bool last_chunk(const vector_core_t *core, const vector_walk_t *walk) {
+  return walk->row + chunk_rows(core, walk) >= walk->rows;
 }
 
-void attention_vector_drain(void) {
-  ring_drain(&in_ring);
-  ring_drain(&out_ring);
+static bool has_stage(const vector_core_t *core, const vector_walk_t *walk) {
+  return walk->turn.stage == STAGE_SCORES || core->problem->output_every_block ||
+         walk->turn.block + 1 == walk->unit.blocks;
 }
 
-void attention_reset_rows(const vector_core_t *core) {
-  if (core->rows == 0) {
+static void enter_unit(const vector_core_t *core, vector_walk_t *walk, uint32_t index) {
+  const attention_problem_t *problem = core->problem;
+  walk->more = index < problem->units;
+  if (!walk->more) {
     return;
   }
-  const uint32_t m = row_value(row_pair(ROW_M, UINT32_MAX), 0);
-  row_op(core->rows, .op = VOP_BROADCAST, .dst = m, by_scalar(F32_MINUS_INFINITY));
-  row_op(core->rows, .op = VOP_BROADCAST, .dst = row_value(ROW_L, 0), by_scalar(F32_ZERO));
+  walk->unit = attention_unit(problem, index);
+  // The same rows of O for every unit: while one core still has a unit's, others have the next's.
+  const uint32_t share = ceil_div(problem->group_rows, (uint32_t)hal_read(REG_SUB_COUNT));
+  walk->first_row = min_u32(share * (uint32_t)hal_read(REG_SUB_INDEX), walk->unit.rows);
+  walk->rows = min_u32(share, walk->unit.rows - walk->first_row);
+  walk->unit_scores = walk->scores;
+  preload_first(&problem->plan, false, walk->unit.blocks, &walk->turn);
+}
+
+static void next_stage(const vector_core_t *core, vector_walk_t *walk) {
+  const preload_plan_t *plan = &core->problem->plan;
+  walk->row = 0;
+  if (walk->turn.stage == STAGE_SCORES) {
+    walk->scores++;
+  } else {
+    walk->outputs++;
+  }
+  do {
+    if (!preload_next(plan, false, walk->unit.blocks, &walk->turn)) {
+      enter_unit(core, walk, walk->unit.index + core->problem->unit_step);
+      return;
+    }
+  } while (!has_stage(core, walk));
+}
+
+static void walk_next(const vector_core_t *core, vector_walk_t *walk) {
+  const bool last = last_chunk(core, walk);
+  walk->tile += walk->rows > 0;
+  walk->row += chunk_rows(core, walk);
+  if (last) {
+    next_stage(core, walk);
+  }
+}
+
+static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
+  const attention_args_t *args = &core->problem->args;
+  const bool scores = walk->turn.stage == STAGE_SCORES;
+  const uint32_t keys = attention_block_keys(core->problem, &walk->unit, walk->turn.block);
+  const uint32_t tile = ring_slot(&core->tile_full, walk->tile);
+  return (chunk_t){
+      .block = walk->turn.block,
+      .row = walk->row,
+      .rows = min_u32(chunk_rows(core, walk), walk->rows - walk->row),
+      .cols = scores ? keys : args->dv,
+      .tile = tile,
+      .mask = tile + TILE_BYTES,
+      .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
 }
 
 // ---- V1 ----
 
 static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
-  const attention_args_t *args = &core->problem->args;
-  const uint32_t row = core->first_row + chunk->row;
+  const attention_problem_t *problem = core->problem;
+  const attention_args_t *args = &problem->args;
+  const vector_walk_t *walk = core->at;
+  const uint32_t row = walk->first_row + chunk->row;
   const uint32_t pitch = 4 * args->block;
 
-  ring_wait_free(&in_ring, core->in);
+  ring_wait_free(&core->tile_back, walk->tile);
   if (args->visible != 0) {
-    data_copy_gm_to_ub(.gm = args->visible + (uint64_t)row * args->visible_pitch +
-                             chunk->block * args->block / 8,
+    const uint64_t mask_row = walk->unit.first_row + row;
+    const uint32_t first_key = attention_first_key(problem, &walk->unit, chunk->block);
+    data_copy_gm_to_ub(.gm = args->visible + mask_row * args->visible_pitch + first_key / 8,
                        .gm_pitch = args->visible_pitch, .ub = chunk->mask, .ub_pitch = MASK_PITCH,
                        .rows = chunk->rows, .row_bytes = ceil_div(chunk->cols, 8));
   }
-  data_copy_gm_to_ub(.gm = attention_scores(core->problem, chunk->block) + row * pitch,
+  data_copy_gm_to_ub(.gm = attention_scores(problem, chunk->block) + (uint64_t)row * pitch,
                      .gm_pitch = pitch, .ub = chunk->tile, .ub_pitch = chunk->pitch,
                      .rows = chunk->rows, .row_bytes = 4 * chunk->cols);
-  ring_set_full(&in_ring, core->in);
+  ring_set_full(&core->tile_full, walk->tile);
 }
 
-// m, and how much smaller exp(-m) became: M_up = exp(m_prev - m).  A row that was not live has
-// m_prev = -inf, so 0; -inf - -inf is kept out by taking 0 for m while a row is not live.
-static void update_maximum(const chunk_t *chunk) {
-  const uint32_t n = chunk->rows;
-  const uint32_t previous = row_value(row_pair(ROW_M, chunk->block - 1), chunk->row);
-  const uint32_t m = row_value(row_pair(ROW_M, chunk->block), chunk->row);
-  const uint32_t live = row_live(chunk->row, chunk->block);
-  const uint32_t safe = row_value(ROW_SAFE, chunk->row);
-  const uint32_t scale = row_value(row_pair(ROW_SCALE, chunk->block), chunk->row);
-  const uint32_t temp = row_value(ROW_TEMP, chunk->row);
-
-  tile_op(chunk, .op = VOP_ROW_MAX, .dst = temp, .a = chunk->tile);
-  row_op(n, .op = VOP_MAX, .dst = m, .a = temp, .b = previous);
-  row_op(n, .op = VOP_CMP_GT, .dst = live, .a = m, by_scalar(F32_MINUS_INFINITY));
-  row_op(n, .op = VOP_SELECT, .dst = safe, .a = m, by_scalar(F32_ZERO), .c = live);
-  row_op(n, .op = VOP_SUB, .dst = scale, .a = previous, .b = safe);
-  row_op(n, .op = VOP_EXP, .dst = scale, .a = scale);
-}
-
-// Scores to P = exp(S - m), in place; m and l brought up to date.
-static void exponentiate(const vector_core_t *core, const chunk_t *chunk) {
-  const attention_args_t *args = &core->problem->args;
-  const uint32_t tile = chunk->tile;
-  const uint32_t l = row_value(ROW_L, chunk->row);
-  const uint32_t scale = row_value(row_pair(ROW_SCALE, chunk->block), chunk->row);
-  const uint32_t temp = row_value(ROW_TEMP, chunk->row);
-
-  tile_op(chunk, .op = VOP_MUL, .dst = tile, .dst_pitch = chunk->pitch, .a = tile,
-          by_scalar(args->scale));
-  if (args->visible != 0) {
-    tile_op(chunk, .op = VOP_SELECT, .dst = tile, .dst_pitch = chunk->pitch, .a = tile,
-            by_scalar(F32_MINUS_INFINITY), .c = chunk->mask, .c_pitch = MASK_PITCH);
+static void load_scores_stage(const vector_core_t *core) {
+  const vector_walk_t *walk = core->at;
+  if (walk->row == 0) {
+    // The cube core's stores of S_j come before our loads of it.
+    cross_core_wait_flag(PIPE_MTE2, FLAG_S_READY);
   }
-  update_maximum(chunk);
-  tile_op(chunk, .op = VOP_SUB, .dst = tile, .dst_pitch = chunk->pitch, .a = tile,
-          .b = row_value(ROW_SAFE, chunk->row), .b_kind = OPERAND_ROW);
-  tile_op(chunk, .op = VOP_EXP, .dst = tile, .dst_pitch = chunk->pitch, .a = tile);
-  tile_op(chunk, .op = VOP_ROW_SUM, .dst = temp, .a = tile);
-  row_op(chunk->rows, .op = VOP_MUL, .dst = l, .a = l, .b = scale);
-  row_op(chunk->rows, .op = VOP_ADD, .dst = l, .a = l, .b = temp);
-}
-
-// P as BF16 into an out slot, which gives the in slot back, and on to workspace p.
-static void store_probabilities(vector_core_t *core, const chunk_t *chunk) {
-  const attention_problem_t *problem = core->problem;
-  const uint32_t pitch = 2 * problem->args.block;
-  const uint32_t row = core->first_row + chunk->row;
-
-  ring_wait_free(&out_ring, core->out);
-  tile_op(chunk, .op = VOP_CAST, .dst = ring_slot(&out_ring, core->out), .dst_pitch = pitch,
-          .a = chunk->tile, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
-  ring_set_free(&in_ring, core->in);
-  core->in++;
-  attention_store(core, chunk->rows, pitch,
-                  attention_probabilities(problem, chunk->block) + row * pitch, pitch,
-                  2 * chunk->cols, GM_STORE);
-}
-
-void attention_softmax(vector_core_t *core, uint32_t block,
-                       void (*weigh)(const vector_core_t *core, const chunk_t *chunk)) {
-  const attention_problem_t *problem = core->problem;
-  // The cube core's stores of S_j come before our loads of it.
-  cross_core_wait_flag(PIPE_MTE2, FLAG_S_READY);
-  for (uint32_t row = 0; row < core->rows; row += SCORE_ROWS) {
-    const uint32_t slot = ring_slot(&in_ring, core->in);
-    const chunk_t chunk = {.block = block,
-                           .row = row,
-                           .rows = min_u32(SCORE_ROWS, core->rows - row),
-                           .cols = attention_block_keys(problem, block),
-                           .tile = slot,
-                           .mask = slot + IN_TILE,
-                           .pitch = 4 * problem->args.block};
+  if (walk->rows > 0) {
+    const chunk_t chunk = chunk_at(core, walk);
     load_scores(core, &chunk);
-    ring_wait_full(&in_ring, core->in);
-    exponentiate(core, &chunk);
-    if (weigh != NULL) {
-      weigh(core, &chunk);
-    }
-    store_probabilities(core, &chunk);
   }
-  if (block + ATTENTION_SLOTS < problem->blocks) {
+  if (last_chunk(core, walk) && walk->turn.block + ATTENTION_SLOTS < walk->unit.blocks) {
     cross_core_set_flag(PIPE_MTE2, FLAG_S_FREE);
   }
-  if (core->rows > 0) {
-    cross_core_set_flag(PIPE_MTE3, FLAG_P_READY);
-  } else {
+  if (walk->rows == 0) {
     // Without rows nothing holds MTE3 back; MTE2 at least keeps pace with the cube core.
     cross_core_set_flag(PIPE_MTE2, FLAG_P_READY);
   }
 }
 
-// ---- The output ----
+// Row values as they are before block 0.
+static void reset_rows(uint32_t rows) {
+  const uint32_t m = row_value(row_pair(ROW_M, UINT32_MAX), 0);
+  row_op(rows, .op = VOP_BROADCAST, .dst = m, by_scalar(F32_MINUS_INFINITY));
+  row_op(rows, .op = VOP_BROADCAST, .dst = row_value(ROW_L, 0), by_scalar(F32_ZERO));
+}
 
-chunk_t attention_output_chunk(const vector_core_t *core, uint32_t block, uint32_t row) {
-  const uint32_t slot = ring_slot(&in_ring, core->in);
-  const uint32_t dv = core->problem->args.dv;
-  return (chunk_t){.block = block,
-                   .row = row,
-                   .rows = min_u32(OUTPUT_ROWS, core->rows - row),
-                   .cols = dv,
-                   .tile = slot,
-                   .mask = slot + IN_TILE,
-                   .pitch = round_up(4 * dv, 32)};
+// The chunk's m, and m made safe to subtract: 0 while a row is not live.
+static void update_maximum(const chunk_t *chunk) {
+  const uint32_t n = chunk->rows;
+  const uint32_t previous = row_value(row_pair(ROW_M, chunk->block - 1), chunk->row);
+  const uint32_t m = row_value(row_pair(ROW_M, chunk->block), chunk->row);
+  const uint32_t live = row_value(ROW_BITS, 0);
+  const uint32_t temp = row_value(ROW_TEMP, chunk->row);
+
+  tile_op(chunk, .op = VOP_ROW_MAX, .dst = temp, .a = chunk->tile);
+  row_op(n, .op = VOP_MAX, .dst = m, .a = temp, .b = previous);
+  row_op(n, .op = VOP_CMP_GT, .dst = live, .a = m, by_scalar(F32_MINUS_INFINITY));
+  row_op(n, .op = VOP_SELECT, .dst = row_value(ROW_SAFE, chunk->row), .a = m, by_scalar(F32_ZERO),
+         .c = live);
+}
+
+// Scores to P = exp(S - m), in place, and its sums.
+static void exponentiate(const vector_core_t *core, const chunk_t *chunk) {
+  const attention_args_t *args = &core->problem->args;
+  tile_update(chunk, .op = VOP_MUL, by_scalar(args->scale));
+  if (args->visible != 0) {
+    tile_update(chunk, .op = VOP_SELECT, by_scalar(F32_MINUS_INFINITY), .c = chunk->mask,
+                .c_pitch = MASK_PITCH);
+  }
+  update_maximum(chunk);
+  tile_update(chunk, .op = VOP_SUB, by_row(row_value(ROW_SAFE, chunk->row)));
+  tile_update(chunk, .op = VOP_EXP);
+  tile_op(chunk, .op = VOP_ROW_SUM, .dst = row_value(ROW_SUM, chunk->row), .a = chunk->tile);
+}
+
+// P as BF16, in place, and to workspace p.
+static void store_probabilities(const vector_core_t *core, const chunk_t *chunk) {
+  const vector_walk_t *walk = core->at;
+  const uint32_t pitch = 2 * core->problem->args.block;
+  const uint64_t row = walk->first_row + chunk->row;
+
+  tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
+  ring_set_full(&core->tile_done, walk->tile);
+  ring_wait_full(&core->tile_done, walk->tile);
+  data_copy_ub_to_gm(.ub = chunk->tile, .ub_pitch = chunk->pitch,
+                     .gm = attention_probabilities(core->problem, chunk->block) + row * pitch,
+                     .gm_pitch = pitch, .rows = chunk->rows, .row_bytes = 2 * chunk->cols,
+                     .op = GM_STORE);
+  ring_set_free(&core->tile_back, walk->tile);
+}
+
+// How much smaller exp(-m) became, M_up = exp(m_prev - m), and l brought up to date.  A row that
+// was not live has m_prev = -inf, so 0.
+static void update_sums(uint32_t rows, uint32_t block) {
+  const uint32_t scale = row_value(row_pair(ROW_SCALE, block), 0);
+  const uint32_t l = row_value(ROW_L, 0);
+  row_op(rows, .op = VOP_SUB, .dst = scale, .a = row_value(row_pair(ROW_M, block - 1), 0),
+         .b = row_value(ROW_SAFE, 0));
+  row_op(rows, .op = VOP_EXP, .dst = scale, .a = scale);
+  row_op(rows, .op = VOP_MUL, .dst = l, .a = l, .b = scale);
+  row_op(rows, .op = VOP_ADD, .dst = l, .a = l, .b = row_value(ROW_SUM, 0));
+}
+
+static void use_scores(vector_core_t *core) {
+  const attention_vector_kernel_t *kernel = core->kernel;
+  const vector_walk_t *walk = core->at;
+  const uint32_t block = walk->turn.block;
+  if (walk->row == 0 && block == 0 && walk->rows > 0) {
+    reset_rows(walk->rows);
+    if (kernel->start != NULL) {
+      kernel->start(core);
+    }
+  }
+  if (walk->rows > 0) {
+    const chunk_t chunk = chunk_at(core, walk);
+    ring_wait_full(&core->tile_full, walk->tile);
+    exponentiate(core, &chunk);
+    if (kernel->weigh != NULL) {
+      kernel->weigh(&chunk);
+    }
+    store_probabilities(core, &chunk);
+  }
+  if (!last_chunk(core, walk)) {
+    return;
+  }
+  if (walk->rows > 0) {
+    cross_core_set_flag(PIPE_MTE3, FLAG_P_READY);
+    update_sums(walk->rows, block);
+  }
+  if (kernel->after_scores != NULL) {
+    kernel->after_scores(core, block);
+  }
+}
+
+// ---- V2 and the output ----
+
+static void load_output_stage(const vector_core_t *core) {
+  const vector_walk_t *walk = core->at;
+  if (walk->row == 0) {
+    // The cube core's stores come before our loads of them.
+    cross_core_wait_flag(PIPE_MTE2, core->kernel->output_flag);
+  }
+  if (walk->rows == 0) {
+    return;
+  }
+  if (walk->row == 0 && core->problem->output_every_block && walk->turn.block > 0) {
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
+  }
+  const chunk_t chunk = chunk_at(core, walk);
+  ring_wait_free(&core->tile_back, walk->tile);
+  core->kernel->load_output(core, &chunk);
+  ring_set_full(&core->tile_full, walk->tile);
 }
 
 uint64_t attention_o_row(const vector_core_t *core, uint32_t row) {
   const attention_args_t *args = &core->problem->args;
-  return args->o + (uint64_t)(core->first_row + row) * args->o_pitch;
+  return args->o + (uint64_t)(core->at->first_row + row) * args->o_pitch;
 }
 
 void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
@@ -173,33 +247,203 @@ void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint
   ring_set_free(&out_ring, use);
 }
 
-void attention_finish(vector_core_t *core, const chunk_t *chunk, uint32_t divisor) {
-  const attention_args_t *args = &core->problem->args;
-  const uint32_t o = chunk->tile;
-  const uint32_t l = chunk->tile + IN_TILE / 2;  // l over the whole tile, for a mask by element
-  const uint32_t pitch = chunk->pitch;
-  const uint32_t out = ring_slot(&out_ring, core->out);
-  const uint32_t element = args->out_f32 ? 4 : 2;
-  const uint32_t row_bytes = element * args->dv;
-  const uint32_t out_pitch = round_up(row_bytes, 32);
-  const uint64_t row = (uint64_t)core->entry * args->rows + core->first_row + chunk->row;
+uint64_t attention_split_ml(const attention_problem_t *problem, uint32_t unit, uint32_t row) {
+  return problem->args.split_ml + 4 * ((uint64_t)unit * 2 * problem->group_rows + row);
+}
 
-  tile_op(chunk, .op = VOP_DIV, .dst = o, .dst_pitch = pitch, .a = o, .b_kind = OPERAND_ROW,
-          .b = row_value(divisor, chunk->row));
-  tile_op(chunk, .op = VOP_BROADCAST, .dst = l, .dst_pitch = pitch, .b_kind = OPERAND_ROW,
-          .b = row_value(ROW_L, chunk->row));
-  tile_op(chunk, .op = VOP_CMP_EQ, .dst = chunk->mask, .dst_pitch = MASK_PITCH, .a = l,
-          by_scalar(F32_ZERO));
-  ring_wait_free(&out_ring, core->out);
-  // Where l is 0 it is the result, too.
-  tile_op(chunk, .op = VOP_SELECT, .dst = args->out_f32 ? out : o, .dst_pitch = pitch, .a = l,
-          .b = o, .b_pitch = pitch, .c = chunk->mask, .c_pitch = MASK_PITCH);
-  if (!args->out_f32) {
-    tile_op(chunk, .op = VOP_CAST, .dst = out, .dst_pitch = out_pitch, .a = o, .from = TYPE_F32,
-            .to = TYPE_BF16, .round = ROUND_NEAREST);
+uint64_t attention_split_o(const attention_problem_t *problem, uint32_t unit, uint32_t row) {
+  const uint64_t rows_before = (uint64_t)unit * problem->group_rows + row;
+  return problem->args.split_o + rows_before * problem->args.o_pitch;
+}
+
+uint64_t attention_out_row(const vector_core_t *core, const attention_unit_t *unit, uint32_t row) {
+  const attention_args_t *args = &core->problem->args;
+  const uint64_t rows_before = (uint64_t)unit->entry * args->rows + unit->first_row + row;
+  return args->out + rows_before * attention_out_bytes(core);
+}
+
+uint32_t attention_out_bytes(const vector_core_t *core) {
+  const attention_args_t *args = &core->problem->args;
+  return (args->out_f32 ? 4 : 2) * args->dv;
+}
+
+// Where l is 0 so is O: the row has seen no key.
+void attention_divide_by_one(uint32_t n, uint32_t sums) {
+  const uint32_t divisor = row_value(ROW_DIVISOR, 0);
+  const uint32_t one = row_value(ROW_TEMP, 0);
+  const uint32_t none = row_value(ROW_BITS, 0);
+  row_op(n, .op = VOP_BROADCAST, .dst = one, by_scalar(F32_ONE));
+  row_op(n, .op = VOP_CMP_EQ, .dst = none, .a = sums, by_scalar(F32_ZERO));
+  row_op(n, .op = VOP_SELECT, .dst = divisor, .a = one, .b = divisor, .c = none);
+}
+
+void attention_divide(const vector_core_t *core, const chunk_t *chunk) {
+  tile_update(chunk, .op = VOP_DIV, by_row(row_value(ROW_DIVISOR, chunk->row)));
+  if (!core->problem->args.out_f32) {
+    tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
   }
-  ring_set_free(&in_ring, core->in);
-  core->in++;
-  attention_store(core, chunk->rows, out_pitch, args->out + row * row_bytes, row_bytes, row_bytes,
-                  GM_STORE);
+}
+
+// A split's m and l, for those who merge.
+static void store_ml(vector_core_t *core) {
+  const attention_problem_t *problem = core->problem;
+  const vector_walk_t *walk = core->at;
+  const uint32_t slot = ring_slot(&out_ring, core->out);
+  ring_wait_free(&out_ring, core->out);
+  row_op(walk->rows, .op = VOP_MUL, .dst = slot,
+         .a = row_value(row_pair(ROW_M, walk->turn.block), 0), by_scalar(F32_ONE));
+  row_op(walk->rows, .op = VOP_MUL, .dst = slot + ROW_VALUES_BYTES, .a = row_value(ROW_L, 0),
+         by_scalar(F32_ONE));
+  attention_store(core, 2, ROW_VALUES_BYTES,
+                  attention_split_ml(problem, walk->unit.index, walk->first_row),
+                  4 * problem->group_rows, 4 * walk->rows, GM_STORE);
+}
+
+// A unit's last block is in O: what to divide it by.
+static void finish_rows(vector_core_t *core) {
+  const bool split = core->problem->args.splits > 1;
+  core->kernel->divisor(core->at->rows, split);
+  if (split) {
+    store_ml(core);
+  } else {
+    attention_divide_by_one(core->at->rows, row_value(ROW_L, 0));
+  }
+}
+
+// Where the chunk goes, and what of it.
+typedef struct target {
+  uint64_t gm;
+  uint32_t pitch, row_bytes;
+} target_t;
+
+// O as it is, O of a split, or the result.
+static target_t output_target(const vector_core_t *core, const chunk_t *chunk) {
+  const attention_args_t *args = &core->problem->args;
+  const vector_walk_t *walk = core->at;
+  const uint32_t row = walk->first_row + chunk->row;
+  if (chunk->block + 1 < walk->unit.blocks) {
+    return (target_t){attention_o_row(core, chunk->row), args->o_pitch, 4 * args->dv};
+  }
+  if (args->splits > 1) {
+    return (target_t){attention_split_o(core->problem, walk->unit.index, row), args->o_pitch,
+                      4 * args->dv};
+  }
+  const uint32_t bytes = attention_out_bytes(core);
+  return (target_t){attention_out_row(core, &walk->unit, row), bytes, bytes};
+}
+
+static void make_output(const vector_core_t *core, const chunk_t *chunk) {
+  if (core->kernel->accumulate != NULL) {
+    core->kernel->accumulate(chunk);
+  }
+  if (chunk->block + 1 < core->at->unit.blocks) {
+    return;
+  }
+  if (core->problem->args.splits == 1) {
+    attention_divide(core, chunk);
+  } else if (core->kernel->split_divides) {
+    tile_update(chunk, .op = VOP_DIV, by_row(row_value(ROW_DIVISOR, chunk->row)));
+  }
+}
+
+static void use_output(vector_core_t *core) {
+  const vector_walk_t *walk = core->at;
+  const bool last_block = walk->turn.block + 1 == walk->unit.blocks;
+  if (walk->rows == 0) {
+    return;
+  }
+  if (walk->row == 0 && last_block) {
+    finish_rows(core);
+  }
+  const chunk_t chunk = chunk_at(core, walk);
+  const target_t target = output_target(core, &chunk);
+  ring_wait_full(&core->tile_full, walk->tile);
+  make_output(core, &chunk);
+  ring_set_full(&core->tile_done, walk->tile);
+  ring_wait_full(&core->tile_done, walk->tile);
+  data_copy_ub_to_gm(.ub = chunk.tile, .ub_pitch = chunk.pitch, .gm = target.gm,
+                     .gm_pitch = target.pitch, .rows = chunk.rows, .row_bytes = target.row_bytes,
+                     .op = GM_STORE);
+  ring_set_free(&core->tile_back, walk->tile);
+  if (last_chunk(core, walk) && core->problem->output_every_block && !last_block) {
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
+  }
+}
+
+// ---- The whole ----
+
+// V1(j)'s scores need the C2 stages before C1(j), and these their P, of this core, too.  One more,
+// as the cube core may wait for the next P before it has pushed all of C1(j).
+static uint32_t scores_needed(const preload_plan_t *plan, uint32_t block) {
+  const uint32_t lag = plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
+  return min_u32(block, block + 1 > lag ? block + 1 - lag : 1);
+}
+
+// May the next load be pushed?  Only when everything of this core is pushed that its waits are for,
+// or a full queue would hold up this program, and with it that.
+static bool may_load(const vector_core_t *core, const vector_walk_t *load,
+                     const vector_walk_t *use) {
+  if (!load->more || load->tile >= use->tile + core->tile_back.slots) {
+    return false;
+  }
+  if (load->row > 0) {
+    return true;
+  }
+  if (load->turn.stage == STAGE_SCORES) {
+    const uint32_t needed = scores_needed(&core->problem->plan, load->turn.block);
+    return use->scores >= load->unit_scores + needed;
+  }
+  return use->scores == load->scores && use->outputs == load->outputs;
+}
+
+static void push_load(vector_core_t *core, const vector_walk_t *walk) {
+  core->at = walk;
+  if (walk->turn.stage == STAGE_SCORES) {
+    load_scores_stage(core);
+  } else {
+    load_output_stage(core);
+  }
+}
+
+static void push_use(vector_core_t *core, const vector_walk_t *walk) {
+  core->at = walk;
+  if (walk->turn.stage == STAGE_SCORES) {
+    use_scores(core);
+  } else {
+    use_output(core);
+  }
+}
+
+static vector_core_t core_open(const attention_problem_t *problem,
+                               const attention_vector_kernel_t *kernel) {
+  const uint8_t slots = (uint8_t)problem->tiling.halves;
+  const uint32_t most = ceil_div(problem->group_rows, (uint32_t)hal_read(REG_SUB_COUNT));
+  require(most <= MAX_CORE_ROWS, PANIC_MACHINE);
+  return (vector_core_t){.problem = problem,
+                         .kernel = kernel,
+                         .tile_full = {PIPE_MTE2, PIPE_V, 0, slots, 0, TILE_SLOT},
+                         .tile_done = {PIPE_V, PIPE_MTE3, 0, slots, 0, TILE_SLOT},
+                         .tile_back = {PIPE_MTE2, PIPE_MTE3, 0, slots, 0, TILE_SLOT}};
+}
+
+void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel) {
+  vector_core_t core = core_open(problem, kernel);
+  vector_walk_t load = {0};
+  enter_unit(&core, &load, problem->first_unit);
+  vector_walk_t use = load;
+  ring_open(&core.tile_back);
+  ring_open(&out_ring);
+  while (use.more) {
+    while (may_load(&core, &load, &use)) {
+      push_load(&core, &load);
+      walk_next(&core, &load);
+    }
+    push_use(&core, &use);
+    walk_next(&core, &use);
+  }
+  if (problem->args.splits > 1) {
+    attention_merge(&core, use.tile);
+  }
+  ring_drain(&core.tile_back);
+  ring_drain(&out_ring);
 }

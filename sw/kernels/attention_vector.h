@@ -1,11 +1,16 @@
-// The vector cores' parts of attention that the kernels share: V1, and the output's way out.
+// The vector cores' parts of attention that the kernels share: V1, the output's way out, and the
+// order of it all.
 //
-// The rows of a problem are split evenly over the vector cores, lowest first; a core may get none
-// and still takes part in every handshake.  UB:
+// The rows of a group are split evenly over the vector cores, lowest first; a core may get none, or
+// none of a shorter group, and still takes part in every handshake.  UB:
 //
-//   in ring    4 x 33 KB   MTE2 -> V   16 rows of scores and their mask, or 8 rows of O and T
-//   out ring   3 x 16 KB   V -> MTE3   16 rows of P as BF16, or 8 rows of 32-bit values
-//   row values 24 x 512 B  V only      one FP32 a row of this core, see enum row_values
+//   tiles      2 x 66 KB    MTE2 -> V -> MTE3   rows of scores (which become P in place) and their
+//                                               mask, or rows of O and T (which become O)
+//   out ring   2 x 24 KB    V -> MTE3           what is not loaded before
+//   row values 24 x 512 B   V only              one FP32 a row of this core, see enum row_values
+//
+// Two walks go through the chunks of all stages: one pushes what MTE2 loads, up to a tile ahead of
+// the other, which pushes what V and MTE3 do with it.
 //
 // Why a slot of p needs no flag that says it was read, nor one of t: MTE3 writes P_j+2 after it
 // wrote what V made of C2(j)'s result (amla: rescaled O after FLAG_O_ADDED; base: O after
@@ -15,6 +20,7 @@
 #ifndef KERNELS_ATTENTION_VECTOR_H
 #define KERNELS_ATTENTION_VECTOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "hal/hal.h"
@@ -23,52 +29,92 @@
 #include "lib/tiling.h"
 
 enum {
-  SCORE_ROWS = 16,  // rows of a chunk in V1
-  OUTPUT_ROWS = 8,  // rows of a chunk of O
+  SCORE_ROWS = 32,  // rows of a tile in V1
   MAX_CORE_ROWS = 128,
-  IN_TILE = 32 * 1024,
-  IN_MASK = 1024,
-  IN_SLOT = IN_TILE + IN_MASK,
-  IN_SLOTS = 4,
-  OUT_SLOT = 16 * 1024,
-  OUT_SLOTS = 3,
+  TILE_BYTES = 64 * 1024,
+  TILE_MASK = 2 * 1024,
+  TILE_SLOT = TILE_BYTES + TILE_MASK,
+  TILE_SLOTS = 2,
+  OUT_SLOT = 24 * 1024,
+  OUT_SLOTS = 2,
+  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT,
   MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
-  ROW_VALUES_BASE = IN_SLOTS * IN_SLOT + OUT_SLOTS * OUT_SLOT,
+  ROW_VALUES_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
   ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
 };
+
+// Flags MTE3 -> MTE2; those below are the tiles'.
+enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED };
 
 // Values kept for each row.  Those marked x2 alternate from block to block: row_pair.
 enum row_values {
   ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
-  ROW_LIVE = ROW_M + 2,      // x2: a bit a row, in 32 bytes a chunk: M is above -inf
-  ROW_SCALE = ROW_LIVE + 2,  // x2: exp(previous m - m), scales l (and O) of the blocks before
+  ROW_SCALE = ROW_M + 2,     // x2: exp(previous m - m), scales l (and O) of the blocks before
   ROW_SAFE = ROW_SCALE + 2,  // m, 0 if not live
   ROW_L,                     // sum of P so far
+  ROW_SUM,                   // of this block
+  ROW_DIVISOR,               // of O, at the end
   ROW_TEMP,
+  ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
   ROW_VALUES_END = 24
 };
 
-static const ring_t in_ring = {PIPE_MTE2, PIPE_V, 0, IN_SLOTS, 0, IN_SLOT};
-static const ring_t out_ring = {PIPE_V, PIPE_MTE3, 0, OUT_SLOTS, IN_SLOTS *IN_SLOT, OUT_SLOT};
-
-typedef struct vector_core {
-  const attention_problem_t *problem;
-  uint32_t first_row;  // of the problem
-  uint32_t rows;       // of this core
-  uint32_t entry;      // batch entry
-  uint32_t in, out;    // uses of in_ring and out_ring so far
-} vector_core_t;
-
-// Rows row .. row + rows - 1 of this core by cols columns, FP32.
+// What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
 typedef struct chunk {
   uint32_t block;
   uint32_t row, rows;
   uint32_t cols;
-  uint32_t tile;   // in UB
+  uint32_t tile;   // in UB, FP32
   uint32_t mask;   // in UB, MASK_PITCH bytes a row
   uint32_t pitch;  // of tile
 } chunk_t;
+
+typedef struct vector_core vector_core_t;
+
+// A kernel's own.  Functions that may be NULL say so.
+typedef struct attention_vector_kernel {
+  uint32_t output_rows;  // of a tile in V2
+  uint32_t output_flag;  // the cube core's, before V2 loads
+  // Before a unit's first block: V and MTE3.  May be NULL.
+  void (*start)(vector_core_t *core);
+  // n, S16 or the like of a chunk's rows from ROW_SAFE, and P times it, before P is rounded to
+  // BF16.  May be NULL.
+  void (*weigh)(const chunk_t *chunk);
+  // Once all of P_j is on its way: V and MTE3.  May be NULL.
+  void (*after_scores)(vector_core_t *core, uint32_t block);
+  // V2's loads of a chunk, and its sum in place of the chunk.
+  void (*load_output)(const vector_core_t *core, const chunk_t *chunk);
+  void (*accumulate)(const chunk_t *chunk);  // may be NULL
+  // ROW_DIVISOR of a finished unit, n rows: what O is divided by; with splits what takes O to its
+  // true scale, if split_divides.
+  void (*divisor)(uint32_t n, bool split);
+  bool split_divides;
+} attention_vector_kernel_t;
+
+// A walk's place: a chunk of a stage.
+typedef struct vector_walk {
+  bool more;  // else there is no chunk left
+  attention_unit_t unit;
+  uint32_t first_row;  // of this core in the unit
+  uint32_t rows;       // of this core
+  preload_step_t turn;  // of the plan
+  uint32_t row;         // chunk's first
+  uint32_t tile;        // use of the tiles
+  // Stages before this one, and V1 stages before this unit.
+  uint32_t scores, outputs, unit_scores;
+} vector_walk_t;
+
+struct vector_core {
+  const attention_problem_t *problem;
+  const attention_vector_kernel_t *kernel;
+  // Of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
+  ring_t tile_full, tile_done, tile_back;
+  uint32_t out;              // uses of out_ring so far
+  const vector_walk_t *at;   // the walk whose part is being pushed
+};
+
+static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
 
 // UB address of a row's value; row is a multiple of 8.
 static inline uint32_t row_value(uint32_t values, uint32_t row) {
@@ -78,13 +124,10 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
 // Of the x2 values, those of a block.  Block -1 (as uint32_t) is the state before block 0.
 static inline uint32_t row_pair(uint32_t values, uint32_t block) { return values + block % 2; }
 
-static inline uint32_t row_live(uint32_t row, uint32_t block) {
-  return row_value(row_pair(ROW_LIVE, block), 0) + row / SCORE_ROWS * 32;
-}
-
 // Bits of FP32 constants: firmware has no floating point.
 enum f32_bits {
   F32_ZERO = 0,
+  F32_ONE = 0x3f800000,
   F32_MINUS_INFINITY = (int)0xff800000,
 };
 
@@ -94,36 +137,43 @@ enum f32_bits {
             .b_pitch = ROW_VALUES_BYTES, .c_pitch = ROW_VALUES_BYTES, __VA_ARGS__)
 #define tile_op(chunk, ...) \
   vector_op(.rows = (chunk)->rows, .cols = (chunk)->cols, .a_pitch = (chunk)->pitch, __VA_ARGS__)
+// In place.
+#define tile_update(chunk, ...) \
+  tile_op(chunk, .dst = (chunk)->tile, .dst_pitch = (chunk)->pitch, .a = (chunk)->tile, __VA_ARGS__)
 
-// b as one value for all: the last arguments of row_op and tile_op.
+// b as one value for all, or one a row: the last arguments of row_op, tile_op and tile_update.
 #define by_scalar(bits) .b_kind = OPERAND_SCALAR, .scalar = (uint32_t)(bits)
+#define by_row(values) .b_kind = OPERAND_ROW, .b = (values)
 
-// This core's rows; panics if UB cannot hold their values.
-vector_core_t attention_vector_core(const attention_problem_t *problem);
+// All units of this core; then the splits are merged.
+void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel);
 
-// Before the first batch entry and after the last: the rings.
-void attention_vector_open(void);
-void attention_vector_drain(void);
+// ---- For the kernels ----
 
-// Row values as they are before block 0.
-void attention_reset_rows(const vector_core_t *core);
-
-// V1(block).  weigh, if not NULL, may change P in the chunk before it is rounded to BF16.
-void attention_softmax(vector_core_t *core, uint32_t block,
-                       void (*weigh)(const vector_core_t *core, const chunk_t *chunk));
-
-// A chunk of O in a new slot of the in ring, to be loaded.
-chunk_t attention_output_chunk(const vector_core_t *core, uint32_t block, uint32_t row);
+// Where a row of this core is in O.
+uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
 
 // MTE3 part of an out slot: rows to global memory, then on to the next slot.
 void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
                      uint32_t gm_pitch, uint32_t row_bytes, uint32_t op);
 
-// Where a row of this core is in O.
-uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
+// ---- For attention_vector.c and attention_merge.c ----
 
-// out = O / divisor (a row value), 0 where l is 0; frees the chunk.  Its second half is
-// overwritten.
-void attention_finish(vector_core_t *core, const chunk_t *chunk, uint32_t divisor);
+// m and l, or O of a split, by its unit; row of the unit.
+uint64_t attention_split_ml(const attention_problem_t *problem, uint32_t unit, uint32_t row);
+uint64_t attention_split_o(const attention_problem_t *problem, uint32_t unit, uint32_t row);
+
+// ROW_DIVISOR = 1 where l, n row values at `sums`, is 0.
+void attention_divide_by_one(uint32_t n, uint32_t sums);
+
+// The chunk's O / ROW_DIVISOR, as what is stored, in place.
+void attention_divide(const vector_core_t *core, const chunk_t *chunk);
+
+// Where row `row` of the unit is in the output; bytes of a row.
+uint64_t attention_out_row(const vector_core_t *core, const attention_unit_t *unit, uint32_t row);
+uint32_t attention_out_bytes(const vector_core_t *core);
+
+// Every unit of this core is in global memory: waits for the other cores', and merges its share.
+void attention_merge(vector_core_t *core, uint32_t tile);
 
 #endif

@@ -3,7 +3,6 @@
 //   V2(j)  vector  O = O * M_up + T_j,  after the last block out = O / l
 //
 // SPDX-License-Identifier: Apache-2.0
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "hal/hal.h"
@@ -11,11 +10,9 @@
 #include "kernels/attention_problem.h"
 #include "kernels/attention_vector.h"
 
-enum { EVENT_O_STORED = 0 };  // MTE3 -> MTE2: O of the block before is in global memory
-
 void cube_main(void) {
   attention_problem_t problem;
-  attention_problem_read(&problem);
+  attention_problem_read(&problem, true);
   const attention_output_t output = {.gm = problem.args.t,
                                      .slots = ATTENTION_SLOTS,
                                      .op = GM_STORE,
@@ -24,92 +21,51 @@ void cube_main(void) {
   attention_cube(&problem, &output);
 }
 
-static uint32_t t_tile(const chunk_t *chunk) { return chunk->tile + IN_TILE / 2; }
+static uint32_t t_tile(const chunk_t *chunk) { return chunk->tile + TILE_BYTES / 2; }
 
 // T_j and, unless it is the first block, O.
-static void load(const vector_core_t *core, const chunk_t *chunk) {
+static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
-  const uint32_t slot_row = chunk->block % ATTENTION_SLOTS * args->rows + core->first_row;
+  const uint32_t slot = chunk->block % ATTENTION_SLOTS * core->problem->group_rows;
+  const uint64_t row = slot + core->at->first_row + chunk->row;
 
-  ring_wait_free(&in_ring, core->in);
-  data_copy_gm_to_ub(.gm = args->t + (uint64_t)(slot_row + chunk->row) * args->o_pitch,
-                     .gm_pitch = args->o_pitch, .ub = t_tile(chunk), .ub_pitch = chunk->pitch,
-                     .rows = chunk->rows, .row_bytes = 4 * args->dv);
+  data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch,
+                     .ub = t_tile(chunk), .ub_pitch = chunk->pitch, .rows = chunk->rows,
+                     .row_bytes = 4 * args->dv);
   if (chunk->block > 0) {
     data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch,
                        .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows,
                        .row_bytes = 4 * args->dv);
   }
-  ring_set_full(&in_ring, core->in);
 }
 
-// O * M_up + T to dst.
-static void accumulate(const chunk_t *chunk, uint32_t dst) {
-  const uint32_t o = chunk->tile;
-  const uint32_t pitch = chunk->pitch;
+// O * M_up + T, in place of O.
+static void accumulate(const chunk_t *chunk) {
   const uint32_t scale = row_value(row_pair(ROW_SCALE, chunk->block), chunk->row);
-
   if (chunk->block == 0) {
     // +0 and not just T: -0 in T becomes +0.
-    tile_op(chunk, .op = VOP_BROADCAST, .dst = o, .dst_pitch = pitch, by_scalar(F32_ZERO));
+    tile_update(chunk, .op = VOP_BROADCAST, by_scalar(F32_ZERO));
   } else {
-    tile_op(chunk, .op = VOP_MUL, .dst = o, .dst_pitch = pitch, .a = o, .b = scale,
-            .b_kind = OPERAND_ROW);
+    tile_update(chunk, .op = VOP_MUL, by_row(scale));
   }
-  tile_op(chunk, .op = VOP_ADD, .dst = dst, .dst_pitch = pitch, .a = o, .b = t_tile(chunk),
-          .b_pitch = pitch);
+  tile_update(chunk, .op = VOP_ADD, .b = t_tile(chunk), .b_pitch = chunk->pitch);
 }
 
-// O of a block that is not the last: back to global memory.
-static void store(vector_core_t *core, const chunk_t *chunk) {
-  const attention_args_t *args = &core->problem->args;
-  ring_wait_free(&out_ring, core->out);
-  accumulate(chunk, ring_slot(&out_ring, core->out));
-  ring_set_free(&in_ring, core->in);
-  core->in++;
-  attention_store(core, chunk->rows, chunk->pitch, attention_o_row(core, chunk->row), args->o_pitch,
-                  4 * args->dv, GM_STORE);
-}
-
-// V2
-static void update_output(vector_core_t *core, uint32_t block) {
-  const bool last = block + 1 == core->problem->blocks;
-  // The cube core's stores of T_j come before our loads of it.
-  cross_core_wait_flag(PIPE_MTE2, FLAG_T_READY);
-  if (block > 0 && core->rows > 0) {
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
-  }
-  for (uint32_t row = 0; row < core->rows; row += OUTPUT_ROWS) {
-    const chunk_t chunk = attention_output_chunk(core, block, row);
-    load(core, &chunk);
-    ring_wait_full(&in_ring, core->in);
-    if (last) {
-      accumulate(&chunk, chunk.tile);
-      attention_finish(core, &chunk, ROW_L);
-    } else {
-      store(core, &chunk);
-    }
-  }
-  if (!last && core->rows > 0) {
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
+// l; the O of a split is as it should be.
+static void divisor(uint32_t n, bool split) {
+  if (!split) {
+    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = row_value(ROW_L, 0),
+           by_scalar(F32_ONE));
   }
 }
 
-// V1 runs one block ahead of V2, which has to wait for the cube core in between.
 void vector_main(void) {
+  static const attention_vector_kernel_t kernel = {.output_rows = SCORE_ROWS / 2,
+                                                   .output_flag = FLAG_T_READY,
+                                                   .load_output = load_output,
+                                                   .accumulate = accumulate,
+                                                   .divisor = divisor};
   attention_problem_t problem;
-  attention_problem_read(&problem);
-  vector_core_t core = attention_vector_core(&problem);
-  attention_vector_open();
-  for (core.entry = problem.first_entry; core.entry < problem.args.batch;
-       core.entry += problem.entry_step) {
-    attention_reset_rows(&core);
-    attention_softmax(&core, 0, NULL);
-    for (uint32_t block = 1; block < problem.blocks; block++) {
-      attention_softmax(&core, block, NULL);
-      update_output(&core, block - 1);
-    }
-    update_output(&core, problem.blocks - 1);
-  }
-  attention_vector_drain();
+  attention_problem_read(&problem, true);
+  attention_vector(&problem, &kernel);
 }

@@ -7,6 +7,8 @@
 
 static inline uint32_t min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
+static inline uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 static inline uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 static inline uint32_t round_up(uint32_t a, uint32_t multiple) {

@@ -40,7 +40,6 @@ refused() {   # refused FRAGMENT ARGS...
 "$MKNPY" q_1d.npy '<u2' 64
 "$MKNPY" q_dk32.npy '<u2' 8,32
 "$MKNPY" q_empty.npy '<u2' 0,64
-"$MKNPY" q_large.npy '<u2' 257,64
 "$MKNPY" v_short.npy '<u2' 40,64
 "$MKNPY" mask.npy '|u1' 8,47
 "$MKNPY" mask_f4.npy '<f4' 8,48
@@ -67,7 +66,6 @@ good="--kv kv.npy $out"
   refused "q_1d.npy" run amla --q q_1d.npy $good
   refused "64" run amla --q q_dk32.npy $good
   refused "q_empty.npy" run amla --q q_empty.npy $good
-  refused "256" run amla --q q_large.npy $good
   refused "q_cut.npy" run amla --q q_cut.npy $good
   refused "q_long.npy" run amla --q q_long.npy $good
   refused "q_text.npy" run amla --q q_text.npy $good
@@ -87,7 +85,6 @@ good="--kv kv.npy $out"
   refused "--batch" run amla --q q.npy --batch 2 $good
   refused "--q" run amla --kv kv.npy $out
   refused "--v" run amla --q q.npy --k kv.npy $out
-  refused "--heads" run amla --heads 300 $out
   refused "--dk" run amla --dk 577 $out
   refused "--dv" run amla --dv 513 $out
   refused "--kv-block" run amla --kv-block 528 $out
@@ -120,7 +117,6 @@ good="--kv kv.npy $out"
   refused "--seed" run amla --timing-only --seed 3
   refused "--trace" run amla --timing-only --trace out.json
   refused "--tolerance" run base --timing-only --tolerance 1
-  refused "--heads" run base --timing-only --heads 300 --json out.json
   refused "--colour" run amla --colour red $out
   refused "--out" run amla --out
   refused "amlo" run amlo

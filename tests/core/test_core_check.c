@@ -67,9 +67,9 @@ static void headers(void **state) {
 static void flags(void **state) {
   (void)state;
   const case_t cube[] = {
-      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 7), NULL},
-      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 8),
-       "SET_FLAG event=8: expected 0 to 7"},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 31), NULL},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 32),
+       "SET_FLAG event=32: expected 0 to 31"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_M), "to=M: expected another pipe than its own"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_V), "to=4: expected a pipe of a cube core"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = 0xffffffffu), "to=4294967295"},

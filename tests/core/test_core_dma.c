@@ -75,11 +75,40 @@ static void atomics_word_by_word(void **state) {
   free_memory(&expected);
 }
 
+// With skip_zero a row of integers that are all 0 is not sent, nor counted; it would change nothing.
+static void rows_of_zeros(void **state) {
+  (void)state;
+  enum { ROWS = 3, COLS = 9, PITCH = 64 };
+  core_memory_t memory = make_memory(CORE_VECTOR);
+  memset(memory.base[SPACE_UB], 0, ROWS * PITCH);
+  put32(memory.base[SPACE_UB] + PITCH, COLS - 1, 1);  // the last element of row 1
+  put32(memory.base[SPACE_UB] + PITCH, COLS, 7);      // beyond the row
+  command_t c = COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE, .gm_pitch = PITCH, .ub = 0,
+                           .ub_pitch = PITCH, .rows = ROWS, .row_bytes = COLS * 4,
+                           .op = GM_ADD_S32, .skip_zero = 1);
+  assert_int_equal(core_rows_sent(&memory, &c), 1);
+  assert_true(!core_row_sent(&memory, &c.copy_out, 0) && core_row_sent(&memory, &c.copy_out, 1));
+  c.copy_out.skip_zero = 0;
+  assert_int_equal(core_rows_sent(&memory, &c), ROWS);
+  put32(memory.base[SPACE_UB], 2, 5);  // with RESCALE the integers are packed: 0, 0, 5
+  c.copy_out.skip_zero = 1;
+  c.copy_out.op = GM_RESCALE;
+  assert_int_equal(core_rows_sent(&memory, &c), 1);
+  assert_true(core_row_sent(&memory, &c.copy_out, 2));
+  char error[CORE_ERROR_BYTES];
+  assert_true(core_check(CORE_VECTOR, &memory, &c, error));
+  c.copy_out.op = GM_ADD_F32;
+  assert_true(!core_check(CORE_VECTOR, &memory, &c, error));
+  assert_non_null(strstr(error, "skip_zero"));
+  free_memory(&memory);
+}
+
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(copies_rows),
       cmocka_unit_test(atomics_word_by_word),
+      cmocka_unit_test(rows_of_zeros),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static void commands(void **state) {
   expect_text(COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE, .gm_pitch = 2048,
                          .rows = 4, .row_bytes = 2048, .op = GM_RESCALE),
               "COPY_OUT ub=0x40 ub_pitch=0 gm=0x4000000000 gm_pitch=2048 rows=4 row_bytes=2048 "
-              "op=RESCALE");
+              "op=RESCALE skip_zero=0");
 }
 
 // A VEC shows the fields its operation reads.

@@ -15,7 +15,7 @@
 
 enum {
   MAX_AGENTS = 128,  // pipes of the machine
-  L1_BYTES = 512 << 10,
+  L1_BYTES = 1024 << 10,
   L0_BYTES = 64 << 10,
   L0C_BYTES = 128 << 10,
   UB_BYTES = 192 << 10,
@@ -487,20 +487,66 @@ static step_t step_scalar(machine_t *machine, core_t *core) {
   return STEP_DONE;
 }
 
-static step_t step_pipe(machine_t *machine, core_t *core, unsigned pipe) {
+static const command_t *head(const core_t *core, unsigned pipe) {
+  const queue_t *queue = &core->queue[pipe];
+  return queue->count == 0 ? NULL : &core->program[queue->command[queue->first]];
+}
+
+static void pop(const machine_t *machine, core_t *core, unsigned pipe) {
   queue_t *queue = &core->queue[pipe];
-  if (queue->count == 0) {
+  queue->first = (queue->first + 1) % machine->options->queue_depth;
+  queue->count--;
+}
+
+// SYNC_ALL: once this pipe of every core of the kind has come to it, all go on, and have seen what
+// any of them had.
+static step_t step_sync_all(machine_t *machine, const core_t *core, const command_t *command) {
+  const unsigned pipe = command->header.pipe_;
+  const machine_options_t *options = machine->options;
+  const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
+  clocks_t latest = {0};
+  for (size_t i = 0; i < machine->core_count; i++) {
+    const core_t *other = &machine->cores[i];
+    const command_t *next = head(other, pipe);
+    if (other->kind == core->kind && (next == NULL || next->header.opcode_ != OP_SYNC_ALL)) {
+      return STEP_NONE;
+    }
+    const unsigned agent = other->queue[pipe].agent;
+    for (unsigned j = 0; other->kind == core->kind && j < machine->agents; j++) {
+      const uint32_t clock = machine->clocks[agent][j];
+      latest[j] = clock > latest[j] ? clock : latest[j];
+    }
+  }
+  for (size_t i = 0; i < machine->core_count; i++) {
+    core_t *other = &machine->cores[i];
+    if (other->kind == core->kind) {
+      const unsigned agent = other->queue[pipe].agent;
+      if (order) {
+        memcpy(machine->clocks[agent], latest, sizeof latest);
+      }
+      machine->clocks[agent][agent]++;
+      pop(machine, other, pipe);
+    }
+  }
+  return STEP_DONE;
+}
+
+static step_t step_pipe(machine_t *machine, core_t *core, unsigned pipe) {
+  const queue_t *queue = &core->queue[pipe];
+  const command_t *command = head(core, pipe);
+  if (command == NULL) {
     return STEP_NONE;
   }
-  const command_t *command = &core->program[queue->command[queue->first]];
+  if (command->header.opcode_ == OP_SYNC_ALL) {
+    return step_sync_all(machine, core, command);
+  }
   if (!may_run(machine, core, command)) {
     return STEP_NONE;
   }
   if (!execute(machine, core, command, queue->agent)) {
     return STEP_FAILED;
   }
-  queue->first = (queue->first + 1) % machine->options->queue_depth;
-  queue->count--;
+  pop(machine, core, pipe);
   return STEP_DONE;
 }
 

@@ -34,8 +34,8 @@ typedef struct machine_options {
   unsigned vector_cores;  // of an AI core
   size_t queue_depth;
   uint64_t seed;
-  // A set of flags that gates as ever but is not counted as ordering anything: every flag that a
-  // kernel needs shows as a race in some run that ignores it.  NULL: none.
+  // A set of flags, or SYNC_ALL, that gates as ever but is not counted as ordering anything: every
+  // flag that a kernel needs shows as a race in some run that ignores it.  NULL: none.
   bool (*ignore)(bool cube, const command_t *wait);
 } machine_options_t;
 

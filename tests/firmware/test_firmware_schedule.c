@@ -32,6 +32,9 @@ typedef struct shape {
   bool masked;
   bool shared_kv;         // v is k
   unsigned depth;         // of queues, 0: 32
+  uint32_t group, splits;  // 0: 256, 1
+  uint32_t tiling, kv_buffers, qp_buffers;
+  bool skip;
   unsigned ai_cores;      // 0: 1
   unsigned vector_cores;  // 0: 2
 } shape_t;
@@ -42,7 +45,7 @@ typedef struct problem {
   num_attn_t attn;  // of batch entry 0
   uint8_t *gm;
   uint64_t gm_bytes;
-  machine_array_t array[16];
+  machine_array_t array[18];
   size_t arrays;
   attention_args_t *args;  // in gm
 } problem_t;
@@ -77,6 +80,8 @@ static void fill_normal(num_rng_t *rng, uint16_t *values, size_t count, double s
 static shape_t with_defaults(shape_t shape) {
   shape.batch += shape.batch == 0;
   shape.ai_cores += shape.ai_cores == 0;
+  shape.group = shape.group == 0 ? 256 : shape.group;
+  shape.splits += shape.splits == 0;
   shape.vector_cores = shape.vector_cores == 0 ? 2 : shape.vector_cores;
   shape.depth = shape.depth == 0 ? 32 : shape.depth;
   return shape;
@@ -89,7 +94,9 @@ static attention_args_t place_all(problem_t *problem) {
   const uint32_t o_pitch = (4 * s->dv + 63) / 64 * 64;
   const uint32_t element = s->bf16 ? 2 : 4;
   const uint32_t visible_pitch = (s->keys + 7) / 8;
-  const uint64_t slots = (uint64_t)s->ai_cores * ATTENTION_SLOTS * s->rows;
+  const uint32_t group = s->rows < s->group ? s->rows : s->group;
+  const uint64_t slots = (uint64_t)s->ai_cores * ATTENTION_SLOTS * group;
+  const uint64_t units = (uint64_t)s->batch * ((s->rows + s->group - 1) / s->group) * s->splits;
   const uint64_t k = place(problem, "k", s->batch * k_bytes, true);
   return (attention_args_t){
       .q = place(problem, "q", (uint64_t)s->batch * s->rows * s->dk * 2, true),
@@ -100,7 +107,9 @@ static attention_args_t place_all(problem_t *problem) {
       .s = place(problem, "s", slots * s->block * 4, false),
       .p = place(problem, "p", slots * s->block * 2, false),
       .t = place(problem, "t", slots * o_pitch, false),
-      .o = place(problem, "o", (uint64_t)s->ai_cores * s->rows * o_pitch, false),
+      .o = place(problem, "o", (uint64_t)s->ai_cores * group * o_pitch, false),
+      .split_o = place(problem, "split_o", units * group * o_pitch, false),
+      .split_ml = place(problem, "split_ml", units * group * 8, false),
       .k_batch = k_bytes,
       .v_batch = s->shared_kv ? k_bytes : v_bytes,
       .k_pitch = 2 * s->dk,
@@ -109,14 +118,20 @@ static attention_args_t place_all(problem_t *problem) {
       .o_pitch = o_pitch,
       .batch = s->batch,
       .rows = s->rows,
+      .group_rows = s->group,
       .keys = s->keys,
+      .splits = s->splits,
       .dk = s->dk,
       .dv = s->dv,
       .block = s->block,
       .scale = num_f32_bits(0.125f),
       .preload = s->preload,
       .rescale = s->rescale,
+      .skip_noop = s->skip,
       .out_f32 = s->bf16 ? 0 : 1,
+      .tiling = s->tiling,
+      .kv_buffers = s->kv_buffers,
+      .qp_buffers = s->qp_buffers,
   };
 }
 
@@ -162,6 +177,7 @@ static void problem_init(problem_t *problem, const char *kernel, shape_t shape) 
                                .ldv = args.v_pitch / 2,
                                .scale = 0.125f,
                                .block = s->block,
+                               .splits = s->splits,
                                .visible = s->masked ? fill_mask(problem, &rng) : NULL};
 }
 
@@ -215,8 +231,9 @@ static float *reference(const problem_t *problem) {
     attn.q = host(problem, args->q + (uint64_t)b * s->rows * s->dk * 2);
     attn.k = host(problem, args->k + b * args->k_batch);
     attn.v = host(problem, args->v + b * args->v_batch);
+    const unsigned flags = s->skip ? NUM_ATTN_SKIP_NOOP : 0;
     const int status = strcmp(problem->kernel, "amla") == 0
-                           ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, expected + b * entry, NULL)
+                           ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, expected + b * entry, NULL)
                            : num_attn_base(&attn, NUM_ISA_AUTO, expected + b * entry);
     assert_int_equal(status, 0);
   }
@@ -259,13 +276,42 @@ static const shape_t shapes[] = {
     {30, 300, 64, 32, 64, 1, .ai_cores = 2, .batch = 1, .rescale = RESCALE_ROW},
     {100, 300, 64, 32, 64, 2, .vector_cores = 1},
     {9, 300, 64, 32, 64, 2, .vector_cores = 4, .batch = 2},
+    // Groups of rows, the last one short; with one core and with more than there are groups.
+    {150, 300, 64, 32, 64, 2, .group = 64, .ai_cores = 2, .masked = true},
+    {150, 200, 300, 40, 64, 1, .group = 144, .batch = 2, .masked = true},
+    {40, 200, 64, 32, 64, 0, .group = 16, .ai_cores = 4, .rescale = RESCALE_ROW, .bf16 = true},
+    // Splits: even, uneven, one a block, fewer cores than units and more; a row without a key.
+    {33, 300, 64, 33, 64, 2, .splits = 2, .masked = true, .ai_cores = 2},
+    {33, 600, 64, 512, 48, 1, .splits = 5, .masked = true, .ai_cores = 3, .bf16 = true},
+    {1, 160, 40, 7, 32, 0, .splits = 5, .batch = 2, .depth = 1, .ai_cores = 2},
+    {129, 700, 96, 64, 128, 2, .splits = 3, .group = 112, .masked = true, .ai_cores = 4},
+    {70, 1100, 576, 512, 512, 2, .splits = 3, .ai_cores = 4, .rescale = RESCALE_ROW},
+    // Tilings.
+    {256, 1100, 576, 512, 512, 2, .tiling = TILING_TUNED, .shared_kv = true},
+    {129, 1537, 576, 512, 512, 1, .tiling = TILING_TUNED, .masked = true},
+    {100, 1100, 576, 512, 512, 2, .tiling = TILING_TUNED, .kv_buffers = 6, .batch = 2},
+    {200, 700, 530, 257, 496, 0, .tiling = TILING_TUNED, .depth = 1, .batch = 2},
+    {200, 700, 530, 257, 496, 2, .tiling = TILING_TUNED, .kv_buffers = 3, .depth = 2},
+    {200, 300, 40, 33, 48, 2, .tiling = TILING_TUNED, .group = 144, .ai_cores = 2},
+    {256, 1100, 576, 512, 512, 1, .tiling = TILING_SINGLE, .shared_kv = true},
+    {129, 700, 300, 257, 256, 2, .tiling = TILING_SINGLE, .masked = true, .depth = 1},
+    {30, 700, 300, 40, 256, 0, .tiling = TILING_SINGLE, .batch = 2},
+    {256, 1100, 576, 512, 512, 2, .kv_buffers = 6, .qp_buffers = QP_SEPARATE},
+    {200, 1537, 576, 300, 512, 1, .kv_buffers = 2, .qp_buffers = QP_SEPARATE, .batch = 2},
+    {200, 1537, 500, 300, 512, 2, .kv_buffers = 8, .batch = 2},
+    {200, 1100, 576, 300, 512, 2, .tiling = TILING_TUNED, .qp_buffers = QP_SEPARATE, .batch = 2},
+    // Rows that need no rescale are left out.
+    {150, 700, 64, 300, 64, 2, .skip = true, .masked = true},
+    {150, 700, 64, 300, 64, 2, .skip = true, .masked = true, .rescale = RESCALE_ROW},
 };
 
 enum { SEEDS = 4 };
 
 static void print_shape(const char *kernel, const shape_t *s) {
-  printf("%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u", kernel,
-         s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale, s->depth);
+  printf("%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u group %u "
+         "splits %u tiling %u",
+         kernel, s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale,
+         s->depth, s->group, s->splits, s->tiling);
 }
 
 static void every_order(const char *kernel) {
@@ -301,7 +347,8 @@ static void amla_every_order(void **state) {
 
 // ---- No flag in vain ----
 
-// Flags a kernel waits for: some of a pair of pipes, or a cross-core flag.
+// Flags a kernel waits for: some of a pair of pipes, or a cross-core flag; number CROSS_FLAGS
+// stands for SYNC_ALL.
 typedef struct flag_class {
   bool cube, cross;
   uint32_t from, to;  // pipes; or the flag's number
@@ -311,13 +358,16 @@ typedef struct flag_class {
 static flag_class_t ignored;
 
 static bool is_ignored(bool cube, const command_t *command) {
-  if (command->header.opcode_ == OP_WAIT_FLAG) {
-    return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
-           command->header.pipe_ == ignored.to &&
-           (ignored.events >> command->wait_flag.event & 1) != 0;
+  switch (command->header.opcode_) {
+    case OP_WAIT_FLAG:
+      return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
+             command->header.pipe_ == ignored.to &&
+             (ignored.events >> command->wait_flag.event & 1) != 0;
+    case OP_CROSS_WAIT:
+      return ignored.cross && command->cross_wait.flag == ignored.from;
+    default:
+      return ignored.cross && command->header.opcode_ == OP_SYNC_ALL && ignored.from == CROSS_FLAGS;
   }
-  return command->header.opcode_ == OP_CROSS_WAIT && ignored.cross &&
-         command->cross_wait.flag == ignored.from;
 }
 
 static void every_flag_needed(const char *kernel, const flag_class_t *flags, size_t count) {
@@ -341,10 +391,14 @@ static void every_flag_needed(const char *kernel, const flag_class_t *flags, siz
 }
 
 #define PAIR(is_cube, from, to, events) \
-  { is_cube, false, PIPE_##from, PIPE_##to, events }
+  { is_cube, false, PIPE_##from, PIPE_##to, (uint32_t)(events) }
 #define CROSS(name) \
   { false, true, FLAG_##name, 0, 0 }
-enum { EVERY = 0xff, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
+#define SYNC() \
+  { false, true, CROSS_FLAGS, 0, 0 }
+// Events from a vector core's MTE3 to its MTE2.
+enum { TILES = 0x03, O_STORED = 0x04, SPLITS_STORED = 0x08 };
+enum { EVERY = -1, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
 
 // clang-format off: a table
 #define COMMON_FLAGS                                                                           \
@@ -352,22 +406,22 @@ enum { EVERY = 0xff, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
       PAIR(true, MTE2, MTE1, BUFFERS_P), PAIR(true, MTE1, MTE2, BUFFERS_P),                    \
       PAIR(true, MTE2, MTE1, BUFFERS_KV), PAIR(true, MTE1, MTE2, BUFFERS_KV),                  \
       PAIR(true, MTE1, M, EVERY), PAIR(true, M, MTE1, EVERY), PAIR(true, M, FIX, EVERY),       \
-      PAIR(true, FIX, M, EVERY), PAIR(false, MTE2, V, EVERY), PAIR(false, V, MTE2, EVERY),     \
-      PAIR(false, V, MTE3, EVERY), PAIR(false, MTE3, V, EVERY), CROSS(S_READY), CROSS(S_FREE), \
-      CROSS(P_READY)
+      PAIR(true, FIX, M, EVERY), PAIR(false, MTE2, V, EVERY), PAIR(false, MTE3, MTE2, TILES),     \
+      PAIR(false, V, MTE3, EVERY), CROSS(S_READY), CROSS(S_FREE), \
+      CROSS(P_READY), SYNC(), PAIR(false, MTE3, MTE2, SPLITS_STORED)
 // clang-format on
 
 static void base_every_flag_needed(void **state) {
   (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, EVERY),
+  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, O_STORED),
                                        CROSS(T_READY)};
   every_flag_needed("base", flags, ARRAY_LEN(flags));
 }
 
 static void amla_every_flag_needed(void **state) {
   (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, CROSS(O_ADDED), CROSS(O_RESCALED),
-                                       CROSS(O_COMPLETE)};
+  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, V, EVERY), CROSS(O_ADDED),
+                                       CROSS(O_RESCALED), CROSS(O_COMPLETE)};
   every_flag_needed("amla", flags, ARRAY_LEN(flags));
 }
 

@@ -315,6 +315,39 @@ static void guards_are_needed(void **state) {
   free(p);
 }
 
+// Splits change the last bits only: as near to the formula as one run over all keys, in every
+// scenario; more splits than blocks are one a block.
+static void splits_near_golden(void **state) {
+  (void)state;
+  static const size_t counts[] = {2, 3, 64};
+  problem_t *p = allocate(1, sizeof *p);
+  double golden[ROWS * DV];
+  float base[ROWS * DV];
+  float amla[ROWS * DV];
+  float whole[ROWS * DV];
+  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS) * ARRAY_LEN(counts); i++) {
+    const scenario_t *scenario = &SCENARIOS[i / ARRAY_LEN(counts)];
+    make_plain(p, 60 + i);
+    scenario->change(p);
+    assert_int_equal(num_attn_golden(&p->attn, golden), 0);
+    assert_int_equal(num_attn_base(&p->attn, NUM_ISA_AUTO, whole), 0);
+    p->attn.splits = counts[i % ARRAY_LEN(counts)];
+    assert_int_equal(num_attn_base(&p->attn, NUM_ISA_AUTO, base), 0);
+    assert_int_equal(num_attn_amla(&p->attn, NUM_ISA_AUTO, 0, amla, NULL), 0);
+    const double base_error = scaled_error(golden, base, scenario->exponent).after;
+    const double amla_error = scaled_error(golden, amla, scenario->exponent).after;
+    CHECK(base_error < LIMIT, "base, %s, %zu: %g", scenario->name, p->attn.splits, base_error);
+    CHECK(amla_error < LIMIT, "amla, %s, %zu: %g", scenario->name, p->attn.splits, amla_error);
+    if (strcmp(scenario->name, "plain") == 0) {
+      CHECK(memcmp(base, whole, sizeof base) != 0, "%zu splits and none agree", p->attn.splits);
+    }
+    p->attn.splits = 1;
+    assert_int_equal(num_attn_base(&p->attn, NUM_ISA_AUTO, base), 0);
+    CHECK(memcmp(base, whole, sizeof base) == 0, "%s: one split is not none", scenario->name);
+  }
+  free(p);
+}
+
 // ---- Base and AMLA against a second transcription ---------------------------------------------
 
 // One row over all of its blocks; every operation spelt out on its own line, in FP32.
@@ -540,9 +573,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(golden_is_the_formula), cmocka_unit_test(golden_and_tiled_take_strides),
       cmocka_unit_test(tiled_near_golden),     cmocka_unit_test(guards_are_needed),
-      cmocka_unit_test(tiled_bit_for_bit),     cmocka_unit_test(refusals_touch_nothing),
-      cmocka_unit_test(no_keys_gives_zero),    cmocka_unit_test(error_measures),
-      cmocka_unit_test(golden_speed),
+      cmocka_unit_test(splits_near_golden),    cmocka_unit_test(tiled_bit_for_bit),
+      cmocka_unit_test(refusals_touch_nothing), cmocka_unit_test(no_keys_gives_zero),
+      cmocka_unit_test(error_measures),        cmocka_unit_test(golden_speed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

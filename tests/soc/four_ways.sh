@@ -37,4 +37,10 @@ check() {   # check NAME ARGS...
 
 check real-amla amla
 check real-base base
+check groups-splits-amla amla --heads 40 --seq-q 4 --seq-kv 1700 --causal --group-rows 80 \
+  --split-kv 2 --config ascend910_die --cores 3
+check groups-splits-base base --heads 40 --seq-q 4 --seq-kv 1700 --causal --group-rows 80 \
+  --split-kv 2 --config ascend910_die --cores 3
+check tuned-amla amla --heads 128 --seq-q 2 --seq-kv 1600 --tiling tuned --skip-noop
+check tuned-base base --heads 96 --seq-kv 1600 --tiling tuned
 check rescale-row amla --rescale row --heads 48 --seq-q 2 --seq-kv 2000 --dist normal:1

@@ -13,17 +13,18 @@ run() {   # run KERNEL OPTIONS...
 }
 
 # Between them these shapes reach every wait: one and two row tiles, several blocks, a ragged end,
-# both ways to rescale, a second batch entry.
+# both ways to rescale, a second batch entry, splits.
 passes() {
   run amla --heads 40 --seq-kv 2100 --preload 2 &&
     run amla --heads 70 --seq-q 3 --seq-kv 1600 --preload 1 --rescale row --batch 2 &&
-    run base --heads 70 --seq-q 3 --seq-kv 2100 --preload 2
+    run base --heads 70 --seq-q 3 --seq-kv 2100 --preload 2 &&
+    run base --heads 20 --seq-kv 700 --kv-block 128 --split-kv 4 --config ascend910_die --cores 2
 }
 
 build() {
   for kernel in amla base; do
     "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/$kernel.so" \
-      "$dir/sw/kernels/$kernel.c" "$dir"/sw/kernels/attention_*.c "$dir"/sw/hal/*.c
+      "$dir/sw/kernels/$kernel.c" "$dir"/sw/kernels/attention_*.c "$dir"/sw/lib/*.c "$dir"/sw/hal/*.c
   done
 }
 

@@ -8,7 +8,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 for name in $("$VALUES"); do
   "$VALUES" "$name" "$dir"
-  for how in "base" "amla" "amla --rescale row"; do
+  for how in "base" "amla" "amla --rescale row" "amla --rescale row --skip-noop" \
+    "base --kv-block 16 --split-kv 3" "amla --kv-block 16 --split-kv 5 --skip-noop"; do
     # shellcheck disable=SC2086
     "$SIM" run $how --q "$dir/q.npy" --k "$dir/k.npy" --v "$dir/v.npy" --mask "$dir/mask.npy" \
       --out-f32 --verify --golden none --json "$dir/r.json" --quiet ||
