@@ -75,7 +75,7 @@ static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
   layout->t = strcmp(settings->kernel, "base") == 0
                   ? add_workspace(layout, "t", slots * layout->o_pitch)
                   : NOWHERE;
-  layout->o = add_workspace(layout, "o", rows * cores * layout->o_pitch);
+  layout->o = add_workspace(layout, "o", slots * layout->o_pitch);
   layout->split_o = layout->split_ml = NOWHERE;
   if (units > 0) {
     layout->split_o = add_workspace(layout, "split_o", units * rows * layout->o_pitch);

@@ -54,7 +54,7 @@ void cube_main(void) {
   attention_problem_t problem;
   attention_problem_read(&problem, false);
   const attention_output_t output = {.gm = problem.args.o,
-                                     .slots = 1,
+                                     .slot_a_unit = true,
                                      .op = GM_ADD_F32,
                                      .before = before_add,
                                      .each_flag = FLAG_O_ADDED,
@@ -66,7 +66,7 @@ void cube_main(void) {
 static void split_maximum(const chunk_t *chunk) {
   const uint32_t count = chunk->rows;
   const uint32_t m = row_value(ROW_SAFE, chunk->row);
-  const uint32_t n = row_value(row_pair(ROW_N, chunk->block), chunk->row);
+  const uint32_t n = row_value(row_pair(ROW_N, chunk->turn), chunk->row);
   const uint32_t s32 = row_value(ROW_S32, chunk->row);
   const uint32_t temp = row_value(ROW_TEMP, chunk->row);
   const uint32_t bf16 = row_value(ROW_BF16, chunk->row);
@@ -90,11 +90,11 @@ static void weigh(const chunk_t *chunk) {
 
 // N: (max(n - n_prev, -30) + 1.5 (c / c_prev - 1) + 1e-6) * 2^23; 0 if the row was not live before.
 // skip_noop: 0, too, if the row's maximum is still the same, which the 1e-6 alone would make 8.
-static void find_step(uint32_t count, uint32_t block, bool skip_noop) {
-  const uint32_t before = block - 1;
-  const uint32_t n = row_value(row_pair(ROW_N, block), 0);
+static void find_step(uint32_t count, uint32_t turn, bool skip_noop) {
+  const uint32_t before = turn - 1;
+  const uint32_t n = row_value(row_pair(ROW_N, turn), 0);
   const uint32_t n_before = row_value(row_pair(ROW_N, before), 0);
-  const uint32_t c = row_value(row_pair(ROW_C, block), 0);
+  const uint32_t c = row_value(row_pair(ROW_C, turn), 0);
   const uint32_t c_before = row_value(row_pair(ROW_C, before), 0);
   const uint32_t m_before = row_value(row_pair(ROW_M, before), 0);
   const uint32_t bits = row_value(ROW_BITS, 0);
@@ -112,7 +112,7 @@ static void find_step(uint32_t count, uint32_t block, bool skip_noop) {
   row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = m_before, by_scalar(F32_MINUS_INFINITY));
   row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
   if (skip_noop) {
-    row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = row_value(row_pair(ROW_M, block), 0),
+    row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = row_value(row_pair(ROW_M, turn), 0),
            .b = m_before);
     row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
   }
@@ -185,19 +185,20 @@ static void rescale_rows(vector_core_t *core) {
 }
 
 // c, and O from the scale of the block before to this block's.
-static void after_scores(vector_core_t *core, uint32_t block) {
+static void after_scores(vector_core_t *core) {
   const uint32_t rows = core->at->rows;
+  const uint32_t turn = core->at->turn.block;
   if (rows > 0) {
-    row_op(rows, .op = VOP_DIV, .dst = row_value(row_pair(ROW_C, block), 0),
+    row_op(rows, .op = VOP_DIV, .dst = row_value(row_pair(ROW_C, turn), 0),
            .a = row_value(ROW_S16, 0), .b = row_value(ROW_S32, 0));
   }
-  if (block == 0) {
+  if (walk_place(core->at)->block == 0) {
     return;
   }
   // C2 of the block before has been added.
   cross_core_wait_flag(PIPE_MTE3, FLAG_O_ADDED);
   if (rows > 0) {
-    find_step(rows, block, core->problem->args.skip_noop != 0);
+    find_step(rows, turn, core->problem->args.skip_noop != 0);
     if (core->problem->args.rescale == RESCALE_ROW) {
       rescale_rows(core);
     } else {
@@ -215,12 +216,12 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
 }
 
 // l * S16; the O of a split is only taken off S16.
-static void divisor(uint32_t n, bool split) {
+static void divisor(uint32_t n, bool split, uint32_t divisor) {
   const uint32_t s16 = row_value(ROW_S16, 0);
   if (split) {
-    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = s16, by_scalar(F32_ONE));
+    row_op(n, .op = VOP_MUL, .dst = divisor, .a = s16, by_scalar(F32_ONE));
   } else {
-    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = row_value(ROW_L, 0), .b = s16);
+    row_op(n, .op = VOP_MUL, .dst = divisor, .a = row_value(ROW_L, 0), .b = s16);
   }
 }
 

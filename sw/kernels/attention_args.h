@@ -37,7 +37,7 @@ typedef struct attention_args {
   uint64_t s;        // [ATTENTION_SLOTS][G][block] FP32 scores
   uint64_t p;        // [ATTENTION_SLOTS][G][block] BF16 probabilities
   uint64_t t;        // [ATTENTION_SLOTS][G][o_pitch/4] FP32 partial outputs (base only)
-  uint64_t o;        // [G][o_pitch/4] FP32 output accumulator
+  uint64_t o;        // [ATTENTION_SLOTS][G][o_pitch/4] FP32 output accumulators
   // What the units leave to be merged, FP32, once for all cores; with splits > 1.
   uint64_t split_o;   // [units][G][o_pitch/4]
   uint64_t split_ml;  // [units][2][G]: maxima, then sums

@@ -40,7 +40,7 @@ enum {
 
 typedef struct stage {
   bool output;  // C2, else C1
-  uint32_t block;
+  uint32_t turn, block;  // the block among all of this core's, and of the unit
   uint32_t n, k;  // columns of the result, inner dimension
   uint32_t base;
   uint32_t n_pieces, k_pieces, m_tiles;
@@ -60,7 +60,7 @@ typedef enum walk_kind { WALK_RIGHT, WALK_LEFT, WALK_USE } walk_kind_t;
 typedef struct walk {
   walk_kind_t kind;
   bool more;  // else there is no step left
-  attention_unit_t unit;
+  attention_place_t place[STAGES];  // of C1 and of C2, which is behind
   preload_step_t turn;  // of the plan
   stage_t stage;
   uint32_t n, m, k;
@@ -69,10 +69,9 @@ typedef struct walk {
   uint32_t number;               // of this step among all
   uint32_t left_use, right_use;  // of the rings: its tile of L and piece of R
   uint32_t left_kind;            // 1: L is P and has a ring of its own
-  // Before this stage: steps, uses of the rings, results, and of the units before: blocks.
+  // Before this stage: steps, uses of the rings, results.
   uint32_t steps;
   uint32_t right, left[2], results;  // left: by left_kind
-  uint32_t blocks;
 } walk_t;
 
 // What the steps of a result have in common.
@@ -142,25 +141,28 @@ static void output_operands(const cube_t *cube, const attention_unit_t *unit, st
   const attention_args_t *args = &cube->problem->args;
   const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
   stage->left_pitch = 2 * args->block;
-  stage->left = attention_probabilities(cube->problem, stage->block);
+  stage->left = attention_probabilities(cube->problem, stage->turn);
   stage->right_pitch = args->v_pitch;
   stage->right = args->v + unit->entry * args->v_batch + key * args->v_pitch;
 }
 
-static stage_t stage_at(const cube_t *cube, const attention_unit_t *unit,
+static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
                         const preload_step_t *turn) {
   const attention_problem_t *problem = cube->problem;
   const attention_tiling_t *tiling = &cube->tiling;
   const bool output = turn->stage == STAGE_OUTPUT;
-  const uint32_t keys = attention_block_keys(problem, unit, turn->block);
+  const attention_unit_t *unit = &place->unit;
+  const uint32_t block = place->block;
+  const uint32_t keys = attention_block_keys(problem, unit, block);
   stage_t stage = {.output = output,
-                   .block = turn->block,
+                   .turn = turn->block,
+                   .block = block,
                    .n = output ? problem->args.dv : keys,
                    .k = output ? keys : problem->args.dk,
                    .base = output ? tiling->output_base : tiling->scores_base,
                    .m_tiles = ceil_div(unit->rows, TILE),
-                   .loads_left = output || !cube->resident || turn->block == 0,
-                   .frees_left = output || !cube->resident || turn->block + 1 == unit->blocks};
+                   .loads_left = output || !cube->resident || block == 0,
+                   .frees_left = output || !cube->resident || block + 1 == unit->blocks};
   const uint32_t strips = ceil_div(stage.k, 16);
   stage.n_pieces = ceil_div(stage.n, TILE);
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
@@ -196,9 +198,15 @@ static void settle(const cube_t *cube, walk_t *walk) {
   walk->right_use = walk->right + (keep ? walk->n * stage->k_pieces + walk->k : step);
 }
 
+static inline const attention_unit_t *walk_unit(const walk_t *walk) {
+  return &walk->place[walk->turn.stage].unit;
+}
+
 // To the first step of the stage walk->turn.
 static void enter_stage(const cube_t *cube, walk_t *walk) {
-  walk->stage = stage_at(cube, &walk->unit, &walk->turn);
+  attention_place_t *place = &walk->place[walk->turn.stage];
+  attention_move(cube->problem, place, walk->turn.block);
+  walk->stage = stage_at(cube, place, &walk->turn);
   walk->left_kind = cube->resident && walk->stage.output ? 1 : 0;
   walk->n = walk->m = walk->k = 0;
   walk->n_end = walk->stage.n_pieces;
@@ -212,11 +220,10 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   settle(cube, walk);
 }
 
-static void enter_unit(const cube_t *cube, walk_t *walk, uint32_t index) {
-  walk->more = index < cube->problem->units;
-  if (walk->more) {
-    walk->unit = attention_unit(cube->problem, index);
-    preload_first(&cube->problem->plan, true, walk->unit.blocks, &walk->turn);
+// To that stage, if there is one.
+static void enter_if(const cube_t *cube, walk_t *walk, bool more) {
+  walk->more = more;
+  if (more) {
     enter_stage(cube, walk);
   } else {
     walk->number = walk->left_use = walk->right_use = UINT32_MAX;  // of a step that never comes
@@ -235,12 +242,8 @@ static void next_stage(const cube_t *cube, walk_t *walk) {
   } else if (stage->frees_left) {
     walk->left[walk->left_kind] += stage->steps_of_n;
   }
-  if (preload_next(&cube->problem->plan, true, walk->unit.blocks, &walk->turn)) {
-    enter_stage(cube, walk);
-  } else {
-    walk->blocks += walk->unit.blocks;
-    enter_unit(cube, walk, walk->unit.index + cube->problem->unit_step);
-  }
+  const attention_problem_t *problem = cube->problem;
+  enter_if(cube, walk, preload_next(&problem->plan, true, problem->turns, &walk->turn));
 }
 
 // Has *i come to its end?  Then it is 0 again.
@@ -288,14 +291,16 @@ static inline void walk_next(const cube_t *cube, walk_t *walk) {
 
 // Field by field, here and in cube_open: zeroing all of it takes the scalar core a microsecond.
 static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
+  const attention_problem_t *problem = cube->problem;
   walk->kind = kind;
-  walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = walk->blocks = 0;
-  enter_unit(cube, walk, cube->problem->first_unit);
+  walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
+  walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = attention_first_place(problem);
+  enter_if(cube, walk, preload_first(&problem->plan, true, problem->turns, &walk->turn));
 }
 
 // Extents of the step: columns and rows.
 static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, TILE, walk->n); }
-static uint32_t step_m(const walk_t *walk) { return tile_length(walk->unit.rows, TILE, walk->m); }
+static uint32_t step_m(const walk_t *walk) { return tile_length(walk_unit(walk)->rows, TILE, walk->m); }
 
 // ---- Loading: MTE2 ----
 
@@ -344,7 +349,7 @@ static inline bool may_load_left(const cube_t *cube, const walk_t *load, const w
   const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
   return load->number <= use->number + use->stage.steps_of_n - late &&
          load->left_use < cube->left_room[load->left_kind] &&
-         (!load->stage.output || cube->scores > load->blocks + load->stage.block);
+         (!load->stage.output || cube->scores > load->stage.turn);
 }
 
 // The next loads that may be pushed, those needed first before the others; R before L: K and V need
@@ -479,7 +484,7 @@ static void before_stage(const cube_t *cube, const stage_t *stage) {
   if (stage->output && cube->output->before != NULL) {
     cube->output->before(stage->block);
   }
-  if (!stage->output && stage->block >= ATTENTION_SLOTS) {
+  if (!stage->output && stage->turn >= ATTENTION_SLOTS) {
     // The slot still holds S_j-2: all vector cores must have read it.
     cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
   }
@@ -490,7 +495,7 @@ static void after_stage(cube_t *cube, const walk_t *walk) {
   if (!walk->stage.output) {
     cross_core_set_flag(PIPE_FIX, FLAG_S_READY);
     cube->scores++;
-  } else if (walk->stage.block + 1 < walk->unit.blocks) {
+  } else if (walk->stage.block + 1 < walk_unit(walk)->blocks) {
     cross_core_set_flag(PIPE_FIX, cube->output->each_flag);
   } else {
     cross_core_set_flag(PIPE_FIX, cube->output->last_flag);
@@ -503,10 +508,11 @@ static void store_result(cube_t *cube, const walk_t *walk) {
   const attention_output_t *output = cube->output;
   const stage_t *stage = &walk->stage;
   const uint32_t pitch = stage->output ? problem->args.o_pitch : 4 * problem->args.block;
-  const uint32_t output_slot = stage->block % output->slots;
+  const uint32_t count = output->slot_a_unit ? walk->place[STAGE_OUTPUT].ordinal : stage->turn;
+  const uint32_t output_slot = count % ATTENTION_SLOTS;
   const uint64_t array = stage->output
                              ? output->gm + (uint64_t)output_slot * problem->group_rows * pitch
-                             : attention_scores(problem, stage->block);
+                             : attention_scores(problem, stage->turn);
   const ring_t l0c = l0c_ring(cube);
   const uint32_t result = cube->result.number;
 

@@ -127,9 +127,10 @@ static void add(const chunk_t *sum, const chunk_t *here) {
 static void finish(vector_core_t *core, const merge_walk_t *walk, const chunk_t *sum) {
   const uint32_t bytes = attention_out_bytes(core);
   const uint32_t l = row_value(ROW_MERGED_L, 0);
-  row_op(sum->rows, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = l, by_scalar(F32_ONE));
-  attention_divide_by_one(sum->rows, l);
-  attention_divide(core, sum);
+  const uint32_t divisor = row_value(ROW_DIVISOR, 0);
+  row_op(sum->rows, .op = VOP_MUL, .dst = divisor, .a = l, by_scalar(F32_ONE));
+  attention_divide_by_one(sum->rows, l, divisor);
+  attention_divide(core, sum, divisor);
   attention_store(core, sum->rows, sum->pitch, attention_out_row(core, &walk->unit, walk->row),
                   bytes, bytes, GM_STORE);
 }

@@ -49,6 +49,14 @@ static void make_plan(attention_problem_t *problem) {
   plan->count = max_u32(plan->count, plan->vector_lag[STAGE_OUTPUT]);
 }
 
+static uint32_t count_turns(const attention_problem_t *problem) {
+  uint32_t turns = 0;
+  for (uint32_t i = problem->first_unit; i < problem->units; i += problem->unit_step) {
+    turns += attention_unit(problem, i).blocks;
+  }
+  return turns;
+}
+
 void attention_problem_read(attention_problem_t *problem, bool output_every_block) {
   const attention_args_t *args = hal_gm(hal_read(REG_ARGS));
   require(args_valid(args), PANIC_ARGUMENTS);
@@ -61,7 +69,7 @@ void attention_problem_read(attention_problem_t *problem, bool output_every_bloc
   problem->args.s += core * elements * 4;
   problem->args.p += core * elements * 2;
   problem->args.t += core * ATTENTION_SLOTS * o_bytes;
-  problem->args.o += core * o_bytes;
+  problem->args.o += core * ATTENTION_SLOTS * o_bytes;
   problem->tiling = attention_tiling(args->tiling, args->kv_buffers, args->qp_buffers, group_rows);
   problem->blocks = ceil_div(args->keys, args->block);
   problem->group_rows = group_rows;
@@ -70,6 +78,7 @@ void attention_problem_read(attention_problem_t *problem, bool output_every_bloc
   problem->first_unit = (uint32_t)core;
   problem->unit_step = (uint32_t)hal_read(REG_CORE_COUNT);
   problem->output_every_block = output_every_block;
+  problem->turns = count_turns(problem);
   make_plan(problem);
 }
 
@@ -90,6 +99,19 @@ attention_unit_t attention_unit(const attention_problem_t *problem, uint32_t ind
   };
 }
 
+attention_place_t attention_first_place(const attention_problem_t *problem) {
+  return (attention_place_t){.unit = attention_unit(problem, problem->first_unit)};
+}
+
+void attention_move(const attention_problem_t *problem, attention_place_t *place, uint32_t turn) {
+  while (turn - place->before >= place->unit.blocks) {
+    place->before += place->unit.blocks;
+    place->unit = attention_unit(problem, place->unit.index + problem->unit_step);
+    place->ordinal++;
+  }
+  place->block = turn - place->before;
+}
+
 uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
                              uint32_t block) {
   return (unit->first_block + block) * problem->args.block;
@@ -101,15 +123,15 @@ uint32_t attention_block_keys(const attention_problem_t *problem, const attentio
   return tile_length(args->keys, args->block, unit->first_block + block);
 }
 
-static uint64_t slot(const attention_problem_t *problem, uint32_t block, uint32_t element_bytes) {
-  return (uint64_t)(block % ATTENTION_SLOTS) * problem->group_rows * problem->args.block *
+static uint64_t slot(const attention_problem_t *problem, uint32_t turn, uint32_t element_bytes) {
+  return (uint64_t)(turn % ATTENTION_SLOTS) * problem->group_rows * problem->args.block *
          element_bytes;
 }
 
-uint64_t attention_scores(const attention_problem_t *problem, uint32_t block) {
-  return problem->args.s + slot(problem, block, 4);
+uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn) {
+  return problem->args.s + slot(problem, turn, 4);
 }
 
-uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t block) {
-  return problem->args.p + slot(problem, block, 2);
+uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t turn) {
+  return problem->args.p + slot(problem, turn, 2);
 }

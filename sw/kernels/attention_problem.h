@@ -47,6 +47,7 @@ typedef struct attention_problem {
   uint32_t units;       // of all AI cores
   uint32_t first_unit;  // of this one
   uint32_t unit_step;
+  uint32_t turns;       // blocks of all its units
 } attention_problem_t;
 
 typedef struct attention_unit {
@@ -59,6 +60,16 @@ typedef struct attention_unit {
   uint32_t split;
 } attention_unit_t;
 
+// A place in the blocks of all units of this AI core, one unit's after the other's.  A block's
+// number in this row is its turn; the plan runs over turns, so that a unit's first stages fill the
+// time in which the last ones of the unit before would wait for each other.
+typedef struct attention_place {
+  attention_unit_t unit;
+  uint32_t ordinal;  // of the unit among this AI core's
+  uint32_t before;   // turns before the unit's first
+  uint32_t block;    // of the unit
+} attention_place_t;
+
 // Reads the kernel's arguments; panics if they are outside of its limits.  output_every_block: is
 // there a V2 in every block, or after a unit's last only?
 void attention_problem_read(attention_problem_t *problem, bool output_every_block);
@@ -66,14 +77,18 @@ void attention_problem_read(attention_problem_t *problem, bool output_every_bloc
 // Any index is allowed; one beyond the last is not to be used but for its index.
 attention_unit_t attention_unit(const attention_problem_t *problem, uint32_t index);
 
+// To the first turn, to a later one.
+attention_place_t attention_first_place(const attention_problem_t *problem);
+void attention_move(const attention_problem_t *problem, attention_place_t *place, uint32_t turn);
+
 // Keys of a unit's block (the last one of all may have less than args.block) and the first of them.
 uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
                               uint32_t block);
 uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
                              uint32_t block);
 
-// Where a block's scores and probabilities are, [G][args.block].
-uint64_t attention_scores(const attention_problem_t *problem, uint32_t block);
-uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t block);
+// Where a turn's scores and probabilities are, [G][args.block].
+uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn);
+uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t turn);
 
 #endif

@@ -6,7 +6,8 @@
 //
 //   tiles      2 x 66 KB    MTE2 -> V -> MTE3   rows of scores (which become P in place) and their
 //                                               mask, or rows of O and T (which become O)
-//   out ring   2 x 24 KB    V -> MTE3           what is not loaded before
+//   out ring   2 x 20 KB    V -> MTE3           what is not loaded before
+//   fold       8 KB         V only              64 columns of maxima
 //   row values 24 x 512 B   V only              one FP32 a row of this core, see enum row_values
 //
 // Two walks go through the chunks of all stages: one pushes what MTE2 loads, up to a tile ahead of
@@ -35,26 +36,29 @@ enum {
   TILE_MASK = 2 * 1024,
   TILE_SLOT = TILE_BYTES + TILE_MASK,
   TILE_SLOTS = 2,
-  OUT_SLOT = 24 * 1024,
+  OUT_SLOT = 20 * 1024,
   OUT_SLOTS = 2,
   OUT_RING_BASE = TILE_SLOTS * TILE_SLOT,
   MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
-  ROW_VALUES_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
+  FOLD_COLS = 64,  // a vector register
+  FOLD_PITCH = 4 * FOLD_COLS,
+  FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
+  ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
   ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
 };
 
 // Flags MTE3 -> MTE2; those below are the tiles'.
-enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED };
+enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };
 
-// Values kept for each row.  Those marked x2 alternate from block to block: row_pair.
+// Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
 enum row_values {
   ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
   ROW_SCALE = ROW_M + 2,     // x2: exp(previous m - m), scales l (and O) of the blocks before
   ROW_SAFE = ROW_SCALE + 2,  // m, 0 if not live
   ROW_L,                     // sum of P so far
   ROW_SUM,                   // of this block
-  ROW_DIVISOR,               // of O, at the end
-  ROW_TEMP,
+  ROW_DIVISOR,               // x2, by units: of O, at the end
+  ROW_TEMP = ROW_DIVISOR + 2,
   ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
   ROW_VALUES_END = 24
@@ -62,7 +66,7 @@ enum row_values {
 
 // What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
 typedef struct chunk {
-  uint32_t block;
+  uint32_t turn, block;  // of this core's units, and of the unit
   uint32_t row, rows;
   uint32_t cols;
   uint32_t tile;   // in UB, FP32
@@ -82,32 +86,32 @@ typedef struct attention_vector_kernel {
   // BF16.  May be NULL.
   void (*weigh)(const chunk_t *chunk);
   // Once all of P_j is on its way: V and MTE3.  May be NULL.
-  void (*after_scores)(vector_core_t *core, uint32_t block);
+  void (*after_scores)(vector_core_t *core);
   // V2's loads of a chunk, and its sum in place of the chunk.
   void (*load_output)(const vector_core_t *core, const chunk_t *chunk);
   void (*accumulate)(const chunk_t *chunk);  // may be NULL
-  // ROW_DIVISOR of a finished unit, n rows: what O is divided by; with splits what takes O to its
-  // true scale, if split_divides.
-  void (*divisor)(uint32_t n, bool split);
+  // The divisor of a unit whose last V1 is done, n row values: what O is divided by; with splits
+  // what takes O to its true scale, if split_divides.
+  void (*divisor)(uint32_t n, bool split, uint32_t divisor);
   bool split_divides;
 } attention_vector_kernel_t;
 
 // A walk's place: a chunk of a stage.
 typedef struct vector_walk {
   bool more;  // else there is no chunk left
-  attention_unit_t unit;
+  attention_place_t place[STAGES];  // of V1, and of V2, which is behind
+  preload_step_t turn;  // of the plan
   uint32_t first_row;  // of this core in the unit
   uint32_t rows;       // of this core
-  preload_step_t turn;  // of the plan
   uint32_t row;         // chunk's first
   uint32_t tile;        // use of the tiles
-  // Stages before this one, and V1 stages before this unit.
-  uint32_t scores, outputs, unit_scores;
+  uint32_t scores, outputs;  // stages before this one
 } vector_walk_t;
 
 struct vector_core {
   const attention_problem_t *problem;
   const attention_vector_kernel_t *kernel;
+  uint32_t share;  // rows of a unit for each vector core, at most
   // Of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
   ring_t tile_full, tile_done, tile_back;
   uint32_t out;              // uses of out_ring so far
@@ -121,8 +125,13 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
   return ROW_VALUES_BASE + values * ROW_VALUES_BYTES + 4 * row;
 }
 
-// Of the x2 values, those of a block.  Block -1 (as uint32_t) is the state before block 0.
-static inline uint32_t row_pair(uint32_t values, uint32_t block) { return values + block % 2; }
+// Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
+// it) are the state before the unit.
+static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
+
+static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
+  return &walk->place[walk->turn.stage];
+}
 
 // Bits of FP32 constants: firmware has no floating point.
 enum f32_bits {
@@ -163,11 +172,11 @@ void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint
 uint64_t attention_split_ml(const attention_problem_t *problem, uint32_t unit, uint32_t row);
 uint64_t attention_split_o(const attention_problem_t *problem, uint32_t unit, uint32_t row);
 
-// ROW_DIVISOR = 1 where l, n row values at `sums`, is 0.
-void attention_divide_by_one(uint32_t n, uint32_t sums);
+// divisor = 1 where l, n row values at `sums`, is 0.
+void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor);
 
-// The chunk's O / ROW_DIVISOR, as what is stored, in place.
-void attention_divide(const vector_core_t *core, const chunk_t *chunk);
+// The chunk's O / the row values at `divisor`, as what is stored, in place.
+void attention_divide(const vector_core_t *core, const chunk_t *chunk, uint32_t divisor);
 
 // Where row `row` of the unit is in the output; bytes of a row.
 uint64_t attention_out_row(const vector_core_t *core, const attention_unit_t *unit, uint32_t row);

@@ -14,7 +14,6 @@ void cube_main(void) {
   attention_problem_t problem;
   attention_problem_read(&problem, true);
   const attention_output_t output = {.gm = problem.args.t,
-                                     .slots = ATTENTION_SLOTS,
                                      .op = GM_STORE,
                                      .each_flag = FLAG_T_READY,
                                      .last_flag = FLAG_T_READY};
@@ -26,7 +25,7 @@ static uint32_t t_tile(const chunk_t *chunk) { return chunk->tile + TILE_BYTES /
 // T_j and, unless it is the first block, O.
 static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
-  const uint32_t slot = chunk->block % ATTENTION_SLOTS * core->problem->group_rows;
+  const uint32_t slot = chunk->turn % ATTENTION_SLOTS * core->problem->group_rows;
   const uint64_t row = slot + core->at->first_row + chunk->row;
 
   data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch,
@@ -41,7 +40,7 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
 
 // O * M_up + T, in place of O.
 static void accumulate(const chunk_t *chunk) {
-  const uint32_t scale = row_value(row_pair(ROW_SCALE, chunk->block), chunk->row);
+  const uint32_t scale = row_value(row_pair(ROW_SCALE, chunk->turn), chunk->row);
   if (chunk->block == 0) {
     // +0 and not just T: -0 in T becomes +0.
     tile_update(chunk, .op = VOP_BROADCAST, by_scalar(F32_ZERO));
@@ -52,10 +51,9 @@ static void accumulate(const chunk_t *chunk) {
 }
 
 // l; the O of a split is as it should be.
-static void divisor(uint32_t n, bool split) {
+static void divisor(uint32_t n, bool split, uint32_t divisor) {
   if (!split) {
-    row_op(n, .op = VOP_MUL, .dst = row_value(ROW_DIVISOR, 0), .a = row_value(ROW_L, 0),
-           by_scalar(F32_ONE));
+    row_op(n, .op = VOP_MUL, .dst = divisor, .a = row_value(ROW_L, 0), by_scalar(F32_ONE));
   }
 }
 

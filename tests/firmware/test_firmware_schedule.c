@@ -107,7 +107,7 @@ static attention_args_t place_all(problem_t *problem) {
       .s = place(problem, "s", slots * s->block * 4, false),
       .p = place(problem, "p", slots * s->block * 2, false),
       .t = place(problem, "t", slots * o_pitch, false),
-      .o = place(problem, "o", (uint64_t)s->ai_cores * group * o_pitch, false),
+      .o = place(problem, "o", slots * o_pitch, false),
       .split_o = place(problem, "split_o", units * group * o_pitch, false),
       .split_ml = place(problem, "split_ml", units * group * 8, false),
       .k_batch = k_bytes,
