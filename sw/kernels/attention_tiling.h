@@ -6,12 +6,13 @@
 //
 //            stripe     base       buffer   L    R   L0, L0C
 //   paper    288, 256    96, 128   72 KB    4    3   2          k outermost, then both m-tiles
-//   tuned    128, 128   128, 128   32 KB   10    6   2          both m-tiles outermost, then k
+//   tuned    144, 128    80, 128   36 KB    8    6   2          both m-tiles outermost, then k
 //   single   288, 256    96, 128   72 KB    1    1   1          everything is loaded for each use
 //
-// `tuned` has fewer and fuller MMADs, and FIX a whole m-tile's time to empty one half of L0C while
-// the other half is filled; for that the pieces of R that make up 128 columns stay in L1 until both
-// m-tiles have used them.  `paper` does the same if it has buffers for it (kv_buffers).  With
+// `tuned` gives L back in finer tiles, so that P follows Q (and Q P) into the same buffers without a
+// pause: 8 x 36 KB are exactly Q's 256 x 576.  FIX has a whole m-tile's time to empty one half of L0C
+// while the other half is filled; for that the pieces of R that make up 128 columns stay in L1 until
+// both m-tiles have used them, and two more are on their way.  `paper` does the same if it has buffers for it (kv_buffers).  With
 // one m-tile there is nothing in that, and larger pieces are better: `tuned` is `paper` then, unless
 // buffers are asked for.
 // SPDX-License-Identifier: Apache-2.0
@@ -43,7 +44,7 @@ static inline attention_tiling_t attention_tiling(uint32_t tiling, uint32_t kv_b
   static const attention_tiling_t table[TILING_COUNT] = {
       [TILING_PAPER] = {288, 256, 96, 128, 72 * 1024, 4, 3, 2, .keep = true},
       [TILING_SINGLE] = {288, 256, 96, 128, 72 * 1024, 1, 1, 1, .m_first = true},
-      [TILING_TUNED] = {128, 128, 128, 128, 32 * 1024, 10, 6, 2, .keep = true},
+      [TILING_TUNED] = {144, 128, 80, 128, 36 * 1024, 8, 6, 2, .keep = true},
   };
   const bool as_asked = kv_buffers != 0 || qp_buffers == QP_SEPARATE || rows > ATTENTION_TILE;
   attention_tiling_t t = table[tiling == TILING_TUNED && !as_asked ? TILING_PAPER : tiling];
