@@ -13,10 +13,11 @@ run() {   # run KERNEL OPTIONS...
 }
 
 # Between them these shapes reach every wait: one and two row tiles, several blocks, a ragged end,
-# both ways to rescale, a second batch entry, splits.
+# both ways to rescale, a second batch entry, splits, a group that leaves a vector core without rows.
 passes() {
   run amla --heads 40 --seq-kv 2100 --preload 2 &&
     run amla --heads 70 --seq-q 3 --seq-kv 1600 --preload 1 --rescale row --batch 2 &&
+    run amla --heads 150 --seq-kv 500 --kv-block 128 --group-rows 64 &&
     run base --heads 70 --seq-q 3 --seq-kv 2100 --preload 2 &&
     run base --heads 20 --seq-kv 700 --kv-block 128 --split-kv 4 --config ascend910_die --cores 2
 }

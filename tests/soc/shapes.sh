@@ -102,7 +102,7 @@ refuses() {   # refuses WORD ARGS...
     { echo "not refused as it should be: $*"; cat "$dir/refused"; exit 1; }
 }
 refuses 'cube.l1_kb = 1008' --qp-buffers separate --kv-buffers 6
-refuses 'cube.l1_kb = 544' --tiling tuned --kv-buffers 7
+refuses 'cube.l1_kb = 540' --tiling tuned --kv-buffers 7
 refuses kv-buffers --tiling single --kv-buffers 2
 refuses group-rows --group-rows 40
 refuses split-kv --split-kv 65
