@@ -92,7 +92,8 @@ static void markdown_row(const table_t *table, size_t i, FILE *file) {
     fprintf(file, ", %s = %.4g", rows[i].parameter, table->scaled[i]);
   }
   if (rows[i].mode == DATA) {
-    fprintf(file, "; depends on the data: on made-up data, batch %llu", table->list[0][i].batch);
+    fprintf(file, "%son made-up data, which the time depends on, batch %llu",
+            rows[i].note[0] == '\0' ? "" : "; ", table->list[0][i].batch);
   }
   fprintf(file, " | `%s` |\n", rows[i].line);
 }
