@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/soc.h"
 
+#include <sys/prctl.h>
+
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
@@ -19,6 +21,8 @@ extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buff
     static soc::simulation *sim;
     static soc::global_memory *gm;
     static soc::machine *machine;
+    // The emulators touch a little of many buffers: whole huge pages would be cleared for each.
+    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     sim = new soc::simulation(*options, *result);
     soc::stopwatch watch(result->seconds);
     if (options->timeline != nullptr) {
