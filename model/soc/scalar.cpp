@@ -25,6 +25,7 @@ void scalar::main() {
   leave();
   const std::lock_guard<std::mutex> lock(mutex_);
   returned_ = true;
+  changed_.notify_all();
 }
 
 void scalar::leave() {
@@ -170,16 +171,21 @@ void scalar::finish() {
   }
 }
 
-// A program that cannot be made to return is left where it is, to end with the process.
+// The program stops at its next access to a register, or at the emulator's next look.  Its thread
+// may be left asleep, to end with the process; a program of the host that does nothing but run in
+// circles is left at that.
 void scalar::abandon() {
-  bool ends;
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    abandoned_ = true;
-    ends = returned_;
-    changed_.notify_all();
+  constexpr int kPatience = 1000;   // milliseconds
+  std::unique_lock<std::mutex> lock(mutex_);
+  abandoned_ = true;
+  changed_.notify_all();
+  for (int i = 0; i < kPatience && !all_handed_over_; ++i) {
+    interrupt();
+    changed_.wait_for(lock, std::chrono::milliseconds(1));
   }
-  if (ends || interrupt()) {
+  const bool returns = returned_ || (all_handed_over_ && can_return());
+  lock.unlock();
+  if (returns) {
     thread_.join();
   } else {
     thread_.detach();

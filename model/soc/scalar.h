@@ -50,8 +50,10 @@ class scalar {
   virtual command_t pushed(uint64_t value) = 0;
   // Where the firmware is, 0 if that is not known.
   virtual uint64_t program_counter() { return 0; }
+  // Does run() return when the program has ended?
+  virtual bool can_return() const { return true; }
   // From the simulation's side: make run() return soon, if that can be done.
-  virtual bool interrupt() { return false; }
+  virtual void interrupt() {}
 
   uint64_t read_register(uint64_t offset);
   void write_register(uint64_t offset, uint64_t value);
@@ -59,7 +61,7 @@ class scalar {
   void spend(uint64_t instructions);
   // Ends the program; error, if there is one, is what the run is stopped with.
   void end(const std::string &error);
-  bool ended() const { return ended_; }
+  bool ended() const { return ended_ || abandoned_; }
   // After the end: all that was pushed goes to the simulation.
   void leave();
 
@@ -89,8 +91,9 @@ class scalar {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::vector<step>> ready_;
-  bool all_handed_over_ = false, abandoned_ = false;
-  bool returned_ = false;      // the thread has nothing left to do
+  std::atomic<bool> abandoned_{false};
+  bool all_handed_over_ = false;   // the program does nothing more
+  bool returned_ = false;          // nor does its thread
   std::string error_;
   uint64_t error_at_ = 0;      // program counter
   double seconds_ = 0;         // of the host

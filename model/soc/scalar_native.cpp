@@ -20,6 +20,7 @@ class scalar_native : public scalar {
 
  private:
   void run() override;
+  bool can_return() const override { return false; }
   void sleep_if_ended();
   command_t pushed(uint64_t address) override;
   // Register accesses of the core whose thread this is.

@@ -26,7 +26,7 @@ class scalar_riscv : public scalar {
   void run() override;
   command_t pushed(uint64_t value) override;
   uint64_t program_counter() override;
-  bool interrupt() override;
+  void interrupt() override;
   void check(uc_err error, const char *what) const;
   uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
   void enter_block(uint64_t address, uint32_t bytes);
@@ -86,7 +86,7 @@ uint64_t scalar_riscv::program_counter() {
   return pc;
 }
 
-bool scalar_riscv::interrupt() { return uc_emu_stop(engine_) == UC_ERR_OK; }
+void scalar_riscv::interrupt() { uc_emu_stop(engine_); }
 
 // The command in the window; its header comes with the push.
 command_t scalar_riscv::pushed(uint64_t value) {
