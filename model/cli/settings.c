@@ -130,6 +130,10 @@ static bool read_machine(settings_t *settings, const options_t *options, cli_err
   if (!settings_config(options->config, &options->set, config, error)) {
     return false;
   }
+  if (config->soc.ai_cores % config->soc.dies != 0) {
+    return cli_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
+                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
+  }
   if (options->cores.given && options->cores.value > config->soc.ai_cores) {
     return cli_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
                     (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);

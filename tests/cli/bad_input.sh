@@ -109,6 +109,7 @@ good="--kv kv.npy $out"
   refused "--rescale" run amla --q q.npy --rescale column $good
   refused "--cores" run amla --q q.npy --cores 2 $good
   refused "--cores" run amla --timing-only --cores 0
+  refused "soc.ai_cores" run amla --config ascend910 --set soc.dies=5
   refused "--threads" run amla --threads 0 $out
   refused "--l2" run amla --l2 hot $out
   refused "--out" run amla --timing-only --seq-kv 64 --heads 4 $out
