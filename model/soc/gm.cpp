@@ -7,13 +7,12 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "core/gm_atomic.h"
+#include "soc/gm_requests.h"
 #include "hal/registers.h"
 
 namespace soc {
 namespace {
 
-constexpr uint64_t kBeatBytes = GM_LANES * 4;
 constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;   // by an atomic slice
 constexpr uint64_t kPage = 4096;      // the arguments have the first: the scalar's window
 constexpr uint64_t kAlign = 512;
