@@ -1,6 +1,5 @@
-// Search of the fitted constants: from the config's values, each simulated constant up and down by
-// its step while that helps, then half the step.  What is added to every time is solved for anew at
-// each point.
+// Search of the fitted constants: from the config's values, each up and down by its step while that
+// helps, then half the step.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report_fit.h"
 
@@ -10,19 +9,14 @@
 enum { HALVINGS = 4, ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
 
 const report_fit_t report_fits[REPORT_FIT_COUNT] = {
-#define SHIFT true
-#define SIMULATED false
-#define FIT(section, name, kind, step, low, high, sq2) \
-  {#section "." #name, kind, step, low, high, sq2},
+#define FIT(section, name, step, low, high, sq2) {#section "." #name, step, low, high, sq2},
 #include "cli/report_fit.def"
 #undef FIT
-#undef SHIFT
-#undef SIMULATED
 };
 
 void report_fit_values(const config_t *config, double value[REPORT_FIT_COUNT]) {
   size_t i = 0;
-#define FIT(section, name, kind, step, low, high, sq2) value[i++] = config->section.name;
+#define FIT(section, name, step, low, high, sq2) value[i++] = config->section.name;
 #include "cli/report_fit.def"
 #undef FIT
 }
@@ -45,7 +39,7 @@ typedef struct search {
   const report_machine_t *machine;
   const report_entry_t *entry[ENTRIES_MAX];
   size_t count;
-  double time_us[ENTRIES_MAX];     // of the point last simulated, without the shift
+  double time_us[ENTRIES_MAX];     // of the point last simulated
   unsigned points;
   cli_exit_t *code;
   cli_error_t *reason;
@@ -53,36 +47,20 @@ typedef struct search {
 
 // --- the error of a point ---------------------------------------------------------------------
 
-static void errors(const search_t *search, double shift, double *mean, double *largest) {
+static void errors(const search_t *search, double *mean, double *largest) {
   *mean = 0;
   *largest = 0;
   for (size_t i = 0; i < search->count; ++i) {
-    const double ratio = (search->time_us[i] + shift) / search->entry[i]->time_us;
+    const double ratio = search->time_us[i] / search->entry[i]->time_us;
     *mean += fabs(ratio - 1) / (double)search->count;
     *largest = fmax(*largest, fabs(ratio - 1));
   }
 }
 
-static double error_at(const search_t *search, double shift) {
+static double error_now(const search_t *search) {
   double mean, largest;
-  errors(search, shift, &mean, &largest);
+  errors(search, &mean, &largest);
   return search->context->options->fit_error.value == 0 ? mean : largest;
-}
-
-// The error is convex in the shift, so a ternary search finds its least value.
-static double best_shift(const search_t *search, const report_fit_t *fit) {
-  double low = fit->low;
-  double high = fit->high;
-  for (int i = 0; i < 80; ++i) {
-    const double a = low + (high - low) / 3;
-    const double b = high - (high - low) / 3;
-    if (error_at(search, a) <= error_at(search, b)) {
-      high = b;
-    } else {
-      low = a;
-    }
-  }
-  return round(low * 1000) / 1000;
 }
 
 static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
@@ -121,24 +99,11 @@ static void tell(const search_t *search, const point_t *point) {
   fprintf(stderr, ": %.3f %%\n", 100 * point->error);
 }
 
-// Simulates with no shift and solves for it.
 static bool evaluate(search_t *search, point_t *point) {
-  const report_fit_t *shift = NULL;
-  double *shifted = NULL;
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    if (report_fits[i].shift) {
-      shift = &report_fits[i];
-      shifted = &point->value[i];
-      *shifted = 0;
-    }
-  }
   if (!simulate(search, point->value)) {
     return false;
   }
-  if (shift != NULL) {
-    *shifted = best_shift(search, shift);
-  }
-  point->error = error_at(search, shift == NULL ? 0 : *shifted);
+  point->error = error_now(search);
   ++search->points;
   tell(search, point);
   return true;
@@ -175,8 +140,8 @@ static bool descend(search_t *search, point_t *best) {
     for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
       const double step = ldexp(report_fits[i].step, -halvings);
       bool up = false;
-      if (!report_fits[i].shift && (!walk(search, i, step, best, &up) ||
-                                    (!up && !walk(search, i, -step, best, &better)))) {
+      if (!walk(search, i, step, best, &up) ||
+          (!up && !walk(search, i, -step, best, &better))) {
         return false;
       }
       better = better || up;
@@ -188,17 +153,15 @@ static bool descend(search_t *search, point_t *best) {
 
 static bool report_best(search_t *search, point_t *best) {
   double mean, largest;
-  double shift = 0;
   if (!evaluate(search, best)) {   // once more, for the times
     return false;
   }
   for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
     printf("%s %.9g\n", report_fits[i].name, best->value[i]);
-    shift = report_fits[i].shift ? best->value[i] : shift;
   }
-  errors(search, shift, &mean, &largest);
+  errors(search, &mean, &largest);
   for (size_t i = 0; i < search->count; ++i) {
-    const double time_us = search->time_us[i] + shift;
+    const double time_us = search->time_us[i];
     printf("Sq %zu Sk %-5zu  %7.1f us, paper %4.0f, %+.2f %%\n", search->entry[i]->sq,
            search->entry[i]->sk, time_us, search->entry[i]->time_us,
            100 * (time_us / search->entry[i]->time_us - 1));

@@ -7,14 +7,13 @@
 
 enum {
   REPORT_FIT_COUNT = 0
-#define FIT(section, name, kind, step, low, high, sq2) + 1
+#define FIT(section, name, step, low, high, sq2) + 1
 #include "cli/report_fit.def"
 #undef FIT
 };
 
 typedef struct report_fit {
   const char *name;        // "soc.launch_us"
-  bool shift;              // is added to every time
   double step, low, high;
   double sq2;              // fitted to the rows of Sq = 2 alone
 } report_fit_t;

@@ -63,10 +63,12 @@ size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACC
 // A command's move between a core and global memory.
 typedef struct core_move {
   bool store;              // core to GM, else GM to core
-  bool atomic;             // combined by the memory
   uint64_t bytes;          // on their way; with GM_RESCALE one integer a row
   double bytes_per_cycle;  // of the pipe, alone on the machine
 } core_move_t;
+
+// Is it combined by the memory?
+bool core_is_atomic(const command_t *command);
 
 // False if the command moves nothing to or from global memory.
 bool core_moves(const config_t *config, const command_t *command, core_move_t *move);

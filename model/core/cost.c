@@ -24,10 +24,14 @@ static uint64_t mmad(const config_cube_t *cube, const cmd_mmad_t *c) {
                                   core_ceil_div(c->n, cube->mac_n);
 }
 
-static core_move_t move_of(const config_t *config, uint64_t bytes, double gbps, bool store,
-                           bool atomic) {
+bool core_is_atomic(const command_t *command) {
+  const unsigned opcode = command->header.opcode_;
+  return (opcode == OP_FIXPIPE && command->fixpipe.op != GM_STORE) ||
+         (opcode == OP_COPY_OUT && command->copy_out.op != GM_STORE);
+}
+
+static core_move_t move_of(const config_t *config, uint64_t bytes, double gbps, bool store) {
   return (core_move_t){.store = store,
-                       .atomic = atomic,
                        .bytes = bytes,
                        .bytes_per_cycle = config_bytes_per_cycle(config, gbps)};
 }
@@ -36,26 +40,24 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
   switch (command->header.opcode_) {
     case OP_LOAD_NZ: {
       const cmd_load_nz_t *c = &command->load_nz;
-      *move = move_of(config, (uint64_t)c->rows * c->cols * 2, config->cube.load_gbps, false, false);
+      *move = move_of(config, (uint64_t)c->rows * c->cols * 2, config->cube.load_gbps, false);
       return true;
     }
     case OP_FIXPIPE: {
       const cmd_fixpipe_t *c = &command->fixpipe;
       *move = move_of(config, (uint64_t)c->m * c->n * core_type_bytes(c->type),
-                      config->cube.store_gbps, true, c->op != GM_STORE);
+                      config->cube.store_gbps, true);
       return true;
     }
     case OP_COPY_IN: {
       const cmd_copy_in_t *c = &command->copy_in;
-      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->vector.load_gbps, false,
-                      false);
+      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->vector.load_gbps, false);
       return true;
     }
     case OP_COPY_OUT: {
       const cmd_copy_out_t *c = &command->copy_out;
       const uint64_t row_bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;
-      *move = move_of(config, c->rows * row_bytes, config->vector.store_gbps, true,
-                      c->op != GM_STORE);
+      *move = move_of(config, c->rows * row_bytes, config->vector.store_gbps, true);
       return true;
     }
     default:

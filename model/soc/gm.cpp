@@ -7,8 +7,8 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "soc/gm_requests.h"
 #include "hal/registers.h"
+#include "soc/gm_requests.h"
 
 namespace soc {
 namespace {

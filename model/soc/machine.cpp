@@ -7,22 +7,12 @@
 #include "soc/interrupt.h"
 
 namespace soc {
-namespace {
-
-bool is_atomic(const command_t &command) {
-  const unsigned opcode = command.header.opcode_;
-  return (opcode == OP_FIXPIPE && command.fixpipe.op != GM_STORE) ||
-         (opcode == OP_COPY_OUT && command.copy_out.op != GM_STORE);
-}
-
-}  // namespace
-
 // --- an AI core -------------------------------------------------------------------------------
 
 void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
                      const command_t &command) {
   const simulation &sim = all.sim();
-  if (sim.options.timing_only || (is_atomic(command) && sim.options.gm == SOC_GM_RTL)) {
+  if (sim.options.timing_only || (core_is_atomic(&command) && sim.options.gm == SOC_GM_RTL)) {
     return;   // the Verilog has done it
   }
   sim.work->add(index, agent, cycle, memory, command);
@@ -31,7 +21,7 @@ void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
   const simulation &sim = all.sim();
   const bool operands_matter =
-      (is_atomic(command) && sim.options.gm == SOC_GM_RTL) ||
+      (core_is_atomic(&command) && sim.options.gm == SOC_GM_RTL) ||
       (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
   if (!sim.options.timing_only && operands_matter) {
     sim.work->finish(index, now);
@@ -60,7 +50,7 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
 }
 
 void machine::carry_out(const core_memory_t &memory, const command_t &command) {
-  if (is_atomic(command)) {
+  if (core_is_atomic(&command)) {
     memory_.apply(memory, command);
   } else {
     core_execute(&memory, &command);

@@ -200,13 +200,12 @@ void pipe::run(uint64_t now) {
 
 void pipe::moved(uint64_t cycle) {
   slot &s = queue_[popped_ % queue_.size()];
-  core_move_t move;
-  core_moves(&sim_.config, &s.command, &move);
+  const bool atomic = core_is_atomic(&s.command);
   spend(BUSY, cycle);
   // The latency of an atomic command counts from the slices' answer, which may have come.
-  const bool unanswered = move.atomic && early_answers_.empty();
+  const bool unanswered = atomic && early_answers_.empty();
   uint64_t ready = time_ + move_latency_;
-  if (move.atomic && !unanswered) {
+  if (atomic && !unanswered) {
     ready = std::max(ready, early_answers_.front() + move_latency_);
     early_answers_.pop_front();
   }

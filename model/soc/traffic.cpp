@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "num/num_gm.h"
-#include "soc/gm_requests.h"
 #include "soc/pipe.h"
 
 namespace soc {
@@ -196,7 +195,7 @@ uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memo
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   d.begin(who, now, cold, move.bytes - cold, limit);
-  if (move.atomic) {
+  if (core_is_atomic(&command)) {
     sim_.result.atomic_bytes += bytes;
     const auto duration =
         static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
@@ -210,32 +209,6 @@ uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memo
 }
 
 // --- atomic commands --------------------------------------------------------------------------
-
-atomic_rows::atomic_rows(const command_t &command) {
-  if (command.header.opcode_ == OP_FIXPIPE) {
-    const cmd_fixpipe_t &c = command.fixpipe;
-    copy_out = nullptr;
-    op = c.op;
-    space = SPACE_L0C;
-    from = c.l0c;
-    from_pitch = (c.n + 15u) / 16 * 16 * 4;
-    gm = c.gm - GM_BASE;
-    gm_pitch = c.gm_pitch;
-    rows = c.m;
-    row_bytes = uint64_t{c.n} * 4;
-  } else {
-    const cmd_copy_out_t &c = command.copy_out;
-    copy_out = &c;
-    op = c.op;
-    space = SPACE_UB;
-    from = c.ub;
-    from_pitch = c.op == GM_RESCALE ? 4 : c.ub_pitch;
-    gm = c.gm - GM_BASE;
-    gm_pitch = c.gm_pitch;
-    rows = c.rows;
-    row_bytes = c.row_bytes;
-  }
-}
 
 void traffic::send(pipe &who, const core_memory_t &memory, const command_t &command,
                    uint64_t number, uint64_t duration, uint64_t now) {

@@ -159,18 +159,6 @@ void preload_limit(preload_plan_t *plan, uint32_t count) {
   }
 }
 
-void preload_extend(preload_plan_t *plan, uint32_t count) {
-  uint32_t before = 0;  // the lag that the link before had
-  uint32_t added = 0;
-  for (uint32_t link = 1; link < 2 * plan->pairs; link++) {
-    uint8_t *lag = lag_at(plan, link);
-    added += *lag == before && plan->count + added < count;
-    before = *lag;
-    *lag = (uint8_t)(*lag + added);
-  }
-  plan->count += added;
-}
-
 // Moves on from *step, itself included, to a place where there is a block.
 static bool settle(const preload_plan_t *plan, bool cube, uint32_t blocks, preload_step_t *step) {
   for (; step->cycle < blocks + plan->count; step->cycle++, step->position = 0) {

@@ -51,11 +51,6 @@ void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[],
 // met.  (For comparison; cube and vector cores may wait for each other.)
 void preload_limit(preload_plan_t *plan, uint32_t count);
 
-// The same cycle with a greater Preload count, up to 2n - 1: the first internal dependencies become
-// external.  It still keeps pace, and a stage may take longer than was planned for before the one
-// that depends on it is late.  No effect where the count is that high already.
-void preload_extend(preload_plan_t *plan, uint32_t count);
-
 // A place in a core's sequence of stages.
 typedef struct preload_step {
   uint32_t cycle;

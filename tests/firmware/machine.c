@@ -12,17 +12,14 @@
 #include "hal/native.h"
 #include "hal/registers.h"
 #include "num/num_rng.h"
+#include "race_history.h"
 
 enum {
-  MAX_AGENTS = 128,  // pipes of the machine
   L1_BYTES = 1024 << 10,
   L0_BYTES = 64 << 10,
   L0C_BYTES = 128 << 10,
   UB_BYTES = 192 << 10,
 };
-
-// What an agent has seen of every other: its vector clock.
-typedef uint32_t clocks_t[MAX_AGENTS];
 
 typedef struct queue {
   size_t *command;  // indices into the core's program, a ring of queue_depth
@@ -32,20 +29,8 @@ typedef struct queue {
 
 typedef struct flag {
   unsigned up;
-  uint32_t (*clocks)[MAX_AGENTS];  // of the setters, oldest first: CROSS_FLAG_MAX
+  uint32_t (*clocks)[RACE_AGENTS];  // of the setters, oldest first: CROSS_FLAG_MAX
 } flag_t;
-
-typedef struct record {
-  core_access_t access;
-  unsigned agent;
-  uint32_t time;
-  const command_t *command;
-} record_t;
-
-typedef struct history {
-  record_t *records;
-  size_t count, capacity, prune_at;
-} history_t;
 
 typedef struct core {
   core_kind_t kind;
@@ -60,7 +45,7 @@ typedef struct core {
   flag_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_EVENTS];
   // Cross flags this core waits for; on a cube core one column for each vector core.
   flag_t *cross[CROSS_FLAGS];
-  history_t history[SPACE_COUNT];  // of private memories
+  race_history_t history[SPACE_COUNT];  // of private memories
 } core_t;
 
 typedef struct machine {
@@ -68,8 +53,8 @@ typedef struct machine {
   core_t *cores;
   size_t core_count;
   unsigned agents;
-  clocks_t *clocks;
-  history_t gm_history;
+  race_clocks_t *clocks;
+  race_history_t gm_history;
   char *error;
 } machine_t;
 
@@ -227,13 +212,13 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
   for (unsigned i = 0; i < CROSS_FLAGS; i++) {
     core->cross[i] = allocate(setters, sizeof(flag_t));
     for (size_t setter = 0; setter < setters; setter++) {
-      core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(clocks_t));
+      core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(race_clocks_t));
     }
   }
   for (unsigned from = 0; from < PIPE_COUNT; from++) {
     for (unsigned to = 0; to < PIPE_COUNT; to++) {
       for (unsigned event = 0; event < FLAG_EVENTS; event++) {
-        core->flag[from][to][event].clocks = allocate(1, sizeof(clocks_t));
+        core->flag[from][to][event].clocks = allocate(1, sizeof(race_clocks_t));
       }
     }
   }
@@ -269,84 +254,12 @@ static core_t *cube_of(const machine_t *machine, const core_t *core) {
   return &machine->cores[core->ai_core * (1 + machine->options->vector_cores)];
 }
 
-// ---- Races ----
-
-static uint64_t end_of(const core_access_t *access) {
-  return access->base + (access->rows - 1) * access->pitch + access->row_bytes;
-}
-
-// Does the run of bytes first .. end-1 meet the rectangle?
-static bool run_meets(uint64_t first, uint64_t end, const core_access_t *rect) {
-  if (end <= rect->base || first >= end_of(rect)) {
-    return false;
-  }
-  if (rect->rows == 1 || rect->pitch <= rect->row_bytes) {
-    return true;
-  }
-  const uint64_t row = first <= rect->base ? 0 : (first - rect->base) / rect->pitch;
-  const uint64_t begin = rect->base + row * rect->pitch;
-  return first < begin + rect->row_bytes ? end > begin
-                                         : row + 1 < rect->rows && end > begin + rect->pitch;
-}
-
-static bool overlap(const core_access_t *a, const core_access_t *b) {
-  if (end_of(a) <= b->base || end_of(b) <= a->base) {
-    return false;
-  }
-  for (uint64_t row = 0; row < a->rows; row++) {
-    const uint64_t first = a->base + row * a->pitch;
-    if (run_meets(first, first + a->row_bytes, b)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Forgets what every agent has seen.
-static void prune(const machine_t *machine, history_t *history) {
-  size_t kept = 0;
-  for (size_t i = 0; i < history->count; i++) {
-    const record_t *old = &history->records[i];
-    bool seen = true;
-    for (unsigned agent = 0; agent < machine->agents && seen; agent++) {
-      seen = machine->clocks[agent][old->agent] >= old->time;
-    }
-    if (!seen) {
-      history->records[kept++] = *old;
-    }
-  }
-  history->count = kept;
-  history->prune_at = kept < 32 ? 64 : 2 * kept;
-}
-
-static const record_t *note_access(const machine_t *machine, history_t *history, unsigned agent,
-                                   const core_access_t *access, const command_t *command) {
-  const uint32_t *clock = machine->clocks[agent];
-  for (size_t i = 0; i < history->count; i++) {
-    const record_t *old = &history->records[i];
-    if (old->agent != agent && old->time > clock[old->agent] &&
-        (old->access.write || access->write) && overlap(&old->access, access)) {
-      return old;
-    }
-  }
-  if (history->count == history->capacity) {
-    history->capacity = history->capacity == 0 ? 64 : 2 * history->capacity;
-    history->records = realloc(history->records, history->capacity * sizeof *history->records);
-    if (history->records == NULL) {
-      abort();
-    }
-  }
-  history->records[history->count++] = (record_t){*access, agent, clock[agent], command};
-  if (history->count >= history->prune_at) {
-    prune(machine, history);
-  }
-  return NULL;
-}
+// ---- Accesses ----
 
 static bool inside_an_array(const machine_t *machine, const core_access_t *access) {
   for (size_t i = 0; i < machine->options->array_count; i++) {
     const machine_array_t *array = &machine->options->arrays[i];
-    if (access->base >= array->address && end_of(access) <= array->address + array->bytes) {
+    if (access->base >= array->address && race_end(access) <= array->address + array->bytes) {
       return !access->write || !array->read_only;
     }
   }
@@ -368,7 +281,7 @@ static bool flag_raise(const machine_t *machine, flag_t *flag, unsigned most, un
   if (flag->up == most) {
     return false;
   }
-  memcpy(flag->clocks[flag->up++], machine->clocks[agent], sizeof(clocks_t));
+  memcpy(flag->clocks[flag->up++], machine->clocks[agent], sizeof(race_clocks_t));
   return true;
 }
 
@@ -379,7 +292,7 @@ static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, b
     }
   }
   flag->up--;
-  memmove(flag->clocks[0], flag->clocks[1], flag->up * sizeof(clocks_t));
+  memmove(flag->clocks[0], flag->clocks[1], flag->up * sizeof(race_clocks_t));
 }
 
 static bool cross_set(const machine_t *machine, core_t *core, const command_t *command,
@@ -421,8 +334,9 @@ static bool move_data(machine_t *machine, core_t *core, const command_t *command
     if (global && !inside_an_array(machine, &access[i])) {
       return complain(machine, core, command, "not inside of an array it may access");
     }
-    history_t *history = global ? &machine->gm_history : &core->history[access[i].space];
-    const record_t *other = note_access(machine, history, agent, &access[i], command);
+    race_history_t *history = global ? &machine->gm_history : &core->history[access[i].space];
+    const race_record_t *other = race_note(machine->clocks, machine->agents, history,
+                                           agent, &access[i], command);
     if (other != NULL) {
       char text[200];
       char what[256];
@@ -504,7 +418,7 @@ static step_t step_sync_all(machine_t *machine, const core_t *core, const comman
   const unsigned pipe = command->header.pipe_;
   const machine_options_t *options = machine->options;
   const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
-  clocks_t latest = {0};
+  race_clocks_t latest = {0};
   for (size_t i = 0; i < machine->core_count; i++) {
     const core_t *other = &machine->cores[i];
     const command_t *next = head(other, pipe);
@@ -564,7 +478,7 @@ static step_t step(machine_t *machine, size_t stepper) {
 static bool run_all(machine_t *machine) {
   const size_t count = machine->core_count * STEPPERS;
   const bool fair = machine->options->seed % 2 == 1;
-  size_t order[(MAX_AGENTS / PIPE_COUNT + 1) * STEPPERS];
+  size_t order[(RACE_AGENTS / PIPE_COUNT + 1) * STEPPERS];
   num_rng_t rng;
   num_rng_seed(&rng, machine->options->seed);
   for (size_t i = 0; i < count; i++) {
@@ -629,7 +543,7 @@ bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTE
   const unsigned per_ai_core = 1 + options->vector_cores;
   machine.core_count = (size_t)options->ai_cores * per_ai_core;
   machine.cores = allocate(machine.core_count, sizeof *machine.cores);
-  if (machine.core_count * PIPE_COUNT > MAX_AGENTS) {
+  if (machine.core_count * PIPE_COUNT > RACE_AGENTS) {
     abort();
   }
   for (unsigned i = 0; i < machine.core_count; i++) {
