@@ -27,11 +27,14 @@ std::optional<unsigned> gm_owners::access_line(unsigned core, uint16_t syncs, bo
   line &l = lines_[begin / kLine];
   const bool whole = end - begin == kLine;
   const uint16_t me = static_cast<uint16_t>(core + 1);
-  if (l.in_part || (write && !whole && (l.writer == 0 || l.writer == me))) {
-    if (!l.in_part && l.writer == me) {
-      return std::nullopt;   // wrote all of it before
-    }
+  if (write && !whole && !l.in_part) {
     l.in_part = true;
+    if (l.writer != 0) {
+      const uint64_t first = begin / kLine * kLine;
+      parts_[begin / kLine].push_back({first, first + kLine, l.writer, l.syncs});
+    }
+  }
+  if (l.in_part) {
     return access_parts(core, syncs, write, begin, end);
   }
   if (l.writer != 0 && l.writer != me && l.syncs >= syncs) {
@@ -56,9 +59,8 @@ std::optional<unsigned> gm_owners::access_parts(unsigned core, uint16_t syncs, b
     if (p.writer != me && p.syncs >= syncs) {
       return p.writer - 1u;
     }
-    if (p.begin <= begin && end <= p.end) {
-      p.writer = write ? me : p.writer;
-      p.syncs = write ? syncs : p.syncs;
+    if (write && p.writer == me && p.begin <= begin && end <= p.end) {
+      p.syncs = syncs;
       known = true;
     }
   }

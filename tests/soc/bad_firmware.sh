@@ -7,11 +7,14 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
+machine=
+
 expect() {   # expect NAME FILE FRAGMENT...
   name=$1 file=$2
   shift 2
   status=0
-  timeout 60 "$SIM" run amla --heads 4 --seq-kv 32 --firmware "$file" --out "$dir/out.npy" --quiet \
+  # shellcheck disable=SC2086
+  timeout 60 "$SIM" run amla $machine --heads 4 --seq-kv 32 --firmware "$file" --out "$dir/out.npy" --quiet \
     >/dev/null 2>"$dir/err" || status=$?
   problem=
   [ "$status" -eq 3 ] || problem="exit code $status, not 3"
@@ -48,4 +51,6 @@ both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
 both panic "cube0" "panic" "7"
 expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
+machine='--config ascend910_die --cores 2'
+both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
 exit $failed
