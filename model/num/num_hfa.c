@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "num/num_hfa.h"
+
+#include <math.h>
+
+enum {
+  LOG_ONE = 1 << NUM_HFA_FRACTION_BITS,
+  LOG_BIAS = 127 << NUM_HFA_FRACTION_BITS,  // BF16's exponent bias
+  QUANT_MAX = 15 * LOG_ONE,                 // e^-15 and less are as good as nothing
+  LOG2E_Q8 = 369,                           // 1 + 1/2 - 1/16 + 1/256
+};
+
+static int log_of(num_element_t x) { return (int16_t)(x & 0xffffu); }
+
+static num_element_t element(bool sign, int log) {
+  const int low = log < INT16_MIN ? INT16_MIN : log;
+  const int saturated = low > INT16_MAX ? INT16_MAX : low;
+  return (sign ? NUM_ELEMENT_SIGN : 0u) | ((uint32_t)saturated & 0xffffu);
+}
+
+static bool sign_of(num_element_t x) { return (x & NUM_ELEMENT_SIGN) != 0; }
+
+uint16_t num_hfa_quant(num_bf16_t a, num_bf16_t b) {
+  const float distance = -num_bf16_to_f32(num_bf16_diff(a, b));
+  const float limited = distance < 16.0f ? distance : 16.0f;
+  const int rounded = (int)floorf(limited * (float)LOG_ONE + 0.5f);
+  const int n = rounded < QUANT_MAX ? rounded : QUANT_MAX;
+  return (uint16_t)((n * LOG2E_Q8 + 128) >> 8);
+}
+
+num_element_t num_hfa_log2(num_bf16_t v) {
+  const int mag = v & 0x7fff;
+  return element((v & 0x8000u) != 0, mag < 0x0080 ? NUM_HFA_ZERO : mag - LOG_BIAS);
+}
+
+num_element_t num_hfa_scale(num_element_t x, uint16_t t) {
+  return log_of(x) == NUM_HFA_ZERO ? x : element(sign_of(x), log_of(x) - t);
+}
+
+uint16_t num_hfa_pow2(uint32_t d) {
+  // 2^-f on eight pieces of [0, 1): value at the left end and fall per 1/128, 12 fraction bits.
+  static const uint16_t c0[8] = {4096, 3752, 3444, 3155, 2895, 2657, 2438, 2236};
+  static const uint16_t c1[8] = {21, 19, 18, 16, 15, 14, 13, 12};
+  const uint32_t whole = d >> NUM_HFA_FRACTION_BITS;
+  const uint32_t p = whole < 31 ? whole : 31;
+  const uint32_t f = d & (LOG_ONE - 1);
+  const uint32_t y = (c0[f >> 4] - c1[f >> 4] * (f & 15u)) >> p;
+  return (uint16_t)((y + 16) >> 5);
+}
+
+num_element_t num_hfa_add(const num_hfa_t *hfa, num_element_t x, num_element_t y) {
+  const int a = log_of(x);
+  const int b = log_of(y);
+  const bool subtract = sign_of(x) != sign_of(y);
+  const int larger = a > b ? a : b;
+  const bool sign = a > b ? sign_of(x) : sign_of(y);
+  const uint32_t d = (uint32_t)(a > b ? a - b : b - a);
+  const bool cancels = subtract && d == 0 && (hfa->corrected || hfa->zero_exact);
+  if (larger == NUM_HFA_ZERO || cancels) {
+    return element(sign, NUM_HFA_ZERO);
+  }
+  const int t = hfa->corrected ? num_hfa_correct(d, subtract) : num_hfa_pow2(d);
+  return element(sign, subtract ? larger - t : larger + t);
+}
+
+void num_hfa_clear(size_t d, num_triplet_t *triplet) {
+  triplet->m = NUM_BF16_NEG_INF;
+  triplet->poison = false;
+  for (size_t e = 0; e <= d; ++e) {
+    triplet->o[e] = element(false, NUM_HFA_ZERO);
+  }
+}
+
+static bool any_special(const num_bf16_t *x, size_t d) {
+  bool special = false;
+  for (size_t c = 0; c < d; ++c) {
+    special |= num_bf16_is_special(x[c]);
+  }
+  return special;
+}
+
+static void add_key(const num_hfa_t *hfa, size_t d, num_bf16_t score, const num_bf16_t *v,
+                    num_triplet_t *triplet) {
+  const num_bf16_t m = num_bf16_max(triplet->m, score);
+  const uint16_t t_old = num_hfa_quant(triplet->m, m);
+  const uint16_t t_new = num_hfa_quant(score, m);
+  for (size_t e = 0; e <= d; ++e) {
+    const num_element_t value = num_hfa_log2(e == 0 ? NUM_BF16_ONE : v[e - 1]);
+    triplet->o[e] =
+        num_hfa_add(hfa, num_hfa_scale(triplet->o[e], t_old), num_hfa_scale(value, t_new));
+  }
+  triplet->m = m;
+}
+
+void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k,
+                 const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet) {
+  triplet->poison |= any_special(q, d);
+  for (size_t i = 0; i < n; ++i) {
+    if (valid != NULL && !valid[i]) {
+      continue;
+    }
+    triplet->poison |= any_special(k + i * d, d) || any_special(v + i * d, d);
+    add_key(hfa, d, num_bf16_dot(q, k + i * d, d), v + i * d, triplet);
+  }
+}
+
+void num_hfa_acc(const num_hfa_t *hfa, size_t d, num_triplet_t *a, const num_triplet_t *b) {
+  const num_bf16_t m = num_bf16_max(a->m, b->m);
+  const uint16_t t_a = num_hfa_quant(a->m, m);
+  const uint16_t t_b = num_hfa_quant(b->m, m);
+  for (size_t e = 0; e <= d; ++e) {
+    a->o[e] = num_hfa_add(hfa, num_hfa_scale(a->o[e], t_a), num_hfa_scale(b->o[e], t_b));
+  }
+  a->m = m;
+  a->poison |= b->poison;
+}
+
+num_bf16_t num_hfa_logdiv_element(num_element_t o, num_element_t l) {
+  const int ratio = log_of(o) - log_of(l) + LOG_BIAS;
+  if (log_of(o) == NUM_HFA_ZERO || ratio < LOG_ONE) {
+    return 0;
+  }
+  const unsigned mag = ratio < 0x7f7f ? (unsigned)ratio : 0x7f7fu;
+  return (num_bf16_t)((sign_of(o) != sign_of(l) ? 0x8000u : 0u) | mag);
+}
+
+void num_hfa_logdiv(size_t d, const num_triplet_t *triplet, num_bf16_t *out) {
+  for (size_t c = 0; c < d; ++c) {
+    out[c] = triplet->poison ? NUM_BF16_NAN
+                             : num_hfa_logdiv_element(triplet->o[c + 1], triplet->o[0]);
+  }
+}
