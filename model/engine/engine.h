@@ -1,0 +1,66 @@
+// An attention engine to run: its RTL, Verilated, or the C model with the same bits and cycles.
+//
+// engine_open() gives one of some shape; the RTL of a shape is built when it is first asked for, by
+// Verilator and the C++ compiler, and kept for later runs (engine/build_unit.sh). engine_attention()
+// loads keys and values chunk by chunk, streams the queries past them in groups, and collects the
+// results; between chunks the triplets are carried.
+//
+// Source: rtl/README.md; num/num_engine.h for the order of keys.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_ENGINE_ENGINE_H_
+#define AMALGAM_ENGINE_ENGINE_H_
+
+#include "num/num_engine.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct engine_shape {
+  num_engine_t num;  // design, arithmetic, D, P, N; N must be a multiple of P
+  size_t queries;    // NQ, queries side by side
+  bool one_mul;      // FA-2: one multiplier a lane
+} engine_shape_t;
+
+// Arrays in C order, the caller's.
+typedef struct engine_job {
+  size_t sq, s;          // queries and keys, at least 1 each
+  const num_bf16_t *q;   // [sq,d], scaled
+  const num_bf16_t *k;   // [s,d]
+  const num_bf16_t *v;   // [s,d]
+  const uint8_t *mask;   // [sq,s], 1: the key takes part; NULL: all do
+  const size_t *limit;   // [sq], query i sees keys 0 .. limit[i]-1; NULL: all
+  num_bf16_t *out;       // [sq,d]
+} engine_job_t;
+
+typedef struct engine_cycles {
+  uint64_t load;         // keys and values into the engine, one row a cycle, before each chunk
+  uint64_t total;        // from the first group's acceptance to the last result, over all chunks,
+                         // with the chunk's keys loaded
+  uint64_t rows;         // of these, rows streamed: cycles in which keys entered the FAUs
+  uint64_t keys;         // pairs of a query and a key that took part
+  uint64_t groups;       // groups of queries, over all chunks
+} engine_cycles_t;
+
+typedef struct engine engine_t;
+
+// trace: FST file for the RTL's signals, or NULL. progress (may be NULL) is told what a build is
+// waiting for. NULL on failure, with one line in message (of size bytes).
+engine_t *engine_open_rtl(const engine_shape_t *shape, const char *trace,
+                          void (*progress)(const char *what), char *message, size_t size);
+
+// The C model. threads: how many may compute at once.
+engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *message, size_t size);
+
+void engine_close(engine_t *engine);
+
+// Writes job->out and cycles. False on failure (out of memory; RTL that does not answer), with one
+// line in message.
+bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles,
+                      char *message, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif  // AMALGAM_ENGINE_ENGINE_H_
