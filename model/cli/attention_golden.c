@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parallel.h"
+#include "host/parallel.h"
 
 static const double full_operations = 4e9;
 static const double sample_operations = 2e9;

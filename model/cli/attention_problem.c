@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parallel.h"
+#include "host/parallel.h"
 #include "kernels/attention_args.h"
 #include "num/num_rng.h"
 #include "soc/soc.h"

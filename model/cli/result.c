@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 
 #include "cli/attention_golden.h"
-#include "cli/parallel.h"
+#include "host/parallel.h"
 #include "num/num_format.h"
 
 // Row `row` of all batch entries' as FP32 values, whatever the kernel stored.

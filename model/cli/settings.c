@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/parallel.h"
+#include "host/parallel.h"
 #include "cli/parse.h"
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,

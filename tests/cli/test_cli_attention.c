@@ -2,7 +2,7 @@
 // and a sample of rows is what the full golden has in these rows.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/attention_golden.h"
-#include "cli/parallel.h"
+#include "host/parallel.h"
 #include "cli_test.h"
 #include "num/num_rng.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/parallel.h"
+#include "host/parallel.h"
 
 #include <pthread.h>
 #include <unistd.h>

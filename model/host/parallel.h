@@ -1,7 +1,7 @@
 // Work on ranges of indices by POSIX threads, for what the host does before and after a simulation.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_PARALLEL_H
-#define CLI_PARALLEL_H
+#ifndef AMALGAM_HOST_PARALLEL_H_
+#define AMALGAM_HOST_PARALLEL_H_
 
 #include <stdbool.h>
 #include <stddef.h>

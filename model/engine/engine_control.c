@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine_control.h"
+
+#include <stdlib.h>
+
+// A unit that holds its operands in their producers for some cycles and then has a result.
+typedef struct step {
+  unsigned count;  // cycles spent on the present operands
+  bool valid;      // of the result
+} step_t;
+
+struct engine_control {
+  unsigned lane_stage;
+  size_t blocks;
+  uint32_t rows_left;   // of the group being streamed
+  bool masked;          // it takes mask beats
+  bool carry_waits;     // its carry has not reached the lanes
+  // Bit i: of the row read i cycles ago, not counting stalls.
+  uint64_t last;        // it is its group's last
+  uint64_t carry;       // it is its group's first, and the group has a carry
+  uint64_t triplet;     // bit b: FAU b has a triplet to give
+  step_t divide;
+  step_t acc[];         // [blocks], acc[0] unused
+};
+
+static unsigned log2_ceil(size_t x) {
+  unsigned bits = 0;
+  while (((size_t)1 << bits) < x) {
+    ++bits;
+  }
+  return bits;
+}
+
+unsigned engine_lane_stage(size_t d) { return 11 + log2_ceil(d); }
+
+engine_control_t *engine_control_new(size_t d, size_t blocks) {
+  engine_control_t *control = calloc(1, sizeof *control + blocks * sizeof *control->acc);
+  if (control != NULL) {
+    control->lane_stage = engine_lane_stage(d);
+    control->blocks = blocks;
+  }
+  return control;
+}
+
+void engine_control_delete(engine_control_t *control) { free(control); }
+
+// The clock edge of a unit that takes `cycles`; true if it lets its operands go.
+static bool step_clock(step_t *step, unsigned cycles, bool operands, bool taken) {
+  const bool room = !step->valid || taken;
+  const bool done = operands && step->count == cycles - 1 && room;
+  step->valid = done || (step->valid && !taken);
+  if (done) {
+    step->count = 0;
+  } else if (operands && step->count < cycles - 1) {
+    step->count += 1;
+  }
+  return done;
+}
+
+static bool bit(uint64_t bits, size_t i) { return ((bits >> i) & 1u) != 0; }
+
+// From the output back to the FAUs; the FAUs whose triplets were taken.
+static uint64_t clock_chain(engine_control_t *control, bool out_ready) {
+  const size_t end = control->blocks - 1;
+  uint64_t taken = 0;
+  const bool merged = end == 0 ? bit(control->triplet, 0) : control->acc[end].valid;
+  bool next = step_clock(&control->divide, ENGINE_DIVIDE_CYCLES, merged,
+                         control->divide.valid && out_ready);
+  for (size_t b = end; b > 0; --b) {
+    const bool before = b == 1 ? bit(control->triplet, 0) : control->acc[b - 1].valid;
+    next = step_clock(&control->acc[b], ENGINE_ACC_CYCLES, before && bit(control->triplet, b), next);
+    taken |= (uint64_t)next << b;
+  }
+  return taken | next;
+}
+
+engine_outputs_t engine_control_cycle(engine_control_t *control, const engine_inputs_t *inputs) {
+  engine_outputs_t outputs = {.out_valid = control->divide.valid};
+  control->triplet &= ~clock_chain(control, inputs->out_ready);
+  const unsigned lanes = control->lane_stage + 1;  // from being read to being in the lanes
+  const bool finished = bit(control->last, lanes);
+  const bool enable = !finished || control->triplet == 0;
+
+  const bool idle = control->rows_left == 0;
+  const bool wanted = idle ? inputs->q_valid : true;
+  const bool masked = idle ? inputs->use_mask : control->masked;
+  const bool allowed = enable && !(idle && inputs->carry && control->carry_waits);
+  outputs.q_ready = idle && allowed && (!masked || inputs->mask_valid);
+  outputs.row = wanted && allowed && (!masked || inputs->mask_valid);
+  outputs.mask_ready = wanted && allowed && masked;
+  if (!enable) {
+    return outputs;
+  }
+  if (finished) {
+    control->triplet = ((uint64_t)1 << control->blocks) - 1;
+  }
+  if (bit(control->carry, lanes - 1)) {
+    control->carry_waits = false;
+  }
+  uint64_t new_carry = 0;
+  if (outputs.row && idle) {
+    control->rows_left = inputs->rows;
+    control->masked = inputs->use_mask;
+    if (inputs->carry) {
+      control->carry_waits = true;
+      new_carry = 1;
+    }
+  }
+  if (outputs.row) {
+    control->rows_left -= 1;
+  }
+  control->last = (control->last | (outputs.row && control->rows_left == 0)) << 1;
+  control->carry = (control->carry | new_carry) << 1;
+  return outputs;
+}

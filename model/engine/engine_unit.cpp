@@ -1,0 +1,216 @@
+// One Verilated engine as a shared library; build_unit.sh defines its parameters:
+// ENGINE_TOP, ENGINE_D, ENGINE_P, ENGINE_NQ, ENGINE_N, and ENGINE_TRACE if it writes waveforms.
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/engine_unit.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "Vunit.h"
+#include "verilated.h"
+#ifdef ENGINE_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+namespace {
+
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+constexpr char TOP_NAME[] = TEXT(ENGINE_TOP);
+constexpr size_t D = ENGINE_D;
+constexpr size_t P = ENGINE_P;
+constexpr size_t NQ = ENGINE_NQ;
+constexpr size_t ELEMENT_BITS = 17;
+
+constexpr size_t bits_for(size_t count) {
+  size_t bits = 0;
+  while ((size_t{1} << bits) < count) {
+    ++bits;
+  }
+  return bits;
+}
+constexpr size_t LIMIT_BITS = bits_for(ENGINE_N + 1);
+
+// A port of any width lies in memory as its bits, lowest first.
+template <typename port>
+uint8_t *bytes(port &pin) {
+  return reinterpret_cast<uint8_t *>(&pin);
+}
+
+template <typename port>
+void put(port &pin, size_t lsb, size_t width, uint64_t value) {
+  uint8_t *memory = bytes(pin);
+  for (size_t i = 0; i < width;) {
+    const size_t at = (lsb + i) % 8;
+    const size_t count = std::min<size_t>(8 - at, width - i);
+    const unsigned mask = ((1u << count) - 1u) << at;
+    uint8_t &byte = memory[(lsb + i) / 8];
+    byte = static_cast<uint8_t>((byte & ~mask) | (((value >> i) << at) & mask));
+    i += count;
+  }
+}
+
+template <typename port>
+uint32_t get(port &pin, size_t lsb, size_t width) {
+  const uint8_t *memory = bytes(pin);
+  uint32_t value = 0;
+  for (size_t i = 0; i < width;) {
+    const size_t at = (lsb + i) % 8;
+    const size_t count = std::min<size_t>(8 - at, width - i);
+    value |= ((memory[(lsb + i) / 8] >> at) & ((1u << count) - 1u)) << i;
+    i += count;
+  }
+  return value;
+}
+
+}  // namespace
+
+struct engine_unit {
+  VerilatedContext context;
+  std::unique_ptr<Vunit> rtl;
+  engine_pins_t pins{};
+#ifdef ENGINE_TRACE
+  VerilatedFstC waves;
+#endif
+};
+
+namespace {
+
+void evaluate(engine_unit *unit) {
+  unit->rtl->eval();
+#ifdef ENGINE_TRACE
+  if (unit->waves.isOpen()) {
+    unit->waves.dump(unit->context.time());
+  }
+#endif
+}
+
+void settle(engine_unit *unit) {
+  Vunit &rtl = *unit->rtl;
+  engine_pins_t &pins = unit->pins;
+  rtl.kv_valid_i = pins.kv_valid;
+  rtl.q_valid_i = pins.q_valid;
+  rtl.mask_valid_i = pins.mask_valid;
+  rtl.out_ready_i = pins.out_ready;
+  rtl.clk_i = 0;
+  evaluate(unit);
+  unit->context.timeInc(1);
+  pins.q_ready = rtl.q_ready_o;
+  pins.mask_ready = rtl.mask_ready_o;
+  pins.out_valid = rtl.out_valid_o;
+  pins.out_final = rtl.out_final_o;
+}
+
+void clock(engine_unit *unit) {
+  unit->rtl->clk_i = 1;
+  evaluate(unit);
+  unit->context.timeInc(1);
+}
+
+void reset(engine_unit *unit) {
+  unit->pins = engine_pins_t{};
+  unit->rtl->rst_ni = 1;
+  settle(unit);
+  unit->rtl->rst_ni = 0;  // an edge: the reset is asynchronous
+  settle(unit);
+  clock(unit);
+  settle(unit);
+  unit->rtl->rst_ni = 1;
+  settle(unit);
+}
+
+engine_unit *create(const char *trace, int seed) {
+  auto unit = std::make_unique<engine_unit>();
+  unit->context.randReset(seed == 0 ? 0 : 2);
+  unit->context.randSeed(seed);
+#ifdef ENGINE_TRACE
+  unit->context.traceEverOn(true);
+#endif
+  unit->rtl = std::make_unique<Vunit>(&unit->context, TOP_NAME);
+#ifdef ENGINE_TRACE
+  if (trace != nullptr) {
+    unit->waves.set_time_unit("1ns");
+    unit->waves.set_time_resolution("1ns");
+    unit->rtl->trace(&unit->waves, 99);
+    unit->waves.open(trace);
+  }
+#else
+  (void)trace;
+#endif
+  reset(unit.get());
+  return unit.release();
+}
+
+void destroy(engine_unit *unit) {
+  unit->rtl->final();
+#ifdef ENGINE_TRACE
+  if (unit->waves.isOpen()) {
+    unit->waves.close();
+  }
+#endif
+  delete unit;
+}
+
+engine_pins_t *pins(engine_unit *unit) { return &unit->pins; }
+
+void set_row(engine_unit *unit, const engine_row_t *row) {
+  Vunit &rtl = *unit->rtl;
+  rtl.kv_block_i = static_cast<decltype(rtl.kv_block_i)>(row->block);
+  rtl.kv_row_i = static_cast<decltype(rtl.kv_row_i)>(row->row);
+  std::memcpy(bytes(rtl.kv_k_i), row->k, D * sizeof *row->k);
+  std::memcpy(bytes(rtl.kv_v_i), row->v, D * sizeof *row->v);
+}
+
+void set_group(engine_unit *unit, const engine_group_t *group) {
+  Vunit &rtl = *unit->rtl;
+  std::memcpy(bytes(rtl.q_i), group->q, NQ * D * sizeof *group->q);
+  rtl.q_base_i = static_cast<decltype(rtl.q_base_i)>(group->base);
+  rtl.q_rows_i = static_cast<decltype(rtl.q_rows_i)>(group->rows);
+  rtl.q_stride_i = static_cast<decltype(rtl.q_stride_i)>(group->stride);
+  rtl.q_use_mask_i = group->use_mask;
+  rtl.q_final_i = group->final;
+  rtl.q_carry_i = group->carry != nullptr;
+  for (size_t n = 0; n < NQ; ++n) {
+    put(rtl.q_limit_i, LIMIT_BITS * n, LIMIT_BITS, group->limit[n]);
+    if (group->carry != nullptr) {
+      put(rtl.carry_m_i, 16 * n, 16, group->carry[n].m);
+      put(rtl.carry_poison_i, n, 1, group->carry[n].poison);
+      for (size_t e = 0; e <= D; ++e) {
+        put(rtl.carry_o_i, ELEMENT_BITS * ((D + 1) * n + e), ELEMENT_BITS, group->carry[n].o[e]);
+      }
+    }
+  }
+}
+
+void set_mask(engine_unit *unit, const uint8_t *mask) {
+  for (size_t i = 0; i < NQ * P; ++i) {
+    put(unit->rtl->mask_i, i, 1, mask[i]);
+  }
+}
+
+void get_result(engine_unit *unit, num_triplet_t *triplets) {
+  Vunit &rtl = *unit->rtl;
+  for (size_t n = 0; n < NQ; ++n) {
+    triplets[n].m = static_cast<num_bf16_t>(get(rtl.out_m_o, 16 * n, 16));
+    triplets[n].poison = get(rtl.out_poison_o, n, 1) != 0;
+    for (size_t e = 0; e <= D; ++e) {
+      triplets[n].o[e] = get(rtl.out_o_o, ELEMENT_BITS * ((D + 1) * n + e), ELEMENT_BITS);
+    }
+  }
+}
+
+#ifdef ENGINE_TRACE
+constexpr bool traced = true;
+#else
+constexpr bool traced = false;
+#endif
+
+}  // namespace
+
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
+    create, destroy, pins,  set_row, set_group, set_mask, get_result, settle, clock, reset, traced};
+
+// Time comes from each unit's own context.
+double sc_time_stamp() { return 0.0; }
