@@ -49,6 +49,9 @@ typedef struct engine engine_t;
 engine_t *engine_open_rtl(const engine_shape_t *shape, const char *trace,
                           void (*progress)(const char *what), char *message, size_t size);
 
+// The RTL in Icarus: hundreds of times slower, no waveforms; for cross-checks.
+engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t size);
+
 // The C model. threads: how many may compute at once.
 engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *message, size_t size);
 

@@ -59,7 +59,7 @@ static bool count_cycles(const engine_t *engine, const engine_job_t *job,
     const bool more = next < job->sq;
     const engine_inputs_t inputs = {
         .q_valid = more, .mask_valid = true, .out_ready = true, .carry = chunk->carry,
-        .rows = more ? (uint32_t)engine_group_rows(engine, job, chunk, next) : 0,
+        .rows = more ? (uint32_t)engine_group_rows(&engine->shape, job, chunk, next) : 0,
         .use_mask = job->mask != NULL};
     const engine_outputs_t outputs = engine_control_cycle(control, &inputs);
     next += more && outputs.q_ready ? engine->shape.queries : 0;

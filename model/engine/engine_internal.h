@@ -41,10 +41,10 @@ static inline size_t engine_rows(const engine_chunk_t *chunk, size_t limit) {
 }
 
 // The most rows any query of the group that starts with `first` needs.
-static inline size_t engine_group_rows(const engine_t *engine, const engine_job_t *job,
+static inline size_t engine_group_rows(const engine_shape_t *shape, const engine_job_t *job,
                                        const engine_chunk_t *chunk, size_t first) {
   size_t rows = 1;
-  for (size_t i = first; i < job->sq && i < first + engine->shape.queries; ++i) {
+  for (size_t i = first; i < job->sq && i < first + shape->queries; ++i) {
     const size_t needed = engine_rows(chunk, engine_limit(job, chunk, i));
     rows = needed > rows ? needed : rows;
   }

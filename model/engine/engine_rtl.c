@@ -1,9 +1,8 @@
 // The engine as Verilated RTL, driven pin by pin.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/engine_internal.h"
+#include "engine/engine_groups.h"
 #include "engine/engine_library.h"
 
 typedef struct engine_rtl {
@@ -17,203 +16,110 @@ typedef struct engine_rtl {
 // One chunk's groups on their way in, its results on their way out.
 typedef struct stream {
   engine_rtl_t *rtl;
-  const engine_job_t *job;
-  const engine_chunk_t *chunk;
-  num_triplet_t *triplets;
-  size_t next, mask_next, done;  // queries: of the group to offer, of the mask beat, of the result
+  engine_groups_t groups;
+  size_t next, mask_next, done;  // queries: of the group on offer, the mask beat, the next result
+  uint32_t rows;                 // of the group on offer
   size_t mask_row;
-  num_bf16_t *q;                 // [NQ,D], of the group on offer
-  uint32_t *limit;               // [NQ]
-  num_triplet_t *carry;          // [NQ]
-  num_triplet_t *result;         // [NQ]
-  num_element_t *elements;       // behind result
-  uint8_t *mask;                 // [NQ,P]
 } stream_t;
 
-// Cycles without a result, a row or a group after which the RTL is taken for stuck.
+// Cycles, beside those of one group, in which nothing moves and the RTL is taken for stuck.
 enum { PATIENCE = 10000 };
 
-static void tick(engine_rtl_t *rtl) {
-  rtl->api->settle(rtl->unit);
-  rtl->api->clock(rtl->unit);
-}
-
-static void load(engine_rtl_t *rtl, const engine_job_t *job, const engine_chunk_t *chunk) {
-  const size_t d = rtl->engine.shape.num.d;
+static void load(stream_t *stream) {
+  engine_rtl_t *rtl = stream->rtl;
   rtl->pins->kv_valid = true;
-  for (size_t j = 0; j < chunk->n; ++j) {
-    const engine_row_t row = {.block = (uint32_t)(j / chunk->stride),
-                              .row = (uint32_t)(j % chunk->stride),
-                              .k = job->k + (chunk->first + j) * d,
-                              .v = job->v + (chunk->first + j) * d};
+  for (size_t j = 0; j < stream->groups.chunk->n; ++j) {
+    const engine_row_t row = engine_groups_row(&stream->groups, j);
     rtl->api->set_row(rtl->unit, &row);
-    tick(rtl);
+    rtl->api->settle(rtl->unit);
+    rtl->api->clock(rtl->unit);
   }
   rtl->pins->kv_valid = false;
 }
 
-// Puts the next group on the pins. Queries past the last one see no key.
 static void offer_group(stream_t *stream) {
-  const engine_rtl_t *rtl = stream->rtl;
-  const engine_shape_t *shape = &rtl->engine.shape;
-  const engine_job_t *job = stream->job;
-  const size_t d = shape->num.d;
-  memset(stream->q, 0, shape->queries * d * sizeof *stream->q);
-  for (size_t n = 0; n < shape->queries; ++n) {
-    const size_t i = stream->next + n;
-    const bool exists = i < job->sq;
-    if (exists) {
-      memcpy(stream->q + n * d, job->q + i * d, d * sizeof *stream->q);
-    }
-    stream->limit[n] = exists ? (uint32_t)engine_limit(job, stream->chunk, i) : 0;
-    stream->carry[n] = stream->triplets[exists ? i : 0];
+  stream->rtl->pins->q_valid = stream->next < stream->groups.job->sq;
+  if (stream->rtl->pins->q_valid) {
+    const engine_group_t group = engine_groups_make(&stream->groups, stream->next);
+    stream->rows = group.rows;
+    stream->rtl->api->set_group(stream->rtl->unit, &group);
   }
-  const engine_group_t group = {
-      .q = stream->q,
-      .rows = (uint32_t)engine_group_rows(&rtl->engine, job, stream->chunk, stream->next),
-      .stride = (uint32_t)stream->chunk->stride,
-      .limit = stream->limit,
-      .use_mask = job->mask != NULL,
-      .final = stream->chunk->final,
-      .carry = stream->chunk->carry ? stream->carry : NULL};
-  rtl->api->set_group(rtl->unit, &group);
 }
 
 static void offer_mask(stream_t *stream) {
-  const engine_shape_t *shape = &stream->rtl->engine.shape;
-  const engine_chunk_t *chunk = stream->chunk;
-  for (size_t n = 0; n < shape->queries; ++n) {
-    for (size_t b = 0; b < shape->num.blocks; ++b) {
-      const size_t i = stream->mask_next + n;
-      const size_t j = b * chunk->stride + stream->mask_row;
-      stream->mask[n * shape->num.blocks + b] =
-          i < stream->job->sq && j < chunk->n &&
-          stream->job->mask[i * stream->job->s + chunk->first + j] != 0;
-    }
+  const engine_job_t *job = stream->groups.job;
+  stream->rtl->pins->mask_valid = job->mask != NULL && stream->mask_next < job->sq;
+  if (stream->rtl->pins->mask_valid) {
+    engine_groups_make_mask(&stream->groups, stream->mask_next, stream->mask_row);
+    stream->rtl->api->set_mask(stream->rtl->unit, stream->groups.mask);
   }
-  stream->rtl->api->set_mask(stream->rtl->unit, stream->mask);
 }
 
 static void next_mask_row(stream_t *stream) {
-  const size_t rows =
-      engine_group_rows(&stream->rtl->engine, stream->job, stream->chunk, stream->mask_next);
-  stream->mask_row += 1;
-  if (stream->mask_row == rows) {
-    stream->mask_row = 0;
-    stream->mask_next += stream->rtl->engine.shape.queries;
-  }
-}
-
-static void take_result(stream_t *stream) {
   const engine_shape_t *shape = &stream->rtl->engine.shape;
-  const size_t d = shape->num.d;
-  stream->rtl->api->get_result(stream->rtl->unit, stream->result);
-  for (size_t n = 0; n < shape->queries && stream->done + n < stream->job->sq; ++n) {
-    const num_triplet_t *result = &stream->result[n];
-    num_triplet_t *triplet = &stream->triplets[stream->done + n];
-    triplet->m = result->m;
-    triplet->poison = result->poison;
-    if (stream->chunk->final) {
-      for (size_t c = 0; c < d; ++c) {
-        stream->job->out[(stream->done + n) * d + c] = (num_bf16_t)result->o[c + 1];
-      }
-    } else {
-      memcpy(triplet->o, result->o, (d + 1) * sizeof *result->o);
-    }
+  stream->mask_row += 1;
+  if (stream->mask_row == engine_group_rows(shape, stream->groups.job, stream->groups.chunk,
+                                            stream->mask_next)) {
+    stream->mask_row = 0;
+    stream->mask_next += shape->queries;
   }
-  stream->done += shape->queries;
 }
 
 // One cycle; true if anything moved.
 static bool cycle(stream_t *stream, engine_cycles_t *cycles) {
   engine_rtl_t *rtl = stream->rtl;
   engine_pins_t *pins = rtl->pins;
-  pins->q_valid = stream->next < stream->job->sq;
-  pins->mask_valid = stream->job->mask != NULL && stream->mask_next < stream->job->sq;
-  pins->out_ready = true;
   rtl->api->settle(rtl->unit);
   const bool accepted = pins->q_valid && pins->q_ready;
   const bool masked = pins->mask_valid && pins->mask_ready;
   const bool answered = pins->out_valid;
   if (answered) {
-    take_result(stream);
+    rtl->api->get_result(rtl->unit, stream->groups.result);
+    engine_groups_store(&stream->groups, stream->done);
+    stream->done += rtl->engine.shape.queries;
   }
   rtl->api->clock(rtl->unit);
   if (accepted) {
-    cycles->rows +=
-        engine_group_rows(&rtl->engine, stream->job, stream->chunk, stream->next);
+    cycles->rows += stream->rows;
     stream->next += rtl->engine.shape.queries;
-    if (stream->next < stream->job->sq) {
-      offer_group(stream);
-    }
+    offer_group(stream);
   }
   if (masked) {
     next_mask_row(stream);
-    if (stream->mask_next < stream->job->sq) {
-      offer_mask(stream);
-    }
+    offer_mask(stream);
   }
   cycles->total += 1;
   return accepted || masked || answered;
 }
 
 static bool run_stream(stream_t *stream, engine_cycles_t *cycles) {
+  const size_t patience = PATIENCE + stream->groups.chunk->n;
+  stream->rtl->pins->out_ready = true;
   offer_group(stream);
-  if (stream->job->mask != NULL) {
-    offer_mask(stream);
-  }
-  for (size_t quiet = 0; stream->done < stream->job->sq && quiet < PATIENCE + stream->chunk->n;) {
+  offer_mask(stream);
+  size_t quiet = 0;
+  while (stream->done < stream->groups.job->sq && quiet < patience) {
     quiet = cycle(stream, cycles) ? 0 : quiet + 1;
   }
-  stream->rtl->pins->q_valid = false;
-  return stream->done >= stream->job->sq;
-}
-
-static void free_stream(stream_t *stream) {
-  free(stream->q);
-  free(stream->limit);
-  free(stream->carry);
-  free(stream->result);
-  free(stream->elements);
-  free(stream->mask);
-}
-
-static bool make_stream(stream_t *stream) {
-  const engine_shape_t *shape = &stream->rtl->engine.shape;
-  const size_t queries = shape->queries;
-  stream->q = malloc(queries * shape->num.d * sizeof *stream->q);
-  stream->limit = malloc(queries * sizeof *stream->limit);
-  stream->carry = malloc(queries * sizeof *stream->carry);
-  stream->result = malloc(queries * sizeof *stream->result);
-  stream->elements = malloc(queries * (shape->num.d + 1) * sizeof *stream->elements);
-  stream->mask = malloc(queries * shape->num.blocks);
-  if (stream->q == NULL || stream->limit == NULL || stream->carry == NULL ||
-      stream->result == NULL || stream->elements == NULL || stream->mask == NULL) {
-    return false;
-  }
-  for (size_t n = 0; n < queries; ++n) {
-    stream->result[n].o = stream->elements + n * (shape->num.d + 1);
-  }
-  return true;
+  return quiet < patience;
 }
 
 static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
                       num_triplet_t *triplets, engine_cycles_t *cycles, char *message,
                       size_t size) {
-  stream_t stream = {.rtl = (engine_rtl_t *)engine, .job = job, .chunk = chunk,
-                     .triplets = triplets};
-  bool good = make_stream(&stream);
+  stream_t stream = {.rtl = (engine_rtl_t *)engine};
+  bool good = engine_groups_open(&stream.groups, &engine->shape, job, chunk, triplets);
   if (!good) {
     snprintf(message, size, "out of memory");
   } else {
-    load(stream.rtl, job, chunk);
+    load(&stream);
     good = run_stream(&stream, cycles);
     if (!good) {
       snprintf(message, size, "the RTL stopped answering after %zu of %zu queries", stream.done,
                job->sq);
     }
   }
-  free_stream(&stream);
+  engine_groups_close(&stream.groups);
   return good;
 }
 

@@ -1,0 +1,266 @@
+// The engine as RTL in Icarus, a second opinion on what the Verilog says. Chunks go through files.
+// SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine_groups.h"
+
+enum { DIRECTORY_MAX = 512, COMMAND_MAX = 4096, ELEMENT_BITS = 17, NIBBLE = 4 };
+
+typedef struct engine_icarus {
+  engine_t engine;
+  char directory[DIRECTORY_MAX];
+} engine_icarus_t;
+
+// ---------------------------------------------------------------- hexadecimal fields
+
+// A vector of bits, put together from its lowest end and written from its highest.
+typedef struct bits {
+  uint8_t *nibble;
+  size_t count;  // bits so far
+} bits_t;
+
+static void put(bits_t *bits, uint32_t value, size_t width) {
+  for (size_t i = 0; i < width; ++i, ++bits->count) {
+    const unsigned bit = (value >> i) & 1u;
+    uint8_t *nibble = &bits->nibble[bits->count / NIBBLE];
+    *nibble = (uint8_t)((bits->count % NIBBLE == 0 ? 0u : *nibble) | bit << bits->count % NIBBLE);
+  }
+}
+
+static void write_bits(FILE *file, bits_t *bits) {
+  for (size_t i = (bits->count + NIBBLE - 1) / NIBBLE; i-- > 0;) {
+    fprintf(file, "%x", bits->nibble[i]);
+  }
+  bits->count = 0;
+}
+
+static unsigned digit(char c) { return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10u; }
+
+// Bits lsb .. lsb+width-1 of a hexadecimal number.
+static uint32_t get(const char *text, size_t lsb, size_t width) {
+  const size_t digits = strspn(text, "0123456789abcdef");
+  uint32_t value = 0;
+  for (size_t i = 0; i < width; ++i) {
+    const size_t at = (lsb + i) / NIBBLE;
+    const unsigned nibble = at < digits ? digit(text[digits - 1 - at]) : 0;
+    value |= ((nibble >> (lsb + i) % NIBBLE) & 1u) << i;
+  }
+  return value;
+}
+
+static size_t count_bits(size_t count) {
+  size_t bits = 0;
+  while (((size_t)1 << bits) < count) {
+    ++bits;
+  }
+  return bits;
+}
+
+// ---------------------------------------------------------------- the job's files
+
+static void write_vector(FILE *file, bits_t *bits, const num_bf16_t *x, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    put(bits, x[i], 16);
+  }
+  write_bits(file, bits);
+}
+
+static void write_rows(FILE *file, const engine_groups_t *groups, bits_t *bits) {
+  for (size_t j = 0; j < groups->chunk->n; ++j) {
+    const engine_row_t row = engine_groups_row(groups, j);
+    fprintf(file, "%x %x ", row.block, row.row);
+    write_vector(file, bits, row.k, groups->shape->num.d);
+    fputc(' ', file);
+    write_vector(file, bits, row.v, groups->shape->num.d);
+    fputc('\n', file);
+  }
+}
+
+static void write_group(FILE *file, const engine_groups_t *groups, const engine_group_t *group,
+                        bits_t *bits) {
+  const size_t queries = groups->shape->queries;
+  const size_t d = groups->shape->num.d;
+  fprintf(file, "%x %x %x ", group->base, group->rows, group->stride);
+  for (size_t n = 0; n < queries; ++n) {
+    put(bits, group->limit[n], count_bits(groups->shape->num.rows + 1));
+  }
+  write_bits(file, bits);
+  fprintf(file, " %d %d %d ", group->use_mask, group->final, group->carry != NULL);
+  for (size_t n = 0; n < queries; ++n) {
+    put(bits, groups->carry[n].m, 16);
+  }
+  write_bits(file, bits);
+  fputc(' ', file);
+  for (size_t n = 0; n < queries; ++n) {
+    put(bits, groups->carry[n].poison, 1);
+  }
+  write_bits(file, bits);
+  fputc(' ', file);
+  for (size_t n = 0; n < queries; ++n) {
+    for (size_t e = 0; e <= d; ++e) {
+      put(bits, groups->carry[n].o[e], ELEMENT_BITS);
+    }
+  }
+  write_bits(file, bits);
+  fputc(' ', file);
+  write_vector(file, bits, group->q, queries * d);
+  fputc('\n', file);
+}
+
+static void write_masks(FILE *file, engine_groups_t *groups, size_t first, uint32_t rows,
+                        bits_t *bits) {
+  for (uint32_t row = 0; row < rows; ++row) {
+    engine_groups_make_mask(groups, first, row);
+    for (size_t i = 0; i < groups->shape->queries * groups->shape->num.blocks; ++i) {
+      put(bits, groups->mask[i], 1);
+    }
+    write_bits(file, bits);
+    fputc('\n', file);
+  }
+}
+
+static FILE *open_file(const engine_icarus_t *icarus, const char *name, const char *mode) {
+  char path[DIRECTORY_MAX + 16];
+  snprintf(path, sizeof path, "%s/%s", icarus->directory, name);
+  return fopen(path, mode);
+}
+
+static bool write_job(const engine_icarus_t *icarus, engine_groups_t *groups, bits_t *bits,
+                      engine_cycles_t *cycles) {
+  FILE *rows = open_file(icarus, "rows", "w");
+  FILE *all = open_file(icarus, "groups", "w");
+  FILE *masks = open_file(icarus, "masks", "w");
+  bool good = rows != NULL && all != NULL && masks != NULL;
+  if (good) {
+    write_rows(rows, groups, bits);
+    for (size_t first = 0; first < groups->job->sq; first += groups->shape->queries) {
+      const engine_group_t group = engine_groups_make(groups, first);
+      write_group(all, groups, &group, bits);
+      if (group.use_mask) {
+        write_masks(masks, groups, first, group.rows, bits);
+      }
+      cycles->rows += group.rows;
+    }
+  }
+  good = (rows == NULL || fclose(rows) == 0) && good;
+  good = (all == NULL || fclose(all) == 0) && good;
+  return (masks == NULL || fclose(masks) == 0) && good;
+}
+
+// `final m poison o`
+static void parse_result(engine_groups_t *groups, char *line) {
+  const size_t d = groups->shape->num.d;
+  strtok(line, " ");
+  const char *m = strtok(NULL, " ");
+  const char *poison = strtok(NULL, " ");
+  const char *o = strtok(NULL, " \n");
+  for (size_t n = 0; o != NULL && n < groups->shape->queries; ++n) {
+    groups->result[n].m = (num_bf16_t)get(m, 16 * n, 16);
+    groups->result[n].poison = get(poison, n, 1) != 0;
+    for (size_t e = 0; e <= d; ++e) {
+      groups->result[n].o[e] = get(o, ELEMENT_BITS * ((d + 1) * n + e), ELEMENT_BITS);
+    }
+  }
+}
+
+static bool read_results(const engine_icarus_t *icarus, engine_groups_t *groups,
+                         engine_cycles_t *cycles) {
+  FILE *file = open_file(icarus, "results", "r");
+  if (file == NULL) {
+    return false;
+  }
+  char *line = NULL;
+  size_t room = 0;
+  size_t first = 0;
+  uint64_t count = 0;
+  while (getline(&line, &room, file) > 0) {
+    if (sscanf(line, "cycles %" SCNu64, &count) != 1 && first < groups->job->sq) {
+      parse_result(groups, line);
+      engine_groups_store(groups, first);
+      first += groups->shape->queries;
+    }
+  }
+  free(line);
+  fclose(file);
+  cycles->total += count;
+  return first >= groups->job->sq && count > 0;
+}
+
+// ---------------------------------------------------------------- Icarus
+
+static bool simulate(const engine_icarus_t *icarus) {
+  char command[COMMAND_MAX];
+  snprintf(command, sizeof command, "vvp '%s/unit.vvp' '+dir=%s' >'%s/log' 2>&1",
+           icarus->directory, icarus->directory, icarus->directory);
+  return system(command) == 0;
+}
+
+static bool compile(const engine_icarus_t *icarus) {
+  const engine_shape_t *shape = &icarus->engine.shape;
+  const bool hfa = shape->num.design == NUM_DESIGN_HFA;
+  char own[64];
+  snprintf(own, sizeof own, hfa ? ",.LNS(%d),.ZERO_EXACT(%d)" : ",.ONE_MUL(%d)",
+           hfa ? shape->num.hfa.corrected : shape->one_mul, shape->num.hfa.zero_exact);
+  char command[COMMAND_MAX];
+  snprintf(command, sizeof command,
+           "cd '%s' && iverilog -g2005 -Wall -o '%s/unit.vvp' -s attention_run -DTOP=%s '-DOWN=%s' "
+           "-Pattention_run.D=%zu -Pattention_run.P=%zu -Pattention_run.NQ=%zu "
+           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/attention -y rtl/hfa -y rtl/fa2 "
+           "tb/icarus/attention_run.v >'%s/log' 2>&1",
+           AMALGAM_SOURCE_DIR, icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
+           shape->num.blocks, shape->queries, shape->num.rows, icarus->directory);
+  return system(command) == 0;
+}
+
+static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
+                      num_triplet_t *triplets, engine_cycles_t *cycles, char *message,
+                      size_t size) {
+  const engine_icarus_t *icarus = (const engine_icarus_t *)engine;
+  engine_groups_t groups;
+  // The widest field is a group's carry.
+  bits_t bits = {.nibble = malloc(engine->shape.queries * (engine->shape.num.d + 1) * 5)};
+  const bool room = engine_groups_open(&groups, &engine->shape, job, chunk, triplets) &&
+                    bits.nibble != NULL;
+  const bool good = room && write_job(icarus, &groups, &bits, cycles) && simulate(icarus) &&
+                    read_results(icarus, &groups, cycles);
+  if (!good) {
+    snprintf(message, size, "Icarus did not run to the end, see %s/log", icarus->directory);
+  }
+  free(bits.nibble);
+  engine_groups_close(&groups);
+  return good;
+}
+
+static void close_icarus(engine_t *engine) {
+  engine_icarus_t *icarus = (engine_icarus_t *)engine;
+  static const char *const files[] = {"rows", "groups", "masks", "results", "log", "unit.vvp"};
+  char path[DIRECTORY_MAX + 16];
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    snprintf(path, sizeof path, "%s/%s", icarus->directory, files[i]);
+    unlink(path);
+  }
+  rmdir(icarus->directory);
+  free(icarus);
+}
+
+engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t size) {
+  if (!engine_shape_check(shape, message, size)) {
+    return NULL;
+  }
+  engine_icarus_t *icarus = calloc(1, sizeof *icarus);
+  if (icarus == NULL) {
+    snprintf(message, size, "out of memory");
+    return NULL;
+  }
+  icarus->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_icarus};
+  snprintf(icarus->directory, sizeof icarus->directory, "%s/icarus-XXXXXX", AMALGAM_BUILD_DIR);
+  if (mkdtemp(icarus->directory) == NULL || !compile(icarus)) {
+    snprintf(message, size, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
+    free(icarus);
+    return NULL;
+  }
+  return &icarus->engine;
+}

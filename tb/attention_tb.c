@@ -1,0 +1,559 @@
+// hfa_top and fa2_top against the golden models, pin by pin and cycle by cycle.
+//
+//   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
+//                [--zero-exact] [--one-mul] [--groups G] [--seed S]
+//
+//   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
+//            on every stream and rows written while others are read. Each result is compared with
+//            the golden functions, each cycle's handshakes with engine_control.
+//   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
+//
+// Exits 0 when all agree, 1 when not, 2 when it could not run.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine_control.h"
+#include "engine/engine_library.h"
+#include "num/num_rng.h"
+
+enum { FLIGHT_MAX = 64, RANDOM_CYCLES_MAX = 1 << 26 };
+
+// A group on its way: what went in and what has to come out.
+typedef struct flight {
+  num_triplet_t *expected;  // [NQ]; with final, o[1..d] are the output's bits
+  bool final;
+} flight_t;
+
+typedef struct bench {
+  engine_shape_t shape;
+  size_t d, p, nq, bank;       // bank: rows of a block
+  engine_library_t library;
+  engine_unit_t *unit;
+  engine_pins_t *pins;
+  engine_control_t *control;
+  num_rng_t rng;
+  num_bf16_t *k, *v;           // [P][bank][D], what the memory holds
+  size_t half;                 // rows of the half in use start at half * bank/2; the other is written
+  // The group on offer
+  num_bf16_t *q;
+  uint32_t *limit;
+  num_triplet_t *carry;
+  engine_group_t group;
+  uint8_t *mask;               // [rows][NQ][P] of the groups from mask_first on, one after the other
+  bool offered;
+  size_t mask_count, mask_next;  // beats made and taken
+  flight_t flight[FLIGHT_MAX];
+  size_t sent, received;
+  num_triplet_t *result;
+  uint64_t cycle;
+  unsigned gap_q, gap_mask, gap_out, gap_kv;  // of 16: how often a stream pauses
+} bench_t;
+
+static int failures;
+
+static uint32_t pick(bench_t *bench, uint32_t below) {
+  return (uint32_t)(num_rng_u64(&bench->rng) >> 33) % below;
+}
+
+static bool chance(bench_t *bench, unsigned of16) { return pick(bench, 16) < of16; }
+
+static void *take(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  if (memory == NULL) {
+    fprintf(stderr, "attention_tb: out of memory\n");
+    exit(2);
+  }
+  return memory;
+}
+
+static num_triplet_t *new_triplets(const bench_t *bench) {
+  num_triplet_t *triplets = take(bench->nq, sizeof *triplets);
+  num_element_t *o = take(bench->nq * (bench->d + 1), sizeof *o);
+  for (size_t n = 0; n < bench->nq; ++n) {
+    triplets[n].o = o + n * (bench->d + 1);
+  }
+  return triplets;
+}
+
+static void copy_triplet(const bench_t *bench, num_triplet_t *to, const num_triplet_t *from) {
+  to->m = from->m;
+  to->poison = from->poison;
+  memcpy(to->o, from->o, (bench->d + 1) * sizeof *to->o);
+}
+
+// ---------------------------------------------------------------- inputs
+
+// What a vector is made of; one kind per vector, so that each gets its share of plain ones.
+static void make_vector(bench_t *bench, num_bf16_t *x, double width) {
+  const uint32_t kind = pick(bench, 24);
+  for (size_t c = 0; c < bench->d; ++c) {
+    const num_bf16_t plain = num_bf16_from_f32((float)(width * num_rng_normal(&bench->rng)));
+    const num_bf16_t any = (num_bf16_t)(pick(bench, 0x10000) & (kind == 3 ? 0xbfffu : 0xffffu));
+    x[c] = kind == 0                          ? (num_bf16_t)(plain & 0x8000u)           // zeros
+           : kind == 1                        ? (num_bf16_t)(any & 0x807fu)             // subnormals
+           : kind == 2 && pick(bench, 4) == 0 ? (num_bf16_t)(plain & 0x8000u)
+           : kind == 3                        ? any                                     // up to 1.99
+           : kind == 4 && pick(bench, (uint32_t)bench->d) == 0 ? (num_bf16_t)(any | 0x7f80u)
+                                              : plain;
+  }
+}
+
+// Keys of a block often resemble the one before: equal scores, and ones that rise or fall by steps.
+static void make_row(bench_t *bench, size_t block, size_t row) {
+  num_bf16_t *k = bench->k + (block * bench->bank + row) * bench->d;
+  num_bf16_t *v = bench->v + (block * bench->bank + row) * bench->d;
+  make_vector(bench, k, 1.0);
+  make_vector(bench, v, 1.0);
+  if (row == 0 || pick(bench, 4) != 0) {
+    return;
+  }
+  const uint32_t kind = pick(bench, 4);
+  for (size_t c = 0; c < bench->d; ++c) {
+    const float before = num_bf16_to_f32(k[c - bench->d + 0]);
+    k[c] = kind == 0   ? num_bf16_from_f32(before)
+           : kind == 1 ? num_bf16_from_f32(before * 1.5f)
+           : kind == 2 ? num_bf16_from_f32(before * 0.5f)
+                       : (num_bf16_t)(num_bf16_from_f32(before) ^ 0x8000u);
+    v[c] = pick(bench, 2) ? (num_bf16_t)(v[c - bench->d] ^ 0x8000u) : v[c];
+  }
+}
+
+// A carry: mostly what an earlier group left, sometimes anything that fits in the bits.
+static void make_carry(bench_t *bench, num_triplet_t *carry) {
+  const bool hfa = bench->shape.num.design == NUM_DESIGN_HFA;
+  num_engine_clear(&bench->shape.num, carry);
+  if (pick(bench, 8) == 0) {
+    return;
+  }
+  const num_bf16_t m = num_bf16_from_f32((float)(4.0 * num_rng_normal(&bench->rng)));
+  carry->m = m;
+  carry->poison = pick(bench, 16) == 0;
+  for (size_t e = 0; e <= bench->d; ++e) {
+    const uint32_t any = pick(bench, 0x20000);
+    const uint32_t near = (any & NUM_ELEMENT_SIGN) | ((uint32_t)(int32_t)(pick(bench, 4096) - 2048) & 0xffffu);
+    const uint32_t number = (any & NUM_ELEMENT_SIGN) | (0x3c00u + pick(bench, 0x800));
+    carry->o[e] = !hfa ? number : pick(bench, 4) ? near : any;
+  }
+}
+
+static size_t half_rows(const bench_t *bench) { return bench->bank > 1 ? bench->bank / 2 : 1; }
+
+static void expect(bench_t *bench) {
+  const num_engine_t *num = &bench->shape.num;
+  const engine_group_t *group = &bench->group;
+  flight_t *flight = &bench->flight[bench->sent % FLIGHT_MAX];
+  num_bf16_t *k = take(group->rows * bench->d, sizeof *k);
+  num_bf16_t *v = take(group->rows * bench->d, sizeof *v);
+  uint8_t *valid = take(group->rows, 1);
+  num_triplet_t *part = new_triplets(bench);
+  num_bf16_t *out = take(bench->d, sizeof *out);
+  flight->final = group->final;
+  for (size_t n = 0; n < bench->nq; ++n) {
+    num_triplet_t *sum = &flight->expected[n];
+    for (size_t b = 0; b < bench->p; ++b) {
+      num_triplet_t *triplet = b == 0 ? sum : &part[n];
+      num_engine_clear(num, triplet);
+      if (b == 0 && group->carry != NULL) {
+        copy_triplet(bench, triplet, &group->carry[n]);
+      }
+      for (size_t r = 0; r < group->rows; ++r) {
+        const size_t from = (b * bench->bank + (group->base + r) % bench->bank) * bench->d;
+        memcpy(k + r * bench->d, bench->k + from, bench->d * sizeof *k);
+        memcpy(v + r * bench->d, bench->v + from, bench->d * sizeof *v);
+        const uint8_t *beat = bench->mask + ((bench->mask_count + r) * bench->nq + n) * bench->p;
+        valid[r] = b * group->stride + r < group->limit[n] && (!group->use_mask || beat[b]);
+      }
+      num_engine_fau(num, group->q + n * bench->d, k, v, valid, group->rows, triplet);
+      if (b > 0) {
+        num_engine_acc(num, sum, triplet);
+      }
+    }
+    if (group->final) {
+      num_engine_divide(num, sum, out);
+      for (size_t c = 0; c < bench->d; ++c) {
+        sum->o[c + 1] = out[c];
+      }
+    }
+  }
+  free(k);
+  free(v);
+  free(valid);
+  free(out);
+  free(part[0].o);
+  free(part);
+}
+
+enum { MASK_BEATS = 1 << 16 };
+
+// A new group on the pins, its mask beats behind those of the groups before.
+static void offer(bench_t *bench) {
+  const uint32_t most = (uint32_t)half_rows(bench);
+  const uint32_t few = most < 6 ? most : 6;
+  const bool carry = pick(bench, 3) == 0;
+  for (size_t n = 0; n < bench->nq; ++n) {
+    const double width = 0.25 * (double)(1u << pick(bench, 6));
+    make_vector(bench, bench->q + n * bench->d, width);
+    bench->limit[n] = pick(bench, 4) ? (uint32_t)bench->shape.num.rows
+                                     : pick(bench, (uint32_t)bench->shape.num.rows + 1);
+    make_carry(bench, &bench->carry[n]);
+  }
+  bench->group = (engine_group_t){
+      .q = bench->q,
+      .base = (uint32_t)(bench->half * most),
+      .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
+      .stride = pick(bench, 2) ? most : pick(bench, most + 1),
+      .limit = bench->limit,
+      .use_mask = pick(bench, 3) == 0,
+      .final = pick(bench, 3) != 0,
+      .carry = carry ? bench->carry : NULL};
+  if (bench->group.rows < most) {
+    bench->group.base += pick(bench, most - bench->group.rows + 1);
+  }
+  bench->library.api->set_group(bench->unit, &bench->group);
+  if (bench->mask_next == bench->mask_count) {
+    bench->mask_next = bench->mask_count = 0;
+  }
+  if (bench->group.use_mask) {
+    const size_t bits = bench->group.rows * bench->nq * bench->p;
+    uint8_t *mask = bench->mask + bench->mask_count * bench->nq * bench->p;
+    const uint32_t density = pick(bench, 5);
+    for (size_t i = 0; i < bits; ++i) {
+      mask[i] = pick(bench, 4) < density;
+    }
+  }
+  expect(bench);
+  bench->mask_count += bench->group.use_mask ? bench->group.rows : 0;
+  bench->offered = true;
+}
+
+// ---------------------------------------------------------------- checks
+
+static void fail(const bench_t *bench, const char *what, size_t group, size_t query, size_t element,
+                 uint32_t got, uint32_t expected) {
+  if (failures < 10) {
+    printf("cycle %llu: group %zu, query %zu, %s %zu: %05x, expected %05x\n",
+           (unsigned long long)bench->cycle, group, query, what, element, got, expected);
+  }
+  failures += 1;
+}
+
+static void check_result(bench_t *bench) {
+  const flight_t *flight = &bench->flight[bench->received % FLIGHT_MAX];
+  const size_t group = bench->received;
+  if (bench->received == bench->sent) {
+    fail(bench, "result out of nothing", group, 0, 0, 1, 0);
+    return;
+  }
+  bench->library.api->get_result(bench->unit, bench->result);
+  if (bench->pins->out_final != flight->final) {
+    fail(bench, "final", group, 0, 0, bench->pins->out_final, flight->final);
+  }
+  for (size_t n = 0; n < bench->nq; ++n) {
+    const num_triplet_t *got = &bench->result[n];
+    const num_triplet_t *expected = &flight->expected[n];
+    if (got->m != expected->m) {
+      fail(bench, "m", group, n, 0, got->m, expected->m);
+    }
+    if (got->poison != expected->poison) {
+      fail(bench, "poison", group, n, 0, got->poison, expected->poison);
+    }
+    for (size_t e = flight->final ? 1 : 0; e <= bench->d; ++e) {
+      if (got->o[e] != expected->o[e]) {
+        fail(bench, "element", group, n, e, got->o[e], expected->o[e]);
+      }
+    }
+  }
+}
+
+static void check_pin(const bench_t *bench, const char *pin, bool got, bool expected) {
+  if (got != expected) {
+    fail(bench, pin, bench->received, 0, 0, got, expected);
+  }
+}
+
+// ---------------------------------------------------------------- cycles
+
+// One clock cycle with the input pins as they are.
+static void cycle(bench_t *bench) {
+  engine_pins_t *pins = bench->pins;
+  const engine_inputs_t inputs = {.q_valid = pins->q_valid,
+                                  .mask_valid = pins->mask_valid,
+                                  .out_ready = pins->out_ready,
+                                  .rows = bench->group.rows,
+                                  .carry = bench->group.carry != NULL,
+                                  .use_mask = bench->group.use_mask};
+  const engine_outputs_t expected = engine_control_cycle(bench->control, &inputs);
+  bench->library.api->settle(bench->unit);
+  if (pins->q_valid) {
+    check_pin(bench, "q_ready", pins->q_ready, expected.q_ready);
+  }
+  if (pins->mask_valid) {
+    check_pin(bench, "mask_ready", pins->mask_ready, expected.mask_ready);
+  }
+  check_pin(bench, "out_valid", pins->out_valid, expected.out_valid);
+  if (pins->out_valid) {
+    check_result(bench);  // while it waits, too
+    bench->received += pins->out_ready;
+  }
+  const bool accepted = pins->q_valid && pins->q_ready;
+  bench->mask_next += pins->mask_valid && pins->mask_ready;
+  bench->library.api->clock(bench->unit);
+  bench->cycle += 1;
+  if (accepted) {
+    bench->sent += 1;
+    bench->offered = false;
+    pins->q_valid = false;
+  }
+}
+
+// A pin that keeps its offer until it is taken, with pauses between.
+static bool keep_or(bench_t *bench, bool offered, bool available, unsigned gap) {
+  return available && (offered || !chance(bench, gap));
+}
+
+static void write_row(bench_t *bench, size_t block, size_t row) {
+  make_row(bench, block, row);
+  const size_t at = (block * bench->bank + row) * bench->d;
+  const engine_row_t write = {.block = (uint32_t)block, .row = (uint32_t)row,
+                              .k = bench->k + at, .v = bench->v + at};
+  bench->library.api->set_row(bench->unit, &write);
+  bench->pins->kv_valid = true;
+}
+
+static void random_cycle(bench_t *bench, bool more) {
+  engine_pins_t *pins = bench->pins;
+  if (more && !bench->offered && bench->sent - bench->received < FLIGHT_MAX &&
+      bench->mask_count + half_rows(bench) < MASK_BEATS) {
+    offer(bench);
+  }
+  pins->q_valid = keep_or(bench, pins->q_valid, bench->offered, bench->gap_q);
+  const bool beats = bench->mask_next < bench->mask_count;
+  pins->mask_valid = keep_or(bench, false, beats, bench->gap_mask);
+  if (beats) {
+    bench->library.api->set_mask(bench->unit,
+                                 bench->mask + bench->mask_next * bench->nq * bench->p);
+  }
+  pins->out_ready = !chance(bench, bench->gap_out);
+  pins->kv_valid = false;
+  if (bench->bank > 1 && !chance(bench, bench->gap_kv)) {
+    const size_t rows = half_rows(bench);
+    write_row(bench, pick(bench, (uint32_t)bench->p),
+              (1 - bench->half) * rows + pick(bench, (uint32_t)rows));
+  }
+  cycle(bench);
+}
+
+static void set_gaps(bench_t *bench) {
+  static const unsigned gaps[] = {0, 0, 2, 8, 15};
+  bench->gap_q = gaps[pick(bench, 5)];
+  bench->gap_mask = gaps[pick(bench, 5)];
+  bench->gap_out = gaps[pick(bench, 5)];
+  bench->gap_kv = 8;
+}
+
+static void fill(bench_t *bench) {
+  for (size_t b = 0; b < bench->p; ++b) {
+    for (size_t r = 0; r < bench->bank; ++r) {
+      write_row(bench, b, r);
+      cycle(bench);
+    }
+  }
+  bench->pins->kv_valid = false;
+}
+
+// Groups in bursts; the halves of the memory change roles when all of a burst is out again.
+static void run_random(bench_t *bench, size_t groups) {
+  fill(bench);
+  while (bench->received < groups && failures == 0 && bench->cycle < RANDOM_CYCLES_MAX) {
+    set_gaps(bench);
+    bench->half = bench->bank > 1 ? pick(bench, 2) : 0;
+    const size_t until = bench->sent + 1 + pick(bench, 40);
+    while ((bench->received < until || bench->sent > bench->received) && failures == 0 &&
+           bench->cycle < RANDOM_CYCLES_MAX) {
+      random_cycle(bench, bench->sent + (bench->offered ? 1 : 0) < until);
+    }
+  }
+  if (bench->cycle >= RANDOM_CYCLES_MAX) {
+    fail(bench, "no end", bench->received, 0, 0, 0, 1);
+  }
+}
+
+// Cycles from the acceptance of the first group to the last result, both included.
+static uint64_t stream_groups(bench_t *bench, size_t groups, uint32_t rows) {
+  engine_pins_t *pins = bench->pins;
+  const size_t end = bench->received + groups;
+  const uint64_t start = bench->cycle;
+  bench->half = 0;
+  while (bench->received < end && bench->cycle - start < RANDOM_CYCLES_MAX) {
+    if (!bench->offered && bench->sent < end) {
+      offer(bench);
+      bench->mask_count = 0;
+      bench->group.carry = NULL;
+      bench->group.use_mask = false;
+      bench->group.base = 0;
+      bench->group.rows = rows;
+      expect(bench);
+      bench->library.api->set_group(bench->unit, &bench->group);
+    }
+    pins->q_valid = bench->offered;
+    pins->out_ready = true;
+    cycle(bench);
+  }
+  return bench->cycle - start;
+}
+
+static void check_cycles(bench_t *bench, size_t groups, uint32_t rows) {
+  unsigned levels = 0;  // of the adder tree
+  while (((size_t)1 << levels) < bench->d) {
+    levels += 1;
+  }
+  // Chain and divider take a result every 3 and 2 cycles, and triplets wait in the FAUs until the last
+  // ACC has taken its own: groups shorter than that do not stream.
+  const uint32_t hold = bench->p == 1 ? ENGINE_DIVIDE_CYCLES : 3 * (uint32_t)(bench->p - 1);
+  if (groups > 1 && rows < hold) {
+    return;
+  }
+  const uint64_t keys = (uint64_t)groups * rows;
+  const uint64_t memory = 1;
+  const uint64_t pipeline = 14 + levels;
+  const uint64_t merging = 3 * (bench->p - 1);
+  const uint64_t expected = keys + memory + pipeline + merging;
+  const uint64_t got = stream_groups(bench, groups, rows);
+  printf("%2zu groups of %4u rows: %5llu cycles = keys %llu + memory %llu + pipeline %llu + ACCs %llu%s\n",
+         groups, rows, (unsigned long long)got, (unsigned long long)keys,
+         (unsigned long long)memory, (unsigned long long)pipeline, (unsigned long long)merging,
+         got == expected ? "" : " EXPECTED");
+  failures += got != expected;
+}
+
+static void run_cycles(bench_t *bench) {
+  fill(bench);
+  for (uint32_t rows = 1; rows <= bench->bank; rows = rows * 2 + (rows == 4)) {
+    check_cycles(bench, 1, rows < bench->bank ? rows : (uint32_t)bench->bank);
+    check_cycles(bench, 5, rows < bench->bank ? rows : (uint32_t)bench->bank);
+  }
+  check_cycles(bench, 1, (uint32_t)bench->bank);
+  check_cycles(bench, 3, (uint32_t)bench->bank);
+}
+
+// ---------------------------------------------------------------- command line
+
+typedef struct arguments {
+  bool cycles;
+  size_t groups;
+  uint64_t seed;
+  engine_shape_t shape;
+} arguments_t;
+
+static void usage(void) {
+  fprintf(stderr,
+          "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] "
+          "[--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S]\n");
+  exit(2);
+}
+
+static arguments_t parse(int argc, char **argv) {
+  arguments_t arguments = {.groups = 300, .seed = 1,
+                           .shape = {.num = {.d = 8, .blocks = 2, .rows = 64}, .queries = 1}};
+  engine_shape_t *shape = &arguments.shape;
+  if (argc < 2 || (strcmp(argv[1], "random") != 0 && strcmp(argv[1], "cycles") != 0)) {
+    usage();
+  }
+  arguments.cycles = strcmp(argv[1], "cycles") == 0;
+  for (int i = 2; i < argc; ++i) {
+    const char *name = argv[i];
+    if (strcmp(name, "--corrected") == 0) {
+      shape->num.hfa.corrected = true;
+    } else if (strcmp(name, "--zero-exact") == 0) {
+      shape->num.hfa.zero_exact = true;
+    } else if (strcmp(name, "--one-mul") == 0) {
+      shape->one_mul = true;
+    } else if (i + 1 == argc) {
+      usage();
+    } else {
+      const char *value = argv[++i];
+      const size_t count = (size_t)strtoull(value, NULL, 10);
+      if (strcmp(name, "--design") == 0) {
+        shape->num.design = strcmp(value, "fa2") == 0 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA;
+      } else if (strcmp(name, "--d") == 0) {
+        shape->num.d = count;
+      } else if (strcmp(name, "--p") == 0) {
+        shape->num.blocks = count;
+      } else if (strcmp(name, "--nq") == 0) {
+        shape->queries = count;
+      } else if (strcmp(name, "--n") == 0) {
+        shape->num.rows = count;
+      } else if (strcmp(name, "--groups") == 0) {
+        arguments.groups = count;
+      } else if (strcmp(name, "--seed") == 0) {
+        arguments.seed = count;
+      } else {
+        usage();
+      }
+    }
+  }
+  return arguments;
+}
+
+static void open_bench(bench_t *bench, const arguments_t *arguments) {
+  char message[512];
+  bench->shape = arguments->shape;
+  if (!engine_library_open(&bench->shape, false, NULL, &bench->library, message, sizeof message)) {
+    fprintf(stderr, "attention_tb: %s\n", message);
+    exit(2);
+  }
+  bench->d = bench->shape.num.d;
+  bench->p = bench->shape.num.blocks;
+  bench->nq = bench->shape.queries;
+  bench->bank = bench->shape.num.rows / bench->p;
+  num_rng_seed(&bench->rng, arguments->seed);
+  bench->unit = bench->library.api->create(NULL, (int)arguments->seed);
+  bench->pins = bench->library.api->pins(bench->unit);
+  bench->control = engine_control_new(bench->d, bench->p);
+  bench->k = take(bench->shape.num.rows * bench->d, sizeof *bench->k);
+  bench->v = take(bench->shape.num.rows * bench->d, sizeof *bench->v);
+  bench->q = take(bench->nq * bench->d, sizeof *bench->q);
+  bench->limit = take(bench->nq, sizeof *bench->limit);
+  bench->mask = take((size_t)MASK_BEATS * bench->nq * bench->p, 1);
+  bench->carry = new_triplets(bench);
+  bench->result = new_triplets(bench);
+  for (size_t i = 0; i < FLIGHT_MAX; ++i) {
+    bench->flight[i].expected = new_triplets(bench);
+  }
+}
+
+static void close_bench(bench_t *bench) {
+  bench->library.api->destroy(bench->unit);
+  engine_library_close(&bench->library);
+  engine_control_delete(bench->control);
+  for (size_t i = 0; i < FLIGHT_MAX; ++i) {
+    free(bench->flight[i].expected[0].o);
+    free(bench->flight[i].expected);
+  }
+  free(bench->carry[0].o);
+  free(bench->carry);
+  free(bench->result[0].o);
+  free(bench->result);
+  free(bench->k);
+  free(bench->v);
+  free(bench->q);
+  free(bench->limit);
+  free(bench->mask);
+}
+
+int main(int argc, char **argv) {
+  const arguments_t arguments = parse(argc, argv);
+  bench_t bench = {0};
+  open_bench(&bench, &arguments);
+  if (arguments.cycles) {
+    run_cycles(&bench);
+  } else {
+    run_random(&bench, arguments.groups);
+  }
+  printf("%zu groups in %llu cycles, %d differences: %s\n", bench.received,
+         (unsigned long long)bench.cycle, failures, failures == 0 ? "PASS" : "FAIL");
+  close_bench(&bench);
+  return failures == 0 ? 0 : 1;
+}
