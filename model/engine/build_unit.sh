@@ -8,16 +8,18 @@
 #   CACHE  folder for the libraries            TOP    hfa_top or fa2_top
 #   LNS, ZERO_EXACT (hfa_top), ONE_MUL (fa2_top), TRACE: 0 or 1, see rtl/README.md
 #
+# AMALGAM_RTL names another folder to take the RTL from; libraries of both live side by side.
 # Exits 1, with the last lines of the log on stderr, if it cannot be built.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-[ $# -eq 11 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
+[ $# -eq 11 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
 how=$1
 shift
 cache=$1 top=$2 d=$3 p=$4 nq=$5 n=$6 lns=$7 zero_exact=$8 one_mul=$9
 shift 9
 trace=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
+rtl=${AMALGAM_RTL:-$root/rtl}
 
 case $top in
 hfa_top) own="-GLNS=$lns -GZERO_EXACT=$zero_exact" kind=lns$lns-zero$zero_exact ;;
@@ -28,7 +30,7 @@ verilate="-O3 --x-assign fast --x-initial unique --noassert"
 compile="-O3 -march=native -fPIC -I$root/model -DENGINE_TOP=$top -DENGINE_D=$d -DENGINE_P=$p -DENGINE_NQ=$nq -DENGINE_N=$n"
 [ "$trace" = 0 ] || { verilate="$verilate --trace-fst"; compile="$compile -DENGINE_TRACE"; kind=$kind-trace; }
 
-sources="$(find "$root/rtl/fp" "$root/rtl/lib" "$root/rtl/attention" "$root/rtl/hfa" "$root/rtl/fa2" -name '*.v' | sort)
+sources="$(find "$rtl/fp" "$rtl/lib" "$rtl/attention" "$rtl/hfa" "$rtl/fa2" -name '*.v' | sort)
   $root/model/engine/engine_unit.cpp $root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
 # shellcheck disable=SC2086
 sum=$( { cat $sources; verilator --version; echo "$verilate $compile"; } | sha256sum | cut -c1-12)
@@ -45,9 +47,9 @@ flock 9
 # shellcheck disable=SC2086
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
   -GD="$d" -GP="$p" -GNQ="$nq" -GN="$n" --top-module "$top" --prefix Vunit --Mdir "$unit/obj" \
-  -y "$root/rtl/fp" -y "$root/rtl/lib" -y "$root/rtl/attention" -y "$root/rtl/hfa" -y "$root/rtl/fa2" \
+  -y "$rtl/fp" -y "$rtl/lib" -y "$rtl/attention" -y "$rtl/hfa" -y "$rtl/fa2" \
   -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O1" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
-  "$root/rtl/${top%_top}/$top.v" "$root/model/engine/engine_unit.cpp" >"$unit/log" 2>&1 ||
+  "$rtl/${top%_top}/$top.v" "$root/model/engine/engine_unit.cpp" >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see $unit/log" >&2; exit 1; }
 mv "$unit/unit.so.new" "$library"
 rm -rf "$unit/obj"

@@ -13,7 +13,9 @@ struct engine_control {
   unsigned lane_stage;
   size_t blocks;
   uint32_t rows_left;   // of the group being streamed
+  bool first;           // its first row has not been read
   bool masked;          // it takes mask beats
+  bool carries;         // it has a carry
   bool carry_waits;     // its carry has not reached the lanes
   // Bit i: of the row read i cycles ago, not counting stalls.
   uint64_t last;        // it is its group's last
@@ -82,34 +84,29 @@ engine_outputs_t engine_control_cycle(engine_control_t *control, const engine_in
   const bool enable = !finished || control->triplet == 0;
 
   const bool idle = control->rows_left == 0;
-  const bool wanted = idle ? inputs->q_valid : true;
-  const bool masked = idle ? inputs->use_mask : control->masked;
-  const bool allowed = enable && !(idle && inputs->carry && control->carry_waits);
-  outputs.q_ready = idle && allowed && (!masked || inputs->mask_valid);
-  outputs.row = wanted && allowed && (!masked || inputs->mask_valid);
-  outputs.mask_ready = wanted && allowed && masked;
+  const bool carry_used = enable && bit(control->carry, lanes - 1);
+  outputs.q_ready = enable && idle && !(inputs->carry && control->carry_waits && !carry_used);
+  const bool accepted = inputs->q_valid && outputs.q_ready;
+  if (accepted) {
+    control->rows_left = inputs->rows;
+    control->first = true;
+    control->carries = inputs->carry;
+    control->masked = inputs->use_mask;
+  }
+  const bool wanted = enable && control->rows_left > 0;
+  outputs.mask_ready = wanted && control->masked;
+  outputs.row = wanted && (!control->masked || inputs->mask_valid);
   if (!enable) {
     return outputs;
   }
   if (finished) {
     control->triplet = ((uint64_t)1 << control->blocks) - 1;
   }
-  if (bit(control->carry, lanes - 1)) {
-    control->carry_waits = false;
-  }
-  uint64_t new_carry = 0;
-  if (outputs.row && idle) {
-    control->rows_left = inputs->rows;
-    control->masked = inputs->use_mask;
-    if (inputs->carry) {
-      control->carry_waits = true;
-      new_carry = 1;
-    }
-  }
-  if (outputs.row) {
-    control->rows_left -= 1;
-  }
+  control->carry_waits = (accepted && inputs->carry) || (control->carry_waits && !carry_used);
+  const bool starts = outputs.row && control->first && control->carries;
+  control->rows_left -= outputs.row;
+  control->first = control->first && !outputs.row;
   control->last = (control->last | (outputs.row && control->rows_left == 0)) << 1;
-  control->carry = (control->carry | new_carry) << 1;
+  control->carry = (control->carry | starts) << 1;
   return outputs;
 }

@@ -39,6 +39,11 @@ uint8_t *bytes(port &pin) {
 }
 
 template <typename port>
+void assign(port &pin, uint32_t value) {
+  pin = static_cast<port>(value);
+}
+
+template <typename port>
 void put(port &pin, size_t lsb, size_t width, uint64_t value) {
   uint8_t *memory = bytes(pin);
   for (size_t i = 0; i < width;) {
@@ -156,8 +161,8 @@ engine_pins_t *pins(engine_unit *unit) { return &unit->pins; }
 
 void set_row(engine_unit *unit, const engine_row_t *row) {
   Vunit &rtl = *unit->rtl;
-  rtl.kv_block_i = static_cast<decltype(rtl.kv_block_i)>(row->block);
-  rtl.kv_row_i = static_cast<decltype(rtl.kv_row_i)>(row->row);
+  assign(rtl.kv_block_i, row->block);
+  assign(rtl.kv_row_i, row->row);
   std::memcpy(bytes(rtl.kv_k_i), row->k, D * sizeof *row->k);
   std::memcpy(bytes(rtl.kv_v_i), row->v, D * sizeof *row->v);
 }
@@ -165,9 +170,9 @@ void set_row(engine_unit *unit, const engine_row_t *row) {
 void set_group(engine_unit *unit, const engine_group_t *group) {
   Vunit &rtl = *unit->rtl;
   std::memcpy(bytes(rtl.q_i), group->q, NQ * D * sizeof *group->q);
-  rtl.q_base_i = static_cast<decltype(rtl.q_base_i)>(group->base);
-  rtl.q_rows_i = static_cast<decltype(rtl.q_rows_i)>(group->rows);
-  rtl.q_stride_i = static_cast<decltype(rtl.q_stride_i)>(group->stride);
+  assign(rtl.q_base_i, group->base);
+  assign(rtl.q_rows_i, group->rows);
+  assign(rtl.q_stride_i, group->stride);
   rtl.q_use_mask_i = group->use_mask;
   rtl.q_final_i = group->final;
   rtl.q_carry_i = group->carry != nullptr;
