@@ -55,8 +55,8 @@ void lm_restart(lm_t *lm);
 size_t lm_position(const lm_t *lm);
 
 // Continues by n tokens (bytes, each < vocab); logits [n,vocab] may be NULL, and with only_last
-// only the last row is computed and written, to logits [vocab]. False if context is exceeded or attend
-// gave up.
+// only the last row is computed and written, to logits [vocab]. False if context is exceeded, a token
+// is none, or attend gave up; the position is then as before.
 bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, lm_attend_t attend, void *context,
                 float *logits, bool only_last);
 

@@ -2,6 +2,7 @@
 #include "num/num_bf16.h"
 
 #include "num/num_exp.h"
+#include "num/num_isa.h"
 
 enum {
   GUARD_BITS = 8,
@@ -10,30 +11,18 @@ enum {
   EXPONENT_MAX = 127,
 };
 
-static num_bf16_t flush(num_bf16_t x) { return (x & 0x7f80u) ? x : (num_bf16_t)(x & 0x8000u); }
-
-static float in(num_bf16_t x) { return num_bf16_to_f32(flush(x)); }
-
-// A float carries 24 bits, more than twice the 8 of a BF16 and two: rounding a sum, product or
-// quotient of two BF16 to float first never changes what it rounds to in BF16.
-static num_bf16_t out(float x) { return x == x ? flush(num_bf16_from_f32(x)) : NUM_BF16_NAN; }
-
-num_bf16_t num_bf16_mul(num_bf16_t a, num_bf16_t b) { return out(in(a) * in(b)); }
-
-num_bf16_t num_bf16_add(num_bf16_t a, num_bf16_t b) { return out(in(a) + in(b)); }
-
-num_bf16_t num_bf16_div(num_bf16_t a, num_bf16_t b) { return out(in(a) / in(b)); }
-
 // Bits whose unsigned order is the order of the numbers.
 static unsigned order(num_bf16_t x) { return (x & 0x8000u) ? (~x & 0xffffu) : x | 0x8000u; }
 
 num_bf16_t num_bf16_max(num_bf16_t a, num_bf16_t b) { return order(a) < order(b) ? b : a; }
 
-num_bf16_t num_bf16_diff(num_bf16_t a, num_bf16_t b) { return a == b ? 0 : out(in(a) - in(b)); }
+num_bf16_t num_bf16_diff(num_bf16_t a, num_bf16_t b) {
+  return a == b ? 0 : num_bf16_result(num_bf16_operand(a) - num_bf16_operand(b));
+}
 
 num_bf16_t num_bf16_exp(num_bf16_t x) {
-  const float value = in(x);
-  return out(num_exp32(value > 0.0f ? 0.0f : value));
+  const float value = num_bf16_operand(x);
+  return num_bf16_result(num_exp32(value > 0.0f ? 0.0f : value));
 }
 
 // sum * 2^exponent
@@ -67,12 +56,13 @@ static num_bf16_t round_integer(int64_t sum, int exponent) {
   return (num_bf16_t)(sign | (unsigned)(e + BIAS) << 7 | (unsigned)(significand & 0x7fu));
 }
 
-static int exponent_field(num_bf16_t x) { return (x >> 7) & 0xff; }
+NUM_INLINE int exponent_field(num_bf16_t x) { return (x >> 7) & 0xff; }
 
-static int32_t significand_of(num_bf16_t x) {
+NUM_INLINE int32_t significand_of(num_bf16_t x) {
   return exponent_field(x) ? (x & 0x7f) | 0x80 : 0;
 }
 
+NUM_CLONES
 num_bf16_t num_bf16_dot(const num_bf16_t *a, const num_bf16_t *b, size_t d) {
   int top = 0;  // the largest sum of two exponent fields
   for (size_t i = 0; i < d; ++i) {

@@ -25,9 +25,30 @@ extern "C" {
 // Infinity or NaN.
 static inline bool num_bf16_is_special(num_bf16_t x) { return (x & 0x7f80u) == 0x7f80u; }
 
-num_bf16_t num_bf16_mul(num_bf16_t a, num_bf16_t b);
-num_bf16_t num_bf16_add(num_bf16_t a, num_bf16_t b);
-num_bf16_t num_bf16_div(num_bf16_t a, num_bf16_t b);
+// A subnormal becomes zero of its sign.
+static inline num_bf16_t num_bf16_flush(num_bf16_t x) {
+  return (x & 0x7f80u) != 0 ? x : (num_bf16_t)(x & 0x8000u);
+}
+
+// An operation is done in FP32, whose 24 bits are more than twice the 8 of BF16 and two: rounding a
+// sum, product or quotient of two BF16 to FP32 first never changes what it rounds to in BF16.
+static inline float num_bf16_operand(num_bf16_t x) { return num_bf16_to_f32(num_bf16_flush(x)); }
+
+static inline num_bf16_t num_bf16_result(float x) {
+  return x == x ? num_bf16_flush(num_bf16_from_f32(x)) : NUM_BF16_NAN;
+}
+
+static inline num_bf16_t num_bf16_mul(num_bf16_t a, num_bf16_t b) {
+  return num_bf16_result(num_bf16_operand(a) * num_bf16_operand(b));
+}
+
+static inline num_bf16_t num_bf16_add(num_bf16_t a, num_bf16_t b) {
+  return num_bf16_result(num_bf16_operand(a) + num_bf16_operand(b));
+}
+
+static inline num_bf16_t num_bf16_div(num_bf16_t a, num_bf16_t b) {
+  return num_bf16_result(num_bf16_operand(a) / num_bf16_operand(b));
+}
 
 // The larger one in the total order of the bits (-NaN < -inf < ... < -0 < +0 < ... < inf < NaN), so
 // that only equal bits tie. Looks at nothing else: a subnormal keeps its bits.

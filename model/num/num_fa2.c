@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_fa2.h"
 
-static num_element_t from_bf16(num_bf16_t x) {
+#include "num/num_isa.h"
+
+// No branches: the loop over elements becomes vector code.
+
+NUM_INLINE num_element_t from_bf16(num_bf16_t x) {
   return ((x & 0x8000u) ? NUM_ELEMENT_SIGN : 0u) | (x & 0x7fffu);
 }
 
-static num_bf16_t to_bf16(num_element_t x) {
+NUM_INLINE num_bf16_t to_bf16(num_element_t x) {
   return (num_bf16_t)(((x & NUM_ELEMENT_SIGN) ? 0x8000u : 0u) | (x & 0x7fffu));
 }
 
 // x * e_x + y * e_y
-static num_bf16_t blend(num_bf16_t x, num_bf16_t e_x, num_bf16_t y, num_bf16_t e_y) {
+NUM_INLINE num_bf16_t blend(num_bf16_t x, num_bf16_t e_x, num_bf16_t y, num_bf16_t e_y) {
   return num_bf16_add(num_bf16_mul(x, e_x), num_bf16_mul(y, e_y));
 }
 
@@ -23,20 +27,22 @@ void num_fa2_clear(size_t d, num_triplet_t *triplet) {
 }
 
 static bool any_special(const num_bf16_t *x, size_t d) {
-  bool special = false;
+  unsigned special = 0;
   for (size_t c = 0; c < d; ++c) {
     special |= num_bf16_is_special(x[c]);
   }
-  return special;
+  return special != 0;
 }
 
+NUM_CLONES
 static void add_key(size_t d, num_bf16_t score, const num_bf16_t *v, num_triplet_t *triplet) {
   const num_bf16_t m = num_bf16_max(triplet->m, score);
   const num_bf16_t e_old = num_bf16_exp(num_bf16_diff(triplet->m, m));
   const num_bf16_t e_new = num_bf16_exp(num_bf16_diff(score, m));
-  for (size_t e = 0; e <= d; ++e) {
-    const num_bf16_t value = e == 0 ? NUM_BF16_ONE : v[e - 1];
-    triplet->o[e] = from_bf16(blend(to_bf16(triplet->o[e]), e_old, value, e_new));
+  num_element_t *o = triplet->o;
+  o[0] = from_bf16(blend(to_bf16(o[0]), e_old, NUM_BF16_ONE, e_new));
+  for (size_t c = 0; c < d; ++c) {
+    o[c + 1] = from_bf16(blend(to_bf16(o[c + 1]), e_old, v[c], e_new));
   }
   triplet->m = m;
 }

@@ -1,0 +1,49 @@
+// What the shipped model loses with an engine in place of every layer's attention, one block:
+// NUMERICS.md's figures of the first two windows, in nats/byte above FP32.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "lm/lm_engine.h"
+#include "lm_test.h"
+
+enum { COMPARED = 2 };
+
+typedef struct {
+  const char *name;
+  num_engine_t engine;
+  double above[COMPARED];
+} expected_t;
+
+static const expected_t engines[] = {
+    {"FA-2", {.design = NUM_DESIGN_FA2, .d = 64, .blocks = 1, .rows = 1024}, {0.0011, 0.0021}},
+    {"H-FA, Mitchell",
+     {.design = NUM_DESIGN_HFA, .d = 64, .blocks = 1, .rows = 1024},
+     {0.0115, 0.0250}},
+    {"H-FA, corrected",
+     {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}, .d = 64, .blocks = 1, .rows = 1024},
+     {0.0005, 0.0019}},
+};
+
+static void losses(void **state) {
+  (void)state;
+  lm_t *lm = open_kjv();
+  uint8_t *text = read_text();
+  float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
+  for (size_t w = 0; w < COMPARED; w++) {
+    const double exact = window_loss(lm, text, w, lm_attend_fp32, NULL, logits);
+    for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
+      lm_engine_t engine = {engines[e].engine, 2};
+      const double above = window_loss(lm, text, w, lm_attend_engine, &engine, logits) - exact;
+      printf("window %zu, %s: %+.5f nats/byte\n", w, engines[e].name, above);
+      CHECK(fabs(above - engines[e].above[w]) <= 5e-4, "expected %+.4f", engines[e].above[w]);
+    }
+  }
+  free(logits);
+  free(text);
+  lm_close(lm);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(losses)};
+  return cmocka_run_group_tests_name("lm_engine_loss", tests, NULL, NULL);
+}
