@@ -8,7 +8,7 @@
 #   CACHE  folder for the libraries            TOP    hfa_top or fa2_top
 #   LNS, ZERO_EXACT (hfa_top), ONE_MUL (fa2_top), TRACE: 0 or 1, see rtl/README.md
 #
-# AMALGAM_RTL names another folder to take the RTL from; libraries of both live side by side.
+# AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
 # Exits 1, with the last lines of the log on stderr, if it cannot be built.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -20,6 +20,7 @@ shift 9
 trace=$1
 root=$(cd "$(dirname "$0")/../.." && pwd)
 rtl=${AMALGAM_RTL:-$root/rtl}
+[ -z "${AMALGAM_RTL:-}" ] || cache=$AMALGAM_RTL.units
 
 case $top in
 hfa_top) own="-GLNS=$lns -GZERO_EXACT=$zero_exact" kind=lns$lns-zero$zero_exact ;;

@@ -1,58 +1,101 @@
 #!/bin/sh
-# Proves the properties at the end of a module (`ifdef FORMAL).
+# Proves the properties at the end of a module (`ifdef FORMAL), or of a wrapper beside this file.
 #
-#   prove.sh gm_atomic    FILE.v WORK_DIR     base case, induction, cover points; the ALU is abstract
-#   prove.sh gm_s32_guard FILE.v WORK_DIR     combinational: one step says it all
+#   prove.sh TOP RTL WORK_DIR     RTL: the folder of the RTL, rtl/ or a copy of it
+#
+#   gm_atomic                     base case, induction, cover points; the ALU is abstract
+#   gm_s32_guard                  combinational: one step says it all
+#   stream_steps, fau_triplet,    base case, induction, cover points
+#   acc_front, attention_ctrl
+#   attention_chain_hfa, _fa2     the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
 #
 # Exits 0 when all hold, 1 when the solver found a counterexample, 2 when a tool failed.
 # z3 with --noincr --unroll: with either left out the same proof takes minutes instead of seconds.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
-top=$1
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
+proof=$1
 rtl=$2
 work=$3
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work" || exit 2
 
-# to_smt2 FILES PARAMETERS
+# to_smt2 TOP FILES PARAMETERS
 to_smt2() {
   yosys -q -l "$work/yosys.log" -p "
-    read_verilog -formal $1
-    $2
-    prep -top $top -flatten
+    read_verilog -formal $2
+    $3
+    prep -top $1 -flatten
     async2sync
     dffunmap
     opt_clean
-    write_smt2 -wires $work/$top.smt2" || exit 2
+    write_smt2 -wires $work/$proof.smt2" >/dev/null || exit 2
 }
 
 # run TITLE SMTBMC_OPTIONS...
 run() {
-  echo "== $top: $1"
+  echo "== $proof: $1"
   shift
-  yosys-smtbmc -s z3 --noprogress --noincr --unroll "$@" "$work/$top.smt2" >"$work/smtbmc.log" 2>&1
+  yosys-smtbmc -s z3 --noprogress --noincr --unroll "$@" "$work/$proof.smt2" >"$work/smtbmc.log" 2>&1
   status=$?
   grep -E 'Assert failed|Unreached|Status' "$work/smtbmc.log" || { cat "$work/smtbmc.log"; exit 2; }
   [ $status -eq 0 ] || exit 1
 }
 
-case $top in
+case $proof in
 gm_atomic)
   # Small parameters: two lanes, 4 addresses so that walks wrap, rows of up to 7 beats, 8 tags for
   # 2 requests in flight.
-  to_smt2 "$rtl $here/gm_lane_alu.v" \
+  to_smt2 gm_atomic "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v" \
     "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 3 -set CNT_W 4 gm_atomic"
   run "base case" -t 7
   run "induction" -i -t 3
   run "cover" -c -t 12
   ;;
 gm_s32_guard)
-  to_smt2 "$rtl" ""
+  to_smt2 gm_s32_guard "$rtl/gm/gm_s32_guard.v" ""
   run "all inputs" -t 1
   ;;
+stream_steps)
+  for steps in 2 3; do
+    to_smt2 stream_steps "-DFORMAL_COVER $rtl/lib/stream_steps.v" "chparam -set STEPS $steps stream_steps"
+    run "base case, $steps steps" -t 6
+    run "induction, $steps steps" -i -t 3
+    run "cover, $steps steps" -c -t 12
+  done
+  ;;
+fau_triplet)
+  to_smt2 fau_triplet "-DFORMAL_COVER $rtl/attention/fau_triplet.v" "chparam -set D 1 fau_triplet"
+  run "base case" -t 6
+  run "induction" -i -t 3
+  run "cover" -c -t 12
+  ;;
+acc_front)
+  to_smt2 acc_front "$rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v
+    $rtl/fp/bf16_max.v $here/stubs/bf16_diff.v" ""
+  run "base case" -t 7
+  run "induction" -i -t 4
+  ;;
+attention_ctrl)
+  to_smt2 attention_ctrl "-DFORMAL_COVER $rtl/attention/attention_ctrl.v" \
+    "chparam -set P 3 -set NQ 2 -set ROWS 3 attention_ctrl"
+  run "base case" -t 6
+  run "induction" -i -t 3
+  run "cover" -c -t 12
+  ;;
+attention_chain_hfa | attention_chain_fa2)
+  case $proof in
+  *_hfa) design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_logdiv.v" ;;
+  *_fa2) design="-DFA2 $rtl/fa2/fa2_acc.v $rtl/fa2/fa2_divider.v" ;;
+  esac
+  to_smt2 attention_chain "$design $here/attention_chain.v $here/stubs/*.v $rtl/attention/fau_triplet.v
+    $rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
+  run "base case" -t 8
+  run "induction" -i -t 5
+  run "cover" -c -t 22
+  ;;
 *)
-  echo "prove.sh: no proof for $top" >&2
+  echo "prove.sh: no proof $proof" >&2
   exit 2
   ;;
 esac

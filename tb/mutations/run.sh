@@ -2,35 +2,45 @@
 # Breaks the RTL in known ways and expects the checks to notice: each *.sed here is one mutant, its
 # first lines naming the file it changes and the check that must fail.
 #
-#   run.sh WORK_DIR [NAME...]     all mutants, or those named
+#   run.sh BUILD WORK_DIR [NAME...]     all mutants, or those named; BUILD: the build folder
 #
 # The intact RTL passes the same checks in tests of their own.  Exits 0 when every mutant is caught.
+# Checks:
+#   prove TOP         tb/formal/prove.sh
+#   vectors UNIT      Icarus, on the golden model's vectors of fp32_add, bf16 or hfa_units
+#   attention ARGS    attention_tb, on an engine Verilated from the mutant
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -ge 1 ] || { echo "usage: run.sh WORK_DIR [NAME...]" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-work=$1
-shift
+build=$1
+work=$2
+shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
 
-# check KIND FILE DIR: runs one check on FILE; 0 passed, 1 failed, more: a tool failed
+# vectors UNIT RTL DIR: 0 passed, 1 failed, more: a tool failed
+vectors() {
+  case $1 in
+  fp32_add) list=$root/tb/vectors/f32_add.txt bank= ;;
+  *) list=$build/tb/$1_vectors.txt bank=$root/tb/$1_bank.v ;;
+  esac
+  # shellcheck disable=SC2086
+  iverilog -g2005 -y "$2/fp" -y "$2/hfa" -o "$3/vectors.vvp" "$root/tb/icarus/$1_vectors.v" $bank || return 2
+  vvp "$3/vectors.vvp" "+vectors=$list" >"$3/vectors.log" || return 2
+  grep -q PASS "$3/vectors.log" && return 0
+  grep -q FAIL "$3/vectors.log" && return 1
+  return 2
+}
+
+# check KIND RTL DIR
 check() {
   case $1 in
-  'prove '*)
-    "$root/tb/formal/prove.sh" "${1#prove }" "$2" "$3"
-    ;;
-  vectors)
-    iverilog -g2005 -o "$3/vectors.vvp" "$root/tb/icarus/fp32_add_vectors.v" "$2" || return 2
-    vvp "$3/vectors.vvp" "+vectors=$root/tb/vectors/f32_add.txt" >"$3/vectors.log" || return 2
-    grep -q PASS "$3/vectors.log" && return 0
-    grep -q FAIL "$3/vectors.log" && return 1
-    return 2
-    ;;
-  *)
-    echo "run.sh: unknown check '$1'"
-    return 2
-    ;;
+  'prove '*) "$root/tb/formal/prove.sh" "${1#prove }" "$2" "$3" ;;
+  'vectors '*) vectors "${1#vectors }" "$2" "$3" ;;
+  # shellcheck disable=SC2086
+  'attention '*) AMALGAM_RTL=$2 "$build/tb/attention_tb" ${1#attention } ;;
+  *) echo "run.sh: unknown check '$1'"; return 2 ;;
   esac
 }
 
@@ -41,8 +51,10 @@ for name in "$@"; do
   file=$(sed -n 's/^# file: //p' "$sed_file")
   kind=$(sed -n 's/^# caught by: //p' "$sed_file")
   dir=$work/$name
-  mutant=$dir/$(basename "$file")
+  rm -rf "$dir"
   mkdir -p "$dir" || exit 2
+  cp -r "$root/rtl" "$dir/rtl" || exit 2
+  mutant=$dir/$file
   sed -f "$sed_file" "$root/$file" >"$mutant" || exit 2
   count=$((count + 1))
   if cmp -s "$root/$file" "$mutant"; then
@@ -50,10 +62,10 @@ for name in "$@"; do
     survivors=$((survivors + 1))
     continue
   fi
-  check "$kind" "$mutant" "$dir" >"$dir/check.log" 2>&1
+  check "$kind" "$dir/rtl" "$dir" >"$dir/check.log" 2>&1
   case $? in
-  1) echo "$name: caught by $kind: $(grep -m1 -E 'Assert failed|Unreached|expected' \
-       "$dir/check.log" "$dir"/vectors.log 2>/dev/null | sed 's/^[^:]*://; s/^## *[0-9:]* *//')" ;;
+  1) echo "$name: caught by $kind: $(grep -h -m1 -E 'Assert failed|Unreached|expected' \
+       "$dir/check.log" "$dir"/vectors.log 2>/dev/null | sed 's/^## *[0-9:]* *//')" ;;
   0) echo "$name: SURVIVED $kind"; survivors=$((survivors + 1)) ;;
   *) echo "$name: $kind did not run"; cat "$dir/check.log"; survivors=$((survivors + 1)) ;;
   esac
