@@ -1,0 +1,404 @@
+// attention_engine: the attention engine as a whole, in either arithmetic: see rtl/README.md.
+//
+// FLOAT  0: H-FA, 1: FA-2               NQ  queries at a time, >= 1
+// D      elements of a query, >= 2      N   keys held, a multiple of P
+// P      blocks of keys, >= 1
+// LNS, ZERO_EXACT  of H-FA, as of hfa_lns_add
+// ONE_MUL          of FA-2, as of fa2_lane
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module attention_engine #(
+  parameter FLOAT      = 0,
+  parameter D          = 64,
+  parameter P          = 4,
+  parameter NQ         = 1,
+  parameter N          = 1024,
+  parameter LNS        = 0,
+  parameter ZERO_EXACT = 0,
+  parameter ONE_MUL    = 0,
+  parameter BW = P > 1 ? $clog2(P) : 1,            // derived, as the next two
+  parameter RW = N/P > 1 ? $clog2(N/P) : 1,
+  parameter LW = $clog2(N+1)
+) (
+  input  wire                   clk_i,
+  input  wire                   rst_ni,       // active low, asserted asynchronously
+
+  // Keys and values
+  input  wire                   kv_valid_i,
+  input  wire [BW-1:0]          kv_block_i,
+  input  wire [RW-1:0]          kv_row_i,
+  input  wire [16*D-1:0]        kv_k_i,
+  input  wire [16*D-1:0]        kv_v_i,
+
+  // Groups of queries
+  input  wire                   q_valid_i,
+  output wire                   q_ready_o,
+  input  wire [16*D*NQ-1:0]     q_i,
+  input  wire [RW-1:0]          q_base_i,
+  input  wire [RW:0]            q_rows_i,
+  input  wire [LW-1:0]          q_stride_i,
+  input  wire [LW*NQ-1:0]       q_limit_i,
+  input  wire                   q_use_mask_i,
+  input  wire                   q_final_i,
+  input  wire                   q_carry_i,
+  input  wire [16*NQ-1:0]       carry_m_i,
+  input  wire [17*(D+1)*NQ-1:0] carry_o_i,
+  input  wire [NQ-1:0]          carry_poison_i,
+
+  // Mask
+  input  wire                   mask_valid_i,
+  output wire                   mask_ready_o,
+  input  wire [P*NQ-1:0]        mask_i,
+
+  // Results
+  output wire                   out_valid_o,
+  input  wire                   out_ready_i,
+  output wire                   out_final_o,
+  output wire [16*NQ-1:0]       out_m_o,
+  output wire [NQ-1:0]          out_poison_o,
+  output wire [17*(D+1)*NQ-1:0] out_o_o
+);
+  localparam ROWS    = N / P;
+  localparam EW      = 17 * (D + 1);          // the elements of one triplet
+  localparam V_DELAY = 9 + $clog2(D);         // values are needed so much later than keys
+
+  // ---------------------------------------------------------------- control
+  wire [P*NQ-1:0] fau_ready;
+  wire            advance = &fau_ready;       // the FAUs move together
+  wire            accept;
+  wire [P*NQ-1:0] carry_used;              // by block 0's FAUs, all together
+  wire            k_read;
+  wire [RW-1:0]   k_row;
+  wire            v_read;
+  wire [RW-1:0]   v_row;
+  wire            beat_first;
+  wire            beat_last;
+  wire            beat_final;
+  wire            beat_carry;
+  wire [P*NQ-1:0] beat_key;
+  attention_ctrl #(
+    .P   (P),
+    .NQ  (NQ),
+    .ROWS(ROWS)
+  ) u_ctrl (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .en_i        (advance),
+    .q_valid_i   (q_valid_i),
+    .q_ready_o   (q_ready_o),
+    .q_base_i    (q_base_i),
+    .q_rows_i    (q_rows_i),
+    .q_stride_i  (q_stride_i),
+    .q_limit_i   (q_limit_i),
+    .q_use_mask_i(q_use_mask_i),
+    .q_final_i   (q_final_i),
+    .q_carry_i   (q_carry_i),
+    .accept_o    (accept),
+    .carry_used_i(|carry_used),
+    .mask_valid_i(mask_valid_i),
+    .mask_ready_o(mask_ready_o),
+    .mask_i      (mask_i),
+    .row_read_o  (k_read),
+    .row_addr_o  (k_row),
+    .beat_first_o(beat_first),
+    .beat_last_o (beat_last),
+    .beat_final_o(beat_final),
+    .beat_carry_o(beat_carry),
+    .beat_key_o  (beat_key)
+  );
+
+  delay_line #(
+    .W    (RW + 1),
+    .DEPTH(V_DELAY)
+  ) u_v_address (
+    .clk_i (clk_i),
+    .en_i  (advance),
+    .data_i({k_read, k_row}),
+    .data_o({v_read, v_row})
+  );
+
+  // ---------------------------------------------------------------- the group's queries and carry
+  reg [16*D*NQ-1:0] query_q;
+  reg [16*NQ-1:0]   carry_m_q;
+  reg [NQ-1:0]      carry_poison_q;
+  reg [EW*NQ-1:0]   carry_o_q;
+  always @(posedge clk_i) begin
+    if (accept) query_q <= q_i;
+    if (accept & q_carry_i) begin
+      carry_m_q      <= carry_m_i;
+      carry_poison_q <= carry_poison_i;
+      carry_o_q      <= carry_o_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- blocks
+  wire               kv_k_special;
+  wire               kv_v_special;
+  bf16_row_special #(.D(D)) u_k_special (
+    .row_i    (kv_k_i),
+    .special_o(kv_k_special)
+  );
+  bf16_row_special #(.D(D)) u_v_special (
+    .row_i    (kv_v_i),
+    .special_o(kv_v_special)
+  );
+
+  wire               sum_valid;               // behind the last ACC
+  wire               sum_ready;
+  wire               sum_final;
+  wire [NQ-1:0]      sum_valids;              // all alike, as are sum_finals
+  wire [NQ-1:0]      sum_finals;
+  wire [16*NQ-1:0]   sum_m;
+  wire [NQ-1:0]      sum_poison;
+  wire [EW*NQ-1:0]   sum_o;
+
+  genvar b, n;
+  generate
+    for (b = 0; b < P; b = b + 1) begin : g_kv
+      wire            write = kv_valid_i & (kv_block_i == b);
+      wire [16*D-1:0] k, v;
+      wire            k_special, v_special;
+      kv_sram #(
+        .D   (D),
+        .ROWS(ROWS)
+      ) u_keys (
+        .clk_i    (clk_i),
+        .we_i     (write),
+        .waddr_i  (kv_row_i),
+        .row_i    (kv_k_i),
+        .special_i(kv_k_special),
+        .re_i     (k_read),
+        .raddr_i  (k_row),
+        .row_o    (k),
+        .special_o(k_special)
+      );
+      kv_sram #(
+        .D   (D),
+        .ROWS(ROWS)
+      ) u_values (
+        .clk_i    (clk_i),
+        .we_i     (write),
+        .waddr_i  (kv_row_i),
+        .row_i    (kv_v_i),
+        .special_i(kv_v_special),
+        .re_i     (v_read & advance),
+        .raddr_i  (v_row),
+        .row_o    (v),
+        .special_o(v_special)
+      );
+    end
+
+    for (n = 0; n < NQ; n = n + 1) begin : g_query
+      wire [16*D-1:0] query = query_q[16*D*n +: 16*D];
+      wire            query_special;
+      bf16_row_special #(.D(D)) u_special (
+        .row_i    (query),
+        .special_o(query_special)
+      );
+
+      for (b = 0; b < P; b = b + 1) begin : g_block
+        // The FAU's triplet, and what is behind this block's ACC: block 0 has none.
+        wire          fau_valid, fau_take, fau_final, fau_poison;
+        wire [15:0]   fau_m;
+        wire [EW-1:0] fau_o;
+        wire          run_valid, run_take, run_final, run_poison;
+        wire [15:0]   run_m;
+        wire [EW-1:0] run_o;
+
+        // Only block 0 continues a carry.
+        wire          carry        = b == 0 ? beat_carry : 1'b0;
+        wire [15:0]   carry_m      = b == 0 ? carry_m_q[16*n +: 16] : 16'd0;
+        wire          carry_poison = b == 0 ? carry_poison_q[n] : 1'b0;
+        wire [EW-1:0] carry_o      = b == 0 ? carry_o_q[EW*n +: EW] : {EW{1'b0}};
+
+        if (FLOAT != 0) begin : g_fa2
+          fa2_fau #(
+            .D      (D),
+            .ONE_MUL(ONE_MUL)
+          ) u_fau (
+            .clk_i         (clk_i),
+            .rst_ni        (rst_ni),
+            .en_i          (advance),
+            .ready_o       (fau_ready[b + P*n]),
+            .q_i           (query),
+            .q_special_i   (query_special),
+            .k_i           (g_kv[b].k),
+            .k_special_i   (g_kv[b].k_special),
+            .key_i         (beat_key[b + P*n]),
+            .first_i       (beat_first),
+            .last_i        (beat_last),
+            .final_i       (beat_final),
+            .carry_i       (carry),
+            .v_i           (g_kv[b].v),
+            .v_special_i   (g_kv[b].v_special),
+            .carry_m_i     (carry_m),
+            .carry_poison_i(carry_poison),
+            .carry_o_i     (carry_o),
+            .carry_used_o  (carry_used[b + P*n]),
+            .out_valid_o   (fau_valid),
+            .out_ready_i   (fau_take),
+            .out_final_o   (fau_final),
+            .out_m_o       (fau_m),
+            .out_poison_o  (fau_poison),
+            .out_o_o       (fau_o)
+          );
+        end else begin : g_hfa
+          hfa_fau #(
+            .D         (D),
+            .LNS       (LNS),
+            .ZERO_EXACT(ZERO_EXACT)
+          ) u_fau (
+            .clk_i         (clk_i),
+            .rst_ni        (rst_ni),
+            .en_i          (advance),
+            .ready_o       (fau_ready[b + P*n]),
+            .q_i           (query),
+            .q_special_i   (query_special),
+            .k_i           (g_kv[b].k),
+            .k_special_i   (g_kv[b].k_special),
+            .key_i         (beat_key[b + P*n]),
+            .first_i       (beat_first),
+            .last_i        (beat_last),
+            .final_i       (beat_final),
+            .carry_i       (carry),
+            .v_i           (g_kv[b].v),
+            .v_special_i   (g_kv[b].v_special),
+            .carry_m_i     (carry_m),
+            .carry_poison_i(carry_poison),
+            .carry_o_i     (carry_o),
+            .carry_used_o  (carry_used[b + P*n]),
+            .out_valid_o   (fau_valid),
+            .out_ready_i   (fau_take),
+            .out_final_o   (fau_final),
+            .out_m_o       (fau_m),
+            .out_poison_o  (fau_poison),
+            .out_o_o       (fau_o)
+          );
+        end
+
+        if (b == P - 1) begin : g_last
+          assign run_take = sum_ready;
+        end else begin : g_inner
+          assign run_take = g_block[b+1].g_merge.take;
+        end
+
+        if (b == 0) begin : g_first
+          assign fau_take   = run_take;
+          assign run_valid  = fau_valid;
+          assign run_final  = fau_final;
+          assign run_m      = fau_m;
+          assign run_poison = fau_poison;
+          assign run_o      = fau_o;
+        end else begin : g_merge
+          wire take;                          // the triplet of the block before
+          wire unused = fau_final;            // block 0's is as good
+          if (FLOAT != 0) begin : g_fa2
+            fa2_acc #(
+              .D      (D),
+              .ONE_MUL(ONE_MUL)
+            ) u_acc (
+              .clk_i       (clk_i),
+              .rst_ni      (rst_ni),
+              .a_valid_i   (g_block[b-1].run_valid),
+              .a_ready_o   (take),
+              .a_final_i   (g_block[b-1].run_final),
+              .a_m_i       (g_block[b-1].run_m),
+              .a_poison_i  (g_block[b-1].run_poison),
+              .a_o_i       (g_block[b-1].run_o),
+              .b_valid_i   (fau_valid),
+              .b_ready_o   (fau_take),
+              .b_m_i       (fau_m),
+              .b_poison_i  (fau_poison),
+              .b_o_i       (fau_o),
+              .out_valid_o (run_valid),
+              .out_ready_i (run_take),
+              .out_final_o (run_final),
+              .out_m_o     (run_m),
+              .out_poison_o(run_poison),
+              .out_o_o     (run_o)
+            );
+          end else begin : g_hfa
+            hfa_acc #(
+              .D         (D),
+              .LNS       (LNS),
+              .ZERO_EXACT(ZERO_EXACT)
+            ) u_acc (
+              .clk_i       (clk_i),
+              .rst_ni      (rst_ni),
+              .a_valid_i   (g_block[b-1].run_valid),
+              .a_ready_o   (take),
+              .a_final_i   (g_block[b-1].run_final),
+              .a_m_i       (g_block[b-1].run_m),
+              .a_poison_i  (g_block[b-1].run_poison),
+              .a_o_i       (g_block[b-1].run_o),
+              .b_valid_i   (fau_valid),
+              .b_ready_o   (fau_take),
+              .b_m_i       (fau_m),
+              .b_poison_i  (fau_poison),
+              .b_o_i       (fau_o),
+              .out_valid_o (run_valid),
+              .out_ready_i (run_take),
+              .out_final_o (run_final),
+              .out_m_o     (run_m),
+              .out_poison_o(run_poison),
+              .out_o_o     (run_o)
+            );
+          end
+        end
+      end
+
+      assign sum_valids[n] = g_block[P-1].run_valid;
+      assign sum_finals[n] = g_block[P-1].run_final;
+      assign sum_m[16*n +: 16] = g_block[P-1].run_m;
+      assign sum_poison[n] = g_block[P-1].run_poison;
+      assign sum_o[EW*n +: EW] = g_block[P-1].run_o;
+    end
+
+    if (FLOAT != 0) begin : g_fa2
+      fa2_divider #(
+        .D (D),
+        .NQ(NQ)
+      ) u_divider (
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
+        .in_valid_i  (sum_valid),
+        .in_ready_o  (sum_ready),
+        .in_final_i  (sum_final),
+        .in_m_i      (sum_m),
+        .in_poison_i (sum_poison),
+        .in_o_i      (sum_o),
+        .out_valid_o (out_valid_o),
+        .out_ready_i (out_ready_i),
+        .out_final_o (out_final_o),
+        .out_m_o     (out_m_o),
+        .out_poison_o(out_poison_o),
+        .out_o_o     (out_o_o)
+      );
+    end else begin : g_hfa
+      hfa_logdiv #(
+        .D (D),
+        .NQ(NQ)
+      ) u_logdiv (
+        .clk_i       (clk_i),
+        .rst_ni      (rst_ni),
+        .in_valid_i  (sum_valid),
+        .in_ready_o  (sum_ready),
+        .in_final_i  (sum_final),
+        .in_m_i      (sum_m),
+        .in_poison_i (sum_poison),
+        .in_o_i      (sum_o),
+        .out_valid_o (out_valid_o),
+        .out_ready_i (out_ready_i),
+        .out_final_o (out_final_o),
+        .out_m_o     (out_m_o),
+        .out_poison_o(out_poison_o),
+        .out_o_o     (out_o_o)
+      );
+    end
+  endgenerate
+
+  assign sum_valid = &sum_valids;
+  assign sum_final = &sum_finals;
+endmodule
+`resetall

@@ -1,0 +1,43 @@
+// kv_sram: memory of one block's keys or values, a row of D BF16 numbers at an address.
+//
+// One write port and one synchronous read port: row_o is the row addressed with the last re_i, one
+// cycle later, as it was before a write of that same cycle, and stays until the next re_i.  With each
+// row goes a bit: the row holds an infinity or NaN.
+//
+// D     numbers in a row, >= 1
+// ROWS  rows, >= 1
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module kv_sram #(
+  parameter D    = 64,
+  parameter ROWS = 256,
+  parameter RW   = ROWS > 1 ? $clog2(ROWS) : 1     // derived
+) (
+  input  wire            clk_i,
+
+  input  wire            we_i,
+  input  wire [RW-1:0]   waddr_i,
+  input  wire [16*D-1:0] row_i,
+  input  wire            special_i,
+
+  input  wire            re_i,
+  input  wire [RW-1:0]   raddr_i,
+  output reg  [16*D-1:0] row_o,
+  output reg             special_o
+);
+  reg [16*D-1:0] row_mem [0:ROWS-1];
+  reg            special_mem [0:ROWS-1];
+
+  always @(posedge clk_i) begin
+    if (we_i) begin
+      row_mem[waddr_i]     <= row_i;
+      special_mem[waddr_i] <= special_i;
+    end
+    if (re_i) begin
+      row_o     <= row_mem[raddr_i];
+      special_o <= special_mem[raddr_i];
+    end
+  end
+endmodule
+`resetall

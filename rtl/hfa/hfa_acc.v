@@ -1,0 +1,116 @@
+// hfa_acc: merges the triplets of two sets of keys, in H-FA's arithmetic.
+//
+//   a --+--> [maximum, difference] --> [quant] --> [D + 1 lanes: scale, scale, add] --> out
+//   b --+            step 0             step 1                 step 2
+//
+// Latency 3 cycles from both valid to out_valid_o; a result every 3 cycles.  a and b are held by their
+// producers meanwhile and taken together, a_ready_o and b_ready_o being one signal that depends
+// combinationally on the valid inputs and out_ready_i.
+// Numerics: see hfa_quant, hfa_scale, hfa_lns_add (a on the left).  Bit-exact with num_hfa_acc().
+//
+// D                elements of a value, >= 1
+// LNS, ZERO_EXACT  as of hfa_lns_add
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module hfa_acc #(
+  parameter D          = 64,
+  parameter LNS        = 0,
+  parameter ZERO_EXACT = 0
+) (
+  input  wire                clk_i,
+  input  wire                rst_ni,       // active low, asserted asynchronously
+
+  // Running triplet
+  input  wire                a_valid_i,
+  output wire                a_ready_o,
+  input  wire                a_final_i,
+  input  wire [15:0]         a_m_i,
+  input  wire                a_poison_i,
+  input  wire [17*(D+1)-1:0] a_o_i,
+
+  // This block's
+  input  wire                b_valid_i,
+  output wire                b_ready_o,
+  input  wire [15:0]         b_m_i,
+  input  wire                b_poison_i,
+  input  wire [17*(D+1)-1:0] b_o_i,
+
+  // Merged
+  output wire                out_valid_o,
+  input  wire                out_ready_i,
+  output wire                out_final_o,
+  output wire [15:0]         out_m_o,
+  output wire                out_poison_o,
+  output wire [17*(D+1)-1:0] out_o_o
+);
+  wire        in_ready;
+  wire        exp;
+  wire        load;
+  wire [15:0] diff;
+  wire        b_small;
+  acc_front u_front (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .a_valid_i   (a_valid_i),
+    .a_final_i   (a_final_i),
+    .a_m_i       (a_m_i),
+    .a_poison_i  (a_poison_i),
+    .b_valid_i   (b_valid_i),
+    .b_m_i       (b_m_i),
+    .b_poison_i  (b_poison_i),
+    .in_ready_o  (in_ready),
+    .exp_o       (exp),
+    .load_o      (load),
+    .diff_o      (diff),
+    .b_small_o   (b_small),
+    .out_valid_o (out_valid_o),
+    .out_ready_i (out_ready_i),
+    .out_final_o (out_final_o),
+    .out_m_o     (out_m_o),
+    .out_poison_o(out_poison_o)
+  );
+
+  assign a_ready_o = in_ready;
+  assign b_ready_o = in_ready;
+
+  // ---------------------------------------------------------------- step 1
+  wire [11:0] t;
+  hfa_quant u_quant (
+    .d_i(diff),
+    .t_o(t)
+  );
+
+  reg [11:0] a_t_q;
+  reg [11:0] b_t_q;
+  always @(posedge clk_i) begin
+    if (exp) begin
+      a_t_q <= t & {12{~b_small}};
+      b_t_q <= t & {12{b_small}};
+    end
+  end
+
+  // ---------------------------------------------------------------- step 2
+  reg [17*(D+1)-1:0] out_o_q;
+
+  genvar i;
+  generate
+    for (i = 0; i <= D; i = i + 1) begin : g_element
+      wire [16:0] sum;
+      hfa_acc_lane #(
+        .LNS       (LNS),
+        .ZERO_EXACT(ZERO_EXACT)
+      ) u_lane (
+        .a_i  (a_o_i[17*i +: 17]),
+        .a_t_i(a_t_q),
+        .b_i  (b_o_i[17*i +: 17]),
+        .b_t_i(b_t_q),
+        .y_o  (sum)
+      );
+      always @(posedge clk_i) if (load) out_o_q[17*i +: 17] <= sum;
+    end
+  endgenerate
+
+  assign out_o_o = out_o_q;
+endmodule
+`resetall
