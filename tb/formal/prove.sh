@@ -85,14 +85,14 @@ attention_ctrl)
   ;;
 attention_chain_hfa | attention_chain_fa2)
   case $proof in
-  *_hfa) design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_logdiv.v" ;;
-  *_fa2) design="-DFA2 $rtl/fa2/fa2_acc.v $rtl/fa2/fa2_divider.v" ;;
+  *_hfa) design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_acc_lane.v $rtl/hfa/hfa_logdiv.v" ;;
+  *_fa2) design="-DFA2 $rtl/fa2/fa2_acc.v $rtl/fa2/fa2_acc_lane.v $rtl/fa2/fa2_divider.v" ;;
   esac
   to_smt2 attention_chain "$design $here/attention_chain.v $here/stubs/*.v $rtl/attention/fau_triplet.v
     $rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
-  run "cover" -c -t 22
+  run "cover" -c -t 18
   ;;
 *)
   echo "prove.sh: no proof $proof" >&2

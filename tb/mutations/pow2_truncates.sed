@@ -1,0 +1,4 @@
+# file: rtl/hfa/hfa_pow2.v
+# caught by: vectors hfa_units
+# 2^-D is cut instead of rounded.
+s/ + {9'd0, shifted\[0\]}//
