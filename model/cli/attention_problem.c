@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/made_up.h"
 #include "host/parallel.h"
 #include "kernels/attention_args.h"
-#include "num/num_rng.h"
 #include "soc/soc.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
@@ -50,32 +50,26 @@ bool attention_check_limits(const attention_problem_t *problem, const char *q, c
 // --- made-up data -----------------------------------------------------------------------------
 
 // One array of every batch entry, the arrays one behind the other.
-typedef struct made_up {
+typedef struct made_up_array {
   const distribution_t *distribution;
   uint64_t seed;
   uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
   size_t entry_count;      // elements of an entry
   uint16_t *out;
-} made_up_t;
+} made_up_array_t;
 
 enum { STREAM_Q, STREAM_K, STREAMS };
 
 // Elements first .. end - 1 of all entries' together.
 static bool fill(void *context, size_t first, size_t end) {
-  const made_up_t *array = context;
+  const made_up_array_t *array = context;
   while (first < end) {
     const size_t entry = first / array->entry_count;
     const size_t skip = first % array->entry_count;
     const size_t left = array->entry_count - skip;
     const size_t count = end - first < left ? end - first : left;
-    const uint64_t stream = array->stream + entry * STREAMS;
-    if (array->distribution->kind == DISTRIBUTION_NORMAL) {
-      num_rng_normal_bf16(array->seed, stream, skip, count, array->distribution->width,
-                          array->out + first);
-    } else {
-      num_rng_uniform_bf16(array->seed, stream, skip, count, array->distribution->width,
-                           array->out + first);
-    }
+    made_up_fill(array->distribution, array->seed, array->stream + entry * STREAMS, skip, count,
+                 array->out + first);
     first += count;
   }
   return true;
@@ -95,8 +89,8 @@ bool attention_make_up(attention_problem_t *problem, const distribution_t *distr
   if (problem->q == NULL || problem->k == NULL) {
     return cli_fail(error, "out of memory (%zu bytes)", bytes);
   }
-  made_up_t q = {distribution, seed, STREAM_Q, q_count, problem->q};
-  made_up_t k = {distribution, seed, STREAM_K, k_count, problem->k};
+  made_up_array_t q = {distribution, seed, STREAM_Q, q_count, problem->q};
+  made_up_array_t k = {distribution, seed, STREAM_K, k_count, problem->k};
   return parallel_for(threads, problem->batch * q_count, fill, &q) &&
          parallel_for(threads, problem->batch * k_count, fill, &k);
 }

@@ -5,10 +5,12 @@
 #include <stdio.h>
 
 #include "cli/bench_section.h"
+#include "cli/json_print.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
-static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_simulator};
+static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine,
+                                           bench_simulator};
 
 // Seconds for one runner of a race: sizes of --size.
 static const double budgets[] = {0.25, 0.005};
@@ -45,8 +47,9 @@ static void help(void) {
   printf(
       "amalgam bench [options]: how fast the simulator's own parts are on this host, as ratios\n"
       "measured in one run: matrix products against OpenBLAS, exponentials and random numbers\n"
-      "against libm (runners take turns and each one's best turn counts), and a simulation of the\n"
-      "whole chip with its arithmetic against one of its timing only.\n");
+      "against libm (runners take turns and each one's best turn counts), attention engines as RTL\n"
+      "and as C models, and a simulation of the whole chip with its arithmetic against one of its\n"
+      "timing only.\n");
   options_help(stdout, CLI_BENCH);
 }
 
@@ -61,15 +64,8 @@ static bool run_sections(const bench_t *bench, cli_error_t *error) {
 
 static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
                        cli_error_t *error) {
-  char *text = cJSON_Print(bench->root);
-  FILE *file = text == NULL ? NULL : outputs_open(outputs, index, error);
-  if (text == NULL) {
-    cli_fail(error, "--json: out of memory");
-  } else if (file != NULL) {
-    fprintf(file, "%s\n", text);   // an error shows when the file is closed
-  }
-  cJSON_free(text);
-  return file != NULL && outputs_commit(outputs, error);
+  FILE *file = outputs_open(outputs, index, error);
+  return file != NULL && json_print(file, bench->root, error) && outputs_commit(outputs, error);
 }
 
 static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {

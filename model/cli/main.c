@@ -8,13 +8,21 @@
 #include "cli/reference.h"
 #include "cli/report.h"
 #include "cli/run_attention.h"
+#include "cli/run_engine.h"
 #include "cli/suggest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
                                        "bench", "synth", "help"};
-static const char *const kernels[] = {"amla", "base"};
+
+typedef struct kernel {
+  const char *name;
+  int (*run)(const char *kernel, int argc, char **argv);
+} kernel_t;
+
+static const kernel_t kernels[] = {
+    {"amla", run_attention}, {"base", run_attention}, {"hfa", run_engine}, {"fa2", run_engine}};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -25,37 +33,54 @@ static bool asks_help(const char *word) {
 static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base\n"
-      "  amalgam report [WHAT...]         tables and figures of the paper, ours beside theirs;\n"
+      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
+      "                                   fa2 (an attention engine)\n"
+      "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
-      "`amalgam run amla` works without options. `amalgam run KERNEL --help` and `amalgam report "
+      "`amalgam run KERNEL` works without options. `amalgam run KERNEL --help` and `amalgam report "
       "--help`\nlist all options.\n");
   return CLI_OK;
 }
 
-static int run(int argc, char **argv) {
+static int no_such_kernel(const char *word) {
   cli_error_t error;
   char hint[64];
+  const char *names[COUNT(kernels)];
+  for (size_t i = 0; i < COUNT(kernels); ++i) {
+    names[i] = kernels[i].name;
+  }
+  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa and fa2%s", word,
+           suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
+  return cli_report(CLI_BAD_INPUT, &error);
+}
+
+static int run_help(void) {
+  char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
+  const int code = run_attention("amla", 2, arguments);
+  printf("\nThe attention engines' options are others: `amalgam run hfa --help`, `amalgam run fa2 "
+         "--help`.\n");
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla or base");
+    cli_fail(&error, "run: name a kernel: amla, base, hfa or fa2");
     return cli_report(CLI_BAD_INPUT, &error);
   }
   if (asks_help(argv[1])) {
-    char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
-    return run_attention("amla", 2, arguments);
+    return run_help();
   }
   for (size_t i = 0; i < COUNT(kernels); ++i) {
-    if (is(argv[1], kernels[i])) {
-      return run_attention(kernels[i], argc - 1, argv + 1);
+    if (is(argv[1], kernels[i].name)) {
+      return kernels[i].run(kernels[i].name, argc - 1, argv + 1);
     }
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla and base%s", argv[1],
-           suggest_text(argv[1], kernels, COUNT(kernels), "", hint, sizeof hint));
-  return cli_report(CLI_BAD_INPUT, &error);
+  return no_such_kernel(argv[1]);
 }
 
 static int unknown(const char *word) {

@@ -10,6 +10,9 @@
 #define RUN CLI_RUN
 #define RUN_AMLA CLI_RUN_AMLA
 #define RUN_BASE CLI_RUN_BASE
+#define ENGINE CLI_RUN_ENGINE
+#define ENGINE_HFA CLI_RUN_HFA
+#define ENGINE_FA2 CLI_RUN_FA2
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
 const option_row_t option_rows[] = {
@@ -182,4 +185,11 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv,
   options->words = argc - optind;
   options->word = argv + optind;
   return true;
+}
+
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
+                   cli_error_t *error) {
+  return !given->given || given->value == have ||
+         cli_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
+                  have);
 }

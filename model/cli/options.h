@@ -15,6 +15,9 @@
 #define CLI_RUN (CLI_RUN_BASE | CLI_RUN_AMLA)
 #define CLI_REPORT 4u
 #define CLI_BENCH 8u
+#define CLI_RUN_HFA 16u
+#define CLI_RUN_FA2 32u
+#define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 
 enum { OPTION_LIST_MAX = 64 };
 
@@ -39,6 +42,14 @@ typedef struct options {
 
 // Parses what follows the command's name; argv[0] is that name.  Strings point into argv.
 bool options_parse(options_t *options, unsigned command, int argc, char **argv, cli_error_t *error);
+
+// A size given on the command line must be the one that the file `path` has.
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
+                   cli_error_t *error);
+
+static inline size_t option_count_or(const option_count_t *count, size_t usual) {
+  return count->given ? (size_t)count->value : usual;
+}
 
 // The options of a command, for --help.
 void options_help(FILE *file, unsigned command);

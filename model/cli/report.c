@@ -24,14 +24,14 @@ enum { ROWS = sizeof rows / sizeof *rows };
 static void print_list(void) {
   for (size_t i = 0; i < ROWS; ++i) {
     const char *other = rows[i].other;
-    printf("  %-10s %s%s%s%s\n", rows[i].name, rows[i].help, other == NULL ? "" : " (or ",
+    printf("  %-12s %s%s%s%s\n", rows[i].name, rows[i].help, other == NULL ? "" : " (or ",
            other == NULL ? "" : other, other == NULL ? "" : ")");
   }
 }
 
 static void print_help(void) {
-  printf("amalgam report WHAT... [options]: tables and figures of the AMLA paper, ours beside "
-         "theirs; WHAT is\n`all` or some of\n\n");
+  printf("amalgam report WHAT... [options]: tables and figures of the AMLA and H-FA papers, ours "
+         "beside theirs;\nWHAT is `all` or some of\n\n");
   print_list();
   printf(
       "\nEach writes NAME.json and NAME.md, most also a plot.  table3 and table4 exit with 1 if "

@@ -37,6 +37,14 @@ typedef bool report_function_t(const report_context_t *context, cli_exit_t *code
 
 // --- shared by the reports --------------------------------------------------------------------
 
+// Between the steps of a report that computes in this process: says on stderr, unless --quiet, what
+// comes next. False: interrupted.
+bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what,
+                 cli_exit_t *code, cli_error_t *error);
+
+// --seeds, or `usual`.
+size_t report_seeds(const options_t *options, size_t usual);
+
 // The machine of a report: the words that name it on a job's line, and its parameters.
 typedef struct report_machine {
   report_common_t common;

@@ -242,7 +242,7 @@ bool report_accuracy(const report_context_t *context, cli_exit_t *code, cli_erro
   report_machine_t machine;
   report_jobs_t jobs;
   table_t table = {.number = (unsigned)(context->name[strlen("table")] - '0'),
-                   .seeds = (size_t)options->seeds.value};
+                   .seeds = report_seeds(options, 3)};
   if (!check_only(options, error) ||
       !report_machine(options, "ascend910_core", 1, &machine, error) ||
       !report_one_size(context, 8192, &table.keys, error)) {

@@ -23,6 +23,22 @@ const report_entry_t *report_paper_entry(size_t sq, size_t sk) {
   return NULL;
 }
 
+bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what,
+                 cli_exit_t *code, cli_error_t *error) {
+  if (report_interrupted()) {
+    *code = CLI_INTERRUPTED;
+    return cli_fail(error, "interrupted");
+  }
+  if (!context->options->quiet) {
+    fprintf(stderr, "%s: %zu of %zu: %s\n", context->name, step, steps, what);
+  }
+  return true;
+}
+
+size_t report_seeds(const options_t *options, size_t usual) {
+  return option_count_or(&options->seeds, usual);
+}
+
 double report_mla_intensity(size_t rows) {
   return (double)rows * (ATTENTION_MAX_DK + ATTENTION_MAX_DV) / ATTENTION_MAX_DK;
 }

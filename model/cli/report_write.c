@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/json_print.h"
 #include "cli/output.h"
 
 enum { PATH_BYTES = 1024 };
@@ -13,14 +14,9 @@ static bool write_json(FILE *file, const report_files_t *files, cli_error_t *err
   if (root != NULL) {
     files->json(files->data, root);
   }
-  char *text = root == NULL ? NULL : cJSON_Print(root);
+  const bool good = json_print(file, root, error);
   cJSON_Delete(root);
-  if (text == NULL) {
-    return cli_fail(error, "report: out of memory");
-  }
-  fprintf(file, "%s\n", text);   // an error shows when the file is closed
-  cJSON_free(text);
-  return true;
+  return good;
 }
 
 static void plot_script(FILE *pipe, const report_files_t *files, const char *path) {

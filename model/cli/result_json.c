@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cJSON.h>
-
 #include "cli/attention_simulate.h"
+#include "cli/json_print.h"
 #include "cli/result.h"
 
 static void put(cJSON *object, const char *name, uint64_t value) {
@@ -141,12 +140,7 @@ bool result_json(FILE *file, const result_t *result, cli_error_t *error) {
   if (root != NULL) {
     fill(root, result);
   }
-  char *text = root == NULL ? NULL : cJSON_Print(root);
+  const bool good = json_print(file, root, error);
   cJSON_Delete(root);
-  if (text == NULL) {
-    return cli_fail(error, "--json: out of memory");
-  }
-  fprintf(file, "%s\n", text);   // an error shows when the file is closed
-  cJSON_free(text);
-  return true;
+  return good;
 }

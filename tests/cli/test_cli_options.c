@@ -38,6 +38,16 @@ static void defaults(void **state) {
   assert_string_equal(options.report_out, "reports");
   assert_null(options.report_config);
   assert_null(options.report_keys);
+  assert_int_equal(options.report_impl.value, 0);
+  assert_false(options.seeds.given);
+  assert_true(parse(CLI_RUN_HFA, NULL, NULL, NULL));
+  assert_int_equal(options.blocks.value, 4);
+  assert_int_equal(options.queries.value, 1);
+  assert_int_equal(options.lns.value, 0);
+  assert_int_equal(options.impl.value, 0);
+  assert_true(options.clock_mhz.value == 500);
+  assert_false(options.engine_rows.given);
+  assert_null(options.config);
 }
 
 static void values(void **state) {
@@ -51,6 +61,34 @@ static void values(void **state) {
   assert_int_equal(options.words, 2);
   assert_true(parse(CLI_RUN_AMLA, "--set=a=1", "--set=b=2", NULL));
   assert_int_equal(options.set.count, 2);
+}
+
+static void engines_have_their_own(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_HFA, "--q=a.npy", "--seq-kv=5", "--lns=corrected"));
+  assert_string_equal(options.engine_q, "a.npy");
+  assert_null(options.q);
+  assert_int_equal(options.engine_keys.value, 5);
+  assert_false(options.seq_kv.given);
+  assert_int_equal(options.lns.value, 1);
+  assert_true(parse(CLI_RUN_FA2, "--one-mul", "--trace=w.fst", "--verify"));
+  assert_true(options.one_mul && options.engine_verify && !options.verify);
+  assert_string_equal(options.engine_trace, "w.fst");
+  assert_false(parse(CLI_RUN_FA2, "--zero-exact", NULL, NULL));
+  assert_false(parse(CLI_RUN_HFA, "--one-mul", NULL, NULL));
+  assert_false(parse(CLI_RUN_HFA, "--preload=1", NULL, NULL));
+  assert_false(parse(CLI_RUN_AMLA, "--blocks=4", NULL, NULL));
+}
+
+static void sizes_of_files(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_HFA, "--seq-q=7", NULL, NULL));
+  assert_true(option_agrees("seq-q", &options.seq_q, 7, "q.npy", &error));
+  assert_true(option_agrees("seq-kv", &options.engine_keys, 7, "k.npy", &error));
+  assert_false(option_agrees("seq-q", &options.seq_q, 8, "q.npy", &error));
+  assert_contains(error.text, "--seq-q 7: q.npy has 8");
+  assert_int_equal(option_count_or(&options.seq_q, 3), 7);
+  assert_int_equal(option_count_or(&options.head_dim, 3), 3);
 }
 
 static void refused(void **state) {
@@ -101,6 +139,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults), cmocka_unit_test(values),      cmocka_unit_test(refused),
       cmocka_unit_test(numbers),  cmocka_unit_test(suggestions),
+      cmocka_unit_test(engines_have_their_own), cmocka_unit_test(sizes_of_files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,53 @@
+#!/bin/sh
+# The RTL and its C model give the same bits and the same cycles.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+tests=0
+
+same() {   # same KERNEL OPTIONS...
+  for impl in rtl c; do
+    "$SIM" run "$@" --impl $impl --quiet --out $impl.npy --json $impl.json
+    sed -e '/"impl"/d' -e '/"host"/,$d' $impl.json >$impl.cut
+  done
+  cmp rtl.npy c.npy && cmp rtl.cut c.cut || { echo "FAILED: $*"; exit 1; }
+  tests=$((tests + 1))
+}
+
+# The shapes are run.sh's, so that the RTL is there already.
+small="--blocks 2 --rows 32 --head-dim 10"
+# shellcheck disable=SC2086
+for kernel in "hfa $small" "hfa $small --lns corrected" "hfa $small --zero-exact" "fa2 $small" \
+  "fa2 $small --one-mul --queries 4"; do
+  for keys in 1 2 31 32 33 70; do
+    same $kernel --seq-q 9 --seq-kv $keys --seed $keys
+    same $kernel --seq-q 9 --seq-kv $keys --seed $keys --causal --dist normal:5
+  done
+  "$MKNPY" q.npy '<u2' 9,10 c 31=7f80
+  "$MKNPY" k.npy '<u2' 70,10 c 105=7fc0
+  "$MKNPY" v.npy '<u2' 70,10 c 690=ff80
+  "$MKNPY" mask.npy '|u1' 9,70
+  same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --causal
+  same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --softmax-scale -3
+done
+# shellcheck disable=SC2086
+same hfa --blocks 2 --rows 32 --head-dim 48 --seq-q 4 --seq-kv 40
+# shellcheck disable=SC2086
+"$SIM" run hfa $small --seq-kv 40 --trace w.fst --quiet
+[ "$(head -c 1 w.fst | od -An -tu1)" -eq 0 ] && [ "$(wc -c <w.fst)" -gt 1000 ] ||
+  { echo "FAILED: no waveforms"; exit 1; }
+# Interrupted: exit code 130, no half waveforms.
+# shellcheck disable=SC2086
+"$SIM" run hfa $small --seq-q 1000000 --trace cut.fst --quiet 2>err &
+run=$!
+for _ in 1 2 3 4 5 6 7 8 9; do   # until it is no longer ignored, as of a shell's background process
+  sleep 0.4
+  kill -INT $run 2>kill.err || break
+done
+status=0
+wait $run || status=$?
+[ $status -eq 130 ] && grep -q interrupted err && [ -z "$(find . -name 'cut*')" ] ||
+  { echo "FAILED: exit code $status after a signal; $(find . -name 'cut*')"; exit 1; }
+echo "$tests pairs of runs"

@@ -1,0 +1,94 @@
+// Captured queries, keys and values are the language model's: attention made of them is its own.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/lm_capture.h"
+#include "config/config.h"
+#include "num/num_attention.h"
+
+enum { WINDOW = 2, TOKENS = 40 };
+
+static lm_capture_t capture;
+
+// The output of head `head` at token i, from what was captured.
+static void attend_to_captured(size_t layer, size_t head, size_t i, double *out) {
+  const lm_head_t it = lm_capture_head(&capture, layer, head);
+  const num_attn_t attn = {.rows = 1,
+                           .keys = i + 1,
+                           .dk = capture.d,
+                           .dv = capture.d,
+                           .q = it.q + i * capture.d,
+                           .k = it.k,
+                           .ldk = capture.d,
+                           .v = it.v,
+                           .ldv = capture.d,
+                           .scale = (float)(1 / sqrt((double)capture.d))};
+  assert_int_equal(num_attn_golden(&attn, out), 0);
+}
+
+// Inputs in BF16 are up to 2^-9 off each; so are scores, of some units, in all.
+static bool compare(void *context, const lm_attention_t *attention) {
+  size_t *heads_seen = context;
+  double want[256];
+  assert_true(lm_attend_fp32(NULL, attention));
+  for (size_t head = 0; head < capture.heads; ++head) {
+    for (size_t i = 0; i < TOKENS; ++i) {
+      num_error_t error;
+      attend_to_captured(attention->layer, head, i, want);
+      num_error(want, attention->out + (i * capture.heads + head) * capture.d, capture.d, &error);
+      assert_true(error.rel_fro < 0.05);
+    }
+    ++*heads_seen;
+  }
+  return true;
+}
+
+static void is_the_models(void **state) {
+  (void)state;
+  cli_error_t error;
+  char path[1024];
+  char message[256];
+  uint8_t text[TOKENS];
+  size_t heads_seen = 0;
+  assert_true(lm_capture(WINDOW, TOKENS, &capture, &error));
+  assert_true(capture.d <= 256);
+  snprintf(path, sizeof path, "%s/tests/data/kjv_val.txt", config_home());
+  FILE *file = fopen(path, "rb");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, WINDOW * (TOKENS + 1), SEEK_SET), 0);
+  assert_int_equal(fread(text, 1, TOKENS, file), TOKENS);
+  fclose(file);
+  snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
+  lm_t *lm = lm_open(path, message, sizeof message);
+  assert_non_null(lm);
+  assert_true(lm_forward(lm, text, TOKENS, compare, &heads_seen, NULL, false));
+  assert_int_equal(heads_seen, capture.layers * capture.heads);
+  lm_close(lm);
+  lm_capture_free(&capture);
+}
+
+static void past_the_end_is_refused(void **state) {
+  (void)state;
+  cli_error_t error;
+  assert_false(lm_capture(8, 1024, &capture, &error));
+  assert_non_null(strstr(error.text, "kjv_val.txt: ends before byte"));
+  assert_null(capture.data);
+  assert_false(lm_capture(0, 1025, &capture, &error));
+  assert_non_null(strstr(error.text, "1025 tokens are too many"));
+  assert_null(capture.data);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_models),
+                                     cmocka_unit_test(past_the_end_is_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
