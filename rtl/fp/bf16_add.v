@@ -39,12 +39,12 @@ module bf16_add (
   wire [EXT_W-1:0]   s_sig    = {1'b1, s_mag[6:0], 3'd0} & {EXT_W{s_normal}};
 
   // ---------------------------------------------------------------- compute
+  // What is ten places or more below the larger operand never changes the rounded result; up to
+  // then the bits shifted out stay in view, for the sticky bit.
   wire [7:0]         distance = l_exp - s_exp;
   wire               far      = |distance[7:4];
-  // Twice the width keeps the bits shifted out, which only the sticky bit sees.
-  wire [2*EXT_W-1:0] shifted  = {s_sig, {EXT_W{1'b0}}} >> distance[3:0];
-  wire [EXT_W-1:0]   s_align  = far ? {{(EXT_W-1){1'b0}}, s_normal}
-                                    : {shifted[2*EXT_W-1:EXT_W+1], |shifted[EXT_W:0]};
+  wire [EXT_W+5:0]   shifted  = {s_sig, 6'd0} >> distance[3:0];
+  wire [EXT_W-1:0]   s_align  = {shifted[EXT_W+5:7], |shifted[6:0]} & {EXT_W{~far}};
   // One adder for sum and difference: -x is ~x + 1.
   wire [EXT_W:0]     addend   = {1'b0, s_align} ^ {(EXT_W+1){opposite}};
   wire [EXT_W:0]     sum      = {1'b0, l_sig} + addend + {{EXT_W{1'b0}}, opposite};

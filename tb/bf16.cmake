@@ -1,0 +1,85 @@
+# Testbenches of the BF16 units.  SPDX-License-Identifier: Apache-2.0
+find_package(Threads REQUIRED)
+
+set(BF16_DIR ${CMAKE_SOURCE_DIR}/rtl/fp)
+set(BF16_RTL)
+foreach(NAME add diff div dot exp max mul round)
+  list(APPEND BF16_RTL ${BF16_DIR}/bf16_${NAME}.v)
+endforeach()
+
+# A second simulator, on vectors that the testbench makes with the golden model: tests
+# unit/${NAME}_emit and unit/${NAME}_icarus.
+find_program(IVERILOG iverilog REQUIRED)
+find_program(VVP vvp REQUIRED)
+function(bf16_icarus NAME TOP PARAMETER TB COUNT)
+  set(BENCH ${CMAKE_CURRENT_SOURCE_DIR}/icarus/${TOP}.v)
+  set(IMAGE ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.vvp)
+  set(VECTORS ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.txt)
+  add_custom_command(OUTPUT ${IMAGE}
+    COMMAND ${IVERILOG} -g2005 -Wall -s ${TOP} -P${TOP}.${PARAMETER} -o ${IMAGE}
+      -y ${CMAKE_CURRENT_SOURCE_DIR} -y ${BF16_DIR} ${BENCH}
+    DEPENDS ${BENCH} bf16_bank.v ${BF16_RTL} VERBATIM)
+  add_custom_target(${NAME}_icarus ALL DEPENDS ${IMAGE})
+  add_test(NAME unit/${NAME}_emit COMMAND ${TB} --emit ${VECTORS} --count ${COUNT})
+  add_test(NAME unit/${NAME}_icarus COMMAND ${VVP} ${IMAGE} +vectors=${VECTORS})
+  set_tests_properties(unit/${NAME}_emit PROPERTIES
+    LABELS unit TIMEOUT 30 FIXTURES_SETUP ${NAME}_vectors)
+  set_tests_properties(unit/${NAME}_icarus PROPERTIES
+    LABELS unit TIMEOUT 30 FIXTURES_REQUIRED ${NAME}_vectors PASS_REGULAR_EXPRESSION ": PASS")
+endfunction()
+
+# The units of two operands and bf16_exp, in a bank: UNIT counts as in bf16_bank.v.
+set(UNIT 0)
+foreach(NAME mul add max diff div exp)
+  set(RTL_LIB bf16_${NAME}_rtl)
+  set(TB bf16_${NAME}_tb)
+  string(COMPARE EQUAL ${NAME} div CLOCKED)
+  add_library(${RTL_LIB} STATIC bf16_bank_shim.cpp)
+  verilate(${RTL_LIB} PREFIX Vbf16_${NAME} TOP_MODULE bf16_bank
+    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/bf16_bank.v ${BF16_RTL}
+    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
+  target_compile_definitions(${RTL_LIB} PRIVATE BF16_BANK_HEADER="Vbf16_${NAME}.h"
+    BF16_BANK_CLASS=Vbf16_${NAME} BF16_BANK_CLOCKED=${CLOCKED})
+  target_include_directories(${RTL_LIB} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${RTL_LIB} PUBLIC amalgam_include)
+
+  add_executable(${TB} bf16_tb.c)
+  target_compile_definitions(${TB} PRIVATE BF16_UNIT=${UNIT})
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB} Threads::Threads)
+
+  bf16_icarus(bf16_${NAME} bf16_vectors UNIT=${UNIT} ${TB} 8192)
+
+  add_test(NAME unit/bf16_${NAME} COMMAND ${TB})
+  set_tests_properties(unit/bf16_${NAME} PROPERTIES LABELS unit TIMEOUT 60)
+  if(NOT NAME STREQUAL exp)
+    add_test(NAME unit/bf16_${NAME}_exhaustive COMMAND ${TB} --exhaustive --threads 2)
+    set_tests_properties(unit/bf16_${NAME}_exhaustive PROPERTIES
+      LABELS slow TIMEOUT 3600 PROCESSORS 2)
+  endif()
+  math(EXPR UNIT "${UNIT} + 1")
+endforeach()
+
+# bf16_dot in the sizes of the engines, and in others.
+foreach(D 2 3 32 48 64 80 128)
+  set(RTL_LIB bf16_dot_rtl_d${D})
+  set(TB bf16_dot_tb_d${D})
+  add_library(${RTL_LIB} STATIC bf16_dot_shim.cpp)
+  verilate(${RTL_LIB} PREFIX Vbf16_dot_d${D} TOP_MODULE bf16_dot
+    SOURCES ${BF16_DIR}/bf16_dot.v ${BF16_DIR}/bf16_round.v
+    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GD=${D})
+  target_compile_definitions(${RTL_LIB}
+    PRIVATE BF16_DOT_HEADER="Vbf16_dot_d${D}.h" BF16_DOT_CLASS=Vbf16_dot_d${D}
+    PUBLIC BF16_DOT_D=${D})
+  target_include_directories(${RTL_LIB} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${RTL_LIB} PUBLIC amalgam_include)
+
+  add_executable(${TB} bf16_dot_tb.c)
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB})
+
+  bf16_icarus(bf16_dot_d${D} bf16_dot_vectors D=${D} ${TB} 200)
+
+  add_test(NAME unit/bf16_dot_d${D} COMMAND ${TB})
+  add_test(NAME unit/bf16_dot_long_d${D} COMMAND ${TB} --count 5000000 --seed 2)
+  set_tests_properties(unit/bf16_dot_d${D} PROPERTIES LABELS unit TIMEOUT 60)
+  set_tests_properties(unit/bf16_dot_long_d${D} PROPERTIES LABELS slow TIMEOUT 3600)
+endforeach()

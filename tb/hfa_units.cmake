@@ -1,0 +1,45 @@
+# Testbench of the units in rtl/hfa.  SPDX-License-Identifier: Apache-2.0
+set(HFA_UNITS_RTL ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_add.v ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_diff.v
+  ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_round.v)
+foreach(UNIT correct lns_add log2 logdiv_lane pow2 quant scale)
+  list(APPEND HFA_UNITS_RTL ${CMAKE_SOURCE_DIR}/rtl/hfa/hfa_${UNIT}.v)
+endforeach()
+
+# One model for each value of the bank's parameter UNIT.
+add_library(hfa_units_rtl STATIC hfa_units_shim.cpp)
+foreach(UNIT RANGE 9)
+  verilate(hfa_units_rtl PREFIX Vhfa_unit_${UNIT} TOP_MODULE hfa_units_bank
+    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/hfa_units_bank.v ${HFA_UNITS_RTL}
+    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
+endforeach()
+target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+
+find_package(Threads REQUIRED)
+add_executable(hfa_units_tb hfa_units_tb.c)
+target_link_libraries(hfa_units_tb PRIVATE
+  amalgam_warnings amalgam_num hfa_units_rtl Threads::Threads m)
+
+foreach(UNIT quant log2 scale pow2 correct lns_add logdiv)
+  add_test(NAME unit/hfa_${UNIT} COMMAND hfa_units_tb ${UNIT})
+  set_tests_properties(unit/hfa_${UNIT} PROPERTIES LABELS unit TIMEOUT 60)
+endforeach()
+add_test(NAME unit/hfa_quant_exhaustive COMMAND hfa_units_tb quant_exhaustive --threads 2)
+set_tests_properties(unit/hfa_quant_exhaustive PROPERTIES
+  LABELS slow TIMEOUT 3600 PROCESSORS 2)
+
+# A second simulator on vectors of the golden model.
+set(HFA_UNITS_VVP ${CMAKE_CURRENT_BINARY_DIR}/hfa_units_vectors.vvp)
+set(HFA_UNITS_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/hfa_units_vectors.txt)
+add_custom_command(OUTPUT ${HFA_UNITS_VVP}
+  COMMAND ${IVERILOG} -g2005 -Wall -o ${HFA_UNITS_VVP}
+    ${CMAKE_CURRENT_SOURCE_DIR}/icarus/hfa_units_vectors.v
+    ${CMAKE_CURRENT_SOURCE_DIR}/hfa_units_bank.v ${HFA_UNITS_RTL}
+  DEPENDS icarus/hfa_units_vectors.v hfa_units_bank.v ${HFA_UNITS_RTL} VERBATIM)
+add_custom_command(OUTPUT ${HFA_UNITS_VECTORS}
+  COMMAND hfa_units_tb --emit 1000 --seed 7 > ${HFA_UNITS_VECTORS}
+  DEPENDS hfa_units_tb)
+add_custom_target(hfa_units_icarus ALL DEPENDS ${HFA_UNITS_VVP} ${HFA_UNITS_VECTORS})
+add_test(NAME unit/hfa_units_icarus
+  COMMAND ${VVP} ${HFA_UNITS_VVP} +vectors=${HFA_UNITS_VECTORS})
+set_tests_properties(unit/hfa_units_icarus PROPERTIES
+  LABELS unit TIMEOUT 30 PASS_REGULAR_EXPRESSION ": PASS")
