@@ -125,7 +125,7 @@ static void fill_head(lm_head_t head, size_t d, size_t per_head, report_query_t 
   for (size_t i = 0; i < per_head; ++i) {
     const size_t position = (2 * i + 1) * LM_TOKENS / (2 * per_head);
     list[i] = (report_query_t){.q = head.q + position * d, .k = head.k, .v = head.v,
-                               .keys = LM_TOKENS};
+                               .keys = position + 1};
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_engine.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,13 +73,15 @@ static bool prepare(run_t *run, const char *kernel) {
 // --- Ctrl-C -----------------------------------------------------------------------------------
 
 // An engine cannot be stopped half-way: the process ends, and what it has traced goes.
-static const char *unfinished;   // NULL: no file
+static const char *unfinished;                 // NULL: no file
+static char hierarchy[PATH_MAX];               // that the writer of FST files keeps beside it
 
 static void interrupted(int signal) {
   static const char text[] = "amalgam: interrupted\n";
   (void)signal;
   if (unfinished != NULL) {
     unlink(unfinished);
+    unlink(hierarchy);
   }
   _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? CLI_BAD_INPUT : CLI_INTERRUPTED);
 }
@@ -112,6 +115,7 @@ static bool attend(run_t *run, engine_t *engine) {
 static cli_exit_t open_and_attend(run_t *run) {
   const bool traced = run->options.engine_trace != NULL;
   unfinished = traced ? outputs_path(&run->outputs, run->trace) : NULL;
+  snprintf(hierarchy, sizeof hierarchy, "%s.hier", traced ? unfinished : "");
   engine_t *engine = engine_settings_open(&run->settings, unfinished, building, &run->error);
   if (engine == NULL) {
     return CLI_BAD_INPUT;

@@ -41,7 +41,7 @@ static double distance(const num_hfa_sources_t *sources, num_bf16_t a, num_bf16_
 static num_hfa_log_t log_of(const num_hfa_sources_t *sources, num_bf16_t v) {
   const int bits = v & 0x7fff;
   const double magnitude = (double)num_bf16_to_f32((num_bf16_t)bits);
-  const double log = bits < 0x0080            ? zero(sources)
+  const double log = bits < 0x0080           ? zero(sources)
                      : sources->mitchell_log ? (double)bits / UNITS - 127
                                              : rounded(sources, log2(magnitude));
   return (num_hfa_log_t){log, (v & 0x8000u) != 0};
@@ -104,8 +104,7 @@ static void add_key(const num_hfa_sources_t *sources, size_t d, num_bf16_t score
   const double t_new = distance(sources, score, m);
   for (size_t e = 0; e <= d; ++e) {
     const num_hfa_log_t value = log_of(sources, e == 0 ? NUM_BF16_ONE : v[e - 1]);
-    part->o[e] =
-        add(sources, scaled(sources, part->o[e], t_old), scaled(sources, value, t_new));
+    part->o[e] = add(sources, scaled(sources, part->o[e], t_old), scaled(sources, value, t_new));
   }
   part->m = m;
 }

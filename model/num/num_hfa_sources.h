@@ -2,7 +2,8 @@
 //
 // With all of them on the result is num_hfa.h's (Mitchell, not zero_exact), bit for bit. What does
 // not count as an approximation of H-FA, and so stays in any case: BF16 inputs (subnormals are
-// zero), scores and differences of scores, which are BF16 in FA-2 too, and a BF16 result. Off means:
+// zero), scores and differences of scores, which are BF16 in FA-2 too, and a BF16 result. Off
+// means:
 //
 //   quantised     differences of scores are multiplied by log2(e) itself and kept, however large;
 //                 logarithms are kept as they are: no rounding to 1/128, no limits, log2(0) = -inf;

@@ -17,8 +17,11 @@
 
 enum { D_MAX = 80, KEYS_MAX = 300 };
 
-static const num_hfa_sources_t all = {.quantised = true, .pwl = true, .mitchell_add = true,
-                                      .mitchell_log = true, .mitchell_out = true};
+static const num_hfa_sources_t all = {.quantised = true,
+                                      .pwl = true,
+                                      .mitchell_add = true,
+                                      .mitchell_log = true,
+                                      .mitchell_out = true};
 
 typedef struct problem {
   num_bf16_t q[D_MAX], k[KEYS_MAX * D_MAX], v[KEYS_MAX * D_MAX];
@@ -195,14 +198,17 @@ static void additions_are_told(void **state) {
   attend_to_two(&sources, 0, 4, -1);
   assert_int_equal(seen.count, 2);
   assert_int_equal(seen.subtractions, 1);
-  assert_true(seen.sum == 1.25);   // 1 of l, 1/4 of the column
+  assert_true(seen.sum == 1.25);  // 1 of l, 1/4 of the column
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_on_is_h_fa),         cmocka_unit_test(all_on_cancels_like_h_fa),
-      cmocka_unit_test(no_valid_key_gives_zero), cmocka_unit_test(all_off_is_attention),
-      cmocka_unit_test(each_alone),             cmocka_unit_test(additions_are_told),
+      cmocka_unit_test(all_on_is_h_fa),
+      cmocka_unit_test(all_on_cancels_like_h_fa),
+      cmocka_unit_test(no_valid_key_gives_zero),
+      cmocka_unit_test(all_off_is_attention),
+      cmocka_unit_test(each_alone),
+      cmocka_unit_test(additions_are_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
