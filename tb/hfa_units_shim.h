@@ -28,8 +28,8 @@ typedef enum hfa_unit {
 
 typedef struct hfa_bank hfa_bank_t;
 
-// The caller owns the result and gives it to hfa_bank_delete(). Banks are independent of each other:
-// each may live in a thread of its own.
+// The caller owns the result and gives it to hfa_bank_delete(). Banks are independent of each
+// other: each may live in a thread of its own.
 hfa_bank_t *hfa_bank_new(hfa_unit_t unit);
 void hfa_bank_delete(hfa_bank_t *bank);
 

@@ -197,14 +197,17 @@ module attention_engine #(
         .special_o(query_special)
       );
 
+      // The triplet of blocks 0 .. b together, as FAU 0 or the ACC of block b leaves it.
+      for (b = 0; b < P; b = b + 1) begin : g_run
+        wire          valid, take, is_final, poison;
+        wire [15:0]   m;
+        wire [EW-1:0] o;
+      end
+
       for (b = 0; b < P; b = b + 1) begin : g_block
-        // The FAU's triplet, and what is behind this block's ACC: block 0 has none.
         wire          fau_valid, fau_take, fau_final, fau_poison;
         wire [15:0]   fau_m;
         wire [EW-1:0] fau_o;
-        wire          run_valid, run_take, run_final, run_poison;
-        wire [15:0]   run_m;
-        wire [EW-1:0] run_o;
 
         // Only block 0 continues a carry.
         wire          carry        = b == 0 ? beat_carry : 1'b0;
@@ -277,21 +280,14 @@ module attention_engine #(
           );
         end
 
-        if (b == P - 1) begin : g_last
-          assign run_take = sum_ready;
-        end else begin : g_inner
-          assign run_take = g_block[b+1].g_merge.take;
-        end
-
         if (b == 0) begin : g_first
-          assign fau_take   = run_take;
-          assign run_valid  = fau_valid;
-          assign run_final  = fau_final;
-          assign run_m      = fau_m;
-          assign run_poison = fau_poison;
-          assign run_o      = fau_o;
+          assign fau_take          = g_run[0].take;
+          assign g_run[0].valid    = fau_valid;
+          assign g_run[0].is_final = fau_final;
+          assign g_run[0].m        = fau_m;
+          assign g_run[0].poison   = fau_poison;
+          assign g_run[0].o        = fau_o;
         end else begin : g_merge
-          wire take;                          // the triplet of the block before
           wire unused = fau_final;            // block 0's is as good
           if (FLOAT != 0) begin : g_fa2
             fa2_acc #(
@@ -300,23 +296,23 @@ module attention_engine #(
             ) u_acc (
               .clk_i       (clk_i),
               .rst_ni      (rst_ni),
-              .a_valid_i   (g_block[b-1].run_valid),
-              .a_ready_o   (take),
-              .a_final_i   (g_block[b-1].run_final),
-              .a_m_i       (g_block[b-1].run_m),
-              .a_poison_i  (g_block[b-1].run_poison),
-              .a_o_i       (g_block[b-1].run_o),
+              .a_valid_i   (g_run[b-1].valid),
+              .a_ready_o   (g_run[b-1].take),
+              .a_final_i   (g_run[b-1].is_final),
+              .a_m_i       (g_run[b-1].m),
+              .a_poison_i  (g_run[b-1].poison),
+              .a_o_i       (g_run[b-1].o),
               .b_valid_i   (fau_valid),
               .b_ready_o   (fau_take),
               .b_m_i       (fau_m),
               .b_poison_i  (fau_poison),
               .b_o_i       (fau_o),
-              .out_valid_o (run_valid),
-              .out_ready_i (run_take),
-              .out_final_o (run_final),
-              .out_m_o     (run_m),
-              .out_poison_o(run_poison),
-              .out_o_o     (run_o)
+              .out_valid_o (g_run[b].valid),
+              .out_ready_i (g_run[b].take),
+              .out_final_o (g_run[b].is_final),
+              .out_m_o     (g_run[b].m),
+              .out_poison_o(g_run[b].poison),
+              .out_o_o     (g_run[b].o)
             );
           end else begin : g_hfa
             hfa_acc #(
@@ -326,33 +322,34 @@ module attention_engine #(
             ) u_acc (
               .clk_i       (clk_i),
               .rst_ni      (rst_ni),
-              .a_valid_i   (g_block[b-1].run_valid),
-              .a_ready_o   (take),
-              .a_final_i   (g_block[b-1].run_final),
-              .a_m_i       (g_block[b-1].run_m),
-              .a_poison_i  (g_block[b-1].run_poison),
-              .a_o_i       (g_block[b-1].run_o),
+              .a_valid_i   (g_run[b-1].valid),
+              .a_ready_o   (g_run[b-1].take),
+              .a_final_i   (g_run[b-1].is_final),
+              .a_m_i       (g_run[b-1].m),
+              .a_poison_i  (g_run[b-1].poison),
+              .a_o_i       (g_run[b-1].o),
               .b_valid_i   (fau_valid),
               .b_ready_o   (fau_take),
               .b_m_i       (fau_m),
               .b_poison_i  (fau_poison),
               .b_o_i       (fau_o),
-              .out_valid_o (run_valid),
-              .out_ready_i (run_take),
-              .out_final_o (run_final),
-              .out_m_o     (run_m),
-              .out_poison_o(run_poison),
-              .out_o_o     (run_o)
+              .out_valid_o (g_run[b].valid),
+              .out_ready_i (g_run[b].take),
+              .out_final_o (g_run[b].is_final),
+              .out_m_o     (g_run[b].m),
+              .out_poison_o(g_run[b].poison),
+              .out_o_o     (g_run[b].o)
             );
           end
         end
       end
 
-      assign sum_valids[n] = g_block[P-1].run_valid;
-      assign sum_finals[n] = g_block[P-1].run_final;
-      assign sum_m[16*n +: 16] = g_block[P-1].run_m;
-      assign sum_poison[n] = g_block[P-1].run_poison;
-      assign sum_o[EW*n +: EW] = g_block[P-1].run_o;
+      assign sum_valids[n]     = g_run[P-1].valid;
+      assign sum_finals[n]     = g_run[P-1].is_final;
+      assign sum_m[16*n +: 16] = g_run[P-1].m;
+      assign sum_poison[n]     = g_run[P-1].poison;
+      assign sum_o[EW*n +: EW] = g_run[P-1].o;
+      assign g_run[P-1].take   = sum_ready;
     end
 
     if (FLOAT != 0) begin : g_fa2

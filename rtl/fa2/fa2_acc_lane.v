@@ -12,14 +12,15 @@
 module fa2_acc_lane #(
   parameter ONE_MUL = 0
 ) (
-  input  wire [16:0] a_i,
-  input  wire [16:0] b_i,
+  input  wire [16:0] a_i /* verilator public_flat_rd */,
+  input  wire [16:0] b_i /* verilator public_flat_rd */,
   input  wire [15:0] e_i,                // factor of a, or with ONE_MUL = 1 of the smaller one
   input  wire [15:0] b_e_i,              // ONE_MUL = 0: factor of b
   input  wire        b_small_i,          // ONE_MUL = 1: b is the one with a factor
   output wire [16:0] y_o
 );
-  /* verilator no_inline_module */       // one function for all lanes stays in the cache
+  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
+  /* verilator no_inline_module */
 
   wire [15:0] a = {a_i[16], a_i[14:0]};
   wire [15:0] b = {b_i[16], b_i[14:0]};

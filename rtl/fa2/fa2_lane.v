@@ -23,20 +23,21 @@ module fa2_lane #(
   input  wire        en_i,
 
   // Stage 9+CL
-  input  wire [15:0] v_i,
+  input  wire [15:0] v_i /* verilator public_flat_rd */,
   input  wire [15:0] key_e_i,            // ONE_MUL = 0: factor of the value
 
   // Stage 10+CL
   input  wire        key_i,              // the key takes part
   input  wire        first_i,            // the group begins
-  input  wire [16:0] start_i,            // with this
+  input  wire [16:0] start_i /* verilator public_flat_rd */,   // with this
   input  wire        key_small_i,        // ONE_MUL = 1: the value is the one with a factor
   input  wire [15:0] e_i,                // factor of the state, or with ONE_MUL = 1 of the smaller one
 
   // Stage 11+CL
   output wire [16:0] state_o
 );
-  /* verilator no_inline_module */       // one function for all lanes stays in the cache
+  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
+  /* verilator no_inline_module */
 
   reg  [15:0] value_q;
   reg  [15:0] state_q;                   // plain BF16

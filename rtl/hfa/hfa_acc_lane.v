@@ -12,13 +12,14 @@ module hfa_acc_lane #(
   parameter LNS        = 0,
   parameter ZERO_EXACT = 0
 ) (
-  input  wire [16:0] a_i,
+  input  wire [16:0] a_i /* verilator public_flat_rd */,
   input  wire [11:0] a_t_i,
-  input  wire [16:0] b_i,
+  input  wire [16:0] b_i /* verilator public_flat_rd */,
   input  wire [11:0] b_t_i,
   output wire [16:0] y_o
 );
-  /* verilator no_inline_module */       // one function for all lanes stays in the cache
+  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
+  /* verilator no_inline_module */
 
   wire [16:0] a_scaled;
   hfa_scale u_scale_a (

@@ -23,19 +23,20 @@ module hfa_lane #(
   input  wire        en_i,
 
   // Stage 9+CL
-  input  wire [15:0] v_i,
+  input  wire [15:0] v_i /* verilator public_flat_rd */,
   input  wire [11:0] key_t_i,
 
   // Stage 10+CL
   input  wire        key_i,              // the key takes part
   input  wire        first_i,            // the group begins
-  input  wire [16:0] start_i,            // with this
+  input  wire [16:0] start_i /* verilator public_flat_rd */,   // with this
   input  wire [11:0] old_t_i,
 
   // Stage 11+CL
   output wire [16:0] state_o
 );
-  /* verilator no_inline_module */       // one function for all lanes stays in the cache
+  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
+  /* verilator no_inline_module */
 
   wire [16:0] log_v;
   hfa_log2 u_log2 (

@@ -24,7 +24,6 @@ module hfa_lns_add #(
   output wire [16:0] y_o
 );
   localparam [15:0] ZERO = 16'h8000;       // log2(0)
-  localparam [15:0] MAX  = 16'h7fff;
 
   // ---------------------------------------------------------------- larger and distance
   wire        subtract   = a_i[16] ^ b_i[16];
@@ -32,7 +31,7 @@ module hfa_lns_add #(
   wire        a_less     = difference[16];
   wire        equal      = difference == 17'd0;
   wire [15:0] larger     = a_less ? b_i[15:0] : a_i[15:0];
-  wire [15:0] distance   = a_less ? b_i[15:0] - a_i[15:0] : difference[15:0];
+  wire [15:0] distance   = (difference[15:0] ^ {16{a_less}}) + {15'd0, a_less};
 
   // ---------------------------------------------------------------- log2(1 +- 2^-D)
   wire [9:0]  t;
@@ -52,13 +51,15 @@ module hfa_lns_add #(
   endgenerate
 
   // ---------------------------------------------------------------- sum
-  wire        cancels  = (LNS != 0 || ZERO_EXACT != 0) & subtract & equal;
-  wire        zero     = (larger == ZERO) | cancels;
-  wire [15:0] sum      = subtract ? larger - {6'd0, t} : larger + {6'd0, t};
-  wire        above    = ~larger[15] & sum[15] & ~subtract;
-  wire        below    = larger[15] & ~sum[15] & subtract;
+  // max - t is ~(~max + t).  So both operations add t, and both saturate where an addition passes
+  // the largest number: at 7fff, whose complement is log2(0).
+  wire        zero       = larger == ZERO; // then both are: 128 must not be added
+  wire        cancels    = (LNS != 0 || ZERO_EXACT != 0) & subtract & equal;
+  wire [15:0] start      = larger ^ {16{subtract}};
+  wire [15:0] sum        = start + {6'd0, t[9:8], t[7] & ~zero, t[6:0]};
+  wire        saturate   = (~start[15] & sum[15]) | cancels;
+  wire [15:0] limited    = {sum[15] & ~saturate, sum[14:0] | {15{saturate}}};
 
-  assign y_o[16]   = a_less | equal ? b_i[16] : a_i[16];
-  assign y_o[15:0] = zero | below ? ZERO : above ? MAX : sum;
+  assign y_o = {a_less | equal ? b_i[16] : a_i[16], limited ^ {16{subtract}}};
 endmodule
 `resetall

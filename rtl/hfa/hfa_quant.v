@@ -3,9 +3,10 @@
 //   d_i --> [shift: n = 128 |d|, rounded, at most 15.0] --> [* log2 e] --> t_o
 //
 // Latency 0.
-// Numerics: d_i is BF16 and at most 0; its sign is not looked at.  n = floor(128 min(|d|, 16) + 1/2),
-// at most 1920; t = (369 n + 128) >> 8, since 369/256 is log2 e to eight places and a sum of four
-// shifts of n.  0 .. 2768; -infinity gives 2768, NaN likewise.  Bit-exact with num_hfa_quant().
+// Numerics: d_i is BF16 and at most 0; its sign is not looked at, and a subnormal counts as 0.
+// n = floor(128 min(|d|, 16) + 1/2), at most 1920; t = (369 n + 128) >> 8, since 369/256 is log2 e
+// to eight places and takes four shifts of n.  0 .. 2768; -infinity gives 2768, and so does NaN.
+// Bit-exact with num_hfa_quant().
 // No parameters.
 // SPDX-License-Identifier: Apache-2.0
 `resetall

@@ -92,7 +92,7 @@ attention_chain_hfa | attention_chain_fa2)
     $rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
-  run "cover" -c -t 18
+  run "cover" -c -t 22
   ;;
 *)
   echo "prove.sh: no proof $proof" >&2

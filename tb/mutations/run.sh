@@ -7,7 +7,7 @@
 # The intact RTL passes the same checks in tests of their own.  Exits 0 when every mutant is caught.
 # Checks:
 #   prove TOP         tb/formal/prove.sh
-#   vectors UNIT      Icarus, on the golden model's vectors of fp32_add, bf16 or hfa_units
+#   vectors UNIT      Icarus, on the golden model's vectors of fp32_add, hfa_units, bf16_mul ...
 #   attention ARGS    attention_tb, on an engine Verilated from the mutant
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -19,14 +19,28 @@ work=$2
 shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
 
+# As bf16_bank.v counts.
+bf16_unit() {
+  case $1 in *_mul) echo 0 ;; *_add) echo 1 ;; *_max) echo 2 ;; *_diff) echo 3 ;; *_div) echo 4 ;; *_exp) echo 5 ;; esac
+}
+
+testbench() { case $1 in bf16_dot_*) echo "bf16_dot_tb_${1#bf16_dot_}" ;; *) echo "${1}_tb" ;; esac; }
+
+# Vectors that make a mutant show: a product of vectors takes longer.
+count() { case $1 in bf16_dot_*) echo 200 ;; *) echo 8192 ;; esac; }
+
 # vectors UNIT RTL DIR: 0 passed, 1 failed, more: a tool failed
 vectors() {
+  list=$build/tb/$1_vectors.txt bench=$1 options=
   case $1 in
-  fp32_add) list=$root/tb/vectors/f32_add.txt bank= ;;
-  *) list=$build/tb/$1_vectors.txt bank=$root/tb/$1_bank.v ;;
+  fp32_add) list=$root/tb/vectors/f32_add.txt ;;
+  bf16_dot_d*) bench=bf16_dot options=-Pbf16_dot_vectors.D=${1#bf16_dot_d} ;;
+  bf16_*) bench=bf16 options=-Pbf16_vectors.UNIT=$(bf16_unit "$1") ;;
   esac
+  case $1 in bf16_*) list=$3/vectors.txt; "$build/tb/$(testbench "$1")" --emit "$list" --count "$(count "$1")" || return 2 ;; esac
   # shellcheck disable=SC2086
-  iverilog -g2005 -y "$2/fp" -y "$2/hfa" -o "$3/vectors.vvp" "$root/tb/icarus/$1_vectors.v" $bank || return 2
+  iverilog -g2005 -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$root/tb" -o "$3/vectors.vvp" \
+    "$root/tb/icarus/${bench}_vectors.v" || return 2
   vvp "$3/vectors.vvp" "+vectors=$list" >"$3/vectors.log" || return 2
   grep -q PASS "$3/vectors.log" && return 0
   grep -q FAIL "$3/vectors.log" && return 1
