@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_engine.h"
 
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,18 +71,11 @@ static bool prepare(run_t *run, const char *kernel) {
 
 // --- Ctrl-C -----------------------------------------------------------------------------------
 
-// An engine cannot be stopped half-way: the process ends, and what it has traced goes.
-static const char *unfinished;                 // NULL: no file
-static char hierarchy[PATH_MAX];               // that the writer of FST files keeps beside it
+static volatile sig_atomic_t stop;
 
-static void interrupted(int signal) {
-  static const char text[] = "amalgam: interrupted\n";
+static void on_interrupt(int signal) {
   (void)signal;
-  if (unfinished != NULL) {
-    unlink(unfinished);
-    unlink(hierarchy);
-  }
-  _exit(write(STDERR_FILENO, text, sizeof text - 1) < 0 ? CLI_BAD_INPUT : CLI_INTERRUPTED);
+  stop = 1;
 }
 
 static void catch_interrupts(void (*handler)(int)) {
@@ -103,28 +95,31 @@ static double now(void) {
 
 static bool attend(run_t *run, engine_t *engine) {
   char message[MESSAGE_BYTES] = "";
-  const engine_job_t job = engine_input_job(&run->input, run->result.out);
+  engine_job_t job = engine_input_job(&run->input, run->result.out);
+  job.stop = &stop;
   progress_note(&progress, "running ...");
   const double start = now();
   const bool good =
       engine_attention(engine, &job, &run->result.cycles, message, sizeof message);
   run->result.seconds = now() - start;
+  if (stop != 0) {
+    return cli_fail(&run->error, "interrupted");
+  }
   return good || cli_fail(&run->error, "%s: %s", run->settings.kernel, message);
 }
 
 static cli_exit_t open_and_attend(run_t *run) {
   const bool traced = run->options.engine_trace != NULL;
-  unfinished = traced ? outputs_path(&run->outputs, run->trace) : NULL;
-  snprintf(hierarchy, sizeof hierarchy, "%s.hier", traced ? unfinished : "");
-  engine_t *engine = engine_settings_open(&run->settings, unfinished, building, &run->error);
+  const char *trace = traced ? outputs_path(&run->outputs, run->trace) : NULL;
+  engine_t *engine = engine_settings_open(&run->settings, trace, building, &run->error);
   if (engine == NULL) {
     return CLI_BAD_INPUT;
   }
-  catch_interrupts(interrupted);
+  catch_interrupts(on_interrupt);
   const bool good = attend(run, engine);
   engine_close(engine);
   catch_interrupts(SIG_DFL);
-  return good ? CLI_OK : CLI_STOPPED;
+  return good ? CLI_OK : stop != 0 ? CLI_INTERRUPTED : CLI_STOPPED;
 }
 
 // --- the files --------------------------------------------------------------------------------
@@ -172,12 +167,12 @@ static bool write_all(run_t *run) {
 
 // --- one run ----------------------------------------------------------------------------------
 
-// What was traced of an engine that stopped answering shows why.
-static int stopped(run_t *run) {
+// What was traced of an engine that stopped answering shows why; of an interrupted one, how far it got.
+static int stopped(run_t *run, cli_exit_t status) {
   cli_error_t ignored;
   take_written(run);
   outputs_commit(&run->outputs, &ignored);
-  return cli_report(CLI_STOPPED, &run->error);
+  return cli_report(status, &run->error);
 }
 
 static int finish(run_t *run) {
@@ -205,8 +200,8 @@ static int simulate(run_t *run, const char *kernel) {
   progress_start(&progress, run->options.quiet, 0, run->settings.clock_mhz);
   const cli_exit_t status = open_and_attend(run);
   progress_note(&progress, "");
-  if (status == CLI_STOPPED) {
-    return stopped(run);
+  if (status == CLI_STOPPED || status == CLI_INTERRUPTED) {
+    return stopped(run, status);
   }
   return status == CLI_OK ? finish(run) : cli_report(status, &run->error);
 }

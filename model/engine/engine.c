@@ -77,6 +77,10 @@ bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t
                                   .carry = first > 0,
                                   .final = first + n == job->s};
     good = engine->run_chunk(engine, job, &chunk, triplets, cycles, message, size);
+    if (engine_stopped(job)) {
+      snprintf(message, size, "interrupted");
+      good = false;
+    }
     cycles->load += n;
     cycles->groups += (job->sq + engine->shape.queries - 1) / engine->shape.queries;
   }

@@ -10,6 +10,8 @@
 #ifndef AMALGAM_ENGINE_ENGINE_H_
 #define AMALGAM_ENGINE_ENGINE_H_
 
+#include <signal.h>
+
 #include "num/num_engine.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,7 @@ typedef struct engine_job {
   const uint8_t *mask;   // [sq,s], 1: the key takes part; NULL: all do
   const size_t *limit;   // [sq], query i sees keys 0 .. limit[i]-1; NULL: all
   num_bf16_t *out;       // [sq,d]
+  const volatile sig_atomic_t *stop;   // NULL, or where a signal's handler says 1: give up soon
 } engine_job_t;
 
 typedef struct engine_cycles {
@@ -57,8 +60,8 @@ engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *messa
 
 void engine_close(engine_t *engine);
 
-// Writes job->out and cycles. False on failure (out of memory; RTL that does not answer), with one
-// line in message.
+// Writes job->out and cycles. False on failure (out of memory; RTL that does not answer; told to
+// stop), with one line in message.
 bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles,
                       char *message, size_t size);
 

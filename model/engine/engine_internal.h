@@ -51,6 +51,10 @@ static inline size_t engine_group_rows(const engine_shape_t *shape, const engine
   return rows;
 }
 
+static inline bool engine_stopped(const engine_job_t *job) {
+  return job->stop != NULL && *job->stop != 0;
+}
+
 bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size);
 
 #endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H_

@@ -28,7 +28,7 @@ enum { PATIENCE = 10000 };
 static void load(stream_t *stream) {
   engine_rtl_t *rtl = stream->rtl;
   rtl->pins->kv_valid = true;
-  for (size_t j = 0; j < stream->groups.chunk->n; ++j) {
+  for (size_t j = 0; j < stream->groups.chunk->n && !engine_stopped(stream->groups.job); ++j) {
     const engine_row_t row = engine_groups_row(&stream->groups, j);
     rtl->api->set_row(rtl->unit, &row);
     rtl->api->settle(rtl->unit);
@@ -98,7 +98,8 @@ static bool run_stream(stream_t *stream, engine_cycles_t *cycles) {
   offer_group(stream);
   offer_mask(stream);
   size_t quiet = 0;
-  while (stream->done < stream->groups.job->sq && quiet < patience) {
+  while (stream->done < stream->groups.job->sq && quiet < patience &&
+         !engine_stopped(stream->groups.job)) {
     quiet = cycle(stream, cycles) ? 0 : quiet + 1;
   }
   return quiet < patience;
