@@ -8,13 +8,14 @@
 # Checks:
 #   prove TOP         tb/formal/prove.sh
 #   vectors UNIT      Icarus, on the golden model's vectors of fp32_add, hfa_units, bf16_mul ...
+#   unit NAME         NAME_tb in Verilator: bf16_diff, bf16_exp, bf16_div
 #   attention ARGS    attention_tb, on an engine Verilated from the mutant
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-build=$1
+build=$(cd "$1" && pwd) || exit 2
 work=$2
 shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
@@ -47,10 +48,24 @@ vectors() {
   return 2
 }
 
+# unit NAME RTL DIR: the testbench of the build, linked with a Verilated mutant
+unit() {
+  clocked=false
+  [ "$1" != bf16_div ] || clocked=true
+  verilator --cc --exe --build --top-module bf16_bank --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" \
+    --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
+    -CFLAGS "-I$root/tb -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
+    "$root/tb/bf16_bank.v" "$root/tb/bf16_bank_shim.cpp" \
+    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/model/num/libamalgam_num.a" \
+    -LDFLAGS "-lpthread -lm" >"$3/build.log" 2>&1 || { tail -n 5 "$3/build.log"; return 2; }
+  "$3/tb"
+}
+
 # check KIND RTL DIR
 check() {
   case $1 in
   'prove '*) "$root/tb/formal/prove.sh" "${1#prove }" "$2" "$3" ;;
+  'unit '*) unit "${1#unit }" "$2" "$3" ;;
   'vectors '*) vectors "${1#vectors }" "$2" "$3" ;;
   # shellcheck disable=SC2086
   'attention '*) AMALGAM_RTL=$2 "$build/tb/attention_tb" ${1#attention } ;;
