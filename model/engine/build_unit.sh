@@ -49,7 +49,7 @@ flock 9
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
   -GD="$d" -GP="$p" -GNQ="$nq" -GN="$n" --top-module "$top" --prefix Vunit --Mdir "$unit/obj" \
   -y "$rtl/fp" -y "$rtl/lib" -y "$rtl/attention" -y "$rtl/hfa" -y "$rtl/fa2" \
-  -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O1" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
+  -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
   "$rtl/${top%_top}/$top.v" "$root/model/engine/engine_unit.cpp" >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see $unit/log" >&2; exit 1; }
 mv "$unit/unit.so.new" "$library"
