@@ -185,6 +185,7 @@ module attention_ctrl #(
   always @(posedge clk_i) f_ran <= f_run;
 
   always @* if (q_valid_i) assume (q_rows_i != NO_ROWS && q_rows_i <= ROWS);
+  always @* if (q_valid_i) assume ({1'b0, q_base_i} < ROWS);
   always @(posedge clk_i) if (f_run && f_ran && $past(q_valid_i && !q_ready_o)) begin
     assume (q_valid_i && q_rows_i == $past(q_rows_i) && q_stride_i == $past(q_stride_i));
     assume (q_carry_i == $past(q_carry_i) && q_base_i == $past(q_base_i));
@@ -211,12 +212,19 @@ module attention_ctrl #(
     end
   end
 
+  // The address of the next row: rows follow each other from the base, around the block's end.
+  wire [RW:0] f_base = {1'b0, accept ? q_base_i : f_base_q};
+  wire [RW:0] f_left = ROWS - f_base;    // rows before that end
+  wire [RW:0] f_next = f_issued < f_left ? f_base + f_issued : f_issued - f_left;
+
   // Of the row at the FAUs: its number within its group.
   wire [IW-1:0] f_row = {{(IW-RW-1){1'b0}}, f_issued_q - ONE_ROW};
 
   always @* if (f_run) begin
     assert (f_issued_q <= f_rows_q && f_rows_q <= ROWS);
     assert (left_q == f_rows_q - f_issued_q);
+    if (f_rows_q != NO_ROWS) assert ({1'b0, f_base_q} < ROWS);
+    if (left_q != NO_ROWS || issue) assert ({1'b0, row_addr_o} == f_next);
     if (left_q != NO_ROWS) assert (first_q == (f_issued_q == NO_ROWS));
     if (left_q == NO_ROWS) assert (!first_q || f_rows_q == NO_ROWS);
     if (issue) assert (f_issued < (accept ? q_rows_i : f_rows_q));
