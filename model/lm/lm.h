@@ -43,8 +43,33 @@ typedef bool (*lm_attend_t)(void *context, const lm_attention_t *attention);
 // The model's own: softmax in FP32, the context unused.
 bool lm_attend_fp32(void *context, const lm_attention_t *attention);
 
+// A product of activations and a weight matrix: c = a . w, or with add c += a . w.
+typedef struct lm_gemm {
+  size_t m, n, k;
+  const float *a;   // [m,k]
+  const float *w;   // [k,n], the same address for the same matrix while the model is open
+  float *c;         // [m,n]
+  bool add;
+} lm_gemm_t;
+
+// Returns false to give up.
+typedef bool (*lm_multiply_t)(void *context, const lm_gemm_t *product);
+
+// The model's own: FP32, the context unused.
+bool lm_multiply_fp32(void *context, const lm_gemm_t *product);
+
+// What computes; members that are NULL: the model's own in FP32.
+typedef struct lm_backend {
+  lm_attend_t attend;
+  void *attend_context;
+  lm_multiply_t multiply;
+  void *multiply_context;
+} lm_backend_t;
+
+// context: tokens it can hold, 0: as many as the file says. (Rotary embedding has no limit of its own;
+// beyond the length of its training the model's predictions get worse.)
 // NULL on failure, with one line in message (of size bytes) naming the file and what was expected.
-lm_t *lm_open(const char *path, char *message, size_t size);
+lm_t *lm_open(const char *path, size_t context, char *message, size_t size);
 void lm_close(lm_t *lm);
 const lm_shape_t *lm_shape(const lm_t *lm);
 
@@ -56,9 +81,14 @@ size_t lm_position(const lm_t *lm);
 
 // Continues by n tokens (bytes, each < vocab); logits [n,vocab] may be NULL, and with only_last
 // only the last row is computed and written, to logits [vocab]. False if context is exceeded, a token
-// is none, or attend gave up; the position is then as before.
-bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, lm_attend_t attend, void *context,
+// is none, or the backend gave up; the position is then as before.
+bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *backend,
                 float *logits, bool only_last);
+
+// The weight matrices, for whoever wants to place them before the first product: calls back for each
+// with its address as in lm_gemm_t, its rows and columns.
+void lm_each_matrix(const lm_t *lm, void (*visit)(void *context, const float *w, size_t k, size_t n),
+                    void *context);
 
 // -ln softmax(logits)[target], in double.
 double lm_loss(const float *logits, size_t vocab, uint8_t target);

@@ -1,5 +1,9 @@
-// The SystemC SoC behind a C interface: one call is one simulation, from firmware and arrays in
-// global memory to results, cycles and counters.  One run a process at a time.
+// The SystemC SoC behind a C interface, from firmware and arrays in global memory to results, cycles
+// and counters.
+//
+// soc_run is one kernel from beginning to end.  soc_open makes a machine that goes on: kernels are
+// launched on it one after the other, and between them the host reads and writes global memory, as a
+// driver would.  One machine a process; a second one is refused.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SOC_H
 #define SOC_SOC_H
@@ -9,6 +13,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "engine/engine.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +21,7 @@ extern "C" {
 
 typedef enum soc_firmware { SOC_FIRMWARE_RISCV, SOC_FIRMWARE_NATIVE } soc_firmware_t;
 typedef enum soc_gm { SOC_GM_RTL, SOC_GM_C } soc_gm_t;
+typedef enum soc_engine { SOC_ENGINE_RTL, SOC_ENGINE_C } soc_engine_t;
 
 // An array in global memory.
 typedef struct soc_buffer {
@@ -33,6 +39,9 @@ typedef struct soc_options {
   soc_firmware_t firmware;
   const char *firmware_file;   // ELF (riscv) or shared object (native)
   soc_gm_t gm;
+  soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
+  num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
+  void (*building)(const char *what);   // told what a build of the RTL is waiting for; may be NULL
   bool race_check;             // stop at an access that no flag orders
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
@@ -98,6 +107,24 @@ void soc_place(soc_buffer_t *buffers, size_t count);
 // Runs a kernel.  args is copied to global memory; its addresses come from soc_place.
 soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
                      const void *args, size_t args_bytes, soc_result_t *result);
+
+// A machine to launch kernels on.  options and buffers must outlive it; options->firmware_file is not
+// used.  Buffers have been placed; args_bytes: of the largest kernel's arguments.  NULL: result says
+// why.
+typedef struct soc soc_t;
+soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
+                size_t args_bytes, soc_result_t *result);
+
+// Runs a kernel until nothing moves.  cycles: from launch to the last effect.  Once it has returned
+// anything but SOC_DONE the machine has stopped for good; the reason is in soc_open's result.
+soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args, size_t args_bytes,
+                        uint64_t *cycles);
+
+// Bytes of global memory, for the host to read and write between launches.
+void *soc_bytes(soc_t *soc, uint64_t address);
+
+// The books of all launches go to soc_open's result, results to the buffers', traces to their files.
+void soc_close(soc_t *soc);
 
 void soc_result_free(soc_result_t *result);
 

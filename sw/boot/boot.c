@@ -4,11 +4,21 @@
 
 _Noreturn void boot_main(void);
 
+__attribute__((weak)) void cube_main(void) {}
+__attribute__((weak)) void vector_main(void) {}
+__attribute__((weak)) void engine_main(void) {}
+
 _Noreturn void boot_main(void) {
-  if (hal_read(REG_CORE_KIND) == 0) {
-    cube_main();
-  } else {
-    vector_main();
+  switch (hal_read(REG_CORE_KIND)) {
+    case 0:
+      cube_main();
+      break;
+    case 1:
+      vector_main();
+      break;
+    default:
+      engine_main();
+      break;
   }
   hal_halt(0);
   for (;;) {  // the machine stops at the register write

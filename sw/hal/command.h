@@ -43,6 +43,7 @@ enum vector_op {
 enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_COUNT };
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
+enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
 
 enum {
   FLAG_EVENTS = 32,      // events of one (from, to) pair of pipes

@@ -18,9 +18,11 @@
 #include "hal/command.h"
 #include "hal/registers.h"
 
-// Entry points of a kernel; boot code calls the one of the core it runs on.
+// Entry points of a kernel; boot code calls the one of the core it runs on.  A kernel defines those
+// of the cores it uses; the others have nothing to do.
 void cube_main(void);
 void vector_main(void);
+void engine_main(void);
 
 #ifdef __riscv
 
@@ -118,6 +120,10 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)
 #define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)
 #define vector_op(...) HAL_PUSH(VEC, vec, PIPE_V, __VA_ARGS__)
+#define load_kv(...) HAL_PUSH(LOAD_KV, load_kv, PIPE_LOAD, __VA_ARGS__)
+#define data_copy_gm_to_eb(...) HAL_PUSH(LOAD_EB, load_eb, PIPE_LOAD, __VA_ARGS__)
+#define attention_op(...) HAL_PUSH(ATTN, attn, PIPE_ATTN, __VA_ARGS__)
+#define data_copy_eb_to_gm(...) HAL_PUSH(STORE_EB, store_eb, PIPE_STORE, __VA_ARGS__)
 
 // Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.
 #define set_flag(from_pipe, to_pipe, event_id) \

@@ -1,0 +1,19 @@
+// Arguments of the matrix multiplication kernel (gemm), as the host lays them in global memory.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_GEMM_ARGS_H
+#define KERNELS_GEMM_ARGS_H
+
+#include <stdint.h>
+
+// c = a x b on the cube cores. Products enter each FP32 sum with k ascending, as one chain of fused
+// multiply-adds that starts at +0. AI core i of n takes the tiles i, i + n, ... of c.
+typedef struct gemm_args {
+  uint64_t a;  // [m][k], BF16 or FP16, rows a_pitch bytes apart
+  uint64_t b;  // [k][n], the same type, rows b_pitch bytes apart
+  uint64_t c;  // [m][n] FP32, rows c_pitch bytes apart
+  uint32_t a_pitch, b_pitch, c_pitch;
+  uint32_t m, n, k;  // 1 .. each
+  uint32_t type;     // TYPE_BF16 or TYPE_F16
+} gemm_args_t;
+
+#endif
