@@ -6,7 +6,9 @@
 
 #include "core_internal.h"
 
-enum { ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V };
+enum {
+  ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V, ON_E = 1 << CORE_ENGINE
+};
 
 static const uint8_t pipe_cores[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = ON_##cores,

@@ -26,6 +26,7 @@ static const char *const command_names[OP_COUNT] = {
 static const char *const space_names[SPACE_COUNT] = {
     [SPACE_GM] = "GM",   [SPACE_L1] = "L1",   [SPACE_L0A] = "L0A",
     [SPACE_L0B] = "L0B", [SPACE_L0C] = "L0C", [SPACE_UB] = "UB",
+    [SPACE_KV] = "KV",   [SPACE_EB] = "EB",
 };
 
 static const char *const vector_op_names[VOP_COUNT] = {
@@ -47,6 +48,9 @@ static const char *const operand_names[OPERAND_COUNT] = {
 static const char *const round_names[ROUND_COUNT] = {
     [ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
 
+static const char *const mask_names[MASK_MODE_COUNT] = {
+    [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
+
 static const char *lookup(const char *const *names, uint64_t count, uint64_t i) {
   return i < count ? names[i] : "?";
 }
@@ -59,7 +63,9 @@ const char *core_space_name(core_space_t space) {
 const char *core_vector_op_name(uint32_t op) { return lookup(vector_op_names, VOP_COUNT, op); }
 
 // How a field is written, by its name.  A new name in commands.def wants a line here.
-enum field_kind { NUMBER, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, FLOAT };
+enum field_kind {
+  NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT
+};
 enum {
   KIND_a = ADDRESS, KIND_b = ADDRESS, KIND_c = ADDRESS, KIND_dst = ADDRESS, KIND_gm = ADDRESS,
   KIND_l1 = ADDRESS, KIND_l0a = ADDRESS, KIND_l0b = ADDRESS, KIND_l0c = ADDRESS, KIND_ub = ADDRESS,
@@ -69,6 +75,12 @@ enum {
   KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
   KIND_skip_zero = NUMBER,
+  KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,
+  KIND_triplet = ADDRESS, KIND_out = ADDRESS,
+  KIND_k_pitch = NUMBER, KIND_v_pitch = NUMBER, KIND_eb_pitch = NUMBER, KIND_mask_pitch = NUMBER,
+  KIND_triplet_pitch = NUMBER, KIND_keys = NUMBER, KIND_queries = NUMBER, KIND_row = NUMBER,
+  KIND_stride = NUMBER, KIND_dim = NUMBER, KIND_share = NUMBER, KIND_carry = NUMBER,
+  KIND_final = NUMBER, KIND_limit = SIGNED, KIND_mask_mode = MASK, KIND_scale = FLOAT,
   KIND_op = OP, KIND_type = TYPE, KIND_from = PIPE_OR_TYPE, KIND_to = PIPE_OR_TYPE,
   KIND_b_kind = OPERAND, KIND_round = ROUNDING, KIND_scalar = FLOAT,
 };
@@ -123,6 +135,12 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       break;
     case ROUNDING:
       put_name(w, round_names, ROUND_COUNT, value);
+      break;
+    case MASK:
+      put_name(w, mask_names, MASK_MODE_COUNT, value);
+      break;
+    case SIGNED:
+      put(w, "%ld", (long)(int32_t)value);
       break;
     case FLOAT:
       put(w, "%.9g", (double)num_f32_from_bits((uint32_t)value));

@@ -11,23 +11,27 @@
 
 #include "config/config.h"
 #include "hal/command.h"
+#include "num/num_engine.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_KIND_COUNT } core_kind_t;
+typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_ENGINE, CORE_KIND_COUNT } core_kind_t;
 
-// Address spaces.  All but SPACE_GM are private to a core.
+// Address spaces.  All but SPACE_GM are private to a core.  SPACE_KV is addressed by rows, not bytes:
+// row r of an attention engine's every block.
 typedef enum core_space {
-  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_COUNT
+  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_KV, SPACE_EB, SPACE_COUNT
 } core_space_t;
 
 // Memory a command sees.  base[SPACE_GM] stands for address GM_BASE.  Spaces a core does not have
 // are NULL with size 0.
+// An engine's base[SPACE_KV] is [blocks][rows / blocks] of a key and its value, BF16 [2][d] each.
 typedef struct core_memory {
   uint8_t *base[SPACE_COUNT];
-  uint64_t bytes[SPACE_COUNT];
+  uint64_t bytes[SPACE_COUNT];   // SPACE_KV: rows
+  const num_engine_t *engine;    // of an attention engine, what it is; else NULL
 } core_memory_t;
 
 // A strided rectangle of bytes that a command reads or writes.
