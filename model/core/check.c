@@ -16,7 +16,7 @@ static const uint8_t pipe_cores[PIPE_COUNT] = {
 #undef PIPE
 };
 
-static const uint8_t command_pipes[OP_COUNT] = {
+static const uint16_t command_pipes[OP_COUNT] = {
 #define COMMAND(NAME, name, pipes, text) [OP_##NAME] = (pipes),
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
