@@ -65,8 +65,9 @@ static bool run(lm_t *lm, const uint8_t *text, lm_capture_t *capture, cli_error_
   capture->d = shape->head_dim;
   const size_t heads = shape->layers * shape->heads;
   capture->data = malloc(heads * ARRAYS * capture->tokens * capture->d * sizeof *capture->data);
+  const lm_backend_t backend = {.attend = attend, .attend_context = capture};
   return (capture->data != NULL &&
-          lm_forward(lm, text, capture->tokens, attend, capture, NULL, false)) ||
+          lm_forward(lm, text, capture->tokens, &backend, NULL, false)) ||
          cli_fail(error, "language model: out of memory, or %zu tokens are too many",
                   capture->tokens);
 }
@@ -75,7 +76,7 @@ static bool read_and_run(const uint8_t *text, lm_capture_t *capture, cli_error_t
   char path[PATH_BYTES];
   char message[MESSAGE_BYTES];
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
-  lm_t *lm = lm_open(path, message, sizeof message);
+  lm_t *lm = lm_open(path, 0, message, sizeof message);
   const bool good = lm != NULL ? run(lm, text, capture, error) : cli_fail(error, "%s", message);
   lm_close(lm);
   return good;

@@ -9,6 +9,7 @@
 #include "cli/report.h"
 #include "cli/run_attention.h"
 #include "cli/run_engine.h"
+#include "cli/run_lm.h"
 #include "cli/suggest.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -22,7 +23,8 @@ typedef struct kernel {
 } kernel_t;
 
 static const kernel_t kernels[] = {
-    {"amla", run_attention}, {"base", run_attention}, {"hfa", run_engine}, {"fa2", run_engine}};
+    {"amla", run_attention}, {"base", run_attention}, {"hfa", run_engine}, {"fa2", run_engine},
+    {"lm", run_lm}};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -34,7 +36,7 @@ static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
       "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
-      "                                   fa2 (an attention engine)\n"
+      "                                   fa2 (an attention engine), lm (a language model)\n"
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
@@ -53,7 +55,7 @@ static int no_such_kernel(const char *word) {
   for (size_t i = 0; i < COUNT(kernels); ++i) {
     names[i] = kernels[i].name;
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa and fa2%s", word,
+  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2 and lm%s", word,
            suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
@@ -61,15 +63,15 @@ static int no_such_kernel(const char *word) {
 static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
   const int code = run_attention("amla", 2, arguments);
-  printf("\nThe attention engines' options are others: `amalgam run hfa --help`, `amalgam run fa2 "
-         "--help`.\n");
+  printf("\nThe attention engines' and the language model's options are others: `amalgam run hfa "
+         "--help`,\n`amalgam run fa2 --help`, `amalgam run lm --help`.\n");
   return code;
 }
 
 static int run(int argc, char **argv) {
   cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla, base, hfa or fa2");
+    cli_fail(&error, "run: name a kernel: amla, base, hfa, fa2 or lm");
     return cli_report(CLI_BAD_INPUT, &error);
   }
   if (asks_help(argv[1])) {

@@ -13,6 +13,7 @@
 #define ENGINE CLI_RUN_ENGINE
 #define ENGINE_HFA CLI_RUN_HFA
 #define ENGINE_FA2 CLI_RUN_FA2
+#define LM CLI_RUN_LM
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
 const option_row_t option_rows[] = {

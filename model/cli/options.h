@@ -18,6 +18,7 @@
 #define CLI_RUN_HFA 16u
 #define CLI_RUN_FA2 32u
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
+#define CLI_RUN_LM 64u
 
 enum { OPTION_LIST_MAX = 64 };
 

@@ -61,6 +61,12 @@ void progress_note(const progress_t *progress, const char *text) {
   }
 }
 
+void progress_late_note(const progress_t *progress, const char *text) {
+  if (now() - progress->start >= patience) {
+    progress_note(progress, text);
+  }
+}
+
 void progress_update(void *context, uint64_t cycles, uint64_t flops) {
   const progress_t *progress = context;
   const double seconds = now() - progress->start;

@@ -26,6 +26,9 @@ void progress_update(void *context, uint64_t cycles, uint64_t flops);
 // Replaces the line by a text; "" clears it.
 void progress_note(const progress_t *progress, const char *text);
 
+// The same, but only from the second second on.
+void progress_late_note(const progress_t *progress, const char *text);
+
 // The bar's text: done FLOPs of the whole, cycles simulated, host seconds since the start.
 void progress_text(const progress_t *progress, uint64_t cycles, uint64_t flops, double seconds,
                    char text[PROGRESS_TEXT_BYTES]);

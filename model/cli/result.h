@@ -3,6 +3,8 @@
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 
+#include <cJSON.h>
+
 #include "cli/attention_problem.h"
 #include "cli/options.h"
 #include "cli/settings.h"
@@ -39,5 +41,14 @@ double result_peak_rss_mb(void);
 
 void result_text(FILE *file, const result_t *result);
 bool result_json(FILE *file, const result_t *result, cli_error_t *error);
+
+// Parts of both that any run of the SoC has. Pipes: each by itself, or the mean over all cores of a
+// kind; host: the members of an object that is there.
+void result_text_traffic(FILE *file, const soc_result_t *soc);
+void result_text_pipes(FILE *file, const soc_result_t *soc, bool mean);
+void result_json_config(cJSON *root, const char *config, const option_list_t *set);
+void result_json_traffic(cJSON *root, const soc_result_t *soc);
+void result_json_pipes(cJSON *root, const soc_result_t *soc);
+void result_json_host(cJSON *host, const soc_result_t *soc);
 
 #endif

@@ -55,7 +55,7 @@ static void add_error(cJSON *root, const result_t *result) {
   }
 }
 
-static void add_traffic(cJSON *root, const soc_result_t *soc) {
+void result_json_traffic(cJSON *root, const soc_result_t *soc) {
   cJSON *traffic = cJSON_AddObjectToObject(root, "traffic");
   put(traffic, "hbm_read", soc->hbm_read);
   put(traffic, "hbm_write", soc->hbm_write);
@@ -64,7 +64,7 @@ static void add_traffic(cJSON *root, const soc_result_t *soc) {
   put(traffic, "atomic_bytes", soc->atomic_bytes);
 }
 
-static void add_pipes(cJSON *root, const soc_result_t *soc) {
+void result_json_pipes(cJSON *root, const soc_result_t *soc) {
   cJSON *pipes = cJSON_AddArrayToObject(root, "pipes");
   for (size_t i = 0; i < soc->pipe_count; ++i) {
     const soc_pipe_t *pipe = &soc->pipes[i];
@@ -90,8 +90,7 @@ static void add_guards(cJSON *root, const soc_result_t *soc) {
   put(guards, "lanes", soc->guard_lanes);
 }
 
-static void add_host(cJSON *root, const soc_result_t *soc) {
-  cJSON *host = cJSON_AddObjectToObject(root, "host");
+void result_json_host(cJSON *host, const soc_result_t *soc) {
   cJSON_AddNumberToObject(host, "seconds", soc->seconds);
   put(host, "rtl_cycles", soc->rtl_cycles);
   put(host, "scalar_instructions", soc->scalar_instructions);
@@ -103,14 +102,14 @@ static void add_host(cJSON *root, const soc_result_t *soc) {
   cJSON_AddNumberToObject(host, "scalar_seconds", soc->scalar_seconds);
 }
 
-static void add_config(cJSON *root, const options_t *options) {
-  cJSON_AddStringToObject(root, "config", options->config);
-  if (options->set.count == 0) {
+void result_json_config(cJSON *root, const char *config, const option_list_t *set) {
+  cJSON_AddStringToObject(root, "config", config);
+  if (set->count == 0) {
     return;
   }
-  cJSON *set = cJSON_AddArrayToObject(root, "set");
-  for (size_t i = 0; i < options->set.count; ++i) {
-    cJSON_AddItemToArray(set, cJSON_CreateString(options->set.item[i]));
+  cJSON *list = cJSON_AddArrayToObject(root, "set");
+  for (size_t i = 0; i < set->count; ++i) {
+    cJSON_AddItemToArray(list, cJSON_CreateString(set->item[i]));
   }
 }
 
@@ -118,7 +117,7 @@ static void fill(cJSON *root, const result_t *result) {
   const soc_result_t *soc = &result->soc;
   const config_t *config = &result->settings->soc.config;
   cJSON_AddStringToObject(root, "kernel", result->settings->kernel);
-  add_config(root, result->options);
+  result_json_config(root, result->options->config, &result->options->set);
   add_shape(root, result->problem);
   put(root, "cores", config->soc.ai_cores);
   if (result->settings->soc.timing_only) {
@@ -129,10 +128,10 @@ static void fill(cJSON *root, const result_t *result) {
   put(root, "flops", attention_flops(result->problem));
   cJSON_AddNumberToObject(root, "fu", attention_fu(result->problem, config, soc->cycles));
   add_error(root, result);
-  add_traffic(root, soc);
-  add_pipes(root, soc);
+  result_json_traffic(root, soc);
+  result_json_pipes(root, soc);
   add_guards(root, soc);
-  add_host(root, soc);
+  result_json_host(cJSON_AddObjectToObject(root, "host"), soc);
 }
 
 bool result_json(FILE *file, const result_t *result, cli_error_t *error) {

@@ -62,6 +62,10 @@ static void print_time(FILE *file, const result_t *result) {
           (unsigned long long)soc->cycles, (double)soc->cycles / config->soc.clock_mhz,
           config->soc.clock_mhz, 100 * attention_fu(result->problem, config, soc->cycles),
           (double)attention_flops(result->problem) * 1e-9);
+  result_text_traffic(file, soc);
+}
+
+void result_text_traffic(FILE *file, const soc_result_t *soc) {
   fprintf(file, "traffic  HBM read %.2f write %.2f, L2 read %.2f write %.2f, atomic %.2f MB\n",
           (double)soc->hbm_read * 1e-6, (double)soc->hbm_write * 1e-6, (double)soc->l2_read * 1e-6,
           (double)soc->l2_write * 1e-6, (double)soc->atomic_bytes * 1e-6);
@@ -168,11 +172,10 @@ static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
   }
 }
 
-static void print_pipes(FILE *file, const result_t *result) {
-  const soc_result_t *soc = &result->soc;
+void result_text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
   fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe",
           "busy");
-  if (result->settings->soc.config.soc.ai_cores > 1) {
+  if (mean) {
     print_mean_pipes(file, soc);
     return;
   }
@@ -202,6 +205,6 @@ void result_text(FILE *file, const result_t *result) {
   print_error(file, result);
   print_time(file, result);
   print_guards(file, &result->soc);
-  print_pipes(file, result);
+  result_text_pipes(file, &result->soc, result->settings->soc.config.soc.ai_cores > 1);
   print_host(file, result);
 }

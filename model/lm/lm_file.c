@@ -190,17 +190,25 @@ static bool build(lm_t *lm, FILE *file, uint8_t *bytes, const complaint_t *compl
   for (size_t position = 0; position < lm->shape.context; ++position) {
     lm_rope_turn(position, lm->shape.head_dim, lm->turn + position * lm->shape.head_dim);
   }
-  lm->matmul = num_matmul_select(NUM_ISA_AUTO);
   return true;
 }
 
-static lm_t *read_model(FILE *file, const complaint_t *complaint) {
+static bool set_context(lm_shape_t *shape, size_t context, const complaint_t *complaint) {
+  if (context > LARGEST) {
+    return fail(complaint, "context %zu asked for; at most %d", context, LARGEST);
+  }
+  shape->context = context == 0 ? shape->context : context;
+  return true;
+}
+
+static lm_t *read_model(FILE *file, size_t context, const complaint_t *complaint) {
   lm_t *lm = calloc(1, sizeof *lm);
   if (lm == NULL) {
     fail(complaint, "out of memory");
     return NULL;
   }
-  bool good = read_header(file, &lm->shape, complaint) && check_size(file, &lm->shape, complaint);
+  bool good = read_header(file, &lm->shape, complaint) && check_size(file, &lm->shape, complaint) &&
+              set_context(&lm->shape, context, complaint);
   if (good) {
     uint8_t *bytes = malloc(WEIGHT_BYTES * weight_count(&lm->shape));
     good = build(lm, file, bytes, complaint);
@@ -213,14 +221,14 @@ static lm_t *read_model(FILE *file, const complaint_t *complaint) {
   return lm;
 }
 
-lm_t *lm_open(const char *path, char *message, size_t size) {
+lm_t *lm_open(const char *path, size_t context, char *message, size_t size) {
   const complaint_t complaint = {path, message, size};
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     fail(&complaint, "%s", strerror(errno));
     return NULL;
   }
-  lm_t *lm = read_model(file, &complaint);
+  lm_t *lm = read_model(file, context, &complaint);
   fclose(file);
   return lm;
 }

@@ -4,7 +4,6 @@
 #define AMALGAM_LM_LM_INTERNAL_H_
 
 #include "lm/lm.h"
-#include "num/num_matmul.h"
 
 // Matrices are kept as [in,out], the transpose of the file's, so that x . W is num_matmul's
 // product; kv = kv_heads * head_dim.
@@ -24,7 +23,6 @@ typedef struct lm_weights {
 struct lm {
   lm_shape_t shape;
   lm_weights_t weights;
-  num_matmul_fn *matmul;
   size_t position;
   float *turn;   // [context,head_dim]: see lm_rope_turn()
   float *k, *v;  // [layers,context,kv]: of all tokens so far

@@ -68,9 +68,10 @@ static void is_the_models(void **state) {
   assert_int_equal(fread(text, 1, TOKENS, file), TOKENS);
   fclose(file);
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
-  lm_t *lm = lm_open(path, message, sizeof message);
+  lm_t *lm = lm_open(path, 0, message, sizeof message);
   assert_non_null(lm);
-  assert_true(lm_forward(lm, text, TOKENS, compare, &heads_seen, NULL, false));
+  const lm_backend_t backend = {.attend = compare, .attend_context = &heads_seen};
+  assert_true(lm_forward(lm, text, TOKENS, &backend, NULL, false));
   assert_int_equal(heads_seen, capture.layers * capture.heads);
   lm_close(lm);
   lm_capture_free(&capture);

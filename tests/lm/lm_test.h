@@ -88,16 +88,18 @@ static inline void write_file(const char *path, const uint8_t *bytes, size_t siz
   assert_int_equal(fclose(file), 0);
 }
 
-static inline lm_t *open_model(const char *path) {
+static const lm_backend_t fp32 = {0};
+
+static inline lm_t *open_model(const char *path, size_t context) {
   char message[200] = "";
-  lm_t *lm = lm_open(path, message, sizeof message);
+  lm_t *lm = lm_open(path, context, message, sizeof message);
   CHECK(lm != NULL, "%s", message);
   return lm;
 }
 
-static inline lm_t *open_made_up(const made_up_t *m, const char *path) {
+static inline lm_t *open_made_up(const made_up_t *m, const char *path, size_t context) {
   write_file(path, m->bytes, m->size);
-  lm_t *lm = open_model(path);
+  lm_t *lm = open_model(path, context);
   remove(path);
   return lm;
 }
@@ -108,7 +110,7 @@ static inline lm_t *open_made_up(const made_up_t *m, const char *path) {
 // end to end, and one byte is left over.
 enum { WINDOWS = 8, WINDOW = 1024, TEXT_BYTES = WINDOWS * (WINDOW + 1) + 1 };
 
-static inline lm_t *open_kjv(void) { return open_model(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin"); }
+static inline lm_t *open_kjv(void) { return open_model(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin", 0); }
 
 static inline uint8_t *read_data(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -127,12 +129,12 @@ static inline uint8_t *read_text(void) {
 }
 
 // Mean loss of window w, fed from scratch. logits: [WINDOW,vocab]
-static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w, lm_attend_t attend,
-                                 void *context, float *logits) {
+static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w,
+                                 const lm_backend_t *backend, float *logits) {
   const uint8_t *window = text + w * (WINDOW + 1);
   const size_t vocab = lm_shape(lm)->vocab;
   lm_restart(lm);
-  assert_true(lm_forward(lm, window, WINDOW, attend, context, logits, false));
+  assert_true(lm_forward(lm, window, WINDOW, backend, logits, false));
   double sum = 0.0;
   for (size_t i = 0; i < WINDOW; i++) {
     sum += lm_loss(logits + i * vocab, vocab, window[i + 1]);

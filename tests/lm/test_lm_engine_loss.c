@@ -30,10 +30,11 @@ static void losses(void **state) {
   uint8_t *text = read_text();
   float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
   for (size_t w = 0; w < COMPARED; w++) {
-    const double exact = window_loss(lm, text, w, lm_attend_fp32, NULL, logits);
+    const double exact = window_loss(lm, text, w, &fp32, logits);
     for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
       lm_engine_t engine = {engines[e].engine, 2};
-      const double above = window_loss(lm, text, w, lm_attend_engine, &engine, logits) - exact;
+      const lm_backend_t backend = {.attend = lm_attend_engine, .attend_context = &engine};
+      const double above = window_loss(lm, text, w, &backend, logits) - exact;
       printf("window %zu, %s: %+.5f nats/byte\n", w, engines[e].name, above);
       CHECK(fabs(above - engines[e].above[w]) <= 5e-4, "expected %+.4f", engines[e].above[w]);
     }

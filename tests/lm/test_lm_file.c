@@ -14,7 +14,7 @@ static const made_up_shape_t shape = {
 static void assert_refused(const char *path, const char *expected) {
   char message[200];
   memset(message, 'x', sizeof message);
-  assert_null(lm_open(path, message, sizeof message));
+  assert_null(lm_open(path, 0, message, sizeof message));
   CHECK(memchr(message, '\0', sizeof message) != NULL, "not terminated");
   printf("%s\n", message);
   CHECK(strncmp(message, path, strlen(path)) == 0, "does not name the file");
@@ -30,7 +30,7 @@ static void assert_bytes_refused(const uint8_t *bytes, size_t size, const char *
 
 static void good(void **state) {
   const made_up_t *m = *state;
-  lm_t *lm = open_made_up(m, PATH);
+  lm_t *lm = open_made_up(m, PATH, 0);
   const lm_shape_t *s = lm_shape(lm);
   assert_int_equal(s->dim, shape.dim);
   assert_int_equal(s->hidden, shape.hidden);
@@ -43,6 +43,15 @@ static void good(void **state) {
   assert_int_equal(lm_position(lm), 0);
   lm_close(lm);
   lm_close(NULL);
+}
+
+static void context_out_of_range(void **state) {
+  const made_up_t *m = *state;
+  char message[200];
+  write_file(PATH, m->bytes, m->size);
+  assert_null(lm_open(PATH, 65537, message, sizeof message));
+  remove(PATH);
+  assert_non_null(strstr(message, PATH ": context 65537 asked for; at most 65536"));
 }
 
 static void no_file(void **state) {
@@ -119,7 +128,7 @@ static void largest_header(void **state) {
 static void short_message(void **state) {
   (void)state;
   char message[11] = "..........";
-  assert_null(lm_open("no/such/model.bin", message, 8));
+  assert_null(lm_open("no/such/model.bin", 0, message, 8));
   assert_string_equal(message, "no/such");
   assert_int_equal(message[8], '.');
 }
@@ -142,7 +151,7 @@ int main(void) {
       cmocka_unit_test(good),          cmocka_unit_test(no_file),
       cmocka_unit_test(wrong_size),    cmocka_unit_test(wrong_magic),
       cmocka_unit_test(absurd_fields), cmocka_unit_test(largest_header),
-      cmocka_unit_test(short_message),
+      cmocka_unit_test(short_message), cmocka_unit_test(context_out_of_range),
   };
   return cmocka_run_group_tests_name("lm_file", tests, setup, teardown);
 }

@@ -189,12 +189,12 @@ static void logits_are_the_references(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
     const made_up_shape_t s = shapes[i];
     made_up_t m = make_up(s, 10 + i);
-    lm_t *lm = open_made_up(&m, PATH);
+    lm_t *lm = open_made_up(&m, PATH, 0);
     uint8_t *tokens = allocate(s.context, 1);
     float *logits = allocate(s.context * s.vocab, sizeof *logits);
     draw_tokens(tokens, s.context, s.vocab, 20 + i);
     reference_t r = refer(&m, tokens, s.context);
-    assert_true(lm_forward(lm, tokens, s.context, lm_attend_fp32, NULL, logits, false));
+    assert_true(lm_forward(lm, tokens, s.context, &fp32, logits, false));
     const double error = worst(logits, r.logits, s.context * s.vocab);
     printf("dim %zu, %zu layers, heads %zu/%zu, %zu tokens: worst %.2e\n", s.dim, s.layers, s.heads,
            s.kv_heads, s.context, error);
@@ -245,7 +245,7 @@ typedef struct {
 static int setup(void **state) {
   fixture_t *f = allocate(1, sizeof *f);
   f->made_up = make_up(shapes[0], 30);
-  f->lm = open_made_up(&f->made_up, PATH);
+  f->lm = open_made_up(&f->made_up, PATH, 0);
   draw_tokens(f->tokens, shapes[0].context, shapes[0].vocab, 31);
   f->reference = refer(&f->made_up, f->tokens, shapes[0].context);
   f->hook = (hook_t){.shape = lm_shape(f->lm), .reference = &f->reference, .give_up_at = SIZE_MAX};
@@ -265,7 +265,8 @@ static int teardown(void **state) {
 static bool feed(fixture_t *f, size_t n, float *logits) {
   f->hook.first = lm_position(f->lm);
   f->hook.n = n;
-  return lm_forward(f->lm, f->tokens + lm_position(f->lm), n, hook, &f->hook, logits, false);
+  const lm_backend_t backend = {.attend = hook, .attend_context = &f->hook};
+  return lm_forward(f->lm, f->tokens + lm_position(f->lm), n, &backend, logits, false);
 }
 
 static void hook_sees_what_is_documented(void **state) {
@@ -293,13 +294,14 @@ static bool silent(void *context, const lm_attention_t *a) {
 
 static void hook_replaces_attention(void **state) {
   fixture_t *f = *state;
+  const lm_backend_t backend = {.attend = silent};
   float after_seven[16], alone[16];
-  assert_true(lm_forward(f->lm, f->tokens, 8, silent, NULL, after_seven, true));
+  assert_true(lm_forward(f->lm, f->tokens, 8, &backend, after_seven, true));
   lm_restart(f->lm);
-  assert_true(lm_forward(f->lm, f->tokens + 7, 1, silent, NULL, alone, true));
+  assert_true(lm_forward(f->lm, f->tokens + 7, 1, &backend, alone, true));
   assert_memory_equal(after_seven, alone, shapes[0].vocab * sizeof *alone);
   lm_restart(f->lm);
-  assert_true(lm_forward(f->lm, f->tokens, 8, lm_attend_fp32, NULL, alone, true));
+  assert_true(lm_forward(f->lm, f->tokens, 8, &fp32, alone, true));
   assert_memory_not_equal(after_seven, alone, shapes[0].vocab * sizeof *alone);
 }
 
@@ -320,6 +322,137 @@ static void giving_up_changes_nothing(void **state) {
     assert_true(feed(f, 6, f->logits + 4 * vocab));
     assert_memory_equal(f->logits, undisturbed, 10 * vocab * sizeof *undisturbed);
   }
+}
+
+// --- products ---------------------------------------------------------------------------------
+
+typedef struct {
+  const float *w;
+  size_t k, n;
+  size_t products;  // so far
+} matrix_t;
+
+enum { MATRICES = 7 * 2 + 1 };  // two layers of shapes[0] and the head
+
+typedef struct {
+  matrix_t matrix[MATRICES];
+  size_t matrices;
+  size_t m;  // expected of every product but the head's
+  size_t calls;
+  size_t give_up_at;
+} multiply_t;
+
+static void note(void *context, const float *w, size_t k, size_t n) {
+  multiply_t *expected = context;
+  assert_true(expected->matrices < MATRICES);
+  expected->matrix[expected->matrices++] = (matrix_t){.w = w, .k = k, .n = n};
+}
+
+static matrix_t *find(multiply_t *expected, const float *w) {
+  for (size_t i = 0; i < MATRICES; i++) {
+    if (expected->matrix[i].w == w) {
+      return &expected->matrix[i];
+    }
+  }
+  fail_msg("a product with a matrix that lm_each_matrix has not shown");
+  return NULL;
+}
+
+static bool multiply_hook(void *context, const lm_gemm_t *p) {
+  multiply_t *expected = context;
+  matrix_t *matrix = find(expected, p->w);
+  const bool head = matrix == &expected->matrix[MATRICES - 1];
+  assert_int_equal(p->k, matrix->k);
+  assert_int_equal(p->n, matrix->n);
+  assert_true(head || p->m == expected->m);
+  matrix->products++;
+  return expected->calls++ != expected->give_up_at && lm_multiply_fp32(NULL, p);
+}
+
+// Once for each matrix and call, and the result is the model's.
+static void every_product_is_the_backends(void **state) {
+  fixture_t *f = *state;
+  multiply_t expected = {.m = 9, .give_up_at = SIZE_MAX};
+  const lm_backend_t backend = {.multiply = multiply_hook, .multiply_context = &expected};
+  const size_t vocab = shapes[0].vocab;
+  lm_each_matrix(f->lm, note, &expected);
+  assert_int_equal(expected.matrices, MATRICES);
+  assert_true(lm_forward(f->lm, f->tokens, 9, &backend, f->logits, false));
+  assert_true(worst(f->logits, f->reference.logits, 9 * vocab) <= TOLERANCE);
+  for (size_t i = 0; i < MATRICES; i++) {
+    assert_int_equal(expected.matrix[i].products, 1);
+  }
+  expected.m = 2;
+  assert_true(lm_forward(f->lm, f->tokens + 9, 2, &backend, NULL, false));
+  for (size_t i = 0; i < MATRICES; i++) {
+    assert_int_equal(expected.matrix[i].products, i == MATRICES - 1 ? 1 : 2);
+  }
+}
+
+// What the hook writes is what goes on: without the second half of a layer, x stays what it was.
+static bool no_sum(void *context, const lm_gemm_t *p) {
+  (void)context;
+  return p->add || lm_multiply_fp32(NULL, p);
+}
+
+static void multiply_replaces_products(void **state) {
+  fixture_t *f = *state;
+  const lm_backend_t backend = {.multiply = no_sum};
+  float after_seven[16], alone[16];
+  assert_true(lm_forward(f->lm, f->tokens, 8, &backend, after_seven, true));
+  lm_restart(f->lm);
+  assert_true(lm_forward(f->lm, f->tokens + 7, 1, &backend, alone, true));
+  assert_memory_equal(after_seven, alone, shapes[0].vocab * sizeof *alone);
+}
+
+static void giving_up_in_a_product_changes_nothing(void **state) {
+  fixture_t *f = *state;
+  float undisturbed[32 * 16];
+  const size_t vocab = shapes[0].vocab;
+  multiply_t expected = {.m = 5, .give_up_at = SIZE_MAX};
+  const lm_backend_t backend = {.multiply = multiply_hook, .multiply_context = &expected};
+  lm_each_matrix(f->lm, note, &expected);
+  assert_true(feed(f, 4, undisturbed) && feed(f, 6, undisturbed + 4 * vocab));
+  for (size_t i = 0; i < MATRICES; i++) {
+    lm_restart(f->lm);
+    assert_true(feed(f, 4, f->logits));
+    expected.calls = 0;
+    expected.give_up_at = i;
+    assert_false(lm_forward(f->lm, f->tokens + 4, 5, &backend, undisturbed + 10 * vocab, false));
+    assert_int_equal(expected.calls, i + 1);
+    assert_int_equal(lm_position(f->lm), 4);
+    assert_true(feed(f, 6, f->logits + 4 * vocab));
+    assert_memory_equal(f->logits, undisturbed, 10 * vocab * sizeof *undisturbed);
+    f->hook.calls = 0;
+  }
+}
+
+// --- sizes ------------------------------------------------------------------------------------
+
+// The file's 30 tokens have the same bits, and those beyond are the reference's, which has no limit.
+static void context_is_the_callers(void **state) {
+  fixture_t *f = *state;
+  enum { LONGER = 47 };
+  const size_t context = shapes[0].context;
+  const size_t vocab = shapes[0].vocab;
+  lm_t *lm = open_made_up(&f->made_up, PATH, LONGER);
+  uint8_t tokens[LONGER + 1];
+  float logits[LONGER * 16];
+  draw_tokens(tokens, LONGER + 1, vocab, 33);
+  reference_t r = refer(&f->made_up, tokens, LONGER);
+  assert_int_equal(lm_shape(lm)->context, LONGER);
+  assert_false(lm_forward(lm, tokens, LONGER + 1, &fp32, NULL, false));
+  assert_true(lm_forward(lm, tokens, LONGER, &fp32, logits, false));
+  assert_true(worst(logits, r.logits, LONGER * vocab) <= TOLERANCE);
+  assert_true(lm_forward(f->lm, tokens, context, &fp32, f->logits, false));
+  assert_memory_equal(f->logits, logits, context * vocab * sizeof *logits);
+  reference_free(&r);
+  lm_close(lm);
+  lm = open_made_up(&f->made_up, PATH, 3);
+  assert_false(lm_forward(lm, tokens, 4, &fp32, NULL, false));
+  assert_true(lm_forward(lm, tokens, 3, &fp32, f->logits, false));
+  assert_memory_equal(f->logits, logits, 3 * vocab * sizeof *logits);
+  lm_close(lm);
 }
 
 static void too_many_and_unknown_tokens(void **state) {
@@ -352,6 +485,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(hook_sees_what_is_documented, setup, teardown),
       cmocka_unit_test_setup_teardown(hook_replaces_attention, setup, teardown),
       cmocka_unit_test_setup_teardown(giving_up_changes_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(every_product_is_the_backends, setup, teardown),
+      cmocka_unit_test_setup_teardown(multiply_replaces_products, setup, teardown),
+      cmocka_unit_test_setup_teardown(giving_up_in_a_product_changes_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(context_is_the_callers, setup, teardown),
       cmocka_unit_test_setup_teardown(too_many_and_unknown_tokens, setup, teardown),
   };
   return cmocka_run_group_tests_name("lm_forward", tests, NULL, NULL);

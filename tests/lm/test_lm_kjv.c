@@ -25,7 +25,7 @@ static void losses(void **state) {
   double mean = 0.0;
   const clock_t start = clock();
   for (size_t w = 0; w < WINDOWS; w++) {
-    const double loss = window_loss(lm, text, w, lm_attend_fp32, NULL, logits);
+    const double loss = window_loss(lm, text, w, &fp32, logits);
     mean += loss / WINDOWS;
     printf("window %zu: %.5f nats/byte\n", w, loss);
     CHECK(fabs(loss - expected[w]) <= 2e-4, "expected %.4f", expected[w]);
@@ -67,8 +67,7 @@ static void continue_sample(lm_t *lm, const cJSON *sample) {
   double smallest = INFINITY;
   size_t written = 0;
   lm_restart(lm);
-  assert_true(
-      lm_forward(lm, (const uint8_t *)prompt, strlen(prompt), lm_attend_fp32, NULL, logits, true));
+  assert_true(lm_forward(lm, (const uint8_t *)prompt, strlen(prompt), &fp32, logits, true));
   for (; written < length; written++) {
     const choice_t choice = choose(logits, lm_shape(lm)->vocab);
     if (choice.gap < close_call) {
@@ -77,7 +76,7 @@ static void continue_sample(lm_t *lm, const cJSON *sample) {
     smallest = fmin(smallest, choice.gap);
     CHECK(choice.best == (uint8_t)expected[written], "byte %zu of '%s': %d, expected %d", written,
           prompt, choice.best, expected[written]);
-    assert_true(lm_forward(lm, &choice.best, 1, lm_attend_fp32, NULL, logits, true));
+    assert_true(lm_forward(lm, &choice.best, 1, &fp32, logits, true));
   }
   printf("'%s': %zu bytes as recorded, smallest gap %.5f\n", prompt, written, smallest);
   if (margin > 1.1 * close_call) {
@@ -108,19 +107,19 @@ static void bits_do_not_depend_on_the_feeding(void **state) {
   float *whole = allocate(TOKENS * vocab, sizeof *whole);
   float *fed = allocate(TOKENS * vocab, sizeof *fed);
   lm_restart(lm);
-  assert_true(lm_forward(lm, text, TOKENS, lm_attend_fp32, NULL, whole, false));
+  assert_true(lm_forward(lm, text, TOKENS, &fp32, whole, false));
   for (size_t p = 0; p < ARRAY_LEN(pieces); p++) {
     memset(fed, 0, TOKENS * vocab * sizeof *fed);
     lm_restart(lm);
     for (size_t i = 0; i < TOKENS; i += pieces[p]) {
       const size_t n = TOKENS - i < pieces[p] ? TOKENS - i : pieces[p];
       assert_int_equal(lm_position(lm), i);
-      assert_true(lm_forward(lm, text + i, n, lm_attend_fp32, NULL, fed + i * vocab, false));
+      assert_true(lm_forward(lm, text + i, n, &fp32, fed + i * vocab, false));
     }
     assert_memory_equal(fed, whole, TOKENS * vocab * sizeof *fed);
   }
   lm_restart(lm);
-  assert_true(lm_forward(lm, text, TOKENS, lm_attend_fp32, NULL, fed, true));
+  assert_true(lm_forward(lm, text, TOKENS, &fp32, fed, true));
   assert_memory_equal(fed, whole + (TOKENS - 1) * vocab, vocab * sizeof *fed);
   free(whole);
   free(fed);
