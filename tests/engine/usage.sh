@@ -37,6 +37,8 @@ grep -q '^time .* cycles = .* a query; utilisation' text || fail "time"
 grep -q '^load     1024 cycles' text || fail "load"
 "$SIM" run hfa --impl c --lns corrected --json b.json >text
 grep -q 'lns corrected' text && fail "proposes what was asked for"
+"$SIM" run hfa --impl c --seq-kv 1 --head-dim 8 >text   # adds nothing
+grep -q 'lns corrected' text && fail "blames additions for an error without any"
 "$SIM" run fa2 --impl c --json c.json >text
 grep -q Mitchell text && fail "FA-2 has nothing of Mitchell's"
 awk -v a="$(field rel_fro a.json)" -v b="$(field rel_fro b.json)" -v c="$(field rel_fro c.json)" \
