@@ -83,6 +83,9 @@ grep -q '1 of 1 rows have NaN' err && [ "$(wc -l <err)" -eq 1 ] || fail "message
   grep -aq "'shape': (1, 8)" || fail "output through a pipe"
 "$SIM" run hfa --impl c --seq-kv 16 --head-dim 8 --quiet --out /dev/null >quiet 2>&1
 [ ! -s quiet ] || fail "--quiet prints"
+status=0
+"$SIM" run hfa --impl c --seq-kv 16 --head-dim 8 >/dev/full 2>err || status=$?
+[ $status -eq 2 ] && grep -q 'standard output: cannot write' err || fail "/dev/full: $status"
 "$SIM" run hfa --impl c --seq-q 100000 --seq-kv 4096 --out cut.npy --quiet 2>err &
 run=$!
 for _ in 1 2 3 4 5; do   # until it is no longer ignored, as of a shell's background process
