@@ -203,3 +203,8 @@ void outputs_discard(outputs_t *outputs) {
   remove_all(outputs);
   empty(outputs);
 }
+
+bool output_printed(cli_error_t *error) {
+  return (fflush(stdout) == 0 && !ferror(stdout)) ||
+         cli_fail(error, "standard output: cannot write");
+}

@@ -46,4 +46,7 @@ bool outputs_commit(outputs_t *outputs, cli_error_t *error);
 // Drops everything.
 void outputs_discard(outputs_t *outputs);
 
+// Has everything printed on standard output arrived?
+bool output_printed(cli_error_t *error);
+
 #endif

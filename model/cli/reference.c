@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "cli/output.h"
 #include "hal/command.h"
 
 static void print_pipe_names(unsigned mask) {
@@ -90,5 +91,6 @@ int reference(void) {
   print_operations();
   print_registers();
   print_parameters();
-  return fflush(stdout) == 0 ? 0 : 2;
+  cli_error_t error;
+  return output_printed(&error) ? (int)CLI_OK : cli_report(CLI_BAD_INPUT, &error);
 }

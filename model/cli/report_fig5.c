@@ -10,7 +10,6 @@
 #include "cli/report_hfa.h"
 #include "cli/report_write.h"
 #include "num/num_hfa.h"
-#include "num/num_hfa_sources.h"
 
 enum { KEYS = 1024, D = 64, PER_SEED = 8, WINDOWS = 8, PER_HEAD = 8, BINS = 64 };
 
@@ -97,23 +96,15 @@ typedef struct work {
 
 static bool attend(void *context, size_t first, size_t end) {
   const work_t *work = context;
-  const size_t d = work->queries->d;
-  num_hfa_log_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
-  num_bf16_t *out = malloc(d * sizeof *out);
-  const bool good = scratch != NULL && out != NULL;
-  for (size_t i = first; good && i < end; ++i) {
+  counts_t *counts = &work->counts[first];
+  const num_hfa_sources_t h_fa = {.quantised = true, .pwl = true, .mitchell_add = true,
+                                  .mitchell_log = true, .mitchell_out = true,
+                                  .seen = see_addition, .context = counts};
+  for (size_t i = first; i < end; ++i) {
     const report_query_t *query = &work->queries->list[i];
-    counts_t *counts = &work->counts[first];
-    const num_hfa_sources_t h_fa = {.quantised = true, .pwl = true, .mitchell_add = true,
-                                    .mitchell_log = true, .mitchell_out = true,
-                                    .seen = see_addition, .context = counts};
-    num_hfa_sources_attention(&h_fa, d, 1, query->scaled, query->k, query->v, NULL, query->keys,
-                              out, scratch);
-    see_values(counts, query->v, query->keys * d);
+    see_values(counts, query->v, query->keys * work->queries->d);
   }
-  free(scratch);
-  free(out);
-  return good;
+  return report_queries_hfa(work->queries, first, end, &h_fa, 1, NULL);
 }
 
 static void add_counts(histogram_t *sum, const histogram_t *part) {

@@ -29,6 +29,22 @@ bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void 
          cli_fail(error, "report: out of memory");
 }
 
+bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end,
+                        const num_hfa_sources_t *sources, size_t blocks, num_bf16_t *out) {
+  const size_t d = queries->d;
+  num_hfa_log_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
+  num_bf16_t *one = malloc(d * sizeof *one);
+  const bool good = scratch != NULL && one != NULL;
+  for (size_t i = first; good && i < end; ++i) {
+    const report_query_t *query = &queries->list[i];
+    num_hfa_sources_attention(sources, d, blocks, query->scaled, query->k, query->v, NULL,
+                              query->keys, out == NULL ? one : out + i * d, scratch);
+  }
+  free(scratch);
+  free(one);
+  return good;
+}
+
 // --- what all queries get ---------------------------------------------------------------------
 
 static bool judge(void *context, size_t first, size_t end) {

@@ -6,6 +6,7 @@
 
 #include "cli/lm_capture.h"
 #include "host/parallel.h"
+#include "num/num_hfa_sources.h"
 
 typedef struct report_query {
   const num_bf16_t *q;       // [d], not scaled
@@ -42,5 +43,10 @@ void report_queries_free(report_queries_t *queries);
 // fn(context, first, end) over ranges of the list, on all processors.
 bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void *context,
                          cli_error_t *error);
+
+// For such an fn: H-FA with those approximations, P = blocks, of queries first .. end - 1; their
+// results to out [count,d], unless that is NULL. False: out of memory.
+bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end,
+                        const num_hfa_sources_t *sources, size_t blocks, num_bf16_t *out);
 
 #endif

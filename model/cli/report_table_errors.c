@@ -8,7 +8,6 @@
 #include "cli/report.h"
 #include "cli/report_hfa.h"
 #include "cli/report_write.h"
-#include "num/num_hfa_sources.h"
 
 enum { KEYS = 1024, D = 64, PER_SEED = 8, WINDOWS = 8, PER_HEAD = 8 };
 
@@ -63,27 +62,23 @@ typedef struct work {
   const report_queries_t *queries;
   const num_hfa_sources_t *sources;
   size_t blocks;
-  double *difference;      // [queries]
+  num_bf16_t *out;         // [queries,d]
 } work_t;
 
 static bool attend(void *context, size_t first, size_t end) {
   const work_t *work = context;
-  const size_t d = work->queries->d;
-  num_hfa_log_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
-  num_bf16_t *out = malloc(d * sizeof *out);
-  const bool good = scratch != NULL && out != NULL;
-  for (size_t i = first; good && i < end; ++i) {
-    const report_query_t *query = &work->queries->list[i];
-    num_hfa_sources_attention(work->sources, d, work->blocks, query->scaled, query->k, query->v,
-                              NULL, query->keys, out, scratch);
-    work->difference[i] = 0;
-    for (size_t c = 0; c < d; ++c) {
-      work->difference[i] += fabs((double)num_bf16_to_f32(out[c]) - query->golden[c]);
+  return report_queries_hfa(work->queries, first, end, work->sources, work->blocks, work->out);
+}
+
+static double difference(const report_queries_t *queries, const num_bf16_t *out) {
+  double sum = 0;
+  for (size_t i = 0; i < queries->count; ++i) {
+    for (size_t c = 0; c < queries->d; ++c) {
+      const double value = num_bf16_to_f32(out[i * queries->d + c]);
+      sum += fabs(value - queries->list[i].golden[c]);
     }
   }
-  free(scratch);
-  free(out);
-  return good;
+  return sum;
 }
 
 static double golden_size(const report_queries_t *queries) {
@@ -98,18 +93,17 @@ static double golden_size(const report_queries_t *queries) {
 
 static bool measure(const report_queries_t *queries, size_t p, const num_hfa_sources_t *what,
                     double *result, cli_error_t *error) {
-  work_t work = {queries, what, p, calloc(queries->count, sizeof(double))};
-  if (work.difference == NULL || !report_queries_each(queries, attend, &work, error)) {
-    free(work.difference);
+  const size_t count = queries->count * queries->d;
+  work_t work = {queries, what, p, malloc(count * sizeof *work.out)};
+  if (work.out == NULL) {
     return cli_fail(error, "report: out of memory");
   }
-  *result = 0;
-  for (size_t i = 0; i < queries->count; ++i) {
-    *result += work.difference[i];
+  const bool good = report_queries_each(queries, attend, &work, error);
+  if (good) {
+    *result = difference(queries, work.out) / golden_size(queries);
   }
-  *result /= golden_size(queries);
-  free(work.difference);
-  return true;
+  free(work.out);
+  return good;
 }
 
 // Everything that H-FA approximates, without what is in `part`.

@@ -174,8 +174,7 @@ static int finish(run_t *run) {
   if (!run->options.quiet) {
     result_text(stdout, &run->result);
   }
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    cli_fail(&run->error, "standard output: cannot write");
+  if (!output_printed(&run->error)) {
     return cli_report(CLI_BAD_INPUT, &run->error);
   }
   const cli_exit_t verdict = result_verdict(&run->result, &run->error);

@@ -102,9 +102,6 @@ static bool attend(run_t *run, engine_t *engine) {
   const bool good =
       engine_attention(engine, &job, &run->result.cycles, message, sizeof message);
   run->result.seconds = now() - start;
-  if (stop != 0) {
-    return cli_fail(&run->error, "interrupted");
-  }
   return good || cli_fail(&run->error, "%s: %s", run->settings.kernel, message);
 }
 
@@ -185,8 +182,7 @@ static int finish(run_t *run) {
   if (!run->options.quiet) {
     engine_result_text(stdout, &run->result);
   }
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    cli_fail(&run->error, "standard output: cannot write");
+  if (!output_printed(&run->error)) {
     return cli_report(CLI_BAD_INPUT, &run->error);
   }
   const cli_exit_t verdict = engine_result_verdict(&run->result, &run->error);

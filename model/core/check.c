@@ -49,7 +49,9 @@ static bool wrong(const checker_t *check, const char *format, ...) {
 }
 
 static const char *core_name(core_kind_t kind) {
-  return kind == CORE_CUBE ? "cube core" : "vector core";
+  static const char *const names[CORE_KIND_COUNT] = {"cube core", "vector core",
+                                                     "attention engine"};
+  return names[kind];
 }
 
 static bool has_pipe(core_kind_t kind, uint32_t pipe) {
@@ -93,9 +95,10 @@ static bool check_operand(const checker_t *check, const core_operand_t *operand)
                  base, extent);
   }
   const unsigned long long size = check->memory->bytes[access->space];
+  const char *unit = access->space == SPACE_KV ? "rows" : "bytes";
   return (extent <= size && base <= size - extent) ||
-         wrong(check, "%s=0x%llx: tile of %llu bytes leaves %s of %llu bytes", operand->field, base,
-               extent, core_space_name(access->space), size);
+         wrong(check, "%s=0x%llx: tile of %llu %s leaves %s of %llu %s", operand->field, base,
+               extent, unit, core_space_name(access->space), size, unit);
 }
 
 static bool check_operands(const checker_t *check) {
@@ -194,10 +197,60 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
          (c->op != VOP_CAST || check_cast(check, c)) && check_operands(check);
 }
 
+// --- attention engines ------------------------------------------------------------------------
+
+static bool check_dim(const checker_t *check, uint32_t dim) {
+  return dim == check->memory->engine->d ||
+         wrong(check, "dim=%u: expected %zu, this engine's", dim, check->memory->engine->d);
+}
+
+// Keys of a chunk: all of its blocks can hold them.
+static bool check_keys(const checker_t *check, uint32_t keys, uint32_t stride) {
+  return one_or_more(check, "keys", keys) && one_or_more(check, "stride", stride) &&
+         (core_ceil_div(keys, stride) <= check->memory->engine->blocks ||
+          wrong(check, "keys=%u: expected at most %zu blocks of stride=%u", keys,
+                check->memory->engine->blocks, stride));
+}
+
+static bool check_load_kv(const checker_t *check, const cmd_load_kv_t *c) {
+  return check_dim(check, c->dim) && check_keys(check, c->keys, c->stride) &&
+         check_operands(check);
+}
+
+static bool check_load_eb(const checker_t *check, const cmd_load_eb_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         expect(check, c->scale == 0 || c->row_bytes % 2 == 0, "row_bytes", c->row_bytes,
+                "a multiple of 2 with a scale") &&
+         check_operands(check);
+}
+
+static bool check_attn(const checker_t *check, const cmd_attn_t *c) {
+  return one_or_more(check, "queries", c->queries) && check_dim(check, c->dim) &&
+         expect(check, c->dim % 16 == 0, "dim", c->dim, "a multiple of 16") &&
+         check_keys(check, c->keys, c->stride) &&
+         below(check, "mask_mode", c->mask_mode, MASK_MODE_COUNT) &&
+         one_or_more(check, "share", c->share) && below(check, "carry", c->carry, 2) &&
+         below(check, "final", c->final, 2) && check_operands(check);
+}
+
+static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         check_operands(check);
+}
+
+// " cube core": the kind of core that a command belongs to, if it is one's alone.
+static const char *home_of(unsigned opcode) {
+  const unsigned pipes = command_pipes[opcode];
+  if (opcode == OP_LOAD_NZ || (pipes & (PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX)) != 0) {
+    return " cube core";
+  }
+  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? "n attention engine"
+                                                                         : " vector core";
+}
+
 // The opcode, the core, the pipe and the bytes that must be zero.
 static bool check_header(const checker_t *check) {
   const cmd_header_t *header = &check->command->header;
-  const core_kind_t other = check->kind == CORE_CUBE ? CORE_VECTOR : CORE_CUBE;
   if (header->opcode_ >= OP_COUNT) {
     return wrong(check, "opcode=%u: expected 0 to %d", header->opcode_, OP_COUNT - 1);
   }
@@ -217,7 +270,8 @@ static bool check_header(const checker_t *check) {
   const bool to_vector = header->opcode_ == OP_COPY_IN;
   if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
       (to_vector && check->kind != CORE_VECTOR)) {
-    return wrong(check, "on a %s: expected a %s", core_name(check->kind), core_name(other));
+    return wrong(check, "on a%s %s: expected a%s", check->kind == CORE_ENGINE ? "n" : "",
+                 core_name(check->kind), home_of(header->opcode_));
   }
   if (header->pipe_ < PIPE_COUNT && (mine >> header->pipe_ & 1) != 0) {
     return true;
@@ -261,6 +315,14 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return check_copy_out(&check, &command->copy_out);
     case OP_VEC:
       return check_vec(&check, &command->vec);
+    case OP_LOAD_KV:
+      return check_load_kv(&check, &command->load_kv);
+    case OP_LOAD_EB:
+      return check_load_eb(&check, &command->load_eb);
+    case OP_ATTN:
+      return check_attn(&check, &command->attn);
+    case OP_STORE_EB:
+      return check_store_eb(&check, &command->store_eb);
     default:
       return true;   // PIPE_BARRIER has no fields
   }

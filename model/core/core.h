@@ -1,4 +1,4 @@
-// Behaviour of the cube and vector cores' commands: what is legal, what a command touches, what
+// Behaviour of the commands of cube cores, vector cores and attention engines: what is legal, what a command touches, what
 // it costs and what it computes.  Plain C without time: a simulator decides when a command
 // completes and calls core_execute then.
 // SPDX-License-Identifier: Apache-2.0
@@ -78,7 +78,7 @@ bool core_is_atomic(const command_t *command);
 bool core_moves(const config_t *config, const command_t *command, core_move_t *move);
 
 // Cycles a command keeps its pipe busy, GM latency and waiting aside; moves at the full rate of
-// their pipe.
+// their pipe.  0 for ATTN, which takes what the engine takes (engine/engine_control.h).
 uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
 
 // Rows of a COPY_OUT that are sent to global memory: all but, with skip_zero, those whose operands
@@ -89,6 +89,19 @@ uint64_t core_rows_sent(const core_memory_t *memory, const command_t *command);
 // Carries out a command that passed core_check.  Atomic GM operations are applied element by
 // element in row order (a simulator with atomic slices applies those itself).
 void core_execute(const core_memory_t *memory, const command_t *command);
+
+// What an ATTN asks the engine for, query by query: keys of the chunk below which some take part, rows
+// streamed for `queries` of them side by side (at least one), and whether a key does take part.
+uint32_t core_attn_limit(const cmd_attn_t *command, size_t query);
+uint32_t core_attn_rows(const cmd_attn_t *command, size_t first, size_t queries);
+bool core_attn_key(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
+                   size_t key);
+
+// A query's triplet in EB.
+void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
+                      num_triplet_t *triplet);
+void core_triplet_put(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
+                      const num_triplet_t *triplet);
 
 // FLOPs of a command: 2*m*n*k for MMAD, 0 for others.
 uint64_t core_flops(const command_t *command);

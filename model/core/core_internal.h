@@ -31,6 +31,9 @@ static inline uint8_t *core_at(const core_memory_t *memory, core_space_t space, 
 // Bytes of an element; 0 if there is no such type.
 uint32_t core_type_bytes(uint32_t type);
 
+// Bytes of a triplet in EB: the maximum, then the elements.
+static inline uint64_t core_triplet_bytes(uint32_t dim) { return 4 * ((uint64_t)dim + 2); }
+
 // One side of a command in memory: the bytes it touches and the rules its fields obey.
 typedef struct core_operand {
   const char *field;        // the command's field that holds base
@@ -69,5 +72,9 @@ void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *command);
 void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *command);
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
 void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
+void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *command);
+void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *command);
+void core_attn(const core_memory_t *memory, const cmd_attn_t *command);
+void core_store_eb(const core_memory_t *memory, const cmd_store_eb_t *command);
 
 #endif

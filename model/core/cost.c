@@ -60,6 +60,21 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
       *move = move_of(config, c->rows * row_bytes, config->vector.store_gbps, true);
       return true;
     }
+    case OP_LOAD_KV: {
+      const cmd_load_kv_t *c = &command->load_kv;
+      *move = move_of(config, (uint64_t)c->keys * c->dim * 4, config->engine.load_gbps, false);
+      return true;
+    }
+    case OP_LOAD_EB: {
+      const cmd_load_eb_t *c = &command->load_eb;
+      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->engine.load_gbps, false);
+      return true;
+    }
+    case OP_STORE_EB: {
+      const cmd_store_eb_t *c = &command->store_eb;
+      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->engine.store_gbps, true);
+      return true;
+    }
     default:
       return false;
   }
@@ -101,7 +116,10 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_LOAD_NZ:
     case OP_FIXPIPE:
     case OP_COPY_IN:
-    case OP_COPY_OUT: {
+    case OP_COPY_OUT:
+    case OP_LOAD_KV:
+    case OP_LOAD_EB:
+    case OP_STORE_EB: {
       core_move_t move;
       core_moves(config, command, &move);
       return transfer(move.bytes, move.bytes_per_cycle);
@@ -118,6 +136,8 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
       return mmad(cube, &command->mmad);
     case OP_VEC:
       return vec(vector, &command->vec);
+    case OP_ATTN:
+      return 0;   // the engine's handshakes decide
     default:
       return config->soc.flag_cycles;
   }

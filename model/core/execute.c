@@ -27,6 +27,18 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
     case OP_VEC:
       core_vec(memory, &command->vec);
       break;
+    case OP_LOAD_KV:
+      core_load_kv(memory, &command->load_kv);
+      break;
+    case OP_LOAD_EB:
+      core_load_eb(memory, &command->load_eb);
+      break;
+    case OP_ATTN:
+      core_attn(memory, &command->attn);
+      break;
+    case OP_STORE_EB:
+      core_store_eb(memory, &command->store_eb);
+      break;
     default:
       break;   // flags and barriers move no data
   }

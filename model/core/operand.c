@@ -180,6 +180,68 @@ static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
   return count;
 }
 
+// --- attention engines ------------------------------------------------------------------------
+
+// Rows of the KV SRAM.
+static core_operand_t kv_rows(bool write, uint32_t row, uint32_t stride) {
+  core_operand_t operand = run(SPACE_KV, write, "row", row, stride);
+  operand.align = 1;
+  return operand;
+}
+
+static core_operand_t keys(const char *field, uint64_t base, const char *pitch_field,
+                           uint64_t pitch, const cmd_load_kv_t *c) {
+  core_operand_t operand = rectangle(SPACE_GM, false, field, base, pitch_field, pitch, c->keys,
+                                     (uint64_t)c->dim * 2);
+  operand.align = 2;
+  return operand;
+}
+
+static size_t load_kv(const cmd_load_kv_t *c, core_operand_t *operand) {
+  operand[0] = keys("k_gm", c->k_gm, "k_pitch", c->k_pitch, c);
+  operand[1] = keys("v_gm", c->v_gm, "v_pitch", c->v_pitch, c);
+  operand[2] = kv_rows(true, c->row, c->stride);
+  return 3;
+}
+
+static size_t load_eb(const cmd_load_eb_t *c, core_operand_t *operand) {
+  operand[0] = global(false, c->gm, c->gm_pitch, c->rows, c->row_bytes, c->scale == 0 ? 1 : 2);
+  operand[1] = rectangle(SPACE_EB, true, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows,
+                         c->row_bytes);
+  return 2;
+}
+
+static size_t attn(const cmd_attn_t *c, core_operand_t *operand) {
+  const uint64_t queries = core_mul(c->queries, (uint64_t)c->dim * 2);
+  const core_operand_t triplets =
+      rectangle(SPACE_EB, c->final == 0, "triplet", c->triplet, "triplet_pitch", c->triplet_pitch,
+                c->queries, core_triplet_bytes(c->dim));
+  size_t count = 0;
+  operand[count++] = run(SPACE_EB, false, "q", c->q, queries);
+  operand[count++] = kv_rows(false, c->row, c->stride);
+  if (c->mask_mode == MASK_BITS) {
+    operand[count++] = rectangle(SPACE_EB, false, "mask", c->mask, "mask_pitch", c->mask_pitch,
+                                 core_ceil_div(c->queries, c->share), core_ceil_div(c->keys, 8));
+  }
+  if (c->carry != 0) {
+    operand[count] = triplets;
+    operand[count++].access.write = false;
+  }
+  if (c->final == 0) {
+    operand[count++] = triplets;
+  } else {
+    operand[count++] = run(SPACE_EB, true, "out", c->out, queries);
+  }
+  return count;
+}
+
+static size_t store_eb(const cmd_store_eb_t *c, core_operand_t *operand) {
+  operand[0] = rectangle(SPACE_EB, false, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows,
+                         c->row_bytes);
+  operand[1] = global(true, c->gm, c->gm_pitch, c->rows, c->row_bytes, 1);
+  return 2;
+}
+
 size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_ACCESSES]) {
   switch (command->header.opcode_) {
     case OP_LOAD_NZ:
@@ -198,6 +260,14 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
       return copy_out(&command->copy_out, operand);
     case OP_VEC:
       return vec(&command->vec, operand);
+    case OP_LOAD_KV:
+      return load_kv(&command->load_kv, operand);
+    case OP_LOAD_EB:
+      return load_eb(&command->load_eb, operand);
+    case OP_ATTN:
+      return attn(&command->attn, operand);
+    case OP_STORE_EB:
+      return store_eb(&command->store_eb, operand);
     default:
       return 0;
   }

@@ -6,6 +6,10 @@
 #include "engine/engine.h"
 #include "engine/engine_unit.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct engine_library {
   void *handle;
   const engine_unit_api_t *api;
@@ -18,5 +22,9 @@ bool engine_library_open(const engine_shape_t *shape, bool traced,
                          char *message, size_t size);
 
 void engine_library_close(engine_library_t *library);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif  // AMALGAM_ENGINE_ENGINE_LIBRARY_H_

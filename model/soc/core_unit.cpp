@@ -9,23 +9,32 @@ namespace soc {
 namespace {
 
 std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
-  return kind == CORE_CUBE ? "cube" + std::to_string(index)
-                           : "vector" + std::to_string(index) + "_" + std::to_string(sub);
+  switch (kind) {
+    case CORE_CUBE:
+      return "cube" + std::to_string(index);
+    case CORE_VECTOR:
+      return "vector" + std::to_string(index) + "_" + std::to_string(sub);
+    default:
+      return "engine" + std::to_string(index);
+  }
 }
 
 const unsigned kPipesOf[CORE_KIND_COUNT] = {
     PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX,
     PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,
 };
 
 // Pipes that reach each memory; the race detector forgets an access when all of them know of it.
 const unsigned kPipesAt[SPACE_COUNT] = {
-    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3,   // GM
+    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,   // GM
     PIPE_BIT_MTE2 | PIPE_BIT_MTE1,                  // L1
     PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0A
     PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0B
     PIPE_BIT_M | PIPE_BIT_FIX,                      // L0C
     PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,     // UB
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                  // KV
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE, // EB
 };
 
 }  // namespace
@@ -38,17 +47,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       sub_(sub),
       name_(core_name(kind, group.index, sub)),
       cross_flags_(senders) {
-  const simulation &sim = sim_;
-  memory_.base[SPACE_GM] = gm_.base();
-  memory_.bytes[SPACE_GM] = gm_.bytes();
-  if (kind == CORE_CUBE) {
-    add_memory(SPACE_L1, sim.config.cube.l1_kb);
-    add_memory(SPACE_L0A, sim.config.cube.l0a_kb);
-    add_memory(SPACE_L0B, sim.config.cube.l0b_kb);
-    add_memory(SPACE_L0C, sim.config.cube.l0c_kb);
-  } else {
-    add_memory(SPACE_UB, sim.config.vector.ub_kb);
-  }
+  add_memories();
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if ((kPipesOf[kind] >> id) & 1u) {
@@ -60,18 +59,56 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       }
     }
   }
-  scalar_ = make_scalar(*this);
 }
 
-unsigned core_unit::index() const { return group_.index; }
+// Keys lie in the Verilog if there is any; its rows are counted all the same.
+void core_unit::add_memories() {
+  const config_t &config = sim_.config;
+  memory_.base[SPACE_GM] = gm_.base();
+  memory_.bytes[SPACE_GM] = gm_.bytes();
+  switch (kind_) {
+    case CORE_CUBE:
+      add_memory(SPACE_L1, uint64_t{config.cube.l1_kb} * 1024);
+      add_memory(SPACE_L0A, uint64_t{config.cube.l0a_kb} * 1024);
+      add_memory(SPACE_L0B, uint64_t{config.cube.l0b_kb} * 1024);
+      add_memory(SPACE_L0C, uint64_t{config.cube.l0c_kb} * 1024);
+      break;
+    case CORE_VECTOR:
+      add_memory(SPACE_UB, uint64_t{config.vector.ub_kb} * 1024);
+      break;
+    default:
+      engine_num_ = sim_.options.engine_num;
+      engine_num_.blocks = config.engine.blocks;
+      engine_num_.rows = config.engine.rows;
+      memory_.engine = &engine_num_;
+      add_memory(SPACE_KV, engine_num_.rows * engine_num_.d * 2 * sizeof(num_bf16_t));
+      memory_.bytes[SPACE_KV] = engine_num_.rows / engine_num_.blocks;
+      add_memory(SPACE_EB, uint64_t{config.engine.buffer_kb} * 1024);
+      engine_ = std::make_unique<attention_engine>(name_.c_str(), sim_, memory_);
+  }
+}
+
+void core_unit::start(const std::string &firmware, uint64_t cycle) {
+  std::unique_ptr<scalar> &program = programs_[firmware];
+  if (!program) {
+    program = make_scalar(*this, firmware);
+  }
+  scalar_ = program.get();
+  for (race_memory &memory : races_) {
+    memory.forget();
+  }
+  scalar_->start(cycle);
+}
+
+// Its number among those of its kind.
+unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
 
 race_memory &core_unit::races(core_space_t space) {
   return space == SPACE_GM ? group_.gm_races : races_[space];
 }
 
 // Buffers start as 0xFF bytes: reading what was never written shows as NaN.
-void core_unit::add_memory(core_space_t space, uint64_t kib) {
-  const uint64_t bytes = kib * 1024;
+void core_unit::add_memory(core_space_t space, uint64_t bytes) {
   storage_.emplace_back(new uint8_t[bytes]);
   if (!sim_.options.timing_only) {
     std::memset(storage_.back().get(), 0xFF, bytes);

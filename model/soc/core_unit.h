@@ -1,14 +1,16 @@
-// A cube or vector core: private memories, a scalar core that issues commands, and the pipes that
+// A cube core, a vector core or an attention engine: private memories, a scalar core that issues commands, and the pipes that
 // carry them out.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_CORE_UNIT_H
 #define SOC_CORE_UNIT_H
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/core.h"
+#include "soc/attention_engine.h"
 #include "soc/flags.h"
 #include "soc/gm.h"
 #include "soc/pipe.h"
@@ -27,8 +29,8 @@ class core_unit {
   // Cores that CROSS_SET on this one reaches, and as which sender.
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
-  // The scalar core begins, and ends.
-  void start() { scalar_->start(); }
+  // A kernel's program begins at a cycle, and ends.
+  void start(const std::string &firmware, uint64_t cycle);
   void abandon() { scalar_->abandon(); }
   scalar &program() { return *scalar_; }
 
@@ -56,13 +58,15 @@ class core_unit {
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
+  attention_engine *engine() { return engine_.get(); }   // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
   cross_flag_board &cross_flags() { return cross_flags_; }
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
-  void add_memory(core_space_t space, uint64_t kib);
+  void add_memory(core_space_t space, uint64_t bytes);
+  void add_memories();
   std::string sender_name(size_t sender) const;
 
   core_group &group_;
@@ -73,6 +77,7 @@ class core_unit {
   std::string name_;
   std::vector<std::unique_ptr<uint8_t[]>> storage_;
   core_memory_t memory_{};
+  num_engine_t engine_num_{};
   race_memory races_[SPACE_COUNT];
   flag_board flags_;
   cross_flag_board cross_flags_;
@@ -82,7 +87,9 @@ class core_unit {
   };
   std::vector<receiver> receivers_;
   std::vector<std::unique_ptr<pipe>> pipes_;
-  std::unique_ptr<scalar> scalar_;
+  std::unique_ptr<attention_engine> engine_;
+  std::map<std::string, std::unique_ptr<scalar>> programs_;   // by firmware file
+  scalar *scalar_ = nullptr;                          // the one that runs
   const pipe *full_ = nullptr;                        // the scalar core waits for room in it
 };
 

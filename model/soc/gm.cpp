@@ -41,6 +41,11 @@ struct arena {
   }
 };
 
+// Is there anything that another one's writes could race with?
+bool several(const simulation &sim) {
+  return sim.config.soc.ai_cores + sim.config.soc.engines > 1;
+}
+
 arena &the_arena() {
   static arena memory;
   return memory;
@@ -49,13 +54,13 @@ arena &the_arena() {
 }  // namespace
 
 global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t count,
-                             const void *args, size_t args_bytes)
+                             size_t args_bytes)
     : buffers_(buffers),
       count_(count),
       bytes_(round_up(the_arena().used, kPage)),
       base_(the_arena().base),
-      owners_(sim.config.soc.ai_cores > 1 ? bytes_ : 0),
-      several_cores_(sim.config.soc.ai_cores > 1) {
+      owners_(several(sim) ? bytes_ : 0),
+      several_cores_(several(sim)) {
   if (base_ == nullptr || bytes_ > kAddressable) {
     throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
                              " MiB of arrays; the atomic slices address " +
@@ -66,7 +71,6 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
     arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
                        buffers[i].read_only});
   }
-  std::memcpy(base_, args, args_bytes);
   for (size_t i = 0; i < count && !sim.options.timing_only; ++i) {
     uint8_t *target = base_ + (buffers[i].address - GM_BASE);
     if (buffers[i].init == nullptr) {
@@ -74,6 +78,17 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
     } else if (buffers[i].init != target) {
       std::memcpy(target, buffers[i].init, buffers[i].bytes);
     }
+  }
+}
+
+void global_memory::launch(const void *args, size_t args_bytes) {
+  if (args_bytes > arrays_.front().end - GM_BASE) {
+    throw std::runtime_error("arguments of " + std::to_string(args_bytes) +
+                             " bytes are more than were announced");
+  }
+  std::memcpy(base_, args, args_bytes);
+  if (several_cores_) {
+    owners_.forget();
   }
 }
 

@@ -21,8 +21,11 @@ class global_memory {
     bool read_only;
   };
 
-  global_memory(simulation &sim, soc_buffer_t *buffers, size_t count, const void *args,
-                size_t args_bytes);
+  // args_bytes: room for the arguments of the kernels.
+  global_memory(simulation &sim, soc_buffer_t *buffers, size_t count, size_t args_bytes);
+
+  // A kernel begins: its arguments; nothing it does races with what was before.
+  void launch(const void *args, size_t args_bytes);
 
   uint8_t *base() { return base_; }
   uint64_t bytes() const { return bytes_; }

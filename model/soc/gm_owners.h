@@ -21,6 +21,11 @@ class gm_owners {
  public:
   explicit gm_owners(uint64_t memory) : lines_(memory / kLine + 1) {}
 
+  // Whatever comes is ordered after all that was.
+  void forget() {
+    lines_.assign(lines_.size(), line{});
+    parts_.clear();
+  }
   // An access of an AI core that has so many SYNC_ALLs behind it.  Returns the AI core whose write
   // it races with.  base counts from GM_BASE.
   std::optional<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &access,

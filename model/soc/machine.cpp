@@ -9,11 +9,19 @@
 namespace soc {
 // --- an AI core -------------------------------------------------------------------------------
 
+// Does the Verilog do what this command does?
+bool core_group::done_in_rtl(const command_t &command) const {
+  const soc_options_t &options = all.sim().options;
+  const unsigned opcode = command.header.opcode_;
+  return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
+         ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
+}
+
 void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
                      const command_t &command) {
   const simulation &sim = all.sim();
-  if (sim.options.timing_only || (core_is_atomic(&command) && sim.options.gm == SOC_GM_RTL)) {
-    return;   // the Verilog has done it
+  if (sim.options.timing_only || done_in_rtl(command)) {
+    return;
   }
   sim.work->add(index, agent, cycle, memory, command);
 }
@@ -21,7 +29,7 @@ void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
   const simulation &sim = all.sim();
   const bool operands_matter =
-      (core_is_atomic(&command) && sim.options.gm == SOC_GM_RTL) ||
+      done_in_rtl(command) ||
       (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
   if (!sim.options.timing_only && operands_matter) {
     sim.work->finish(index, now);
@@ -33,7 +41,7 @@ void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
 machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(sim, gm) {
   const config_soc_t &soc = sim.config.soc;
   for (unsigned index = 0; index < soc.ai_cores; ++index) {
-    groups_.push_back(std::make_unique<core_group>(*this, index, index % soc.dies));
+    groups_.push_back(std::make_unique<core_group>(*this, index, 0, index % soc.dies));
     core_group &group = *groups_.back();
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_CUBE, 0, soc.vector_cores));
     core_unit &cube = *group.cores.front();
@@ -43,8 +51,14 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       group.cores.back()->connect(cube, sub);
     }
   }
+  for (unsigned i = 0; i < soc.engines; ++i) {
+    groups_.push_back(
+        std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores, i % soc.dies));
+    core_group &group = *groups_.back();
+    group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
+  }
   sim.work = std::make_unique<arithmetic>(
-      soc.ai_cores, sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+      static_cast<unsigned>(groups_.size()), sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
       [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
@@ -59,12 +73,15 @@ void machine::carry_out(const core_memory_t &memory, const command_t &command) {
 
 void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   meeting &m = meetings_[core.kind()][id];
+  const unsigned group = core.group().index;
   m.clocks.resize(groups_.size());
-  m.arrived.push_back({&who, core.index()});
-  m.clocks[core.index()].join(core.group().races.clock(who.agent()));
+  m.arrived.push_back({&who, group});
+  m.clocks[group].join(core.group().races.clock(who.agent()));
   m.latest = std::max(m.latest, cycle);
-  const size_t members =
-      groups_.size() * (core.kind() == CORE_CUBE ? 1 : sim_.config.soc.vector_cores);
+  const config_soc_t &soc = sim_.config.soc;
+  const size_t members = core.kind() == CORE_ENGINE ? soc.engines
+                         : core.kind() == CORE_CUBE ? soc.ai_cores
+                                                    : soc.ai_cores * soc.vector_cores;
   if (m.arrived.size() < members) {
     return;
   }
@@ -72,9 +89,9 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   sim_.work->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   ++m.number;
-  for (const auto &[arrived, ai_core] : m.arrived) {
-    m.clocks[ai_core].syncs = m.number;
-    arrived->synchronised(release, m.clocks[ai_core]);
+  for (const auto &[arrived, its_group] : m.arrived) {
+    m.clocks[its_group].syncs = m.number;
+    arrived->synchronised(release, m.clocks[its_group]);
   }
   m.arrived.clear();
 }
@@ -105,21 +122,45 @@ void machine::for_each_core(const std::function<void(core_unit &)> &visit) const
   }
 }
 
-void machine::run() {
-  for_each_core([this](core_unit &core) {
-    core.start();
+// The cycle by which everything is over.
+uint64_t machine::latest() const {
+  uint64_t cycle = now();
+  for_each_core([&cycle](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      cycle = p ? std::max({cycle, p->finish(), p->time()}) : cycle;
+    }
+  });
+  return cycle;
+}
+
+uint64_t machine::launch(const std::string &firmware) {
+  const uint64_t begin = latest();
+  sim_.recorded.set_firmware(sim_.lines.use(firmware));
+  for (const auto &group : groups_) {
+    group->gm_races.forget();
+  }
+  for_each_core([&](core_unit &core) {
+    core.start(firmware, begin);
     sim_.events->wake(core.program());
   });
   sc_core::sc_start();
   for_each_core([](core_unit &core) { core.abandon(); });
   if (sim_.stopped()) {
-    return;
+    return 0;
   }
   if (!finished()) {
-    return explain_deadlock();
+    explain_deadlock();
+    return 0;
   }
   for_each_core([](core_unit &core) { core.check_flags_down(); });
   sim_.work->finish_all(UINT64_MAX);
+  uint64_t end = begin;
+  for_each_core([&end](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      end = p ? std::max(end, p->finish()) : end;
+    }
+  });
+  return end - begin;
 }
 
 bool machine::finished() const {

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "soc/core_unit.h"
@@ -17,19 +18,22 @@ namespace soc {
 
 class machine;
 
-// An AI core: what its cube core and vector cores share.
+// An AI core: what its cube core and vector cores share.  Or an attention engine, alone.
 struct core_group {
-  core_group(machine &whole, unsigned number, unsigned of_die)
-      : all(whole), index(number), die(of_die) {}
+  core_group(machine &whole, unsigned number, unsigned first, unsigned of_die)
+      : all(whole), index(number), first_of_kind(first), die(of_die) {}
 
   machine &all;
-  unsigned index, die;
+  unsigned index;              // AI cores come first, then engines
+  unsigned first_of_kind;
+  unsigned die;
   race_detector races;
   race_memory gm_races;        // its accesses to global memory
   std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
 
   // A command takes effect at a cycle.
   void log(unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  bool done_in_rtl(const command_t &command) const;
   // Carries out what came before a command whose operands are needed now.
   void bring_up_to_date_for(const command_t &command, uint64_t now);
 };
@@ -37,7 +41,8 @@ struct core_group {
 class machine {
  public:
   machine(simulation &sim, global_memory &gm);
-  void run();
+  // Runs a kernel until nothing moves; returns the cycles it took.
+  uint64_t launch(const std::string &firmware);
   void report(soc_result_t &result) const;
 
   simulation &sim() { return sim_; }
@@ -52,12 +57,13 @@ class machine {
   void for_each_core(const std::function<void(core_unit &)> &visit) const;
   bool finished() const;
   void explain_deadlock();
+  uint64_t latest() const;
   bool between_events(uint64_t now);
   void carry_out(const core_memory_t &memory, const command_t &command);
 
   struct meeting {
-    std::vector<std::pair<pipe *, unsigned>> arrived;   // and its AI core
-    std::vector<vector_clock> clocks;                   // by AI core: what its pipes had seen
+    std::vector<std::pair<pipe *, unsigned>> arrived;   // and its group
+    std::vector<vector_clock> clocks;                   // by group: what its pipes had seen
     uint64_t latest = 0;
     uint32_t number = 0;                                // of the SYNC_ALLs so far
   };

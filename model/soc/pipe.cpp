@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/core.h"
+#include "soc/attention_engine.h"
 #include "soc/core_unit.h"
 #include "soc/machine.h"
 
@@ -76,6 +77,10 @@ bool pipe::issue(const command_t &command) {
     case OP_FIXPIPE:
     case OP_COPY_IN:
     case OP_COPY_OUT:
+    case OP_LOAD_KV:
+    case OP_LOAD_EB:
+    case OP_ATTN:
+    case OP_STORE_EB:
       return issue_move(command);
     default:
       return issue_local(command);
@@ -183,7 +188,7 @@ bool pipe::issue_local(const command_t &command) {
 
 bool pipe::issue_move(const command_t &command) {
   core_.group().races.begin(agent_);
-  if (check_accesses(command)) {
+  if (check_accesses(command) && check_in_flight(command)) {
     moving_ = true;
     sim_.events->at(std::max(time_, now()), *this);
   }
@@ -194,22 +199,36 @@ void pipe::run(uint64_t now) {
   move_begin_ = now;
   const command_t &command = front().command;
   core_.group().bring_up_to_date_for(command, now);
-  move_latency_ = core_.group().all.memory().begin(*this, core_.group().die, core_.memory(),
-                                                   command, popped_, now);
+  move_latency_ = 0;
+  if (command.header.opcode_ == OP_ATTN) {
+    core_.engine()->attend(*this, popped_, command.attn);
+    return;
+  }
+  const traffic::course course = core_.group().all.memory().begin(
+      *this, core_.group().die, core_.memory(), command, popped_, now);
+  move_latency_ = course.latency;
+  if (command.header.opcode_ == OP_LOAD_KV) {
+    core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency,
+                         course.duration);
+  }
 }
 
 void pipe::moved(uint64_t cycle) {
   slot &s = queue_[popped_ % queue_.size()];
   const bool atomic = core_is_atomic(&s.command);
+  const unsigned opcode = s.command.header.opcode_;
+  const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
-  // The latency of an atomic command counts from the slices' answer, which may have come.
-  const bool unanswered = atomic && early_answers_.empty();
+  // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
+  // answer is all there is to wait for.
+  const uint64_t latency = atomic ? move_latency_ : 0;
+  const bool unanswered = awaited && early_answers_.empty();
   uint64_t ready = time_ + move_latency_;
-  if (atomic && !unanswered) {
-    ready = std::max(ready, early_answers_.front() + move_latency_);
+  if (awaited && !unanswered) {
+    ready = std::max(ready, early_answers_.front() + latency);
     early_answers_.pop_front();
   }
-  launch({s.command, popped_, move_begin_, time_, ready, move_latency_, unanswered, {}});
+  launch({s.command, popped_, move_begin_, time_, ready, latency, unanswered, {}});
   moving_ = false;
   s.popped = time_;
   ++popped_;
@@ -311,6 +330,31 @@ bool pipe::check_access(const core_access_t &access, const command_t &command) {
     if (auto other = core_.gm().race_between_cores(core_.index(),
                                                    group.races.clock(agent_).syncs, access)) {
       return stop("race in GM with AI core " + std::to_string(*other) + ", no SYNC_ALL between: ");
+    }
+  }
+  return true;
+}
+
+// The engine takes an ATTN while earlier ones are still in it: what they write may not be read yet.
+bool pipe::check_in_flight(const command_t &command) {
+  if (command.header.opcode_ != OP_ATTN || !sim_.options.race_check) {
+    return true;
+  }
+  core_access_t mine[CORE_MAX_ACCESSES], theirs[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, mine);
+  for (size_t f = 0; f < in_flight_.size(); ++f) {
+    const size_t others = core_accesses(&in_flight_[f].command, theirs);
+    for (size_t i = 0; i < count * others; ++i) {
+      const core_access_t &read = mine[i / others];
+      const core_access_t &written = theirs[i % others];
+      if (!read.write && written.write && read.space == written.space &&
+          accesses_overlap(read, written)) {
+        sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) +
+                                   ": no PIPE_BARRIER orders " +
+                                   sim_.describe(core_.name(), command) + " after " +
+                                   sim_.describe(core_.name(), in_flight_[f].command));
+        return false;
+      }
     }
   }
   return true;

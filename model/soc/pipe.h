@@ -37,8 +37,8 @@ class pipe : public task {
   // True if it was not marked yet; advance() takes the mark away.
   bool mark_woken() { return !std::exchange(woken_, true); }
 
-  // The move under way has ended; the slices have done an atomic command; the machine's SYNC_ALL is
-  // complete.
+  // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
+  // ATTN; the machine's SYNC_ALL is complete.
   void moved(uint64_t cycle);
   void answered(uint64_t number, uint64_t cycle);
   void synchronised(uint64_t cycle, const vector_clock &clock);
@@ -54,6 +54,7 @@ class pipe : public task {
   }
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
+  uint64_t time() const { return time_; }
   void report(uint64_t total, soc_pipe_t &out) const;
 
  private:
@@ -69,8 +70,8 @@ class pipe : public task {
     uint64_t number;                          // of the command in its pipe
     uint64_t begin, end;                      // cycles it kept the pipe busy
     uint64_t ready;                           // cycle from which it may complete
-    uint64_t latency;                         // atomic: from the slices' answer to ready
-    bool unanswered;                          // atomic: the slices decide
+    uint64_t latency;                         // from the answer to ready
+    bool unanswered;                          // slices or engine decide: they have not answered
     vector_clock clock;                       // flags: what the setter has seen
   };
 
@@ -87,6 +88,7 @@ class pipe : public task {
   void run(uint64_t now) override;            // a move begins
   bool check_accesses(const command_t &command);
   bool check_access(const core_access_t &access, const command_t &command);
+  bool check_in_flight(const command_t &command);
   void launch(const flight &f);
   void complete_in_order();
   void complete(const flight &f, uint64_t cycle);
@@ -101,7 +103,7 @@ class pipe : public task {
   std::vector<slot> queue_;                   // a ring
   uint64_t pushed_ = 0, popped_ = 0;          // commands so far
   fifo<flight> in_flight_;
-  fifo<uint64_t> early_answers_;        // of an atomic command whose move goes on
+  fifo<uint64_t> early_answers_;        // to a command whose move goes on
   uint64_t time_ = 0;                         // this pipe's clock
   uint64_t finish_ = 0;                       // cycle of the last effect
   bool woken_ = false, moving_ = false;

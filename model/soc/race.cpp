@@ -24,7 +24,9 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
   return row + 1 < rect.rows && end > row_begin + rect.pitch;
 }
 
-bool overlap(const core_access_t &a, const core_access_t &b) {
+}  // namespace
+
+bool accesses_overlap(const core_access_t &a, const core_access_t &b) {
   if (end_of(a) <= b.base || end_of(b) <= a.base) {
     return false;
   }
@@ -38,8 +40,6 @@ bool overlap(const core_access_t &a, const core_access_t &b) {
   }
   return false;
 }
-
-}  // namespace
 
 unsigned race_detector::add_agent(const std::string &core) {
   cores_.push_back(core);
@@ -64,7 +64,7 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
         break;
       }
       if (old.begin < end && begin < old.end && (old.access.write || access.write) &&
-          overlap(old.access, access)) {
+          accesses_overlap(old.access, access)) {
         return race_found{other, old.command};
       }
     }
@@ -75,6 +75,12 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   }
   mine.push_back({begin, end, clock.seen[agent], access, command});
   return std::nullopt;
+}
+
+void race_memory::forget() {
+  for (auto &history : of_agent) {
+    history.clear();
+  }
 }
 
 // Drops what every other agent that can reach this memory has seen: nothing can race with it again.

@@ -36,6 +36,9 @@ struct vector_clock {
   }
 };
 
+// Have two accesses to the same space bytes in common?
+bool accesses_overlap(const core_access_t &a, const core_access_t &b);
+
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
 // that can reach it.
 struct race_memory {
@@ -47,6 +50,9 @@ struct race_memory {
   };
   std::vector<unsigned> agents;
   std::vector<record> of_agent[kAgents];   // in order of times; what all others have seen is dropped
+
+  // Whatever comes is ordered after all that was.
+  void forget();
 };
 
 // A race's earlier access.

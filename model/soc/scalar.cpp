@@ -11,11 +11,8 @@
 
 namespace soc {
 
-scalar::scalar(core_unit &core)
-    : core_(core),
-      sim_(core.sim()),
-      time_(config_cycles(&sim_.config, sim_.config.soc.launch_us +
-                                            core.index() * sim_.config.soc.skew_us)) {}
+scalar::scalar(core_unit &core, std::string firmware)
+    : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
 
 // --- the firmware's side ----------------------------------------------------------------------
 
@@ -82,13 +79,21 @@ uint64_t scalar::read_register(uint64_t offset) {
     case REG_CORE_INDEX:
       return core_.index();
     case REG_CORE_COUNT:
-      return sim_.config.soc.ai_cores;
+      return core_.kind() == CORE_ENGINE ? sim_.config.soc.engines : sim_.config.soc.ai_cores;
     case REG_SUB_INDEX:
       return core_.sub();
     case REG_SUB_COUNT:
       return sim_.config.soc.vector_cores;
     case REG_ARGS:
       return GM_BASE;
+    case REG_ENGINE_BLOCKS:
+      return sim_.config.engine.blocks;
+    case REG_ENGINE_QUERIES:
+      return sim_.config.engine.queries;
+    case REG_ENGINE_ROWS:
+      return core_.memory().bytes[SPACE_KV];
+    case REG_ENGINE_BUFFER:
+      return core_.memory().bytes[SPACE_EB];
     default:
       end("firmware reads register offset " + std::to_string(offset) + ", which cannot be read");
       return 0;
@@ -116,7 +121,19 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
 
 // --- the simulation's side --------------------------------------------------------------------
 
-void scalar::start() { thread_ = std::thread(&scalar::main, this); }
+void scalar::start(uint64_t cycle) {
+  batch_.clear();
+  cycles_ = instructions_ = error_at_ = 0;
+  ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
+  abandoned_ = false;
+  ready_.clear();
+  taken_.clear();
+  next_ = 0;
+  error_.clear();
+  time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
+                                                  core_.index() * sim_.config.soc.skew_us);
+  thread_ = std::thread(&scalar::main, this);
+}
 
 // More steps; false: there are none, the program has ended.  A program that neither pushes nor ends
 // can be interrupted.
@@ -192,9 +209,9 @@ void scalar::abandon() {
   }
 }
 
-std::unique_ptr<scalar> make_scalar(core_unit &core) {
-  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core)
-                                                           : make_scalar_native(core);
+std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware) {
+  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core, firmware)
+                                                           : make_scalar_native(core, firmware);
 }
 
 }  // namespace soc

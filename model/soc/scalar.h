@@ -1,4 +1,4 @@
-// The scalar core of a cube or vector core: runs firmware that reads registers and pushes
+// A core's scalar core with its program: runs firmware that reads registers and pushes
 // commands.  There are two: an RV64 instruction set simulator, and the same program built for the
 // host.
 //
@@ -28,13 +28,14 @@ class core_unit;
 
 class scalar {
  public:
-  explicit scalar(core_unit &core);
+  scalar(core_unit &core, std::string firmware);
   virtual ~scalar() = default;
   scalar(const scalar &) = delete;
   scalar &operator=(const scalar &) = delete;
 
   // --- the simulation's side ---
-  void start();
+  // Runs the program from its beginning; cycle: of the launch.
+  void start(uint64_t cycle);
   // Pushes commands until a queue is full or the program has ended.
   void advance();
   // The program has ended and all it pushed is in the queues.
@@ -67,6 +68,7 @@ class scalar {
 
   core_unit &core_;
   const simulation &sim_;
+  const std::string firmware_;   // its file
 
  private:
   struct step {
@@ -103,13 +105,13 @@ class scalar {
   std::vector<step> taken_;
   size_t next_ = 0;
   bool counted_ = false;       // the next step's cycles are in time_
-  uint64_t time_;              // this core's clock, runs ahead of the machine's (scheduler.h)
+  uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
 };
 
-std::unique_ptr<scalar> make_scalar(core_unit &core);
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core);
-std::unique_ptr<scalar> make_scalar_native(core_unit &core);
+std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware);
 
 }  // namespace soc
 

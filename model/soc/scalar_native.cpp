@@ -16,7 +16,7 @@ namespace {
 
 class scalar_native : public scalar {
  public:
-  explicit scalar_native(core_unit &core);
+  scalar_native(core_unit &core, const std::string &firmware);
 
  private:
   void run() override;
@@ -34,22 +34,25 @@ class scalar_native : public scalar {
 
 thread_local scalar_native *scalar_native::current = nullptr;
 
-scalar_native::scalar_native(core_unit &core) : scalar(core) {
+const char *entry_name(core_kind_t kind) {
+  return kind == CORE_CUBE ? "cube_main" : kind == CORE_VECTOR ? "vector_main" : "engine_main";
+}
+
+scalar_native::scalar_native(core_unit &core, const std::string &firmware)
+    : scalar(core, firmware) {
   static const hal_host_t host = {host_read, host_write, host_gm};
-  void *library = dlopen(sim_.options.firmware_file, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw std::runtime_error(std::string("firmware: ") + dlerror());
   }
-  const char *symbol = core.kind() == CORE_CUBE ? "cube_main" : "vector_main";
-  entry_ = reinterpret_cast<void (*)()>(dlsym(library, symbol));
+  entry_ = reinterpret_cast<void (*)()>(dlsym(library, entry_name(core.kind())));
   auto **host_slot = static_cast<const hal_host_t **>(dlsym(library, "hal_host"));
-  if (entry_ == nullptr || host_slot == nullptr) {
-    throw std::runtime_error(std::string("firmware: ") + sim_.options.firmware_file +
-                             " does not define " + symbol + " and hal_host");
+  if (host_slot == nullptr) {
+    throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
   }
   *host_slot = &host;
   Dl_info where;
-  if (dladdr(reinterpret_cast<void *>(entry_), &where) != 0) {
+  if (dladdr(host_slot, &where) != 0) {
     core.sim().lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
   }
 }
@@ -74,9 +77,12 @@ command_t scalar_native::pushed(uint64_t address) {
   return command;
 }
 
+// A core that the kernel has no entry for has nothing to do.
 void scalar_native::run() {
   current = this;
-  entry_();
+  if (entry_ != nullptr) {
+    entry_();
+  }
 }
 
 uint64_t scalar_native::host_read(scalar_register reg) {
@@ -107,8 +113,8 @@ const void *scalar_native::host_gm(uint64_t address) {
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_native(core_unit &core) {
-  return std::make_unique<scalar_native>(core);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware) {
+  return std::make_unique<scalar_native>(core, firmware);
 }
 
 }  // namespace soc

@@ -19,7 +19,7 @@ namespace {
 
 class scalar_riscv : public scalar {
  public:
-  explicit scalar_riscv(core_unit &core);
+  scalar_riscv(core_unit &core, const std::string &firmware);
   ~scalar_riscv() override { uc_close(engine_); }
 
  private:
@@ -50,9 +50,9 @@ class scalar_riscv : public scalar {
 
 constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
 
-scalar_riscv::scalar_riscv(core_unit &core)
-    : scalar(core),
-      image_(load_elf(sim_.options.firmware_file, uint64_t{sim_.config.scalar.ram_kb} * 1024)) {
+scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
+    : scalar(core, firmware),
+      image_(load_elf(firmware, uint64_t{sim_.config.scalar.ram_kb} * 1024)) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
                        image_.ram.data()),
@@ -74,6 +74,8 @@ void scalar_riscv::check(uc_err error, const char *what) const {
 }
 
 void scalar_riscv::run() {
+  instructions_ = 0;
+  std::memset(window_, 0, sizeof window_);
   const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
   if (!ended()) {
     end(std::string("firmware fault: ") + uc_strerror(error));
@@ -156,8 +158,8 @@ uint64_t scalar_riscv::count_instructions(uint64_t address, uint64_t bytes) cons
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core) {
-  return std::make_unique<scalar_riscv>(core);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware) {
+  return std::make_unique<scalar_riscv>(core, firmware);
 }
 
 }  // namespace soc

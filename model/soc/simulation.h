@@ -52,7 +52,7 @@ struct simulation {
         result(run_result),
         trace(run_options.trace != nullptr ? std::make_unique<waves>(config.soc.clock_mhz)
                                            : nullptr),
-        lines(run_options.firmware_file, run_options.firmware == SOC_FIRMWARE_RISCV) {}
+        lines(run_options.firmware == SOC_FIRMWARE_RISCV) {}
 
   // Ends the run; the first message stays.  The calling process returns and must not go on.
   void stop(soc_status_t status, const std::string &message);

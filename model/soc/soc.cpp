@@ -1,4 +1,4 @@
-// One run: builds the machine, lets SystemC run it until nothing moves, and reads the books.
+// Machines: built, given kernels that SystemC runs until nothing moves, and read out.
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/soc.h"
 
@@ -8,47 +8,106 @@
 #include <exception>
 #include <stdexcept>
 
+#include "hal/registers.h"
 #include "soc/interrupt.h"
 #include "soc/machine.h"
 
-extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
-                                const void *args, size_t args_bytes, soc_result_t *result) {
+struct soc_machine {
+  soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
+              soc_result_t &result)
+      : sim(options, result) {
+    if (options.timeline != nullptr) {
+      sim.recorded.enable();
+    }
+    sim.events = std::make_unique<soc::scheduler>("scheduler");
+    gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
+    all = std::make_unique<soc::machine>(sim, *gm);
+    if (sim.trace && !sim.trace->open(options.trace)) {
+      throw std::runtime_error(std::string("trace: cannot write ") + options.trace);
+    }
+  }
+
+  soc::simulation sim;
+  std::unique_ptr<soc::global_memory> gm;
+  std::unique_ptr<soc::machine> all;
+};
+
+namespace {
+
+void refuse(soc_result_t &result, const char *message) {
+  result.status = SOC_BAD_INPUT;
+  std::snprintf(result.error, sizeof result.error, "%s", message);
+}
+
+}  // namespace
+
+extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
+                           size_t args_bytes, soc_result_t *result) {
   *result = {};
+  // SystemC's kernel goes with the process, and so must its modules: a machine is never deleted.
+  static soc_machine *machine;
+  if (machine != nullptr) {
+    refuse(*result, "a process can simulate one machine only");
+    return nullptr;
+  }
   try {
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    const soc::interrupt_guard guard;
-    // Modules must outlive SystemC's kernel, which goes with the process: they are never deleted.
-    static soc::simulation *sim;
-    static soc::global_memory *gm;
-    static soc::machine *machine;
     // The emulators touch a little of many buffers: whole huge pages would be cleared for each.
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
-    sim = new soc::simulation(*options, *result);
-    soc::stopwatch watch(result->seconds);
-    if (options->timeline != nullptr) {
-      sim->recorded.enable();
-    }
-    sim->events = std::make_unique<soc::scheduler>("scheduler");
-    gm = new soc::global_memory(*sim, buffers, count, args, args_bytes);
-    machine = new soc::machine(*sim, *gm);
-    if (sim->trace && !sim->trace->open(options->trace)) {
-      throw std::runtime_error(std::string("trace: cannot write ") + options->trace);
-    }
-    machine->run();
-    if (sim->trace) {
-      sim->trace->close();
-    }
-    if (!sim->stopped()) {
-      gm->copy_results();
-      machine->report(*result);
-    }
-    if (options->timeline != nullptr &&
-        !sim->recorded.write(options->timeline, sim->config.soc.clock_mhz, sim->lines)) {
-      sim->stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options->timeline);
-    }
+    const soc::stopwatch watch(result->seconds);
+    machine = new soc_machine(*options, buffers, count, args_bytes, *result);
+    return machine;
   } catch (const std::exception &error) {
-    result->status = SOC_BAD_INPUT;
-    std::snprintf(result->error, sizeof result->error, "%s", error.what());
+    refuse(*result, error.what());
+    return nullptr;
+  }
+}
+
+extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, const void *args,
+                                   size_t args_bytes, uint64_t *cycles) {
+  soc_result_t &result = machine->sim.result;
+  *cycles = 0;
+  if (machine->sim.stopped()) {
+    return result.status;
+  }
+  try {
+    const soc::interrupt_guard guard;
+    const soc::stopwatch watch(result.seconds);
+    machine->gm->launch(args, args_bytes);
+    *cycles = machine->all->launch(firmware_file);
+  } catch (const std::exception &error) {
+    refuse(result, error.what());
+  }
+  return result.status;
+}
+
+extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
+  return machine->gm->base() + (address - GM_BASE);
+}
+
+extern "C" void soc_close(soc_t *machine) {
+  soc::simulation &sim = machine->sim;
+  const soc::stopwatch watch(sim.result.seconds);
+  if (sim.trace) {
+    sim.trace->close();
+  }
+  if (!sim.stopped()) {
+    machine->gm->copy_results();
+    machine->all->report(sim.result);
+  }
+  if (sim.options.timeline != nullptr &&
+      !sim.recorded.write(sim.options.timeline, sim.config.soc.clock_mhz, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + sim.options.timeline);
+  }
+}
+
+extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
+                                const void *args, size_t args_bytes, soc_result_t *result) {
+  soc_t *machine = soc_open(options, buffers, count, args_bytes, result);
+  if (machine != nullptr) {
+    uint64_t cycles;
+    soc_launch(machine, options->firmware_file, args, args_bytes, &cycles);
+    soc_close(machine);
   }
   return result->status;
 }
@@ -59,5 +118,5 @@ extern "C" void soc_result_free(soc_result_t *result) {
   result->pipe_count = 0;
 }
 
-// SystemC's library asks for it; the model is started by soc_run instead.
+// SystemC's library asks for it; the model is started by soc_launch instead.
 int sc_main(int, char *[]) { return 0; }

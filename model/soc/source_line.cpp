@@ -6,24 +6,35 @@
 
 namespace soc {
 
-const std::string &source_lines::find(uint64_t pc) {
-  auto found = known_.find(pc);
-  if (found == known_.end()) {
-    found = known_.emplace(pc, ask(pc)).first;
+unsigned source_lines::use(const std::string &file) {
+  for (current_ = 0; current_ < images_.size(); ++current_) {
+    if (images_[current_].file == file) {
+      return current_;
+    }
+  }
+  images_.emplace_back().file = file;
+  return current_;
+}
+
+const std::string &source_lines::find(uint64_t pc, unsigned firmware) {
+  image &in = images_[firmware];
+  auto found = in.known.find(pc);
+  if (found == in.known.end()) {
+    found = in.known.emplace(pc, ask(in, pc)).first;
   }
   return found->second;
 }
 
-std::string source_lines::ask(uint64_t pc) const {
+std::string source_lines::ask(const image &in, uint64_t pc) const {
   char fallback[32];
   std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
-  if (file_.find('\'') != std::string::npos) {
+  if (in.file.find('\'') != std::string::npos) {
     return fallback;
   }
   char command[1024];
   std::snprintf(command, sizeof command, "%saddr2line -f -i -s -e '%s' 0x%llx 2>/dev/null",
-                riscv_ ? "riscv64-unknown-elf-" : "", file_.c_str(),
-                static_cast<unsigned long long>(pc - load_base_));
+                riscv_ ? "riscv64-unknown-elf-" : "", in.file.c_str(),
+                static_cast<unsigned long long>(pc - in.load_base));
   FILE *pipe = popen(command, "r");
   if (pipe == nullptr) {
     return fallback;

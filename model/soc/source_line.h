@@ -6,26 +6,37 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace soc {
 
 class source_lines {
  public:
-  source_lines(std::string file, bool riscv) : file_(std::move(file)), riscv_(riscv) {}
+  explicit source_lines(bool riscv) : riscv_(riscv) {}
+
+  // The firmware that runs from now on; returns its number.
+  unsigned use(const std::string &file);
 
   // "attention_cube.c:120 (load_stripe)": the innermost frame outside the HAL.  Asks binutils'
   // addr2line, once for each address; without it, the address itself.
-  const std::string &find(uint64_t pc);
+  const std::string &find(uint64_t pc) { return find(pc, current_); }
+  // In one of the firmwares so far.
+  const std::string &find(uint64_t pc, unsigned firmware);
 
-  void set_load_base(uint64_t base) { load_base_ = base; }
+  // Of the one that runs.
+  void set_load_base(uint64_t base) { images_[current_].load_base = base; }
 
  private:
-  std::string ask(uint64_t pc) const;
+  struct image {
+    std::string file;
+    uint64_t load_base = 0;
+    std::map<uint64_t, std::string> known;
+  };
+  std::string ask(const image &in, uint64_t pc) const;
 
-  std::string file_;
   bool riscv_;
-  uint64_t load_base_ = 0;
-  std::map<uint64_t, std::string> known_;
+  std::vector<image> images_;
+  unsigned current_ = 0;
 };
 
 }  // namespace soc

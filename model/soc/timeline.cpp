@@ -35,7 +35,7 @@ bool timeline::write(const std::string &path, double clock_mhz, source_lines &li
                  core_command_name(e.command.header.opcode_), e.track,
                  static_cast<double>(e.begin) * us, static_cast<double>(e.end - e.begin) * us,
                  static_cast<unsigned long long>(e.number), text,
-                 static_cast<double>(e.done) * us, lines.find(e.command.header.pc_).c_str());
+                 static_cast<double>(e.done) * us, lines.find(e.command.header.pc_, e.firmware).c_str());
   }
   std::fprintf(file, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"args\":{\"name\":\"amalgam\"}}\n]}\n");
   const bool good = std::ferror(file) == 0;

@@ -16,12 +16,14 @@ class source_lines;
 class timeline {
  public:
   void enable() { enabled_ = true; }
+  // Number of the firmware that runs from now on (source_line.h).
+  void set_firmware(unsigned firmware) { firmware_ = firmware; }
   unsigned add_track(const std::string &core, unsigned pipe);
   // Command number of its pipe kept it from begin to end (cycles) and took effect at done.
   void add(unsigned track, uint64_t number, const command_t &command, uint64_t begin, uint64_t end,
            uint64_t done) {
     if (enabled_) {
-      events_.push_back({track, number, begin, end, done, command});
+      events_.push_back({track, firmware_, number, begin, end, done, command});
     }
   }
   // False if the file cannot be written.
@@ -33,11 +35,12 @@ class timeline {
     unsigned pipe;
   };
   struct event {
-    unsigned track;
+    unsigned track, firmware;
     uint64_t number, begin, end, done;
     command_t command;
   };
   bool enabled_ = false;
+  unsigned firmware_ = 0;
   std::vector<track> tracks_;
   std::vector<event> events_;
 };

@@ -166,15 +166,19 @@ double traffic::efficiency(uint64_t address, uint64_t bytes) const {
   return 1 - (1 - gm.worst_efficiency) * shortfall;
 }
 
-uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
-                        const command_t &command, uint64_t number, uint64_t now) {
+traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
+                               const command_t &command, uint64_t number, uint64_t now) {
   core_access_t accesses[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(&command, accesses);
-  const core_access_t &access =
-      *std::find_if(accesses, accesses + count,
-                    [](const core_access_t &a) { return a.space == SPACE_GM; });
-  const uint64_t offset = access.base - GM_BASE;
-  uint64_t bytes = access.rows * access.row_bytes;   // of global memory
+  const size_t all = core_accesses(&command, accesses);
+  const size_t count = static_cast<size_t>(
+      std::stable_partition(accesses, accesses + all,
+                            [](const core_access_t &a) { return a.space == SPACE_GM; }) -
+      accesses);
+  const uint64_t offset = accesses[0].base - GM_BASE;
+  uint64_t bytes = 0;                                // of global memory
+  for (size_t i = 0; i < count; ++i) {
+    bytes += accesses[i].rows * accesses[i].row_bytes;
+  }
   command_t sent = command;
   if (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0) {
     sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&memory, &command));
@@ -187,25 +191,28 @@ uint64_t traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memo
   uint64_t cold = 0;
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
-    d.l2().write(offset, access.rows, access.row_bytes, access.pitch);
+    d.l2().write(offset, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
     sim_.result.l2_write += bytes;
   } else {
-    cold = d.l2().read(offset, access.rows, access.row_bytes, access.pitch, &sim_.result.hbm_read);
+    for (size_t i = 0; i < count; ++i) {
+      const core_access_t &a = accesses[i];
+      cold += d.l2().read(a.base - GM_BASE, a.rows, a.row_bytes, a.pitch, &sim_.result.hbm_read);
+    }
     sim_.result.l2_read += bytes;
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   d.begin(who, now, cold, move.bytes - cold, limit);
+  const auto duration =
+      static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
   if (core_is_atomic(&command)) {
     sim_.result.atomic_bytes += bytes;
-    const auto duration =
-        static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
     if (bytes == 0) {
       who.answered(number, now);
     } else {
       send(who, memory, command, number, duration, now);
     }
   }
-  return config_cycles(&sim_.config, latency_us);
+  return {config_cycles(&sim_.config, latency_us), duration};
 }
 
 // --- atomic commands --------------------------------------------------------------------------

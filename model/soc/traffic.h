@@ -38,8 +38,11 @@ class traffic {
   // Begins the move of a command; who->moved(cycle) follows when the pipe is free again.  For an
   // atomic command who->answered(number, cycle) follows, too, when the slices have done it; in the
   // Verilog it takes the operands from the core's memory now, and does it.
-  // Returns the latency after moved (after answered).
-  uint64_t begin(pipe &who, unsigned die, const core_memory_t &memory, const command_t &command,
+  struct course {
+    uint64_t latency;          // cycles after moved (after answered)
+    uint64_t duration;         // alone on the machine, latency aside
+  };
+  course begin(pipe &who, unsigned die, const core_memory_t &memory, const command_t &command,
                  uint64_t number, uint64_t now);
 
   // What an atomic command does, without the Verilog.

@@ -175,7 +175,8 @@ module attention_ctrl #(
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/) for small parameters.  A group of n rows makes n beats, each once,
-  // the first and the last marked, each key with its index.
+  // the first and the last marked, each key with its index.  Their addresses follow each other from the
+  // base, around the block's end, and stay within the block.
 
   reg f_past = 1'b0;                     // there is a previous cycle
   always @(posedge clk_i) f_past <= 1'b1;

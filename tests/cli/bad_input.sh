@@ -2,32 +2,7 @@
 # Bad input gets exit code 2, one line on stderr that names what is wrong, and no output files.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-tests=0
-
-refused() {   # refused FRAGMENT ARGS...
-  fragment=$1
-  shift
-  tests=$((tests + 1))
-  status=0
-  timeout 60 "$SIM" "$@" >stdout 2>stderr || status=$?
-  problem=
-  [ "$status" -eq 2 ] || problem="exit code $status, not 2"
-  [ "$(wc -l <stderr)" -eq 1 ] || problem="$(wc -l <stderr) lines on stderr"
-  grep -qF -e "$fragment" stderr || problem="no '$fragment' in the message"
-  [ ! -e out.npy ] && [ ! -e out.json ] || problem="an output file was written"
-  if [ -n "$problem" ]; then
-    echo "FAILED $*: $problem"
-    cat stderr
-    failed=1
-  else
-    echo "ok: $(cat stderr)"
-  fi
-  rm -f out.npy out.json
-}
+. "$(dirname "$0")/refused.sh"
 
 "$MKNPY" q.npy '<u2' 2,4,64
 "$MKNPY" kv.npy '<u2' 48,64

@@ -80,5 +80,13 @@ printf '%-117s\n' "{'descr': '|b1', 'fortran_order': False, 'shape': (20,), }" >
 head -c 20 /dev/zero >>none.npy
 "$SIM" run amla --q q.npy --kv kv.npy --mask none.npy --verify --out z.npy --quiet
 tail -c 256 z.npy | tr -d '\000' | cmp - /dev/null || fail "masked rows are not zero"
+# What is printed does not arrive.
+full() {   # full ARGS...
+  status=0
+  "$SIM" "$@" >/dev/full 2>err || status=$?
+  [ $status -eq 2 ] && grep -q 'standard output: cannot write' err || fail "$* >/dev/full: $status"
+}
+full commands
+full run amla --heads 4 --seq-kv 64 --timing-only
 ls ./*.part-* 2>/dev/null && fail "temporary files left"
 echo "all as expected"

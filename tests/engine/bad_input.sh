@@ -3,33 +3,8 @@
 # no output files.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-failed=0
-tests=0
-
-refused() {   # refused FRAGMENT ARGS...
-  fragment=$1
-  shift
-  tests=$((tests + 1))
-  status=0
-  timeout 60 "$SIM" "$@" --impl c --out out.npy --json out.json >stdout 2>stderr || status=$?
-  problem=
-  [ "$status" -eq 2 ] || problem="exit code $status, not 2"
-  [ "$(wc -l <stderr)" -eq 1 ] || problem="$(wc -l <stderr) lines on stderr"
-  grep -qF -e "$fragment" stderr || problem="no '$fragment' in the message"
-  [ ! -s stdout ] || problem="text on stdout"
-  [ ! -e out.npy ] && [ ! -e out.json ] || problem="an output file was written"
-  if [ -n "$problem" ]; then
-    echo "FAILED $*: $problem"
-    cat stderr
-    failed=1
-  else
-    echo "ok: $(cat stderr)"
-  fi
-  rm -f out.npy out.json
-}
+. "$(dirname "$0")/../cli/refused.sh"
+always="--impl c --out out.npy --json out.json"
 
 "$MKNPY" q.npy '<u2' 4,16
 "$MKNPY" k.npy '<u2' 20,16
@@ -113,26 +88,18 @@ refused "--lns: expected mitchell|corrected" run hfa --lns exact
 refused "did you mean hfa?" run hfaa
 refused "there are amla, base, hfa and fa2" run fa3
 
-# The last --impl, --out, --json count.
-last() {   # last FRAGMENT ARGS...: as refused, after its options
-  fragment=$1
-  shift
-  tests=$((tests + 1))
-  status=0
-  "$SIM" run hfa --impl c --seq-kv 8 --head-dim 8 "$@" >stdout 2>stderr || status=$?
-  if [ "$status" -ne 2 ] || [ "$(wc -l <stderr)" -ne 1 ] || ! grep -qF -e "$fragment" stderr; then
-    echo "FAILED $*: exit code $status"
-    cat stderr
-    failed=1
-  fi
+always=
+small="run hfa --impl c --seq-kv 8 --head-dim 8"
+# shellcheck disable=SC2086
+{
+  refused "--impl: expected rtl|c" $small --impl verilog
+  refused "two outputs" $small --out o.npy --json ./o.npy
+  refused "no/such/dir" $small --out no/such/dir/o.npy --json o.json
+  refused "Is a directory" $small --out . --json o.json
+  refused "/dev/full" $small --out /dev/full --json o.json
+  refused "/dev/full" $small --json /dev/full --out o.npy
+  refused "--out" $small --out
 }
-last "--impl: expected rtl|c" --impl verilog
-last "two outputs" --out o.npy --json ./o.npy
-last "no/such/dir" --out no/such/dir/o.npy --json o.json
-last "Is a directory" --out . --json o.json
-last "/dev/full" --out /dev/full --json o.json
-last "/dev/full" --json /dev/full --out o.npy
-last "--out" --out
 rm -f stdout stderr
 left=$(find . -type f -mmin -30)
 [ -z "$left" ] || { echo "FAILED: left behind: $left"; failed=1; }

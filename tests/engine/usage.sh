@@ -37,6 +37,8 @@ grep -q '^time .* cycles = .* a query; utilisation' text || fail "time"
 grep -q '^load     1024 cycles' text || fail "load"
 "$SIM" run hfa --impl c --lns corrected --json b.json >text
 grep -q 'lns corrected' text && fail "proposes what was asked for"
+"$SIM" run hfa --impl c --seq-kv 1 --head-dim 8 >text   # adds nothing
+grep -q 'lns corrected' text && fail "blames additions for an error without any"
 "$SIM" run fa2 --impl c --json c.json >text
 grep -q Mitchell text && fail "FA-2 has nothing of Mitchell's"
 awk -v a="$(field rel_fro a.json)" -v b="$(field rel_fro b.json)" -v c="$(field rel_fro c.json)" \
@@ -81,6 +83,9 @@ grep -q '1 of 1 rows have NaN' err && [ "$(wc -l <err)" -eq 1 ] || fail "message
   grep -aq "'shape': (1, 8)" || fail "output through a pipe"
 "$SIM" run hfa --impl c --seq-kv 16 --head-dim 8 --quiet --out /dev/null >quiet 2>&1
 [ ! -s quiet ] || fail "--quiet prints"
+status=0
+"$SIM" run hfa --impl c --seq-kv 16 --head-dim 8 >/dev/full 2>err || status=$?
+[ $status -eq 2 ] && grep -q 'standard output: cannot write' err || fail "/dev/full: $status"
 "$SIM" run hfa --impl c --seq-q 100000 --seq-kv 4096 --out cut.npy --quiet 2>err &
 run=$!
 for _ in 1 2 3 4 5; do   # until it is no longer ignored, as of a shell's background process

@@ -1,0 +1,42 @@
+// An attention engine at its pins, one cycle of its clock at a time: the Verilog, or the C model of its
+// control, which has the same handshakes and no data.
+//
+// Source: rtl/README.md, "Ports of hfa_top and fa2_top".
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_ENGINE_PORT_H
+#define SOC_ENGINE_PORT_H
+
+#include <memory>
+#include <string>
+
+#include "engine/engine.h"
+#include "engine/engine_unit.h"
+
+namespace soc {
+
+class engine_port {
+ public:
+  struct handshakes {
+    bool group, mask, result;   // taken, taken, given
+  };
+
+  virtual ~engine_port() = default;
+  // Has it data?  If not, what the pointers below point to is not looked at.
+  virtual bool has_data() const = 0;
+  // What is on offer from now on, until it is taken; null: nothing.
+  virtual void offer_group(const engine_group_t *group) = 0;
+  virtual void offer_mask(const uint8_t *bits) = 0;   // [NQ,P]
+  // One cycle; a row that is written in it, or null.  A result is always taken.
+  virtual handshakes tick(const engine_row_t *row) = 0;
+  // The result that the cycle before has given: NQ triplets.
+  virtual void result(num_triplet_t *triplets) = 0;
+};
+
+// Builds the Verilog of the shape if need be.  Throws std::runtime_error.
+std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape,
+                                             void (*building)(const char *what));
+std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape);
+
+}  // namespace soc
+
+#endif
