@@ -111,7 +111,7 @@ soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t
 // A machine to launch kernels on.  options and buffers must outlive it; options->firmware_file is not
 // used.  Buffers have been placed; args_bytes: of the largest kernel's arguments.  NULL: result says
 // why.
-typedef struct soc soc_t;
+typedef struct soc_machine soc_t;
 soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
                 size_t args_bytes, soc_result_t *result);
 
