@@ -14,14 +14,14 @@
 // gives the pieces their shapes.  A load is there two thousand cycles after its last byte: 160 KB
 // must be under way to keep MTE2 busy, which the seven slots of pieces that pass just allow.
 //
-// b's first pieces stay in L1 for all tiles of a column of tiles.  If k is at most 512 these are all
-// of them, only a is loaded for each tile, and a half runs through all of k: FIX has the other
+// b's first pieces stay in L1 for all tiles of a column of tiles.  If k is at most 512 these are
+// all of them, only a is loaded for each tile, and a half runs through all of k: FIX has the other
 // half's time for it.  That is too short with k up to 256; then L0C is cut into quarters, which
 // come and go one by one.  The first and the last tile of a column take smaller chunks, for the
 // pieces come one after the other, and give their slots back sooner.
 //
-// With a longer k a chunk is one piece of a.  MTE2 takes up to 15 % longer than M then, as L0C holds
-// no larger tile; the one piece of b that there is a slot for makes up for a little of it.
+// With a longer k a chunk is one piece of a.  MTE2 takes up to 15 % longer than M then, as L0C has
+// no room for a larger tile; the one piece of b that there is a slot for makes up for a little.
 //
 // Tiles get smaller when there are not enough for all AI cores.  None of this shows in the bits:
 // every chain takes its products in ascending k.
