@@ -115,6 +115,22 @@ is chunk chunk.json 64
 is chunk one.json 512
 same one --blocks 1 --chunk 64
 
+# Products on the cube core: BF16 activations, near FP32; 7 matrices a layer and the head.
+lm --attention fp32 --gemm soc --eval "$val" --context 200 --windows 1 --json soc.json
+within -0.002 0.002 "$(awk -v a="$(field nats_per_byte soc.json)" \
+  -v b="$(field fp32_nats_per_byte soc.json)" 'BEGIN { print a - b }')"
+[ "$(field nats_per_byte soc.json)" != "$(field fp32_nats_per_byte soc.json)" ] || fail "--gemm soc"
+[ "$(field fp32_nats_per_byte soc.json)" = "$(values nats_per_byte fp32.json | sed -n 2p)" ] ||
+  fail "the FP32 beside --gemm soc is another"
+is engine soc.json null
+[ "$(values launches soc.json | tr '\n' ' ')" = "null 22 " ] || fail "launches of products"
+[ "$(values cycles soc.json | tr '\n' ' ')" = \
+  "$(field cycles soc.json) null $(field cycles soc.json) " ] || fail "cycles of products"
+# shellcheck disable=SC2086
+lm $small --gemm soc --json soc.json
+values cycles soc.json | tr '\n' ' ' | awk '{ exit !($2 > 0 && $3 > 0 && $1 == $2 + $3) }' ||
+  fail "cycles of attention and products"
+
 # A shorter last window, and a byte left over.
 head -c 500 "$val" >500
 lm --attention fp32 --eval 500 --context 200 --json w.json   # 201, 201 and 98 bytes

@@ -33,7 +33,7 @@ grep -q '^In the beginning [a-z]' text || fail "the text"
 grep -q '^choices .* gap' text || fail "gap"
 grep -q '^time     [0-9]* cycles = .* us at 1800 MHz' text || fail "time"
 grep -q ' cycles a token in 600 launches, by layer [0-9]*, [0-9]*, [0-9]*$' text || fail "layers"
-grep -q '^  engine4 *ATTN' text || fail "pipes"
+grep -q '^  engine3 *ATTN' text || fail "pipes"
 grep -q '^  cube0' text && fail "pipes that did nothing"
 
 # A text: what is there depends on who computes.
@@ -46,6 +46,12 @@ lm --impl c --attention fa2 --blocks 1 --eval "$val" --context 100 --windows 1 >
 grep -q '^engines  4 of 1 block x 1 query' text || fail "one block"
 grep -q '^loss     .* predictions, FP32 .* (.*); the best byte is FP32.s in .* %$' text || fail "loss"
 grep -q 'by window' text && fail "one window by window"
+
+lm --impl c --gemm soc --prompt x --tokens 2 >text
+grep -q 'products in BF16 on the cube core$' text || fail "products on the cube core"
+grep -q '^time .*: attention [1-9][0-9]*, products [1-9][0-9]* in 44 launches$' text ||
+  fail "time of products"
+grep -q '^  cube0 *M ' text && grep -q '^  engine0 *ATTN ' text || fail "pipes of both"
 
 # Bytes are bytes: to the terminal as they are, in JSON as characters.
 printf 'Er sprach: \303\204\303\244 \377' >prompt
