@@ -334,11 +334,7 @@ static int finish(run_t *run) {
   if (!run->options.quiet) {
     print(run);
   }
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    cli_fail(&run->error, "standard output: cannot write");
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  return CLI_OK;
+  return output_printed(&run->error) ? (int)CLI_OK : cli_report(CLI_BAD_INPUT, &run->error);
 }
 
 static int simulate(run_t *run) {
