@@ -35,7 +35,8 @@ passes || { cat "$dir/log"; echo "the unchanged kernels fail"; exit 1; }
 
 mutants=0
 missed=0
-for file in "$dir"/sw/kernels/*.c "$dir"/sw/lib/*.h; do
+for file in "$dir"/sw/kernels/amla.c "$dir"/sw/kernels/base.c "$dir"/sw/kernels/attention_*.c \
+  "$dir"/sw/lib/*.h; do
   for line in $(grep -nE '^[[:space:]]+[a-z_]*wait[a-z_]*\(.*\);' "$file" | cut -d: -f1); do
     cp "$file" "$dir/original"
     sed -i "${line}s/[a-z_]*wait[a-z_]*(.*);/;/" "$file"
