@@ -23,6 +23,9 @@ static void take(lm_generation_t *g, size_t i, lm_choice_t choice) {
     g->gap = choice.gap;
     g->gap_at = i;
   }
+  if (g->gaps != NULL) {
+    g->gaps[i] = choice.gap;
+  }
   if (g->put != NULL) {
     g->put(g->put_context, choice.best);
   }

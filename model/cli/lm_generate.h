@@ -19,6 +19,7 @@ typedef struct lm_generation {
   void (*put)(void *context, uint8_t byte);   // told each byte as it comes; may be NULL
   void *put_context;
   uint8_t *text;           // [tokens], to be written
+  double *gaps;            // [tokens], the choices', to be written; may be NULL
   double gap;              // smallest of the choices, written
   size_t gap_at;           // at this byte of text
 } lm_generation_t;

@@ -1,54 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/json_print.h"
 #include "cli/lm_result.h"
 #include "cli/result.h"
 
 static void put(cJSON *object, const char *name, uint64_t value) {
   cJSON_AddNumberToObject(object, name, (double)value);
-}
-
-// --- text -------------------------------------------------------------------------------------
-
-// Bytes of the UTF-8 character that x [n] begins with; 0: none. The lowest second bytes keep out
-// what could be said shorter, and surrogates; U+0000 has no place in cJSON's strings.
-static size_t character(const uint8_t *x, size_t n) {
-  const unsigned lead = x[0];
-  const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (lead == 0 || lead > 0xf4 || length == 0 || length > n) {
-    return 0;
-  }
-  const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  for (size_t i = 1; i < length; ++i) {
-    if (x[i] < (i == 1 ? low : 0x80) || x[i] > (i == 1 ? high : 0xbf)) {
-      return 0;
-    }
-  }
-  return length;
-}
-
-// A model writes bytes, JSON holds characters: U+FFFD stands for each byte that belongs to none.
-static void add_bytes(cJSON *root, const char *name, const uint8_t *bytes, size_t count) {
-  static const char unknown[] = "\xef\xbf\xbd";
-  char *text = malloc(count * strlen(unknown) + 1);
-  size_t used = 0;
-  if (text == NULL) {
-    cJSON_AddNullToObject(root, name);
-    return;
-  }
-  for (size_t i = 0; i < count;) {
-    const size_t length = character(bytes + i, count - i);
-    const size_t copied = length > 0 ? length : strlen(unknown);
-    memcpy(text + used, length > 0 ? (const char *)bytes + i : unknown, copied);
-    used += copied;
-    i += length > 0 ? length : 1;
-  }
-  text[used] = '\0';
-  cJSON_AddStringToObject(root, name, text);
-  free(text);
 }
 
 // --- what was computed ------------------------------------------------------------------------
@@ -138,8 +94,8 @@ static void add_generated(cJSON *root, const lm_result_t *result) {
     cJSON_AddNullToObject(root, "smallest_gap_at");
     return;
   }
-  add_bytes(root, "prompt", g->prompt, g->prompt_bytes);
-  add_bytes(root, "text", g->text, g->tokens);
+  json_add_bytes(root, "prompt", g->prompt, g->prompt_bytes);
+  json_add_bytes(root, "text", g->text, g->tokens);
   cJSON_AddNumberToObject(root, "smallest_gap", g->gap);
   put(root, "smallest_gap_at", g->gap_at);
 }

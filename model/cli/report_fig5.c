@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "cli/report.h"
-#include "cli/report_queries.h"
+#include "cli/report_hfa.h"
 #include "cli/report_write.h"
 #include "num/num_hfa.h"
 
@@ -157,6 +157,29 @@ static double mean_error(const histogram_t *h) {
     sum += h->error_sum[i];
   }
   return sum / (double)(h->count - h->cancelled);
+}
+
+static report_inputs_t inputs_of(const char *text, const histogram_t *h) {
+  return (report_inputs_t){.text = text,
+                           .count = (double)h->count,
+                           .percent_small = percent(h->small, h->count),
+                           .mean_error = mean_error(h),
+                           .max_error = h->error_max,
+                           .percent_large = percent(h->large_error, h->count)};
+}
+
+bool report_mitchell_inputs(const report_queries_t *queries, report_inputs_t inputs[REPORT_INPUTS],
+                            cli_error_t *error) {
+  set_t set;
+  if (!fill_set(queries, "", &set, error)) {
+    return false;
+  }
+  const histogram_t all = all_kinds(&set);
+  for (kind_t kind = 0; kind < KINDS; ++kind) {
+    inputs[kind] = inputs_of(kinds[kind].text, &set.counts.of[kind]);
+  }
+  inputs[KINDS] = inputs_of("all", &all);
+  return true;
 }
 
 // --- files ------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/report.h"
-#include "cli/report_queries.h"
+#include "cli/report_hfa.h"
 #include "cli/report_write.h"
 
 enum { KEYS = 1024, D = 64, PER_SEED = 8, WINDOWS = 8, PER_HEAD = 8 };
@@ -143,6 +143,27 @@ static double share(const row_t *row, source_t s) {
     sum += fmax(contribution(row, shared[i]), 0);
   }
   return 100 * contribution(row, s) / sum;
+}
+
+bool report_errors(const report_queries_t *queries, size_t p, report_errors_t *errors,
+                   cli_error_t *error) {
+  const num_hfa_sources_t none = {0};
+  const num_hfa_sources_t all = all_but(&none);
+  row_t row = {.blocks = p};
+  if (!measure(queries, p, &all, &row.all, error)) {
+    return false;
+  }
+  for (size_t i = 0; i < SHARED; ++i) {
+    const num_hfa_sources_t rest = all_but(&sources[shared[i]].it);
+    if (!measure(queries, p, &rest, &row.without[shared[i]], error)) {
+      return false;
+    }
+  }
+  *errors = (report_errors_t){.error = row.all,
+                              .quantised = share(&row, QUANTISED),
+                              .mitchell = share(&row, MITCHELL),
+                              .pwl = share(&row, PWL)};
+  return true;
 }
 
 // --- files ------------------------------------------------------------------------------------

@@ -42,8 +42,8 @@ double result_peak_rss_mb(void);
 void result_text(FILE *file, const result_t *result);
 bool result_json(FILE *file, const result_t *result, cli_error_t *error);
 
-// Parts of both that any run of the SoC has. Pipes: each by itself, or the mean over all cores of a
-// kind; host: the members of an object that is there.
+// Parts of both that any run of the SoC has. Text of the pipes: of cores whose kind was given
+// commands, each by itself or the mean over all of a kind; host: members of an object that is there.
 void result_text_traffic(FILE *file, const soc_result_t *soc);
 void result_text_pipes(FILE *file, const soc_result_t *soc, bool mean);
 void result_json_config(cJSON *root, const char *config, const option_list_t *set);

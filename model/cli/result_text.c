@@ -154,10 +154,26 @@ static pipe_sum_t *sum_of(pipe_sum_t sums[PIPE_SUMS_MAX], const soc_pipe_t *pipe
   return s;
 }
 
+// Has any core of the pipe's kind been given a command?
+static bool kind_works(const soc_result_t *soc, const soc_pipe_t *pipe) {
+  const size_t length = kind_length(pipe);
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    const soc_pipe_t *other = &soc->pipes[i];
+    if (other->commands > 0 && kind_length(other) == length &&
+        memcmp(other->core, pipe->core, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // With several AI cores: the mean over all of them.
 static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
   pipe_sum_t sums[PIPE_SUMS_MAX] = {0};
   for (size_t i = 0; i < soc->pipe_count; ++i) {
+    if (!kind_works(soc, &soc->pipes[i])) {
+      continue;
+    }
     pipe_sum_t *s = sum_of(sums, &soc->pipes[i]);
     ++s->pipes;
     s->sum.busy += soc->pipes[i].busy;
@@ -180,7 +196,9 @@ void result_text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
     return;
   }
   for (size_t i = 0; i < soc->pipe_count; ++i) {
-    print_pipe(file, &soc->pipes[i], soc->cycles);
+    if (kind_works(soc, &soc->pipes[i])) {
+      print_pipe(file, &soc->pipes[i], soc->cycles);
+    }
   }
 }
 

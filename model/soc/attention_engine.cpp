@@ -201,24 +201,26 @@ void attention_engine::offer() {
   }
 }
 
-// Mask beats go with the command that is being taken; those of its last group may be behind.
-void attention_engine::offer_mask() {
-  if (mask_offered_) {
-    return;
-  }
+// The command whose mask beats are next: the first one with some left, since those of a command's last
+// group may come when all its groups have been taken.
+attention_engine::attention *attention_engine::masking() {
   const auto wants = [](const attention &a) {
-    return a.command.mask_mode == MASK_BITS && a.masked < a.command.queries;
+    return a.command.mask_mode == MASK_BITS && a.masked < a.command.queries && a.begin < now();
   };
-  const auto behind = std::find_if(taken_in_.begin(), taken_in_.end(), wants);
-  if (behind != taken_in_.end()) {
-    make_mask(*behind);
-  } else if (!coming_.empty() && coming_.front().begin < now() && wants(coming_.front())) {
-    make_mask(coming_.front());
-  } else {
-    return;
+  const auto taken = std::find_if(taken_in_.begin(), taken_in_.end(), wants);
+  if (taken != taken_in_.end()) {
+    return &*taken;
   }
-  port_->offer_mask(mask_.data());
-  mask_offered_ = true;
+  return !coming_.empty() && wants(coming_.front()) ? &coming_.front() : nullptr;
+}
+
+void attention_engine::offer_mask() {
+  const attention *a = mask_offered_ ? nullptr : masking();
+  if (a != nullptr) {
+    make_mask(*a);
+    port_->offer_mask(mask_.data());
+    mask_offered_ = true;
+  }
 }
 
 void attention_engine::group_taken() {
@@ -235,11 +237,7 @@ void attention_engine::group_taken() {
 }
 
 void attention_engine::mask_taken() {
-  const auto wants = [](const attention &a) {
-    return a.command.mask_mode == MASK_BITS && a.masked < a.command.queries;
-  };
-  const auto behind = std::find_if(taken_in_.begin(), taken_in_.end(), wants);
-  attention &a = behind != taken_in_.end() ? *behind : coming_.front();
+  attention &a = *masking();
   if (++a.mask_row == core_attn_rows(&a.command, a.masked, shape_.queries)) {
     a.mask_row = 0;
     a.masked += group_size(a, a.masked);

@@ -59,6 +59,7 @@ class attention_engine : public sc_core::sc_module {
   void make_group(const attention &a);
   void make_mask(const attention &a);
   void offer();
+  attention *masking();
   void offer_mask();
   void group_taken();
   void mask_taken();

@@ -45,7 +45,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       gm_(group.all.gm()),
       kind_(kind),
       sub_(sub),
-      name_(core_name(kind, group.index, sub)),
+      name_(core_name(kind, group.index - group.first_of_kind, sub)),
       cross_flags_(senders) {
   add_memories();
   pipes_.resize(PIPE_COUNT);

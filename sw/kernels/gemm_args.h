@@ -7,12 +7,20 @@
 
 // c = a x b on the cube cores. Products enter each FP32 sum with k ascending, as one chain of fused
 // multiply-adds that starts at +0. AI core i of n takes the tiles i, i + n, ... of c.
+enum {
+  GEMM_MAX = 1 << 20,  // m, n and k each
+  // What the cube core must have.
+  GEMM_L1_KB = 512,
+  GEMM_L0_KB = 64,  // L0A, and as much L0B
+  GEMM_L0C_KB = 128,
+};
+
 typedef struct gemm_args {
   uint64_t a;  // [m][k], BF16 or FP16, rows a_pitch bytes apart
   uint64_t b;  // [k][n], the same type, rows b_pitch bytes apart
   uint64_t c;  // [m][n] FP32, rows c_pitch bytes apart
   uint32_t a_pitch, b_pitch, c_pitch;
-  uint32_t m, n, k;  // 1 .. each
+  uint32_t m, n, k;  // 1 .. GEMM_MAX each
   uint32_t type;     // TYPE_BF16 or TYPE_F16
 } gemm_args_t;
 

@@ -169,7 +169,7 @@ static bool record(machine_t *machine) {
     *(void **)&entry = dlsym(library, core->kind == CORE_CUBE ? "cube_main" : "vector_main");
     recording.options = machine->options;
     recording.core = core;
-    if (setjmp(recording.halted) == 0) {
+    if (entry != NULL && setjmp(recording.halted) == 0) {  // NULL: nothing to do
       entry();
     }
     if (machine->cores[i].panicked) {

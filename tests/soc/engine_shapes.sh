@@ -14,7 +14,7 @@ run() {   # run OUTPUT elf|so name=value...
   native=0
   [ "$firmware" = so ] && native=1
   count=$((count + 1))
-  "$KERNEL" "$FIRMWARE/engine.$firmware" native=$native "$@" >"$dir/output" 2>&1 ||
+  "$ENGINE_KERNEL" "$FIRMWARE/engine.$firmware" native=$native "$@" >"$dir/output" 2>&1 ||
     { echo "failed: engine_kernel engine.$firmware native=$native $*"; cat "$dir/output"; exit 1; }
   grep '^cycles ' "$dir/output" >"$dir/$output"
 }

@@ -1,0 +1,187 @@
+// The gemm kernel on the SoC: every bit as the contract has it, for shapes at the edges of the
+// tiling; cycles that repeat; arguments that are refused.  One process a run.
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// clang-format off: needs those above
+#include <cmocka.h>
+// clang-format on
+
+#include "gemm_case.h"
+#include "hal/command.h"
+
+#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char *const firmware[] = {FIRMWARE_DIR "/gemm.elf", FIRMWARE_DIR "/gemm.so"};
+
+// In a child, since a process can run one machine only.
+static gemm_outcome_t run(const gemm_case_t *what, const char *file) {
+  gemm_outcome_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_ptr_not_equal(shared, MAP_FAILED);
+  fflush(stdout);
+  const pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    soc_result_t result;
+    gemm_case_run(what, file, shared, &result);
+    _exit(0);
+  }
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  const gemm_outcome_t outcome = *shared;
+  munmap(shared, sizeof *shared);
+  return outcome;
+}
+
+static gemm_outcome_t run_well(const gemm_case_t *what, const char *file) {
+  const gemm_outcome_t outcome = run(what, file);
+  if (outcome.status != SOC_DONE || outcome.wrong > 0) {
+    printf("%s: %u x %u x %u, type %u, %u cores: %zu wrong, %s\n", file, what->m, what->n, what->k,
+           what->type, what->cores, outcome.wrong, outcome.error);
+    fail();
+  }
+  return outcome;
+}
+
+static const gemm_case_t cases[] = {
+    // The smallest, and a neighbour of everything that has edges of 16.
+    {1, 1, 1, .type = TYPE_BF16},
+    {17, 33, 5, .type = TYPE_BF16, .a_pad = 1, .b_pad = 7, .c_pad = 3},
+    {16, 16, 16, .type = TYPE_F16},
+    // Decode: one row, one row of tiles.
+    {1, 256, 512, .type = TYPE_BF16},
+    {16, 300, 1100, .type = TYPE_F16},
+    // Long sums: more pieces of b than stay in L1; the last one short.
+    {130, 300, 1000, .type = TYPE_BF16},
+    {130, 300, 1000, .type = TYPE_F16, .a_pad = 24, .b_pad = 5, .c_pad = 1},
+    {400, 257, 769, .type = TYPE_BF16},
+    // Sums of one, two, three and four pieces: quarters of L0C, halves; all of b stays.
+    {1024, 512, 256, .type = TYPE_BF16},
+    {1024, 512, 256, .type = TYPE_F16},
+    {257, 513, 128, .type = TYPE_BF16, .c_pad = 16},
+    {200, 600, 129, .type = TYPE_F16},
+    {300, 520, 257, .type = TYPE_BF16},
+    {390, 700, 512, .type = TYPE_BF16, .b_pad = 128},
+    {260, 320, 513, .type = TYPE_BF16},
+    // Halves and quarters with nothing in the last one, or a column.
+    {140, 128, 200, .type = TYPE_BF16},
+    {140, 129, 200, .type = TYPE_BF16},
+    {140, 65, 200, .type = TYPE_BF16},
+    {140, 193, 600, .type = TYPE_BF16},
+    // Several AI cores: with tiles for all, with smaller tiles, with too few at any size; columns
+    // of tiles that cores share, and that they do not.
+    {1024, 512, 256, .type = TYPE_BF16, .cores = 2},
+    {700, 600, 700, .type = TYPE_F16, .cores = 3},
+    {130, 300, 1000, .type = TYPE_BF16, .cores = 8},
+    {1, 256, 512, .type = TYPE_BF16, .cores = 5, .b_pad = 8},
+    {3, 5, 7, .type = TYPE_BF16, .cores = 4},
+    {640, 40, 300, .type = TYPE_BF16, .cores = 24},
+};
+
+static void every_bit(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    for (size_t j = 0; j < ARRAY_LEN(firmware); j++) {
+      run_well(&cases[i], firmware[j]);
+    }
+  }
+  printf("%zu products, RV64 and native: no bit differs\n", ARRAY_LEN(cases));
+}
+
+static void cycles_repeat(void **state) {
+  (void)state;
+  for (size_t i = 0; i < ARRAY_LEN(cases); i += 3) {
+    gemm_case_t again = cases[i];
+    again.threads = 3;
+    gemm_case_t timing = cases[i];
+    timing.timing_only = true;
+    const uint64_t cycles = run_well(&cases[i], firmware[0]).cycles;
+    assert_int_equal(run_well(&again, firmware[0]).cycles, cycles);
+    assert_int_equal(run_well(&timing, firmware[0]).cycles, cycles);
+  }
+}
+
+// A little below what sw/kernels/README.md says.
+static void cube_is_busy(void **state) {
+  (void)state;
+  static const struct {
+    uint32_t m, n, k;
+    double use;
+  } expected[] = {{1024, 256, 256, 0.65}, {1024, 512, 512, 0.81}, {1024, 1024, 1024, 0.83}};
+  for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+    const gemm_case_t what = {expected[i].m, expected[i].n, expected[i].k, .type = TYPE_BF16,
+                              .timing_only = true};
+    const gemm_outcome_t outcome = run_well(&what, firmware[0]);
+    printf("%u x %u x %u: %llu cycles, use %.3f\n", what.m, what.n, what.k,
+           (unsigned long long)outcome.cycles, outcome.use);
+    assert_true(outcome.use >= expected[i].use && outcome.use < 1);
+  }
+}
+
+// ---- Arguments outside of the kernel's limits ----
+
+static void no_m(gemm_args_t *args) { args->m = 0; }
+static void no_n(gemm_args_t *args) { args->n = 0; }
+static void no_k(gemm_args_t *args) { args->k = 0; }
+static void large_m(gemm_args_t *args) { args->m = GEMM_MAX + 1; }
+static void large_n(gemm_args_t *args) {
+  args->n = GEMM_MAX + 1;
+  args->b_pitch = args->c_pitch = 4 * args->n;
+}
+static void large_k(gemm_args_t *args) {
+  args->k = GEMM_MAX + 1;
+  args->a_pitch = 2 * args->k;
+}
+static void other_type(gemm_args_t *args) { args->type = TYPE_F32; }
+static void odd_a(gemm_args_t *args) { args->a++; }
+static void odd_b(gemm_args_t *args) { args->b++; }
+static void odd_c(gemm_args_t *args) { args->c += 2; }
+static void odd_pitch(gemm_args_t *args) { args->a_pitch++; }
+static void short_a_pitch(gemm_args_t *args) { args->a_pitch -= 2; }
+static void short_b_pitch(gemm_args_t *args) { args->b_pitch -= 2; }
+static void short_c_pitch(gemm_args_t *args) { args->c_pitch -= 4; }
+
+static void bad_arguments_panic(void **state) {
+  (void)state;
+  static void (*const changes[])(gemm_args_t *) = {
+      no_m,  no_n,  no_k,  large_m,   large_n,       large_k,       other_type,
+      odd_a, odd_b, odd_c, odd_pitch, short_a_pitch, short_b_pitch, short_c_pitch,
+  };
+  for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+    for (size_t j = 0; j < ARRAY_LEN(firmware); j++) {
+      const gemm_case_t what = {20, 30, 40, .type = TYPE_BF16, .change = changes[i]};
+      const gemm_outcome_t outcome = run(&what, firmware[j]);
+      if (outcome.status != SOC_STOPPED ||
+          strstr(outcome.error, "cube0 firmware panic, code 1") == NULL) {
+        printf("change %zu, %s: status %d, %s\n", i, firmware[j], (int)outcome.status,
+               outcome.error);
+        fail();
+      }
+    }
+  }
+}
+
+// An argument picks tests by name; * and ? are wildcards.
+int main(int argc, char **argv) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_bit),
+      cmocka_unit_test(cycles_repeat),
+      cmocka_unit_test(cube_is_busy),
+      cmocka_unit_test(bad_arguments_panic),
+  };
+  if (argc > 1) {
+    cmocka_set_test_filter(argv[1]);
+  }
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
