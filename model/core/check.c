@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "core_internal.h"
 
@@ -224,13 +225,34 @@ static bool check_load_eb(const checker_t *check, const cmd_load_eb_t *c) {
          check_operands(check);
 }
 
+// What is written may take the place of its own query or triplet, but of nothing else that is read:
+// the engine reads ahead.
+static bool check_apart(const checker_t *check, const cmd_attn_t *c) {
+  core_operand_t operand[CORE_MAX_ACCESSES];
+  const size_t count = core_operands(check->command, operand);
+  const core_operand_t *written = &operand[count - 1];
+  const uint64_t begin = written->access.base;
+  for (size_t i = 0; i + 1 < count; i++) {
+    const core_operand_t *read = &operand[i];
+    const uint64_t base = read->access.base;
+    const bool in_place = strcmp(read->field, written->field) == 0 ||
+                          (strcmp(read->field, "q") == 0 && c->final != 0 && c->q == c->out);
+    if (read->access.space == SPACE_EB && !in_place && base < begin + written->extent &&
+        begin < base + read->extent) {
+      return wrong(check, "%s=0x%llx: overlaps %s=0x%llx, which is read", written->field,
+                   (unsigned long long)begin, read->field, (unsigned long long)base);
+    }
+  }
+  return true;
+}
+
 static bool check_attn(const checker_t *check, const cmd_attn_t *c) {
   return one_or_more(check, "queries", c->queries) && check_dim(check, c->dim) &&
          expect(check, c->dim % 16 == 0, "dim", c->dim, "a multiple of 16") &&
          check_keys(check, c->keys, c->stride) &&
          below(check, "mask_mode", c->mask_mode, MASK_MODE_COUNT) &&
          one_or_more(check, "share", c->share) && below(check, "carry", c->carry, 2) &&
-         below(check, "final", c->final, 2) && check_operands(check);
+         below(check, "final", c->final, 2) && check_operands(check) && check_apart(check, c);
 }
 
 static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {

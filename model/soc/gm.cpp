@@ -128,12 +128,12 @@ std::optional<std::string> global_memory::check(const core_access_t &access) con
   return std::nullopt;
 }
 
-std::optional<unsigned> global_memory::race_between_cores(unsigned ai_core, uint32_t syncs,
+std::optional<unsigned> global_memory::race_between_cores(unsigned group, uint32_t syncs,
                                                           const core_access_t &access) {
   if (!several_cores_ || find(access.base)->read_only) {
     return std::nullopt;
   }
-  return owners_.access(ai_core, syncs, access, access.base - GM_BASE);
+  return owners_.access(group, syncs, access, access.base - GM_BASE);
 }
 
 void global_memory::copy_results() const {

@@ -33,8 +33,8 @@ class global_memory {
 
   // A message if the access leaves its array or writes one that is read only.
   std::optional<std::string> check(const core_access_t &access) const;
-  // The AI core whose write an access of another one races with.
-  std::optional<unsigned> race_between_cores(unsigned ai_core, uint32_t syncs,
+  // The group (core_group::index) whose write an access of another one races with.
+  std::optional<unsigned> race_between_cores(unsigned group, uint32_t syncs,
                                              const core_access_t &access);
 
   void copy_results() const;

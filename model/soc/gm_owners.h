@@ -1,5 +1,6 @@
 // Which AI core wrote which bytes of global memory: finds accesses of two AI cores to the same
-// bytes, at least one a write, that no SYNC_ALL is between.
+// bytes, at least one a write, that no SYNC_ALL is between.  An attention engine counts as an AI core
+// here, with a number behind theirs (core_group::index).
 //
 // Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too.  A write
 // after another AI core's read is not looked for: arrays that several AI cores read are inputs,

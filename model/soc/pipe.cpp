@@ -327,9 +327,12 @@ bool pipe::check_access(const core_access_t &access, const command_t &command) {
     return false;
   }
   if (access.space == SPACE_GM) {
-    if (auto other = core_.gm().race_between_cores(core_.index(),
-                                                   group.races.clock(agent_).syncs, access)) {
-      return stop("race in GM with AI core " + std::to_string(*other) + ", no SYNC_ALL between: ");
+    if (auto other = core_.gm().race_between_cores(group.index, group.races.clock(agent_).syncs,
+                                                   access)) {
+      const unsigned ai_cores = sim_.config.soc.ai_cores;
+      const std::string name = *other < ai_cores ? "AI core " + std::to_string(*other)
+                                                 : "engine" + std::to_string(*other - ai_cores);
+      return stop("race in GM with " + name + ", no SYNC_ALL between: ");
     }
   }
   return true;

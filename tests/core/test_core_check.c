@@ -506,7 +506,8 @@ static void engine_attention(void **state) {
        "ATTN triplet_pitch=256: expected 264 or more, the rows written would overlap"},
       {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 264),
        "ATTN triplet_pitch=264: expected a multiple of 32"},
-      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 288), NULL},
+      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 256,
+          .triplet_pitch = 288), NULL},
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 4),
        "ATTN triplet=0x4: expected a multiple of 32"},
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 1, .final = 1,
@@ -514,6 +515,40 @@ static void engine_attention(void **state) {
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
           .triplet = 262145, .triplet_pitch = 1), NULL},
   };
+  RUN_TABLE(CORE_ENGINE, cases);
+}
+
+// Where an ATTN may put results and triplets: 4 queries of 128 bytes, triplets of 264.
+static void engine_results_apart(void **state) {
+  (void)state;
+#define FOUR(...) AT(.queries = 4, .dim = 64, .stride = 8, .keys = 32, .share = 1, __VA_ARGS__)
+  const case_t cases[] = {
+      {FOUR(.q = 512, .out = 512, .final = 1), NULL},   // in place
+      {FOUR(.q = 512, .out = 0, .final = 1), NULL},
+      {FOUR(.q = 512, .out = 1024, .final = 1), NULL},
+      {FOUR(.q = 512, .out = 480, .final = 1), "ATTN out=0x1e0: overlaps q=0x200, which is read"},
+      {FOUR(.q = 512, .out = 992, .final = 1), "ATTN out=0x3e0: overlaps q=0x200"},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 2016, .mask_pitch = 32,
+            .final = 1), "ATTN out=0x800: overlaps mask=0x7e0"},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 2048, .final = 1),
+       "ATTN out=0x800: overlaps mask=0x800"},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_LIMIT, .mask = 2048, .final = 1), NULL},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 1920, .mask_pitch = 32,
+            .final = 1), NULL},
+      {FOUR(.q = 512, .out = 2048, .triplet = 2560, .triplet_pitch = 288, .carry = 1, .final = 1),
+       NULL},
+      {FOUR(.q = 512, .out = 2048, .triplet = 2528, .triplet_pitch = 288, .carry = 1, .final = 1),
+       "ATTN out=0x800: overlaps triplet=0x9e0"},
+      {FOUR(.q = 512, .out = 2048, .triplet = 2048, .triplet_pitch = 288, .carry = 1, .final = 1),
+       "ATTN out=0x800: overlaps triplet=0x800"},
+      {FOUR(.q = 512, .out = 2048, .triplet = 2048, .triplet_pitch = 288, .final = 1), NULL},
+      {FOUR(.q = 512, .triplet = 1024, .triplet_pitch = 288, .carry = 1), NULL},
+      {FOUR(.q = 512, .triplet = 992, .triplet_pitch = 288, .carry = 1),
+       "ATTN triplet=0x3e0: overlaps q=0x200"},
+      {FOUR(.q = 512, .out = 512, .triplet = 512, .triplet_pitch = 288),
+       "ATTN triplet=0x200: overlaps q=0x200"},
+  };
+#undef FOUR
   RUN_TABLE(CORE_ENGINE, cases);
 }
 
@@ -571,8 +606,8 @@ int main(void) {
       cmocka_unit_test(headers),          cmocka_unit_test(flags),
       cmocka_unit_test(cube_commands),    cmocka_unit_test(copies),
       cmocka_unit_test(vector_commands),  cmocka_unit_test(engine_moves),
-      cmocka_unit_test(engine_attention), cmocka_unit_test(engine_of_odd_dim),
-      cmocka_unit_test(any_bytes),
+      cmocka_unit_test(engine_attention), cmocka_unit_test(engine_results_apart),
+      cmocka_unit_test(engine_of_odd_dim), cmocka_unit_test(any_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -450,7 +450,10 @@ static void rows_of_a_group(void **state) {
     assert_int_equal(core_attn_rows(&c, i, 1), limits[i] > 0 ? limits[i] : 1);
   }
   assert_int_equal(core_attn_rows(&c, 4, 4), 1);
+  c.share = 1;
+  c.limit = (uint32_t)-7;
   assert_int_equal(core_attn_rows(&c, 8, 4), 2);   // queries 8 and 9; there are no others
+  c.share = 3;
   c.limit = 29;
   assert_int_equal(core_attn_limit(&c, 0), 29);
   assert_int_equal(core_attn_limit(&c, 9), 30);   // no more than there are

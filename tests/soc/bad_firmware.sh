@@ -9,13 +9,16 @@ failed=0
 
 machine=
 
+launch() {   # launch FILE
+  # shellcheck disable=SC2086
+  timeout 60 "$SIM" run amla $machine --heads 4 --seq-kv 32 --firmware "$1" --out "$dir/out.npy" --quiet
+}
+
 expect() {   # expect NAME FILE FRAGMENT...
   name=$1 file=$2
   shift 2
   status=0
-  # shellcheck disable=SC2086
-  timeout 60 "$SIM" run amla $machine --heads 4 --seq-kv 32 --firmware "$file" --out "$dir/out.npy" --quiet \
-    >/dev/null 2>"$dir/err" || status=$?
+  launch "$file" >/dev/null 2>"$dir/err" || status=$?
   problem=
   [ "$status" -eq 3 ] || problem="exit code $status, not 3"
   [ "$(wc -l <"$dir/err")" -eq 1 ] || problem="$(wc -l <"$dir/err") lines on stderr"
@@ -53,4 +56,46 @@ expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
 machine='--config ascend910_die --cores 2'
 both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
+
+# On attention engines.
+machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
+launch() {
+  native=0
+  [ "${1##*.}" = elf ] || native=1
+  # shellcheck disable=SC2086
+  timeout 60 "$ENGINE_KERNEL" "$1" native=$native $machine
+}
+both engine_race "race in KV" "engine0 ATTN" "ATTN q=0x0" "engine_race.c:9" "LOAD_KV" "engine_race.c:8"
+both engine_early "race in EB" "engine0 STORE" "STORE_EB" "engine_early.c:10" "ATTN" "engine_early.c:8"
+both engine_barrier "no PIPE_BARRIER" "engine0 ATTN" "carry=1" "engine_barrier.c:13" "carry=0" \
+  "engine_barrier.c:11"
+both engine_bounds "q=0x3ffe0: tile of 64 bytes leaves EB" "engine0 ATTN" "engine_bounds.c:8"
+both engine_dim "dim=8: expected 16, this engine's" "engine0 LOAD" "LOAD_KV" "engine_dim.c:8"
+both engine_foreign "on an attention engine: expected a vector core" "engine0" "VEC" "engine_foreign.c:6"
+both engine_keys "array 'v'" "engine0 LOAD" "LOAD_KV" "engine_keys.c:8"
+both engine_deadlock "deadlock" "engine0 STORE" "WAIT_FLAG from=ATTN event=2" "engine_deadlock.c:6"
+both engine_panic "engine0" "panic" "7"
+machine="$machine engines=2"
+both engine_cores "race in GM with engine" "STORE" "STORE_EB" "engine_cores.c:8"
+machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
+both engine_and_cube "race in GM with" "engine0" "no SYNC_ALL between: " "engine_and_cube.c:"
+machine="$machine rtl=1"   # while keys and queries are in it
+both engine_race "race in KV" "engine0 ATTN" "engine_race.c:9"
+both engine_barrier "no PIPE_BARRIER" "engine0 ATTN" "engine_barrier.c:13"
+
+# Arguments that the engines' kernel refuses.
+panics() {   # panics CODE name=value...
+  code=$1
+  shift
+  machine="d=16 blocks=2 rows=32 keys=20 chunk=16 $*"
+  expect "engine $*" "$FIRMWARE/engine.elf" "engine0" "panic" "$code"
+  expect "engine $*" "$FIRMWARE/engine.so" "engine0" "panic" "$code"
+}
+panics 1 chunk=12 mask=1
+panics 1 tokens=21 causal=1
+panics 1 tokens=2 causal=1 mask=1
+panics 1 d=24
+panics 2 chunk=33
+panics 2 chunk=0
+panics 2 heads=32 buffer_kb=4
 exit $failed

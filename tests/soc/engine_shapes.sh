@@ -55,6 +55,7 @@ every() {
   check keys=$((2 * all + 3)) chunk=$((half - 3)) heads=4 kv_heads=1 tokens=3 causal=1
   check keys=19 chunk=8 tokens=19 causal=1 heads=4 kv_heads=2 engines=2
   check keys=$((half + 9)) chunk="$half" tokens=6 causal=1 decode=4 heads=4 kv_heads=1 seed=2
+  check keys=21 chunk=8 tokens=21 causal=1 heads=4 kv_heads=2 special=1   # poison, carried on
   check keys=13 chunk=24 decode=13 heads=4 kv_heads=2 engines=4   # more engines than units
   check keys=37 chunk=16 tokens=5 heads=2 mask=1 decode=1
   check keys=$((half + 1)) chunk="$half" tokens=9 mask=1 heads=4 kv_heads=1 engines=2

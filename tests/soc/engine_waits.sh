@@ -11,11 +11,11 @@ cp -r "$SW" "$dir/sw"
 run() { timeout 60 "$ENGINE_KERNEL" "$dir/engine.so" native=1 d=16 "$@" >/dev/null 2>>"$dir/log"; }
 
 # Between them these shapes reach every wait: several chunks with two places for keys and with one,
-# several units, masks, tiles.
+# three units of one chunk, masks, tiles.
 passes() {
   run heads=4 kv_heads=2 tokens=9 keys=70 chunk=16 rows=64 buffer_kb=4 causal=1 &&
     run heads=2 tokens=5 keys=100 chunk=64 rows=64 mask=1 &&
-    run heads=6 kv_heads=3 keys=20 chunk=24 rows=64 engines=2 queries=4
+    run heads=10 kv_heads=5 keys=20 chunk=24 rows=64 engines=2 queries=4
 }
 
 build() {
