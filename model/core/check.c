@@ -48,9 +48,9 @@ static bool wrong(const checker_t *check, const char *format, ...) {
   return false;
 }
 
-static const char *core_name(core_kind_t kind) {
-  static const char *const names[CORE_KIND_COUNT] = {"cube core", "vector core",
-                                                     "attention engine"};
+static const char *a_core(core_kind_t kind) {
+  static const char *const names[CORE_KIND_COUNT] = {"a cube core", "a vector core",
+                                                     "an attention engine"};
   return names[kind];
 }
 
@@ -115,7 +115,7 @@ static bool check_operands(const checker_t *check) {
 static bool check_other_pipe(const checker_t *check, const char *field, uint32_t pipe,
                              uint32_t event) {
   if (!has_pipe(check->kind, pipe)) {
-    return wrong(check, "%s=%u: expected a pipe of a %s", field, pipe, core_name(check->kind));
+    return wrong(check, "%s=%u: expected a pipe of %s", field, pipe, a_core(check->kind));
   }
   if (pipe == check->command->header.pipe_) {
     return wrong(check, "%s=%s: expected another pipe than its own", field, core_pipe_name(pipe));
@@ -238,14 +238,14 @@ static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {
          check_operands(check);
 }
 
-// " cube core": the kind of core that a command belongs to, if it is one's alone.
-static const char *home_of(unsigned opcode) {
+// The kind of core that a command belongs to, if it is one's alone.
+static core_kind_t home_of(unsigned opcode) {
   const unsigned pipes = command_pipes[opcode];
   if (opcode == OP_LOAD_NZ || (pipes & (PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX)) != 0) {
-    return " cube core";
+    return CORE_CUBE;
   }
-  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? "n attention engine"
-                                                                         : " vector core";
+  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? CORE_ENGINE
+                                                                         : CORE_VECTOR;
 }
 
 // The opcode, the core, the pipe and the bytes that must be zero.
@@ -270,8 +270,8 @@ static bool check_header(const checker_t *check) {
   const bool to_vector = header->opcode_ == OP_COPY_IN;
   if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
       (to_vector && check->kind != CORE_VECTOR)) {
-    return wrong(check, "on a%s %s: expected a%s", check->kind == CORE_ENGINE ? "n" : "",
-                 core_name(check->kind), home_of(header->opcode_));
+    return wrong(check, "on %s: expected %s", a_core(check->kind),
+                 a_core(home_of(header->opcode_)));
   }
   if (header->pipe_ < PIPE_COUNT && (mine >> header->pipe_ & 1) != 0) {
     return true;
@@ -279,8 +279,8 @@ static bool check_header(const checker_t *check) {
   const char *pipe = core_pipe_name(header->pipe_);
   return (mine & (mine - 1)) == 0
              ? wrong(check, "pipe=%u (%s): expected %s", header->pipe_, pipe, expected)
-             : wrong(check, "pipe=%u (%s): expected a pipe of a %s", header->pipe_, pipe,
-                     core_name(check->kind));
+             : wrong(check, "pipe=%u (%s): expected a pipe of %s", header->pipe_, pipe,
+                     a_core(check->kind));
 }
 
 bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,

@@ -45,26 +45,49 @@ static const uint64_t test_bytes[CORE_KIND_COUNT][SPACE_COUNT] = {
     [CORE_VECTOR] = {[SPACE_GM] = 1u << 20, [SPACE_UB] = 192u << 10},
 };
 
+// Of a space; that of an attention engine's keys is counted in rows.
+static inline uint64_t space_bytes(const core_memory_t *memory, int space) {
+  const uint64_t size = memory->bytes[space];
+  return space == SPACE_KV && size > 0 ? size * memory->engine->blocks * 2 * memory->engine->d *
+                                             sizeof(num_bf16_t)
+                                       : size;
+}
+
+static inline void allocate(core_memory_t *memory) {
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    const uint64_t bytes = space_bytes(memory, space);
+    if (bytes > 0) {
+      memory->base[space] = malloc(bytes);
+      if (memory->base[space] == NULL) {
+        abort();
+      }
+      memset(memory->base[space], 0xff, bytes);
+    }
+  }
+}
+
 // Every space on the heap with its exact size, so that a sanitizer sees one byte too much.
 static inline core_memory_t make_memory(core_kind_t kind) {
   core_memory_t memory = {0};
-  for (int space = 0; space < SPACE_COUNT; space++) {
-    memory.bytes[space] = test_bytes[kind][space];
-    if (memory.bytes[space] > 0) {
-      memory.base[space] = aligned_alloc(64, memory.bytes[space]);
-      if (memory.base[space] == NULL) {
-        abort();
-      }
-      memset(memory.base[space], 0xff, memory.bytes[space]);
-    }
-  }
+  memcpy(memory.bytes, test_bytes[kind], sizeof memory.bytes);
+  allocate(&memory);
+  return memory;
+}
+
+// That of an attention engine, which must outlive it.
+static inline core_memory_t make_engine_memory(const num_engine_t *engine, uint64_t eb_bytes,
+                                               uint64_t gm_bytes) {
+  core_memory_t memory = {.bytes = {[SPACE_GM] = gm_bytes, [SPACE_EB] = eb_bytes,
+                                    [SPACE_KV] = engine->rows / engine->blocks},
+                          .engine = engine};
+  allocate(&memory);
   return memory;
 }
 
 static inline void copy_memory(core_memory_t *to, const core_memory_t *from) {
   for (int space = 0; space < SPACE_COUNT; space++) {
     if (from->bytes[space] > 0) {
-      memcpy(to->base[space], from->base[space], from->bytes[space]);
+      memcpy(to->base[space], from->base[space], space_bytes(from, space));
     }
   }
 }
@@ -78,7 +101,8 @@ static inline void free_memory(core_memory_t *memory) {
 static inline void expect_same(const core_memory_t *got, const core_memory_t *expected,
                                const char *what) {
   for (int space = 0; space < SPACE_COUNT; space++) {
-    for (uint64_t i = 0; i < got->bytes[space]; i++) {
+    const uint64_t bytes = space_bytes(got, space);
+    for (uint64_t i = 0; i < bytes; i++) {
       CHECK(got->base[space][i] == expected->base[space][i],
             "%s: byte 0x%llx of %s is %02x, not %02x", what, (unsigned long long)i,
             core_space_name((core_space_t)space), got->base[space][i], expected->base[space][i]);

@@ -86,6 +86,36 @@ static void by_hand(void **state) {
   EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_BROADCAST, .b_kind = OPERAND_SCALAR, .rows = 4,
                     .cols = 10, .dst_pitch = 64),
          WRITE(SPACE_UB, 0, 4, 40, 64));
+  // Keys and values, and as many rows as the command says, used or not
+  EXPECT(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .k_pitch = 256, .v_gm = GM_BASE + 128,
+                    .v_pitch = 512, .keys = 10, .row = 7, .stride = 3, .dim = 64),
+         READ(SPACE_GM, GM_BASE, 10, 128, 256), READ(SPACE_GM, GM_BASE + 128, 10, 128, 512),
+         WRITE(SPACE_KV, 7, 1, 3, 0));
+  EXPECT(COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .gm_pitch = 100, .eb = 32,
+                    .eb_pitch = 64, .rows = 3, .row_bytes = 50),
+         READ(SPACE_GM, GM_BASE + 1, 3, 50, 100), WRITE(SPACE_EB, 32, 3, 50, 64));
+  EXPECT(COMMAND_OF(STORE_EB, store_eb, STORE, .gm = GM_BASE, .gm_pitch = 100, .eb = 32,
+                    .eb_pitch = 64, .rows = 3, .row_bytes = 50),
+         READ(SPACE_EB, 32, 3, 50, 64), WRITE(SPACE_GM, GM_BASE, 3, 50, 100));
+  // 5 queries of 32 bytes; triplets of 18 words
+  command_t attn =
+      COMMAND_OF(ATTN, attn, ATTN, .q = 64, .queries = 5, .dim = 16, .row = 7, .stride = 3,
+                 .keys = 10, .share = 2, .mask = 4096, .mask_pitch = 32, .triplet = 1024,
+                 .triplet_pitch = 96, .out = 2048, .final = 1);
+  EXPECT(attn, READ(SPACE_EB, 64, 1, 160, 0), READ(SPACE_KV, 7, 1, 3, 0),
+         WRITE(SPACE_EB, 2048, 1, 160, 0));
+  attn.attn.carry = 1;
+  attn.attn.mask_mode = MASK_LIMIT;
+  EXPECT(attn, READ(SPACE_EB, 64, 1, 160, 0), READ(SPACE_KV, 7, 1, 3, 0),
+         READ(SPACE_EB, 1024, 5, 72, 96), WRITE(SPACE_EB, 2048, 1, 160, 0));
+  attn.attn.final = 0;
+  attn.attn.mask_mode = MASK_BITS;   // 3 rows for 5 queries, 2 bytes for 10 keys
+  EXPECT(attn, READ(SPACE_EB, 64, 1, 160, 0), READ(SPACE_KV, 7, 1, 3, 0),
+         READ(SPACE_EB, 4096, 3, 2, 32), READ(SPACE_EB, 1024, 5, 72, 96),
+         WRITE(SPACE_EB, 1024, 5, 72, 96));
+  attn.attn.carry = 0;
+  EXPECT(attn, READ(SPACE_EB, 64, 1, 160, 0), READ(SPACE_KV, 7, 1, 3, 0),
+         READ(SPACE_EB, 4096, 3, 2, 32), WRITE(SPACE_EB, 1024, 5, 72, 96));
   core_access_t access[CORE_MAX_ACCESSES];
   const command_t flag = COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX);
   assert_int_equal(core_accesses(&flag, access), 0);
@@ -93,6 +123,15 @@ static void by_hand(void **state) {
 
 // Marks the bytes of an access in a map of the spaces.
 static void mark(const core_memory_t *map, const core_access_t *access) {
+  if (access->space == SPACE_KV) {
+    // Rows of every block.
+    const uint64_t row = space_bytes(map, SPACE_KV) / map->bytes[SPACE_KV] / map->engine->blocks;
+    for (size_t b = 0; b < map->engine->blocks; b++) {
+      memset(map->base[SPACE_KV] + (b * map->bytes[SPACE_KV] + access->base) * row, 1,
+             access->row_bytes * row);
+    }
+    return;
+  }
   const uint64_t begin = access->space == SPACE_GM ? access->base - GM_BASE : access->base;
   for (uint64_t r = 0; r < access->rows; r++) {
     assert_true(begin + r * access->pitch + access->row_bytes <= map->bytes[access->space]);
@@ -103,12 +142,50 @@ static void mark(const core_memory_t *map, const core_access_t *access) {
 static void clear(const core_memory_t *map) {
   for (int space = 0; space < SPACE_COUNT; space++) {
     if (map->bytes[space] > 0) {
-      memset(map->base[space], 0, map->bytes[space]);
+      memset(map->base[space], 0, space_bytes(map, space));
     }
   }
 }
 
+static const num_engine_t engine = {.design = NUM_DESIGN_HFA, .d = 16, .blocks = 4, .rows = 80};
+
+// LOAD_KV with as many keys as its rows hold, so that it writes all of them.
+static command_t random_engine_command(num_rng_t *rng) {
+  const uint32_t stride = 1 + random_below(rng, 20);
+  const uint32_t row = random_below(rng, 21 - stride);
+  const uint32_t rows = 1 + random_below(rng, 20);
+  const uint32_t bytes = 2 * (1 + random_below(rng, 40));
+  const uint32_t pitch = (uint32_t)round_up(bytes, 32) + 32 * random_below(rng, 2);
+  const uint32_t eb = 32 * random_below(rng, 20);
+  const uint64_t gm = GM_BASE + 2 * random_below(rng, 20);
+  switch (random_below(rng, 4)) {
+    case 0:
+      return COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = gm, .k_pitch = 32 + bytes,
+                        .v_gm = GM_BASE + 0x4000, .v_pitch = bytes, .keys = 4 * stride, .row = row,
+                        .stride = stride, .dim = 16);
+    case 1:
+      return COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = gm, .gm_pitch = bytes + 6, .eb = eb,
+                        .eb_pitch = pitch, .rows = rows, .row_bytes = bytes,
+                        .scale = random_below(rng, 2) ? 0x3e800000u : 0);
+    case 2:
+      return COMMAND_OF(STORE_EB, store_eb, STORE, .gm = gm, .gm_pitch = bytes + 6, .eb = eb,
+                        .eb_pitch = pitch, .rows = rows, .row_bytes = bytes);
+    default:
+      return COMMAND_OF(ATTN, attn, ATTN, .q = eb, .queries = rows, .dim = 16, .row = row,
+                        .stride = stride, .keys = 1 + random_below(rng, 4 * stride),
+                        .mask_mode = random_below(rng, MASK_MODE_COUNT),
+                        .limit = random_below(rng, 60) - 20, .share = 1 + random_below(rng, 4),
+                        .mask = 0x3000, .mask_pitch = 32 + 32 * random_below(rng, 2),
+                        .carry = random_below(rng, 2), .final = random_below(rng, 2),
+                        .triplet = 0x1000, .triplet_pitch = 96 + 32 * random_below(rng, 2),
+                        .out = 0x2000 + eb);
+  }
+}
+
 static command_t random_command(num_rng_t *rng, core_kind_t kind) {
+  if (kind == CORE_ENGINE) {
+    return random_engine_command(rng);
+  }
   const uint32_t x = 1 + random_below(rng, 70);
   const uint32_t y = 1 + random_below(rng, 70);
   const uint32_t z = 1 + random_below(rng, 70);
@@ -161,17 +238,30 @@ static command_t random_command(num_rng_t *rng, core_kind_t kind) {
   }
 }
 
+static core_memory_t memory_of(core_kind_t kind) {
+  return kind == CORE_ENGINE ? make_engine_memory(&engine, 0x4000, 0x8000) : make_memory(kind);
+}
+
+// Any bytes; for an attention engine BF16 from 2^-7 to 4, as an infinity or NaN would hide all else.
+static void fill(core_kind_t kind, const core_memory_t *memory, num_rng_t *rng) {
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    const uint64_t bytes = space_bytes(memory, space);
+    random_bytes(rng, memory->base[space], bytes);
+    for (uint64_t i = 0; kind == CORE_ENGINE && i < bytes / 2; i++) {
+      put16(memory->base[space], i, (get16(memory->base[space], i) & 0x83ffu) | 0x3c00u);
+    }
+  }
+}
+
 static void tell_the_truth(core_kind_t kind, int count) {
-  core_memory_t before = make_memory(kind);
-  core_memory_t after = make_memory(kind);
-  core_memory_t other = make_memory(kind);
-  core_memory_t reads = make_memory(kind);
-  core_memory_t writes = make_memory(kind);
+  core_memory_t before = memory_of(kind);
+  core_memory_t after = memory_of(kind);
+  core_memory_t other = memory_of(kind);
+  core_memory_t reads = memory_of(kind);
+  core_memory_t writes = memory_of(kind);
   num_rng_t rng;
   num_rng_seed(&rng, SEED);
-  for (int space = 0; space < SPACE_COUNT; space++) {
-    random_bytes(&rng, before.base[space], before.bytes[space]);
-  }
+  fill(kind, &before, &rng);
   for (int i = 0; i < count; i++) {
     const command_t c = random_command(&rng, kind);
     core_access_t access[CORE_MAX_ACCESSES];
@@ -187,7 +277,7 @@ static void tell_the_truth(core_kind_t kind, int count) {
     // Two memories that agree in nothing but what is read.
     copy_memory(&after, &before);
     for (int space = 0; space < SPACE_COUNT; space++) {
-      for (uint64_t byte = 0; byte < before.bytes[space]; byte++) {
+      for (uint64_t byte = 0; byte < space_bytes(&before, space); byte++) {
         const uint8_t flip = reads.base[space][byte] ? 0 : 0xff;
         other.base[space][byte] = before.base[space][byte] ^ flip;
       }
@@ -195,7 +285,7 @@ static void tell_the_truth(core_kind_t kind, int count) {
     run(kind, &after, &c);
     run(kind, &other, &c);
     for (int space = 0; space < SPACE_COUNT; space++) {
-      for (uint64_t byte = 0; byte < before.bytes[space]; byte++) {
+      for (uint64_t byte = 0; byte < space_bytes(&before, space); byte++) {
         const uint8_t got = after.base[space][byte];
         if (writes.base[space][byte]) {
           CHECK(got == other.base[space][byte], "%s depends on more than its reads",
@@ -224,12 +314,18 @@ static void vector_commands_tell_the_truth(void **state) {
   tell_the_truth(CORE_VECTOR, 300);
 }
 
+static void engine_commands_tell_the_truth(void **state) {
+  (void)state;
+  tell_the_truth(CORE_ENGINE, 2000);
+}
+
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(by_hand),
       cmocka_unit_test(cube_commands_tell_the_truth),
       cmocka_unit_test(vector_commands_tell_the_truth),
+      cmocka_unit_test(engine_commands_tell_the_truth),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

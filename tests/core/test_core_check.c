@@ -7,9 +7,14 @@ static const core_memory_t cube_memory = {
     .bytes = {[SPACE_L1] = 512 << 10, [SPACE_L0A] = 64 << 10, [SPACE_L0B] = 64 << 10,
               [SPACE_L0C] = 128 << 10}};
 static const core_memory_t vector_memory = {.bytes = {[SPACE_UB] = 192 << 10}};
+static const num_engine_t engine = {.design = NUM_DESIGN_HFA, .d = 64, .blocks = 4, .rows = 1024};
+static const core_memory_t engine_memory = {
+    .bytes = {[SPACE_KV] = 256, [SPACE_EB] = 256 << 10}, .engine = &engine};
 
 static bool check(core_kind_t kind, const command_t *command, char *error) {
-  return core_check(kind, kind == CORE_CUBE ? &cube_memory : &vector_memory, command, error);
+  static const core_memory_t *const memory[CORE_KIND_COUNT] = {&cube_memory, &vector_memory,
+                                                               &engine_memory};
+  return core_check(kind, memory[kind], command, error);
 }
 
 typedef struct {
@@ -37,7 +42,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=14: expected 0 to 13"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=18: expected 0 to 17"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
@@ -59,9 +64,31 @@ static void headers(void **state) {
       {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_M}}, "MMAD on a vector core"},
       {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_MTE3}}, "VEC pipe=5 (MTE3): expected V"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_V}}, NULL},
+      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_ATTN}},
+       "ATTN on a vector core: expected an attention engine"},
+      {{.header = {.opcode_ = OP_LOAD_KV, .pipe_ = PIPE_LOAD}}, "LOAD_KV on a vector core"},
+  };
+  const case_t attention[] = {
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_ATTN}}, NULL},
+      {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_MTE2}},
+       "PIPE_BARRIER pipe=0 (MTE2): expected a pipe of an attention engine"},
+      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}},
+       "LOAD_NZ on an attention engine: expected a cube core"},
+      {{.header = {.opcode_ = OP_COPY_IN, .pipe_ = PIPE_MTE2}},
+       "COPY_IN on an attention engine: expected a vector core"},
+      {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_V}}, "VEC on an attention engine"},
+      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_LOAD}},
+       "ATTN pipe=6 (LOAD): expected ATTN"},
+      {{.header = {.opcode_ = OP_LOAD_KV, .pipe_ = PIPE_ATTN}},
+       "LOAD_KV pipe=7 (ATTN): expected LOAD"},
+      {{.header = {.opcode_ = OP_LOAD_EB, .pipe_ = PIPE_STORE}},
+       "LOAD_EB pipe=8 (STORE): expected LOAD"},
+      {{.header = {.opcode_ = OP_STORE_EB, .pipe_ = PIPE_LOAD}},
+       "STORE_EB pipe=6 (LOAD): expected STORE"},
   };
   RUN_TABLE(CORE_CUBE, cube);
   RUN_TABLE(CORE_VECTOR, vector);
+  RUN_TABLE(CORE_ENGINE, attention);
 }
 
 static void flags(void **state) {
@@ -86,8 +113,15 @@ static void flags(void **state) {
       {COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3), NULL},
       {COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_M), "to=2: expected a pipe of a vector core"},
   };
+  const case_t attention[] = {
+      {COMMAND_OF(SET_FLAG, set_flag, LOAD, .to = PIPE_STORE), NULL},
+      {COMMAND_OF(SET_FLAG, set_flag, ATTN, .to = PIPE_ATTN), "to=ATTN: expected another pipe"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, LOAD, .from = PIPE_MTE2),
+       "from=0: expected a pipe of an attention engine"},
+  };
   RUN_TABLE(CORE_CUBE, cube);
   RUN_TABLE(CORE_VECTOR, vector);
+  RUN_TABLE(CORE_ENGINE, attention);
 }
 
 #define NZ(...) COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE, __VA_ARGS__)
@@ -326,6 +360,176 @@ static void vector_commands(void **state) {
   RUN_TABLE(CORE_VECTOR, cases);
 }
 
+// An engine of D = 64, 4 blocks of 256 rows, 256 KiB of buffer.
+#define KV(...) COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE, __VA_ARGS__)
+#define EB(...) COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE, __VA_ARGS__)
+#define ST(...) COMMAND_OF(STORE_EB, store_eb, STORE, .gm = GM_BASE, __VA_ARGS__)
+#define AT(...) COMMAND_OF(ATTN, attn, ATTN, __VA_ARGS__)
+
+static void engine_moves(void **state) {
+  (void)state;
+  const uint32_t huge = 0xffffffffu;
+  const uint32_t huge_32 = 0xffffffe0u;
+  const uint32_t one = 0x3f800000u;
+  const case_t cases[] = {
+      {KV(.k_pitch = 128, .v_pitch = 128, .keys = 1024, .stride = 256, .dim = 64), NULL},
+      {KV(.keys = 1, .stride = 256, .dim = 64), NULL},   // rows beyond the last key are taken, too
+      {KV(.keys = 1, .row = 255, .stride = 1, .dim = 64), NULL},
+      {KV(.keys = 0, .stride = 1, .dim = 64), "LOAD_KV keys=0: expected 1 or more"},
+      {KV(.keys = 1, .stride = 0, .dim = 64), "LOAD_KV stride=0: expected 1 or more"},
+      {KV(.keys = 1, .stride = 1, .dim = 63), "LOAD_KV dim=63: expected 64, this engine's"},
+      {KV(.keys = 1, .stride = 1, .dim = 128), "LOAD_KV dim=128: expected 64"},
+      {KV(.keys = 4, .stride = 1, .dim = 64), NULL},
+      {KV(.keys = 5, .stride = 1, .dim = 64),
+       "LOAD_KV keys=5: expected at most 4 blocks of stride=1"},
+      {KV(.keys = 1025, .stride = 256, .dim = 64), "keys=1025: expected at most 4 blocks"},
+      {KV(.keys = 1025, .stride = 257, .dim = 64),
+       "LOAD_KV row=0x0: tile of 257 rows leaves KV of 256 rows"},
+      {KV(.keys = 1, .row = 255, .stride = 2, .dim = 64),
+       "LOAD_KV row=0xff: tile of 2 rows leaves KV of 256 rows"},
+      {KV(.keys = 1, .row = 256, .stride = 1, .dim = 64), "tile of 1 rows leaves KV"},
+      {KV(.keys = 1, .row = huge, .stride = 1, .dim = 64), "tile of 1 rows leaves KV"},
+      {KV(.keys = huge, .row = huge, .stride = huge, .dim = 64), "leaves KV"},
+      {KV(.keys = huge, .stride = 1, .dim = 64), "keys=4294967295: expected at most 4"},
+      {KV(.k_pitch = 127, .keys = 1, .stride = 1, .dim = 64),
+       "LOAD_KV k_pitch=127: expected a multiple of 2"},
+      {KV(.v_pitch = 1, .keys = 1, .stride = 1, .dim = 64),
+       "LOAD_KV v_pitch=1: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE + 1, .v_gm = GM_BASE, .keys = 1,
+                  .stride = 1, .dim = 64), "LOAD_KV k_gm=0x4000000001: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 1, .keys = 1,
+                  .stride = 1, .dim = 64), "LOAD_KV v_gm=0x4000000001: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = 0xfffffffffffffff0ull,
+                  .keys = 1, .stride = 1, .dim = 64),
+       "LOAD_KV v_gm=0xfffffffffffffff0: tile of 128 bytes leaves the address space"},
+
+      {EB(.gm_pitch = 128, .eb_pitch = 128, .rows = 2048, .row_bytes = 128), NULL},
+      {EB(.gm_pitch = 128, .eb_pitch = 128, .rows = 2049, .row_bytes = 128),
+       "LOAD_EB eb=0x0: tile of 262272 bytes leaves EB of 262144 bytes"},
+      {EB(.rows = 0, .row_bytes = 1), "LOAD_EB rows=0: expected 1 or more"},
+      {EB(.rows = 1, .row_bytes = 0), "LOAD_EB row_bytes=0: expected 1 or more"},
+      {EB(.eb = 16, .rows = 1, .row_bytes = 1), "LOAD_EB eb=0x10: expected a multiple of 32"},
+      {EB(.eb_pitch = 16, .rows = 1, .row_bytes = 1), "LOAD_EB eb_pitch=16: expected a multiple"},
+      {EB(.eb_pitch = 32, .rows = 2, .row_bytes = 33),
+       "LOAD_EB eb_pitch=32: expected 33 or more, the rows written would overlap"},
+      {EB(.eb = 262112, .rows = 1, .row_bytes = 32), NULL},
+      {EB(.eb = 262112, .rows = 1, .row_bytes = 33), "tile of 33 bytes leaves EB"},
+      {EB(.eb = huge_32, .eb_pitch = huge_32, .rows = huge, .row_bytes = huge), "LOAD_EB eb"},
+      // With a scale the bytes are BF16.
+      {EB(.rows = 1, .row_bytes = 3), NULL},
+      {EB(.rows = 1, .row_bytes = 3, .scale = one),
+       "LOAD_EB row_bytes=3: expected a multiple of 2 with a scale"},
+      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .gm_pitch = 3, .rows = 1,
+                  .row_bytes = 2), NULL},
+      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .rows = 1, .row_bytes = 2,
+                  .scale = one), "LOAD_EB gm=0x4000000001: expected a multiple of 2"},
+      {EB(.gm_pitch = 3, .rows = 1, .row_bytes = 2, .scale = one),
+       "LOAD_EB gm_pitch=3: expected a multiple of 2"},
+
+      {ST(.eb = 262112, .gm_pitch = 3, .rows = 1, .row_bytes = 32), NULL},
+      {ST(.rows = 0, .row_bytes = 1), "STORE_EB rows=0: expected 1 or more"},
+      {ST(.rows = 1, .row_bytes = 0), "STORE_EB row_bytes=0: expected 1 or more"},
+      {ST(.eb = 31, .rows = 1, .row_bytes = 1), "STORE_EB eb=0x1f: expected a multiple of 32"},
+      {ST(.eb_pitch = 40, .rows = 1, .row_bytes = 1), "STORE_EB eb_pitch=40: expected a multiple"},
+      {ST(.eb_pitch = 64, .gm_pitch = 40, .rows = 2, .row_bytes = 41),
+       "STORE_EB gm_pitch=40: expected 41 or more, the rows written would overlap"},
+      {ST(.gm_pitch = 64, .rows = 2, .row_bytes = 64), NULL},   // a row, twice
+      {ST(.eb = 262080, .eb_pitch = 32, .gm_pitch = 64, .rows = 3, .row_bytes = 32),
+       "STORE_EB eb=0x3ffc0: tile of 96 bytes leaves EB"},
+  };
+  RUN_TABLE(CORE_ENGINE, cases);
+}
+
+static void engine_attention(void **state) {
+  (void)state;
+  const uint32_t huge = 0xffffffffu;
+  const case_t cases[] = {
+      {AT(.queries = 1024, .dim = 64, .stride = 256, .keys = 1024, .share = 1, .final = 1,
+          .out = 0x20000), NULL},
+      {AT(.queries = 1, .dim = 64, .row = 255, .stride = 1, .keys = 4, .share = huge,
+          .limit = huge, .mask_mode = MASK_LIMIT, .final = 1), NULL},
+      {AT(.queries = 0, .dim = 64, .stride = 1, .keys = 1, .share = 1),
+       "ATTN queries=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 32, .stride = 1, .keys = 1, .share = 1),
+       "ATTN dim=32: expected 64, this engine's"},
+      {AT(.queries = 1, .dim = 64, .stride = 0, .keys = 1, .share = 1),
+       "ATTN stride=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 0, .share = 1),
+       "ATTN keys=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 64, .stride = 3, .keys = 13, .share = 1),
+       "ATTN keys=13: expected at most 4 blocks of stride=3"},
+      {AT(.queries = 1, .dim = 64, .row = 254, .stride = 3, .keys = 1, .share = 1),
+       "ATTN row=0xfe: tile of 3 rows leaves KV of 256 rows"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 0),
+       "ATTN share=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .mask_mode = 3),
+       "ATTN mask_mode=3: expected 0 to 2"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 2),
+       "ATTN carry=2: expected 0 to 1"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 2),
+       "ATTN final=2: expected 0 to 1"},
+      {AT(.q = 4, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
+       "ATTN q=0x4: expected a multiple of 32"},
+      {AT(.queries = 2049, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
+       "ATTN q=0x0: tile of 262272 bytes leaves EB of 262144 bytes"},
+      {AT(.queries = huge, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
+       "ATTN q=0x0: tile of"},
+      {AT(.out = 8, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
+       "ATTN out=0x8: expected a multiple of 32"},
+      {AT(.out = 262144 - 128, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1,
+          .final = 1), NULL},
+      {AT(.out = 262144 - 128, .queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1,
+          .final = 1), "ATTN out=0x3ff80: tile of 256 bytes leaves EB"},
+      // Bits: one row for `share` queries, a byte for 8 keys; not looked at in the other modes.
+      {AT(.queries = 1, .dim = 64, .stride = 64, .keys = 256, .share = 1, .final = 1,
+          .mask_mode = MASK_BITS, .mask = 262112), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 65, .keys = 257, .share = 1, .final = 1,
+          .mask_mode = MASK_BITS, .mask = 262112),
+       "ATTN mask=0x3ffe0: tile of 33 bytes leaves EB"},
+      {AT(.queries = 3, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1,
+          .mask_mode = MASK_BITS, .mask = 262112, .mask_pitch = 32), NULL},
+      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1,
+          .mask_mode = MASK_BITS, .mask = 262112, .mask_pitch = 32),
+       "ATTN mask=0x3ffe0: tile of 33 bytes leaves EB"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
+          .mask_mode = MASK_BITS, .mask = 1), "ATTN mask=0x1: expected a multiple of 32"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
+          .mask_mode = MASK_BITS, .mask_pitch = 8), "ATTN mask_pitch=8: expected a multiple of 32"},
+      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
+          .mask_mode = MASK_LIMIT, .mask = 262113, .mask_pitch = 1), NULL},
+      // Triplets: 66 words, read with carry, written without final.
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .out = 1,
+          .triplet = 262144 - 288), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 262144 - 256),
+       "ATTN triplet=0x3ff00: tile of 264 bytes leaves EB"},
+      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 256),
+       "ATTN triplet_pitch=256: expected 264 or more, the rows written would overlap"},
+      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 264),
+       "ATTN triplet_pitch=264: expected a multiple of 32"},
+      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 288), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 4),
+       "ATTN triplet=0x4: expected a multiple of 32"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 1, .final = 1,
+          .triplet = 262144), "ATTN triplet=0x40000: tile of 264 bytes leaves EB"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
+          .triplet = 262145, .triplet_pitch = 1), NULL},
+  };
+  RUN_TABLE(CORE_ENGINE, cases);
+}
+
+// Elements of a query come in sixteens, whatever the engine's D.
+static void engine_of_odd_dim(void **state) {
+  (void)state;
+  const num_engine_t odd = {.design = NUM_DESIGN_FA2, .d = 40, .blocks = 1, .rows = 8};
+  const core_memory_t memory = {.bytes = {[SPACE_KV] = 8, [SPACE_EB] = 1024}, .engine = &odd};
+  const command_t load = KV(.keys = 8, .stride = 8, .dim = 40);
+  const command_t attn = AT(.queries = 1, .dim = 40, .stride = 8, .keys = 8, .share = 1);
+  char error[CORE_ERROR_BYTES];
+  assert_true(core_check(CORE_ENGINE, &memory, &load, error));
+  assert_false(core_check(CORE_ENGINE, &memory, &attn, error));
+  assert_string_equal(error, "ATTN dim=40: expected a multiple of 16");
+}
+
 // Any bytes at all: the check ends, and says something if it refuses.
 static void any_bytes(void **state) {
   (void)state;
@@ -345,6 +549,15 @@ static void any_bytes(void **state) {
       any.command.vec.op = random_below(&rng, VOP_COUNT + 1);
       any.command.vec.b_kind = random_below(&rng, OPERAND_COUNT + 1);
     }
+    if (any.command.header.opcode_ == OP_LOAD_KV) {
+      any.command.load_kv.dim = 64;
+    }
+    if (any.command.header.opcode_ == OP_ATTN) {
+      any.command.attn.dim = 64;
+      any.command.attn.mask_mode = random_below(&rng, MASK_MODE_COUNT + 1);
+      any.command.attn.carry = random_below(&rng, 3);
+      any.command.attn.final = random_below(&rng, 3);
+    }
     for (int kind = 0; kind < CORE_KIND_COUNT; kind++) {
       char error[CORE_ERROR_BYTES];
       const bool ok = check((core_kind_t)kind, &any.command, error);
@@ -355,9 +568,11 @@ static void any_bytes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(headers),         cmocka_unit_test(flags),
-      cmocka_unit_test(cube_commands),   cmocka_unit_test(copies),
-      cmocka_unit_test(vector_commands), cmocka_unit_test(any_bytes),
+      cmocka_unit_test(headers),          cmocka_unit_test(flags),
+      cmocka_unit_test(cube_commands),    cmocka_unit_test(copies),
+      cmocka_unit_test(vector_commands),  cmocka_unit_test(engine_moves),
+      cmocka_unit_test(engine_attention), cmocka_unit_test(engine_of_odd_dim),
+      cmocka_unit_test(any_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,13 @@ static const config_t config = {
                .div_cycles = 4, .div_startup = 12, .exp_cycles = 2, .exp_startup = 13,
                .cast_cycles = 1.53, .cast_startup = 10, .reduce_cycles = 7, .reduce_startup = 11,
                .broadcast_cycles = 1, .broadcast_startup = 7, .drain = 16},
+    .engine = {.clock_mhz = 500, .blocks = 4, .queries = 1, .rows = 1024, .buffer_kb = 256,
+               .load_gbps = 128, .store_gbps = 64},
 };
 
 static uint64_t cube(command_t command) { return core_cycles(CORE_CUBE, &config, &command); }
 static uint64_t vector(command_t command) { return core_cycles(CORE_VECTOR, &config, &command); }
+static uint64_t engine(command_t command) { return core_cycles(CORE_ENGINE, &config, &command); }
 
 static uint64_t mmad(uint32_t m, uint32_t n, uint32_t k) {
   return cube(COMMAND_OF(MMAD, mmad, M, .m = m, .n = n, .k = k, .type = TYPE_BF16));
@@ -76,6 +79,34 @@ static void vector_transfers(void **state) {
   assert_int_equal(vector(out), 3);
 }
 
+static void engine_commands(void **state) {
+  (void)state;
+  // 128 GB/s at 1800 MHz is 71.11 bytes a cycle: a key and its value of 64 elements each are 256
+  // bytes, 3.6 cycles
+  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 100, .stride = 25, .dim = 64)),
+                   360);
+  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 1, .stride = 256, .dim = 64)),
+                   4);
+  command_t load = COMMAND_OF(LOAD_EB, load_eb, LOAD, .rows = 16, .row_bytes = 128);
+  assert_int_equal(engine(load), 29);   // 28.8
+  load.load_eb.scale = 0x3f800000u;
+  assert_int_equal(engine(load), 29);
+  // 64 GB/s: 57.6
+  const command_t store = COMMAND_OF(STORE_EB, store_eb, STORE, .rows = 16, .row_bytes = 128);
+  assert_int_equal(engine(store), 58);
+  core_move_t move;
+  assert_true(core_moves(&config, &store, &move) && move.store && move.bytes == 2048);
+  assert_true(core_moves(&config, &load, &move) && !move.store && move.bytes == 2048);
+  // The engine says how long an ATTN takes.
+  const command_t attn = COMMAND_OF(ATTN, attn, ATTN, .queries = 9, .dim = 64, .keys = 100,
+                                    .stride = 25, .share = 1);
+  assert_int_equal(engine(attn), 0);
+  assert_false(core_moves(&config, &attn, &move));
+  assert_false(core_is_atomic(&attn) || core_is_atomic(&store));
+  assert_int_equal(core_flops(&attn), 0);
+  assert_int_equal(engine(COMMAND_OF(PIPE_BARRIER, pipe_barrier, ATTN, .zero_ = 0)), 1);
+}
+
 static uint64_t vec(uint32_t op, uint32_t b_kind, uint32_t rows, uint32_t cols, uint32_t pitch) {
   return vector(COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst_pitch = pitch,
                            .a_pitch = pitch, .b_pitch = pitch, .c_pitch = pitch,
@@ -131,6 +162,7 @@ int main(void) {
       cmocka_unit_test(matrix_multiply),
       cmocka_unit_test(cube_transfers),
       cmocka_unit_test(vector_transfers),
+      cmocka_unit_test(engine_commands),
       cmocka_unit_test(vector_operations),
       cmocka_unit_test(vector_repeats),
       cmocka_unit_test(flags_and_barriers),

@@ -16,6 +16,10 @@ static void names(void **state) {
   assert_string_equal(core_command_name(OP_LOAD_NZ), "LOAD_NZ");
   assert_string_equal(core_command_name(OP_COUNT), "?");
   assert_string_equal(core_space_name(SPACE_L0C), "L0C");
+  assert_string_equal(core_pipe_name(PIPE_ATTN), "ATTN");
+  assert_string_equal(core_command_name(OP_STORE_EB), "STORE_EB");
+  assert_string_equal(core_space_name(SPACE_KV), "KV");
+  assert_string_equal(core_space_name(SPACE_EB), "EB");
   assert_string_equal(core_space_name(SPACE_COUNT), "?");
 }
 
@@ -34,6 +38,31 @@ static void commands(void **state) {
                          .rows = 4, .row_bytes = 2048, .op = GM_RESCALE),
               "COPY_OUT ub=0x40 ub_pitch=0 gm=0x4000000000 gm_pitch=2048 rows=4 row_bytes=2048 "
               "op=RESCALE skip_zero=0");
+}
+
+static void engine_commands(void **state) {
+  (void)state;
+  expect_text(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 128,
+                         .k_pitch = 256, .v_pitch = 512, .keys = 100, .row = 8, .stride = 25,
+                         .dim = 64),
+              "LOAD_KV k_gm=0x4000000000 v_gm=0x4000000080 k_pitch=256 v_pitch=512 keys=100 row=8 "
+              "stride=25 dim=64");
+  expect_text(COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE, .gm_pitch = 128, .eb = 0x40,
+                         .eb_pitch = 160, .rows = 3, .row_bytes = 128, .scale = 0x3e000000u),
+              "LOAD_EB gm=0x4000000000 gm_pitch=128 eb=0x40 eb_pitch=160 rows=3 row_bytes=128 "
+              "scale=0.125");
+  expect_text(COMMAND_OF(ATTN, attn, ATTN, .q = 0x20, .queries = 7, .dim = 64, .row = 8,
+                         .stride = 25, .keys = 100, .mask_mode = MASK_LIMIT, .limit = -3u,
+                         .share = 4, .mask = 0x60, .mask_pitch = 32, .carry = 1,
+                         .triplet = 0x4000, .triplet_pitch = 288, .out = 0x8000),
+              "ATTN q=0x20 queries=7 dim=64 row=8 stride=25 keys=100 mask_mode=LIMIT limit=-3 "
+              "share=4 mask=0x60 mask_pitch=32 carry=1 final=0 triplet=0x4000 triplet_pitch=288 "
+              "out=0x8000");
+  expect_text(COMMAND_OF(STORE_EB, store_eb, STORE, .eb = 0x8000, .eb_pitch = 128, .gm = GM_BASE,
+                         .gm_pitch = 512, .rows = 7, .row_bytes = 128),
+              "STORE_EB eb=0x8000 eb_pitch=128 gm=0x4000000000 gm_pitch=512 rows=7 row_bytes=128");
+  expect_text(COMMAND_OF(WAIT_FLAG, wait_flag, STORE, .from = PIPE_ATTN, .event = 1),
+              "WAIT_FLAG from=ATTN event=1");
 }
 
 // A VEC shows the fields its operation reads.
@@ -78,6 +107,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
       cmocka_unit_test(commands),
+      cmocka_unit_test(engine_commands),
       cmocka_unit_test(vector_fields),
       cmocka_unit_test(malformed),
   };

@@ -3,7 +3,21 @@
 # They have a copy of the sources in $dir, and define
 #   build    builds the kernel from $dir/sw
 #   passes   runs it; what it says goes to $dir/log
+#   waits    words that calls which wait have in their names, w1\|w2...; if not defined: wait
 # SPDX-License-Identifier: Apache-2.0
+
+# The mutant as it is now; what it is caught by has a word in its message.
+expect_caught() {   # expect_caught NAME WORD
+  mutants=$((mutants + 1))
+  : >"$dir/log"
+  build
+  if passes || ! grep -q -e "$2" "$dir/log"; then
+    echo "MISSED $1"
+    missed=$((missed + 1))
+  else
+    echo "caught ${1%% *}: $(head -1 "$dir/log" | cut -c 1-100)"
+  fi
+}
 
 remove_waits() {   # remove_waits AT_LEAST FILE...: fails if there are fewer waits, or one is missed
   at_least=$1
@@ -14,19 +28,12 @@ remove_waits() {   # remove_waits AT_LEAST FILE...: fails if there are fewer wai
 
   mutants=0
   missed=0
+  call="[a-z_]*\\(${waits:-wait}\\)[a-z_]*(.*);"
   for file in "$@"; do
-    for line in $(grep -nE '^[[:space:]]+[a-z_]*wait[a-z_]*\(.*\);' "$file" | cut -d: -f1); do
-      cp "$file" "$dir/original"
-      sed -i "${line}s/[a-z_]*wait[a-z_]*(.*);/;/" "$file"
-      mutants=$((mutants + 1))
-      : >"$dir/log"
-      build
-      if passes; then
-        echo "MISSED ${file##*/}:$line $(sed -n "${line}p" "$dir/original")"
-        missed=$((missed + 1))
-      else
-        echo "caught ${file##*/}:$line: $(head -1 "$dir/log" | cut -c 1-100)"
-      fi
+    cp "$file" "$dir/original"
+    for line in $(grep -n "^[[:space:]][[:space:]]*$call" "$file" | cut -d: -f1); do
+      sed -i "${line}s/$call/;/" "$file"
+      expect_caught "${file##*/}:$line $(sed -n "${line}p" "$dir/original")" ''
       cp "$dir/original" "$file"
     done
   done
