@@ -63,6 +63,8 @@ grep -q "\"prompt\":.\"Er sprach: $(printf '\303\204\303\244 \357\277\275')\"" p
 # Quiet; a JSON through a pipe; an output that cannot be written.
 lm --attention fp32 --prompt x --tokens 2 --quiet >quiet 2>&1
 [ ! -s quiet ] || fail "--quiet prints"
+lm --impl c --prompt x --tokens 2 --quiet --timeline t.json
+grep -q '"ATTN"' t.json || fail "--timeline without the engines' commands"
 lm --attention fp32 --prompt x --tokens 2 --quiet --json /dev/stdout | grep -q '"tokens":.2' ||
   fail "JSON through a pipe"
 status=0
