@@ -44,7 +44,7 @@ static void add_shape(cJSON *root, const lm_result_t *result) {
   if (result->windows > 0) {
     put(shape, "predictions", result->mean.predictions);
   } else {
-    put(shape, "prompt", result->generation.prompt_bytes);
+    put(shape, "prompt_bytes", result->generation.prompt_bytes);
     put(shape, "tokens", result->generation.tokens);
   }
 }

@@ -26,7 +26,7 @@ typedef struct run {
   lm_result_t result;
   float *logits, *reference;   // [context,vocab] each, of --eval
   outputs_t outputs;
-  size_t json;             // valid where the option was given
+  size_t json, timeline;   // valid where the option was given
   char step[STEP_BYTES];   // what is at work, for the progress
   bool streams;            // text goes to a terminal as it comes
   cli_error_t error;
@@ -146,6 +146,8 @@ static bool prepare(run_t *run) {
          lm_settings_read(&run->settings, options, &run->error) &&
          (options->json == NULL ||
           outputs_add(&run->outputs, options->json, &run->json, &run->error)) &&
+         (options->timeline == NULL ||
+          outputs_add(&run->outputs, options->timeline, &run->timeline, &run->error)) &&
          open_model(run) && (options->eval != NULL ? prepare_windows(run) : prepare_prompt(run));
 }
 
@@ -280,6 +282,9 @@ static cli_exit_t open_machine(run_t *run) {
   options->soc.building = building;
   options->soc.progress = tell_step;
   options->soc.progress_context = run;
+  if (run->options.timeline != NULL) {
+    options->soc.timeline = outputs_path(&run->outputs, run->timeline);
+  }
   run->machine = lm_machine_open(options, run->lm, run->settings.gemm_soc, &run->error);
   if (run->machine != NULL) {
     return CLI_OK;
@@ -309,7 +314,27 @@ static cli_exit_t compute(run_t *run) {
   return CLI_OK;
 }
 
+// The file that the SoC itself has written.
+static void take_timeline(run_t *run) {
+  if (run->options.timeline != NULL &&
+      access(outputs_path(&run->outputs, run->timeline), F_OK) == 0) {
+    outputs_written(&run->outputs, run->timeline);
+  }
+}
+
+// What was recorded of a stopped run shows why it stopped.
+static int stopped(run_t *run, cli_exit_t status) {
+  cli_error_t ignored;
+  if (run->machine != NULL && status != CLI_BAD_INPUT) {
+    lm_machine_result(run->machine);
+    take_timeline(run);
+    outputs_commit(&run->outputs, &ignored);
+  }
+  return cli_report(status, &run->error);
+}
+
 static bool write_files(run_t *run) {
+  take_timeline(run);
   if (run->options.json != NULL) {
     FILE *file = outputs_open(&run->outputs, run->json, &run->error);
     if (file == NULL || !lm_result_json(file, &run->result, &run->error)) {
@@ -334,11 +359,7 @@ static int finish(run_t *run) {
   if (!run->options.quiet) {
     print(run);
   }
-  if (fflush(stdout) != 0 || ferror(stdout)) {
-    cli_fail(&run->error, "standard output: cannot write");
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  return CLI_OK;
+  return output_printed(&run->error) ? (int)CLI_OK : cli_report(CLI_BAD_INPUT, &run->error);
 }
 
 static int simulate(run_t *run) {
@@ -350,7 +371,7 @@ static int simulate(run_t *run) {
   const cli_exit_t status = compute(run);
   catch_interrupts(SIG_DFL);
   progress_note(&progress, "");
-  return status == CLI_OK ? finish(run) : cli_report(status, &run->error);
+  return status == CLI_OK ? finish(run) : stopped(run, status);
 }
 
 static void release(run_t *run) {

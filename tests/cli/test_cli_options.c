@@ -80,6 +80,28 @@ static void engines_have_their_own(void **state) {
   assert_false(parse(CLI_RUN_AMLA, "--blocks=4", NULL, NULL));
 }
 
+// What is not given is the config's, or cannot go with the rest, so that it must show.
+static void the_language_model_has_its_own(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_LM, NULL, NULL, NULL));
+  assert_int_equal(options.attention.value, 2);
+  assert_int_equal(options.gemm.value, 0);
+  assert_int_equal(options.lm_lns.value, 0);
+  assert_int_equal(options.lm_impl.value, 0);
+  assert_false(options.lm_lns.given || options.lm_impl.given || options.lm_blocks.given ||
+               options.lm_queries.given || options.lm_engines.given || options.lm_chunk.given ||
+               options.lm_firmware.given || options.context.given || options.tokens.given);
+  assert_null(options.lm_config);
+  assert_true(parse(CLI_RUN_LM, "--blocks=2", "--impl=c", "--firmware=native"));
+  assert_int_equal(options.lm_blocks.value, 2);
+  assert_int_equal(options.lm_impl.value, 1);
+  assert_int_equal(options.lm_firmware.value, 1);
+  assert_false(options.blocks.given || options.impl.given);
+  assert_false(parse(CLI_RUN_LM, "--seed=1", NULL, NULL));
+  assert_false(parse(CLI_RUN_HFA, "--eval=x", NULL, NULL));
+  assert_false(parse(CLI_RUN_AMLA, "--prompt=x", NULL, NULL));
+}
+
 static void sizes_of_files(void **state) {
   (void)state;
   assert_true(parse(CLI_RUN_HFA, "--seq-q=7", NULL, NULL));
@@ -140,6 +162,7 @@ int main(void) {
       cmocka_unit_test(defaults), cmocka_unit_test(values),      cmocka_unit_test(refused),
       cmocka_unit_test(numbers),  cmocka_unit_test(suggestions),
       cmocka_unit_test(engines_have_their_own), cmocka_unit_test(sizes_of_files),
+      cmocka_unit_test(the_language_model_has_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

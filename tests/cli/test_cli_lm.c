@@ -1,0 +1,164 @@
+// Parts of `run lm`: windows of a text and their scores, the best byte, bytes in JSON, the chunk.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "cli/json_print.h"
+#include "cli/lm_generate.h"
+#include "cli/lm_settings.h"
+#include "cli/lm_windows.h"
+#include "cli_test.h"
+
+static cli_error_t error;
+static const lm_shape_t shape = {.vocab = 100, .context = 4};
+
+static bool read_windows(const char *text, size_t size, size_t most, lm_windows_t *windows) {
+  write_file("text", text, size);
+  return lm_windows_read("text", &shape, most, windows, &error);
+}
+
+// Windows of five bytes; one byte left over is none, two are one.
+static void windows_of_a_text(void **state) {
+  (void)state;
+  static const char text[] = "ABCDE12345abcab";
+  static const struct {
+    size_t bytes, most, windows, last;
+  } cases[] = {{2, 0, 1, 1},  {5, 0, 1, 4},  {6, 0, 1, 4},  {7, 0, 2, 1},  {10, 0, 2, 4},
+               {12, 0, 3, 1}, {15, 0, 3, 4}, {15, 2, 2, 4}, {12, 9, 3, 1}, {7, 1, 1, 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lm_windows_t windows;
+    assert_true(read_windows(text, cases[i].bytes, cases[i].most, &windows));
+    assert_int_equal(windows.windows, cases[i].windows);
+    for (size_t w = 0; w < windows.windows; w++) {
+      const lm_window_t window = lm_windows_at(&windows, w);
+      assert_int_equal(window.predictions, w + 1 < windows.windows ? 4 : cases[i].last);
+      assert_memory_equal(window.bytes, text + 5 * w, window.predictions + 1);
+    }
+    lm_windows_free(&windows);
+  }
+}
+
+static void texts_that_are_refused(void **state) {
+  (void)state;
+  lm_windows_t windows;
+  assert_false(read_windows("", 0, 0, &windows));
+  assert_contains(error.text, "text: 0 bytes; expected at least 2");
+  assert_false(read_windows("a", 1, 3, &windows));
+  assert_contains(error.text, "text: 1 byte;");
+  assert_false(read_windows("abd", 3, 0, &windows));
+  assert_contains(error.text, "text: byte 2 is 100; the model knows 0 to 99");
+  assert_false(lm_windows_read("none", &shape, 0, &windows, &error));
+  assert_contains(error.text, "none: No such file");
+  assert_null(windows.bytes);
+}
+
+// Many times what is read at once.
+static void a_long_text(void **state) {
+  (void)state;
+  enum { BYTES = 1000003 };
+  char *text = malloc(BYTES);
+  assert_non_null(text);
+  for (size_t i = 0; i < BYTES; i++) {
+    text[i] = (char)(i * i % 97);
+  }
+  lm_windows_t windows;
+  assert_true(read_windows(text, BYTES, 0, &windows));
+  assert_int_equal(windows.windows, BYTES / 5 + 1);
+  assert_int_equal(windows.count, BYTES);
+  assert_memory_equal(windows.bytes, text, BYTES);
+  lm_windows_free(&windows);
+  free(text);
+}
+
+static void scores(void **state) {
+  (void)state;
+  static const uint8_t bytes[] = {9, 0, 2, 1};
+  const lm_window_t window = {bytes, 3};
+  // 1 : 1 : 2; two equals, which the reference tells apart; certainty.
+  const float logits[] = {0, 0, logf(2), 5, 4, 5, 0, 90, 0};
+  const float reference[] = {0, 0, 1, 4, 4, 5, 0, 90, 0};
+  const lm_score_t score = lm_window_score(&window, 3, logits, reference);
+  assert_int_equal(score.predictions, 3);
+  assert_int_equal(score.agree, 2);   // the first of equals is best: 0, where the reference says 2
+  const double expected = (log(4) + log(2 + exp(-1)) + 0) / 3;
+  assert_true(fabs(score.loss - expected) < 1e-6);
+  lm_score_t sum = {0};
+  lm_score_add(&sum, &(lm_score_t){.predictions = 3, .loss = 1, .agree = 2});
+  lm_score_add(&sum, &(lm_score_t){.predictions = 1, .loss = 3, .agree = 1});
+  assert_int_equal(sum.predictions, 4);
+  assert_int_equal(sum.agree, 3);
+  assert_true(fabs(sum.loss - 1.5) < 1e-12);
+}
+
+static void the_best_byte(void **state) {
+  (void)state;
+  static const struct {
+    float logits[4];
+    uint8_t best;
+    double gap;
+  } cases[] = {
+      {{1, 2, 4, 3}, 2, 1}, {{4, 1, 2, 3}, 0, 1},  {{1, 5, 5, 3}, 1, 0},
+      {{1, 2, 3, 7}, 3, 4}, {{-1, -3, -2, -9}, 0, 1}, {{3, 1, 6, 3}, 2, 3},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const lm_choice_t choice = lm_choose(cases[i].logits, 4);
+    assert_int_equal(choice.best, cases[i].best);
+    assert_true(choice.gap == cases[i].gap);
+  }
+  assert_true(isinf(lm_choose(cases[0].logits, 1).gap));
+}
+
+static void bytes_in_json(void **state) {
+  (void)state;
+#define NONE "\xef\xbf\xbd"
+  static const struct {
+    const char *bytes;
+    size_t count;
+    const char *text;
+  } cases[] = {
+      {"", 0, ""},
+      {"a\n\"b\x7f", 5, "a\n\"b\x7f"},
+      {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
+      {"a\0b", 3, "a" NONE "b"},
+      {"\x80x\xff", 3, NONE "x" NONE},
+      {"\xc3", 1, NONE},                           // cut off
+      {"\xe2\x82", 2, NONE NONE},
+      {"\xe2\x82x", 3, NONE NONE "x"},
+      {"\xc1\xbf", 2, NONE NONE},                  // longer than needed
+      {"\xe0\x9f\xbf", 3, NONE NONE NONE},
+      {"\xf0\x8f\xbf\xbf", 4, NONE NONE NONE NONE},
+      {"\xed\xa0\x80", 3, NONE NONE NONE},         // half a pair
+      {"\xed\x9f\xbf", 3, "\xed\x9f\xbf"},
+      {"\xf4\x90\x80\x80", 4, NONE NONE NONE NONE},   // beyond the last
+      {"\xf4\x8f\xbf\xbf", 4, "\xf4\x8f\xbf\xbf"},
+      {"\xf5\x80", 2, NONE NONE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    cJSON *object = cJSON_CreateObject();
+    json_add_bytes(object, "text", (const uint8_t *)cases[i].bytes, cases[i].count);
+    assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(object, "text")), cases[i].text);
+    cJSON_Delete(object);
+  }
+}
+
+static void chunks(void **state) {
+  (void)state;
+  assert_int_equal(lm_usual_chunk(1024, 4), 512);
+  assert_int_equal(lm_usual_chunk(1024, 1), 512);
+  assert_int_equal(lm_usual_chunk(12, 4), 4);    // not 6, which 4 blocks do not divide
+  assert_int_equal(lm_usual_chunk(24, 4), 12);
+  assert_int_equal(lm_usual_chunk(4, 4), 4);
+  assert_int_equal(lm_usual_chunk(1, 1), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(windows_of_a_text, enter_directory, leave_directory),
+      cmocka_unit_test_setup_teardown(texts_that_are_refused, enter_directory, leave_directory),
+      cmocka_unit_test_setup_teardown(a_long_text, enter_directory, leave_directory),
+      cmocka_unit_test(scores),
+      cmocka_unit_test(the_best_byte),
+      cmocka_unit_test(bytes_in_json),
+      cmocka_unit_test(chunks),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
