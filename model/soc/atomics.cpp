@@ -90,12 +90,13 @@ void atomics::send(pipe &who, const core_memory_t &memory, const command_t &comm
   }
   auto transfer = std::make_shared<gm_transfer>();
   transfer->done = [&who, number](uint64_t cycle) { who.answered(number, cycle); };
-  send_rtl(rows, memory, std::move(transfer), duration, now);
+  send_rtl(rows, memory, transfer, duration, now);
 }
 
 // Beat i of n arrives one cycle after now, plus i/n of the duration.
 void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
-                       std::shared_ptr<gm_transfer> transfer, uint64_t duration, uint64_t now) {
+                       const std::shared_ptr<gm_transfer> &transfer, uint64_t duration,
+                       uint64_t now) {
   const uint8_t *operands = memory.base[rows.space] + rows.from;
   std::vector<request> requests;
   for (uint64_t row = 0; row < rows.rows; ++row) {

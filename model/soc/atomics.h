@@ -51,7 +51,7 @@ class atomics {
 
   void advance_slice(unsigned slice, uint64_t now);
   void send_rtl(const atomic_rows &rows, const core_memory_t &memory,
-                std::shared_ptr<gm_transfer> transfer, uint64_t duration, uint64_t now);
+                const std::shared_ptr<gm_transfer> &transfer, uint64_t duration, uint64_t now);
   void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
               uint64_t duration, uint64_t now);
 
