@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/attention/run_attention.h"
+#include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/engine/run_engine.h"
+#include "cli/lm/run_lm.h"
+#include "cli/option/suggest.h"
 #include "cli/reference.h"
-#include "cli/report.h"
-#include "cli/run_attention.h"
-#include "cli/run_engine.h"
-#include "cli/run_lm.h"
-#include "cli/suggest.h"
+#include "cli/report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
