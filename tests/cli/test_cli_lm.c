@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 #include "cli/lm/lm_generate.h"
 #include "cli/lm/lm_settings.h"
 #include "cli/lm/lm_windows.h"

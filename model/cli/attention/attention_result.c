@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "cli/attention/attention_golden.h"
-#include "host/parallel.h"
 #include "num/num_format.h"
 
 // Row `row` of all batch entries' as FP32 values, whatever the kernel stored.
-static void row_values(const result_t *result, size_t row, float *values) {
+static void row_values(const attention_result_t *result, size_t row, float *values) {
   const size_t dv = result->problem->dv;
   if (result->settings->out_f32) {
     memcpy(values, (const float *)result->out + row * dv, dv * sizeof *values);
@@ -20,7 +18,7 @@ static void row_values(const result_t *result, size_t row, float *values) {
 }
 
 // The judged rows of the output, as attention_golden orders them.
-static void judged_values(const result_t *result, float *values) {
+static void judged_values(const attention_result_t *result, float *values) {
   const attention_problem_t *problem = result->problem;
   for (size_t entry = 0; entry < problem->batch; ++entry) {
     for (size_t i = 0; i < result->judged_rows; ++i) {
@@ -32,7 +30,7 @@ static void judged_values(const result_t *result, float *values) {
 }
 
 // per_token is there if all rows are judged.
-static void compare(result_t *result, const double *golden, const float *values) {
+static void compare(attention_result_t *result, const double *golden, const float *values) {
   const attention_problem_t *problem = result->problem;
   const size_t count = problem->heads * problem->dv;
   num_error(golden, values, problem->batch * result->judged_rows * problem->dv, &result->error);
@@ -41,7 +39,7 @@ static void compare(result_t *result, const double *golden, const float *values)
   }
 }
 
-static bool judge(result_t *result, cli_error_t *error) {
+static bool judge(attention_result_t *result, cli_error_t *error) {
   const attention_problem_t *problem = result->problem;
   const size_t count = problem->batch * result->judged_rows * problem->dv;
   const bool all = result->judged_rows == problem->rows;
@@ -62,7 +60,7 @@ static bool judge(result_t *result, cli_error_t *error) {
 }
 
 // Differing elements; a NaN equals only the same NaN, +0 is not -0.
-static bool verify(result_t *result, cli_error_t *error) {
+static bool verify(attention_result_t *result, cli_error_t *error) {
   const size_t count = attention_out_count(result->problem);
   float *want = malloc(count * sizeof *want);
   const bool amla = strcmp(result->settings->kernel, "amla") == 0;
@@ -81,10 +79,10 @@ static bool verify(result_t *result, cli_error_t *error) {
   return true;
 }
 
-bool result_judge(result_t *result, cli_error_t *error) {
+bool attention_result_judge(attention_result_t *result, cli_error_t *error) {
   const options_t *options = result->options;
   const double usual =
-      result->settings->out_f32 ? RESULT_TOLERANCE_F32 : RESULT_TOLERANCE_BF16;
+      result->settings->out_f32 ? ATTENTION_TOLERANCE_F32 : ATTENTION_TOLERANCE_BF16;
   result->tolerance = options->tolerance.given ? options->tolerance.value : usual;
   result->judged_rows =
       attention_golden_rows(result->problem, (golden_choice_t)options->golden.value);
@@ -94,7 +92,7 @@ bool result_judge(result_t *result, cli_error_t *error) {
   return !options->verify || verify(result, error);
 }
 
-cli_exit_t result_verdict(const result_t *result, cli_error_t *error) {
+cli_exit_t attention_result_verdict(const attention_result_t *result, cli_error_t *error) {
   if (result->verified && result->wrong_bits != 0) {
     cli_fail(error, "%zu of %zu output elements differ from the contract's", result->wrong_bits,
              attention_out_count(result->problem));
@@ -108,15 +106,10 @@ cli_exit_t result_verdict(const result_t *result, cli_error_t *error) {
   return CLI_OK;
 }
 
-void result_free(result_t *result) {
+void attention_result_free(attention_result_t *result) {
   free(result->out);
   free(result->per_token);
   soc_result_free(&result->soc);
   result->out = NULL;
   result->per_token = NULL;
-}
-
-double result_peak_rss_mb(void) {
-  struct rusage usage;
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss / 1024 : 0;
 }

@@ -6,12 +6,12 @@
 #include <cJSON.h>
 
 #include "cli/attention/attention_problem.h"
+#include "cli/attention/attention_settings.h"
 #include "cli/option/options.h"
-#include "cli/run/settings.h"
 
-typedef struct result {
+typedef struct attention_result {
   const options_t *options;
-  const settings_t *settings;
+  const attention_settings_t *settings;
   const attention_problem_t *problem;
   soc_result_t soc;
   void *out;                 // owned
@@ -21,34 +21,23 @@ typedef struct result {
   double tolerance;
   bool verified;             // compared with the contract's C loops
   size_t wrong_bits;         // elements that differ from them
-} result_t;
+} attention_result_t;
 
 // Relative errors beyond which a run exits with 1, unless --tolerance says otherwise.  Rounding the
 // output to BF16 alone costs 1.7e-3 (at most 2^-8 = 3.9e-3), P16 in front of it about as much for
 // flat attention; FP32 results of the contract stay under 2.5e-3.
-#define RESULT_TOLERANCE_BF16 5e-3
-#define RESULT_TOLERANCE_F32 3e-3
+#define ATTENTION_TOLERANCE_BF16 5e-3
+#define ATTENTION_TOLERANCE_F32 3e-3
 
 // FP64 golden and errors as --golden says; the contract's loops with --verify.
-bool result_judge(result_t *result, cli_error_t *error);
+bool attention_result_judge(attention_result_t *result, cli_error_t *error);
 
 // Exit code 1 with a message, or 0.
-cli_exit_t result_verdict(const result_t *result, cli_error_t *error);
+cli_exit_t attention_result_verdict(const attention_result_t *result, cli_error_t *error);
 
-void result_free(result_t *result);
+void attention_result_free(attention_result_t *result);
 
-double result_peak_rss_mb(void);
-
-void result_text(FILE *file, const result_t *result);
-bool result_json(FILE *file, const result_t *result, cli_error_t *error);
-
-// Parts of both that any run of the SoC has. Text of the pipes: of cores whose kind was given
-// commands, each by itself or the mean over all of a kind; host: members of an object that is there.
-void result_text_traffic(FILE *file, const soc_result_t *soc);
-void result_text_pipes(FILE *file, const soc_result_t *soc, bool mean);
-void result_json_config(cJSON *root, const char *config, const option_list_t *set);
-void result_json_traffic(cJSON *root, const soc_result_t *soc);
-void result_json_pipes(cJSON *root, const soc_result_t *soc);
-void result_json_host(cJSON *host, const soc_result_t *soc);
+void attention_result_text(FILE *file, const attention_result_t *result);
+void attention_result_json(const attention_result_t *result, cJSON *root);
 
 #endif

@@ -39,23 +39,23 @@ static void add_inputs(layout_t *layout, const attention_problem_t *problem) {
   layout->v = shared ? layout->k : add_input(layout, "v", problem->v, tokens * problem->dv * 2);
 }
 
-static size_t group_rows(const settings_t *settings) {
+static size_t group_rows(const attention_settings_t *settings) {
   return settings->group_rows == 0 ? ATTENTION_MAX_GROUP : settings->group_rows;
 }
 
 static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 
 // Groups of rows, all batch entries.
-static size_t items(const attention_problem_t *problem, const settings_t *settings) {
+static size_t items(const attention_problem_t *problem, const attention_settings_t *settings) {
   return problem->batch * ceil_div(problem->rows, group_rows(settings));
 }
 
 static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
 
-size_t attention_splits(const attention_problem_t *problem, const settings_t *settings) {
+size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings) {
   const size_t blocks = ceil_div(problem->keys, problem->block);
   size_t splits = settings->splits;
-  if (splits == SETTINGS_SPLITS_AUTO) {
+  if (splits == ATTENTION_SPLITS_AUTO) {
     splits = settings->soc.config.soc.ai_cores / items(problem, settings);
     splits = at_most(splits, ATTENTION_MAX_SPLITS);
   }
@@ -64,7 +64,7 @@ size_t attention_splits(const attention_problem_t *problem, const settings_t *se
 
 // The cores' own as often as there are AI cores.
 static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
-                           const settings_t *settings) {
+                           const attention_settings_t *settings) {
   const size_t cores = settings->soc.config.soc.ai_cores;
   const size_t rows = at_most(group_rows(settings), problem->rows);
   const size_t slots = ATTENTION_SLOTS * rows * cores;
@@ -87,8 +87,8 @@ static uint64_t address(const layout_t *layout, size_t index) {
   return index == NOWHERE ? 0 : layout->list[index].address;
 }
 
-static attention_args_t arguments(const attention_problem_t *problem, const settings_t *settings,
-                                  const layout_t *layout) {
+static attention_args_t arguments(const attention_problem_t *problem,
+                                  const attention_settings_t *settings, const layout_t *layout) {
   const size_t v_columns = problem->v == NULL ? problem->dk : problem->dv;
   return (attention_args_t){
       .q = address(layout, layout->q),
@@ -127,7 +127,7 @@ static attention_args_t arguments(const attention_problem_t *problem, const sett
   };
 }
 
-static soc_status_t run(const attention_problem_t *problem, const settings_t *settings,
+static soc_status_t run(const attention_problem_t *problem, const attention_settings_t *settings,
                         const uint8_t *mask, size_t mask_bytes, layout_t *layout, void *out,
                         soc_result_t *result) {
   const size_t out_bytes = attention_out_count(problem) * (settings->out_f32 ? 4 : 2);
@@ -140,8 +140,9 @@ static soc_status_t run(const attention_problem_t *problem, const settings_t *se
   return soc_run(&settings->soc, layout->list, layout->count, &args, sizeof args, result);
 }
 
-soc_status_t attention_simulate(const attention_problem_t *problem, const settings_t *settings,
-                                void *out, soc_result_t *result) {
+soc_status_t attention_simulate(const attention_problem_t *problem,
+                                const attention_settings_t *settings, void *out,
+                                soc_result_t *result) {
   layout_t layout = {0};
   uint8_t *mask = NULL;
   size_t mask_bytes = 0;

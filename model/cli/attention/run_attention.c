@@ -1,46 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/attention/run_attention.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "cli/attention/attention_golden.h"
 #include "cli/attention/attention_input.h"
 #include "cli/attention/attention_result.h"
 #include "cli/attention/attention_simulate.h"
 #include "cli/file/npy.h"
-#include "cli/file/output.h"
-#include "cli/run/progress.h"
 
-// Everything of one run; indices of outputs are valid where the option was given.
-typedef struct run {
-  options_t options;
-  settings_t settings;
+typedef struct attention_run {
+  attention_settings_t settings;
   attention_problem_t problem;
-  result_t result;
-  outputs_t outputs;
-  size_t out, json, timeline, trace;
-  progress_t progress;
-  cli_error_t error;
-} run_t;
+  attention_result_t result;
+} attention_run_t;
 
-static void print_help(const char *kernel) {
-  printf("amalgam run %s [options]: attention, %s\n", kernel,
-         strcmp(kernel, "amla") == 0
-             ? "output rescaled in memory by integer adds (AMLA, Algorithm 2)"
-             : "output rescaled by the vector cores (Base, Algorithm 1)");
-  printf("Without inputs it runs on the shipped real data.\n");
-  options_help(stdout, strcmp(kernel, "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE);
-  printf(
-      "\nexit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model stopped "
-      "the\nfirmware, 130 interrupted\n");
-}
-
-static bool add_output(run_t *run, const char *path, size_t *index) {
-  return path == NULL || outputs_add(&run->outputs, path, index, &run->error);
-}
+// --- before the run ---------------------------------------------------------------------------
 
 // Options that ask for values, or for data to compute them from.
 static bool check_timing_only(const options_t *options, cli_error_t *error) {
@@ -65,42 +40,68 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
   return true;
 }
 
-static bool prepare(run_t *run, const char *kernel) {
+// The files that the simulation writes.
+static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
+  settings->soc.timeline = run_path(run, RUN_TIMELINE);
+  settings->soc.trace = run_path(run, RUN_TRACE);
+  return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
+         cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
+}
+
+static bool prepare(run_t *run) {
+  attention_run_t *own = run->own;
   const options_t *options = &run->options;
-  if (options->words > 0) {
-    return cli_fail(&run->error, "run %s: unexpected argument '%s'", kernel, options->word[0]);
-  }
   if (!check_timing_only(options, &run->error) ||
-      !settings_read(&run->settings, kernel, options, &run->error) ||
-      !add_output(run, options->out, &run->out) || !add_output(run, options->json, &run->json) ||
-      !add_output(run, options->timeline, &run->timeline) ||
-      !add_output(run, options->trace, &run->trace) ||
-      !attention_input(options, &run->problem, &run->error)) {
+      !attention_settings_read(&own->settings, run->kernel->name, options, &run->error) ||
+      !attention_input(options, &own->problem, &run->error)) {
     return false;
   }
-  run->problem.skip_noop = run->settings.skip_noop;
-  run->problem.splits = attention_splits(&run->problem, &run->settings);
-  if (options->trace != NULL && run->settings.soc.gm != SOC_GM_RTL) {
-    return cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
-  }
-  if (options->trace != NULL) {
-    run->settings.soc.trace = outputs_path(&run->outputs, run->trace);
-  }
-  if (options->timeline != NULL) {
-    run->settings.soc.timeline = outputs_path(&run->outputs, run->timeline);
+  own->problem.skip_noop = own->settings.skip_noop;
+  own->problem.splits = attention_splits(&own->problem, &own->settings);
+  own->result.options = options;
+  own->result.settings = &own->settings;
+  own->result.problem = &own->problem;
+  if (!set_recordings(run, &own->settings, &run->error)) {
+    return false;
   }
   if (options->timing_only) {
     return true;
   }
-  run->result.out = calloc(attention_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);
-  return run->result.out != NULL || cli_fail(&run->error, "out of memory");
+  own->result.out = calloc(attention_out_count(&own->problem), own->settings.out_f32 ? 4 : 2);
+  return own->result.out != NULL || cli_fail(&run->error, "out of memory");
 }
 
-// --- the output array -------------------------------------------------------------------------
+// --- the run ----------------------------------------------------------------------------------
 
-static npy_array_t out_array(const run_t *run) {
-  const attention_problem_t *problem = &run->problem;
-  npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_U2, .data = run->result.out};
+static cli_exit_t compute(run_t *run) {
+  attention_run_t *own = run->own;
+  soc_options_t *soc = &own->settings.soc;
+  progress_start(&run->progress, run->options.quiet, attention_flops(&own->problem),
+                 soc->config.soc.clock_mhz);
+  soc->progress = progress_update;
+  soc->progress_context = &run->progress;
+  progress_note(&run->progress, "simulating ...");
+  const soc_status_t status =
+      attention_simulate(&own->problem, &own->settings, own->result.out, &own->result.soc);
+  if (status != SOC_DONE) {
+    const char *reason = own->result.soc.error;
+    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
+  }
+  return (cli_exit_t)status;
+}
+
+static bool judge(run_t *run) {
+  attention_run_t *own = run->own;
+  return run->options.timing_only || attention_result_judge(&own->result, &run->error);
+}
+
+// --- what came of it --------------------------------------------------------------------------
+
+static bool write_out(const run_t *run, FILE *file, cli_error_t *error) {
+  const attention_run_t *own = run->own;
+  const attention_problem_t *problem = &own->problem;
+  npy_array_t array = {.type = own->settings.out_f32 ? NPY_F4 : NPY_U2, .data = own->result.out};
+  (void)error;
   if (problem->batch > 1) {
     array.shape[array.dims++] = problem->batch;
   }
@@ -111,114 +112,43 @@ static npy_array_t out_array(const run_t *run) {
     array.shape[array.dims++] = problem->rows;
   }
   array.shape[array.dims++] = problem->dv;
-  return array;
-}
-
-static bool write_array(run_t *run) {
-  FILE *file = outputs_open(&run->outputs, run->out, &run->error);
-  if (file == NULL) {
-    return false;
-  }
-  const npy_array_t array = out_array(run);
   npy_write(file, &array);
   return true;
 }
 
-static bool write_json(run_t *run) {
-  FILE *file = outputs_open(&run->outputs, run->json, &run->error);
-  return file != NULL && result_json(file, &run->result, &run->error);
+static void fill_json(const run_t *run, cJSON *root) {
+  const attention_run_t *own = run->own;
+  attention_result_json(&own->result, root);
 }
 
-// The files that the simulation itself has written.
-static void take_written(run_t *run) {
-  const struct {
-    const char *option;
-    size_t index;
-  } files[] = {{run->options.timeline, run->timeline}, {run->options.trace, run->trace}};
-  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
-    if (files[i].option != NULL && access(outputs_path(&run->outputs, files[i].index), F_OK) == 0) {
-      outputs_written(&run->outputs, files[i].index);
-    }
-  }
+static void print(const run_t *run) {
+  const attention_run_t *own = run->own;
+  attention_result_text(stdout, &own->result);
 }
 
-static bool write_all(run_t *run) {
-  take_written(run);
-  return (run->options.out == NULL || write_array(run)) &&
-         (run->options.json == NULL || write_json(run)) &&
-         outputs_commit(&run->outputs, &run->error);
+static cli_exit_t verdict(run_t *run) {
+  const attention_run_t *own = run->own;
+  return attention_result_verdict(&own->result, &run->error);
 }
 
-// --- one run ----------------------------------------------------------------------------------
-
-static int stopped(run_t *run, soc_status_t status) {
-  // What was recorded of a stopped run shows why it stopped.
-  if (status != SOC_BAD_INPUT) {
-    cli_error_t ignored;
-    take_written(run);
-    outputs_commit(&run->outputs, &ignored);
-  }
-  cli_fail(&run->error, "%s",
-           run->result.soc.error[0] != '\0' ? run->result.soc.error : "interrupted");
-  return cli_report((cli_exit_t)status, &run->error);
+static void release(run_t *run) {
+  attention_run_t *own = run->own;
+  attention_free(&own->problem);
+  attention_result_free(&own->result);
 }
 
-static int finish(run_t *run) {
-  progress_note(&run->progress, "comparing ...");
-  const bool judged = run->options.timing_only || result_judge(&run->result, &run->error);
-  const bool good = judged && write_all(run);
-  progress_note(&run->progress, "");
-  if (!good) {
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  if (!run->options.quiet) {
-    result_text(stdout, &run->result);
-  }
-  if (!output_printed(&run->error)) {
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  const cli_exit_t verdict = result_verdict(&run->result, &run->error);
-  return verdict == CLI_OK ? (int)CLI_OK : cli_report(verdict, &run->error);
-}
+// --- the kernels ------------------------------------------------------------------------------
 
-static int simulate(run_t *run, const char *kernel) {
-  if (!prepare(run, kernel)) {
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  progress_start(&run->progress, run->options.quiet, attention_flops(&run->problem),
-                 run->settings.soc.config.soc.clock_mhz);
-  run->settings.soc.progress = progress_update;
-  run->settings.soc.progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
-  const soc_status_t status = attention_simulate(&run->problem, &run->settings, run->result.out,
-                                                 &run->result.soc);
-  if (status != SOC_DONE) {
-    progress_note(&run->progress, "");
-    return stopped(run, status);
-  }
-  return finish(run);
-}
+#define ATTENTION_KERNEL(NAME, COMMAND, WHAT)                                                   \
+  {.name = (NAME), .command = (COMMAND),                                                        \
+   .about = "attention, " WHAT "\nWithout inputs it runs on the shipped real data.",            \
+   .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
+            "stopped the\nfirmware, 130 interrupted",                                           \
+   .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
+   .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
+   .release = release}
 
-int run_attention(const char *kernel, int argc, char **argv) {
-  run_t *run = calloc(1, sizeof *run);
-  if (run == NULL) {
-    return CLI_BAD_INPUT;
-  }
-  run->result.options = &run->options;
-  run->result.settings = &run->settings;
-  run->result.problem = &run->problem;
-  const unsigned command = strcmp(kernel, "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE;
-  int code = CLI_OK;
-  if (!options_parse(&run->options, command, argc, argv, &run->error)) {
-    code = cli_report(CLI_BAD_INPUT, &run->error);
-  } else if (run->options.help) {
-    print_help(kernel);
-  } else {
-    code = simulate(run, kernel);
-  }
-  outputs_discard(&run->outputs);
-  attention_free(&run->problem);
-  result_free(&run->result);
-  free(run);
-  return code;
-}
+const run_kernel_t run_amla = ATTENTION_KERNEL(
+    "amla", CLI_RUN_AMLA, "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
+const run_kernel_t run_base = ATTENTION_KERNEL(
+    "base", CLI_RUN_BASE, "output rescaled by the vector cores (Base, Algorithm 1)");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/bench/bench_section.h"
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 #include "cli/file/output.h"
 #include "cli/option/options.h"
 

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "cli/bench/bench_section.h"
 #include "engine/engine.h"
+#include "host/host.h"
 #include "host/parallel.h"
 #include "num/num_rng.h"
 
@@ -54,22 +54,16 @@ static const struct {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-static double wall_clock(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 // Cycles per second of one run; 0, and why in message, if it failed.
 static double speed(engine_t *engine, inputs_t *in, size_t queries, size_t keys, char *message) {
   engine_cycles_t cycles;
   const engine_job_t job = {.sq = queries, .s = keys, .q = in->q, .k = in->k, .v = in->v,
                             .out = in->out};
-  const double start = wall_clock();
+  const double start = host_seconds();
   if (!engine_attention(engine, &job, &cycles, message, MESSAGE_BYTES)) {
     return 0;
   }
-  return (double)(cycles.load + cycles.total) / (wall_clock() - start);
+  return (double)(cycles.load + cycles.total) / (host_seconds() - start);
 }
 
 static bool measure(const bench_t *bench, num_design_t design, size_t way, inputs_t *in,

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/bench/bench_section.h"
+#include "host/host.h"
 
 extern char **environ;
 
@@ -34,12 +34,6 @@ static const char *const shapes[] = {
     "--batch 4 --cores 4 --seq-q 2 --seq-kv 1024",
 };
 
-static double wall_clock(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static bool wait_for(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -60,11 +54,11 @@ static double run(const char *shape, const way_t *way, const char *json) {
     words[count++] = strsep(&rest, " ");
   }
   pid_t child;
-  const double start = wall_clock();
+  const double start = host_seconds();
   if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, words, environ) != 0 || !wait_for(child)) {
     return 0;
   }
-  return wall_clock() - start;
+  return host_seconds() - start;
 }
 
 static double cycles_of(const char *json) {

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention/attention_result.h"
 #include "cli/engine/engine_result.h"
-#include "cli/file/json_print.h"
-
-static void put(cJSON *object, const char *name, uint64_t value) {
-  cJSON_AddNumberToObject(object, name, (double)value);
-}
+#include "cli/file/json.h"
+#include "host/host.h"
 
 static void add_config(cJSON *root, const engine_settings_t *settings) {
   const engine_shape_t *shape = &settings->shape;
   cJSON *config = cJSON_AddObjectToObject(root, "config");
   cJSON_AddStringToObject(config, "impl", settings->rtl ? "rtl" : "c");
-  put(config, "blocks", shape->num.blocks);
-  put(config, "queries", shape->queries);
-  put(config, "rows", shape->num.rows);
+  json_add_count(config, "blocks", shape->num.blocks);
+  json_add_count(config, "queries", shape->queries);
+  json_add_count(config, "rows", shape->num.rows);
   if (shape->num.design == NUM_DESIGN_HFA) {
     cJSON_AddStringToObject(config, "lns", shape->num.hfa.corrected ? "corrected" : "mitchell");
     cJSON_AddBoolToObject(config, "zero_exact", shape->num.hfa.zero_exact);
@@ -25,24 +21,24 @@ static void add_config(cJSON *root, const engine_settings_t *settings) {
 
 static void add_shape(cJSON *root, const engine_input_t *input) {
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
-  put(shape, "seq_q", input->problem.rows);
-  put(shape, "seq_kv", input->problem.keys);
-  put(shape, "head_dim", input->problem.dk);
+  json_add_count(shape, "seq_q", input->problem.rows);
+  json_add_count(shape, "seq_kv", input->problem.keys);
+  json_add_count(shape, "head_dim", input->problem.dk);
   cJSON_AddBoolToObject(shape, "causal", input->causal);
   cJSON_AddBoolToObject(shape, "masked", input->masked);
 }
 
 static void add_time(cJSON *root, const engine_result_t *result) {
   const engine_cycles_t *cycles = &result->cycles;
-  put(root, "cycles", cycles->total);
+  json_add_count(root, "cycles", cycles->total);
   cJSON_AddNumberToObject(root, "time_us",
                           (double)cycles->total / result->settings->clock_mhz);
-  put(root, "flops", engine_result_flops(result));
+  json_add_count(root, "flops", engine_result_flops(result));
   cJSON_AddNumberToObject(root, "fu", engine_result_fu(result));
-  put(root, "load_cycles", cycles->load);
-  put(root, "groups", cycles->groups);
-  put(root, "rows", cycles->rows);
-  put(root, "keys", cycles->keys);
+  json_add_count(root, "load_cycles", cycles->load);
+  json_add_count(root, "groups", cycles->groups);
+  json_add_count(root, "rows", cycles->rows);
+  json_add_count(root, "keys", cycles->keys);
 }
 
 // What is no number, as an error against an infinite output, becomes null.
@@ -70,7 +66,7 @@ static void add_verify(cJSON *root, const engine_result_t *result) {
     return;
   }
   cJSON *verify = cJSON_AddObjectToObject(root, "verify");
-  put(verify, "wrong_elements", result->wrong_bits);
+  json_add_count(verify, "wrong_elements", result->wrong_bits);
   if (result->settings->rtl) {
     cJSON_AddBoolToObject(verify, "cycles_equal", !engine_result_cycles_differ(result));
   }
@@ -80,28 +76,18 @@ static void add_host(cJSON *root, const engine_result_t *result) {
   const engine_cycles_t *cycles = &result->cycles;
   cJSON *host = cJSON_AddObjectToObject(root, "host");
   cJSON_AddNumberToObject(host, "seconds", result->seconds);
-  put(host, "rtl_cycles", result->settings->rtl ? cycles->load + cycles->total : 0);
-  put(host, "scalar_instructions", 0);
-  cJSON_AddNumberToObject(host, "peak_rss_mb", result_peak_rss_mb());
+  json_add_count(host, "rtl_cycles", result->settings->rtl ? cycles->load + cycles->total : 0);
+  json_add_count(host, "scalar_instructions", 0);
+  cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());
 }
 
-static void fill(cJSON *root, const engine_result_t *result) {
+void engine_result_json(const engine_result_t *result, cJSON *root) {
   cJSON_AddStringToObject(root, "kernel", result->settings->kernel);
   add_config(root, result->settings);
   add_shape(root, result->input);
   add_time(root, result);
-  put(root, "poisoned_rows", result->input->poisoned_rows);
+  json_add_count(root, "poisoned_rows", result->input->poisoned_rows);
   add_error(root, result);
   add_verify(root, result);
   add_host(root, result);
-}
-
-bool engine_result_json(FILE *file, const engine_result_t *result, cli_error_t *error) {
-  cJSON *root = cJSON_CreateObject();
-  if (root != NULL) {
-    fill(root, result);
-  }
-  const bool good = json_print(file, root, error);
-  cJSON_Delete(root);
-  return good;
 }

@@ -3,6 +3,7 @@
 #ifndef CLI_ENGINE_RESULT_H
 #define CLI_ENGINE_RESULT_H
 
+#include <cJSON.h>
 #include <stdio.h>
 
 #include "cli/engine/engine_input.h"
@@ -41,7 +42,7 @@ uint64_t engine_result_flops(const engine_result_t *result);
 double engine_result_fu(const engine_result_t *result);
 
 void engine_result_text(FILE *file, const engine_result_t *result);
-bool engine_result_json(FILE *file, const engine_result_t *result, cli_error_t *error);
+void engine_result_json(const engine_result_t *result, cJSON *root);
 
 void engine_result_free(engine_result_t *result);
 

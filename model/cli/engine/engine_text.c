@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention/attention_result.h"
 #include "cli/engine/engine_result.h"
+#include "cli/run/run_text.h"
+#include "host/host.h"
 
 // Relative to FP64; of a smaller one, Mitchell's additions need not be the largest part.
 static const double large_error = 0.1;
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 static void print_engine(FILE *file, const engine_settings_t *settings) {
   const engine_shape_t *shape = &settings->shape;
@@ -89,7 +88,7 @@ static void print_time(FILE *file, const engine_result_t *result) {
 
 static void print_host(FILE *file, const engine_result_t *result) {
   const engine_cycles_t *cycles = &result->cycles;
-  fprintf(file, "host     %.2f s, %.0f MB", result->seconds, result_peak_rss_mb());
+  fprintf(file, "host     %.2f s, %.0f MB", result->seconds, host_peak_rss_mb());
   if (result->settings->rtl && result->seconds > 0) {
     fprintf(file, ", %.3g cycles/s",
             (double)(cycles->total + cycles->load) / result->seconds);

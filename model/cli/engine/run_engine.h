@@ -3,7 +3,8 @@
 #ifndef CLI_RUN_ENGINE_H
 #define CLI_RUN_ENGINE_H
 
-// argv[0] is the kernel's name.  Returns the exit code.
-int run_engine(const char *kernel, int argc, char **argv);
+#include "cli/run/run.h"
+
+extern const run_kernel_t run_hfa, run_fa2;
 
 #endif

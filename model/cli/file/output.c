@@ -166,12 +166,9 @@ static bool commit_all(outputs_t *outputs, cli_error_t *error) {
   return true;
 }
 
-static void remove_all(outputs_t *outputs) {
+void outputs_remove(const outputs_t *outputs) {
   for (size_t i = 0; i < outputs->count; ++i) {
-    output_t *output = &outputs->list[i];
-    if (output->file != NULL) {
-      fclose(output->file);
-    }
+    const output_t *output = &outputs->list[i];
     if (output->temporary != NULL) {
       unlink(output->moved ? output->target : output->temporary);
     }
@@ -180,29 +177,33 @@ static void remove_all(outputs_t *outputs) {
 
 static void empty(outputs_t *outputs) {
   for (size_t i = 0; i < outputs->count; ++i) {
+    if (outputs->list[i].file != NULL) {
+      fclose(outputs->list[i].file);
+    }
     release(&outputs->list[i]);
   }
   outputs->count = 0;
 }
 
-// Ctrl-C waits until the names are settled.
-bool outputs_commit(outputs_t *outputs, cli_error_t *error) {
+// Moves them to their names, or removes them. Ctrl-C waits until that is settled.
+static bool settle(outputs_t *outputs, bool wanted, cli_error_t *error) {
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &before);
-  const bool good = commit_all(outputs, error);
+  const bool good = wanted && commit_all(outputs, error);
   if (!good) {
-    remove_all(outputs);
+    outputs_remove(outputs);
   }
   empty(outputs);
   sigprocmask(SIG_SETMASK, &before, NULL);
   return good;
 }
 
-void outputs_discard(outputs_t *outputs) {
-  remove_all(outputs);
-  empty(outputs);
+bool outputs_commit(outputs_t *outputs, cli_error_t *error) {
+  return settle(outputs, true, error);
 }
+
+void outputs_discard(outputs_t *outputs) { settle(outputs, false, NULL); }
 
 bool output_printed(cli_error_t *error) {
   return (fflush(stdout) == 0 && !ferror(stdout)) ||

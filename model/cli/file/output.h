@@ -46,6 +46,9 @@ bool outputs_commit(outputs_t *outputs, cli_error_t *error);
 // Drops everything.
 void outputs_discard(outputs_t *outputs);
 
+// The files alone, for a signal handler that then ends the process.
+void outputs_remove(const outputs_t *outputs);
+
 // Has everything printed on standard output arrived?
 bool output_printed(cli_error_t *error);
 

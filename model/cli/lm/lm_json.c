@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention/attention_result.h"
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 #include "cli/lm/lm_result.h"
-
-static void put(cJSON *object, const char *name, uint64_t value) {
-  cJSON_AddNumberToObject(object, name, (double)value);
-}
+#include "cli/run/run_json.h"
 
 // --- what was computed ------------------------------------------------------------------------
 
@@ -17,11 +13,11 @@ static void add_engine(cJSON *root, const lm_settings_t *settings) {
   }
   cJSON *engine = cJSON_AddObjectToObject(root, "engine");
   cJSON_AddStringToObject(engine, "impl", soc->engine == SOC_ENGINE_RTL ? "rtl" : "c");
-  put(engine, "engines", soc->config.soc.engines);
-  put(engine, "blocks", soc->config.engine.blocks);
-  put(engine, "queries", soc->config.engine.queries);
-  put(engine, "rows", soc->config.engine.rows);
-  put(engine, "chunk", settings->options.chunk);
+  json_add_count(engine, "engines", soc->config.soc.engines);
+  json_add_count(engine, "blocks", soc->config.engine.blocks);
+  json_add_count(engine, "queries", soc->config.engine.queries);
+  json_add_count(engine, "rows", soc->config.engine.rows);
+  json_add_count(engine, "chunk", settings->options.chunk);
   if (settings->attention == LM_HFA) {
     const num_hfa_t *hfa = &soc->engine_num.hfa;
     cJSON_AddStringToObject(engine, "lns", hfa->corrected ? "corrected" : "mitchell");
@@ -33,19 +29,19 @@ static void add_engine(cJSON *root, const lm_settings_t *settings) {
 static void add_shape(cJSON *root, const lm_result_t *result) {
   const lm_shape_t *s = result->shape;
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
-  put(shape, "dim", s->dim);
-  put(shape, "hidden", s->hidden);
-  put(shape, "layers", s->layers);
-  put(shape, "heads", s->heads);
-  put(shape, "kv_heads", s->kv_heads);
-  put(shape, "head_dim", s->head_dim);
-  put(shape, "vocab", s->vocab);
-  put(shape, "context", s->context);
+  json_add_count(shape, "dim", s->dim);
+  json_add_count(shape, "hidden", s->hidden);
+  json_add_count(shape, "layers", s->layers);
+  json_add_count(shape, "heads", s->heads);
+  json_add_count(shape, "kv_heads", s->kv_heads);
+  json_add_count(shape, "head_dim", s->head_dim);
+  json_add_count(shape, "vocab", s->vocab);
+  json_add_count(shape, "context", s->context);
   if (result->windows > 0) {
-    put(shape, "predictions", result->mean.predictions);
+    json_add_count(shape, "predictions", result->mean.predictions);
   } else {
-    put(shape, "prompt_bytes", result->generation.prompt_bytes);
-    put(shape, "tokens", result->generation.tokens);
+    json_add_count(shape, "prompt_bytes", result->generation.prompt_bytes);
+    json_add_count(shape, "tokens", result->generation.tokens);
   }
 }
 
@@ -56,7 +52,7 @@ static void add_time(cJSON *root, const lm_result_t *result) {
     return;
   }
   const uint64_t cycles = lm_result_cycles(result);
-  put(root, "cycles", cycles);
+  json_add_count(root, "cycles", cycles);
   cJSON_AddNumberToObject(root, "time_us",
                           (double)cycles / result->settings->options.soc.config.soc.clock_mhz);
 }
@@ -78,9 +74,8 @@ static void add_scores(cJSON *root, const lm_result_t *result) {
   fill_score(root, &result->mean, &result->fp32_mean);
   cJSON *windows = cJSON_AddArrayToObject(root, "windows");
   for (size_t i = 0; i < result->windows; ++i) {
-    cJSON *window = cJSON_CreateObject();
-    cJSON_AddItemToArray(windows, window);
-    put(window, "predictions", result->scores[i].predictions);
+    cJSON *window = json_add_row(windows);
+    json_add_count(window, "predictions", result->scores[i].predictions);
     fill_score(window, &result->scores[i], &result->fp32[i]);
   }
 }
@@ -97,7 +92,7 @@ static void add_generated(cJSON *root, const lm_result_t *result) {
   json_add_bytes(root, "prompt", g->prompt, g->prompt_bytes);
   json_add_bytes(root, "text", g->text, g->tokens);
   cJSON_AddNumberToObject(root, "smallest_gap", g->gap);
-  put(root, "smallest_gap_at", g->gap_at);
+  json_add_count(root, "smallest_gap_at", g->gap_at);
 }
 
 // --- where the cycles went --------------------------------------------------------------------
@@ -106,7 +101,7 @@ static void add_attention(cJSON *root, const lm_result_t *result) {
   cJSON *attention = cJSON_AddObjectToObject(root, "attention");
   const lm_arithmetic_t arithmetic = result->settings->attention;
   cJSON_AddStringToObject(attention, "arithmetic", lm_arithmetic_names[arithmetic]);
-  put(attention, "tokens", result->tokens);
+  json_add_count(attention, "tokens", result->tokens);
   if (arithmetic == LM_FP32) {
     cJSON_AddNullToObject(attention, "launches");
     cJSON_AddNullToObject(attention, "cycles");
@@ -114,8 +109,8 @@ static void add_attention(cJSON *root, const lm_result_t *result) {
     cJSON_AddNullToObject(attention, "layers");
     return;
   }
-  put(attention, "launches", result->books->launches);
-  put(attention, "cycles", result->books->cycles);
+  json_add_count(attention, "launches", result->books->launches);
+  json_add_count(attention, "cycles", result->books->cycles);
   cJSON_AddNumberToObject(attention, "cycles_per_token", lm_result_cycles_per_token(result));
   cJSON *layers = cJSON_AddArrayToObject(attention, "layers");
   for (size_t i = 0; i < result->shape->layers; ++i) {
@@ -127,8 +122,8 @@ static void add_gemm(cJSON *root, const lm_result_t *result) {
   cJSON *gemm = cJSON_AddObjectToObject(root, "gemm");
   cJSON_AddStringToObject(gemm, "where", result->settings->gemm_soc ? "soc" : "host");
   if (result->settings->gemm_soc) {
-    put(gemm, "launches", result->books->gemm_launches);
-    put(gemm, "cycles", result->books->gemm_cycles);
+    json_add_count(gemm, "launches", result->books->gemm_launches);
+    json_add_count(gemm, "cycles", result->books->gemm_cycles);
   } else {
     cJSON_AddNullToObject(gemm, "launches");
     cJSON_AddNullToObject(gemm, "cycles");
@@ -140,19 +135,19 @@ static void add_soc(cJSON *root, const lm_result_t *result) {
     cJSON_AddNullToObject(root, "traffic");
     cJSON_AddNullToObject(root, "pipes");
   } else {
-    result_json_traffic(root, result->soc);
-    result_json_pipes(root, result->soc);
+    run_json_traffic(root, result->soc);
+    run_json_pipes(root, result->soc);
   }
   cJSON *host = cJSON_AddObjectToObject(root, "host");
   cJSON_AddNumberToObject(host, "run_seconds", result->seconds);
   const soc_result_t none = {.status = SOC_DONE};
-  result_json_host(host, result->soc != NULL ? result->soc : &none);
+  run_json_host(host, result->soc != NULL ? result->soc : &none);
 }
 
-static void fill(cJSON *root, const lm_result_t *result) {
+void lm_result_json(const lm_result_t *result, cJSON *root) {
   cJSON_AddStringToObject(root, "kernel", "lm");
   if (result->settings->machine) {
-    result_json_config(root, result->settings->config, &result->options->set);
+    run_json_config(root, result->settings->config, &result->options->set);
   } else {
     cJSON_AddNullToObject(root, "config");
   }
@@ -164,14 +159,4 @@ static void fill(cJSON *root, const lm_result_t *result) {
   add_gemm(root, result);
   add_generated(root, result);
   add_soc(root, result);
-}
-
-bool lm_result_json(FILE *file, const lm_result_t *result, cli_error_t *error) {
-  cJSON *root = cJSON_CreateObject();
-  if (root != NULL) {
-    fill(root, result);
-  }
-  const bool good = json_print(file, root, error);
-  cJSON_Delete(root);
-  return good;
 }

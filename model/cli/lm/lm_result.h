@@ -3,6 +3,7 @@
 #ifndef CLI_LM_RESULT_H
 #define CLI_LM_RESULT_H
 
+#include <cJSON.h>
 #include <stdio.h>
 
 #include "cli/lm/lm_generate.h"
@@ -34,7 +35,7 @@ void lm_result_text_head(FILE *file, const lm_result_t *result);
 void lm_result_text_generated(FILE *file, const lm_result_t *result);
 void lm_result_text(FILE *file, const lm_result_t *result);
 
-bool lm_result_json(FILE *file, const lm_result_t *result, cli_error_t *error);
+void lm_result_json(const lm_result_t *result, cJSON *root);
 
 // Cycles of all launches.
 uint64_t lm_result_cycles(const lm_result_t *result);

@@ -100,16 +100,13 @@ static void read_engine(lm_settings_t *settings, const options_t *options) {
       .rows = soc->config.engine.rows};
 }
 
-static void firmware_file(char *file, size_t size, const char *kernel, bool native) {
-  snprintf(file, size, "%s/firmware/%s.%s", AMALGAM_BUILD_DIR, kernel, native ? "so" : "elf");
-}
-
-static void read_firmware(lm_settings_t *settings, const options_t *options) {
+static bool read_firmware(lm_settings_t *settings, const options_t *options,
+                          cli_error_t *error) {
   lm_machine_options_t *machine = &settings->options;
   const bool native = options->lm_firmware.value != 0;
   machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  firmware_file(machine->engine_firmware, sizeof machine->engine_firmware, "engine", native);
-  firmware_file(machine->gemm_firmware, sizeof machine->gemm_firmware, "gemm", native);
+  return settings_firmware(machine->engine_firmware, "engine", native, error) &&
+         settings_firmware(machine->gemm_firmware, "gemm", native, error);
 }
 
 static bool read_machine(lm_settings_t *settings, const options_t *options, cli_error_t *error) {
@@ -121,7 +118,9 @@ static bool read_machine(lm_settings_t *settings, const options_t *options, cli_
   soc->race_check = true;
   soc->l2_warm = true;
   soc->threads = settings_threads(options);
-  read_firmware(settings, options);
+  if (!read_firmware(settings, options, error)) {
+    return false;
+  }
   if (settings->attention == LM_FP32) {
     return true;
   }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention/attention_result.h"
 #include "cli/lm/lm_result.h"
+#include "cli/run/run_text.h"
+#include "host/host.h"
 
 enum { LINE = 100 };
-
-static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 uint64_t lm_result_cycles(const lm_result_t *result) {
   return result->books->cycles + result->books->gemm_cycles;
@@ -153,12 +152,12 @@ static void print_time(FILE *file, const lm_result_t *result) {
   if (result->settings->attention != LM_FP32) {
     print_layers(file, result);
   }
-  result_text_traffic(file, result->soc);
-  result_text_pipes(file, result->soc, config->soc.ai_cores > 1);
+  run_text_traffic(file, result->soc);
+  run_text_pipes(file, result->soc, config->soc.ai_cores > 1);
 }
 
 static void print_host(FILE *file, const lm_result_t *result) {
-  fprintf(file, "host     %.2f s, %.0f MB", result->seconds, result_peak_rss_mb());
+  fprintf(file, "host     %.2f s, %.0f MB", result->seconds, host_peak_rss_mb());
   if (result->soc != NULL) {
     fprintf(file, "; %llu RTL cycles, %llu RV64 instructions",
             (unsigned long long)result->soc->rtl_cycles,

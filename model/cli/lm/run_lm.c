@@ -1,60 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/lm/run_lm.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cli/file/output.h"
 #include "cli/lm/lm_result.h"
-#include "cli/run/progress.h"
+#include "host/host.h"
 
 enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200, STEP_BYTES = 64 };
 
 static const char shipped_model[] = "tests/data/kjv_lm_bf16.bin";
-static const char shipped_prompt[] = "In the beginning ";
 
-// Everything of one run.
-typedef struct run {
-  options_t options;
+#define SHIPPED_PROMPT "In the beginning "
+
+typedef struct lm_run {
+  run_t *run;
   lm_settings_t settings;
   lm_t *lm;
   lm_machine_t *machine;   // NULL: none
   lm_windows_t windows;    // of --eval
   lm_result_t result;
   float *logits, *reference;   // [context,vocab] each, of --eval
-  outputs_t outputs;
-  size_t json, timeline;   // valid where the option was given
   char step[STEP_BYTES];   // what is at work, for the progress
   bool streams;            // text goes to a terminal as it comes
-  cli_error_t error;
-} run_t;
-
-// soc_options_t's building has no context.
-static progress_t progress;
-
-static void building(const char *what) { progress_note(&progress, what); }
-
-static void print_help(void) {
-  printf("amalgam run lm [options]: a byte-level language model of the Llama architecture, its "
-         "attention on the\nSoC's attention engines; its loss on a text (--eval), or the text it "
-         "writes (--prompt).\n");
-  options_help(stdout, CLI_RUN_LM);
-  printf(
-      "\nThe text is cut into windows of context + 1 bytes, each predicted from a fresh start. "
-      "Writing takes the\nbest byte each time. The model in FP32 on the host stands beside every "
-      "loss. Without --eval and --prompt\nthe model continues \"%s\".\nexit codes: 0 done, 2 bad "
-      "usage or input, 3 the model stopped the firmware, 130 interrupted\n", shipped_prompt);
-}
+} lm_run_t;
 
 // --- before the run ---------------------------------------------------------------------------
 
 static bool check_options(const options_t *options, cli_error_t *error) {
-  if (options->words > 0) {
-    return cli_fail(error, "run lm: unexpected argument '%s'", options->word[0]);
-  }
   if (options->eval != NULL && options->prompt != NULL) {
     return cli_fail(error, "--eval, --prompt: only one of them");
   }
@@ -68,45 +42,46 @@ static bool check_options(const options_t *options, cli_error_t *error) {
          cli_fail(error, "--prompt: empty; the first byte has to follow something");
 }
 
-static bool open_model(run_t *run) {
+static bool open_model(lm_run_t *own) {
   char path[PATH_BYTES];
   char message[MESSAGE_BYTES];
-  const char *given = run->options.model;
+  const char *given = own->result.options->model;
   snprintf(path, sizeof path, "%s/%s", config_home(), shipped_model);
-  run->lm = lm_open(given != NULL ? given : path, option_count_or(&run->options.context, 0),
+  own->lm = lm_open(given != NULL ? given : path, option_count_or(&own->result.options->context, 0),
                     message, sizeof message);
-  if (run->lm == NULL) {
-    return cli_fail(&run->error, "%s", message);
+  if (own->lm == NULL) {
+    return cli_fail(&own->run->error, "%s", message);
   }
-  run->result.model = given != NULL ? given : shipped_model;
-  run->result.shape = lm_shape(run->lm);
-  return lm_settings_fit(&run->settings, run->result.shape, &run->error);
+  own->result.model = given != NULL ? given : shipped_model;
+  own->result.shape = lm_shape(own->lm);
+  return lm_settings_fit(&own->settings, own->result.shape, &own->run->error);
 }
 
-static bool prepare_windows(run_t *run) {
-  lm_result_t *result = &run->result;
+static bool prepare_windows(lm_run_t *own) {
+  lm_result_t *result = &own->result;
   const lm_shape_t *shape = result->shape;
-  if (!lm_windows_read(run->options.eval, shape, option_count_or(&run->options.windows, 0),
-                       &run->windows, &run->error)) {
+  const options_t *options = result->options;
+  if (!lm_windows_read(options->eval, shape, option_count_or(&options->windows, 0), &own->windows,
+                       &own->run->error)) {
     return false;
   }
   const size_t logits = shape->context * shape->vocab;
-  result->text = run->options.eval;
-  result->windows = run->windows.windows;
+  result->text = options->eval;
+  result->windows = own->windows.windows;
   result->scores = calloc(result->windows, sizeof *result->scores);
   result->fp32 = calloc(result->windows, sizeof *result->fp32);
-  run->logits = malloc(logits * sizeof *run->logits);
-  run->reference = malloc(logits * sizeof *run->reference);
+  own->logits = malloc(logits * sizeof *own->logits);
+  own->reference = malloc(logits * sizeof *own->reference);
   for (size_t i = 0; result->scores != NULL && i < result->windows; ++i) {
-    result->scores[i].predictions = lm_windows_at(&run->windows, i).predictions;
+    result->scores[i].predictions = lm_windows_at(&own->windows, i).predictions;
   }
-  return (result->scores != NULL && result->fp32 != NULL && run->logits != NULL &&
-          run->reference != NULL) || cli_fail(&run->error, "out of memory");
+  return (result->scores != NULL && result->fp32 != NULL && own->logits != NULL &&
+          own->reference != NULL) || cli_fail(&own->run->error, "out of memory");
 }
 
 static void put_byte(void *context, uint8_t byte) {
-  const run_t *run = context;
-  if (run->streams) {
+  const lm_run_t *own = context;
+  if (own->streams) {
     putchar(byte);
     fflush(stdout);
   }
@@ -124,108 +99,92 @@ static bool check_prompt(const lm_generation_t *g, const lm_shape_t *shape, cli_
                          "makes it longer", g->prompt_bytes, g->tokens, shape->context);
 }
 
-static bool prepare_prompt(run_t *run) {
-  const char *prompt = run->options.prompt != NULL ? run->options.prompt : shipped_prompt;
-  lm_generation_t *g = &run->result.generation;
+static bool prepare_prompt(lm_run_t *own) {
+  const options_t *options = own->result.options;
+  const char *prompt = options->prompt != NULL ? options->prompt : SHIPPED_PROMPT;
+  lm_generation_t *g = &own->result.generation;
   *g = (lm_generation_t){.prompt = (const uint8_t *)prompt,
                          .prompt_bytes = strlen(prompt),
-                         .tokens = option_count_or(&run->options.tokens, USUAL_TOKENS),
+                         .tokens = option_count_or(&options->tokens, USUAL_TOKENS),
                          .put = put_byte,
-                         .put_context = run};
-  if (!check_prompt(g, run->result.shape, &run->error)) {
+                         .put_context = own};
+  if (!check_prompt(g, own->result.shape, &own->run->error)) {
     return false;
   }
-  run->streams = !run->options.quiet && isatty(STDOUT_FILENO) != 0;
+  own->streams = !options->quiet && isatty(STDOUT_FILENO) != 0;
   g->text = malloc(g->tokens);
-  return g->text != NULL || cli_fail(&run->error, "out of memory");
+  return g->text != NULL || cli_fail(&own->run->error, "out of memory");
 }
 
 static bool prepare(run_t *run) {
+  lm_run_t *own = run->own;
   const options_t *options = &run->options;
+  own->run = run;
+  own->result.options = options;
+  own->result.settings = &own->settings;
   return check_options(options, &run->error) &&
-         lm_settings_read(&run->settings, options, &run->error) &&
-         (options->json == NULL ||
-          outputs_add(&run->outputs, options->json, &run->json, &run->error)) &&
-         (options->timeline == NULL ||
-          outputs_add(&run->outputs, options->timeline, &run->timeline, &run->error)) &&
-         open_model(run) && (options->eval != NULL ? prepare_windows(run) : prepare_prompt(run));
-}
-
-// --- Ctrl-C -----------------------------------------------------------------------------------
-
-static volatile sig_atomic_t stop;
-
-static void on_interrupt(int signal) {
-  (void)signal;
-  stop = 1;
-}
-
-// The machine catches SIGINT itself while it runs.
-static void catch_interrupts(void (*handler)(int)) {
-  struct sigaction action = {.sa_handler = handler};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
+         lm_settings_read(&own->settings, options, &run->error) && open_model(own) &&
+         (options->eval != NULL ? prepare_windows(own) : prepare_prompt(own));
 }
 
 // --- the model's backend ----------------------------------------------------------------------
 
 static void tell_step(void *context, uint64_t cycles, uint64_t flops) {
-  const run_t *run = context;
+  const lm_run_t *own = context;
   char text[STEP_BYTES + 48];
   (void)flops;
-  snprintf(text, sizeof text, "%s; %.0f us simulated", run->step,
-           (double)cycles / run->settings.options.soc.config.soc.clock_mhz);
-  progress_late_note(&progress, text);
+  snprintf(text, sizeof text, "%s; %.0f us simulated", own->step,
+           (double)cycles / own->settings.options.soc.config.soc.clock_mhz);
+  progress_late_note(&own->run->progress, text);
 }
 
 // Counts and looks for Ctrl-C, then the engines or the host.
 static bool attend(void *context, const lm_attention_t *attention) {
-  run_t *run = context;
-  if (stop != 0) {
+  lm_run_t *own = context;
+  if (run_stop != 0) {
     return false;
   }
-  run->result.tokens += attention->layer == 0 ? attention->n : 0;
-  return run->settings.attention == LM_FP32 ? lm_attend_fp32(NULL, attention)
-                                            : lm_machine_attend(run->machine, attention);
+  own->result.tokens += attention->layer == 0 ? attention->n : 0;
+  return own->settings.attention == LM_FP32 ? lm_attend_fp32(NULL, attention)
+                                            : lm_machine_attend(own->machine, attention);
 }
 
 static bool attend_reference(void *context, const lm_attention_t *attention) {
   (void)context;
-  return stop == 0 && lm_attend_fp32(NULL, attention);
+  return run_stop == 0 && lm_attend_fp32(NULL, attention);
 }
 
-static lm_backend_t backend(run_t *run) {
+static lm_backend_t backend(lm_run_t *own) {
   return (lm_backend_t){.attend = attend,
-                        .attend_context = run,
-                        .multiply = run->settings.gemm_soc ? lm_machine_gemm : NULL,
-                        .multiply_context = run->machine};
+                        .attend_context = own,
+                        .multiply = own->settings.gemm_soc ? lm_machine_gemm : NULL,
+                        .multiply_context = own->machine};
 }
 
 // --- a text -----------------------------------------------------------------------------------
 
-static bool evaluate_window(run_t *run, size_t index) {
-  const lm_window_t window = lm_windows_at(&run->windows, index);
-  const size_t vocab = run->result.shape->vocab;
-  const lm_backend_t machine = backend(run);
+static bool evaluate_window(lm_run_t *own, size_t index) {
+  const lm_window_t window = lm_windows_at(&own->windows, index);
+  const size_t vocab = own->result.shape->vocab;
+  const lm_backend_t machine = backend(own);
   const lm_backend_t host = {.attend = attend_reference};
-  const float *reference = run->settings.machine ? run->reference : run->logits;
-  snprintf(run->step, sizeof run->step, "window %zu of %zu", index + 1, run->result.windows);
-  progress_late_note(&progress, run->step);
-  if (!lm_window_logits(run->lm, &window, &machine, run->logits) ||
-      (run->settings.machine &&
-       !lm_window_logits(run->lm, &window, &host, run->reference))) {
+  const float *reference = own->settings.machine ? own->reference : own->logits;
+  snprintf(own->step, sizeof own->step, "window %zu of %zu", index + 1, own->result.windows);
+  progress_late_note(&own->run->progress, own->step);
+  if (!lm_window_logits(own->lm, &window, &machine, own->logits) ||
+      (own->settings.machine &&
+       !lm_window_logits(own->lm, &window, &host, own->reference))) {
     return false;
   }
-  run->result.scores[index] = lm_window_score(&window, vocab, run->logits, reference);
-  run->result.fp32[index] = lm_window_score(&window, vocab, reference, reference);
+  own->result.scores[index] = lm_window_score(&window, vocab, own->logits, reference);
+  own->result.fp32[index] = lm_window_score(&window, vocab, reference, reference);
   return true;
 }
 
-static bool evaluate(run_t *run) {
-  lm_result_t *result = &run->result;
+static bool evaluate(lm_run_t *own) {
+  lm_result_t *result = &own->result;
   for (size_t i = 0; i < result->windows; ++i) {
-    if (!evaluate_window(run, i)) {
+    if (!evaluate_window(own, i)) {
       return false;
     }
     lm_score_add(&result->mean, &result->scores[i]);
@@ -234,175 +193,122 @@ static bool evaluate(run_t *run) {
   return true;
 }
 
-static bool generate(run_t *run) {
-  const lm_backend_t machine = backend(run);
-  lm_generation_t *g = &run->result.generation;
-  if (run->streams) {
-    progress_note(&progress, "");
-    progress.enabled = false;   // both would write to the same line
-    lm_result_text_head(stdout, &run->result);
+static bool generate(lm_run_t *own) {
+  const lm_backend_t machine = backend(own);
+  lm_generation_t *g = &own->result.generation;
+  if (own->streams) {
+    progress_note(&own->run->progress, "");
+    own->run->progress.enabled = false;   // both would write to the same line
+    lm_result_text_head(stdout, &own->result);
     fwrite(g->prompt, 1, g->prompt_bytes, stdout);
     fflush(stdout);
   }
-  snprintf(run->step, sizeof run->step, "writing %zu bytes", g->tokens);
-  const bool good = lm_generate(run->lm, &machine, g);
-  if (run->streams) {
+  snprintf(own->step, sizeof own->step, "writing %zu bytes", g->tokens);
+  const bool good = lm_generate(own->lm, &machine, g);
+  if (own->streams) {
     putchar('\n');
   }
   return good;
 }
 
-// --- one run ----------------------------------------------------------------------------------
+// --- the run ----------------------------------------------------------------------------------
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+static cli_exit_t open_machine(lm_run_t *own) {
+  lm_machine_options_t *options = &own->settings.options;
+  if (!own->settings.machine) {
+    return CLI_OK;
+  }
+  options->soc.building = run_building;
+  options->soc.progress = tell_step;
+  options->soc.progress_context = own;
+  options->soc.timeline = run_path(own->run, RUN_TIMELINE);
+  own->machine = lm_machine_open(options, own->lm, own->settings.gemm_soc, &own->run->error);
+  return own->machine != NULL ? CLI_OK : CLI_BAD_INPUT;
 }
 
-static cli_exit_t fail(run_t *run) {
-  if (stop != 0) {
-    cli_fail(&run->error, "interrupted");
+// The machine catches SIGINT itself while it runs.
+static bool evaluate_or_generate(lm_run_t *own) {
+  run_stoppable_begin();
+  const bool good = own->result.options->eval != NULL ? evaluate(own) : generate(own);
+  run_stoppable_end();
+  return good;
+}
+
+static cli_exit_t fail(lm_run_t *own) {
+  cli_error_t *error = &own->run->error;
+  if (run_stop != 0) {
+    cli_fail(error, "interrupted");
     return CLI_INTERRUPTED;
   }
   const soc_status_t status =
-      run->machine == NULL ? SOC_DONE : lm_machine_status(run->machine, &run->error);
+      own->machine == NULL ? SOC_DONE : lm_machine_status(own->machine, error);
   if (status == SOC_DONE) {
-    cli_fail(&run->error, "out of memory");
+    cli_fail(error, "out of memory");
     return CLI_BAD_INPUT;
   }
   return (cli_exit_t)status;
 }
 
-static cli_exit_t open_machine(run_t *run) {
-  lm_machine_options_t *options = &run->settings.options;
-  if (!run->settings.machine) {
-    return CLI_OK;
-  }
-  options->soc.building = building;
-  options->soc.progress = tell_step;
-  options->soc.progress_context = run;
-  if (run->options.timeline != NULL) {
-    options->soc.timeline = outputs_path(&run->outputs, run->timeline);
-  }
-  run->machine = lm_machine_open(options, run->lm, run->settings.gemm_soc, &run->error);
-  if (run->machine != NULL) {
-    return CLI_OK;
-  }
-  if (stop != 0) {
-    cli_fail(&run->error, "interrupted");
-    return CLI_INTERRUPTED;
-  }
-  return CLI_BAD_INPUT;
-}
-
 static cli_exit_t compute(run_t *run) {
-  const cli_exit_t opened = open_machine(run);
+  lm_run_t *own = run->own;
+  const cli_exit_t opened = open_machine(own);
   if (opened != CLI_OK) {
     return opened;
   }
-  const double start = now();
-  progress_start(&progress, run->options.quiet, 0, 1);
-  if (!(run->options.eval != NULL ? evaluate(run) : generate(run))) {
-    return fail(run);
+  progress_start(&run->progress, run->options.quiet, 0, 1);
+  const double start = host_seconds();
+  const bool good = evaluate_or_generate(own);
+  own->result.seconds = host_seconds() - start;
+  const cli_exit_t status = good ? CLI_OK : fail(own);
+  if (own->machine != NULL) {
+    own->result.books = lm_machine_books(own->machine);
+    own->result.soc = lm_machine_result(own->machine);   // which writes the timeline
   }
-  run->result.seconds = now() - start;
-  if (run->machine != NULL) {
-    run->result.books = lm_machine_books(run->machine);
-    run->result.soc = lm_machine_result(run->machine);
-  }
-  return CLI_OK;
+  return status;
 }
 
-// The file that the SoC itself has written.
-static void take_timeline(run_t *run) {
-  if (run->options.timeline != NULL &&
-      access(outputs_path(&run->outputs, run->timeline), F_OK) == 0) {
-    outputs_written(&run->outputs, run->timeline);
-  }
-}
+// --- what came of it --------------------------------------------------------------------------
 
-// What was recorded of a stopped run shows why it stopped.
-static int stopped(run_t *run, cli_exit_t status) {
-  cli_error_t ignored;
-  if (run->machine != NULL && status != CLI_BAD_INPUT) {
-    lm_machine_result(run->machine);
-    take_timeline(run);
-    outputs_commit(&run->outputs, &ignored);
-  }
-  return cli_report(status, &run->error);
-}
-
-static bool write_files(run_t *run) {
-  take_timeline(run);
-  if (run->options.json != NULL) {
-    FILE *file = outputs_open(&run->outputs, run->json, &run->error);
-    if (file == NULL || !lm_result_json(file, &run->result, &run->error)) {
-      return false;
-    }
-  }
-  return outputs_commit(&run->outputs, &run->error);
+static void fill_json(const run_t *run, cJSON *root) {
+  const lm_run_t *own = run->own;
+  lm_result_json(&own->result, root);
 }
 
 static void print(const run_t *run) {
-  if (!run->streams) {
-    lm_result_text_head(stdout, &run->result);
-    lm_result_text_generated(stdout, &run->result);
+  const lm_run_t *own = run->own;
+  if (!own->streams) {
+    lm_result_text_head(stdout, &own->result);
+    lm_result_text_generated(stdout, &own->result);
   }
-  lm_result_text(stdout, &run->result);
-}
-
-static int finish(run_t *run) {
-  if (!write_files(run)) {
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  if (!run->options.quiet) {
-    print(run);
-  }
-  return output_printed(&run->error) ? (int)CLI_OK : cli_report(CLI_BAD_INPUT, &run->error);
-}
-
-static int simulate(run_t *run) {
-  if (!prepare(run)) {
-    return cli_report(CLI_BAD_INPUT, &run->error);
-  }
-  progress_start(&progress, run->options.quiet, 0, 1);
-  catch_interrupts(on_interrupt);
-  const cli_exit_t status = compute(run);
-  catch_interrupts(SIG_DFL);
-  progress_note(&progress, "");
-  return status == CLI_OK ? finish(run) : stopped(run, status);
+  lm_result_text(stdout, &own->result);
 }
 
 static void release(run_t *run) {
-  lm_machine_close(run->machine);
-  lm_close(run->lm);
-  lm_windows_free(&run->windows);
-  free(run->logits);
-  free(run->reference);
-  free(run->result.scores);
-  free(run->result.fp32);
-  free(run->result.generation.text);
-  outputs_discard(&run->outputs);
-  free(run);
+  lm_run_t *own = run->own;
+  lm_machine_close(own->machine);
+  lm_close(own->lm);
+  lm_windows_free(&own->windows);
+  free(own->logits);
+  free(own->reference);
+  free(own->result.scores);
+  free(own->result.fp32);
+  free(own->result.generation.text);
 }
 
-int run_lm(const char *kernel, int argc, char **argv) {
-  run_t *run = calloc(1, sizeof *run);
-  if (run == NULL) {
-    return CLI_BAD_INPUT;
-  }
-  (void)kernel;
-  run->result.options = &run->options;
-  run->result.settings = &run->settings;
-  int code = CLI_OK;
-  if (!options_parse(&run->options, CLI_RUN_LM, argc, argv, &run->error)) {
-    code = cli_report(CLI_BAD_INPUT, &run->error);
-  } else if (run->options.help) {
-    print_help();
-  } else {
-    code = simulate(run);
-  }
-  release(run);
-  return code;
-}
+const run_kernel_t run_lm = {
+    .name = "lm",
+    .command = CLI_RUN_LM,
+    .about = "a byte-level language model of the Llama architecture, its attention on the\nSoC's "
+             "attention engines; its loss on a text (--eval), or the text it writes (--prompt).",
+    .notes = "The text is cut into windows of context + 1 bytes, each predicted from a fresh start. "
+             "Writing takes the\nbest byte each time. The model in FP32 on the host stands beside "
+             "every loss. Without --eval and --prompt\nthe model continues \"" SHIPPED_PROMPT
+             "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
+             "interrupted",
+    .own_bytes = sizeof(lm_run_t),
+    .prepare = prepare,
+    .compute = compute,
+    .fill_json = fill_json,
+    .print = print,
+    .release = release,
+};

@@ -122,11 +122,11 @@ static void take(report_outcome_t *outcome, const attention_problem_t *problem,
 
 static int work(report_job_t *job) {
   report_outcome_t *outcome = &job->outcome;
-  static settings_t settings;
+  static attention_settings_t settings;
   attention_problem_t problem;
   soc_result_t result;
   float *out = NULL;
-  if (!settings_read(&settings, job->word[0], &job->options, &outcome->error) ||
+  if (!attention_settings_read(&settings, job->word[0], &job->options, &outcome->error) ||
       !attention_input(&job->options, &problem, &outcome->error)) {
     return outcome->status = CLI_BAD_INPUT;
   }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 #include "cli/report/report_write.h"
 #include "cli/run/settings.h"
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "cli/attention/attention_settings.h"
 #include "cli/option/parse.h"
 #include "cli/report/report.h"
-#include "cli/run/settings.h"
 #include "kernels/attention_args.h"
 
 const report_entry_t report_entries[] = {
@@ -60,12 +60,12 @@ static void add(report_common_t *common, const char *option, const char *value) 
 // The parameters, by the way a job goes.
 static bool read_config(report_machine_t *machine, cli_error_t *error) {
   options_t options;
-  static settings_t settings;
+  static attention_settings_t settings;
   char *word[REPORT_WORDS_MAX] = {(char *)"amla"};
   const size_t count = machine->common.count;
   memcpy(word + 1, machine->common.word, count * sizeof *word);
   if (!options_parse(&options, CLI_RUN_AMLA, (int)count + 1, word, error) ||
-      !settings_read(&settings, "amla", &options, error)) {
+      !attention_settings_read(&settings, "amla", &options, error)) {
     return false;
   }
   machine->config = settings.soc.config;

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 #include "cli/file/output.h"
 
 enum { PATH_BYTES = 1024 };

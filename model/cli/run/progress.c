@@ -2,23 +2,18 @@
 #include "cli/run/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "host/host.h"
 
 enum { BAR = 24, DURATION_BYTES = 32 };
 static const double patience = 2;   // seconds without a bar
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 void progress_start(progress_t *progress, bool quiet, uint64_t flops, double clock_mhz) {
   *progress = (progress_t){.enabled = !quiet && isatty(STDERR_FILENO) != 0,
                            .flops = flops,
                            .clock_mhz = clock_mhz,
-                           .start = now()};
+                           .start = host_seconds()};
 }
 
 static void duration_text(double seconds, char text[DURATION_BYTES]) {
@@ -62,14 +57,14 @@ void progress_note(const progress_t *progress, const char *text) {
 }
 
 void progress_late_note(const progress_t *progress, const char *text) {
-  if (now() - progress->start >= patience) {
+  if (host_seconds() - progress->start >= patience) {
     progress_note(progress, text);
   }
 }
 
 void progress_update(void *context, uint64_t cycles, uint64_t flops) {
   const progress_t *progress = context;
-  const double seconds = now() - progress->start;
+  const double seconds = host_seconds() - progress->start;
   if (progress->enabled && seconds >= patience) {
     char text[PROGRESS_TEXT_BYTES];
     progress_text(progress, cycles, flops, seconds, text);

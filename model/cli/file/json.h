@@ -1,7 +1,7 @@
-// JSON into a stream.
+// JSON: what cJSON lacks. It prints a number that is none (NAN, an infinity) as null.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_JSON_PRINT_H
-#define CLI_JSON_PRINT_H
+#ifndef CLI_JSON_H
+#define CLI_JSON_H
 
 #include <cJSON.h>
 #include <stdint.h>
@@ -11,6 +11,16 @@
 
 // root may be NULL: there was no memory for it. A write error shows when the file is closed.
 bool json_print(FILE *file, const cJSON *root, cli_error_t *error);
+
+// The same of a new object that fill(data, root) gives its members.
+typedef void json_fill_fn(const void *data, cJSON *root);
+bool json_write(FILE *file, json_fill_fn *fill, const void *data, cli_error_t *error);
+
+// A new object at the end of a list.
+cJSON *json_add_row(cJSON *list);
+
+// {..., name: value}
+void json_add_count(cJSON *object, const char *name, uint64_t value);
 
 // {..., name: text} from bytes that need not be UTF-8: U+FFFD stands for each that belongs to no
 // character, and for 0.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/file/json_print.h"
+#include "cli/file/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,26 @@ bool json_print(FILE *file, const cJSON *root, cli_error_t *error) {
   fprintf(file, "%s\n", text);
   cJSON_free(text);
   return true;
+}
+
+bool json_write(FILE *file, json_fill_fn *fill, const void *data, cli_error_t *error) {
+  cJSON *root = cJSON_CreateObject();
+  if (root != NULL) {
+    fill(data, root);
+  }
+  const bool good = json_print(file, root, error);
+  cJSON_Delete(root);
+  return good;
+}
+
+cJSON *json_add_row(cJSON *list) {
+  cJSON *row = cJSON_CreateObject();
+  cJSON_AddItemToArray(list, row);
+  return row;
+}
+
+void json_add_count(cJSON *object, const char *name, uint64_t value) {
+  cJSON_AddNumberToObject(object, name, (double)value);
 }
 
 // Bytes of the UTF-8 character that x [n] begins with; 0: none. The lowest second bytes keep out
