@@ -58,7 +58,7 @@ wait $run || status=$?
 # Interrupted while the result is written, to a pipe too small for it: nothing is left.
 mkfifo pipe
 # shellcheck disable=SC2086
-"$SIM" run hfa $small --seq-q 5000 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
+"$SIM" run hfa $small --seq-q 3500 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
 run=$!
 exec 3<pipe   # waits for the writer
 kill -INT $run

@@ -5,6 +5,7 @@
 
 #include "cli/bench/bench_blas.h"
 #include "cli/bench/bench_section.h"
+#include "cli/file/json.h"
 #include "num/num_isa.h"
 #include "num/num_matmul.h"
 
@@ -87,8 +88,7 @@ static void print_shape(const bench_t *bench, shape_t shape, const runner_t *r) 
 }
 
 static void put_shape(cJSON *list, shape_t shape, const runner_t *r) {
-  cJSON *entry = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, entry);
+  cJSON *entry = json_add_row(list);
   cJSON_AddNumberToObject(entry, "m", (double)shape.m);
   cJSON_AddNumberToObject(entry, "n", (double)shape.n);
   cJSON_AddNumberToObject(entry, "k", (double)shape.k);

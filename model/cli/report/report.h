@@ -52,8 +52,8 @@ typedef struct report_machine {
   config_t config;
 } report_machine_t;
 
-// --config (or `usual`), --set, --cores (or usual_cores, 0: all of the config), --gm.
-bool report_machine(const options_t *options, const char *usual, unsigned usual_cores,
+// --config (or `usual`), --set, --gm; --cores, unless the report has only_cores (0: it has not).
+bool report_machine(const options_t *options, const char *usual, unsigned only_cores,
                     report_machine_t *machine, cli_error_t *error);
 
 // FLOP/s of all cube cores and bytes/s of all HBM, times 1e-12.

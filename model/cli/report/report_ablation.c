@@ -55,8 +55,7 @@ static double ratio(const result_t *result) {
 // --- files ------------------------------------------------------------------------------------
 
 static void json_row(const row_t *row, const result_t *result, size_t sq, cJSON *list) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
+  cJSON *object = json_add_row(list);
   cJSON_AddStringToObject(object, "name", row->name);
   cJSON_AddStringToObject(object, "run", row->line);
   cJSON_AddNumberToObject(object, "sq", (double)sq);
@@ -120,9 +119,9 @@ static void write_plot(const void *data, FILE *gnuplot) {
     fprintf(gnuplot, "\"%s\" %g %g\n", rows[i].name, 100 * table->list[0][i].ours->fu,
             100 * table->list[1][i].ours->fu);
   }
+  report_bars(gnuplot);
   fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:100]\nset grid ytics\n"
+          "set yrange [0:100]\n"
           "set xtics rotate by -35\nset rmargin 12\nset ylabel 'FLOPS utilisation, %%'\n"
           "set key outside top center horizontal\n"
           "plot $data using 2:xtic(1) title 'Sq = 1' lc rgb '#cc6633', "

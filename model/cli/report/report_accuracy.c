@@ -161,8 +161,7 @@ static void write_json(const void *data, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < table->count; ++i) {
     const mean_t *mean = &table->list[i];
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
+    cJSON *row = json_add_row(list);
     cJSON_AddStringToObject(row, "dist", mean->row->name);
     cJSON_AddNumberToObject(row, "seq_kv", (double)table->keys);
     cJSON_AddNumberToObject(row, "seeds", (double)table->seeds);
@@ -209,9 +208,9 @@ static void write_plot(const void *data, FILE *gnuplot) {
     fprintf(gnuplot, "\"%s\" %g %g %g %g\n", m->row->name, m->bf16.base * 1e3,
             m->row->paper.base * 1e3, m->bf16.amla * 1e3, m->row->paper.amla * 1e3);
   }
+  report_bars(gnuplot);
   fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:*]\nset grid ytics\n"
+          "set yrange [0:*]\n"
           "set ylabel 'relative error x 1e-3'\nset key outside bottom center horizontal\n"
           "plot $data using 2:xtic(1) title 'Base' lc rgb '#4477aa', "
           "'' using 3 title 'Base, paper' lc rgb '#aaccee', "

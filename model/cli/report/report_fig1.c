@@ -49,15 +49,14 @@ static void write_json(const void *data, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < figure->count; ++i) {
     const point_t *point = &figure->list[i];
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
+    cJSON *row = json_add_row(list);
     cJSON_AddNumberToObject(row, "sq", (double)point->sq);
     cJSON_AddNumberToObject(row, "sk", (double)point->sk);
     cJSON_AddNumberToObject(row, "intensity", intensity(point));
-    report_put(row, "intensity_of_hbm_reads", read_intensity(point));
+    cJSON_AddNumberToObject(row, "intensity_of_hbm_reads", read_intensity(point));
     cJSON_AddNumberToObject(row, "tflops", tflops(point));
     cJSON *paper = cJSON_AddObjectToObject(row, "paper");
-    report_put(paper, "tflops", paper_tflops(point));
+    cJSON_AddNumberToObject(paper, "tflops", paper_tflops(point));
   }
 }
 

@@ -11,7 +11,7 @@
 #include "cli/report/report_write.h"
 #include "num/num_hfa.h"
 
-enum { KEYS = 1024, D = 64, PER_SEED = 8, WINDOWS = 8, PER_HEAD = 8, BINS = 64 };
+enum { BINS = 64 };
 
 // The paper's claims: the vast majority of the inputs is below the one, the error never above the
 // other.
@@ -48,10 +48,8 @@ typedef struct set {
   counts_t counts;
 } set_t;
 
-enum { SETS = 2 };
-
 typedef struct figure {
-  set_t list[SETS];
+  set_t list[REPORT_SETS];
 } figure_t;
 
 // --- counting ---------------------------------------------------------------------------------
@@ -187,27 +185,25 @@ bool report_mitchell_inputs(const report_queries_t *queries, report_inputs_t inp
 static void json_bins(const set_t *set, kind_t kind, cJSON *list) {
   const histogram_t *h = &set->counts.of[kind];
   for (size_t i = 0; i < BINS; ++i) {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, object);
+    cJSON *object = json_add_row(list);
     cJSON_AddStringToObject(object, "set", set->name);
     cJSON_AddStringToObject(object, "kind", kinds[kind].name);
     cJSON_AddNumberToObject(object, "x_from", (double)i / BINS);
     cJSON_AddNumberToObject(object, "x_to", (double)(i + 1) / BINS);
-    report_put(object, "percent", percent(h->bin[i], h->count));
-    report_put(object, "mean_error", h->bin[i] == 0 ? NAN : h->error_sum[i] / (double)h->bin[i]);
+    cJSON_AddNumberToObject(object, "percent", percent(h->bin[i], h->count));
+    cJSON_AddNumberToObject(object, "mean_error", h->error_sum[i] / (double)h->bin[i]);
   }
 }
 
 static void json_summary(const char *set, const char *kind, const histogram_t *h, cJSON *list) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
+  cJSON *object = json_add_row(list);
   cJSON_AddStringToObject(object, "set", set);
   cJSON_AddStringToObject(object, "kind", kind);
   cJSON_AddNumberToObject(object, "inputs", (double)h->count);
-  report_put(object, "percent_below_0.1", percent(h->small, h->count));
-  report_put(object, "mean_error", mean_error(h));
+  cJSON_AddNumberToObject(object, "percent_below_0.1", percent(h->small, h->count));
+  cJSON_AddNumberToObject(object, "mean_error", mean_error(h));
   cJSON_AddNumberToObject(object, "max_error", h->error_max);
-  report_put(object, "percent_above_0.08", percent(h->large_error, h->count));
+  cJSON_AddNumberToObject(object, "percent_above_0.08", percent(h->large_error, h->count));
   cJSON_AddNumberToObject(object, "cancelled", (double)h->cancelled);
 }
 
@@ -218,7 +214,7 @@ static void write_json(const void *data, cJSON *root) {
   cJSON_AddNumberToObject(paper, "max_error", claimed_error);
   cJSON *summary = cJSON_AddArrayToObject(root, "summary");
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     const set_t *set = &figure->list[i];
     const histogram_t all = all_kinds(set);
     json_summary(set->name, "all", &all, summary);
@@ -268,13 +264,13 @@ static void write_markdown(const void *data, FILE *file) {
           "Inputs x of log2(1 +- x) = +- x in H-FA's recurrence, one block (`amalgam report fig5`): "
           "2^-|A-B| of every\naddition, those of numbers of different sign apart, and the mantissas "
           "of the values. Error: |log2(1 +- x) -+ x|.\n\n");
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     fprintf(file, "- %s: %s\n", figure->list[i].name, figure->list[i].text);
   }
   fprintf(file,
           "\n| data | inputs | million | x < 0.1, %% | mean error | largest | error > 0.08, %% | x "
           "= 1, subtracted |\n|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     const set_t *set = &figure->list[i];
     const histogram_t all = all_kinds(set);
     for (kind_t kind = 0; kind < KINDS; ++kind) {
@@ -288,7 +284,7 @@ static void write_markdown(const void *data, FILE *file) {
           "at most 0.08.\n\n"
           "| data | claim | additions | subtractions | mantissas of v | all |\n"
           "|---|---|---|---|---|---|\n", vast_percent);
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     markdown_claims(&figure->list[i], file);
   }
   fprintf(file,
@@ -314,14 +310,14 @@ static void plot_set(FILE *gnuplot, size_t i, const set_t *set) {
 
 static void write_plot(const void *data, FILE *gnuplot) {
   const figure_t *figure = data;
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     plot_set(gnuplot, i, &figure->list[i]);
   }
   fprintf(gnuplot,
           "set multiplot layout 1,2\nset xrange [0:1]\nset logscale y\nset yrange [0.01:100]\n"
           "set ylabel '%% of the inputs'\nset xlabel 'x'\nset y2range [0:0.3]\nset y2tics\n"
           "set ytics nomirror\nset y2label 'error'\nset key top center font ',9'\nset samples 500\n");
-  for (size_t i = 0; i < SETS; ++i) {
+  for (size_t i = 0; i < REPORT_SETS; ++i) {
     fprintf(gnuplot,
             "set title '%s'\n"
             "plot $set%zu using 1:2 with histeps lw 2 lc rgb '#4477aa' title 'additions', "
@@ -344,17 +340,17 @@ bool report_fig5(const report_context_t *context, cli_exit_t *code, cli_error_t 
   const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = CLI_BAD_INPUT;
-  if (!report_step(context, 1, SETS, "normal", code, error) ||
-      !report_queries_normal(D, KEYS, 1, seeds, PER_SEED, &queries, error)) {
-    return false;
+  for (report_set_t set = 0; set < REPORT_SETS; ++set) {
+    const char *name = report_set_names[set];
+    if (!report_step(context, set + 1, REPORT_SETS, name, code, error) ||
+        !report_queries_set(set, seeds, &queries, error)) {
+      return false;
+    }
+    const bool good = fill_set(&queries, name, &figure.list[set], error);
+    report_queries_free(&queries);
+    if (!good) {
+      return false;
+    }
   }
-  bool good = fill_set(&queries, "normal", &figure.list[0], error);
-  report_queries_free(&queries);
-  if (!good || !report_step(context, 2, SETS, "language model", code, error) ||
-      !report_queries_lm(WINDOWS, PER_HEAD, &queries, error)) {
-    return false;
-  }
-  good = fill_set(&queries, "language model", &figure.list[1], error);
-  report_queries_free(&queries);
-  return good && report_write(&files, context->options->report_out, error);
+  return report_write(&files, context->options->report_out, error);
 }

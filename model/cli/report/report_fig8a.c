@@ -63,8 +63,7 @@ static void write_json(const void *data, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
     const row_t *row = &figure->list[i];
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, object);
+    cJSON *object = json_add_row(list);
     cJSON_AddNumberToObject(object, "d", D);
     cJSON_AddNumberToObject(object, "blocks", (double)row->blocks);
     cJSON_AddNumberToObject(object, "cycles", (double)row->one.total);
@@ -75,7 +74,7 @@ static void write_json(const void *data, cJSON *root) {
     cJSON_AddNumberToObject(object, "steady_cycles", steady_cycles(row));
     cJSON_AddNumberToObject(object, "steady_speedup", steady_speedup(figure, row));
     cJSON *paper = cJSON_AddObjectToObject(object, "paper");
-    report_put(paper, "speedup", paper_speedup(row));
+    cJSON_AddNumberToObject(paper, "speedup", paper_speedup(row));
   }
 }
 
@@ -111,9 +110,9 @@ static void write_plot(const void *data, FILE *gnuplot) {
             1 / steady_speedup(figure, row));
     fprintf(gnuplot, row->paper > 0 ? "%g\n" : "NaN\n", 1 / row->paper);
   }
+  report_bars(gnuplot);
   fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:1.1]\nset grid ytics\n"
+          "set yrange [0:1.1]\n"
           "set xlabel 'blocks P'\nset ylabel 'time, of one block'\n"
           "set key outside top center horizontal\n"
           "plot $data using 2:xtic(1) title 'one query' lc rgb '#cc6633', "

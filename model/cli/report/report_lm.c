@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file/json.h"
 #include "cli/report/report_write.h"
 #include "cli/run/settings.h"
 
@@ -65,53 +64,48 @@ static double agreement(const lm_score_t *score) {
 
 // --- JSON -------------------------------------------------------------------------------------
 
-static cJSON *add_object(cJSON *list) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
-  return object;
-}
-
 static void add_kind(cJSON *object, const report_lm_t *report, size_t kind) {
   const report_lm_kind_t *it = &report_lm_kinds[kind];
   cJSON_AddStringToObject(object, "arithmetic", it->name);
-  report_put(object, "blocks", it->engine ? (double)it->it.blocks : NAN);
-  report_put(object, "chunk", it->engine ? (double)report->chunk[kind] : NAN);
+  cJSON_AddNumberToObject(object, "blocks", it->engine ? (double)it->it.blocks : NAN);
+  cJSON_AddNumberToObject(object, "chunk", it->engine ? (double)report->chunk[kind] : NAN);
 }
 
 static void json_row(const report_lm_t *report, size_t kind, cJSON *list) {
   const report_lm_row_t *row = &report->row[kind];
-  cJSON *object = add_object(list);
+  cJSON *object = json_add_row(list);
   add_kind(object, report, kind);
   cJSON_AddNumberToObject(object, "nats_per_byte", row->mean.loss);
   cJSON_AddNumberToObject(object, "above_fp32", mean_above(report, kind));
   cJSON_AddNumberToObject(object, "argmax_agreement", agreement(&row->mean));
   cJSON *windows = cJSON_AddArrayToObject(object, "windows");
   for (size_t i = 0; i < REPORT_LM_WINDOWS; ++i) {
-    cJSON *window = add_object(windows);
+    cJSON *window = json_add_row(windows);
     cJSON_AddNumberToObject(window, "nats_per_byte", row->window[i].loss);
     cJSON_AddNumberToObject(window, "above_fp32", above(report, kind, i));
     cJSON_AddNumberToObject(window, "argmax_agreement", agreement(&row->window[i]));
-    report_put(window, kind == 0 ? "expected" : "expected_above", expected(kind, i));
+    cJSON_AddNumberToObject(window, kind == 0 ? "expected" : "expected_above", expected(kind, i));
   }
 }
 
 static void json_text(const report_lm_t *report, const report_lm_prompt_t *prompt, size_t kind,
                       cJSON *list) {
   const report_lm_text_t *text = &prompt->by[kind];
-  cJSON *object = add_object(list);
+  cJSON *object = json_add_row(list);
   add_kind(object, report, kind);
   json_add_bytes(object, "text", text->text, REPORT_LM_TOKENS);
-  report_put(object, "first_difference",
-             text->same < REPORT_LM_TOKENS ? (double)text->same : NAN);
-  report_put(object, "fp32_gap", text->gap);
+  cJSON_AddNumberToObject(object, "first_difference",
+                          text->same < REPORT_LM_TOKENS ? (double)text->same : NAN);
+  cJSON_AddNumberToObject(object, "fp32_gap", text->gap);
 }
 
 static void json_prompt(const report_lm_t *report, const report_lm_prompt_t *prompt, cJSON *list) {
-  cJSON *object = add_object(list);
+  cJSON *object = json_add_row(list);
   cJSON_AddStringToObject(object, "prompt", prompt->prompt);
   json_add_bytes(object, "recorded", prompt->recorded, REPORT_LM_TOKENS);
-  report_put(object, "recorded_first_difference",
-             prompt->recorded_same < REPORT_LM_TOKENS ? (double)prompt->recorded_same : NAN);
+  cJSON_AddNumberToObject(object, "recorded_first_difference",
+                          prompt->recorded_same < REPORT_LM_TOKENS ? (double)prompt->recorded_same
+                                                                   : NAN);
   cJSON *texts = cJSON_AddArrayToObject(object, "texts");
   for (size_t kind = 0; kind < REPORT_LM_ROWS; ++kind) {
     if (report_lm_kinds[kind].writes) {
@@ -124,7 +118,7 @@ static void json_sources(const report_lm_t *report, cJSON *root) {
   cJSON *shares = cJSON_AddArrayToObject(root, "table_errors");
   for (size_t i = 0; i < REPORT_LM_BLOCKS; ++i) {
     const report_errors_t *errors = &report->errors[i];
-    cJSON *object = add_object(shares);
+    cJSON *object = json_add_row(shares);
     cJSON_AddNumberToObject(object, "blocks", (double)report_lm_blocks[i]);
     cJSON_AddNumberToObject(object, "error", errors->error);
     cJSON_AddNumberToObject(object, "quantised", errors->quantised);
@@ -134,13 +128,13 @@ static void json_sources(const report_lm_t *report, cJSON *root) {
   cJSON *inputs = cJSON_AddArrayToObject(root, "fig5");
   for (size_t i = 0; i < REPORT_INPUTS; ++i) {
     const report_inputs_t *kind = &report->inputs[i];
-    cJSON *object = add_object(inputs);
+    cJSON *object = json_add_row(inputs);
     cJSON_AddStringToObject(object, "kind", kind->text);
     cJSON_AddNumberToObject(object, "inputs", kind->count);
-    report_put(object, "percent_below_0.1", kind->percent_small);
-    report_put(object, "mean_error", kind->mean_error);
-    report_put(object, "max_error", kind->max_error);
-    report_put(object, "percent_above_0.08", kind->percent_large);
+    cJSON_AddNumberToObject(object, "percent_below_0.1", kind->percent_small);
+    cJSON_AddNumberToObject(object, "mean_error", kind->mean_error);
+    cJSON_AddNumberToObject(object, "max_error", kind->max_error);
+    cJSON_AddNumberToObject(object, "percent_above_0.08", kind->percent_large);
   }
 }
 
@@ -322,9 +316,8 @@ static void write_plot(const void *data, FILE *gnuplot) {
     }
     fputc('\n', gnuplot);
   }
+  report_bars(gnuplot);
   fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n"
           "set xlabel 'window'\nset ylabel 'nats a byte above FP32'\nset key outside right\n"
           "plot ");
   for (size_t kind = 1; kind < REPORT_LM_ROWS; ++kind) {

@@ -11,7 +11,7 @@
 #include "cli/run/settings.h"
 #include "lm/lm_engine.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, MOST_JSON = 1 << 16, PER_HEAD = 8 };
+enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, MOST_JSON = 1 << 16 };
 
 #define H_FA(P, table)                                                                      \
   {.design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P)}
@@ -211,7 +211,7 @@ static bool fill_rows(const report_context_t *context, report_lm_t *report, lm_t
 
 static bool fill_sources(report_lm_t *report, cli_error_t *error) {
   report_queries_t queries;
-  if (!report_queries_lm(REPORT_LM_WINDOWS, PER_HEAD, &queries, error)) {
+  if (!report_queries_set(REPORT_LM, 0, &queries, error)) {
     return false;
   }
   bool good = report_mitchell_inputs(&queries, report->inputs, error);

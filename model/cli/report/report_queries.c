@@ -10,14 +10,19 @@
 #include "num/num_bf16.h"
 #include "num/num_rng.h"
 
-enum { STREAM_Q, STREAM_K, STREAM_V, LM_TOKENS = 1024 };
+enum { STREAM_Q, STREAM_K, STREAM_V };
+
+// Of the sets.
+enum { KEYS = 1024, D = 64, PER_SEED = 8, LM_TOKENS = 1024, PER_HEAD = 8 };
+
+const char *const report_set_names[REPORT_SETS] = {"normal", "language model"};
 
 void report_queries_free(report_queries_t *queries) {
   free(queries->list);
   free(queries->made_up);
   free(queries->scaled);
   free(queries->golden);
-  for (size_t i = 0; i < REPORT_WINDOWS_MAX; ++i) {
+  for (size_t i = 0; i < REPORT_WINDOWS; ++i) {
     lm_capture_free(&queries->window[i]);
   }
   memset(queries, 0, sizeof *queries);
@@ -137,17 +142,16 @@ bool report_queries_normal(size_t d, size_t keys, double sigma, size_t seeds, si
 
 // --- the language model's ---------------------------------------------------------------------
 
-static void fill_head(lm_head_t head, size_t d, size_t per_head, report_query_t *list) {
-  for (size_t i = 0; i < per_head; ++i) {
-    const size_t position = (2 * i + 1) * LM_TOKENS / (2 * per_head);
+static void fill_head(lm_head_t head, size_t d, report_query_t *list) {
+  for (size_t i = 0; i < PER_HEAD; ++i) {
+    const size_t position = (2 * i + 1) * LM_TOKENS / (2 * PER_HEAD);
     list[i] = (report_query_t){.q = head.q + position * d, .k = head.k, .v = head.v,
                                .keys = position + 1};
   }
 }
 
-static bool capture(size_t windows, size_t per_head, report_queries_t *queries,
-                    cli_error_t *error) {
-  for (size_t i = 0; i < windows; ++i) {
+static bool capture(report_queries_t *queries, cli_error_t *error) {
+  for (size_t i = 0; i < REPORT_WINDOWS; ++i) {
     if (!lm_capture(i, LM_TOKENS, &queries->window[i], error)) {
       return false;
     }
@@ -156,26 +160,32 @@ static bool capture(size_t windows, size_t per_head, report_queries_t *queries,
   const size_t heads = first->layers * first->heads;
   queries->d = first->d;
   snprintf(queries->text, sizeof queries->text,
-           "causal self-attention on held-out text, %zu queries of each of %zu heads in %zu layers "
-           "in %zu windows of %d bytes", per_head, first->heads, first->layers, windows, LM_TOKENS);
-  if (!allocate(queries, windows * heads * per_head, error)) {
+           "causal self-attention on held-out text, %d queries of each of %zu heads in %zu layers "
+           "in %d windows of %d bytes", PER_HEAD, first->heads, first->layers, REPORT_WINDOWS,
+           LM_TOKENS);
+  if (!allocate(queries, REPORT_WINDOWS * heads * PER_HEAD, error)) {
     return false;
   }
-  for (size_t i = 0; i < windows * heads; ++i) {
+  for (size_t i = 0; i < REPORT_WINDOWS * heads; ++i) {
     const lm_capture_t *window = &queries->window[i / heads];
     const size_t head = i % heads;
     fill_head(lm_capture_head(window, head / first->heads, head % first->heads), first->d,
-              per_head, queries->list + i * per_head);
+              queries->list + i * PER_HEAD);
   }
   return complete(queries, error);
 }
 
-bool report_queries_lm(size_t windows, size_t per_head, report_queries_t *queries,
-                       cli_error_t *error) {
+static bool queries_of_lm(report_queries_t *queries, cli_error_t *error) {
   *queries = (report_queries_t){0};
-  const bool good = capture(windows, per_head, queries, error);
+  const bool good = capture(queries, error);
   if (!good) {
     report_queries_free(queries);
   }
   return good;
+}
+
+bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries,
+                        cli_error_t *error) {
+  return set == REPORT_NORMAL ? report_queries_normal(D, KEYS, 1, seeds, PER_SEED, queries, error)
+                              : queries_of_lm(queries, error);
 }

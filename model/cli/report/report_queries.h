@@ -16,7 +16,7 @@ typedef struct report_query {
   double *golden;            // [d], attention in FP64
 } report_query_t;
 
-enum { REPORT_WINDOWS_MAX = 8 };   // of the language model's text
+enum { REPORT_WINDOWS = 8 };   // of the language model's text
 
 typedef struct report_queries {
   report_query_t *list;
@@ -25,7 +25,7 @@ typedef struct report_queries {
   // Owned:
   num_bf16_t *made_up, *scaled;
   double *golden;
-  lm_capture_t window[REPORT_WINDOWS_MAX];
+  lm_capture_t window[REPORT_WINDOWS];
 } report_queries_t;
 
 // per_seed queries for each of the seeds 0 .. seeds - 1, over keys and values N(0,1) of that seed;
@@ -33,10 +33,16 @@ typedef struct report_queries {
 bool report_queries_normal(size_t d, size_t keys, double sigma, size_t seeds, size_t per_seed,
                            report_queries_t *queries, cli_error_t *error);
 
-// per_head queries, evenly spread over the text, of every layer's every head in the first windows of
-// 1024 tokens; query i sees keys 0 .. i.
-bool report_queries_lm(size_t windows, size_t per_head, report_queries_t *queries,
-                       cli_error_t *error);
+// The queries that H-FA's approximations are judged by: normal ones of d 64 over 1024 keys, eight
+// for each seed; and the language model's, eight of every layer's every head, evenly spread over
+// each of the text's first windows of 1024 tokens, query i with keys 0 .. i.
+typedef enum report_set { REPORT_NORMAL, REPORT_LM, REPORT_SETS } report_set_t;
+
+extern const char *const report_set_names[REPORT_SETS];
+
+// seeds: of the normal ones.
+bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries,
+                        cli_error_t *error);
 
 void report_queries_free(report_queries_t *queries);
 

@@ -72,7 +72,7 @@ static bool read_config(report_machine_t *machine, cli_error_t *error) {
   return true;
 }
 
-bool report_machine(const options_t *options, const char *usual, unsigned usual_cores,
+bool report_machine(const options_t *options, const char *usual, unsigned only_cores,
                     report_machine_t *machine, cli_error_t *error) {
   report_common_t *common = &machine->common;
   common->count = 0;
@@ -83,9 +83,9 @@ bool report_machine(const options_t *options, const char *usual, unsigned usual_
   for (size_t i = 0; i < options->set.count; ++i) {
     add(common, "--set", options->set.item[i]);
   }
-  if (options->cores.given || usual_cores != 0) {
-    snprintf(machine->cores, sizeof machine->cores, "%llu",
-             options->cores.given ? (unsigned long long)options->cores.value : usual_cores);
+  if (only_cores != 0 || options->report_cores.given) {
+    snprintf(machine->cores, sizeof machine->cores, "%zu",
+             only_cores != 0 ? only_cores : (size_t)options->report_cores.value);
     add(common, "--cores", machine->cores);
   }
   add(common, "--gm", options->report_gm.value == 0 ? "rtl" : "c");

@@ -46,14 +46,13 @@ static void write_json(const void *data, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < VARIANTS; ++i) {
     const variant_t *variant = &variants[i];
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
+    cJSON *row = json_add_row(list);
     cJSON_AddStringToObject(row, "variant", variant->name);
     cJSON_AddNumberToObject(row, "q_heads", (double)variant->q_heads);
     cJSON_AddNumberToObject(row, "kv_heads", (double)variant->kv_heads);
     cJSON_AddNumberToObject(row, "sq", (double)variant->sq);
     cJSON_AddNumberToObject(row, "formula", formula(variant));
-    report_put(row, "measured", measured(table, i));
+    cJSON_AddNumberToObject(row, "measured", measured(table, i));
     cJSON *paper = cJSON_AddObjectToObject(row, "paper");
     cJSON_AddNumberToObject(paper, "intensity", variant->paper);
   }

@@ -59,17 +59,16 @@ static summary_t summarise(const table_t *table, size_t sq_from, bool predicted)
 // --- JSON -------------------------------------------------------------------------------------
 
 static void json_row(const row_t *row, cJSON *list) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
+  cJSON *object = json_add_row(list);
   cJSON_AddNumberToObject(object, "sq", (double)row->sq);
   cJSON_AddNumberToObject(object, "sk", (double)row->sk);
   cJSON_AddNumberToObject(object, "time_us", row->ours->time_us);
   cJSON_AddNumberToObject(object, "fu", row->ours->fu);
-  report_put(object, "error_percent", error_percent(row, row->ours));
+  cJSON_AddNumberToObject(object, "error_percent", error_percent(row, row->ours));
   cJSON *predicted = cJSON_AddObjectToObject(object, "fitted_to_sq2");
   cJSON_AddNumberToObject(predicted, "time_us", row->predicted->time_us);
   cJSON_AddNumberToObject(predicted, "fu", row->predicted->fu);
-  report_put(predicted, "error_percent", error_percent(row, row->predicted));
+  cJSON_AddNumberToObject(predicted, "error_percent", error_percent(row, row->predicted));
   if (row->paper == NULL) {
     cJSON_AddNullToObject(object, "paper");
     return;
@@ -176,9 +175,9 @@ static void write_plot(const void *data, FILE *gnuplot) {
     fprintf(gnuplot, "\"Sq %zu\\n%zu\" %g %g %g\n", row->sq, row->sk, 100 * row->ours->fu,
             paper == NULL ? 0 : paper->fu, paper == NULL ? 0 : paper->gpu_fu);
   }
+  report_bars(gnuplot);
   fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:100]\nset grid ytics\n"
+          "set yrange [0:100]\n"
           "set ylabel 'FLOPS utilisation, %%'\nset key outside top center horizontal\n"
           "plot $data using 2:xtic(1) title 'AMLA, ours' lc rgb '#cc6633', "
           "'' using 3 title 'AMLA, paper' lc rgb '#f2c9b0', "

@@ -9,8 +9,6 @@
 #include "cli/report/report_hfa.h"
 #include "cli/report/report_write.h"
 
-enum { KEYS = 1024, D = 64, PER_SEED = 8, WINDOWS = 8, PER_HEAD = 8 };
-
 // The last three are the parts of MITCHELL.
 typedef enum source { QUANTISED, MITCHELL, PWL, ADD, LOG, OUT, SOURCES } source_t;
 
@@ -49,7 +47,7 @@ typedef struct row {
   double without[SOURCES], alone[SOURCES];
 } row_t;
 
-enum { SETS = 2, BLOCKS = 2, ROWS = SETS * BLOCKS };
+enum { BLOCKS = 2, ROWS = REPORT_SETS * BLOCKS };
 static const size_t blocks[BLOCKS] = {1, 4};
 
 typedef struct table {
@@ -180,8 +178,7 @@ static void json_row(const row_t *row, cJSON *list) {
   for (source_t s = 0; s < SOURCES; ++s) {
     shares[s] = share(row, s);
   }
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
+  cJSON *object = json_add_row(list);
   cJSON_AddStringToObject(object, "set", row->set);
   cJSON_AddStringToObject(object, "queries", row->text);
   cJSON_AddNumberToObject(object, "blocks", (double)row->blocks);
@@ -194,8 +191,7 @@ static void json_row(const row_t *row, cJSON *list) {
 }
 
 static void json_paper(size_t i, cJSON *list) {
-  cJSON *object = cJSON_CreateObject();
-  cJSON_AddItemToArray(list, object);
+  cJSON *object = json_add_row(list);
   cJSON_AddStringToObject(object, "set", papers[i].name);
   cJSON *paper = cJSON_AddObjectToObject(object, "paper");
   for (size_t j = 0; j < SHARED; ++j) {
@@ -342,16 +338,16 @@ bool report_table_errors(const report_context_t *context, cli_exit_t *code, cli_
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = CLI_BAD_INPUT;
-  if (!report_queries_normal(D, KEYS, 1, seeds, PER_SEED, &queries, error)) {
-    return false;
+  for (report_set_t set = 0; set < REPORT_SETS; ++set) {
+    if (!report_queries_set(set, seeds, &queries, error)) {
+      return false;
+    }
+    const bool good = fill_set(context, &queries, report_set_names[set],
+                               table.list + set * BLOCKS, 1 + set * BLOCKS, code, error);
+    report_queries_free(&queries);
+    if (!good) {
+      return false;
+    }
   }
-  bool good = fill_set(context, &queries, "normal", table.list, 1, code, error);
-  report_queries_free(&queries);
-  if (!good || !report_queries_lm(WINDOWS, PER_HEAD, &queries, error)) {
-    return false;
-  }
-  good = fill_set(context, &queries, "language model", table.list + BLOCKS, 1 + BLOCKS, code,
-                  error);
-  report_queries_free(&queries);
-  return good && report_write(&files, context->options->report_out, error);
+  return report_write(&files, context->options->report_out, error);
 }

@@ -4,20 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/file/json.h"
 #include "cli/file/output.h"
 
 enum { PATH_BYTES = 1024 };
-
-static bool write_json(FILE *file, const report_files_t *files, cli_error_t *error) {
-  cJSON *root = cJSON_CreateObject();
-  if (root != NULL) {
-    files->json(files->data, root);
-  }
-  const bool good = json_print(file, root, error);
-  cJSON_Delete(root);
-  return good;
-}
 
 static void plot_script(FILE *pipe, const report_files_t *files, const char *path) {
   fprintf(pipe, "set terminal svg size 760,380 background 'white' font 'sans,12'\n");
@@ -54,7 +43,7 @@ static bool write_all(outputs_t *outputs, const report_files_t *files, const cha
   }
   FILE *json = outputs_open(outputs, index[JSON], error);
   FILE *markdown = json == NULL ? NULL : outputs_open(outputs, index[MARKDOWN], error);
-  if (markdown == NULL || !write_json(json, files, error)) {
+  if (markdown == NULL || !json_write(json, files->json, files->data, error)) {
     return false;
   }
   files->markdown(files->data, markdown);
@@ -83,12 +72,10 @@ bool report_run_and_write(report_jobs_t *jobs, bool large, const report_files_t 
   return report_write(files, directory, error);
 }
 
-void report_put(cJSON *object, const char *name, double value) {
-  if (isfinite(value)) {
-    cJSON_AddNumberToObject(object, name, value);
-  } else {
-    cJSON_AddNullToObject(object, name);
-  }
+void report_bars(FILE *gnuplot) {
+  fprintf(gnuplot,
+          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
+          "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n");
 }
 
 void report_cell(FILE *file, int decimals, double value) {

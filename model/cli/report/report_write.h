@@ -3,16 +3,16 @@
 #ifndef CLI_REPORT_WRITE_H
 #define CLI_REPORT_WRITE_H
 
-#include <cJSON.h>
 #include <stdio.h>
 
+#include "cli/file/json.h"
 #include "cli/report/report_jobs.h"
 
 typedef struct report_files {
   const char *name;          // "table3"
   const char *plot_name;     // of the SVG, NULL: name
   const void *data;          // handed to the functions below
-  void (*json)(const void *data, cJSON *root);
+  json_fill_fn *json;
   void (*markdown)(const void *data, FILE *file);
   void (*plot)(const void *data, FILE *gnuplot);   // terminal and output are set; NULL: no SVG
 } report_files_t;
@@ -23,8 +23,8 @@ bool report_write(const report_files_t *files, const char *directory, cli_error_
 bool report_run_and_write(report_jobs_t *jobs, bool large, const report_files_t *files,
                           const char *directory, cli_exit_t *code, cli_error_t *error);
 
-// {..., name: value}, or null if the value is not a number (NAN).
-void report_put(cJSON *object, const char *name, double value);
+// Of a plot: ends its data, then bars side by side.
+void report_bars(FILE *gnuplot);
 
 // " VALUE |", a cell of a Markdown table, empty if the value is not a number (NAN).
 void report_cell(FILE *file, int decimals, double value);
