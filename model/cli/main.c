@@ -3,28 +3,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/bench.h"
+#include "cli/attention/run_attention.h"
+#include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/engine/run_engine.h"
+#include "cli/lm/run_lm.h"
+#include "cli/option/suggest.h"
 #include "cli/reference.h"
-#include "cli/report.h"
-#include "cli/run_attention.h"
-#include "cli/run_engine.h"
-#include "cli/run_lm.h"
-#include "cli/suggest.h"
+#include "cli/report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
                                        "bench", "synth", "help"};
 
-typedef struct kernel {
-  const char *name;
-  int (*run)(const char *kernel, int argc, char **argv);
-} kernel_t;
-
-static const kernel_t kernels[] = {
-    {"amla", run_attention}, {"base", run_attention}, {"hfa", run_engine}, {"fa2", run_engine},
-    {"lm", run_lm}};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -53,7 +46,7 @@ static int no_such_kernel(const char *word) {
   char hint[64];
   const char *names[COUNT(kernels)];
   for (size_t i = 0; i < COUNT(kernels); ++i) {
-    names[i] = kernels[i].name;
+    names[i] = kernels[i]->name;
   }
   cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2 and lm%s", word,
            suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
@@ -62,7 +55,7 @@ static int no_such_kernel(const char *word) {
 
 static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
-  const int code = run_attention("amla", 2, arguments);
+  const int code = run_main(&run_amla, 2, arguments);
   printf("\nThe attention engines' and the language model's options are others: `amalgam run hfa "
          "--help`,\n`amalgam run fa2 --help`, `amalgam run lm --help`.\n");
   return code;
@@ -78,8 +71,8 @@ static int run(int argc, char **argv) {
     return run_help();
   }
   for (size_t i = 0; i < COUNT(kernels); ++i) {
-    if (is(argv[1], kernels[i].name)) {
-      return kernels[i].run(kernels[i].name, argc - 1, argv + 1);
+    if (is(argv[1], kernels[i]->name)) {
+      return run_main(kernels[i], argc - 1, argv + 1);
     }
   }
   return no_such_kernel(argv[1]);

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cli/output.h"
+#include "cli/file/output.h"
 #include "hal/command.h"
 
 static void print_pipe_names(unsigned mask) {

@@ -1,9 +1,9 @@
 // Made-up inputs and the golden of an attention problem: the same bits for any number of threads,
 // and a sample of rows is what the full golden has in these rows.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention_golden.h"
-#include "host/parallel.h"
+#include "cli/attention/attention_golden.h"
 #include "cli_test.h"
+#include "host/parallel.h"
 #include "num/num_rng.h"
 
 enum { BATCH = 5, ROWS = 70, KEYS = 90, DK = 24, DV = 16 };

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "cli/json_print.h"
-#include "cli/lm_generate.h"
-#include "cli/lm_settings.h"
-#include "cli/lm_windows.h"
+#include "cli/file/json.h"
+#include "cli/lm/lm_generate.h"
+#include "cli/lm/lm_settings.h"
+#include "cli/lm/lm_windows.h"
 #include "cli_test.h"
 
 static cli_error_t error;

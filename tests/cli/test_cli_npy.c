@@ -1,6 +1,6 @@
 // .npy files: what is read, what is refused, and that a written array comes back.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/npy.h"
+#include "cli/file/npy.h"
 #include "cli_test.h"
 
 // A file of the given version with this header and `data` bytes of zeros.

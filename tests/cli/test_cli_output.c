@@ -3,7 +3,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "cli/output.h"
+#include "cli/file/output.h"
 #include "cli_test.h"
 
 static outputs_t outputs;

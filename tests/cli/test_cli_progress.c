@@ -1,6 +1,6 @@
 // The text of the progress bar.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/progress.h"
+#include "cli/run/progress.h"
 #include "cli_test.h"
 
 static const progress_t hundred = {.flops = 100, .clock_mhz = 1800};

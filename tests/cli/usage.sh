@@ -88,5 +88,17 @@ full() {   # full ARGS...
 }
 full commands
 full run amla --heads 4 --seq-kv 64 --timing-only
+
+# Ctrl-C while files are written (to a pipe that nobody reads, and which is too small for this one).
+mkfifo pipe
+"$SIM" run amla --heads 128 --seq-kv 64 --timeline cut.json --out pipe --quiet 2>err &
+run=$!
+exec 3<pipe   # waits for the writer
+kill -INT $run
+status=0
+wait $run || status=$?
+exec 3<&-
+[ $status -eq 130 ] && [ "$(cat err)" = 'amalgam: interrupted' ] || fail "interrupted: $status"
+[ -z "$(find . -name 'cut*')" ] || fail "a file of an interrupted run"
 ls ./*.part-* 2>/dev/null && fail "temporary files left"
 echo "all as expected"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cli/lm_capture.h"
+#include "cli/lm/lm_capture.h"
 #include "config/config.h"
 #include "num/num_attention.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/lm_machine.h"
+#include "cli/lm/lm_machine.h"
 #include "lm/lm_engine.h"
 
 typedef struct both {

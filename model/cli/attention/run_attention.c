@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/attention/run_attention.h"
+
+#include <stdlib.h>
+
+#include "cli/attention/attention_golden.h"
+#include "cli/attention/attention_input.h"
+#include "cli/attention/attention_result.h"
+#include "cli/attention/attention_simulate.h"
+#include "cli/file/npy.h"
+
+typedef struct attention_run {
+  attention_settings_t settings;
+  attention_problem_t problem;
+  attention_result_t result;
+} attention_run_t;
+
+// --- before the run ---------------------------------------------------------------------------
+
+// Options that ask for values, or for data to compute them from.
+static bool check_timing_only(const options_t *options, cli_error_t *error) {
+  const struct {
+    const char *name;
+    bool given;
+  } refused[] = {
+      {"q", options->q != NULL},         {"kv", options->kv != NULL},
+      {"k", options->k != NULL},         {"v", options->v != NULL},
+      {"dist", options->dist != NULL},   {"seed", options->seed.given},
+      {"out", options->out != NULL},     {"verify", options->verify},
+      {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"skip-noop", options->skip_noop},
+      {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
+  };
+  for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
+    if (refused[i].given) {
+      return cli_fail(error, "--%s: needs values, which --timing-only does not compute",
+                      refused[i].name);
+    }
+  }
+  return true;
+}
+
+// The files that the simulation writes.
+static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
+  settings->soc.timeline = run_path(run, RUN_TIMELINE);
+  settings->soc.trace = run_path(run, RUN_TRACE);
+  return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
+         cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
+}
+
+static bool prepare(run_t *run) {
+  attention_run_t *own = run->own;
+  const options_t *options = &run->options;
+  if (!check_timing_only(options, &run->error) ||
+      !attention_settings_read(&own->settings, run->kernel->name, options, &run->error) ||
+      !attention_input(options, &own->problem, &run->error)) {
+    return false;
+  }
+  own->problem.skip_noop = own->settings.skip_noop;
+  own->problem.splits = attention_splits(&own->problem, &own->settings);
+  own->result.options = options;
+  own->result.settings = &own->settings;
+  own->result.problem = &own->problem;
+  if (!set_recordings(run, &own->settings, &run->error)) {
+    return false;
+  }
+  if (options->timing_only) {
+    return true;
+  }
+  own->result.out = calloc(attention_out_count(&own->problem), own->settings.out_f32 ? 4 : 2);
+  return own->result.out != NULL || cli_fail(&run->error, "out of memory");
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static cli_exit_t compute(run_t *run) {
+  attention_run_t *own = run->own;
+  soc_options_t *soc = &own->settings.soc;
+  progress_start(&run->progress, run->options.quiet, attention_flops(&own->problem),
+                 soc->config.soc.clock_mhz);
+  soc->progress = progress_update;
+  soc->progress_context = &run->progress;
+  progress_note(&run->progress, "simulating ...");
+  const soc_status_t status =
+      attention_simulate(&own->problem, &own->settings, own->result.out, &own->result.soc);
+  if (status != SOC_DONE) {
+    const char *reason = own->result.soc.error;
+    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
+  }
+  return (cli_exit_t)status;
+}
+
+static bool judge(run_t *run) {
+  attention_run_t *own = run->own;
+  return run->options.timing_only || attention_result_judge(&own->result, &run->error);
+}
+
+// --- what came of it --------------------------------------------------------------------------
+
+static bool write_out(const run_t *run, FILE *file, cli_error_t *error) {
+  const attention_run_t *own = run->own;
+  const attention_problem_t *problem = &own->problem;
+  npy_array_t array = {.type = own->settings.out_f32 ? NPY_F4 : NPY_U2, .data = own->result.out};
+  (void)error;
+  if (problem->batch > 1) {
+    array.shape[array.dims++] = problem->batch;
+  }
+  if (problem->token_axis) {
+    array.shape[array.dims++] = problem->seq_q;
+    array.shape[array.dims++] = problem->heads;
+  } else {
+    array.shape[array.dims++] = problem->rows;
+  }
+  array.shape[array.dims++] = problem->dv;
+  npy_write(file, &array);
+  return true;
+}
+
+static void fill_json(const run_t *run, cJSON *root) {
+  const attention_run_t *own = run->own;
+  attention_result_json(&own->result, root);
+}
+
+static void print(const run_t *run) {
+  const attention_run_t *own = run->own;
+  attention_result_text(stdout, &own->result);
+}
+
+static cli_exit_t verdict(run_t *run) {
+  const attention_run_t *own = run->own;
+  return attention_result_verdict(&own->result, &run->error);
+}
+
+static void release(run_t *run) {
+  attention_run_t *own = run->own;
+  attention_free(&own->problem);
+  attention_result_free(&own->result);
+}
+
+// --- the kernels ------------------------------------------------------------------------------
+
+#define ATTENTION_KERNEL(NAME, COMMAND, WHAT)                                                   \
+  {.name = (NAME), .command = (COMMAND),                                                        \
+   .about = "attention, " WHAT "\nWithout inputs it runs on the shipped real data.",            \
+   .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
+            "stopped the\nfirmware, 130 interrupted",                                           \
+   .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
+   .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
+   .release = release}
+
+const run_kernel_t run_amla = ATTENTION_KERNEL(
+    "amla", CLI_RUN_AMLA, "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
+const run_kernel_t run_base = ATTENTION_KERNEL(
+    "base", CLI_RUN_BASE, "output rescaled by the vector cores (Base, Algorithm 1)");

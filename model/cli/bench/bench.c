@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bench/bench.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "cli/bench/bench_section.h"
+#include "cli/file/json.h"
+#include "cli/file/output.h"
+#include "cli/option/options.h"
+
+static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine,
+                                           bench_simulator};
+
+// Seconds for one runner of a race: sizes of --size.
+static const double budgets[] = {0.25, 0.005};
+
+void bench_print(const bench_t *bench, const char *format, ...) {
+  if (!bench->quiet) {
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+  }
+}
+
+void bench_print_number(const bench_t *bench, int width, double value) {
+  if (value > 0) {
+    bench_print(bench, "%*.1f", width, value);
+  } else {
+    bench_print(bench, "%*s", width, "-");
+  }
+}
+
+void bench_put(cJSON *object, const char *name, double value) {
+  if (value > 0) {
+    cJSON_AddNumberToObject(object, name, value);
+  } else {
+    cJSON_AddNullToObject(object, name);
+  }
+}
+
+double bench_ratio(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
+
+static void help(void) {
+  printf(
+      "amalgam bench [options]: how fast the simulator's own parts are on this host, as ratios\n"
+      "measured in one run: matrix products against OpenBLAS, exponentials and random numbers\n"
+      "against libm (runners take turns and each one's best turn counts), attention engines as RTL\n"
+      "and as C models, and a simulation of the whole chip with its arithmetic against one of its\n"
+      "timing only.\n");
+  options_help(stdout, CLI_BENCH);
+}
+
+static bool run_sections(const bench_t *bench, cli_error_t *error) {
+  for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
+    if (!sections[i](bench, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
+                       cli_error_t *error) {
+  FILE *file = outputs_open(outputs, index, error);
+  return file != NULL && json_print(file, bench->root, error) && outputs_commit(outputs, error);
+}
+
+static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+  size_t json = 0;
+  if (options->words > 0) {
+    return cli_fail(error, "bench: unexpected argument '%s'", options->word[0]);
+  }
+  if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
+    return false;
+  }
+  bench_t bench = {.quiet = options->quiet,
+                   .quick = options->size.value != 0,
+                   .budget = budgets[options->size.value],
+                   .root = cJSON_CreateObject()};
+  const bool good =
+      (bench.root != NULL || cli_fail(error, "out of memory")) && run_sections(&bench, error) &&
+      (options->json == NULL || write_json(&bench, outputs, json, error));
+  cJSON_Delete(bench.root);
+  return good;
+}
+
+int bench(int argc, char **argv) {
+  options_t options;
+  outputs_t outputs = {.count = 0};
+  cli_error_t error;
+  int code = CLI_OK;
+  if (!options_parse(&options, CLI_BENCH, argc, argv, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  } else if (options.help) {
+    help();
+  } else if (!measure(&options, &outputs, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  }
+  outputs_discard(&outputs);
+  return code;
+}

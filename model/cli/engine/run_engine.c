@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/engine/run_engine.h"
+
+#include <stdlib.h>
+
+#include "cli/engine/engine_result.h"
+#include "cli/file/npy.h"
+#include "host/host.h"
+
+enum { MESSAGE_BYTES = 1024 };
+
+typedef struct engine_run {
+  engine_settings_t settings;
+  engine_input_t input;
+  engine_result_t result;
+} engine_run_t;
+
+static bool prepare(run_t *run) {
+  engine_run_t *own = run->own;
+  const options_t *options = &run->options;
+  const attention_problem_t *problem = &own->input.problem;
+  if (options->engine_trace != NULL && options->impl.value != 0) {
+    return cli_fail(&run->error, "--trace: needs --impl rtl; the C model has no waveforms");
+  }
+  if (!engine_input(options, &own->input, &run->error) ||
+      !engine_settings_read(&own->settings, run->kernel->name, options, problem->keys, problem->dk,
+                            &run->error)) {
+    return false;
+  }
+  own->result.options = options;
+  own->result.settings = &own->settings;
+  own->result.input = &own->input;
+  own->result.out = calloc(problem->rows * problem->dv, sizeof *own->result.out);
+  return own->result.out != NULL || cli_fail(&run->error, "out of memory");
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static bool attend(run_t *run, engine_t *engine) {
+  engine_run_t *own = run->own;
+  char message[MESSAGE_BYTES] = "";
+  engine_job_t job = engine_input_job(&own->input, own->result.out);
+  job.stop = &run_stop;
+  progress_note(&run->progress, "running ...");
+  const double start = host_seconds();
+  const bool good =
+      engine_attention(engine, &job, &own->result.cycles, message, sizeof message);
+  own->result.seconds = host_seconds() - start;
+  return good || cli_fail(&run->error, "%s: %s", run->kernel->name, message);
+}
+
+static cli_exit_t compute(run_t *run) {
+  const engine_run_t *own = run->own;
+  engine_t *engine = engine_settings_open(&own->settings, run_path(run, RUN_TRACE), run_building,
+                                          &run->error);
+  if (engine == NULL) {
+    return CLI_BAD_INPUT;
+  }
+  run_stoppable_begin();
+  const bool good = attend(run, engine);
+  engine_close(engine);
+  run_stoppable_end();
+  return good ? CLI_OK : run_stop != 0 ? CLI_INTERRUPTED : CLI_STOPPED;
+}
+
+static bool judge(run_t *run) {
+  engine_run_t *own = run->own;
+  return engine_result_judge(&own->result, &run->error);
+}
+
+// --- what came of it --------------------------------------------------------------------------
+
+static bool write_out(const run_t *run, FILE *file, cli_error_t *error) {
+  const engine_run_t *own = run->own;
+  const attention_problem_t *problem = &own->input.problem;
+  const size_t count = problem->rows * problem->dv;
+  npy_array_t array = {.type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv},
+                       .data = own->result.out};
+  if (!run->options.engine_out_f32) {
+    npy_write(file, &array);
+    return true;
+  }
+  float *values = malloc(count * sizeof *values);
+  if (values == NULL) {
+    return cli_fail(error, "out of memory");
+  }
+  num_bf16_to_f32_n(own->result.out, values, count);
+  array.type = NPY_F4;
+  array.data = values;
+  npy_write(file, &array);
+  free(values);
+  return true;
+}
+
+static void fill_json(const run_t *run, cJSON *root) {
+  const engine_run_t *own = run->own;
+  engine_result_json(&own->result, root);
+}
+
+static void print(const run_t *run) {
+  const engine_run_t *own = run->own;
+  engine_result_text(stdout, &own->result);
+}
+
+static cli_exit_t verdict(run_t *run) {
+  const engine_run_t *own = run->own;
+  return engine_result_verdict(&own->result, &run->error);
+}
+
+static void release(run_t *run) {
+  engine_run_t *own = run->own;
+  engine_input_free(&own->input);
+  engine_result_free(&own->result);
+}
+
+// --- the kernels ------------------------------------------------------------------------------
+
+#define ENGINE_KERNEL(NAME, COMMAND, WHAT)                                                        \
+  {.name = (NAME), .command = (COMMAND),                                                          \
+   .about = "attention by the " WHAT ".\n"                                                        \
+            "Without inputs it runs on a head of the shipped language model.",                    \
+   .notes = "Rows that attend to an infinity or NaN become NaN and are left out of the error, "   \
+            "for which there is\nno tolerance. exit codes: 0 done, 1 --verify found a "           \
+            "difference or NaN came from finite inputs, 2 bad\nusage or input, 3 the engine did " \
+            "not answer, 130 interrupted",                                                        \
+   .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, .judge = judge,     \
+   .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,            \
+   .release = release}
+
+const run_kernel_t run_hfa = ENGINE_KERNEL(
+    "hfa", CLI_RUN_HFA,
+    "H-FA engine,\nwhose arithmetic behind the scores is logarithmic fixed point");
+const run_kernel_t run_fa2 = ENGINE_KERNEL(
+    "fa2", CLI_RUN_FA2, "FA-2 engine,\nH-FA's twin in BF16 floating point");

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/option/options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include "cli/option/parse.h"
+#include "cli/option/suggest.h"
+
+#define RUN CLI_RUN
+#define RUN_AMLA CLI_RUN_AMLA
+#define RUN_BASE CLI_RUN_BASE
+#define ENGINE CLI_RUN_ENGINE
+#define ENGINE_HFA CLI_RUN_HFA
+#define ENGINE_FA2 CLI_RUN_FA2
+#define LM CLI_RUN_LM
+#define REPORT CLI_REPORT
+#define BENCH CLI_BENCH
+const option_row_t option_rows[] = {
+#define GROUP(title) {.group = (title)},
+#define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \
+  {.name = (long_name), .type = OPTION_TYPE_##kind, .argument = (arg), .commands = (where),      \
+   .initial = (start), .min = (low), .max = (high), .help = (text),                              \
+   .offset = offsetof(options_t, field)},
+#include "cli/option/options.def"
+#undef GROUP
+#undef OPTION
+};
+const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
+
+enum { MAX_ROWS = sizeof option_rows / sizeof *option_rows, HELP = 0x1000, FIRST_ROW = 0x2000 };
+
+// --- values -----------------------------------------------------------------------------------
+
+static bool store_count(const option_row_t *row, option_count_t *count, const char *text,
+                        cli_error_t *error) {
+  if (!parse_count(text, &count->value) || (double)count->value < row->min ||
+      (double)count->value > row->max) {
+    return row->max < 1e18
+               ? cli_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'",
+                          row->name, row->min, row->max, text)
+               : cli_fail(error, "--%s: expected a whole number from %.0f, got '%s'", row->name,
+                          row->min, text);
+  }
+  count->given = true;
+  return true;
+}
+
+static bool store_real(const option_row_t *row, option_real_t *real, const char *text,
+                       cli_error_t *error) {
+  if (!parse_real(text, &real->value) || real->value < row->min || real->value > row->max) {
+    return cli_fail(error, "--%s: expected a number from %g to %g, got '%s'", row->name, row->min,
+                    row->max, text);
+  }
+  real->text = text;
+  real->given = true;
+  return true;
+}
+
+static bool store_choice(const option_row_t *row, option_choice_t *choice, const char *text,
+                         cli_error_t *error) {
+  choice->value = parse_choice(text, row->argument);
+  choice->given = true;
+  return choice->value >= 0 ||
+         cli_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
+}
+
+static bool store_list(const option_row_t *row, option_list_t *list, const char *text,
+                       cli_error_t *error) {
+  if (list->count == OPTION_LIST_MAX) {
+    return cli_fail(error, "--%s: given more than %d times", row->name, OPTION_LIST_MAX);
+  }
+  list->item[list->count++] = text;
+  return true;
+}
+
+static bool store(options_t *options, const option_row_t *row, const char *text,
+                  cli_error_t *error) {
+  void *field = (char *)options + row->offset;
+  switch (row->type) {
+    case OPTION_TYPE_flag:
+      *(option_flag_t *)field = true;
+      return true;
+    case OPTION_TYPE_text:
+      *(option_text_t *)field = text;
+      return true;
+    case OPTION_TYPE_count:
+      return store_count(row, field, text, error);
+    case OPTION_TYPE_real:
+      return store_real(row, field, text, error);
+    case OPTION_TYPE_choice:
+      return store_choice(row, field, text, error);
+    case OPTION_TYPE_list:
+      return store_list(row, field, text, error);
+  }
+  return false;
+}
+
+// --- parsing ----------------------------------------------------------------------------------
+
+static bool exists(const option_row_t *row, unsigned command) {
+  return (row->commands & command) != 0;
+}
+
+static void build_table(unsigned command, struct option table[MAX_ROWS + 2]) {
+  size_t used = 0;
+  table[used++] = (struct option){"help", no_argument, NULL, HELP};
+  for (size_t i = 0; i < option_row_count; ++i) {
+    const option_row_t *row = &option_rows[i];
+    if (exists(row, command)) {
+      table[used++] = (struct option){
+          row->name, row->type == OPTION_TYPE_flag ? no_argument : required_argument, NULL,
+          FIRST_ROW + (int)i};
+    }
+  }
+  table[used] = (struct option){0};
+}
+
+// Why getopt_long refused a long option: it was cut short, had a value too many, or is unknown.
+static bool refuse_long(const char *typed, const struct option *table, cli_error_t *error) {
+  char name[64];
+  const char *words[MAX_ROWS + 1];
+  size_t count = 0;
+  const char *first = NULL;
+  const char *second = NULL;
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+  for (const struct option *entry = table; entry->name != NULL; ++entry) {
+    words[count++] = entry->name;
+    if (strcmp(entry->name, name) == 0) {
+      return cli_fail(error, "--%s: takes no value", name);
+    }
+    if (strncmp(entry->name, name, strlen(name)) == 0) {
+      second = first == NULL ? NULL : entry->name;
+      first = first == NULL ? entry->name : first;
+    }
+  }
+  if (second != NULL) {
+    return cli_fail(error, "--%s: may be --%s or --%s", name, first, second);
+  }
+  char hint[80];
+  return cli_fail(error, "--%s: unknown option%s", name,
+                  suggest_text(name, words, count, "--", hint, sizeof hint));
+}
+
+static bool refuse(int code, char **argv, const struct option *table, cli_error_t *error) {
+  const char *typed = argv[optind - 1];
+  if (code == ':') {
+    return cli_fail(error, "%s: needs a value", typed);
+  }
+  if (strncmp(typed, "--", 2) == 0) {
+    return refuse_long(typed, table, error);
+  }
+  return cli_fail(error, "-%c: unknown option", optopt);
+}
+
+static bool set_defaults(options_t *options, unsigned command, cli_error_t *error) {
+  for (size_t i = 0; i < option_row_count; ++i) {
+    const option_row_t *row = &option_rows[i];
+    if (exists(row, command) && row->initial != NULL &&
+        !store(options, row, row->initial, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool options_parse(options_t *options, unsigned command, int argc, char **argv,
+                   cli_error_t *error) {
+  struct option table[MAX_ROWS + 2];
+  build_table(command, table);
+  memset(options, 0, sizeof *options);
+  if (!set_defaults(options, command, error)) {
+    return false;
+  }
+  opterr = 0;
+  optind = 1;
+  for (int code; (code = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
+    if (code == 'h' || code == HELP) {
+      options->help = true;
+    } else if (code < FIRST_ROW) {
+      return refuse(code, argv, table, error);
+    } else if (!store(options, &option_rows[code - FIRST_ROW], optarg, error)) {
+      return false;
+    }
+  }
+  options->words = argc - optind;
+  options->word = argv + optind;
+  return true;
+}
+
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
+                   cli_error_t *error) {
+  return !given->given || given->value == have ||
+         cli_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
+                  have);
+}

@@ -1,0 +1,79 @@
+// Options of the command line, generated from options.def.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/cli_error.h"
+
+// Commands, as bits: who has which option.
+#define CLI_RUN_BASE 1u
+#define CLI_RUN_AMLA 2u
+#define CLI_RUN (CLI_RUN_BASE | CLI_RUN_AMLA)
+#define CLI_REPORT 4u
+#define CLI_BENCH 8u
+#define CLI_RUN_HFA 16u
+#define CLI_RUN_FA2 32u
+#define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
+#define CLI_RUN_LM 64u
+
+enum { OPTION_LIST_MAX = 64 };
+
+typedef const char *option_text_t;                     // NULL: not given
+typedef struct { bool given; uint64_t value; } option_count_t;
+typedef struct { bool given; double value; const char *text; } option_real_t;
+typedef struct { bool given; int value; } option_choice_t;
+typedef bool option_flag_t;
+typedef struct { size_t count; const char *item[OPTION_LIST_MAX]; } option_list_t;
+
+typedef struct options {
+#define GROUP(title)
+#define OPTION(field, long_name, type, arg, commands, initial, min, max, help) \
+  option_##type##_t field;
+#include "cli/option/options.def"
+#undef GROUP
+#undef OPTION
+  int words;               // arguments that are no options
+  char **word;
+  bool help;
+} options_t;
+
+// Parses what follows the command's name; argv[0] is that name.  Strings point into argv.
+bool options_parse(options_t *options, unsigned command, int argc, char **argv, cli_error_t *error);
+
+// A size given on the command line must be the one that the file `path` has.
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
+                   cli_error_t *error);
+
+static inline size_t option_count_or(const option_count_t *count, size_t usual) {
+  return count->given ? (size_t)count->value : usual;
+}
+
+// The options of a command, for --help.
+void options_help(FILE *file, unsigned command);
+
+// Internal: the table behind both.
+typedef enum option_type {
+  OPTION_TYPE_text, OPTION_TYPE_list, OPTION_TYPE_count, OPTION_TYPE_real, OPTION_TYPE_choice,
+  OPTION_TYPE_flag
+} option_type_t;
+
+typedef struct option_row {
+  const char *group;       // of a row that only starts a group
+  const char *name;
+  option_type_t type;
+  const char *argument;
+  unsigned commands;
+  const char *initial;
+  double min, max;
+  const char *help;
+  size_t offset;           // in options_t
+} option_row_t;
+
+extern const option_row_t option_rows[];
+extern const size_t option_row_count;
+
+#endif

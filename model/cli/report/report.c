@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report/report.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/option/suggest.h"
+
+typedef struct report_row {
+  const char *name, *other;
+  report_function_t *run;
+  const char *help;
+} report_row_t;
+
+static const report_row_t rows[] = {
+#define REPORT(name, other, function, help) {#name, other, function, help},
+#include "cli/report/reports.def"
+#undef REPORT
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static void print_list(void) {
+  for (size_t i = 0; i < ROWS; ++i) {
+    const char *other = rows[i].other;
+    printf("  %-12s %s%s%s%s\n", rows[i].name, rows[i].help, other == NULL ? "" : " (or ",
+           other == NULL ? "" : other, other == NULL ? "" : ")");
+  }
+}
+
+static void print_help(void) {
+  printf("amalgam report WHAT... [options]: tables and figures of the AMLA and H-FA papers, ours "
+         "beside theirs;\nWHAT is `all` or some of\n\n");
+  print_list();
+  printf(
+      "\nEach writes NAME.json and NAME.md, most also a plot.  table3 and table4 exit with 1 if "
+      "amla is worse\nthan base by more than the gates in model/cli/report/report_accuracy.def "
+      "allow.\n");
+  options_help(stdout, CLI_REPORT);
+}
+
+// --- what was asked for -----------------------------------------------------------------------
+
+static bool is_row(const report_row_t *row, const char *word) {
+  return strcmp(row->name, word) == 0 || (row->other != NULL && strcmp(row->other, word) == 0);
+}
+
+static bool refuse(const char *word, cli_error_t *error) {
+  const char *names[ROWS];
+  char hint[64];
+  for (size_t i = 0; i < ROWS; ++i) {
+    names[i] = rows[i].name;
+  }
+  return cli_fail(error, "report %s: no such report%s; `amalgam report` lists them", word,
+                  suggest_text(word, names, ROWS, "", hint, sizeof hint));
+}
+
+static bool reports_wanted(const options_t *options, bool wanted[ROWS], cli_error_t *error) {
+  for (int i = 0; i < options->words; ++i) {
+    const char *word = options->word[i];
+    const bool all = strcmp(word, "all") == 0;
+    bool known = all;
+    for (size_t j = 0; j < ROWS; ++j) {
+      wanted[j] = wanted[j] || all || is_row(&rows[j], word);
+      known = known || is_row(&rows[j], word);
+    }
+    if (!known) {
+      return refuse(word, error);
+    }
+  }
+  return options->words > 0 || cli_fail(error, "report: name one or more; `amalgam report` lists "
+                                               "them");
+}
+
+static bool make_directory(const char *path, bool *made, cli_error_t *error) {
+  struct stat status;
+  *made = mkdir(path, 0777) == 0;
+  if (!*made && errno != EEXIST) {
+    return cli_fail(error, "--out %s: %s", path, strerror(errno));
+  }
+  if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) {
+    return cli_fail(error, "--out %s: %s", path, strerror(ENOTDIR));
+  }
+  return access(path, W_OK | X_OK) == 0 || cli_fail(error, "--out %s: %s", path, strerror(errno));
+}
+
+// --- the command ------------------------------------------------------------------------------
+
+static cli_exit_t run_wanted(const options_t *options, const bool wanted[ROWS],
+                             cli_error_t *error) {
+  cli_exit_t worst = CLI_OK;
+  for (size_t i = 0; i < ROWS; ++i) {
+    cli_exit_t code = CLI_BAD_INPUT;
+    cli_error_t reason;
+    const report_context_t context = {.name = rows[i].name, .options = options};
+    if (wanted[i] && !rows[i].run(&context, &code, &reason)) {
+      *error = reason;
+      worst = code;
+      if (code != CLI_OUT_OF_TOLERANCE) {
+        break;
+      }
+    }
+  }
+  if (report_interrupted()) {
+    cli_fail(error, "interrupted");
+    return CLI_INTERRUPTED;
+  }
+  return worst;
+}
+
+static cli_exit_t run_reports(const options_t *options, cli_error_t *error) {
+  bool wanted[ROWS] = {false};
+  bool made;
+  if (!reports_wanted(options, wanted, error) ||
+      !make_directory(options->report_out, &made, error)) {
+    return CLI_BAD_INPUT;
+  }
+  report_signals_block();
+  const cli_exit_t code = run_wanted(options, wanted, error);
+  if (made) {
+    rmdir(options->report_out);   // unless something was written
+  }
+  return code;
+}
+
+int report(int argc, char **argv) {
+  options_t options;
+  cli_error_t error;
+  if (argc == 1) {
+    printf("amalgam report WHAT... writes one or more of\n\n");
+    print_list();
+    return CLI_OK;
+  }
+  if (!options_parse(&options, CLI_REPORT, argc, argv, &error)) {
+    return cli_report(CLI_BAD_INPUT, &error);
+  }
+  if (options.help) {
+    print_help();
+    return CLI_OK;
+  }
+  const cli_exit_t code = run_reports(&options, &error);
+  return code == CLI_OK ? (int)CLI_OK : cli_report(code, &error);
+}

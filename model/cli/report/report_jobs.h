@@ -1,0 +1,60 @@
+// The simulations behind a report: each is a `run` command line, in a process of its own (SystemC
+// elaborates once), a few at a time; results come back through shared memory.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_REPORT_JOBS_H
+#define CLI_REPORT_JOBS_H
+
+#include "cli/option/options.h"
+
+enum { REPORT_NAME_BYTES = 80, REPORT_LINE_BYTES = 512, REPORT_WORDS_MAX = 96 };
+
+// What a simulation found.
+typedef struct report_outcome {
+  int status;                  // cli_exit_t
+  cli_error_t error;           // one line if status is not 0
+  uint64_t cycles, flops, hbm_read;
+  double time_us, fu;
+  double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
+} report_outcome_t;
+
+typedef struct report_job {
+  char name[REPORT_NAME_BYTES];   // for people
+  char line[REPORT_LINE_BYTES];   // cut into words
+  char *word[REPORT_WORDS_MAX];
+  options_t options;
+  unsigned command;               // CLI_RUN_AMLA or CLI_RUN_BASE
+  bool judged;                    // compare the output with FP64
+  report_outcome_t outcome;
+} report_job_t;
+
+typedef struct report_jobs {
+  report_job_t *list;
+  size_t count, room;
+  bool quiet;
+} report_jobs_t;
+
+// Words that every job of a report begins with; later ones of the job's own line win.
+typedef struct report_common {
+  const char *word[REPORT_WORDS_MAX];
+  size_t count;
+} report_common_t;
+
+bool report_jobs_open(report_jobs_t *jobs, size_t room, bool quiet, cli_error_t *error);
+void report_jobs_close(report_jobs_t *jobs);
+
+// Adds a job: a kernel and options as after `amalgam run`, words separated by single spaces.
+// NULL: error says what is wrong with it.
+report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, const char *name,
+                         cli_error_t *error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+// Runs the jobs; signals must be blocked (report_signals_block).  Functional jobs of a whole chip
+// are large: one at a time, else two.  False: error says which one failed, code is the exit code.
+// Ctrl-C ends and reaps all of them, code is CLI_INTERRUPTED.
+bool report_run(report_jobs_t *jobs, bool large, cli_exit_t *code, cli_error_t *error);
+
+// SIGINT, SIGTERM and SIGCHLD wait until report_run or report_interrupted looks for them.
+void report_signals_block(void);
+bool report_interrupted(void);
+
+#endif

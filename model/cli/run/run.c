@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/run.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/file/json.h"
+
+static run_t *running;
+
+// --- Ctrl-C -----------------------------------------------------------------------------------
+
+volatile sig_atomic_t run_stop;
+
+static void note_interrupt(int signal) {
+  (void)signal;
+  run_stop = 1;
+}
+
+static void say(const char *text, size_t bytes) {
+  const ssize_t written = write(STDERR_FILENO, text, bytes);
+  (void)written;   // there is nobody left to tell
+}
+
+// Calls nothing that a signal handler may not.
+static void abandon(int signal) {
+  static const char clear[] = "\r\033[K";
+  static const char text[] = "amalgam: interrupted\n";
+  (void)signal;
+  outputs_remove(&running->outputs);
+  say(clear, running->progress.enabled ? sizeof clear - 1 : 0);
+  say(text, sizeof text - 1);
+  _exit(CLI_INTERRUPTED);
+}
+
+static void catch_interrupts(void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+void run_stoppable_begin(void) { catch_interrupts(note_interrupt); }
+
+void run_stoppable_end(void) { catch_interrupts(abandon); }
+
+void run_building(const char *what) { progress_note(&running->progress, what); }
+
+// --- output files -----------------------------------------------------------------------------
+
+static const char *file_option(const run_t *run, run_file_t file) {
+  const options_t *o = &run->options;
+  switch (file) {
+    case RUN_OUT:
+      return o->out;
+    case RUN_JSON:
+      return o->json;
+    case RUN_TIMELINE:
+      return o->timeline;
+    default:
+      return o->trace != NULL ? o->trace : o->engine_trace;
+  }
+}
+
+const char *run_path(const run_t *run, run_file_t file) {
+  return file_option(run, file) == NULL ? NULL : outputs_path(&run->outputs, run->file[file]);
+}
+
+static bool add_files(run_t *run) {
+  for (run_file_t file = 0; file < RUN_FILES; ++file) {
+    const char *path = file_option(run, file);
+    if (path != NULL && !outputs_add(&run->outputs, path, &run->file[file], &run->error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static void fill_json(const void *data, cJSON *root) {
+  const run_t *run = data;
+  run->kernel->fill_json(run, root);
+}
+
+static bool write_out(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->file[RUN_OUT], &run->error);
+  return file != NULL && run->kernel->write_out(run, file, &run->error);
+}
+
+static bool write_json(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->file[RUN_JSON], &run->error);
+  return file != NULL && json_write(file, fill_json, run, &run->error);
+}
+
+// Those that the simulation has written; one that was stopped early may not have.
+static void take_written(run_t *run) {
+  for (run_file_t file = RUN_TIMELINE; file <= RUN_TRACE; ++file) {
+    const char *path = run_path(run, file);
+    if (path != NULL && access(path, F_OK) == 0) {
+      outputs_written(&run->outputs, run->file[file]);
+    }
+  }
+}
+
+static bool write_files(run_t *run) {
+  take_written(run);
+  return (run->options.out == NULL || write_out(run)) &&
+         (run->options.json == NULL || write_json(run)) &&
+         outputs_commit(&run->outputs, &run->error);
+}
+
+// --- the steps --------------------------------------------------------------------------------
+
+// What was recorded shows why it stopped, or how far it got.
+static cli_exit_t stopped(run_t *run, cli_exit_t status) {
+  cli_error_t ignored;
+  if (status != CLI_BAD_INPUT) {
+    take_written(run);
+    outputs_commit(&run->outputs, &ignored);
+  }
+  return status;
+}
+
+static bool judge(run_t *run) {
+  if (run->kernel->judge == NULL) {
+    return true;
+  }
+  progress_note(&run->progress, "comparing ...");
+  return run->kernel->judge(run);
+}
+
+static cli_exit_t finish(run_t *run) {
+  const bool good = judge(run) && write_files(run);
+  progress_note(&run->progress, "");
+  if (!good) {
+    return CLI_BAD_INPUT;
+  }
+  if (!run->options.quiet) {
+    run->kernel->print(run);
+  }
+  if (!output_printed(&run->error)) {
+    return CLI_BAD_INPUT;
+  }
+  return run->kernel->verdict == NULL ? CLI_OK : run->kernel->verdict(run);
+}
+
+static bool prepare(run_t *run) {
+  return (run->options.words == 0 ||
+          cli_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name,
+                   run->options.word[0])) &&
+         add_files(run) && run->kernel->prepare(run);
+}
+
+static cli_exit_t simulate(run_t *run) {
+  catch_interrupts(abandon);
+  if (!prepare(run)) {
+    return CLI_BAD_INPUT;
+  }
+  progress_start(&run->progress, run->options.quiet, 0, 1);
+  const cli_exit_t status = run->kernel->compute(run);
+  progress_note(&run->progress, "");
+  return status == CLI_OK ? finish(run) : stopped(run, status);
+}
+
+static void print_help(const run_kernel_t *kernel) {
+  printf("amalgam run %s [options]: %s\n", kernel->name, kernel->about);
+  options_help(stdout, kernel->command);
+  printf("\n%s\n", kernel->notes);
+}
+
+static int run_all(run_t *run, int argc, char **argv) {
+  cli_exit_t code = CLI_BAD_INPUT;
+  if (options_parse(&run->options, run->kernel->command, argc, argv, &run->error)) {
+    if (run->options.help) {
+      print_help(run->kernel);
+      return CLI_OK;
+    }
+    code = simulate(run);
+  }
+  return code == CLI_OK ? (int)CLI_OK : cli_report(code, &run->error);
+}
+
+int run_main(const run_kernel_t *kernel, int argc, char **argv) {
+  run_t *run = calloc(1, sizeof *run);
+  void *own = calloc(1, kernel->own_bytes);
+  int code = CLI_BAD_INPUT;
+  if (run != NULL && own != NULL) {
+    run->kernel = kernel;
+    run->own = own;
+    running = run;
+    code = run_all(run, argc, argv);
+    outputs_discard(&run->outputs);
+    kernel->release(run);
+    catch_interrupts(SIG_DFL);
+  }
+  free(own);
+  free(run);
+  return code;
+}

@@ -1,0 +1,68 @@
+// The frame of every `run KERNEL`: options and help, output files, progress, Ctrl-C, exit codes. A
+// kernel fills in what is its own.
+//
+//   prepare -> compute -> judge -> files -> text -> verdict
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include <cJSON.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli/cli_error.h"
+#include "cli/file/output.h"
+#include "cli/option/options.h"
+#include "cli/run/progress.h"
+
+// Output files: --out and --json are written here, the other two by what is simulated.
+typedef enum run_file { RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_TRACE, RUN_FILES } run_file_t;
+
+typedef struct run_kernel run_kernel_t;
+
+// One run.
+typedef struct run {
+  const run_kernel_t *kernel;
+  options_t options;
+  outputs_t outputs;
+  size_t file[RUN_FILES];  // their indices, where the options name one
+  progress_t progress;
+  cli_error_t error;
+  void *own;               // the kernel's, own_bytes of zeros at first
+} run_t;
+
+struct run_kernel {
+  const char *name;        // "amla"
+  unsigned command;        // CLI_RUN_AMLA
+  const char *about;       // of --help, before the options and after them
+  const char *notes;
+  size_t own_bytes;
+  // Options and inputs. False: exit code 2, with the reason in run->error, as everywhere.
+  bool (*prepare)(run_t *run);
+  // What is not CLI_OK ends the run; unless it is CLI_BAD_INPUT, timeline and trace are kept.
+  cli_exit_t (*compute)(run_t *run);
+  bool (*judge)(run_t *run);                         // compares the result; NULL: nothing to
+  bool (*write_out)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --out
+  void (*fill_json)(const run_t *run, cJSON *root);
+  void (*print)(const run_t *run);
+  cli_exit_t (*verdict)(run_t *run);                 // CLI_OK, or exit code 1; NULL: always OK
+  void (*release)(run_t *run);                       // own's members
+};
+
+// argv[0] is the kernel's name. Returns the exit code.
+int run_main(const run_kernel_t *kernel, int argc, char **argv);
+
+// Where the simulation is to write a file, NULL: not asked for.
+const char *run_path(const run_t *run, run_file_t file);
+
+// Says on the progress line what is being waited for; for callbacks that have no context.
+void run_building(const char *what);
+
+// Ctrl-C, and SIGTERM, end the process at once and remove what it has begun to write. Between these
+// two they only set run_stop, for whoever can stop in good order.
+void run_stoppable_begin(void);
+void run_stoppable_end(void);
+extern volatile sig_atomic_t run_stop;
+
+#endif

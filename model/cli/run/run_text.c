@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/run_text.h"
+
+#include <string.h>
+
+enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16 };
+
+void run_text_traffic(FILE *file, const soc_result_t *soc) {
+  fprintf(file, "traffic  HBM read %.2f write %.2f, L2 read %.2f write %.2f, atomic %.2f MB\n",
+          (double)soc->hbm_read * 1e-6, (double)soc->hbm_write * 1e-6, (double)soc->l2_read * 1e-6,
+          (double)soc->l2_write * 1e-6, (double)soc->atomic_bytes * 1e-6);
+}
+
+static double percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0 : 100 * (double)part / (double)whole;
+}
+
+// The pipe's largest stall that is not yet shown, or NULL.
+static const soc_stall_t *next_stall(const soc_pipe_t *pipe, const bool shown[SOC_MAX_STALLS]) {
+  const soc_stall_t *best = NULL;
+  for (size_t i = 0; i < pipe->stalls; ++i) {
+    if (!shown[i] && pipe->stall[i].cycles > 0 &&
+        (best == NULL || pipe->stall[i].cycles > best->cycles)) {
+      best = &pipe->stall[i];
+    }
+  }
+  return best;
+}
+
+static void print_pipe(FILE *file, const soc_pipe_t *pipe, uint64_t cycles) {
+  bool shown[SOC_MAX_STALLS] = {false};
+  fprintf(file, "  %-12s %-5s %5.1f ", pipe->core, pipe->pipe, percent(pipe->busy, cycles));
+  for (unsigned i = 0; i < STALLS_SHOWN; ++i) {
+    const soc_stall_t *stall = next_stall(pipe, shown);
+    if (stall == NULL || percent(stall->cycles, cycles) < 0.05) {
+      break;
+    }
+    shown[stall - pipe->stall] = true;
+    fprintf(file, "%s %s %.1f", i == 0 ? " " : ",", stall->reason, percent(stall->cycles, cycles));
+  }
+  fputc('\n', file);
+}
+
+// Pipes of one name on all cores of one kind.
+typedef struct pipe_sum {
+  soc_pipe_t sum;
+  unsigned pipes;
+} pipe_sum_t;
+
+static void add_stall(soc_pipe_t *sum, const soc_stall_t *stall) {
+  for (size_t i = 0; i < sum->stalls; ++i) {
+    if (strcmp(sum->stall[i].reason, stall->reason) == 0) {
+      sum->stall[i].cycles += stall->cycles;
+      return;
+    }
+  }
+  sum->stall[sum->stalls++] = *stall;
+}
+
+// "cube" of "cube12", "vector" of "vector12_1".
+static size_t kind_length(const soc_pipe_t *pipe) { return strcspn(pipe->core, "0123456789"); }
+
+static pipe_sum_t *sum_of(pipe_sum_t sums[PIPE_SUMS_MAX], const soc_pipe_t *pipe) {
+  const size_t length = kind_length(pipe);
+  pipe_sum_t *s = sums;
+  while (s->pipes > 0 && (s->sum.pipe != pipe->pipe || kind_length(&s->sum) != length)) {
+    ++s;
+  }
+  if (s->pipes == 0) {
+    s->sum.pipe = pipe->pipe;
+    memcpy(s->sum.core, pipe->core, length);
+  }
+  return s;
+}
+
+// Has any core of the pipe's kind been given a command?
+static bool kind_works(const soc_result_t *soc, const soc_pipe_t *pipe) {
+  const size_t length = kind_length(pipe);
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    const soc_pipe_t *other = &soc->pipes[i];
+    if (other->commands > 0 && kind_length(other) == length &&
+        memcmp(other->core, pipe->core, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// With several AI cores: the mean over all of them.
+static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
+  pipe_sum_t sums[PIPE_SUMS_MAX] = {0};
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    if (!kind_works(soc, &soc->pipes[i])) {
+      continue;
+    }
+    pipe_sum_t *s = sum_of(sums, &soc->pipes[i]);
+    ++s->pipes;
+    s->sum.busy += soc->pipes[i].busy;
+    for (size_t j = 0; j < soc->pipes[i].stalls; ++j) {
+      add_stall(&s->sum, &soc->pipes[i].stall[j]);
+    }
+  }
+  for (pipe_sum_t *s = sums; s->pipes > 0; ++s) {
+    const size_t length = strlen(s->sum.core);
+    snprintf(s->sum.core + length, sizeof s->sum.core - length, " x %u", s->pipes);
+    print_pipe(file, &s->sum, soc->cycles * s->pipes);
+  }
+}
+
+void run_text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
+  fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe",
+          "busy");
+  if (mean) {
+    print_mean_pipes(file, soc);
+    return;
+  }
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    if (kind_works(soc, &soc->pipes[i])) {
+      print_pipe(file, &soc->pipes[i], soc->cycles);
+    }
+  }
+}

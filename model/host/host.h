@@ -1,0 +1,12 @@
+// What the host's operating system says about this process.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_HOST_HOST_H_
+#define AMALGAM_HOST_HOST_H_
+
+// Seconds of wall-clock time since some moment.
+double host_seconds(void);
+
+// The most memory that was ever resident, in MB; 0: unknown.
+double host_peak_rss_mb(void);
+
+#endif
