@@ -208,7 +208,7 @@ static bool compile(const engine_icarus_t *icarus) {
   snprintf(command, sizeof command,
            "cd '%s' && iverilog -g2005 -Wall -o '%s/unit.vvp' -s attention_run -DTOP=%s '-DOWN=%s' "
            "-Pattention_run.D=%zu -Pattention_run.P=%zu -Pattention_run.NQ=%zu "
-           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/attention -y rtl/hfa -y rtl/fa2 "
+           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/softmax -y rtl/hfa -y rtl/fa2 -y rtl/attention "
            "tb/icarus/attention_run.v >'%s/log' 2>&1",
            AMALGAM_SOURCE_DIR, icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
            shape->num.blocks, shape->queries, shape->num.rows, icarus->directory);

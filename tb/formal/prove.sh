@@ -65,13 +65,13 @@ stream_steps)
   done
   ;;
 fau_triplet)
-  to_smt2 fau_triplet "-DFORMAL_COVER $rtl/attention/fau_triplet.v" "chparam -set D 1 fau_triplet"
+  to_smt2 fau_triplet "-DFORMAL_COVER $rtl/softmax/fau_triplet.v" "chparam -set D 1 fau_triplet"
   run "base case" -t 6
   run "induction" -i -t 3
   run "cover" -c -t 12
   ;;
 acc_front)
-  to_smt2 acc_front "$rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v
+  to_smt2 acc_front "$rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
     $rtl/fp/bf16_max.v $here/stubs/bf16_diff.v" ""
   run "base case" -t 7
   run "induction" -i -t 4
@@ -88,8 +88,8 @@ attention_chain_hfa | attention_chain_fa2)
   *_hfa) design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_acc_lane.v $rtl/hfa/hfa_logdiv.v" ;;
   *_fa2) design="-DFA2 $rtl/fa2/fa2_acc.v $rtl/fa2/fa2_acc_lane.v $rtl/fa2/fa2_divider.v" ;;
   esac
-  to_smt2 attention_chain "$design $here/attention_chain.v $here/stubs/*.v $rtl/attention/fau_triplet.v
-    $rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
+  to_smt2 attention_chain "$design $here/attention_chain.v $here/stubs/*.v $rtl/softmax/fau_triplet.v
+    $rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22
