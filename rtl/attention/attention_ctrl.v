@@ -178,12 +178,8 @@ module attention_ctrl #(
   // the first and the last marked, each key with its index.  Their addresses follow each other from the
   // base, around the block's end, and stay within the block.
 
-  reg f_past = 1'b0;                     // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;          // no reset now
-  reg  f_ran = 1'b0;                     // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   always @* if (q_valid_i) assume (q_rows_i != NO_ROWS && q_rows_i <= ROWS);
   always @* if (q_valid_i) assume ({1'b0, q_base_i} < ROWS);

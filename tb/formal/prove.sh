@@ -23,7 +23,7 @@ mkdir -p "$work" || exit 2
 # to_smt2 TOP FILES PARAMETERS
 to_smt2() {
   yosys -q -l "$work/yosys.log" -p "
-    read_verilog -formal $(echo $2)
+    read_verilog -formal $(echo $2) $here/formal_run.v
     $3
     prep -top $1 -flatten
     async2sync
