@@ -45,7 +45,7 @@ foreach(NAME mul add max diff div exp)
 
   add_executable(${TB} bf16_tb.c)
   target_compile_definitions(${TB} PRIVATE BF16_UNIT=${UNIT})
-  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB} Threads::Threads)
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_tb amalgam_num ${RTL_LIB} Threads::Threads)
 
   bf16_icarus(bf16_${NAME} bf16_vectors UNIT=${UNIT} ${TB} 8192)
 
@@ -74,7 +74,7 @@ foreach(D 2 3 32 48 64 80 128)
   target_link_libraries(${RTL_LIB} PUBLIC amalgam_include)
 
   add_executable(${TB} bf16_dot_tb.c)
-  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB})
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_tb amalgam_num ${RTL_LIB})
 
   bf16_icarus(bf16_dot_d${D} bf16_dot_vectors D=${D} ${TB} 200)
 

@@ -17,7 +17,7 @@ target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 find_package(Threads REQUIRED)
 add_executable(hfa_units_tb hfa_units_tb.c)
 target_link_libraries(hfa_units_tb PRIVATE
-  amalgam_warnings amalgam_num hfa_units_rtl Threads::Threads m)
+  amalgam_warnings amalgam_tb amalgam_num hfa_units_rtl Threads::Threads m)
 
 foreach(UNIT quant log2 scale pow2 correct lns_add logdiv)
   add_test(NAME unit/hfa_${UNIT} COMMAND hfa_units_tb ${UNIT})

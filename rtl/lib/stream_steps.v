@@ -59,7 +59,7 @@ module stream_steps #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @(posedge clk_i) if (f_run && f_ran && $past(in_valid_i && !in_ready_o)) assume (in_valid_i);
+  always @(posedge clk_i) if (f_run && f_ran && $past(in_valid_i && !in_ready_o)) `ASSUME (in_valid_i);
   assign f_started_o = ~at_q[0];
 
   // Everything taken comes out once: results loaded are those given and the one that waits.

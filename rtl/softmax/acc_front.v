@@ -118,11 +118,11 @@ module acc_front (
   // Producers hold what is not taken.
   always @(posedge clk_i) if (f_run && f_ran) begin
     if ($past(a_valid_i && !in_ready_o)) begin
-      assume (a_valid_i && a_final_i == $past(a_final_i));
-      assume (a_m_i == $past(a_m_i) && a_poison_i == $past(a_poison_i));
+      `ASSUME (a_valid_i && a_final_i == $past(a_final_i));
+      `ASSUME (a_m_i == $past(a_m_i) && a_poison_i == $past(a_poison_i));
     end
     if ($past(b_valid_i && !in_ready_o)) begin
-      assume (b_valid_i && b_m_i == $past(b_m_i) && b_poison_i == $past(b_poison_i));
+      `ASSUME (b_valid_i && b_m_i == $past(b_m_i) && b_poison_i == $past(b_poison_i));
     end
   end
 

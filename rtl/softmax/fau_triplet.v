@@ -100,7 +100,7 @@ module fau_triplet #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @* if (f_run && !ready_o) assume (!en_i);
+  always @* if (f_run && !ready_o) `ASSUME (!en_i);
 
   // A poison anywhere from a group's first key to its last is there in the triplet.
   reg f_tainted_q;                       // of the group whose key is in stage 11+CL

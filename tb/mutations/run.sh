@@ -56,7 +56,8 @@ unit() {
     --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
     -CFLAGS "-I$root/tb -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
     "$root/tb/bf16_bank.v" "$root/tb/bf16_bank_shim.cpp" \
-    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/model/num/libamalgam_num.a" \
+    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \
+    "$build/model/num/libamalgam_num.a" \
     -LDFLAGS "-lpthread -lm" >"$3/build.log" 2>&1 || { tail -n 5 "$3/build.log"; return 2; }
   "$3/tb"
 }
