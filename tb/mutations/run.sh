@@ -16,7 +16,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd) || exit 2
-work=$2
+work=$(mkdir -p "$2" && cd "$2" && pwd) || exit 2
 shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
 
@@ -52,8 +52,8 @@ vectors() {
 unit() {
   clocked=false
   [ "$1" != bf16_div ] || clocked=true
-  verilator --cc --exe --build --top-module bf16_bank --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" \
-    --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
+  OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build --top-module bf16_bank \
+    --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
     -CFLAGS "-I$root/tb -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
     "$root/tb/bf16_bank.v" "$root/tb/bf16_bank_shim.cpp" \
     "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \
