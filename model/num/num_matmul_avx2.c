@@ -5,42 +5,19 @@
 #include "num/num_matmul_isa.h"
 
 #if NUM_HAVE_X86
-#include <immintrin.h>
-#include <stdint.h>
-
-enum { ROWS = 6, VECTORS = 2, LANES = 8, K_RUN = 128, N_RUN = 512 };
-
-// The part of a row of B that one tile uses: the next tile's begins here.
-enum { TILE_BYTES = VECTORS * LANES * sizeof(float) };
-
-typedef struct {
-  size_t k;
-  const float *a;
-  size_t lda;
-  const float *b;
-  size_t ldb;
-  float *c;
-  size_t ldc;
-  size_t last;  // lanes of the last vector that exist; all: plain loads and stores will do
-  bool accumulate;
-} tile_t;
+#define TARGET NUM_TARGET_AVX2
+enum { ROWS = 6, VECTORS = 2, LANES = 8 };
+#include "num/num_matmul_blocks.h"
 
 // All ones in the first n lanes.
-NUM_TARGET_AVX2 NUM_INLINE __m256i first_lanes(size_t n) {
+TARGET NUM_INLINE __m256i first_lanes(size_t n) {
   const __m256i index = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
   return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), index);
 }
 
-// The first strip of rows meets B outside of L2, in short pieces far apart, which the hardware does
-// not foresee; asking for the next tile's piece while this one is used gains 40 % for large k. The
-// address may lie beyond B: a prefetch does not fault.
-NUM_TARGET_AVX2 NUM_INLINE void prefetch(uintptr_t address) {
-  _mm_prefetch((const char *)address, _MM_HINT_T0);
-}
-
 // rows, vectors and ragged are constants at each call, so that the loops over the first two unroll
 // completely and acc becomes registers.
-NUM_TARGET_AVX2 NUM_INLINE void tile(const int rows, const int vectors, const bool ragged,
+TARGET NUM_INLINE void tile(const int rows, const int vectors, const bool ragged,
                                      const tile_t t) {
   const __m256i lanes = first_lanes(t.last);
   __m256 acc[ROWS][VECTORS];
@@ -72,7 +49,7 @@ NUM_TARGET_AVX2 NUM_INLINE void tile(const int rows, const int vectors, const bo
         acc[i][v] = _mm256_fmadd_ps(av, bv[v], acc[i][v]);
       }
     }
-    prefetch((uintptr_t)(const void *)b + TILE_BYTES);
+    prefetch_next(b);
     a++;
     b += t.ldb;
   }
@@ -90,7 +67,7 @@ NUM_TARGET_AVX2 NUM_INLINE void tile(const int rows, const int vectors, const bo
   }
 }
 
-NUM_TARGET_AVX2 NUM_INLINE void tile_rows(size_t rows, const int vectors, const bool ragged,
+TARGET NUM_INLINE void tile_rows(size_t rows, const int vectors, const bool ragged,
                                           const tile_t t) {
   // clang-format off
   switch (rows) {
@@ -105,47 +82,29 @@ NUM_TARGET_AVX2 NUM_INLINE void tile_rows(size_t rows, const int vectors, const 
   // clang-format on
 }
 
-NUM_TARGET_AVX2
+TARGET
 static void two_full(size_t rows, const tile_t *t) { tile_rows(rows, 2, false, *t); }
 
-NUM_TARGET_AVX2
+TARGET
 static void two_ragged(size_t rows, const tile_t *t) { tile_rows(rows, 2, true, *t); }
 
-NUM_TARGET_AVX2
+TARGET
 static void one_ragged(size_t rows, const tile_t *t) { tile_rows(rows, 1, true, *t); }
 
-// One block of B [k <= K_RUN, n <= N_RUN] against all of A.
-NUM_TARGET_AVX2
-static void block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                  size_t ldb, float *c, size_t ldc, bool accumulate) {
-  for (size_t i = 0; i < m; i += ROWS) {
-    const size_t rows = m - i < ROWS ? m - i : ROWS;
-    for (size_t j = 0; j < n; j += VECTORS * LANES) {
-      const size_t width = n - j < VECTORS * LANES ? n - j : VECTORS * LANES;
-      const size_t last = width > LANES ? width - LANES : width;
-      const tile_t t = {k, a + i * lda, lda, b + j, ldb, c + i * ldc + j, ldc, last, accumulate};
-      if (width == VECTORS * LANES) {
-        two_full(rows, &t);
-      } else if (width > LANES) {
-        two_ragged(rows, &t);
-      } else {
-        one_ragged(rows, &t);
-      }
-    }
+TARGET
+static void tile_any(size_t rows, size_t columns, const tile_t *t) {
+  if (columns == TILE_COLUMNS) {
+    two_full(rows, t);
+  } else if (columns > LANES) {
+    two_ragged(rows, t);
+  } else {
+    one_ragged(rows, t);
   }
 }
 
 void num_matmul_avx2(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
                      size_t ldb, float *c, size_t ldc, bool accumulate) {
-  for (size_t j = 0; j < n; j += N_RUN) {
-    const size_t width = n - j < N_RUN ? n - j : N_RUN;
-    size_t p = 0;
-    do {  // at least once: k = 0 still clears C
-      const size_t run = k - p < K_RUN ? k - p : K_RUN;
-      block(m, width, run, a + p, lda, b + p * ldb + j, ldb, c + j, ldc, accumulate || p > 0);
-      p += run;
-    } while (p < k);
-  }
+  all_blocks(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 
 #else
