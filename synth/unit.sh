@@ -85,16 +85,16 @@ boxes=
 case $list in *" kv_sram "*) boxes=$(source_of kv_sram) ;; esac
 [ "$unit" != kv_sram ] || die "unit kv_sram: a memory, which is not made of gates"
 if [ $boxed = 1 ]; then
-  boxes=
-  for box in $(sed 's/#.*//' "$here/boxes"); do
-    case $box in "$unit") continue ;; esac
-    boxes="$boxes $(source_of "$box")"
-  done
   # Inside a special unit there is the plain one.
-  case $unit in
-  *_fau_plain) boxes=$(echo "$boxes" | tr ' ' '\n' | grep -v "/${unit%_plain}\.v$" | tr '\n' ' ') ;;
-  *_lane_[lo]) boxes=$(echo "$boxes" | tr ' ' '\n' | grep -v "/${unit%_[lo]}\.v$" | tr '\n' ' ') ;;
-  esac
+  plain=$(echo "$unit" | sed 's/_plain$//; s/_[lo]$//')
+  inside=0 all=
+  for box in $(sed 's/#.*//' "$here/boxes"); do
+    case $box in "$unit" | "$plain") continue ;; esac
+    all="$all $(source_of "$box")"
+    case $list in *" $box "*) inside=1 ;; esac
+  done
+  boxed=$inside
+  [ $boxed = 0 ] || boxes=$all
 fi
 whole=
 for file in $files; do

@@ -83,7 +83,7 @@ cJSON *synth_read_json(const char *path) {
 // --- the library ------------------------------------------------------------------------------
 
 static bool read_facts(synth_flow_t *flow, const char *folder, cli_error_t *error) {
-  char path[SYNTH_PATH_BYTES + 16];
+  char path[2 * SYNTH_PATH_BYTES + 16];
   char line[256];
   snprintf(path, sizeof path, "%s/facts", folder);
   FILE *file = fopen(path, "r");
