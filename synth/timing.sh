@@ -1,5 +1,5 @@
 #!/bin/sh
-# Timing of a netlist of unit.sh by OpenSTA, without wires; prints timing.json, which it keeps beside it.
+# Timing of a netlist of unit.sh by OpenSTA, without wires; prints its JSON, which it keeps beside the netlist.
 #
 #   timing.sh LIBERTY FOLDER
 #
@@ -16,7 +16,7 @@ folder=$2
 library=$("$here/library.sh" "$1") || exit $?
 # shellcheck source=/dev/null
 . "$library/facts"
-out=$folder/timing.json
+out=$folder/timing-$(sha256sum <"$0" | cut -c1-8).json
 [ ! -f "$out" ] || { cat "$out"; exit 0; }
 
 work=$(mktemp -d "$folder/sta.XXXXXX")
@@ -56,7 +56,7 @@ if [ "$clocked" -gt 0 ]; then
   cat >>"$work/sta.tcl" <<'EOF'
 puts "@register"
 report_checks -path_delay max -digits 5 -from [all_registers -clock_pins] -to [all_registers -data_pins]
-foreach {name patterns} {maximum {*max_q*} accumulator {*u_lane.state_* state_*}} {
+foreach {name patterns} {maximum {*u_front.max_q* *u_diff.b_i*} accumulator {*u_lane.state_* state_*}} {
   set cells {}
   foreach pattern $patterns {
     catch { foreach cell [get_cells -quiet $pattern] { lappend cells $cell } }
