@@ -7,6 +7,8 @@
 
 enum { D = 32, BLOCKS = 4, DESIGNS = 2 };
 
+#define LABEL_MM 0.3             // sides of a rectangle that has room for a number
+
 static const synth_design_t designs[DESIGNS] = {SYNTH_FA2, SYNTH_HFA};
 static const char *const titles[DESIGNS] = {"FA-2", "H-FA"};
 static const char *const colours[SYNTH_BLOCKS] = {"#4477aa", "#ccbb44", "#cc6633",
@@ -57,8 +59,10 @@ static void divide(FILE *gnuplot, const double *area, const size_t *order, size_
   if (count == 1) {
     fprintf(gnuplot, "set object rect from %g,%g to %g,%g fc rgb '%s' fs solid 0.8 border lc rgb "
                      "'white'\n", at.x, at.y, at.x + at.width, at.y + at.height, colours[order[0]]);
-    fprintf(gnuplot, "set label '%.2f' at %g,%g center font ',9'\n", area[order[0]] / 1e6,
-            at.x + at.width / 2, at.y + at.height / 2);
+    if (at.width > LABEL_MM && at.height > LABEL_MM) {
+      fprintf(gnuplot, "set label '%.2f' at %g,%g center font ',9'\n", area[order[0]] / 1e6,
+              at.x + at.width / 2, at.y + at.height / 2);
+    }
     return;
   }
   double all = 0;
@@ -105,7 +109,7 @@ static void write_plot(const void *data, FILE *gnuplot) {
   }
   fprintf(gnuplot,
           "set size ratio -1\nunset border\nunset tics\nset xrange [0:%g]\nset yrange [0:%g]\n"
-          "set key outside right center\nplot ", x, top * 1.12);
+          "set key outside bottom center horizontal maxcols 3 font ',10'\nplot ", x, top * 1.12);
   for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
     fprintf(gnuplot, "%sNaN with boxes fs solid 0.8 lc rgb '%s' title '%s'", i > 0 ? ", " : "",
             colours[i], synth_block_name[i]);
