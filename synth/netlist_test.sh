@@ -7,7 +7,7 @@
 #   ATTENTION_TB   the testbench's program
 #   FOLDER         for the RTL with netlists, and the engine built of it
 #   BREAK          a cell, as NOR2X1: one of that kind in the FAU's netlist gets its inputs tied together,
-#                  to see the testbench fail
+#                  and 0 is for a testbench that fails
 #
 # Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -68,4 +68,8 @@ if [ -n "$break" ]; then
     { echo "netlist_test.sh: no $break in the netlist" >&2; exit 2; }
   mv "$work/broken.v" "$work/rtl/$design/${design}_fau_netlist.v"
 fi
-AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d 32 --p 2 --nq 1 --n 64 --groups 200
+status=0
+AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d 32 --p 2 --nq 1 --n 64 --groups 200 ||
+  status=$?
+[ -n "$break" ] || exit $status
+[ $status -eq 1 ] || { echo "netlist_test.sh: a broken gate, and the testbench says $status" >&2; exit 2; }

@@ -311,14 +311,12 @@ static bool run_areas(const report_context_t *context, figure_t *figure, cli_exi
 static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um2, double *fo4,
                         double *loop, cli_error_t *error) {
   char folder[SYNTH_PATH_BYTES];
-  char answer[4096];
   cJSON *area = synth_unit(flow, path->unit, path->params, false, folder, error);
-  const char *const arguments[] = {flow->liberty, folder, NULL};
-  if (area == NULL || !synth_script("timing", arguments, false, answer, sizeof answer, error)) {
+  cJSON *timing = area == NULL ? NULL : synth_timing(flow, folder, error);
+  if (timing == NULL) {
     cJSON_Delete(area);
     return false;
   }
-  cJSON *timing = cJSON_Parse(answer);
   const cJSON *um = cJSON_GetObjectItemCaseSensitive(area, "area_um2");
   const cJSON *slow = cJSON_GetObjectItemCaseSensitive(timing, "fo4");
   const cJSON *item;

@@ -113,7 +113,6 @@ static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t 
                      cli_error_t *error) {
   char params[PARAMS_BYTES];
   char folder[SYNTH_PATH_BYTES];
-  char answer[4096];
   if (!unit_params(unit, &result->shape, params, error)) {
     return false;
   }
@@ -121,14 +120,9 @@ static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t 
     fprintf(stderr, "synth: %s %s\n", unit, params);
   }
   result->unit = synth_unit(flow, unit, params, false, folder, error);
-  const char *const arguments[] = {flow->liberty, folder, NULL};
-  if (result->unit == NULL ||
-      !synth_script("timing", arguments, false, answer, sizeof answer, error)) {
-    return false;
-  }
-  result->timing = cJSON_Parse(answer);
+  result->timing = result->unit == NULL ? NULL : synth_timing(flow, folder, error);
   if (result->timing == NULL) {
-    return cli_fail(error, "synth: %s: no timing", unit);
+    return false;
   }
   result->root = cJSON_Duplicate(result->unit, true);
   cJSON_AddItemToObject(result->root, "timing", cJSON_Duplicate(result->timing, true));

@@ -46,6 +46,9 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
 cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
                   char folder[SYNTH_PATH_BYTES], cli_error_t *error);
 
+// What synth/timing.sh says of a unit's netlist, to be deleted.
+cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error);
+
 // The JSON in a file, or NULL.
 cJSON *synth_read_json(const char *path);
 

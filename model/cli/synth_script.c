@@ -135,12 +135,35 @@ bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error
 
 // --- a unit -----------------------------------------------------------------------------------
 
-cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
-                  char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
+// A line kept under the flow's key, so that nothing is started for what is there.
+static bool recall(const char *path, char *line, size_t size) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return false;
+  }
+  const bool good = fgets(line, (int)size, file) != NULL;
+  fclose(file);
+  line[good ? strcspn(line, "\n") : 0] = '\0';
+  return good && line[0] != '\0';
+}
+
+// Whole or not at all; it may fail, it is only a short cut.
+static void keep(const char *path, const char *line) {
+  char temporary[2 * SYNTH_PATH_BYTES];
+  snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+  FILE *file = fopen(temporary, "w");
+  if (file != NULL) {
+    fprintf(file, "%s\n", line);
+    if (fclose(file) != 0 || rename(temporary, path) != 0) {
+      remove(temporary);
+    }
+  }
+}
+
+static bool run_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                     char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
   char clock[16];
   char words[PARAMS_BYTES];
-  char answer[SYNTH_PATH_BYTES];
-  char path[SYNTH_PATH_BYTES + 16];
   const char *argument[ARGUMENTS_MAX];
   size_t count = 0;
   if (boxes) {
@@ -158,16 +181,51 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
     argument[count++] = word;
   }
   argument[count] = NULL;
-  if (!synth_script("unit", argument, false, answer, sizeof answer, error)) {
+  return synth_script("unit", argument, false, folder, SYNTH_PATH_BYTES, error);
+}
+
+cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                  char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
+  char kept[SYNTH_PATH_BYTES + 512];
+  char own[SYNTH_PATH_BYTES];
+  char path[SYNTH_PATH_BYTES + 16];
+  folder = folder == NULL ? own : folder;
+  snprintf(kept, sizeof kept, "%s/at-%s-c%u-%d-%s %s", flow->results, flow->key, flow->clock_fo4,
+           boxes, unit, params);
+  if (recall(kept, folder, SYNTH_PATH_BYTES)) {
+    snprintf(path, sizeof path, "%s/area.json", folder);
+    cJSON *root = synth_read_json(path);
+    if (root != NULL) {
+      return root;
+    }
+  }
+  if (!run_unit(flow, unit, params, boxes, folder, error)) {
     return NULL;
   }
-  if (folder != NULL) {
-    snprintf(folder, SYNTH_PATH_BYTES, "%s", answer);
-  }
-  snprintf(path, sizeof path, "%s/area.json", answer);
+  snprintf(path, sizeof path, "%s/area.json", folder);
   cJSON *root = synth_read_json(path);
   if (root == NULL) {
     cli_fail(error, "synth: cannot read %s", path);
+    return NULL;
+  }
+  keep(kept, folder);
+  return root;
+}
+
+cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error) {
+  char kept[SYNTH_PATH_BYTES + 64];
+  char answer[4096];
+  const char *const arguments[] = {flow->liberty, folder, NULL};
+  snprintf(kept, sizeof kept, "%s/timing.%s", folder, flow->key);
+  if (!recall(kept, answer, sizeof answer)) {
+    if (!synth_script("timing", arguments, false, answer, sizeof answer, error)) {
+      return NULL;
+    }
+    keep(kept, answer);
+  }
+  cJSON *root = cJSON_Parse(answer);
+  if (root == NULL) {
+    cli_fail(error, "synth: no timing of %s", folder);
   }
   return root;
 }
