@@ -182,9 +182,9 @@ static void write_interleave(const figure_t *figure, FILE *file) {
   fprintf(file,
           "\nBy their accumulators H-FA's fastest clock is %.1f FO4 (%.0f MHz) and FA-2's %.1f FO4 "
           "(%.0f MHz); the designs above are\ncompared at %u FO4, which %s. With two queries in turn FA-2's loop would take two "
-          "cycles, of %.1f FO4\neach at best (%.0f MHz), for a register of 16 bits more in each lane and half a query's "
-          "state more; then the\nrunning maximum (%.1f FO4) and stages that are not loops decide. H-FA needs that "
-          "nowhere as soon.\n",
+          "cycles, of %.1f FO4\neach at best (%.0f MHz), for the state of a second query in each lane; then "
+          "the\nrunning maximum (%.1f FO4) and stages that are not loops decide. H-FA "
+          "without it is faster than FA-2 without it.\n",
           hfa->fast_loop_fo4, mhz / hfa->fast_loop_fo4, fa2->fast_loop_fo4,
           mhz / fa2->fast_loop_fo4, figure->flow.clock_fo4,
           figure->list[0][SYNTH_FA2].area.closes && figure->list[0][SYNTH_HFA].area.closes
