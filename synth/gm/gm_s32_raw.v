@@ -1,0 +1,23 @@
+// gm_s32_raw: gm_s32_guard that only adds, without guards: MUL-by-ADD at its cheapest.
+//
+// Latency 0.  No parameters.
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module gm_s32_raw (
+  input  wire [31:0] u_i,
+  input  wire [31:0] n_i,
+  output wire [31:0] result_o
+);
+  wire [3:0] guard;
+  gm_s32_guard u_guard (
+    .u_i     (u_i),
+    .n_i     (n_i),
+    .raw_i   (1'b1),
+    .result_o(result_o),
+    .guard_o (guard)
+  );
+
+  wire unused = &{1'b0, guard};
+endmodule
+`resetall

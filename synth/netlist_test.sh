@@ -1,0 +1,75 @@
+#!/bin/sh
+# The testbench of the attention engine on netlists in place of RTL: FAU, ACC and LogDiv or divider of
+# D = 32, in cells whose functions are the library's own (its Liberty file, as Yosys reads it).
+#
+#   netlist_test.sh hfa|fa2 ATTENTION_TB FOLDER [LIBERTY] [BREAK]
+#
+#   ATTENTION_TB   the testbench's program
+#   FOLDER         for the RTL with netlists, and the engine built of it
+#   BREAK          a cell, as NOR2X1: one of that kind in the FAU's netlist gets its inputs tied together,
+#                  and 0 is for a testbench that fails
+#
+# Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
+design=$1 bench=$2 work=$3 liberty=${4:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib} break=${5:-}
+case $design in
+hfa) units="hfa_fau hfa_acc hfa_logdiv" ;;
+fa2) units="fa2_fau fa2_acc fa2_divider" ;;
+*) echo "netlist_test.sh: no design $design" >&2; exit 2 ;;
+esac
+library=$("$here/library.sh" "$liberty") || exit 2
+rm -rf "$work"
+mkdir -p "$work"
+cp -r "$here/../rtl" "$work/rtl"
+chmod -R u+w "$work/rtl"
+
+# The cells, one module a file.
+yosys -q -p "read_liberty -ignore_miss_func $library/library.lib; proc; write_verilog -noattr $work/cells.v" \
+  >"$work/cells.log" 2>&1 || { tail -n 1 "$work/cells.log" >&2; exit 2; }
+awk -v folder="$work/rtl/lib" '
+  /^module / { name = $2; sub(/\(.*/, "", name); file = folder "/" name ".v"
+    print "/* verilator lint_off DECLFILENAME */" >file }
+  file != "" { print >file }
+  /^endmodule/ { close(file); file = "" }' "$work/cells.v"
+
+for unit in $units; do
+  case $unit in
+  hfa_logdiv | fa2_divider) params="D=32 NQ=1" ;;
+  hfa_*) params="D=32 LNS=0" ;;
+  *) params="D=32 ONE_MUL=0" ;;
+  esac
+  # shellcheck disable=SC2086
+  folder=$("$here/unit.sh" "$liberty" "$unit" $params) || exit 2
+  rtl=$work/rtl/$design/$unit.v
+  # Aliases of several nets at once look like loops to Verilator.
+  sed "1i /* verilator lint_off UNOPTFLAT */
+s/^module $unit(/module ${unit}_netlist(/" "$folder/netlist.v" >"$work/rtl/$design/${unit}_netlist.v"
+  grep -q "^module ${unit}_netlist(" "$work/rtl/$design/${unit}_netlist.v" ||
+    { echo "netlist_test.sh: no module in $folder/netlist.v" >&2; exit 2; }
+  # The module's own header, and the netlist for its inside.
+  {
+    sed '/^);/q' "$rtl"
+    echo "  ${unit}_netlist u_netlist (.*);"
+    echo "endmodule"
+    echo '`resetall'
+  } >"$work/wrapper.v"
+  mv "$work/wrapper.v" "$rtl"
+done
+if [ -n "$break" ]; then
+  awk -v cell="$break" '
+    $1 == cell && !done { inside = 1; done = 1 }
+    inside && /^ *\.A\(/ { line = $0; sub(/^ *\.A\(/, "", line); sub(/\),?$/, "", line); a = line }
+    inside && /^ *\.B\(/ { sub(/\.B\(.*\)/, ".B(" a ")") }
+    /^  \);/ { inside = 0 }
+    { print }
+    END { exit !done }' "$work/rtl/$design/${design}_fau_netlist.v" >"$work/broken.v" ||
+    { echo "netlist_test.sh: no $break in the netlist" >&2; exit 2; }
+  mv "$work/broken.v" "$work/rtl/$design/${design}_fau_netlist.v"
+fi
+status=0
+AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d 32 --p 2 --nq 1 --n 64 --groups 200 ||
+  status=$?
+[ -n "$break" ] || exit $status
+[ $status -eq 1 ] || { echo "netlist_test.sh: a broken gate, and the testbench says $status" >&2; exit 2; }

@@ -1,0 +1,107 @@
+#!/bin/sh
+# `amalgam synth`: cell counts and area against the netlist, the roll-up against a sum by hand and against
+# flat synthesis of a tiny design, what is kept, and bad input.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+here=$(cd "$(dirname "$0")/.." && pwd)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib
+[ -f "$liberty" ] || { echo "no $liberty: ./amalgam setup installs qflow-tech-osu018"; exit 1; }
+AMALGAM_SYNTH=$RESULTS
+export AMALGAM_SYNTH
+fail() { echo "FAILED: $1"; exit 1; }
+# A number of a JSON file of one member a line, and of area.json.
+field() { sed -n "s/^.*\"$1\":[[:space:]]*\([0-9.]*\),*$/\1/p" "$2" | head -n 1; }
+area() { sed -n 's/.*"area_um2":\([0-9.]*\),.*/\1/p' "$1/area.json"; }
+
+# --- a unit: counted again, from the netlist and the library's areas
+"$SIM" synth --unit hfa_scale --json unit.json --quiet
+folder=$("$here/unit.sh" "$liberty" hfa_scale)
+awk '
+  FILENAME ~ /lib$/ { if (/^ *cell *\(/) { gsub(/[ "]/, ""); sub(/cell\(/, ""); sub(/\).*/, ""); cell = $0 }
+    if (cell != "" && /^ *area *:/) { gsub(/[^0-9.]/, ""); area[cell] = $0; cell = "" }
+    next }
+  $1 in area && /\($/ { ++count[$1]; sum += area[$1]; ++cells }
+  END { for (cell in count) print cell, count[cell]; print "all", cells, sum }
+' "$liberty" "$folder/netlist.v" >counted
+cells=$(awk '$1 == "all" { print $2 }' counted)
+[ "$cells" -gt 50 ] || fail "only $cells cells"
+awk '$1 == "all" { print $3 }' counted | awk -v area="$(area "$folder")" '{ exit !($1 == area + 0) }' ||
+  fail "area $(area "$folder"), counted $(tail -n 1 counted)"
+[ "$(field area_um2 unit.json)" = "$(area "$folder" | sed 's/\.0*$//')" ] || fail "area of unit.json"
+grep -v '^all' counted | while read -r cell count; do
+  grep -q "\"$cell\":[[:space:]]*$count,*$" unit.json || fail "$cell: $count in the netlist, not in unit.json"
+done
+grep -q '"min_period_ps"' unit.json || fail "no timing"
+
+# --- a tiny design, summed up by hand
+"$SIM" synth --design hfa --d 2 --blocks 1 --json design.json --quiet
+part() {
+  times=$1
+  shift
+  echo "$times $(area "$("$here/unit.sh" --boxes "$liberty" "$@")")"
+}
+{
+  part 1 hfa_top D=2 P=1 NQ=1 N=1024 LNS=0
+  part 1 hfa_fau D=2 LNS=0 ZERO_EXACT=0
+  part 1 bf16_dot D=2
+  part 1 bf16_diff
+  part 1 score_order
+  part 1 hfa_quant
+  part 1 hfa_lane_l LNS=0 ZERO_EXACT=0
+  part 2 hfa_lane LNS=0 ZERO_EXACT=0
+  part 1 hfa_logdiv D=2 NQ=1
+  part 2 hfa_logdiv_lane
+} >parts
+sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
+[ "$(field datapath_um2 design.json)" = "$sum" ] || fail "roll-up $(field datapath_um2 design.json), by hand $sum"
+[ "$(field sram_bits design.json)" -eq $((2 * 1024 * 33)) ] || fail "bits $(field sram_bits design.json)"
+flat=$(area "$("$here/unit.sh" "$liberty" hfa_top D=2 P=1 NQ=1 N=1024 LNS=0)")
+awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
+  fail "rolled up $sum, flat $flat"
+
+# --- a second run starts no synthesis, and is quick
+mkdir bin
+cat >bin/yosys <<'EOF'
+#!/bin/sh
+[ "$*" = -V ] && exec /usr/bin/env PATH="$REAL" yosys -V
+echo "$*" >>"$STARTED"
+exit 1
+EOF
+chmod +x bin/yosys
+started=$(date +%s)
+REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --design hfa --d 2 --blocks 1 --json again.json --quiet
+REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --quiet
+[ ! -e started ] || fail "yosys was started: $(cat started)"
+[ $(($(date +%s) - started)) -le 10 ] || fail "a second run takes $(($(date +%s) - started)) s"
+cmp design.json again.json || fail "the second run says something else"
+# and the wrapper does notice
+if REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --clock-fo4 77 --quiet 2>/dev/null &&
+  [ ! -d "$folder/../small-77" ]; then fail "a new clock needs no synthesis"; fi
+
+# --- bad input: exit code 2, one line, nothing left
+printf 'library? no\n' >text.lib
+before=$(find "$RESULTS" -maxdepth 1 | wc -l)
+refused() {
+  what=$1
+  shift
+  status=0
+  "$SIM" synth "$@" --json out.json >stdout 2>stderr || status=$?
+  [ "$status" -eq 2 ] || fail "$*: exit code $status"
+  [ "$(wc -l <stderr)" -eq 1 ] || fail "$*: $(cat stderr)"
+  grep -qF -e "$what" stderr || fail "$*: no '$what' in $(cat stderr)"
+  [ ! -s stdout ] && [ ! -e out.json ] || fail "$*: output"
+}
+refused nonsense --unit nonsense --quiet
+refused Hfa --unit Hfa --quiet
+refused kv_sram --unit kv_sram --quiet
+refused none.lib --liberty none.lib --quiet
+refused text.lib --liberty text.lib --quiet
+refused --design --design fa3
+refused --clock-fo4 --clock-fo4 5
+refused --d --d 1
+refused extra extra
+[ "$(find "$RESULTS" -maxdepth 1 | wc -l)" -eq "$before" ] || fail "something is left in $RESULTS"
+echo "all as it should be"
