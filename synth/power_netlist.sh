@@ -1,64 +1,74 @@
 #!/bin/sh
-# Maps one module of the RTL to a library's cells and prints the folder of the netlist, which has its
-# checksum of all that went in for a name: what is there already is not made again.
+# A flat netlist of one unit of the RTL for simulation: what unit.sh makes of it and of the boxes inside
+# it, linked.  So it has the cells that the areas are made of, and the same lane is the same cells
+# everywhere.  Prints the folder, which holds netlist.json and netlist.v; what is there already is not made again.
 #
-#   power_netlist.sh CACHE LIBERTY MODULE [PARAMETER=VALUE ...]
+#   power_netlist.sh CLOCK LIBERTY UNIT [PARAM=VALUE ...]
 #
-# Every module below is mapped once and instantiated, then the hierarchy is dissolved: netlist.json is
-# flat, and the same lane is the same gates everywhere.  Also netlist.v, and log.  LIBERTY: plain or .gz.
-# Exits 1, with the last lines of the log on stderr, if the module cannot be synthesised.
+#   CLOCK  the period to close, in the library's FO4: unit.sh's --clock
+#
+# AMALGAM_SYNTH as of unit.sh.  Exits 2, with one line, if there is no such library, unit or parameter,
+# 1 if a tool fails.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2; exit 2; }
-cache=$1 liberty=$2 module=$3
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2; exit 2; }
+clock=$1 liberty=$2 unit=$3
 shift 3
-root=$(cd "$(dirname "$0")/.." && pwd)
-[ -r "$liberty" ] || { echo "power_netlist.sh: cannot read $liberty" >&2; exit 2; }
+here=$(cd "$(dirname "$0")" && pwd)
+results=${AMALGAM_SYNTH:-$here/../build/synth}
 
-sources=$(find "$root/rtl/fp" "$root/rtl/lib" "$root/rtl/attention" "$root/rtl/hfa" "$root/rtl/fa2" -name '*.v' | sort)
-parameters=
-for parameter; do
-  case $parameter in
-  [A-Z]*=[0-9]*) parameters="$parameters -set ${parameter%%=*} ${parameter#*=}" ;;
-  *) echo "power_netlist.sh: no parameter: $parameter" >&2; exit 2 ;;
-  esac
+# Every unit once, its folder behind it; a line that is "UNIT PARAM=VALUE ..." is still to be mapped.
+list=
+wanted="$unit $*"
+while [ -n "$wanted" ]; do
+  next=
+  while read -r name params; do
+    case "$list" in
+    *"|$name $params|"*) continue ;;
+    *"|$name "*) echo "$unit: $name with different parameters in one netlist" >&2; exit 1 ;;
+    esac
+    # shellcheck disable=SC2086
+    folder=$("$here/unit.sh" --boxes --clock "$clock" "$liberty" "$name" $params)
+    list="$list|$name $params|"
+    folders="${folders:-} $folder"
+    # A line for each box: "unit":"U","params":{"A":1,"B":2} becomes U A=1 B=2.
+    boxes=$(sed 's/.*"boxes":\[//; s/\],"clock_ps".*//; s/},{/}\n{/g' "$folder/area.json" |
+      sed -n 's/.*"unit":"\([a-z0-9_]*\)","params":{\([^}]*\)}.*/\1 \2/p' | sed 's/"//g; s/:/=/g; s/,/ /g')
+    next="$next$boxes
+"
+  done <<END
+$wanted
+END
+  wanted=$(printf '%s' "$next" | sed '/^ *$/d' | sort -u)
 done
 
-# shellcheck disable=SC2086
-sum=$( { cat $sources "$liberty" "$0"; yosys -V; echo "$module $parameters"; } | sha256sum | cut -c1-12)
-unit=$cache/$module$(printf '%s' "$parameters" | sed 's/ -set \([A-Z_]*\) /-\L\1/g')-$sum
-[ ! -e "$unit/netlist.json" ] || { echo "$unit"; exit 0; }
+# The folders are named after all that went into them.
+sum=$( { echo "$folders" | tr ' ' '\n' | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
+whole=$results/power-$unit-$sum
+[ ! -f "$whole/netlist.json" ] || { echo "$whole"; exit 0; }
 
-# Two runs that want the same netlist: the second waits and finds it.
-mkdir -p "$unit"
-exec 9>"$unit/lock"
-flock 9
-[ ! -e "$unit/netlist.json" ] || { echo "$unit"; exit 0; }
-
-plain=$unit/library.lib
-case $liberty in
-*.gz) gzip -dc "$liberty" >"$plain" ;;
-*) cp "$liberty" "$plain" ;;
-esac
-{
-  for source in $sources; do echo "read_verilog -defer $source"; done
-  [ -z "$parameters" ] || echo "chparam$parameters $module"
-  cat <<END
-hierarchy -check -top $module
-synth -noabc -top $module
-dfflibmap -liberty $plain
-abc -liberty $plain
+work=$(mktemp -d "$results/power.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+library=$("$here/library.sh" "$liberty")
+for folder in $folders; do
+  sed '/^ *defparam /d' "$folder/netlist.v"      # the boxes' parameters: they are in the netlists
+done >"$work/parts.v"
+cat >"$work/link.ys" <<END
+read_liberty -lib -ignore_miss_func $library/library.lib
+read_verilog $work/parts.v
+hierarchy -check -top $unit
 flatten
-setundef -zero
 opt_clean -purge
-rename -top $module
-stat -liberty $plain
-write_verilog -noattr -noexpr $unit/netlist.v
-write_json $unit/netlist.json.new
+check -assert
+select $unit
+json -o $work/netlist.json
+write_verilog -noattr -noexpr -selected $work/netlist.v
 END
-} >"$unit/script.ys"
-yosys -q -l "$unit/log" -s "$unit/script.ys" >/dev/null 2>&1 ||
-  { tail -n 5 "$unit/log" >&2; echo "power_netlist.sh: $module could not be synthesised, see $unit/log" >&2; exit 1; }
-rm -f "$plain"
-mv "$unit/netlist.json.new" "$unit/netlist.json"
-echo "$unit"
+yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {
+  echo "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed")" >&2
+  exit 1
+}
+rm -f "$work/parts.v" "$work/link.ys"
+[ -d "$whole" ] || mv "$work" "$whole"
+echo "$whole"

@@ -62,6 +62,7 @@ static double passive_energy(const lib_pin_t *pin, double transition) {
 static void add_cell(sums_t *s, const netlist_cell_t *cell, double period) {
   energy_t *energy = s->energy;
   const lib_cell_t *type = cell->type;
+  double *data = &energy->data[cell->block];
   for (size_t i = 0; i < type->pins; ++i) {
     const uint32_t net = cell->net[i];
     const bool clock = type->is_flop && i == type->clock;
@@ -70,12 +71,12 @@ static void add_cell(sums_t *s, const netlist_cell_t *cell, double period) {
     }
     const double changes = per_cycle(s, net);
     if (type->pin[i].kind == LIB_INPUT) {
-      energy->internal +=
-          changes * passive_energy(&type->pin[i], mean_transition(s->graph, net));
+      *data += changes * passive_energy(&type->pin[i], mean_transition(s->graph, net));
       continue;
     }
-    energy->switching += changes * half_cv2(s->graph, s->graph->load[net]);
-    energy->internal += changes * output_energy(s, cell, i);
+    const double switching = changes * half_cv2(s->graph, s->graph->load[net]);
+    energy->switching += switching;
+    *data += switching + changes * output_energy(s, cell, i);
     energy->changes += changes;
     energy->nets += 1;
     s->outputs += changes;
@@ -83,8 +84,9 @@ static void add_cell(sums_t *s, const netlist_cell_t *cell, double period) {
   }
   if (type->is_flop) {
     const lib_pin_t *pin = &type->pin[type->clock];
-    energy->clock += 2 * passive_energy(pin, s->graph->settings.transition) +
-                     2 * half_cv2(s->graph, pin->capacitance + s->graph->settings.wire);
+    energy->clocked[cell->block] +=
+        2 * passive_energy(pin, s->graph->settings.transition) +
+        2 * half_cv2(s->graph, pin->capacitance + s->graph->settings.wire);
   }
   energy->leakage += type->leakage * period * 1e-6;   // nW ns
 }
@@ -163,6 +165,11 @@ energy_t energy_of(const graph_t *graph, const activity_t *activity, bool glitch
   for (size_t i = 0; i < graph->netlist->cells; ++i) {
     add_cell(&s, &graph->netlist->cell[i], settings->period);
   }
+  for (size_t i = 0; i < NETLIST_BLOCKS; ++i) {
+    energy.internal += energy.data[i];
+    energy.clock += energy.clocked[i];
+  }
+  energy.internal -= energy.switching;
   add_inputs(&s);
   energy.tree = tree_energy(graph, settings);
   count_nets(graph, activity, s.change, &energy);

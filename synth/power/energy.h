@@ -26,6 +26,8 @@ typedef struct energy_settings {
 typedef struct energy {
   double switching, inputs, internal, clock, tree, leakage;
   double total;
+  double data[NETLIST_BLOCKS];    // of switching and internal
+  double clocked[NETLIST_BLOCKS]; // of clock
   double changes;          // of the nets that are not input ports', a cycle, their sum
   double nets;             // how many of those there are
   double unannotated;      // share of the nets, but the clock, of which the activity knows nothing: 0 .. 1

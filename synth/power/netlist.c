@@ -119,7 +119,12 @@ static bool find_type(reader_t *r, const char *name) {
          cli_fail(r->error, "%s: the library has no cell %s", r->path, name);
 }
 
-static bool add_cell(reader_t *r) {
+static netlist_block_t block_of(const char *name) {
+  return strstr(name, "u_dot.") != NULL ? NETLIST_DOT
+         : strstr(name, "u_lane.") != NULL ? NETLIST_LANES : NETLIST_OTHER;
+}
+
+static bool add_cell(reader_t *r, netlist_block_t block) {
   netlist_t *netlist = r->netlist;
   const lib_cell_t *type = r->last_type;
   if (netlist->cells == r->room) {
@@ -142,7 +147,7 @@ static bool add_cell(reader_t *r) {
     netlist->pins = pins;
     r->pin_room = room;
   }
-  netlist->cell[netlist->cells].type = type;
+  netlist->cell[netlist->cells] = (netlist_cell_t){.type = type, .block = block};
   r->first_pin[netlist->cells++] = r->pins;
   for (size_t i = 0; i < type->pins; ++i) {
     netlist->pins[r->pins++] = OPEN;
@@ -171,13 +176,13 @@ static bool read_connections(reader_t *r) {
 // Yosys puts the type before the connections.
 static bool read_cell(reader_t *r) {
   bool typed = false;
-  json_string(&r->scan);
+  const netlist_block_t block = block_of(json_string(&r->scan));
   json_colon(&r->scan);
   for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
     const char *key = json_string(&r->scan);
     json_colon(&r->scan);
     if (strcmp(key, "type") == 0) {
-      typed = find_type(r, json_string(&r->scan)) && add_cell(r);
+      typed = find_type(r, json_string(&r->scan)) && add_cell(r, block);
       if (!typed) {
         return false;
       }

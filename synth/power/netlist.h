@@ -18,9 +18,18 @@ typedef struct netlist_port {
   size_t bits;
 } netlist_port_t;
 
+// What a cell is part of, by the instances in its name.
+typedef enum netlist_block {
+  NETLIST_OTHER,
+  NETLIST_DOT,             // u_dot: the dot product
+  NETLIST_LANES,           // u_lane
+  NETLIST_BLOCKS,
+} netlist_block_t;
+
 typedef struct netlist_cell {
   const lib_cell_t *type;
   uint32_t *net;           // by the type's pin; NET_0 at an output that is not connected
+  netlist_block_t block;
 } netlist_cell_t;
 
 typedef struct netlist {

@@ -38,7 +38,7 @@ static uint32_t add_buffer(trees_t *t, const uint32_t *pins, size_t count) {
   netlist_t *netlist = t->netlist;
   const uint32_t out = (uint32_t)netlist->nets++;
   netlist_cell_t *cell = &netlist->cell[netlist->cells++];
-  *cell = (netlist_cell_t){t->buffer, netlist->pins + t->pins};
+  *cell = (netlist_cell_t){t->buffer, netlist->pins + t->pins, NETLIST_OTHER};
   for (size_t i = 0; i < count; ++i) {
     netlist->pins[pins[i]] = out;
   }
@@ -79,7 +79,8 @@ static bool make_room(trees_t *t) {
   memcpy(pins, netlist->pins, t->pins * sizeof *pins);
   for (size_t i = 0; i < netlist->cells; ++i) {
     cells[i] = (netlist_cell_t){netlist->cell[i].type,
-                                pins + (netlist->cell[i].net - netlist->pins)};
+                                pins + (netlist->cell[i].net - netlist->pins),
+                                netlist->cell[i].block};
   }
   free(netlist->pins);
   free(netlist->cell);
