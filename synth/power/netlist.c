@@ -188,8 +188,10 @@ static bool read_cell(reader_t *r) {
       }
     } else if (strcmp(key, "connections") != 0) {
       json_skip(&r->scan);
-    } else if (!typed || !read_connections(r)) {
-      return typed || cli_fail(r->error, "%s: connections before the cell's type", r->path);
+    } else if (!typed) {
+      return cli_fail(r->error, "%s: connections before the cell's type", r->path);
+    } else if (!read_connections(r)) {
+      return false;
     }
   }
   return true;
