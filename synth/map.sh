@@ -67,9 +67,10 @@ awk -v unit="$unit" -v params="$params" -v library="$lib_name" -v nand2="$lib_na
   # Instances of boxes, and their parameters on the lines behind.
   $1 in box && /\($/ { kind[$2] = $1; set[$2] = ""; order[++instances] = $2; next }
   $1 == "defparam" {
-    name = $2; sub(/\.[A-Z0-9_]*$/, "", name)
-    parameter = $2; sub(/.*\./, "", parameter)
-    value = $4; gsub(/.*d|;/, "", value)
+    left = $0; sub(/ *=.*/, "", left); sub(/^ *defparam */, "", left)
+    parameter = left; sub(/.*\./, "", parameter)
+    name = left; sub(/ *\.[A-Z0-9_]*$/, "", name)
+    value = $0; gsub(/.*= *|.*\047s*d|;/, "", value)
     set[name] = set[name] " " parameter "=" value
   }
   END {

@@ -4,7 +4,8 @@
 #
 #   unit.sh [--boxes] [--clock FO4] LIBERTY UNIT PARAM=VALUE...
 #
-#   --boxes   leave the modules of synth/boxes inside UNIT as boxes, for a roll-up; else all is flattened
+#   --boxes   leave the modules of synth/boxes inside UNIT as boxes, for a roll-up; else all is
+#             flattened but memories
 #   --clock   the period to close, in the library's FO4 (default 150)
 #
 # The folder holds
@@ -38,7 +39,7 @@ while :; do
   *) break ;;
   esac
 done
-[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 case $clock in '' | *[!0-9]* | ????*) die "--clock $clock: expected a number of FO4, up to 999" ;; esac
 liberty=$1 unit=$2
 shift 2
@@ -78,27 +79,31 @@ while [ -n "$queue" ]; do
   done
   queue=$next
 done
-# With boxes, what lies inside them does not matter, and what the techmap makes of them does.
+# What lies inside boxes does not matter, and with --boxes what the techmap makes of them does.
+# Memories are boxes always.
 boxes=
+case $list in *" kv_sram "*) boxes=$(source_of kv_sram) ;; esac
+[ "$unit" != kv_sram ] || die "unit kv_sram: a memory, which is not made of gates"
 if [ $boxed = 1 ]; then
-  for box in $(sed 's/#.*//' "$here/boxes"); do
-    case $box in "$unit") continue ;; esac
-    boxes="$boxes $(source_of "$box")"
-  done
   # Inside a special unit there is the plain one.
-  case $unit in
-  *_fau_plain) boxes=$(echo "$boxes" | tr ' ' '\n' | grep -v "/${unit%_plain}\.v$" | tr '\n' ' ') ;;
-  *_lane_[lo]) boxes=$(echo "$boxes" | tr ' ' '\n' | grep -v "/${unit%_[lo]}\.v$" | tr '\n' ' ') ;;
-  esac
-  whole=
-  for file in $files; do
-    case " $boxes " in *" $file "*) ;; *) whole="$whole $file" ;; esac
+  plain=$(echo "$unit" | sed 's/_plain$//; s/_[lo]$//')
+  inside=0 all=
+  for box in $(sed 's/#.*//' "$here/boxes"); do
+    case $box in "$unit" | "$plain") continue ;; esac
+    all="$all $(source_of "$box")"
+    case $list in *" $box "*) inside=1 ;; esac
   done
-  files=$whole
+  boxed=$inside
+  [ $boxed = 0 ] || boxes=$all
 fi
+whole=
+for file in $files; do
+  case " $boxes " in *" $file "*) ;; *) whole="$whole $file" ;; esac
+done
+files=$whole
 # shellcheck disable=SC2086
 key=$( { cat $files; [ -z "$boxes" ] || cat $boxes "$here/cut.v"
-    cat "$here/unit.sh" "$here/map.sh"; echo "$unit $params $lib_sum $boxed"; yosys -V; } |
+    sed 's/^ *#.*//' "$here/unit.sh" "$here/map.sh"; echo "$unit $params $lib_sum $boxed"; yosys -V; } |
   sha256sum | cut -c1-12)
 folder=$results/$unit$(echo "$params" | tr 'A-Z ' 'a-z-' | tr -d =)-$key
 
@@ -115,7 +120,7 @@ if [ ! -f "$folder/unit.il" ]; then
     echo "read_verilog $files"
     echo "hierarchy -check -top $unit $chparams"
     echo "proc; flatten; opt_expr; opt_clean"
-    [ -z "$boxes" ] || echo "techmap -map $here/cut.v -autoproc; opt_expr; opt_clean; hierarchy -check"
+    [ $boxed = 0 ] || echo "techmap -map $here/cut.v -autoproc; opt_expr; opt_clean; hierarchy -check"
     echo "synth -flatten -top $unit -run begin:fine"
     # A latch would be a mistake. Memories are boxes; what Yosys calls one here is a constant table.
     echo "select -assert-none t:\$dlatch t:\$adlatch t:\$sr"

@@ -11,6 +11,7 @@
 #include "cli/run_engine.h"
 #include "cli/run_lm.h"
 #include "cli/suggest.h"
+#include "cli/synth.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -40,6 +41,7 @@ static int help(void) {
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
+      "  amalgam synth [options]          area and timing of the RTL in a standard-cell library\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
@@ -88,12 +90,8 @@ static int run(int argc, char **argv) {
 static int unknown(const char *word) {
   cli_error_t error;
   char hint[64];
-  if (is(word, "synth")) {
-    cli_fail(&error, "%s: not available yet", word);
-  } else {
-    cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
-             suggest_text(word, commands, COUNT(commands), "", hint, sizeof hint));
-  }
+  cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
+           suggest_text(word, commands, COUNT(commands), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
 
@@ -113,6 +111,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "bench")) {
     return bench(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "synth")) {
+    return synth(argc - 1, argv + 1);
   }
   return is(argv[1], "commands") ? reference() : unknown(argv[1]);
 }

@@ -16,6 +16,7 @@
 #define LM CLI_RUN_LM
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
+#define SYNTH CLI_SYNTH
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \

@@ -19,6 +19,7 @@
 #define CLI_RUN_FA2 32u
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 #define CLI_RUN_LM 64u
+#define CLI_SYNTH 128u
 
 enum { OPTION_LIST_MAX = 64 };
 

@@ -1,0 +1,171 @@
+// Table IV of the H-FA paper: area, throughput and what follows, of two configurations of H-FA, scaled to
+// 28 nm and 500 MHz.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "cli/report_synth.h"
+
+// A lane's additions and tables, one of each for a key: off with the bias, two scalings, difference,
+// its size, 2^-D, sum. The paper's FIX16 throughput is 7 for each of D + 1 lanes too.
+enum { D = 64, BLOCKS = 4, CLOCK_MHZ = 500, LANE_OPS = 7 };
+
+typedef struct paper_row {
+  const char *name;
+  size_t queries;
+  double mm2, watt, bf16, fix16, tops_watt, tops_mm2;
+} paper_row_t;
+
+static const paper_row_t paper_rows[] = {
+#define ROW(name, queries, mm2, watt, bf16, fix16, tops_watt, tops_mm2) \
+  {name, queries, mm2, watt, bf16, fix16, tops_watt, tops_mm2},
+#include "cli/report_table4_hfa.def"
+#undef ROW
+};
+enum { ROWS = sizeof paper_rows / sizeof *paper_rows };
+
+typedef struct table {
+  synth_flow_t flow;
+  report_area_t list[ROWS];
+} table_t;
+
+// --- what a row says --------------------------------------------------------------------------
+
+static double datapath_mm2(const table_t *table, size_t row) {
+  return synth_at_28(&table->flow, table->list[row].area.datapath_um2) / 1e6;
+}
+
+static double sram_mm2(const table_t *table, size_t row) {
+  return table->list[row].area.sram_bits * synth_bit_um2(28) / 1e6;
+}
+
+static double mm2(const table_t *table, size_t row) {
+  return datapath_mm2(table, row) + sram_mm2(table, row);
+}
+
+// Multiplications and additions of the dot products.
+static double bf16_tops(size_t row) {
+  return 2e-6 * D * BLOCKS * (double)paper_rows[row].queries * CLOCK_MHZ;
+}
+
+static double fix16_tops(size_t row) {
+  return 1e-6 * LANE_OPS * (D + 1) * BLOCKS * (double)paper_rows[row].queries * CLOCK_MHZ;
+}
+
+static double tops(size_t row) { return bf16_tops(row) + fix16_tops(row); }
+
+// Watt of a row; there is no measurement yet.
+static double watt(const table_t *table, size_t row) {
+  (void)table;
+  (void)row;
+  return NAN;
+}
+
+// The paper's period in FO4, if an FO4 scales with the node.
+static double paper_fo4(const synth_flow_t *flow) {
+  return 1e6 / CLOCK_MHZ / (flow->fo4_ps * 28 / flow->node_nm);
+}
+
+// --- files ------------------------------------------------------------------------------------
+
+static void put(cJSON *object, double area, double power, double bf16, double fix16,
+                double tops_watt, double tops_mm2) {
+  report_put(object, "area_mm2", area);
+  report_put(object, "power_w", power);
+  report_put(object, "bf16_tops", bf16);
+  report_put(object, "fix16_tops", fix16);
+  report_put(object, "tops_w", tops_watt);
+  report_put(object, "tops_mm2", tops_mm2);
+}
+
+static void write_json(const void *data, cJSON *root) {
+  const table_t *table = data;
+  report_synth_flow(&table->flow, root);
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  for (size_t i = 0; i < ROWS; ++i) {
+    const paper_row_t *paper = &paper_rows[i];
+    cJSON *row = report_synth_row(&table->flow, &table->list[i], list);
+    cJSON_AddStringToObject(row, "name", paper->name);
+    put(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i), tops(i) / watt(table, i),
+        tops(i) / mm2(table, i));
+    report_put(row, "datapath_mm2", datapath_mm2(table, i));
+    report_put(row, "sram_mm2", sram_mm2(table, i));
+    put(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16, paper->fix16,
+        paper->tops_watt, paper->tops_mm2);
+  }
+}
+
+static void write_rows(const table_t *table, FILE *file) {
+  fprintf(file,
+          "| | area, mm2 | datapath | SRAM | power, W | TOPS: BF16 | FIX16 | TOPS/W | TOPS/mm2 |\n"
+          "|---|---|---|---|---|---|---|---|---|\n");
+  for (size_t i = 0; i < ROWS; ++i) {
+    const paper_row_t *paper = &paper_rows[i];
+    fprintf(file, "| %s, here |", paper->name);
+    report_cell(file, 2, mm2(table, i));
+    report_cell(file, 2, datapath_mm2(table, i));
+    report_cell(file, 2, sram_mm2(table, i));
+    report_cell(file, 2, watt(table, i));
+    report_cell(file, 3, bf16_tops(i));
+    report_cell(file, 3, fix16_tops(i));
+    report_cell(file, 2, tops(i) / watt(table, i));
+    report_cell(file, 2, tops(i) / mm2(table, i));
+    fprintf(file, "\n| %s, paper | %.2f | | | %.2f | %.3f | %.3f | %.2f | %.2f |\n", paper->name,
+            paper->mm2, paper->watt, paper->bf16, paper->fix16, paper->tops_watt, paper->tops_mm2);
+  }
+}
+
+static void write_markdown(const void *data, FILE *file) {
+  const table_t *table = data;
+  const paper_row_t *one = &paper_rows[0];
+  const paper_row_t *four = &paper_rows[ROWS - 1];
+  const double more = (double)(four->queries - one->queries);
+  fprintf(file, "# Table IV of the H-FA paper: H-FA with 4 blocks, for 1 and for 4 queries, D = %d\n\n", D);
+  report_synth_intro(&table->flow, file);
+  fprintf(file,
+          "Scaled to 28 nm: areas of cells by the square of the nodes, %.0f to 28; this says nothing of "
+          "a real 28 nm library.\nTo 500 MHz: not at all, throughput is counted at that clock. Its "
+          "2 ns are %.0f FO4 if an FO4 scales with the node;\nthe units here close %u FO4, %s.\n\n",
+          table->flow.node_nm, paper_fo4(&table->flow), table->flow.clock_fo4,
+          table->list[0].area.closes ? "all of them" : "but not all of them");
+  write_rows(table, file);
+  fprintf(file,
+          "\nThe paper's two areas give %.3f mm2 of datapath for a query and %.3f mm2 of memory, the "
+          "density of the proxy; so\nonly the datapath is a comparison: %.3f mm2 here for one query.  Power has "
+          "no number here.  The paper's\nthroughput of HFA-4-4 is %.1f times that of HFA-1-4 for 4 "
+          "times the queries; its own TOPS/mm2 times its area is %.2f,\n4 times %.2f, and that is "
+          "what is counted here: 2 operations for each element of the dot products, %d for each "
+          "lane.\n",
+          (four->mm2 - one->mm2) / more, one->mm2 - (four->mm2 - one->mm2) / more,
+          datapath_mm2(table, 0), four->bf16 / one->bf16, four->tops_mm2 * four->mm2,
+          one->bf16 + one->fix16, LANE_OPS);
+  report_synth_caveats(file);
+  fprintf(file, "\n![plot](table4_hfa.svg)\n");
+}
+
+static void write_plot(const void *data, FILE *gnuplot) {
+  const table_t *table = data;
+  fprintf(gnuplot, "$data << EOD\n");
+  for (size_t i = 0; i < ROWS; ++i) {
+    fprintf(gnuplot, "\"%s\" %g %g\n", paper_rows[i].name, tops(i) / mm2(table, i),
+            paper_rows[i].tops_mm2);
+  }
+  fprintf(gnuplot,
+          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
+          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:]\nset grid ytics\n"
+          "set ylabel 'TOPS/mm2 at 28 nm'\nset key outside top center horizontal\n"
+          "plot $data using 2:xtic(1) title 'here' lc rgb '#4477aa', "
+          "'' using 3 title 'paper' lc rgb '#f2c9b0'\n");
+}
+
+bool report_table4_hfa(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
+  static table_t table;
+  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
+                                .markdown = write_markdown, .plot = write_plot};
+  *code = CLI_BAD_INPUT;
+  bool good = synth_open(context->options, &table.flow, error);
+  for (size_t i = 0; good && i < ROWS; ++i) {
+    good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
+                             &table.list[i], code, error);
+  }
+  return good && report_write(&files, context->options->report_out, error);
+}

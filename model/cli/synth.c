@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/synth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json_print.h"
+#include "cli/output.h"
+
+enum { PARAMS_BYTES = 256, ROWS = 1024 };
+
+typedef struct synth_result {
+  synth_shape_t shape;
+  synth_area_t area;       // of a whole design
+  cJSON *unit, *timing;    // or of one unit
+  cJSON *root;             // for --json
+} synth_result_t;
+
+static void help(void) {
+  printf(
+      "amalgam synth [options]: area and timing of the RTL in a standard-cell library, by Yosys, ABC\n"
+      "and OpenSTA. A whole design is rolled up from its units, each synthesised once; memories are a\n"
+      "proxy. What the numbers are not good for: synth/README.md. Results are kept in build/synth.\n");
+  options_help(stdout, CLI_SYNTH);
+}
+
+static synth_shape_t shape_of(const options_t *options) {
+  const size_t blocks = (size_t)options->synth_blocks.value;
+  return (synth_shape_t){.design = (synth_design_t)options->synth_design.value,
+                         .d = (size_t)options->synth_d.value,
+                         .blocks = blocks,
+                         .queries = (size_t)options->synth_queries.value,
+                         .rows = ROWS / blocks * blocks};
+}
+
+// --- a whole design ---------------------------------------------------------------------------
+
+static bool design_json(const synth_flow_t *flow, synth_result_t *result) {
+  const synth_area_t *area = &result->area;
+  cJSON *root = result->root = cJSON_CreateObject();
+  cJSON_AddStringToObject(root, "design", synth_design_name[result->shape.design]);
+  cJSON_AddNumberToObject(root, "d", (double)result->shape.d);
+  cJSON_AddNumberToObject(root, "blocks", (double)result->shape.blocks);
+  cJSON_AddNumberToObject(root, "queries", (double)result->shape.queries);
+  cJSON_AddStringToObject(root, "library", flow->name);
+  cJSON_AddNumberToObject(root, "clock_fo4", flow->clock_fo4);
+  cJSON_AddNumberToObject(root, "clock_ps", flow->clock_fo4 * flow->fo4_ps);
+  cJSON_AddBoolToObject(root, "closes", area->closes);
+  cJSON_AddNumberToObject(root, "datapath_um2", area->datapath_um2);
+  cJSON_AddNumberToObject(root, "sram_um2", area->sram_um2);
+  cJSON_AddNumberToObject(root, "sram_bits", area->sram_bits);
+  cJSON *blocks = cJSON_AddArrayToObject(root, "parts");
+  for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
+    cJSON *part = cJSON_CreateObject();
+    cJSON_AddItemToArray(blocks, part);
+    cJSON_AddStringToObject(part, "name", synth_block_name[i]);
+    cJSON_AddNumberToObject(part, "um2", area->block[i]);
+    cJSON_AddNumberToObject(part, "nand2", area->block[i] / flow->nand2_um2);
+  }
+  return root != NULL;
+}
+
+static void print_row(const synth_flow_t *flow, const char *name, double um2, double all) {
+  printf("  %-40s %12.0f um2 %10.0f NAND2 %9.1f kGE %6.1f %%\n", name, um2, um2 / flow->nand2_um2,
+         um2 / flow->nand2_um2 / 1000, 100 * um2 / all);
+}
+
+static void print_design(const synth_flow_t *flow, const synth_result_t *result) {
+  const synth_area_t *area = &result->area;
+  printf("%s, D %zu, P %zu, NQ %zu in %s (%.0f nm), clock %u FO4 = %.2f ns: %s\n",
+         synth_design_name[result->shape.design], result->shape.d, result->shape.blocks,
+         result->shape.queries, flow->name, flow->node_nm, flow->clock_fo4,
+         flow->clock_fo4 * flow->fo4_ps / 1000,
+         area->closes ? "all units close it" : "NOT closed by all units");
+  for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
+    print_row(flow, synth_block_name[i], area->block[i], area->datapath_um2);
+  }
+  print_row(flow, "datapath", area->datapath_um2, area->datapath_um2);
+  printf("  %-40s %12.0f um2 for %.0f bits, by a proxy\n", "SRAM, apart", area->sram_um2,
+         area->sram_bits);
+}
+
+// --- one unit ---------------------------------------------------------------------------------
+
+// Those of its parameters that the options speak about.
+static bool unit_params(const char *unit, const synth_shape_t *shape, char params[PARAMS_BYTES],
+                        cli_error_t *error) {
+  char names[PARAMS_BYTES];
+  const char *const arguments[] = {unit, NULL};
+  if (!synth_script("parameters", arguments, true, names, sizeof names, error)) {
+    return false;
+  }
+  const struct { const char *name; size_t value; } known[] = {
+      {"D", shape->d}, {"P", shape->blocks}, {"NQ", shape->queries}, {"N", shape->rows},
+      {"ROWS", shape->rows / shape->blocks}, {"LNS", shape->design == SYNTH_HFA_CORRECTED},
+      {"ONE_MUL", shape->design == SYNTH_FA2_ONEMUL}};
+  size_t used = 0;
+  char *rest = NULL;
+  params[0] = '\0';
+  for (char *name = strtok_r(names, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
+    for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
+      if (strcmp(name, known[i].name) == 0 && used < PARAMS_BYTES) {
+        used += (size_t)snprintf(params + used, PARAMS_BYTES - used, "%s%s=%zu",
+                                 used > 0 ? " " : "", name, known[i].value);
+      }
+    }
+  }
+  return true;
+}
+
+static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t *result,
+                     cli_error_t *error) {
+  char params[PARAMS_BYTES];
+  char folder[SYNTH_PATH_BYTES];
+  char answer[4096];
+  if (!unit_params(unit, &result->shape, params, error)) {
+    return false;
+  }
+  if (!flow->quiet) {
+    fprintf(stderr, "synth: %s %s\n", unit, params);
+  }
+  result->unit = synth_unit(flow, unit, params, false, folder, error);
+  const char *const arguments[] = {flow->liberty, folder, NULL};
+  if (result->unit == NULL ||
+      !synth_script("timing", arguments, false, answer, sizeof answer, error)) {
+    return false;
+  }
+  result->timing = cJSON_Parse(answer);
+  if (result->timing == NULL) {
+    return cli_fail(error, "synth: %s: no timing", unit);
+  }
+  result->root = cJSON_Duplicate(result->unit, true);
+  cJSON_AddItemToObject(result->root, "timing", cJSON_Duplicate(result->timing, true));
+  return true;
+}
+
+static double number(const cJSON *object, const char *name) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static const char *text(const cJSON *object, const char *name) {
+  const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+  return value == NULL ? "" : value;
+}
+
+static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
+  const cJSON *unit = result->unit;
+  const cJSON *timing = result->timing;
+  const cJSON *item;
+  printf("%s", text(unit, "unit"));
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "params")) {
+    printf(" %s=%.0f", item->string, item->valuedouble);
+  }
+  printf(" in %s: %.0f um2, %.0f NAND2, mapped %s\n", flow->name, number(unit, "area_um2"),
+         number(unit, "nand2"), text(unit, "recipe"));
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "cells")) {
+    printf("  %-24s %7.0f\n", item->string, item->valuedouble);
+  }
+  const double period = number(timing, "min_period_ps");
+  printf("  slowest path %.2f ns = %.1f FO4 (%.0f MHz), from %s to %s; the clock is %u FO4\n",
+         period / 1000, number(timing, "fo4"), 1e6 / period, text(timing, "from"),
+         text(timing, "to"), flow->clock_fo4);
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "loops")) {
+    printf("  loop of the %s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
+           number(item, "ps") / flow->fo4_ps);
+  }
+}
+
+// --- the command ------------------------------------------------------------------------------
+
+static bool run(const options_t *options, const synth_flow_t *flow, synth_result_t *result,
+                cli_error_t *error) {
+  result->shape = shape_of(options);
+  if (options->synth_unit != NULL) {
+    return run_unit(flow, options->synth_unit, result, error);
+  }
+  return synth_area(flow, &result->shape, &result->area, error) &&
+         (design_json(flow, result) || cli_fail(error, "out of memory"));
+}
+
+static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index,
+                       cli_error_t *error) {
+  FILE *file = outputs_open(outputs, index, error);
+  return file != NULL && json_print(file, result->root, error) && outputs_commit(outputs, error);
+}
+
+static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+  size_t json = 0;
+  synth_flow_t flow;
+  synth_result_t result = {0};
+  if (options->words > 0) {
+    return cli_fail(error, "synth: unexpected argument '%s'", options->word[0]);
+  }
+  if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
+    return false;
+  }
+  bool good = synth_open(options, &flow, error) && run(options, &flow, &result, error) &&
+              (options->json == NULL || write_json(&result, outputs, json, error));
+  if (good && !options->quiet) {
+    if (result.unit != NULL) {
+      print_unit(&flow, &result);
+    } else {
+      print_design(&flow, &result);
+    }
+    good = output_printed(error);
+  }
+  cJSON_Delete(result.unit);
+  cJSON_Delete(result.timing);
+  cJSON_Delete(result.root);
+  return good;
+}
+
+int synth(int argc, char **argv) {
+  options_t options;
+  outputs_t outputs = {.count = 0};
+  cli_error_t error;
+  int code = CLI_OK;
+  if (!options_parse(&options, CLI_SYNTH, argc, argv, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  } else if (options.help) {
+    help();
+  } else if (!measure(&options, &outputs, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  }
+  outputs_discard(&outputs);
+  return code;
+}

@@ -1,0 +1,95 @@
+// The command `synth`: area and timing of the RTL in a standard-cell library, by the scripts of synth/.
+//
+//   synth.c           the command: options, text, JSON
+//   synth_script.c    runs the scripts
+//   synth_area.c      the area of a whole design, rolled up from units that are synthesised one by one
+//
+// Areas are um2 in the library's node. All results are kept in build/synth, by content.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_SYNTH_H
+#define CLI_SYNTH_H
+
+#include <cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/options.h"
+
+// argv[0] is "synth".  Returns the exit code.
+int synth(int argc, char **argv);
+
+// --- the flow ---------------------------------------------------------------------------------
+
+enum { SYNTH_PATH_BYTES = 1024 };
+#define SYNTH_LIBRARY "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
+
+typedef struct synth_flow {
+  const char *liberty;
+  unsigned clock_fo4;              // the period to close
+  bool quiet;
+  char results[SYNTH_PATH_BYTES];  // folder
+  char key[16];                    // of all that results depend on
+  // The library
+  char name[64];
+  double node_nm, fo4_ps, nand2_um2;
+} synth_flow_t;
+
+// Reads the options --liberty, --node, --clock-fo4, --quiet, and the library.
+bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error);
+
+// Runs synth/NAME.sh with arguments (ended by NULL). The answer is the last line of its output, on
+// failure what went wrong; all lines of it, if `all`.
+bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
+                  size_t size, cli_error_t *error);
+
+// area.json of a unit, to be deleted. params: "D=32 LNS=0". folder may be NULL.
+cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                  char folder[SYNTH_PATH_BYTES], cli_error_t *error);
+
+// The JSON in a file, or NULL.
+cJSON *synth_read_json(const char *path);
+
+// --- a whole design ---------------------------------------------------------------------------
+
+typedef enum synth_design {
+  SYNTH_HFA, SYNTH_FA2, SYNTH_HFA_CORRECTED, SYNTH_FA2_ONEMUL, SYNTH_DESIGNS
+} synth_design_t;
+
+typedef enum synth_block {
+  SYNTH_DOT,               // dot products
+  SYNTH_DIFFERENCES,       // running maximum, difference, quantiser or exponential of the FAUs
+  SYNTH_LANES,             // of the FAUs
+  SYNTH_ACC,               // merges, as a whole
+  SYNTH_DIVISION,          // LogDiv or divider, as a whole
+  SYNTH_CONTROL,           // the rest: flags, operand and triplet registers, control
+  SYNTH_BLOCKS
+} synth_block_t;
+
+extern const char *const synth_design_name[SYNTH_DESIGNS];   // as on the command line
+extern const char *const synth_block_name[SYNTH_BLOCKS];     // "dot product"
+
+typedef struct synth_shape {
+  synth_design_t design;
+  size_t d, blocks, queries, rows;
+} synth_shape_t;
+
+typedef struct synth_area {
+  double block[SYNTH_BLOCKS];
+  double datapath_um2;     // their sum
+  double sram_bits;
+  double sram_um2;         // by the proxy
+  double delay_ps;         // of the slowest unit, without registers' own times
+  bool closes;             // every unit the clock
+} synth_area_t;
+
+// um2 of a bit of memory: 0.194 at 28 nm, from table IV of the H-FA paper (1.14 and 3.34 mm2 for one
+// and four queries over the same 1024 keys and values of 64 numbers), times the square of the nodes.
+double synth_bit_um2(double node_nm);
+
+// um2 at 28 nm, by the square of the nodes.
+double synth_at_28(const synth_flow_t *flow, double um2);
+
+bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
+                cli_error_t *error);
+
+#endif

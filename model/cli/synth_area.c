@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/json_print.h"
+#include "cli/output.h"
+#include "cli/synth.h"
+
+enum { UNITS_MAX = 64, PARAMS_BYTES = 256, UNIT_BYTES = 64, DEPTH_MAX = 8 };
+
+const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul"};
+const char *const synth_block_name[SYNTH_BLOCKS] = {
+    "dot product", "maximum, difference, quantiser or exp", "lanes", "ACC", "LogDiv or divider",
+    "control and registers"};
+static const char *const block_key[SYNTH_BLOCKS] = {"dot", "differences", "lanes", "acc",
+                                                    "division", "control"};
+
+double synth_bit_um2(double node_nm) { return 0.194 * (node_nm / 28) * (node_nm / 28); }
+
+double synth_at_28(const synth_flow_t *flow, double um2) {
+  return um2 * (28 / flow->node_nm) * (28 / flow->node_nm);
+}
+
+// --- which block a unit belongs to ------------------------------------------------------------
+
+typedef struct owner {
+  const char *unit;
+  synth_block_t block;
+} owner_t;
+
+static const owner_t owners[] = {
+    {"bf16_dot", SYNTH_DOT},
+    {"score_order", SYNTH_DIFFERENCES}, {"bf16_diff", SYNTH_DIFFERENCES},
+    {"hfa_quant", SYNTH_DIFFERENCES}, {"bf16_exp", SYNTH_DIFFERENCES},
+    {"hfa_lane", SYNTH_LANES}, {"hfa_lane_l", SYNTH_LANES}, {"fa2_lane", SYNTH_LANES},
+    {"fa2_lane_l", SYNTH_LANES}, {"fa2_lane_o", SYNTH_LANES},
+    {"hfa_acc", SYNTH_ACC}, {"fa2_acc", SYNTH_ACC},
+    {"hfa_logdiv", SYNTH_DIVISION}, {"fa2_divider", SYNTH_DIVISION}};
+
+// All of an ACC and of a divider is theirs.
+static synth_block_t block_of(const char *unit, synth_block_t parent) {
+  if (parent == SYNTH_ACC || parent == SYNTH_DIVISION) {
+    return parent;
+  }
+  for (size_t i = 0; i < sizeof owners / sizeof *owners; ++i) {
+    if (strcmp(unit, owners[i].unit) == 0) {
+      return owners[i].block;
+    }
+  }
+  return SYNTH_CONTROL;
+}
+
+// --- roll-up ----------------------------------------------------------------------------------
+
+typedef struct rolled {
+  char unit[UNIT_BYTES], params[PARAMS_BYTES];
+  cJSON *area;
+} rolled_t;
+
+typedef struct rollup {
+  const synth_flow_t *flow;
+  rolled_t list[UNITS_MAX];       // each unit once
+  size_t count;
+  synth_area_t *area;
+  cli_error_t *error;
+} rollup_t;
+
+static double number(const cJSON *object, const char *name) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *params) {
+  for (size_t i = 0; i < rollup->count; ++i) {
+    const rolled_t *rolled = &rollup->list[i];
+    if (strcmp(rolled->unit, unit) == 0 && strcmp(rolled->params, params) == 0) {
+      return rolled->area;
+    }
+  }
+  if (rollup->count == UNITS_MAX) {
+    cli_fail(rollup->error, "synth: more than %d units", UNITS_MAX);
+    return NULL;
+  }
+  if (!rollup->flow->quiet) {
+    fprintf(stderr, "synth: %s %s\n", unit, params);
+  }
+  rolled_t *rolled = &rollup->list[rollup->count];
+  rolled->area = synth_unit(rollup->flow, unit, params, true, NULL, rollup->error);
+  if (rolled->area == NULL) {
+    return NULL;
+  }
+  snprintf(rolled->unit, sizeof rolled->unit, "%s", unit);
+  snprintf(rolled->params, sizeof rolled->params, "%s", params);
+  ++rollup->count;
+  return rolled->area;
+}
+
+// "D=32 LNS=0" of {"D": 32, "LNS": 0}
+static void params_text(const cJSON *params, char text[PARAMS_BYTES]) {
+  size_t used = 0;
+  const cJSON *param;
+  text[0] = '\0';
+  cJSON_ArrayForEach(param, params) {
+    used += (size_t)snprintf(text + used, PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
+                             param->string, param->valuedouble);
+    if (used >= PARAMS_BYTES) {
+      return;
+    }
+  }
+}
+
+// A memory's row carries one bit beside its numbers.
+static void add_memory(rollup_t *rollup, const cJSON *params, double count) {
+  rollup->area->sram_bits += count * number(params, "ROWS") * (16 * number(params, "D") + 1);
+}
+
+static bool add(rollup_t *rollup, const char *unit, const char *params, synth_block_t block,
+                double count, int depth) {
+  const cJSON *area = unit_area(rollup, unit, params);
+  if (area == NULL) {
+    return false;
+  }
+  if (depth > DEPTH_MAX) {
+    return cli_fail(rollup->error, "synth: %s is inside itself", unit);
+  }
+  synth_area_t *sum = rollup->area;
+  const double delay = number(area, "delay_ps");
+  sum->block[block] += count * number(area, "area_um2");
+  sum->delay_ps = delay > sum->delay_ps ? delay : sum->delay_ps;
+  sum->closes = sum->closes && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(area, "closes"));
+  const cJSON *box;
+  cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(area, "boxes")) {
+    char inner[PARAMS_BYTES];
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(box, "unit"));
+    const cJSON *set = cJSON_GetObjectItemCaseSensitive(box, "params");
+    const double times = count * number(box, "count");
+    if (name == NULL) {
+      return cli_fail(rollup->error, "synth: area.json of %s has a box without a unit", unit);
+    }
+    params_text(set, inner);
+    if (strcmp(name, "kv_sram") == 0) {
+      add_memory(rollup, set, times);
+    } else if (!add(rollup, name, inner, block_of(name, block), times, depth + 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// --- the result, kept -------------------------------------------------------------------------
+
+static void top_of(const synth_shape_t *shape, char unit[UNIT_BYTES], char params[PARAMS_BYTES]) {
+  const bool hfa = shape->design == SYNTH_HFA || shape->design == SYNTH_HFA_CORRECTED;
+  snprintf(unit, UNIT_BYTES, "%s", hfa ? "hfa_top" : "fa2_top");
+  snprintf(params, PARAMS_BYTES, "D=%zu P=%zu NQ=%zu N=%zu %s=%d", shape->d, shape->blocks,
+           shape->queries, shape->rows, hfa ? "LNS" : "ONE_MUL",
+           shape->design == SYNTH_HFA_CORRECTED || shape->design == SYNTH_FA2_ONEMUL);
+}
+
+static void path_of(const synth_flow_t *flow, const synth_shape_t *shape,
+                    char path[2 * SYNTH_PATH_BYTES]) {
+  snprintf(path, 2 * SYNTH_PATH_BYTES, "%s/%s-d%zu-p%zu-q%zu-n%zu-c%u-%s.json", flow->results,
+           synth_design_name[shape->design], shape->d, shape->blocks, shape->queries, shape->rows,
+           flow->clock_fo4, flow->key);
+}
+
+static bool load(const char *path, synth_area_t *area) {
+  cJSON *root = synth_read_json(path);
+  if (root == NULL) {
+    return false;
+  }
+  for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
+    area->block[i] = number(root, block_key[i]);
+  }
+  area->sram_bits = number(root, "sram_bits");
+  area->delay_ps = number(root, "delay_ps");
+  area->closes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "closes"));
+  cJSON_Delete(root);
+  return true;
+}
+
+static bool save(const char *path, const synth_area_t *area, cli_error_t *error) {
+  outputs_t outputs = {0};
+  size_t index;
+  cJSON *root = cJSON_CreateObject();
+  if (root != NULL) {
+    for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
+      cJSON_AddNumberToObject(root, block_key[i], area->block[i]);
+    }
+    cJSON_AddNumberToObject(root, "sram_bits", area->sram_bits);
+    cJSON_AddNumberToObject(root, "delay_ps", area->delay_ps);
+    cJSON_AddBoolToObject(root, "closes", area->closes);
+  }
+  bool good = outputs_add(&outputs, path, &index, error);
+  FILE *file = good ? outputs_open(&outputs, index, error) : NULL;
+  good = file != NULL && json_print(file, root, error) && outputs_commit(&outputs, error);
+  outputs_discard(&outputs);
+  cJSON_Delete(root);
+  return good;
+}
+
+static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
+                    cli_error_t *error) {
+  char unit[UNIT_BYTES], params[PARAMS_BYTES];
+  static rollup_t rollup;
+  rollup = (rollup_t){.flow = flow, .area = area, .error = error};
+  top_of(shape, unit, params);
+  area->closes = true;
+  const bool good = add(&rollup, unit, params, SYNTH_CONTROL, 1, 0);
+  for (size_t i = 0; i < rollup.count; ++i) {
+    cJSON_Delete(rollup.list[i].area);
+  }
+  return good;
+}
+
+bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
+                cli_error_t *error) {
+  char path[2 * SYNTH_PATH_BYTES];
+  *area = (synth_area_t){0};
+  path_of(flow, shape, path);
+  if (!load(path, area) &&
+      (!roll_up(flow, shape, area, error) || !save(path, area, error))) {
+    return false;
+  }
+  area->datapath_um2 = 0;
+  for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
+    area->datapath_um2 += area->block[i];
+  }
+  area->sram_um2 = area->sram_bits * synth_bit_um2(flow->node_nm);
+  return true;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/synth.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ARGUMENTS_MAX = 24, PARAMS_BYTES = 256 };
+
+// --- scripts ----------------------------------------------------------------------------------
+
+static void child(int output, const char *path, const char *const arguments[]) {
+  const char *argv[ARGUMENTS_MAX] = {path};
+  for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
+    argv[i + 1] = arguments[i];
+  }
+  if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0) {
+    close(output);
+    execv(path, (char *const *)argv);
+  }
+  _exit(127);
+}
+
+static void read_answer(int input, bool all, char *answer, size_t size) {
+  FILE *file = fdopen(input, "r");
+  size_t used = 0;
+  answer[0] = '\0';
+  while (file != NULL && used + 1 < size &&
+         fgets(answer + (all ? used : 0), (int)(size - used), file) != NULL) {
+    used = all ? strlen(answer) : 0;
+  }
+  answer[all ? strlen(answer) : strcspn(answer, "\n")] = '\0';
+  if (file != NULL) {
+    fclose(file);
+  }
+}
+
+bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
+                  size_t size, cli_error_t *error) {
+  char path[SYNTH_PATH_BYTES];
+  int ends[2];
+  int status = 0;
+  snprintf(path, sizeof path, "%s/synth/%s.sh", AMALGAM_SOURCE_DIR, name);
+  fflush(NULL);
+  if (pipe(ends) != 0) {
+    return cli_fail(error, "synth: cannot start %s", path);
+  }
+  const pid_t pid = fork();
+  if (pid == 0) {
+    close(ends[0]);
+    child(ends[1], path, arguments);
+  }
+  close(ends[1]);
+  read_answer(ends[0], all, answer, size);
+  if (pid < 0 || waitpid(pid, &status, 0) != pid) {
+    return cli_fail(error, "synth: cannot start %s", path);
+  }
+  return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+         cli_fail(error, "synth: %s", answer[0] != '\0' ? answer : "interrupted");
+}
+
+cJSON *synth_read_json(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return NULL;
+  }
+  cJSON *root = NULL;
+  fseek(file, 0, SEEK_END);
+  const long length = ftell(file);
+  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+  rewind(file);
+  if (text != NULL && fread(text, 1, (size_t)length, file) == (size_t)length) {
+    text[length] = '\0';
+    root = cJSON_Parse(text);
+  }
+  free(text);
+  fclose(file);
+  return root;
+}
+
+// --- the library ------------------------------------------------------------------------------
+
+static bool read_facts(synth_flow_t *flow, const char *folder, cli_error_t *error) {
+  char path[2 * SYNTH_PATH_BYTES + 16];
+  char line[256];
+  snprintf(path, sizeof path, "%s/facts", folder);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return cli_fail(error, "synth: cannot read %s", path);
+  }
+  while (fgets(line, sizeof line, file) != NULL) {
+    line[strcspn(line, "\n")] = '\0';
+    char *value = strchr(line, '=');
+    if (value == NULL) {
+      continue;
+    }
+    *value++ = '\0';
+    if (strcmp(line, "lib_name") == 0) {
+      snprintf(flow->name, sizeof flow->name, "%s", value);
+    }
+    flow->node_nm = strcmp(line, "lib_node") == 0 ? atof(value) : flow->node_nm;
+    flow->fo4_ps = strcmp(line, "lib_fo4_ps") == 0 ? atof(value) : flow->fo4_ps;
+    flow->nand2_um2 = strcmp(line, "lib_nand2_area") == 0 ? atof(value) : flow->nand2_um2;
+  }
+  fclose(file);
+  return true;
+}
+
+bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error) {
+  char answer[2 * SYNTH_PATH_BYTES];
+  char node[24];
+  *flow = (synth_flow_t){.liberty = options->liberty == NULL ? SYNTH_LIBRARY : options->liberty,
+                         .clock_fo4 = (unsigned)options->clock_fo4.value,
+                         .quiet = options->quiet};
+  snprintf(flow->results, sizeof flow->results, "%s/synth", AMALGAM_BUILD_DIR);
+  setenv("AMALGAM_SYNTH", flow->results, 1);
+  if (options->node.given) {
+    snprintf(node, sizeof node, "%llu", (unsigned long long)options->node.value);
+    setenv("AMALGAM_NODE", node, 1);
+  }
+  const char *const arguments[] = {flow->liberty, NULL};
+  if (!synth_script("key", arguments, true, answer, sizeof answer, error)) {
+    return false;
+  }
+  char *key = strchr(answer, '\n');
+  if (key == NULL) {
+    return cli_fail(error, "synth: no answer from key.sh");
+  }
+  *key++ = '\0';
+  snprintf(flow->key, sizeof flow->key, "%.12s", key);
+  return read_facts(flow, answer, error);
+}
+
+// --- a unit -----------------------------------------------------------------------------------
+
+cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                  char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
+  char clock[16];
+  char words[PARAMS_BYTES];
+  char answer[SYNTH_PATH_BYTES];
+  char path[SYNTH_PATH_BYTES + 16];
+  const char *argument[ARGUMENTS_MAX];
+  size_t count = 0;
+  if (boxes) {
+    argument[count++] = "--boxes";
+  }
+  snprintf(clock, sizeof clock, "%u", flow->clock_fo4);
+  argument[count++] = "--clock";
+  argument[count++] = clock;
+  argument[count++] = flow->liberty;
+  argument[count++] = unit;
+  snprintf(words, sizeof words, "%s", params);
+  char *rest = NULL;
+  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
+       word = strtok_r(NULL, " ", &rest)) {
+    argument[count++] = word;
+  }
+  argument[count] = NULL;
+  if (!synth_script("unit", argument, false, answer, sizeof answer, error)) {
+    return NULL;
+  }
+  if (folder != NULL) {
+    snprintf(folder, SYNTH_PATH_BYTES, "%s", answer);
+  }
+  snprintf(path, sizeof path, "%s/area.json", answer);
+  cJSON *root = synth_read_json(path);
+  if (root == NULL) {
+    cli_fail(error, "synth: cannot read %s", path);
+  }
+  return root;
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# A library's folder and, on the next line, a checksum of everything that results for it depend on:
+# RTL, scripts, tools and the library.
+#
+#   key.sh LIBERTY        exit codes as of library.sh, AMALGAM_SYNTH and AMALGAM_NODE too
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+library=$("$here/library.sh" "$1") || exit $?
+echo "$library"
+{ find "$here/../rtl" "$here" -type f \( -name '*.v' -o -name '*.sh' -o -name boxes \) | sort |
+    xargs cat
+  echo "$library"; yosys -V; sta -version; } | sha256sum | cut -c1-12

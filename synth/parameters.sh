@@ -1,0 +1,17 @@
+#!/bin/sh
+# The parameters of a module of the RTL that are no others' consequences, one a line.
+#
+#   parameters.sh UNIT        exits 2, with one line, if there is no such module
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+case ${1:-} in
+'' | *[!a-z0-9_]*) ;;
+*) for file in "$here"/../rtl/*/"$1.v" "$here"/cut/"$1.v" "$here"/gm/"$1.v"; do
+    [ -f "$file" ] || continue
+    sed -n '/^  parameter .*clog2/d; s/^  parameter *\([A-Z0-9_]*\) *=.*/\1/p' "$file"
+    exit 0
+  done ;;
+esac
+echo "unit ${1:-}: no such module in rtl" >&2
+exit 2
