@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/parse.h"
+#include "cli/synth.h"
 #include "host/parallel.h"
 
 static bool read_sizes(const char *text, power_table_t *table, cli_error_t *error) {
@@ -182,23 +183,36 @@ power_spread_t power_saving(const power_table_t *table, size_t size, measure_des
 
 // --- the report -------------------------------------------------------------------------------
 
-bool report_power(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
-  const measure_settings_t settings = measure_usual(context->options->report_liberty);
-  power_table_t table = {.library = settings.liberty, .period = settings.period,
-                         .wire = settings.graph.wire, .fanout = settings.fanout,
-                         .clock_fo4 = settings.clock_fo4};
-  report_files_t files = power_files;
+static bool measure_and_write(const report_context_t *context, const measure_settings_t *settings,
+                              power_table_t *table, cli_exit_t *code, cli_error_t *error) {
   liberty_t library;
-  files.data = &table;
-  *code = CLI_BAD_INPUT;
-  if (!read_sizes(context->options->report_d, &table, error) ||
-      !liberty_read(settings.liberty, &library, error)) {
+  report_files_t files = power_files;
+  files.data = table;
+  if (!liberty_read(settings->liberty, &library, error)) {
     return false;
   }
-  const bool good = allocate(&table, error) &&
-                    measure_table(context, &settings, &library, &table, code, error) &&
+  const bool good = allocate(table, error) &&
+                    measure_table(context, settings, &library, table, code, error) &&
                     report_write(&files, context->options->report_out, error);
-  free(table.row);
+  free(table->row);
   liberty_free(&library);
   return good;
+}
+
+bool report_power(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
+  synth_flow_t flow;
+  power_table_t table = {.sizes = 0};
+  *code = CLI_BAD_INPUT;
+  if (!read_sizes(context->options->report_d, &table, error) ||
+      !synth_open(context->options, &flow, error)) {
+    return false;
+  }
+  const measure_settings_t settings =
+      measure_usual(flow.liberty, flow.clock_fo4, flow.clock_fo4 * flow.fo4_ps / 1000);
+  table.library = flow.name;
+  table.period = settings.period;
+  table.wire = settings.graph.wire;
+  table.fanout = settings.fanout;
+  table.clock_fo4 = settings.clock_fo4;
+  return measure_and_write(context, &settings, &table, code, error);
 }

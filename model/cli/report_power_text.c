@@ -225,7 +225,7 @@ static void markdown_method(const power_table_t *table, FILE *file) {
   fprintf(file,
           "# Figure 7(b) of the H-FA paper: power\n\n"
           "`amalgam report power`. **These are proxies**: mapped netlists without placement, wires, "
-          "clock gating or a clock tree of their own, in `%s`;\ngood for comparing the two designs, no "
+          "clock gating or a clock tree of their own, in %s;\ngood for comparing the two designs, no "
           "good for milliwatts (synth/power.md).\n\n"
           "Netlists of FAU, ACC, LogDiv or divider, and control close %zu FO4, and are simulated with "
           "every cell's delay at its load\n(inertial: a pulse shorter than the gate's delay is "

@@ -18,12 +18,12 @@ const char *const measure_part_names[MEASURE_PARTS] = {"fau", "acc", "divider", 
 
 const char *measure_design_name(measure_design_t design) { return design_names[design]; }
 
-measure_settings_t measure_usual(const char *liberty) {
+measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double period) {
   return (measure_settings_t){.liberty = liberty,
-                              .clock_fo4 = 150,
+                              .clock_fo4 = clock_fo4,
                               .graph = {.wire = 0.005, .port_load = 0.01, .transition = 0.2},
                               .fanout = 16,
-                              .period = 15};
+                              .period = period};
 }
 
 static bool is_float(measure_design_t design) {
@@ -54,14 +54,14 @@ static void unit_words(measure_design_t design, unit_kind_t kind, size_t d, size
   switch (kind) {
     case UNIT_FAU:
     case UNIT_ACC:
-      snprintf(words, PATH_BYTES, "%s_%s D=%zu %s=%d", own, kind == UNIT_FAU ? "fau" : "acc", d,
-               variant, chosen);
+      snprintf(words, PATH_BYTES, "%s_%s D=%zu %s=%d%s", own, kind == UNIT_FAU ? "fau" : "acc", d,
+               variant, chosen, is_float(design) ? "" : " ZERO_EXACT=0");
       break;
     case UNIT_DIVIDER:
-      snprintf(words, PATH_BYTES, "%s D=%zu", is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
+      snprintf(words, PATH_BYTES, "%s D=%zu NQ=1", is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
       break;
     case UNIT_CONTROL:
-      snprintf(words, PATH_BYTES, "attention_ctrl P=%zu ROWS=%zu", blocks, rows);
+      snprintf(words, PATH_BYTES, "attention_ctrl P=%zu NQ=1 ROWS=%zu", blocks, rows);
       break;
     default:
       snprintf(words, PATH_BYTES, "delay_line W=%zu DEPTH=%zu", log2_up(rows) + 1, 9 + log2_up(d));

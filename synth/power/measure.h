@@ -25,7 +25,8 @@ typedef struct measure_settings {
   double period;           // ns, for leakage
 } measure_settings_t;
 
-measure_settings_t measure_usual(const char *liberty);
+// period: ns, that many FO4.
+measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double period);
 
 // One unit.
 typedef struct measure_unit {
