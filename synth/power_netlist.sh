@@ -1,7 +1,7 @@
 #!/bin/sh
 # A flat netlist of one unit of the RTL for simulation: what unit.sh makes of it and of the boxes inside
 # it, linked.  So it has the cells that the areas are made of, and the same lane is the same cells
-# everywhere.  Prints the folder, which holds netlist.json and netlist.v; what is there already is not made again.
+# everywhere.  Prints the folder, which holds netlist.json; what is there already is not made again.
 #
 #   power_netlist.sh CLOCK LIBERTY UNIT [PARAM=VALUE ...]
 #
@@ -63,7 +63,6 @@ opt_clean -purge
 check -assert
 select $unit
 json -o $work/netlist.json
-write_verilog -noattr -noexpr -selected $work/netlist.v
 END
 yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {
   echo "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed")" >&2

@@ -207,8 +207,9 @@ bool report_power(const report_context_t *context, cli_exit_t *code, cli_error_t
       !synth_open(context->options, &flow, error)) {
     return false;
   }
-  const measure_settings_t settings =
+  measure_settings_t settings =
       measure_usual(flow.liberty, flow.clock_fo4, flow.clock_fo4 * flow.fo4_ps / 1000);
+  settings.key = flow.key;
   table.library = flow.name;
   table.period = settings.period;
   table.wire = settings.graph.wire;

@@ -23,7 +23,8 @@ typedef enum power_input {
 extern const char *const power_input_names[POWER_INPUTS];
 extern const char *const power_input_texts[POWER_INPUTS];
 
-// Queries of one set for one size; FAU i sees a quarter of query i's keys, i = 0 .. POWER_QUERIES - 1.
+// Queries of one set for one size; FAU i sees a quarter of query i's keys, i = 0 .. POWER_QUERIES -
+// 1.
 typedef struct power_set {
   unit_query_t query[POWER_QUERIES];
   num_bf16_t *arrays;      // owned: what the queries point into

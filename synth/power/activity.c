@@ -61,8 +61,8 @@ struct simulate {
   uint8_t *next;           // [flops]
   uint8_t *in;             // [gates] bit i: value of input i
   uint8_t *last_in;        // [gates] the input that changed last
-  // What is to come. Inertial: due [nets] is the time of a net's only change, 0: none. Transport: the
-  // time of its last one, and `coming` the value behind it.
+  // What is to come. Inertial: due [nets] is the time of a net's only change, 0: none. Transport:
+  // the time of its last one, and `coming` the value behind it.
   uint64_t *due;
   uint8_t *coming;
   uint32_t *wheel;         // [WHEEL] 1 + event, 0: none
@@ -330,17 +330,21 @@ static void settle_at_zero(simulate_t *s) {
   memcpy(s->coming, s->value, graph->netlist->nets);
 }
 
+static bool is_long(const uint32_t delay[LIB_EDGES]) {
+  return delay[LIB_RISE] >= WHEEL || delay[LIB_FALL] >= WHEEL;
+}
+
 static bool short_delays(const graph_t *graph) {
   for (size_t i = 0; i < graph->gates; ++i) {
     for (size_t j = 0; j < graph->gate[i].inputs; ++j) {
-      if (graph->gate[i].delay[j][LIB_RISE] >= WHEEL || graph->gate[i].delay[j][LIB_FALL] >= WHEEL) {
+      if (is_long(graph->gate[i].delay[j])) {
         return false;
       }
     }
   }
   for (size_t i = 0; i < graph->flops; ++i) {
     for (size_t j = 0; j < 2; ++j) {
-      if (graph->flop[i].delay[j][LIB_RISE] >= WHEEL || graph->flop[i].delay[j][LIB_FALL] >= WHEEL) {
+      if (is_long(graph->flop[i].delay[j])) {
         return false;
       }
     }

@@ -111,8 +111,8 @@ static size_t input_of(const lib_cell_t *buffer) {
   return in;
 }
 
-// Two changes of one buffer a cycle: its input and the wire to it, and inside. What it drives counts
-// with those it drives.
+// Two changes of one buffer a cycle: its input and the wire to it, and inside. What it drives
+// counts with those it drives.
 static double buffer_energy(const graph_t *graph, const energy_settings_t *settings, double load) {
   const lib_cell_t *buffer = settings->buffer;
   const lib_pin_t *in = &buffer->pin[input_of(buffer)];

@@ -3,9 +3,9 @@
 //   switching   1/2 C V^2 for each change of a net a cell drives: pins, wire, ports
 //   inputs      the same of nets that input ports drive, but the clock's
 //   internal    the library's internal power: of an output, at its load and the related input's
-//               transition, weighted by how often each related input changes; of an input on its own
-//   clock       clock pins of the flip-flops and their wire, a rise and a fall each cycle, and what the
-//               library has for the edges inside the flip-flop
+//               transition, weighted by how often each related input changes; of an input by itself
+//   clock       clock pins of the flip-flops and their wire, a rise and a fall each cycle, and what
+//               the library has for the edges inside the flip-flop
 //   tree        an estimated clock tree: buffers, each for so many of the level below, up to one
 //   leakage     over the period
 //
@@ -30,9 +30,9 @@ typedef struct energy {
   double clocked[NETLIST_BLOCKS]; // of clock
   double changes;          // of the nets that are not input ports', a cycle, their sum
   double nets;             // how many of those there are
-  double unannotated;      // share of the nets, but the clock, of which the activity knows nothing: 0 .. 1
+  double unannotated;      // share of nets, but the clock, of unknown activity: 0 .. 1
   double still;            // share of them that never change
-  double without_power;    // share of the changes of cells' outputs with no internal power in the library
+  double without_power;    // share of outputs' changes with no internal power in the library
 } energy_t;
 
 // glitches: count every change, not only settled ones.

@@ -266,8 +266,8 @@ static bool allocate_nets(graph_t *graph, cli_error_t *error) {
           graph->transition[LIB_FALL] != NULL) || no_memory(error);
 }
 
-bool graph_build(const netlist_t *netlist, const liberty_t *library, const graph_settings_t *settings,
-                 graph_t *graph, cli_error_t *error) {
+bool graph_build(const netlist_t *netlist, const liberty_t *library,
+                 const graph_settings_t *settings, graph_t *graph, cli_error_t *error) {
   *graph = (graph_t){.netlist = netlist, .voltage = library->voltage, .settings = *settings};
   const bool good =
       collect(graph, error) && sort(graph, error) && allocate_nets(graph, error);

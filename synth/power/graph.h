@@ -1,5 +1,5 @@
-// A netlist as gates of one output each, in an order in which values flow, and flip-flops; the load and
-// the transition of every net, and the delay through every gate.
+// A netlist as gates of one output each, in an order in which values flow, and flip-flops; the load
+// and the transition of every net, and the delay through every gate.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef POWER_GRAPH_H
 #define POWER_GRAPH_H
@@ -44,16 +44,16 @@ typedef struct graph {
   size_t gates;
   flop_t *flop;
   size_t flops;
-  uint32_t clock;          // the net of all flip-flops' clock, an input port's; NET_0: no flip-flops
+  uint32_t clock;          // of all flip-flops, an input port's; NET_0: no flip-flops
   double *load;            // [nets] pF: pins, wire, port
   uint32_t *fanout;        // [nets] pins and ports that a net leads to
   double *transition[LIB_EDGES];                   // [nets] ns, the slowest of the net's driver
 } graph_t;
 
-// The netlist must outlive the graph. Refused: latches and other outputs of unknown function, loops of
-// gates, several clocks or one that comes from a gate. False: nothing to free.
-bool graph_build(const netlist_t *netlist, const liberty_t *library, const graph_settings_t *settings,
-                 graph_t *graph, cli_error_t *error);
+// The netlist must outlive the graph. Refused: latches and other outputs of unknown function, loops
+// of gates, several clocks or one that comes from a gate. False: nothing to free.
+bool graph_build(const netlist_t *netlist, const liberty_t *library,
+                 const graph_settings_t *settings, graph_t *graph, cli_error_t *error);
 void graph_free(graph_t *graph);
 
 #endif

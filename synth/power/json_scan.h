@@ -11,12 +11,16 @@ typedef struct json_scan {
   bool good;               // no mistake so far; after one, all loops end
 } json_scan_t;
 
-// for (bool more = json_open(s, '{'); more; more = json_more(s, '}')) { name = json_string(s); ... }
-// goes through an object, whose names are followed by json_colon, and with [ ] through an array.
+//   for (bool more = json_open(s, '{'); more; more = json_more(s, '}')) {
+//     name = json_string(s); json_colon(s); ...
+//   }
+//
+// goes through an object, and the same with [ ] and without names through an array.
 bool json_open(json_scan_t *scan, char bracket);
 bool json_more(json_scan_t *scan, char bracket);
 
-// A string, as it stands between its quotes; escapes stay, but \\ ends up as one. "" after a mistake.
+// A string, as it stands between its quotes; escapes stay, but \\ ends up as one. "" after a
+// mistake.
 char *json_string(json_scan_t *scan);
 void json_colon(json_scan_t *scan);
 

@@ -290,7 +290,8 @@ static bool read_pin(const lib_node_t *library, const lib_node_t *node, const li
 
 // --- cells ------------------------------------------------------------------------------------
 
-// A flip-flop that loads on a rising clock; others keep is_flop false, and outputs that are unknown.
+// A flip-flop that loads on a rising clock; others keep is_flop false, and outputs that are
+// unknown.
 static void read_flop(const lib_node_t *ff, lib_cell_t *cell) {
   const char *clock = lib_node_word(ff, "clocked_on");
   const char *next = lib_node_word(ff, "next_state");
@@ -298,7 +299,8 @@ static void read_flop(const lib_node_t *ff, lib_cell_t *cell) {
   const char *preset = lib_node_word(ff, "preset");
   lib_function_t edge;
   cell->is_flop = clock != NULL && next != NULL && read_function(cell, clock, &edge) &&
-                  edge.inputs == 1 && (edge.table & 3) == 2 && read_function(cell, next, &cell->next) &&
+                  edge.inputs == 1 && (edge.table & 3) == 2 &&
+                  read_function(cell, next, &cell->next) &&
                   (clear == NULL || read_function(cell, clear, &cell->clear)) &&
                   (preset == NULL || read_function(cell, preset, &cell->preset));
   cell->clock = cell->is_flop ? edge.input[0] : LIB_NO_PIN;

@@ -1,4 +1,5 @@
-// A library of standard cells, as far as function, load, delay and energy need it, from Liberty text.
+// A library of standard cells, as far as function, load, delay and energy need it, from Liberty
+// text.
 //
 // Units here: capacitance pF, time ns, energy pJ, leakage nW, voltage V, area as in the library;
 // libraries in other units are refused.
@@ -90,8 +91,8 @@ void liberty_free(liberty_t *library);
 // NULL: there is none.
 const lib_cell_t *liberty_cell(const liberty_t *library, const char *name);
 
-// The buffer to drive many inputs with: the first one known here by name, else the largest cell with one
-// input and one output of the same value. NULL: there is none.
+// The buffer to drive many inputs with: the first one known here by name, else the largest cell
+// with one input and one output of the same value. NULL: there is none.
 const lib_cell_t *liberty_buffer(const liberty_t *library);
 
 // LIB_NO_PIN: there is none.

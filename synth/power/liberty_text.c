@@ -156,10 +156,12 @@ static bool read_children(reader_t *r, lib_node_t *node) {
 }
 
 bool lib_text_parse(const char *text, const char *path, lib_text_t *tree, cli_error_t *error) {
-  // A word of the text and what ends it are not shorter than the word and its zero; but for the last.
+  // A word of the text and what ends it are not shorter than the word and its zero; but for the
+  // last.
   *tree = (lib_text_t){.letters = malloc(strlen(text) + 2)};
   reader_t r = {.at = text, .path = path, .line = 1, .letters = tree->letters, .error = error};
-  const bool good = tree->letters == NULL ? fail(&r, "out of memory") : read_children(&r, &tree->root);
+  const bool good =
+      tree->letters == NULL ? fail(&r, "out of memory") : read_children(&r, &tree->root);
   if (!good) {
     lib_text_free(tree);
   }

@@ -58,7 +58,8 @@ static void unit_words(measure_design_t design, unit_kind_t kind, size_t d, size
                variant, chosen, is_float(design) ? "" : " ZERO_EXACT=0");
       break;
     case UNIT_DIVIDER:
-      snprintf(words, PATH_BYTES, "%s D=%zu NQ=1", is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
+      snprintf(words, PATH_BYTES, "%s D=%zu NQ=1",
+               is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
       break;
     case UNIT_CONTROL:
       snprintf(words, PATH_BYTES, "attention_ctrl P=%zu NQ=1 ROWS=%zu", blocks, rows);
@@ -70,11 +71,9 @@ static void unit_words(measure_design_t design, unit_kind_t kind, size_t d, size
 }
 
 // The script answers with the last line of its output: a folder, or what went wrong.
-bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
-                     size_t d, size_t blocks, size_t rows, char folder[PATH_BYTES],
-                     cli_error_t *error) {
-  char words[PATH_BYTES], command[COMMAND_BYTES];
-  unit_words(design, kind, d, blocks, rows, words);
+static bool run_script(const measure_settings_t *settings, const char *words,
+                       char folder[PATH_BYTES], cli_error_t *error) {
+  char command[COMMAND_BYTES];
   if (strchr(settings->liberty, '\'') != NULL) {
     return cli_fail(error, "%s: a quote in a file's name", settings->liberty);
   }
@@ -90,6 +89,60 @@ bool measure_netlist(const measure_settings_t *settings, measure_design_t design
   }
   folder[strcspn(folder, "\n")] = '\0';
   return pclose(script) == 0 || cli_fail(error, "%s", folder);
+}
+
+// The file that says where a unit's netlist is, for one key.
+static void place_path(const measure_settings_t *settings, const char *words,
+                       char path[COMMAND_BYTES]) {
+  size_t used = (size_t)snprintf(path, COMMAND_BYTES, "%s/synth/place-", AMALGAM_BUILD_DIR);
+  for (; *words != '\0' && used + 64 < COMMAND_BYTES; ++words) {
+    if (*words != '=') {
+      path[used++] = *words == ' ' ? '-' : *words;
+    }
+  }
+  snprintf(path + used, COMMAND_BYTES - used, "-c%zu-%s", settings->clock_fo4, settings->key);
+}
+
+static bool find_place(const char *path, char folder[PATH_BYTES]) {
+  char netlist[PATH_BYTES + 32];
+  FILE *file = fopen(path, "r");
+  const bool read = file != NULL && fgets(folder, PATH_BYTES, file) != NULL;
+  if (file != NULL) {
+    fclose(file);
+  }
+  snprintf(netlist, sizeof netlist, "%s/netlist.json", folder);
+  return read && access(netlist, R_OK) == 0;
+}
+
+// One that cannot be written is looked for again next time.
+static void note_place(const char *path, const char *folder) {
+  FILE *file = fopen(path, "w");
+  if (file != NULL) {
+    const bool good = fputs(folder, file) >= 0;
+    if (fclose(file) != 0 || !good) {
+      remove(path);
+    }
+  }
+}
+
+bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
+                     size_t d, size_t blocks, size_t rows, char folder[PATH_BYTES],
+                     cli_error_t *error) {
+  char words[PATH_BYTES], path[COMMAND_BYTES];
+  folder[0] = '\0';
+  unit_words(design, kind, d, blocks, rows, words);
+  if (settings->key == NULL) {
+    return run_script(settings, words, folder, error);
+  }
+  place_path(settings, words, path);
+  if (find_place(path, folder)) {
+    return true;
+  }
+  if (!run_script(settings, words, folder, error)) {
+    return false;
+  }
+  note_place(path, folder);
+  return true;
 }
 
 // --- results that are kept --------------------------------------------------------------------
@@ -291,9 +344,10 @@ static double engine_flops(size_t d) {
   return 16 * (double)d + 17 * ((double)d + 1) + 17;
 }
 
-// Bit line: a cell's drain and its share of wire, 1.6 fF a row, swings by 0.3 V and is charged again at
-// the supply; sense amplifier, output latch and the bit's share of word line and decoder: 0.1 pJ at
-// 1.8 V, going with its square. Of a single-ported 0.18 um memory without column multiplexers.
+// Bit line: a cell's drain and its share of wire, 1.6 fF a row, swings by 0.3 V and is charged
+// again at the supply; sense amplifier, output latch and the bit's share of word line and decoder:
+// 0.1 pJ at 1.8 V, going with its square. Of a single-ported 0.18 um memory without column
+// multiplexers.
 double measure_sram_bit(size_t rows, double voltage) {
   return 0.0016 * (double)rows * 0.3 * voltage + 0.1 * voltage * voltage / (1.8 * 1.8);
 }

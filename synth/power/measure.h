@@ -1,5 +1,6 @@
-// Energy of an attention engine at work, unit by unit, from netlists made when they are first asked for;
-// what was found once is kept beside the netlist, in power-SUM.json, under a sum of all that went in.
+// Energy of an attention engine at work, unit by unit, from netlists made when they are first asked
+// for; what was found once is kept beside the netlist, in power-SUM.json, under a sum of all that
+// went in.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef POWER_MEASURE_H
 #define POWER_MEASURE_H
@@ -20,12 +21,13 @@ const char *measure_design_name(measure_design_t design);   // "hfa_corrected"
 typedef struct measure_settings {
   const char *liberty;     // its path
   size_t clock_fo4;        // the period that the netlists close
+  const char *key;         // of RTL, scripts, tools, library; NULL: look at them every time
   graph_settings_t graph;
-  size_t fanout;           // more inputs than this are driven through buffers, those of the clock too
+  size_t fanout;           // more inputs are driven through buffers, the clock's too
   double period;           // ns, for leakage
 } measure_settings_t;
 
-// period: ns, that many FO4.
+// period: ns, that many FO4. Without a key.
 measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double period);
 
 // One unit.
@@ -39,7 +41,7 @@ typedef struct measure_unit {
   double cells, flops;
 } measure_unit_t;
 
-// Makes the netlist if it is not there, and prints its folder into it. False: error.
+// Makes the netlist if it is not there; folder: where it is. False: error.
 bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
                      size_t d, size_t blocks, size_t rows, char folder[512], cli_error_t *error);
 
@@ -55,7 +57,7 @@ typedef enum measure_part {
   MEASURE_FAU,             // P of them
   MEASURE_ACC,             // P - 1
   MEASURE_DIVIDER,
-  MEASURE_CONTROL,         // attention_ctrl, the values' addresses, the registers of query and carry
+  MEASURE_CONTROL,         // attention_ctrl, values' addresses, registers of query and carry
   MEASURE_PARTS,
 } measure_part_t;
 

@@ -24,7 +24,9 @@ typedef struct reader {
   cli_error_t *error;
 } reader_t;
 
-static bool no_memory(const reader_t *r) { return cli_fail(r->error, "%s: out of memory", r->path); }
+static bool no_memory(const reader_t *r) {
+  return cli_fail(r->error, "%s: out of memory", r->path);
+}
 
 static bool net_of_bit(reader_t *r, size_t bit, uint32_t *net) {
   if (bit >= BITS_MAX) {

@@ -7,8 +7,8 @@
 
 #include "power/liberty.h"
 
-// Nets are numbered; these two are the constants, and every netlist has them. Others have one driver:
-// an output of a cell, or an input port.
+// Nets are numbered; these two are the constants, and every netlist has them. Others have one
+// driver: an output of a cell, or an input port.
 enum { NET_0, NET_1, NET_FIRST };
 
 typedef struct netlist_port {
@@ -47,10 +47,11 @@ bool netlist_read(const char *path, const liberty_t *library, netlist_t *netlist
                   cli_error_t *error);
 void netlist_free(netlist_t *netlist);
 
-// Nets that lead to more than `fanout` (>= 2) inputs get a tree of buffers, as evenly filled as can be, in
-// the order of the cells; clocks do not. Synthesis has left them as they are, for layout to deal with.
-// False: out of memory, and the netlist is as it was.
-bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout, cli_error_t *error);
+// Nets that lead to more than `fanout` (>= 2) inputs get a tree of buffers, as evenly filled as can
+// be, in the order of the cells; clocks do not. Synthesis has left them as they are, for layout to
+// deal with. False: out of memory, and the netlist is as it was.
+bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout,
+                    cli_error_t *error);
 
 // NULL: there is none of that name.
 const netlist_port_t *netlist_port(const netlist_t *netlist, const char *name);

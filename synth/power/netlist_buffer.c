@@ -16,7 +16,8 @@ typedef struct trees {
 } trees_t;
 
 static bool is_input(const netlist_cell_t *cell, size_t pin) {
-  return cell->type->pin[pin].kind == LIB_INPUT && !(cell->type->is_flop && cell->type->clock == pin);
+  const lib_cell_t *type = cell->type;
+  return type->pin[pin].kind == LIB_INPUT && !(type->is_flop && type->clock == pin);
 }
 
 // Counts the inputs of each net, or (place not NULL) puts them into sink.
@@ -89,7 +90,8 @@ static bool make_room(trees_t *t) {
   return true;
 }
 
-bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout, cli_error_t *error) {
+bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout,
+                    cli_error_t *error) {
   trees_t t = {.netlist = netlist, .buffer = buffer, .fanout = fanout};
   const size_t nets = netlist->nets;
   t.in = buffer->pin[0].kind == LIB_INPUT ? 0 : 1;

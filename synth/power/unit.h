@@ -1,5 +1,5 @@
-// The energy of one unit of the attention engine at work: its netlist fed with queries, keys and values,
-// its outputs compared with the golden model's.
+// The energy of one unit of the attention engine at work: its netlist fed with queries, keys and
+// values, its outputs compared with the golden model's.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef POWER_UNIT_H
 #define POWER_UNIT_H
@@ -16,8 +16,8 @@ typedef enum unit_kind {
   UNIT_KINDS,
 } unit_kind_t;
 
-// A query and its keys, which blocks share as the engine has them: block b has ceil(keys / blocks) from
-// b times that on.
+// A query and its keys, which blocks share as the engine has them: block b has ceil(keys / blocks)
+// from b times that on.
 typedef struct unit_query {
   const num_bf16_t *q;     // [d] scaled
   const num_bf16_t *k, *v; // [keys,d]
@@ -40,8 +40,8 @@ typedef struct unit_work {
   uint64_t settled_after;  // ps, the longest cycle
 } unit_work_t;
 
-// Simulates the netlist. The first group, merge or division is not counted: nets are as nothing ever
-// left them before. False: also if an output differs from the golden model's.
+// Simulates the netlist. The first group, merge or division is not counted: nets are as nothing
+// ever left them before. False: also if an output differs from the golden model's.
 bool unit_simulate(const graph_t *graph, unit_kind_t kind, const unit_stimulus_t *stimulus,
                    simulate_delay_t delay, activity_t *activity, unit_work_t *work,
                    cli_error_t *error);

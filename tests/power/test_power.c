@@ -404,11 +404,12 @@ static void by_hand(void **state) {
   // Loads as in the test of loads: n 0.005, q 0.021, y 0.006; a 0.032, b 0.011; r: 0.002 + 0.001
   const double switching = (n_changes * 2 * 0.005 + q_changes * 2 * 0.021 + y_changes * 2 * 0.006);
   const double inputs = a_changes * 2 * 0.032 + b_changes * 2 * 0.011;
-  // NAND2: rise 0.02 + 0.1 load + 0.01 transition, fall twice that, from both inputs; ports' transition
-  // is 0.2: (1 + 2) / 2 (0.02 + 0.0005 + 0.002)
+  // NAND2: rise 0.02 + 0.1 load + 0.01 transition, fall twice that, from both inputs; ports'
+  // transition is 0.2: (1 + 2) / 2 (0.02 + 0.0005 + 0.002)
   const double nand = 1.5 * (0.02 + 0.1 * 0.005 + 0.01 * 0.2);
-  // XOR2 from A (q, transition 0.1): as NAND2 but for the fall, which has 0.04 + 0.2 load + 0.02 transition
-  // as the mean of its conditions; from B (a, 0.2): half. Weighted by how often q and a change.
+  // XOR2 from A (q, transition 0.1): as NAND2 but for the fall, which has 0.04 + 0.2 load + 0.02
+  // transition as the mean of its conditions; from B (a, 0.2): half. Weighted by how often q and a
+  // change.
   const double from_q = 1.5 * (0.02 + 0.1 * 0.006 + 0.01 * 0.1);
   const double from_a = 0.75 * (0.02 + 0.1 * 0.006 + 0.01 * 0.2);
   const double xor = (q_changes * from_q + a_changes * from_a) / (q_changes + a_changes);
