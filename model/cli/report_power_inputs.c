@@ -11,8 +11,10 @@ enum { STREAM_Q, STREAM_K, STREAM_V };
 
 const char *const power_input_names[POWER_INPUTS] = {"lm", "normal", "peaked"};
 const char *const power_input_texts[POWER_INPUTS] = {
-    "heads of the shipped language model on held-out text, query 1023 - 64 i of head i of another layer "
-    "each, over all keys it sees; for d other than the model's 64, the first 32 columns, or two heads "
+    "heads of the shipped language model on held-out text, query 1023 - 64 i of head i of another "
+    "layer "
+    "each, over all keys it sees; for d other than the model's 64, the first 32 columns, or two "
+    "heads "
     "side by side",
     "queries, keys and values N(0,1)",
     "the same with queries N(0,16): most of the weight on few keys",

@@ -85,7 +85,8 @@ static void json_savings(const power_table_t *table, cJSON *list) {
     cJSON_AddStringToObject(object, "than", measure_design_name(than));
     cJSON_AddStringToObject(object, "glitch", glitches ? "yes" : "no");
     json_spread(object, "percent", power_saving(table, i / 8, design, than, glitches, false));
-    json_spread(object, "percent_with_sram", power_saving(table, i / 8, design, than, glitches, true));
+    json_spread(object, "percent_with_sram",
+                power_saving(table, i / 8, design, than, glitches, true));
   }
 }
 
@@ -112,8 +113,10 @@ static void markdown_spread(FILE *file, int decimals, power_spread_t s) {
 
 static void markdown_totals(const power_table_t *table, FILE *file) {
   fprintf(file,
-          "## Energy\n\nnJ in a cycle in which all %d FAUs take a key: mean over the inputs, (least .. "
-          "most).\n\n| d | design | without glitches | with glitches | of it clock | SRAM, apart |\n"
+          "## Energy\n\nnJ in a cycle in which all %d FAUs take a key: mean over the inputs, "
+          "(least .. "
+          "most).\n\n| d | design | without glitches | with glitches | of it clock | SRAM, apart "
+          "|\n"
           "|---|---|---|---|---|---|\n", POWER_BLOCKS);
   for (size_t i = 0; i < table->sizes * MEASURE_DESIGNS; ++i) {
     const size_t size = i / MEASURE_DESIGNS;
@@ -151,17 +154,22 @@ static void markdown_savings(const power_table_t *table, FILE *file) {
 // Shares of an FAU's energy on the language model's data.
 static void markdown_shares(const power_table_t *table, FILE *file) {
   fprintf(file,
-          "\n## Where it goes in an FAU\n\npJ a cycle on the language model's data, with glitches / "
-          "without. Dot product and clock are the same in both designs, but\nfor the clock of a few "
+          "\n## Where it goes in an FAU\n\npJ a cycle on the language model's data, with glitches "
+          "/ "
+          "without. Dot product and clock are the same in both designs, but\nfor the clock of a "
+          "few "
           "registers: what can be saved is in the lanes.\n\n"
-          "| d | design | dot product | lanes | other | clock and its tree | input nets | changes a net |\n"
+          "| d | design | dot product | lanes | other | clock and its tree | input nets | changes "
+          "a net |\n"
           "|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < table->sizes * MEASURE_DESIGNS; ++i) {
     const measure_design_t design = (measure_design_t)(i % MEASURE_DESIGNS);
     const measure_unit_t *fau =
         &power_row(table, i / MEASURE_DESIGNS, design, POWER_LM)->engine.unit[UNIT_FAU];
     const energy_t *all = &fau->all, *settled = &fau->settled;
-    fprintf(file, "| %zu | %s | %.0f / %.0f | %.0f / %.0f | %.0f / %.0f | %.0f | %.0f / %.0f | %.2f / %.2f |\n",
+    fprintf(file,
+            "| %zu | %s | %.0f / %.0f | %.0f / %.0f | %.0f / %.0f | %.0f | %.0f / %.0f | %.2f / %.2f "
+            "|\n",
             table->d[i / MEASURE_DESIGNS], design_text(design), all->data[NETLIST_DOT],
             settled->data[NETLIST_DOT], all->data[NETLIST_LANES], settled->data[NETLIST_LANES],
             all->data[NETLIST_OTHER], settled->data[NETLIST_OTHER], all->clock + all->tree,
@@ -201,7 +209,8 @@ static double lane_saving(const power_table_t *table, size_t size, bool glitches
 
 static void markdown_verdict(const power_table_t *table, FILE *file) {
   fprintf(file,
-          "\n## The paper's claim\n\n\"The proposed design requires on average %.1f %% less power.\" "
+          "\n## The paper's claim\n\n\"The proposed design requires on average %.1f %% less "
+          "power.\" "
           "Reproduced means here: within %.0f points of the mean over the inputs,\nor between the "
           "least and the most of them; datapath without memory, Mitchell's additions.\n\n",
           paper_saving, near_points);
@@ -210,12 +219,15 @@ static void markdown_verdict(const power_table_t *table, FILE *file) {
     markdown_claim(table, i, MEASURE_FA2_ONEMUL, file);
   }
   fprintf(file,
-          "\nWhy: only the lanes differ. At d = %zu they are %.0f %% of what a two-multiplier FAU takes "
-          "without glitches and %.0f %% with them; H-FA\nsaves %.0f %% and %.0f %% of that. The rest, "
+          "\nWhy: only the lanes differ. At d = %zu they are %.0f %% of what a two-multiplier FAU "
+          "takes "
+          "without glitches and %.0f %% with them; H-FA\nsaves %.0f %% and %.0f %% of that. The "
+          "rest, "
           "scores and the clock of the same registers, is paid in both designs. How much glitches "
           "count decides the\nresult, and that is what this estimate knows least: delays have no "
           "wires, a swallowed pulse costs nothing, a passed one a full swing. The paper's\nnumber "
-          "includes the memory, which cannot differ, so that its datapaths must differ by more than "
+          "includes the memory, which cannot differ, so that its datapaths must differ by more "
+          "than "
           "%.1f %%.\n",
           table->d[0], lanes_percent(table, 0, false), lanes_percent(table, 0, true),
           lane_saving(table, 0, false), lane_saving(table, 0, true), paper_saving);
@@ -224,14 +236,20 @@ static void markdown_verdict(const power_table_t *table, FILE *file) {
 static void markdown_method(const power_table_t *table, FILE *file) {
   fprintf(file,
           "# Figure 7(b) of the H-FA paper: power\n\n"
-          "`amalgam report power`. **These are proxies**: mapped netlists without placement, wires, "
-          "clock gating or a clock tree of their own, in %s;\ngood for comparing the two designs, no "
+          "`amalgam report power`. **These are proxies**: mapped netlists without placement, "
+          "wires, "
+          "clock gating or a clock tree of their own, in %s;\ngood for comparing the two designs, "
+          "no "
           "good for milliwatts (synth/power.md).\n\n"
-          "Netlists of FAU, ACC, LogDiv or divider, and control close %zu FO4, and are simulated with "
+          "Netlists of FAU, ACC, LogDiv or divider, and control close %zu FO4, and are simulated "
+          "with "
           "every cell's delay at its load\n(inertial: a pulse shorter than the gate's delay is "
-          "swallowed). Every triplet and result is compared with the golden model. Energy of a net's "
-          "change: 1/2 C V^2\nof pins and %.0f fF of wire an input, and the library's internal power. "
-          "An engine: %d FAUs, %d ACCs and one LogDiv or divider at work once a query, control;\nclock "
+          "swallowed). Every triplet and result is compared with the golden model. Energy of a "
+          "net's "
+          "change: 1/2 C V^2\nof pins and %.0f fF of wire an input, and the library's internal "
+          "power. "
+          "An engine: %d FAUs, %d ACCs and one LogDiv or divider at work once a query, "
+          "control;\nclock "
           "pins of all registers in every cycle and an estimated tree of buffers for %zu each.\n\n",
           table->library, table->clock_fo4, 1000 * table->wire, POWER_BLOCKS, POWER_BLOCKS - 1,
           table->fanout);
@@ -239,7 +257,8 @@ static void markdown_method(const power_table_t *table, FILE *file) {
     fprintf(file, "- %s: %s\n", power_input_names[input], power_input_texts[input]);
   }
   fprintf(file,
-          "\nEach: %d queries, %d keys, P = %d; the first query is not counted. \"Without glitches\" "
+          "\nEach: %d queries, %d keys, P = %d; the first query is not counted. \"Without "
+          "glitches\" "
           "counts settled values from cycle to cycle, \"with\" every change.\n\n",
           POWER_QUERIES, POWER_KEYS, POWER_BLOCKS);
 }
@@ -285,7 +304,8 @@ static void write_plot(const void *data, FILE *gnuplot) {
     }
   }
   fprintf(gnuplot,
-          "EOD\nset ylabel 'nJ a cycle, P = %d, without memory'\nset yrange [0:]\nset boxwidth 0.8\n"
+          "EOD\nset ylabel 'nJ a cycle, P = %d, without memory'\nset yrange [0:]\nset boxwidth "
+          "0.8\n"
           "set style fill solid\nset key top left\nset xtics font ',8' rotate by -30\n"
           "set title 'Mean over the inputs; bars: least and most'\n"
           "plot $bars using 1:2:xticlabels(6) with boxes lc rgb '#cc6633' title 'glitches', "

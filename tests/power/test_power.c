@@ -159,8 +159,8 @@ static void bad_libraries(void **state) {
 
 // n = !(a b); q is n of the cycle before; y = q ^ a.
 #define CELL(name, type, connections) \
-  "\"" name "\": {\"hide_name\": 0, \"type\": \"" type "\", \"parameters\": {}, \"connections\": {" \
-  connections "}}"
+  "\"" name "\": {\"hide_name\": 0, \"type\": \"" type "\", \"parameters\": {}, " \
+  "\"connections\": {" connections "}}"
 #define IN(name, bit) "\"" name "\": {\"direction\": \"input\", \"bits\": [" bit "]}"
 #define OUT(name, bit) "\"" name "\": {\"direction\": \"output\", \"bits\": [" bit "]}"
 #define MODULE(ports, cells) \
@@ -284,7 +284,8 @@ static void buffers(void **state) {
       "}, \"cells\": {");
   for (int i = 0; i < 9; ++i) {
     used += (size_t)snprintf(text + used, sizeof text - used,
-                             "%s\"b%d\": {\"type\": \"BUF\", \"connections\": {\"A\": [2], \"Y\": [%d]}}",
+                             "%s\"b%d\": {\"type\": \"BUF\", "
+                             "\"connections\": {\"A\": [2], \"Y\": [%d]}}",
                              i > 0 ? "," : "", i, 3 + i);
   }
   snprintf(text + used, sizeof text - used, "}}}}");
@@ -500,11 +501,20 @@ static void clock_tree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(functions),    cmocka_unit_test(bad_functions), cmocka_unit_test(tables),
-      cmocka_unit_test(library),      cmocka_unit_test(bad_libraries), cmocka_unit_test(bad_netlists),
-      cmocka_unit_test(loads),        cmocka_unit_test(buffers),       cmocka_unit_test(sequence),
-      cmocka_unit_test(glitches),     cmocka_unit_test(by_hand),       cmocka_unit_test(linear),
-      cmocka_unit_test(unknown_nets), cmocka_unit_test(clock_tree),
+      cmocka_unit_test(functions),
+      cmocka_unit_test(bad_functions),
+      cmocka_unit_test(tables),
+      cmocka_unit_test(library),
+      cmocka_unit_test(bad_libraries),
+      cmocka_unit_test(bad_netlists),
+      cmocka_unit_test(loads),
+      cmocka_unit_test(buffers),
+      cmocka_unit_test(sequence),
+      cmocka_unit_test(glitches),
+      cmocka_unit_test(by_hand),
+      cmocka_unit_test(linear),
+      cmocka_unit_test(unknown_nets),
+      cmocka_unit_test(clock_tree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
