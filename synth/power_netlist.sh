@@ -1,0 +1,73 @@
+#!/bin/sh
+# A flat netlist of one unit of the RTL for simulation: what unit.sh makes of it and of the boxes inside
+# it, linked.  So it has the cells that the areas are made of, and the same lane is the same cells
+# everywhere.  Prints the folder, which holds netlist.json; what is there already is not made again.
+#
+#   power_netlist.sh CLOCK LIBERTY UNIT [PARAM=VALUE ...]
+#
+#   CLOCK  the period to close, in the library's FO4: unit.sh's --clock
+#
+# AMALGAM_SYNTH as of unit.sh.  Exits 2, with one line, if there is no such library, unit or parameter,
+# 1 if a tool fails.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2; exit 2; }
+clock=$1 liberty=$2 unit=$3
+shift 3
+here=$(cd "$(dirname "$0")" && pwd)
+results=${AMALGAM_SYNTH:-$here/../build/synth}
+
+# Every unit once, its folder behind it; a line that is "UNIT PARAM=VALUE ..." is still to be mapped.
+list=
+wanted="$unit $*"
+while [ -n "$wanted" ]; do
+  next=
+  while read -r name params; do
+    case "$list" in
+    *"|$name $params|"*) continue ;;
+    *"|$name "*) echo "$unit: $name with different parameters in one netlist" >&2; exit 1 ;;
+    esac
+    # shellcheck disable=SC2086
+    folder=$("$here/unit.sh" --boxes --clock "$clock" "$liberty" "$name" $params)
+    list="$list|$name $params|"
+    folders="${folders:-} $folder"
+    # A line for each box: "unit":"U","params":{"A":1,"B":2} becomes U A=1 B=2.
+    boxes=$(sed 's/.*"boxes":\[//; s/\],"clock_ps".*//; s/},{/}\n{/g' "$folder/area.json" |
+      sed -n 's/.*"unit":"\([a-z0-9_]*\)","params":{\([^}]*\)}.*/\1 \2/p' | sed 's/"//g; s/:/=/g; s/,/ /g')
+    next="$next$boxes
+"
+  done <<END
+$wanted
+END
+  wanted=$(printf '%s' "$next" | sed '/^ *$/d' | sort -u)
+done
+
+# The folders are named after all that went into them.
+sum=$( { echo "$folders" | tr ' ' '\n' | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
+whole=$results/power-$unit-$sum
+[ ! -f "$whole/netlist.json" ] || { echo "$whole"; exit 0; }
+
+work=$(mktemp -d "$results/power.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+library=$("$here/library.sh" "$liberty")
+for folder in $folders; do
+  sed '/^ *defparam /d' "$folder/netlist.v"      # the boxes' parameters: they are in the netlists
+done >"$work/parts.v"
+cat >"$work/link.ys" <<END
+read_liberty -lib -ignore_miss_func $library/library.lib
+read_verilog $work/parts.v
+hierarchy -check -top $unit
+flatten
+opt_clean -purge
+check -assert
+select $unit
+json -o $work/netlist.json
+END
+yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {
+  echo "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed")" >&2
+  exit 1
+}
+rm -f "$work/parts.v" "$work/link.ys"
+[ -d "$whole" ] || mv "$work" "$whole"
+echo "$whole"
