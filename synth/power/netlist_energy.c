@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/parse.h"
+#include "cli/option/parse.h"
 #include "power/energy.h"
 
 enum { CHANGES = 3, PERIOD, WIRE, PORT, TRANSITION, WORDS };

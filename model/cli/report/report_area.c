@@ -71,15 +71,17 @@ static bool is_hfa(synth_design_t design) {
 // --- files ------------------------------------------------------------------------------------
 
 static void put_savings(const figure_t *figure, size_t row, synth_design_t design, cJSON *object) {
-  report_put(object, "saving_datapath_percent", saving(figure, row, design, SYNTH_FA2, false));
-  report_put(object, "saving_percent", saving(figure, row, design, SYNTH_FA2, true));
-  report_put(object, "saving_datapath_onemul_percent",
+  cJSON_AddNumberToObject(object, "saving_datapath_percent",
+                          saving(figure, row, design, SYNTH_FA2, false));
+  cJSON_AddNumberToObject(object, "saving_percent", saving(figure, row, design, SYNTH_FA2, true));
+  cJSON_AddNumberToObject(object, "saving_datapath_onemul_percent",
              saving(figure, row, design, SYNTH_FA2_ONEMUL, false));
-  report_put(object, "saving_onemul_percent", saving(figure, row, design, SYNTH_FA2_ONEMUL, true));
+  cJSON_AddNumberToObject(object, "saving_onemul_percent",
+                          saving(figure, row, design, SYNTH_FA2_ONEMUL, true));
   if (design == SYNTH_HFA) {
     cJSON *paper = cJSON_AddObjectToObject(object, "paper");
-    report_put(paper, "saving_datapath_percent", said(paper_rows[row].datapath));
-    report_put(paper, "saving_percent", said(paper_rows[row].whole));
+    cJSON_AddNumberToObject(paper, "saving_datapath_percent", said(paper_rows[row].datapath));
+    cJSON_AddNumberToObject(paper, "saving_percent", said(paper_rows[row].whole));
   }
 }
 
@@ -91,14 +93,14 @@ static void write_timing(const figure_t *figure, cJSON *root) {
     cJSON_AddItemToArray(list, object);
     cJSON_AddStringToObject(object, "unit", paths[i].unit);
     cJSON_AddStringToObject(object, "params", paths[i].params);
-    report_put(object, "area_um2", timing->area_um2);
-    report_put(object, "fo4", timing->fo4);
-    report_put(object, "loop_fo4", timing->loop_fo4);
-    report_put(object, "mhz", 1e6 / (timing->fo4 * figure->flow.fo4_ps));
-    report_put(object, "fastest_area_um2", timing->fast_um2);
-    report_put(object, "fastest_fo4", timing->fast_fo4);
-    report_put(object, "fastest_loop_fo4", timing->fast_loop_fo4);
-    report_put(object, "fastest_mhz", 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps));
+    cJSON_AddNumberToObject(object, "area_um2", timing->area_um2);
+    cJSON_AddNumberToObject(object, "fo4", timing->fo4);
+    cJSON_AddNumberToObject(object, "loop_fo4", timing->loop_fo4);
+    cJSON_AddNumberToObject(object, "mhz", 1e6 / (timing->fo4 * figure->flow.fo4_ps));
+    cJSON_AddNumberToObject(object, "fastest_area_um2", timing->fast_um2);
+    cJSON_AddNumberToObject(object, "fastest_fo4", timing->fast_fo4);
+    cJSON_AddNumberToObject(object, "fastest_loop_fo4", timing->fast_loop_fo4);
+    cJSON_AddNumberToObject(object, "fastest_mhz", 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps));
   }
 }
 

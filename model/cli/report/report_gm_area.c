@@ -41,12 +41,12 @@ static void write_json(const void *data, cJSON *root) {
     cJSON_AddItemToArray(list, row);
     cJSON_AddStringToObject(row, "unit", parts[i].unit);
     cJSON_AddStringToObject(row, "params", parts[i].params);
-    report_put(row, "area_um2", table->um2[i]);
-    report_put(row, "nand2", table->um2[i] / table->flow.nand2_um2);
-    report_put(row, "delay_fo4", table->fo4[i]);
+    cJSON_AddNumberToObject(row, "area_um2", table->um2[i]);
+    cJSON_AddNumberToObject(row, "nand2", table->um2[i] / table->flow.nand2_um2);
+    cJSON_AddNumberToObject(row, "delay_fo4", table->fo4[i]);
   }
-  report_put(root, "unit_with_multiplier_flush_um2", with_multiplier(table, MUL_FLUSH));
-  report_put(root, "unit_with_multiplier_exact_um2", with_multiplier(table, MUL_EXACT));
+  cJSON_AddNumberToObject(root, "unit_with_multiplier_flush_um2", with_multiplier(table, MUL_FLUSH));
+  cJSON_AddNumberToObject(root, "unit_with_multiplier_exact_um2", with_multiplier(table, MUL_EXACT));
 }
 
 static void write_markdown(const void *data, FILE *file) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/parse.h"
+#include "cli/option/parse.h"
 #include "cli/synth/synth.h"
 #include "host/parallel.h"
 

@@ -23,8 +23,8 @@ static void json_parts(cJSON *object, const measure_engine_t *engine, bool glitc
   cJSON *parts = cJSON_AddObjectToObject(object, "parts");
   for (size_t i = 0; i < MEASURE_PARTS; ++i) {
     cJSON *part = cJSON_AddObjectToObject(parts, measure_part_names[i]);
-    report_put(part, "data", engine->part[glitches][i]);
-    report_put(part, "clock", engine->clock[i]);
+    cJSON_AddNumberToObject(part, "data", engine->part[glitches][i]);
+    cJSON_AddNumberToObject(part, "clock", engine->clock[i]);
   }
 }
 
@@ -35,18 +35,18 @@ static void json_unit(cJSON *units, const char *name, const measure_unit_t *unit
   cJSON_AddNumberToObject(object, "flip_flops", unit->flops);
   cJSON_AddNumberToObject(object, "cycles", unit->cycles);
   cJSON_AddNumberToObject(object, "words_equal_to_golden", unit->outputs);
-  report_put(object, "changes_per_net_and_cycle", energy->changes / energy->nets);
-  report_put(object, "nets_without_activity", energy->unannotated);
-  report_put(object, "nets_that_never_change", energy->still);
-  report_put(object, "switching", energy->switching);
-  report_put(object, "inputs", energy->inputs);
-  report_put(object, "internal", energy->internal);
-  report_put(object, "clock", energy->clock);
-  report_put(object, "clock_tree", energy->tree);
-  report_put(object, "leakage", energy->leakage);
-  report_put(object, "dot_product_data", energy->data[NETLIST_DOT]);
-  report_put(object, "lanes_data", energy->data[NETLIST_LANES]);
-  report_put(object, "settled_after_ps", unit->settled_after);
+  cJSON_AddNumberToObject(object, "changes_per_net_and_cycle", energy->changes / energy->nets);
+  cJSON_AddNumberToObject(object, "nets_without_activity", energy->unannotated);
+  cJSON_AddNumberToObject(object, "nets_that_never_change", energy->still);
+  cJSON_AddNumberToObject(object, "switching", energy->switching);
+  cJSON_AddNumberToObject(object, "inputs", energy->inputs);
+  cJSON_AddNumberToObject(object, "internal", energy->internal);
+  cJSON_AddNumberToObject(object, "clock", energy->clock);
+  cJSON_AddNumberToObject(object, "clock_tree", energy->tree);
+  cJSON_AddNumberToObject(object, "leakage", energy->leakage);
+  cJSON_AddNumberToObject(object, "dot_product_data", energy->data[NETLIST_DOT]);
+  cJSON_AddNumberToObject(object, "lanes_data", energy->data[NETLIST_LANES]);
+  cJSON_AddNumberToObject(object, "settled_after_ps", unit->settled_after);
 }
 
 static void json_row(cJSON *list, const power_row_t *row, bool glitches) {
@@ -58,8 +58,8 @@ static void json_row(cJSON *list, const power_row_t *row, bool glitches) {
   cJSON_AddStringToObject(object, "design", measure_design_name(row->design));
   cJSON_AddStringToObject(object, "input", power_input_names[row->input]);
   cJSON_AddStringToObject(object, "glitch", glitches ? "yes" : "no");
-  report_put(object, "pj_per_cycle", row->engine.total[glitches]);
-  report_put(object, "sram_pj_per_cycle", row->engine.sram);
+  cJSON_AddNumberToObject(object, "pj_per_cycle", row->engine.total[glitches]);
+  cJSON_AddNumberToObject(object, "sram_pj_per_cycle", row->engine.sram);
   json_parts(object, &row->engine, glitches);
   cJSON *measured = cJSON_AddObjectToObject(object, "units");
   for (size_t i = 0; i < UNIT_KINDS; ++i) {
@@ -69,9 +69,9 @@ static void json_row(cJSON *list, const power_row_t *row, bool glitches) {
 
 static void json_spread(cJSON *object, const char *name, power_spread_t spread) {
   cJSON *three = cJSON_AddObjectToObject(object, name);
-  report_put(three, "mean", spread.mean);
-  report_put(three, "least", spread.least);
-  report_put(three, "most", spread.most);
+  cJSON_AddNumberToObject(three, "mean", spread.mean);
+  cJSON_AddNumberToObject(three, "least", spread.least);
+  cJSON_AddNumberToObject(three, "most", spread.most);
 }
 
 static void json_savings(const power_table_t *table, cJSON *list) {

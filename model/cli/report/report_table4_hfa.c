@@ -69,12 +69,12 @@ static double paper_fo4(const synth_flow_t *flow) {
 
 static void put(cJSON *object, double area, double power, double bf16, double fix16,
                 double tops_watt, double tops_mm2) {
-  report_put(object, "area_mm2", area);
-  report_put(object, "power_w", power);
-  report_put(object, "bf16_tops", bf16);
-  report_put(object, "fix16_tops", fix16);
-  report_put(object, "tops_w", tops_watt);
-  report_put(object, "tops_mm2", tops_mm2);
+  cJSON_AddNumberToObject(object, "area_mm2", area);
+  cJSON_AddNumberToObject(object, "power_w", power);
+  cJSON_AddNumberToObject(object, "bf16_tops", bf16);
+  cJSON_AddNumberToObject(object, "fix16_tops", fix16);
+  cJSON_AddNumberToObject(object, "tops_w", tops_watt);
+  cJSON_AddNumberToObject(object, "tops_mm2", tops_mm2);
 }
 
 static void write_json(const void *data, cJSON *root) {
@@ -87,8 +87,8 @@ static void write_json(const void *data, cJSON *root) {
     cJSON_AddStringToObject(row, "name", paper->name);
     put(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i), tops(i) / watt(table, i),
         tops(i) / mm2(table, i));
-    report_put(row, "datapath_mm2", datapath_mm2(table, i));
-    report_put(row, "sram_mm2", sram_mm2(table, i));
+    cJSON_AddNumberToObject(row, "datapath_mm2", datapath_mm2(table, i));
+    cJSON_AddNumberToObject(row, "sram_mm2", sram_mm2(table, i));
     put(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16, paper->fix16,
         paper->tops_watt, paper->tops_mm2);
   }
