@@ -16,7 +16,8 @@ model/core: num config hal
 model/engine: num host
 model/lm: num
 model/soc: core engine num config hal
-model/cli: soc lm engine num config host hal kernels
+model/cli: soc lm engine num config host hal kernels power
+synth/power: num cli
 sw/hal:
 sw/lib: hal
 sw/boot: hal
@@ -34,7 +35,7 @@ rtl/attention: hfa fa2 softmax fp lib
 END
 
 # Lines "FOLDER USES FILE" of all sources.
-find model sw -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while read -r file; do
+find model sw synth -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while read -r file; do
   folder=$(echo "$file" | cut -d/ -f1-2)
   sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
 done >"$dir/includes"
