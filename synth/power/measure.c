@@ -226,24 +226,23 @@ static bool read_kept(const char *path, measure_unit_t *unit) {
   return good;
 }
 
-// A result that cannot be kept is measured again next time.
+// A result that cannot be kept is measured again next time. All digits: what is read is what was
+// measured.
 static void keep(const char *path, measure_unit_t *unit) {
   char new_path[PATH_BYTES + 128];
-  cJSON *root = cJSON_CreateObject();
-  for (size_t i = 0; root != NULL && i < FIELDS; ++i) {
-    cJSON_AddNumberToObject(root, fields[i].name, *field_of(unit, i));
-  }
-  char *text = cJSON_Print(root);
   snprintf(new_path, sizeof new_path, "%s.%ld", path, (long)getpid());
-  FILE *file = text == NULL ? NULL : fopen(new_path, "w");
-  if (file != NULL) {
-    const bool good = fprintf(file, "%s\n", text) > 0;
-    if (fclose(file) != 0 || !good || rename(new_path, path) != 0) {
-      remove(new_path);
-    }
+  FILE *file = fopen(new_path, "w");
+  if (file == NULL) {
+    return;
   }
-  free(text);
-  cJSON_Delete(root);
+  for (size_t i = 0; i < FIELDS; ++i) {
+    fprintf(file, "%s\"%s\": %.17g", i == 0 ? "{" : ",\n", fields[i].name, *field_of(unit, i));
+  }
+  fputs("}\n", file);
+  const bool good = ferror(file) == 0;
+  if (fclose(file) != 0 || !good || rename(new_path, path) != 0) {
+    remove(new_path);
+  }
 }
 
 // --- one unit ---------------------------------------------------------------------------------
