@@ -17,6 +17,7 @@
 #include "engine/engine_control.h"
 #include "engine/engine_library.h"
 #include "num/num_rng.h"
+#include "tb_options.h"
 
 enum { FLIGHT_MAX = 64, RANDOM_CYCLES_MAX = 1 << 26 };
 
@@ -442,59 +443,39 @@ static void run_cycles(bench_t *bench) {
 
 typedef struct arguments {
   bool cycles;
-  size_t groups;
+  uint64_t groups;
   uint64_t seed;
   engine_shape_t shape;
 } arguments_t;
 
-static void usage(void) {
-  fprintf(stderr,
-          "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] "
-          "[--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S]\n");
-  exit(2);
-}
-
-static arguments_t parse(int argc, char **argv) {
-  arguments_t arguments = {.groups = 300, .seed = 1,
-                           .shape = {.num = {.d = 8, .blocks = 2, .rows = 64}, .queries = 1}};
-  engine_shape_t *shape = &arguments.shape;
-  if (argc < 2 || (strcmp(argv[1], "random") != 0 && strcmp(argv[1], "cycles") != 0)) {
-    usage();
+static bool parse(int argc, char **argv, arguments_t *arguments) {
+  const char *test = argc > 1 ? argv[1] : "";
+  const char *design = "hfa";
+  uint64_t d = 8, p = 2, nq = 1, n = 64;
+  *arguments = (arguments_t){.groups = 300, .seed = 1};
+  engine_shape_t *shape = &arguments->shape;
+  const tb_option_t options[] = {{.name = "--design", .text = &design},
+                                 {.name = "--d", .number = &d},
+                                 {.name = "--p", .number = &p},
+                                 {.name = "--nq", .number = &nq},
+                                 {.name = "--n", .number = &n},
+                                 {.name = "--corrected", .flag = &shape->num.hfa.corrected},
+                                 {.name = "--zero-exact", .flag = &shape->num.hfa.zero_exact},
+                                 {.name = "--one-mul", .flag = &shape->one_mul},
+                                 {.name = "--groups", .number = &arguments->groups},
+                                 {.name = "--seed", .number = &arguments->seed},
+                                 {.name = NULL}};
+  if (!tb_options(argc, argv, 2, options)) {
+    return false;
   }
-  arguments.cycles = strcmp(argv[1], "cycles") == 0;
-  for (int i = 2; i < argc; ++i) {
-    const char *name = argv[i];
-    if (strcmp(name, "--corrected") == 0) {
-      shape->num.hfa.corrected = true;
-    } else if (strcmp(name, "--zero-exact") == 0) {
-      shape->num.hfa.zero_exact = true;
-    } else if (strcmp(name, "--one-mul") == 0) {
-      shape->one_mul = true;
-    } else if (i + 1 == argc) {
-      usage();
-    } else {
-      const char *value = argv[++i];
-      const size_t count = (size_t)strtoull(value, NULL, 10);
-      if (strcmp(name, "--design") == 0) {
-        shape->num.design = strcmp(value, "fa2") == 0 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA;
-      } else if (strcmp(name, "--d") == 0) {
-        shape->num.d = count;
-      } else if (strcmp(name, "--p") == 0) {
-        shape->num.blocks = count;
-      } else if (strcmp(name, "--nq") == 0) {
-        shape->queries = count;
-      } else if (strcmp(name, "--n") == 0) {
-        shape->num.rows = count;
-      } else if (strcmp(name, "--groups") == 0) {
-        arguments.groups = count;
-      } else if (strcmp(name, "--seed") == 0) {
-        arguments.seed = count;
-      } else {
-        usage();
-      }
-    }
-  }
-  return arguments;
+  shape->num.design = strcmp(design, "fa2") == 0 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA;
+  shape->num.d = d;
+  shape->num.blocks = p;
+  shape->num.rows = n;
+  shape->queries = nq;
+  arguments->cycles = strcmp(test, "cycles") == 0;
+  return (arguments->cycles || strcmp(test, "random") == 0) &&
+         (strcmp(design, "hfa") == 0 || strcmp(design, "fa2") == 0);
 }
 
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
@@ -544,7 +525,13 @@ static void close_bench(bench_t *bench) {
 }
 
 int main(int argc, char **argv) {
-  const arguments_t arguments = parse(argc, argv);
+  arguments_t arguments;
+  if (!parse(argc, argv, &arguments)) {
+    fprintf(stderr,
+            "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
+            "[--n N] [--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S]\n");
+    return 2;
+  }
   bench_t bench = {0};
   open_bench(&bench, &arguments);
   if (arguments.cycles) {

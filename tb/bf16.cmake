@@ -9,23 +9,13 @@ endforeach()
 
 # A second simulator, on vectors that the testbench makes with the golden model: tests
 # unit/${NAME}_emit and unit/${NAME}_icarus.
-find_program(IVERILOG iverilog REQUIRED)
-find_program(VVP vvp REQUIRED)
 function(bf16_icarus NAME TOP PARAMETER TB COUNT)
-  set(BENCH ${CMAKE_CURRENT_SOURCE_DIR}/icarus/${TOP}.v)
-  set(IMAGE ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.vvp)
   set(VECTORS ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.txt)
-  add_custom_command(OUTPUT ${IMAGE}
-    COMMAND ${IVERILOG} -g2005 -Wall -s ${TOP} -P${TOP}.${PARAMETER} -o ${IMAGE}
-      -y ${CMAKE_CURRENT_SOURCE_DIR} -y ${BF16_DIR} ${BENCH}
-    DEPENDS ${BENCH} bf16_bank.v ${BF16_RTL} VERBATIM)
-  add_custom_target(${NAME}_icarus ALL DEPENDS ${IMAGE})
+  add_icarus_test(${NAME} ${TOP} ${VECTORS} -P${TOP}.${PARAMETER})
   add_test(NAME unit/${NAME}_emit COMMAND ${TB} --emit ${VECTORS} --count ${COUNT})
-  add_test(NAME unit/${NAME}_icarus COMMAND ${VVP} ${IMAGE} +vectors=${VECTORS})
   set_tests_properties(unit/${NAME}_emit PROPERTIES
     LABELS unit TIMEOUT 30 FIXTURES_SETUP ${NAME}_vectors)
-  set_tests_properties(unit/${NAME}_icarus PROPERTIES
-    LABELS unit TIMEOUT 30 FIXTURES_REQUIRED ${NAME}_vectors PASS_REGULAR_EXPRESSION ": PASS")
+  set_tests_properties(unit/${NAME}_icarus PROPERTIES FIXTURES_REQUIRED ${NAME}_vectors)
 endfunction()
 
 # The units of two operands and bf16_exp, in a bank: UNIT counts as in bf16_bank.v.
@@ -45,7 +35,7 @@ foreach(NAME mul add max diff div exp)
 
   add_executable(${TB} bf16_tb.c)
   target_compile_definitions(${TB} PRIVATE BF16_UNIT=${UNIT})
-  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB} Threads::Threads)
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_tb amalgam_num ${RTL_LIB} Threads::Threads)
 
   bf16_icarus(bf16_${NAME} bf16_vectors UNIT=${UNIT} ${TB} 8192)
 
@@ -74,7 +64,7 @@ foreach(D 2 3 32 48 64 80 128)
   target_link_libraries(${RTL_LIB} PUBLIC amalgam_include)
 
   add_executable(${TB} bf16_dot_tb.c)
-  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_num ${RTL_LIB})
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_tb amalgam_num ${RTL_LIB})
 
   bf16_icarus(bf16_dot_d${D} bf16_dot_vectors D=${D} ${TB} 200)
 

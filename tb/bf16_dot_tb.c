@@ -11,11 +11,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bf16_dot_shim.h"
 #include "num/num_bf16.h"
 #include "num/num_rng.h"
+#include "tb_options.h"
 
 enum { D = BF16_DOT_D, MAX_LATENCY = 32, MAX_REPORTS = 10 };
 static const num_bf16_t SIGN = 0x8000;
@@ -271,20 +271,11 @@ int main(int argc, char **argv) {
   uint64_t count = 100000;
   uint64_t seed = 1;
   const char *emit = NULL;
-  bool usage = argc % 2 == 0;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const char *value = argv[i + 1];
-    if (strcmp(argv[i], "--count") == 0) {
-      count = strtoull(value, NULL, 0);
-    } else if (strcmp(argv[i], "--seed") == 0) {
-      seed = strtoull(value, NULL, 0);
-    } else if (strcmp(argv[i], "--emit") == 0) {
-      emit = value;
-    } else {
-      usage = true;
-    }
-  }
-  if (usage) {
+  const tb_option_t options[] = {{.name = "--count", .number = &count},
+                                 {.name = "--seed", .number = &seed},
+                                 {.name = "--emit", .text = &emit},
+                                 {.name = NULL}};
+  if (!tb_options(argc, argv, 1, options)) {
     fprintf(stderr, "usage: bf16_dot_tb_d%d [--emit FILE] [--count N] [--seed S]\n", D);
     return 2;
   }

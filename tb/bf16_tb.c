@@ -15,11 +15,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bf16_bank_shim.h"
 #include "num/num_bf16.h"
 #include "num/num_rng.h"
+#include "tb_options.h"
 
 enum { CODES = 65536, MAX_REPORTS = 10, MAX_THREADS = 64 };
 
@@ -224,30 +224,16 @@ static int report(const bench_t *bench, bool complete) {
 int main(int argc, char **argv) {
   uint64_t count = 200000;
   uint64_t seed = 1;
-  uint32_t threads = 2;
+  uint64_t threads = 2;
   bool exhaustive = false;
   const char *emit = NULL;
-  bool usage = false;
-  for (int i = 1; i < argc; i++) {
-    const char *value = i + 1 < argc ? argv[i + 1] : NULL;
-    if (strcmp(argv[i], "--exhaustive") == 0) {
-      exhaustive = true;
-      continue;
-    }
-    if (value != NULL && strcmp(argv[i], "--count") == 0) {
-      count = strtoull(value, NULL, 0);
-    } else if (value != NULL && strcmp(argv[i], "--seed") == 0) {
-      seed = strtoull(value, NULL, 0);
-    } else if (value != NULL && strcmp(argv[i], "--threads") == 0) {
-      threads = (uint32_t)strtoul(value, NULL, 0);
-    } else if (value != NULL && strcmp(argv[i], "--emit") == 0) {
-      emit = value;
-    } else {
-      usage = true;
-    }
-    i++;
-  }
-  if (usage || threads < 1 || threads > MAX_THREADS) {
+  const tb_option_t options[] = {{.name = "--count", .number = &count},
+                                 {.name = "--seed", .number = &seed},
+                                 {.name = "--threads", .number = &threads},
+                                 {.name = "--emit", .text = &emit},
+                                 {.name = "--exhaustive", .flag = &exhaustive},
+                                 {.name = NULL}};
+  if (!tb_options(argc, argv, 1, options) || threads < 1 || threads > MAX_THREADS) {
     fprintf(stderr,
             "usage: bf16_%s_tb [--emit FILE] [--count N] [--seed S] | --exhaustive [--threads T]\n",
             UNIT->name);
@@ -259,8 +245,8 @@ int main(int argc, char **argv) {
   bench_t bench = {0};
   bool complete = true;
   if (exhaustive) {
-    printf("bf16_%s: all pairs, %" PRIu32 " threads\n", UNIT->name, threads);
-    complete = check_exhaustive(&bench, threads);
+    printf("bf16_%s: all pairs, %" PRIu64 " threads\n", UNIT->name, threads);
+    complete = check_exhaustive(&bench, (uint32_t)threads);
   } else {
     printf("bf16_%s: seed %" PRIu64 ", %d lanes\n", UNIT->name, seed, BF16_BANK_LANES);
     bench.bank = bf16_bank_new((int)seed);

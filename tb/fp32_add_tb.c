@@ -18,6 +18,7 @@
 #include "fp32_add_shim.h"
 #include "num/num_gm.h"
 #include "num/num_rng.h"
+#include "tb_options.h"
 
 static const uint32_t SIGN = 0x80000000u;
 static const uint32_t CANONICAL_NAN = 0x7fc00000u;
@@ -230,22 +231,12 @@ int main(int argc, char **argv) {
   uint64_t emit = 0;
   uint64_t seed = 1;
   const char *vectors = NULL;
-  bool usage = argc % 2 == 0;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const char *value = argv[i + 1];
-    if (strcmp(argv[i], "--count") == 0) {
-      count = strtoull(value, NULL, 0);
-    } else if (strcmp(argv[i], "--seed") == 0) {
-      seed = strtoull(value, NULL, 0);
-    } else if (strcmp(argv[i], "--emit") == 0) {
-      emit = strtoull(value, NULL, 0);
-    } else if (strcmp(argv[i], "--vectors") == 0) {
-      vectors = value;
-    } else {
-      usage = true;
-    }
-  }
-  if (usage) {
+  const tb_option_t options[] = {{.name = "--count", .number = &count},
+                                 {.name = "--seed", .number = &seed},
+                                 {.name = "--emit", .number = &emit},
+                                 {.name = "--vectors", .text = &vectors},
+                                 {.name = NULL}};
+  if (!tb_options(argc, argv, 1, options)) {
     fprintf(stderr, "usage: fp32_add_tb [--count N | --vectors FILE | --emit N] [--seed S]\n");
     return 2;
   }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gm_atomic_bench.h"
+#include "tb_options.h"
 
 enum { ALL_LANES = 0xffff, ILLEGAL_OP = 6 };
 // No request of these tests waits as long; a unit that does hangs.
@@ -295,18 +296,12 @@ int main(int argc, char **argv) {
   const char *test = argc > 1 ? argv[1] : "";
   uint64_t requests = 20000;
   uint64_t seed = 1;
-  bool usage = argc % 2 != 0;
-  for (int i = 2; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--requests") == 0) {
-      requests = strtoull(argv[i + 1], NULL, 0);
-    } else if (strcmp(argv[i], "--seed") == 0) {
-      seed = strtoull(argv[i + 1], NULL, 0);
-    } else {
-      usage = true;
-    }
-  }
+  const tb_option_t options[] = {{.name = "--requests", .number = &requests},
+                                 {.name = "--seed", .number = &seed},
+                                 {.name = NULL}};
+  const bool understood = tb_options(argc, argv, 2, options);
   gm_bench_init(&bench, seed);
-  if (usage) {
+  if (!understood) {
     test = "";
   }
   if (strcmp(test, "random") == 0) {

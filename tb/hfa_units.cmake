@@ -17,7 +17,7 @@ target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 find_package(Threads REQUIRED)
 add_executable(hfa_units_tb hfa_units_tb.c)
 target_link_libraries(hfa_units_tb PRIVATE
-  amalgam_warnings amalgam_num hfa_units_rtl Threads::Threads m)
+  amalgam_warnings amalgam_tb amalgam_num hfa_units_rtl Threads::Threads m)
 
 foreach(UNIT quant log2 scale pow2 correct lns_add logdiv)
   add_test(NAME unit/hfa_${UNIT} COMMAND hfa_units_tb ${UNIT})
@@ -28,18 +28,9 @@ set_tests_properties(unit/hfa_quant_exhaustive PROPERTIES
   LABELS slow TIMEOUT 3600 PROCESSORS 2)
 
 # A second simulator on vectors of the golden model.
-set(HFA_UNITS_VVP ${CMAKE_CURRENT_BINARY_DIR}/hfa_units_vectors.vvp)
 set(HFA_UNITS_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/hfa_units_vectors.txt)
-add_custom_command(OUTPUT ${HFA_UNITS_VVP}
-  COMMAND ${IVERILOG} -g2005 -Wall -o ${HFA_UNITS_VVP}
-    ${CMAKE_CURRENT_SOURCE_DIR}/icarus/hfa_units_vectors.v
-    ${CMAKE_CURRENT_SOURCE_DIR}/hfa_units_bank.v ${HFA_UNITS_RTL}
-  DEPENDS icarus/hfa_units_vectors.v hfa_units_bank.v ${HFA_UNITS_RTL} VERBATIM)
 add_custom_command(OUTPUT ${HFA_UNITS_VECTORS}
   COMMAND hfa_units_tb --emit 1000 --seed 7 > ${HFA_UNITS_VECTORS}
   DEPENDS hfa_units_tb)
-add_custom_target(hfa_units_icarus ALL DEPENDS ${HFA_UNITS_VVP} ${HFA_UNITS_VECTORS})
-add_test(NAME unit/hfa_units_icarus
-  COMMAND ${VVP} ${HFA_UNITS_VVP} +vectors=${HFA_UNITS_VECTORS})
-set_tests_properties(unit/hfa_units_icarus PROPERTIES
-  LABELS unit TIMEOUT 30 PASS_REGULAR_EXPRESSION ": PASS")
+add_custom_target(hfa_units_vectors ALL DEPENDS ${HFA_UNITS_VECTORS})
+add_icarus_test(hfa_units hfa_units_vectors ${HFA_UNITS_VECTORS})

@@ -17,6 +17,7 @@
 #include "hfa_units_shim.h"
 #include "num/num_hfa.h"
 #include "num/num_rng.h"
+#include "tb_options.h"
 
 enum {
   MAX_REPORTS = 10,
@@ -327,27 +328,18 @@ typedef struct {
   const char *test;
   uint64_t emit;
   uint64_t seed;
-  uint32_t threads;
+  uint64_t threads;
 } options_t;
 
 static bool parse(int argc, char **argv, options_t *options) {
-  int i = 1;
-  if (i < argc && argv[i][0] != '-') {
-    options->test = argv[i++];
-  }
-  for (; i + 1 < argc; i += 2) {
-    const uint64_t value = strtoull(argv[i + 1], NULL, 0);
-    if (strcmp(argv[i], "--emit") == 0) {
-      options->emit = value;
-    } else if (strcmp(argv[i], "--seed") == 0) {
-      options->seed = value;
-    } else if (strcmp(argv[i], "--threads") == 0 && value >= 1 && value <= MAX_THREADS) {
-      options->threads = (uint32_t)value;
-    } else {
-      return false;
-    }
-  }
-  return i == argc && (options->test != NULL) != (options->emit != 0);
+  const bool named = argc > 1 && argv[1][0] != '-';
+  options->test = named ? argv[1] : NULL;
+  const tb_option_t list[] = {{.name = "--emit", .number = &options->emit},
+                              {.name = "--seed", .number = &options->seed},
+                              {.name = "--threads", .number = &options->threads},
+                              {.name = NULL}};
+  return tb_options(argc, argv, named ? 2 : 1, list) && options->threads >= 1 &&
+         options->threads <= MAX_THREADS && named != (options->emit != 0);
 }
 
 // False: no such test.
@@ -356,7 +348,7 @@ static bool run(const options_t *options, num_rng_t *rng, uint64_t *failed) {
   if (strcmp(test, "quant") == 0) {
     *failed = test_quant(rng);
   } else if (strcmp(test, "quant_exhaustive") == 0) {
-    *failed = test_quant_exhaustive(options->threads);
+    *failed = test_quant_exhaustive((uint32_t)options->threads);
   } else if (strcmp(test, "log2") == 0) {
     *failed = test_log2();
   } else if (strcmp(test, "scale") == 0) {

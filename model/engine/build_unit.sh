@@ -23,15 +23,17 @@ rtl=${AMALGAM_RTL:-$root/rtl}
 [ -z "${AMALGAM_RTL:-}" ] || cache=$AMALGAM_RTL.units
 
 case $top in
-hfa_top) own="-GLNS=$lns -GZERO_EXACT=$zero_exact" kind=lns$lns-zero$zero_exact ;;
-fa2_top) own="-GONE_MUL=$one_mul" kind=mul$one_mul ;;
+hfa_top) own="-GLNS=$lns -GZERO_EXACT=$zero_exact" kind=lns$lns-zero$zero_exact arithmetic=hfa ;;
+fa2_top) own="-GONE_MUL=$one_mul" kind=mul$one_mul arithmetic=fa2 ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac
 verilate="-O3 --x-assign fast --x-initial unique --noassert"
 compile="-O3 -march=native -fPIC -I$root/model -DENGINE_TOP=$top -DENGINE_D=$d -DENGINE_P=$p -DENGINE_NQ=$nq -DENGINE_N=$n"
 [ "$trace" = 0 ] || { verilate="$verilate --trace-fst"; compile="$compile -DENGINE_TRACE"; kind=$kind-trace; }
 
-sources="$(find "$rtl/fp" "$rtl/lib" "$rtl/attention" "$rtl/hfa" "$rtl/fa2" -name '*.v' | sort)
+folders="$rtl/fp $rtl/lib $rtl/softmax $rtl/$arithmetic $rtl/attention"
+# shellcheck disable=SC2086
+sources="$(find $folders -name '*.v' | sort)
   $root/model/engine/engine_unit.cpp $root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
 # shellcheck disable=SC2086
 sum=$( { cat $sources; verilator --version; echo "$verilate $compile"; } | sha256sum | cut -c1-12)
@@ -48,9 +50,9 @@ flock 9
 # shellcheck disable=SC2086
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
   -GD="$d" -GP="$p" -GNQ="$nq" -GN="$n" --top-module "$top" --prefix Vunit --Mdir "$unit/obj" \
-  -y "$rtl/fp" -y "$rtl/lib" -y "$rtl/attention" -y "$rtl/hfa" -y "$rtl/fa2" \
+  $(printf -- '-y %s ' $folders) \
   -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
-  "$rtl/${top%_top}/$top.v" "$root/model/engine/engine_unit.cpp" >"$unit/log" 2>&1 ||
+  "$rtl/attention/$top.v" "$root/model/engine/engine_unit.cpp" >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see $unit/log" >&2; exit 1; }
 mv "$unit/unit.so.new" "$library"
 rm -rf "$unit/obj"

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "engine/engine_internal.h"
+
 // A unit that holds its operands in their producers for some cycles and then has a result.
 typedef struct step {
   unsigned count;  // cycles spent on the present operands
@@ -25,15 +27,7 @@ struct engine_control {
   step_t acc[];         // [blocks], acc[0] unused
 };
 
-static unsigned log2_ceil(size_t x) {
-  unsigned bits = 0;
-  while (((size_t)1 << bits) < x) {
-    ++bits;
-  }
-  return bits;
-}
-
-unsigned engine_lane_stage(size_t d) { return 11 + log2_ceil(d); }
+unsigned engine_lane_stage(size_t d) { return 11 + engine_bits(d); }
 
 engine_control_t *engine_control_new(size_t d, size_t blocks) {
   engine_control_t *control = calloc(1, sizeof *control + blocks * sizeof *control->acc);

@@ -51,14 +51,6 @@ static uint32_t get(const char *text, size_t lsb, size_t width) {
   return value;
 }
 
-static size_t count_bits(size_t count) {
-  size_t bits = 0;
-  while (((size_t)1 << bits) < count) {
-    ++bits;
-  }
-  return bits;
-}
-
 // ---------------------------------------------------------------- the job's files
 
 static void write_vector(FILE *file, bits_t *bits, const num_bf16_t *x, size_t count) {
@@ -85,7 +77,7 @@ static void write_group(FILE *file, const engine_groups_t *groups, const engine_
   const size_t d = groups->shape->num.d;
   fprintf(file, "%x %x %x ", group->base, group->rows, group->stride);
   for (size_t n = 0; n < queries; ++n) {
-    put(bits, group->limit[n], count_bits(groups->shape->num.rows + 1));
+    put(bits, group->limit[n], engine_bits(groups->shape->num.rows + 1));
   }
   write_bits(file, bits);
   fprintf(file, " %d %d %d ", group->use_mask, group->final, group->carry != NULL);
@@ -208,10 +200,10 @@ static bool compile(const engine_icarus_t *icarus) {
   snprintf(command, sizeof command,
            "cd '%s' && iverilog -g2005 -Wall -o '%s/unit.vvp' -s attention_run -DTOP=%s '-DOWN=%s' "
            "-Pattention_run.D=%zu -Pattention_run.P=%zu -Pattention_run.NQ=%zu "
-           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/attention -y rtl/hfa -y rtl/fa2 "
+           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/softmax -y rtl/%s -y rtl/attention "
            "tb/icarus/attention_run.v >'%s/log' 2>&1",
            AMALGAM_SOURCE_DIR, icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
-           shape->num.blocks, shape->queries, shape->num.rows, icarus->directory);
+           shape->num.blocks, shape->queries, shape->num.rows, hfa ? "hfa" : "fa2", icarus->directory);
   return system(command) == 0;
 }
 

@@ -1,4 +1,4 @@
-// What the two kinds of engine have in common.
+// What the kinds of engine have in common: Verilated RTL, RTL in Icarus, the C model.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_INTERNAL_H_
 #define AMALGAM_ENGINE_ENGINE_INTERNAL_H_
@@ -49,6 +49,15 @@ static inline size_t engine_group_rows(const engine_shape_t *shape, const engine
     rows = needed > rows ? needed : rows;
   }
   return rows;
+}
+
+// Bits that tell `count` things apart: $clog2 of Verilog.
+static inline unsigned engine_bits(size_t count) {
+  unsigned bits = 0;
+  while (((size_t)1 << bits) < count) {
+    ++bits;
+  }
+  return bits;
 }
 
 static inline bool engine_stopped(const engine_job_t *job) {

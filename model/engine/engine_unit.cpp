@@ -215,7 +215,7 @@ constexpr bool traced = false;
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create, destroy, pins,  set_row, set_group, set_mask, get_result, settle, clock, reset, traced};
+    create, destroy, pins, set_row, set_group, set_mask, get_result, settle, clock, traced};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

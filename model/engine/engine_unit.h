@@ -55,7 +55,6 @@ typedef struct engine_unit_api {
   void (*get_result)(engine_unit_t *unit, num_triplet_t *triplets);
   void (*settle)(engine_unit_t *unit);
   void (*clock)(engine_unit_t *unit);
-  void (*reset)(engine_unit_t *unit);
   bool traced;
 } engine_unit_api_t;
 

@@ -64,6 +64,7 @@ NUM_INLINE void exp_chunk(const float *x, float *y, size_t n) {
     above[i] = (float)(e * (1.0 + margin));
     unproven |= !(below[i] == above[i]);
   }
+  // cppcheck-suppress uninitvar ; the loop has set n of them
   memcpy(y, above, n * sizeof y[0]);
   if (!unproven) {
     return;

@@ -54,6 +54,7 @@ attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim
 
 // --- time -------------------------------------------------------------------------------------
 
+// A product that misses a whole number by rounding alone is that number.
 uint64_t attention_engine::edge(uint64_t tick) const {
   return static_cast<uint64_t>(std::ceil(static_cast<double>(tick) * ratio_ * (1 - 1e-15)));
 }

@@ -132,6 +132,55 @@ bool core_unit::push(const command_t &command, uint64_t &cycle) {
   return true;
 }
 
+// --- accesses ---------------------------------------------------------------------------------
+
+// What a command touches against the arrays and the race detector.
+bool core_unit::check_accesses(unsigned agent, const command_t &command) {
+  core_access_t accesses[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, accesses);
+  for (size_t i = 0; i < count; ++i) {
+    if (!check_access(agent, accesses[i], command)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool core_unit::check_access(unsigned agent, const core_access_t &access,
+                             const command_t &command) {
+  const auto stop = [&](const std::string &what) {
+    sim_.stop(SOC_STOPPED, what + sim_.describe(name_, command));
+    return false;
+  };
+  if (access.space == SPACE_GM) {
+    if (auto error = gm_.check(access)) {
+      return stop("out of bounds: " + *error + ": ");
+    }
+  }
+  if (!sim_.options.race_check) {
+    return true;
+  }
+  if (auto old = group_.races.access(races(access.space), agent, access, command)) {
+    const std::string later = sim_.describe(name_, command);
+    const std::string earlier = sim_.describe(group_.races.core_of(old->agent), old->command);
+    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) +
+                               ": no flag orders " + later + " after " + earlier);
+    return false;
+  }
+  if (access.space == SPACE_GM) {
+    if (auto other = gm_.race_between_cores(group_.index, group_.races.clock(agent).syncs,
+                                              access)) {
+      const unsigned ai_cores = sim_.config.soc.ai_cores;
+      const std::string name = *other < ai_cores ? "AI core " + std::to_string(*other)
+                                                 : "engine" + std::to_string(*other - ai_cores);
+      return stop("race in GM with " + name + ", no SYNC_ALL between: ");
+    }
+  }
+  return true;
+}
+
+// --- queues and cross-core flags --------------------------------------------------------------
+
 void core_unit::popped(const pipe &by) {
   if (full_ == &by) {
     full_ = nullptr;

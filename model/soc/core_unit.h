@@ -37,6 +37,9 @@ class core_unit {
   // Checks a command and queues it.  False: the queue is full; the scalar core will be called again
   // when it is not.  cycle: of the push, moves on to when there was room.
   bool push(const command_t &command, uint64_t &cycle);
+  // What a command of a pipe touches against the arrays and the race detector; false: it ended the
+  // run.
+  bool check_accesses(unsigned agent, const command_t &command);
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
   // Raises a cross-core flag on every connected core.
@@ -65,6 +68,7 @@ class core_unit {
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
+  bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
   std::string sender_name(size_t sender) const;

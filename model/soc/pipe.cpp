@@ -178,7 +178,7 @@ bool pipe::issue_set(const command_t &command) {
 bool pipe::issue_local(const command_t &command) {
   const uint64_t begin = time_;
   core_.group().races.begin(agent_);
-  if (!check_accesses(command)) {
+  if (!core_.check_accesses(agent_, command)) {
     return false;
   }
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
@@ -188,7 +188,7 @@ bool pipe::issue_local(const command_t &command) {
 
 bool pipe::issue_move(const command_t &command) {
   core_.group().races.begin(agent_);
-  if (check_accesses(command) && check_in_flight(command)) {
+  if (core_.check_accesses(agent_, command) && check_in_flight(command)) {
     moving_ = true;
     sim_.events->at(std::max(time_, now()), *this);
   }
@@ -291,52 +291,7 @@ void pipe::set_flag(const flight &f, uint64_t cycle) {
   sim_.events->wake(*core_.pipes()[command.to]);
 }
 
-// --- checks -----------------------------------------------------------------------------------
-
-// What a command touches against the arrays and the race detector.
-bool pipe::check_accesses(const command_t &command) {
-  core_access_t accesses[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(&command, accesses);
-  for (size_t i = 0; i < count; ++i) {
-    if (!check_access(accesses[i], command)) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool pipe::check_access(const core_access_t &access, const command_t &command) {
-  core_group &group = core_.group();
-  const auto stop = [&](const std::string &what) {
-    sim_.stop(SOC_STOPPED, what + sim_.describe(core_.name(), command));
-    return false;
-  };
-  if (access.space == SPACE_GM) {
-    if (auto error = core_.gm().check(access)) {
-      return stop("out of bounds: " + *error + ": ");
-    }
-  }
-  if (!sim_.options.race_check) {
-    return true;
-  }
-  if (auto old = group.races.access(core_.races(access.space), agent_, access, command)) {
-    const std::string later = sim_.describe(core_.name(), command);
-    const std::string earlier = sim_.describe(group.races.core_of(old->agent), old->command);
-    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) +
-                               ": no flag orders " + later + " after " + earlier);
-    return false;
-  }
-  if (access.space == SPACE_GM) {
-    if (auto other = core_.gm().race_between_cores(group.index, group.races.clock(agent_).syncs,
-                                                   access)) {
-      const unsigned ai_cores = sim_.config.soc.ai_cores;
-      const std::string name = *other < ai_cores ? "AI core " + std::to_string(*other)
-                                                 : "engine" + std::to_string(*other - ai_cores);
-      return stop("race in GM with " + name + ", no SYNC_ALL between: ");
-    }
-  }
-  return true;
-}
+// --- a check ----------------------------------------------------------------------------------
 
 // The engine takes an ATTN while earlier ones are still in it: what they write may not be read yet.
 bool pipe::check_in_flight(const command_t &command) {

@@ -86,8 +86,6 @@ class pipe : public task {
   bool issue_local(const command_t &command);
   bool issue_move(const command_t &command);
   void run(uint64_t now) override;            // a move begins
-  bool check_accesses(const command_t &command);
-  bool check_access(const core_access_t &access, const command_t &command);
   bool check_in_flight(const command_t &command);
   void launch(const flight &f);
   void complete_in_order();

@@ -178,18 +178,14 @@ module attention_ctrl #(
   // the first and the last marked, each key with its index.  Their addresses follow each other from the
   // base, around the block's end, and stay within the block.
 
-  reg f_past = 1'b0;                     // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;          // no reset now
-  reg  f_ran = 1'b0;                     // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @* if (q_valid_i) assume (q_rows_i != NO_ROWS && q_rows_i <= ROWS);
-  always @* if (q_valid_i) assume ({1'b0, q_base_i} < ROWS);
+  always @* if (q_valid_i) `ASSUME (q_rows_i != NO_ROWS && q_rows_i <= ROWS);
+  always @* if (q_valid_i) `ASSUME ({1'b0, q_base_i} < ROWS);
   always @(posedge clk_i) if (f_run && f_ran && $past(q_valid_i && !q_ready_o)) begin
-    assume (q_valid_i && q_rows_i == $past(q_rows_i) && q_stride_i == $past(q_stride_i));
-    assume (q_carry_i == $past(q_carry_i) && q_base_i == $past(q_base_i));
+    `ASSUME (q_valid_i && q_rows_i == $past(q_rows_i) && q_stride_i == $past(q_stride_i));
+    `ASSUME (q_carry_i == $past(q_carry_i) && q_base_i == $past(q_base_i));
   end
 
   reg [RW:0]   f_rows_q;                 // of the group under way

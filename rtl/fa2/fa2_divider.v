@@ -5,8 +5,8 @@
 //
 // Without final the triplets pass as they are.
 //
-// Latency 2 cycles from in_valid_i to out_valid_o; a result every 2 cycles.  The triplets are held by their producers meanwhile; in_ready_o depends
-// combinationally on in_valid_i and out_ready_i.
+// Latency 2 cycles from in_valid_i to out_valid_o; a result every 2 cycles.  The triplets are held by
+// their producers meanwhile; in_ready_o depends combinationally on in_valid_i and out_ready_i.
 // Numerics: see bf16_div; l = 0 gives 0, a poisoned triplet the NaN 0x7fc0.  Bit-exact with
 // num_fa2_divider().
 //

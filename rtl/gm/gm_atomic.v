@@ -277,12 +277,8 @@ module gm_atomic #(
   // matter here, that it computes on the right words does.  rsp_ready_i, requests and clear_i are
   // free; nothing is assumed about a request that waits.
 
-  reg f_past = 1'b0;                       // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;            // no reset now
-  reg  f_ran = 1'b0;                       // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   // Requests, responses: number them.  The unit never looks at a tag, so taking the request's
   // number for it loses nothing; then tags in sequence mean no loss, no duplicate and order.

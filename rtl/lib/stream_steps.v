@@ -56,14 +56,10 @@ module stream_steps #(
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/).  All that is asked of the producer is that it holds its offer.
 
-  reg f_past = 1'b0;                     // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;          // no reset now
-  reg  f_ran = 1'b0;                     // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @(posedge clk_i) if (f_run && f_ran && $past(in_valid_i && !in_ready_o)) assume (in_valid_i);
+  always @(posedge clk_i) if (f_run && f_ran && $past(in_valid_i && !in_ready_o)) `ASSUME (in_valid_i);
   assign f_started_o = ~at_q[0];
 
   // Everything taken comes out once: results loaded are those given and the one that waits.

@@ -28,12 +28,8 @@ module attention_chain (
 );
   localparam W = 3;                  // bits of a number: more than groups are in flight
 
-  reg f_past = 1'b0;
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;
-  reg  f_ran = 1'b0;
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   // ---------------------------------------------------------------- FAUs
   wire [2:0]   fau_ready, fau_valid, fau_take, fau_final, fau_poison, fau_last;

@@ -20,11 +20,17 @@ work=$3
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work" || exit 2
 
-# to_smt2 TOP FILES PARAMETERS
+# to_smt2 TOP OPTIONS FILES PARAMETERS
+# What a module asks of its surroundings (`ASSUME) is assumed of TOP's own and proved inside of it.
 to_smt2() {
+  others=
+  for file in $3; do
+    [ "$(basename "$file" .v)" = "$1" ] && own=$file || others="$others $file"
+  done
   yosys -q -l "$work/yosys.log" -p "
-    read_verilog -formal $(echo $2)
-    $3
+    read_verilog -formal -DASSUME=assume $2 $own $here/formal_run.v
+    ${others:+read_verilog -formal -DASSUME=assert $2 $others}
+    $4
     prep -top $1 -flatten
     async2sync
     dffunmap
@@ -46,38 +52,38 @@ case $proof in
 gm_atomic)
   # Small parameters: two lanes, 4 addresses so that walks wrap, rows of up to 7 beats, 8 tags for
   # 2 requests in flight.
-  to_smt2 gm_atomic "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v" \
+  to_smt2 gm_atomic "" "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v" \
     "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 3 -set CNT_W 4 gm_atomic"
   run "base case" -t 7
   run "induction" -i -t 3
   run "cover" -c -t 12
   ;;
 gm_s32_guard)
-  to_smt2 gm_s32_guard "$rtl/gm/gm_s32_guard.v" ""
+  to_smt2 gm_s32_guard "" "$rtl/gm/gm_s32_guard.v" ""
   run "all inputs" -t 1
   ;;
 stream_steps)
   for steps in 2 3; do
-    to_smt2 stream_steps "-DFORMAL_COVER $rtl/lib/stream_steps.v" "chparam -set STEPS $steps stream_steps"
+    to_smt2 stream_steps -DFORMAL_COVER "$rtl/lib/stream_steps.v" "chparam -set STEPS $steps stream_steps"
     run "base case, $steps steps" -t 6
     run "induction, $steps steps" -i -t 3
     run "cover, $steps steps" -c -t 12
   done
   ;;
 fau_triplet)
-  to_smt2 fau_triplet "-DFORMAL_COVER $rtl/attention/fau_triplet.v" "chparam -set D 1 fau_triplet"
+  to_smt2 fau_triplet -DFORMAL_COVER "$rtl/softmax/fau_triplet.v" "chparam -set D 1 fau_triplet"
   run "base case" -t 6
   run "induction" -i -t 3
   run "cover" -c -t 12
   ;;
 acc_front)
-  to_smt2 acc_front "$rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v
+  to_smt2 acc_front "" "$rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
     $rtl/fp/bf16_max.v $here/stubs/bf16_diff.v" ""
   run "base case" -t 7
   run "induction" -i -t 4
   ;;
 attention_ctrl)
-  to_smt2 attention_ctrl "-DFORMAL_COVER $rtl/attention/attention_ctrl.v" \
+  to_smt2 attention_ctrl -DFORMAL_COVER "$rtl/attention/attention_ctrl.v" \
     "chparam -set P 3 -set NQ 2 -set ROWS 3 attention_ctrl"
   run "base case" -t 6
   run "induction" -i -t 3
@@ -85,11 +91,11 @@ attention_ctrl)
   ;;
 attention_chain_hfa | attention_chain_fa2)
   case $proof in
-  *_hfa) design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_acc_lane.v $rtl/hfa/hfa_logdiv.v" ;;
-  *_fa2) design="-DFA2 $rtl/fa2/fa2_acc.v $rtl/fa2/fa2_acc_lane.v $rtl/fa2/fa2_divider.v" ;;
+  *_hfa) macro= design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_acc_lane.v $rtl/hfa/hfa_logdiv.v" ;;
+  *_fa2) macro=-DFA2 design="$rtl/fa2/fa2_acc.v $rtl/fa2/fa2_acc_lane.v $rtl/fa2/fa2_divider.v" ;;
   esac
-  to_smt2 attention_chain "$design $here/attention_chain.v $here/stubs/*.v $rtl/attention/fau_triplet.v
-    $rtl/attention/acc_front.v $rtl/attention/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
+  to_smt2 attention_chain "$macro" "$design $here/attention_chain.v $here/stubs/*.v $rtl/softmax/fau_triplet.v
+    $rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22

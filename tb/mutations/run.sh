@@ -16,7 +16,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd) || exit 2
-work=$2
+work=$(mkdir -p "$2" && cd "$2" && pwd) || exit 2
 shift 2
 [ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
 
@@ -40,7 +40,7 @@ vectors() {
   esac
   case $1 in bf16_*) list=$3/vectors.txt; "$build/tb/$(testbench "$1")" --emit "$list" --count "$(count "$1")" || return 2 ;; esac
   # shellcheck disable=SC2086
-  iverilog -g2005 -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$root/tb" -o "$3/vectors.vvp" \
+  iverilog -g2005 -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$root/tb" -y "$root/tb/icarus" -o "$3/vectors.vvp" \
     "$root/tb/icarus/${bench}_vectors.v" || return 2
   vvp "$3/vectors.vvp" "+vectors=$list" >"$3/vectors.log" || return 2
   grep -q PASS "$3/vectors.log" && return 0
@@ -52,11 +52,12 @@ vectors() {
 unit() {
   clocked=false
   [ "$1" != bf16_div ] || clocked=true
-  verilator --cc --exe --build --top-module bf16_bank --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" \
-    --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
+  OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build --top-module bf16_bank \
+    --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
     -CFLAGS "-I$root/tb -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
     "$root/tb/bf16_bank.v" "$root/tb/bf16_bank_shim.cpp" \
-    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/model/num/libamalgam_num.a" \
+    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \
+    "$build/model/num/libamalgam_num.a" \
     -LDFLAGS "-lpthread -lm" >"$3/build.log" 2>&1 || { tail -n 5 "$3/build.log"; return 2; }
   "$3/tb"
 }

@@ -316,7 +316,7 @@ static void vector_commands_tell_the_truth(void **state) {
 
 static void engine_commands_tell_the_truth(void **state) {
   (void)state;
-  tell_the_truth(CORE_ENGINE, 2000);
+  tell_the_truth(CORE_ENGINE, 500);
 }
 
 int main(void) {

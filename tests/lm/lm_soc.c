@@ -89,6 +89,9 @@ int main(int argc, char **argv) {
   const size_t more = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
   FILE *file = fopen(LM_TEST_DATA_DIR "/kjv_val.txt", "rb");
   const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
+  if (file != NULL) {
+    fclose(file);
+  }
   lm_t *lm = lm_open(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin",
                      argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
   lm_machine_options_t options = {0};
@@ -106,6 +109,5 @@ int main(int argc, char **argv) {
                                                           lm_shape(lm)->layers ? 0 : 1;
   lm_machine_close(both.machine);
   lm_close(lm);
-  fclose(file);
   return code;
 }

@@ -263,8 +263,9 @@ void bytes_are_conserved(void **) {
     for (int i = 0; i < 200; ++i) {
       const uint64_t bytes = random(1, 100000);
       const auto begin = static_cast<uint64_t>(static_cast<double>(total) / full);
-      moves.push_back({i == 0 ? 0 : random(moves.back().begin, begin), cold ? bytes : 0,
-                       cold ? 0 : bytes, random.one_in(2) ? 5000. : 3000.});
+      const uint64_t start = moves.empty() ? 0 : random(moves.back().begin, begin);
+      moves.push_back({start, cold ? bytes : 0, cold ? 0 : bytes,
+                       random.one_in(2) ? 5000. : 3000.});
       total += bytes;
     }
     soc::bandwidth die(kHbm, kL2);

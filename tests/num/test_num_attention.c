@@ -179,6 +179,7 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
   for (size_t d = 0; d < a->dv; d++) {
     long double value = 0.0L;
     for (size_t s = 0; s < a->keys; s++) {
+      // cppcheck-suppress uninitvar ; the loop above has set all of them
       value += weight[s] * (long double)num_bf16_to_f32(a->v[s * a->ldv + d]);
     }
     out[d] = sum == 0.0L ? 0.0L : value / sum;

@@ -3,9 +3,11 @@
 //
 //   engine_kernel FIRMWARE [name=value ...]
 //
-// Prints the cycles of every launch. Exit code 0: all bits equal, 1: not, 3: the SoC has stopped.
+// Prints the cycles of every launch. Exit code 0: all bits equal, 1: not, 2: no such setting or
+// machine, 3: the SoC has stopped.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,19 +46,33 @@ static const struct {
 
 static size_t *at(test_t *test, size_t offset) { return (size_t *)(void *)((char *)test + offset); }
 
-static void parse(test_t *test, int argc, char **argv) {
+// Where a name=value goes; NULL if there is no such name.
+static size_t *find(test_t *test, const char *assignment) {
+  for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i) {
+    const size_t length = strlen(settings[i].name);
+    if (strncmp(assignment, settings[i].name, length) == 0 && assignment[length] == '=') {
+      return at(test, settings[i].offset);
+    }
+  }
+  return NULL;
+}
+
+static bool parse(test_t *test, int argc, char **argv) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i) {
     *at(test, settings[i].offset) = settings[i].value;
-    const size_t length = strlen(settings[i].name);
-    for (int a = 2; a < argc; ++a) {
-      if (strncmp(argv[a], settings[i].name, length) == 0 && argv[a][length] == '=') {
-        *at(test, settings[i].offset) = strtoull(argv[a] + length + 1, NULL, 10);
-      }
+  }
+  for (int a = 2; a < argc; ++a) {
+    size_t *value = find(test, argv[a]);
+    if (value == NULL) {
+      fprintf(stderr, "engine_kernel: no setting '%s'\n", argv[a]);
+      return false;
     }
+    *value = strtoull(strchr(argv[a], '=') + 1, NULL, 10);
   }
   test->all = test->keys + test->decode;
   test->share = test->heads / test->kv_heads;
   test->pitch = (test->keys + 7) / 8;
+  return true;
 }
 
 // Scores up to some `scale` in size: their maxima rise, fall and repeat.
@@ -86,6 +102,13 @@ static void make_inputs(test_t *test) {
     test->visible[i] = (uint8_t)(bits >> 56);
   }
   memset(test->visible, 0, test->tokens > 2 ? test->pitch : 0);   // a token that sees nothing
+}
+
+static void free_inputs(test_t *test) {
+  free(test->q);
+  free(test->k);
+  free(test->v);
+  free(test->visible);
 }
 
 static num_engine_t engine_num(const test_t *test) {
@@ -217,10 +240,7 @@ static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware,
   return SOC_DONE;
 }
 
-int main(int argc, char **argv) {
-  test_t test = {0};
-  parse(&test, argc, argv);
-  make_inputs(&test);
+static int run(test_t test, const char *firmware) {
   soc_options_t options = {0};
   set_machine(&test, &options);
   const size_t queries = (test.tokens + test.decode) * test.heads * test.d * 2;
@@ -242,7 +262,7 @@ int main(int argc, char **argv) {
   verdict_t verdict = {0};
   engine_args_t args = make_args(&test, buffers);
   const void *out = soc_bytes(soc, buffers[OUT].address);
-  soc_status_t status = launch(&test, soc, argv[1], &args, 0, out, &verdict);
+  soc_status_t status = launch(&test, soc, firmware, &args, 0, out, &verdict);
   const uint64_t token_bytes = test.heads * test.d * 2;
   args.q += test.tokens * token_bytes;
   args.out += test.tokens * token_bytes;
@@ -251,13 +271,14 @@ int main(int argc, char **argv) {
   test.mask = 0;
   for (size_t i = 0; i < test.decode && status == SOC_DONE; ++i) {
     args.keys += 1;
-    status = launch(&test, soc, argv[1], &args, test.tokens + i, out, &verdict);
+    status = launch(&test, soc, firmware, &args, test.tokens + i, out, &verdict);
     args.q += token_bytes;
     args.out += token_bytes;
   }
   soc_close(soc);
   if (status != SOC_DONE) {
     fprintf(stderr, "%s\n", result.error);
+    soc_result_free(&result);
     return status;
   }
   const double error = sqrt(verdict.error / verdict.size);
@@ -265,4 +286,19 @@ int main(int argc, char **argv) {
          (unsigned long long)result.rtl_cycles, verdict.differ, verdict.values, error);
   soc_result_free(&result);
   return verdict.differ == 0 && error < (test.fa2 || test.corrected ? 0.1 : 2) ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  test_t test = {0};
+  if (argc < 2) {
+    fprintf(stderr, "usage: engine_kernel FIRMWARE [name=value ...]\n");
+    return 2;
+  }
+  if (!parse(&test, argc, argv)) {
+    return 2;
+  }
+  make_inputs(&test);
+  const int code = run(test, argv[1]);
+  free_inputs(&test);
+  return code;
 }

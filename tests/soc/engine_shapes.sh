@@ -1,7 +1,8 @@
 #!/bin/sh
 # The engines' kernel over many shapes: every bit equal to the golden attention, with the engines in
 # Verilog and with the C model of their control, by RISC-V and by native firmware; and the same cycles
-# with Verilog and without, in every launch and every time.
+# with Verilog and without, in every launch and every time.  Verilog under RISC-V firmware in some
+# machines only.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
@@ -34,12 +35,14 @@ check() {
   run again so $machine rtl=0 no_race_check=1 "$@"
   # shellcheck disable=SC2086
   run riscv_c elf $machine rtl=0 "$@"
-  # shellcheck disable=SC2086
-  run riscv_rtl elf $machine rtl=1 "$@"
   shape="$*"
   same c rtl
   same c again
-  same riscv_c riscv_rtl
+  if [ -n "$all_ways" ]; then
+    # shellcheck disable=SC2086
+    run riscv_rtl elf $machine rtl=1 "$@"
+    same riscv_c riscv_rtl
+  fi
 }
 
 # What every machine does; it holds $1 keys, $2 of them in a chunk of half its SRAM.
@@ -64,8 +67,10 @@ every() {
   check keys=21 chunk=8 tokens=7 heads=2 buffer_kb=2 mask=1
 }
 
+all_ways=yes
 machine='d=16 blocks=2 queries=1 rows=32'
 every 32 16
+all_ways=
 machine='d=32 blocks=2 queries=4 rows=64 corrected=1'
 every 64 32
 machine='d=32 blocks=1 queries=1 rows=48 fa2=1'
@@ -74,6 +79,7 @@ machine='d=16 blocks=4 queries=4 rows=64 fa2=1'
 every 64 32
 
 # The default machine, and four times as many keys as it holds.
+all_ways=yes
 machine='d=64 blocks=4 queries=1 rows=1024'
 check keys=100 chunk=128 tokens=4 causal=1 heads=4 kv_heads=2 engines=4
 check keys=1030 chunk=1024 tokens=2 decode=1

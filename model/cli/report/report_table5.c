@@ -205,11 +205,12 @@ static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, table
   double sq2[REPORT_FIT_COUNT];
   char words[REPORT_LINE_BYTES / 2];
   report_fit_values(&machine->config, now);
+  bool same = true;
   for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
     sq2[i] = report_fits[i].sq2;
+    same = same && now[i] == sq2[i];
   }
   report_fit_words(sq2, words, sizeof words);
-  const bool same = memcmp(now, sq2, sizeof now) == 0;
   for (size_t i = 0; i < table->count; ++i) {
     row_t *row = &table->list[i];
     row->ours = add(jobs, machine, row, table, table->functional, "", "", error);

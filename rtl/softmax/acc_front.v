@@ -112,21 +112,17 @@ module acc_front (
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/), also as part of the chain there.
 
-  reg f_past = 1'b0;                     // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;          // no reset now
-  reg  f_ran = 1'b0;                     // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   // Producers hold what is not taken.
   always @(posedge clk_i) if (f_run && f_ran) begin
     if ($past(a_valid_i && !in_ready_o)) begin
-      assume (a_valid_i && a_final_i == $past(a_final_i));
-      assume (a_m_i == $past(a_m_i) && a_poison_i == $past(a_poison_i));
+      `ASSUME (a_valid_i && a_final_i == $past(a_final_i));
+      `ASSUME (a_m_i == $past(a_m_i) && a_poison_i == $past(a_poison_i));
     end
     if ($past(b_valid_i && !in_ready_o)) begin
-      assume (b_valid_i && b_m_i == $past(b_m_i) && b_poison_i == $past(b_poison_i));
+      `ASSUME (b_valid_i && b_m_i == $past(b_m_i) && b_poison_i == $past(b_poison_i));
     end
   end
 

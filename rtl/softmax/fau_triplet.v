@@ -97,14 +97,10 @@ module fau_triplet #(
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/); the lanes' state is free.
 
-  reg f_past = 1'b0;                     // there is a previous cycle
-  always @(posedge clk_i) f_past <= 1'b1;
-  always @* if (!f_past) assume (!rst_ni);
-  wire f_run = f_past & rst_ni;          // no reset now
-  reg  f_ran = 1'b0;                     // nor in the previous cycle
-  always @(posedge clk_i) f_ran <= f_run;
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @* if (f_run && !ready_o) assume (!en_i);
+  always @* if (f_run && !ready_o) `ASSUME (!en_i);
 
   // A poison anywhere from a group's first key to its last is there in the triplet.
   reg f_tainted_q;                       // of the group whose key is in stage 11+CL

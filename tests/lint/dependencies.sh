@@ -27,9 +27,10 @@ cat >"$dir/v" <<'END'
 rtl/lib:
 rtl/fp:
 rtl/gm: fp
-rtl/attention: hfa fa2 fp lib
-rtl/hfa: attention fp lib
-rtl/fa2: attention fp lib
+rtl/softmax: fp lib
+rtl/hfa: softmax fp lib
+rtl/fa2: softmax fp lib
+rtl/attention: hfa fa2 softmax fp lib
 END
 
 # Lines "FOLDER USES FILE" of all sources.
@@ -72,7 +73,8 @@ if grep -rnE '`include|\$readmem' rtl --include='*.v'; then
 fi
 
 # A table that lists no folder twice round has an order: each folder only uses those above it.
-if ! sed -nE 's|^model/([a-z]+):(.*)|\1 \2|p' "$dir/c" | awk '{ for (i = 2; i <= NF; ++i) print $i, $1 }' |
+if ! sed -nE 's,^(model|rtl)/([a-z0-9]+):(.*),\2 \3,p' "$dir/c" "$dir/v" |
+  awk '{ for (i = 2; i <= NF; ++i) print $i, $1 }' |
   tsort >/dev/null 2>"$dir/cycle"; then
   cat "$dir/cycle"
   failed=1
