@@ -25,6 +25,14 @@ extern "C" {
 // Infinity or NaN.
 static inline bool num_bf16_is_special(num_bf16_t x) { return (x & 0x7f80u) == 0x7f80u; }
 
+static inline bool num_bf16_any_special(const num_bf16_t *x, size_t n) {
+  unsigned special = 0;
+  for (size_t i = 0; i < n; ++i) {
+    special |= num_bf16_is_special(x[i]);
+  }
+  return special != 0;
+}
+
 // A subnormal becomes zero of its sign.
 static inline num_bf16_t num_bf16_flush(num_bf16_t x) {
   return (x & 0x7f80u) != 0 ? x : (num_bf16_t)(x & 0x8000u);

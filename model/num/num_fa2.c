@@ -26,14 +26,6 @@ void num_fa2_clear(size_t d, num_triplet_t *triplet) {
   }
 }
 
-static bool any_special(const num_bf16_t *x, size_t d) {
-  unsigned special = 0;
-  for (size_t c = 0; c < d; ++c) {
-    special |= num_bf16_is_special(x[c]);
-  }
-  return special != 0;
-}
-
 NUM_CLONES
 static void add_key(size_t d, num_bf16_t score, const num_bf16_t *v, num_triplet_t *triplet) {
   const num_bf16_t m = num_bf16_max(triplet->m, score);
@@ -49,12 +41,12 @@ static void add_key(size_t d, num_bf16_t score, const num_bf16_t *v, num_triplet
 
 void num_fa2_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
                  const uint8_t *valid, size_t n, num_triplet_t *triplet) {
-  triplet->poison |= any_special(q, d);
+  triplet->poison |= num_bf16_any_special(q, d);
   for (size_t i = 0; i < n; ++i) {
     if (valid != NULL && !valid[i]) {
       continue;
     }
-    triplet->poison |= any_special(k + i * d, d) || any_special(v + i * d, d);
+    triplet->poison |= num_bf16_any_special(k + i * d, d) || num_bf16_any_special(v + i * d, d);
     add_key(d, num_bf16_dot(q, k + i * d, d), v + i * d, triplet);
   }
 }

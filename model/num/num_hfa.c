@@ -46,14 +46,15 @@ num_element_t num_hfa_log2(num_bf16_t v) { return log2_of(v); }
 
 num_element_t num_hfa_scale(num_element_t x, uint16_t t) { return scale(x, t); }
 
+const num_hfa_piece_t num_hfa_pieces[8] = {{4096, 21}, {3752, 19}, {3444, 18}, {3155, 16},
+                                           {2895, 15}, {2657, 14}, {2438, 13}, {2236, 12}};
+
 uint16_t num_hfa_pow2(uint32_t d) {
-  // 2^-f on eight pieces of [0, 1): value at the left end and fall per 1/128, 12 fraction bits.
-  static const uint16_t c0[8] = {4096, 3752, 3444, 3155, 2895, 2657, 2438, 2236};
-  static const uint16_t c1[8] = {21, 19, 18, 16, 15, 14, 13, 12};
   const uint32_t whole = d >> NUM_HFA_FRACTION_BITS;
   const uint32_t p = whole < 31 ? whole : 31;
   const uint32_t f = d & (LOG_ONE - 1);
-  const uint32_t y = (c0[f >> 4] - c1[f >> 4] * (f & 15u)) >> p;
+  const num_hfa_piece_t piece = num_hfa_pieces[f >> 4];
+  const uint32_t y = (piece.value - piece.fall * (f & 15u)) >> p;
   return (uint16_t)((y + 16) >> 5);
 }
 
@@ -123,14 +124,6 @@ void num_hfa_clear(size_t d, num_triplet_t *triplet) {
   }
 }
 
-static bool any_special(const num_bf16_t *x, size_t d) {
-  unsigned special = 0;
-  for (size_t c = 0; c < d; ++c) {
-    special |= num_bf16_is_special(x[c]);
-  }
-  return special != 0;
-}
-
 // o [d+1] * 2^-t_old + (1, v [d]) * 2^-t_new
 NUM_CLONES
 static void accumulate(const adder_t *adder, size_t d, num_element_t *restrict o, int t_old,
@@ -151,12 +144,12 @@ static void add_key(const num_hfa_t *hfa, size_t d, num_bf16_t score, const num_
 
 void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k,
                  const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet) {
-  triplet->poison |= any_special(q, d);
+  triplet->poison |= num_bf16_any_special(q, d);
   for (size_t i = 0; i < n; ++i) {
     if (valid != NULL && !valid[i]) {
       continue;
     }
-    triplet->poison |= any_special(k + i * d, d) || any_special(v + i * d, d);
+    triplet->poison |= num_bf16_any_special(k + i * d, d) || num_bf16_any_special(v + i * d, d);
     add_key(hfa, d, num_bf16_dot(q, k + i * d, d), v + i * d, triplet);
   }
 }

@@ -37,7 +37,14 @@ num_element_t num_hfa_log2(num_bf16_t v);
 // x * 2^(-t / 128), saturating to NUM_HFA_ZERO; zero stays zero.
 num_element_t num_hfa_scale(num_element_t x, uint16_t t);
 
-// 2^-(d/128) in Q.7, d = 0 .. 65535: eight straight pieces for the fraction, a shift, one rounding.
+// 2^-f, f in [0, 1), as eight straight pieces: value at the left end and fall per 1/128, with 12
+// fraction bits.
+typedef struct num_hfa_piece {
+  uint16_t value, fall;
+} num_hfa_piece_t;
+extern const num_hfa_piece_t num_hfa_pieces[8];
+
+// 2^-(d/128) in Q.7, d = 0 .. 65535: the pieces for the fraction, a shift, one rounding.
 uint16_t num_hfa_pow2(uint32_t d);
 
 // |log2(1 +- 2^-(d/128))| in Q.7, the plus or (subtract) the minus; d = 0 .. 65535, and not 0 with

@@ -54,15 +54,14 @@ static num_hfa_log_t scaled(const num_hfa_sources_t *sources, num_hfa_log_t x, d
   return x;
 }
 
-// 2^-d on eight straight pieces for the fraction of d, value at the left end and fall per 1/128 in
-// 12 fraction bits, which a shift by the whole part of d cuts off if there is a format.
+// 2^-d on num_hfa_pieces for the fraction of d; of their fraction bits a shift by the whole part of
+// d cuts some off if there is a format.
 static double power_by_pieces(const num_hfa_sources_t *sources, double d) {
-  static const double c0[8] = {4096, 3752, 3444, 3155, 2895, 2657, 2438, 2236};
-  static const double c1[8] = {21, 19, 18, 16, 15, 14, 13, 12};
   const double whole = floor(d);
   const double f = d - whole;
-  const int piece = (int)(f * 8);
-  const double y = (c0[piece] - c1[piece] * (f - piece / 8.0) * UNITS) * exp2(-whole);
+  const int i = (int)(f * 8);
+  const num_hfa_piece_t piece = num_hfa_pieces[i];
+  const double y = (piece.value - piece.fall * (f - i / 8.0) * UNITS) * exp2(-whole);
   return (sources->quantised ? floor(y) : y) / 4096;
 }
 

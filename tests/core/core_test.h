@@ -98,6 +98,49 @@ static inline void free_memory(core_memory_t *memory) {
   }
 }
 
+static inline uint32_t random_below(num_rng_t *rng, uint32_t limit) {
+  return (uint32_t)(num_rng_u64(rng) % limit);
+}
+
+static inline void random_bytes(num_rng_t *rng, uint8_t *to, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    to[i] = (uint8_t)num_rng_u64(rng);
+  }
+}
+
+// A core's memory, what is expected of it, and random numbers.
+typedef struct {
+  core_memory_t memory, expected;
+  num_rng_t rng;
+} fixture_t;
+
+static inline fixture_t *make_fixture(core_kind_t kind, uint64_t seed) {
+  fixture_t *f = malloc(sizeof *f);
+  if (f == NULL) {
+    abort();
+  }
+  f->memory = make_memory(kind);
+  f->expected = make_memory(kind);
+  num_rng_seed(&f->rng, seed);
+  return f;
+}
+
+// Random bytes everywhere.
+static inline void fill_memory(fixture_t *f) {
+  for (int space = 0; space < SPACE_COUNT; space++) {
+    random_bytes(&f->rng, f->memory.base[space], f->memory.bytes[space]);
+  }
+  copy_memory(&f->expected, &f->memory);
+}
+
+static inline int free_fixture(void **state) {
+  fixture_t *f = *state;
+  free_memory(&f->memory);
+  free_memory(&f->expected);
+  free(f);
+  return 0;
+}
+
 static inline void expect_same(const core_memory_t *got, const core_memory_t *expected,
                                const char *what) {
   for (int space = 0; space < SPACE_COUNT; space++) {
@@ -115,16 +158,6 @@ static inline void run(core_kind_t kind, const core_memory_t *memory, const comm
   char error[CORE_ERROR_BYTES];
   CHECK(core_check(kind, memory, command, error), "%s", error);
   core_execute(memory, command);
-}
-
-static inline uint32_t random_below(num_rng_t *rng, uint32_t limit) {
-  return (uint32_t)(num_rng_u64(rng) % limit);
-}
-
-static inline void random_bytes(num_rng_t *rng, uint8_t *to, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    to[i] = (uint8_t)num_rng_u64(rng);
-  }
 }
 
 static inline uint16_t get16(const uint8_t *bytes, size_t i) {

@@ -9,32 +9,10 @@
 
 enum { SEED = 20240607 };
 
-typedef struct {
-  core_memory_t memory, expected;
-  num_rng_t rng;
-} fixture_t;
-
 static int setup(void **state) {
-  fixture_t *f = malloc(sizeof *f);
-  if (f == NULL) {
-    return -1;
-  }
-  f->memory = make_memory(CORE_CUBE);
-  f->expected = make_memory(CORE_CUBE);
-  num_rng_seed(&f->rng, SEED);
-  for (int space = 0; space < SPACE_COUNT; space++) {
-    random_bytes(&f->rng, f->memory.base[space], f->memory.bytes[space]);
-  }
-  copy_memory(&f->expected, &f->memory);
+  fixture_t *f = make_fixture(CORE_CUBE, SEED);
+  fill_memory(f);
   *state = f;
-  return 0;
-}
-
-static int teardown(void **state) {
-  fixture_t *f = *state;
-  free_memory(&f->memory);
-  free_memory(&f->expected);
-  free(f);
   return 0;
 }
 
@@ -320,13 +298,13 @@ static void products_end_to_end(void **state) {
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(load_nz_layout, setup, teardown),
-      cmocka_unit_test_setup_teardown(load_a_layout, setup, teardown),
-      cmocka_unit_test_setup_teardown(load_b_layout, setup, teardown),
-      cmocka_unit_test_setup_teardown(mmad_is_a_chain, setup, teardown),
-      cmocka_unit_test_setup_teardown(mmad_has_no_padding_terms, setup, teardown),
-      cmocka_unit_test_setup_teardown(fixpipe_stores_casts_and_adds, setup, teardown),
-      cmocka_unit_test_setup_teardown(products_end_to_end, setup, teardown),
+      cmocka_unit_test_setup_teardown(load_nz_layout, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(load_a_layout, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(load_b_layout, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(mmad_is_a_chain, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(mmad_has_no_padding_terms, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(fixpipe_stores_casts_and_adds, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(products_end_to_end, setup, free_fixture),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

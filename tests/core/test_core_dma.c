@@ -5,74 +5,63 @@
 
 enum { SEED = 7 };
 
+static int setup(void **state) {
+  fixture_t *f = make_fixture(CORE_VECTOR, SEED);
+  fill_memory(f);
+  *state = f;
+  return 0;
+}
+
 static void copies_rows(void **state) {
-  (void)state;
-  core_memory_t memory = make_memory(CORE_VECTOR);
-  core_memory_t expected = make_memory(CORE_VECTOR);
-  num_rng_t rng;
-  num_rng_seed(&rng, SEED);
-  random_bytes(&rng, memory.base[SPACE_GM], memory.bytes[SPACE_GM]);
-  random_bytes(&rng, memory.base[SPACE_UB], memory.bytes[SPACE_UB]);
-  copy_memory(&expected, &memory);
+  fixture_t *f = *state;
   for (int i = 0; i < 100; i++) {
     const bool in = i % 2 == 0;
-    const uint32_t rows = 1 + random_below(&rng, 20);
-    const uint32_t row_bytes = 1 + random_below(&rng, 300);
-    const uint32_t ub = 32 * random_below(&rng, 100);
-    const uint32_t ub_pitch = (uint32_t)round_up(row_bytes, 32) + 32 * random_below(&rng, 3);
-    const uint64_t gm = random_below(&rng, 1000);
-    const uint32_t gm_pitch = row_bytes + random_below(&rng, 50);
+    const uint32_t rows = 1 + random_below(&f->rng, 20);
+    const uint32_t row_bytes = 1 + random_below(&f->rng, 300);
+    const uint32_t ub = 32 * random_below(&f->rng, 100);
+    const uint32_t ub_pitch = (uint32_t)round_up(row_bytes, 32) + 32 * random_below(&f->rng, 3);
+    const uint64_t gm = random_below(&f->rng, 1000);
+    const uint32_t gm_pitch = row_bytes + random_below(&f->rng, 50);
     const command_t copy_in =
         COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE + gm, .gm_pitch = gm_pitch, .ub = ub,
                    .ub_pitch = ub_pitch, .rows = rows, .row_bytes = row_bytes);
     const command_t copy_out =
         COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE + gm, .gm_pitch = gm_pitch, .ub = ub,
                    .ub_pitch = ub_pitch, .rows = rows, .row_bytes = row_bytes, .op = GM_STORE);
-    run(CORE_VECTOR, &memory, in ? &copy_in : &copy_out);
+    run(CORE_VECTOR, &f->memory, in ? &copy_in : &copy_out);
     for (size_t r = 0; r < rows; r++) {
       for (size_t byte = 0; byte < row_bytes; byte++) {
-        uint8_t *in_ub = &expected.base[SPACE_UB][ub + r * ub_pitch + byte];
-        uint8_t *in_gm = &expected.base[SPACE_GM][gm + r * gm_pitch + byte];
+        uint8_t *in_ub = &f->expected.base[SPACE_UB][ub + r * ub_pitch + byte];
+        uint8_t *in_gm = &f->expected.base[SPACE_GM][gm + r * gm_pitch + byte];
         *(in ? in_ub : in_gm) = in ? *in_gm : *in_ub;
       }
     }
-    expect_same(&memory, &expected, in ? "COPY_IN" : "COPY_OUT");
+    expect_same(&f->memory, &f->expected, in ? "COPY_IN" : "COPY_OUT");
   }
-  free_memory(&memory);
-  free_memory(&expected);
 }
 
 static void atomics_word_by_word(void **state) {
-  (void)state;
-  core_memory_t memory = make_memory(CORE_VECTOR);
-  core_memory_t expected = make_memory(CORE_VECTOR);
-  num_rng_t rng;
-  num_rng_seed(&rng, SEED);
-  random_bytes(&rng, memory.base[SPACE_GM], memory.bytes[SPACE_GM]);
-  random_bytes(&rng, memory.base[SPACE_UB], memory.bytes[SPACE_UB]);
-  copy_memory(&expected, &memory);
+  fixture_t *f = *state;
   for (uint32_t i = 0; i < 100; i++) {
     const uint32_t op = GM_ADD_F32 + i % (GM_OP_COUNT - GM_ADD_F32);
-    const uint32_t rows = 1 + random_below(&rng, 20);
-    const uint32_t cols = 1 + random_below(&rng, 100);
+    const uint32_t rows = 1 + random_below(&f->rng, 20);
+    const uint32_t cols = 1 + random_below(&f->rng, 100);
     const uint32_t ub_pitch = (uint32_t)round_up(cols * 4, 32);
-    const uint32_t gm_pitch = (cols + random_below(&rng, 3)) * 4;
+    const uint32_t gm_pitch = (cols + random_below(&f->rng, 3)) * 4;
     const command_t c = COMMAND_OF(
         COPY_OUT, copy_out, MTE3, .gm = GM_BASE + 8, .gm_pitch = gm_pitch, .ub = 64,
         .ub_pitch = op == GM_RESCALE ? 0 : ub_pitch, .rows = rows, .row_bytes = cols * 4, .op = op);
-    run(CORE_VECTOR, &memory, &c);
+    run(CORE_VECTOR, &f->memory, &c);
     for (size_t r = 0; r < rows; r++) {
       for (size_t col = 0; col < cols; col++) {
-        uint8_t *word = expected.base[SPACE_GM] + 8 + r * gm_pitch + col * 4;
-        const uint8_t *ub = expected.base[SPACE_UB] + 64;
+        uint8_t *word = f->expected.base[SPACE_GM] + 8 + r * gm_pitch + col * 4;
+        const uint8_t *ub = f->expected.base[SPACE_UB] + 64;
         const uint32_t x = op == GM_RESCALE ? get32(ub, r) : get32(ub + r * ub_pitch, col);
         put32(word, 0, num_gm_apply((enum num_gm_op)op, get32(word, 0), x, NULL));
       }
     }
-    expect_same(&memory, &expected, "COPY_OUT");
+    expect_same(&f->memory, &f->expected, "COPY_OUT");
   }
-  free_memory(&memory);
-  free_memory(&expected);
 }
 
 // With skip_zero a row of integers that are all 0 is not sent, nor counted; it would change nothing.
@@ -106,8 +95,8 @@ static void rows_of_zeros(void **state) {
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(copies_rows),
-      cmocka_unit_test(atomics_word_by_word),
+      cmocka_unit_test_setup_teardown(copies_rows, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(atomics_word_by_word, setup, free_fixture),
       cmocka_unit_test(rows_of_zeros),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

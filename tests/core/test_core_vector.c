@@ -12,28 +12,8 @@ static const struct { uint32_t rows, cols; } shapes[] = {
     {33, 24}, {6, 256},
 };
 
-typedef struct {
-  core_memory_t memory, expected;
-  num_rng_t rng;
-} fixture_t;
-
 static int setup(void **state) {
-  fixture_t *f = malloc(sizeof *f);
-  if (f == NULL) {
-    return -1;
-  }
-  f->memory = make_memory(CORE_VECTOR);
-  f->expected = make_memory(CORE_VECTOR);
-  num_rng_seed(&f->rng, SEED);
-  *state = f;
-  return 0;
-}
-
-static int teardown(void **state) {
-  fixture_t *f = *state;
-  free_memory(&f->memory);
-  free_memory(&f->expected);
-  free(f);
+  *state = make_fixture(CORE_VECTOR, SEED);
   return 0;
 }
 
@@ -327,12 +307,12 @@ static void casts(void **state) {
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(arithmetic, setup, teardown),
-      cmocka_unit_test_setup_teardown(reductions, setup, teardown),
-      cmocka_unit_test_setup_teardown(sum_is_a_left_fold, setup, teardown),
-      cmocka_unit_test_setup_teardown(comparisons, setup, teardown),
-      cmocka_unit_test_setup_teardown(selection, setup, teardown),
-      cmocka_unit_test_setup_teardown(casts, setup, teardown),
+      cmocka_unit_test_setup_teardown(arithmetic, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(reductions, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(sum_is_a_left_fold, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(comparisons, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(selection, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(casts, setup, free_fixture),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

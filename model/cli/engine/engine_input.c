@@ -170,19 +170,11 @@ static bool apply_causal(engine_input_t *input, cli_error_t *error) {
   return attention_apply_causal(problem, error);
 }
 
-static bool any_special(const num_bf16_t *x, size_t n) {
-  bool special = false;
-  for (size_t i = 0; i < n; ++i) {
-    special |= num_bf16_is_special(x[i]);
-  }
-  return special;
-}
-
 // special [keys]: which keys or values hold something infinite or no number.
 static bool row_is_poisoned(const engine_input_t *input, size_t row, const uint8_t *special) {
   const attention_problem_t *problem = &input->problem;
   const uint8_t *visible = problem->visible;
-  bool poisoned = any_special(input->q + row * problem->dk, problem->dk);
+  bool poisoned = num_bf16_any_special(input->q + row * problem->dk, problem->dk);
   for (size_t key = 0; key < problem->keys; ++key) {
     poisoned |= special[key] && (visible == NULL || visible[row * problem->keys + key] != 0);
   }
@@ -199,7 +191,8 @@ static bool find_poison(engine_input_t *input, cli_error_t *error) {
     return cli_fail(error, "out of memory");
   }
   for (size_t key = 0; key < problem->keys; ++key) {
-    special[key] = any_special(problem->k + key * d, d) || any_special(problem->v + key * d, d);
+    special[key] = num_bf16_any_special(problem->k + key * d, d) ||
+                   num_bf16_any_special(problem->v + key * d, d);
   }
   for (size_t row = 0; row < problem->rows; ++row) {
     input->poisoned[row] = row_is_poisoned(input, row, special);
