@@ -23,6 +23,17 @@ sw/lib: hal
 sw/boot: hal
 sw/kernels: lib hal
 END
+# The same among the folders of model/cli.
+cat >"$dir/cli" <<'END'
+model/cli/option:
+model/cli/file:
+model/cli/run: option file
+model/cli/attention: run option file
+model/cli/lm: run option file
+model/cli/engine: attention lm run option file
+model/cli/report: engine attention lm run option file
+model/cli/bench: option file
+END
 # folder: folders whose modules it may instantiate
 cat >"$dir/v" <<'END'
 rtl/lib:
@@ -39,6 +50,8 @@ find model sw synth -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while re
   folder=$(echo "$file" | cut -d/ -f1-2)
   sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
 done >"$dir/includes"
+grep -rE '^ *#include "cli/[a-z]+/' model/cli/*/ |
+  sed -E 's|^((model/cli/[a-z]+)/[^:]*):.*"cli/([a-z]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
 
 find rtl -name '*.v' >"$dir/rtl"
 while read -r file; do
@@ -65,6 +78,7 @@ check() {   # check TABLE EDGES: complains of each edge that is not in the table
   done <"$2"
 }
 check "$dir/c" "$dir/includes"
+check "$dir/cli" "$dir/cli_includes"
 check "$dir/v" "$dir/instances"
 
 # Nothing is read from outside of rtl.
