@@ -78,9 +78,10 @@ static void json_savings(const power_table_t *table, cJSON *list) {
   for (size_t i = 0; i < table->sizes * 8; ++i) {
     const measure_design_t design = hfas[i / 4 % 2], than = fa2s[i / 2 % 2];
     const bool glitches = i % 2 != 0;
+    const size_t d = table->d[i / 8];
     cJSON *object = cJSON_CreateObject();
     cJSON_AddItemToArray(list, object);
-    cJSON_AddNumberToObject(object, "d", (double)table->d[i / 8]);
+    cJSON_AddNumberToObject(object, "d", (double)d);
     cJSON_AddStringToObject(object, "design", measure_design_name(design));
     cJSON_AddStringToObject(object, "than", measure_design_name(than));
     cJSON_AddStringToObject(object, "glitch", glitches ? "yes" : "no");
