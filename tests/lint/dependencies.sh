@@ -31,7 +31,8 @@ model/cli/run: option file
 model/cli/attention: run option file
 model/cli/lm: run option file
 model/cli/engine: attention lm run option file
-model/cli/report: engine attention lm run option file
+model/cli/synth: run option file
+model/cli/report: synth engine attention lm run option file
 model/cli/bench: option file
 END
 # folder: folders whose modules it may instantiate

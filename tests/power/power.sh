@@ -25,8 +25,8 @@ done
 # Four designs, three inputs, with and without glitches.
 count() { grep -c "$1" r/power.json || true; }
 [ "$(count '"pj_per_cycle"')" -eq 24 ]
-[ "$(count '"input": *"lm"')" -eq 8 ]
-[ "$(count '"design": *"fa2_onemul"')" -ge 6 ]
-[ "$(count '"nets_without_activity": *0,')" -eq 120 ]
+[ "$(count '"input":[[:space:]]*"lm"')" -eq 8 ]
+[ "$(count '"design":[[:space:]]*"fa2_onemul"')" -ge 6 ]
+[ "$(count '"nets_without_activity":[[:space:]]*0,')" -eq 120 ]
 awk '$1 == "\"pj_per_cycle\":" { if (!($2 + 0 > 0)) exit 1 }' r/power.json
 grep -q 'reproduced' r/power.md
