@@ -29,4 +29,4 @@ count() { grep -c "$1" r/power.json || true; }
 [ "$(count '"design":[[:space:]]*"fa2_onemul"')" -ge 6 ]
 [ "$(count '"nets_without_activity":[[:space:]]*0,')" -eq 120 ]
 awk '$1 == "\"pj_per_cycle\":" { if (!($2 + 0 > 0)) exit 1 }' r/power.json
-grep -q 'reproduced' r/power.md
+grep -qE '\*\*(reproduced|not reproduced|undecided)\*\*' r/power.md
