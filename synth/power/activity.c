@@ -82,7 +82,7 @@ struct simulate {
 
 static bool function_value(const uint8_t *value, const graph_function_t *function) {
   unsigned at = 0;
-  for (size_t i = 0; i < function->inputs; ++i) {
+  for (size_t i = 0; i < BOOLEAN_INPUTS_MAX && i < function->inputs; ++i) {
     at |= (unsigned)value[function->in[i]] << i;
   }
   return (function->table >> at & 1) != 0;
