@@ -1,19 +1,20 @@
 #!/bin/sh
-# The testbench of the attention engine on netlists in place of RTL: FAU, ACC and LogDiv or divider of
-# D = 32, in cells whose functions are the library's own (its Liberty file, as Yosys reads it).
+# The testbench of the attention engine on netlists in place of RTL: FAU, ACC and LogDiv or divider, in
+# cells whose functions are the library's own (its Liberty file, as Yosys reads it).
 #
-#   netlist_test.sh hfa|fa2 ATTENTION_TB FOLDER [LIBERTY] [BREAK]
+#   netlist_test.sh hfa|fa2 D ATTENTION_TB FOLDER [BREAK]
 #
 #   ATTENTION_TB   the testbench's program
 #   FOLDER         for the RTL with netlists, and the engine built of it
 #   BREAK          a cell, as NOR2X1: one of that kind in the FAU's netlist gets its inputs tied together,
 #                  and 0 is for a testbench that fails
 #
-# Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
+# LIBERTY names another library than OSU 0.18 um.  Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
-design=$1 bench=$2 work=$3 liberty=${4:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib} break=${5:-}
+[ $# -ge 4 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
+design=$1 d=$2 bench=$3 work=$4 break=${5:-}
+liberty=${LIBERTY:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib}
 case $design in
 hfa) units="hfa_fau hfa_acc hfa_logdiv" ;;
 fa2) units="fa2_fau fa2_acc fa2_divider" ;;
@@ -36,9 +37,9 @@ awk -v folder="$work/rtl/lib" '
 
 for unit in $units; do
   case $unit in
-  hfa_logdiv | fa2_divider) params="D=32 NQ=1" ;;
-  hfa_*) params="D=32 LNS=0" ;;
-  *) params="D=32 ONE_MUL=0" ;;
+  hfa_logdiv | fa2_divider) params="D=$d NQ=1" ;;
+  hfa_*) params="D=$d LNS=0" ;;
+  *) params="D=$d ONE_MUL=0" ;;
   esac
   # shellcheck disable=SC2086
   folder=$("$here/unit.sh" "$liberty" "$unit" $params) || exit 2
@@ -68,8 +69,9 @@ if [ -n "$break" ]; then
     { echo "netlist_test.sh: no $break in the netlist" >&2; exit 2; }
   mv "$work/broken.v" "$work/rtl/$design/${design}_fau_netlist.v"
 fi
+# Half a million gates take the compiler hours to optimise, and are few cycles to run.
 status=0
-AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d 32 --p 2 --nq 1 --n 64 --groups 200 ||
+AMALGAM_UNIT_FLAGS=-O0 AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d "$d" --p 2 --nq 1 --n 64 --groups 60 ||
   status=$?
 [ -n "$break" ] || exit $status
 [ $status -eq 1 ] || { echo "netlist_test.sh: a broken gate, and the testbench says $status" >&2; exit 2; }

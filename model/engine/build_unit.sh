@@ -9,6 +9,7 @@
 #   LNS, ZERO_EXACT (hfa_top), ONE_MUL (fa2_top), TRACE: 0 or 1, see rtl/README.md
 #
 # AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
+# AMALGAM_UNIT_FLAGS are other flags for the compiler than -O3 -march=native.
 # Exits 1, with the last lines of the log on stderr, if it cannot be built.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -28,7 +29,7 @@ fa2_top) own="-GONE_MUL=$one_mul" kind=mul$one_mul arithmetic=fa2 ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac
 verilate="-O3 --x-assign fast --x-initial unique --noassert"
-compile="-O3 -march=native -fPIC -I$root/model -DENGINE_TOP=$top -DENGINE_D=$d -DENGINE_P=$p -DENGINE_NQ=$nq -DENGINE_N=$n"
+compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC -I$root/model -DENGINE_TOP=$top -DENGINE_D=$d -DENGINE_P=$p -DENGINE_NQ=$nq -DENGINE_N=$n"
 [ "$trace" = 0 ] || { verilate="$verilate --trace-fst"; compile="$compile -DENGINE_TRACE"; kind=$kind-trace; }
 
 folders="$rtl/fp $rtl/lib $rtl/softmax $rtl/$arithmetic $rtl/attention"

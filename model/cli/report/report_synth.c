@@ -73,6 +73,6 @@ void report_synth_caveats(FILE *file) {
       "plain gates, which a commercial tool's generators would make smaller, and\nFA-2 has more of "
       "them, which makes savings larger; units are mapped one by one, which counts\n"
       "operand unpacking that FA-2's lanes and dividers could share as often as there are lanes (in OSU 0.18 um, flat, an "
-      "FA-2 of D 32, P 1\nis 2.6 %% smaller, H-FA 0.2 %%: of 37 %% saved, 35.3 %% would stay). The RTL is this "
+      "FA-2 of D 32, P 1\nis 2.6 %% smaller, H-FA 0.2 %%: if that held at P 4, of 37 %% saved 35.3 %% would stay). The RTL is this "
       "project's, not the paper's.\nsynth/README.md says more.\n");
 }
