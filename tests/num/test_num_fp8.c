@@ -186,12 +186,14 @@ static void corners(void **state) {
   key[4] = num_bf16_from_f32(448.0f);
   key[5] = 0x8000;
   key[NUM_FP8_GROUP] = 0x7f80;              // alone in its group
+  key[2 * NUM_FP8_GROUP] = 0x7f7f;          // the largest number there is
   num_fp8_encode(NUM_FP8_SCALE_AMAX, key, token, 1);
   const uint8_t want[] = {0x7e, 0xfe, 0x7f, 0xff, 0x7e, 0x80, 0x00};
   assert_memory_equal(token, want, sizeof want);
   assert_int_equal(token[NUM_FP8_GROUP], 0x7e);
   assert_true(read_f32(token + NUM_FP8_SCALE_OFFSET) == 1.0f);
   assert_true(read_f32(token + NUM_FP8_SCALE_OFFSET + 4) == 1.0f);
+  assert_true(read_f32(token + NUM_FP8_SCALE_OFFSET + 8) == num_bf16_to_f32(0x7f7f) / 448.0f);
 }
 
 // A token with every code, its largest at 448: what is decoded encodes to the same bytes.
