@@ -88,3 +88,9 @@ void num_exp32_n(const float *x, float *y, size_t n) {
     exp_chunk(x + i, y + i, n - i);
   }
 }
+
+void num_ln32_n(const float *x, float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = num_ln32(x[i]);
+  }
+}

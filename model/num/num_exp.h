@@ -25,6 +25,9 @@ float num_ln32(float x);
 // not overlap otherwise.
 void num_exp32_n(const float *x, float *y, size_t n);
 
+// y[i] = num_ln32(x[i]), likewise; not made for speed.
+void num_ln32_n(const float *x, float *y, size_t n);
+
 #ifdef __cplusplus
 }
 #endif
