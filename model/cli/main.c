@@ -6,6 +6,7 @@
 #include "cli/attention/run_attention.h"
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/convert/convert.h"
 #include "cli/engine/run_engine.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
@@ -16,7 +17,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
-                                       "bench", "synth", "help"};
+                                       "bench", "synth", "convert", "help"};
 
 static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
 
@@ -35,6 +36,7 @@ static int help(void) {
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
       "  amalgam synth [options]          area and timing of the RTL in a standard-cell library\n"
+      "  amalgam convert IN OUT [options] arrays between BF16 keys and FP8 tokens, INT4 words and values\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
@@ -107,6 +109,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "synth")) {
     return synth(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "convert")) {
+    return convert(argc - 1, argv + 1);
   }
   return is(argv[1], "commands") ? reference() : unknown(argv[1]);
 }

@@ -1,6 +1,6 @@
 // Makes .npy files for the tests: mknpy FILE DESCR SHAPE [c|fortran] [INDEX=BITS]...
-//   DESCR '<u2' (BF16 bits), '<f4', '|u1', '<i4'; SHAPE like 2,16,64.  Elements are repeatable
-//   pseudo-random values in [-2, 2) ('|u1': 0 or 1).  INDEX=BITS sets one element, bits in hex.
+//   DESCR '<u2' (BF16 bits), '<f4', '|u1', '|i1', '<i4'; SHAPE like 2,16,64.  Elements are repeatable
+//   pseudo-random values in [-2, 2) ('|u1', '|i1': 0 or 1).  INDEX=BITS sets one element, bits in hex.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static uint32_t element(const char *descr, uint32_t random) {
   if (strcmp(descr, "<u2") == 0) {
     return num_bf16_from_f32(value);
   }
-  return strcmp(descr, "|u1") == 0 ? random & 1u : num_f32_bits(value);
+  return descr[0] == '|' ? random & 1u : num_f32_bits(value);
 }
 
 int main(int argc, char **argv) {
