@@ -240,19 +240,6 @@ static void to_integer(const float *x, float *y, size_t n) {
   }
 }
 
-NUM_CLONES
-static void from_e4m3(const uint8_t *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    y[i] = num_e4m3_to_f32(x[i]);
-  }
-}
-
-static void logarithms(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    y[i] = (float)log((double)x[i]);
-  }
-}
-
 static void number_columns(float *y, size_t n) {
   for (size_t i = 0; i < n; i++) {
     y[i] = (float)i;
@@ -287,7 +274,7 @@ static void widen_elements(uint32_t from, const cast_chunk_t *x, float *y, size_
       from_s32(x->s32, y, n);
       break;
     case TYPE_E4M3:
-      from_e4m3(x->byte, y, n);
+      num_e4m3_to_f32_n(x->byte, y, n);
       break;
     default:
       break;
@@ -343,7 +330,7 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       num_exp32_n(a, dst, n);
       break;
     case VOP_LN:
-      logarithms(a, dst, n);
+      num_ln32_n(a, dst, n);
       break;
     case VOP_SCALE:
       scale_row(dst, a, b, n);
