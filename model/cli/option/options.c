@@ -18,6 +18,7 @@
 #define BENCH CLI_BENCH
 #define SYNTH CLI_SYNTH
 #define CONVERT CLI_CONVERT
+#define FP8 CLI_RUN_FP8
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \

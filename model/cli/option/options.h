@@ -21,6 +21,7 @@
 #define CLI_RUN_LM 64u
 #define CLI_SYNTH 128u
 #define CLI_CONVERT 256u
+#define CLI_RUN_FP8 512u
 
 enum { OPTION_LIST_MAX = 64 };
 
