@@ -81,6 +81,9 @@ static void fill_cache(fp8_case_t *problem, num_rng_t *rng) {
   const uint32_t caches = s->cache == FP8_PAGED ? 1 : s->batch;
   const uint64_t bytes = (uint64_t)caches * slots_of(s) * FP8_TOKEN_BYTES;
   uint8_t *tokens = input(problem, FP8_TOKENS, "tokens", bytes);
+  if (s->blank) {
+    return;
+  }
   memset(tokens, 0xff, bytes);
   for (uint32_t entry = 0; entry < s->batch; entry++) {
     uint8_t *cache = tokens + (uint64_t)(caches == 1 ? 0 : entry) * slots_of(s) * FP8_TOKEN_BYTES;
@@ -165,7 +168,7 @@ void fp8_case_init(fp8_case_t *problem, fp8_shape_t shape, uint64_t seed) {
   fill_lengths(problem, &rng);
   const uint64_t count = (uint64_t)problem->lists * problem->rows * FP8_DK;
   num_bf16_t *q = input(problem, FP8_Q, "q", 2 * count);
-  for (uint64_t i = 0; i < count; i++) {
+  for (uint64_t i = 0; i < count && !s->blank; i++) {
     q[i] = num_bf16_from_f32((float)num_rng_normal(&rng));
   }
   if (s->cache == FP8_PAGED) {

@@ -32,6 +32,7 @@ typedef struct fp8_shape {
   uint32_t rescale, tiling, kv_buffers, qp_buffers;
   bool skip, bf16;
   unsigned depth;      // of queues, 0: 32
+  bool blank;          // queries and tokens are zeros
 } fp8_shape_t;
 
 typedef struct fp8_array {
