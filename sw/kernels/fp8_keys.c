@@ -127,22 +127,25 @@ void fp8_keys_load(vector_core_t *core) {
 
 // ---- V and MTE3 ----
 
-static void convert(uint32_t slot, uint32_t out, uint32_t rows) {
+// To BF16 in a slot of the out ring, which is waited for when it is needed.
+static void convert(uint32_t slot, uint32_t use, uint32_t rows) {
   vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
             .dst_pitch = WORK_PITCH, .a = slot, .a_pitch = CODES_PITCH, .from = TYPE_E4M3,
             .to = TYPE_F32, .round = ROUND_NEAREST);
   vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
             .dst_pitch = WORK_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH,
             .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
-  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = out,
+  ring_wait_free(&out_ring, use);
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = ring_slot(&out_ring, use),
             .dst_pitch = VALUES_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH, .from = TYPE_F32,
             .to = TYPE_BF16, .round = ROUND_NEAREST);
 }
 
 // Keys of a list without places.
-static void clear(uint32_t slot, uint32_t out, uint32_t rows) {
-  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4, .dst = out,
-            .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
+static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
+  ring_wait_free(&out_ring, use);
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4,
+            .dst = ring_slot(&out_ring, use), .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
   vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = ROPE_BYTES / 4, .dst = slot + RAW_ROPE,
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
@@ -163,11 +166,10 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   const uint32_t out = ring_slot(&out_ring, use);
 
   ring_wait_full(&core->raw_full, walk->use);
-  ring_wait_free(&out_ring, use);
   if (!walk->none) {
-    convert(slot, out, rows);
+    convert(slot, use, rows);
   } else {
-    clear(slot, out, rows);
+    clear(slot, use, rows);
   }
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
