@@ -42,7 +42,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=18: expected 0 to 17"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=21: expected 0 to 20"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
