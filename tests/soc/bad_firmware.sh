@@ -73,9 +73,9 @@ both pair_none "not one of pairs" "PAIR_SET" "pair_none.c:7"
 machine='cache=sparse topk=200 tokens=100 vary=1 batch=2'
 both gather_below "number is below -1" "vector0_" "GATHER_IN" "gather_below.c:10"
 machine='cache=sparse topk=200 tokens=100'
-both gather_bounds "not inside of an array" "GATHER_IN" "gather_bounds.c:10"
+both gather_bounds "its row is not inside of the array" "GATHER_IN" "gather_bounds.c:10"
 both gather_list "not in an array of numbers" "GATHER_IN" "gather_list.c:10"
-both gather_writable "not read only" "GATHER_IN" "gather_writable.c:10"
+both gather_writable "not in an input array" "GATHER_IN" "gather_writable.c:10"
 
 # Arguments that the FP8 kernel refuses.
 refuses() {   # refuses CODE name=value...
