@@ -33,6 +33,36 @@
 
 // ---- Loading: MTE2 ----
 
+#if ATTENTION_FP8
+// K_j: nothing of it may be read before all vector cores have written their share.
+static inline void before_keys(const cube_t *cube, const walk_t *walk) {
+  if (walk->stage.output || walk->n + walk->m + walk->k > 0) {
+    return;
+  }
+  cross_core_wait_flag(PIPE_MTE2, FLAG_KV_READY);
+  if (cube->problem->fp8->crossover) {
+    pair_wait_flag(PIPE_MTE2, FLAG_KV_READY);
+  }
+}
+
+// The last of V_j is on its way: its slot may take K_j+FP8_KV_SLOTS then.
+static inline void after_values(const cube_t *cube, const walk_t *walk) {
+  const bool last = walk->n + 1 == walk->n_end && walk->m + 1 == walk->m_end &&
+                    walk->k + 1 == walk->stage.k_pieces;
+  if (!walk->stage.output || !last ||
+      walk->stage.turn + FP8_KV_SLOTS >= cube->problem->turns) {
+    return;
+  }
+  cross_core_set_flag(PIPE_MTE2, FLAG_KV_FREE);
+  if (cube->problem->fp8->crossover) {
+    pair_set_flag(PIPE_MTE2, FLAG_KV_FREE);
+  }
+}
+#else
+static inline void before_keys(const cube_t *cube, const walk_t *walk) { (void)cube, (void)walk; }
+static inline void after_values(const cube_t *cube, const walk_t *walk) { (void)cube, (void)walk; }
+#endif
+
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
@@ -42,11 +72,17 @@ static void load_right(const cube_t *cube, const walk_t *walk) {
   const uint32_t column = stage->output ? walk->n * TILE : walk->start;
   const uint32_t cols = step_n(walk);
 
+  if (ATTENTION_FP8) {
+    before_keys(cube, walk);
+  }
   ring_wait_free(&ring, use);
   data_copy_gm_to_l1(.gm = stage->right + (uint64_t)row * pitch + 2 * column, .gm_pitch = pitch,
                      .l1 = ring_slot(&ring, use), .rows = stage->output ? walk->depth : cols,
                      .cols = stage->output ? cols : walk->depth);
   ring_set_full(&ring, use);
+  if (ATTENTION_FP8) {
+    after_values(cube, walk);
+  }
 }
 
 static void load_left(const cube_t *cube, const walk_t *walk) {

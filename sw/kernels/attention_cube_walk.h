@@ -109,11 +109,20 @@ static inline ring_t l0c_ring(const cube_t *cube) {
 
 // ---- The sequence of stages and steps ----
 
+// Of the block, in K and V.
+static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
+                                 const stage_t *stage) {
+  if (ATTENTION_FP8) {
+    return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
+  }
+  return attention_first_key(cube->problem, unit, stage->block);
+}
+
 // What C1 multiplies, and C2.
 static void scores_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
   const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->dk;
   stage->left = args->q + q_row * stage->left_pitch;
   stage->right_pitch = args->k_pitch;
@@ -122,7 +131,7 @@ static void scores_operands(const cube_t *cube, const attention_unit_t *unit, st
 
 static void output_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->block;
   stage->left = attention_probabilities(cube->problem, stage->turn);
   stage->right_pitch = args->v_pitch;
