@@ -20,7 +20,7 @@ static void print_input(FILE *file, const fp8_result_t *result) {
   const fp8_problem_t *p = result->problem;
   const config_t *config = &result->settings->attention.soc.config;
   fprintf(file, "kernel   fp8 on %s, %u AI core%s, crossover %s, convert %s\n",
-          result->options->config, (unsigned)config->soc.ai_cores,
+          result->options->fp8_config, (unsigned)config->soc.ai_cores,
           config->soc.ai_cores == 1 ? "" : "s", result->settings->crossover ? "on" : "off",
           config->vector.e4m3_emulated ? "emulated" : "native");
   fprintf(file, "data     %s\nshape    ", p->source);

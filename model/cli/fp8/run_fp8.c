@@ -7,7 +7,6 @@
 #include "cli/file/npy.h"
 #include "cli/fp8/fp8_input.h"
 #include "cli/fp8/fp8_result.h"
-#include "kernels/fp8_args.h"
 
 typedef struct fp8_run {
   fp8_settings_t settings;
@@ -39,52 +38,6 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
   return true;
 }
 
-// Can the machine's AI cores be paired, each with another of its die?
-static bool has_pairs(const config_t *config) {
-  return config->soc.ai_cores % (2 * config->soc.dies) == 0;
-}
-
-static bool set_crossover(const options_t *options, const fp8_problem_t *problem,
-                          fp8_settings_t *settings, cli_error_t *error) {
-  enum { ON, OFF };
-  const config_t *config = &settings->attention.soc.config;
-  const bool possible = has_pairs(config) && fp8_list_rows(problem) >= 2;
-  const bool asked = options->fp8_crossover.given;
-  settings->crossover = asked ? options->fp8_crossover.value == ON : possible;
-  settings->attention.soc.pairs = settings->crossover;
-  if (settings->crossover && !has_pairs(config)) {
-    return cli_fail(error, "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even number "
-                    "of AI cores on each die",
-                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
-  }
-  return !settings->crossover || possible ||
-         cli_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
-}
-
-// Without crossover the rows are cut as with it, unless the options say otherwise: both AI cores of a
-// pair have work, and both dequantise.
-static void set_group_rows(const options_t *options, const fp8_problem_t *problem,
-                           fp8_settings_t *settings) {
-  const uint32_t rows = (uint32_t)fp8_list_rows(problem);
-  attention_settings_t *attention = &settings->attention;
-  if (!options->fp8_group_rows.given && !settings->crossover && rows >= 2 &&
-      has_pairs(&attention->soc.config)) {
-    attention->group_rows = (fp8_group_rows(rows, ATTENTION_MAX_GROUP, 1) + 15) / 16 * 16;
-  }
-}
-
-static bool read_settings(const options_t *options, fp8_settings_t *settings,
-                          cli_error_t *error) {
-  if (!attention_settings_read(&settings->attention, "fp8", options, error)) {
-    return false;
-  }
-  if (options->fp8_convert.given) {
-    settings->attention.soc.config.vector.e4m3_emulated =
-        (config_uint_t)options->fp8_convert.value;
-  }
-  return true;
-}
-
 static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
   settings->soc.timeline = run_path(run, RUN_TIMELINE);
   settings->soc.trace = run_path(run, RUN_TRACE);
@@ -95,15 +48,12 @@ static bool set_recordings(const run_t *run, attention_settings_t *settings, cli
 static bool prepare(run_t *run) {
   fp8_run_t *own = run->own;
   const options_t *options = &run->options;
-  run->options.config = run->options.fp8_config;
-  run->options.group_rows.value = option_count_or(&options->fp8_group_rows, ATTENTION_MAX_GROUP);
   if (!check_timing_only(options, &run->error) ||
-      !read_settings(options, &own->settings, &run->error) ||
+      !fp8_settings_read(options, &own->settings, &run->error) ||
       !fp8_input(options, &own->problem, &run->error) ||
-      !set_crossover(options, &own->problem, &own->settings, &run->error)) {
+      !fp8_settings_fit(options, &own->problem, &own->settings, &run->error)) {
     return false;
   }
-  set_group_rows(options, &own->problem, &own->settings);
   own->result.options = options;
   own->result.settings = &own->settings;
   own->result.problem = &own->problem;
