@@ -85,17 +85,23 @@ typedef struct cube {
 
 // Rings as values, so that the compiler knows what of them is constant.
 
-static inline ring_t l1_ring(const cube_t *cube, uint32_t first, uint8_t slots) {
-  const uint32_t bytes = cube->tiling.buffer;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
+static inline uint32_t left_bytes(const cube_t *cube) {
+#if ATTENTION_FP8
+  return cube->problem->narrow ? cube->tiling.buffer / 2 : cube->tiling.buffer;
+#else
+  return cube->tiling.buffer;
+#endif
 }
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
-  return l1_ring(cube, kind == 0 ? 0 : cube->left_slots, cube->left_slots);
+  const uint32_t bytes = left_bytes(cube);
+  const uint32_t first = kind == 0 ? 0 : cube->left_slots;
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, cube->left_slots, first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
-  return l1_ring(cube, cube->right_first, (uint8_t)cube->tiling.right);
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
+                  cube->right_first * left_bytes(cube), cube->tiling.buffer};
 }
 
 // A use is what one MMAD multiplies: a part of L0A and the same of L0B.

@@ -61,6 +61,7 @@ typedef struct attention_problem {
 #if ATTENTION_FP8
   const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
   uint32_t side;          // of the pair
+  bool narrow;            // tiles of Q and P have 64 rows at most and take half a buffer each
 #endif
 } attention_problem_t;
 

@@ -18,6 +18,18 @@ static bool valid(const fp8_args_t *fp8) {
          (!fp8->crossover || args->rows >= 2);
 }
 
+// With few rows the loads of K and V are what the cube core waits for: L1 has more buffers for them,
+// from what tiles of 128 rows would take.
+static void narrow_tiles(attention_problem_t *problem) {
+  const attention_args_t *args = &problem->args;
+  problem->narrow = args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+                    args->qp_buffers == QP_SHARED && problem->group_rows <= ATTENTION_TILE / 2;
+  if (problem->narrow) {
+    problem->tiling.right += problem->tiling.left / 2;
+    problem->tiling.m_first = true;
+  }
+}
+
 void fp8_problem_read(attention_problem_t *problem) {
   const fp8_args_t *fp8 = hal_gm(hal_read(REG_ARGS));
   attention_args_t *args = &problem->args;
@@ -46,6 +58,7 @@ void fp8_problem_read(attention_problem_t *problem) {
   problem->groups = fp8_groups(args->rows, args->group_rows, fp8->crossover);
   problem->units = args->batch * (problem->groups >> fp8->crossover);
   problem->tiling = attention_tiling(args->tiling, args->kv_buffers, args->qp_buffers, group_rows);
+  narrow_tiles(problem);
 }
 
 uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit) {
