@@ -33,7 +33,7 @@ model/cli/fp8: attention run option file
 model/cli/lm: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine attention lm run option file
+model/cli/report: synth engine attention fp8 lm run option file
 model/cli/bench: option file
 model/cli/convert: option file
 END

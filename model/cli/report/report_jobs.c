@@ -15,6 +15,8 @@
 #include "cli/attention/attention_golden.h"
 #include "cli/attention/attention_input.h"
 #include "cli/attention/attention_simulate.h"
+#include "cli/fp8/fp8_bound.h"
+#include "cli/report/report_work.h"
 #include "num/num_format.h"
 
 enum { WORKERS = 2 };
@@ -72,7 +74,9 @@ report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, con
     cli_fail(error, "%s: line too long", name);
     return NULL;
   }
-  job->command = strcmp(job->word[0], "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE;
+  job->command = strcmp(job->word[0], "amla") == 0  ? CLI_RUN_AMLA
+                 : strcmp(job->word[0], "fp8") == 0 ? CLI_RUN_FP8
+                                                    : CLI_RUN_BASE;
   if (!options_parse(&job->options, job->command, count, job->word, error)) {
     cli_fail(error, "%s: %s", name, error->text);
     return NULL;
@@ -111,13 +115,26 @@ static bool judge(const attention_problem_t *problem, float *out, report_outcome
   return true;
 }
 
-static void take(report_outcome_t *outcome, const attention_problem_t *problem,
-                 const config_t *config, const soc_result_t *result) {
+void report_take_machine(report_outcome_t *outcome, const config_t *config,
+                         const soc_result_t *result) {
+  const fp8_bound_t bound = fp8_bound(result);
   outcome->cycles = result->cycles;
   outcome->time_us = (double)result->cycles / config->soc.clock_mhz;
+  outcome->hbm_read = result->hbm_read;
+  outcome->l2_read = result->l2_read;
+  outcome->l2_write = result->l2_write;
+  outcome->cube_busy = fp8_busy(result, "cube", "M");
+  outcome->vector_busy = fp8_busy(result, "vector", "V");
+  outcome->bound_busy = bound.busy;
+  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
+           bound.pipe == NULL ? "" : bound.pipe);
+}
+
+static void take(report_outcome_t *outcome, const attention_problem_t *problem,
+                 const config_t *config, const soc_result_t *result) {
+  report_take_machine(outcome, config, result);
   outcome->flops = attention_flops(problem);
   outcome->fu = attention_fu(problem, config, result->cycles);
-  outcome->hbm_read = result->hbm_read;
 }
 
 static int work(report_job_t *job) {
@@ -153,7 +170,7 @@ static pid_t start(report_job_t *job) {
       _exit(CLI_INTERRUPTED);   // it was gone before it could be watched
     }
     sigprocmask(SIG_SETMASK, &signals_before, NULL);
-    _exit(work(job));
+    _exit(job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job));
   }
   return child;
 }

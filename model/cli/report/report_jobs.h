@@ -12,9 +12,14 @@ enum { REPORT_NAME_BYTES = 80, REPORT_LINE_BYTES = 512, REPORT_WORDS_MAX = 96 };
 typedef struct report_outcome {
   int status;                  // cli_exit_t
   cli_error_t error;           // one line if status is not 0
-  uint64_t cycles, flops, hbm_read;
+  uint64_t cycles, flops, hbm_read, l2_read, l2_write;
   double time_us, fu;
+  double cube_busy, vector_busy;   // cycles of pipes M and V, means over their cores
+  char bound[16];              // the busiest pipe: "vector V"
+  double bound_busy;           // share of the cycles
   double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
+  double cos_diff;             // of an FP8 cache: of the cast,
+  double unquantised;          // and its relative error on the cache before it was quantised
 } report_outcome_t;
 
 typedef struct report_job {
@@ -22,7 +27,7 @@ typedef struct report_job {
   char line[REPORT_LINE_BYTES];   // cut into words
   char *word[REPORT_WORDS_MAX];
   options_t options;
-  unsigned command;               // CLI_RUN_AMLA or CLI_RUN_BASE
+  unsigned command;               // CLI_RUN_AMLA, CLI_RUN_BASE or CLI_RUN_FP8
   bool judged;                    // compare the output with FP64
   report_outcome_t outcome;
 } report_job_t;
