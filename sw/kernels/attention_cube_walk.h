@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/attention_cube.h"
+#include "kernels/fp8.h"
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
@@ -85,18 +86,26 @@ typedef struct cube {
 
 // Rings as values, so that the compiler knows what of them is constant.
 
-static inline uint32_t left_bytes(const cube_t *cube) {
 #if ATTENTION_FP8
-  return cube->problem->narrow ? cube->tiling.buffer / 2 : cube->tiling.buffer;
-#else
-  return cube->tiling.buffer;
-#endif
+static inline uint32_t left_bytes(const cube_t *cube) {
+  return cube->problem->left_bytes;
 }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  return kind == 0 ? cube->left_slots : cube->problem->p_slots;
+}
+#else
+static inline uint32_t left_bytes(const cube_t *cube) { return cube->tiling.buffer; }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  (void)kind;
+  return cube->left_slots;
+}
+#endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
   const uint32_t bytes = left_bytes(cube);
   const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, cube->left_slots, first * bytes, bytes};
+  return (ring_t){PIPE_MTE2,          PIPE_MTE1,     (uint8_t)first,
+                  left_slots(cube, kind), first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
@@ -165,8 +174,13 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   stage.n_pieces = ceil_div(stage.n, TILE);
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
-  stage.piece = strips / stage.k_pieces * 16;
-  stage.long_pieces = strips % stage.k_pieces;
+  if (ATTENTION_FP8) {
+    stage.piece = tiling->scores_stripe;
+    stage.long_pieces = 0;
+  } else {
+    stage.piece = strips / stage.k_pieces * 16;
+    stage.long_pieces = strips % stage.k_pieces;
+  }
   if (output) {
     output_operands(cube, unit, &stage);
   } else {

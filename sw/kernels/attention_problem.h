@@ -61,7 +61,8 @@ typedef struct attention_problem {
 #if ATTENTION_FP8
   const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
   uint32_t side;          // of the pair
-  bool narrow;            // tiles of Q and P have 64 rows at most and take half a buffer each
+  uint32_t left_bytes;    // of a tile of Q or P in L1
+  uint8_t q_slots, p_slots;  // with one m-tile
 #endif
 } attention_problem_t;
 

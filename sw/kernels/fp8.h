@@ -31,6 +31,10 @@ uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys);
 uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit);
 uint32_t fp8_entry(const attention_problem_t *problem, const attention_unit_t *unit);
 
+// In a slot of workspace kv: where a panel has a key, and its bytes from key to key.  column: its first.
+uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key, uint32_t column,
+                   uint32_t *pitch);
+
 // ---- Keys (fp8_keys.c) ----
 
 // Before the first stage: V0 of the first blocks.

@@ -36,12 +36,12 @@ enum {
   FP8_DK = 576,            // of a query and of a dequantised key: 512 values, then RoPE
   FP8_DV = 512,
   FP8_MAX_LISTS = 896,     // what the window of the scalar core holds
-  FP8_KV_SLOTS = 4,        // blocks of dequantised keys at once
+  FP8_KV_SLOTS = 5,        // blocks of dequantised keys at once
 };
 
 typedef struct fp8_args {
   // As for amla, but: batch: lists; rows: of a list; keys: 1 or more, not used otherwise; group_rows:
-  // of a group, at most; splits: 1; dk, dv: FP8_DK, FP8_DV.  q [lists][rows][dk], out
+  // of a group, at most; splits: 1; tiling, kv_buffers, qp_buffers: 0, fp8 has its own; dk, dv: FP8_DK, FP8_DV.  q [lists][rows][dk], out
   // [lists][rows][dv]: an entry's query tokens follow each other, and in them the heads.  Not used,
   // 0: k, v, visible, t, split_o, split_ml, k_batch, v_batch, k_pitch, v_pitch, visible_pitch.
   // s, p, o: with G = fp8_group_rows(), for each AI core one, as for amla.
@@ -57,8 +57,9 @@ typedef struct fp8_args {
   uint64_t sink;         // FP32 [rows] (heads, for each query token again), no NaN; 0: none
   // Results.
   uint64_t lse;          // FP32 [lists][rows]; 0: not wanted
-  // Workspace: dequantised keys, BF16 [W][FP8_KV_SLOTS][block][FP8_DK], W: pairs with crossover, else
-  // AI cores.
+  // Workspace: dequantised keys, BF16 [W][FP8_KV_SLOTS][block * FP8_DK], W: pairs with crossover, else
+  // AI cores.  A slot holds panels of columns, one after the other: 4 x [block][128], then RoPE
+  // [block][64], so that what the cube core loads lies end to end.
   uint64_t kv;
   uint32_t index_pitch;        // bytes, a multiple of 4
   uint32_t block_table_pitch;  // bytes, a multiple of 4

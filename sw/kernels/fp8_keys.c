@@ -136,14 +136,23 @@ static void clear(uint32_t slot, uint32_t out, uint32_t rows) {
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
 
+static void store_panel(const vector_core_t *core, const keys_walk_t *walk, uint32_t column,
+                        uint32_t ub, uint32_t ub_pitch) {
+  const attention_args_t *args = &core->problem->args;
+  const uint32_t block = walk->turn % FP8_KV_SLOTS;
+  const uint64_t slot = args->k + (uint64_t)block * args->block * 2 * FP8_DK;
+  uint32_t pitch;
+  const uint64_t gm = fp8_panel(args, slot, walk->at, column, &pitch);
+  data_copy_ub_to_gm(.ub = ub, .ub_pitch = ub_pitch, .gm = gm, .gm_pitch = pitch,
+                     .rows = tile_rows(walk), .row_bytes = pitch, .op = GM_STORE);
+}
+
 static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   const attention_problem_t *problem = core->problem;
   const uint32_t rows = tile_rows(walk);
   const uint32_t slot = ring_slot(&raw_full, walk->use);
   const uint32_t use = core->out++;
   const uint32_t out = ring_slot(&out_ring, use);
-  const uint32_t key = walk->turn % FP8_KV_SLOTS * problem->args.block + walk->at;
-  const uint64_t gm = problem->args.k + (uint64_t)key * problem->args.k_pitch;
 
   ring_wait_full(&raw_full, walk->use);
   ring_wait_free(&out_ring, use);
@@ -154,13 +163,11 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   }
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
-  data_copy_ub_to_gm(.ub = out, .ub_pitch = VALUES_PITCH, .gm = gm,
-                     .gm_pitch = problem->args.k_pitch, .rows = rows, .row_bytes = VALUES_PITCH,
-                     .op = GM_STORE);
+  for (uint32_t column = 0; column < FP8_CODES; column += FP8_GROUP) {
+    store_panel(core, walk, column, out + 2 * column, VALUES_PITCH);
+  }
   ring_set_free(&out_ring, use);
-  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES, .gm = gm + VALUES_PITCH,
-                     .gm_pitch = problem->args.k_pitch, .rows = rows, .row_bytes = ROPE_BYTES,
-                     .op = GM_STORE);
+  store_panel(core, walk, FP8_CODES, slot + RAW_ROPE, ROPE_BYTES);
   ring_set_free(&raw_back, walk->use);
 }
 

@@ -14,20 +14,42 @@ static bool valid(const fp8_args_t *fp8) {
          args->splits == 1 && args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 &&
          fp8->lists_of_entry >= 1 && (fp8->index == 0 || fp8->block_table == 0) &&
          (fp8->block_table == 0 || fp8->page_size >= 1) && (fp8->index == 0 || !fp8->causal) &&
-         fp8->crossover <= 1 &&
+         fp8->crossover <= 1 && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         args->qp_buffers == QP_SHARED &&
          (!fp8->crossover || args->rows >= 2);
 }
 
-// With few rows the loads of K and V are what the cube core waits for: L1 has more buffers for them,
-// from what tiles of 128 rows would take.
-static void narrow_tiles(attention_problem_t *problem) {
-  const attention_args_t *args = &problem->args;
-  problem->narrow = args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
-                    args->qp_buffers == QP_SHARED && problem->group_rows <= ATTENTION_TILE / 2;
-  if (problem->narrow) {
-    problem->tiling.right += problem->tiling.left / 2;
-    problem->tiling.m_first = true;
+// L1, by what the group's rows leave room for: Q and P of one m-tile, or by turns those of two; the rest
+// is for panels of K and V.  With few rows these are what the cube core waits for.
+static void make_tiling(attention_problem_t *problem) {
+  static const struct {
+    uint16_t rows, stripe;
+    uint32_t left_bytes;
+    uint8_t q_slots, p_slots, right;
+  } cuts[] = {
+      {ATTENTION_TILE / 2, 256, 32 * 1024, 3, 2, 5},
+      {ATTENTION_TILE, 128, 32 * 1024, 5, 4, 7},
+      {ATTENTION_MAX_GROUP, 128, 32 * 1024, 5, 5, 6},
+  };
+  uint32_t i = 0;
+  while (cuts[i].rows < problem->group_rows) {
+    i++;
   }
+  problem->left_bytes = cuts[i].left_bytes;
+  problem->q_slots = cuts[i].q_slots;
+  problem->p_slots = cuts[i].p_slots;
+  problem->tiling = (attention_tiling_t){
+      .scores_stripe = cuts[i].stripe,
+      .output_stripe = cuts[i].stripe,
+      .scores_base = FP8_GROUP,
+      .output_base = FP8_GROUP,
+      .buffer = 2 * cuts[i].stripe * ATTENTION_TILE,
+      .left = cuts[i].q_slots + cuts[i].p_slots,
+      .right = cuts[i].right,
+      .halves = 2,
+      .keep = true,
+      .m_first = true,
+  };
 }
 
 void fp8_problem_read(attention_problem_t *problem) {
@@ -57,8 +79,13 @@ void fp8_problem_read(attention_problem_t *problem) {
   problem->group_rows = group_rows;
   problem->groups = fp8_groups(args->rows, args->group_rows, fp8->crossover);
   problem->units = args->batch * (problem->groups >> fp8->crossover);
-  problem->tiling = attention_tiling(args->tiling, args->kv_buffers, args->qp_buffers, group_rows);
-  narrow_tiles(problem);
+  make_tiling(problem);
+}
+
+uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key, uint32_t column,
+                   uint32_t *pitch) {
+  *pitch = 2 * (column < FP8_CODES ? FP8_GROUP : FP8_DK - FP8_CODES);
+  return slot + 2 * (uint64_t)args->block * column + (uint64_t)key * *pitch;
 }
 
 uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit) {

@@ -109,9 +109,9 @@ static const fp8_shape_t shapes[] = {
     {1, 30, 3, 900, .depth = 1},
     {1, 30, 3, 900, .depth = 1, .crossover = true, .block = 128, .vary = true},
     {2, 100, 2, 900, .preload = 2, .crossover = true, .rescale = RESCALE_ROW, .depth = 2},
-    {2, 100, 2, 1200, .preload = 1, .tiling = TILING_TUNED, .causal = true},
-    {2, 100, 2, 1200, .tiling = TILING_SINGLE, .crossover = true, .block = 256},
-    {2, 128, 1, 1200, .kv_buffers = 6, .qp_buffers = QP_SEPARATE, .cores = 3, .group = 96},
+    {2, 100, 2, 1200, .preload = 1, .causal = true},
+    {2, 100, 2, 1200, .crossover = true, .block = 256},
+    {2, 128, 1, 1200, .cores = 3, .group = 96},
     {1, 17, 13, 260, .vary = true, .cores = 3, .block = 32, .bf16 = true, .no_lse = true},
     {1, 20, 30, 100, .vary = true, .crossover = true, .block = 16, .sinks = true},
 };
