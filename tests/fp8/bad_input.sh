@@ -101,6 +101,7 @@ good="--q q.npy --kv kv.npy $out"
   refused "two outputs" run fp8 $good --lse ./out.npy
   refused "no/such" run fp8 $good --lse no/such/l.npy
   refused "--mask" run fp8 $good --mask mask.npy
+  refused "--tiling" run fp8 $good --tiling tuned
   refused "--split-kv" run fp8 $good --split-kv 2
   refused "extra" run fp8 extra $out
 }
