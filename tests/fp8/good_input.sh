@@ -75,6 +75,19 @@ run --q q_batch.npy --kv kv.npy --indices idx_batch.npy --topk-lengths topk.npy 
 "$MKNPY" idx_one.npy '<i4' 3,4 c count=12
 run --q q_sparse.npy --kv kv_batch.npy --indices idx_one.npy
 
+# One list for both tokens.
+"$MKNPY" idx_all.npy '<i4' 3 c 0=7 1=5e 2=7
+"$MKNPY" idx_both.npy '<i4' 2,3 c 0=7 1=5e 2=7 3=7 4=5e 5=7
+run --q q.npy --kv kv.npy --indices idx_all.npy --out x1.npy
+run --q q.npy --kv kv.npy --indices idx_both.npy --out x2.npy
+cmp x1.npy x2.npy || fail "one list for both tokens"
+# Whole blocks of -1, before, between and after others.
+# shellcheck disable=SC2046
+"$MKNPY" holes.npy '<i4' 2,80 c count=80 \
+  $(for i in 0 32 48 64 80 96 144; do j=0; while [ $j -lt 16 ]; do printf '%d=ffffffff ' $((i + j)); j=$((j + 1)); done; done)
+run --q q.npy --kv kv.npy --indices holes.npy --kv-block 16
+run --q q.npy --kv kv.npy --indices holes.npy --kv-block 16 --causal --crossover off
+
 # Pages: the same keys, in pages of 16 in another order, give the same bits; with page 6 of NaN.
 "$MKNPY" table.npy '<i4' 6 c 0=0 1=1 2=2 3=3 4=4 5=5
 run --q q.npy --kv kv_good.npy --block-table table.npy --page-size 16 --out p.npy
@@ -110,4 +123,13 @@ base="--q q_batch.npy --kv kv_batch.npy --lengths len.npy --sink sink.npy --kv-b
   cmp o.npy x.npy || fail "--gm rtl"
   run $base --skip-noop
 }
+# The same cycles without arithmetic.
+for shape in "--seq-q 2 --heads 16 --seq-kv 300" "--heads 16 --seq-kv 300 --top-k 64 --page-size 32 --seed 3"; do
+  # shellcheck disable=SC2086
+  {
+    "$SIM" run fp8 $shape --gm c --quiet --json a.json
+    "$SIM" run fp8 $shape --gm c --quiet --json b.json --timing-only
+  }
+  [ "$(grep '"cycles"' a.json)" = "$(grep '"cycles"' b.json)" ] || fail "cycles of --timing-only $shape"
+done
 echo "all as expected"
