@@ -226,8 +226,8 @@ static command_t random_command(num_rng_t *rng, core_kind_t kind) {
                         .op = random_below(rng, GM_OP_COUNT));
     default: {
       const uint32_t op = random_below(rng, VOP_COUNT);
-      const bool from_wide = random_below(rng, 2) != 0;
       const uint32_t other = random_below(rng, TYPE_COUNT);
+      const bool from_wide = random_below(rng, 2) != 0 && other != TYPE_E4M3;
       return COMMAND_OF(
           VEC, vec, V, .op = op, .rows = x, .cols = y, .dst = offset, .dst_pitch = wide,
           .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32, .c = 0x18000,
