@@ -18,7 +18,7 @@ enum {
   TOP_K = 2048,
   LONG_TOP_K = 32768,
   CACHE_KEYS = 4096,       // an entry of the benchmark has
-  JOBS_MAX = 2 * FP8_CONFIGURATIONS + 2 * FP8_ROW_COUNTS + FP8_CALLS + FP8_DENSE_MAX + 4 +
+  JOBS_MAX = 2 * (FP8_CONFIGURATIONS + FP8_FAST) + 2 * FP8_ROW_COUNTS + FP8_CALLS + FP8_DENSE_MAX + 4 +
              FP8_ERRORS
 };
 
@@ -89,18 +89,19 @@ typedef struct machines {
 
 static const report_outcome_t *add_row(report_jobs_t *jobs, const machines_t *machines,
                                        const report_fp8_row_t *row, bool bf16, size_t keys,
-                                       const char *l2, cli_error_t *error) {
+                                       const char *words, cli_error_t *error) {
   char name[REPORT_NAME_BYTES];
   char kernel[64] = "";
   if (!bf16) {
     snprintf(kernel, sizeof kernel, " --convert %s --crossover %s",
              row->emulated ? "emulated" : "native", row->crossover ? "on" : "off");
   }
-  snprintf(name, sizeof name, "%zu rows, %zu keys%s", row->rows, keys, bf16 ? ", BF16" : kernel);
+  snprintf(name, sizeof name, "%zu rows, %zu keys%s%.11s", row->rows, keys,
+           bf16 ? ", BF16" : kernel, words);
   const report_job_t *job = report_add(
       jobs, &machines->pair.common, name, error,
-      "%s --heads %d --seq-q %zu --seq-kv %zu --group-rows %zu --timing-only --threads 1 --l2 %s%s",
-      bf16 ? "amla" : "fp8", REPORT_HEADS, row->rows / 64, keys, row->rows, l2, kernel);
+      "%s --heads %d --seq-q %zu --seq-kv %zu --group-rows %zu --timing-only --threads 1%s%s",
+      bf16 ? "amla" : "fp8", REPORT_HEADS, row->rows / 64, keys, row->rows, words, kernel);
   return job == NULL ? NULL : &job->outcome;
 }
 
@@ -111,15 +112,31 @@ static bool add_rows(report_jobs_t *jobs, const machines_t *machines, report_fp8
     report_fp8_row_t *row = &report->row[i];
     *row = (report_fp8_row_t){.rows = (size_t)64 << i / 4, .emulated = i % 4 >= 2,
                               .crossover = i % 2 == 0};
-    row->brief = add_row(jobs, machines, row, false, FP8_SHORT, "warm", error);
+    row->brief = add_row(jobs, machines, row, false, FP8_SHORT, "", error);
     row->longer = row->brief == NULL
                       ? NULL
-                      : add_row(jobs, machines, row, false, FP8_LONG, "warm", error);
+                      : add_row(jobs, machines, row, false, FP8_LONG, "", error);
     row->bf16_brief = i % 4 != 0 ? row[-1].bf16_brief
-                                 : add_row(jobs, machines, row, true, FP8_SHORT, "warm", error);
+                                 : add_row(jobs, machines, row, true, FP8_SHORT, "", error);
     row->bf16_longer = i % 4 != 0 ? row[-1].bf16_longer
-                                  : add_row(jobs, machines, row, true, FP8_LONG, "warm", error);
+                                  : add_row(jobs, machines, row, true, FP8_LONG, "", error);
     if (row->longer == NULL || row->bf16_brief == NULL || row->bf16_longer == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool add_fast(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
+                     cli_error_t *error) {
+  for (size_t i = 0; i < FP8_FAST; ++i) {
+    report_fp8_row_t *row = &report->fast[i];
+    *row = report->row[i];
+    row->brief = add_row(jobs, machines, row, false, FP8_SHORT, REPORT_FP8_FAST, error);
+    row->longer = row->brief == NULL
+                      ? NULL
+                      : add_row(jobs, machines, row, false, FP8_LONG, REPORT_FP8_FAST, error);
+    if (row->longer == NULL) {
       return false;
     }
   }
@@ -130,8 +147,8 @@ static bool add_cold(report_jobs_t *jobs, const machines_t *machines, report_fp8
                      cli_error_t *error) {
   for (size_t i = 0; i < 2; ++i) {
     const size_t keys = i == 0 ? FP8_SHORT : FP8_LONG;
-    report->cold[i] = add_row(jobs, machines, &report->row[0], false, keys, "cold", error);
-    report->cold_bf16[i] = add_row(jobs, machines, &report->row[0], true, keys, "cold", error);
+    report->cold[i] = add_row(jobs, machines, &report->row[0], false, keys, " --l2 cold", error);
+    report->cold_bf16[i] = add_row(jobs, machines, &report->row[0], true, keys, " --l2 cold", error);
     if (report->cold[i] == NULL || report->cold_bf16[i] == NULL) {
       return false;
     }
@@ -218,6 +235,7 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
     return false;
   }
   const bool good = add_rows(&jobs, machines, report, error) &&
+                    add_fast(&jobs, machines, report, error) &&
                     add_cold(&jobs, machines, report, error) &&
                     add_calls(&jobs, machines, keys, report, error) &&
                     add_errors(&jobs, machines, report, error) &&

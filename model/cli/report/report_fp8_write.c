@@ -88,6 +88,11 @@ void report_fp8_json(const void *data, cJSON *root) {
   for (size_t i = 0; i < FP8_CONFIGURATIONS; ++i) {
     json_row(&row[i], &report->pair, rows);
   }
+  cJSON_AddStringToObject(root, "fast_cube", REPORT_FP8_FAST + 1);
+  cJSON *fast = cJSON_AddArrayToObject(root, "rows_fast_cube");
+  for (size_t i = 0; i < FP8_FAST; ++i) {
+    json_row(&report->fast[i], &report->pair, fast);
+  }
   cJSON *calls = cJSON_AddArrayToObject(root, "calls");
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     json_call(&report->call[i], false, calls);
@@ -108,19 +113,25 @@ void report_fp8_json(const void *data, cJSON *root) {
 
 // --- Markdown ---------------------------------------------------------------------------------
 
+static void markdown_row(const report_fp8_t *report, const report_fp8_row_t *row, const char *note,
+                         FILE *file) {
+  const report_fp8_cycles_t c = report_fp8_cycles(row, &report->pair);
+  fprintf(file, "| %zu%s | %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %.1f | %.0f |\n",
+          row->rows, note, convert_name(row), on_off(row->crossover), c.all, c.mma, c.dequant,
+          c.softmax, 100 * c.fu, 100 * c.bound_fu, row->longer->bound,
+          100 * row->longer->bound_busy, report_fp8_kv_bytes(row->rows, row->brief, row->longer));
+}
+
 static void markdown_rows(const report_fp8_t *report, FILE *file) {
   fprintf(file,
           "| rows | convert | crossover | cycles a token | MMA | dequantisation | softmax | cube use, "
           "%% | vector cores allow | busiest pipe | its use, %% | KV bytes by L2 |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < FP8_CONFIGURATIONS; ++i) {
-    const report_fp8_row_t *row = &report->row[i];
-    const report_fp8_cycles_t c = report_fp8_cycles(row, &report->pair);
-    fprintf(file, "| %zu | %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %.1f | %.0f |\n",
-            row->rows, convert_name(row), on_off(row->crossover), c.all, c.mma, c.dequant,
-            c.softmax, 100 * c.fu, 100 * c.bound_fu, row->longer->bound,
-            100 * row->longer->bound_busy,
-            report_fp8_kv_bytes(row->rows, row->brief, row->longer));
+    markdown_row(report, &report->row[i], "", file);
+  }
+  for (size_t i = 0; i < FP8_FAST; ++i) {
+    markdown_row(report, &report->fast[i], ", fast", file);
   }
   fprintf(file, "| %.0f, Hopper | | off | | %.0f | %.0f | | | | | | |\n", report_hopper.rows,
           report_hopper.mma, report_hopper.dequant);
@@ -197,8 +208,12 @@ void report_fp8_markdown(const void *data, FILE *file) {
           "`amalgam report fp8`, beside FlashMLA's kernel on Hopper. Two AI cores of a pair, dense, "
           "%d query heads, so many rows an\nAI core; cycles of an AI core a token, between %d and %d "
           "keys, L2 warm. Dequantisation is what the vector cores do\nmore than for amla, whose work "
-          "is called softmax. A token's MMAs take 17, 34 and 68 cycles of a cube at its peak.\n\n",
-          REPORT_HEADS, FP8_SHORT, FP8_LONG);
+          "is called softmax. A token's MMAs take 17, 34 and 68 cycles of a cube at its peak. With 64 rows a cube core\nis held up "
+          "by its own side, whoever dequantises: loads of keys, values and probabilities at %.0f GB/s, and its "
+          "scalar\ncore, which pushes the commands. The rows called fast are what crossover is worth without "
+          "that (`%s`).\n\n",
+          REPORT_HEADS, FP8_SHORT, FP8_LONG, report->pair.cube.load_gbps,
+          REPORT_FP8_FAST + 1);
   markdown_rows(report, file);
   fprintf(file, "Calls of the chip, %u AI cores, two query tokens, %d heads:\n\n",
           (unsigned)report->chip.soc.ai_cores, REPORT_HEADS);
