@@ -112,10 +112,12 @@ static bool write_files(run_t *run) {
 
 // What was recorded shows why it stopped, or how far it got.
 static cli_exit_t stopped(run_t *run, cli_exit_t status) {
-  cli_error_t ignored;
+  cli_error_t error;
   if (status != CLI_BAD_INPUT) {
     take_written(run);
-    outputs_commit(&run->outputs, &ignored);
+    if (!outputs_commit(&run->outputs, &error)) {
+      cli_report(status, &error);
+    }
   }
   return status;
 }
