@@ -7,6 +7,7 @@
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
 #include "cli/engine/run_engine.h"
+#include "cli/explain/explain.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
@@ -16,7 +17,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
-                                       "bench", "synth", "help"};
+                                       "bench", "synth", "explain", "help"};
 
 static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
 
@@ -31,6 +32,7 @@ static int help(void) {
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
       "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
       "                                   fa2 (an attention engine), lm (a language model)\n"
+      "  amalgam explain RUN.json         why that run took its time, and what would make it shorter\n"
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
@@ -104,6 +106,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "bench")) {
     return bench(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "explain")) {
+    return explain(argc - 1, argv + 1);
   }
   if (is(argv[1], "synth")) {
     return synth(argc - 1, argv + 1);

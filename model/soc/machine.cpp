@@ -160,6 +160,7 @@ uint64_t machine::launch(const std::string &firmware) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
+  sim_.why.end_launch(sim_.lines.current(), begin, end, sim_.config.scalar.queue_depth);
   return end - begin;
 }
 

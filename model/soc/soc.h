@@ -51,6 +51,7 @@ typedef struct soc_options {
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
   const char *timeline;        // Chrome trace JSON to write, or NULL
+  const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
 } soc_options_t;
 

@@ -34,6 +34,7 @@ model/cli/engine: attention lm run option file
 model/cli/synth: run option file
 model/cli/report: synth engine attention lm run option file
 model/cli/bench: option file
+model/cli/explain: option file
 END
 # folder: folders whose modules it may instantiate
 cat >"$dir/v" <<'END'

@@ -17,6 +17,7 @@
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
 #define SYNTH CLI_SYNTH
+#define EXPLAIN CLI_EXPLAIN
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \
