@@ -90,10 +90,13 @@ static bool array_valid(uint64_t address, uint32_t pitch, uint32_t cols, uint32_
   return (address | pitch) % bytes == 0 && pitch >= cols * bytes;
 }
 
+static uint32_t c_bytes(const gemm_args_t *a) { return a->c_type == TYPE_F32 ? 4 : 2; }
+
 static bool args_valid(const gemm_args_t *a) {
   return extent_valid(a->m) && extent_valid(a->n) && extent_valid(a->k) &&
          (a->type == TYPE_BF16 || a->type == TYPE_F16) && array_valid(a->a, a->a_pitch, a->k, 2) &&
-         array_valid(a->b, a->b_pitch, a->n, 2) && array_valid(a->c, a->c_pitch, a->n, 4);
+         array_valid(a->b, a->b_pitch, a->n, 2) && (a->c_type == TYPE_F32 || a->c_type == a->type) &&
+         array_valid(a->c, a->c_pitch, a->n, c_bytes(a));
 }
 
 // Halves tiles until every core has one.
@@ -339,12 +342,14 @@ static void multiply(gemm_t *gemm, const place_t *place, const half_t *half, uin
 static void store(const gemm_t *gemm, const place_t *place, const half_t *half) {
   const gemm_args_t *args = &gemm->args;
   const ring_t *l0c = &gemm->ring[RING_L0C];
-  const uint64_t gm = args->c + (uint64_t)place->row * args->c_pitch + 4 * (place->col + half->col);
+  const uint32_t bytes = c_bytes(args);
+  const uint64_t gm =
+      args->c + (uint64_t)place->row * args->c_pitch + bytes * (place->col + half->col);
   for (uint32_t col = 0, number = half->number; col < half->cols; col += half->part, number++) {
     ring_wait_full(l0c, number);
     fixpipe(.l0c = ring_slot(l0c, number), .m = place->rows,
-            .n = min_u32(half->part, half->cols - col), .gm = gm + 4 * col,
-            .gm_pitch = args->c_pitch, .type = TYPE_F32, .op = GM_STORE);
+            .n = min_u32(half->part, half->cols - col), .gm = gm + bytes * col,
+            .gm_pitch = args->c_pitch, .type = args->c_type, .op = GM_STORE);
     ring_set_free(l0c, number);
   }
 }
