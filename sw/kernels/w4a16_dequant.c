@@ -17,7 +17,7 @@
 #include "lib/panic.h"
 #include "lib/ring.h"
 
-enum { UB_BYTES = W4A16_UB_KB * 1024, UB_ALIGN = 32, IN_SLOTS_MAX = 8, OUT_SLOTS = 2 };
+enum { UB_BYTES = W4A16_UB_KB * 1024, UB_ALIGN = 32, IN_SLOTS_MAX = 8, OUT_SLOTS_MAX = 3 };
 enum { STRIP_ROW = 32, STRIP = 16 };
 
 // What is made next.
@@ -64,14 +64,19 @@ static void lay_out(dequant_t *d) {
   const uint32_t in_bytes =
       d->w_bytes + d->scale_bytes * (args->zeros == W4A16_NO_ZEROS ? 1 : 2);
   const uint32_t out_bytes = rows * d->out_pitch;
-  d->wide_w = OUT_SLOTS * out_bytes;
+  const uint32_t wide_bytes =
+      args->zeros == W4A16_ANY_ZEROS ? 2 * out_bytes + 4 * d->scale_bytes : 0;
+  // Three slots to leave from, for a store is over 0.3 us after its last byte; two if loads would
+  // have less than three.
+  const bool roomy = OUT_SLOTS_MAX * (out_bytes + in_bytes) + wide_bytes <= UB_BYTES;
+  const uint32_t out_slots = roomy ? OUT_SLOTS_MAX : 2;
+  d->wide_w = out_slots * out_bytes;
   d->wide_scale = d->wide_w + 2 * out_bytes;
   d->wide_zero = d->wide_scale + 2 * d->scale_bytes;
-  const uint32_t in_base =
-      args->zeros == W4A16_ANY_ZEROS ? d->wide_zero + 2 * d->scale_bytes : d->wide_w;
+  const uint32_t in_base = d->wide_w + wide_bytes;
   require(in_base + 2 * in_bytes <= UB_BYTES, PANIC_ARGUMENTS);
   const uint32_t slots = min_u32(IN_SLOTS_MAX, (UB_BYTES - in_base) / in_bytes);
-  d->out = (ring_t){PIPE_V, PIPE_MTE3, 0, OUT_SLOTS, 0, out_bytes};
+  d->out = (ring_t){PIPE_V, PIPE_MTE3, 0, (uint8_t)out_slots, 0, out_bytes};
   d->in = (ring_t){PIPE_MTE2, PIPE_V, 0, (uint8_t)slots, in_base, in_bytes};
   d->room = slots;
 }

@@ -56,11 +56,13 @@ bool w4a16_unit(const w4a16_t *problem, uint32_t number, w4a16_unit_t *unit) {
   if (number >= problem->units) {
     return false;
   }
-  const uint32_t row = number % problem->m_tiles;
-  const uint32_t rest = number / problem->m_tiles;
-  const uint32_t col = rest % problem->n_tiles;
+  const bool backwards = args->phases == W4A16_SEQUENTIAL;
+  const uint32_t place = backwards ? problem->units - 1 - number : number;
+  const uint32_t row = place % problem->m_tiles;
+  const uint32_t rest = place / problem->m_tiles;
+  const uint32_t col = rest / args->splits;
   unit->number = number;
-  unit->split = rest / problem->n_tiles;
+  unit->split = rest % args->splits;
   unit->k = slice_start(args, unit->split);
   unit->k_end = slice_start(args, unit->split + 1);
   unit->row = row * problem->tile_rows;

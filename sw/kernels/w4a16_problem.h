@@ -7,7 +7,8 @@
 //        +-------+            +-------+
 //
 // AI core i of n takes the units i, i + n, ...; neighbours have the same slice and columns, then the
-// same slice.
+// same columns.  Where phases are sequential they are taken backwards: B was written from the first
+// column to the last, and of a B that is larger than L2 the last columns are still there.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_W4A16_PROBLEM_H
 #define KERNELS_W4A16_PROBLEM_H

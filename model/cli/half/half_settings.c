@@ -70,6 +70,9 @@ bool half_settings_read(half_settings_t *settings, const char *kernel, const opt
   settings->out_f32 = options->out_f32;
   settings->splits = 1;
   if (!problem->quantised) {
+    if (problem->m <= 128) {   // else the kernel's own rule
+      half_plan(problem, settings);
+    }
     return true;
   }
   settings->splitk = options->half_mode.value == 0;

@@ -13,11 +13,14 @@ typedef struct half_settings {
   soc_options_t soc;               // firmware_file points to `firmware` below
   char firmware[SETTINGS_PATH_BYTES];
   bool out_f32;
+  unsigned splits, tile_n;         // auto resolved by half_plan; gemm: 0, as the kernel likes
   // w4a16
   enum w4a16_phases phases;
   bool splitk;                     // else data-parallel
-  unsigned splits, tile_n;         // auto resolved by half_plan
 } half_settings_t;
+
+// Do vector cores add up slices' sums? One slice needs no adding, and the cube core casts its own.
+static inline bool half_reduces(const half_settings_t *settings) { return settings->splits > 1; }
 
 // Everything for `run KERNEL` on this problem, but the recordings' paths.
 bool half_settings_read(half_settings_t *settings, const char *kernel, const options_t *options,

@@ -8,7 +8,7 @@
 #include "kernels/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
-enum { LINE = 512, MIN_DEQUANT_ROWS = 8 };
+enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384 };
 
 // The arrays of one run; those that it has not are of 0 bytes, and not in the list.
 typedef struct layout {
@@ -51,7 +51,7 @@ static void add_workspaces(layout_t *layout, const half_problem_t *p, const half
   } else if (s->phases == W4A16_OVERLAPPED) {
     add(layout, B, "b", (size_t)s->soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
   }
-  if (s->splitk) {
+  if (half_reduces(s)) {
     add(layout, PARTIAL, "partial", s->splits * layout->partial_bytes, NULL, NULL);
   }
 }
@@ -85,20 +85,20 @@ static gemm_args_t gemm_arguments(const half_problem_t *p, const half_settings_t
       .k = (uint32_t)p->k,
       .type = TYPE_F16,
       .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
+      .tile_cols = s->tile_n,
   };
 }
 
-// Tiles of 128 x 256 where phases are sequential, for these moves are of 16 KB and more; narrower if
-// many scales go with them or FP32 forms take room in UB, and shorter if there are too few of them for
-// all vector cores.
+// Tiles of 64 x 256 where phases are sequential: UB has room for three of them on their way out and
+// eight on their way in.  Narrower if many scales go with them or FP32 forms take room in UB, and
+// shorter if there are too few of them for all vector cores.
 static void cut_dequant(const half_problem_t *p, const half_settings_t *s, w4a16_args_t *args) {
   const bool narrow = p->group < 32 || p->zeros == W4A16_ANY_ZEROS;
   const size_t vectors = (size_t)s->soc.config.soc.ai_cores * s->soc.config.soc.vector_cores;
   size_t cols = s->phases == W4A16_SEQUENTIAL ? (narrow ? 128 : 256) : s->tile_n;
-  size_t rows = (s->phases == W4A16_SEQUENTIAL ? 32768 : 16384) / cols;
-  rows = rows > 128 ? 128 : rows;
-  if (p->zeros == W4A16_ANY_ZEROS && rows * cols > 16384 / 2) {
-    rows = 16384 / 2 / cols;
+  size_t rows = TILE / cols > 128 ? 128 : TILE / cols;
+  if (p->zeros == W4A16_ANY_ZEROS && rows * cols > TILE / 2) {
+    rows = TILE / 2 / cols;
   }
   while (p->group < 8 && rows > 16 && rows / p->group * cols > 4096) {
     rows /= 2;
@@ -135,7 +135,7 @@ static w4a16_args_t w4a16_arguments(const half_problem_t *p, const half_settings
       .k = (uint32_t)p->k,
       .group = (uint32_t)p->group,
       .splits = s->splits,
-      .reduce = s->splitk ? 1 : 0,
+      .reduce = half_reduces(s) ? 1 : 0,
       .tile_cols = s->tile_n,
       .phases = s->phases,
       .zeros = p->zeros,
@@ -179,7 +179,7 @@ static void take_phases(const layout_t *layout, const half_problem_t *p, const h
   const bool sequential = s->phases == W4A16_SEQUENTIAL;
   const uint64_t *sync = run->soc.sync_cycle;
   const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
-  const uint64_t multiplied = s->splitk ? sync[sequential ? 1 : 0] : run->soc.cycles;
+  const uint64_t multiplied = half_reduces(s) ? sync[sequential ? 1 : 0] : run->soc.cycles;
   run->phases = 0;
   if (p->quantised) {
     half_phase_t *phase = &run->phase[run->phases++];
@@ -193,8 +193,8 @@ static void take_phases(const layout_t *layout, const half_problem_t *p, const h
   *multiply = (half_phase_t){.name = "multiply", .cycles = multiplied - dequantised};
   add_read(multiply, layout, A);
   add_read(multiply, layout, p->quantised ? B : W);
-  add_write(multiply, layout, s->splitk ? PARTIAL : C);
-  if (s->splitk) {
+  add_write(multiply, layout, half_reduces(s) ? PARTIAL : C);
+  if (half_reduces(s)) {
     half_phase_t *phase = &run->phase[run->phases++];
     *phase = (half_phase_t){.name = "reduce", .cycles = run->soc.cycles - multiplied};
     add_read(phase, layout, PARTIAL);
@@ -216,11 +216,14 @@ static soc_status_t simulate(const half_problem_t *p, const half_settings_t *s, 
                              void *out, half_run_t *run) {
   add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, out);
   place(layout);
-  const gemm_args_t gemm = gemm_arguments(p, s, layout);
-  const w4a16_args_t w4a16 = w4a16_arguments(p, s, layout);
-  const soc_status_t status =
-      soc_run(&s->soc, layout->list, layout->count, p->quantised ? (const void *)&w4a16 : &gemm,
-              p->quantised ? sizeof w4a16 : sizeof gemm, &run->soc);
+  soc_status_t status;
+  if (p->quantised) {
+    const w4a16_args_t args = w4a16_arguments(p, s, layout);
+    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+  } else {
+    const gemm_args_t args = gemm_arguments(p, s, layout);
+    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+  }
   if (status == SOC_DONE) {
     take_arrays(layout, run);
     take_phases(layout, p, s, run);
