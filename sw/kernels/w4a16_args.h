@@ -12,7 +12,7 @@ enum {
   W4A16_SLOT = 64 * 1024,   // bytes of a piece of B at most, in L1 and in the workspace
   W4A16_RING = 12,          // pieces of B in a core's workspace, where phases overlap
   W4A16_MAX_TILE = 16384,   // rows x columns of a tile of c, half of L0C
-  W4A16_MAX_DEQUANT = 32768,  // elements that are dequantised at a time
+  W4A16_TILE_PITCH = 512,   // bytes: every row of a tile of B begins where global memory likes it
   // What the cores must have.
   W4A16_L1_KB = 512,
   W4A16_L0_KB = 64,  // L0A, and as much L0B
@@ -43,11 +43,11 @@ typedef struct w4a16_args {
   uint64_t scale;    // [k / group][n] FP16
   uint64_t zero;     // likewise; not used with W4A16_NO_ZEROS
   uint64_t c;        // [m][n] FP16, or FP32 with out_f32
-  uint64_t b;        // workspace: sequential [k] rows of n FP16, b_pitch bytes apart; overlapped
-                     // W4A16_RING slots of W4A16_SLOT bytes for each AI core
+  uint64_t b;        // workspace: sequential [k] rows, in which tile j of tile_cols FP16 begins at
+                     // byte W4A16_TILE_PITCH j; overlapped W4A16_RING slots of W4A16_SLOT bytes for
+                     // each AI core; not used by the direct path
   uint64_t partial;  // with reduce: [splits] of [m][n] FP32, partial_bytes apart
   uint64_t partial_bytes;
-  uint32_t b_pitch;
   uint32_t m, n, k;  // n a multiple of 8
   uint32_t group;    // rows that share a scale; divides k
   // Slice i of k is rows floor(i k / splits) .. floor((i + 1) k / splits) - 1.
@@ -55,8 +55,7 @@ typedef struct w4a16_args {
   uint32_t reduce;     // 1: slices' sums go to partial and vector cores add them; 0: one slice,
                        // whose sum the cube core casts
   uint32_t tile_cols;  // of a tile of c: 64, 128 or 256
-  // Tile that a vector core dequantises at a time; cols is tile_cols unless phases are sequential.
-  uint32_t dequant_rows, dequant_cols;
+  uint32_t dequant_rows;  // by tile_cols is what a vector core dequantises at a time
   uint32_t phases;   // enum w4a16_phases
   uint32_t zeros;    // enum w4a16_zeros
   uint32_t nibbles;  // TYPE_S4 or TYPE_U4

@@ -134,8 +134,8 @@ static void load_b(const cube_t *cube, const w4a16_piece_t *piece) {
     cross_core_wait_flag(PIPE_MTE2, FLAG_DEQUANTISED);
   }
   ring_wait_free(ring, piece->number);
-  data_copy_gm_to_l1(.gm = args->b + (uint64_t)piece->k * args->b_pitch + 2 * piece->unit.col,
-                     .gm_pitch = args->b_pitch, .l1 = ring_slot(ring, piece->number),
+  data_copy_gm_to_l1(.gm = w4a16_b_row(&cube->problem, piece->k, piece->unit.col),
+                     .gm_pitch = cube->problem.b_pitch, .l1 = ring_slot(ring, piece->number),
                      .rows = piece->rows, .cols = piece->unit.cols);
   ring_set_full(ring, piece->number);
 }

@@ -4,7 +4,7 @@
 //   V      B = fp16(scale * (w - zero)), by the ways of enum w4a16_zeros
 //   MTE3   B --> the workspace, or the cube core's L1
 //
-// A tile is dequant_rows x dequant_cols.  Where phases are sequential, vector core i of n takes the
+// A tile is dequant_rows x tile_cols.  Where phases are sequential, vector core i of n takes the
 // tiles i, i + n, ... of all of B.  Else each of the AI core's vector cores makes its share of the
 // rows of every piece that its cube core multiplies, in tiles.
 //
@@ -54,7 +54,7 @@ static uint32_t groups_of(uint32_t rows, uint32_t group) { return (rows + group 
 static void lay_out(dequant_t *d) {
   const w4a16_args_t *args = &d->problem->args;
   const uint32_t rows = args->dequant_rows;
-  const uint32_t cols = args->dequant_cols;
+  const uint32_t cols = args->tile_cols;
   const uint32_t groups = groups_of(rows, args->group);
   d->w_pitch = round_up(cols / 2, UB_ALIGN);
   d->w_bytes = rows * d->w_pitch;
@@ -93,8 +93,8 @@ static void settle_tile(const dequant_t *d, job_t *job) {
   const uint32_t col = job->tile / d->k_tiles;
   job->k = k * args->dequant_rows;
   job->rows = tile_length(args->k, args->dequant_rows, k);
-  job->col = col * args->dequant_cols;
-  job->cols = tile_length(args->n, args->dequant_cols, col);
+  job->col = col * args->tile_cols;
+  job->cols = tile_length(args->n, args->tile_cols, col);
 }
 
 static void settle_rows(const dequant_t *d, job_t *job) {
@@ -274,8 +274,8 @@ static void compute(dequant_t *d, const job_t *job) {
 static void store_gm(const dequant_t *d, const job_t *job) {
   const w4a16_t *problem = d->problem;
   const w4a16_args_t *args = &problem->args;
-  uint64_t gm = args->b + (uint64_t)job->k * args->b_pitch + 2 * job->col;
-  uint32_t pitch = args->b_pitch;
+  uint64_t gm = w4a16_b_row(problem, job->k, job->col);
+  uint32_t pitch = problem->b_pitch;
   if (!is_sequential(d)) {
     const uint32_t slot = problem->core * W4A16_RING + job->piece.number % W4A16_RING;
     pitch = 2 * args->tile_cols;
@@ -323,7 +323,7 @@ static void dequant_open(dequant_t *d, const w4a16_t *problem) {
   d->core = problem->core * d->subs + d->sub;
   d->cores = problem->cores * d->subs;
   d->k_tiles = ceil_div(args->k, args->dequant_rows);
-  d->tiles = d->k_tiles * ceil_div(args->n, args->dequant_cols);
+  d->tiles = d->k_tiles * problem->n_tiles;
   lay_out(d);
 }
 

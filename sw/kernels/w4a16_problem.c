@@ -18,12 +18,9 @@ static bool split_valid(const w4a16_args_t *a) {
 }
 
 static bool tiles_valid(const w4a16_args_t *a) {
-  const uint32_t cols = a->dequant_cols;
-  return (a->tile_cols == 64 || a->tile_cols == 128 || a->tile_cols == 256) && cols >= 8 &&
-         cols % 8 == 0 && cols <= W4A16_MAX_DEQUANT && a->dequant_rows >= 1 &&
-         a->dequant_rows <= W4A16_MAX_DEQUANT / cols &&
-         (a->phases == W4A16_SEQUENTIAL ? a->b_pitch % 2 == 0 && a->b_pitch / 2 >= a->n
-                                        : cols == a->tile_cols);
+  const uint32_t cols = a->tile_cols;
+  return (cols == 64 || cols == 128 || cols == 256) && a->dequant_rows >= 1 &&
+         a->dequant_rows <= W4A16_SLOT / 2 / cols;
 }
 
 static bool args_valid(const w4a16_args_t *a) {
@@ -43,6 +40,7 @@ void w4a16_open(w4a16_t *problem) {
   problem->piece_rows = min_u32(256, W4A16_SLOT / 2 / args->tile_cols);
   problem->m_tiles = ceil_div(args->m, problem->tile_rows);
   problem->n_tiles = ceil_div(args->n, args->tile_cols);
+  problem->b_pitch = problem->n_tiles * W4A16_TILE_PITCH;
   problem->units = problem->m_tiles * problem->n_tiles * args->splits;
   problem->slots = args->phases == W4A16_DIRECT ? W4A16_B_SLOTS : W4A16_RING;
 }

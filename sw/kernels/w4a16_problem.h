@@ -34,6 +34,7 @@ typedef struct w4a16 {
   uint32_t core, cores;
   uint32_t tile_rows, piece_rows;
   uint32_t m_tiles, n_tiles, units;
+  uint32_t b_pitch;  // bytes from row to row of B in the workspace, sequential
   uint32_t slots;  // of pieces between vector and cube cores, where phases overlap
 } w4a16_t;
 
@@ -42,6 +43,12 @@ typedef struct w4a16_unit {
   uint32_t split, k, k_end;
   uint32_t row, rows, col, cols;
 } w4a16_unit_t;
+
+// Where row k of B's tile that begins with a column is, sequential.
+static inline uint64_t w4a16_b_row(const w4a16_t *problem, uint32_t k, uint32_t col) {
+  return problem->args.b + (uint64_t)k * problem->b_pitch +
+         col / problem->args.tile_cols * W4A16_TILE_PITCH;
+}
 
 // Reads the arguments; ends the program if they are outside of the limits.
 void w4a16_open(w4a16_t *problem);

@@ -9,9 +9,10 @@
 
 enum { HALF_SPLITS_AUTO = 0, HALF_TILE_AUTO = 0 };
 
-// Microseconds from the first load of B to the last store of c, phases one after the other.
-double half_plan_us(const half_problem_t *problem, const config_t *config, unsigned splits,
-                    unsigned tile_n);
+// Microseconds from the first load of B to the last store of c, phases one after the other. cold:
+// gemm's weights come from HBM.
+double half_plan_us(const half_problem_t *problem, const config_t *config, bool cold,
+                    unsigned splits, unsigned tile_n);
 
 // Replaces settings->splits and settings->tile_n where they are auto; splits is 1 unless splitk.
 void half_plan(const half_problem_t *problem, half_settings_t *settings);

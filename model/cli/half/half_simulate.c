@@ -8,7 +8,7 @@
 #include "kernels/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
-enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384 };
+enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096 };
 
 // The arrays of one run; those that it has not are of 0 bytes, and not in the list.
 typedef struct layout {
@@ -16,7 +16,7 @@ typedef struct layout {
   soc_buffer_t list[ARRAYS];
   size_t place[ARRAYS];    // in the list
   size_t count;
-  size_t b_pitch, partial_bytes;
+  size_t partial_bytes;
 } layout_t;
 
 static size_t round_up(size_t a, size_t multiple) { return (a + multiple - 1) / multiple * multiple; }
@@ -39,15 +39,18 @@ static void add_inputs(layout_t *layout, const half_problem_t *p) {
   add(layout, ZERO, "zero", p->zeros == W4A16_NO_ZEROS ? 0 : scales, p->zero, NULL);
 }
 
-static void add_workspaces(layout_t *layout, const half_problem_t *p, const half_settings_t *s,
-                           uint16_t *b) {
+// Of B in the workspace, from row to row.
+static size_t b_pitch(const half_problem_t *p, const half_settings_t *s) {
+  return (p->n + s->tile_n - 1) / s->tile_n * W4A16_TILE_PITCH;
+}
+
+static void add_workspaces(layout_t *layout, const half_problem_t *p, const half_settings_t *s) {
   if (!p->quantised) {
     return;
   }
-  layout->b_pitch = round_up(p->n * 2, LINE);
   layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
   if (s->phases == W4A16_SEQUENTIAL) {
-    add(layout, B, "b", p->k * layout->b_pitch, NULL, b);
+    add(layout, B, "b", p->k * b_pitch(p, s), NULL, NULL);
   } else if (s->phases == W4A16_OVERLAPPED) {
     add(layout, B, "b", (size_t)s->soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
   }
@@ -89,18 +92,15 @@ static gemm_args_t gemm_arguments(const half_problem_t *p, const half_settings_t
   };
 }
 
-// Tiles of 64 x 256 where phases are sequential: UB has room for three of them on their way out and
-// eight on their way in.  Narrower if many scales go with them or FP32 forms take room in UB, and
-// shorter if there are too few of them for all vector cores.
-static void cut_dequant(const half_problem_t *p, const half_settings_t *s, w4a16_args_t *args) {
-  const bool narrow = p->group < 32 || p->zeros == W4A16_ANY_ZEROS;
+// Rows that are dequantised at a time.  Tiles are of 16 Ki elements: UB has room for three of them on
+// their way out and more on their way in.  Smaller if many scales go with them or FP32 forms take room
+// in UB, and, where phases are sequential, if there are too few of them for all vector cores.
+static uint32_t dequant_rows(const half_problem_t *p, const half_settings_t *s) {
   const size_t vectors = (size_t)s->soc.config.soc.ai_cores * s->soc.config.soc.vector_cores;
-  size_t cols = s->phases == W4A16_SEQUENTIAL ? (narrow ? 128 : 256) : s->tile_n;
-  size_t rows = TILE / cols > 128 ? 128 : TILE / cols;
-  if (p->zeros == W4A16_ANY_ZEROS && rows * cols > TILE / 2) {
-    rows = TILE / 2 / cols;
-  }
-  while (p->group < 8 && rows > 16 && rows / p->group * cols > 4096) {
+  const size_t cols = s->tile_n;
+  size_t rows = (p->zeros == W4A16_ANY_ZEROS ? TILE / 2 : TILE) / cols;
+  rows = rows > 128 ? 128 : rows;
+  while (rows > MIN_DEQUANT_ROWS && rows / p->group * cols > SCALES) {
     rows /= 2;
   }
   // Time is that of the core with the most tiles; a tile costs about eight rows' time besides.
@@ -114,13 +114,12 @@ static void cut_dequant(const half_problem_t *p, const half_settings_t *s, w4a16
       best = r;
     }
   }
-  args->dequant_cols = (uint32_t)cols;
-  args->dequant_rows = (uint32_t)best;
+  return (uint32_t)best;
 }
 
 static w4a16_args_t w4a16_arguments(const half_problem_t *p, const half_settings_t *s,
                                     const layout_t *layout) {
-  w4a16_args_t args = {
+  return (w4a16_args_t){
       .a = layout->array[A].address,
       .w = layout->array[W].address,
       .scale = layout->array[SCALE].address,
@@ -129,7 +128,6 @@ static w4a16_args_t w4a16_arguments(const half_problem_t *p, const half_settings
       .b = layout->array[B].address,
       .partial = layout->array[PARTIAL].address,
       .partial_bytes = layout->partial_bytes,
-      .b_pitch = (uint32_t)layout->b_pitch,
       .m = (uint32_t)p->m,
       .n = (uint32_t)p->n,
       .k = (uint32_t)p->k,
@@ -137,13 +135,12 @@ static w4a16_args_t w4a16_arguments(const half_problem_t *p, const half_settings
       .splits = s->splits,
       .reduce = half_reduces(s) ? 1 : 0,
       .tile_cols = s->tile_n,
+      .dequant_rows = dequant_rows(p, s),
       .phases = s->phases,
       .zeros = p->zeros,
       .nibbles = p->is_unsigned ? TYPE_U4 : TYPE_S4,
       .out_f32 = s->out_f32,
   };
-  cut_dequant(p, s, &args);
-  return args;
 }
 
 // --- the books --------------------------------------------------------------------------------
@@ -204,11 +201,12 @@ static void take_phases(const layout_t *layout, const half_problem_t *p, const h
 
 // --- the run ----------------------------------------------------------------------------------
 
-// Rows of the workspace may be longer than B's.
-static void take_b(const half_problem_t *p, const layout_t *layout, const uint8_t *rows,
+static void take_b(const half_problem_t *p, const half_settings_t *s, const uint8_t *tile,
                    uint16_t *b) {
   for (size_t i = 0; i < p->k; ++i) {
-    memcpy(b + i * p->n, rows + i * layout->b_pitch, p->n * 2);
+    for (size_t j = 0; j < p->n; j += s->tile_n, tile += W4A16_TILE_PITCH) {
+      memcpy(b + i * p->n + j, tile, (p->n - j < s->tile_n ? p->n - j : s->tile_n) * 2);
+    }
   }
 }
 
@@ -236,16 +234,17 @@ soc_status_t half_simulate(const half_problem_t *problem, const half_settings_t 
   layout_t layout = {0};
   memset(run, 0, sizeof *run);
   const bool takes_b = b != NULL && problem->quantised && settings->phases == W4A16_SEQUENTIAL;
-  uint8_t *rows = takes_b ? malloc(problem->k * round_up(problem->n * 2, LINE)) : NULL;
+  add_inputs(&layout, problem);
+  add_workspaces(&layout, problem, settings);
+  uint8_t *rows = takes_b ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
   if (takes_b && rows == NULL) {
     snprintf(run->soc.error, sizeof run->soc.error, "workspace: out of memory");
     return run->soc.status = SOC_BAD_INPUT;
   }
-  add_inputs(&layout, problem);
-  add_workspaces(&layout, problem, settings, (uint16_t *)(void *)rows);
+  layout.array[B].result = rows;
   const soc_status_t status = simulate(problem, settings, &layout, out, run);
   if (takes_b && status == SOC_DONE) {
-    take_b(problem, &layout, rows, b);
+    take_b(problem, settings, rows, b);
   }
   free(rows);
   return status;
