@@ -78,7 +78,7 @@ double half_plan_us(const half_problem_t *problem, const config_t *config, bool 
 }
 
 void half_plan(const half_problem_t *problem, half_settings_t *settings) {
-  static const unsigned tiles[] = {128, 256, 64, 192};
+  static const unsigned tiles[] = {256, 128, 64, 192};
   const size_t choices = problem->quantised ? 2 : sizeof tiles / sizeof *tiles;
   const unsigned tile_n = settings->tile_n;
   const unsigned splits = settings->splits;
