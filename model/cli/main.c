@@ -8,6 +8,7 @@
 #include "cli/cli_error.h"
 #include "cli/engine/run_engine.h"
 #include "cli/explain/explain.h"
+#include "cli/half/run_half.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
@@ -19,7 +20,8 @@
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
                                        "bench", "synth", "explain", "help"};
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm,
+                                              &run_w4a16, &run_gemm};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -31,7 +33,8 @@ static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
       "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
-      "                                   fa2 (an attention engine), lm (a language model)\n"
+      "                                   fa2 (an attention engine), lm (a language model), w4a16\n"
+      "                                   or gemm (matrix products)\n"
       "  amalgam explain RUN.json         why that run took its time, and what would make it shorter\n"
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
@@ -52,7 +55,7 @@ static int no_such_kernel(const char *word) {
   for (size_t i = 0; i < COUNT(kernels); ++i) {
     names[i] = kernels[i]->name;
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2 and lm%s", word,
+  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2, lm, w4a16 and gemm%s", word,
            suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
@@ -60,15 +63,16 @@ static int no_such_kernel(const char *word) {
 static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
   const int code = run_main(&run_amla, 2, arguments);
-  printf("\nThe attention engines' and the language model's options are others: `amalgam run hfa "
-         "--help`,\n`amalgam run fa2 --help`, `amalgam run lm --help`.\n");
+  printf("\nThe attention engines', the language model's and the matrix products' options are "
+         "others: `amalgam run\nhfa --help`, `amalgam run fa2 --help`, `amalgam run lm --help`, "
+         "`amalgam run w4a16 --help`,\n`amalgam run gemm --help`.\n");
   return code;
 }
 
 static int run(int argc, char **argv) {
   cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla, base, hfa, fa2 or lm");
+    cli_fail(&error, "run: name a kernel: amla, base, hfa, fa2, lm, w4a16 or gemm");
     return cli_report(CLI_BAD_INPUT, &error);
   }
   if (asks_help(argv[1])) {

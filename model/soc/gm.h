@@ -19,6 +19,7 @@ class global_memory {
     const char *name;
     uint64_t begin, end;       // global addresses
     bool read_only;
+    soc_traffic_t traffic;
   };
 
   // args_bytes: room for the arguments of the kernels.
@@ -37,6 +38,10 @@ class global_memory {
   std::optional<unsigned> race_between_cores(unsigned group, uint32_t syncs,
                                              const core_access_t &access);
 
+  // The books of the array an address is in.
+  soc_traffic_t &traffic_of(uint64_t address);
+
+  // Results and books of the arrays to the buffers.
   void copy_results() const;
 
  private:

@@ -18,6 +18,9 @@
 #define BENCH CLI_BENCH
 #define SYNTH CLI_SYNTH
 #define EXPLAIN CLI_EXPLAIN
+#define W4A16 CLI_RUN_W4A16
+#define GEMM CLI_RUN_GEMM
+#define HALF CLI_RUN_HALF
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \

@@ -21,6 +21,9 @@
 #define CLI_RUN_LM 64u
 #define CLI_SYNTH 128u
 #define CLI_EXPLAIN 0x10000u
+#define CLI_RUN_W4A16 (1u << 20)
+#define CLI_RUN_GEMM (1u << 21)
+#define CLI_RUN_HALF (CLI_RUN_W4A16 | CLI_RUN_GEMM)
 
 enum { OPTION_LIST_MAX = 64 };
 
