@@ -6,8 +6,10 @@
 #include "cli/attention/run_attention.h"
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/convert/convert.h"
 #include "cli/engine/run_engine.h"
 #include "cli/explain/explain.h"
+#include "cli/fp8/run_fp8.h"
 #include "cli/half/run_half.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
@@ -18,10 +20,10 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
-                                       "bench", "synth", "explain", "help"};
+                                       "bench", "synth", "convert", "explain", "help"};
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm,
-                                              &run_w4a16, &run_gemm};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8, &run_w4a16,
+                                              &run_gemm, &run_hfa, &run_fa2, &run_lm};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -32,14 +34,15 @@ static bool asks_help(const char *word) {
 static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
-      "                                   fa2 (an attention engine), lm (a language model), w4a16\n"
-      "                                   or gemm (matrix products)\n"
+      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla, base, fp8 (attention on the\n"
+      "                                   SoC), w4a16, gemm (products), hfa, fa2 (an attention\n"
+      "                                   engine) or lm (a language model)\n"
       "  amalgam explain RUN.json         why that run took its time, and what would make it shorter\n"
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
       "  amalgam synth [options]          area and timing of the RTL in a standard-cell library\n"
+      "  amalgam convert IN OUT [options] arrays between BF16 keys and FP8 tokens, INT4 words and values\n"
       "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
       "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
       "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
@@ -55,7 +58,8 @@ static int no_such_kernel(const char *word) {
   for (size_t i = 0; i < COUNT(kernels); ++i) {
     names[i] = kernels[i]->name;
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2, lm, w4a16 and gemm%s", word,
+  cli_fail(&error,
+           "run %s: no such kernel; there are amla, base, fp8, w4a16, gemm, hfa, fa2 and lm%s", word,
            suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
@@ -63,16 +67,15 @@ static int no_such_kernel(const char *word) {
 static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
   const int code = run_main(&run_amla, 2, arguments);
-  printf("\nThe attention engines', the language model's and the matrix products' options are "
-         "others: `amalgam run\nhfa --help`, `amalgam run fa2 --help`, `amalgam run lm --help`, "
-         "`amalgam run w4a16 --help`,\n`amalgam run gemm --help`.\n");
+  printf("\nOther kernels have other options: `amalgam run fp8 --help`, and so for w4a16, gemm, hfa, fa2\n"
+         "and lm.\n");
   return code;
 }
 
 static int run(int argc, char **argv) {
   cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla, base, hfa, fa2, lm, w4a16 or gemm");
+    cli_fail(&error, "run: name a kernel: amla, base, fp8, w4a16, gemm, hfa, fa2 or lm");
     return cli_report(CLI_BAD_INPUT, &error);
   }
   if (asks_help(argv[1])) {
@@ -116,6 +119,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "synth")) {
     return synth(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "convert")) {
+    return convert(argc - 1, argv + 1);
   }
   return is(argv[1], "commands") ? reference() : unknown(argv[1]);
 }

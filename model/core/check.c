@@ -160,6 +160,14 @@ static bool check_copy_in(const checker_t *check, const cmd_copy_in_t *c) {
          check_operands(check);
 }
 
+static bool check_gather_in(const checker_t *check, const cmd_gather_in_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         one_or_more(check, "page", c->page) &&
+         expect(check, c->rows - 1 <= UINT32_MAX - c->first, "first", c->first,
+                "places below 2^32") &&
+         check_operands(check);
+}
+
 static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
          below(check, "op", c->op, GM_OP_COUNT) &&
@@ -214,8 +222,11 @@ static bool check_cast(const checker_t *check, const cmd_vec_t *c) {
   if (c->from != TYPE_F32 && c->to != TYPE_F32) {
     return wrong(check, "from=%u to=%u: expected TYPE_F32 on one side", c->from, c->to);
   }
-  // Widening from 16 bits is exact, whatever the rounding.
-  const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) == 2;
+  if (c->to == TYPE_E4M3) {
+    return wrong(check, "to=%u: expected another type than TYPE_E4M3", c->to);
+  }
+  // Widening from 16 or 8 bits is exact, whatever the rounding.
+  const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) <= 2;
   return expect(check, c->round == ROUND_NEAREST || may_cut, "round", c->round,
                 "ROUND_NEAREST (ROUND_TRUNC is for TYPE_S32)");
 }
@@ -227,7 +238,7 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
   const core_vec_form_t form = core_vec_forms[c->op];
   check->known_vop = true;
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
-         (!form.b || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
+         (!form.b || form.b_groups || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_ROW or OPERAND_SCALAR") &&
          (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) &&
@@ -325,7 +336,7 @@ static bool check_header(const checker_t *check) {
   }
   // MTE2 is on both kinds of core, with different commands.
   const bool to_cube = header->opcode_ == OP_LOAD_NZ;
-  const bool to_vector = header->opcode_ == OP_COPY_IN;
+  const bool to_vector = header->opcode_ == OP_COPY_IN || header->opcode_ == OP_GATHER_IN;
   if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
       (to_vector && check->kind != CORE_VECTOR)) {
     return wrong(check, "on %s: expected %s", a_core(check->kind),
@@ -357,6 +368,10 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return below(&check, "flag", command->cross_set.flag, CROSS_FLAGS);
     case OP_CROSS_WAIT:
       return below(&check, "flag", command->cross_wait.flag, CROSS_FLAGS);
+    case OP_PAIR_SET:
+      return below(&check, "flag", command->pair_set.flag, CROSS_FLAGS);
+    case OP_PAIR_WAIT:
+      return below(&check, "flag", command->pair_wait.flag, CROSS_FLAGS);
     case OP_LOAD_NZ:
       return check_load_nz(&check, &command->load_nz);
     case OP_LOAD_A:
@@ -369,6 +384,8 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return check_fixpipe(&check, &command->fixpipe);
     case OP_COPY_IN:
       return check_copy_in(&check, &command->copy_in);
+    case OP_GATHER_IN:
+      return check_gather_in(&check, &command->gather_in);
     case OP_COPY_OUT:
       return check_copy_out(&check, &command->copy_out);
     case OP_VEC:

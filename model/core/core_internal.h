@@ -61,6 +61,7 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
 // What a vector operation uses.
 typedef struct core_vec_form {
   bool a, b;         // b: a tile, one value a row or a scalar, as b_kind says
+  bool b_groups;     // b: one value for each VEC_SCALE_COLS columns of a row, whatever b_kind says
   bool c;            // third FP32 tile
   bool mask;         // c is a bit mask
   bool dst_mask;     // dst is a bit mask
@@ -81,6 +82,7 @@ void core_load_b(const core_memory_t *memory, const cmd_load_b_t *command);
 void core_mmad(const core_memory_t *memory, const cmd_mmad_t *command);
 void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *command);
 void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *command);
+void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *command);
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
 void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *command);
 void core_vec(const core_memory_t *memory, const cmd_vec_t *command);

@@ -21,6 +21,32 @@ void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *c) {
             c->gm_pitch, c->rows, c->row_bytes);
 }
 
+core_gather_t core_gather_row(const core_memory_t *memory, const cmd_gather_in_t *c, uint32_t row,
+                              uint64_t *address) {
+  const uint32_t place = c->first + row;
+  int32_t number;
+  memcpy(&number, core_at(memory, SPACE_GM, c->list + place / c->page * UINT64_C(4)),
+         sizeof number);
+  if (number < 0) {
+    return number == -1 ? CORE_GATHER_NOTHING : CORE_GATHER_WRONG;
+  }
+  const uint64_t from = core_add(core_mul((uint64_t)number, c->page), place % c->page);
+  *address = core_add(c->gm, core_mul(from, c->gm_pitch));
+  return CORE_GATHER_ROW;
+}
+
+void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *c) {
+  uint8_t *to = core_at(memory, SPACE_UB, c->ub);
+  for (uint32_t row = 0; row < c->rows; row++) {
+    uint64_t from;
+    if (core_gather_row(memory, c, row, &from) == CORE_GATHER_ROW) {
+      memcpy(to + (size_t)row * c->ub_pitch, core_at(memory, SPACE_GM, from), c->row_bytes);
+    } else {
+      memset(to + (size_t)row * c->ub_pitch, 0, c->row_bytes);
+    }
+  }
+}
+
 bool core_row_sent(const core_memory_t *memory, const cmd_copy_out_t *c, uint32_t row) {
   if (c->skip_zero == 0) {
     return true;

@@ -21,6 +21,9 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
     case OP_COPY_IN:
       core_copy_in(memory, &command->copy_in);
       break;
+    case OP_GATHER_IN:
+      core_gather_in(memory, &command->gather_in);
+      break;
     case OP_COPY_OUT:
       core_copy_out(memory, &command->copy_out);
       break;

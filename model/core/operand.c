@@ -18,6 +18,9 @@ const core_vec_form_t core_vec_forms[VOP_COUNT] = {
     [VOP_CMP_GT] = {.a = true, .b = true, .dst_mask = true},
     [VOP_CMP_EQ] = {.a = true, .b = true, .dst_mask = true},
     [VOP_SELECT] = {.a = true, .b = true, .mask = true},
+    [VOP_LN] = {.a = true},
+    [VOP_SCALE] = {.a = true, .b = true, .b_groups = true},
+    [VOP_COLUMN] = {.a = false},
 };
 
 uint32_t core_type_bytes(uint32_t type) {
@@ -28,6 +31,8 @@ uint32_t core_type_bytes(uint32_t type) {
     case TYPE_BF16:
     case TYPE_F16:
       return 2;
+    case TYPE_E4M3:
+      return 1;
     default:
       return 0;
   }
@@ -152,6 +157,17 @@ static size_t copy_in(const cmd_copy_in_t *c, core_operand_t *operand) {
   return 2;
 }
 
+// The rows it reads are core_gather_row's.
+static size_t gather_in(const cmd_gather_in_t *c, core_operand_t *operand) {
+  const uint64_t begin = c->page == 0 ? 0 : c->first / c->page;
+  const uint64_t end = c->page == 0 ? 0 : ((uint64_t)c->first + c->rows - (c->rows != 0)) / c->page;
+  operand[0] = run(SPACE_GM, false, "list", core_add(c->list, 4 * begin), 4 * (end - begin + 1));
+  operand[0].align = 4;
+  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                         c->row_bytes);
+  return 2;
+}
+
 static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
   operand[0] = c->op == GM_RESCALE
                    ? run(SPACE_UB, false, "ub", c->ub, (uint64_t)c->rows * 4)
@@ -182,7 +198,10 @@ static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
     operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows,
                                  from_bytes);
   }
-  if (form.b && c->b_kind == OPERAND_TILE) {
+  if (form.b_groups) {
+    operand[count++] = rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows,
+                                 core_ceil_div(cols, VEC_SCALE_COLS) * 4);
+  } else if (form.b && c->b_kind == OPERAND_TILE) {
     operand[count++] =
         rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, from_bytes);
   } else if (form.b && c->b_kind == OPERAND_ROW) {
@@ -279,6 +298,8 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
       return fixpipe(&command->fixpipe, operand);
     case OP_COPY_IN:
       return copy_in(&command->copy_in, operand);
+    case OP_GATHER_IN:
+      return gather_in(&command->gather_in, operand);
     case OP_COPY_OUT:
       return copy_out(&command->copy_out, operand);
     case OP_VEC:
@@ -303,7 +324,8 @@ bool core_vec_is_packed(const cmd_vec_t *c) {
   if (c->rows == 1) {
     return true;
   }
-  if (form.dst_column || (form.b && c->b_kind == OPERAND_ROW)) {
+  if (form.dst_column || form.b_groups || c->op == VOP_COLUMN ||
+      (form.b && c->b_kind == OPERAND_ROW)) {
     return false;
   }
   // Rows of a mask end with a whole byte then: a's pitch, a multiple of 32, is 4 * cols.

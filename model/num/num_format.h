@@ -165,6 +165,8 @@ void num_bf16_to_f32_n(const num_bf16_t *src, float *dst, size_t n);
 void num_bf16_from_f32_n(const float *src, num_bf16_t *dst, size_t n);
 void num_fp16_to_f32_n(const num_fp16_t *src, float *dst, size_t n);
 void num_fp16_from_f32_n(const float *src, num_fp16_t *dst, size_t n);
+void num_e4m3_to_f32_n(const uint8_t *src, float *dst, size_t n);
+void num_e4m3_from_f32_n(const float *src, uint8_t *dst, size_t n);
 
 #ifdef __cplusplus
 }

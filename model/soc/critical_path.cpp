@@ -18,11 +18,11 @@ const char *const critical_path::kWhat[] = {"busy",   "latency", "flag",  "scala
 // --- what happens -----------------------------------------------------------------------------
 
 void critical_path::add_pipe(const std::string &core, core_kind_t kind, unsigned group,
-                             unsigned id) {
+                             unsigned other, unsigned id) {
   if (logs_.empty() || logs_.back().name != core) {
     last_push_.push_back({kNobody, 0});
   }
-  logs_.push_back({core, static_cast<uint32_t>(last_push_.size() - 1), kind, group, id, 0, {}});
+  logs_.push_back({core, static_cast<uint32_t>(last_push_.size() - 1), kind, group, other, id, 0, {}});
 }
 
 void critical_path::pushed(unsigned pipe, const command_t &command, uint64_t asked,
@@ -61,8 +61,8 @@ void critical_path::took_effect(unsigned pipe, uint64_t number, uint64_t begin, 
 // --- flags ------------------------------------------------------------------------------------
 
 bool critical_path::is_wait(unsigned opcode) {
-  return opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PIPE_BARRIER ||
-         opcode == OP_SYNC_ALL;
+  return opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
+         opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL;
 }
 
 uint32_t critical_path::flag_of(const command_t &command) {
@@ -78,6 +78,10 @@ uint32_t critical_path::flag_of(const command_t &command) {
       return command.cross_set.flag;
     case OP_CROSS_WAIT:
       return command.cross_wait.flag;
+    case OP_PAIR_SET:
+      return command.pair_set.flag;
+    case OP_PAIR_WAIT:
+      return command.pair_wait.flag;
     case OP_SYNC_ALL:
       return command.header.pipe_;
     default:
@@ -91,7 +95,7 @@ void critical_path::index_flags() {
     const pipe_log &l = logs_[pipe];
     for (size_t i = 0; i < l.entries.size(); ++i) {
       const entry &e = l.entries[i];
-      if (e.opcode == OP_SET_FLAG || e.opcode == OP_CROSS_SET ||
+      if (e.opcode == OP_SET_FLAG || e.opcode == OP_CROSS_SET || e.opcode == OP_PAIR_SET ||
           (is_wait(e.opcode) && e.opcode != OP_PIPE_BARRIER)) {
         flags_[flag_key(l.core, e.opcode, e.flag)].push_back({pipe, i});
       }
@@ -124,12 +128,14 @@ std::vector<critical_path::place> critical_path::setters_of(const place &wait) c
   const size_t number = nth(wait);
   const unsigned opcode = e.opcode == OP_WAIT_FLAG    ? OP_SET_FLAG
                           : e.opcode == OP_CROSS_WAIT ? OP_CROSS_SET
+                          : e.opcode == OP_PAIR_WAIT  ? OP_PAIR_SET
                                                       : OP_SYNC_ALL;
   std::vector<place> setters;
   uint32_t seen = kNobody;
   for (const pipe_log &l : logs_) {
     const bool sends = opcode == OP_SET_FLAG    ? l.core == own.core
                        : opcode == OP_CROSS_SET ? l.group == own.group && l.kind != own.kind
+                       : opcode == OP_PAIR_SET  ? l.group == own.other && l.kind != own.kind
                                                 : l.kind == own.kind && l.id == own.id;
     if (!sends || l.core == seen) {
       continue;

@@ -30,8 +30,10 @@ class critical_path {
   bool enabled() const { return enabled_; }
 
   // --- what happens; nothing is kept unless enabled ---
-  // Numbers of pipes count up from 0; those of a core follow each other. group: of the AI core.
-  void add_pipe(const std::string &core, core_kind_t kind, unsigned group, unsigned id);
+  // Numbers of pipes count up from 0; those of a core follow each other. group: of the AI core;
+  // other: that of its pair, or its own.
+  void add_pipe(const std::string &core, core_kind_t kind, unsigned group, unsigned other,
+                unsigned id);
   // A command comes into the queue at a cycle; asked: when the scalar core wanted that.
   void pushed(unsigned pipe, const command_t &command, uint64_t asked, uint64_t cycle);
   // A wait, barrier or SYNC_ALL held the pipe from begin to end.
@@ -65,7 +67,7 @@ class critical_path {
     std::string name;              // of the core
     uint32_t core;                 // its number
     core_kind_t kind;
-    unsigned group, id;
+    unsigned group, other, id;
     uint64_t first;                // number of entries[0]
     std::vector<entry> entries;
   };

@@ -36,6 +36,7 @@ typedef struct soc_buffer {
                         // nobody wrote shows as NaN
   void *result;         // bytes are copied here after the run, or NULL
   bool read_only;       // a command that writes it ends the run
+  bool numbers;         // a list that GATHER_IN goes by; read only, and there even with timing_only
   uint64_t address;     // set by soc_place, a multiple of 512
   soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back it counts by
                           // 16 KiB, each for the array that begins them
@@ -49,6 +50,8 @@ typedef struct soc_options {
   soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
   num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
   void (*building)(const char *what);   // told what a build of the RTL is waiting for; may be NULL
+  bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
+                               // a multiple of twice the dies
   bool race_check;             // stop at an access that no flag orders
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits

@@ -7,6 +7,9 @@
 
 static bool kernel_splits(attention_settings_t *settings, const char *text, cli_error_t *error) {
   uint64_t splits = ATTENTION_SPLITS_AUTO;
+  if (text == NULL) {   // a kernel without that option
+    return true;
+  }
   if (strcmp(text, "auto") != 0 &&
       (!parse_count(text, &splits) || splits < 1 || splits > ATTENTION_MAX_SPLITS)) {
     return cli_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'", ATTENTION_MAX_SPLITS,

@@ -68,6 +68,7 @@ static bool prepare(run_t *run) {
   own->result.settings = &own->settings;
   own->result.problem = &own->problem;
   own->settings.soc.timeline = run_path(run, RUN_TIMELINE);
+  own->settings.soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
   own->settings.soc.trace = run_path(run, RUN_TRACE);
   if (own->settings.soc.trace != NULL && own->settings.soc.gm != SOC_GM_RTL) {
     return cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");

@@ -15,7 +15,9 @@
 #include "cli/attention/attention_golden.h"
 #include "cli/attention/attention_input.h"
 #include "cli/attention/attention_simulate.h"
+#include "cli/fp8/fp8_bound.h"
 #include "cli/half/half_result.h"
+#include "cli/report/report_work.h"
 #include "num/num_format.h"
 
 enum { WORKERS = 2 };
@@ -58,6 +60,7 @@ static int cut(report_job_t *job, const report_common_t *common) {
 
 static unsigned command_of(const char *kernel) {
   return strcmp(kernel, "amla") == 0    ? CLI_RUN_AMLA
+         : strcmp(kernel, "fp8") == 0   ? CLI_RUN_FP8
          : strcmp(kernel, "w4a16") == 0 ? CLI_RUN_W4A16
          : strcmp(kernel, "gemm") == 0  ? CLI_RUN_GEMM
                                         : CLI_RUN_BASE;
@@ -119,13 +122,26 @@ static bool judge(const attention_problem_t *problem, float *out, report_outcome
   return true;
 }
 
-static void take(report_outcome_t *outcome, const attention_problem_t *problem,
-                 const config_t *config, const soc_result_t *result) {
+void report_take_machine(report_outcome_t *outcome, const config_t *config,
+                         const soc_result_t *result) {
+  const fp8_bound_t bound = fp8_bound(result);
   outcome->cycles = result->cycles;
   outcome->time_us = (double)result->cycles / config->soc.clock_mhz;
+  outcome->hbm_read = result->hbm_read;
+  outcome->l2_read = result->l2_read;
+  outcome->l2_write = result->l2_write;
+  outcome->cube_busy = fp8_busy(result, "cube", "M");
+  outcome->vector_busy = fp8_busy(result, "vector", "V");
+  outcome->bound_busy = bound.busy;
+  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
+           bound.pipe == NULL ? "" : bound.pipe);
+}
+
+static void take(report_outcome_t *outcome, const attention_problem_t *problem,
+                 const config_t *config, const soc_result_t *result) {
+  report_take_machine(outcome, config, result);
   outcome->flops = attention_flops(problem);
   outcome->fu = attention_fu(problem, config, result->cycles);
-  outcome->hbm_read = result->hbm_read;
 }
 
 static const char *const pipe_names[PIPE_COUNT] = {
@@ -241,7 +257,7 @@ static pid_t start(report_job_t *job) {
       _exit(CLI_INTERRUPTED);   // it was gone before it could be watched
     }
     sigprocmask(SIG_SETMASK, &signals_before, NULL);
-    _exit(work(job));
+    _exit(job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job));
   }
   return child;
 }

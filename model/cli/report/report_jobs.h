@@ -25,9 +25,14 @@ typedef struct report_half_outcome {
 typedef struct report_outcome {
   int status;                  // cli_exit_t
   cli_error_t error;           // one line if status is not 0
-  uint64_t cycles, flops, hbm_read;
+  uint64_t cycles, flops, hbm_read, l2_read, l2_write;
   double time_us, fu;
+  double cube_busy, vector_busy;   // cycles of pipes M and V, means over their cores
+  char bound[16];              // the busiest pipe: "vector V"
+  double bound_busy;           // share of the cycles
   double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
+  double cos_diff;             // of an FP8 cache: of the cast,
+  double unquantised;          // and its relative error on the cache before it was quantised
   report_half_outcome_t half;  // of w4a16 and gemm
 } report_outcome_t;
 
@@ -36,7 +41,7 @@ typedef struct report_job {
   char line[REPORT_LINE_BYTES];   // cut into words
   char *word[REPORT_WORDS_MAX];
   options_t options;
-  unsigned command;               // CLI_RUN_AMLA, _BASE, _W4A16 or _GEMM
+  unsigned command;               // CLI_RUN_AMLA, _BASE, _FP8, _W4A16 or _GEMM
   bool judged;                    // compare the output with FP64
   report_outcome_t outcome;
 } report_job_t;

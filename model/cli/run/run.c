@@ -59,6 +59,8 @@ static const char *file_option(const run_t *run, run_file_t file) {
       return o->timeline;
     case RUN_CRITICAL_PATH:
       return o->critical_path;
+    case RUN_LSE:
+      return o->fp8_lse;
     default:
       return o->trace != NULL ? o->trace : o->engine_trace;
   }
@@ -93,6 +95,11 @@ static bool write_out(run_t *run) {
   return file != NULL && run->kernel->write_out(run, file, &run->error);
 }
 
+static bool write_lse(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->file[RUN_LSE], &run->error);
+  return file != NULL && run->kernel->write_lse(run, file, &run->error);
+}
+
 static bool write_json(run_t *run) {
   FILE *file = outputs_open(&run->outputs, run->file[RUN_JSON], &run->error);
   return file != NULL && json_write(file, fill_json, run, &run->error);
@@ -111,6 +118,7 @@ static void take_written(run_t *run) {
 static bool write_files(run_t *run) {
   take_written(run);
   return (run->options.out == NULL || write_out(run)) &&
+         (run->options.fp8_lse == NULL || write_lse(run)) &&
          (run->options.json == NULL || write_json(run)) &&
          outputs_commit(&run->outputs, &run->error);
 }
