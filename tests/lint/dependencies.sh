@@ -31,11 +31,13 @@ model/cli/run: option file
 model/cli/attention: run option file
 model/cli/fp8: attention run option file
 model/cli/lm: run option file
+model/cli/half: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine attention fp8 lm run option file
+model/cli/report: synth engine half fp8 attention lm run option file
 model/cli/bench: option file
 model/cli/convert: option file
+model/cli/explain: option file
 END
 # folder: folders whose modules it may instantiate
 cat >"$dir/v" <<'END'
