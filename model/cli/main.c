@@ -8,7 +8,9 @@
 #include "cli/cli_error.h"
 #include "cli/convert/convert.h"
 #include "cli/engine/run_engine.h"
+#include "cli/explain/explain.h"
 #include "cli/fp8/run_fp8.h"
+#include "cli/half/run_half.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
@@ -18,10 +20,10 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
-                                       "bench", "synth", "convert", "help"};
+                                       "bench", "synth", "convert", "explain", "help"};
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8,
-                                              &run_hfa, &run_fa2, &run_lm};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8, &run_w4a16,
+                                              &run_gemm, &run_hfa, &run_fa2, &run_lm};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -32,8 +34,10 @@ static bool asks_help(const char *word) {
 static int help(void) {
   printf(
       "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla, base or fp8 (the SoC),\n"
-      "                                   hfa or fa2 (an attention engine), lm (a language model)\n"
+      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla, base, fp8 (attention on the\n"
+      "                                   SoC), w4a16, gemm (products), hfa, fa2 (an attention\n"
+      "                                   engine) or lm (a language model)\n"
+      "  amalgam explain RUN.json         why that run took its time, and what would make it shorter\n"
       "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
       "                                   without WHAT, a list of them\n"
       "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
@@ -54,7 +58,8 @@ static int no_such_kernel(const char *word) {
   for (size_t i = 0; i < COUNT(kernels); ++i) {
     names[i] = kernels[i]->name;
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla, base, fp8, hfa, fa2 and lm%s", word,
+  cli_fail(&error,
+           "run %s: no such kernel; there are amla, base, fp8, w4a16, gemm, hfa, fa2 and lm%s", word,
            suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
@@ -62,15 +67,15 @@ static int no_such_kernel(const char *word) {
 static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
   const int code = run_main(&run_amla, 2, arguments);
-  printf("\nOther kernels have other options: `amalgam run fp8 --help`, `amalgam run hfa --help`,\n"
-         "`amalgam run fa2 --help`, `amalgam run lm --help`.\n");
+  printf("\nOther kernels have other options: `amalgam run fp8 --help`, and so for w4a16, gemm, hfa, fa2\n"
+         "and lm.\n");
   return code;
 }
 
 static int run(int argc, char **argv) {
   cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla, base, fp8, hfa, fa2 or lm");
+    cli_fail(&error, "run: name a kernel: amla, base, fp8, w4a16, gemm, hfa, fa2 or lm");
     return cli_report(CLI_BAD_INPUT, &error);
   }
   if (asks_help(argv[1])) {
@@ -108,6 +113,9 @@ int main(int argc, char **argv) {
   }
   if (is(argv[1], "bench")) {
     return bench(argc - 1, argv + 1);
+  }
+  if (is(argv[1], "explain")) {
+    return explain(argc - 1, argv + 1);
   }
   if (is(argv[1], "synth")) {
     return synth(argc - 1, argv + 1);

@@ -179,9 +179,44 @@ static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
          check_operands(check);
 }
 
+static bool check_copy_l1(const checker_t *check, const cmd_copy_l1_t *c) {
+  if (check->memory->bytes[SPACE_L1] == 0) {
+    return wrong(check, "needs the direct path to L1: soc.direct_path is 0");
+  }
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
+         check_operands(check);
+}
+
+// Nibbles are widened, whole words of them.
+static bool check_cast_int4(const checker_t *check, const cmd_vec_t *c) {
+  return expect(check, c->to == TYPE_F16 || c->to == TYPE_F32, "to", c->to,
+                "TYPE_F16 or TYPE_F32 from nibbles") &&
+         expect(check, c->cols % 8 == 0, "cols", c->cols, "a multiple of 8 from nibbles");
+}
+
+// FP32, or FP16: the sums and products of FP16 operands, and what an FMA of FP32 is rounded to.
+static bool check_types(const checker_t *check, const cmd_vec_t *c) {
+  const uint32_t from = core_vec_from(c);
+  const uint32_t to = core_vec_to(c);
+  if (from == TYPE_F32 && to == TYPE_F32) {
+    return true;
+  }
+  return expect(check, to == TYPE_F16, "to", to, "TYPE_F32 or TYPE_F16") &&
+         expect(check, from == (c->op == VOP_FMA ? TYPE_F32 : TYPE_F16), "from", from,
+                "TYPE_F16 as to") &&
+         expect(check, c->op == VOP_FMA || c->b_kind == OPERAND_TILE, "b_kind", c->b_kind,
+                "OPERAND_TILE with TYPE_F16");
+}
+
 static bool check_cast(const checker_t *check, const cmd_vec_t *c) {
   if (!below(check, "from", c->from, TYPE_COUNT) || !below(check, "to", c->to, TYPE_COUNT) ||
       !below(check, "round", c->round, ROUND_COUNT)) {
+    return false;
+  }
+  if (core_type_is_int4(c->from)) {
+    return check_cast_int4(check, c);
+  }
+  if (!expect(check, !core_type_is_int4(c->to), "to", c->to, "a type that is not nibbles")) {
     return false;
   }
   if (c->from != TYPE_F32 && c->to != TYPE_F32) {
@@ -206,7 +241,8 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
          (!form.b || form.b_groups || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_ROW or OPERAND_SCALAR") &&
-         (c->op != VOP_CAST || check_cast(check, c)) && check_operands(check);
+         (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) &&
+         check_operands(check);
 }
 
 // --- attention engines ------------------------------------------------------------------------
@@ -354,6 +390,8 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return check_copy_out(&check, &command->copy_out);
     case OP_VEC:
       return check_vec(&check, &command->vec);
+    case OP_COPY_L1:
+      return check_copy_l1(&check, &command->copy_l1);
     case OP_LOAD_KV:
       return check_load_kv(&check, &command->load_kv);
     case OP_LOAD_EB:

@@ -42,7 +42,8 @@ static const char *const gm_op_names[GM_OP_COUNT] = {
 };
 
 static const char *const type_names[TYPE_COUNT] = {
-    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32", [TYPE_E4M3] = "E4M3"};
+    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32",
+    [TYPE_S4] = "S4",   [TYPE_U4] = "U4",     [TYPE_E4M3] = "E4M3"};
 static const char *const operand_names[OPERAND_COUNT] = {
     [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
 static const char *const round_names[ROUND_COUNT] = {
@@ -179,8 +180,12 @@ static bool vec_ignores(const cmd_vec_t *c, const char *field) {
   if (strcmp(field, "dst_pitch") == 0) {
     return form.dst_column;
   }
-  if (strcmp(field, "from") == 0 || strcmp(field, "to") == 0 || strcmp(field, "round") == 0) {
+  if (strcmp(field, "round") == 0) {
     return c->op != VOP_CAST;
+  }
+  // FP32 goes without saying.
+  if (strcmp(field, "from") == 0 || strcmp(field, "to") == 0) {
+    return c->op != VOP_CAST && core_vec_from(c) == TYPE_F32 && core_vec_to(c) == TYPE_F32;
   }
   return false;
 }

@@ -57,6 +57,7 @@ void core_disassemble(const command_t *command, char *text, size_t size);
 // Is this command well formed for this core: known opcode, right pipe, values in range,
 // alignments, private buffers not left?  (GM ranges are the caller's to check, with core_accesses.)
 // False: error says which field and what was expected.
+__attribute__((warn_unused_result))
 bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
                 char error[CORE_ERROR_BYTES]);
 

@@ -121,8 +121,12 @@ static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
     per_repeat = &vector->scalar_cycles;
     startup = vector->scalar_startup;
   }
-  // The widest operand of every operation has 4 bytes an element.
-  const uint64_t repeats = repeats_of(vector, c, 4);
+  if (c->op == VOP_CAST && core_type_is_int4(c->from)) {
+    per_repeat = &vector->cast_int4_cycles;
+  }
+  // The widest operand of an operation has 4 bytes an element, unless all have 2 or less.
+  const bool narrow = core_vec_from(c) != TYPE_F32 && core_vec_to(c) == TYPE_F16;
+  const uint64_t repeats = repeats_of(vector, c, narrow ? 2 : 4);
   return startup + whole_cycles((double)repeats * *per_repeat);
 }
 
@@ -152,6 +156,11 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_LOAD_B: {
       const cmd_load_b_t *c = &command->load_b;
       return transfer(strip_bytes(c->k, c->n), cube->l0b_bytes_per_cycle);
+    }
+    case OP_COPY_L1: {
+      const cmd_copy_l1_t *c = &command->copy_l1;
+      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW_BYTES,
+                      vector->direct_bytes_per_cycle);
     }
     case OP_MMAD:
       return mmad(cube, &command->mmad);

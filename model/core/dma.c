@@ -1,4 +1,4 @@
-// The vector core's copies between global memory and UB.
+// The vector core's copies between global memory and UB, and from UB to its cube core's L1.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
@@ -83,5 +83,20 @@ void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *c) {
   for (size_t r = 0; r < c->rows; r++) {
     num_gm_apply_n((enum num_gm_op)c->op, (uint32_t *)(void *)(gm + r * c->gm_pitch),
                    (const uint32_t *)(const void *)(ub + r * pitch), c->row_bytes / 4, NULL);
+  }
+}
+
+void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *c) {
+  const uint8_t *ub = core_at(memory, SPACE_UB, c->ub);
+  uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
+  const size_t row_bytes = (size_t)c->cols * 2;
+  for (size_t s = 0; s < core_strips(c->cols); s++) {
+    const size_t at = s * STRIP_ROW_BYTES;
+    const size_t bytes = row_bytes - at < STRIP_ROW_BYTES ? row_bytes - at : STRIP_ROW_BYTES;
+    for (size_t r = 0; r < c->rows; r++) {
+      uint8_t *to = l1 + s * c->l1_pitch + r * STRIP_ROW_BYTES;
+      memcpy(to, ub + r * c->ub_pitch + at, bytes);
+      memset(to + bytes, 0, STRIP_ROW_BYTES - bytes);
+    }
   }
 }

@@ -30,6 +30,9 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
     case OP_VEC:
       core_vec(memory, &command->vec);
       break;
+    case OP_COPY_L1:
+      core_copy_l1(memory, &command->copy_l1);
+      break;
     case OP_LOAD_KV:
       core_load_kv(memory, &command->load_kv);
       break;

@@ -38,6 +38,20 @@ uint32_t core_type_bytes(uint32_t type) {
   }
 }
 
+uint64_t core_row_bytes(uint32_t type, uint64_t cols) {
+  return core_type_is_int4(type) ? core_ceil_div(cols, 2) : cols * core_type_bytes(type);
+}
+
+static bool has_types(uint32_t op) {
+  return op == VOP_CAST || op == VOP_ADD || op == VOP_SUB || op == VOP_MUL;
+}
+
+uint32_t core_vec_from(const cmd_vec_t *c) { return has_types(c->op) ? c->from : TYPE_F32; }
+
+uint32_t core_vec_to(const cmd_vec_t *c) {
+  return has_types(c->op) || c->op == VOP_FMA ? c->to : TYPE_F32;
+}
+
 // A rectangle whose pitch is a field of the command.
 static core_operand_t rectangle(core_space_t space, bool write, const char *field, uint64_t base,
                                 const char *pitch_field, uint64_t pitch, uint64_t rows,
@@ -165,34 +179,43 @@ static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
   return 2;
 }
 
+// Whole strips' rows are written, so columns beyond the last are there.
+static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
+  operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                         (uint64_t)c->cols * 2);
+  operand[1] = rectangle(SPACE_L1, true, "l1", c->l1, "l1_pitch", c->l1_pitch,
+                         core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES);
+  return 2;
+}
+
 static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
   const core_vec_form_t form = core_vec_forms[c->op];
-  const bool cast = c->op == VOP_CAST;
   const uint64_t cols = c->cols;
+  const uint64_t from_bytes = core_row_bytes(core_vec_from(c), cols);
   const uint64_t mask_bytes = core_ceil_div(cols, 8);
   size_t count = 0;
   if (form.a) {
     operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows,
-                                 cols * (cast ? core_type_bytes(c->from) : 4));
+                                 from_bytes);
   }
   if (form.b_groups) {
     operand[count++] = rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows,
                                  core_ceil_div(cols, VEC_SCALE_COLS) * 4);
   } else if (form.b && c->b_kind == OPERAND_TILE) {
     operand[count++] =
-        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, cols * 4);
+        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, from_bytes);
   } else if (form.b && c->b_kind == OPERAND_ROW) {
     operand[count++] = run(SPACE_UB, false, "b", c->b, (uint64_t)c->rows * 4);
   }
   if (form.c || form.mask) {
     operand[count++] = rectangle(SPACE_UB, false, "c", c->c, "c_pitch", c->c_pitch, c->rows,
-                                 form.mask ? mask_bytes : cols * 4);
+                                 form.mask ? mask_bytes : from_bytes);
   }
   if (form.dst_column) {
     operand[count++] = run(SPACE_UB, true, "dst", c->dst, (uint64_t)c->rows * 4);
   } else {
-    const uint64_t row_bytes = form.dst_mask ? mask_bytes
-                                             : cols * (cast ? core_type_bytes(c->to) : 4);
+    const uint64_t row_bytes =
+        form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), cols);
     operand[count++] = rectangle(SPACE_UB, true, "dst", c->dst, "dst_pitch", c->dst_pitch, c->rows,
                                  row_bytes);
   }
@@ -281,6 +304,8 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
       return copy_out(&command->copy_out, operand);
     case OP_VEC:
       return vec(&command->vec, operand);
+    case OP_COPY_L1:
+      return copy_l1(&command->copy_l1, operand);
     case OP_LOAD_KV:
       return load_kv(&command->load_kv, operand);
     case OP_LOAD_EB:

@@ -46,6 +46,7 @@ typedef struct {
 
 // out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then
 // untouched).
+__attribute__((warn_unused_result))
 int num_attn_golden(const num_attn_t *attn, double *out);
 
 // The same, and lse [rows]: the natural logarithm of the sum of a row's exponentials, without the
@@ -54,6 +55,7 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 
 // out_f32 [rows, dv]: O / l before the cast to BF16. Returns 0, or -1 with out_f32 untouched: out
 // of memory, block is 0, or this host lacks isa. Every isa gives the same bits.
+__attribute__((warn_unused_result))
 int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
 // Ablations of AMLA, ORed together; 0 is the contract.
@@ -66,6 +68,7 @@ enum {
 
 // As num_attn_base, for AMLA. The guard cases met by the integer adds (NUM_GM_GUARD_*) are ORed
 // into *guards, which may be NULL.
+__attribute__((warn_unused_result))
 int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
                   uint32_t *guards);
 

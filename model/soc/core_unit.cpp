@@ -89,6 +89,13 @@ void core_unit::add_memories() {
   }
 }
 
+void core_unit::reach_l1(core_unit &cube) {
+  l1_of_ = &cube;
+  memory_.base[SPACE_L1] = cube.memory_.base[SPACE_L1];
+  memory_.bytes[SPACE_L1] = cube.memory_.bytes[SPACE_L1];
+  races(SPACE_L1).agents.push_back(pipes_[PIPE_MTE3]->agent());
+}
+
 void core_unit::start(const std::string &firmware, uint64_t cycle) {
   std::unique_ptr<scalar> &program = programs_[firmware];
   if (!program) {
@@ -105,6 +112,9 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
 unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
 
 race_memory &core_unit::races(core_space_t space) {
+  if (space == SPACE_L1 && l1_of_ != nullptr) {
+    return l1_of_->races_[SPACE_L1];
+  }
   return space == SPACE_GM ? group_.domain.gm_races : races_[space];
 }
 

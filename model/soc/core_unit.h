@@ -33,6 +33,8 @@ class core_unit {
   void connect_pair(core_unit &receiver, size_t as_sender) {
     pair_receivers_.push_back({&receiver, as_sender});
   }
+  // The direct path: this vector core's MTE3 can write into the cube core's L1.
+  void reach_l1(core_unit &cube);
 
   // A kernel's program begins at a cycle, and ends.
   void start(const std::string &firmware, uint64_t cycle);
@@ -92,6 +94,7 @@ class core_unit {
   core_memory_t memory_{};
   num_engine_t engine_num_{};
   race_memory races_[SPACE_COUNT];
+  core_unit *l1_of_ = nullptr;                        // whose L1 this one reaches, if not its own
   flag_board flags_;
   cross_flag_board cross_flags_, pair_flags_;
   struct receiver {

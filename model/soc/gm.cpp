@@ -66,10 +66,10 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
                              " MiB of arrays; the atomic slices address " +
                              std::to_string(kAddressable >> 20) + " MiB");
   }
-  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false});
+  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
     arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
-                       buffers[i].read_only, buffers[i].numbers});
+                       buffers[i].read_only, buffers[i].numbers, {}});
   }
   for (size_t i = 0; i < count; ++i) {
     if (sim.options.timing_only && !buffers[i].numbers) {
@@ -168,8 +168,23 @@ std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint3
   return owners_.access(domain, syncs, access, access.base - GM_BASE);
 }
 
+// Between two arrays: the one before.
+soc_traffic_t &global_memory::traffic_of(uint64_t address) {
+  size_t best = 0;
+  if (find(address) != nullptr) {
+    return arrays_[last_found_].traffic;
+  }
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (arrays_[i].begin <= address && arrays_[i].begin > arrays_[best].begin) {
+      best = i;
+    }
+  }
+  return arrays_[best].traffic;
+}
+
 void global_memory::copy_results() const {
   for (size_t i = 0; i < count_; ++i) {
+    buffers_[i].traffic = arrays_[i + 1].traffic;   // the first one holds the arguments
     if (buffers_[i].result != nullptr) {
       std::memcpy(buffers_[i].result, base_ + (buffers_[i].address - GM_BASE), buffers_[i].bytes);
     }

@@ -20,6 +20,7 @@ class global_memory {
     uint64_t begin, end;       // global addresses
     bool read_only;
     bool numbers;              // for GATHER_IN
+    soc_traffic_t traffic;
   };
 
   // args_bytes: room for the arguments of the kernels.
@@ -41,6 +42,10 @@ class global_memory {
   std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs,
                                              const core_access_t &access);
 
+  // The books of the array an address is in.
+  soc_traffic_t &traffic_of(uint64_t address);
+
+  // Results and books of the arrays to the buffers.
   void copy_results() const;
 
  private:

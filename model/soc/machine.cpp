@@ -66,6 +66,9 @@ void machine::add_ai_cores() {
       group.cores.push_back(std::make_unique<core_unit>(group, CORE_VECTOR, sub, 1));
       cube.connect(*group.cores.back(), 0);
       group.cores.back()->connect(cube, sub);
+      if (soc.direct_path != 0) {
+        group.cores.back()->reach_l1(cube);
+      }
     }
   }
 }
@@ -119,7 +122,15 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   // What follows may read what other AI cores have written.
   sim_.work->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  // Later than whatever meeting, of these pipes or of others, any of them knows of.
+  for (const vector_clock &clock : m.clocks) {
+    m.number = std::max(m.number, clock.syncs);
+  }
   ++m.number;
+  if (sim_.result.syncs < SOC_MAX_SYNCS) {
+    sim_.result.sync_cycle[sim_.result.syncs] = release;
+  }
+  ++sim_.result.syncs;
   for (const auto &[arrived, its_domain] : m.arrived) {
     m.clocks[its_domain].syncs = m.number;
     arrived->synchronised(release, m.clocks[its_domain]);
@@ -191,6 +202,7 @@ uint64_t machine::launch(const std::string &firmware) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
+  sim_.why.end_launch(sim_.lines.current(), begin, end, sim_.config.scalar.queue_depth);
   return end - begin;
 }
 

@@ -20,16 +20,23 @@ pipe::pipe(core_unit &core, unsigned id)
       id_(id),
       agent_(core.group().races.add_agent(core.name())),
       track_(sim_.recorded.add_track(core.name(), id)),
-      queue_(sim_.config.scalar.queue_depth) {}
+      queue_(sim_.config.scalar.queue_depth) {
+  const unsigned group = core.group().index;
+  const pairing pairs(sim_.config.soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
+  sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
+}
 
 bool pipe::push(const command_t &command, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
   slot &s = queue_[pushed_ % queue_.size()];
+  const uint64_t asked = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
+  sim_.why.pushed(track_, command, asked, cycle);
   ++pushed_;
   sim_.events->wake(*this);
   return true;
@@ -109,6 +116,7 @@ static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
 
 void pipe::record_wait(const command_t &command, uint64_t begin) {
   sim_.recorded.add(track_, popped_, command, begin, time_, time_);
+  sim_.why.waited(track_, popped_, begin, time_);
 }
 
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
@@ -163,6 +171,7 @@ bool pipe::sync_all(const command_t &command) {
   }
   if (!syncing_) {
     syncing_ = true;
+    sync_begin_ = time_;
     core_.group().races.begin(agent_);
     core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
   }
@@ -170,7 +179,7 @@ bool pipe::sync_all(const command_t &command) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  record_wait(command, time_);
+  record_wait(command, sync_begin_);
   return true;
 }
 
@@ -289,6 +298,7 @@ void pipe::complete_in_order() {
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
   sim_.recorded.add(track_, f.number, f.command, f.begin, f.end, cycle);
+  sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
   switch (f.command.header.opcode_) {
     case OP_SET_FLAG:
       return set_flag(f, cycle);

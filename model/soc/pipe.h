@@ -106,6 +106,7 @@ class pipe : public task {
   uint64_t finish_ = 0;                       // cycle of the last effect
   bool woken_ = false, moving_ = false;
   bool syncing_ = false, synchronised_ = false;
+  uint64_t sync_begin_ = 0;
   uint64_t move_begin_ = 0, move_latency_ = 0;
   uint64_t spent_[ACTIVITIES] = {};
 };

@@ -67,6 +67,9 @@ traffic::traffic(simulation &sim, global_memory &gm)
     : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
     dies_.push_back(std::make_unique<die>(sim, gm.bytes()));
+    dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
+      gm.traffic_of(GM_BASE + base).hbm_write += written;
+    };
   }
   if (sim.options.l2_warm) {
     warm_up();
@@ -152,10 +155,15 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   if (move.store) {
     d.l2().write(offset, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
     sim_.result.l2_write += bytes;
+    gm_.traffic_of(accesses[0].base).l2_write += bytes;
   } else {
     for (size_t i = 0; i < count; ++i) {
       const core_access_t &a = accesses[i];
+      soc_traffic_t &books = gm_.traffic_of(a.base);
+      const uint64_t before = sim_.result.hbm_read;
       cold += d.l2().read(a.base - GM_BASE, a.rows, a.row_bytes, a.pitch, &sim_.result.hbm_read);
+      books.hbm_read += sim_.result.hbm_read - before;
+      books.l2_read += a.rows * a.row_bytes;
     }
     sim_.result.l2_read += bytes;
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);

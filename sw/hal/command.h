@@ -40,7 +40,10 @@ enum vector_op {
   VOP_COUNT
 };
 
-enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_E4M3, TYPE_COUNT };
+// S4 and U4: two's complement and unsigned nibbles, eight to a 32-bit word, the lowest one first.
+enum element_type {
+  TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_S4, TYPE_U4, TYPE_E4M3, TYPE_COUNT
+};
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };

@@ -120,6 +120,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)
 #define data_gather_gm_to_ub(...) HAL_PUSH(GATHER_IN, gather_in, PIPE_MTE2, __VA_ARGS__)
 #define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)
+#define data_copy_ub_to_l1(...) HAL_PUSH(COPY_L1, copy_l1, PIPE_MTE3, __VA_ARGS__)
 #define vector_op(...) HAL_PUSH(VEC, vec, PIPE_V, __VA_ARGS__)
 #define load_kv(...) HAL_PUSH(LOAD_KV, load_kv, PIPE_LOAD, __VA_ARGS__)
 #define data_copy_gm_to_eb(...) HAL_PUSH(LOAD_EB, load_eb, PIPE_LOAD, __VA_ARGS__)

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.h"
 
-#include <dlfcn.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
-#include "hal/native.h"
-#include "hal/registers.h"
 #include "num/num_rng.h"
+#include "program.h"
 #include "race_history.h"
 
 enum {
@@ -35,11 +32,8 @@ typedef struct flag {
 typedef struct core {
   core_kind_t kind;
   unsigned ai_core, sub;
-  command_t *program;
-  size_t length, capacity;
+  program_t program;
   size_t pushed;
-  bool panicked;
-  uint64_t panic_code;
   core_memory_t memory;
   queue_t queue[PIPE_COUNT];
   flag_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_EVENTS];
@@ -90,103 +84,23 @@ static const char *core_text(const core_t *core, char text[24]) {
 
 // ---- Recording ----
 
-// The core whose program runs; firmware has no other way to find its machine.
-static struct {
-  const machine_options_t *options;
-  core_t *core;
-  jmp_buf halted;
-} recording;
-
-static uint64_t record_read(enum scalar_register reg) {
-  const core_t *core = recording.core;
-  switch (reg) {
-    case REG_CORE_KIND:
-      return core->kind == CORE_VECTOR;
-    case REG_CORE_INDEX:
-      return core->ai_core;
-    case REG_CORE_COUNT:
-      return recording.options->ai_cores;
-    case REG_SUB_INDEX:
-      return core->sub;
-    case REG_SUB_COUNT:
-      return recording.options->vector_cores;
-    case REG_PAIR_COUNT:
-      return recording.options->ai_cores % 2 == 0 ? recording.options->ai_cores / 2 : 0;
-    case REG_PAIR_INDEX:
-      return core->ai_core / 2;
-    case REG_PAIR_SIDE:
-      return core->ai_core % 2;
-    case REG_ARGS:
-      return recording.options->args;
-    default:
-      return 0;
-  }
-}
-
-static void record_write(enum scalar_register reg, uint64_t value) {
-  core_t *core = recording.core;
-  if (reg == REG_HALT) {
-    core->panicked = value != 0;
-    core->panic_code = value;
-    longjmp(recording.halted, 1);
-  }
-  if (reg != REG_PUSH) {
-    return;
-  }
-  if (core->length == core->capacity) {
-    core->capacity = core->capacity == 0 ? 1024 : 2 * core->capacity;
-    core->program = realloc(core->program, core->capacity * sizeof *core->program);
-    if (core->program == NULL) {
-      abort();
-    }
-  }
-  // The command on the firmware's stack is only as long as its own kind; commands differ in length.
-  static const size_t bytes[] = {
-#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = sizeof(cmd_##name##_t),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-  };
-  const void *from = (const void *)(uintptr_t)value;
-  const uint8_t opcode = *(const uint8_t *)from;
-  command_t *command = &core->program[core->length++];
-  memset(command, 0, sizeof *command);
-  memcpy(command, from, opcode < OP_COUNT ? bytes[opcode] : sizeof(cmd_header_t));
-}
-
-static const void *record_gm(uint64_t address) {
-  return recording.options->gm + (address - GM_BASE);
-}
-
 static bool record(machine_t *machine) {
-  static const hal_host_t host = {record_read, record_write, record_gm};
-  void *library = dlopen(machine->options->firmware, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    return fail(machine, "%s", dlerror());
-  }
-  const hal_host_t **slot = dlsym(library, "hal_host");
-  *slot = &host;
-  bool ok = true;
-  for (size_t i = 0; i < machine->core_count && ok; i++) {
+  const machine_options_t *options = machine->options;
+  const program_machine_t where = {.firmware = options->firmware,
+                                   .gm = options->gm,
+                                   .args = options->args,
+                                   .ai_cores = options->ai_cores,
+                                   .vector_cores = options->vector_cores};
+  for (size_t i = 0; i < machine->core_count; i++) {
     core_t *core = &machine->cores[i];
-    void (*entry)(void);
-    *(void **)&entry = dlsym(library, core->kind == CORE_CUBE ? "cube_main" : "vector_main");
-    recording.options = machine->options;
-    recording.core = core;
-    if (entry != NULL && setjmp(recording.halted) == 0) {  // NULL: nothing to do
-      entry();
-    }
-    if (machine->cores[i].panicked) {
+    const program_core_t who = {core->kind, core->ai_core, core->sub};
+    char error[MACHINE_ERROR_BYTES - 32];
+    if (!program_record(&where, &who, &core->program, error, sizeof error)) {
       char name[24];
-      ok = fail(machine, "%s panic %llu", core_text(&machine->cores[i], name),
-                (unsigned long long)machine->cores[i].panic_code);
+      return fail(machine, "%s %s", core_text(core, name), error);
     }
   }
-  dlclose(library);
-  return ok;
+  return true;
 }
 
 // ---- The machine ----
@@ -253,7 +167,7 @@ static void core_free(const machine_t *machine, core_t *core) {
       free(core->memory.base[space]);
     }
   }
-  free(core->program);
+  free(core->program.command);
 }
 
 // The cores of an AI core lie together, the cube core first; AI cores 2i and 2i + 1 are a pair.
@@ -423,10 +337,10 @@ typedef enum step { STEP_NONE, STEP_DONE, STEP_FAILED } step_t;
 
 // The scalar core pushes its next command.
 static step_t step_scalar(machine_t *machine, core_t *core) {
-  if (core->pushed == core->length) {
+  if (core->pushed == core->program.length) {
     return STEP_NONE;
   }
-  const command_t *command = &core->program[core->pushed];
+  const command_t *command = &core->program.command[core->pushed];
   char error[CORE_ERROR_BYTES];
   if (!core_check(core->kind, &core->memory, command, error)) {
     complain(machine, core, command, error);
@@ -443,7 +357,7 @@ static step_t step_scalar(machine_t *machine, core_t *core) {
 
 static const command_t *head(const core_t *core, unsigned pipe) {
   const queue_t *queue = &core->queue[pipe];
-  return queue->count == 0 ? NULL : &core->program[queue->command[queue->first]];
+  return queue->count == 0 ? NULL : &core->program.command[queue->command[queue->first]];
 }
 
 static void pop(const machine_t *machine, core_t *core, unsigned pipe) {
@@ -555,7 +469,7 @@ static bool check_end(const machine_t *machine) {
     for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
       const queue_t *queue = &core->queue[pipe];
       if (queue->count > 0) {
-        return complain(machine, core, &core->program[queue->command[queue->first]], "deadlock");
+        return complain(machine, core, &core->program.command[queue->command[queue->first]], "deadlock");
       }
     }
   }

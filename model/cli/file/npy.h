@@ -40,6 +40,7 @@ size_t npy_count(const npy_array_t *array);
 
 // Reads a file whose elements are of one of the accepted types (NPY_BIT ORed).  False: *array holds
 // nothing and error names the file.
+__attribute__((warn_unused_result))
 bool npy_read(const char *path, unsigned accepted, npy_array_t *array, cli_error_t *error);
 
 // Leaves the array empty.

@@ -7,30 +7,33 @@
 
 static size_t kind_length(const soc_pipe_t *pipe) { return strcspn(pipe->core, "0123456789"); }
 
-static bool alike(const soc_pipe_t *a, const soc_pipe_t *b) {
-  const size_t length = kind_length(a);
-  return kind_length(b) == length && memcmp(a->core, b->core, length) == 0 &&
-         strcmp(a->pipe, b->pipe) == 0;
+static bool is_kind(const soc_pipe_t *pipe, const char *core, size_t length) {
+  return kind_length(pipe) == length && memcmp(pipe->core, core, length) == 0;
 }
 
-// Mean over the pipes like this one.
-static double mean_busy(const soc_result_t *soc, const soc_pipe_t *pipe) {
+static double mean_busy(const soc_result_t *soc, const char *core, size_t length,
+                        const char *pipe) {
   double busy = 0;
   size_t pipes = 0;
   for (size_t i = 0; i < soc->pipe_count; ++i) {
-    if (alike(pipe, &soc->pipes[i])) {
+    if (is_kind(&soc->pipes[i], core, length) && strcmp(soc->pipes[i].pipe, pipe) == 0) {
       busy += (double)soc->pipes[i].busy;
       ++pipes;
     }
   }
-  return busy / (double)pipes / (double)soc->cycles;
+  return pipes == 0 ? 0 : busy / (double)pipes;
+}
+
+double fp8_busy(const soc_result_t *soc, const char *core, const char *pipe) {
+  return mean_busy(soc, core, strlen(core), pipe);
 }
 
 fp8_bound_t fp8_bound(const soc_result_t *soc) {
   fp8_bound_t bound = {.pipe = NULL};
   for (size_t i = 0; soc->cycles > 0 && i < soc->pipe_count; ++i) {
     const soc_pipe_t *pipe = &soc->pipes[i];
-    const double busy = mean_busy(soc, pipe);
+    const double busy =
+        mean_busy(soc, pipe->core, kind_length(pipe), pipe->pipe) / (double)soc->cycles;
     if (busy > bound.busy) {
       memset(bound.core, 0, sizeof bound.core);
       memcpy(bound.core, pipe->core, kind_length(pipe));

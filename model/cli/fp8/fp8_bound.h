@@ -15,6 +15,9 @@ typedef struct fp8_bound {
 // The busiest.
 fp8_bound_t fp8_bound(const soc_result_t *soc);
 
+// Cycles that a pipe is busy, the mean over the cores of a kind; 0 if there are none.
+double fp8_busy(const soc_result_t *soc, const char *core, const char *pipe);
+
 // Cycles an AI core takes for a token and the query rows it has.
 double fp8_cycles_per_token(const fp8_problem_t *problem, const fp8_settings_t *settings,
                             const soc_result_t *soc);

@@ -86,7 +86,7 @@ void fp8_result_json(const fp8_result_t *result, cJSON *root) {
   const soc_result_t *soc = &result->soc;
   const config_t *config = &result->settings->attention.soc.config;
   cJSON_AddStringToObject(root, "kernel", "fp8");
-  run_json_config(root, result->options->config, &result->options->set);
+  run_json_config(root, result->options->fp8_config, &result->options->set);
   add_shape(root, result->problem);
   add_kernel(root, result);
   json_add_count(root, "cores", config->soc.ai_cores);

@@ -29,6 +29,15 @@ static size_t add_input(layout_t *layout, const char *name, const void *data, si
                                                  .read_only = true});
 }
 
+// One that decides which addresses are read.
+static size_t add_numbers(layout_t *layout, const char *name, const void *data, size_t bytes) {
+  const size_t index = add_input(layout, name, data, bytes);
+  if (index != NOWHERE) {
+    layout->list[index].numbers = true;
+  }
+  return index;
+}
+
 static size_t add_workspace(layout_t *layout, const char *name, size_t bytes) {
   return add(layout, (soc_buffer_t){.name = name, .bytes = bytes});
 }
@@ -74,9 +83,9 @@ static void add_arrays(layout_t *l, const fp8_problem_t *p, const fp8_settings_t
   const bool tables = p->page_size != 0 && p->topk == 0;
   l->q = add_input(l, "q", p->q, rows * FP8_DK * 2);
   l->tokens = add_input(l, "tokens", p->tokens, p->slots * FP8_TOKEN_BYTES);
-  l->index = add_input(l, "index", index, fp8_lists(p) * p->topk * sizeof *index);
-  l->block_table = add_input(l, "block_table", p->block_table,
-                             tables ? p->batch * p->pages * sizeof *p->block_table : 0);
+  l->index = add_numbers(l, "index", index, fp8_lists(p) * p->topk * sizeof *index);
+  l->block_table = add_numbers(l, "block_table", p->block_table,
+                               tables ? p->batch * p->pages * sizeof *p->block_table : 0);
   l->sink = add_input(l, "sink", sink, sink == NULL ? 0 : fp8_list_rows(p) * sizeof *sink);
   l->out = add(l, (soc_buffer_t){.name = "out", .result = out,
                                  .bytes = rows * FP8_DV * (settings->attention.out_f32 ? 4 : 2)});

@@ -3,13 +3,8 @@
 #ifndef CLI_FP8_SIMULATE_H
 #define CLI_FP8_SIMULATE_H
 
-#include "cli/attention/attention_settings.h"
 #include "cli/fp8/fp8_problem.h"
-
-typedef struct fp8_settings {
-  attention_settings_t attention;   // machine, firmware, tiling: as for amla
-  bool crossover;
-} fp8_settings_t;
+#include "cli/fp8/fp8_settings.h"
 
 // out [rows][512], FP32 or BF16 bits as settings->attention.out_f32 says; lse [rows], NULL: not
 // wanted.  result is filled in any case; its status is returned.  Once a process (soc.h).

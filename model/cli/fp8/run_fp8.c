@@ -38,42 +38,9 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
   return true;
 }
 
-// Can the machine's AI cores be paired, each with another of its die?
-static bool has_pairs(const config_t *config) {
-  return config->soc.ai_cores % (2 * config->soc.dies) == 0;
-}
-
-static bool set_crossover(const options_t *options, const fp8_problem_t *problem,
-                          fp8_settings_t *settings, cli_error_t *error) {
-  enum { ON, OFF };
-  const config_t *config = &settings->attention.soc.config;
-  const bool possible = has_pairs(config) && fp8_list_rows(problem) >= 2;
-  const bool asked = options->fp8_crossover.given;
-  settings->crossover = asked ? options->fp8_crossover.value == ON : possible;
-  settings->attention.soc.pairs = settings->crossover;
-  if (settings->crossover && !has_pairs(config)) {
-    return cli_fail(error, "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even number "
-                    "of AI cores on each die",
-                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
-  }
-  return !settings->crossover || possible ||
-         cli_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
-}
-
-static bool read_settings(const options_t *options, fp8_settings_t *settings,
-                          cli_error_t *error) {
-  if (!attention_settings_read(&settings->attention, "fp8", options, error)) {
-    return false;
-  }
-  if (options->fp8_convert.given) {
-    settings->attention.soc.config.vector.e4m3_emulated =
-        (config_uint_t)options->fp8_convert.value;
-  }
-  return true;
-}
-
 static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
   settings->soc.timeline = run_path(run, RUN_TIMELINE);
+  settings->soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
   settings->soc.trace = run_path(run, RUN_TRACE);
   return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
          cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
@@ -82,11 +49,10 @@ static bool set_recordings(const run_t *run, attention_settings_t *settings, cli
 static bool prepare(run_t *run) {
   fp8_run_t *own = run->own;
   const options_t *options = &run->options;
-  run->options.config = run->options.fp8_config;
   if (!check_timing_only(options, &run->error) ||
-      !read_settings(options, &own->settings, &run->error) ||
+      !fp8_settings_read(options, &own->settings, &run->error) ||
       !fp8_input(options, &own->problem, &run->error) ||
-      !set_crossover(options, &own->problem, &own->settings, &run->error)) {
+      !fp8_settings_fit(options, &own->problem, &own->settings, &run->error)) {
     return false;
   }
   own->result.options = options;

@@ -57,6 +57,8 @@ static const char *file_option(const run_t *run, run_file_t file) {
       return o->json;
     case RUN_TIMELINE:
       return o->timeline;
+    case RUN_CRITICAL_PATH:
+      return o->critical_path;
     case RUN_LSE:
       return o->fp8_lse;
     default:
@@ -81,6 +83,11 @@ static bool add_files(run_t *run) {
 static void fill_json(const void *data, cJSON *root) {
   const run_t *run = data;
   run->kernel->fill_json(run, root);
+  cJSON *host = cJSON_GetObjectItemCaseSensitive(root, "host");
+  cJSON *words = cJSON_AddArrayToObject(host, "arguments");
+  for (int i = 0; i < run->words; ++i) {
+    cJSON_AddItemToArray(words, cJSON_CreateString(run->word[i]));
+  }
 }
 
 static bool write_out(run_t *run) {
@@ -100,7 +107,7 @@ static bool write_json(run_t *run) {
 
 // Those that the simulation has written; one that was stopped early may not have.
 static void take_written(run_t *run) {
-  for (run_file_t file = RUN_TIMELINE; file <= RUN_TRACE; ++file) {
+  for (run_file_t file = RUN_TIMELINE; file < RUN_FILES; ++file) {
     const char *path = run_path(run, file);
     if (path != NULL && access(path, F_OK) == 0) {
       outputs_written(&run->outputs, run->file[file]);
@@ -120,10 +127,12 @@ static bool write_files(run_t *run) {
 
 // What was recorded shows why it stopped, or how far it got.
 static cli_exit_t stopped(run_t *run, cli_exit_t status) {
-  cli_error_t ignored;
+  cli_error_t error;
   if (status != CLI_BAD_INPUT) {
     take_written(run);
-    outputs_commit(&run->outputs, &ignored);
+    if (!outputs_commit(&run->outputs, &error)) {
+      cli_report(status, &error);
+    }
   }
   return status;
 }
@@ -194,6 +203,8 @@ int run_main(const run_kernel_t *kernel, int argc, char **argv) {
   if (run != NULL && own != NULL) {
     run->kernel = kernel;
     run->own = own;
+    run->word = argv;
+    run->words = argc;
     running = run;
     code = run_all(run, argc, argv);
     outputs_discard(&run->outputs);

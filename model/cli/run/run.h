@@ -16,9 +16,9 @@
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
-// Output files: --out, --json and --lse are written here, the other two by what is simulated.
+// Output files: --out, --json and --lse are written here, the others by what is simulated.
 typedef enum run_file {
-  RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_TRACE, RUN_LSE, RUN_FILES
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;
 
 typedef struct run_kernel run_kernel_t;
@@ -31,6 +31,8 @@ typedef struct run {
   size_t file[RUN_FILES];  // their indices, where the options name one
   progress_t progress;
   cli_error_t error;
+  char **word;             // the command line from the kernel's name on
+  int words;
   void *own;               // the kernel's, own_bytes of zeros at first
 } run_t;
 
