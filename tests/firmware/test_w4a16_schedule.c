@@ -291,9 +291,9 @@ static bool races_somewhere(void) {
 
 static void every_flag_needed(void **state) {
   (void)state;
-  // Events of slots on the cube core: 0 and 1 are a's, 2 to 7 B's. Cross-core flags: 0 dequantised,
+  // Events of slots on the cube core: 0 to 3 are a's, 4 to 9 B's. Cross-core flags: 0 dequantised,
   // 1 ready, 2 free, 3 multiplied.
-  enum { A_SLOTS = 0x03, B_SLOTS = 0xfc, EVERY = 0xff, REDUCTION = 0x30000 };
+  enum { A_SLOTS = 0x00f, B_SLOTS = 0x3f0, EVERY = 0xff, REDUCTION = 0x30000 };
   static const flags_t flags[] = {
       {true, OP_WAIT_FLAG, PIPE_MTE2, PIPE_MTE1, A_SLOTS},
       {true, OP_WAIT_FLAG, PIPE_MTE1, PIPE_MTE2, A_SLOTS},
