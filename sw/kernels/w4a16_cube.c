@@ -45,7 +45,8 @@ static void cube_open(cube_t *cube) {
   // A part of a goes with a piece of B at least.
   const w4a16_t *problem = &cube->problem;
   const uint32_t rows = round_up(min_u32(problem->args.m, problem->tile_rows), STRIP);
-  const uint32_t slots = min_u32(A_SLOTS_MAX, W4A16_A_BYTES / (2 * rows * problem->piece_rows));
+  const uint32_t least = 2 * rows * problem->piece_rows;
+  const uint32_t slots = A_SLOTS_MAX * least <= W4A16_A_BYTES ? A_SLOTS_MAX : 2;
   cube->ring[RING_A] =
       (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)slots, 0, W4A16_A_BYTES / slots};
   cube->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, A_SLOTS_MAX, W4A16_B_SLOTS, W4A16_B_BASE,

@@ -307,7 +307,7 @@ static void casts(void **state) {
 // Into both types, onto the nibbles themselves as well.
 static void nibbles(void **state) {
   fixture_t *f = *state;
-  for (uint32_t i = 0; i < 64; i++) {
+  for (uint32_t i = 0; i < 32; i++) {
     const bool is_signed = i % 2 == 0;
     const bool wide = i / 2 % 2 == 0;
     const uint32_t rows = 1 + random_below(&f->rng, 12);
@@ -407,7 +407,7 @@ static void half_arithmetic(void **state) {
 static void half_fma(void **state) {
   fixture_t *f = *state;
   enum { COUNT = 4096, A = 0, B_AT = 0x4000, C_AT = 0x8000, DST = 0xc000 };
-  for (int turn = 0; turn < 20; turn++) {
+  for (int turn = 0; turn < 6; turn++) {
     uint8_t *ub = f->memory.base[SPACE_UB];
     for (size_t i = 0; i < COUNT; i++) {
       const int q = (int)random_below(&f->rng, 24) - 8;
