@@ -1,7 +1,7 @@
 #!/bin/sh
 # W4A16 and FP16 products on the SoC, in every bit as the contract's C loops have them: slices, ways
-# through the machine, zero points, edges of the tiling. Firmware and memory of either kind give the same
-# array and cycles; a run without arithmetic takes as long.
+# through the machine, zero points, edges of the tiling. Firmware and memory of either kind give the
+# same array and cycles; a run without arithmetic takes as long.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
