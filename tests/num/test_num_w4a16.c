@@ -100,7 +100,7 @@ static void check_weight(int w, num_fp16_t scale, num_fp16_t zero) {
                                   ((double)w - (double)num_fp16_to_f32(zero)));
   CHECK(num_w4_value(w, scale, zero) == want, "%d, scale %04x, zero %04x: %04x, not %04x", w, scale,
         zero, num_w4_value(w, scale, zero), want);
-  CHECK((scale & 0x8000) != 0 || scale == 0 || by_fma(w, scale, zero) == want, 
+  CHECK((scale & 0x8000) != 0 || scale == 0 || by_fma(w, scale, zero) == want,
         "%d, %04x, %04x: by fma %04x", w, scale, zero, by_fma(w, scale, zero));
   const bool is_unsigned = w > 7;
   CHECK(!num_w4_half_zero(zero, is_unsigned) || by_half(w, scale, zero) == want,
