@@ -42,7 +42,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=19: expected 0 to 18"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=22: expected 0 to 21"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
@@ -280,7 +280,7 @@ static void vector_commands(void **state) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1), NULL},
-      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=15: expected 0 to 14"},
+      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=18: expected 0 to 17"},
       {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),
