@@ -200,10 +200,15 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   return stage;
 }
 
+// fp8 cuts at panels.
+static inline uint32_t long_pieces(const stage_t *stage) {
+  return ATTENTION_FP8 ? 0 : stage->long_pieces;
+}
+
 // The depth of the piece at walk->k, which starts at walk->start.
 static inline uint32_t piece_depth(const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  return min_u32(stage->piece + (walk->k < stage->long_pieces ? 16 : 0), stage->k - walk->start);
+  return min_u32(stage->piece + (walk->k < long_pieces(stage) ? 16 : 0), stage->k - walk->start);
 }
 
 // Where the step is in k and among all steps, from its n, m and k; which uses of the rings it has.
@@ -214,7 +219,7 @@ static void settle(const cube_t *cube, walk_t *walk) {
   const uint32_t k = m_first ? walk->k : walk->k * stage->m_tiles;
   const uint32_t step = walk->n * stage->steps_of_n + m + k;
   const bool keep = keeps(cube);
-  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, stage->long_pieces);
+  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, long_pieces(stage));
   walk->depth = piece_depth(walk);
   walk->number = walk->steps + step;
   walk->left_use = walk->left[walk->left_kind] + (keep ? m + k : step);
