@@ -110,13 +110,16 @@ static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   (void)kind;
   return cube->left_slots;
 }
-static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->tiling.left / 2; }
+static inline uint32_t q_slots(const attention_problem_t *problem) {
+  return problem->tiling.left / 2;
+}
 #endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
   const uint32_t bytes = left_bytes(cube);
   const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind), first * bytes, bytes};
+  const uint8_t slots = left_slots(cube, kind);
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {

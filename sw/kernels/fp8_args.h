@@ -16,8 +16,8 @@
 //                  pair u % pairs's of AI cores, which dequantise each block once: each vector core of
 //                  the pair an even share of its tokens
 //
-// Two AI cores are a pair if the machine says so (REG_PAIR); that takes a number of AI cores that is
-// a multiple of twice the dies, and rows >= 2.
+// Two AI cores are a pair if the machine says so (REG_PAIR); that takes a number of AI cores that
+// is a multiple of twice the dies, and rows >= 2.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_FP8_ARGS_H
 #define KERNELS_FP8_ARGS_H
@@ -40,11 +40,12 @@ enum {
 };
 
 typedef struct fp8_args {
-  // As for amla, but: batch: lists; rows: of a list; keys: 1 or more, not used otherwise; group_rows:
-  // of a group, at most; splits: 1; tiling, kv_buffers, qp_buffers: 0, fp8 has its own; dk, dv: FP8_DK, FP8_DV.  q [lists][rows][dk], out
-  // [lists][rows][dv]: an entry's query tokens follow each other, and in them the heads.  Not used,
-  // 0: k, v, visible, t, split_o, split_ml, k_batch, v_batch, k_pitch, v_pitch, visible_pitch.
-  // s, p, o: with G = fp8_group_rows(), for each AI core one, as for amla.
+  // As for amla, but: batch: lists; rows: of a list; keys: 1 or more, not used otherwise;
+  // group_rows: of a group, at most; splits: 1; dk, dv: FP8_DK, FP8_DV; tiling, kv_buffers,
+  // qp_buffers: 0, for fp8 has its own.  q [lists][rows][dk], out [lists][rows][dv]: an entry's
+  // query tokens follow each other, and in them the heads.  Not used, 0: k, v, visible, t, split_o,
+  // split_ml, k_batch, v_batch, k_pitch, v_pitch, visible_pitch.  s, p, o: with
+  // G = fp8_group_rows(), for each AI core one, as for amla.
   attention_args_t attention;
   // Inputs; read only.
   uint64_t tokens;       // cache: entry e's first token at tokens + e * tokens_batch

@@ -1,5 +1,5 @@
-// Private to attention_cube.c: how kernel fp8 loads keys and values, out of panels that the vector cores
-// make meanwhile.
+// Private to attention_cube.c: how kernel fp8 loads keys and values, out of panels that the vector
+// cores make meanwhile.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_FP8_CUBE_H
 #define KERNELS_FP8_CUBE_H

@@ -6,7 +6,8 @@
 // The raw ring is behind V1's tiles.  What holds V up with few rows is the latency of these loads: V1
 // has tiles of half as many rows then, and leaves the ring the room.
 //
-// V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it was.
+// V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it
+// was.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 #include "kernels/fp8.h"
@@ -42,7 +43,8 @@ static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
   walk->none = fp8_places(problem, unit) == 0;
   walk->tokens = fp8->tokens + entry * fp8->tokens_batch;
   walk->place_before = walk->place.block * problem->args.block;
-  walk->slot = problem->args.k + (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->args.block * 2 * FP8_DK;
+  walk->slot = problem->args.k +
+               (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->args.block * 2 * FP8_DK;
   walk->list = 0;
   walk->page = 1;
   if (fp8->index != 0) {

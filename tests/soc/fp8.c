@@ -158,8 +158,8 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
                                         .numbers = a->numbers};
     }
   }
-  void *out = malloc(problem.array[FP8_OUT].bytes);
-  void *lse = malloc(problem.array[FP8_LSE].bytes + 1);
+  void *out = calloc(1, problem.array[FP8_OUT].bytes);
+  void *lse = calloc(1, problem.array[FP8_LSE].bytes + 1);
   soc_place(buffers, count);
   for (size_t i = 0; i < count; i++) {
     problem.array[which[i]].address = buffers[i].address;
