@@ -163,12 +163,13 @@ static bool add_call(report_jobs_t *jobs, const machines_t *machines, bool bf16,
   if (call->top_k != 0) {
     snprintf(lists, sizeof lists, " --top-k %zu", call->top_k);
   }
-  snprintf(name, sizeof name, "chip, batch %zu, %zu keys%s%s", call->batch, call->keys, lists,
-           bf16 ? ", BF16" : call->crossover ? "" : ", crossover off");
+  snprintf(name, sizeof name, "chip, batch %zu, %zu keys%s%s, %zu rows", call->batch, call->keys,
+           lists, bf16 ? ", BF16" : call->crossover ? "" : ", crossover off", call->rows);
   const report_job_t *job =
       report_add(jobs, &machines->chip.common, name, error,
-                 "%s --heads %d --seq-q 2 --batch %zu --seq-kv %zu --timing-only --threads 1%s%s",
-                 bf16 ? "amla" : "fp8", REPORT_HEADS, call->batch, call->keys, lists,
+                 "%s --heads %d --seq-q 2 --batch %zu --seq-kv %zu --group-rows %zu --timing-only "
+                 "--threads 1%s%s",
+                 bf16 ? "amla" : "fp8", REPORT_HEADS, call->batch, call->keys, call->rows, lists,
                  bf16 ? "" : call->crossover ? " --crossover on" : " --crossover off");
   call->outcome = job == NULL ? NULL : &job->outcome;
   return job != NULL;
@@ -179,11 +180,12 @@ static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const rep
   const size_t pairs = report->chip.soc.ai_cores / 2;
   const size_t few = report->batch < pairs ? report->batch : pairs;
   const report_fp8_call_t calls[FP8_CALLS] = {
-      {TOP_K, CACHE_KEYS, report->batch, true, NULL},
-      {TOP_K, CACHE_KEYS, report->batch, false, NULL},
-      {TOP_K, LONG_TOP_K, few, true, NULL},
-      {LONG_TOP_K, LONG_TOP_K, few, true, NULL},
-      {0, LONG_TOP_K, few, true, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, true, REPORT_HEADS / 2, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, false, REPORT_HEADS / 2, NULL},
+      {TOP_K, LONG_TOP_K, few, true, REPORT_HEADS / 2, NULL},
+      {LONG_TOP_K, LONG_TOP_K, few, true, REPORT_HEADS / 2, NULL},
+      {0, LONG_TOP_K, few, true, REPORT_HEADS, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, false, REPORT_HEADS, NULL},
   };
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     report->call[i] = calls[i];
@@ -193,7 +195,8 @@ static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const rep
   }
   report->dense_count = keys->count;
   for (size_t i = 0; i < keys->count; ++i) {
-    report->dense[i] = (report_fp8_call_t){0, keys->list[i], report->batch, false, NULL};
+    report->dense[i] = (report_fp8_call_t){0, keys->list[i], report->batch, false,
+                                           2 * REPORT_HEADS, NULL};
     if (!add_call(jobs, machines, true, &report->dense[i], error)) {
       return false;
     }

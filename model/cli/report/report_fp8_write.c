@@ -52,6 +52,7 @@ static void json_call(const report_fp8_call_t *call, bool bf16, cJSON *list) {
   json_add_count(object, "seq_q", 2);
   json_add_count(object, "seq_kv", call->keys);
   json_add_count(object, "top_k", call->top_k);
+  json_add_count(object, "rows", call->rows);
   if (bf16) {
     cJSON_AddNullToObject(object, "crossover");
   } else {
@@ -150,16 +151,16 @@ static double paper_tflops(size_t i) {
 static void markdown_call(const report_fp8_call_t *call, bool bf16, double paper, FILE *file) {
   fprintf(file, "| %s | %zu | %zu |", bf16 ? "BF16" : "FP8", call->batch, call->keys);
   report_cell(file, 0, call->top_k == 0 ? NAN : (double)call->top_k);
-  fprintf(file, " %s | %.1f | %.1f | %.0f |", bf16 ? "" : on_off(call->crossover),
-          call->outcome->time_us, 100 * call->outcome->fu, report_fp8_tflops(call));
+  fprintf(file, " %zu | %s | %.1f | %.1f | %.0f |", call->rows,
+          bf16 ? "" : on_off(call->crossover), call->outcome->time_us, 100 * call->outcome->fu, report_fp8_tflops(call));
   report_cell(file, 0, paper);
   fprintf(file, " %s |\n", call->outcome->bound);
 }
 
 static void markdown_calls(const report_fp8_t *report, FILE *file) {
   fprintf(file,
-          "| cache | batch | keys | top-k | crossover | us | FU, %% | TFLOPS | Hopper | busiest pipe "
-          "|\n|---|---|---|---|---|---|---|---|---|---|\n");
+          "| cache | batch | keys | top-k | rows | crossover | us | FU, %% | TFLOPS | Hopper | busiest pipe "
+          "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     markdown_call(&report->call[i], false, paper_tflops(i), file);
   }
@@ -215,7 +216,8 @@ void report_fp8_markdown(const void *data, FILE *file) {
           REPORT_HEADS, FP8_SHORT, FP8_LONG, report->pair.cube.load_gbps,
           REPORT_FP8_FAST + 1);
   markdown_rows(report, file);
-  fprintf(file, "Calls of the chip, %u AI cores, two query tokens, %d heads:\n\n",
+  fprintf(file, "Calls of the chip, %u AI cores, two query tokens, %d heads; rows of an AI core. An SM of Hopper has room "
+          "for 64\nheads; an AI core has for all of a token's, and then nothing needs to be shared.\n\n",
           (unsigned)report->chip.soc.ai_cores, REPORT_HEADS);
   markdown_calls(report, file);
   markdown_bytes(report, file);
