@@ -10,13 +10,14 @@
 
 static void help(void) {
   printf(
-      "amalgam convert IN.npy OUT.npy [options]: between the formats of the kernels' arrays; what IN\n"
-      "is, its dtype and shape say\n\n"
+      "amalgam convert IN.npy OUT.npy [options]: between the formats of the kernels' arrays; what\n"
+      "IN is, its dtype and shape say\n\n"
       "  keys '<u2' or '<f4' [S,576]    to FP8 tokens '|u1' [S,656]; also [B,S,576]\n"
       "  FP8 tokens '|u1' [S,656]       to keys '<u2' [S,576]\n"
       "  INT4 words '<i4' [K,N/8]       to values '|i1' [K,N]\n"
       "  INT4 values '|i1' [K,N]        to words '<i4' [K,N/8]\n"
-      "  weights '<f2' or '<f4' [K,N]   with --group and --scale: quantised to INT4 words '<i4' [K,N/8]\n");
+      "  weights '<f2' or '<f4' [K,N]   with --group and --scale: quantised to INT4 words '<i4' "
+      "[K,N/8]\n");
   options_help(stdout, CLI_CONVERT);
 }
 
