@@ -39,6 +39,8 @@ const unsigned kPipesAt[SPACE_COUNT] = {
 
 }  // namespace
 
+unsigned pipes_of(core_kind_t kind) { return kPipesOf[kind]; }
+
 core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
     : group_(group),
       sim_(group.all.sim()),
@@ -48,6 +50,9 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       name_(core_name(kind, group.index - group.first_of_kind, sub)),
       cross_flags_(senders) {
   add_memories();
+  if (sim_.trace) {
+    declare_signals(senders);
+  }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if ((kPipesOf[kind] >> id) & 1u) {
@@ -193,6 +198,7 @@ void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &cl
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   for (const receiver &r : receivers_) {
     r.core->cross_flags().set(r.as_sender, {cycle, arrival, clock, command});
+    r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
     for (const auto &p : r.core->pipes()) {
       if (p && p->waits_for_cross(command.flag)) {
         sim_.events->wake(*p);

@@ -65,7 +65,8 @@ class cross_flag_board {
   std::optional<uint64_t> ready_at(unsigned flag) const;
   // Counts every sender's flag down at a cycle; visits what came.  False, and the setter, if a
   // count had passed CROSS_FLAG_MAX by then.
-  bool take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &)> &visit,
+  bool take(unsigned flag, uint64_t cycle,
+            const std::function<void(const arrival &, size_t sender)> &visit,
             size_t &sender, cmd_cross_set_t &setter);
   void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &, size_t)> &visit) const;
 

@@ -60,6 +60,7 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
   sim.work = std::make_unique<arithmetic>(
       static_cast<unsigned>(groups_.size()), sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
       [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+  sim.events->watched = sim.trace != nullptr;
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
 
@@ -100,6 +101,9 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
 bool machine::between_events(uint64_t now) {
   if (interrupted()) {
     sim_.stop(SOC_INTERRUPTED, "interrupted");
+  }
+  if (sim_.trace) {
+    sim_.trace->reach(now);
   }
   if (sim_.work->is_long()) {
     sim_.work->settle(now);

@@ -19,7 +19,12 @@ pipe::pipe(core_unit &core, unsigned id)
       id_(id),
       agent_(core.group().races.add_agent(core.name())),
       track_(sim_.recorded.add_track(core.name(), id)),
-      queue_(sim_.config.scalar.queue_depth) {}
+      queue_(sim_.config.scalar.queue_depth),
+      trace_(sim_.trace.get()) {
+  if (trace_ != nullptr) {
+    declare_signals();
+  }
+}
 
 bool pipe::push(const command_t &command, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
@@ -30,6 +35,9 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
   s.command = command;
   s.pushed = cycle;
   ++pushed_;
+  if (trace_ != nullptr) {
+    trace_->add(signals_.queue, cycle, 1);
+  }
   sim_.events->wake(*this);
   return true;
 }
@@ -37,6 +45,9 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
 // The pipe's clock moves on.
 void pipe::spend(activity what, uint64_t until) {
   if (until > time_) {
+    if (trace_ != nullptr) {
+      show(what, time_);
+    }
     spent_[what] += until - time_;
     time_ = until;
   }
@@ -53,6 +64,9 @@ void pipe::advance() {
     }
     s.popped = time_;
     ++popped_;
+    if (trace_ != nullptr) {
+      trace_->add(signals_.queue, time_, -1);
+    }
   }
   if (popped_ != popped) {
     core_.popped(*this);
@@ -90,6 +104,9 @@ bool pipe::issue(const command_t &command) {
 // --- waits ------------------------------------------------------------------------------------
 
 void pipe::record_wait(const command_t &command, uint64_t begin) {
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
   sim_.recorded.add(track_, popped_, command, begin, time_, time_);
 }
 
@@ -101,6 +118,7 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
   const uint64_t begin = time_;
   spend(FLAG, flag->cycle);
   core_.group().races.acquire(agent_, flag->clock);
+  core_.show_flag(command.from, id_, command.event, std::max(time_, flag->cycle + 1), -1);
   if (auto twice = core_.flags().take(id_, command, time_)) {
     core_.flag_twice(*twice);
   }
@@ -118,7 +136,8 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   spend(CROSS_FLAG, *ready);
   size_t sender = 0;
   cmd_cross_set_t setter;
-  const auto see = [this](const cross_flag_board::arrival &flag) {
+  const auto see = [this](const cross_flag_board::arrival &flag, size_t from) {
+    core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
     core_.group().races.acquire(agent_, flag.clock);
   };
   if (!board.take(command.flag, time_, see, sender, setter)) {
@@ -169,6 +188,9 @@ bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
   core_.group().races.begin(agent_);
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
   const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
   launch({command, popped_, begin, time_, time_ + drain, 0, false,
           core_.group().races.clock(agent_)});
@@ -182,6 +204,9 @@ bool pipe::issue_local(const command_t &command) {
     return false;
   }
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
   launch({command, popped_, begin, time_, time_, 0, false, {}});
   return true;
 }
@@ -198,6 +223,11 @@ bool pipe::issue_move(const command_t &command) {
 void pipe::run(uint64_t now) {
   move_begin_ = now;
   const command_t &command = front().command;
+  if (trace_ != nullptr) {
+    show(BUSY, now);
+    trace_->command_begins(core_.name(), command, now);
+    show_accesses(command, now, 1);
+  }
   core_.group().bring_up_to_date_for(command, now);
   move_latency_ = 0;
   if (command.header.opcode_ == OP_ATTN) {
@@ -219,6 +249,12 @@ void pipe::moved(uint64_t cycle) {
   const unsigned opcode = s.command.header.opcode_;
   const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
+  if (trace_ != nullptr) {
+    trace_->command_ends(core_.name(), s.command, cycle);
+    trace_->add(signals_.queue, cycle, -1);
+    show_rate(cycle, 0);
+    show_accesses(s.command, cycle, -1);
+  }
   // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
   // answer is all there is to wait for.
   const uint64_t latency = atomic ? move_latency_ : 0;
@@ -288,6 +324,7 @@ void pipe::set_flag(const flight &f, uint64_t cycle) {
     core_.flag_twice(command);
     return;
   }
+  core_.show_flag(id_, command.to, command.event, cycle, 1);
   sim_.events->wake(*core_.pipes()[command.to]);
 }
 

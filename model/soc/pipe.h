@@ -35,6 +35,9 @@ class pipe : public task {
   // Goes on as far as it can.
   void advance();
   // True if it was not marked yet; advance() takes the mark away.
+  // For waveforms: what it stands before, when it has gone as far as it can; bytes a cycle of its move.
+  void show_standing() const;
+  void show_rate(uint64_t cycle, double rate) const;
   bool mark_woken() { return !std::exchange(woken_, true); }
 
   // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
@@ -92,6 +95,10 @@ class pipe : public task {
   void complete(const flight &f, uint64_t cycle);
   void set_flag(const flight &f, uint64_t cycle);
   void record_wait(const command_t &command, uint64_t begin);
+  void declare_signals();
+  void show(activity what, uint64_t cycle) const;
+  void show_accesses(const command_t &command, uint64_t cycle, int sign) const;
+  void show_command(const command_t &command, uint64_t begin, uint64_t end) const;
 
   core_unit &core_;
   simulation &sim_;
@@ -108,6 +115,10 @@ class pipe : public task {
   bool syncing_ = false, synchronised_ = false;
   uint64_t move_begin_ = 0, move_latency_ = 0;
   uint64_t spent_[ACTIVITIES] = {};
+  waves *trace_;                              // null: no waveforms
+  struct {
+    uint32_t state, command, number, queue, rate;
+  } signals_ = {};
 };
 
 }  // namespace soc

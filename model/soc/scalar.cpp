@@ -14,6 +14,12 @@ namespace soc {
 scalar::scalar(core_unit &core, std::string firmware)
     : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
 
+void scalar::show(enum state state) {
+  if (sim_.trace) {
+    sim_.trace->set(core_.scalar_signal(), time_, state);
+  }
+}
+
 // --- the firmware's side ----------------------------------------------------------------------
 
 void scalar::main() {
@@ -132,6 +138,7 @@ void scalar::start(uint64_t cycle) {
   error_.clear();
   time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
                                                   core_.index() * sim_.config.soc.skew_us);
+  show(RUNNING);
   thread_ = std::thread(&scalar::main, this);
 }
 
@@ -167,8 +174,13 @@ void scalar::advance() {
     const step &s = taken_[next_];
     time_ += counted_ ? 0 : s.cycles;
     counted_ = true;
+    const uint64_t ready = time_;
     if (!core_.push(s.command, time_)) {
+      show(BLOCKED);
       return;   // the queue is full
+    }
+    if (time_ != ready) {
+      show(RUNNING);
     }
     counted_ = false;
     ++next_;
@@ -180,6 +192,7 @@ void scalar::finish() {
     return;
   }
   halted_ = true;
+  show(HALTED);
   core_.sim().result.scalar_instructions += instructions_;
   core_.sim().result.scalar_seconds += seconds_;
   if (!error_.empty()) {

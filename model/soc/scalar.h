@@ -71,6 +71,7 @@ class scalar {
   const std::string firmware_;   // its file
 
  private:
+  enum state { HALTED, RUNNING, BLOCKED };   // in waveforms; soc/signals.cpp
   struct step {
     uint64_t cycles;           // since the step before
     command_t command;
@@ -107,6 +108,7 @@ class scalar {
   bool counted_ = false;       // the next step's cycles are in time_
   uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
+  void show(enum state state);
 };
 
 std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);

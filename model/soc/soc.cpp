@@ -22,8 +22,8 @@ struct soc_machine {
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
-    if (sim.trace && !sim.trace->open(options.trace)) {
-      throw std::runtime_error(std::string("trace: cannot write ") + options.trace);
+    if (sim.trace) {
+      sim.trace->begin();
     }
   }
 
@@ -88,8 +88,8 @@ extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
-  if (sim.trace) {
-    sim.trace->close();
+  if (sim.trace && !sim.trace->end(sim.stopped())) {
+    sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.trace);
   }
   if (!sim.stopped()) {
     machine->gm->copy_results();

@@ -14,6 +14,7 @@
 
 #include "config/config.h"
 #include "engine/engine.h"
+#include "waves/waves_window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,7 +52,13 @@ typedef struct soc_options {
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
   const char *timeline;        // Chrome trace JSON to write, or NULL
-  const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
+  const char *log;             // the same as text, a line a command, or NULL
+  waves_window_t timeline_window;   // of both
+  const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
+  waves_window_t trace_window;
+  const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
+  size_t trace_scope_count;
+  uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
 enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };

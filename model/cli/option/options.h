@@ -20,6 +20,8 @@
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 #define CLI_RUN_LM 64u
 #define CLI_SYNTH 128u
+// Every kernel that runs on the SoC: those that can be recorded and debugged.
+#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_LM)
 
 enum { OPTION_LIST_MAX = 64 };
 

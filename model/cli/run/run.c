@@ -57,8 +57,10 @@ static const char *file_option(const run_t *run, run_file_t file) {
       return o->json;
     case RUN_TIMELINE:
       return o->timeline;
+    case RUN_LOG:
+      return o->log;
     default:
-      return o->trace != NULL ? o->trace : o->engine_trace;
+      return o->trace;
   }
 }
 

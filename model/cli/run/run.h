@@ -16,8 +16,8 @@
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
-// Output files: --out and --json are written here, the other two by what is simulated.
-typedef enum run_file { RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_TRACE, RUN_FILES } run_file_t;
+// Output files: --out and --json are written here, the others by what is simulated.
+typedef enum run_file { RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_FILES } run_file_t;
 
 typedef struct run_kernel run_kernel_t;
 
