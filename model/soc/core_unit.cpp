@@ -194,10 +194,10 @@ void core_unit::popped(const pipe &by) {
 }
 
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
-                          uint64_t cycle) {
+                          uint64_t cycle, const pipe_cause &cause) {
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   for (const receiver &r : receivers_) {
-    r.core->cross_flags().set(r.as_sender, {cycle, arrival, clock, command});
+    r.core->cross_flags().set(r.as_sender, {cycle, arrival, clock, command, cause});
     r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
     for (const auto &p : r.core->pipes()) {
       if (p && p->waits_for_cross(command.flag)) {

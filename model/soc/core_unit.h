@@ -46,7 +46,8 @@ class core_unit {
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
   // Raises a cross-core flag on every connected core.
-  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle);
+  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
+                 const pipe_cause &cause);
 
   bool idle() const;                                  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);

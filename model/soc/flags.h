@@ -7,6 +7,8 @@
 #ifndef SOC_FLAGS_H
 #define SOC_FLAGS_H
 
+#include <climits>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -17,6 +19,12 @@
 
 namespace soc {
 
+// The command that a wait waited for.
+struct pipe_cause {
+  unsigned track = UINT_MAX;
+  uint64_t number = 0, done = 0;
+};
+
 // Flags between the pipes of one core: one bit for each (from, to, event).
 class flag_board {
  public:
@@ -24,6 +32,7 @@ class flag_board {
     uint64_t cycle;
     vector_clock clock;
     cmd_set_flag_t setter;
+    uint64_t number;           // of the setter in its pipe
   };
   // False if the flag was up already: two sets without a wait between them.
   bool set(unsigned from, const raised &flag);
@@ -57,6 +66,7 @@ class cross_flag_board {
     uint64_t sent, cycle;      // it comes at cycle
     vector_clock clock;
     cmd_cross_set_t setter;
+    pipe_cause cause;
   };
   void set(size_t sender, const arrival &flag) {
     arrivals_[flag.setter.flag][sender].push_back(flag);

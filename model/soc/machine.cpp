@@ -78,6 +78,9 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   m.clocks.resize(groups_.size());
   m.arrived.push_back({&who, group});
   m.clocks[group].join(core.group().races.clock(who.agent()));
+  if (m.arrived.size() == 1 || cycle > m.latest) {
+    m.cause = {who.track(), who.number(), cycle};
+  }
   m.latest = std::max(m.latest, cycle);
   const config_soc_t &soc = sim_.config.soc;
   const size_t members = core.kind() == CORE_ENGINE ? soc.engines
@@ -92,7 +95,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   ++m.number;
   for (const auto &[arrived, its_group] : m.arrived) {
     m.clocks[its_group].syncs = m.number;
-    arrived->synchronised(release, m.clocks[its_group]);
+    arrived->synchronised(release, m.clocks[its_group], m.cause);
   }
   m.arrived.clear();
 }

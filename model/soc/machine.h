@@ -65,6 +65,7 @@ class machine {
     std::vector<std::pair<pipe *, unsigned>> arrived;   // and its group
     std::vector<vector_clock> clocks;                   // by group: what its pipes had seen
     uint64_t latest = 0;
+    pipe_cause cause;                                   // who was the latest
     uint32_t number = 0;                                // of the SYNC_ALLs so far
   };
 

@@ -31,6 +31,7 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
     return false;
   }
   slot &s = queue_[pushed_ % queue_.size()];
+  s.issued = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
@@ -103,11 +104,15 @@ bool pipe::issue(const command_t &command) {
 
 // --- waits ------------------------------------------------------------------------------------
 
-void pipe::record_wait(const command_t &command, uint64_t begin) {
+void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause) {
   if (trace_ != nullptr) {
     show_command(command, begin, time_);
   }
-  sim_.recorded.add(track_, popped_, command, begin, time_, time_);
+  if (sim_.recorded.enabled()) {
+    const slot &s = front();
+    sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
+                       cause.track, cause.number, cause.done, command});
+  }
 }
 
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
@@ -116,13 +121,14 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
     return false;
   }
   const uint64_t begin = time_;
+  const pipe_cause cause = {core_.pipes()[command.from]->track(), flag->number, flag->cycle};
   spend(FLAG, flag->cycle);
   core_.group().races.acquire(agent_, flag->clock);
   core_.show_flag(command.from, id_, command.event, std::max(time_, flag->cycle + 1), -1);
   if (auto twice = core_.flags().take(id_, command, time_)) {
     core_.flag_twice(*twice);
   }
-  record_wait(front().command, begin);
+  record_wait(front().command, begin, cause);
   return true;
 }
 
@@ -136,14 +142,18 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   spend(CROSS_FLAG, *ready);
   size_t sender = 0;
   cmd_cross_set_t setter;
-  const auto see = [this](const cross_flag_board::arrival &flag, size_t from) {
+  pipe_cause cause;
+  const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
     core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
     core_.group().races.acquire(agent_, flag.clock);
+    if (cause.track == UINT_MAX || flag.sent > cause.done) {
+      cause = flag.cause;
+    }
   };
   if (!board.take(command.flag, time_, see, sender, setter)) {
     core_.cross_flag_overflow(sender, setter);
   }
-  record_wait(front().command, begin);
+  record_wait(front().command, begin, cause);
   return true;
 }
 
@@ -153,7 +163,7 @@ bool pipe::barrier(const command_t &command) {
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
-  record_wait(command, begin);
+  record_wait(command, begin, {});
   return true;
 }
 
@@ -171,11 +181,13 @@ bool pipe::sync_all(const command_t &command) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  record_wait(command, time_);
+  record_wait(command, sync_begin_, sync_cause_);
   return true;
 }
 
-void pipe::synchronised(uint64_t cycle, const vector_clock &clock) {
+void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause) {
+  sync_cause_ = cause;
+  sync_begin_ = time_;
   spend(BARRIER, cycle);
   core_.group().races.acquire(agent_, clock);
   synchronised_ = true;
@@ -192,7 +204,8 @@ bool pipe::issue_set(const command_t &command) {
     show_command(command, begin, time_);
   }
   const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
-  launch({command, popped_, begin, time_, time_ + drain, 0, false,
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin,
+          time_ + drain, 0, false,
           core_.group().races.clock(agent_)});
   return true;
 }
@@ -207,7 +220,8 @@ bool pipe::issue_local(const command_t &command) {
   if (trace_ != nullptr) {
     show_command(command, begin, time_);
   }
-  launch({command, popped_, begin, time_, time_, 0, false, {}});
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin, time_, 0,
+          false, {}});
   return true;
 }
 
@@ -229,7 +243,7 @@ void pipe::run(uint64_t now) {
     show_accesses(command, now, 1);
   }
   core_.group().bring_up_to_date_for(command, now);
-  move_latency_ = 0;
+  move_latency_ = move_alone_ = 0;
   if (command.header.opcode_ == OP_ATTN) {
     core_.engine()->attend(*this, popped_, command.attn);
     return;
@@ -237,6 +251,7 @@ void pipe::run(uint64_t now) {
   const traffic::course course = core_.group().all.memory().begin(
       *this, core_.group().die, core_.memory(), command, popped_, now);
   move_latency_ = course.latency;
+  move_alone_ = course.duration;
   if (command.header.opcode_ == OP_LOAD_KV) {
     core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency,
                          course.duration);
@@ -264,7 +279,8 @@ void pipe::moved(uint64_t cycle) {
     ready = std::max(ready, early_answers_.front() + latency);
     early_answers_.pop_front();
   }
-  launch({s.command, popped_, move_begin_, time_, ready, latency, unanswered, {}});
+  launch({s.command, popped_, move_begin_, time_, s.issued, s.pushed, move_alone_, ready, latency,
+          unanswered, {}});
   moving_ = false;
   s.popped = time_;
   ++popped_;
@@ -306,12 +322,13 @@ void pipe::complete_in_order() {
 
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
-  sim_.recorded.add(track_, f.number, f.command, f.begin, f.end, cycle);
+  sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
+                     f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
   switch (f.command.header.opcode_) {
     case OP_SET_FLAG:
       return set_flag(f, cycle);
     case OP_CROSS_SET:
-      return core_.cross_set(f.command.cross_set, f.clock, cycle);
+      return core_.cross_set(f.command.cross_set, f.clock, cycle, {track_, f.number, cycle});
     default:
       sim_.result.flops += core_flops(&f.command);
       core_.group().log(agent_, cycle, core_.memory(), f.command);
@@ -320,7 +337,7 @@ void pipe::complete(const flight &f, uint64_t cycle) {
 
 void pipe::set_flag(const flight &f, uint64_t cycle) {
   const cmd_set_flag_t &command = f.command.set_flag;
-  if (!core_.flags().set(id_, {cycle, f.clock, command})) {
+  if (!core_.flags().set(id_, {cycle, f.clock, command, f.number})) {
     core_.flag_twice(command);
     return;
   }

@@ -16,7 +16,10 @@ struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
               soc_result_t &result)
       : sim(options, result) {
-    if (options.timeline != nullptr) {
+    for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
+      soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
+    }
+    if (options.record || options.timeline != nullptr || options.log != nullptr) {
       sim.recorded.enable();
     }
     sim.events = std::make_unique<soc::scheduler>("scheduler");
@@ -85,6 +88,30 @@ extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
   return machine->gm->base() + (address - GM_BASE);
 }
 
+// Files are there for a run that was stopped, too; a window whose command never came is its own error.
+static void write_timeline(soc::simulation &sim) {
+  const soc_options_t &options = sim.options;
+  if (!sim.recorded.enabled()) {
+    return;
+  }
+  soc::cycle_window window;
+  std::string missing;
+  if (!sim.recorded.find_window(options, window, missing)) {
+    sim.stop(SOC_BAD_INPUT, "--timeline-window: there was no " + missing);
+    return;
+  }
+  if (options.log != nullptr && !sim.recorded.write_log(options.log, sim.lines, window)) {
+    sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.log);
+  }
+  if (options.timeline != nullptr &&
+      !sim.recorded.write_json(options.timeline, sim.config, sim.lines, window)) {
+    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
+  }
+  if (options.record) {
+    sim.result.record = &sim.recorded.record();
+  }
+}
+
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
@@ -95,10 +122,7 @@ extern "C" void soc_close(soc_t *machine) {
     machine->gm->copy_results();
     machine->all->report(sim.result);
   }
-  if (sim.options.timeline != nullptr &&
-      !sim.recorded.write(sim.options.timeline, sim.config.soc.clock_mhz, sim.lines)) {
-    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + sim.options.timeline);
-  }
+  write_timeline(sim);
 }
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,

@@ -14,6 +14,7 @@
 
 #include "config/config.h"
 #include "engine/engine.h"
+#include "soc/record.h"
 #include "waves/waves_window.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ typedef struct soc_options {
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
+  bool record;                 // keep what every command did; files imply it
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
@@ -94,6 +96,7 @@ typedef struct soc_result {
   uint64_t guard_lanes;        // elements any guard changed or held back
   soc_pipe_t *pipes;
   size_t pipe_count;
+  const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;

@@ -14,6 +14,7 @@ class traffic::die : public task {
  public:
   die(simulation &sim, unsigned index, uint64_t memory)
       : sim_(sim),
+        index_(index),
         bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) *
                        sim.config.gm.hbm_efficiency,
                    config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
@@ -64,23 +65,30 @@ class traffic::die : public task {
 
   // What everybody gets, for waveforms.
   void show(uint64_t now) {
-    if (!sim_.trace) {
+    if (!sim_.trace && !sim_.recorded.enabled()) {
       return;
     }
     unsigned moves = 0;
     double hbm = 0, l2 = 0;
     bandwidth_.each([&](uint64_t token, double rate, bool cold) {
-      reinterpret_cast<const pipe *>(token)->show_rate(now, rate);
+      if (sim_.trace) {
+        reinterpret_cast<const pipe *>(token)->show_rate(now, rate);
+      }
       ++moves;
       hbm += cold ? rate : 0;
       l2 += rate;
     });
+    sim_.recorded.bandwidth(index_, now, hbm, l2);
+    if (!sim_.trace) {
+      return;
+    }
     sim_.trace->set(signals_.moves, now, moves);
     sim_.trace->set_real(signals_.hbm, now, hbm);
     sim_.trace->set_real(signals_.l2, now, l2);
   }
 
   simulation &sim_;
+  unsigned index_;
   bandwidth bandwidth_;
   l2_cache l2_;
   struct {
