@@ -85,7 +85,7 @@ bool timeline::find_window(const soc_options_t &options, cycle_window &window,
     }
   }
   window.from = found[0] != nullptr ? found[0]->begin : marks[0]->cycle;
-  window.to = found[1] != nullptr      ? found[1]->end
+  window.to = found[1] != nullptr      ? std::max(found[1]->end, found[1]->begin + 1) - 1
               : marks[1]->cycle != 0 ? marks[1]->cycle
                                        : UINT64_MAX;
   return true;

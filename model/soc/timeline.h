@@ -20,7 +20,10 @@ class source_lines;
 // Cycles that are written.
 struct cycle_window {
   uint64_t from = 0, to = UINT64_MAX;
-  bool touches(uint64_t begin, uint64_t end) const { return begin <= to && end >= from; }
+  // A command is at work in the cycles before its end, or at its begin if it has no length.
+  bool touches(uint64_t begin, uint64_t end) const {
+    return begin <= to && (end > begin ? end - 1 : begin) >= from;
+  }
 };
 
 class timeline {
