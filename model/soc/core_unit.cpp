@@ -50,6 +50,11 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       name_(core_name(kind, group.index - group.first_of_kind, sub)),
       cross_flags_(senders) {
   add_memories();
+  for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
+    if (name_ == sim_.options.gdb[i].core) {
+      debugger_ = std::make_unique<gdb_server>(name_, sim_.options.gdb[i].port);
+    }
+  }
   if (sim_.trace) {
     declare_signals(senders);
   }

@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "soc/attention_engine.h"
 #include "soc/flags.h"
+#include "soc/gdb_server.h"
 #include "soc/gm.h"
 #include "soc/pipe.h"
 #include "soc/scalar.h"
@@ -71,6 +72,7 @@ class core_unit {
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
+  gdb_server *debugger() { return debugger_.get(); }   // null: nobody has asked for one
   attention_engine *engine() { return engine_.get(); }   // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
@@ -103,6 +105,7 @@ class core_unit {
   std::vector<receiver> receivers_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<attention_engine> engine_;
+  std::unique_ptr<gdb_server> debugger_;
   std::map<std::string, std::unique_ptr<scalar>> programs_;   // by firmware file
   scalar *scalar_ = nullptr;                          // the one that runs
   const pipe *full_ = nullptr;                        // the scalar core waits for room in it

@@ -33,6 +33,10 @@ void scalar::main() {
 
 void scalar::leave() {
   hand_over();
+  if (!log_.empty()) {
+    log_ += '\n';
+    print_log();
+  }
   timespec cpu = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -44,10 +48,10 @@ void scalar::leave() {
 void scalar::end(const std::string &error) {
   if (!ended_) {
     ended_ = true;
-    const uint64_t at = error.empty() ? 0 : program_counter();
+    std::vector<uint64_t> at = error.empty() ? std::vector<uint64_t>() : calls();
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = error;
-    error_at_ = at;
+    error_at_ = std::move(at);
   }
 }
 
@@ -76,6 +80,12 @@ void scalar::hand_over() {
   changed_.notify_all();
   batch_ = {};
   batch_.reserve(kBatch);
+}
+
+// A line of the firmware's, whole, whatever other cores print.
+void scalar::print_log() {
+  std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
+  log_.clear();
 }
 
 uint64_t scalar::read_register(uint64_t offset) {
@@ -115,8 +125,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_PUTC:
       log_ += static_cast<char>(value);
       if (log_.back() == '\n') {
-        std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
-        log_.clear();
+        print_log();
       }
       return;
     default:
@@ -129,7 +138,8 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
 
 void scalar::start(uint64_t cycle) {
   batch_.clear();
-  cycles_ = instructions_ = error_at_ = 0;
+  cycles_ = instructions_ = 0;
+  error_at_.clear();
   ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
   abandoned_ = false;
   ready_.clear();
@@ -196,8 +206,8 @@ void scalar::finish() {
   core_.sim().result.scalar_instructions += instructions_;
   core_.sim().result.scalar_seconds += seconds_;
   if (!error_.empty()) {
-    const std::string where = error_at_ == 0 ? "" : " at " + core_.sim().lines.find(error_at_);
-    core_.sim().stop(SOC_STOPPED, core_.name() + " " + error_ + where);
+    core_.sim().stop(SOC_STOPPED,
+                     core_.name() + " " + error_ + core_.sim().lines.backtrace(error_at_));
   }
 }
 

@@ -19,6 +19,11 @@ struct soc_machine {
     for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
       soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
     }
+    for (size_t i = 0; i < options.gdb_count; ++i) {
+      if (!soc::core_exists(options.gdb[i].core, options.config.soc)) {
+        throw std::runtime_error(std::string("--gdb: no core '") + options.gdb[i].core + "' in this machine");
+      }
+    }
     if (options.record || options.timeline != nullptr || options.log != nullptr) {
       sim.recorded.enable();
     }

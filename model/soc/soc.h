@@ -36,6 +36,11 @@ typedef struct soc_buffer {
   uint64_t address;     // set by soc_place, a multiple of 512
 } soc_buffer_t;
 
+typedef struct soc_gdb {
+  char core[16];               // "cube0"
+  unsigned port;               // of this host, 0: any that is free
+} soc_gdb_t;
+
 typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
@@ -56,6 +61,8 @@ typedef struct soc_options {
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
+  const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
+  size_t gdb_count;
   const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
   waves_window_t trace_window;
   const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline

@@ -23,6 +23,10 @@ class source_lines {
   // In one of the firmwares so far.
   const std::string &find(uint64_t pc, unsigned firmware);
 
+  // " at a.c:7 (f); called from b.c:12 (g), c.c:3 (main)": of the firmware that runs, by addresses within
+  // its calls, innermost first; inlined calls and all, but those of the HAL.  "" without addresses.
+  std::string backtrace(const std::vector<uint64_t> &calls);
+
   // Of the one that runs.
   void set_load_base(uint64_t base) { images_[current_].load_base = base; }
 
@@ -32,6 +36,7 @@ class source_lines {
     uint64_t load_base = 0;
     std::map<uint64_t, std::string> known;
   };
+  std::vector<std::string> frames(const image &in, uint64_t pc) const;
   std::string ask(const image &in, uint64_t pc) const;
 
   bool riscv_;

@@ -46,6 +46,8 @@ const char *usual_core(unsigned pipe) {
                                                                           : "cube0";
 }
 
+}  // namespace
+
 bool core_exists(const std::string &core, const config_soc_t &soc) {
   for (unsigned i = 0; i < soc.ai_cores; ++i) {
     if (core == "cube" + std::to_string(i)) {
@@ -64,8 +66,6 @@ bool core_exists(const std::string &core, const config_soc_t &soc) {
   }
   return false;
 }
-
-}  // namespace
 
 // --- marks ------------------------------------------------------------------------------------
 

@@ -32,6 +32,9 @@
 
 namespace soc {
 
+// Is there a core of this name?
+bool core_exists(const std::string &core, const config_soc_t &soc);
+
 // A mark of a window whose command is looked for.
 class command_mark {
  public:

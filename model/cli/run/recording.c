@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/recording.h"
 
+#include <string.h>
+
+#include "cli/option/parse.h"
+
 enum { USUAL_LAST = 10000 };
 
 static bool read_window(const char *option, const char *text, waves_window_t *window,
@@ -33,6 +37,27 @@ static uint64_t kept_cycles(const options_t *options) {
   return options->trace_on.value == 0 ? 0 : option_count_or(&options->trace_last, USUAL_LAST);
 }
 
+// CORE:PORT
+static bool read_gdb(const options_t *options, soc_options_t *soc, cli_error_t *error) {
+  static soc_gdb_t list[OPTION_LIST_MAX];   // outlives the machine
+  for (size_t i = 0; i < options->gdb.count; ++i) {
+    const char *text = options->gdb.item[i];
+    const char *colon = strchr(text, ':');
+    uint64_t port = 0;
+    const size_t length = colon == NULL ? 0 : (size_t)(colon - text);
+    if (length == 0 || length >= sizeof list[i].core || !parse_count(colon + 1, &port) ||
+        port > 65535) {
+      return cli_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'", text);
+    }
+    snprintf(list[i].core, sizeof list[i].core, "%.*s", (int)length, text);
+    list[i].port = (unsigned)port;
+  }
+  soc->gdb = list;
+  soc->gdb_count = options->gdb.count;
+  return soc->gdb_count == 0 || soc->firmware == SOC_FIRMWARE_RISCV ||
+         cli_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
+}
+
 bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
   const options_t *options = &run->options;
   soc->timeline = run_path(run, RUN_TIMELINE);
@@ -44,7 +69,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return cli_fail(error, "--timeline-window: needs --timeline or --log");
   }
-  return check_trace(options, error) &&
+  return check_trace(options, error) && read_gdb(options, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
 }

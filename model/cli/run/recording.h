@@ -1,5 +1,5 @@
-// What a run records: timeline, log and waveforms, as the options ask for them.  The same for every
-// kernel.
+// What a run records, timeline, log and waveforms, and what is debugged, as the options ask for it.  The
+// same for every kernel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_RECORDING_H
 #define CLI_RECORDING_H
