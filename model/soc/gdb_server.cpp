@@ -259,6 +259,9 @@ bool gdb_server::answer(const std::string &packet) {
     case 'k':
       disconnect();
       std::raise(SIGINT);
+      while (!target_->abandoned()) {
+        usleep(POLL_MS * 1000);   // the program does nothing more
+      }
       return true;
     case '?':
       std::snprintf(reply, sizeof reply, "S%02x", signal_);
