@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gtkwave/fstapi.h"
+#include <gtkwave/fstapi.h>
 #include "waves/waves.h"
 #include "waves/waves_window.h"
 
