@@ -27,6 +27,8 @@ unsigned timeline::add_track(const std::string &core, unsigned pipe) {
   soc_track_t track = {};
   std::snprintf(track.core, sizeof track.core, "%s", core.c_str());
   track.pipe = pipe;
+  const bool same = !tracks_.empty() && core == tracks_.back().core;
+  processes_.push_back((processes_.empty() ? 0 : processes_.back()) + (same ? 0 : 1));
   tracks_.push_back(track);
   return static_cast<unsigned>(tracks_.size() - 1);
 }

@@ -65,12 +65,13 @@ class timeline {
   void write_flow(FILE *file, const soc_command_t &c, size_t id, const cycle_window &window) const;
   void write_bandwidth(FILE *file, const config_t &config, const cycle_window &window) const;
   void write_occupancy(FILE *file, const cycle_window &window) const;
-  unsigned process(uint32_t track) const;
+  unsigned process(uint32_t track) const { return processes_[track]; }
 
   bool enabled_ = false;
   unsigned firmware_ = 0;
   double mhz_ = 1;
   std::vector<soc_track_t> tracks_;
+  std::vector<unsigned> processes_;    // by track: its core, from 1
   std::vector<soc_command_t> commands_;
   std::vector<size_t> first_;
   std::vector<rates> rates_;

@@ -6,7 +6,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "core/core.h"
 #include "soc/occupancy.h"
@@ -33,15 +32,6 @@ std::string us(uint64_t tenths_of_ns) {
 }
 
 }  // namespace
-
-// Cores are numbered from 1, in order of their first tracks.
-unsigned timeline::process(uint32_t track) const {
-  unsigned number = 0;
-  for (uint32_t i = 0; i <= track; ++i) {
-    number += i == 0 || std::strcmp(tracks_[i].core, tracks_[i - 1].core) != 0;
-  }
-  return number;
-}
 
 void timeline::write_names(FILE *file) const {
   std::fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"

@@ -11,12 +11,13 @@
 #ifndef VERILATOR_VERILATED_FST_C_H_
 #define VERILATOR_VERILATED_FST_C_H_
 
+#include <gtkwave/fstapi.h>
+
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "gtkwave/fstapi.h"
 #include "verilated.h"
 #include "verilated_trace.h"
 #include "waves/waves_port.h"

@@ -1,10 +1,10 @@
 // The FST file: scopes, signals and values through GTKWave's writer, which Verilator ships.
 // SPDX-License-Identifier: Apache-2.0
+#include <gtkwave/fstapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "gtkwave/fstapi.h"
 #include "waves/waves_internal.h"
 
 enum { MAX_LABELS = 64, LABEL_BITS = 8 };

@@ -52,7 +52,9 @@ fi
 cycles() { sed -n 's/.*"cycles":[^0-9]*\([0-9]*\).*/\1/p' "$1" | head -n 1; }
 port_of() {   # port_of CORE: where it waits
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | grep . && return 0
+    if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | grep .; then
+      return 0
+    fi
     sleep 0.5
   done
   return 1
@@ -61,6 +63,7 @@ run() { timeout 120 "$SIM" run amla --heads 8 --seq-kv 1100 --quiet "$@"; }
 run --json plain.json --out plain.npy
 
 # A core of each kind at once; the kernel's tiling in the cube core.
+rm -f err   # of the runs before
 run --json debugged.json --out debugged.npy --gdb cube0:0 --gdb vector0_1:0 2>err &
 sim=$!
 cube=$(port_of cube0) || fail "cube0 does not wait: $(cat err)"
@@ -115,6 +118,7 @@ grep -q 'Breakpoint 1, .*vector_main' vector.said && grep -q 'exited normally' v
 cmp plain.npy debugged.npy
 
 # While the program stands, so does time: a run that waits for its debugger does not end; detached it does.
+rm err
 run --json detached.json --gdb cube0:0 2>err &
 sim=$!
 cube=$(port_of cube0) || fail "cube0 does not wait"
@@ -132,6 +136,7 @@ wait $sim || fail "a detached run"
 [ "$(cycles plain.json)" = "$(cycles detached.json)" ] || fail "detached: $(cycles detached.json) cycles"
 
 # A panic stops in gdb, with its calls; kill ends the run as Ctrl-C does.
+rm err
 timeout 120 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.elf" \
   --gdb cube0:0 2>err &
 sim=$!
