@@ -6,9 +6,9 @@
 //
 // Latency 0.
 // Numerics: t_o has 7 fraction bits.  Neighbours share an entry: eight d when adding with D < 2,
-// sixteen elsewhere, as if the smaller number were 2 or 4 % off at most.  An entry is near the
-// logarithm of what comes out on average over its d: many additions in a row are hurt by a bias, not
-// by a spread.  t_o is away from the exact value by at most, in 1/128,
+// sixteen elsewhere, as if the smaller number were 2 or 5 % off at most.  An entry is near the
+// logarithm of what comes out on average over its d: many additions in a row are hurt by a bias,
+// not by a spread.  t_o is away from the exact value by at most, in 1/128,
 //
 //     D from        0     1     2     3     4     5     6     7     8
 //     adding       3.5   1.5   2.2   1.1   0.8   0.7   0.6   0.5   0.7
@@ -28,8 +28,8 @@ module hfa_correct (
   input  wire        sub_i,
   output wire [9:0]  t_o
 );
-  // A byte an entry, the first one lowest.  Not a case: of that, simulators make code anew for every
-  // instance.  Of ADD the first two octaves are never taken: ADD_NEAR has them.
+  // A byte an entry, the first one lowest.  Not a case: of that, simulators make code anew for
+  // every instance.  Of ADD the first two octaves are never taken: ADD_NEAR has them.
   localparam [255:0] ADD_NEAR = {
     128'h2a2c2d2f_31333537_393b3d40_4245474a,
     128'h4c4f5255_585b5f61_65696b6f_73777a80

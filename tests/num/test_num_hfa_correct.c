@@ -7,17 +7,17 @@
 
 enum { DISTANCES = 0x10000, OCTAVE = 128, OCTAVES = 9 };
 
-// By the octave of D: the largest error and the largest mean, of 1/128. One in which eight d share an
-// entry, or sixteen, cannot be nearer than half of that times the function's slope; and half a unit
+// By the octave of D: the largest error and the largest mean, of 1/128. Where eight or sixteen d
+// share an entry, some are half of that away from it, times the function's slope; and half a unit
 // is lost by rounding.
 typedef struct {
   double largest, mean;
 } limit_t;
 
 static const limit_t limits[2][OCTAVES] = {
-    // Adding. The first entry is that of x + x, which is exact; the last octave is meant to be high.
-    {{3.5, 0.25}, {1.5, 0.1}, {2.2, 0.1}, {1.1, 0.1}, {0.8, 0.1}, {0.7, 0.1}, {0.6, 0.1}, {0.5, 0.1},
-     {0.7, 0.4}},
+    // Adding. The first entry is exact for x + x; the last octave is meant to be high.
+    {{3.5, 0.25}, {1.5, 0.1}, {2.2, 0.1}, {1.1, 0.1}, {0.8, 0.1}, {0.7, 0.1}, {0.6, 0.1},
+     {0.5, 0.1}, {0.7, 0.4}},
     // Subtracting. The first octave is judged by what is left.
     {{INFINITY, INFINITY}, {8.3, 0.15}, {2.7, 0.15}, {1.7, 0.1}, {1.0, 0.1}, {0.7, 0.1}, {0.6, 0.1},
      {0.5, 0.1}, {0.7, 0.4}},
@@ -52,7 +52,8 @@ static void differences_lose_little(void **state) {
   (void)state;
   double sum = 0.0;
   for (uint32_t d = 1; d < OCTAVE; d++) {
-    const double error = exp2(-num_hfa_correct(d, true) / 128.0) - (1.0 - exp2(-(double)d / OCTAVE));
+    const double left = exp2(-(double)num_hfa_correct(d, true) / OCTAVE);
+    const double error = left - (1.0 - exp2(-(double)d / OCTAVE));
     CHECK(fabs(error) <= 0.037, "d %u: %g off", d, error);
     sum += error;
   }
@@ -97,7 +98,8 @@ static void tail_is_paid_for(void **state) {
       left += error_of(d, subtract);
       lost += d >= ROUNDED_END ? exact(d, subtract) : 0.0;
     }
-    printf("%s: %.1f of %.1f units are not made up for\n", subtract ? "minus" : "plus", -left, lost);
+    printf("%s: %.1f of %.1f units are not made up for\n", subtract ? "minus" : "plus", -left,
+           lost);
     assert_true(left < 0.0 && -left < 0.35 * lost);
   }
 }
