@@ -32,7 +32,8 @@ model/cli/attention: run option file
 model/cli/lm: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine attention lm run option file
+model/cli/html:
+model/cli/report: html synth engine attention lm run option file
 model/cli/bench: option file
 END
 # folder: folders whose modules it may instantiate
