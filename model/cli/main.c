@@ -6,6 +6,7 @@
 #include "cli/attention/run_attention.h"
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/custom/run_custom.h"
 #include "cli/engine/run_engine.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/suggest.h"
@@ -18,7 +19,8 @@
 static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
                                        "bench", "synth", "help"};
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm,
+                                              &run_custom};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 

@@ -29,6 +29,7 @@ model/cli/option:
 model/cli/file:
 model/cli/run: option file
 model/cli/attention: run option file
+model/cli/custom: run option file
 model/cli/lm: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file

@@ -5,32 +5,16 @@
 
 #include "cli/option/parse.h"
 
-static bool ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text);
-  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
-static bool own_firmware(attention_settings_t *settings, const char *file, cli_error_t *error) {
-  const bool native = ends_with(file, ".so");
-  if (!native && !ends_with(file, ".elf")) {
-    return cli_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
-                    file);
-  }
-  // The dynamic linker looks for a name without a slash elsewhere.
-  const char *here = strchr(file, '/') == NULL ? "./" : "";
-  const int length = snprintf(settings->firmware, sizeof settings->firmware, "%s%s", here, file);
-  settings->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return (length >= 0 && (size_t)length < sizeof settings->firmware) ||
-         cli_fail(error, "--firmware: name too long");
-}
-
 static bool read_firmware(attention_settings_t *settings, const char *choice,
                           cli_error_t *error) {
-  const bool native = strcmp(choice, "native") == 0;
+  bool native = strcmp(choice, "native") == 0;
   settings->soc.firmware_file = settings->firmware;
   if (!native && strcmp(choice, "riscv") != 0) {
-    return own_firmware(settings, choice, error) &&
-           settings_readable(settings->firmware, error);
+    if (!settings_own_firmware(settings->firmware, choice, &native, error)) {
+      return false;
+    }
+    settings->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
+    return true;
   }
   settings->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
   return settings_firmware(settings->firmware, settings->kernel, native, error);

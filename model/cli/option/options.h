@@ -20,6 +20,7 @@
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 #define CLI_RUN_LM 64u
 #define CLI_SYNTH 128u
+#define CLI_RUN_CUSTOM 0x10000u
 
 enum { OPTION_LIST_MAX = 64 };
 

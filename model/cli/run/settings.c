@@ -44,3 +44,22 @@ bool settings_readable(const char *path, cli_error_t *error) {
   fclose(file);
   return true;
 }
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text);
+  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+bool settings_own_firmware(char file[SETTINGS_PATH_BYTES], const char *given, bool *native,
+                           cli_error_t *error) {
+  *native = ends_with(given, ".so");
+  if (!*native && !ends_with(given, ".elf")) {
+    return cli_fail(error, "--firmware: expected a file .elf or .so, or riscv or native of a kernel that is built here, got '%s'",
+                    given);
+  }
+  // The dynamic linker looks for a name without a slash elsewhere.
+  const char *here = strchr(given, '/') == NULL ? "./" : "";
+  const int length = snprintf(file, SETTINGS_PATH_BYTES, "%s%s", here, given);
+  return ((length >= 0 && length < SETTINGS_PATH_BYTES) ||
+          cli_fail(error, "--firmware: name too long")) && settings_readable(file, error);
+}
