@@ -195,14 +195,29 @@ static void release(run_t *run) {
   soc_result_free(&own->result);
 }
 
+static const manual_row_t files[] = {
+    {"sw/README.md", "write your own kernel, step by step"},
+    {"sw/kernels/custom_args.h", "where a kernel finds its arrays and parameters"},
+    {"sw/hal/REFERENCE.md", "the commands it may push"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy", "two inputs"},
+    {"run custom --firmware k.so --in a.npy --out-shape 64 --expect want.npy --tolerance 1e-6",
+     "a test: exit code 1 if the result is another"},
+    {"run custom --firmware k.elf --in a.npy --out-shape 64 --param 0.5 --timeline t.json",
+     "with a number for the kernel, and where the time goes"},
+    {NULL, NULL}};
+
 const run_kernel_t run_custom = {
     .name = "custom",
     .command = CLI_RUN_CUSTOM,
-    .about = "a kernel of your own, its arrays from files and to a file.",
-    .notes = "sw/README.md writes one step by step. The kernel finds its arrays and parameters as "
-             "sw/kernels/custom_args.h\nlays them out.\n"
-             "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 the "
-             "model stopped the\nfirmware, 130 interrupted",
+    .about = "a kernel of your own, its arrays from files and to a file. sw/README.md writes one step "
+             "by step; `amalgam firmware` builds it.",
+    .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 the "
+             "model stopped the firmware, 130 interrupted",
+    .examples = examples,
+    .files = files,
     .own_bytes = sizeof(custom_run_t),
     .prepare = prepare,
     .compute = compute,

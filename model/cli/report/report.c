@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/suggest.h"
 #include "cli/report/report_html.h"
 #include "cli/report/report_made.h"
@@ -32,14 +33,33 @@ static void print_list(void) {
 }
 
 static void print_help(void) {
-  printf("amalgam report WHAT... [options]: tables and figures of the AMLA and H-FA papers, ours "
-         "beside theirs;\nWHAT is `all` or some of\n\n");
+  static const manual_row_t examples[] = {
+      {"report", "lists the reports"},
+      {"report table5 fig1 --html", "two of them, and the page of all that are there"},
+      {"report all --html", "everything; minutes to an hour the first time"},
+      {"report table3 --seeds 5 --dist 'N(0,25)' --out my", "some of one, in the folder my"},
+      {"report --html", "the page of what is in reports/ already"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"reports/NAME.json", "all numbers of a report, and how it was made"},
+      {"reports/NAME.md, .svg", "to read"},
+      {"reports/index.html", "--html: all of them in one file, which needs no other"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "report",
+      .synopsis = "WHAT... [options]",
+      .about = "tables and figures of the AMLA and H-FA papers, ours beside theirs. WHAT is `all`, or some "
+               "of the reports that `amalgam report` lists. Each writes NAME.json and NAME.md, most also a "
+               "plot.",
+      .notes = "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the gates in "
+               "model/cli/report/report_accuracy.def allow, 2 bad usage or input, 3 the model stopped the "
+               "firmware, 130 interrupted",
+      .command = CLI_REPORT,
+      .examples = examples,
+      .files = files};
+  manual_print(stdout, &manual);
+  manual_heading(stdout, "REPORTS");
   print_list();
-  printf(
-      "\nEach writes NAME.json and NAME.md, most also a plot.  table3 and table4 exit with 1 if "
-      "amla is worse\nthan base by more than the gates in model/cli/report/report_accuracy.def "
-      "allow.\n");
-  options_help(stdout, CLI_REPORT);
 }
 
 // --- what was asked for -----------------------------------------------------------------------
