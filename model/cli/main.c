@@ -33,7 +33,8 @@ static const struct {
     {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
-    {"firmware", script_firmware, "firmware FILE.c...", "builds a kernel of your own, for run custom"},
+    {"firmware", script_firmware, "firmware FILE.c...",
+     "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
     {"setup", script_setup, "setup", "installs what is missing"},
     {"build", script_build, "build", "builds what is stale"},
@@ -106,8 +107,8 @@ static int overview(void) {
 static int run_help(void) {
   printf("NAME\n  amalgam run - one simulation\n\nSYNOPSIS\n  amalgam run KERNEL [options]\n");
   manual_heading(stdout, "DESCRIPTION");
-  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has a page of its own, with "
-                      "its options: `amalgam run amla --help`.");
+  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has a page of its "
+                      "own, with its options: `amalgam run amla --help`.");
   print_kernels();
   return CLI_OK;
 }

@@ -107,13 +107,13 @@ static void help(void) {
   static const manual_row_t files[] = {
       {"sw/hal/*.def", "commands, operations, registers, pipes"},
       {"model/config/config.def", "parameters"},
-      {"sw/hal/REFERENCE.md", "what this command printed last: `amalgam commands >sw/hal/REFERENCE.md`"},
+      {"sw/hal/REFERENCE.md", "what this command printed last"},
       {NULL, NULL}};
   const manual_t manual = {
       .name = "commands",
       .synopsis = "",
-      .about = "reference of commands, registers and machine parameters, in Markdown. Made from the .def "
-               "files that the code itself is made of.",
+      .about = "reference of commands, registers and machine parameters, in Markdown. Made from "
+               "the .def files that the code itself is made of.",
       .files = files};
   manual_print(stdout, &manual);
 }

@@ -31,9 +31,10 @@ int script_firmware(int argc, char **argv) {
   const manual_t manual = {
       .name = "firmware",
       .synopsis = "[-o NAME] FILE.c...",
-      .about = "builds a kernel of your own, for run custom. The C sources become NAME.elf for the scalar "
-               "cores (RV64) and NAME.so for the host, with the flags of the project's own kernels; "
-               "warnings are errors. NAME is the first file's, here. Neither is written if one fails.",
+      .about = "builds a kernel of your own, for run custom. The C sources become NAME.elf for the "
+               "scalar cores (RV64) and NAME.so for the host, with the flags of the project's own "
+               "kernels; warnings are errors. NAME is the first file's, here. Neither is written "
+               "if one fails.",
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};
@@ -43,7 +44,8 @@ int script_firmware(int argc, char **argv) {
 int script_test(int argc, char **argv) {
   static const manual_row_t examples[] = {
       {"test", "everything but the tests labelled slow"},
-      {"test -L unit", "one label: unit, lint, formal, attention, synth, cli, engine, lm, soc, slow"},
+      {"test -L unit",
+       "one label: unit, lint, formal, attention, synth, cli, engine, lm, soc, slow"},
       {"test -R cli/html", "tests by name"},
       {"test --sanitize -L unit", "built with AddressSanitizer and UndefinedBehaviorSanitizer"},
       {NULL, NULL}};
@@ -65,8 +67,8 @@ int script_setup(int argc, char **argv) {
   const manual_t manual = {
       .name = "setup",
       .synopsis = "",
-      .about = "installs what is missing. On Debian 12, with apt-get, and sudo where you are not root. "
-               "Every other command does this first.",
+      .about = "installs what is missing. On Debian 12, with apt-get, and sudo where you are not "
+               "root. Every other command does this first.",
       .files = files};
   return page_of(&manual, argc, argv);
 }

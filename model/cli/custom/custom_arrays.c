@@ -20,8 +20,8 @@ static const npy_type_t out_types[] = {NPY_F4, NPY_U2, NPY_F2, NPY_I4, NPY_U1};
 // --- what the options say ---------------------------------------------------------------------
 
 static bool refuse_shape(const char *text, cli_error_t *error) {
-  return cli_fail(error, "--out-shape: expected 1 to %d whole numbers from 1, as 64,256, of at most "
-                         "4 GiB, got '%s'", CUSTOM_DIMS_MAX, text);
+  return cli_fail(error, "--out-shape: expected 1 to %d whole numbers from 1, as 64,256, of at "
+                         "most 4 GiB, got '%s'", CUSTOM_DIMS_MAX, text);
 }
 
 static bool read_shape(const char *text, npy_array_t *out, cli_error_t *error) {

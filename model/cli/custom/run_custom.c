@@ -42,8 +42,8 @@ static bool read_firmware(custom_run_t *own, run_t *run) {
   const char *file = run->options.custom_firmware;
   bool native;
   if (file == NULL) {
-    return cli_fail(&run->error, "--firmware: name a kernel's .elf or .so; `amalgam firmware FILE.c` "
-                                 "builds both");
+    return cli_fail(&run->error, "--firmware: name a kernel's .elf or .so; `amalgam firmware "
+                                 "FILE.c` builds both");
   }
   if (!settings_own_firmware(own->firmware, file, &native, &run->error)) {
     return false;
@@ -202,7 +202,8 @@ static const manual_row_t files[] = {
     {NULL, NULL}};
 
 static const manual_row_t examples[] = {
-    {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy", "two inputs"},
+    {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy",
+     "two inputs"},
     {"run custom --firmware k.so --in a.npy --out-shape 64 --expect want.npy --tolerance 1e-6",
      "a test: exit code 1 if the result is another"},
     {"run custom --firmware k.elf --in a.npy --out-shape 64 --param 0.5 --timeline t.json",
@@ -212,10 +213,10 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_custom = {
     .name = "custom",
     .command = CLI_RUN_CUSTOM,
-    .about = "a kernel of your own, its arrays from files and to a file. sw/README.md writes one step "
-             "by step; `amalgam firmware` builds it.",
-    .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 the "
-             "model stopped the firmware, 130 interrupted",
+    .about = "a kernel of your own, its arrays from files and to a file. sw/README.md writes one "
+             "step by step; `amalgam firmware` builds it.",
+    .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
+             "the model stopped the firmware, 130 interrupted",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(custom_run_t),

@@ -26,7 +26,9 @@ static const char *next_line(const char *at) {
   return *at == '\n' ? at + 1 : at;
 }
 
-static bool is_blank(const char *line) { return line[strspn(line, " \t")] == '\n' || *line == '\0'; }
+static bool is_blank(const char *line) {
+  return line[strspn(line, " \t")] == '\n' || *line == '\0';
+}
 
 static bool is_heading(const char *line) {
   const size_t marks = strspn(line, "#");

@@ -1,4 +1,4 @@
-// The frame of a page: everything in the one file, nothing fetched, light and dark, phone and paper.
+// The frame of a page: one file that fetches nothing, for light and dark, phone and paper.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_HTML_PAGE_H
 #define CLI_HTML_PAGE_H

@@ -15,8 +15,8 @@ static const char *behind(const char *text, const char *mark) {
   return at == NULL ? NULL : at + strlen(mark);
 }
 
-// What the page has no use for at `at`: the plot program's title, comments, and the rectangle behind
-// the drawing.  The end of it, or NULL.
+// What the page has no use for at `at`: the plot program's title, comments, and the rectangle
+// behind the drawing.  The end of it, or NULL.
 static const char *dropped(const char *at) {
   if (starts(at, "<title>")) {
     return behind(at, "</title>");

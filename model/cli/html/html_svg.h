@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// prefix: of the ids, unique in the page.  False: this is no SVG with a viewBox; nothing was written.
+// prefix: of the ids, unique in the page.  False: this is no SVG with a viewBox; nothing was
+// written.
 bool html_svg(FILE *file, const char *svg, const char *prefix, const char *label);
 
 #endif

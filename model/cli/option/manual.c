@@ -2,6 +2,7 @@
 #include "cli/option/manual.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "cli/option/options.h"
@@ -88,6 +89,11 @@ static void print_description(FILE *file, const manual_t *manual) {
   text_until(file, notes, end);
 }
 
+// ", 2": the next item.
+static bool begins_item(const char *at) {
+  return *at == ',' && isdigit((unsigned char)at[1 + strspn(at + 1, " \n")]);
+}
+
 // "0 done, 2 bad usage, or input, 130 interrupted": an item begins with a number behind ", ".
 static void print_exits(FILE *file, const char *at) {
   manual_heading(file, "EXIT STATUS");
@@ -96,7 +102,7 @@ static void print_exits(FILE *file, const char *at) {
     const int digits = (int)strspn(at, "0123456789");
     const char *text = at + digits;
     const char *end = text;
-    while (*end != '\0' && !(*end == ',' && isdigit((unsigned char)end[1 + strspn(end + 1, " \n")]))) {
+    while (*end != '\0' && !begins_item(end)) {
       ++end;
     }
     fprintf(file, "%*s%-6.*s", INDENT, "", digits, at);

@@ -15,12 +15,13 @@ typedef struct manual_row {
 typedef struct manual {
   const char *name;         // "run amla"
   const char *synopsis;     // what may follow: "[options]"
-  // NAME's line is its first sentence, DESCRIPTION the rest of it; then the notes, of which "exit
-  // codes: 0 done, 2 bad usage, ..." makes EXIT STATUS.  Line ends are spaces, "\n\n" parts paragraphs.
+  // NAME's line is its first sentence, DESCRIPTION the rest of it; then the notes, of which
+  // "exit codes: 0 done, 2 bad usage, ..." makes EXIT STATUS.  Line ends are spaces, "\n\n" parts
+  // paragraphs.
   const char *about;
   const char *notes;        // or NULL
   unsigned command;         // whose options, 0: it has none
-  const manual_row_t *examples;   // command line after "amalgam", what it does; ends with {NULL, NULL}
+  const manual_row_t *examples;   // command line after "amalgam", what it does; {NULL, NULL} last
   const manual_row_t *files;      // or NULL; the same
 } manual_t;
 

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// The words of text [length] between the columns `left` and 100, one space between two, and a line's
-// end.  The first line starts at `column`, where the cursor is.
+// The words of text [length] between the columns `left` and 100, one space between two, and the
+// line's end.  The first line starts at `column`, where the cursor is.
 void wrap_words(FILE *file, const char *text, size_t length, int left, int column);
 
 #endif

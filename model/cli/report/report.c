@@ -48,12 +48,12 @@ static void print_help(void) {
   const manual_t manual = {
       .name = "report",
       .synopsis = "WHAT... [options]",
-      .about = "tables and figures of the AMLA and H-FA papers, ours beside theirs. WHAT is `all`, or some "
-               "of the reports that `amalgam report` lists. Each writes NAME.json and NAME.md, most also a "
-               "plot.",
-      .notes = "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the gates in "
-               "model/cli/report/report_accuracy.def allow, 2 bad usage or input, 3 the model stopped the "
-               "firmware, 130 interrupted",
+      .about = "tables and figures of the AMLA and H-FA papers, ours beside theirs. WHAT is `all`, "
+               "or some of the reports that `amalgam report` lists. Each writes NAME.json and "
+               "NAME.md, most also a plot.",
+      .notes = "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the "
+               "gates in model/cli/report/report_accuracy.def allow, 2 bad usage or input, 3 the "
+               "model stopped the firmware, 130 interrupted",
       .command = CLI_REPORT,
       .examples = examples,
       .files = files};

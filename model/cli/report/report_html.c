@@ -187,9 +187,10 @@ static void print_contents(FILE *file, const report_html_t *page) {
 }
 
 static void print_missing(FILE *file, const report_html_t *page) {
-  fputs("<section id=\"missing\">\n<h2>Not in this page</h2>\n<p>These reports have not been made in "
-        "this folder. <code>amalgam report NAME --html</code> makes one and writes the page "
-        "anew.</p>\n<ul>\n", file);
+  fputs("<section id=\"missing\">\n"
+        "<h2>Not in this page</h2>\n"
+        "<p>These reports have not been made in this folder. <code>amalgam report NAME "
+        "--html</code> makes one and writes the page anew.</p>\n<ul>\n", file);
   for (size_t i = 0; i < page->count; ++i) {
     if (!report_html_has(page, i)) {
       fprintf(file, "<li><code>%s</code> ", page->list[i].name);
@@ -204,11 +205,12 @@ static bool print_page(FILE *file, const report_html_t *page, cli_error_t *error
   html_page_begin(file, page_title);
   fprintf(file,
           "<h1>Amalgam: tables and figures,<br>ours beside the papers'</h1>\n"
-          "<p>Every number marked as the papers' is from <a href=\"https://arxiv.org/abs/2509.25224\">"
-          "AMLA, arXiv 2509.25224</a>, or from the H-FA paper; all others came out of the simulator, "
-          "by the command that stands under each report, and come out the same again. Columns of the "
-          "papers are shaded. What was fitted to a paper, and what is a prediction, each report says "
-          "itself.</p>\n<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
+          "<p>Every number marked as the papers' is from <a "
+          "href=\"https://arxiv.org/abs/2509.25224\">AMLA, arXiv 2509.25224</a>, or from the H-FA "
+          "paper; all others came out of the simulator, by the command that stands under each "
+          "report, and come out the same again. Columns of the papers are shaded. What was fitted "
+          "to a paper, and what is a prediction, each report says itself.</p>\n"
+          "<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
           page->there, page->count,
           page->there < page->count
               ? " <a href=\"#missing\">The others</a> have not been made in this folder." : "");
@@ -234,8 +236,8 @@ bool report_html(report_html_t *page, cli_error_t *error) {
     page->there += report_html_has(page, i);
   }
   if (page->there == 0) {
-    return cli_fail(error, "--html: no report in %s; `amalgam report fig1 --html` makes one, `report "
-                           "all --html` all", page->directory);
+    return cli_fail(error, "--html: no report in %s; `amalgam report fig1 --html` makes one, "
+                           "`report all --html` all", page->directory);
   }
   if (!file_path(path, page->directory, "index", ".html")) {
     return cli_fail(error, "--out: name too long");

@@ -104,9 +104,11 @@ static void write_markdown(const void *data, FILE *file) {
   const double length = excerpt->to - excerpt->from;
   fprintf(file,
           "# Timeline: what the pipes of an AI core do\n\n"
-          "AMLA, 128 heads, 2 query tokens, %zu keys on one AI core, L2 warm: %.1f us of a run of %.1f "
-          "us,\nfrom its middle (`amalgam report timeline`). All of a run, with each command's "
-          "operands and source\nline: `amalgam run amla --timeline t.json`, which opens in Perfetto.\n\n"
+          "AMLA, 128 heads, 2 query tokens, %zu keys on one AI core, L2 warm: %.1f us of a run of "
+          "%.1f us,\n"
+          "from its middle (`amalgam report timeline`). All of a run, with each command's operands "
+          "and source\n"
+          "line: `amalgam run amla --timeline t.json`, which opens in Perfetto.\n\n"
           "![timeline](timeline.svg)\n\n"
           "A gap is a pipe without a command: its core has not pushed one yet.\n\n"
           "| pipe | commands | busy, %% | waiting for a flag, %% |\n|---|---|---|---|\n",
@@ -166,9 +168,13 @@ static void write_plot(const void *data, FILE *gnuplot) {
       plot_boxes(excerpt, kind, gnuplot);
     }
   }
-  fprintf(gnuplot, "set xrange [%g:%g]\nset yrange [0.4:%g]\nset xlabel 'us'\nset tics nomirror out\n"
-          "set border 3\nset key outside top center horizontal samplen 1 width 1\n"
-          "set style fill solid 1 noborder\nset ytics (", excerpt->from, excerpt->to,
+  fprintf(gnuplot, "set xrange [%g:%g]\n"
+                   "set yrange [0.4:%g]\n"
+                   "set xlabel 'us'\n"
+                   "set tics nomirror out\n"
+                   "set border 3\n"
+                   "set key outside top center horizontal samplen 1 width 1\n"
+                   "set style fill solid 1 noborder\nset ytics (", excerpt->from, excerpt->to,
           (double)trace->track_count + 0.6);
   for (size_t i = 0; i < trace->track_count; ++i) {
     fprintf(gnuplot, "%s\"%s\" %zu", i == 0 ? "" : ", ", trace->tracks[i].name,
@@ -213,7 +219,8 @@ static bool simulate(report_jobs_t *jobs, report_machine_t *machine, const char 
   }
   const report_job_t *job = report_add(
       jobs, common, "timeline", error,
-      "amla --timing-only --threads 1 --heads %d --seq-q 2 --seq-kv %zu", REPORT_HEADS, excerpt.keys);
+      "amla --timing-only --threads 1 --heads %d --seq-q 2 --seq-kv %zu", REPORT_HEADS,
+      excerpt.keys);
   if (job == NULL || !report_run(jobs, false, code, error)) {
     return false;
   }

@@ -32,7 +32,8 @@ static void add_track(trace_t *trace, const cJSON *event) {
   trace_track_t *track = &trace->tracks[trace->track_count++];
   track->process = (int)number_of(event, "pid");
   track->thread = (int)number_of(event, "tid");
-  snprintf(track->name, sizeof track->name, "%s", text_of(cJSON_GetObjectItem(event, "args"), "name"));
+  snprintf(track->name, sizeof track->name, "%s",
+           text_of(cJSON_GetObjectItem(event, "args"), "name"));
 }
 
 // A thread that does not say which core it is of belongs to the process of that name.

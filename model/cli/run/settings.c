@@ -54,8 +54,8 @@ bool settings_own_firmware(char file[SETTINGS_PATH_BYTES], const char *given, bo
                            cli_error_t *error) {
   *native = ends_with(given, ".so");
   if (!*native && !ends_with(given, ".elf")) {
-    return cli_fail(error, "--firmware: expected a file .elf or .so, or riscv or native of a kernel that is built here, got '%s'",
-                    given);
+    return cli_fail(error, "--firmware: expected a file .elf or .so, or riscv or native for a "
+                           "kernel of the project, got '%s'", given);
   }
   // The dynamic linker looks for a name without a slash elsewhere.
   const char *here = strchr(given, '/') == NULL ? "./" : "";

@@ -17,7 +17,8 @@ bool settings_config(const char *name, const option_list_t *set, config_t *confi
 bool settings_firmware(char file[SETTINGS_PATH_BYTES], const char *kernel, bool native,
                        cli_error_t *error);
 
-// The same of a user's own, a file .elf, or .so, which is native. False: it is neither, or not there.
+// The same of a user's own: a file .elf, or .so, which is native. False: it is neither, or not
+// there.
 bool settings_own_firmware(char file[SETTINGS_PATH_BYTES], const char *given, bool *native,
                            cli_error_t *error);
 
