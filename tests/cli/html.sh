@@ -81,6 +81,7 @@ A paragraph of `code <i>` and **strong** and *soft* text, 2 * 3 * 4, [a page](ht
 |---|---|---|---|---|---|---|---|
 | `a|b` | 1.5 | ~ 2 | 3 | 4 | 5 | 6 | aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa |
 | | -1 | | 3e+2 | 1.0 % | 5 | 6 | 7 |
+| the paper's | 2 | 4 | | | | | |
 
 ```
 a line of code that is much too long for a phone, and so must not make the page wider than the phone is | x
@@ -101,6 +102,7 @@ has '<h3>Below</h3>'
 has '<li>two, which'
 has '<td><code>a|b</code></td><td class="number paper">1.5</td><td class="number">~ 2</td>'
 has '<td></td><td class="number paper">-1</td><td class="number"></td><td class="number">3e+2</td>'
+has '<td class="paper">the paper'\''s</td><td class="number paper">2</td><td class="number paper">4</td>'
 has '<p>| not a table</p>'
 has 'gone.svg is not in the folder.'
 has '../etc/x.svg is not in the folder.'

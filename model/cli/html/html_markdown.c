@@ -199,14 +199,18 @@ static void measure_table(const char *line, table_t *table) {
 static void table_row(FILE *file, const char *line, const char *name, const table_t *table) {
   span_t cells[COLUMNS];
   const size_t count = cells_of(line, cells);
+  const bool heading = strcmp(name, "th") == 0;
+  const bool papers = !heading && count > 0 && says_paper(cells[0]);   // all of the row
   fputs("<tr>", file);
   for (size_t i = 0; i < count; ++i) {
+    const bool number = table->number[i];
+    const bool paper = table->paper[i] || papers;
     fprintf(file, "<%s", name);
-    if (table->number[i] || table->paper[i]) {
-      fprintf(file, " class=\"%s%s%s\"", table->number[i] ? "number" : "",
-              table->number[i] && table->paper[i] ? " " : "", table->paper[i] ? "paper" : "");
+    if (number || paper) {
+      fprintf(file, " class=\"%s%s%s\"", number ? "number" : "", number && paper ? " " : "",
+              paper ? "paper" : "");
     }
-    fputs(strcmp(name, "th") == 0 ? " scope=\"col\">" : ">", file);
+    fputs(heading ? " scope=\"col\">" : ">", file);
     inline_text(file, cells[i]);
     fprintf(file, "</%s>", name);
   }

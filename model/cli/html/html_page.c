@@ -47,10 +47,11 @@ static const char style[] =
     "background:var(--panel);border-radius:.4rem;padding:.6rem .9rem;margin:1rem 0;"
     "font-size:.86rem}\n"
     "dl.made dt{color:var(--soft)}\ndl.made dd{margin:0;min-width:0}\n"
-    "@media print{:root{--panel:#fff;--paper:#fff}body{font-size:9.5pt}main{max-width:none;"
+    "@media print{:root{--panel:#fff;--paper:#fff}html{font-size:9.5pt}main{max-width:none;"
     "padding:0}section{break-before:auto}h2,h3{break-after:avoid}figure,tr,dl.made{"
     "break-inside:avoid}.scroll{overflow:visible;border:0}thead{display:table-header-group}"
     "table{font-size:7.5pt;min-width:0}th,td{padding:.12rem .3rem}td.number{white-space:normal}"
+    "td.paper{font-style:italic}"
     "svg.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
 
 void html_page_begin(FILE *file, const char *title) {
