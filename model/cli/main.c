@@ -6,9 +6,13 @@
 #include "cli/attention/run_attention.h"
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/convert/convert.h"
 #include "cli/custom/run_custom.h"
 #include "cli/engine/run_engine.h"
+#include "cli/explain/explain.h"
 #include "cli/file/output.h"
+#include "cli/fp8/run_fp8.h"
+#include "cli/half/run_half.h"
 #include "cli/lm/run_lm.h"
 #include "cli/option/manual.h"
 #include "cli/option/suggest.h"
@@ -28,10 +32,13 @@ static const struct {
   const char *synopsis, *about;
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
+    {"explain", explain, "explain RUN.json", "why that run took its time, and what would help"},
     {"report", report, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
     {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
+    {"convert", convert, "convert IN OUT [options]",
+     "arrays between BF16 keys and FP8 tokens, INT4 words and values"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
     {"firmware", script_firmware, "firmware FILE.c...",
      "builds a kernel of your own, for run custom"},
@@ -41,8 +48,9 @@ static const struct {
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},
 };
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa,
-                                              &run_fa2,  &run_lm,   &run_custom};
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8,
+                                              &run_w4a16, &run_gemm, &run_hfa,
+                                              &run_fa2, &run_lm, &run_custom};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 

@@ -240,7 +240,23 @@ static void to_integer(const float *x, float *y, size_t n) {
   }
 }
 
+static void number_columns(float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = (float)i;
+  }
+}
+
+// One factor for each VEC_SCALE_COLS elements.
+NUM_CLONES
+static void scale_row(float *dst, const float *a, const float *factors, size_t n) {
+  for (size_t i = 0; i < n; i += VEC_SCALE_COLS) {
+    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL,
+                 at_most(n - i, VEC_SCALE_COLS));
+  }
+}
+
 typedef union cast_chunk {
+  uint8_t byte[CAST_CHUNK];
   uint16_t half[CAST_CHUNK];
   float f32[CAST_CHUNK];
   int32_t s32[CAST_CHUNK];
@@ -256,6 +272,9 @@ static void widen_elements(uint32_t from, const cast_chunk_t *x, float *y, size_
       break;
     case TYPE_S32:
       from_s32(x->s32, y, n);
+      break;
+    case TYPE_E4M3:
+      num_e4m3_to_f32_n(x->byte, y, n);
       break;
     default:
       break;
@@ -300,6 +319,62 @@ static void cast_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t 
   }
 }
 
+NUM_CLONES
+static void from_int4(bool is_signed, const uint8_t *x, float *y, size_t n) {
+  const int sign = is_signed ? 8 : 0;
+  for (size_t i = 0; i < n; i++) {
+    const int nibble = x[i / 2] >> (i % 2 * 4) & 15;
+    y[i] = (float)((nibble ^ sign) - sign);
+  }
+}
+
+// From the end, as cast_row does: nibbles only grow.
+static void cast_int4_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t n) {
+  for (size_t chunk = (n + CAST_CHUNK - 1) / CAST_CHUNK; chunk-- > 0;) {
+    const size_t i = chunk * CAST_CHUNK;
+    const size_t count = at_most(n - i, CAST_CHUNK);
+    uint8_t x[CAST_CHUNK / 2];
+    cast_chunk_t y;
+    cast_chunk_t half;
+    memcpy(x, a + i / 2, count / 2);
+    from_int4(c->from == TYPE_S4, x, y.f32, count);
+    if (c->to == TYPE_F16) {
+      num_fp16_from_f32_n(y.f32, half.half, count);
+      memcpy(dst + 2 * i, half.half, 2 * count);
+    } else {
+      memcpy(dst + 4 * i, y.f32, 4 * count);
+    }
+  }
+}
+
+// The FP32 result of two FP16 operands has more than twice the bits of an FP16 and two: rounding it
+// again gives what rounding once would (Figueroa, "When is double rounding innocuous?", 1995).
+static void combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b,
+                             size_t n) {
+  for (size_t i = 0; i < n; i += CAST_CHUNK) {
+    const size_t count = at_most(n - i, CAST_CHUNK);
+    cast_chunk_t in;
+    float x[CAST_CHUNK];
+    float y[CAST_CHUNK];
+    memcpy(in.half, a + 2 * i, 2 * count);
+    num_fp16_to_f32_n(in.half, x, count);
+    memcpy(in.half, b + 2 * i, 2 * count);
+    num_fp16_to_f32_n(in.half, y, count);
+    combine_row(op, true, x, x, y, x, count);
+    num_fp16_from_f32_n(x, in.half, count);
+    memcpy(dst + 2 * i, in.half, 2 * count);
+  }
+}
+
+// fma(a, b, c) rounded to FP16 alone.
+static void fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
+                         size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    const uint16_t half = num_fp16_fma(a[i], tile ? b[i] : *b, c[i]);
+    memcpy(dst + 2 * i, &half, sizeof half);
+  }
+}
+
 // One row of any operation but the reductions.  tile: b has an element for each of a's.
 static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, const uint8_t *a_bytes,
                     const uint8_t *b_bytes, const uint8_t *c_bytes, size_t n) {
@@ -310,8 +385,21 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
     case VOP_EXP:
       num_exp32_n(a, dst, n);
       break;
+    case VOP_LN:
+      num_ln32_n(a, dst, n);
+      break;
+    case VOP_SCALE:
+      scale_row(dst, a, b, n);
+      break;
+    case VOP_COLUMN:
+      number_columns(dst, n);
+      break;
     case VOP_CAST:
-      cast_row(command, dst_bytes, a_bytes, n);
+      if (core_type_is_int4(command->from)) {
+        cast_int4_row(command, dst_bytes, a_bytes, n);
+      } else {
+        cast_row(command, dst_bytes, a_bytes, n);
+      }
       break;
     case VOP_BROADCAST:
       fill_row(dst, *(const uint32_t *)b, n);
@@ -326,7 +414,13 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       select_row(tile, dst, a, b, c_bytes, n);
       break;
     default:
-      combine_row(command->op, tile, dst, a, b, (const void *)c_bytes, n);
+      if (core_vec_from(command) == TYPE_F16) {
+        combine_half_row(command->op, dst_bytes, a_bytes, b_bytes, n);
+      } else if (core_vec_to(command) == TYPE_F16) {
+        fma_half_row(tile, dst_bytes, a, b, (const void *)c_bytes, n);
+      } else {
+        combine_row(command->op, tile, dst, a, b, (const void *)c_bytes, n);
+      }
       break;
   }
 }
@@ -364,7 +458,10 @@ void core_vec(const core_memory_t *memory, const cmd_vec_t *c) {
     a = ub + c->a;
     a_pitch = c->a_pitch;
   }
-  if (form.b && c->b_kind == OPERAND_SCALAR) {
+  if (form.b_groups) {
+    b = ub + c->b;
+    b_pitch = c->b_pitch;
+  } else if (form.b && c->b_kind == OPERAND_SCALAR) {
     b = (const uint8_t *)&c->scalar;
   } else if (form.b) {
     b = ub + c->b;

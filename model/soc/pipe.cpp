@@ -2,6 +2,7 @@
 #include "soc/pipe.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "core/core.h"
 #include "soc/attention_engine.h"
@@ -19,16 +20,23 @@ pipe::pipe(core_unit &core, unsigned id)
       id_(id),
       agent_(core.group().races.add_agent(core.name())),
       track_(sim_.recorded.add_track(core.name(), id)),
-      queue_(sim_.config.scalar.queue_depth) {}
+      queue_(sim_.config.scalar.queue_depth) {
+  const unsigned group = core.group().index;
+  const pairing pairs(sim_.config.soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
+  sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
+}
 
 bool pipe::push(const command_t &command, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
   slot &s = queue_[pushed_ % queue_.size()];
+  const uint64_t asked = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
+  sim_.why.pushed(track_, command, asked, cycle);
   ++pushed_;
   sim_.events->wake(*this);
   return true;
@@ -64,18 +72,31 @@ bool pipe::issue(const command_t &command) {
   switch (command.header.opcode_) {
     case OP_WAIT_FLAG:
       return wait_flag(command.wait_flag);
+    case OP_PAIR_WAIT:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return cross_wait(command.cross_wait);
     case OP_CROSS_WAIT:
       return cross_wait(command.cross_wait);
     case OP_PIPE_BARRIER:
       return barrier(command);
     case OP_SYNC_ALL:
       return sync_all(command);
+    case OP_PAIR_SET:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return issue_set(command);
     case OP_SET_FLAG:
     case OP_CROSS_SET:
       return issue_set(command);
     case OP_LOAD_NZ:
     case OP_FIXPIPE:
     case OP_COPY_IN:
+    case OP_GATHER_IN:
     case OP_COPY_OUT:
     case OP_LOAD_KV:
     case OP_LOAD_EB:
@@ -87,10 +108,15 @@ bool pipe::issue(const command_t &command) {
   }
 }
 
+static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
+              offsetof(cmd_pair_set_t, flag) == offsetof(cmd_cross_set_t, flag) &&
+              offsetof(cmd_pair_wait_t, flag) == offsetof(cmd_cross_wait_t, flag));
+
 // --- waits ------------------------------------------------------------------------------------
 
 void pipe::record_wait(const command_t &command, uint64_t begin) {
   sim_.recorded.add(track_, popped_, command, begin, time_, time_);
+  sim_.why.waited(track_, popped_, begin, time_);
 }
 
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
@@ -109,7 +135,7 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
 }
 
 bool pipe::cross_wait(const cmd_cross_wait_t &command) {
-  cross_flag_board &board = core_.cross_flags();
+  cross_flag_board &board = core_.cross_flags(command.opcode_);
   const std::optional<uint64_t> ready = board.ready_at(command.flag);
   if (!ready) {
     return false;
@@ -145,6 +171,7 @@ bool pipe::sync_all(const command_t &command) {
   }
   if (!syncing_) {
     syncing_ = true;
+    sync_begin_ = time_;
     core_.group().races.begin(agent_);
     core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
   }
@@ -152,7 +179,7 @@ bool pipe::sync_all(const command_t &command) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  record_wait(command, time_);
+  record_wait(command, sync_begin_);
   return true;
 }
 
@@ -271,10 +298,12 @@ void pipe::complete_in_order() {
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
   sim_.recorded.add(track_, f.number, f.command, f.begin, f.end, cycle);
+  sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
   switch (f.command.header.opcode_) {
     case OP_SET_FLAG:
       return set_flag(f, cycle);
     case OP_CROSS_SET:
+    case OP_PAIR_SET:   // the same fields
       return core_.cross_set(f.command.cross_set, f.clock, cycle);
     default:
       sim_.result.flops += core_flops(&f.command);

@@ -44,8 +44,8 @@ class pipe : public task {
   void synchronised(uint64_t cycle, const vector_clock &clock);
 
   // Does it stand before a wait for this flag?
-  bool waits_for_cross(unsigned flag) const {
-    return popped_ < pushed_ && front().command.header.opcode_ == OP_CROSS_WAIT &&
+  bool waits_for_cross(unsigned opcode, unsigned flag) const {
+    return popped_ < pushed_ && front().command.header.opcode_ == opcode &&
            front().command.cross_wait.flag == flag;
   }
   bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
@@ -106,6 +106,7 @@ class pipe : public task {
   uint64_t finish_ = 0;                       // cycle of the last effect
   bool woken_ = false, moving_ = false;
   bool syncing_ = false, synchronised_ = false;
+  uint64_t sync_begin_ = 0;
   uint64_t move_begin_ = 0, move_latency_ = 0;
   uint64_t spent_[ACTIVITIES] = {};
 };

@@ -19,6 +19,9 @@ struct soc_machine {
     if (options.timeline != nullptr) {
       sim.recorded.enable();
     }
+    if (options.critical_path != nullptr) {
+      sim.why.enable();
+    }
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
@@ -85,6 +88,22 @@ extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
   return machine->gm->base() + (address - GM_BASE);
 }
 
+namespace {
+
+void write_recordings(soc::simulation &sim) {
+  const soc_options_t &options = sim.options;
+  if (options.timeline != nullptr &&
+      !sim.recorded.write(options.timeline, sim.config.soc.clock_mhz, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
+  }
+  if (options.critical_path != nullptr && !sim.stopped() &&
+      !sim.why.write(options.critical_path, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + options.critical_path);
+  }
+}
+
+}  // namespace
+
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
@@ -95,10 +114,7 @@ extern "C" void soc_close(soc_t *machine) {
     machine->gm->copy_results();
     machine->all->report(sim.result);
   }
-  if (sim.options.timeline != nullptr &&
-      !sim.recorded.write(sim.options.timeline, sim.config.soc.clock_mhz, sim.lines)) {
-    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + sim.options.timeline);
-  }
+  write_recordings(sim);
 }
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,

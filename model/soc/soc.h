@@ -23,6 +23,11 @@ typedef enum soc_firmware { SOC_FIRMWARE_RISCV, SOC_FIRMWARE_NATIVE } soc_firmwa
 typedef enum soc_gm { SOC_GM_RTL, SOC_GM_C } soc_gm_t;
 typedef enum soc_engine { SOC_ENGINE_RTL, SOC_ENGINE_C } soc_engine_t;
 
+// Bytes that passed between the cores and L2, and between L2 and HBM.
+typedef struct soc_traffic {
+  uint64_t hbm_read, hbm_write, l2_read, l2_write;
+} soc_traffic_t;
+
 // An array in global memory.
 typedef struct soc_buffer {
   const char *name;     // for messages
@@ -31,7 +36,10 @@ typedef struct soc_buffer {
                         // nobody wrote shows as NaN
   void *result;         // bytes are copied here after the run, or NULL
   bool read_only;       // a command that writes it ends the run
+  bool numbers;         // a list that GATHER_IN goes by; read only, and there even with timing_only
   uint64_t address;     // set by soc_place, a multiple of 512
+  soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back it counts by
+                          // 16 KiB, each for the array that begins them
 } soc_buffer_t;
 
 typedef struct soc_options {
@@ -42,6 +50,8 @@ typedef struct soc_options {
   soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
   num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
   void (*building)(const char *what);   // told what a build of the RTL is waiting for; may be NULL
+  bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
+                               // a multiple of twice the dies
   bool race_check;             // stop at an access that no flag orders
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
@@ -51,10 +61,11 @@ typedef struct soc_options {
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
   const char *timeline;        // Chrome trace JSON to write, or NULL
+  const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
 } soc_options_t;
 
-enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };
+enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048 };
 
 typedef struct soc_stall {
   const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
@@ -87,6 +98,9 @@ typedef struct soc_result {
   uint64_t guard_lanes;        // elements any guard changed or held back
   soc_pipe_t *pipes;
   size_t pipe_count;
+  // When the pipes that met at a SYNC_ALL went on, in the order of the meetings.
+  uint64_t sync_cycle[SOC_MAX_SYNCS];
+  size_t syncs;                // may be more than there is room for above
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;

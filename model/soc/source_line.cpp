@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/source_line.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 
@@ -20,12 +21,22 @@ const std::string &source_lines::find(uint64_t pc, unsigned firmware) {
   image &in = images_[firmware];
   auto found = in.known.find(pc);
   if (found == in.known.end()) {
-    found = in.known.emplace(pc, ask(in, pc)).first;
+    found = in.known.emplace(pc, ask(in, pc, {"hal"})).first;
   }
   return found->second;
 }
 
-std::string source_lines::ask(const image &in, uint64_t pc) const {
+const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
+  image &in = images_[firmware];
+  auto found = in.uses.find(pc);
+  if (found == in.uses.end()) {
+    found = in.uses.emplace(pc, ask(in, pc, {"hal", "ring.h"})).first;
+  }
+  return found->second;
+}
+
+std::string source_lines::ask(const image &in, uint64_t pc,
+                              std::initializer_list<const char *> skipped) const {
   char fallback[32];
   std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
   if (in.file.find('\'') != std::string::npos) {
@@ -50,7 +61,10 @@ std::string source_lines::ask(const image &in, uint64_t pc) const {
       break;
     }
     answer = std::string(line) + " (" + function + ")";
-    if (std::strncmp(line, "hal", 3) != 0) {
+    const auto begins = [&line](const char *name) {
+      return std::strncmp(line, name, std::strlen(name)) == 0;
+    };
+    if (std::none_of(skipped.begin(), skipped.end(), begins)) {
       break;
     }
   }

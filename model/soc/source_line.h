@@ -4,6 +4,7 @@
 #define SOC_SOURCE_LINE_H
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,10 @@ class source_lines {
   // In one of the firmwares so far.
   const std::string &find(uint64_t pc, unsigned firmware);
 
+  // The same without what sw/lib does for kernels: who called it.
+  const std::string &find_use(uint64_t pc, unsigned firmware);
+  unsigned current() const { return current_; }
+
   // Of the one that runs.
   void set_load_base(uint64_t base) { images_[current_].load_base = base; }
 
@@ -30,9 +35,10 @@ class source_lines {
   struct image {
     std::string file;
     uint64_t load_base = 0;
-    std::map<uint64_t, std::string> known;
+    std::map<uint64_t, std::string> known, uses;
   };
-  std::string ask(const image &in, uint64_t pc) const;
+  // skipped: begins the names of files that are passed over.
+  std::string ask(const image &in, uint64_t pc, std::initializer_list<const char *> skipped) const;
 
   bool riscv_;
   std::vector<image> images_;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/attention_cube.h"
+#include "kernels/fp8.h"
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
@@ -85,17 +86,31 @@ typedef struct cube {
 
 // Rings as values, so that the compiler knows what of them is constant.
 
-static inline ring_t l1_ring(const cube_t *cube, uint32_t first, uint8_t slots) {
-  const uint32_t bytes = cube->tiling.buffer;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
+#if ATTENTION_FP8
+static inline uint32_t left_bytes(const cube_t *cube) {
+  return cube->problem->left_bytes;
 }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  return kind == 0 ? cube->left_slots : cube->problem->p_slots;
+}
+#else
+static inline uint32_t left_bytes(const cube_t *cube) { return cube->tiling.buffer; }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  (void)kind;
+  return cube->left_slots;
+}
+#endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
-  return l1_ring(cube, kind == 0 ? 0 : cube->left_slots, cube->left_slots);
+  const uint32_t bytes = left_bytes(cube);
+  const uint32_t first = kind == 0 ? 0 : cube->left_slots;
+  return (ring_t){PIPE_MTE2,          PIPE_MTE1,     (uint8_t)first,
+                  left_slots(cube, kind), first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
-  return l1_ring(cube, cube->right_first, (uint8_t)cube->tiling.right);
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
+                  cube->right_first * left_bytes(cube), cube->tiling.buffer};
 }
 
 // A use is what one MMAD multiplies: a part of L0A and the same of L0B.
@@ -109,11 +124,20 @@ static inline ring_t l0c_ring(const cube_t *cube) {
 
 // ---- The sequence of stages and steps ----
 
+// Of the block, in K and V.
+static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
+                                 const stage_t *stage) {
+  if (ATTENTION_FP8) {
+    return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
+  }
+  return attention_first_key(cube->problem, unit, stage->block);
+}
+
 // What C1 multiplies, and C2.
 static void scores_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
   const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->dk;
   stage->left = args->q + q_row * stage->left_pitch;
   stage->right_pitch = args->k_pitch;
@@ -122,7 +146,7 @@ static void scores_operands(const cube_t *cube, const attention_unit_t *unit, st
 
 static void output_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->block;
   stage->left = attention_probabilities(cube->problem, stage->turn);
   stage->right_pitch = args->v_pitch;
@@ -150,8 +174,13 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   stage.n_pieces = ceil_div(stage.n, TILE);
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
-  stage.piece = strips / stage.k_pieces * 16;
-  stage.long_pieces = strips % stage.k_pieces;
+  if (ATTENTION_FP8) {
+    stage.piece = tiling->scores_stripe;
+    stage.long_pieces = 0;
+  } else {
+    stage.piece = strips / stage.k_pieces * 16;
+    stage.long_pieces = strips % stage.k_pieces;
+  }
   if (output) {
     output_operands(cube, unit, &stage);
   } else {

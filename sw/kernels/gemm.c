@@ -61,6 +61,8 @@ static const l1_plan_t plan_short = {4, 4, 0, 4};  // all of b's pieces have a s
 static const l1_plan_t plan_long = {3, 1, 4, 2};
 static const l1_plan_t plan_once = {3, 0, 5, 2};  // one tile of each column is this core's
 
+enum { A_SLOTS_MAX = 8, STREAMED_MAX = 24 };
+
 enum ring_name { RING_A, RING_KEPT, RING_STREAMED, RING_L0, RING_L0C, RINGS };
 
 typedef struct gemm {
@@ -90,10 +92,14 @@ static bool array_valid(uint64_t address, uint32_t pitch, uint32_t cols, uint32_
   return (address | pitch) % bytes == 0 && pitch >= cols * bytes;
 }
 
+static uint32_t c_bytes(const gemm_args_t *a) { return a->c_type == TYPE_F32 ? 4 : 2; }
+
 static bool args_valid(const gemm_args_t *a) {
   return extent_valid(a->m) && extent_valid(a->n) && extent_valid(a->k) &&
          (a->type == TYPE_BF16 || a->type == TYPE_F16) && array_valid(a->a, a->a_pitch, a->k, 2) &&
-         array_valid(a->b, a->b_pitch, a->n, 2) && array_valid(a->c, a->c_pitch, a->n, 4);
+         array_valid(a->b, a->b_pitch, a->n, 2) && a->tile_cols % STRIP == 0 &&
+         a->tile_cols <= TILE_COLS && (a->c_type == TYPE_F32 || a->c_type == a->type) &&
+         array_valid(a->c, a->c_pitch, a->n, c_bytes(a));
 }
 
 // Halves tiles until every core has one.
@@ -101,7 +107,8 @@ static void cut_c(gemm_t *gemm, uint32_t cores) {
   const gemm_args_t *args = &gemm->args;
   uint32_t rows = min_u32(TILE_ROWS, round_up(args->m, STRIP));
   uint32_t cols = min_u32(TILE_COLS, round_up(args->n, STRIP));
-  while (ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
+  cols = args->tile_cols == 0 ? cols : min_u32(cols, args->tile_cols);
+  while (args->tile_cols == 0 && ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
          (rows > MIN_ROWS || cols > MIN_COLS)) {
     if (cols > MIN_COLS && (cols > rows || rows == MIN_ROWS)) {
       cols = round_up(cols / 2, STRIP);
@@ -113,6 +120,19 @@ static void cut_c(gemm_t *gemm, uint32_t cores) {
   gemm->tile_cols = cols;
   gemm->m_tiles = ceil_div(args->m, rows);
   gemm->tiles = gemm->m_tiles * ceil_div(args->n, cols);
+}
+
+// Smaller tiles' pieces are smaller, and there may be more of them.
+static void fit_slots(gemm_t *gemm) {
+  const uint32_t a_bytes = gemm->tile_rows * A_DEPTH * 2;
+  const uint32_t b_bytes = gemm->tile_cols * DEPTH * 2;
+  const uint32_t a_slots = min_u32(A_SLOTS_MAX, plan_once.a * SLOT / a_bytes);
+  const uint32_t base = a_slots * a_bytes;
+  const uint32_t b_slots = min_u32(STREAMED_MAX, (GEMM_L1_KB * 1024 - base) / b_bytes);
+  gemm->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a_slots, 0, a_bytes};
+  gemm->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, 0, base, b_bytes};
+  gemm->ring[RING_STREAMED] =
+      (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, (uint8_t)b_slots, base, b_bytes};
 }
 
 static void gemm_open(gemm_t *gemm) {
@@ -136,6 +156,9 @@ static void gemm_open(gemm_t *gemm) {
   gemm->ring[RING_STREAMED] =
       (ring_t){PIPE_MTE2, PIPE_MTE1, streamed, plan->streamed, streamed * SLOT, SLOT};
   gemm->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
+  if (args->tile_cols != 0 && plan == &plan_once) {
+    fit_slots(gemm);
+  }
   const uint32_t parts = gemm->quarters ? 2 : 1;
   gemm->ring[RING_L0C] =
       (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)(2 * parts), 0, L0C_HALF / parts};
@@ -339,12 +362,14 @@ static void multiply(gemm_t *gemm, const place_t *place, const half_t *half, uin
 static void store(const gemm_t *gemm, const place_t *place, const half_t *half) {
   const gemm_args_t *args = &gemm->args;
   const ring_t *l0c = &gemm->ring[RING_L0C];
-  const uint64_t gm = args->c + (uint64_t)place->row * args->c_pitch + 4 * (place->col + half->col);
+  const uint32_t bytes = c_bytes(args);
+  const uint64_t gm =
+      args->c + (uint64_t)place->row * args->c_pitch + bytes * (place->col + half->col);
   for (uint32_t col = 0, number = half->number; col < half->cols; col += half->part, number++) {
     ring_wait_full(l0c, number);
     fixpipe(.l0c = ring_slot(l0c, number), .m = place->rows,
-            .n = min_u32(half->part, half->cols - col), .gm = gm + 4 * col,
-            .gm_pitch = args->c_pitch, .type = TYPE_F32, .op = GM_STORE);
+            .n = min_u32(half->part, half->cols - col), .gm = gm + bytes * col,
+            .gm_pitch = args->c_pitch, .type = args->c_type, .op = GM_STORE);
     ring_set_free(l0c, number);
   }
 }

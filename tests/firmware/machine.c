@@ -37,8 +37,9 @@ typedef struct core {
   core_memory_t memory;
   queue_t queue[PIPE_COUNT];
   flag_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_EVENTS];
-  // Cross flags this core waits for; on a cube core one column for each vector core.
-  flag_t *cross[CROSS_FLAGS];
+  // Cross flags this core waits for, then those from the other AI core of its pair; on a cube core one
+  // column for each vector core.
+  flag_t *cross[2 * CROSS_FLAGS];
   race_history_t history[SPACE_COUNT];  // of private memories
 } core_t;
 
@@ -129,7 +130,7 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
                                   .agent = machine->agents++};
   }
   const size_t setters = kind == CORE_CUBE ? options->vector_cores : 1;
-  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
     core->cross[i] = allocate(setters, sizeof(flag_t));
     for (size_t setter = 0; setter < setters; setter++) {
       core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(race_clocks_t));
@@ -146,7 +147,7 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
 
 static void core_free(const machine_t *machine, core_t *core) {
   const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
-  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
     for (size_t setter = 0; setter < setters; setter++) {
       free(core->cross[i][setter].clocks);
     }
@@ -169,9 +170,20 @@ static void core_free(const machine_t *machine, core_t *core) {
   free(core->program.command);
 }
 
-// The cores of an AI core lie together, the cube core first.
-static core_t *cube_of(const machine_t *machine, const core_t *core) {
-  return &machine->cores[core->ai_core * (1 + machine->options->vector_cores)];
+// The cores of an AI core lie together, the cube core first; AI cores 2i and 2i + 1 are a pair.
+static core_t *cube_of(const machine_t *machine, unsigned ai_core) {
+  return &machine->cores[ai_core * (1 + machine->options->vector_cores)];
+}
+
+static bool is_cross_wait(const command_t *command) {
+  return command->header.opcode_ == OP_CROSS_WAIT || command->header.opcode_ == OP_PAIR_WAIT;
+}
+
+// Of a CROSS_ or PAIR_ command, which have the same fields.
+static uint32_t cross_id(const command_t *command) {
+  const bool pair =
+      command->header.opcode_ == OP_PAIR_SET || command->header.opcode_ == OP_PAIR_WAIT;
+  return pair ? CROSS_FLAGS + command->pair_set.flag : command->cross_set.flag;
 }
 
 // ---- Accesses ----
@@ -217,8 +229,9 @@ static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, b
 
 static bool cross_set(const machine_t *machine, core_t *core, const command_t *command,
                       unsigned agent) {
-  const uint32_t id = command->cross_set.flag;
-  core_t *cube = cube_of(machine, core);
+  const uint32_t id = cross_id(command);
+  const bool pair = command->header.opcode_ == OP_PAIR_SET;
+  core_t *cube = cube_of(machine, pair ? core->ai_core ^ 1 : core->ai_core);
   bool ok = true;
   if (core->kind == CORE_VECTOR) {
     ok = flag_raise(machine, &cube->cross[id][core->sub], CROSS_FLAG_MAX, agent);
@@ -235,13 +248,29 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
     const cmd_wait_flag_t *c = &command->wait_flag;
     return core->flag[c->from][c->pipe_][c->event].up > 0;
   }
-  if (command->header.opcode_ == OP_CROSS_WAIT) {
+  if (is_cross_wait(command)) {
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     bool up = true;
     for (size_t i = 0; i < setters; i++) {
-      up = up && core->cross[command->cross_wait.flag][i].up > 0;
+      up = up && core->cross[cross_id(command)][i].up > 0;
     }
     return up;
+  }
+  return true;
+}
+
+// Rows of a gather are in arrays that nobody writes.
+static bool gathers_inputs(const machine_t *machine, const core_t *core, const command_t *command) {
+  const cmd_gather_in_t *c = &command->gather_in;
+  for (uint32_t row = 0; command->header.opcode_ == OP_GATHER_IN && row < c->rows; row++) {
+    core_access_t access = {.space = SPACE_GM, .rows = 1, .row_bytes = c->row_bytes, .write = true};
+    const core_gather_t what = core_gather_row(&core->memory, c, row, &access.base);
+    const bool writable = what == CORE_GATHER_ROW && inside_an_array(machine, &access);
+    access.write = false;
+    if (what == CORE_GATHER_WRONG || writable ||
+        (what == CORE_GATHER_ROW && !inside_an_array(machine, &access))) {
+      return false;
+    }
   }
   return true;
 }
@@ -249,6 +278,9 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
 static bool move_data(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
+  if (!gathers_inputs(machine, core, command)) {
+    return complain(machine, core, command, "a row is not in an input array");
+  }
   for (size_t i = 0; i < count; i++) {
     const bool global = access[i].space == SPACE_GM;
     if (global && !inside_an_array(machine, &access[i])) {
@@ -286,11 +318,13 @@ static bool execute(machine_t *machine, core_t *core, const command_t *command, 
       return true;
     }
     case OP_CROSS_SET:
+    case OP_PAIR_SET:
       return cross_set(machine, core, command, agent);
-    case OP_CROSS_WAIT: {
+    case OP_CROSS_WAIT:
+    case OP_PAIR_WAIT: {
       const size_t setters = core->kind == CORE_CUBE ? options->vector_cores : 1;
       for (size_t i = 0; i < setters; i++) {
-        flag_lower(machine, &core->cross[command->cross_wait.flag][i], agent, order);
+        flag_lower(machine, &core->cross[cross_id(command)][i], agent, order);
       }
       return true;
     }
@@ -443,7 +477,7 @@ static bool check_end(const machine_t *machine) {
     const core_t *core = &machine->cores[i];
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     unsigned up = 0;
-    for (unsigned id = 0; id < CROSS_FLAGS * setters; id++) {
+    for (unsigned id = 0; id < 2 * CROSS_FLAGS * setters; id++) {
       up += core->cross[id / setters][id % setters].up;
     }
     for (unsigned id = 0; id < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; id++) {

@@ -31,6 +31,12 @@ static uint64_t record_read(enum scalar_register reg) {
       return core->sub;
     case REG_SUB_COUNT:
       return recording.machine->vector_cores;
+    case REG_PAIR_COUNT:
+      return recording.machine->ai_cores % 2 == 0 ? recording.machine->ai_cores / 2 : 0;
+    case REG_PAIR_INDEX:
+      return core->ai_core / 2;
+    case REG_PAIR_SIDE:
+      return core->ai_core % 2;
     case REG_ARGS:
       return recording.machine->args;
     default:

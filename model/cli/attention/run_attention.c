@@ -43,6 +43,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
 // The files that the simulation writes.
 static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
   settings->soc.timeline = run_path(run, RUN_TIMELINE);
+  settings->soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
   settings->soc.trace = run_path(run, RUN_TRACE);
   return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
          cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");

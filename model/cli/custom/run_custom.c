@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/custom/run_custom.h"
 
+#include <string.h>
+
 #include "cli/custom/custom_arrays.h"
 #include "cli/file/json.h"
 #include "cli/run/run_json.h"
@@ -17,46 +19,40 @@ typedef struct custom_run {
 
 // --- before the run ---------------------------------------------------------------------------
 
-static bool read_machine(custom_run_t *own, run_t *run) {
-  const options_t *options = &run->options;
-  soc_options_t *soc = &own->soc;
-  if (!settings_config(options->config, &options->set, &soc->config, &run->error)) {
-    return false;
-  }
-  if (soc->config.soc.engines > 0) {
-    return cli_fail(&run->error, "--config %s: soc.engines is %u; run custom has cube and vector "
-                                 "cores only, so say --set soc.engines=0", options->config,
-                    (unsigned)soc->config.soc.engines);
-  }
-  soc->gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
-  soc->race_check = !options->no_race_check;
-  soc->l2_warm = options->l2.value == 0;
-  soc->threads = settings_threads(options);
-  soc->timeline = run_path(run, RUN_TIMELINE);
-  soc->trace = run_path(run, RUN_TRACE);
-  return soc->trace == NULL || soc->gm == SOC_GM_RTL ||
-         cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
-}
-
-static bool read_firmware(custom_run_t *own, run_t *run) {
+static bool check_firmware(run_t *run) {
   const char *file = run->options.custom_firmware;
-  bool native;
   if (file == NULL) {
     return cli_fail(&run->error, "--firmware: name a kernel's .elf or .so; `amalgam firmware "
                                  "FILE.c` builds both");
   }
-  if (!settings_own_firmware(own->firmware, file, &native, &run->error)) {
+  return (strcmp(file, "riscv") != 0 && strcmp(file, "native") != 0) ||
+         cli_fail(&run->error, "--firmware: expected a file .elf or .so, got '%s'", file);
+}
+
+static bool read_machine(custom_run_t *own, run_t *run) {
+  soc_options_t *soc = &own->soc;
+  if (!check_firmware(run)) {
     return false;
   }
-  own->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  own->soc.firmware_file = own->firmware;
-  return true;
+  run->options.firmware = run->options.custom_firmware;   // where other kernels have theirs
+  if (!settings_soc(soc, own->firmware, run->kernel->name, &run->options, &run->error)) {
+    return false;
+  }
+  if (soc->config.soc.engines > 0) {
+    return cli_fail(&run->error, "--config %s: soc.engines is %u; run custom has cube and vector "
+                                 "cores only, so say --set soc.engines=0", run->options.config,
+                    (unsigned)soc->config.soc.engines);
+  }
+  soc->timeline = run_path(run, RUN_TIMELINE);
+  soc->trace = run_path(run, RUN_TRACE);
+  soc->critical_path = run_path(run, RUN_CRITICAL_PATH);
+  return soc->trace == NULL || soc->gm == SOC_GM_RTL ||
+         cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
 }
 
 static bool prepare(run_t *run) {
   custom_run_t *own = run->own;
-  return read_firmware(own, run) && read_machine(own, run) &&
-         custom_arrays_read(&run->options, &own->arrays, &run->error);
+  return read_machine(own, run) && custom_arrays_read(&run->options, &own->arrays, &run->error);
 }
 
 // --- the run ----------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
   NPY_TYPE(F2, "<f2", 2)    \
   NPY_TYPE(F4, "<f4", 4)    \
   NPY_TYPE(U1, "|u1", 1)    \
+  NPY_TYPE(I1, "|i1", 1)    \
   NPY_TYPE(B1, "|b1", 1)    \
   NPY_TYPE(I4, "<i4", 4)
 

@@ -38,7 +38,8 @@ static bool check_arithmetic(const lm_settings_t *settings, const options_t *opt
   const given_t of_machine[] = {{"config", options->lm_config != NULL},
                                 {"set", options->set.count > 0},
                                 {"firmware", options->lm_firmware.given},
-                                {"timeline", options->timeline != NULL}};
+                                {"timeline", options->timeline != NULL},
+                                {"critical-path", options->critical_path != NULL}};
   return (settings->attention == LM_HFA || REFUSE(of_hfa, "--attention hfa", error)) &&
          (settings->attention != LM_FP32 ||
           REFUSE(of_engines, "attention engines: --attention hfa or fa2", error)) &&

@@ -222,6 +222,7 @@ static cli_exit_t open_machine(lm_run_t *own) {
   options->soc.progress = tell_step;
   options->soc.progress_context = own;
   options->soc.timeline = run_path(own->run, RUN_TIMELINE);
+  options->soc.critical_path = run_path(own->run, RUN_CRITICAL_PATH);
   own->machine = lm_machine_open(options, own->lm, own->settings.gemm_soc, &own->run->error);
   return own->machine != NULL ? CLI_OK : CLI_BAD_INPUT;
 }

@@ -110,20 +110,20 @@ static bool make_directory(const char *path, bool *made, cli_error_t *error) {
 // --- the command ------------------------------------------------------------------------------
 
 // A command line: `report`, as it was parsed.
-typedef struct command {
+typedef struct invocation {
   options_t options;
   int argc;
   char **argv;
-} command_t;
+} invocation_t;
 
-static cli_exit_t run_wanted(const command_t *command, const bool wanted[ROWS],
+static cli_exit_t run_wanted(const invocation_t *invocation, const bool wanted[ROWS],
                              cli_error_t *error) {
   cli_exit_t worst = CLI_OK;
   for (size_t i = 0; i < ROWS; ++i) {
     cli_exit_t code = CLI_BAD_INPUT;
     cli_error_t reason;
-    const report_context_t context = {.name = rows[i].name, .options = &command->options};
-    report_made_by(rows[i].name, &command->options, command->argc, command->argv);
+    const report_context_t context = {.name = rows[i].name, .options = &invocation->options};
+    report_made_by(rows[i].name, &invocation->options, invocation->argc, invocation->argv);
     if (wanted[i] && !run_row[i](&context, &code, &reason)) {
       *error = reason;
       worst = code;
@@ -157,8 +157,8 @@ static bool write_page(const options_t *options, cli_error_t *error) {
   return output_printed(error);
 }
 
-static cli_exit_t run_reports(const command_t *command, cli_error_t *error) {
-  const options_t *options = &command->options;
+static cli_exit_t run_reports(const invocation_t *invocation, cli_error_t *error) {
+  const options_t *options = &invocation->options;
   bool wanted[ROWS] = {false};
   bool made = false;
   if (!reports_wanted(options, wanted, error) ||
@@ -166,7 +166,7 @@ static cli_exit_t run_reports(const command_t *command, cli_error_t *error) {
     return CLI_BAD_INPUT;
   }
   report_signals_block();
-  cli_exit_t code = run_wanted(command, wanted, error);
+  cli_exit_t code = run_wanted(invocation, wanted, error);
   if (options->report_html && (code == CLI_OK || code == CLI_OUT_OF_TOLERANCE)) {
     cli_error_t reason;
     if (!write_page(options, &reason)) {
@@ -181,20 +181,20 @@ static cli_exit_t run_reports(const command_t *command, cli_error_t *error) {
 }
 
 int report(int argc, char **argv) {
-  command_t command = {.argc = argc, .argv = argv};
+  invocation_t invocation = {.argc = argc, .argv = argv};
   cli_error_t error;
   if (argc == 1) {
     printf("amalgam report WHAT... writes one or more of\n\n");
     print_list();
     return CLI_OK;
   }
-  if (!options_parse(&command.options, CLI_REPORT, argc, argv, &error)) {
+  if (!options_parse(&invocation.options, CLI_REPORT, argc, argv, &error)) {
     return cli_report(CLI_BAD_INPUT, &error);
   }
-  if (command.options.help) {
+  if (invocation.options.help) {
     print_help();
     return CLI_OK;
   }
-  const cli_exit_t code = run_reports(&command, &error);
+  const cli_exit_t code = run_reports(&invocation, &error);
   return code == CLI_OK ? (int)CLI_OK : cli_report(code, &error);
 }

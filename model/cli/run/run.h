@@ -17,8 +17,10 @@
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
-// Output files: --out and --json are written here, the other two by what is simulated.
-typedef enum run_file { RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_TRACE, RUN_FILES } run_file_t;
+// Output files: --out, --json and --lse are written here, the others by what is simulated.
+typedef enum run_file {
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+} run_file_t;
 
 typedef struct run_kernel run_kernel_t;
 
@@ -30,6 +32,8 @@ typedef struct run {
   size_t file[RUN_FILES];  // their indices, where the options name one
   progress_t progress;
   cli_error_t error;
+  char **word;             // the command line from the kernel's name on
+  int words;
   void *own;               // the kernel's, own_bytes of zeros at first
 } run_t;
 
@@ -46,6 +50,7 @@ struct run_kernel {
   cli_exit_t (*compute)(run_t *run);
   bool (*judge)(run_t *run);                         // compares the result; NULL: nothing to
   bool (*write_out)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --out
+  bool (*write_lse)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --lse
   void (*fill_json)(const run_t *run, cJSON *root);
   void (*print)(const run_t *run);
   cli_exit_t (*verdict)(run_t *run);                 // CLI_OK, or exit code 1; NULL: always OK

@@ -1,0 +1,234 @@
+// V0: keys out of the FP8 cache.  A tile is 16 tokens; in UB, behind what V1 and V2 use:
+//
+//   work      32 KB         V only              FP32, [16][512]
+//   raw ring  4 x 10.5 KB   MTE2 -> V -> MTE3   codes and scales [16][544 bytes], RoPE [16][128 bytes]
+//
+// V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it was.
+// SPDX-License-Identifier: Apache-2.0
+#include "hal/hal.h"
+#include "kernels/fp8.h"
+#include "lib/ring.h"
+#include "lib/tiling.h"
+
+enum {
+  KEYS_ROWS = 16,
+  CODES_BYTES = FP8_ROPE_AT,                   // of a token: codes and scales
+  CODES_PITCH = 544,
+  ROPE_BYTES = FP8_TOKEN_BYTES - FP8_ROPE_AT,
+  RAW_ROPE = KEYS_ROWS * CODES_PITCH,          // in a slot
+  RAW_SLOT = RAW_ROPE + KEYS_ROWS * ROPE_BYTES,
+  RAW_SLOTS = 4,
+  RAW_EVENT = 8,
+  WORK_BASE = KEYS_BASE,
+  WORK_PITCH = 4 * FP8_CODES,
+  RAW_BASE = WORK_BASE + KEYS_ROWS * WORK_PITCH,
+  VALUES_PITCH = 2 * FP8_CODES,
+};
+_Static_assert((int)RAW_BASE + RAW_SLOTS * RAW_SLOT <= 192 * 1024, "keys do not fit in UB");
+_Static_assert(KEYS_ROWS * VALUES_PITCH <= (int)OUT_SLOT, "values do not fit in an out slot");
+
+static const ring_t raw_full = {PIPE_MTE2, PIPE_V, RAW_EVENT, RAW_SLOTS, RAW_BASE, RAW_SLOT};
+static const ring_t raw_back = {PIPE_MTE2, PIPE_MTE3, RAW_EVENT, RAW_SLOTS, RAW_BASE, RAW_SLOT};
+
+// ---- The order of tiles ----
+
+// This core's keys of the block at walk->turn.  All take a multiple of a tile, the last ones what is
+// left, maybe nothing.
+static void enter_block(const vector_core_t *core, keys_walk_t *walk) {
+  const attention_problem_t *problem = core->problem;
+  if (walk->turn >= problem->turns) {
+    return;
+  }
+  const uint32_t subs = (uint32_t)hal_read(REG_SUB_COUNT);
+  const uint32_t part = problem->side * subs + (uint32_t)hal_read(REG_SUB_INDEX);
+  attention_move(problem, &walk->place, walk->turn);
+  walk->keys = attention_block_keys(problem, &walk->place.unit, walk->place.block);
+  const uint32_t share =
+      round_up(ceil_div(walk->keys, subs << problem->fp8->crossover), KEYS_ROWS);
+  walk->first = min_u32(share * part, walk->keys);
+  walk->end = min_u32(walk->first + share, walk->keys);
+  walk->at = walk->first;
+}
+
+static uint32_t tile_rows(const keys_walk_t *walk) {
+  return min_u32(KEYS_ROWS, walk->end - walk->at);
+}
+
+static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
+  walk->use += walk->first < walk->end;
+  walk->at += KEYS_ROWS;
+  if (walk->at >= walk->end) {
+    walk->turn++;
+    enter_block(core, walk);
+  }
+}
+
+// ---- Loads: MTE2 ----
+
+// Tokens of the tile: bytes at .. at + bytes - 1 of each to UB.
+static void load_part(const vector_core_t *core, const keys_walk_t *walk, uint32_t at,
+                      uint32_t bytes, uint32_t ub, uint32_t ub_pitch) {
+  const attention_problem_t *problem = core->problem;
+  const fp8_args_t *fp8 = problem->fp8;
+  const attention_unit_t *unit = &walk->place.unit;
+  const uint32_t place = walk->place.block * problem->args.block + walk->at;
+  const uint32_t entry = fp8_entry(problem, unit);
+  const uint64_t tokens = fp8->tokens + entry * fp8->tokens_batch + at;
+  const uint32_t rows = tile_rows(walk);
+  if (fp8->index != 0) {
+    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES,
+                         .list = fp8->index + (uint64_t)unit->entry * fp8->index_pitch,
+                         .first = place, .page = 1, .ub = ub, .ub_pitch = ub_pitch, .rows = rows,
+                         .row_bytes = bytes);
+  } else if (fp8->block_table != 0) {
+    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES,
+                         .list = fp8->block_table + (uint64_t)entry * fp8->block_table_pitch,
+                         .first = place, .page = fp8->page_size, .ub = ub, .ub_pitch = ub_pitch,
+                         .rows = rows, .row_bytes = bytes);
+  } else {
+    data_copy_gm_to_ub(.gm = tokens + (uint64_t)place * FP8_TOKEN_BYTES,
+                       .gm_pitch = FP8_TOKEN_BYTES, .ub = ub, .ub_pitch = ub_pitch, .rows = rows,
+                       .row_bytes = bytes);
+  }
+}
+
+static void load_tile(const vector_core_t *core, const keys_walk_t *walk) {
+  const uint32_t slot = ring_slot(&raw_full, walk->use);
+  if (walk->first == walk->end) {
+    return;
+  }
+  ring_wait_free(&raw_back, walk->use);
+  if (fp8_places(core->problem, &walk->place.unit) > 0) {
+    load_part(core, walk, 0, CODES_BYTES, slot, CODES_PITCH);
+    load_part(core, walk, FP8_ROPE_AT, ROPE_BYTES, slot + RAW_ROPE, ROPE_BYTES);
+  }
+  ring_set_full(&raw_full, walk->use);
+}
+
+// A slot is waited for only when what frees it has been pushed.
+void fp8_keys_load(vector_core_t *core) {
+  keys_walk_t *load = &core->keys_load;
+  while (load->turn < core->problem->turns && load->use < core->keys_use.use + RAW_SLOTS) {
+    load_tile(core, load);
+    next_tile(core, load);
+  }
+}
+
+// ---- V and MTE3 ----
+
+static void convert(uint32_t slot, uint32_t out, uint32_t rows) {
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
+            .dst_pitch = WORK_PITCH, .a = slot, .a_pitch = CODES_PITCH, .from = TYPE_E4M3,
+            .to = TYPE_F32, .round = ROUND_NEAREST);
+  vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
+            .dst_pitch = WORK_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH,
+            .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = out,
+            .dst_pitch = VALUES_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH, .from = TYPE_F32,
+            .to = TYPE_BF16, .round = ROUND_NEAREST);
+}
+
+// Keys of a list without places.
+static void clear(uint32_t slot, uint32_t out, uint32_t rows) {
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4, .dst = out,
+            .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = ROPE_BYTES / 4, .dst = slot + RAW_ROPE,
+            .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
+}
+
+static void store_panel(const vector_core_t *core, const keys_walk_t *walk, uint32_t column,
+                        uint32_t ub, uint32_t ub_pitch) {
+  const attention_args_t *args = &core->problem->args;
+  const uint32_t block = walk->turn % FP8_KV_SLOTS;
+  const uint64_t slot = args->k + (uint64_t)block * args->block * 2 * FP8_DK;
+  uint32_t pitch;
+  const uint64_t gm = fp8_panel(args, slot, walk->at, column, &pitch);
+  data_copy_ub_to_gm(.ub = ub, .ub_pitch = ub_pitch, .gm = gm, .gm_pitch = pitch,
+                     .rows = tile_rows(walk), .row_bytes = pitch, .op = GM_STORE);
+}
+
+static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
+  const attention_problem_t *problem = core->problem;
+  const uint32_t rows = tile_rows(walk);
+  const uint32_t slot = ring_slot(&raw_full, walk->use);
+  const uint32_t use = core->out++;
+  const uint32_t out = ring_slot(&out_ring, use);
+
+  ring_wait_full(&raw_full, walk->use);
+  ring_wait_free(&out_ring, use);
+  if (fp8_places(problem, &walk->place.unit) > 0) {
+    convert(slot, out, rows);
+  } else {
+    clear(slot, out, rows);
+  }
+  ring_set_full(&out_ring, use);
+  ring_wait_full(&out_ring, use);
+  for (uint32_t column = 0; column < FP8_CODES; column += FP8_GROUP) {
+    store_panel(core, walk, column, out + 2 * column, VALUES_PITCH);
+  }
+  ring_set_free(&out_ring, use);
+  store_panel(core, walk, FP8_CODES, slot + RAW_ROPE, ROPE_BYTES);
+  ring_set_free(&raw_back, walk->use);
+}
+
+// A tile, with what has to come before a block's first and after its last.
+static void push_tile(vector_core_t *core) {
+  const keys_walk_t *walk = &core->keys_use;
+  const bool crossover = core->problem->fp8->crossover != 0;
+  if (walk->at == walk->first && walk->turn >= FP8_KV_SLOTS) {
+    // The slot still holds K_j-FP8_KV_SLOTS: the cube cores must have loaded it.
+    cross_core_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
+    if (crossover) {
+      pair_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
+    }
+  }
+  if (walk->first < walk->end) {
+    use_tile(core, walk);
+  }
+  if (walk->at + KEYS_ROWS >= walk->end) {
+    cross_core_set_flag(PIPE_MTE3, FLAG_KV_READY);
+    if (crossover) {
+      pair_set_flag(PIPE_MTE3, FLAG_KV_READY);
+    }
+  }
+}
+
+// Up to a tile of a turn's block, or to its end.
+static void push_until(vector_core_t *core, uint32_t turn, uint32_t tile) {
+  keys_walk_t *walk = &core->keys_use;
+  while (walk->turn < core->problem->turns &&
+         (walk->turn < turn ||
+          (walk->turn == turn && (walk->at - walk->first) / KEYS_ROWS < tile))) {
+    fp8_keys_load(core);
+    push_tile(core);
+    next_tile(core, walk);
+  }
+}
+
+void fp8_keys_open(vector_core_t *core) {
+  ring_open(&raw_back);
+  core->keys_load.place = attention_first_place(core->problem);
+  core->keys_load.turn = core->keys_load.use = 0;
+  enter_block(core, &core->keys_load);
+  core->keys_use = core->keys_load;
+  push_until(core, FP8_AHEAD, 0);
+}
+
+// Of V0(t + FP8_AHEAD) as much as of V1(t).
+void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
+  if (walk->turn.stage != STAGE_SCORES) {
+    return;
+  }
+  const uint32_t turn = walk->turn.block + FP8_AHEAD;
+  const uint32_t chunks = max_u32(1, ceil_div(walk->rows, SCORE_ROWS));
+  const uint32_t done = walk->row / SCORE_ROWS + 1;
+  if (done == chunks) {
+    push_until(core, turn + 1, 0);
+    return;
+  }
+  push_until(core, turn, 0);
+  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
+  push_until(core, turn, tiles * done / chunks);
+}
+
+void fp8_keys_close(void) { ring_drain(&raw_back); }
