@@ -57,8 +57,8 @@ find model sw synth -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while re
   folder=$(echo "$file" | cut -d/ -f1-2)
   sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
 done >"$dir/includes"
-grep -rE '^ *#include "cli/[a-z]+/' model/cli/*/ |
-  sed -E 's|^((model/cli/[a-z]+)/[^:]*):.*"cli/([a-z]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
+grep -rE '^ *#include "cli/[a-z0-9]+/' model/cli/*/ |
+  sed -E 's|^((model/cli/[a-z0-9]+)/[^:]*):.*"cli/([a-z0-9]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
 
 find rtl -name '*.v' >"$dir/rtl"
 while read -r file; do
