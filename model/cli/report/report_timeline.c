@@ -25,13 +25,10 @@ static const struct {
     {"wait for a flag", "#d5d9de"}};
 
 static const struct {
-  const char *command;
+  const char *pipe;
   kind_t kind;
-} commands[] = {{"LOAD_NZ", LOAD},       {"COPY_IN", LOAD},     {"LOAD_A", MOVE},
-                {"LOAD_B", MOVE},        {"MMAD", MULTIPLY},    {"VEC", VECTOR},
-                {"FIXPIPE", STORE},      {"COPY_OUT", STORE},   {"WAIT_FLAG", WAIT},
-                {"CROSS_WAIT", WAIT},    {"SYNC_ALL", WAIT},    {"PIPE_BARRIER", WAIT},
-                {"SET_FLAG", INSTANT},   {"CROSS_SET", INSTANT}};
+} pipes[] = {{"MTE2", LOAD},  {"LOAD", LOAD}, {"MTE1", MOVE},  {"M", MULTIPLY},
+             {"V", VECTOR},   {"FIX", STORE}, {"MTE3", STORE}, {"STORE", STORE}};
 
 typedef struct excerpt {
   trace_t trace;
@@ -46,10 +43,19 @@ typedef struct share {
   double busy, waiting;     // us
 } share_t;
 
-static kind_t kind_of(const trace_event_t *event) {
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; ++i) {
-    if (strcmp(commands[i].command, event->name) == 0) {
-      return commands[i].kind;
+// By the pipe it is done on, whose name ends the track's.
+static kind_t kind_of(const trace_t *trace, const trace_event_t *event) {
+  const char *pipe = strrchr(trace->tracks[event->track].name, ' ');
+  if (strstr(event->name, "WAIT") != NULL || strcmp(event->name, "SYNC_ALL") == 0 ||
+      strcmp(event->name, "PIPE_BARRIER") == 0) {
+    return WAIT;
+  }
+  if (strstr(event->name, "SET") != NULL) {
+    return INSTANT;
+  }
+  for (size_t i = 0; pipe != NULL && i < sizeof pipes / sizeof *pipes; ++i) {
+    if (strcmp(pipes[i].pipe, pipe + 1) == 0) {
+      return pipes[i].kind;
     }
   }
   return OTHER;
@@ -66,7 +72,7 @@ static share_t share_of(const excerpt_t *excerpt, size_t track) {
   share_t share = {0};
   for (size_t i = 0; i < excerpt->trace.event_count; ++i) {
     const trace_event_t *event = &excerpt->trace.events[i];
-    const kind_t kind = kind_of(event);
+    const kind_t kind = kind_of(&excerpt->trace, event);
     double begin;
     const double length = inside(excerpt, event, &begin);
     if (event->track != track || length == 0 || kind == INSTANT) {
@@ -132,7 +138,7 @@ static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
     const trace_event_t *event = &trace->events[i];
     double begin = 0;
     const bool last = i == trace->event_count;
-    const double length = last || kind_of(event) != kind ? 0 : inside(excerpt, event, &begin);
+    const double length = last || kind_of(trace, event) != kind ? 0 : inside(excerpt, event, &begin);
     if (!last && length == 0) {
       continue;
     }
@@ -158,7 +164,7 @@ static void write_plot(const void *data, FILE *gnuplot) {
   bool drawn[KINDS] = {false};
   for (size_t i = 0; i < trace->event_count; ++i) {
     double begin;
-    const kind_t kind = kind_of(&trace->events[i]);
+    const kind_t kind = kind_of(trace, &trace->events[i]);
     if (kind < KINDS && inside(excerpt, &trace->events[i], &begin) > 0) {
       drawn[kind] = true;
     }
