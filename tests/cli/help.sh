@@ -104,6 +104,14 @@ refused "commands: unexpected argument 'x'" commands x
 refused "test: expected the script ./amalgam" test
 refused "firmware: expected the script ./amalgam" firmware x.c
 
+# Before anything is built the script says how to; it does not begin to build.
+for words in help 'test --help' 'build -h' ''; do
+  # shellcheck disable=SC2086
+  AMALGAM_BUILD=$dir/none "$ROOT/amalgam" $words >script || fail "./amalgam $words, not built"
+  grep -q "./amalgam build" script || fail "./amalgam $words, not built: text"
+done
+[ ! -e none ] || fail "a page was asked for, and something was built"
+
 # The script's own way to the pages of what it does itself.
 for words in 'help test' 'test --help' 'setup -h' 'help run hfa' '--help'; do
   # shellcheck disable=SC2086

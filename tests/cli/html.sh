@@ -28,7 +28,8 @@ refused "no report in empty" --html --out empty
 # --- a page -----------------------------------------------------------------------------------
 
 "$SIM" report table3 fig8a fig1 timeline --html --dist 'N(0,25)' --seeds 1 --seq-kv 1024 --impl c \
-  --batch 2 --cores 2 --set soc.skew_us=4 --out "r s" >text 2>stderr || { cat stderr; fail "exit code"; }
+  --batch 2 --cores 2 --set soc.skew_us=4 --out "r s" >text 2>stderr ||
+  { cat stderr; fail "exit code"; }
 grep -q '^r s/index.html: 4 of [0-9]* reports; missing: .*table5.*lm' text || fail "text: $(cat text)"
 for name in table3 fig8a fig1 timeline; do
   grep -q "<section id=\"$name\">" "r s/index.html" || fail "no section $name"

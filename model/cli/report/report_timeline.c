@@ -138,7 +138,8 @@ static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
     const trace_event_t *event = &trace->events[i];
     double begin = 0;
     const bool last = i == trace->event_count;
-    const double length = last || kind_of(trace, event) != kind ? 0 : inside(excerpt, event, &begin);
+    const bool drawn = !last && kind_of(trace, event) == kind;
+    const double length = drawn ? inside(excerpt, event, &begin) : 0;
     if (!last && length == 0) {
       continue;
     }
