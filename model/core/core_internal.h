@@ -86,6 +86,11 @@ void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *command)
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
 void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *command);
 void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
+// Rows of some vector operations, see vector_half.c; tile: b has an element for each of a's.
+void core_cast_int4_row(const cmd_vec_t *command, uint8_t *dst, const uint8_t *a, size_t n);
+void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n);
+void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
+                       size_t n);
 void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *command);
 void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *command);
 void core_attn(const core_memory_t *memory, const cmd_attn_t *command);

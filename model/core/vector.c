@@ -319,62 +319,6 @@ static void cast_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t 
   }
 }
 
-NUM_CLONES
-static void from_int4(bool is_signed, const uint8_t *x, float *y, size_t n) {
-  const int sign = is_signed ? 8 : 0;
-  for (size_t i = 0; i < n; i++) {
-    const int nibble = x[i / 2] >> (i % 2 * 4) & 15;
-    y[i] = (float)((nibble ^ sign) - sign);
-  }
-}
-
-// From the end, as cast_row does: nibbles only grow.
-static void cast_int4_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t n) {
-  for (size_t chunk = (n + CAST_CHUNK - 1) / CAST_CHUNK; chunk-- > 0;) {
-    const size_t i = chunk * CAST_CHUNK;
-    const size_t count = at_most(n - i, CAST_CHUNK);
-    uint8_t x[CAST_CHUNK / 2];
-    cast_chunk_t y;
-    cast_chunk_t half;
-    memcpy(x, a + i / 2, count / 2);
-    from_int4(c->from == TYPE_S4, x, y.f32, count);
-    if (c->to == TYPE_F16) {
-      num_fp16_from_f32_n(y.f32, half.half, count);
-      memcpy(dst + 2 * i, half.half, 2 * count);
-    } else {
-      memcpy(dst + 4 * i, y.f32, 4 * count);
-    }
-  }
-}
-
-// The FP32 result of two FP16 operands has more than twice the bits of an FP16 and two: rounding it
-// again gives what rounding once would (Figueroa, "When is double rounding innocuous?", 1995).
-static void combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b,
-                             size_t n) {
-  for (size_t i = 0; i < n; i += CAST_CHUNK) {
-    const size_t count = at_most(n - i, CAST_CHUNK);
-    cast_chunk_t in;
-    float x[CAST_CHUNK];
-    float y[CAST_CHUNK];
-    memcpy(in.half, a + 2 * i, 2 * count);
-    num_fp16_to_f32_n(in.half, x, count);
-    memcpy(in.half, b + 2 * i, 2 * count);
-    num_fp16_to_f32_n(in.half, y, count);
-    combine_row(op, true, x, x, y, x, count);
-    num_fp16_from_f32_n(x, in.half, count);
-    memcpy(dst + 2 * i, in.half, 2 * count);
-  }
-}
-
-// fma(a, b, c) rounded to FP16 alone.
-static void fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
-                         size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const uint16_t half = num_fp16_fma(a[i], tile ? b[i] : *b, c[i]);
-    memcpy(dst + 2 * i, &half, sizeof half);
-  }
-}
-
 // One row of any operation but the reductions.  tile: b has an element for each of a's.
 static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, const uint8_t *a_bytes,
                     const uint8_t *b_bytes, const uint8_t *c_bytes, size_t n) {
@@ -396,7 +340,7 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       break;
     case VOP_CAST:
       if (core_type_is_int4(command->from)) {
-        cast_int4_row(command, dst_bytes, a_bytes, n);
+        core_cast_int4_row(command, dst_bytes, a_bytes, n);
       } else {
         cast_row(command, dst_bytes, a_bytes, n);
       }
@@ -415,9 +359,9 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       break;
     default:
       if (core_vec_from(command) == TYPE_F16) {
-        combine_half_row(command->op, dst_bytes, a_bytes, b_bytes, n);
+        core_combine_half_row(command->op, dst_bytes, a_bytes, b_bytes, n);
       } else if (core_vec_to(command) == TYPE_F16) {
-        fma_half_row(tile, dst_bytes, a, b, (const void *)c_bytes, n);
+        core_fma_half_row(tile, dst_bytes, a, b, (const void *)c_bytes, n);
       } else {
         combine_row(command->op, tile, dst, a, b, (const void *)c_bytes, n);
       }

@@ -138,24 +138,22 @@ std::optional<std::string> global_memory::check_gather(const core_memory_t &memo
   if (list == nullptr || !list->numbers) {
     return "the list is not in an array of numbers";
   }
-  const array *rows = nullptr;
+  const array *rows = find(command.gm);
+  if (rows == nullptr || !rows->read_only) {
+    return "its rows are not in an input array";
+  }
   for (uint32_t row = 0; row < command.rows; ++row) {
     uint64_t address = 0;
     const core_gather_t what = core_gather_row(&memory, &command, row, &address);
     if (what == CORE_GATHER_NOTHING) {
       continue;
     }
-    if (rows == nullptr || address < rows->begin || address >= rows->end) {
-      rows = what == CORE_GATHER_ROW ? find(address) : nullptr;
-    }
-    if (what == CORE_GATHER_WRONG || rows == nullptr || !rows->read_only ||
+    if (what == CORE_GATHER_WRONG || address >= rows->end ||
         command.row_bytes > rows->end - address) {
       std::snprintf(text, sizeof text, "place %llu of the list: %s",
                     static_cast<unsigned long long>(command.first) + row,
                     what == CORE_GATHER_WRONG ? "its number is below -1"
-                    : rows != nullptr && !rows->read_only
-                        ? "its row is in an array that is not read only"
-                        : "its row is not inside of an array");
+                                              : "its row is not inside of the array");
       return text;
     }
   }

@@ -34,70 +34,24 @@
 // ---- Loading: MTE2 ----
 
 #if ATTENTION_FP8
-// K_j: nothing of it may be read before all vector cores have written their share.
-static inline void before_keys(const cube_t *cube, const walk_t *walk) {
-  if (walk->stage.output || walk->n + walk->m + walk->k > 0) {
-    return;
-  }
-  cross_core_wait_flag(PIPE_MTE2, FLAG_KV_READY);
-  if (cube->problem->fp8->crossover) {
-    pair_wait_flag(PIPE_MTE2, FLAG_KV_READY);
-  }
-}
-
-// The last of V_j is on its way: its slot may take K_j+FP8_KV_SLOTS then.
-static inline void after_values(const cube_t *cube, const walk_t *walk) {
-  const bool last = walk->n + 1 == walk->n_end && walk->m + 1 == walk->m_end &&
-                    walk->k + 1 == walk->stage.k_pieces;
-  if (!walk->stage.output || !last ||
-      walk->stage.turn + FP8_KV_SLOTS >= cube->problem->turns) {
-    return;
-  }
-  cross_core_set_flag(PIPE_MTE2, FLAG_KV_FREE);
-  if (cube->problem->fp8->crossover) {
-    pair_set_flag(PIPE_MTE2, FLAG_KV_FREE);
-  }
-}
-#endif
-
-#if ATTENTION_FP8
-// Keys by their panels, one after the other in L1.
-static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_t rows,
-                        uint32_t column, uint32_t cols, uint32_t l1) {
-  for (uint32_t at = 0; at < cols; at += FP8_GROUP) {
-    uint32_t pitch;
-    const uint64_t gm = fp8_panel(&cube->problem->args, slot, row, column + at, &pitch);
-    data_copy_gm_to_l1(.gm = gm, .gm_pitch = pitch,
-                       .l1 = l1 + at / 16 * round_up(rows, 16) * STRIP_ROW, .rows = rows,
-                       .cols = min_u32(FP8_GROUP, cols - at));
-  }
-}
-#endif
-
+#include "kernels/fp8_cube.h"
+#else
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
   const uint32_t use = walk->right_use;
+  const uint32_t pitch = stage->right_pitch;
   const uint32_t row = stage->output ? walk->start : walk->n * TILE;
   const uint32_t column = stage->output ? walk->n * TILE : walk->start;
   const uint32_t cols = step_n(walk);
 
-#if ATTENTION_FP8
-  before_keys(cube, walk);
-  ring_wait_free(&ring, use);
-  load_panels(cube, stage->right, row, stage->output ? walk->depth : cols, column,
-              stage->output ? cols : walk->depth, ring_slot(&ring, use));
-  ring_set_full(&ring, use);
-  after_values(cube, walk);
-#else
-  const uint32_t pitch = stage->right_pitch;
   ring_wait_free(&ring, use);
   data_copy_gm_to_l1(.gm = stage->right + (uint64_t)row * pitch + 2 * column, .gm_pitch = pitch,
                      .l1 = ring_slot(&ring, use), .rows = stage->output ? walk->depth : cols,
                      .cols = stage->output ? cols : walk->depth);
   ring_set_full(&ring, use);
-#endif
 }
+#endif
 
 static void load_left(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
@@ -314,20 +268,17 @@ static void cube_open(cube_t *cube, const attention_problem_t *problem,
                       const attention_output_t *output) {
   const attention_tiling_t *tiling = &problem->tiling;
   const bool one_tile = tiling->keep && problem->group_rows <= TILE;
-#if ATTENTION_FP8
-  const uint32_t half = problem->q_slots;
-#else
-  const uint32_t half = tiling->left / 2;
-#endif
-  const uint32_t left = one_tile && !tiling->separate ? half : tiling->left;
+  const uint32_t left = one_tile && !tiling->separate ? q_slots(problem) : tiling->left;
   cube->problem = problem;
   cube->output = output;
   cube->tiling = *tiling;
   cube->resident = one_tile || (tiling->keep && tiling->separate);
   cube->left_slots = (uint8_t)left;
   cube->right_first = (uint8_t)(tiling->separate ? 2 * tiling->left : tiling->left);
-  cube->left_room[0] = left;
-  cube->left_room[1] = left_slots(cube, 1);
+  cube->left_room[0] = cube->left_room[1] = left;
+  if (ATTENTION_FP8) {
+    cube->left_room[1] = left_slots(cube, 1);
+  }
   cube->right_room = tiling->right;
   cube->products = cube->scores = 0;
 }

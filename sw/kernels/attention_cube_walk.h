@@ -86,6 +86,7 @@ typedef struct cube {
 
 // Rings as values, so that the compiler knows what of them is constant.
 
+// With one m-tile Q and P have buffers of their own, as many each, or fp8's numbers.
 #if ATTENTION_FP8
 static inline uint32_t left_bytes(const cube_t *cube) {
   return cube->problem->left_bytes;
@@ -93,19 +94,20 @@ static inline uint32_t left_bytes(const cube_t *cube) {
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   return kind == 0 ? cube->left_slots : cube->problem->p_slots;
 }
+static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->q_slots; }
 #else
 static inline uint32_t left_bytes(const cube_t *cube) { return cube->tiling.buffer; }
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   (void)kind;
   return cube->left_slots;
 }
+static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->tiling.left / 2; }
 #endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
   const uint32_t bytes = left_bytes(cube);
   const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  return (ring_t){PIPE_MTE2,          PIPE_MTE1,     (uint8_t)first,
-                  left_slots(cube, kind), first * bytes, bytes};
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind), first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {

@@ -410,12 +410,15 @@ static vector_core_t core_open(const attention_problem_t *problem,
 
 void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel) {
   vector_core_t core = core_open(problem, kernel);
+  if (ATTENTION_FP8) {
+    fp8_keys_open(&core);
+  }
   vector_walk_t load = walk_start(&core);
   vector_walk_t use = load;
   ring_open(&core.tile_back);
   ring_open(&out_ring);
   if (ATTENTION_FP8) {
-    fp8_keys_open(&core);
+    fp8_keys_start(&core);
   }
   while (use.more) {
     if (ATTENTION_FP8) {
@@ -437,6 +440,6 @@ void attention_vector(const attention_problem_t *problem, const attention_vector
   ring_drain(&core.tile_back);
   ring_drain(&out_ring);
   if (ATTENTION_FP8) {
-    fp8_keys_close();
+    fp8_keys_close(&core);
   }
 }

@@ -32,18 +32,23 @@ uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *
 uint32_t fp8_entry(const attention_problem_t *problem, const attention_unit_t *unit);
 
 // In a slot of workspace kv: where a panel has a key, and its bytes from key to key.  column: its first.
-uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key, uint32_t column,
-                   uint32_t *pitch);
+static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key,
+                                 uint32_t column, uint32_t *pitch) {
+  *pitch = 2 * (column < FP8_CODES ? FP8_GROUP : FP8_DK - FP8_CODES);
+  return slot + 2 * args->block * column + key * *pitch;
+}
 
 // ---- Keys (fp8_keys.c) ----
 
-// Before the first stage: V0 of the first blocks.
+// UB by the rows there are.
 void fp8_keys_open(vector_core_t *core);
+// Before the first stage: V0 of the first blocks.
+void fp8_keys_start(vector_core_t *core);
 // Loads, as many as there is room for.
 void fp8_keys_load(vector_core_t *core);
 // After a chunk of V1: the part of V0 that is due.
 void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk);
-void fp8_keys_close(void);
+void fp8_keys_close(const vector_core_t *core);
 
 // ---- Rows (fp8_rows.c) ----
 

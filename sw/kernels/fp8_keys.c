@@ -1,7 +1,10 @@
-// V0: keys out of the FP8 cache.  A tile is 16 tokens; in UB, behind what V1 and V2 use:
+// V0: keys out of the FP8 cache.  A tile is 16 tokens; in UB:
 //
-//   work      32 KB         V only              FP32, [16][512]
-//   raw ring  4 x 10.5 KB   MTE2 -> V -> MTE3   codes and scales [16][544 bytes], RoPE [16][128 bytes]
+//   raw ring  4 or 7 x 10.5 KB  MTE2 -> V -> MTE3  codes and scales [16][544 bytes], RoPE [16][128 bytes]
+//   work      32 KB             V only             FP32, [16][512]
+//
+// The raw ring is behind V1's tiles.  What holds V up with few rows is the latency of these loads: V1
+// has tiles of half as many rows then, and leaves the ring the room.
 //
 // V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it was.
 // SPDX-License-Identifier: Apache-2.0
@@ -18,19 +21,37 @@ enum {
   RAW_ROPE = KEYS_ROWS * CODES_PITCH,          // in a slot
   RAW_SLOT = RAW_ROPE + KEYS_ROWS * ROPE_BYTES,
   RAW_SLOTS = 4,
+  RAW_MORE_SLOTS = 7,  // with half of V1's rows
   RAW_EVENT = 8,
-  WORK_BASE = KEYS_BASE,
   WORK_PITCH = 4 * FP8_CODES,
-  RAW_BASE = WORK_BASE + KEYS_ROWS * WORK_PITCH,
   VALUES_PITCH = 2 * FP8_CODES,
 };
-_Static_assert((int)RAW_BASE + RAW_SLOTS * RAW_SLOT <= 192 * 1024, "keys do not fit in UB");
+_Static_assert((int)WORK_BASE + KEYS_ROWS * WORK_PITCH <= 192 * 1024, "UB is too small");
+_Static_assert(RAW_SLOTS * RAW_SLOT <= (int)RAW_BYTES &&
+                   RAW_MORE_SLOTS * RAW_SLOT <= (int)RAW_BYTES + TILE_SLOTS * TILE_BYTES / 2,
+               "tokens do not fit behind V1's tiles");
 _Static_assert(KEYS_ROWS * VALUES_PITCH <= (int)OUT_SLOT, "values do not fit in an out slot");
 
-static const ring_t raw_full = {PIPE_MTE2, PIPE_V, RAW_EVENT, RAW_SLOTS, RAW_BASE, RAW_SLOT};
-static const ring_t raw_back = {PIPE_MTE2, PIPE_MTE3, RAW_EVENT, RAW_SLOTS, RAW_BASE, RAW_SLOT};
-
 // ---- The order of tiles ----
+
+// Where the block's tokens come from and go to.
+static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
+  const fp8_args_t *fp8 = problem->fp8;
+  const attention_unit_t *unit = &walk->place.unit;
+  const uint32_t entry = fp8_entry(problem, unit);
+  walk->none = fp8_places(problem, unit) == 0;
+  walk->tokens = fp8->tokens + entry * fp8->tokens_batch;
+  walk->place_before = walk->place.block * problem->args.block;
+  walk->slot = problem->args.k + (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->args.block * 2 * FP8_DK;
+  walk->list = 0;
+  walk->page = 1;
+  if (fp8->index != 0) {
+    walk->list = fp8->index + (uint64_t)unit->entry * fp8->index_pitch;
+  } else if (fp8->block_table != 0) {
+    walk->list = fp8->block_table + (uint64_t)entry * fp8->block_table_pitch;
+    walk->page = fp8->page_size;
+  }
+}
 
 // This core's keys of the block at walk->turn.  All take a multiple of a tile, the last ones what is
 // left, maybe nothing.
@@ -48,6 +69,7 @@ static void enter_block(const vector_core_t *core, keys_walk_t *walk) {
   walk->first = min_u32(share * part, walk->keys);
   walk->end = min_u32(walk->first + share, walk->keys);
   walk->at = walk->first;
+  find_tokens(problem, walk);
 }
 
 static uint32_t tile_rows(const keys_walk_t *walk) {
@@ -66,24 +88,14 @@ static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
 // ---- Loads: MTE2 ----
 
 // Tokens of the tile: bytes at .. at + bytes - 1 of each to UB.
-static void load_part(const vector_core_t *core, const keys_walk_t *walk, uint32_t at,
-                      uint32_t bytes, uint32_t ub, uint32_t ub_pitch) {
-  const attention_problem_t *problem = core->problem;
-  const fp8_args_t *fp8 = problem->fp8;
-  const attention_unit_t *unit = &walk->place.unit;
-  const uint32_t place = walk->place.block * problem->args.block + walk->at;
-  const uint32_t entry = fp8_entry(problem, unit);
-  const uint64_t tokens = fp8->tokens + entry * fp8->tokens_batch + at;
+static inline void load_part(const keys_walk_t *walk, uint32_t at, uint32_t bytes, uint32_t ub,
+                             uint32_t ub_pitch) {
+  const uint64_t tokens = walk->tokens + at;
+  const uint32_t place = walk->place_before + walk->at;
   const uint32_t rows = tile_rows(walk);
-  if (fp8->index != 0) {
-    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES,
-                         .list = fp8->index + (uint64_t)unit->entry * fp8->index_pitch,
-                         .first = place, .page = 1, .ub = ub, .ub_pitch = ub_pitch, .rows = rows,
-                         .row_bytes = bytes);
-  } else if (fp8->block_table != 0) {
-    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES,
-                         .list = fp8->block_table + (uint64_t)entry * fp8->block_table_pitch,
-                         .first = place, .page = fp8->page_size, .ub = ub, .ub_pitch = ub_pitch,
+  if (walk->list != 0) {
+    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES, .list = walk->list,
+                         .first = place, .page = walk->page, .ub = ub, .ub_pitch = ub_pitch,
                          .rows = rows, .row_bytes = bytes);
   } else {
     data_copy_gm_to_ub(.gm = tokens + (uint64_t)place * FP8_TOKEN_BYTES,
@@ -93,82 +105,80 @@ static void load_part(const vector_core_t *core, const keys_walk_t *walk, uint32
 }
 
 static void load_tile(const vector_core_t *core, const keys_walk_t *walk) {
-  const uint32_t slot = ring_slot(&raw_full, walk->use);
-  if (walk->first == walk->end) {
-    return;
+  const uint32_t slot = ring_slot(&core->raw_full, walk->use);
+  ring_wait_free(&core->raw_back, walk->use);
+  if (!walk->none) {
+    load_part(walk, 0, CODES_BYTES, slot, CODES_PITCH);
+    load_part(walk, FP8_ROPE_AT, ROPE_BYTES, slot + RAW_ROPE, ROPE_BYTES);
   }
-  ring_wait_free(&raw_back, walk->use);
-  if (fp8_places(core->problem, &walk->place.unit) > 0) {
-    load_part(core, walk, 0, CODES_BYTES, slot, CODES_PITCH);
-    load_part(core, walk, FP8_ROPE_AT, ROPE_BYTES, slot + RAW_ROPE, ROPE_BYTES);
-  }
-  ring_set_full(&raw_full, walk->use);
+  ring_set_full(&core->raw_full, walk->use);
 }
 
 // A slot is waited for only when what frees it has been pushed.
 void fp8_keys_load(vector_core_t *core) {
   keys_walk_t *load = &core->keys_load;
-  while (load->turn < core->problem->turns && load->use < core->keys_use.use + RAW_SLOTS) {
-    load_tile(core, load);
+  while (load->turn < core->problem->turns && load->use < core->keys_use.use + core->raw_full.slots) {
+    if (load->first < load->end) {
+      load_tile(core, load);
+    }
     next_tile(core, load);
   }
 }
 
 // ---- V and MTE3 ----
 
-static void convert(uint32_t slot, uint32_t out, uint32_t rows) {
+// To BF16 in a slot of the out ring, which is waited for when it is needed.
+static void convert(uint32_t slot, uint32_t use, uint32_t rows) {
   vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
             .dst_pitch = WORK_PITCH, .a = slot, .a_pitch = CODES_PITCH, .from = TYPE_E4M3,
             .to = TYPE_F32, .round = ROUND_NEAREST);
   vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
             .dst_pitch = WORK_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH,
             .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
-  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = out,
+  ring_wait_free(&out_ring, use);
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = ring_slot(&out_ring, use),
             .dst_pitch = VALUES_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH, .from = TYPE_F32,
             .to = TYPE_BF16, .round = ROUND_NEAREST);
 }
 
 // Keys of a list without places.
-static void clear(uint32_t slot, uint32_t out, uint32_t rows) {
-  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4, .dst = out,
-            .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
+static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
+  ring_wait_free(&out_ring, use);
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4,
+            .dst = ring_slot(&out_ring, use), .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
   vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = ROPE_BYTES / 4, .dst = slot + RAW_ROPE,
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
 
-static void store_panel(const vector_core_t *core, const keys_walk_t *walk, uint32_t column,
-                        uint32_t ub, uint32_t ub_pitch) {
-  const attention_args_t *args = &core->problem->args;
-  const uint32_t block = walk->turn % FP8_KV_SLOTS;
-  const uint64_t slot = args->k + (uint64_t)block * args->block * 2 * FP8_DK;
+static inline void store_panel(const vector_core_t *core, const keys_walk_t *walk,
+                               uint32_t column, uint32_t ub, uint32_t ub_pitch) {
   uint32_t pitch;
-  const uint64_t gm = fp8_panel(args, slot, walk->at, column, &pitch);
+  const uint64_t gm =
+      fp8_panel(&core->problem->args, walk->slot, walk->at, column, &pitch);
   data_copy_ub_to_gm(.ub = ub, .ub_pitch = ub_pitch, .gm = gm, .gm_pitch = pitch,
                      .rows = tile_rows(walk), .row_bytes = pitch, .op = GM_STORE);
 }
 
 static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
-  const attention_problem_t *problem = core->problem;
   const uint32_t rows = tile_rows(walk);
-  const uint32_t slot = ring_slot(&raw_full, walk->use);
+  const uint32_t slot = ring_slot(&core->raw_full, walk->use);
   const uint32_t use = core->out++;
   const uint32_t out = ring_slot(&out_ring, use);
 
-  ring_wait_full(&raw_full, walk->use);
-  ring_wait_free(&out_ring, use);
-  if (fp8_places(problem, &walk->place.unit) > 0) {
-    convert(slot, out, rows);
+  ring_wait_full(&core->raw_full, walk->use);
+  if (!walk->none) {
+    convert(slot, use, rows);
   } else {
-    clear(slot, out, rows);
+    clear(slot, use, rows);
   }
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
+  store_panel(core, walk, FP8_CODES, slot + RAW_ROPE, ROPE_BYTES);
+  ring_set_free(&core->raw_back, walk->use);
   for (uint32_t column = 0; column < FP8_CODES; column += FP8_GROUP) {
     store_panel(core, walk, column, out + 2 * column, VALUES_PITCH);
   }
   ring_set_free(&out_ring, use);
-  store_panel(core, walk, FP8_CODES, slot + RAW_ROPE, ROPE_BYTES);
-  ring_set_free(&raw_back, walk->use);
 }
 
 // A tile, with what has to come before a block's first and after its last.
@@ -206,7 +216,20 @@ static void push_until(vector_core_t *core, uint32_t turn, uint32_t tile) {
 }
 
 void fp8_keys_open(vector_core_t *core) {
-  ring_open(&raw_back);
+  const bool few = core->problem->group_rows <= ATTENTION_TILE / 2;
+  const uint32_t rows = few ? SCORE_ROWS / 2 : SCORE_ROWS;
+  const uint32_t slot = TILE_SLOT - (SCORE_ROWS - rows) * (TILE_BYTES / SCORE_ROWS + 4);
+  const uint8_t slots = few ? RAW_MORE_SLOTS : RAW_SLOTS;
+  core->score_rows = rows;
+  core->tile_full.bytes = core->tile_done.bytes = core->tile_back.bytes = slot;
+  core->raw_full =
+      (ring_t){PIPE_MTE2, PIPE_V, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
+  core->raw_back =
+      (ring_t){PIPE_MTE2, PIPE_MTE3, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
+}
+
+void fp8_keys_start(vector_core_t *core) {
+  ring_open(&core->raw_back);
   core->keys_load.place = attention_first_place(core->problem);
   core->keys_load.turn = core->keys_load.use = 0;
   enter_block(core, &core->keys_load);
@@ -220,8 +243,8 @@ void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
     return;
   }
   const uint32_t turn = walk->turn.block + FP8_AHEAD;
-  const uint32_t chunks = max_u32(1, ceil_div(walk->rows, SCORE_ROWS));
-  const uint32_t done = walk->row / SCORE_ROWS + 1;
+  const uint32_t chunks = max_u32(1, ceil_div(walk->rows, core->score_rows));
+  const uint32_t done = walk->row / core->score_rows + 1;
   if (done == chunks) {
     push_until(core, turn + 1, 0);
     return;
@@ -231,4 +254,4 @@ void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
   push_until(core, turn, tiles * done / chunks);
 }
 
-void fp8_keys_close(void) { ring_drain(&raw_back); }
+void fp8_keys_close(const vector_core_t *core) { ring_drain(&core->raw_back); }

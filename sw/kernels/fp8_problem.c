@@ -82,12 +82,6 @@ void fp8_problem_read(attention_problem_t *problem) {
   make_tiling(problem);
 }
 
-uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key, uint32_t column,
-                   uint32_t *pitch) {
-  *pitch = 2 * (column < FP8_CODES ? FP8_GROUP : FP8_DK - FP8_CODES);
-  return slot + 2 * (uint64_t)args->block * column + (uint64_t)key * *pitch;
-}
-
 uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit) {
   return problem->fp8->places[unit->entry];
 }

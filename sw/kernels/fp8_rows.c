@@ -7,12 +7,11 @@
 enum {
   F32_MINUS_1 = (int)0xbf800000,
   F32_INFINITY = 0x7f800000,
-  COLUMNS_AT = FOLD_BASE,  // a block's column numbers, and a limit as often
-  LIMITS_AT = FOLD_BASE + 4 * ATTENTION_MAX_BLOCK,
+  // Where keys are made, which are not while V is here: a block's column numbers, a limit as often.
+  COLUMNS_AT = WORK_BASE,
+  LIMITS_AT = WORK_BASE + 4 * ATTENTION_MAX_BLOCK,
   ALL_COLUMNS = 4 * ATTENTION_MAX_BLOCK,  // pitch
 };
-_Static_assert((int)LIMITS_AT + 4 * ATTENTION_MAX_BLOCK <= (int)FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
-               "columns and limits do not fit where rows are folded");
 
 static bool last_block(const vector_core_t *core) {
   const attention_place_t *place = walk_place(core->at);
@@ -31,7 +30,7 @@ void fp8_load_masks(const vector_core_t *core, const chunk_t *chunk) {
   if (fp8->sink != 0 && last_block(core)) {
     const uint32_t row = unit->first_row + core->at->first_row + chunk->row;
     data_copy_gm_to_ub(.gm = fp8->sink + 4 * (uint64_t)row, .gm_pitch = 4 * chunk->rows,
-                       .ub = chunk->tile + TILE_SINK, .ub_pitch = 4 * SCORE_ROWS, .rows = 1,
+                       .ub = chunk->mask + TILE_MASK, .ub_pitch = 4 * SCORE_ROWS, .rows = 1,
                        .row_bytes = 4 * chunk->rows);
   }
 }
@@ -114,7 +113,7 @@ void fp8_weigh_sink(const vector_core_t *core, const chunk_t *chunk) {
   if (core->problem->fp8->sink == 0 || !last_block(core)) {
     return;
   }
-  row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->tile + TILE_SINK,
+  row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->mask + TILE_MASK,
          .b = row_value(ROW_SAFE, chunk->row));
   row_op(chunk->rows, .op = VOP_EXP, .dst = weight, .a = weight);
 }

@@ -2,7 +2,7 @@
 //
 //   for units: for pieces of B: for the halves of a piece: one MMAD
 //
-//   MTE2   a, up to 64 KB at a time, and pieces of B, except by the direct path
+//   MTE2   a, in parts of 32 KB, or 64 with 128 rows, and pieces of B, except by the direct path
 //   MTE1   16 KB of a and 32 KB of B for an MMAD; waits for the vector cores by the direct path
 //   FIX    the unit's tile, while the next unit's is summed in L0C's other half
 //
@@ -16,6 +16,7 @@ enum {
   STRIP = 16,
   STRIP_ROW = 32,  // bytes of a row of a fractal strip
   A_DEPTH_MAX = 2048,
+  A_SLOTS_MAX = 4,
   L0_HALF = 32 * 1024,
   L0C_HALF = 64 * 1024,
 };
@@ -41,12 +42,18 @@ static bool is_direct(const cube_t *cube) { return cube->problem.args.phases == 
 
 static void cube_open(cube_t *cube) {
   w4a16_open(&cube->problem);
-  cube->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, W4A16_A_SLOTS, 0, W4A16_SLOT};
-  cube->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, W4A16_A_SLOTS, W4A16_B_SLOTS, W4A16_B_BASE,
+  // A part of a goes with a piece of B at least.
+  const w4a16_t *problem = &cube->problem;
+  const uint32_t rows = round_up(min_u32(problem->args.m, problem->tile_rows), STRIP);
+  const uint32_t least = 2 * rows * problem->piece_rows;
+  const uint32_t slots = A_SLOTS_MAX * least <= W4A16_A_BYTES ? A_SLOTS_MAX : 2;
+  cube->ring[RING_A] =
+      (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)slots, 0, W4A16_A_BYTES / slots};
+  cube->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, A_SLOTS_MAX, W4A16_B_SLOTS, W4A16_B_BASE,
                                 W4A16_SLOT};
   cube->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
   cube->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, 2, 0, L0C_HALF};
-  cube->room[RING_A] = W4A16_A_SLOTS;
+  cube->room[RING_A] = slots;
   cube->room[RING_B] = W4A16_B_SLOTS;
   cube->products = 0;
 }
@@ -54,16 +61,17 @@ static void cube_open(cube_t *cube) {
 // ---- The walk ----
 
 // Whole pieces of a unit in as many columns of a as a slot holds.
-static uint32_t depth_of(const w4a16_t *problem, const w4a16_unit_t *unit) {
-  const uint32_t piece = problem->piece_rows;
-  const uint32_t most = min_u32(A_DEPTH_MAX, W4A16_SLOT / 2 / round_up(unit->rows, STRIP));
+static uint32_t depth_of(const cube_t *cube, const w4a16_unit_t *unit) {
+  const uint32_t piece = cube->problem.piece_rows;
+  const uint32_t bytes = cube->ring[RING_A].bytes;
+  const uint32_t most = min_u32(A_DEPTH_MAX, bytes / 2 / round_up(unit->rows, STRIP));
   return max_u32(piece, most / piece * piece);
 }
 
 static walk_t first_step(const cube_t *cube) {
   walk_t walk = {.piece = w4a16_first_piece(&cube->problem)};
   if (walk.piece.valid) {
-    walk.depth = depth_of(&cube->problem, &walk.piece.unit);
+    walk.depth = depth_of(cube, &walk.piece.unit);
   }
   return walk;
 }
@@ -90,7 +98,7 @@ static void next_step(const cube_t *cube, walk_t *walk) {
   }
   w4a16_next_piece(&cube->problem, &walk->piece);
   if (walk->piece.valid && opens_unit(walk)) {
-    walk->depth = depth_of(&cube->problem, &walk->piece.unit);
+    walk->depth = depth_of(cube, &walk->piece.unit);
   }
 }
 

@@ -26,8 +26,8 @@ enum w4a16_flag {
   FLAG_MULTIPLIED,   // cube to vector: all partial sums are in global memory
 };
 
-// Slots of pieces in L1.
-enum { W4A16_A_SLOTS = 2, W4A16_B_SLOTS = 6, W4A16_B_BASE = W4A16_A_SLOTS * W4A16_SLOT };
+// L1: parts of a, then slots of pieces of B.
+enum { W4A16_A_BYTES = 2 * W4A16_SLOT, W4A16_B_SLOTS = 6, W4A16_B_BASE = W4A16_A_BYTES };
 
 typedef struct w4a16 {
   w4a16_args_t args;

@@ -10,7 +10,7 @@ enum {
   IN_BYTES = 64 * 1024,  // of the partial sums of a chunk
   OUT_BYTES = 32 * 1024,
   ALIGN = 64,            // elements
-  EVENT = 0,
+  EVENT = 16,            // of its flags: the dequantisation's may still be up
 };
 
 typedef struct reduction {
@@ -96,11 +96,9 @@ void w4a16_reduce(const w4a16_t *problem) {
   const uint64_t step = (uint64_t)r.step * r.chunk;
   uint64_t start = (uint64_t)r.first * r.chunk;
   uint32_t use = 0;
-  // UB is taken over from the dequantisation.
-  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT);
-  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT);
   ring_open(&r.in);
   ring_open(&r.out);
+  // UB was the dequantisation's, whose last stores came before that flag, too.
   cross_core_wait_flag(PIPE_MTE2, FLAG_MULTIPLIED);
   if (start < r.elements) {
     load(&r, start, use);

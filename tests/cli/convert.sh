@@ -29,6 +29,8 @@ done
 cmp -s tokens_amax.npy tokens_ue8m0.npy && fail "--fp8-scale makes no difference"
 convert "$kv" tokens.npy --quiet
 cmp tokens.npy tokens_amax.npy || fail "amax is not the default"
+convert "$kv" --out tokens_out.npy --quiet
+cmp tokens.npy tokens_out.npy || fail "--out"
 # A token by hand: codes 0x38 (1.0) at scale 0.5, RoPE as it is.
 {
   printf '\223NUMPY\1\0\166\0'
@@ -75,6 +77,7 @@ shape z.npy '<f2' '64, 256'
 "$MKNPY" f4_big.npy '<f4' 6,16 c 17=7f000000
 "$MKNPY" i4_3d.npy '<i4' 2,3,8
 refused "two files" convert i1.npy
+refused "out2.npy" convert i1.npy out2.npy --out out.npy
 refused "extra" convert i1.npy out.npy extra
 refused "none.npy" convert none.npy out.npy
 refused "[1,1]" convert k_nan.npy out.npy

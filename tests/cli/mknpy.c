@@ -1,7 +1,7 @@
 // Makes .npy files for the tests: mknpy FILE DESCR SHAPE [c|fortran] [INDEX=BITS]...
-//   DESCR '<u2' (BF16 bits), '<f4', '|u1', '|i1', '<i4'; SHAPE like 2,16,64.  Elements are repeatable
-//   pseudo-random values in [-2, 2) ('|u1', '|i1': 0 or 1).  INDEX=BITS sets one element, bits in hex;
-//   all=BITS all of them; count=N makes them 0 .. N-1, 0 .. N-1, ...
+//   DESCR '<u2' (BF16 bits), '<f2', '<f4', '|u1', '|i1', '<i4'; SHAPE like 2,16,64.  Elements are
+//   repeatable pseudo-random values in [-2, 2) ('|u1', '|i1': 0 or 1).  INDEX=BITS sets one element,
+//   bits in hex; all=BITS all of them; count=N makes them 0 .. N-1, 0 .. N-1, ...
 // SPDX-License-Identifier: Apache-2.0
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +19,9 @@ static uint32_t element(const char *descr, uint32_t random) {
   const float value = (float)random * 0x1p-22f - 2.0f;
   if (strcmp(descr, "<u2") == 0) {
     return num_bf16_from_f32(value);
+  }
+  if (strcmp(descr, "<f2") == 0) {
+    return num_fp16_from_f32(value);
   }
   return descr[0] == '|' ? random & 1u : num_f32_bits(value);
 }

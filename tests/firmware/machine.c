@@ -145,6 +145,19 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
   }
 }
 
+// The cores of an AI core lie together, the cube core first; AI cores 2i and 2i + 1 are a pair.
+static core_t *cube_of(const machine_t *machine, unsigned ai_core) {
+  return &machine->cores[ai_core * (1 + machine->options->vector_cores)];
+}
+
+// The direct path: L1 is the cube core's.
+static void reach_l1(const machine_t *machine, core_t *core) {
+  if (machine->options->direct_path && core->kind == CORE_VECTOR) {
+    core->memory.base[SPACE_L1] = cube_of(machine, core->ai_core)->memory.base[SPACE_L1];
+    core->memory.bytes[SPACE_L1] = L1_BYTES;
+  }
+}
+
 static void core_free(const machine_t *machine, core_t *core) {
   const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
   for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
@@ -163,16 +176,11 @@ static void core_free(const machine_t *machine, core_t *core) {
   }
   for (unsigned space = 0; space < SPACE_COUNT; space++) {
     free(core->history[space].records);
-    if (space != SPACE_GM) {
+    if (space != SPACE_GM && (space != SPACE_L1 || core->kind == CORE_CUBE)) {
       free(core->memory.base[space]);
     }
   }
   free(core->program.command);
-}
-
-// The cores of an AI core lie together, the cube core first; AI cores 2i and 2i + 1 are a pair.
-static core_t *cube_of(const machine_t *machine, unsigned ai_core) {
-  return &machine->cores[ai_core * (1 + machine->options->vector_cores)];
 }
 
 static bool is_cross_wait(const command_t *command) {
@@ -286,7 +294,8 @@ static bool move_data(machine_t *machine, core_t *core, const command_t *command
     if (global && !inside_an_array(machine, &access[i])) {
       return complain(machine, core, command, "not inside of an array it may access");
     }
-    race_history_t *history = global ? &machine->gm_history : &core->history[access[i].space];
+    core_t *owner = access[i].space == SPACE_L1 ? cube_of(machine, core->ai_core) : core;
+    race_history_t *history = global ? &machine->gm_history : &owner->history[access[i].space];
     const race_record_t *other = race_note(machine->clocks, machine->agents, history,
                                            agent, &access[i], command);
     if (other != NULL) {
@@ -504,6 +513,7 @@ bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTE
     const unsigned within = i % per_ai_core;
     core_init(&machine, &machine.cores[i], within == 0 ? CORE_CUBE : CORE_VECTOR, i / per_ai_core,
               within == 0 ? 0 : within - 1);
+    reach_l1(&machine, &machine.cores[i]);
   }
   machine.clocks = allocate(machine.agents, sizeof *machine.clocks);
   error[0] = '\0';

@@ -33,6 +33,7 @@ set -eu
 "$MKNPY" bt_low.npy '<i4' 1,2 c 0=ffffffff 1=1
 "$MKNPY" bt_shape.npy '<i4' 2,2 c all=0
 "$MKNPY" len_20.npy '<i4' 1 c 0=14
+"$MKNPY" len_12.npy '<i4' 1 c 0=c
 "$MKNPY" len_high.npy '<i4' 1 c 0=81
 "$MKNPY" len_low.npy '<i4' 1 c 0=ffffffff
 "$MKNPY" len_3.npy '<i4' 3 c count=3
@@ -70,7 +71,7 @@ good="--q q.npy --kv kv.npy $out"
   refused "idx_low.npy: -2 at [0,3]" run fp8 $good --indices idx_low.npy
   refused "idx.npy: 20 at [1,4]" run fp8 $good --indices idx.npy --lengths len_20.npy --top-k 16
   refused "idx_shape.npy" run fp8 $good --indices idx_shape.npy
-  refused "idx_one.npy" run fp8 $good --indices idx_one.npy
+  refused "idx_one.npy: 12 at [12]" run fp8 $good --indices idx_one.npy --lengths len_12.npy
   refused "idx_empty.npy" run fp8 $good --indices idx_empty.npy
   refused "idx3.npy" run fp8 $good --indices idx3.npy
   refused "idx_f4.npy" run fp8 $good --indices idx_f4.npy
@@ -101,6 +102,7 @@ good="--q q.npy --kv kv.npy $out"
   refused "two outputs" run fp8 $good --lse ./out.npy
   refused "no/such" run fp8 $good --lse no/such/l.npy
   refused "--mask" run fp8 $good --mask mask.npy
+  refused "--tiling" run fp8 $good --tiling tuned
   refused "--split-kv" run fp8 $good --split-kv 2
   refused "extra" run fp8 extra $out
 }

@@ -18,7 +18,7 @@ done
 
 # Rows as "rows convert crossover cycles dequant softmax bytes fu".
 awk '
-  /"calls"/ { exit }
+  /"rows_fast_cube"/ { exit }
   { gsub(/[",]/, "", $0); name = $1; sub(/:$/, "", name); v[name] = $2 }
   name == "kv_l2_bytes" { print v["rows"], v["convert"], v["crossover"], v["cycles_per_token"], v["dequant"],
                           v["softmax"], v["kv_l2_bytes"], v["fu"] }' r/fp8.json >rows
@@ -33,7 +33,7 @@ awk '
       for (i = 0; i < 2; ++i) {
         c = i == 0 ? "native" : "emulated"
         if (!near(dequant[r, c, "on"], dequant[r, c, "off"] / 2, 0.1)) bad = 3
-        if (!(cycles[r, c, "on"] < cycles[r, c, "off"])) bad = 4
+        if (!(cycles[r, c, "on"] <= cycles[r, c, "off"])) bad = 4
       }
     }
     if (!(cycles[64, "native", "off"] > 1.1 * cycles[64, "native", "on"]) ||
@@ -42,10 +42,22 @@ awk '
     if (bad) print "FAILED: case " bad
     exit bad
   }' rows || { cat rows; exit 1; }
+# What crossover is worth where the cube core is not in its own way: within 15 % of what the vector cores'
+# work allows, 24.6 to 17 and 34.6 to 20.6 cycles.
+awk '
+  /"rows_fast_cube"/ { on = 1 }
+  /"calls"/ { exit }
+  on { gsub(/[",]/, "", $0); name = $1; sub(/:$/, "", name); v[name] = $2 }
+  on && name == "cycles_per_token" { cycles[v["convert"], v["crossover"]] = $2 }
+  END {
+    native = cycles["native", "off"] / cycles["native", "on"]
+    emulated = cycles["emulated", "off"] / cycles["emulated", "on"]
+    if (!(native > 0.85 * 24.6 / 17 && emulated > 0.85 * 34.6 / 20.6)) { print "FAILED: " native " " emulated; exit 1 }
+  }' r/fp8.json || exit 1
 grep -q '"hbm":.656,' r/fp8.json || fail "HBM bytes of a token"
 grep -q '"hbm_bf16":.1152,' r/fp8.json || fail "HBM bytes of BF16"
 grep -q '"kv_l2_bf16":.2176$' r/fp8.json || fail "L2 bytes of BF16"
-[ "$(grep -c '"time_us"' r/fp8.json)" -eq 8 ] || fail "calls"
+[ "$(grep -c '"time_us"' r/fp8.json)" -eq 9 ] || fail "calls"
 grep -q '"tflops_crossover":.410' r/fp8.json || fail "what was published"
 grep -q 'Hopper' r/fp8.md || fail "Hopper"
 

@@ -17,7 +17,8 @@ static void help(void) {
   const manual_t manual = {
       .name = "convert",
       .synopsis = "IN.npy OUT.npy [options]",
-      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and shape say:\n\n"
+      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and shape "
+               "say:\n\n"
                "keys '<u2' or '<f4' [S,576] go to FP8 tokens '|u1' [S,656]; also [B,S,576]\n\n"
                "FP8 tokens '|u1' [S,656] go to keys '<u2' [S,576]\n\n"
                "INT4 words '<i4' [K,N/8] go to values '|i1' [K,N]\n\n"
@@ -155,15 +156,18 @@ static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, cli
 }
 
 static bool run(const options_t *options, outputs_t *outputs, cli_error_t *error) {
-  if (options->words < 2) {
-    return cli_fail(error, "convert: expected two files, IN.npy and OUT.npy, got %d",
+  const int files = options->convert_out == NULL ? 2 : 1;
+  if (options->words < files) {
+    return cli_fail(error, "convert: expected %s, got %d",
+                    files == 2 ? "two files, IN.npy and OUT.npy" : "one file, IN.npy",
                     options->words);
   }
-  if (options->words > 2) {
-    return cli_fail(error, "convert: unexpected argument '%s'", options->word[2]);
+  if (options->words > files) {
+    return cli_fail(error, "convert: unexpected argument '%s'", options->word[files]);
   }
   convert_job_t job = {.options = options, .path = options->word[0]};
-  const bool good = run_job(&job, options->word[1], outputs, error);
+  const bool good = run_job(&job, files == 2 ? options->word[1] : options->convert_out,
+                            outputs, error);
   npy_free(&job.in);
   npy_free(&job.out);
   npy_free(&job.scale);

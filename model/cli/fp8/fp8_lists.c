@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/file/npy_bf16.h"
 #include "cli/fp8/fp8_input.h"
@@ -40,29 +41,42 @@ bool fp8_read_lengths(const options_t *options, fp8_problem_t *problem, cli_erro
   return problem->length != NULL || cli_fail(error, "out of memory");
 }
 
-// [topk] for one query token, [Sq,topk] for one entry, [B,Sq,topk].
+// [topk] for every query token, [Sq,topk] for one entry, [B,topk] for one query token, [B,Sq,topk].
 static bool indices_fit(const fp8_problem_t *problem, const npy_array_t *array) {
   size_t lists = 1;
   for (size_t i = 0; i + 1 < array->dims; ++i) {
     lists *= array->shape[i];
   }
   return array->dims >= 1 && array->dims <= 3 && npy_count(array) > 0 &&
-         lists == problem->batch * problem->seq_q &&
+         (array->dims == 1 || lists == problem->batch * problem->seq_q) &&
          (array->dims < 3 || array->shape[0] == problem->batch) &&
          (array->dims != 2 || problem->batch == 1 || problem->seq_q == 1);
+}
+
+// One list is everybody's: copied, so that each query token has its own.
+static bool repeat(fp8_problem_t *problem, cli_error_t *error) {
+  const size_t lists = problem->batch * problem->seq_q;
+  int32_t *all = malloc(lists * problem->topk * sizeof *all);
+  for (size_t i = 0; all != NULL && i < lists; ++i) {
+    memcpy(all + i * problem->topk, problem->indices, problem->topk * sizeof *all);
+  }
+  free(problem->indices);
+  problem->indices = all;
+  return all != NULL || cli_fail(error, "--indices: out of memory");
 }
 
 // Only what counts: behind a top-k length there may be anything.
 static bool check_indices(const fp8_problem_t *problem, const char *path, const npy_array_t *array,
                           cli_error_t *error) {
-  for (size_t i = 0; i < npy_count(array); ++i) {
+  for (size_t i = 0; i < fp8_lists(problem) * problem->topk; ++i) {
     const size_t list = i / problem->topk;
     const int32_t length = problem->length[fp8_entry_of(problem, list)];
     const int32_t index = problem->indices[i];
     if (i % problem->topk < fp8_places(problem, list) && (index < -1 || index >= length)) {
       char where[NPY_SHAPE_BYTES];
       return cli_fail(error, "%s: %d at %s; the sequence has %d tokens: expected -1 to %d", path,
-                      index, npy_index_text(array, i, where), length, length - 1);
+                      index, npy_index_text(array, i % npy_count(array), where), length,
+                      length - 1);
     }
   }
   return true;
@@ -92,14 +106,14 @@ bool fp8_read_indices(const options_t *options, fp8_problem_t *problem, cli_erro
   }
   problem->indices = array.data;
   if (!indices_fit(problem, &array)) {
-    snprintf(expected, sizeof expected, "(%zu, %zu, topk), or without axes that are 1",
+    snprintf(expected, sizeof expected, "(%zu, %zu, topk), without axes that are 1, or (topk,)",
              problem->batch, problem->seq_q);
     return npy_refuse_shape(path, &array, expected, error);
   }
   problem->topk = array.shape[array.dims - 1];
   return option_agrees("top-k", &options->fp8_top_k, problem->topk, path, error) &&
          read_topk_lengths(options, problem, error) &&
-         check_indices(problem, path, &array, error);
+         (array.dims != 1 || repeat(problem, error)) && check_indices(problem, path, &array, error);
 }
 
 bool fp8_read_sink(const options_t *options, fp8_problem_t *problem, cli_error_t *error) {

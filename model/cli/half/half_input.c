@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/file/npy_bf16.h"
+#include "cli/half/half_made_up.h"
 #include "cli/half/half_problem.h"
-#include "cli/run/made_up.h"
 #include "config/config.h"
-#include "num/num_rng.h"
 
-// Streams of made-up arrays.
-enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO, STREAM_W };
-
-enum { MAX_EXTENT = W4A16_MAX, MADE_UP_CHUNK = 4096 };
+enum { MAX_EXTENT = W4A16_MAX };
 
 // --- files ------------------------------------------------------------------------------------
 
@@ -221,80 +216,6 @@ static bool shipped(const options_t *options, half_problem_t *problem, cli_error
   return take_all(options, path[A], path[W], path[SCALE], NULL, problem, error);
 }
 
-// A value of more bits than BF16's eight.
-static void make_half(const distribution_t *distribution, uint64_t seed, uint64_t stream,
-                      size_t count, uint16_t *out) {
-  uint16_t high[MADE_UP_CHUNK];
-  uint16_t low[MADE_UP_CHUNK];
-  for (size_t first = 0; first < count; first += MADE_UP_CHUNK) {
-    const size_t n = count - first < MADE_UP_CHUNK ? count - first : MADE_UP_CHUNK;
-    made_up_fill(distribution, seed, stream, first, n, high);
-    made_up_fill(distribution, seed, stream + 1, first, n, low);
-    for (size_t i = 0; i < n; ++i) {
-      out[first + i] = num_fp16_from_f32(
-          fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
-    }
-  }
-}
-
-// Uniform in [-1, 1), element i of a stream.
-static float uniform(uint64_t seed, uint64_t stream, size_t i) {
-  const uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), (uint32_t)stream, 0x77u};
-  uint32_t word[4];
-  num_rng_philox(seed, counter, word);
-  return (float)(int32_t)word[0] * 0x1p-31f;
-}
-
-static void make_weights(const options_t *options, uint64_t seed, half_problem_t *problem) {
-  const size_t words = problem->k * problem->n / 8;
-  const size_t scales = problem->k / problem->group * problem->n;
-  const float middle = problem->is_unsigned ? 8.0f : 0.0f;
-  for (size_t i = 0; i < words; i += 4) {
-    const uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), STREAM_W, 0x77u};
-    uint32_t word[4];
-    num_rng_philox(seed, counter, word);
-    memcpy(problem->w + i, word, (words - i < 4 ? words - i : 4) * sizeof *word);
-  }
-  for (size_t i = 0; i < scales; ++i) {
-    problem->scale[i] = num_fp16_from_f32(0.01f * (1 + 0.5f * uniform(seed, STREAM_SCALE, i)));
-  }
-  for (size_t i = 0; problem->zero != NULL && i < scales; ++i) {
-    const float zero = middle + 2.4f * uniform(seed, STREAM_ZERO, i);
-    problem->zero[i] = num_fp16_from_f32(options->half_zeros.value == 1 ? rintf(zero) : zero);
-  }
-}
-
-static bool make_up(const options_t *options, const made_up_t *made_up, half_problem_t *problem,
-                    cli_error_t *error) {
-  const size_t scales = problem->quantised ? problem->k / problem->group * problem->n : 0;
-  problem->a = malloc(problem->m * problem->k * 2);
-  bool good = problem->a != NULL;
-  if (problem->quantised) {
-    problem->w = malloc(problem->k * problem->n / 2);
-    problem->scale = malloc(scales * 2);
-    problem->zero = options->half_zeros.value == 0 ? NULL : malloc(scales * 2);
-    good = good && problem->w != NULL && problem->scale != NULL &&
-           (problem->zero != NULL || options->half_zeros.value == 0);
-  } else {
-    problem->b = malloc(problem->k * problem->n * 2);
-    good = good && problem->b != NULL;
-  }
-  if (!good) {
-    return cli_fail(error, "--m, --n, --k: out of memory");
-  }
-  if (made_up->distribution.width > 8192) {
-    return cli_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'",
-                    made_up->text);
-  }
-  make_half(&made_up->distribution, made_up->seed, STREAM_A, problem->m * problem->k, problem->a);
-  if (problem->quantised) {
-    make_weights(options, made_up->seed, problem);
-    return sort_zeros(problem, "--scale", error);
-  }
-  make_half(&made_up->distribution, made_up->seed, STREAM_B, problem->k * problem->n, problem->b);
-  return true;
-}
-
 static bool check_made_up(const half_problem_t *problem, cli_error_t *error) {
   if (!problem->quantised) {
     return true;
@@ -328,7 +249,8 @@ static bool from_dist(const options_t *options, half_problem_t *problem, cli_err
   }
   snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,
            (unsigned long long)made_up.seed);
-  return make_up(options, &made_up, problem, error);
+  return half_make_up(problem, &made_up, (half_zeros_t)options->half_zeros.value, error) &&
+         sort_zeros(problem, "--scale", error);
 }
 
 // --- all of it --------------------------------------------------------------------------------

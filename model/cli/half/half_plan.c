@@ -12,11 +12,24 @@ typedef struct unit_shape {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // Commands of a piece of B, and cycles that the scalar core takes for one: measured.
-enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, W4A16_PIECE = 20, COMMAND_CYCLES = 45 };
+enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, W4A16_PIECE = 20, COMMAND_CYCLES = 37 };
+// Parts of a, and pieces of B, that may be on their way.
+enum { A_SLOTS = 4, B_SLOTS = 6 };
+
+static size_t piece_depth(const half_problem_t *p, size_t tile_n) {
+  return p->quantised ? smaller(256, W4A16_SLOT / 2 / tile_n) : GEMM_DEPTH;
+}
+
+// Short units have few pieces on their way, each of which takes as long as a load's latency.
+static double flight_us(const half_problem_t *p, const config_t *config, size_t slice,
+                        size_t tile_n) {
+  const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
+  return config->gm.l2_latency_us * (double)pieces / (double)smaller(B_SLOTS, A_SLOTS * pieces);
+}
 
 static double scalar_us(const half_problem_t *p, const config_t *config, size_t slice,
                         size_t tile_n) {
-  const size_t depth = p->quantised ? smaller(256, W4A16_SLOT / 2 / tile_n) : GEMM_DEPTH;
+  const size_t depth = piece_depth(p, tile_n);
   const size_t commands =
       p->quantised ? W4A16_PIECE : GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128);
   return (double)(ceil_div(slice, depth) * commands * COMMAND_CYCLES) / config->soc.clock_mhz;
@@ -36,7 +49,8 @@ static double unit_us(const half_problem_t *p, const config_t *config, const uni
   const double to_l0 = (2.0 * (double)u->slice * (double)u->cols / cube->l0b_bytes_per_cycle +
                         32.0 * (double)u->slice * (double)m16 / cube->l0a_bytes_per_cycle) /
                        per_us;
-  return fmax(fmax(fmax(load, mmad), to_l0), scalar_us(p, config, u->slice, u->tile_n));
+  return fmax(fmax(fmax(load, mmad), to_l0), fmax(scalar_us(p, config, u->slice, u->tile_n),
+                                                  flight_us(p, config, u->slice, u->tile_n)));
 }
 
 // Rounds of units, one for each core: as long as a unit, or as memory takes for all of them.

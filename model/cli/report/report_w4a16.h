@@ -3,6 +3,8 @@
 #ifndef CLI_REPORT_W4A16_H
 #define CLI_REPORT_W4A16_H
 
+#include <cJSON.h>
+
 #include "cli/report/report.h"
 
 enum { REPORT_SHAPES_MAX = 64, REPORT_ROWS_MAX = 8 };

@@ -12,7 +12,8 @@ static const report_shape_t paper_shapes[] = {
 #undef SHAPE
 };
 enum { PAPER_SHAPES = sizeof paper_shapes / sizeof *paper_shapes };
-_Static_assert(sizeof paper_shapes / sizeof *paper_shapes <= REPORT_SHAPES_MAX, "room for the paper's shapes");
+_Static_assert(sizeof paper_shapes / sizeof *paper_shapes <= REPORT_SHAPES_MAX,
+               "room for the paper's shapes");
 
 static bool read_shape(const char *text, report_shape_t *shape, cli_error_t *error) {
   char number[24];
