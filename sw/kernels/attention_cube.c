@@ -108,7 +108,7 @@ static void load_some(const cube_t *cube, walk_t *right, walk_t *left, const wal
 
 static void begin_result(cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const bool always = !cube->tiling.keep;
+  const bool always = !keeps(cube);
   const ring_t l0c = l0c_ring(cube);
   const uint32_t rows = step_m(walk);
   const uint32_t number = walk->results + walk->n * stage->m_tiles + walk->m;
@@ -165,7 +165,7 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
 static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
-  const uint32_t base = stage->base;
+  const uint32_t base = ATTENTION_FP8 ? FP8_GROUP : stage->base;
   const bool first = walk->k == 0;
   const bool last = walk->k + 1 == stage->k_pieces;
   const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips
@@ -192,7 +192,7 @@ static void multiply(cube_t *cube, const walk_t *walk) {
   const uint32_t left_use = walk->left_use;
   const uint32_t right_use = walk->right_use;
 
-  if (walk->k == 0 || !cube->tiling.m_first) {
+  if (walk->k == 0 || !k_inside(cube)) {
     begin_result(cube, walk);
   }
   if (cube->result.brings_right) {

@@ -82,6 +82,15 @@ typedef struct cube {
   uint32_t scores;
 } cube_t;
 
+// ---- The tiling ----
+
+// fp8 has one of its own, of which this is constant.
+static inline bool keeps(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.keep; }
+static inline bool k_inside(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.m_first; }
+static inline uint32_t halves(const cube_t *cube) {
+  return ATTENTION_FP8 ? 2 : cube->tiling.halves;
+}
+
 // ---- Buffers ----
 
 // Rings as values, so that the compiler knows what of them is constant.
@@ -117,11 +126,11 @@ static inline ring_t right_ring(const cube_t *cube) {
 
 // A use is what one MMAD multiplies: a part of L0A and the same of L0B.
 static inline ring_t l0_ring(const cube_t *cube) {
-  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)cube->tiling.halves, 0, L0_HALF};
+  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)halves(cube), 0, L0_HALF};
 }
 
 static inline ring_t l0c_ring(const cube_t *cube) {
-  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)cube->tiling.halves, 0, L0C_HALF};
+  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)halves(cube), 0, L0C_HALF};
 }
 
 // ---- The sequence of stages and steps ----
@@ -191,21 +200,26 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   return stage;
 }
 
+// fp8 cuts at panels.
+static inline uint32_t long_pieces(const stage_t *stage) {
+  return ATTENTION_FP8 ? 0 : stage->long_pieces;
+}
+
 // The depth of the piece at walk->k, which starts at walk->start.
 static inline uint32_t piece_depth(const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  return min_u32(stage->piece + (walk->k < stage->long_pieces ? 16 : 0), stage->k - walk->start);
+  return min_u32(stage->piece + (walk->k < long_pieces(stage) ? 16 : 0), stage->k - walk->start);
 }
 
 // Where the step is in k and among all steps, from its n, m and k; which uses of the rings it has.
 static void settle(const cube_t *cube, walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const bool m_first = cube->tiling.m_first;
+  const bool m_first = k_inside(cube);
   const uint32_t m = m_first ? walk->m * stage->k_pieces : walk->m;
   const uint32_t k = m_first ? walk->k : walk->k * stage->m_tiles;
   const uint32_t step = walk->n * stage->steps_of_n + m + k;
-  const bool keep = cube->tiling.keep;
-  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, stage->long_pieces);
+  const bool keep = keeps(cube);
+  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, long_pieces(stage));
   walk->depth = piece_depth(walk);
   walk->number = walk->steps + step;
   walk->left_use = walk->left[walk->left_kind] + (keep ? m + k : step);
@@ -225,10 +239,10 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   walk->n = walk->m = walk->k = 0;
   walk->n_end = walk->stage.n_pieces;
   walk->m_end = walk->stage.m_tiles;
-  if (cube->tiling.keep && walk->kind == WALK_RIGHT) {
+  if (keeps(cube) && walk->kind == WALK_RIGHT) {
     walk->m_end = 1;
   }
-  if (cube->tiling.keep && walk->kind == WALK_LEFT) {
+  if (keeps(cube) && walk->kind == WALK_LEFT) {
     walk->n_end = walk->stage.loads_left ? 1 : 0;
   }
   settle(cube, walk);
@@ -247,7 +261,7 @@ static void enter_if(const cube_t *cube, walk_t *walk, bool more) {
 static void next_stage(const cube_t *cube, walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const uint32_t steps = stage->n_pieces * stage->steps_of_n;
-  const bool keep = cube->tiling.keep;
+  const bool keep = keeps(cube);
   walk->steps += steps;
   walk->results += stage->n_pieces * stage->m_tiles;
   walk->right += keep ? stage->n_pieces * stage->k_pieces : steps;
@@ -271,10 +285,10 @@ static bool carry(uint32_t *i, uint32_t end) {
 
 // To the next n, m and k of the stage; false if there is none.
 static bool next_in_stage(const cube_t *cube, walk_t *walk) {
-  uint32_t *outer = cube->tiling.m_first ? &walk->m : &walk->k;
-  uint32_t *inner = cube->tiling.m_first ? &walk->k : &walk->m;
-  const uint32_t outer_end = cube->tiling.m_first ? walk->m_end : walk->stage.k_pieces;
-  const uint32_t inner_end = cube->tiling.m_first ? walk->stage.k_pieces : walk->m_end;
+  uint32_t *outer = k_inside(cube) ? &walk->m : &walk->k;
+  uint32_t *inner = k_inside(cube) ? &walk->k : &walk->m;
+  const uint32_t outer_end = k_inside(cube) ? walk->m_end : walk->stage.k_pieces;
+  const uint32_t inner_end = k_inside(cube) ? walk->stage.k_pieces : walk->m_end;
   return !carry(inner, inner_end) || !carry(outer, outer_end) || !carry(&walk->n, walk->n_end);
 }
 
@@ -290,7 +304,7 @@ static void walk_on(const cube_t *cube, walk_t *walk) {
 
 static inline void walk_next(const cube_t *cube, walk_t *walk) {
   const uint32_t k = walk->k + 1;
-  if (!cube->tiling.m_first || k == walk->stage.k_pieces) {
+  if (!k_inside(cube) || k == walk->stage.k_pieces) {
     walk_on(cube, walk);
     return;
   }

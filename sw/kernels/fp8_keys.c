@@ -88,11 +88,10 @@ static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
 // ---- Loads: MTE2 ----
 
 // Tokens of the tile: bytes at .. at + bytes - 1 of each to UB.
-static inline void load_part(const keys_walk_t *walk, uint32_t at, uint32_t bytes, uint32_t ub,
-                             uint32_t ub_pitch) {
+static inline void load_part(const keys_walk_t *walk, uint32_t rows, uint32_t at, uint32_t bytes,
+                             uint32_t ub, uint32_t ub_pitch) {
   const uint64_t tokens = walk->tokens + at;
   const uint32_t place = walk->place_before + walk->at;
-  const uint32_t rows = tile_rows(walk);
   if (walk->list != 0) {
     data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES, .list = walk->list,
                          .first = place, .page = walk->page, .ub = ub, .ub_pitch = ub_pitch,
@@ -106,10 +105,11 @@ static inline void load_part(const keys_walk_t *walk, uint32_t at, uint32_t byte
 
 static void load_tile(const vector_core_t *core, const keys_walk_t *walk) {
   const uint32_t slot = ring_slot(&core->raw_full, walk->use);
+  const uint32_t rows = tile_rows(walk);
   ring_wait_free(&core->raw_back, walk->use);
   if (!walk->none) {
-    load_part(walk, 0, CODES_BYTES, slot, CODES_PITCH);
-    load_part(walk, FP8_ROPE_AT, ROPE_BYTES, slot + RAW_ROPE, ROPE_BYTES);
+    load_part(walk, rows, 0, CODES_BYTES, slot, CODES_PITCH);
+    load_part(walk, rows, FP8_ROPE_AT, ROPE_BYTES, slot + RAW_ROPE, ROPE_BYTES);
   }
   ring_set_full(&core->raw_full, walk->use);
 }
@@ -150,20 +150,26 @@ static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
 
-static inline void store_panel(const vector_core_t *core, const keys_walk_t *walk,
-                               uint32_t column, uint32_t ub, uint32_t ub_pitch) {
-  uint32_t pitch;
-  const uint64_t gm =
-      fp8_panel(&core->problem->args, walk->slot, walk->at, column, &pitch);
-  data_copy_ub_to_gm(.ub = ub, .ub_pitch = ub_pitch, .gm = gm, .gm_pitch = pitch,
-                     .rows = tile_rows(walk), .row_bytes = pitch, .op = GM_STORE);
+// Its panels, RoPE first: the slot of the raw ring has other use.
+static inline void store_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
+                              uint32_t slot, uint32_t out) {
+  const uint32_t panel = 2 * FP8_GROUP * core->problem->args.block;
+  uint64_t gm = walk->slot + 2 * FP8_GROUP * walk->at;
+  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
+                     .gm = walk->slot + 4 * panel + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES,
+                     .rows = rows, .row_bytes = ROPE_BYTES, .op = GM_STORE);
+  ring_set_free(&core->raw_back, walk->use);
+  for (uint32_t ub = out; ub < out + VALUES_PITCH; ub += 2 * FP8_GROUP) {
+    data_copy_ub_to_gm(.ub = ub, .ub_pitch = VALUES_PITCH, .gm = gm, .gm_pitch = 2 * FP8_GROUP,
+                       .rows = rows, .row_bytes = 2 * FP8_GROUP, .op = GM_STORE);
+    gm += panel;
+  }
 }
 
 static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   const uint32_t rows = tile_rows(walk);
   const uint32_t slot = ring_slot(&core->raw_full, walk->use);
   const uint32_t use = core->out++;
-  const uint32_t out = ring_slot(&out_ring, use);
 
   ring_wait_full(&core->raw_full, walk->use);
   if (!walk->none) {
@@ -173,11 +179,7 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   }
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
-  store_panel(core, walk, FP8_CODES, slot + RAW_ROPE, ROPE_BYTES);
-  ring_set_free(&core->raw_back, walk->use);
-  for (uint32_t column = 0; column < FP8_CODES; column += FP8_GROUP) {
-    store_panel(core, walk, column, out + 2 * column, VALUES_PITCH);
-  }
+  store_tile(core, walk, rows, slot, ring_slot(&out_ring, use));
   ring_set_free(&out_ring, use);
 }
 
