@@ -13,10 +13,11 @@ model/host:
 model/config:
 model/num: hal
 model/core: num config hal
-model/engine: num host
+model/waves:
+model/engine: waves num host
 model/lm: num
-model/soc: core engine num config hal
-model/cli: soc lm engine num config host hal kernels power
+model/soc: core engine waves num config hal
+model/cli: soc lm engine waves num config host hal kernels power
 synth/power: num cli
 sw/hal:
 sw/lib: hal

@@ -8,6 +8,7 @@
 #include "cli/attention/attention_result.h"
 #include "cli/attention/attention_simulate.h"
 #include "cli/file/npy.h"
+#include "cli/run/recording.h"
 
 typedef struct attention_run {
   attention_settings_t settings;
@@ -27,7 +28,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"k", options->k != NULL},         {"v", options->v != NULL},
       {"dist", options->dist != NULL},   {"seed", options->seed.given},
       {"out", options->out != NULL},     {"verify", options->verify},
-      {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"tolerance", options->tolerance.given},
       {"skip-noop", options->skip_noop},
       {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
   };
@@ -38,15 +39,6 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
     }
   }
   return true;
-}
-
-// The files that the simulation writes.
-static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
-  settings->soc.timeline = run_path(run, RUN_TIMELINE);
-  settings->soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
-  settings->soc.trace = run_path(run, RUN_TRACE);
-  return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
-         cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
 }
 
 static bool prepare(run_t *run) {
@@ -62,7 +54,7 @@ static bool prepare(run_t *run) {
   own->result.options = options;
   own->result.settings = &own->settings;
   own->result.problem = &own->problem;
-  if (!set_recordings(run, &own->settings, &run->error)) {
+  if (!recording_soc(run, &own->settings.soc, &run->error)) {
     return false;
   }
   if (options->timing_only) {

@@ -5,6 +5,7 @@
 
 #include "cli/engine/engine_result.h"
 #include "cli/file/npy.h"
+#include "cli/run/recording.h"
 #include "host/host.h"
 
 enum { MESSAGE_BYTES = 1024 };
@@ -19,7 +20,7 @@ static bool prepare(run_t *run) {
   engine_run_t *own = run->own;
   const options_t *options = &run->options;
   const attention_problem_t *problem = &own->input.problem;
-  if (options->engine_trace != NULL && options->impl.value != 0) {
+  if (options->trace != NULL && options->impl.value != 0) {
     return cli_fail(&run->error, "--trace: needs --impl rtl; the C model has no waveforms");
   }
   if (!engine_input(options, &own->input, &run->error) ||
@@ -51,15 +52,25 @@ static bool attend(run_t *run, engine_t *engine) {
 
 static cli_exit_t compute(run_t *run) {
   const engine_run_t *own = run->own;
-  engine_t *engine = engine_settings_open(&own->settings, run_path(run, RUN_TRACE), run_building,
-                                          &run->error);
+  engine_waves_t waves;
+  if (!recording_engine(run, &waves, &run->error)) {
+    return CLI_BAD_INPUT;
+  }
+  engine_t *engine = engine_settings_open(
+      &own->settings, waves.waves == NULL ? NULL : &waves, run_building, &run->error);
   if (engine == NULL) {
+    waves_delete(waves.waves);
     return CLI_BAD_INPUT;
   }
   run_stoppable_begin();
   const bool good = attend(run, engine);
   engine_close(engine);
+  cli_error_t ignored;
+  const bool written = recording_end(&waves, !good, good ? &run->error : &ignored);
   run_stoppable_end();
+  if (good && !written) {
+    return CLI_BAD_INPUT;
+  }
   return good ? CLI_OK : run_stop != 0 ? CLI_INTERRUPTED : CLI_STOPPED;
 }
 

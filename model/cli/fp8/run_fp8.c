@@ -7,6 +7,7 @@
 #include "cli/file/npy.h"
 #include "cli/fp8/fp8_input.h"
 #include "cli/fp8/fp8_result.h"
+#include "cli/run/recording.h"
 
 typedef struct fp8_run {
   fp8_settings_t settings;
@@ -25,7 +26,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"q", options->fp8_q != NULL},     {"kv", options->fp8_kv != NULL},
       {"dist", options->dist != NULL},   {"fp8-scale", options->fp8_scale.given},
       {"out", options->out != NULL},     {"lse", options->fp8_lse != NULL},
-      {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"tolerance", options->tolerance.given},
       {"skip-noop", options->skip_noop}, {"verify", options->verify},
       {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
   };
@@ -36,14 +37,6 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
     }
   }
   return true;
-}
-
-static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
-  settings->soc.timeline = run_path(run, RUN_TIMELINE);
-  settings->soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
-  settings->soc.trace = run_path(run, RUN_TRACE);
-  return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
-         cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
 }
 
 static bool prepare(run_t *run) {
@@ -62,7 +55,7 @@ static bool prepare(run_t *run) {
   own->result.out =
       options->timing_only ? NULL : calloc(fp8_out_count(&own->problem), bytes);
   own->result.lse = calloc(fp8_rows(&own->problem), sizeof *own->result.lse);
-  return set_recordings(run, &own->settings.attention, &run->error) &&
+  return recording_soc(run, &own->settings.attention.soc, &run->error) &&
          ((options->timing_only || own->result.out != NULL) && own->result.lse != NULL
               ? true
               : cli_fail(&run->error, "out of memory"));

@@ -6,6 +6,7 @@
 
 #include "cli/file/npy.h"
 #include "cli/half/half_result.h"
+#include "cli/run/recording.h"
 
 typedef struct half_own {
   half_settings_t settings;
@@ -27,7 +28,6 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"seed", options->seed.given},
       {"out", options->out != NULL},
       {"verify", options->verify},
-      {"trace", options->trace != NULL},
       {"tolerance", options->tolerance.given},
   };
   for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
@@ -67,13 +67,7 @@ static bool prepare(run_t *run) {
   own->result.options = options;
   own->result.settings = &own->settings;
   own->result.problem = &own->problem;
-  own->settings.soc.timeline = run_path(run, RUN_TIMELINE);
-  own->settings.soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
-  own->settings.soc.trace = run_path(run, RUN_TRACE);
-  if (own->settings.soc.trace != NULL && own->settings.soc.gm != SOC_GM_RTL) {
-    return cli_fail(&run->error, "--trace: needs --gm rtl; the C model has no waveforms");
-  }
-  return make_room(run, own, &run->error);
+  return recording_soc(run, &own->settings.soc, &run->error) && make_room(run, own, &run->error);
 }
 
 static cli_exit_t compute(run_t *run) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/lm/lm_result.h"
+#include "cli/run/recording.h"
 #include "host/host.h"
 
 enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200, STEP_BYTES = 64 };
@@ -123,7 +124,8 @@ static bool prepare(run_t *run) {
   own->result.options = options;
   own->result.settings = &own->settings;
   return check_options(options, &run->error) &&
-         lm_settings_read(&own->settings, options, &run->error) && open_model(own) &&
+         lm_settings_read(&own->settings, options, &run->error) &&
+         recording_soc(run, &own->settings.options.soc, &run->error) && open_model(own) &&
          (options->eval != NULL ? prepare_windows(own) : prepare_prompt(own));
 }
 
@@ -221,8 +223,6 @@ static cli_exit_t open_machine(lm_run_t *own) {
   options->soc.building = run_building;
   options->soc.progress = tell_step;
   options->soc.progress_context = own;
-  options->soc.timeline = run_path(own->run, RUN_TIMELINE);
-  options->soc.critical_path = run_path(own->run, RUN_CRITICAL_PATH);
   own->machine = lm_machine_open(options, own->lm, own->settings.gemm_soc, &own->run->error);
   return own->machine != NULL ? CLI_OK : CLI_BAD_INPUT;
 }

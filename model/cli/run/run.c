@@ -57,12 +57,14 @@ static const char *file_option(const run_t *run, run_file_t file) {
       return o->json;
     case RUN_TIMELINE:
       return o->timeline;
+    case RUN_LOG:
+      return o->log;
     case RUN_CRITICAL_PATH:
       return o->critical_path;
     case RUN_LSE:
       return o->fp8_lse;
     default:
-      return o->trace != NULL ? o->trace : o->engine_trace;
+      return o->trace;
   }
 }
 

@@ -18,7 +18,7 @@
 
 // Output files: --out, --json and --lse are written here, the others by what is simulated.
 typedef enum run_file {
-  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;
 
 typedef struct run_kernel run_kernel_t;
