@@ -62,7 +62,7 @@ static int run_help(void) {
   char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
   const int code = run_main(&run_amla, 2, arguments);
   printf("\nThe attention engines', the language model's and the matrix products' options are "
-         "others: `amalgam run\nhfa --help`, `amalgam run fa2 --help`, `amalgam run lm --help`, "
+         "others:\n`amalgam run hfa --help`, `amalgam run fa2 --help`, `amalgam run lm --help`, "
          "`amalgam run w4a16 --help`,\n`amalgam run gemm --help`.\n");
   return code;
 }
