@@ -481,7 +481,7 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
   char message[512];
   bench->shape = arguments->shape;
-  if (!engine_library_open(&bench->shape, false, NULL, &bench->library, message, sizeof message)) {
+  if (!engine_library_open(&bench->shape, ENGINE_UNTRACED, NULL, &bench->library, message, sizeof message)) {
     fprintf(stderr, "attention_tb: %s\n", message);
     exit(2);
   }

@@ -13,6 +13,7 @@
 #include <signal.h>
 
 #include "num/num_engine.h"
+#include "waves/waves.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,9 +48,16 @@ typedef struct engine_cycles {
 
 typedef struct engine engine_t;
 
-// trace: FST file for the RTL's signals, or NULL. progress (may be NULL) is told what a build is
+// Waveforms of the RTL.
+typedef struct engine_waves {
+  waves_t *waves;        // not begun yet
+  bool everything;       // else an outline, control and streams up to 64 bits wide
+  uint64_t from, to;     // cycles of the engine's clock, 0 the first in which a key is loaded
+} engine_waves_t;
+
+// waves: NULL, or where the RTL's signals go. progress (may be NULL) is told what a build is
 // waiting for. NULL on failure, with one line in message (of size bytes).
-engine_t *engine_open_rtl(const engine_shape_t *shape, const char *trace,
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves,
                           void (*progress)(const char *what), char *message, size_t size);
 
 // The RTL in Icarus: hundreds of times slower, no waveforms; for cross-checks.

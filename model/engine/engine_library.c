@@ -12,7 +12,7 @@ enum { PATH_MAX_BYTES = 4096 };
 static bool is_hfa(const engine_shape_t *shape) { return shape->num.design == NUM_DESIGN_HFA; }
 
 // The script answers with the last line of its output: a path, or what went wrong.
-static bool run_script(const engine_shape_t *shape, bool traced, const char *how,
+static bool run_script(const engine_shape_t *shape, engine_trace_t trace, const char *how,
                        char answer[PATH_MAX_BYTES]) {
   const num_engine_t *num = &shape->num;
   char command[2 * PATH_MAX_BYTES];
@@ -20,7 +20,7 @@ static bool run_script(const engine_shape_t *shape, bool traced, const char *how
            "'%s/model/engine/build_unit.sh' %s '%s/units' %s %zu %zu %zu %zu %d %d %d %d 2>&1",
            AMALGAM_SOURCE_DIR, how, AMALGAM_BUILD_DIR, is_hfa(shape) ? "hfa_top" : "fa2_top",
            num->d, num->blocks, shape->queries, num->rows, is_hfa(shape) && num->hfa.corrected,
-           is_hfa(shape) && num->hfa.zero_exact, !is_hfa(shape) && shape->one_mul, traced);
+           is_hfa(shape) && num->hfa.zero_exact, !is_hfa(shape) && shape->one_mul, trace);
   FILE *script = popen(command, "r");
   if (script == NULL) {
     return false;
@@ -32,32 +32,32 @@ static bool run_script(const engine_shape_t *shape, bool traced, const char *how
   return pclose(script) == 0;
 }
 
-static bool find_or_build(const engine_shape_t *shape, bool traced,
+static bool find_or_build(const engine_shape_t *shape, engine_trace_t trace,
                           void (*progress)(const char *what), char path[PATH_MAX_BYTES],
                           char *message, size_t size) {
-  if (run_script(shape, traced, "find", path)) {
+  if (run_script(shape, trace, "find", path)) {
     return true;
   }
   if (progress != NULL) {
     char what[128];
-    snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu",
+    snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s",
              is_hfa(shape) ? "H-FA" : "FA-2", shape->num.d, shape->num.blocks, shape->queries,
-             shape->num.rows);
+             shape->num.rows, trace == ENGINE_UNTRACED ? "" : ", with waveforms");
     progress(what);
   }
-  if (run_script(shape, traced, "build", path)) {
+  if (run_script(shape, trace, "build", path)) {
     return true;
   }
   snprintf(message, size, "%.*s", (int)size - 1, path);
   return false;
 }
 
-bool engine_library_open(const engine_shape_t *shape, bool traced,
+bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
                          void (*progress)(const char *what), engine_library_t *library,
                          char *message, size_t size) {
   char path[PATH_MAX_BYTES];
   if (!engine_shape_check(shape, message, size) ||
-      !find_or_build(shape, traced, progress, path, message, size)) {
+      !find_or_build(shape, trace, progress, path, message, size)) {
     return false;
   }
   library->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

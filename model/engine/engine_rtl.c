@@ -9,6 +9,9 @@ typedef struct engine_rtl {
   engine_t engine;
   engine_library_t library;
   const engine_unit_api_t *api;  // of the library
+  engine_waves_t waves;
+  uint64_t cycle;                // of the clock so far
+  bool recording;                // the cycle before was in the window
   engine_unit_t *unit;
   engine_pins_t *pins;
 } engine_rtl_t;
@@ -25,14 +28,41 @@ typedef struct stream {
 // Cycles, beside those of one group, in which nothing moves and the RTL is taken for stuck.
 enum { PATIENCE = 10000 };
 
+// --- the clock ---------------------------------------------------------------------------------
+
+static void record(engine_rtl_t *rtl) {
+  const engine_waves_t *to = &rtl->waves;
+  const bool inside = rtl->cycle >= to->from && rtl->cycle <= to->to;
+  if (inside) {
+    waves_at(to->waves, rtl->cycle);
+    rtl->api->record(rtl->unit, !rtl->recording, true);
+  }
+  rtl->recording = inside;
+}
+
+// The outputs for the inputs that are set; advance() ends the cycle.
+static void settle(engine_rtl_t *rtl) {
+  rtl->api->settle(rtl->unit);
+  if (rtl->waves.waves != NULL) {
+    record(rtl);
+  }
+}
+
+static void advance(engine_rtl_t *rtl) {
+  rtl->api->clock(rtl->unit);
+  rtl->cycle += 1;
+}
+
+// --- a chunk ----------------------------------------------------------------------------------
+
 static void load(stream_t *stream) {
   engine_rtl_t *rtl = stream->rtl;
   rtl->pins->kv_valid = true;
   for (size_t j = 0; j < stream->groups.chunk->n && !engine_stopped(stream->groups.job); ++j) {
     const engine_row_t row = engine_groups_row(&stream->groups, j);
     rtl->api->set_row(rtl->unit, &row);
-    rtl->api->settle(rtl->unit);
-    rtl->api->clock(rtl->unit);
+    settle(rtl);
+    advance(rtl);
   }
   rtl->pins->kv_valid = false;
 }
@@ -69,7 +99,7 @@ static void next_mask_row(stream_t *stream) {
 static bool cycle(stream_t *stream, engine_cycles_t *cycles) {
   engine_rtl_t *rtl = stream->rtl;
   engine_pins_t *pins = rtl->pins;
-  rtl->api->settle(rtl->unit);
+  settle(rtl);
   const bool accepted = pins->q_valid && pins->q_ready;
   const bool masked = pins->mask_valid && pins->mask_ready;
   const bool answered = pins->out_valid;
@@ -78,7 +108,7 @@ static bool cycle(stream_t *stream, engine_cycles_t *cycles) {
     engine_groups_store(&stream->groups, stream->done);
     stream->done += rtl->engine.shape.queries;
   }
-  rtl->api->clock(rtl->unit);
+  advance(rtl);
   if (accepted) {
     cycles->rows += stream->rows;
     stream->next += rtl->engine.shape.queries;
@@ -131,7 +161,22 @@ static void close_rtl(engine_t *engine) {
   free(rtl);
 }
 
-engine_t *engine_open_rtl(const engine_shape_t *shape, const char *trace,
+// Declares the unit's signals and creates the file.
+static bool begin_waves(engine_rtl_t *rtl, engine_trace_t trace, char *message, size_t size) {
+  char why[WAVES_MESSAGE_BYTES] = "";
+  waves_t *waves = rtl->waves.waves;
+  if (waves == NULL) {
+    return true;
+  }
+  rtl->api->trace(rtl->unit, waves_port(waves), engine_trace_bits(trace));
+  if (!waves_begin(waves, why)) {
+    snprintf(message, size, "%s", why);
+    return false;
+  }
+  return true;
+}
+
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves,
                           void (*progress)(const char *what), char *message, size_t size) {
   engine_rtl_t *rtl = calloc(1, sizeof *rtl);
   if (rtl == NULL) {
@@ -139,12 +184,22 @@ engine_t *engine_open_rtl(const engine_shape_t *shape, const char *trace,
     return NULL;
   }
   rtl->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_rtl};
-  if (!engine_library_open(shape, trace != NULL, progress, &rtl->library, message, size)) {
+  const engine_trace_t trace = waves == NULL      ? ENGINE_UNTRACED
+                               : waves->everything ? ENGINE_TRACE_ALL
+                                                   : ENGINE_TRACE_OUTLINE;
+  if (!engine_library_open(shape, trace, progress, &rtl->library, message, size)) {
     free(rtl);
     return NULL;
   }
   rtl->api = rtl->library.api;
-  rtl->unit = rtl->api->create(trace, 0);
+  rtl->unit = rtl->api->create(NULL, 0);
   rtl->pins = rtl->api->pins(rtl->unit);
+  if (waves != NULL) {
+    rtl->waves = *waves;
+  }
+  if (!begin_waves(rtl, trace, message, size)) {
+    close_rtl(&rtl->engine);
+    return NULL;
+  }
   return &rtl->engine;
 }

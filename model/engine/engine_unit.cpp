@@ -9,9 +9,6 @@
 
 #include "Vunit.h"
 #include "verilated.h"
-#ifdef ENGINE_TRACE
-#include "verilated_fst_c.h"
-#endif
 
 namespace {
 
@@ -76,20 +73,11 @@ struct engine_unit {
   std::unique_ptr<Vunit> rtl;
   engine_pins_t pins{};
 #ifdef ENGINE_TRACE
-  VerilatedFstC waves;
+  VerilatedFstC waves;   // model/waves/verilated_waves.h
 #endif
 };
 
 namespace {
-
-void evaluate(engine_unit *unit) {
-  unit->rtl->eval();
-#ifdef ENGINE_TRACE
-  if (unit->waves.isOpen()) {
-    unit->waves.dump(unit->context.time());
-  }
-#endif
-}
 
 void settle(engine_unit *unit) {
   Vunit &rtl = *unit->rtl;
@@ -99,8 +87,7 @@ void settle(engine_unit *unit) {
   rtl.mask_valid_i = pins.mask_valid;
   rtl.out_ready_i = pins.out_ready;
   rtl.clk_i = 0;
-  evaluate(unit);
-  unit->context.timeInc(1);
+  unit->rtl->eval();
   pins.q_ready = rtl.q_ready_o;
   pins.mask_ready = rtl.mask_ready_o;
   pins.out_valid = rtl.out_valid_o;
@@ -109,8 +96,7 @@ void settle(engine_unit *unit) {
 
 void clock(engine_unit *unit) {
   unit->rtl->clk_i = 1;
-  evaluate(unit);
-  unit->context.timeInc(1);
+  unit->rtl->eval();
 }
 
 void reset(engine_unit *unit) {
@@ -125,35 +111,20 @@ void reset(engine_unit *unit) {
   settle(unit);
 }
 
-engine_unit *create(const char *trace, int seed) {
+engine_unit *create(const char *name, int seed) {
   auto unit = std::make_unique<engine_unit>();
   unit->context.randReset(seed == 0 ? 0 : 2);
   unit->context.randSeed(seed);
 #ifdef ENGINE_TRACE
   unit->context.traceEverOn(true);
 #endif
-  unit->rtl = std::make_unique<Vunit>(&unit->context, TOP_NAME);
-#ifdef ENGINE_TRACE
-  if (trace != nullptr) {
-    unit->waves.set_time_unit("1ns");
-    unit->waves.set_time_resolution("1ns");
-    unit->rtl->trace(&unit->waves, 99);
-    unit->waves.open(trace);
-  }
-#else
-  (void)trace;
-#endif
+  unit->rtl = std::make_unique<Vunit>(&unit->context, name != nullptr ? name : TOP_NAME);
   reset(unit.get());
   return unit.release();
 }
 
 void destroy(engine_unit *unit) {
   unit->rtl->final();
-#ifdef ENGINE_TRACE
-  if (unit->waves.isOpen()) {
-    unit->waves.close();
-  }
-#endif
   delete unit;
 }
 
@@ -206,16 +177,22 @@ void get_result(engine_unit *unit, num_triplet_t *triplets) {
 }
 
 #ifdef ENGINE_TRACE
-constexpr bool traced = true;
+void trace(engine_unit *unit, const waves_port_t *port, unsigned most_bits) {
+  unit->rtl->trace(&unit->waves, 99);
+  unit->waves.connect(*port, most_bits);
+}
+
+void record(engine_unit *unit, bool all, bool clocked) { unit->waves.record(all, clocked); }
 #else
-constexpr bool traced = false;
+void trace(engine_unit *, const waves_port_t *, unsigned) {}
+void record(engine_unit *, bool, bool) {}
 #endif
 
 }  // namespace
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create, destroy, pins, set_row, set_group, set_mask, get_result, settle, clock, traced};
+    create, destroy, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

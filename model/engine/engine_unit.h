@@ -10,6 +10,7 @@
 #define AMALGAM_ENGINE_ENGINE_UNIT_H_
 
 #include "num/num_triplet.h"
+#include "waves/waves_port.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,9 +44,9 @@ typedef struct engine_row {
 typedef struct engine_unit engine_unit_t;
 
 typedef struct engine_unit_api {
-  // In reset and out of it again. trace: FST file to write, NULL without; only of use where `traced`.
+  // In reset and out of it again. name: of its scope in waveforms, NULL for that of its top module.
   // seed: 0 starts registers at zero, anything else at random values.
-  engine_unit_t *(*create)(const char *trace, int seed);
+  engine_unit_t *(*create)(const char *name, int seed);
   void (*destroy)(engine_unit_t *unit);
   engine_pins_t *(*pins)(engine_unit_t *unit);
   void (*set_row)(engine_unit_t *unit, const engine_row_t *row);
@@ -55,7 +56,10 @@ typedef struct engine_unit_api {
   void (*get_result)(engine_unit_t *unit, num_triplet_t *triplets);
   void (*settle)(engine_unit_t *unit);
   void (*clock)(engine_unit_t *unit);
-  bool traced;
+  // Of a unit built with a trace: declares its signals of up to most_bits, once; writes what has changed, or everything, in
+  // the port's current cycle, after settle(). clocked: the clock runs in this cycle.
+  void (*trace)(engine_unit_t *unit, const waves_port_t *port, unsigned most_bits);
+  void (*record)(engine_unit_t *unit, bool all, bool clocked);
 } engine_unit_api_t;
 
 #define ENGINE_UNIT_SYMBOL engine_unit_api

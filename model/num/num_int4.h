@@ -32,12 +32,13 @@ void num_int4_pack(const int8_t *values, uint32_t *words, size_t n);
 // Weights w [k, n] to values [k, n] and, for each `group` rows of a column, a scale and (with zero)
 // a zero, both [k / group, n]; group divides k; finite weights.
 //
-//   zero NULL: s = fp16(amax / 7),           q = rint(w / s) in -8..7   (nibbles are signed)
-//   else:      s = fp16((max - min) / 15),   z = rint(-min / s) in 0..15, q = rint(w / s) + z in 0..15
+//   zero NULL: s = fp16(amax / 7)           q = rint(w / s) in -8..7     (nibbles are signed)
+//   else:      s = fp16((max - min) / 15)   z = rint(-min / s) in 0..15
+//                                           q = rint(w / s) + z in 0..15
 //              with max, min including 0; for signed nibbles z and q are 8 less
 //
-// in FP32, RNE; s is 1 where all weights are 0. A scale below FP16's least number is that; one beyond
-// its largest is infinite: false, with *bad the group's index in [k / group, n].
+// in FP32, RNE; s is 1 where all weights are 0. A scale below FP16's least number is that; one
+// beyond its largest is infinite: false, with *bad the group's index in [k / group, n].
 bool num_int4_quantise(num_nibbles_t nibbles, const float *w, size_t k, size_t n, size_t group,
                        int8_t *values, num_fp16_t *scale, num_fp16_t *zero, size_t *bad);
 

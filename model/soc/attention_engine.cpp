@@ -43,7 +43,7 @@ attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim
       limit_(shape_.queries),
       mask_(shape_.queries * shape_.num.blocks) {
   const bool rtl = sim.options.engine == SOC_ENGINE_RTL && !sim.options.timing_only;
-  port_ = rtl ? make_engine_rtl(shape_, sim.options.building) : make_engine_c(shape_);
+  port_ = rtl ? make_engine_rtl(shape_, sim.options.building, this->name(), sim.trace.get()) : make_engine_c(shape_);
   carry_ = triplets(shape_.queries, shape_.num.d + 1, carry_elements_);
   result_ = triplets(shape_.queries, shape_.num.d + 1, result_elements_);
   SC_HAS_PROCESS(attention_engine);
@@ -87,7 +87,7 @@ void attention_engine::tick() {
   engine_port::handshakes done;
   {
     stopwatch watch(sim_.result.rtl_seconds);
-    done = port_->tick(row);
+    done = port_->tick(row, now());
     sim_.result.rtl_cycles += port_->has_data();
   }
   if (row != nullptr) {

@@ -41,6 +41,15 @@ void bandwidth::advance(uint64_t now, std::vector<uint64_t> &finished) {
   due_.clear();
 }
 
+void bandwidth::each(
+    const std::function<void(uint64_t token, double rate, bool cold)> &visit) const {
+  for (const move_class &c : classes_) {
+    for (const move &m : c.moves) {
+      visit(m.token, c.rate, c.cold);
+    }
+  }
+}
+
 void bandwidth::push(double limit, bool cold, double bytes, move m) {
   auto c = std::find_if(classes_.begin(), classes_.end(), [=](const move_class &other) {
     return other.limit == limit && other.cold == cold;

@@ -21,6 +21,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace soc {
@@ -42,6 +43,9 @@ class bandwidth {
   // Lets time pass up to now, which is at most next(), and appends the tokens of the moves that are
   // done, those that began first coming first.
   void advance(uint64_t now, std::vector<uint64_t> &finished);
+
+  // Every move under way: its token, the bytes a cycle it gets, and whether they come from HBM.
+  void each(const std::function<void(uint64_t token, double rate, bool cold)> &visit) const;
 
  private:
   struct move {

@@ -39,6 +39,8 @@ const unsigned kPipesAt[SPACE_COUNT] = {
 
 }  // namespace
 
+unsigned pipes_of(core_kind_t kind) { return kPipesOf[kind]; }
+
 core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
     : group_(group),
       sim_(group.all.sim()),
@@ -49,6 +51,14 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       cross_flags_(senders),
       pair_flags_(senders) {
   add_memories();
+  for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
+    if (name_ == sim_.options.gdb[i].core) {
+      debugger_ = std::make_unique<gdb_server>(name_, sim_.options.gdb[i].port);
+    }
+  }
+  if (sim_.trace) {
+    declare_signals(senders);
+  }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if ((kPipesOf[kind] >> id) & 1u) {
@@ -208,11 +218,14 @@ void core_unit::popped(const pipe &by) {
 }
 
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
-                          uint64_t cycle) {
+                          uint64_t cycle, const pipe_cause &cause) {
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   const bool pair = command.opcode_ == OP_PAIR_SET;
   for (const receiver &r : pair ? pair_receivers_ : receivers_) {
-    r.core->cross_flags(command.opcode_).set(r.as_sender, {cycle, arrival, clock, command});
+    r.core->cross_flags(command.opcode_).set(r.as_sender, {cycle, arrival, clock, command, cause});
+    if (!pair) {
+      r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
+    }
     for (const auto &p : r.core->pipes()) {
       if (p && p->waits_for_cross(pair ? OP_PAIR_WAIT : OP_CROSS_WAIT, command.flag)) {
         sim_.events->wake(*p);
@@ -243,9 +256,9 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
 
 // --- errors in the use of flags ---------------------------------------------------------------
 
-std::string core_unit::sender_name(size_t sender, const cmd_cross_set_t &setter) const {
+std::string core_unit::sender_name(size_t sender, unsigned opcode) const {
   const unsigned ai_core =
-      setter.opcode_ == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
+      opcode == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
   return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, ai_core,
                    static_cast<unsigned>(sender));
 }
@@ -262,7 +275,7 @@ void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter
   command.cross_set = setter;
   sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
                              ", a wait is missing: " +
-                             sim_.describe(sender_name(sender, setter), command));
+                             sim_.describe(sender_name(sender, setter.opcode_), command));
 }
 
 void core_unit::no_pair(const command_t &command) {
@@ -298,7 +311,7 @@ void core_unit::check_flags_down() {
       command.cross_set = setter;
       sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
                                  ", a wait is missing: set by " +
-                                 sim_.describe(sender_name(sender, setter), command));
+                                 sim_.describe(sender_name(sender, setter.opcode_), command));
     });
   }
 }

@@ -12,6 +12,7 @@
 #include "core/core.h"
 #include "soc/attention_engine.h"
 #include "soc/flags.h"
+#include "soc/gdb_server.h"
 #include "soc/gm.h"
 #include "soc/pipe.h"
 #include "soc/scalar.h"
@@ -20,6 +21,9 @@
 namespace soc {
 
 struct core_group;
+
+// The pipes of a kind of core, a mask of PIPE_BIT_*.
+unsigned pipes_of(core_kind_t kind);
 
 class core_unit {
  public:
@@ -50,12 +54,19 @@ class core_unit {
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
   // Raises a cross-core flag on every connected core.  A PAIR_SET is one in all but the cores.
-  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle);
+  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
+                 const pipe_cause &cause);
 
   bool idle() const;                                  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);
   void check_flags_down();
   void check_flags_twice();
+  // For waveforms: flags that rise (1) or fall (-1) at a cycle, bytes of a memory that a command begins or
+  // ends to read or write.
+  void show_flag(unsigned from, unsigned to, unsigned event, uint64_t cycle, int change) const;
+  void show_cross_flag(size_t sender, unsigned flag, uint64_t cycle, int change) const;
+  void show_access(const core_access_t &access, uint64_t cycle, int sign) const;
+  uint32_t scalar_signal() const { return signals_->scalar; }
   // Errors in the use of flags; they end the run.
   void flag_twice(const cmd_set_flag_t &setter);
   void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter);
@@ -69,6 +80,7 @@ class core_unit {
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
+  gdb_server *debugger() { return debugger_.get(); }   // null: nobody has asked for one
   attention_engine *engine() { return engine_.get(); }   // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
@@ -82,7 +94,8 @@ class core_unit {
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
-  std::string sender_name(size_t sender, const cmd_cross_set_t &setter) const;
+  std::string sender_name(size_t sender, unsigned opcode) const;
+  void declare_signals(size_t senders);
 
   core_group &group_;
   simulation &sim_;
@@ -104,9 +117,17 @@ class core_unit {
   std::vector<receiver> receivers_, pair_receivers_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<attention_engine> engine_;
+  std::unique_ptr<gdb_server> debugger_;
   std::map<std::string, std::unique_ptr<scalar>> programs_;   // by firmware file
   scalar *scalar_ = nullptr;                          // the one that runs
   const pipe *full_ = nullptr;                        // the scalar core waits for room in it
+  struct signals {
+    uint32_t flags[PIPE_COUNT][PIPE_COUNT];
+    std::vector<uint32_t> cross;                      // sender * CROSS_FLAGS + flag
+    uint32_t reading[SPACE_COUNT], writing[SPACE_COUNT];
+    uint32_t scalar;
+  };
+  std::unique_ptr<signals> signals_;                  // null: no waveforms
 };
 
 }  // namespace soc

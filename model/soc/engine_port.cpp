@@ -7,6 +7,7 @@
 
 #include "engine/engine_control.h"
 #include "engine/engine_library.h"
+#include "soc/waves.h"
 
 namespace soc {
 namespace {
@@ -15,14 +16,22 @@ namespace {
 
 class engine_rtl : public engine_port {
  public:
-  engine_rtl(const engine_shape_t &shape, void (*building)(const char *what))
+  engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
+             const std::string &name, waves *trace)
       : d_(shape.num.d), queries_(shape.queries), elements_(queries_ * (d_ + 1)),
-        triplets_(queries_) {
+        triplets_(queries_), trace_(trace) {
     char message[512] = "";
-    if (!engine_library_open(&shape, false, building, &library_, message, sizeof message)) {
+    const engine_trace_t how = trace == nullptr      ? ENGINE_UNTRACED
+                               : trace->everything() ? ENGINE_TRACE_ALL
+                                                     : ENGINE_TRACE_OUTLINE;
+    if (!engine_library_open(&shape, how, building, &library_, message, sizeof message)) {
       throw std::runtime_error(message);
     }
-    unit_ = api().create(nullptr, 0);
+    unit_ = api().create(name.c_str(), 0);
+    if (trace_ != nullptr) {
+      api().trace(unit_, &trace_->port(), engine_trace_bits(how));
+      trace_->add_unit([this] { api().record(unit_, true, false); });
+    }
     pins_ = api().pins(unit_);
     pins_->out_ready = true;
     for (size_t n = 0; n < queries_; ++n) {
@@ -47,12 +56,15 @@ class engine_rtl : public engine_port {
       api().set_mask(unit_, bits);
     }
   }
-  handshakes tick(const engine_row_t *row) override {
+  handshakes tick(const engine_row_t *row, uint64_t now) override {
     pins_->kv_valid = row != nullptr;
     if (row != nullptr) {
       api().set_row(unit_, row);
     }
     api().settle(unit_);
+    if (trace_ != nullptr && trace_->unit_at(now)) {
+      api().record(unit_, false, true);
+    }
     const handshakes done = {pins_->q_valid && pins_->q_ready,
                              pins_->mask_valid && pins_->mask_ready, pins_->out_valid};
     if (done.result) {
@@ -78,6 +90,7 @@ class engine_rtl : public engine_port {
   engine_pins_t *pins_ = nullptr;
   std::vector<num_element_t> elements_;
   std::vector<num_triplet_t> triplets_;
+  waves *trace_;
 };
 
 // --- its control in C -------------------------------------------------------------------------
@@ -103,7 +116,7 @@ class engine_c : public engine_port {
     }
   }
   void offer_mask(const uint8_t *bits) override { inputs_.mask_valid = bits != nullptr; }
-  handshakes tick(const engine_row_t *) override {
+  handshakes tick(const engine_row_t *, uint64_t) override {
     const engine_outputs_t outputs = engine_control_cycle(control_, &inputs_);
     return {inputs_.q_valid && outputs.q_ready, inputs_.mask_valid && outputs.mask_ready,
             outputs.out_valid};
@@ -118,8 +131,9 @@ class engine_c : public engine_port {
 }  // namespace
 
 std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape,
-                                             void (*building)(const char *what)) {
-  return std::make_unique<engine_rtl>(shape, building);
+                                             void (*building)(const char *what),
+                                             const std::string &name, waves *trace) {
+  return std::make_unique<engine_rtl>(shape, building, name, trace);
 }
 
 std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape) {

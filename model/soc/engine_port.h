@@ -14,6 +14,8 @@
 
 namespace soc {
 
+class waves;
+
 class engine_port {
  public:
   struct handshakes {
@@ -26,15 +28,18 @@ class engine_port {
   // What is on offer from now on, until it is taken; null: nothing.
   virtual void offer_group(const engine_group_t *group) = 0;
   virtual void offer_mask(const uint8_t *bits) = 0;   // [NQ,P]
-  // One cycle; a row that is written in it, or null.  A result is always taken.
-  virtual handshakes tick(const engine_row_t *row) = 0;
+  // One cycle; a row that is written in it, or null.  A result is always taken.  now: the cores' cycle, for
+  // waveforms.
+  virtual handshakes tick(const engine_row_t *row, uint64_t now) = 0;
   // The result that the cycle before has given: NQ triplets.
   virtual void result(num_triplet_t *triplets) = 0;
 };
 
-// Builds the Verilog of the shape if need be.  Throws std::runtime_error.
+// Builds the Verilog of the shape if need be.  Its signals go to trace, if that is not null, under a
+// name.  Throws std::runtime_error.
 std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape,
-                                             void (*building)(const char *what));
+                                             void (*building)(const char *what),
+                                             const std::string &name, waves *trace);
 std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape);
 
 }  // namespace soc

@@ -48,7 +48,7 @@ std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
 }
 
 bool cross_flag_board::take(unsigned flag, uint64_t cycle,
-                            const std::function<void(const arrival &)> &visit, size_t &sender,
+                            const std::function<void(const arrival &, size_t)> &visit, size_t &sender,
                             cmd_cross_set_t &setter) {
   bool good = true;
   for (size_t i = 0; i < senders_; ++i) {
@@ -58,7 +58,7 @@ bool cross_flag_board::take(unsigned flag, uint64_t cycle,
       sender = i;
       setter = queue[CROSS_FLAG_MAX].setter;
     }
-    visit(queue.front());
+    visit(queue.front(), i);
     queue.pop_front();
   }
   return good;

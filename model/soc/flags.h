@@ -7,6 +7,8 @@
 #ifndef SOC_FLAGS_H
 #define SOC_FLAGS_H
 
+#include <climits>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -17,6 +19,12 @@
 
 namespace soc {
 
+// The command that a wait waited for.
+struct pipe_cause {
+  unsigned track = UINT_MAX;
+  uint64_t number = 0, done = 0;
+};
+
 // Flags between the pipes of one core: one bit for each (from, to, event).
 class flag_board {
  public:
@@ -24,6 +32,7 @@ class flag_board {
     uint64_t cycle;
     vector_clock clock;
     cmd_set_flag_t setter;
+    uint64_t number;           // of the setter in its pipe
   };
   // False if the flag was up already: two sets without a wait between them.
   bool set(unsigned from, const raised &flag);
@@ -57,6 +66,7 @@ class cross_flag_board {
     uint64_t sent, cycle;      // it comes at cycle
     vector_clock clock;
     cmd_cross_set_t setter;
+    pipe_cause cause;
   };
   void set(size_t sender, const arrival &flag) {
     arrivals_[flag.setter.flag][sender].push_back(flag);
@@ -65,7 +75,8 @@ class cross_flag_board {
   std::optional<uint64_t> ready_at(unsigned flag) const;
   // Counts every sender's flag down at a cycle; visits what came.  False, and the setter, if a
   // count had passed CROSS_FLAG_MAX by then.
-  bool take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &)> &visit,
+  bool take(unsigned flag, uint64_t cycle,
+            const std::function<void(const arrival &, size_t sender)> &visit,
             size_t &sender, cmd_cross_set_t &setter);
   void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &, size_t)> &visit) const;
 

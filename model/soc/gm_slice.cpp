@@ -11,11 +11,17 @@ gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, std::unique_pt
   SC_METHOD(tick);
   dont_initialize();
   sensitive << wake_;
+  if (sim_.trace) {
+    waiting_signal_ = sim_.trace->add_signal("gm.slices." + std::string(this->name()), 16);
+  }
 }
 
 void gm_slice::add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats) {
   const uint64_t first = beats.front().arrival;
   transfer->pending += beats.size();
+  if (sim_.trace) {
+    sim_.trace->add(waiting_signal_, now(), static_cast<int64_t>(beats.size()));
+  }
   streams_.push_back({std::move(transfer), std::move(beats)});
   wake_.notify(cycles(first - std::min(first, now())));
 }
@@ -40,6 +46,9 @@ void gm_slice::tick() {
     stopwatch watch(sim_.result.rtl_seconds);
     taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
     ++sim_.result.rtl_cycles;
+  }
+  if (taken && sim_.trace) {
+    sim_.trace->add(waiting_signal_, now(), -1);
   }
   if (taken) {
     unanswered_.push_back(chosen->transfer);

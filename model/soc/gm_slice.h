@@ -65,6 +65,7 @@ class gm_slice : public sc_core::sc_module {
   std::unique_ptr<gm_unit> unit_;
   std::deque<stream> streams_;                                // in order of arrival
   std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order
+  uint32_t waiting_signal_ = 0;                               // of the waveforms: beats that wait
   sc_core::sc_event wake_;
 };
 

@@ -3,13 +3,14 @@
 //
 // It is Verilated twice, with and without waveforms, so that runs without them do not pay.
 // SPDX-License-Identifier: Apache-2.0
-#include <verilated_fst_c.h>
-
+#include <climits>
 #include <cstring>
+#include <type_traits>
 
 #include "Vgm_atomic_soc.h"
 #include "Vgm_atomic_traced.h"
 #include "soc/gm_slice.h"
+#include "waves/verilated_waves.h"
 
 namespace soc {
 namespace {
@@ -20,7 +21,9 @@ class gm_unit_rtl : public gm_unit {
   gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace)
       : rtl_(name.c_str()), memory_(memory), waves_(trace) {
     if constexpr (traced) {
-      rtl_.trace(&waves_->file(), 99);
+      rtl_.trace(&changes_, 99);
+      changes_.connect(waves_->port(), UINT_MAX);
+      waves_->add_unit([this] { changes_.record(true, false); });
     }
     rtl_.clear_i = 0;
     rtl_.req_valid_i = 0;
@@ -41,7 +44,12 @@ class gm_unit_rtl : public gm_unit {
   bool tick(const gm_request_t *request, bool &answered) override {
     drive(request);
     rtl_.clk_i = 0;
-    evaluate();
+    rtl_.eval();
+    if constexpr (traced) {
+      if (waves_->unit_at(now())) {
+        changes_.record(false, true);
+      }
+    }
     const bool taken = request != nullptr && rtl_.req_ready_o;
     answered = rtl_.rsp_valid_o;
     // The memory port: the read sees what was there before this cycle's write.
@@ -54,7 +62,7 @@ class gm_unit_rtl : public gm_unit {
       write();
     }
     rtl_.clk_i = 1;
-    evaluate();
+    rtl_.eval();
     if (reads) {
       std::memcpy(&rtl_.mem_rdata_i[0], read, sizeof read);
     }
@@ -67,13 +75,6 @@ class gm_unit_rtl : public gm_unit {
   }
 
  private:
-  void evaluate() {
-    rtl_.eval();
-    if constexpr (traced) {
-      waves_->dump(now());
-    }
-  }
-
   // cppcheck-suppress CastIntegerToAddressAtReturn ; it is a pointer that is added to
   uint8_t *beat(uint32_t address) { return memory_ + uint64_t{address} * GM_LANES * 4; }
 
@@ -99,7 +100,9 @@ class gm_unit_rtl : public gm_unit {
     }
   }
 
+  struct nothing {};
   mutable verilated rtl_;
+  std::conditional_t<traced, VerilatedFstC, nothing> changes_;
   uint8_t *memory_;
   waves *waves_;
 };
@@ -108,6 +111,7 @@ class gm_unit_rtl : public gm_unit {
 
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace) {
   if (trace != nullptr) {
+    Verilated::traceEverOn(true);
     return std::make_unique<gm_unit_rtl<Vgm_atomic_traced, true>>(name, memory, trace);
   }
   return std::make_unique<gm_unit_rtl<Vgm_atomic_soc, false>>(name, memory, nullptr);

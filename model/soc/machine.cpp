@@ -46,6 +46,7 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       static_cast<unsigned>(domains_.size()),
       sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
       [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+  sim.events->watched = sim.trace != nullptr;
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
 
@@ -111,6 +112,9 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   m.clocks.resize(domains_.size());
   m.arrived.push_back({&who, domain});
   m.clocks[domain].join(core.group().races.clock(who.agent()));
+  if (m.arrived.size() == 1 || cycle > m.latest) {
+    m.cause = {who.track(), who.number(), cycle};
+  }
   m.latest = std::max(m.latest, cycle);
   const config_soc_t &soc = sim_.config.soc;
   const size_t members = core.kind() == CORE_ENGINE ? soc.engines
@@ -133,7 +137,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   ++sim_.result.syncs;
   for (const auto &[arrived, its_domain] : m.arrived) {
     m.clocks[its_domain].syncs = m.number;
-    arrived->synchronised(release, m.clocks[its_domain]);
+    arrived->synchronised(release, m.clocks[its_domain], m.cause);
   }
   m.arrived.clear();
 }
@@ -142,6 +146,9 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
 bool machine::between_events(uint64_t now) {
   if (interrupted()) {
     sim_.stop(SOC_INTERRUPTED, "interrupted");
+  }
+  if (sim_.trace) {
+    sim_.trace->reach(now);
   }
   if (sim_.work->is_long()) {
     sim_.work->settle(now);

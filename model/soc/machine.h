@@ -92,6 +92,7 @@ class machine {
     std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
     std::vector<vector_clock> clocks;                   // by domain: what its pipes had seen
     uint64_t latest = 0;
+    pipe_cause cause;                                   // who was the latest
     uint32_t number = 0;                                // of the SYNC_ALLs so far
   };
 

@@ -20,11 +20,15 @@ pipe::pipe(core_unit &core, unsigned id)
       id_(id),
       agent_(core.group().races.add_agent(core.name())),
       track_(sim_.recorded.add_track(core.name(), id)),
-      queue_(sim_.config.scalar.queue_depth) {
+      queue_(sim_.config.scalar.queue_depth),
+      trace_(sim_.trace.get()) {
   const unsigned group = core.group().index;
   const pairing pairs(sim_.config.soc);
   const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
   sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
+  if (trace_ != nullptr) {
+    declare_signals();
+  }
 }
 
 bool pipe::push(const command_t &command, uint64_t &cycle) {
@@ -32,12 +36,15 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
     return false;
   }
   slot &s = queue_[pushed_ % queue_.size()];
-  const uint64_t asked = cycle;
+  s.issued = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
-  sim_.why.pushed(track_, command, asked, cycle);
+  sim_.why.pushed(track_, command, s.issued, cycle);
   ++pushed_;
+  if (trace_ != nullptr) {
+    trace_->add(signals_.queue, cycle, 1);
+  }
   sim_.events->wake(*this);
   return true;
 }
@@ -45,6 +52,9 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
 // The pipe's clock moves on.
 void pipe::spend(activity what, uint64_t until) {
   if (until > time_) {
+    if (trace_ != nullptr) {
+      show(what, time_);
+    }
     spent_[what] += until - time_;
     time_ = until;
   }
@@ -61,6 +71,9 @@ void pipe::advance() {
     }
     s.popped = time_;
     ++popped_;
+    if (trace_ != nullptr) {
+      trace_->add(signals_.queue, time_, -1);
+    }
   }
   if (popped_ != popped) {
     core_.popped(*this);
@@ -114,9 +127,16 @@ static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
 
 // --- waits ------------------------------------------------------------------------------------
 
-void pipe::record_wait(const command_t &command, uint64_t begin) {
-  sim_.recorded.add(track_, popped_, command, begin, time_, time_);
+void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause) {
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
   sim_.why.waited(track_, popped_, begin, time_);
+  if (sim_.recorded.enabled()) {
+    const slot &s = front();
+    sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
+                       cause.track, cause.number, cause.done, command});
+  }
 }
 
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
@@ -125,12 +145,14 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
     return false;
   }
   const uint64_t begin = time_;
+  const pipe_cause cause = {core_.pipes()[command.from]->track(), flag->number, flag->cycle};
   spend(FLAG, flag->cycle);
   core_.group().races.acquire(agent_, flag->clock);
+  core_.show_flag(command.from, id_, command.event, std::max(time_, flag->cycle + 1), -1);
   if (auto twice = core_.flags().take(id_, command, time_)) {
     core_.flag_twice(*twice);
   }
-  record_wait(front().command, begin);
+  record_wait(front().command, begin, cause);
   return true;
 }
 
@@ -144,13 +166,20 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   spend(CROSS_FLAG, *ready);
   size_t sender = 0;
   cmd_cross_set_t setter;
-  const auto see = [this](const cross_flag_board::arrival &flag) {
+  pipe_cause cause;
+  const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
+    if (flag.setter.opcode_ == OP_CROSS_SET) {
+      core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
+    }
     core_.group().races.acquire(agent_, flag.clock);
+    if (cause.track == UINT_MAX || flag.sent > cause.done) {
+      cause = flag.cause;
+    }
   };
   if (!board.take(command.flag, time_, see, sender, setter)) {
     core_.cross_flag_overflow(sender, setter);
   }
-  record_wait(front().command, begin);
+  record_wait(front().command, begin, cause);
   return true;
 }
 
@@ -160,7 +189,7 @@ bool pipe::barrier(const command_t &command) {
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
-  record_wait(command, begin);
+  record_wait(command, begin, {});
   return true;
 }
 
@@ -179,11 +208,13 @@ bool pipe::sync_all(const command_t &command) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  record_wait(command, sync_begin_);
+  record_wait(command, sync_begin_, sync_cause_);
   return true;
 }
 
-void pipe::synchronised(uint64_t cycle, const vector_clock &clock) {
+void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause) {
+  sync_cause_ = cause;
+  sync_begin_ = time_;
   spend(BARRIER, cycle);
   core_.group().races.acquire(agent_, clock);
   synchronised_ = true;
@@ -196,8 +227,12 @@ bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
   core_.group().races.begin(agent_);
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
   const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
-  launch({command, popped_, begin, time_, time_ + drain, 0, false,
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin,
+          time_ + drain, 0, false,
           core_.group().races.clock(agent_)});
   return true;
 }
@@ -209,7 +244,11 @@ bool pipe::issue_local(const command_t &command) {
     return false;
   }
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
-  launch({command, popped_, begin, time_, time_, 0, false, {}});
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin, time_, 0,
+          false, {}});
   return true;
 }
 
@@ -225,8 +264,13 @@ bool pipe::issue_move(const command_t &command) {
 void pipe::run(uint64_t now) {
   move_begin_ = now;
   const command_t &command = front().command;
+  if (trace_ != nullptr) {
+    show(BUSY, now);
+    trace_->command_begins(core_.name(), command, now);
+    show_accesses(command, now, 1);
+  }
   core_.group().bring_up_to_date_for(command, now);
-  move_latency_ = 0;
+  move_latency_ = move_alone_ = 0;
   if (command.header.opcode_ == OP_ATTN) {
     core_.engine()->attend(*this, popped_, command.attn);
     return;
@@ -234,6 +278,7 @@ void pipe::run(uint64_t now) {
   const traffic::course course = core_.group().all.memory().begin(
       *this, core_.group().die, core_.memory(), command, popped_, now);
   move_latency_ = course.latency;
+  move_alone_ = course.duration;
   if (command.header.opcode_ == OP_LOAD_KV) {
     core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency,
                          course.duration);
@@ -246,6 +291,12 @@ void pipe::moved(uint64_t cycle) {
   const unsigned opcode = s.command.header.opcode_;
   const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
+  if (trace_ != nullptr) {
+    trace_->command_ends(core_.name(), s.command, cycle);
+    trace_->add(signals_.queue, cycle, -1);
+    show_rate(cycle, 0);
+    show_accesses(s.command, cycle, -1);
+  }
   // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
   // answer is all there is to wait for.
   const uint64_t latency = atomic ? move_latency_ : 0;
@@ -255,7 +306,8 @@ void pipe::moved(uint64_t cycle) {
     ready = std::max(ready, early_answers_.front() + latency);
     early_answers_.pop_front();
   }
-  launch({s.command, popped_, move_begin_, time_, ready, latency, unanswered, {}});
+  launch({s.command, popped_, move_begin_, time_, s.issued, s.pushed, move_alone_, ready, latency,
+          unanswered, {}});
   moving_ = false;
   s.popped = time_;
   ++popped_;
@@ -297,14 +349,15 @@ void pipe::complete_in_order() {
 
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
-  sim_.recorded.add(track_, f.number, f.command, f.begin, f.end, cycle);
   sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
+  sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
+                     f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
   switch (f.command.header.opcode_) {
     case OP_SET_FLAG:
       return set_flag(f, cycle);
     case OP_CROSS_SET:
     case OP_PAIR_SET:   // the same fields
-      return core_.cross_set(f.command.cross_set, f.clock, cycle);
+      return core_.cross_set(f.command.cross_set, f.clock, cycle, {track_, f.number, cycle});
     default:
       sim_.result.flops += core_flops(&f.command);
       core_.group().log(agent_, cycle, core_.memory(), f.command);
@@ -313,10 +366,11 @@ void pipe::complete(const flight &f, uint64_t cycle) {
 
 void pipe::set_flag(const flight &f, uint64_t cycle) {
   const cmd_set_flag_t &command = f.command.set_flag;
-  if (!core_.flags().set(id_, {cycle, f.clock, command})) {
+  if (!core_.flags().set(id_, {cycle, f.clock, command, f.number})) {
     core_.flag_twice(command);
     return;
   }
+  core_.show_flag(id_, command.to, command.event, cycle, 1);
   sim_.events->wake(*core_.pipes()[command.to]);
 }
 

@@ -17,6 +17,7 @@
 
 #include "hal/command.h"
 #include "soc/fifo.h"
+#include "soc/flags.h"
 #include "soc/race.h"
 #include "soc/scheduler.h"
 #include "soc/simulation.h"
@@ -35,13 +36,16 @@ class pipe : public task {
   // Goes on as far as it can.
   void advance();
   // True if it was not marked yet; advance() takes the mark away.
+  // For waveforms: what it stands before, when it has gone as far as it can; bytes a cycle of its move.
+  void show_standing() const;
+  void show_rate(uint64_t cycle, double rate) const;
   bool mark_woken() { return !std::exchange(woken_, true); }
 
   // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
   // ATTN; the machine's SYNC_ALL is complete.
   void moved(uint64_t cycle);
   void answered(uint64_t number, uint64_t cycle);
-  void synchronised(uint64_t cycle, const vector_clock &clock);
+  void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
 
   // Does it stand before a wait for this flag?
   bool waits_for_cross(unsigned opcode, unsigned flag) const {
@@ -55,6 +59,9 @@ class pipe : public task {
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
   uint64_t time() const { return time_; }
+  unsigned track() const { return track_; }
+  // The command it is at.
+  uint64_t number() const { return popped_; }
   void report(uint64_t total, soc_pipe_t &out) const;
 
  private:
@@ -63,12 +70,13 @@ class pipe : public task {
 
   struct slot {
     command_t command;
-    uint64_t pushed = 0, popped = 0;          // cycles
+    uint64_t issued = 0, pushed = 0, popped = 0;   // cycles
   };
   struct flight {
     command_t command;
     uint64_t number;                          // of the command in its pipe
     uint64_t begin, end;                      // cycles it kept the pipe busy
+    uint64_t issued, pushed, alone;           // for the record (record.h)
     uint64_t ready;                           // cycle from which it may complete
     uint64_t latency;                         // from the answer to ready
     bool unanswered;                          // slices or engine decide: they have not answered
@@ -91,7 +99,11 @@ class pipe : public task {
   void complete_in_order();
   void complete(const flight &f, uint64_t cycle);
   void set_flag(const flight &f, uint64_t cycle);
-  void record_wait(const command_t &command, uint64_t begin);
+  void record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause);
+  void declare_signals();
+  void show(activity what, uint64_t cycle) const;
+  void show_accesses(const command_t &command, uint64_t cycle, int sign) const;
+  void show_command(const command_t &command, uint64_t begin, uint64_t end) const;
 
   core_unit &core_;
   simulation &sim_;
@@ -106,9 +118,14 @@ class pipe : public task {
   uint64_t finish_ = 0;                       // cycle of the last effect
   bool woken_ = false, moving_ = false;
   bool syncing_ = false, synchronised_ = false;
+  uint64_t move_begin_ = 0, move_latency_ = 0, move_alone_ = 0;
   uint64_t sync_begin_ = 0;
-  uint64_t move_begin_ = 0, move_latency_ = 0;
+  pipe_cause sync_cause_;                     // who came last to its SYNC_ALL
   uint64_t spent_[ACTIVITIES] = {};
+  waves *trace_;                              // null: no waveforms
+  struct {
+    uint32_t state, command, number, queue, rate;
+  } signals_ = {};
 };
 
 }  // namespace soc

@@ -15,6 +15,12 @@ namespace soc {
 scalar::scalar(core_unit &core, std::string firmware)
     : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
 
+void scalar::show(enum state state) {
+  if (sim_.trace) {
+    sim_.trace->set(core_.scalar_signal(), time_, state);
+  }
+}
+
 // --- the firmware's side ----------------------------------------------------------------------
 
 void scalar::main() {
@@ -28,6 +34,10 @@ void scalar::main() {
 
 void scalar::leave() {
   hand_over();
+  if (!log_.empty()) {
+    log_ += '\n';
+    print_log();
+  }
   timespec cpu = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -39,10 +49,10 @@ void scalar::leave() {
 void scalar::end(const std::string &error) {
   if (!ended_) {
     ended_ = true;
-    const uint64_t at = error.empty() ? 0 : program_counter();
+    std::vector<uint64_t> at = error.empty() ? std::vector<uint64_t>() : calls();
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = error;
-    error_at_ = at;
+    error_at_ = std::move(at);
   }
 }
 
@@ -71,6 +81,12 @@ void scalar::hand_over() {
   changed_.notify_all();
   batch_ = {};
   batch_.reserve(kBatch);
+}
+
+// A line of the firmware's, whole, whatever other cores print.
+void scalar::print_log() {
+  std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
+  log_.clear();
 }
 
 uint64_t scalar::read_register(uint64_t offset) {
@@ -116,8 +132,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_PUTC:
       log_ += static_cast<char>(value);
       if (log_.back() == '\n') {
-        std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
-        log_.clear();
+        print_log();
       }
       return;
     default:
@@ -130,7 +145,8 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
 
 void scalar::start(uint64_t cycle) {
   batch_.clear();
-  cycles_ = instructions_ = error_at_ = 0;
+  cycles_ = instructions_ = 0;
+  error_at_.clear();
   ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
   abandoned_ = false;
   ready_.clear();
@@ -139,6 +155,7 @@ void scalar::start(uint64_t cycle) {
   error_.clear();
   time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
                                                   core_.index() * sim_.config.soc.skew_us);
+  show(RUNNING);
   thread_ = std::thread(&scalar::main, this);
 }
 
@@ -174,8 +191,13 @@ void scalar::advance() {
     const step &s = taken_[next_];
     time_ += counted_ ? 0 : s.cycles;
     counted_ = true;
+    const uint64_t ready = time_;
     if (!core_.push(s.command, time_)) {
+      show(BLOCKED);
       return;   // the queue is full
+    }
+    if (time_ != ready) {
+      show(RUNNING);
     }
     counted_ = false;
     ++next_;
@@ -187,11 +209,12 @@ void scalar::finish() {
     return;
   }
   halted_ = true;
+  show(HALTED);
   core_.sim().result.scalar_instructions += instructions_;
   core_.sim().result.scalar_seconds += seconds_;
   if (!error_.empty()) {
-    const std::string where = error_at_ == 0 ? "" : " at " + core_.sim().lines.find(error_at_);
-    core_.sim().stop(SOC_STOPPED, core_.name() + " " + error_ + where);
+    core_.sim().stop(SOC_STOPPED,
+                     core_.name() + " " + error_ + core_.sim().lines.backtrace(error_at_));
   }
 }
 

@@ -49,8 +49,9 @@ class scalar {
   virtual void run() = 0;
   // The command that a write of this value to PUSH means.
   virtual command_t pushed(uint64_t value) = 0;
-  // Where the firmware is, 0 if that is not known.
-  virtual uint64_t program_counter() { return 0; }
+  // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
+  // known.
+  virtual std::vector<uint64_t> calls() { return {}; }
   // Does run() return when the program has ended?
   virtual bool can_return() const { return true; }
   // From the simulation's side: make run() return soon, if that can be done.
@@ -65,12 +66,16 @@ class scalar {
   bool ended() const { return ended_ || abandoned_; }
   // After the end: all that was pushed goes to the simulation.
   void leave();
+  // What has been pushed so far does.
+  void hand_over();
+  bool is_abandoned() const { return abandoned_; }
 
   core_unit &core_;
   const simulation &sim_;
   const std::string firmware_;   // its file
 
  private:
+  enum state { HALTED, RUNNING, BLOCKED };   // in waveforms; soc/signals.cpp
   struct step {
     uint64_t cycles;           // since the step before
     command_t command;
@@ -79,7 +84,7 @@ class scalar {
 
   void main();
   void push(const command_t &command);
-  void hand_over();
+  void print_log();
   bool fetch();
   void finish();
 
@@ -97,7 +102,7 @@ class scalar {
   bool all_handed_over_ = false;   // the program does nothing more
   bool returned_ = false;          // nor does its thread
   std::string error_;
-  uint64_t error_at_ = 0;      // program counter
+  std::vector<uint64_t> error_at_;   // and its callers
   double seconds_ = 0;         // of the host
 
   // The simulation's side.
@@ -107,6 +112,7 @@ class scalar {
   bool counted_ = false;       // the next step's cycles are in time_
   uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
+  void show(enum state state);
 };
 
 std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);

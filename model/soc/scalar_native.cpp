@@ -2,6 +2,7 @@
 // a program that has ended in the middle of a call sleeps for good.
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -21,6 +22,7 @@ class scalar_native : public scalar {
  private:
   void run() override;
   bool can_return() const override { return false; }
+  std::vector<uint64_t> calls() override;
   void sleep_if_ended();
   command_t pushed(uint64_t address) override;
   // Register accesses of the core whose thread this is.
@@ -30,6 +32,7 @@ class scalar_native : public scalar {
 
   static thread_local scalar_native *current;
   void (*entry_)() = nullptr;
+  void *base_ = nullptr;       // of the shared object
 };
 
 thread_local scalar_native *scalar_native::current = nullptr;
@@ -53,6 +56,7 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware)
   *host_slot = &host;
   Dl_info where;
   if (dladdr(host_slot, &where) != 0) {
+    base_ = where.dli_fbase;
     core.sim().lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
   }
 }
@@ -75,6 +79,21 @@ command_t scalar_native::pushed(uint64_t address) {
     std::memcpy(static_cast<void *>(&command), bytes, size_of[command.header.opcode_]);
   }
   return command;
+}
+
+// Of this thread's calls those within the firmware's shared object.  All are return addresses.
+std::vector<uint64_t> scalar_native::calls() {
+  enum { MOST = 64 };
+  void *stack[MOST];
+  const int count = ::backtrace(stack, MOST);
+  std::vector<uint64_t> all;
+  for (int i = 0; i < count; ++i) {
+    Dl_info where;
+    if (dladdr(stack[i], &where) != 0 && where.dli_fbase == base_) {
+      all.push_back(reinterpret_cast<uint64_t>(stack[i]) - 1);
+    }
+  }
+  return all;
 }
 
 // A core that the kernel has no entry for has nothing to do.

@@ -43,12 +43,19 @@ void scheduler::run_ahead() {
       pipe *next = woken_.back();
       woken_.pop_back();
       next->advance();
+      if (watched) {
+        moved_on_.push_back(next);
+      }
     } else {
       scalar *next = pushing_.back();
       pushing_.pop_back();
       next->advance();
     }
   }
+  for (const pipe *p : moved_on_) {
+    p->show_standing();
+  }
+  moved_on_.clear();
 }
 
 void scheduler::step() {

@@ -40,6 +40,8 @@ class scheduler : public sc_core::sc_module {
   // A scalar core may be able to push.
   void wake(scalar &who);
 
+  // Pipes that have moved on are asked where they stand (pipe.h); for waveforms.
+  bool watched = false;
   // Called before each event; true ends the run.
   std::function<bool(uint64_t now)> between_events;
 
@@ -57,6 +59,7 @@ class scheduler : public sc_core::sc_module {
   std::priority_queue<event> events_;
   uint64_t order_ = 0;
   std::vector<pipe *> woken_;
+  std::vector<pipe *> moved_on_;   // since the last event, if watched
   std::vector<scalar *> pushing_;
   bool stepping_ = false;
   sc_core::sc_event wake_;

@@ -16,7 +16,15 @@ struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
               soc_result_t &result)
       : sim(options, result) {
-    if (options.timeline != nullptr) {
+    for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
+      soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
+    }
+    for (size_t i = 0; i < options.gdb_count; ++i) {
+      if (!soc::core_exists(options.gdb[i].core, options.config.soc)) {
+        throw std::runtime_error(std::string("--gdb: no core '") + options.gdb[i].core + "' in this machine");
+      }
+    }
+    if (options.record || options.timeline != nullptr || options.log != nullptr) {
       sim.recorded.enable();
     }
     if (options.critical_path != nullptr) {
@@ -25,8 +33,8 @@ struct soc_machine {
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
-    if (sim.trace && !sim.trace->open(options.trace)) {
-      throw std::runtime_error(std::string("trace: cannot write ") + options.trace);
+    if (sim.trace) {
+      sim.trace->begin();
     }
   }
 
@@ -88,33 +96,45 @@ extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
   return machine->gm->base() + (address - GM_BASE);
 }
 
-namespace {
-
-void write_recordings(soc::simulation &sim) {
+// Files are there for a run that was stopped, too; a window whose command never came is its own error.
+static void write_timeline(soc::simulation &sim) {
   const soc_options_t &options = sim.options;
+  if (!sim.recorded.enabled()) {
+    return;
+  }
+  soc::cycle_window window;
+  std::string missing;
+  if (!sim.recorded.find_window(options, window, missing)) {
+    sim.stop(SOC_BAD_INPUT, "--timeline-window: there was no " + missing);
+    return;
+  }
+  if (options.log != nullptr && !sim.recorded.write_log(options.log, sim.lines, window)) {
+    sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.log);
+  }
   if (options.timeline != nullptr &&
-      !sim.recorded.write(options.timeline, sim.config.soc.clock_mhz, sim.lines)) {
+      !sim.recorded.write_json(options.timeline, sim.config, sim.lines, window)) {
     sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
   }
-  if (options.critical_path != nullptr && !sim.stopped() &&
-      !sim.why.write(options.critical_path, sim.lines)) {
-    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + options.critical_path);
+  if (options.record) {
+    sim.result.record = &sim.recorded.record();
   }
 }
-
-}  // namespace
 
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
-  if (sim.trace) {
-    sim.trace->close();
+  if (sim.trace && !sim.trace->end(sim.stopped())) {
+    sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.trace);
   }
   if (!sim.stopped()) {
     machine->gm->copy_results();
     machine->all->report(sim.result);
   }
-  write_recordings(sim);
+  write_timeline(sim);
+  if (sim.options.critical_path != nullptr && !sim.stopped() &&
+      !sim.why.write(sim.options.critical_path, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
+  }
 }
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,

@@ -14,6 +14,8 @@
 
 #include "config/config.h"
 #include "engine/engine.h"
+#include "soc/record.h"
+#include "waves/waves_window.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,6 +44,11 @@ typedef struct soc_buffer {
                           // 16 KiB, each for the array that begins them
 } soc_buffer_t;
 
+typedef struct soc_gdb {
+  char core[16];               // "cube0"
+  unsigned port;               // of this host, 0: any that is free
+} soc_gdb_t;
+
 typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
@@ -60,9 +67,18 @@ typedef struct soc_options {
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
+  bool record;                 // keep what every command did; files imply it
   const char *timeline;        // Chrome trace JSON to write, or NULL
+  const char *log;             // the same as text, a line a command, or NULL
+  waves_window_t timeline_window;   // of both
   const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
-  const char *trace;           // FST of the Verilated units to write (SOC_GM_RTL only), or NULL
+  const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
+  size_t gdb_count;
+  const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
+  waves_window_t trace_window;
+  const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
+  size_t trace_scope_count;
+  uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
 enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048 };
@@ -101,6 +117,7 @@ typedef struct soc_result {
   // When the pipes that met at a SYNC_ALL went on, in the order of the meetings.
   uint64_t sync_cycle[SOC_MAX_SYNCS];
   size_t syncs;                // may be more than there is room for above
+  const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;

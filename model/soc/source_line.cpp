@@ -37,10 +37,25 @@ const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
 
 std::string source_lines::ask(const image &in, uint64_t pc,
                               std::initializer_list<const char *> skipped) const {
-  char fallback[32];
-  std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
-  if (in.file.find('\'') != std::string::npos) {
+  const std::vector<std::string> all = frames(in, pc);
+  const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
+    return std::none_of(skipped.begin(), skipped.end(), [&frame](const char *name) {
+      return frame.compare(0, std::strlen(name), name) == 0;
+    });
+  });
+  if (all.empty()) {
+    char fallback[32];
+    std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
     return fallback;
+  }
+  return kernels != all.end() ? *kernels : all.back();
+}
+
+// What a program counter stands in, innermost first: its function and those it is inlined in.
+std::vector<std::string> source_lines::frames(const image &in, uint64_t pc) const {
+  std::vector<std::string> all;
+  if (in.file.find('\'') != std::string::npos) {
+    return all;
   }
   char command[1024];
   std::snprintf(command, sizeof command, "%saddr2line -f -i -s -e '%s' 0x%llx 2>/dev/null",
@@ -48,10 +63,9 @@ std::string source_lines::ask(const image &in, uint64_t pc,
                 static_cast<unsigned long long>(pc - in.load_base));
   FILE *pipe = popen(command, "r");
   if (pipe == nullptr) {
-    return fallback;
+    return all;
   }
-  // Pairs of lines, innermost frame first: function, then file:line.
-  std::string answer = fallback;
+  // Pairs of lines: function, then file:line.
   char function[256];
   char line[256];
   while (std::fgets(function, sizeof function, pipe) && std::fgets(line, sizeof line, pipe)) {
@@ -60,16 +74,29 @@ std::string source_lines::ask(const image &in, uint64_t pc,
     if (line[0] == '?') {
       break;
     }
-    answer = std::string(line) + " (" + function + ")";
-    const auto begins = [&line](const char *name) {
-      return std::strncmp(line, name, std::strlen(name)) == 0;
-    };
-    if (std::none_of(skipped.begin(), skipped.end(), begins)) {
-      break;
-    }
+    all.push_back(std::string(line) + " (" + function + ")");
   }
   pclose(pipe);
-  return answer;
+  return all;
+}
+
+std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
+  std::vector<std::string> all;
+  for (const uint64_t pc : calls) {
+    for (const std::string &frame : frames(images_[current_], pc)) {
+      if (frame.compare(0, 3, "hal") != 0) {
+        all.push_back(frame);
+      }
+    }
+  }
+  if (all.empty()) {
+    return calls.empty() ? "" : " at " + find(calls.front());
+  }
+  std::string text = " at " + all[0];
+  for (size_t i = 1; i < all.size(); ++i) {
+    text += (i == 1 ? "; called from " : ", ") + all[i];
+  }
+  return text;
 }
 
 }  // namespace soc

@@ -27,6 +27,9 @@ class source_lines {
   // The same without what sw/lib does for kernels: who called it.
   const std::string &find_use(uint64_t pc, unsigned firmware);
   unsigned current() const { return current_; }
+  // " at a.c:7 (f); called from b.c:12 (g), c.c:3 (main)": of the firmware that runs, by addresses within
+  // its calls, innermost first; inlined calls and all, but those of the HAL.  "" without addresses.
+  std::string backtrace(const std::vector<uint64_t> &calls);
 
   // Of the one that runs.
   void set_load_base(uint64_t base) { images_[current_].load_base = base; }
@@ -37,6 +40,7 @@ class source_lines {
     uint64_t load_base = 0;
     std::map<uint64_t, std::string> known, uses;
   };
+  std::vector<std::string> frames(const image &in, uint64_t pc) const;
   // skipped: begins the names of files that are passed over.
   std::string ask(const image &in, uint64_t pc, std::initializer_list<const char *> skipped) const;
 

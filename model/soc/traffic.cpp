@@ -12,18 +12,26 @@ namespace soc {
 
 class traffic::die : public task {
  public:
-  die(simulation &sim, uint64_t memory)
+  die(simulation &sim, unsigned index, uint64_t memory)
       : sim_(sim),
+        index_(index),
         bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) *
                        sim.config.gm.hbm_efficiency,
                    config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
-        l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {}
+        l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {
+    if (sim.trace) {
+      const std::string name = "gm.die" + std::to_string(index);
+      signals_ = {sim.trace->add_signal(name + ".moves", 16), sim.trace->add_real(name + ".hbm"),
+                  sim.trace->add_real(name + ".l2")};
+    }
+  }
 
   l2_cache &l2() { return l2_; }
 
   void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
     advance(now);
     bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
+    show(now);
     plan();
   }
 
@@ -32,6 +40,7 @@ class traffic::die : public task {
       planned_ = UINT64_MAX;
     }
     advance(now);
+    show(now);
     plan();
   }
 
@@ -54,9 +63,37 @@ class traffic::die : public task {
     }
   }
 
+  // What everybody gets, for waveforms.
+  void show(uint64_t now) {
+    if (!sim_.trace && !sim_.recorded.enabled()) {
+      return;
+    }
+    unsigned moves = 0;
+    double hbm = 0, l2 = 0;
+    bandwidth_.each([&](uint64_t token, double rate, bool cold) {
+      if (sim_.trace) {
+        reinterpret_cast<const pipe *>(token)->show_rate(now, rate);
+      }
+      ++moves;
+      hbm += cold ? rate : 0;
+      l2 += rate;
+    });
+    sim_.recorded.bandwidth(index_, now, hbm, l2);
+    if (!sim_.trace) {
+      return;
+    }
+    sim_.trace->set(signals_.moves, now, moves);
+    sim_.trace->set_real(signals_.hbm, now, hbm);
+    sim_.trace->set_real(signals_.l2, now, l2);
+  }
+
   simulation &sim_;
+  unsigned index_;
   bandwidth bandwidth_;
   l2_cache l2_;
+  struct {
+    uint32_t moves, hbm, l2;
+  } signals_ = {};
   uint64_t planned_ = UINT64_MAX;        // the earliest event there is
   std::vector<uint64_t> finished_;
 };
@@ -66,7 +103,7 @@ class traffic::die : public task {
 traffic::traffic(simulation &sim, global_memory &gm)
     : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
-    dies_.push_back(std::make_unique<die>(sim, gm.bytes()));
+    dies_.push_back(std::make_unique<die>(sim, i, gm.bytes()));
     dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
       gm.traffic_of(GM_BASE + base).hbm_write += written;
     };

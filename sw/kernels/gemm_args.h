@@ -18,12 +18,17 @@ enum {
 typedef struct gemm_args {
   uint64_t a;  // [m][k], BF16 or FP16, rows a_pitch bytes apart
   uint64_t b;  // [k][n], the same type, rows b_pitch bytes apart
-  uint64_t c;  // [m][n] of c_type, rows c_pitch bytes apart
+  uint64_t c;  // [m][n] FP32, rows c_pitch bytes apart
   uint32_t a_pitch, b_pitch, c_pitch;
   uint32_t m, n, k;  // 1 .. GEMM_MAX each
   uint32_t type;     // TYPE_BF16 or TYPE_F16
-  uint32_t tile_cols;  // of a tile of c: 0, by the kernel's own rule; else a multiple of 16 up to 256
-  uint32_t c_type;   // TYPE_F32 (0), or type: cast on the way to memory, RNE
 } gemm_args_t;
+
+// What gemm_fp16 takes, the same kernel built for FP16 results and tiles of a given width.
+typedef struct gemm_fp16_args {
+  gemm_args_t product;  // type is TYPE_F16, c of c_type
+  uint32_t c_type;      // TYPE_F32, or TYPE_F16: cast on the way to memory, RNE
+  uint32_t tile_cols;   // 0: by the kernel's own rule; else a multiple of 16 up to 256
+} gemm_fp16_args_t;
 
 #endif

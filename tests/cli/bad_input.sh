@@ -91,8 +91,9 @@ good="--kv kv.npy $out"
   refused "--verify" run amla --timing-only --verify --json out.json
   refused "--q" run amla --timing-only --q q.npy --kv kv.npy
   refused "--seed" run amla --timing-only --seed 3
-  refused "--trace" run amla --timing-only --trace out.json
   refused "--tolerance" run base --timing-only --tolerance 1
+  refused "--trace-window" run amla --trace-window 1:2 $out
+  refused "--timeline-window" run amla --timeline-window 1:2 $out
   refused "--colour" run amla --colour red $out
   refused "--out" run amla --out
   refused "amlo" run amlo

@@ -73,7 +73,7 @@ static void engines_have_their_own(void **state) {
   assert_int_equal(options.lns.value, 1);
   assert_true(parse(CLI_RUN_FA2, "--one-mul", "--trace=w.fst", "--verify"));
   assert_true(options.one_mul && options.engine_verify && !options.verify);
-  assert_string_equal(options.engine_trace, "w.fst");
+  assert_string_equal(options.trace, "w.fst");
   assert_false(parse(CLI_RUN_FA2, "--zero-exact", NULL, NULL));
   assert_false(parse(CLI_RUN_HFA, "--one-mul", NULL, NULL));
   assert_false(parse(CLI_RUN_HFA, "--preload=1", NULL, NULL));

@@ -25,7 +25,7 @@ nan=$(i=0; while [ $i -lt 576 ]; do printf '%d=7fc0 ' $((96 * 576 + i)); i=$((i 
 "$MKNPY" kv_good.npy '<u2' 96,576
 "$MKNPY" kv_batch.npy '<u2' 3,40,576
 "$MKNPY" len96.npy '<i4' 1 c 0=60
-"$MKNPY" sink.npy '<f4' 5 c 0=7f800000 1=ff800000 2=40000000 3=c0000000 4=447a0000
+"$MKNPY" sink.npy '<f4' 5 c 0=7f800000 1=ff800000 2=42000000 3=c0000000 4=447a0000
 
 # The shapes of queries; FP32 queries; the slot of NaN is beyond the length.
 run --q q.npy --kv kv.npy --lengths len96.npy --out a.npy --lse al.npy
@@ -46,6 +46,26 @@ for scale in amax ue8m0; do
   run --q q.npy --kv kv_good.npy --fp8-scale $scale --out k.npy
   same t.npy k.npy
 done
+
+# The keys that the tokens stand for, through amla: the same bits.
+"$SIM" convert tok.npy keys.npy --quiet
+"$SIM" run amla --q q.npy --kv keys.npy --out m.npy --gm c --quiet
+same t.npy m.npy
+"$SIM" run amla --q q.npy --kv keys.npy --causal --kv-block 32 --softmax-scale 0.07 --out m.npy --gm c --quiet
+run --q q.npy --kv tok.npy --causal --kv-block 32 --softmax-scale 0.07 --out t.npy
+same t.npy m.npy
+# A sink of +inf empties its head, in both tokens; one of -inf changes nothing, nor does any to a log-sum-exp.
+run --q q.npy --kv kv_good.npy --out k.npy --lse kl.npy
+run --q q.npy --kv kv_good.npy --sink sink.npy --out s.npy --lse sl.npy
+row() { tail -c +$((129 + $2 * 1024)) "$1" | head -c 1024; }
+for token in 0 5; do
+  [ "$(row s.npy $token | od -An -v -tx2 | tr -s ' ' '\n' | sort -u | tr -d '\n')" = 00008000 ] || fail "a sink of +inf"
+  row k.npy $((token + 1)) >k.row
+  row s.npy $((token + 1)) | cmp - k.row || fail "a sink of -inf"
+  row k.npy $((token + 2)) >k.row
+  row s.npy $((token + 2)) | cmp -s - k.row && fail "a finite sink"
+done
+cmp kl.npy sl.npy || fail "a sink in the log-sum-exp"
 
 # A batch: a cache for each entry, or one for all; lengths, 0 among them; causal.
 "$MKNPY" len.npy '<i4' 3 c 0=28 1=0 2=11

@@ -164,7 +164,7 @@ static void the_same_in_other_words(void **state) {
     for (size_t list = 0; causal != 0 && list < fp8_lists(&listed); list += SEQ_Q) {
       const size_t length = (size_t)lengths[list / SEQ_Q];
       if (length > 0) {
-        listed.indices[list * CAPACITY + length - 1] = -1;   // the last position, of the first token
+        listed.indices[list * CAPACITY + length - 1] = -1;   // of the first token
       }
     }
     listed.causal = false;

@@ -13,10 +13,11 @@ model/host:
 model/config:
 model/num: hal
 model/core: num config hal
-model/engine: num host
+model/waves:
+model/engine: waves num host
 model/lm: num
-model/soc: core engine num config hal
-model/cli: soc lm engine num config host hal kernels power
+model/soc: core engine waves num config hal
+model/cli: soc lm engine waves num config host hal kernels power
 synth/power: num cli
 sw/hal:
 sw/lib: hal
@@ -29,12 +30,14 @@ model/cli/option:
 model/cli/file:
 model/cli/run: option file
 model/cli/attention: run option file
+model/cli/custom: run option file
 model/cli/fp8: attention run option file
 model/cli/lm: run option file
 model/cli/half: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine half fp8 attention lm run option file
+model/cli/html:
+model/cli/report: html synth engine half fp8 attention lm run option file
 model/cli/bench: option file
 model/cli/convert: option file
 model/cli/explain: option file

@@ -195,7 +195,8 @@ static void infinite_sinks(void **state) {
     p->list.sink = all;
     const results_t zero = compute(&p->list);
     for (size_t i = 0; i < OUT; i++) {
-      CHECK(zero.amla[i] == 0.0f && zero.base[i] == 0.0f && zero.golden[i] == 0.0, "element %zu", i);
+      CHECK(zero.amla[i] == 0.0f && zero.base[i] == 0.0f && zero.golden[i] == 0.0, "element %zu",
+            i);
     }
     assert_memory_equal(without.lse, zero.lse, sizeof zero.lse);
   }

@@ -152,8 +152,8 @@ static void encodes_random_tokens(void **state) {
   free(key);
 }
 
-// Groups of a third of the finite BF16 numbers as the largest value, the rest spread below it: scales down to
-// subnormal ones, quotients that round beyond 448, ties.
+// Groups of a third of the finite BF16 numbers as the largest value, the rest spread below it:
+// scales down to subnormal ones, quotients that round beyond 448, ties.
 static void encodes_many_amax(void **state) {
   (void)state;
   num_bf16_t key[NUM_FP8_KEY] = {0};

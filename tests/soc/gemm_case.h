@@ -18,6 +18,7 @@ typedef struct gemm_case {
   bool timing_only;           // nothing is computed or compared
   unsigned threads;           // of the host, 0: 1
   const char *timeline;       // file to write, or NULL
+  bool record;                // result->record
   void (*change)(gemm_args_t *args);  // what the kernel gets instead, or NULL
 } gemm_case_t;
 

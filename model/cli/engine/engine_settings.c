@@ -40,12 +40,12 @@ bool engine_settings_read(engine_settings_t *settings, const char *kernel,
   return true;
 }
 
-engine_t *engine_settings_open(const engine_settings_t *settings, const char *trace,
+engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves,
                                void (*progress)(const char *what), cli_error_t *error) {
   char message[MESSAGE_BYTES] = "";
   engine_t *engine =
       settings->rtl
-          ? engine_open_rtl(&settings->shape, trace, progress, message, sizeof message)
+          ? engine_open_rtl(&settings->shape, waves, progress, message, sizeof message)
           : engine_open_c(&settings->shape, settings->threads, message, sizeof message);
   if (engine == NULL) {
     cli_fail(error, "%s: %s", settings->kernel, message);

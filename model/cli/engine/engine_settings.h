@@ -19,7 +19,7 @@ bool engine_settings_read(engine_settings_t *settings, const char *kernel,
                           const options_t *options, size_t keys, size_t d, cli_error_t *error);
 
 // The RTL of a shape, or its C model. progress as of engine_open_rtl. NULL: error says why.
-engine_t *engine_settings_open(const engine_settings_t *settings, const char *trace,
+engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves,
                                void (*progress)(const char *what), cli_error_t *error);
 
 #endif

@@ -191,7 +191,8 @@ bool fp8_check_tokens(const fp8_problem_t *problem, const char *path, cli_error_
       if (slot >= 0 && seen[slot] == 0) {
         seen[slot] = 1;
         good = finite_token(problem->tokens + (size_t)slot * NUM_FP8_TOKEN_BYTES) ||
-               cli_fail(error, "%s: NaN or infinity in token %zd, which is attended to", path, slot);
+               cli_fail(error, "%s: NaN or infinity in token %zd, which is attended to", path,
+                        slot);
       }
     }
   }

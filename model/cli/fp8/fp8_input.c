@@ -27,6 +27,24 @@ static bool draws(const options_t *o) {
          (o->fp8_page_size.given && o->fp8_block_table == NULL);
 }
 
+// Before anything is made up: sparse problems have a list for each query token.
+static bool check_limits(const options_t *options, const fp8_problem_t *problem, const char *q,
+                         cli_error_t *error) {
+  const bool sparse = options->fp8_top_k.given || options->fp8_indices != NULL;
+  const size_t rows = problem->heads * (sparse ? 1 : problem->seq_q);
+  const size_t lists = problem->batch * (sparse ? problem->seq_q : 1);
+  if (rows > max_rows) {
+    return cli_fail(error, "%s: %zu query rows of an entry; expected at most %zu", q, rows,
+                    max_rows);
+  }
+  if (lists > FP8_MAX_LISTS) {
+    return cli_fail(error, "%s: %zu lists of keys (%s); the kernel takes at most %d", q, lists,
+                    sparse ? "one for each query token" : "one for each entry", FP8_MAX_LISTS);
+  }
+  return problem->block % 16 == 0 ||
+         cli_fail(error, "--kv-block %zu: expected a multiple of 16", problem->block);
+}
+
 // --- the three sources ------------------------------------------------------------------------
 
 static bool check_files(const options_t *options, cli_error_t *error) {
@@ -41,7 +59,7 @@ static bool check_files(const options_t *options, cli_error_t *error) {
 
 static bool read_files(const options_t *options, const char *q, const char *kv,
                        fp8_problem_t *problem, cli_error_t *error) {
-  return fp8_read_q(options, q, problem, error) &&
+  return fp8_read_q(options, q, problem, error) && check_limits(options, problem, q, error) &&
          fp8_read_cache(options, kv, problem, error) && fp8_read_lengths(options, problem, error) &&
          (problem->page_size == 0 ||
           fp8_check_pages(problem, options->fp8_block_table, error));
@@ -74,7 +92,8 @@ static bool from_dist(const options_t *options, fp8_problem_t *problem, cli_erro
   problem->slots = problem->batch * problem->capacity;
   problem->batch_axis = problem->batch > 1;
   problem->token_axis = true;
-  if (!made_up_read(options, &made_up, error) || !fp8_read_lengths(options, problem, error)) {
+  if (!check_limits(options, problem, "--batch, --seq-q, --heads", error) ||
+      !made_up_read(options, &made_up, error) || !fp8_read_lengths(options, problem, error)) {
     return false;
   }
   snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,
@@ -125,21 +144,6 @@ static bool draw(const options_t *options, fp8_problem_t *problem, cli_error_t *
           fp8_make_indices(problem, (size_t)options->fp8_top_k.value, options->seed.value, error));
 }
 
-static bool check_limits(const fp8_problem_t *problem, const char *q, cli_error_t *error) {
-  if (fp8_list_rows(problem) > max_rows) {
-    return cli_fail(error, "%s: %zu query rows of an entry; expected at most %zu", q,
-                    fp8_list_rows(problem), max_rows);
-  }
-  if (fp8_lists(problem) > FP8_MAX_LISTS) {
-    return cli_fail(error, "%s: %zu lists of keys (%s); the kernel takes at most %d", q,
-                    fp8_lists(problem),
-                    problem->topk == 0 ? "one for each entry" : "one for each query token",
-                    FP8_MAX_LISTS);
-  }
-  return problem->block % 16 == 0 ||
-         cli_fail(error, "--kv-block %zu: expected a multiple of 16", problem->block);
-}
-
 static bool read_all(const options_t *options, fp8_problem_t *problem, cli_error_t *error) {
   problem->block = (size_t)options->kv_block.value;
   problem->causal = options->causal;
@@ -147,8 +151,6 @@ static bool read_all(const options_t *options, fp8_problem_t *problem, cli_error
   return read_arrays(options, problem, error) && draw(options, problem, error) &&
          fp8_read_indices(options, problem, error) && fp8_read_sink(options, problem, error) &&
          set_scale(options, problem, error) &&
-         check_limits(problem, any_file(options) ? options->fp8_q : "--batch, --seq-q, --heads",
-                      error) &&
          (!any_file(options) || fp8_check_tokens(problem, options->fp8_kv, error));
 }
 

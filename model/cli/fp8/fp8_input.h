@@ -9,7 +9,8 @@
 // False: *problem holds nothing.
 bool fp8_input(const options_t *options, fp8_problem_t *problem, cli_error_t *error);
 
-// Internal. Queries and the cache from files: shape, tokens, keys; the block table, if there is one.
+// Internal. Queries and the cache from files: shape, tokens, keys; the block table, if there is
+// one.
 bool fp8_read_q(const options_t *options, const char *path, fp8_problem_t *problem,
                 cli_error_t *error);
 bool fp8_read_cache(const options_t *options, const char *path, fp8_problem_t *problem,
@@ -21,8 +22,8 @@ bool fp8_read_lengths(const options_t *options, fp8_problem_t *problem, cli_erro
 bool fp8_read_indices(const options_t *options, fp8_problem_t *problem, cli_error_t *error);
 bool fp8_read_sink(const options_t *options, fp8_problem_t *problem, cli_error_t *error);
 
-// Internal. That the block table names pages that there are, and that no token attended to is NaN or
-// infinite.
+// Internal. That the block table names pages that there are, and that no token attended to is NaN
+// or infinite.
 bool fp8_check_pages(const fp8_problem_t *problem, const char *path, cli_error_t *error);
 bool fp8_check_tokens(const fp8_problem_t *problem, const char *path, cli_error_t *error);
 

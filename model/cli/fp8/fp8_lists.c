@@ -75,7 +75,8 @@ static bool check_indices(const fp8_problem_t *problem, const char *path, const 
     if (i % problem->topk < fp8_places(problem, list) && (index < -1 || index >= length)) {
       char where[NPY_SHAPE_BYTES];
       return cli_fail(error, "%s: %d at %s; the sequence has %d tokens: expected -1 to %d", path,
-                      index, npy_index_text(array, i % npy_count(array), where), length, length - 1);
+                      index, npy_index_text(array, i % npy_count(array), where), length,
+                      length - 1);
     }
   }
   return true;

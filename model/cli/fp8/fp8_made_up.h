@@ -6,10 +6,10 @@
 #include "cli/fp8/fp8_problem.h"
 #include "cli/run/made_up.h"
 
-// Queries and tokens for the shape in *problem, which becomes paged later if `pages`: keys as num_rng_normal_bf16 or
-// num_rng_uniform_bf16 makes them, those of entry e from stream 2 e + 1, queries from 2 e (as for
-// amla), then quantised.  Slots from an entry's length on are NaN throughout.  The keys stay in
-// problem->keys unless they are many.
+// Queries and tokens for the shape in *problem, which becomes paged later if `pages`: keys as
+// num_rng_normal_bf16 or num_rng_uniform_bf16 makes them, those of entry e from stream 2 e + 1,
+// queries from 2 e (as for amla), then quantised.  Slots from an entry's length on are NaN
+// throughout.  The keys stay in problem->keys unless they are many.
 bool fp8_make_up(fp8_problem_t *problem, const made_up_t *made_up, num_fp8_scale_t kind,
                  bool pages, size_t threads, cli_error_t *error);
 

@@ -125,7 +125,8 @@ static bool verify(fp8_result_t *result, cli_error_t *error) {
   float *out = malloc(fp8_out_count(result->problem) * sizeof *out);
   float *lse = malloc(fp8_rows(result->problem) * sizeof *lse);
   const bool good = out != NULL && lse != NULL &&
-                    fp8_contract(result->problem, result->settings->attention.soc.threads, out, lse);
+                    fp8_contract(result->problem, result->settings->attention.soc.threads, out,
+                                 lse);
   if (good) {
     result->wrong_bits = differing(result, out, lse);
     result->verified = true;

@@ -9,9 +9,9 @@
 #include "cli/fp8/fp8_simulate.h"
 #include "cli/option/options.h"
 
-// How near the result comes to what FlashMLA's own tests allow, 1: to the limit.  An output element is
-// good if it is within 1e-3, or within 2.01/128 of its golden; a log-sum-exp within 1e-6, or 8.01/65536;
-// the cosine difference within 5e-6.
+// How near the result comes to what FlashMLA's own tests allow, 1: to the limit.  An output element
+// is good if it is within 1e-3, or within 2.01/128 of its golden; a log-sum-exp within 1e-6, or
+// 8.01/65536; the cosine difference within 5e-6.
 typedef struct fp8_margin {
   double out, lse, cos_diff;
 } fp8_margin_t;

@@ -44,8 +44,8 @@ bool fp8_settings_fit(const options_t *options, const fp8_problem_t *problem,
   settings->attention.soc.pairs = settings->crossover;
   cut_rows(options, rows, settings);
   if (settings->crossover && !has_pairs(config)) {
-    return cli_fail(error, "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even number "
-                    "of AI cores on each die",
+    return cli_fail(error, "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even "
+                    "number of AI cores on each die",
                     (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
   }
   return !settings->crossover || possible ||

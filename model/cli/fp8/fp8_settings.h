@@ -15,8 +15,8 @@ typedef struct fp8_settings {
 bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_error_t *error);
 
 // The rest: crossover and how rows are cut.  Crossover is on if neither machine nor problem nor
-// options say otherwise.  Without it rows are cut as with it, unless the options say otherwise: both
-// AI cores of a pair have work, and both dequantise.
+// options say otherwise.  Without it rows are cut as with it, unless the options say otherwise:
+// both AI cores of a pair have work, and both dequantise.
 bool fp8_settings_fit(const options_t *options, const fp8_problem_t *problem,
                       fp8_settings_t *settings, cli_error_t *error);
 

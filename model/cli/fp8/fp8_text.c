@@ -42,10 +42,12 @@ static void print_error(FILE *file, const fp8_result_t *result) {
     }
     fprintf(file, " (%s output, tolerance %g)\n",
             result->settings->attention.out_f32 ? "FP32" : "BF16", result->tolerance);
-    fprintf(file, "         largest %.3g absolute, cosine difference %.2g, log-sum-exp within %.2g\n",
+    fprintf(file, "         largest %.3g absolute, cosine difference %.2g, log-sum-exp within "
+                  "%.2g\n",
             result->error.max_abs, result->error.cos_diff, result->lse_error);
     if (result->has_bf16) {
-      fprintf(file, "         %.3g relative to FP64 on the BF16 cache, most of it the quantiser's\n",
+      fprintf(file, "         %.3g relative to FP64 on the BF16 cache, most of it the "
+                    "quantiser's\n",
               result->bf16_error.rel_fro);
     }
   }

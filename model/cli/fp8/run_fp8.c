@@ -7,6 +7,7 @@
 #include "cli/file/npy.h"
 #include "cli/fp8/fp8_input.h"
 #include "cli/fp8/fp8_result.h"
+#include "cli/run/recording.h"
 
 typedef struct fp8_run {
   fp8_settings_t settings;
@@ -25,7 +26,7 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
       {"q", options->fp8_q != NULL},     {"kv", options->fp8_kv != NULL},
       {"dist", options->dist != NULL},   {"fp8-scale", options->fp8_scale.given},
       {"out", options->out != NULL},     {"lse", options->fp8_lse != NULL},
-      {"trace", options->trace != NULL}, {"tolerance", options->tolerance.given},
+      {"tolerance", options->tolerance.given},
       {"skip-noop", options->skip_noop}, {"verify", options->verify},
       {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
   };
@@ -36,14 +37,6 @@ static bool check_timing_only(const options_t *options, cli_error_t *error) {
     }
   }
   return true;
-}
-
-static bool set_recordings(const run_t *run, attention_settings_t *settings, cli_error_t *error) {
-  settings->soc.timeline = run_path(run, RUN_TIMELINE);
-  settings->soc.critical_path = run_path(run, RUN_CRITICAL_PATH);
-  settings->soc.trace = run_path(run, RUN_TRACE);
-  return settings->soc.trace == NULL || settings->soc.gm == SOC_GM_RTL ||
-         cli_fail(error, "--trace: needs --gm rtl; the C model has no waveforms");
 }
 
 static bool prepare(run_t *run) {
@@ -62,7 +55,7 @@ static bool prepare(run_t *run) {
   own->result.out =
       options->timing_only ? NULL : calloc(fp8_out_count(&own->problem), bytes);
   own->result.lse = calloc(fp8_rows(&own->problem), sizeof *own->result.lse);
-  return set_recordings(run, &own->settings.attention, &run->error) &&
+  return recording_soc(run, &own->settings.attention.soc, &run->error) &&
          ((options->timing_only || own->result.out != NULL) && own->result.lse != NULL
               ? true
               : cli_fail(&run->error, "out of memory"));
@@ -151,13 +144,26 @@ static void release(run_t *run) {
   fp8_result_free(&own->result);
 }
 
+static const manual_row_t files[] = {
+    {"model/config/ascend910_pair.yaml", "the usual machine: two AI cores that share dequantised keys"},
+    {"sw/kernels/README.md", "how the kernel goes about it"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run fp8", "the shipped real data, quantised"},
+    {"run fp8 --heads 128 --seq-kv 8192 --top-k 2048", "sparse, made-up input"},
+    {"run fp8 --q q.npy --kv tokens.npy --out o.npy", "arrays of your own"},
+    {NULL, NULL}};
+
 const run_kernel_t run_fp8 = {
     .name = "fp8",
     .command = CLI_RUN_FP8,
-    .about = "attention over an FP8 KV cache, dense, sparse or paged (AMLA)\n"
+    .about = "attention over an FP8 KV cache, dense, sparse or paged (AMLA). "
              "Without inputs it runs on the shipped real data, quantised.",
-    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model stopped "
-             "the\nfirmware, 130 interrupted",
+    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
+             "stopped the\nfirmware, 130 interrupted",
+    .examples = examples,
+    .files = files,
     .own_bytes = sizeof(fp8_run_t),
     .prepare = prepare,
     .compute = compute,

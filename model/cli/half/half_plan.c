@@ -4,6 +4,8 @@
 #include <math.h>
 
 static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+#define GAIN 0.04
+
 // A tile of c over one slice of k.
 typedef struct unit_shape {
   size_t rows, cols, slice, tile_n;
@@ -12,7 +14,8 @@ typedef struct unit_shape {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // Commands of a piece of B, and cycles that the scalar core takes for one: measured.
-enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, W4A16_PIECE = 20, COMMAND_CYCLES = 37 };
+enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, GEMM_COMMAND = 48 };
+enum { W4A16_PIECE = 20, W4A16_COMMAND = 37 };
 // Parts of a, and pieces of B, that may be on their way.
 enum { A_SLOTS = 4, B_SLOTS = 6 };
 
@@ -30,9 +33,10 @@ static double flight_us(const half_problem_t *p, const config_t *config, size_t 
 static double scalar_us(const half_problem_t *p, const config_t *config, size_t slice,
                         size_t tile_n) {
   const size_t depth = piece_depth(p, tile_n);
-  const size_t commands =
-      p->quantised ? W4A16_PIECE : GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128);
-  return (double)(ceil_div(slice, depth) * commands * COMMAND_CYCLES) / config->soc.clock_mhz;
+  const size_t cycles =
+      p->quantised ? W4A16_PIECE * W4A16_COMMAND
+                   : (GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128)) * GEMM_COMMAND;
+  return (double)(ceil_div(slice, depth) * cycles) / config->soc.clock_mhz;
 }
 
 // What a cube core does for one unit, in us: the slowest of its pipes, or the scalar core.
@@ -64,7 +68,8 @@ static double rounds_us(const half_problem_t *p, const config_t *config, const u
   const size_t cores = config->soc.ai_cores;
   const double all = (double)cores * bytes / (rate * config->soc.dies * 1e3);
   const double rest = (double)(units % cores) * bytes / (rate * config->soc.dies * 1e3);
-  return (double)(units / cores) * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
+  const size_t full = units / cores;
+  return (double)full * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
 }
 
 double half_plan_us(const half_problem_t *problem, const config_t *config, bool cold,
@@ -104,7 +109,8 @@ void half_plan(const half_problem_t *problem, half_settings_t *settings) {
       const unsigned use = splits == HALF_SPLITS_AUTO ? s : splits;
       const double us =
           half_plan_us(problem, &settings->soc.config, !settings->soc.l2_warm, use, n);
-      if (us < best) {
+      // More slices have to be worth it: what they cost beside this is not all in the estimate.
+      if (us < best * (use > settings->splits ? 1 - GAIN : 1)) {
         best = us;
         settings->tile_n = n;
         settings->splits = use;

@@ -63,7 +63,8 @@ bool half_settings_read(half_settings_t *settings, const char *kernel, const opt
                         const half_problem_t *problem, cli_error_t *error) {
   memset(settings, 0, sizeof *settings);
   settings->kernel = kernel;
-  if (!settings_soc(&settings->soc, settings->firmware, kernel, options, error) ||
+  const char *firmware = problem->quantised ? kernel : "gemm_fp16";
+  if (!settings_soc(&settings->soc, settings->firmware, firmware, options, error) ||
       !check_buffers(settings, error)) {
     return false;
   }

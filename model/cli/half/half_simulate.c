@@ -74,19 +74,19 @@ static void place(layout_t *layout) {
   }
 }
 
-static gemm_args_t gemm_arguments(const half_problem_t *p, const half_settings_t *s,
+static gemm_fp16_args_t gemm_arguments(const half_problem_t *p, const half_settings_t *s,
                                   const layout_t *layout) {
-  return (gemm_args_t){
-      .a = layout->array[A].address,
-      .b = layout->array[W].address,
-      .c = layout->array[C].address,
-      .a_pitch = (uint32_t)(p->k * 2),
-      .b_pitch = (uint32_t)(p->n * 2),
-      .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
-      .m = (uint32_t)p->m,
-      .n = (uint32_t)p->n,
-      .k = (uint32_t)p->k,
-      .type = TYPE_F16,
+  return (gemm_fp16_args_t){
+      .product = {.a = layout->array[A].address,
+                  .b = layout->array[W].address,
+                  .c = layout->array[C].address,
+                  .a_pitch = (uint32_t)(p->k * 2),
+                  .b_pitch = (uint32_t)(p->n * 2),
+                  .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
+                  .m = (uint32_t)p->m,
+                  .n = (uint32_t)p->n,
+                  .k = (uint32_t)p->k,
+                  .type = TYPE_F16},
       .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
       .tile_cols = s->tile_n,
   };
@@ -219,7 +219,7 @@ static soc_status_t simulate(const half_problem_t *p, const half_settings_t *s, 
     const w4a16_args_t args = w4a16_arguments(p, s, layout);
     status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
   } else {
-    const gemm_args_t args = gemm_arguments(p, s, layout);
+    const gemm_fp16_args_t args = gemm_arguments(p, s, layout);
     status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
   }
   if (status == SOC_DONE) {

@@ -39,7 +39,9 @@ static bool check_arithmetic(const lm_settings_t *settings, const options_t *opt
                                 {"set", options->set.count > 0},
                                 {"firmware", options->lm_firmware.given},
                                 {"timeline", options->timeline != NULL},
-                                {"critical-path", options->critical_path != NULL}};
+                                {"critical-path", options->critical_path != NULL},
+                                {"log", options->log != NULL},
+                                {"trace", options->trace != NULL}};
   return (settings->attention == LM_HFA || REFUSE(of_hfa, "--attention hfa", error)) &&
          (settings->attention != LM_FP32 ||
           REFUSE(of_engines, "attention engines: --attention hfa or fa2", error)) &&

@@ -1,5 +1,5 @@
-// The FP8 cache beside FlashMLA's kernel on Hopper: what a token takes by configuration, calls of the
-// whole chip, bytes, errors, and where sparse FP8 attention overtakes dense BF16.
+// The FP8 cache beside FlashMLA's kernel on Hopper: what a token takes by configuration, calls of
+// the whole chip, bytes, errors, and where sparse FP8 attention overtakes dense BF16.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report/report_fp8.h"
 
@@ -18,8 +18,8 @@ enum {
   TOP_K = 2048,
   LONG_TOP_K = 32768,
   CACHE_KEYS = 4096,       // an entry of the benchmark has
-  JOBS_MAX = 2 * (FP8_CONFIGURATIONS + FP8_FAST) + 2 * FP8_ROW_COUNTS + FP8_CALLS + FP8_DENSE_MAX + 4 +
-             FP8_ERRORS
+  JOBS_MAX = 2 * (FP8_CONFIGURATIONS + FP8_FAST) + 2 * FP8_ROW_COUNTS + FP8_CALLS +
+             FP8_DENSE_MAX + 4 + FP8_ERRORS
 };
 
 // --- what follows from the outcomes -----------------------------------------------------------
@@ -46,8 +46,9 @@ double report_fp8_kv_bytes(size_t rows, const report_outcome_t *brief,
                            const report_outcome_t *longer) {
   const double read = slope((double)brief->l2_read, (double)longer->l2_read);
   const double written = slope((double)brief->l2_write, (double)longer->l2_write);
-  // Of a row and token: FP32 score and BF16 probability there and back; a block of 512 has two atomic
-  // passes over the 512 FP32 of the row's output; and, where Q and P share L1's buffers, the row of Q.
+  // Of a row and token: FP32 score and BF16 probability there and back; a block of 512 has two
+  // atomic passes over the 512 FP32 of the row's output; and, where Q and P share L1's buffers, the
+  // row of Q.
   const double others = 2 * (4 + 2) + 2 * 4 + (rows > 128 ? 2.0 * NUM_FP8_KEY / 512 : 0);
   return (read + written) / 2 - (double)rows * others;
 }
@@ -77,7 +78,8 @@ double report_fp8_break_even(const report_fp8_t *report) {
 double report_fp8_fixed_us(const report_fp8_t *report) {
   const report_fp8_call_t *a = &report->call[2];
   const report_fp8_call_t *b = &report->call[3];
-  const double per_key = (b->outcome->time_us - a->outcome->time_us) / (double)(b->top_k - a->top_k);
+  const double per_key =
+      (b->outcome->time_us - a->outcome->time_us) / (double)(b->top_k - a->top_k);
   return a->outcome->time_us - per_key * (double)a->top_k;
 }
 
@@ -148,7 +150,8 @@ static bool add_cold(report_jobs_t *jobs, const machines_t *machines, report_fp8
   for (size_t i = 0; i < 2; ++i) {
     const size_t keys = i == 0 ? FP8_SHORT : FP8_LONG;
     report->cold[i] = add_row(jobs, machines, &report->row[0], false, keys, " --l2 cold", error);
-    report->cold_bf16[i] = add_row(jobs, machines, &report->row[0], true, keys, " --l2 cold", error);
+    report->cold_bf16[i] =
+        add_row(jobs, machines, &report->row[0], true, keys, " --l2 cold", error);
     if (report->cold[i] == NULL || report->cold_bf16[i] == NULL) {
       return false;
     }
@@ -163,12 +166,13 @@ static bool add_call(report_jobs_t *jobs, const machines_t *machines, bool bf16,
   if (call->top_k != 0) {
     snprintf(lists, sizeof lists, " --top-k %zu", call->top_k);
   }
-  snprintf(name, sizeof name, "chip, batch %zu, %zu keys%s%s", call->batch, call->keys, lists,
-           bf16 ? ", BF16" : call->crossover ? "" : ", crossover off");
+  snprintf(name, sizeof name, "chip, batch %zu, %zu keys%s%s, %zu rows", call->batch, call->keys,
+           lists, bf16 ? ", BF16" : call->crossover ? "" : ", crossover off", call->rows);
   const report_job_t *job =
       report_add(jobs, &machines->chip.common, name, error,
-                 "%s --heads %d --seq-q 2 --batch %zu --seq-kv %zu --timing-only --threads 1%s%s",
-                 bf16 ? "amla" : "fp8", REPORT_HEADS, call->batch, call->keys, lists,
+                 "%s --heads %d --seq-q 2 --batch %zu --seq-kv %zu --group-rows %zu --timing-only "
+                 "--threads 1%s%s",
+                 bf16 ? "amla" : "fp8", REPORT_HEADS, call->batch, call->keys, call->rows, lists,
                  bf16 ? "" : call->crossover ? " --crossover on" : " --crossover off");
   call->outcome = job == NULL ? NULL : &job->outcome;
   return job != NULL;
@@ -179,11 +183,12 @@ static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const rep
   const size_t pairs = report->chip.soc.ai_cores / 2;
   const size_t few = report->batch < pairs ? report->batch : pairs;
   const report_fp8_call_t calls[FP8_CALLS] = {
-      {TOP_K, CACHE_KEYS, report->batch, true, NULL},
-      {TOP_K, CACHE_KEYS, report->batch, false, NULL},
-      {TOP_K, LONG_TOP_K, few, true, NULL},
-      {LONG_TOP_K, LONG_TOP_K, few, true, NULL},
-      {0, LONG_TOP_K, few, true, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, true, REPORT_HEADS / 2, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, false, REPORT_HEADS / 2, NULL},
+      {TOP_K, LONG_TOP_K, few, true, REPORT_HEADS / 2, NULL},
+      {LONG_TOP_K, LONG_TOP_K, few, true, REPORT_HEADS / 2, NULL},
+      {0, LONG_TOP_K, few, true, REPORT_HEADS, NULL},
+      {TOP_K, CACHE_KEYS, report->batch, false, REPORT_HEADS, NULL},
   };
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     report->call[i] = calls[i];
@@ -193,7 +198,8 @@ static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const rep
   }
   report->dense_count = keys->count;
   for (size_t i = 0; i < keys->count; ++i) {
-    report->dense[i] = (report_fp8_call_t){0, keys->list[i], report->batch, false, NULL};
+    report->dense[i] = (report_fp8_call_t){0, keys->list[i], report->batch, false,
+                                           2 * REPORT_HEADS, NULL};
     if (!add_call(jobs, machines, true, &report->dense[i], error)) {
       return false;
     }

@@ -47,10 +47,11 @@ typedef struct report_fp8_call {
   size_t top_k;            // 0: dense
   size_t keys, batch;
   bool crossover;
+  size_t rows;             // of an AI core
   const report_outcome_t *outcome;
 } report_fp8_call_t;
 
-enum { FP8_CALLS = 5, FP8_ERRORS = 3 };
+enum { FP8_CALLS = 6, FP8_ERRORS = 3 };
 
 // Relative errors on some data, BF16 output.
 typedef struct report_fp8_error {

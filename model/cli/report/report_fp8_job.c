@@ -1,5 +1,5 @@
-// A simulation over an FP8 cache, for a report. In a process of its own, which ends afterwards: nothing
-// is freed.
+// A simulation over an FP8 cache, for a report. In a process of its own, which ends afterwards:
+// nothing is freed.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 

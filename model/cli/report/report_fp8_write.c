@@ -52,6 +52,7 @@ static void json_call(const report_fp8_call_t *call, bool bf16, cJSON *list) {
   json_add_count(object, "seq_q", 2);
   json_add_count(object, "seq_kv", call->keys);
   json_add_count(object, "top_k", call->top_k);
+  json_add_count(object, "rows", call->rows);
   if (bf16) {
     cJSON_AddNullToObject(object, "crossover");
   } else {
@@ -116,7 +117,8 @@ void report_fp8_json(const void *data, cJSON *root) {
 static void markdown_row(const report_fp8_t *report, const report_fp8_row_t *row, const char *note,
                          FILE *file) {
   const report_fp8_cycles_t c = report_fp8_cycles(row, &report->pair);
-  fprintf(file, "| %zu%s | %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %.1f | %.0f |\n",
+  fprintf(file, "| %zu%s | %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %s | %.1f | %.0f "
+                "|\n",
           row->rows, note, convert_name(row), on_off(row->crossover), c.all, c.mma, c.dequant,
           c.softmax, 100 * c.fu, 100 * c.bound_fu, row->longer->bound,
           100 * row->longer->bound_busy, report_fp8_kv_bytes(row->rows, row->brief, row->longer));
@@ -124,8 +126,8 @@ static void markdown_row(const report_fp8_t *report, const report_fp8_row_t *row
 
 static void markdown_rows(const report_fp8_t *report, FILE *file) {
   fprintf(file,
-          "| rows | convert | crossover | cycles a token | MMA | dequantisation | softmax | cube use, "
-          "%% | vector cores allow | busiest pipe | its use, %% | KV bytes by L2 |\n"
+          "| rows | convert | crossover | cycles a token | MMA | dequantisation | softmax | "
+          "cube use, %% | vector cores allow | busiest pipe | its use, %% | KV bytes by L2 |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < FP8_CONFIGURATIONS; ++i) {
     markdown_row(report, &report->row[i], "", file);
@@ -150,16 +152,18 @@ static double paper_tflops(size_t i) {
 static void markdown_call(const report_fp8_call_t *call, bool bf16, double paper, FILE *file) {
   fprintf(file, "| %s | %zu | %zu |", bf16 ? "BF16" : "FP8", call->batch, call->keys);
   report_cell(file, 0, call->top_k == 0 ? NAN : (double)call->top_k);
-  fprintf(file, " %s | %.1f | %.1f | %.0f |", bf16 ? "" : on_off(call->crossover),
-          call->outcome->time_us, 100 * call->outcome->fu, report_fp8_tflops(call));
+  fprintf(file, " %zu | %s | %.1f | %.1f | %.0f |", call->rows,
+          bf16 ? "" : on_off(call->crossover), call->outcome->time_us,
+          100 * call->outcome->fu, report_fp8_tflops(call));
   report_cell(file, 0, paper);
   fprintf(file, " %s |\n", call->outcome->bound);
 }
 
 static void markdown_calls(const report_fp8_t *report, FILE *file) {
   fprintf(file,
-          "| cache | batch | keys | top-k | crossover | us | FU, %% | TFLOPS | Hopper | busiest pipe "
-          "|\n|---|---|---|---|---|---|---|---|---|---|\n");
+          "| cache | batch | keys | top-k | rows | crossover | us | FU, %% | TFLOPS | Hopper | "
+          "busiest pipe "
+          "|\n|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     markdown_call(&report->call[i], false, paper_tflops(i), file);
   }
@@ -191,7 +195,8 @@ static void markdown_bytes(const report_fp8_t *report, FILE *file) {
 }
 
 static void markdown_errors(const report_fp8_t *report, FILE *file) {
-  fprintf(file, "| data | error, dequantised cache, x 1e-3 | cosine difference, x 1e-6 | error, BF16 "
+  fprintf(file, "| data | error, dequantised cache, x 1e-3 | cosine difference, x 1e-6 | "
+                "error, BF16 "
           "cache, x 1e-3 |\n|---|---|---|---|\n");
   for (size_t i = 0; i < FP8_ERRORS; ++i) {
     const report_outcome_t *outcome = report->error[i].outcome;
@@ -206,16 +211,20 @@ void report_fp8_markdown(const void *data, FILE *file) {
   fprintf(file,
           "# Attention over an FP8 KV cache\n\n"
           "`amalgam report fp8`, beside FlashMLA's kernel on Hopper. Two AI cores of a pair, dense, "
-          "%d query heads, so many rows an\nAI core; cycles of an AI core a token, between %d and %d "
-          "keys, L2 warm. Dequantisation is what the vector cores do\nmore than for amla, whose work "
-          "is called softmax. A token's MMAs take 17, 34 and 68 cycles of a cube at its peak. With 64 rows a cube core\nis held up "
-          "by its own side, whoever dequantises: loads of keys, values and probabilities at %.0f GB/s, and its "
-          "scalar\ncore, which pushes the commands. The rows called fast are what crossover is worth without "
-          "that (`%s`).\n\n",
-          REPORT_HEADS, FP8_SHORT, FP8_LONG, report->pair.cube.load_gbps,
-          REPORT_FP8_FAST + 1);
+          "%d query heads,\nso many rows an AI core; cycles of an AI core a token, between %d and %d "
+          "keys, L2 warm. Dequantisation is\nwhat the vector cores do more than for amla, whose "
+          "work is called softmax. A token's MMAs take 17, 34 and 68\ncycles of a cube at its peak. ",
+          REPORT_HEADS, FP8_SHORT, FP8_LONG);
+  fprintf(file,
+          "With 64 rows a cube core is held up by its own side, whoever\ndequantises: loads of keys, "
+          "values and probabilities at %.0f GB/s, and its scalar core, which pushes the\ncommands. "
+          "The rows called fast are what crossover is worth without that:\n`%s`.\n\n",
+          report->pair.cube.load_gbps, REPORT_FP8_FAST + 1);
   markdown_rows(report, file);
-  fprintf(file, "Calls of the chip, %u AI cores, two query tokens, %d heads:\n\n",
+  fprintf(file,
+          "Calls of the chip, %u AI cores, two query tokens, %d heads; rows of an AI core. An SM of "
+          "Hopper has room for\n64 heads; an AI core has for all of a token's, and then nothing "
+          "needs to be shared.\n\n",
           (unsigned)report->chip.soc.ai_cores, REPORT_HEADS);
   markdown_calls(report, file);
   markdown_bytes(report, file);

@@ -13,12 +13,13 @@
 
 #include "cli/cli_error.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
 // Output files: --out, --json and --lse are written here, the others by what is simulated.
 typedef enum run_file {
-  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;
 
 typedef struct run_kernel run_kernel_t;
@@ -39,8 +40,9 @@ typedef struct run {
 struct run_kernel {
   const char *name;        // "amla"
   unsigned command;        // CLI_RUN_AMLA
-  const char *about;       // of --help, before the options and after them
+  const char *about;       // of --help, as in manual.h
   const char *notes;
+  const manual_row_t *examples, *files;
   size_t own_bytes;
   // Options and inputs. False: exit code 2, with the reason in run->error, as everywhere.
   bool (*prepare)(run_t *run);

@@ -1,0 +1,179 @@
+#!/bin/sh
+# Looking at firmware: what it prints, the calls behind a panic, and a session of gdb-multiarch with the
+# AMLA kernel, which changes no cycle.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+fail() { echo "FAILED: $*"; exit 1; }
+
+# Printing, and a panic two calls down, on both machines.
+cat >expected <<'END'
+cube0: -1   -42|7    |0beef|ffffffff
+cube0: -1234567890123 18446744073709551615 0x00000123456789ab text! %
+cube0:    right|left    |x|9|0x10
+cube0: unfinished.
+END
+for kind in elf so; do
+  status=0
+  "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.$kind" 2>err || status=$?
+  [ $status -eq 3 ] || fail "$kind: exit code $status"
+  grep '^cube0: ' err | cmp - expected || fail "$kind prints $(cat err)"
+  grep -q '^vector0_0: vector 0$' err && grep -q '^vector0_1: vector 1$' err || fail "$kind: vector cores"
+  grep -E '^amalgam: cube0 firmware panic, code 2 at panic\.h:[0-9]+ \(require\); called from prints\.c:8 \(innermost\), prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
+    fail "$kind: no calls in $(cat err)"
+done
+
+# A fault of an address names its calls, too.
+status=0
+"$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/wild.elf" 2>err || status=$?
+[ $status -eq 3 ] && grep -q 'wild.c:7 (cube_main); called from boot.c:[0-9]* (boot_main)' err ||
+  fail "a fault: $status, $(cat err)"
+
+refused() {   # refused FRAGMENT OPTION...
+  fragment=$1
+  shift
+  status=0
+  timeout 20 "$SIM" run amla --heads 4 --seq-kv 32 --quiet "$@" 2>err || status=$?
+  [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -q -e "$fragment" err ||
+    fail "$* is not refused: exit code $status, $(cat err)"
+}
+refused 'CORE:PORT' --gdb cube0
+refused 'CORE:PORT' --gdb cube0:99999
+refused "no core 'cube9'" --gdb cube9:0
+refused 'RV64' --gdb cube0:0 --firmware native
+
+if ! command -v gdb-multiarch >/dev/null; then
+  echo "printing and calls; no gdb-multiarch, no session"
+  exit 77
+fi
+
+cycles() { sed -n 's/.*"cycles":[^0-9]*\([0-9]*\).*/\1/p' "$1" | head -n 1; }
+port_of() {   # port_of CORE: where it waits
+  for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | sort -u | grep .; then
+      return 0
+    fi
+    sleep 0.5
+  done
+  return 1
+}
+run() { timeout 120 "$SIM" run amla --heads 8 --seq-kv 1100 --quiet "$@"; }
+run --json plain.json --out plain.npy
+
+# A core of each kind at once; the kernel's tiling in the cube core.
+rm -f err   # of the runs before
+run --json debugged.json --out debugged.npy --gdb cube0:0 --gdb vector0_1:0 2>err &
+sim=$!
+cube=$(port_of cube0) || fail "cube0 does not wait: $(cat err)"
+vector=$(port_of vector0_1) || fail "vector0_1 does not wait: $(cat err)"
+cat >cube.gdb <<END
+set pagination off
+set confirm off
+target remote localhost:$cube
+break attention_cube
+continue
+backtrace
+print problem->tiling.left
+print problem->args.keys
+print/x *(unsigned *)0x4000000000 != 0
+set var \$a5 = 77
+print \$a5
+break store_result
+continue
+info breakpoints
+delete
+stepi
+step
+finish
+print \$sp > 0x80000000 && \$sp < 0x80001000
+continue
+END
+cat >vector.gdb <<END
+set pagination off
+set confirm off
+target remote localhost:$vector
+break vector_main
+continue
+next
+delete
+continue
+END
+timeout 60 gdb-multiarch -nx -batch -x vector.gdb "$FIRMWARE/amla.elf" >vector.said 2>&1 &
+gdb=$!
+timeout 60 gdb-multiarch -nx -batch -x cube.gdb "$FIRMWARE/amla.elf" >said 2>&1 || fail "gdb: $(cat said)"
+wait $gdb || fail "gdb: $(cat vector.said)"
+status=0
+wait $sim || status=$?
+[ $status -eq 0 ] || fail "the debugged run: exit code $status, $(cat err)"
+for line in 'Breakpoint 1, attention_cube' '#1 .* in cube_main .* at .*amla.c:' '#2 .* in boot_main' \
+  '\$1 = 4$' '\$2 = 1100$' '\$3 = 0x1$' '\$4 = 77$' 'Breakpoint 2.*store_result' '\$5 = 1$' \
+  'breakpoint already hit' 'exited normally'; do
+  grep -q -e "$line" said || fail "no '$line' in the session: $(cat said)"
+done
+grep -q 'Breakpoint 1, .*vector_main' vector.said && grep -q 'exited normally' vector.said ||
+  fail "the vector core's session: $(cat vector.said)"
+[ "$(cycles plain.json)" = "$(cycles debugged.json)" ] || fail "$(cycles debugged.json) cycles, $(cycles plain.json) without gdb"
+cmp plain.npy debugged.npy
+
+# While the program stands, so does time: a run that waits for its debugger does not end; detached it does.
+rm err
+run --json detached.json --gdb cube0:0 2>err &
+sim=$!
+cube=$(port_of cube0) || fail "cube0 does not wait"
+cat >detach.gdb <<END
+set pagination off
+target remote localhost:$cube
+break attention_cube
+continue
+shell sleep 2; ls detached.json 2>/dev/null && echo it has ended
+detach
+END
+timeout 60 gdb-multiarch -nx -batch -x detach.gdb "$FIRMWARE/amla.elf" >said 2>&1 || fail "gdb: $(cat said)"
+! grep -q 'it has ended' said || fail "time does not stand"
+wait $sim || fail "a detached run"
+[ "$(cycles plain.json)" = "$(cycles detached.json)" ] || fail "detached: $(cycles detached.json) cycles"
+
+# Of a program that is launched many times the next launch waits again, until a debugger detaches.
+rm err
+timeout 120 "$SIM" run lm --impl c --prompt x --tokens 2 --quiet --gdb engine1:0 >lm.text 2>err &
+sim=$!
+for end in continue detach; do
+  engine=$(port_of engine1) || fail "engine1 does not wait"
+  cat >engine.gdb <<END
+set pagination off
+target remote localhost:$engine
+break engine_main
+continue
+delete
+$end
+END
+  timeout 60 gdb-multiarch -nx -batch -x engine.gdb "$FIRMWARE/engine.elf" >said 2>&1 || fail "gdb: $(cat said)"
+  grep -q 'Breakpoint 1, .*engine_main' said || fail "no engine_main: $(cat said)"
+done
+wait $sim || fail "run lm: $(cat err)"
+same_waits=$(grep -c '^engine1: waits' err)
+[ "$same_waits" -eq 2 ] || fail "engine1 has waited $same_waits times"
+
+# A panic stops in gdb, with its calls; kill ends the run as Ctrl-C does.
+rm err
+timeout 120 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.elf" \
+  --gdb cube0:0 2>err &
+sim=$!
+cube=$(port_of cube0) || fail "cube0 does not wait"
+cat >panic.gdb <<END
+set pagination off
+set confirm off
+target remote localhost:$cube
+continue
+backtrace
+kill
+END
+timeout 60 gdb-multiarch -nx -batch -x panic.gdb "$FIRMWARE/tests/prints.elf" >said 2>&1 || fail "gdb: $(cat said)"
+grep -q 'SIGABRT' said && grep -qE '#[0-9] .*innermost' said && grep -qE '#[0-9] .*middle' said ||
+  fail "a panic in gdb: $(cat said)"
+status=0
+wait $sim || status=$?
+[ $status -eq 130 ] || fail "killed: exit code $status, $(cat err)"
+echo "sessions of gdb, $(cycles plain.json) cycles with and without"
