@@ -115,6 +115,9 @@ void gdb_server::disconnect() {
 void gdb_server::begin(target &program, const std::string &firmware) {
   target_ = &program;
   pc_ = program.read_register(kPc);
+  if (detached_) {
+    return;
+  }
   if (connected()) {
     return stop(SIGNAL_TRAP);
   }
@@ -255,6 +258,7 @@ bool gdb_server::answer(const std::string &packet) {
     case 'D':
       send("OK");
       disconnect();
+      detached_ = true;
       return true;
     case 'k':
       disconnect();

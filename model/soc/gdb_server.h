@@ -42,7 +42,8 @@ class gdb_server {
   gdb_server(const gdb_server &) = delete;
   gdb_server &operator=(const gdb_server &) = delete;
 
-  // A program begins: waits for a debugger; the program stops at its first instruction.
+  // A program begins: waits for a debugger; the program stops at its first instruction.  Every launch of
+  // a program does, until a debugger has detached.
   void begin(target &program, const std::string &firmware);
   // Before the instruction at pc.
   void before(uint64_t pc) {
@@ -82,7 +83,7 @@ class gdb_server {
   std::string received_;
   size_t next_ = 0;
   std::set<uint64_t> breakpoints_;
-  bool stepping_ = false, acknowledges_ = true;
+  bool stepping_ = false, acknowledges_ = true, detached_ = false;
   unsigned signal_ = SIGNAL_TRAP;
   unsigned since_look_ = 0;
   uint64_t pc_ = 0;

@@ -36,6 +36,10 @@
 #if ATTENTION_FP8
 #include "kernels/fp8_cube.h"
 #else
+static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
+  return cube->scores > turn;
+}
+
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
@@ -80,6 +84,9 @@ static inline bool may_load_right(const cube_t *cube, const walk_t *load) {
 // m-tiles a step less: it may not be there yet, and what waits for it holds up the loads of R.
 static inline bool may_load_left(const cube_t *cube, const walk_t *load, const walk_t *use) {
   const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
+  if (ATTENTION_FP8 && load->stage.output && !may_wait_for(cube, load->stage.turn)) {
+    return false;
+  }
   return load->number <= use->number + use->stage.steps_of_n - late &&
          load->left_use < cube->left_room[load->left_kind] &&
          (!load->stage.output || cube->scores > load->stage.turn);

@@ -44,6 +44,15 @@ static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_
   }
 }
 
+// May P_j be waited for?  C1(j + lag) comes before C2(j), and may be on its way, but the one before it
+// must be all pushed: the vector cores wait for its scores before they make P_j (scores_needed).  A C2 of
+// few keys may have fewer steps than loads are ahead.
+static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
+  const preload_plan_t *plan = &cube->problem->plan;
+  const uint32_t lag = plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
+  return cube->scores >= min_u32(turn + lag, cube->problem->turns);
+}
+
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);

@@ -2,4 +2,4 @@
 // scalar core has nothing to decide.
 // SPDX-License-Identifier: Apache-2.0
 #define GEMM_FP16
-#include "kernels/gemm.c"
+#include "kernels/gemm.c"  // NOLINT(bugprone-suspicious-include): one source, two kernels

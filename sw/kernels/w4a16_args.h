@@ -33,7 +33,7 @@ enum w4a16_phases {
 enum w4a16_zeros {
   W4A16_NO_ZEROS,    // w
   W4A16_HALF_ZEROS,  // exact in FP16 for every nibble: subtracted and multiplied in FP16
-  W4A16_ANY_ZEROS,   // anything, with scales above 0: one FMA in FP32, rounded to FP16
+  W4A16_ANY_ZEROS,   // anything: one FMA in FP32, rounded to FP16; +0 where w is the zero point
   W4A16_ZEROS_COUNT
 };
 

@@ -28,6 +28,8 @@ number() { sed -n "s/^[[:space:]]*\"$2\":[[:space:]]*\\([-0-9.e+]*\\),*\$/\\1/p"
 "$MKNPY" zero_n.npy '<f2' 4,32
 "$MKNPY" zero_rows.npy '<f2' 2,40
 "$MKNPY" zero.npy '<f2' 4,40
+"$MKNPY" zero_2.npy '<f2' 4,40 c 41=4000
+"$MKNPY" scale_neg.npy '<f2' 4,40 c 41=b000
 "$MKNPY" b.npy '<f2' 64,11
 "$MKNPY" b_short.npy '<f2' 63,11
 "$MKNPY" b_i4.npy '<i4' 64,11
@@ -74,7 +76,8 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
     --scale scale_nan.npy $out
   refused "zero_n.npy" run w4a16 $good --zero zero_n.npy
   refused "zero_rows.npy" run w4a16 $good --zero zero_rows.npy
-  refused "is negative; expected scales above 0" run w4a16 $good --zero zero.npy
+  refused "scale_neg.npy: [1,1] is negative and its zero point a nibble's value" run w4a16 \
+    --a a.npy --w w.npy --scale scale_neg.npy --zero zero_2.npy $out
   # The same array where it does not belong, and options that do not fit
   refused "--m 4: a.npy has 3" run w4a16 $good --m 4
   refused "--n 48: w.npy has 40" run w4a16 $good --n 48
@@ -113,6 +116,8 @@ has text "^shape    M 3, N 40, K 64; signed nibbles, groups of 16, no zero point
 has c.json '"wrong_bits":.0'
 has c.json '"golden":."fp64, untiled'
 head -c 128 c.npy | grep -qa "'<f2'.*(3, 40)" || fail "c.npy is not '<f2' (3, 40)"
+run w4a16 --a a.npy --w w.npy --scale scale.npy --zero zero.npy >text   # scales of either sign
+has text "zero points that need FP32"
 run w4a16 --a a.npy --w w.npy --scale scale_all.npy --nibbles unsigned >text
 has text "unsigned nibbles, groups of 64"
 run w4a16 --a a.npy --w w.npy --scale scale.npy --out-f32 --out f.npy --quiet
@@ -129,7 +134,7 @@ cmp 1.part 2.part || fail "two equal runs differ"
 
 # The books of arrays and of phases add up to those of the run.
 "$SIM" run w4a16 --timing-only --m 4 --n 1024 --k 2048 --split-k 3 --l2 cold --gm c --quiet \
-  --json j.json
+  --set gm.l2_mb=1 --json j.json
 awk '/"traffic":/ { of = "run" } /"phases":/ { of = "phases" } /"arrays":/ { of = "arrays" }
   /"pipes":/ { of = "" }
   of != "" && /"(hbm|l2)_(read|write)":/ { gsub(/[",:]/, " "); sum[of, $1] += $2 }
@@ -137,8 +142,9 @@ awk '/"traffic":/ { of = "run" } /"phases":/ { of = "phases" } /"arrays":/ { of 
           if (sum[i] != sum["run", part[2]] || sum["run", "l2_read"] == 0) bad = 1
           n += 1 }
         exit bad || n != 12 }' j.json || fail "traffic does not add up"
-# The nibbles come from HBM, and scales and zero points with them.
-[ "$(number j.json hbm_read)" -ge 1048576 ] || fail "HBM reads"
+# The nibbles come from HBM; B, which L2 does not hold, goes there and comes back.
+[ "$(number j.json hbm_read)" -ge 4194304 ] || fail "HBM reads"
+[ "$(number j.json hbm_write)" -ge 2097152 ] || fail "HBM writes"
 has j.json '"name":."dequantise"'
 has j.json '"name":."reduce"'
 

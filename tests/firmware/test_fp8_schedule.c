@@ -113,6 +113,7 @@ static const fp8_shape_t shapes[] = {
     {2, 100, 2, 1200, .crossover = true, .block = 256},
     {2, 128, 1, 1200, .cores = 3, .group = 96},
     {1, 17, 13, 260, .vary = true, .cores = 3, .block = 32, .bf16 = true, .no_lse = true},
+    {1, 128, 1, 300, .block = 16, .depth = 1},
     {1, 20, 30, 100, .vary = true, .crossover = true, .block = 16, .sinks = true},
 };
 

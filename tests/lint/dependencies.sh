@@ -30,12 +30,14 @@ model/cli/option:
 model/cli/file:
 model/cli/run: option file
 model/cli/attention: run option file
+model/cli/custom: run option file
 model/cli/fp8: attention run option file
 model/cli/lm: run option file
 model/cli/half: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine half fp8 attention lm run option file
+model/cli/html:
+model/cli/report: html synth engine half fp8 attention lm run option file
 model/cli/bench: option file
 model/cli/convert: option file
 model/cli/explain: option file

@@ -52,7 +52,7 @@ fi
 cycles() { sed -n 's/.*"cycles":[^0-9]*\([0-9]*\).*/\1/p' "$1" | head -n 1; }
 port_of() {   # port_of CORE: where it waits
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | grep .; then
+    if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | sort -u | grep .; then
       return 0
     fi
     sleep 0.5
@@ -134,6 +134,27 @@ timeout 60 gdb-multiarch -nx -batch -x detach.gdb "$FIRMWARE/amla.elf" >said 2>&
 ! grep -q 'it has ended' said || fail "time does not stand"
 wait $sim || fail "a detached run"
 [ "$(cycles plain.json)" = "$(cycles detached.json)" ] || fail "detached: $(cycles detached.json) cycles"
+
+# Of a program that is launched many times the next launch waits again, until a debugger detaches.
+rm err
+timeout 120 "$SIM" run lm --impl c --prompt x --tokens 2 --quiet --gdb engine1:0 >lm.text 2>err &
+sim=$!
+for end in continue detach; do
+  engine=$(port_of engine1) || fail "engine1 does not wait"
+  cat >engine.gdb <<END
+set pagination off
+target remote localhost:$engine
+break engine_main
+continue
+delete
+$end
+END
+  timeout 60 gdb-multiarch -nx -batch -x engine.gdb "$FIRMWARE/engine.elf" >said 2>&1 || fail "gdb: $(cat said)"
+  grep -q 'Breakpoint 1, .*engine_main' said || fail "no engine_main: $(cat said)"
+done
+wait $sim || fail "run lm: $(cat err)"
+same_waits=$(grep -c '^engine1: waits' err)
+[ "$same_waits" -eq 2 ] || fail "engine1 has waited $same_waits times"
 
 # A panic stops in gdb, with its calls; kill ends the run as Ctrl-C does.
 rm err

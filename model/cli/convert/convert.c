@@ -6,19 +6,28 @@
 
 #include "cli/file/npy_bf16.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "num/num_fp8.h"
 
 static void help(void) {
-  printf(
-      "amalgam convert IN.npy OUT.npy [options]: between the formats of the kernels' arrays; what\n"
-      "IN is, its dtype and shape say\n\n"
-      "  keys '<u2' or '<f4' [S,576]    to FP8 tokens '|u1' [S,656]; also [B,S,576]\n"
-      "  FP8 tokens '|u1' [S,656]       to keys '<u2' [S,576]\n"
-      "  INT4 words '<i4' [K,N/8]       to values '|i1' [K,N]\n"
-      "  INT4 values '|i1' [K,N]        to words '<i4' [K,N/8]\n"
-      "  weights '<f2' or '<f4' [K,N]   with --group and --scale: quantised to INT4 words '<i4' "
-      "[K,N/8]\n");
-  options_help(stdout, CLI_CONVERT);
+  static const manual_row_t examples[] = {
+      {"convert kv.npy tokens.npy", "keys to FP8 tokens"},
+      {"convert w.npy words.npy --group 128 --scale scales.npy", "weights to INT4, and their scales"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "convert",
+      .synopsis = "IN.npy OUT.npy [options]",
+      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and shape "
+               "say:\n\n"
+               "keys '<u2' or '<f4' [S,576] go to FP8 tokens '|u1' [S,656]; also [B,S,576]\n\n"
+               "FP8 tokens '|u1' [S,656] go to keys '<u2' [S,576]\n\n"
+               "INT4 words '<i4' [K,N/8] go to values '|i1' [K,N]\n\n"
+               "INT4 values '|i1' [K,N] go to words '<i4' [K,N/8]\n\n"
+               "weights '<f2' or '<f4' [K,N] are quantised, with --group and --scale, to INT4 "
+               "words '<i4' [K,N/8]",
+      .command = CLI_CONVERT,
+      .examples = examples};
+  manual_print(stdout, &manual);
 }
 
 // --- which conversion -------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include "cli/file/json.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/options.h"
 
 enum { LINKS_MOST = 8, WAITS_MOST = 5 };
@@ -263,11 +264,25 @@ static void fill_json(const void *data, cJSON *root) {
 // --- the command ------------------------------------------------------------------------------
 
 static void help(void) {
-  printf("amalgam explain RUN.json [options]: why a run took its time. RUN.json is what `amalgam run\n"
-         "KERNEL --json RUN.json` wrote, of a kernel on the SoC; it is run again here, as it was, for the\n"
-         "chain of commands and waits that set the time, and with each resource of the machine at half\n"
-         "its cost, without computing values where that does not change the cycles.\n");
-  options_help(stdout, CLI_EXPLAIN);
+  static const manual_row_t examples[] = {
+      {"explain r.json", "after `amalgam run amla --json r.json`"},
+      {"explain r.json --json why.json", "the same for a program"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"model/cli/explain/resources.def", "the resources, and what half their cost means"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "explain",
+      .synopsis = "RUN.json [options]",
+      .about = "why a run took its time. RUN.json is what `amalgam run KERNEL --json RUN.json` "
+               "wrote, of a kernel on the SoC; it is run again here, as it was, for the chain of "
+               "commands and waits that set the time, and with each resource of the machine at half "
+               "its cost, without computing values where that does not change the cycles.",
+      .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted",
+      .command = CLI_EXPLAIN,
+      .examples = examples,
+      .files = files};
+  manual_print(stdout, &manual);
 }
 
 static bool explain_file(const options_t *options, explain_run_t *run, outputs_t *outputs,

@@ -144,13 +144,26 @@ static void release(run_t *run) {
   fp8_result_free(&own->result);
 }
 
+static const manual_row_t files[] = {
+    {"model/config/ascend910_pair.yaml", "the usual machine: two AI cores that share dequantised keys"},
+    {"sw/kernels/README.md", "how the kernel goes about it"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run fp8", "the shipped real data, quantised"},
+    {"run fp8 --heads 128 --seq-kv 8192 --top-k 2048", "sparse, made-up input"},
+    {"run fp8 --q q.npy --kv tokens.npy --out o.npy", "arrays of your own"},
+    {NULL, NULL}};
+
 const run_kernel_t run_fp8 = {
     .name = "fp8",
     .command = CLI_RUN_FP8,
-    .about = "attention over an FP8 KV cache, dense, sparse or paged (AMLA)\n"
+    .about = "attention over an FP8 KV cache, dense, sparse or paged (AMLA). "
              "Without inputs it runs on the shipped real data, quantised.",
     .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
              "stopped the\nfirmware, 130 interrupted",
+    .examples = examples,
+    .files = files,
     .own_bytes = sizeof(fp8_run_t),
     .prepare = prepare,
     .compute = compute,

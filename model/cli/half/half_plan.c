@@ -68,7 +68,8 @@ static double rounds_us(const half_problem_t *p, const config_t *config, const u
   const size_t cores = config->soc.ai_cores;
   const double all = (double)cores * bytes / (rate * config->soc.dies * 1e3);
   const double rest = (double)(units % cores) * bytes / (rate * config->soc.dies * 1e3);
-  return (double)(units / cores) * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
+  const size_t full = units / cores;
+  return (double)full * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
 }
 
 double half_plan_us(const half_problem_t *problem, const config_t *config, bool cold,

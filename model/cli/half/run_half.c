@@ -124,16 +124,34 @@ static void release(run_t *run) {
   half_result_free(&own->result);
 }
 
-#define HALF_KERNEL(NAME, COMMAND, WHAT)                                                        \
+static const manual_row_t files[] = {
+    {"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
+    {"sw/kernels/README.md", "how the kernels go about it"},
+    {NULL, NULL}};
+
+static const manual_row_t w4a16_examples[] = {
+    {"run w4a16", "the shipped real data"},
+    {"run w4a16 --a a.npy --w w.npy --scale s.npy --out c.npy", "arrays of your own"},
+    {NULL, NULL}};
+
+static const manual_row_t gemm_examples[] = {
+    {"run gemm", "the shipped real data"},
+    {"run gemm --a a.npy --w w.npy --out c.npy", "arrays of your own"},
+    {NULL, NULL}};
+
+#define HALF_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                       \
   {.name = (NAME), .command = (COMMAND),                                                        \
-   .about = WHAT "\nWithout inputs it runs on the shipped real data.",                          \
+   .about = WHAT ". Without inputs it runs on the shipped real data.",                          \
    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
             "stopped the\nfirmware, 130 interrupted",                                           \
+   .examples = (EXAMPLES), .files = files,                                                      \
    .own_bytes = sizeof(half_own_t), .prepare = prepare, .compute = compute, .judge = judge,     \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
    .release = release}
 
 const run_kernel_t run_w4a16 = HALF_KERNEL(
-    "w4a16", CLI_RUN_W4A16, "FP16 activations times 4-bit weights, dequantised by vector cores");
+    "w4a16", CLI_RUN_W4A16, w4a16_examples,
+    "FP16 activations times 4-bit weights, dequantised by vector cores");
 const run_kernel_t run_gemm =
-    HALF_KERNEL("gemm", CLI_RUN_GEMM, "FP16 activations times FP16 weights, on cube cores");
+    HALF_KERNEL("gemm", CLI_RUN_GEMM, gemm_examples,
+                "FP16 activations times FP16 weights, on cube cores");

@@ -22,6 +22,7 @@
 #define CLI_RUN_FA2 (1u << 6)
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 #define CLI_RUN_LM (1u << 7)
+#define CLI_RUN_CUSTOM (1u << 13)
 #define CLI_REPORT (1u << 8)
 #define CLI_BENCH (1u << 9)
 #define CLI_SYNTH (1u << 10)

@@ -234,6 +234,7 @@ static int work(report_job_t *job) {
       !attention_input(&job->options, &problem, &outcome->error)) {
     return outcome->status = CLI_BAD_INPUT;
   }
+  settings.soc.timeline = job->options.timeline;
   if (job->judged && (out = malloc(attention_out_count(&problem) * sizeof *out)) == NULL) {
     return fail(outcome, CLI_BAD_INPUT, "out of memory");
   }

@@ -181,9 +181,16 @@ static cli_exit_t simulate(run_t *run) {
 }
 
 static void print_help(const run_kernel_t *kernel) {
-  printf("amalgam run %s [options]: %s\n", kernel->name, kernel->about);
-  options_help(stdout, kernel->command);
-  printf("\n%s\n", kernel->notes);
+  char name[32];
+  snprintf(name, sizeof name, "run %s", kernel->name);
+  const manual_t manual = {.name = name,
+                           .synopsis = "[options]",
+                           .about = kernel->about,
+                           .notes = kernel->notes,
+                           .command = kernel->command,
+                           .examples = kernel->examples,
+                           .files = kernel->files};
+  manual_print(stdout, &manual);
 }
 
 static int run_all(run_t *run, int argc, char **argv) {

@@ -13,6 +13,7 @@
 
 #include "cli/cli_error.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
@@ -39,8 +40,9 @@ typedef struct run {
 struct run_kernel {
   const char *name;        // "amla"
   unsigned command;        // CLI_RUN_AMLA
-  const char *about;       // of --help, before the options and after them
+  const char *about;       // of --help, as in manual.h
   const char *notes;
+  const manual_row_t *examples, *files;
   size_t own_bytes;
   // Options and inputs. False: exit code 2, with the reason in run->error, as everywhere.
   bool (*prepare)(run_t *run);
