@@ -36,7 +36,7 @@ awk '
         if (!(cycles[r, c, "on"] <= cycles[r, c, "off"])) bad = 4
       }
     }
-    if (!(cycles[64, "native", "off"] > 1.1 * cycles[64, "native", "on"]) ||
+    if (!(cycles[64, "native", "off"] > 1.05 * cycles[64, "native", "on"]) ||
         !(cycles[64, "emulated", "off"] > 1.2 * cycles[64, "emulated", "on"]) ||
         !(cycles[128, "emulated", "off"] > 1.15 * cycles[128, "emulated", "on"])) bad = 5
     if (bad) print "FAILED: case " bad
