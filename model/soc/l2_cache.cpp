@@ -143,13 +143,17 @@ void l2_cache::shrink() {
     const uint32_t oldest = links_[0].newer;
     group &g = groups_[oldest];
     uint64_t dirty = 0;
-    for (unsigned i = 0; i < kWords; ++i) {
+    uint64_t first = 0;   // dirty sector, of the group's
+    for (unsigned i = kWords; i-- > 0;) {
       resident_ -= bits(g.present[i]) * kSectorBytes;
       dirty += bits(g.dirty[i]) * kSectorBytes;
+      if (g.dirty[i] != 0) {
+        first = i * 64u + static_cast<unsigned>(__builtin_ctzll(g.dirty[i]));
+      }
     }
     written_back_ += dirty;
     if (dirty != 0 && on_write_back) {
-      on_write_back(uint64_t{oldest - 1} * kGroupBytes, dirty);
+      on_write_back(uint64_t{oldest - 1} * kGroupBytes + first * kSectorBytes, dirty);
     }
     unlink(oldest);
     g = {};

@@ -40,7 +40,8 @@ class l2_cache {
 
   uint64_t resident() const { return resident_; }           // bytes of sectors present
   uint64_t written_back() const { return written_back_; }   // bytes of dirty sectors that went
-  // Called, if there is one, with the address of 16 KiB and how many bytes of them were written back.
+  // Called, if there is one, when dirty bytes of a group of lines are written back: with the address of
+  // the first of them, and how many they are.
   std::function<void(uint64_t base, uint64_t bytes)> on_write_back;
 
  private:

@@ -40,8 +40,8 @@ typedef struct soc_buffer {
   bool read_only;       // a command that writes it ends the run
   bool numbers;         // a list that GATHER_IN goes by; read only, and there even with timing_only
   uint64_t address;     // set by soc_place, a multiple of 512
-  soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back it counts by
-                          // 16 KiB, each for the array that begins them
+  soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back counts, by
+                          // 16 KiB, for the array of the first byte written
 } soc_buffer_t;
 
 typedef struct soc_gdb {

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "memory_test.h"
 #include "soc/l2_cache.h"
@@ -183,6 +185,21 @@ void a_full_cache_keeps_all_it_can(void **) {
   assert_int_equal(read(cache, kGroup, 4096), 0);
 }
 
+// Of a group that goes, the first dirty byte and all dirty bytes; of a clean one, nothing.
+void says_what_it_writes_back(void **) {
+  soc::l2_cache cache(2 * kGroup, 100 * kGroup);
+  std::vector<std::pair<uint64_t, uint64_t>> told;
+  cache.on_write_back = [&told](uint64_t base, uint64_t bytes) { told.push_back({base, bytes}); };
+  cache.write(3 * kGroup + 9 * 1024, 2, 64, 4096);   // two sectors, the first in the third word
+  read(cache, 4 * kGroup, kGroup);
+  read(cache, 5 * kGroup, kGroup);
+  read(cache, 6 * kGroup, kGroup);
+  assert_int_equal(told.size(), 1);
+  assert_int_equal(told[0].first, 3 * kGroup + 9 * 1024);
+  assert_int_equal(told[0].second, 128);
+  assert_int_equal(cache.written_back(), 128);
+}
+
 void large_memories_cost_nothing_until_touched(void **) {
   soc::l2_cache cache(192 << 20, uint64_t{1} << 36);
   assert_int_equal(read(cache, (uint64_t{1} << 36) - 64, 64), 64);
@@ -205,6 +222,7 @@ int main() {
       cmocka_unit_test(stores_leave_sectors_dirty_and_fetch_nothing),
       cmocka_unit_test(the_least_recently_used_group_goes),
       cmocka_unit_test(a_full_cache_keeps_all_it_can),
+      cmocka_unit_test(says_what_it_writes_back),
       cmocka_unit_test(large_memories_cost_nothing_until_touched),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

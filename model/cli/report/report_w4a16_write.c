@@ -223,10 +223,12 @@ static void markdown_slices(const w4a16_table_t *table, FILE *file) {
 // The pipes of a cube core while it multiplies, and of a vector core, in us busy.
 static void markdown_pipes(const w4a16_table_t *table, FILE *file) {
   const double mhz = table->half.machine.config.soc.clock_mhz;
-  fprintf(file, "\n## Why M has little effect\n\nMicroseconds that the pipes are busy, mean over "
-          "cores, Split-K with cold weights: multiplying waits for MTE2,\nwhich loads B, and B is "
-          "the same for every M; M itself is far from busy even at 64 rows. Dequantising does "
-          "not\nsee M at all.\n\n"
+  fprintf(file,
+          "\n## Why M has little effect\n\nMicroseconds that the pipes are busy, mean over cores, "
+          "Split-K with cold weights: multiplying waits for MTE2,\nwhich loads B, and B is the same "
+          "for every M; what grows is a's part, which each unit loads for itself, M rows\nbeside the "
+          "columns of a tile. M, the pipe, is far from busy even at 64 rows. Dequantising does not "
+          "see M at all.\n\n"
           "| N | K | M | time | cube MTE2 | MTE1 | M | FIX | vector MTE2 | V | MTE3 |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (size_t i = 0; i < table->count; ++i) {
