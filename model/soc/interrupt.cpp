@@ -7,7 +7,7 @@ namespace soc {
 namespace {
 
 volatile std::sig_atomic_t caught = 0;
-struct sigaction before;
+struct sigaction before, before_term;
 
 void note(int) { caught = 1; }
 
@@ -20,8 +20,12 @@ interrupt_guard::interrupt_guard() {
   action.sa_handler = note;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &before);
+  sigaction(SIGTERM, &action, &before_term);   // a run may stand in a debugger for long
 }
 
-interrupt_guard::~interrupt_guard() { sigaction(SIGINT, &before, nullptr); }
+interrupt_guard::~interrupt_guard() {
+  sigaction(SIGINT, &before, nullptr);
+  sigaction(SIGTERM, &before_term, nullptr);
+}
 
 }  // namespace soc

@@ -7,7 +7,7 @@ namespace soc {
 
 bool interrupted();
 
-// Catches SIGINT for its life.
+// Catches SIGINT and SIGTERM for its life.
 class interrupt_guard {
  public:
   interrupt_guard();

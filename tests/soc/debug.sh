@@ -156,6 +156,14 @@ wait $sim || fail "run lm: $(cat err)"
 same_waits=$(grep -c '^engine1: waits' err)
 [ "$same_waits" -eq 2 ] || fail "engine1 has waited $same_waits times"
 
+# One that waits is ended by SIGTERM, too.
+rm err
+timeout -k 20 2 "$SIM" run lm --impl c --prompt x --tokens 2 --quiet --gdb engine1:0 >lm.text 2>err &
+sim=$!
+status=0
+wait $sim || status=$?
+[ $status -eq 124 ] || fail "a run that waits, after SIGTERM: exit code $status"
+
 # A panic stops in gdb, with its calls; kill ends the run as Ctrl-C does.
 rm err
 timeout 120 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.elf" \
