@@ -12,13 +12,14 @@
 static void help(void) {
   static const manual_row_t examples[] = {
       {"convert kv.npy tokens.npy", "keys to FP8 tokens"},
-      {"convert w.npy words.npy --group 128 --scale scales.npy", "weights to INT4, and their scales"},
+      {"convert w.npy words.npy --group 128 --scale scales.npy",
+       "weights to INT4, and their scales"},
       {NULL, NULL}};
   const manual_t manual = {
       .name = "convert",
       .synopsis = "IN.npy OUT.npy [options]",
-      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and shape "
-               "say:\n\n"
+      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and "
+               "shape say:\n\n"
                "keys '<u2' or '<f4' [S,576] go to FP8 tokens '|u1' [S,656]; also [B,S,576]\n\n"
                "FP8 tokens '|u1' [S,656] go to keys '<u2' [S,576]\n\n"
                "INT4 words '<i4' [K,N/8] go to values '|i1' [K,N]\n\n"

@@ -159,8 +159,8 @@ static void print_links(const explain_run_t *run) {
   size_t count;
   const double all = (double)run->cycles;
   line_t *lines = sorted(cJSON_GetObjectItemCaseSensitive(run->path, "links"), &count);
-  printf("the chain that set the time, from the last effect back to the launch, in %% of the cycles\n"
-         "  busy  latency   times\n");
+  printf("the chain that set the time, from the last effect back to the launch, in %% of the "
+         "cycles\n  busy  latency   times\n");
   for (size_t i = 0; lines != NULL && i < count && i < LINKS_MOST; ++i) {
     const line_t *l = &lines[i];
     if (l->cycles[0] + l->cycles[1] < SHARE_LEAST * all) {
@@ -186,8 +186,8 @@ static void print_waits(const explain_run_t *run) {
       break;
     }
     if (!any) {
-      printf("waits on that chain, for data or for a buffer to be free: how long the pipe stood, in %%\n"
-             "  cycles          times\n");
+      printf("waits on that chain, for data or for a buffer to be free: how long the pipe stood, "
+             "in %%\n  cycles          times\n");
     }
     any = true;
     printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
@@ -276,8 +276,8 @@ static void help(void) {
       .synopsis = "RUN.json [options]",
       .about = "why a run took its time. RUN.json is what `amalgam run KERNEL --json RUN.json` "
                "wrote, of a kernel on the SoC; it is run again here, as it was, for the chain of "
-               "commands and waits that set the time, and with each resource of the machine at half "
-               "its cost, without computing values where that does not change the cycles.",
+               "commands and waits that set the time, and with each resource of the machine at "
+               "half its cost, without computing values where that does not change the cycles.",
       .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted",
       .command = CLI_EXPLAIN,
       .examples = examples,

@@ -145,7 +145,8 @@ static void release(run_t *run) {
 }
 
 static const manual_row_t files[] = {
-    {"model/config/ascend910_pair.yaml", "the usual machine: two AI cores that share dequantised keys"},
+    {"model/config/ascend910_pair.yaml",
+     "the usual machine: two AI cores that share dequantised keys"},
     {"sw/kernels/README.md", "how the kernel goes about it"},
     {NULL, NULL}};
 

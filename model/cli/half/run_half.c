@@ -139,7 +139,7 @@ static const manual_row_t gemm_examples[] = {
     {"run gemm --a a.npy --w w.npy --out c.npy", "arrays of your own"},
     {NULL, NULL}};
 
-#define HALF_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                       \
+#define HALF_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                              \
   {.name = (NAME), .command = (COMMAND),                                                        \
    .about = WHAT ". Without inputs it runs on the shipped real data.",                          \
    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \

@@ -7,7 +7,7 @@
 
 #include "cli/html/html_text.h"
 
-enum { COLUMNS = 64, PATH_BYTES = 256, DEEPEST = 6 };
+enum { COLUMNS = 64, PATH_BYTES = 256, DEEPEST = 6, LONG = 24 };
 
 // A piece of the text.
 typedef struct span {
@@ -205,10 +205,13 @@ static void table_row(FILE *file, const char *line, const char *name, const tabl
   for (size_t i = 0; i < count; ++i) {
     const bool number = table->number[i];
     const bool paper = table->paper[i] || papers;
+    const bool is_long = !heading && cells[i].length > LONG;   // may be broken into lines
+    const char *gap = number ? " " : "";
     fprintf(file, "<%s", name);
-    if (number || paper) {
-      fprintf(file, " class=\"%s%s%s\"", number ? "number" : "", number && paper ? " " : "",
-              paper ? "paper" : "");
+    if (number || paper || is_long) {
+      fprintf(file, " class=\"%s%s%s%s%s\"", number ? "number" : "", paper ? gap : "",
+              paper ? "paper" : "", is_long && (number || paper) ? " " : "",
+              is_long ? "long" : "");
     }
     fputs(heading ? " scope=\"col\">" : ">", file);
     inline_text(file, cells[i]);

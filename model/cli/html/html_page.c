@@ -38,8 +38,8 @@ static const char style[] =
     "vertical-align:top}\n"
     "th{vertical-align:bottom;background:var(--panel);min-width:4em}\n"
     "tbody tr:last-child td{border-bottom:0}\n"
-    "td.number,th.number{text-align:right;white-space:nowrap}\nth.number{white-space:normal}\n"
-    "td:first-child{min-width:6.5em}\n"
+    "td.number,th.number{text-align:right}\n"
+    "td{white-space:nowrap}td.long{white-space:normal;min-width:14em}\n"
     "td.paper{background:var(--paper)}\n"
     "figure{margin:1rem 0}\nfigure.scroll{padding:.4rem}\n"
     "svg.plot{display:block;width:100%;height:auto;min-width:32rem}\n"
@@ -50,7 +50,8 @@ static const char style[] =
     "@media print{:root{--panel:#fff;--paper:#fff}html{font-size:9.5pt}main{max-width:none;"
     "padding:0}section{break-before:auto}h2,h3{break-after:avoid}figure,tr,dl.made{"
     "break-inside:avoid}.scroll{overflow:visible;border:0}thead{display:table-header-group}"
-    "table{font-size:7.5pt;min-width:0}th,td{padding:.12rem .3rem}td.number{white-space:normal}"
+    "table{font-size:7.5pt;min-width:0}th,td{padding:.12rem .3rem}td,td.long{white-space:normal;"
+    "min-width:0}"
     "td.paper{font-style:italic}"
     "svg.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
 

@@ -205,12 +205,10 @@ static bool print_page(FILE *file, const report_html_t *page, cli_error_t *error
   html_page_begin(file, page_title);
   fprintf(file,
           "<h1>Amalgam: tables and figures,<br>ours beside the papers'</h1>\n"
-          "<p>Every number marked as the papers' is from <a "
-          "href=\"https://arxiv.org/abs/2509.25224\">AMLA, arXiv 2509.25224</a>, or from the H-FA "
-          "paper; all others came out of the simulator, and of the synthesis of its Verilog, by "
-          "the command that stands under each report, and come out the same again. What is the "
-          "papers' is shaded, on paper in italics. What was fitted to a paper, and what is a "
-          "prediction, each report says itself.</p>\n"
+          "<p>What is marked as the paper's is from the paper that the report names, and is shaded, "
+          "on paper in italics. All else came out of the simulator, and of the synthesis of its "
+          "Verilog, by the command that stands under each report, and comes out the same again. What "
+          "was fitted to a paper, and what is a prediction, each report says itself.</p>\n"
           "<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
           page->there, page->count,
           page->there < page->count
