@@ -31,20 +31,24 @@ typedef struct shape {
   unsigned ai_cores;
   unsigned depth;  // of queues
   bool f16;
+  uint32_t tile_cols;  // 0: gemm; else gemm_fp16 with tiles of that width and c in FP16
 } shape_t;
 
 static const shape_t shapes[] = {
-    {1, 1, 1, 1, 32, false},
-    {17, 33, 5, 1, 1, true},
-    {300, 600, 120, 1, 32, false},
-    {300, 513, 250, 2, 3, false},
-    {300, 520, 400, 1, 1, false},
-    {390, 260, 512, 1, 32, true},
-    {260, 300, 640, 1, 2, false},
-    {270, 520, 900, 1, 32, false},
-    {16, 600, 700, 1, 5, false},
-    {140, 300, 1000, 3, 32, false},
-    {30, 70, 300, 4, 1, false},
+    {1, 1, 1, 1, 32, false, 0},
+    {17, 33, 5, 1, 1, true, 0},
+    {300, 600, 120, 1, 32, false, 0},
+    {300, 513, 250, 2, 3, false, 0},
+    {300, 520, 400, 1, 1, false, 0},
+    {390, 260, 512, 1, 32, true, 0},
+    {260, 300, 640, 1, 2, false, 0},
+    {270, 520, 900, 1, 32, false, 0},
+    {16, 600, 700, 1, 5, false, 0},
+    {140, 300, 1000, 3, 32, false, 0},
+    {30, 70, 300, 4, 1, false, 0},
+    {16, 600, 3000, 1, 32, true, 64},
+    {5, 500, 1500, 2, 3, true, 192},
+    {100, 300, 700, 1, 1, true, 128},
 };
 
 typedef struct problem {
@@ -52,7 +56,7 @@ typedef struct problem {
   machine_array_t array[ARRAYS];
   uint8_t *gm;
   uint64_t gm_bytes;
-  uint32_t *expected;  // bits of c
+  uint32_t *expected;  // bits of c, FP32 or FP16
 } problem_t;
 
 static void *allocate(size_t count, size_t size) {
@@ -96,25 +100,33 @@ static void fill_expected(problem_t *problem) {
       for (size_t p = 0; p < s->k; p++) {
         sum = fmaf(widen(problem, a[i * s->k + p]), widen(problem, b[p * s->n + j]), sum);
       }
-      problem->expected[i * s->n + j] = num_f32_bits(sum);
+      if (s->tile_cols == 0) {
+        problem->expected[i * s->n + j] = num_f32_bits(sum);
+      } else {
+        ((uint16_t *)problem->expected)[i * s->n + j] = num_fp16_from_f32(sum);
+      }
     }
   }
 }
 
 static void problem_init(problem_t *problem, shape_t shape) {
   *problem = (problem_t){.shape = shape};
-  place(problem, ARGS, "args", sizeof(gemm_args_t));
+  const uint32_t c_bytes = shape.tile_cols == 0 ? 4 : 2;
+  place(problem, ARGS, "args", sizeof(gemm_fp16_args_t));
   place(problem, A, "a", 2ull * shape.m * shape.k);
   place(problem, B, "b", 2ull * shape.k * shape.n);
-  place(problem, C, "c", 4ull * shape.m * shape.n);
+  place(problem, C, "c", (uint64_t)c_bytes * shape.m * shape.n);
   problem->gm = allocate(problem->gm_bytes, 1);
-  *(gemm_args_t *)host(problem, ARGS) = (gemm_args_t){
+  gemm_fp16_args_t *args = host(problem, ARGS);
+  args->c_type = TYPE_F16;
+  args->tile_cols = shape.tile_cols;
+  args->product = (gemm_args_t){
       .a = problem->array[A].address,
       .b = problem->array[B].address,
       .c = problem->array[C].address,
       .a_pitch = 2 * shape.k,
       .b_pitch = 2 * shape.n,
-      .c_pitch = 4 * shape.n,
+      .c_pitch = c_bytes * shape.n,
       .m = shape.m,
       .n = shape.n,
       .k = shape.k,
@@ -136,7 +148,9 @@ static void problem_free(problem_t *problem) {
 static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, const command_t *wait),
                 char error[MACHINE_ERROR_BYTES]) {
   memset(host(problem, C), 0xff, problem->array[C].bytes);
-  const machine_options_t options = {.firmware = FIRMWARE_DIR "/gemm.so",
+  const machine_options_t options = {.firmware = problem->shape.tile_cols == 0
+                                                 ? FIRMWARE_DIR "/gemm.so"
+                                                 : FIRMWARE_DIR "/gemm_fp16.so",
                                      .gm = problem->gm,
                                      .gm_bytes = problem->gm_bytes,
                                      .arrays = problem->array,
