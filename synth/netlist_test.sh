@@ -1,6 +1,7 @@
 #!/bin/sh
 # The testbench of the attention engine on netlists in place of RTL: FAU, ACC and LogDiv or divider, in
-# cells whose functions are the library's own (its Liberty file, as Yosys reads it).
+# cells whose functions are the library's own (its Liberty file, as Yosys reads it).  They are the netlists
+# that areas are rolled up from, box by box.
 #
 #   netlist_test.sh hfa|fa2 D ATTENTION_TB FOLDER [BREAK]
 #
@@ -12,7 +13,7 @@
 # LIBERTY names another library than OSU 0.18 um.  Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 4 ] || { sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2; exit 2; }
+[ $# -ge 4 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
 design=$1 d=$2 bench=$3 work=$4 break=${5:-}
 liberty=${LIBERTY:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib}
 case $design in
@@ -35,6 +36,17 @@ awk -v folder="$work/rtl/lib" '
   file != "" { print >file }
   /^endmodule/ { close(file); file = "" }' "$work/cells.v"
 
+# A box's netlist as a module for Verilator: a function of its own, which all instances share; aliases of
+# several nets at once look like loops to it.  The boxes' parameters are in their netlists.
+netlist_of() {
+  sed "1i /* verilator lint_off UNOPTFLAT */
+1i /* verilator lint_off DECLFILENAME */
+/^ *defparam /d
+s/^module [a-z0-9_]*(/module $1(/
+s/^endmodule/  \/* verilator no_inline_module *\/\nendmodule/" "$2/netlist.v"
+}
+
+clock=150
 for unit in $units; do
   case $unit in
   hfa_logdiv | fa2_divider) params="D=$d NQ=1" ;;
@@ -42,14 +54,17 @@ for unit in $units; do
   *) params="D=$d ONE_MUL=0" ;;
   esac
   # shellcheck disable=SC2086
-  folder=$("$here/unit.sh" "$liberty" "$unit" $params) || exit 2
-  rtl=$work/rtl/$design/$unit.v
-  # Aliases of several nets at once look like loops to Verilator.
-  sed "1i /* verilator lint_off UNOPTFLAT */
-s/^module $unit(/module ${unit}_netlist(/" "$folder/netlist.v" >"$work/rtl/$design/${unit}_netlist.v"
-  grep -q "^module ${unit}_netlist(" "$work/rtl/$design/${unit}_netlist.v" ||
-    { echo "netlist_test.sh: no module in $folder/netlist.v" >&2; exit 2; }
+  parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$unit" $params) || exit 2
+  # Boxes take the place of their RTL, or a new one (synth/cut).
+  echo "$parts" | while read -r name folder; do
+    [ "$name" = "$unit" ] && to=$work/rtl/$design/${unit}_netlist.v name=${unit}_netlist || {
+      to=$(echo "$work"/rtl/*/"$name.v")
+      [ -f "$to" ] || to=$work/rtl/lib/$name.v
+    }
+    netlist_of "$name" "$folder" >"$to"
+  done
   # The module's own header, and the netlist for its inside.
+  rtl=$work/rtl/$design/$unit.v
   {
     sed '/^);/q' "$rtl"
     echo "  ${unit}_netlist u_netlist (.*);"
@@ -69,7 +84,7 @@ if [ -n "$break" ]; then
     { echo "netlist_test.sh: no $break in the netlist" >&2; exit 2; }
   mv "$work/broken.v" "$work/rtl/$design/${design}_fau_netlist.v"
 fi
-# Half a million gates take the compiler hours to optimise, and are few cycles to run.
+# The compiler's time is worth more than the simulation's.
 status=0
 AMALGAM_UNIT_FLAGS=-O0 AMALGAM_RTL=$work/rtl "$bench" random --design "$design" --d "$d" --p 2 --nq 1 --n 64 --groups 60 ||
   status=$?

@@ -17,33 +17,11 @@ shift 3
 here=$(cd "$(dirname "$0")" && pwd)
 results=${AMALGAM_SYNTH:-$here/../build/synth}
 
-# Every unit once, its folder behind it; a line that is "UNIT PARAM=VALUE ..." is still to be mapped.
-list=
-wanted="$unit $*"
-while [ -n "$wanted" ]; do
-  next=
-  while read -r name params; do
-    case "$list" in
-    *"|$name $params|"*) continue ;;
-    *"|$name "*) echo "$unit: $name with different parameters in one netlist" >&2; exit 1 ;;
-    esac
-    # shellcheck disable=SC2086
-    folder=$("$here/unit.sh" --boxes --clock "$clock" "$liberty" "$name" $params)
-    list="$list|$name $params|"
-    folders="${folders:-} $folder"
-    # A line for each box: "unit":"U","params":{"A":1,"B":2} becomes U A=1 B=2.
-    boxes=$(sed 's/.*"boxes":\[//; s/\],"clock_ps".*//; s/},{/}\n{/g' "$folder/area.json" |
-      sed -n 's/.*"unit":"\([a-z0-9_]*\)","params":{\([^}]*\)}.*/\1 \2/p' | sed 's/"//g; s/:/=/g; s/,/ /g')
-    next="$next$boxes
-"
-  done <<END
-$wanted
-END
-  wanted=$(printf '%s' "$next" | sed '/^ *$/d' | sort -u)
-done
+parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$unit" "$@") || exit
+folders=$(echo "$parts" | sed 's/^[^ ]* //')
 
 # The folders are named after all that went into them.
-sum=$( { echo "$folders" | tr ' ' '\n' | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
+sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
 whole=$results/power-$unit-$sum
 [ ! -f "$whole/netlist.json" ] || { echo "$whole"; exit 0; }
 

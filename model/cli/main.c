@@ -6,19 +6,51 @@
 #include "cli/attention/run_attention.h"
 #include "cli/bench/bench.h"
 #include "cli/cli_error.h"
+#include "cli/convert/convert.h"
+#include "cli/custom/run_custom.h"
 #include "cli/engine/run_engine.h"
+#include "cli/explain/explain.h"
+#include "cli/file/output.h"
+#include "cli/fp8/run_fp8.h"
+#include "cli/half/run_half.h"
 #include "cli/lm/run_lm.h"
+#include "cli/option/manual.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
 #include "cli/report/report.h"
+#include "cli/script.h"
 #include "cli/synth/synth.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const char *const commands[] = {"run", "report", "commands", "test", "setup", "build",
-                                       "bench", "synth", "help"};
+static int run(int argc, char **argv);
+static int help(int argc, char **argv);
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_hfa, &run_fa2, &run_lm};
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);   // argv[0] is the name; gives the exit code
+  const char *synopsis, *about;
+} commands[] = {
+    {"run", run, "run KERNEL [options]", "one simulation"},
+    {"explain", explain, "explain RUN.json", "why that run took its time, and what would help"},
+    {"report", report, "report [WHAT...]",
+     "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
+    {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
+    {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
+    {"convert", convert, "convert IN OUT [options]",
+     "arrays between BF16 keys and FP8 tokens, INT4 words and values"},
+    {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
+    {"firmware", script_firmware, "firmware FILE.c...",
+     "builds a kernel of your own, for run custom"},
+    {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
+    {"setup", script_setup, "setup", "installs what is missing"},
+    {"build", script_build, "build", "builds what is stale"},
+    {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},
+};
+
+static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8,
+                                              &run_w4a16, &run_gemm, &run_hfa,
+                                              &run_fa2, &run_lm, &run_custom};
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
@@ -26,48 +58,94 @@ static bool asks_help(const char *word) {
   return is(word, "--help") || is(word, "-h") || is(word, "help");
 }
 
-static int help(void) {
-  printf(
-      "amalgam " AMALGAM_VERSION ": RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-      "  amalgam run KERNEL [options]     one simulation; KERNEL is amla or base (the SoC), hfa or\n"
-      "                                   fa2 (an attention engine), lm (a language model)\n"
-      "  amalgam report [WHAT...]         tables and figures of the papers, ours beside theirs;\n"
-      "                                   without WHAT, a list of them\n"
-      "  amalgam bench [options]          speed of the simulator's parts on this host, as ratios\n"
-      "  amalgam synth [options]          area and timing of the RTL in a standard-cell library\n"
-      "  amalgam commands                 reference of commands, registers, parameters (Markdown)\n"
-      "  amalgam test [-L LABEL]          the tests (arguments go to ctest)\n"
-      "  amalgam setup | build            installs what is missing | builds what is stale\n\n"
-      "`amalgam run KERNEL` works without options. `amalgam run KERNEL --help` and `amalgam report "
-      "--help`\nlist all options.\n");
+// --- help -------------------------------------------------------------------------------------
+
+static void print_commands(void) {
+  manual_row_t rows[COUNT(commands) + 1] = {{NULL, NULL}};
+  for (size_t i = 0; i < COUNT(commands); ++i) {
+    rows[i] = (manual_row_t){commands[i].synopsis, commands[i].about};
+  }
+  manual_rows(stdout, "COMMANDS", rows);
+}
+
+// The line of a kernel is what its page has for its NAME.
+static void print_kernels(void) {
+  char line[COUNT(kernels)][160];
+  manual_row_t rows[COUNT(kernels) + 1] = {{NULL, NULL}};
+  for (size_t i = 0; i < COUNT(kernels); ++i) {
+    manual_name_text(kernels[i]->about, line[i], sizeof line[i]);
+    rows[i] = (manual_row_t){kernels[i]->name, line[i]};
+  }
+  manual_rows(stdout, "KERNELS", rows);
+}
+
+static int overview(void) {
+  static const manual_row_t examples[] = {
+      {"amalgam run amla", "a first simulation, on real data"},
+      {"amalgam help run amla", "everything about it"},
+      {"amalgam report table5 fig1 --html", "two results of the AMLA paper, as a page"},
+      {NULL, NULL}};
+  static const manual_row_t exits[] = {
+      {"0", "done"},
+      {"1", "a result is out of tolerance"},
+      {"2", "bad usage or input; one line says what was expected, and no file is written"},
+      {"3", "the model stopped the firmware; one line says where"},
+      {"130", "interrupted"},
+      {NULL, NULL}};
+  static const manual_row_t environment[] = {
+      {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
+      {"AMALGAM_HOME", "the source tree whose configs and data are used"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"README.md", "what this is; the other READMEs are named there"},
+      {"model/config/*.yaml", "machines"},
+      {NULL, NULL}};
+  printf("NAME\n  amalgam " AMALGAM_VERSION
+         " - RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
+         "SYNOPSIS\n  amalgam COMMAND ...\n");
+  print_commands();
+  print_kernels();
+  manual_rows(stdout, "EXAMPLES", examples);
+  manual_rows(stdout, "EXIT STATUS", exits);
+  manual_rows(stdout, "ENVIRONMENT", environment);
+  manual_rows(stdout, "FILES", files);
   return CLI_OK;
 }
+
+static int run_help(void) {
+  printf("NAME\n  amalgam run - one simulation\n\nSYNOPSIS\n  amalgam run KERNEL [options]\n");
+  manual_heading(stdout, "DESCRIPTION");
+  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has a page of its "
+                      "own, with its options: `amalgam run amla --help`.");
+  print_kernels();
+  return CLI_OK;
+}
+
+// --- the commands -----------------------------------------------------------------------------
 
 static int no_such_kernel(const char *word) {
   cli_error_t error;
   char hint[64];
+  char list[128] = "";
   const char *names[COUNT(kernels)];
   for (size_t i = 0; i < COUNT(kernels); ++i) {
+    const size_t used = strlen(list);
     names[i] = kernels[i]->name;
+    snprintf(list + used, sizeof list - used, "%s%s",
+             i == 0 ? "" : i + 1 < COUNT(kernels) ? ", " : " and ", names[i]);
   }
-  cli_fail(&error, "run %s: no such kernel; there are amla, base, hfa, fa2 and lm%s", word,
-           suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
+  if (word == NULL) {
+    cli_fail(&error, "run: name a kernel: %s", list);
+  } else {
+    cli_fail(&error, "run %s: no such kernel; there are %s%s", word, list,
+             suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
+  }
   return cli_report(CLI_BAD_INPUT, &error);
 }
 
-static int run_help(void) {
-  char *arguments[] = {(char *)"amla", (char *)"--help", NULL};
-  const int code = run_main(&run_amla, 2, arguments);
-  printf("\nThe attention engines' and the language model's options are others: `amalgam run hfa "
-         "--help`,\n`amalgam run fa2 --help`, `amalgam run lm --help`.\n");
-  return code;
-}
-
 static int run(int argc, char **argv) {
-  cli_error_t error;
   if (argc < 2) {
-    cli_fail(&error, "run: name a kernel: amla, base, hfa, fa2 or lm");
-    return cli_report(CLI_BAD_INPUT, &error);
+    return no_such_kernel(NULL);
   }
   if (asks_help(argv[1])) {
     return run_help();
@@ -83,30 +161,44 @@ static int run(int argc, char **argv) {
 static int unknown(const char *word) {
   cli_error_t error;
   char hint[64];
+  const char *names[COUNT(commands)];
+  for (size_t i = 0; i < COUNT(commands); ++i) {
+    names[i] = commands[i].name;
+  }
   cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
-           suggest_text(word, commands, COUNT(commands), "", hint, sizeof hint));
+           suggest_text(word, names, COUNT(commands), "", hint, sizeof hint));
   return cli_report(CLI_BAD_INPUT, &error);
 }
 
-int main(int argc, char **argv) {
-  if (argc < 2 || asks_help(argv[1])) {
-    return help();
+static int dispatch(int argc, char **argv) {
+  for (size_t i = 0; i < COUNT(commands); ++i) {
+    if (is(argv[0], commands[i].name)) {
+      return commands[i].run(argc, argv);
+    }
   }
-  if (is(argv[1], "--version")) {
+  return unknown(argv[0]);
+}
+
+// `help run amla` is `run amla --help`.
+static int help(int argc, char **argv) {
+  enum { WORDS = 3 };
+  char *word[WORDS + 1] = {NULL};
+  if (argc < 2 || asks_help(argv[1])) {
+    return overview();
+  }
+  const int words = argc - 1 < WORDS - 1 ? argc - 1 : WORDS - 1;
+  memcpy(word, argv + 1, (size_t)words * sizeof *word);
+  word[words] = (char *)"--help";
+  return dispatch(words + 1, word);
+}
+
+int main(int argc, char **argv) {
+  cli_error_t error;
+  if (argc >= 2 && is(argv[1], "--version")) {
     printf("amalgam " AMALGAM_VERSION "\n");
     return CLI_OK;
   }
-  if (is(argv[1], "run")) {
-    return run(argc - 1, argv + 1);
-  }
-  if (is(argv[1], "report")) {
-    return report(argc - 1, argv + 1);
-  }
-  if (is(argv[1], "bench")) {
-    return bench(argc - 1, argv + 1);
-  }
-  if (is(argv[1], "synth")) {
-    return synth(argc - 1, argv + 1);
-  }
-  return is(argv[1], "commands") ? reference() : unknown(argv[1]);
+  const int code = argc < 2 || asks_help(argv[1]) ? help(argc < 2 ? 1 : argc - 1, argv + 1)
+                                                  : dispatch(argc - 1, argv + 1);
+  return code != CLI_OK || output_printed(&error) ? code : cli_report(CLI_BAD_INPUT, &error);
 }

@@ -4,6 +4,7 @@
 #define CLI_REFERENCE_H
 
 // The command `commands`: pipes, commands, vector and memory operations, registers, parameters.
-int reference(void);
+// argv[0] is its name.  Returns the exit code.
+int reference(int argc, char **argv);
 
 #endif

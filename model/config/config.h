@@ -39,13 +39,16 @@ const char *config_home(void);
 
 // The file that NAME stands for: NAME itself if it looks like a file (a slash, .yaml), else
 // model/config/NAME.yaml of the source tree.  False: it does not fit into path.
+__attribute__((warn_unused_result))
 bool config_find(const char *name, char *path, size_t size);
 
 // Reads and checks a YAML file.  False: *config is unspecified and error holds one line that names
 // the file, the field and what was expected.
+__attribute__((warn_unused_result))
 bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]);
 
 // Applies "section.name=value" with the same checks.  False: *config is unchanged.
+__attribute__((warn_unused_result))
 bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERROR_BYTES]);
 
 // GB/s and microseconds in the machine's cycles.

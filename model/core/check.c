@@ -160,6 +160,14 @@ static bool check_copy_in(const checker_t *check, const cmd_copy_in_t *c) {
          check_operands(check);
 }
 
+static bool check_gather_in(const checker_t *check, const cmd_gather_in_t *c) {
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
+         one_or_more(check, "page", c->page) &&
+         expect(check, c->rows - 1 <= UINT32_MAX - c->first, "first", c->first,
+                "places below 2^32") &&
+         check_operands(check);
+}
+
 static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
          below(check, "op", c->op, GM_OP_COUNT) &&
@@ -171,16 +179,54 @@ static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
          check_operands(check);
 }
 
+static bool check_copy_l1(const checker_t *check, const cmd_copy_l1_t *c) {
+  if (check->memory->bytes[SPACE_L1] == 0) {
+    return wrong(check, "needs the direct path to L1: soc.direct_path is 0");
+  }
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
+         check_operands(check);
+}
+
+// Nibbles are widened, whole words of them.
+static bool check_cast_int4(const checker_t *check, const cmd_vec_t *c) {
+  return expect(check, c->to == TYPE_F16 || c->to == TYPE_F32, "to", c->to,
+                "TYPE_F16 or TYPE_F32 from nibbles") &&
+         expect(check, c->cols % 8 == 0, "cols", c->cols, "a multiple of 8 from nibbles");
+}
+
+// FP32, or FP16: the sums and products of FP16 operands, and what an FMA of FP32 is rounded to.
+static bool check_types(const checker_t *check, const cmd_vec_t *c) {
+  const uint32_t from = core_vec_from(c);
+  const uint32_t to = core_vec_to(c);
+  if (from == TYPE_F32 && to == TYPE_F32) {
+    return true;
+  }
+  return expect(check, to == TYPE_F16, "to", to, "TYPE_F32 or TYPE_F16") &&
+         expect(check, from == (c->op == VOP_FMA ? TYPE_F32 : TYPE_F16), "from", from,
+                "TYPE_F16 as to") &&
+         expect(check, c->op == VOP_FMA || c->b_kind == OPERAND_TILE, "b_kind", c->b_kind,
+                "OPERAND_TILE with TYPE_F16");
+}
+
 static bool check_cast(const checker_t *check, const cmd_vec_t *c) {
   if (!below(check, "from", c->from, TYPE_COUNT) || !below(check, "to", c->to, TYPE_COUNT) ||
       !below(check, "round", c->round, ROUND_COUNT)) {
     return false;
   }
+  if (core_type_is_int4(c->from)) {
+    return check_cast_int4(check, c);
+  }
+  if (!expect(check, !core_type_is_int4(c->to), "to", c->to, "a type that is not nibbles")) {
+    return false;
+  }
   if (c->from != TYPE_F32 && c->to != TYPE_F32) {
     return wrong(check, "from=%u to=%u: expected TYPE_F32 on one side", c->from, c->to);
   }
-  // Widening from 16 bits is exact, whatever the rounding.
-  const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) == 2;
+  if (c->to == TYPE_E4M3) {
+    return wrong(check, "to=%u: expected another type than TYPE_E4M3", c->to);
+  }
+  // Widening from 16 or 8 bits is exact, whatever the rounding.
+  const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) <= 2;
   return expect(check, c->round == ROUND_NEAREST || may_cut, "round", c->round,
                 "ROUND_NEAREST (ROUND_TRUNC is for TYPE_S32)");
 }
@@ -192,10 +238,11 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
   const core_vec_form_t form = core_vec_forms[c->op];
   check->known_vop = true;
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
-         (!form.b || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
+         (!form.b || form.b_groups || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_ROW or OPERAND_SCALAR") &&
-         (c->op != VOP_CAST || check_cast(check, c)) && check_operands(check);
+         (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) &&
+         check_operands(check);
 }
 
 // --- attention engines ------------------------------------------------------------------------
@@ -289,7 +336,7 @@ static bool check_header(const checker_t *check) {
   }
   // MTE2 is on both kinds of core, with different commands.
   const bool to_cube = header->opcode_ == OP_LOAD_NZ;
-  const bool to_vector = header->opcode_ == OP_COPY_IN;
+  const bool to_vector = header->opcode_ == OP_COPY_IN || header->opcode_ == OP_GATHER_IN;
   if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
       (to_vector && check->kind != CORE_VECTOR)) {
     return wrong(check, "on %s: expected %s", a_core(check->kind),
@@ -321,6 +368,10 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return below(&check, "flag", command->cross_set.flag, CROSS_FLAGS);
     case OP_CROSS_WAIT:
       return below(&check, "flag", command->cross_wait.flag, CROSS_FLAGS);
+    case OP_PAIR_SET:
+      return below(&check, "flag", command->pair_set.flag, CROSS_FLAGS);
+    case OP_PAIR_WAIT:
+      return below(&check, "flag", command->pair_wait.flag, CROSS_FLAGS);
     case OP_LOAD_NZ:
       return check_load_nz(&check, &command->load_nz);
     case OP_LOAD_A:
@@ -333,10 +384,14 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return check_fixpipe(&check, &command->fixpipe);
     case OP_COPY_IN:
       return check_copy_in(&check, &command->copy_in);
+    case OP_GATHER_IN:
+      return check_gather_in(&check, &command->gather_in);
     case OP_COPY_OUT:
       return check_copy_out(&check, &command->copy_out);
     case OP_VEC:
       return check_vec(&check, &command->vec);
+    case OP_COPY_L1:
+      return check_copy_l1(&check, &command->copy_l1);
     case OP_LOAD_KV:
       return check_load_kv(&check, &command->load_kv);
     case OP_LOAD_EB:

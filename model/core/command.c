@@ -42,7 +42,8 @@ static const char *const gm_op_names[GM_OP_COUNT] = {
 };
 
 static const char *const type_names[TYPE_COUNT] = {
-    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32"};
+    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32",
+    [TYPE_S4] = "S4",   [TYPE_U4] = "U4",     [TYPE_E4M3] = "E4M3"};
 static const char *const operand_names[OPERAND_COUNT] = {
     [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
 static const char *const round_names[ROUND_COUNT] = {
@@ -74,7 +75,7 @@ enum {
   KIND_rows = NUMBER, KIND_cols = NUMBER, KIND_row_bytes = NUMBER,
   KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
-  KIND_skip_zero = NUMBER,
+  KIND_skip_zero = NUMBER, KIND_list = ADDRESS, KIND_first = NUMBER, KIND_page = NUMBER,
   KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,
   KIND_triplet = ADDRESS, KIND_out = ADDRESS,
   KIND_k_pitch = NUMBER, KIND_v_pitch = NUMBER, KIND_eb_pitch = NUMBER, KIND_mask_pitch = NUMBER,
@@ -162,16 +163,16 @@ static bool vec_ignores(const cmd_vec_t *c, const char *field) {
     return !form.a;
   }
   if (strcmp(field, "b") == 0) {
-    return !form.b || c->b_kind == OPERAND_SCALAR;
+    return !form.b || (c->b_kind == OPERAND_SCALAR && !form.b_groups);
   }
   if (strcmp(field, "b_pitch") == 0) {
-    return !form.b || c->b_kind != OPERAND_TILE;
+    return !form.b || (c->b_kind != OPERAND_TILE && !form.b_groups);
   }
   if (strcmp(field, "b_kind") == 0) {
-    return !form.b;
+    return !form.b || form.b_groups;
   }
   if (strcmp(field, "scalar") == 0) {
-    return !form.b || c->b_kind != OPERAND_SCALAR;
+    return !form.b || c->b_kind != OPERAND_SCALAR || form.b_groups;
   }
   if (strcmp(field, "c") == 0 || strcmp(field, "c_pitch") == 0) {
     return !form.c && !form.mask;
@@ -179,8 +180,12 @@ static bool vec_ignores(const cmd_vec_t *c, const char *field) {
   if (strcmp(field, "dst_pitch") == 0) {
     return form.dst_column;
   }
-  if (strcmp(field, "from") == 0 || strcmp(field, "to") == 0 || strcmp(field, "round") == 0) {
+  if (strcmp(field, "round") == 0) {
     return c->op != VOP_CAST;
+  }
+  // FP32 goes without saying.
+  if (strcmp(field, "from") == 0 || strcmp(field, "to") == 0) {
+    return c->op != VOP_CAST && core_vec_from(c) == TYPE_F32 && core_vec_to(c) == TYPE_F32;
   }
   return false;
 }

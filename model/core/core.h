@@ -57,11 +57,13 @@ void core_disassemble(const command_t *command, char *text, size_t size);
 // Is this command well formed for this core: known opcode, right pipe, values in range,
 // alignments, private buffers not left?  (GM ranges are the caller's to check, with core_accesses.)
 // False: error says which field and what was expected.
+__attribute__((warn_unused_result))
 bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
                 char error[CORE_ERROR_BYTES]);
 
 // What a command that passed core_check reads and writes, source operands first.  Commands that
-// move no data have none.  Returns the number of accesses.
+// move no data have none.  GATHER_IN's rows in global memory are not among them: core_gather_row.
+// Returns the number of accesses.
 size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACCESSES]);
 
 // A command's move between a core and global memory.
@@ -80,6 +82,12 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
 // Cycles a command keeps its pipe busy, GM latency and waiting aside; moves at the full rate of
 // their pipe.  0 for ATTN, which takes what the engine takes (engine/engine_control.h).
 uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
+
+// Where a row of a GATHER_IN is: somewhere in global memory, nowhere (zeros), or its number is below
+// -1.  The list is read as it is now.
+typedef enum core_gather { CORE_GATHER_ROW, CORE_GATHER_NOTHING, CORE_GATHER_WRONG } core_gather_t;
+core_gather_t core_gather_row(const core_memory_t *memory, const cmd_gather_in_t *command,
+                              uint32_t row, uint64_t *address);
 
 // Rows of a COPY_OUT that are sent to global memory: all but, with skip_zero, those whose operands
 // are all 0 in memory as it is.  0 for other commands.

@@ -28,8 +28,19 @@ static inline uint8_t *core_at(const core_memory_t *memory, core_space_t space, 
   return memory->base[space] + (space == SPACE_GM ? address - GM_BASE : address);
 }
 
-// Bytes of an element; 0 if there is no such type.
+// Bytes of an element; 0 if there is no such type, or several elements share a byte.
 uint32_t core_type_bytes(uint32_t type);
+
+// Nibbles?
+static inline bool core_type_is_int4(uint32_t type) { return type == TYPE_S4 || type == TYPE_U4; }
+
+// Bytes of a row of elements.
+uint64_t core_row_bytes(uint32_t type, uint64_t cols);
+
+// What a vector operation reads (a, and b and c if there are) and writes; the operations that have
+// no choice of types: TYPE_F32.
+uint32_t core_vec_from(const cmd_vec_t *command);
+uint32_t core_vec_to(const cmd_vec_t *command);
 
 // Bytes of a triplet in EB: the maximum, then the elements.
 static inline uint64_t core_triplet_bytes(uint32_t dim) { return 4 * ((uint64_t)dim + 2); }
@@ -50,6 +61,7 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
 // What a vector operation uses.
 typedef struct core_vec_form {
   bool a, b;         // b: a tile, one value a row or a scalar, as b_kind says
+  bool b_groups;     // b: one value for each VEC_SCALE_COLS columns of a row, whatever b_kind says
   bool c;            // third FP32 tile
   bool mask;         // c is a bit mask
   bool dst_mask;     // dst is a bit mask
@@ -70,8 +82,15 @@ void core_load_b(const core_memory_t *memory, const cmd_load_b_t *command);
 void core_mmad(const core_memory_t *memory, const cmd_mmad_t *command);
 void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *command);
 void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *command);
+void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *command);
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
+void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *command);
 void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
+// Rows of some vector operations, see vector_half.c; tile: b has an element for each of a's.
+void core_cast_int4_row(const cmd_vec_t *command, uint8_t *dst, const uint8_t *a, size_t n);
+void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n);
+void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
+                       size_t n);
 void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *command);
 void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *command);
 void core_attn(const core_memory_t *memory, const cmd_attn_t *command);

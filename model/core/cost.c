@@ -54,6 +54,11 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
       *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->vector.load_gbps, false);
       return true;
     }
+    case OP_GATHER_IN: {
+      const cmd_gather_in_t *c = &command->gather_in;
+      *move = move_of(config, (uint64_t)c->rows * c->row_bytes, config->vector.load_gbps, false);
+      return true;
+    }
     case OP_COPY_OUT: {
       const cmd_copy_out_t *c = &command->copy_out;
       const uint64_t row_bytes = c->op == GM_RESCALE ? 4 : c->row_bytes;
@@ -80,7 +85,25 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
   }
 }
 
+// Repeats over elements of so many bytes.
+static uint64_t repeats_of(const config_vector_t *vector, const cmd_vec_t *c, uint64_t bytes) {
+  const uint64_t row_bytes = c->cols * bytes;
+  return core_vec_is_packed(c) ? core_ceil_div(c->rows * row_bytes, vector->repeat_bytes)
+                               : c->rows * core_ceil_div(row_bytes, vector->repeat_bytes);
+}
+
+// To FP16, and from there to FP32.
+static uint64_t cast_from_e4m3(const config_vector_t *vector, const cmd_vec_t *c) {
+  const double narrow =
+      vector->e4m3_emulated ? vector->e4m3_emulated_cycles : vector->e4m3_native_cycles;
+  return vector->cast_startup + whole_cycles((double)repeats_of(vector, c, 2) * narrow +
+                                             (double)repeats_of(vector, c, 4) * vector->widen_cycles);
+}
+
 static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
+  if (c->op == VOP_CAST && c->from == TYPE_E4M3) {
+    return cast_from_e4m3(vector, c);
+  }
   const double *per_repeat = NULL;
   uint32_t startup = 0;
   switch (c->op) {
@@ -98,11 +121,12 @@ static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
     per_repeat = &vector->scalar_cycles;
     startup = vector->scalar_startup;
   }
-  // The widest operand of every operation has 4 bytes an element.
-  const uint64_t row_bytes = (uint64_t)c->cols * 4;
-  const uint64_t repeats = core_vec_is_packed(c)
-                               ? core_ceil_div(c->rows * row_bytes, vector->repeat_bytes)
-                               : c->rows * core_ceil_div(row_bytes, vector->repeat_bytes);
+  if (c->op == VOP_CAST && core_type_is_int4(c->from)) {
+    per_repeat = &vector->cast_int4_cycles;
+  }
+  // The widest operand of an operation has 4 bytes an element, unless all have 2 or less.
+  const bool narrow = core_vec_from(c) != TYPE_F32 && core_vec_to(c) == TYPE_F16;
+  const uint64_t repeats = repeats_of(vector, c, narrow ? 2 : 4);
   return startup + whole_cycles((double)repeats * *per_repeat);
 }
 
@@ -116,6 +140,7 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_LOAD_NZ:
     case OP_FIXPIPE:
     case OP_COPY_IN:
+    case OP_GATHER_IN:
     case OP_COPY_OUT:
     case OP_LOAD_KV:
     case OP_LOAD_EB:
@@ -131,6 +156,11 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     case OP_LOAD_B: {
       const cmd_load_b_t *c = &command->load_b;
       return transfer(strip_bytes(c->k, c->n), cube->l0b_bytes_per_cycle);
+    }
+    case OP_COPY_L1: {
+      const cmd_copy_l1_t *c = &command->copy_l1;
+      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW_BYTES,
+                      vector->direct_bytes_per_cycle);
     }
     case OP_MMAD:
       return mmad(cube, &command->mmad);

@@ -21,11 +21,17 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
     case OP_COPY_IN:
       core_copy_in(memory, &command->copy_in);
       break;
+    case OP_GATHER_IN:
+      core_gather_in(memory, &command->gather_in);
+      break;
     case OP_COPY_OUT:
       core_copy_out(memory, &command->copy_out);
       break;
     case OP_VEC:
       core_vec(memory, &command->vec);
+      break;
+    case OP_COPY_L1:
+      core_copy_l1(memory, &command->copy_l1);
       break;
     case OP_LOAD_KV:
       core_load_kv(memory, &command->load_kv);

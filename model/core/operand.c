@@ -18,6 +18,9 @@ const core_vec_form_t core_vec_forms[VOP_COUNT] = {
     [VOP_CMP_GT] = {.a = true, .b = true, .dst_mask = true},
     [VOP_CMP_EQ] = {.a = true, .b = true, .dst_mask = true},
     [VOP_SELECT] = {.a = true, .b = true, .mask = true},
+    [VOP_LN] = {.a = true},
+    [VOP_SCALE] = {.a = true, .b = true, .b_groups = true},
+    [VOP_COLUMN] = {.a = false},
 };
 
 uint32_t core_type_bytes(uint32_t type) {
@@ -28,9 +31,25 @@ uint32_t core_type_bytes(uint32_t type) {
     case TYPE_BF16:
     case TYPE_F16:
       return 2;
+    case TYPE_E4M3:
+      return 1;
     default:
       return 0;
   }
+}
+
+uint64_t core_row_bytes(uint32_t type, uint64_t cols) {
+  return core_type_is_int4(type) ? core_ceil_div(cols, 2) : cols * core_type_bytes(type);
+}
+
+static bool has_types(uint32_t op) {
+  return op == VOP_CAST || op == VOP_ADD || op == VOP_SUB || op == VOP_MUL;
+}
+
+uint32_t core_vec_from(const cmd_vec_t *c) { return has_types(c->op) ? c->from : TYPE_F32; }
+
+uint32_t core_vec_to(const cmd_vec_t *c) {
+  return has_types(c->op) || c->op == VOP_FMA ? c->to : TYPE_F32;
 }
 
 // A rectangle whose pitch is a field of the command.
@@ -138,6 +157,17 @@ static size_t copy_in(const cmd_copy_in_t *c, core_operand_t *operand) {
   return 2;
 }
 
+// The rows it reads are core_gather_row's.
+static size_t gather_in(const cmd_gather_in_t *c, core_operand_t *operand) {
+  const uint64_t begin = c->page == 0 ? 0 : c->first / c->page;
+  const uint64_t end = c->page == 0 ? 0 : ((uint64_t)c->first + c->rows - (c->rows != 0)) / c->page;
+  operand[0] = run(SPACE_GM, false, "list", core_add(c->list, 4 * begin), 4 * (end - begin + 1));
+  operand[0].align = 4;
+  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                         c->row_bytes);
+  return 2;
+}
+
 static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
   operand[0] = c->op == GM_RESCALE
                    ? run(SPACE_UB, false, "ub", c->ub, (uint64_t)c->rows * 4)
@@ -149,31 +179,43 @@ static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
   return 2;
 }
 
+// Whole strips' rows are written, so columns beyond the last are there.
+static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
+  operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
+                         (uint64_t)c->cols * 2);
+  operand[1] = rectangle(SPACE_L1, true, "l1", c->l1, "l1_pitch", c->l1_pitch,
+                         core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES);
+  return 2;
+}
+
 static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
   const core_vec_form_t form = core_vec_forms[c->op];
-  const bool cast = c->op == VOP_CAST;
   const uint64_t cols = c->cols;
+  const uint64_t from_bytes = core_row_bytes(core_vec_from(c), cols);
   const uint64_t mask_bytes = core_ceil_div(cols, 8);
   size_t count = 0;
   if (form.a) {
     operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows,
-                                 cols * (cast ? core_type_bytes(c->from) : 4));
+                                 from_bytes);
   }
-  if (form.b && c->b_kind == OPERAND_TILE) {
+  if (form.b_groups) {
+    operand[count++] = rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows,
+                                 core_ceil_div(cols, VEC_SCALE_COLS) * 4);
+  } else if (form.b && c->b_kind == OPERAND_TILE) {
     operand[count++] =
-        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, cols * 4);
+        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, from_bytes);
   } else if (form.b && c->b_kind == OPERAND_ROW) {
     operand[count++] = run(SPACE_UB, false, "b", c->b, (uint64_t)c->rows * 4);
   }
   if (form.c || form.mask) {
     operand[count++] = rectangle(SPACE_UB, false, "c", c->c, "c_pitch", c->c_pitch, c->rows,
-                                 form.mask ? mask_bytes : cols * 4);
+                                 form.mask ? mask_bytes : from_bytes);
   }
   if (form.dst_column) {
     operand[count++] = run(SPACE_UB, true, "dst", c->dst, (uint64_t)c->rows * 4);
   } else {
-    const uint64_t row_bytes = form.dst_mask ? mask_bytes
-                                             : cols * (cast ? core_type_bytes(c->to) : 4);
+    const uint64_t row_bytes =
+        form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), cols);
     operand[count++] = rectangle(SPACE_UB, true, "dst", c->dst, "dst_pitch", c->dst_pitch, c->rows,
                                  row_bytes);
   }
@@ -256,10 +298,14 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
       return fixpipe(&command->fixpipe, operand);
     case OP_COPY_IN:
       return copy_in(&command->copy_in, operand);
+    case OP_GATHER_IN:
+      return gather_in(&command->gather_in, operand);
     case OP_COPY_OUT:
       return copy_out(&command->copy_out, operand);
     case OP_VEC:
       return vec(&command->vec, operand);
+    case OP_COPY_L1:
+      return copy_l1(&command->copy_l1, operand);
     case OP_LOAD_KV:
       return load_kv(&command->load_kv, operand);
     case OP_LOAD_EB:
@@ -278,7 +324,8 @@ bool core_vec_is_packed(const cmd_vec_t *c) {
   if (c->rows == 1) {
     return true;
   }
-  if (form.dst_column || (form.b && c->b_kind == OPERAND_ROW)) {
+  if (form.dst_column || form.b_groups || c->op == VOP_COLUMN ||
+      (form.b && c->b_kind == OPERAND_ROW)) {
     return false;
   }
   // Rows of a mask end with a whole byte then: a's pitch, a multiple of 32, is 4 * cols.

@@ -240,7 +240,23 @@ static void to_integer(const float *x, float *y, size_t n) {
   }
 }
 
+static void number_columns(float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = (float)i;
+  }
+}
+
+// One factor for each VEC_SCALE_COLS elements.
+NUM_CLONES
+static void scale_row(float *dst, const float *a, const float *factors, size_t n) {
+  for (size_t i = 0; i < n; i += VEC_SCALE_COLS) {
+    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL,
+                 at_most(n - i, VEC_SCALE_COLS));
+  }
+}
+
 typedef union cast_chunk {
+  uint8_t byte[CAST_CHUNK];
   uint16_t half[CAST_CHUNK];
   float f32[CAST_CHUNK];
   int32_t s32[CAST_CHUNK];
@@ -256,6 +272,9 @@ static void widen_elements(uint32_t from, const cast_chunk_t *x, float *y, size_
       break;
     case TYPE_S32:
       from_s32(x->s32, y, n);
+      break;
+    case TYPE_E4M3:
+      num_e4m3_to_f32_n(x->byte, y, n);
       break;
     default:
       break;
@@ -310,8 +329,21 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
     case VOP_EXP:
       num_exp32_n(a, dst, n);
       break;
+    case VOP_LN:
+      num_ln32_n(a, dst, n);
+      break;
+    case VOP_SCALE:
+      scale_row(dst, a, b, n);
+      break;
+    case VOP_COLUMN:
+      number_columns(dst, n);
+      break;
     case VOP_CAST:
-      cast_row(command, dst_bytes, a_bytes, n);
+      if (core_type_is_int4(command->from)) {
+        core_cast_int4_row(command, dst_bytes, a_bytes, n);
+      } else {
+        cast_row(command, dst_bytes, a_bytes, n);
+      }
       break;
     case VOP_BROADCAST:
       fill_row(dst, *(const uint32_t *)b, n);
@@ -326,7 +358,13 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       select_row(tile, dst, a, b, c_bytes, n);
       break;
     default:
-      combine_row(command->op, tile, dst, a, b, (const void *)c_bytes, n);
+      if (core_vec_from(command) == TYPE_F16) {
+        core_combine_half_row(command->op, dst_bytes, a_bytes, b_bytes, n);
+      } else if (core_vec_to(command) == TYPE_F16) {
+        core_fma_half_row(tile, dst_bytes, a, b, (const void *)c_bytes, n);
+      } else {
+        combine_row(command->op, tile, dst, a, b, (const void *)c_bytes, n);
+      }
       break;
   }
 }
@@ -364,7 +402,10 @@ void core_vec(const core_memory_t *memory, const cmd_vec_t *c) {
     a = ub + c->a;
     a_pitch = c->a_pitch;
   }
-  if (form.b && c->b_kind == OPERAND_SCALAR) {
+  if (form.b_groups) {
+    b = ub + c->b;
+    b_pitch = c->b_pitch;
+  } else if (form.b && c->b_kind == OPERAND_SCALAR) {
     b = (const uint8_t *)&c->scalar;
   } else if (form.b) {
     b = ub + c->b;

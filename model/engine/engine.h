@@ -70,6 +70,7 @@ void engine_close(engine_t *engine);
 
 // Writes job->out and cycles. False on failure (out of memory; RTL that does not answer; told to
 // stop), with one line in message.
+__attribute__((warn_unused_result))
 bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles,
                       char *message, size_t size);
 

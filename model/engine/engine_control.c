@@ -27,7 +27,8 @@ struct engine_control {
   step_t acc[];         // [blocks], acc[0] unused
 };
 
-unsigned engine_lane_stage(size_t d) { return 11 + engine_bits(d); }
+// Cycles from a key at the FAUs' input until it is in the lanes' accumulators.
+static unsigned engine_lane_stage(size_t d) { return 11 + engine_bits(d); }
 
 engine_control_t *engine_control_new(size_t d, size_t blocks) {
   engine_control_t *control = calloc(1, sizeof *control + blocks * sizeof *control->acc);

@@ -16,9 +16,6 @@ extern "C" {
 
 enum { ENGINE_ACC_CYCLES = 3, ENGINE_DIVIDE_CYCLES = 2 };
 
-// Cycles from a key at the FAUs' input until it is in the lanes' accumulators.
-unsigned engine_lane_stage(size_t d);
-
 typedef struct engine_control engine_control_t;
 
 // What the inputs are in a cycle; rows, carry and use_mask are looked at with q_valid.

@@ -82,6 +82,7 @@ size_t lm_position(const lm_t *lm);
 // Continues by n tokens (bytes, each < vocab); logits [n,vocab] may be NULL, and with only_last
 // only the last row is computed and written, to logits [vocab]. False if context is exceeded, a token
 // is none, or the backend gave up; the position is then as before.
+__attribute__((warn_unused_result))
 bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *backend,
                 float *logits, bool only_last);
 

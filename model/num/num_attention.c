@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "num/num_exp.h"
 #include "num/num_format.h"
@@ -113,13 +114,25 @@ static size_t split_key(const num_attn_t *attn, size_t splits, size_t split) {
   return key < attn->keys ? key : attn->keys;
 }
 
+// Whose key and value stand at a place; -1: nobody's.
+static ptrdiff_t key_at(const num_attn_t *attn, size_t place) {
+  return attn->index == NULL ? (ptrdiff_t)place : (ptrdiff_t)attn->index[place];
+}
+
+// Nobody's are zeros.
 static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
   for (size_t s = 0; s < b.count; s++) {
-    const uint16_t *key = attn->k + (b.first + s) * attn->ldk;
+    const ptrdiff_t at = key_at(attn, b.first + s);
+    const uint16_t *key = at < 0 ? NULL : attn->k + (size_t)at * attn->ldk;
     for (size_t d = 0; d < attn->dk; d++) {
-      w->kt[d * b.count + s] = num_bf16_to_f32(key[d]);
+      w->kt[d * b.count + s] = key == NULL ? 0.0f : num_bf16_to_f32(key[d]);
     }
-    num_bf16_to_f32_n(attn->v + (b.first + s) * attn->ldv, w->v + s * attn->dv, attn->dv);
+    float *value = w->v + s * attn->dv;
+    if (at < 0) {
+      memset(value, 0, attn->dv * sizeof *value);
+    } else {
+      num_bf16_to_f32_n(attn->v + (size_t)at * attn->ldv, value, attn->dv);
+    }
   }
 }
 
@@ -128,7 +141,9 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   w->matmul(attn->rows, b.count, attn->dk, w->q, attn->dk, w->kt, b.count, w->p, b.count, false);
   for (size_t g = 0; g < attn->rows; g++) {
     for (size_t s = 0; s < b.count; s++) {
-      const bool seen = attn->visible == NULL || attn->visible[g * attn->keys + b.first + s] != 0;
+      const size_t place = b.first + s;
+      const bool seen = key_at(attn, place) >= 0 &&
+                        (attn->visible == NULL || attn->visible[g * attn->keys + place] != 0);
       float *score = &w->p[g * b.count + s];
       *score = seen ? *score * attn->scale : -INFINITY;
     }
@@ -266,11 +281,30 @@ static void merge(const num_attn_t *attn, work_t *w, bool first, float *sum) {
   }
 }
 
+// What row g's output is divided by: l, and what the sink adds to it.
+static float with_sink(const num_attn_t *attn, size_t g, float m, float l) {
+  if (attn->sink == NULL || l == 0.0f) {
+    return l;
+  }
+  const float sink = num_exp32(attn->sink[g] - m);
+  return l + sink;
+}
+
+static float log_sum(float m, float l) {
+  const float ln = num_ln32(l);
+  return l == 0.0f ? INFINITY : m + ln;
+}
+
 // out = O / l of what was merged.
-static void finish_merged(const num_attn_t *attn, const work_t *w, float *out) {
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-    const float l = w->l[i / attn->dv];
-    out[i] = l == 0.0f ? 0.0f : out[i] / l;
+static void finish_merged(const num_attn_t *attn, const work_t *w, float *out, float *lse) {
+  for (size_t g = 0; g < attn->rows; g++) {
+    const float l = with_sink(attn, g, w->m[g], w->l[g]);
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+      out[i] = l == 0.0f ? 0.0f : out[i] / l;
+    }
+    if (lse != NULL) {
+      lse[g] = log_sum(w->m[g], w->l[g]);
+    }
   }
 }
 
@@ -282,11 +316,16 @@ static void to_true_scale(const num_attn_t *attn, work_t *w) {
 }
 
 // out = O / (l S16), without splits.
-static void finish_amla(const num_attn_t *attn, const work_t *w, float *out) {
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-    const row_t *row = &w->row[i / attn->dv];
-    const float divisor = row->l * row->s16;
-    out[i] = row->l == 0.0f ? 0.0f : num_f32_from_bits(w->o[i]) / divisor;
+static void finish_amla(const num_attn_t *attn, const work_t *w, float *out, float *lse) {
+  for (size_t g = 0; g < attn->rows; g++) {
+    const row_t *row = &w->row[g];
+    const float divisor = with_sink(attn, g, row->m, row->l) * row->s16;
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+      out[i] = row->l == 0.0f ? 0.0f : num_f32_from_bits(w->o[i]) / divisor;
+    }
+    if (lse != NULL) {
+      lse[g] = log_sum(row->m, row->l);
+    }
   }
 }
 
@@ -300,13 +339,18 @@ int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
     base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1));
     merge(attn, &w, split == 0, out_f32);
   }
-  finish_merged(attn, &w, out_f32);
+  finish_merged(attn, &w, out_f32, NULL);
   work_free(&w);
   return 0;
 }
 
 int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
                   uint32_t *guards) {
+  return num_attn_amla_lse(attn, isa, flags, out_f32, NULL, guards);
+}
+
+int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
+                      float *lse, uint32_t *guards) {
   work_t w;
   if (work_init(&w, attn, isa) != 0) {
     return -1;
@@ -321,9 +365,9 @@ int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *
     }
   }
   if (splits > 1) {
-    finish_merged(attn, &w, out_f32);
+    finish_merged(attn, &w, out_f32, lse);
   } else {
-    finish_amla(attn, &w, out_f32);
+    finish_amla(attn, &w, out_f32, lse);
   }
   work_free(&w);
   return 0;

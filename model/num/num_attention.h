@@ -8,7 +8,7 @@
 // can judge them. The tiled two return the FP32 value before the last cast; the result proper is
 // num_bf16_from_f32 of it.
 //
-// Source: NUMERICS.md sections 2 to 5.
+// Source: NUMERICS.md sections 2 to 6.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ATTENTION_H_
 #define AMALGAM_NUM_ATTENTION_H_
@@ -25,7 +25,7 @@ extern "C" {
 // All strides in elements; nothing is owned, nothing is written. Inputs hold no NaN.
 typedef struct {
   size_t rows;             // G: queries (heads x query positions)
-  size_t keys;             // S
+  size_t keys;             // S; with an index list: its places
   size_t dk;               // length of a query and of a key
   size_t dv;               // length of a value
   const uint16_t *q;       // [rows, dk] BF16, contiguous
@@ -34,6 +34,10 @@ typedef struct {
   const uint16_t *v;       // [keys, dv] BF16, row stride ldv; may alias k (MLA: its first columns)
   size_t ldv;              // >= dv
   const uint8_t *visible;  // [rows, keys] contiguous, 1: the key takes part; NULL: all do
+  const int32_t *index;    // [keys]: whose key and value stand at a place, in any order, more than
+                           // once if need be; -1: nobody's, masked for all rows; NULL: its own
+  const float *sink;       // [rows]: one more score, of a key without a value: it joins the sum of
+                           // the exponentials alone; -inf: none, +inf: the output is 0; NULL: none
   float scale;             // scores are multiplied by this, e.g. 1/sqrt(dk)
   size_t block;            // keys per block (512); the last one may be ragged; golden ignores it
   size_t splits;           // runs of blocks, merged at the end; 0 is 1; at most one a block;
@@ -42,10 +46,16 @@ typedef struct {
 
 // out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then
 // untouched).
+__attribute__((warn_unused_result))
 int num_attn_golden(const num_attn_t *attn, double *out);
+
+// The same, and lse [rows]: the natural logarithm of the sum of a row's exponentials, without the
+// sink; +inf for a row that sees no key.
+int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 
 // out_f32 [rows, dv]: O / l before the cast to BF16. Returns 0, or -1 with out_f32 untouched: out
 // of memory, block is 0, or this host lacks isa. Every isa gives the same bits.
+__attribute__((warn_unused_result))
 int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
 // Ablations of AMLA, ORed together; 0 is the contract.
@@ -58,8 +68,13 @@ enum {
 
 // As num_attn_base, for AMLA. The guard cases met by the integer adds (NUM_GM_GUARD_*) are ORed
 // into *guards, which may be NULL.
+__attribute__((warn_unused_result))
 int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
                   uint32_t *guards);
+
+// The same, and lse [rows], as num_attn_golden_lse's.
+int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
+                      float *lse, uint32_t *guards);
 
 typedef struct {
   double rel_fro;   // ||x - g|| / (||g|| + 1e-10), Frobenius

@@ -17,6 +17,8 @@ enum { CHUNK = 64 };
 
 float num_exp32(float x) { return (float)exp((double)x); }
 
+float num_ln32(float x) { return (float)log((double)x); }
+
 // e^x for x in [-110, 90], relative error below 2^-46:
 //   x = k ln2 + r, |r| <= 0.35: x - k LN2_HI is exact (33 bits times 8), the rest adds 2^-54
 //   e^r by its Taylor series up to r^11: r^12 / 12! < 2^-47, roundings about 2^-51
@@ -84,5 +86,11 @@ void num_exp32_n(const float *x, float *y, size_t n) {
   }
   if (i < n) {
     exp_chunk(x + i, y + i, n - i);
+  }
+}
+
+void num_ln32_n(const float *x, float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = num_ln32(x[i]);
   }
 }

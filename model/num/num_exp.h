@@ -3,7 +3,9 @@
 // "Nearest" is (float)exp((double)x): an FP64 exp rounded once. -inf gives +0, +inf and overflow
 // give +inf, results down to 2^-149 are kept (no flush to zero), NaN gives NaN.
 //
-// Source: NUMERICS.md section 3.
+// And its natural logarithm, for the log-sum-exp of a row: an FP64 log rounded once.
+//
+// Source: NUMERICS.md sections 3 and 6.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_EXP_H_
 #define AMALGAM_NUM_EXP_H_
@@ -16,9 +18,15 @@ extern "C" {
 
 float num_exp32(float x);
 
+// (float)log((double)x): 0 gives -inf, what is below 0 and NaN give NaN.
+float num_ln32(float x);
+
 // y[i] = num_exp32(x[i]) for i < n, bit for bit, on any host. y may be x itself, but the two must
 // not overlap otherwise.
 void num_exp32_n(const float *x, float *y, size_t n);
+
+// y[i] = num_ln32(x[i]), likewise; not made for speed.
+void num_ln32_n(const float *x, float *y, size_t n);
 
 #ifdef __cplusplus
 }

@@ -76,6 +76,35 @@ static inline num_fp16_t num_fp16_from_f32(float x) {
   return (num_fp16_t)(sign | (mag > 0x7f800000u ? quiet : number));
 }
 
+// x in FP16, RNE, rounded once from the FP64: FP32 on the way would round twice, so what FP32 loses
+// is put back as a last bit of 1 ("round to odd"), which no rounding to FP16 can mistake for a tie.
+static inline num_fp16_t num_fp16_from_f64(double x) {
+  const float near = (float)x;
+  uint32_t u = num_f32_bits(near);
+  if ((double)near != x && (u & 1u) == 0 && (u & 0x7fffffffu) < 0x7f800000u) {
+    // Even and not x: the odd neighbour on x's side.
+    u = ((double)near < x) == ((u >> 31) == 0) ? u + 1 : u - 1;
+  }
+  return num_fp16_from_f32(num_f32_from_bits(u));
+}
+
+// a * b + c in FP16, RNE, rounded once. The product is exact in FP64; of the sum, what FP64 loses
+// is put back as above.
+static inline num_fp16_t num_fp16_fma(float a, float b, float c) {
+  const double product = (double)a * (double)b;
+  double sum = product + (double)c;
+  // Exactly what the sum misses (Knuth's two-sum).
+  const double back = sum - product;
+  const double lost = (product - (sum - back)) + ((double)c - back);
+  uint64_t u;
+  memcpy(&u, &sum, sizeof u);
+  if (lost != 0 && lost == lost && (u & 1u) == 0) {
+    u = (lost > 0) == ((u >> 63) == 0) ? u + 1 : u - 1;
+    memcpy(&sum, &u, sizeof sum);
+  }
+  return num_fp16_from_f64(sum);
+}
+
 // Exact. 0x7f and 0xff give a quiet NaN of that sign.
 static inline float num_e4m3_to_f32(uint8_t code) {
   const uint32_t sign = (uint32_t)(code & 0x80u) << 24;
@@ -136,6 +165,8 @@ void num_bf16_to_f32_n(const num_bf16_t *src, float *dst, size_t n);
 void num_bf16_from_f32_n(const float *src, num_bf16_t *dst, size_t n);
 void num_fp16_to_f32_n(const num_fp16_t *src, float *dst, size_t n);
 void num_fp16_from_f32_n(const float *src, num_fp16_t *dst, size_t n);
+void num_e4m3_to_f32_n(const uint8_t *src, float *dst, size_t n);
+void num_e4m3_from_f32_n(const float *src, uint8_t *dst, size_t n);
 
 #ifdef __cplusplus
 }

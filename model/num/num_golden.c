@@ -6,7 +6,9 @@
 // neighbouring value columns, in vector lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "num/num_attention.h"
 #include "num/num_format.h"
@@ -56,13 +58,21 @@ static void widen(size_t n, const uint16_t *restrict from, double *restrict to) 
   }
 }
 
-// kt[d][j] = k[j][d] for j < keys, d < dk.
+// The row of an array that stands at a place; NULL: none does.
+static const uint16_t *row_at(const num_attn_t *attn, const uint16_t *rows, size_t ld,
+                              size_t place) {
+  if (attn->index == NULL) {
+    return rows + place * ld;
+  }
+  return attn->index[place] < 0 ? NULL : rows + (size_t)attn->index[place] * ld;
+}
+
+// kt[d][j] = k[j][d] for j < keys, d < dk, zeros where there is no key.
 NUM_CLONES
-static void transpose(size_t keys, size_t dk, const uint16_t *restrict k, size_t ldk,
-                      double *restrict kt) {
+static void transpose(size_t keys, size_t dk, const uint16_t *const *k, double *restrict kt) {
   for (size_t d = 0; d < dk; d++) {
     for (size_t j = 0; j < keys; j++) {
-      kt[d * KEY_LANES + j] = (double)num_bf16_to_f32(k[j * ldk + d]);
+      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_bf16_to_f32(k[j][d]);
     }
   }
 }
@@ -71,7 +81,11 @@ static void transpose(size_t keys, size_t dk, const uint16_t *restrict k, size_t
 static void products(const num_attn_t *attn, golden_t *w) {
   for (size_t s = 0; s < attn->keys; s += KEY_LANES) {
     const size_t lanes = attn->keys - s < KEY_LANES ? attn->keys - s : KEY_LANES;
-    transpose(lanes, attn->dk, attn->k + s * attn->ldk, attn->ldk, w->kt);
+    const uint16_t *k[KEY_LANES];
+    for (size_t j = 0; j < lanes; j++) {
+      k[j] = row_at(attn, attn->k, attn->ldk, s + j);
+    }
+    transpose(lanes, attn->dk, k, w->kt);
     for (size_t g = 0; g < attn->rows; g++) {
       widen(attn->dk, attn->q + g * attn->dk, w->q);
       add_products(lanes, attn->dk, w->q, w->kt, KEY_LANES, w->weight + g * attn->keys + s);
@@ -79,20 +93,31 @@ static void products(const num_attn_t *attn, golden_t *w) {
   }
 }
 
+static bool sees(const num_attn_t *attn, size_t g, size_t s) {
+  return (attn->index == NULL || attn->index[s] >= 0) &&
+         (attn->visible == NULL || attn->visible[g * attn->keys + s] != 0);
+}
+
 // Row g: the products times scale, -inf where g does not see s, become exp(score - maximum), 0
-// where unseen.
-static void exponentials(const num_attn_t *attn, size_t g, golden_t *w) {
+// where unseen. A sink far above the maximum
+// makes the sum infinite and the output 0, which it then is to FP64.
+static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *lse) {
   double *weight = w->weight + g * attn->keys;
   double max = -INFINITY;
   for (size_t s = 0; s < attn->keys; s++) {
-    const bool seen = attn->visible == NULL || attn->visible[g * attn->keys + s] != 0;
-    weight[s] = seen ? weight[s] * (double)attn->scale : -INFINITY;
+    weight[s] = sees(attn, g, s) ? weight[s] * (double)attn->scale : -INFINITY;
     max = fmax(max, weight[s]);
   }
   for (size_t s = 0; s < attn->keys; s++) {
     // Without this a row that sees nothing would have -inf - -inf.
     weight[s] = weight[s] == -INFINITY ? 0.0 : exp(weight[s] - max);
     w->sum[g] += weight[s];
+  }
+  if (lse != NULL) {
+    *lse = w->sum[g] > 0.0 ? max + log(w->sum[g]) : INFINITY;
+  }
+  if (attn->sink != NULL && w->sum[g] > 0.0) {
+    w->sum[g] += exp((double)attn->sink[g] - max);
   }
 }
 
@@ -104,7 +129,12 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
   for (size_t s = 0; s < attn->keys; s += TERMS) {
     const size_t terms = attn->keys - s < TERMS ? attn->keys - s : TERMS;
     for (size_t t = 0; t < terms; t++) {
-      widen(attn->dv, attn->v + (s + t) * attn->ldv, w->v + t * attn->dv);
+      const uint16_t *value = row_at(attn, attn->v, attn->ldv, s + t);
+      if (value != NULL) {
+        widen(attn->dv, value, w->v + t * attn->dv);
+      } else {
+        memset(w->v + t * attn->dv, 0, attn->dv * sizeof *w->v);
+      }
     }
     for (size_t g = 0; g < attn->rows; g++) {
       add_products(attn->dv, terms, w->weight + g * attn->keys + s, w->v, attn->dv,
@@ -119,6 +149,10 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
 }
 
 int num_attn_golden(const num_attn_t *attn, double *out) {
+  return num_attn_golden_lse(attn, out, NULL);
+}
+
+int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   const size_t rows = attn->rows;
   // One allocation for all of them: one thing that can fail.
   const size_t total = attn->dk * (KEY_LANES + 1) + attn->dv * TERMS + rows * (attn->keys + 1);
@@ -134,7 +168,7 @@ int num_attn_golden(const num_attn_t *attn, double *out) {
   w.sum = w.weight + rows * attn->keys;
   products(attn, &w);
   for (size_t g = 0; g < rows; g++) {
-    exponentials(attn, g, &w);
+    exponentials(attn, g, &w, lse == NULL ? NULL : lse + g);
   }
   weighted_sums(attn, &w, out);
   free(memory);

@@ -48,8 +48,8 @@ extern const num_hfa_piece_t num_hfa_pieces[8];
 uint16_t num_hfa_pow2(uint32_t d);
 
 // |log2(1 +- 2^-(d/128))| in Q.7, the plus or (subtract) the minus; d = 0 .. 65535, and not 0 with
-// subtract. At most 1 from the rounded exact value wherever num_hfa_pow2() is further off.
-// In a file of its own, num_hfa_correct.c, with rtl/hfa/hfa_correct.v beside it.
+// subtract. From a table in which eight or sixteen neighbours share an entry: its errors by octave
+// of the distance are told in rtl/hfa/hfa_correct.v. In a file of its own, num_hfa_correct.c.
 uint16_t num_hfa_correct(uint32_t d, bool subtract);
 
 // x + y.

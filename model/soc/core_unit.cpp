@@ -48,7 +48,8 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       kind_(kind),
       sub_(sub),
       name_(core_name(kind, group.index - group.first_of_kind, sub)),
-      cross_flags_(senders) {
+      cross_flags_(senders),
+      pair_flags_(senders) {
   add_memories();
   for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
     if (name_ == sim_.options.gdb[i].core) {
@@ -98,6 +99,13 @@ void core_unit::add_memories() {
   }
 }
 
+void core_unit::reach_l1(core_unit &cube) {
+  l1_of_ = &cube;
+  memory_.base[SPACE_L1] = cube.memory_.base[SPACE_L1];
+  memory_.bytes[SPACE_L1] = cube.memory_.bytes[SPACE_L1];
+  races(SPACE_L1).agents.push_back(pipes_[PIPE_MTE3]->agent());
+}
+
 void core_unit::start(const std::string &firmware, uint64_t cycle) {
   std::unique_ptr<scalar> &program = programs_[firmware];
   if (!program) {
@@ -114,7 +122,10 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
 unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
 
 race_memory &core_unit::races(core_space_t space) {
-  return space == SPACE_GM ? group_.gm_races : races_[space];
+  if (space == SPACE_L1 && l1_of_ != nullptr) {
+    return l1_of_->races_[SPACE_L1];
+  }
+  return space == SPACE_GM ? group_.domain.gm_races : races_[space];
 }
 
 // Buffers start as 0xFF bytes: reading what was never written shows as NaN.
@@ -148,6 +159,12 @@ bool core_unit::push(const command_t &command, uint64_t &cycle) {
 bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(&command, accesses);
+  if (command.header.opcode_ == OP_GATHER_IN) {
+    if (auto error = gm_.check_gather(memory_, command.gather_in)) {
+      sim_.stop(SOC_STOPPED, "gather: " + *error + ": " + sim_.describe(name_, command));
+      return false;
+    }
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!check_access(agent, accesses[i], command)) {
       return false;
@@ -178,11 +195,13 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access,
     return false;
   }
   if (access.space == SPACE_GM) {
-    if (auto other = gm_.race_between_cores(group_.index, group_.races.clock(agent).syncs,
+    if (auto other = gm_.race_between_cores(group_.domain.index, group_.races.clock(agent).syncs,
                                               access)) {
-      const unsigned ai_cores = sim_.config.soc.ai_cores;
-      const std::string name = *other < ai_cores ? "AI core " + std::to_string(*other)
-                                                 : "engine" + std::to_string(*other - ai_cores);
+      const bool pairs = has_pair();
+      const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
+      const std::string name = *other < ai_cores
+                                   ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
+                                   : "engine" + std::to_string(*other - ai_cores);
       return stop("race in GM with " + name + ", no SYNC_ALL between: ");
     }
   }
@@ -201,11 +220,14 @@ void core_unit::popped(const pipe &by) {
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
                           uint64_t cycle, const pipe_cause &cause) {
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
-  for (const receiver &r : receivers_) {
-    r.core->cross_flags().set(r.as_sender, {cycle, arrival, clock, command, cause});
-    r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
+  const bool pair = command.opcode_ == OP_PAIR_SET;
+  for (const receiver &r : pair ? pair_receivers_ : receivers_) {
+    r.core->cross_flags(command.opcode_).set(r.as_sender, {cycle, arrival, clock, command, cause});
+    if (!pair) {
+      r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
+    }
     for (const auto &p : r.core->pipes()) {
-      if (p && p->waits_for_cross(command.flag)) {
+      if (p && p->waits_for_cross(pair ? OP_PAIR_WAIT : OP_CROSS_WAIT, command.flag)) {
         sim_.events->wake(*p);
       }
     }
@@ -234,8 +256,10 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
 
 // --- errors in the use of flags ---------------------------------------------------------------
 
-std::string core_unit::sender_name(size_t sender) const {
-  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, group_.index,
+std::string core_unit::sender_name(size_t sender, unsigned opcode) const {
+  const unsigned ai_core =
+      opcode == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
+  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, ai_core,
                    static_cast<unsigned>(sender));
 }
 
@@ -251,7 +275,11 @@ void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter
   command.cross_set = setter;
   sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
                              ", a wait is missing: " +
-                             sim_.describe(sender_name(sender), command));
+                             sim_.describe(sender_name(sender, setter.opcode_), command));
+}
+
+void core_unit::no_pair(const command_t &command) {
+  sim_.stop(SOC_STOPPED, "the run is not one of pairs of AI cores: " + sim_.describe(name_, command));
 }
 
 void core_unit::check_flags_twice() {
@@ -260,11 +288,13 @@ void core_unit::check_flags_twice() {
       flag_twice(setter);
     }
   });
-  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t sets) {
-    if (sets > CROSS_FLAG_MAX) {
-      cross_flag_overflow(sender, setter);
-    }
-  });
+  for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
+    board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t sets) {
+      if (sets > CROSS_FLAG_MAX) {
+        cross_flag_overflow(sender, setter);
+      }
+    });
+  }
 }
 
 void core_unit::check_flags_down() {
@@ -275,13 +305,15 @@ void core_unit::check_flags_down() {
     sim_.stop(SOC_STOPPED,
               "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
   });
-  cross_flags_.for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
-    command_t command{};
-    command.cross_set = setter;
-    sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
-                               ", a wait is missing: set by " +
-                               sim_.describe(sender_name(sender), command));
-  });
+  for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
+    board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
+      command_t command{};
+      command.cross_set = setter;
+      sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
+                                 ", a wait is missing: set by " +
+                                 sim_.describe(sender_name(sender, setter.opcode_), command));
+    });
+  }
 }
 
 }  // namespace soc

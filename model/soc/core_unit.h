@@ -33,6 +33,13 @@ class core_unit {
   // Cores that CROSS_SET on this one reaches, and as which sender.
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
+  // The same for PAIR_SET.
+  void connect_pair(core_unit &receiver, size_t as_sender) {
+    pair_receivers_.push_back({&receiver, as_sender});
+  }
+  // The direct path: this vector core's MTE3 can write into the cube core's L1.
+  void reach_l1(core_unit &cube);
+
   // A kernel's program begins at a cycle, and ends.
   void start(const std::string &firmware, uint64_t cycle);
   void abandon() { scalar_->abandon(); }
@@ -46,7 +53,7 @@ class core_unit {
   bool check_accesses(unsigned agent, const command_t &command);
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
-  // Raises a cross-core flag on every connected core.
+  // Raises a cross-core flag on every connected core.  A PAIR_SET is one in all but the cores.
   void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
                  const pipe_cause &cause);
 
@@ -63,6 +70,7 @@ class core_unit {
   // Errors in the use of flags; they end the run.
   void flag_twice(const cmd_set_flag_t &setter);
   void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter);
+  void no_pair(const command_t &command);
 
   core_group &group() { return group_; }
   simulation &sim() { return sim_; }
@@ -76,14 +84,17 @@ class core_unit {
   attention_engine *engine() { return engine_.get(); }   // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
-  cross_flag_board &cross_flags() { return cross_flags_; }
+  cross_flag_board &cross_flags(unsigned opcode) {   // of a CROSS_ or PAIR_ command
+    return opcode == OP_PAIR_SET || opcode == OP_PAIR_WAIT ? pair_flags_ : cross_flags_;
+  }
+  bool has_pair() const { return !pair_receivers_.empty(); }
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
-  std::string sender_name(size_t sender) const;
+  std::string sender_name(size_t sender, unsigned opcode) const;
   void declare_signals(size_t senders);
 
   core_group &group_;
@@ -96,13 +107,14 @@ class core_unit {
   core_memory_t memory_{};
   num_engine_t engine_num_{};
   race_memory races_[SPACE_COUNT];
+  core_unit *l1_of_ = nullptr;                        // whose L1 this one reaches, if not its own
   flag_board flags_;
-  cross_flag_board cross_flags_;
+  cross_flag_board cross_flags_, pair_flags_;
   struct receiver {
     core_unit *core;
     size_t as_sender;
   };
-  std::vector<receiver> receivers_;
+  std::vector<receiver> receivers_, pair_receivers_;
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<attention_engine> engine_;
   std::unique_ptr<gdb_server> debugger_;

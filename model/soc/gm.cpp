@@ -66,12 +66,15 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
                              " MiB of arrays; the atomic slices address " +
                              std::to_string(kAddressable >> 20) + " MiB");
   }
-  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true});
+  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
     arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
-                       buffers[i].read_only});
+                       buffers[i].read_only, buffers[i].numbers, {}});
   }
-  for (size_t i = 0; i < count && !sim.options.timing_only; ++i) {
+  for (size_t i = 0; i < count; ++i) {
+    if (sim.options.timing_only && !buffers[i].numbers) {
+      continue;
+    }
     uint8_t *target = base_ + (buffers[i].address - GM_BASE);
     if (buffers[i].init == nullptr) {
       std::memset(target, 0xFF, buffers[i].bytes);
@@ -128,16 +131,60 @@ std::optional<std::string> global_memory::check(const core_access_t &access) con
   return std::nullopt;
 }
 
-std::optional<unsigned> global_memory::race_between_cores(unsigned group, uint32_t syncs,
+std::optional<std::string> global_memory::check_gather(const core_memory_t &memory,
+                                                       const cmd_gather_in_t &command) const {
+  const array *list = find(command.list);
+  char text[160];
+  if (list == nullptr || !list->numbers) {
+    return "the list is not in an array of numbers";
+  }
+  const array *rows = find(command.gm);
+  if (rows == nullptr || !rows->read_only) {
+    return "its rows are not in an input array";
+  }
+  for (uint32_t row = 0; row < command.rows; ++row) {
+    uint64_t address = 0;
+    const core_gather_t what = core_gather_row(&memory, &command, row, &address);
+    if (what == CORE_GATHER_NOTHING) {
+      continue;
+    }
+    if (what == CORE_GATHER_WRONG || address >= rows->end ||
+        command.row_bytes > rows->end - address) {
+      std::snprintf(text, sizeof text, "place %llu of the list: %s",
+                    static_cast<unsigned long long>(command.first) + row,
+                    what == CORE_GATHER_WRONG ? "its number is below -1"
+                                              : "its row is not inside of the array");
+      return text;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint32_t syncs,
                                                           const core_access_t &access) {
   if (!several_cores_ || find(access.base)->read_only) {
     return std::nullopt;
   }
-  return owners_.access(group, syncs, access, access.base - GM_BASE);
+  return owners_.access(domain, syncs, access, access.base - GM_BASE);
+}
+
+// Between two arrays: the one before.
+soc_traffic_t &global_memory::traffic_of(uint64_t address) {
+  size_t best = 0;
+  if (find(address) != nullptr) {
+    return arrays_[last_found_].traffic;
+  }
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (arrays_[i].begin <= address && arrays_[i].begin > arrays_[best].begin) {
+      best = i;
+    }
+  }
+  return arrays_[best].traffic;
 }
 
 void global_memory::copy_results() const {
   for (size_t i = 0; i < count_; ++i) {
+    buffers_[i].traffic = arrays_[i + 1].traffic;   // the first one holds the arguments
     if (buffers_[i].result != nullptr) {
       std::memcpy(buffers_[i].result, base_ + (buffers_[i].address - GM_BASE), buffers_[i].bytes);
     }

@@ -19,6 +19,8 @@ class global_memory {
     const char *name;
     uint64_t begin, end;       // global addresses
     bool read_only;
+    bool numbers;              // for GATHER_IN
+    soc_traffic_t traffic;
   };
 
   // args_bytes: room for the arguments of the kernels.
@@ -33,10 +35,17 @@ class global_memory {
 
   // A message if the access leaves its array or writes one that is read only.
   std::optional<std::string> check(const core_access_t &access) const;
-  // The group (core_group::index) whose write an access of another one races with.
-  std::optional<unsigned> race_between_cores(unsigned group, uint32_t syncs,
+  // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
+  std::optional<std::string> check_gather(const core_memory_t &memory,
+                                          const cmd_gather_in_t &command) const;
+  // The domain (core_domain::index) whose write an access of another one races with.
+  std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs,
                                              const core_access_t &access);
 
+  // The books of the array an address is in.
+  soc_traffic_t &traffic_of(uint64_t address);
+
+  // Results and books of the arrays to the buffers.
   void copy_results() const;
 
  private:

@@ -2,6 +2,11 @@
 // bytes, at least one a write, that no SYNC_ALL is between.  An attention engine counts as an AI core
 // here, with a number behind theirs (core_group::index).
 //
+// SYNC_ALLs are counted, over all kinds of cores and pipes: a write is taken for ordered if the reader
+// has more of them behind it than the writer had.  That its own AI core's flags bring the write
+// before the SYNC_ALL is not asked, so a flag forgotten there shows in data only; the machine of
+// tests/firmware, which keeps whole vector clocks, finds it.
+//
 // Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too.  A write
 // after another AI core's read is not looked for: arrays that several AI cores read are inputs,
 // which nobody may write, or results that were written before a SYNC_ALL.

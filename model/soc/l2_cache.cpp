@@ -142,9 +142,14 @@ void l2_cache::shrink() {
   while (resident_ > capacity_ && links_[0].newer != links_[0].older) {
     const uint32_t oldest = links_[0].newer;
     group &g = groups_[oldest];
+    uint64_t dirty = 0;
     for (unsigned i = 0; i < kWords; ++i) {
       resident_ -= bits(g.present[i]) * kSectorBytes;
-      written_back_ += bits(g.dirty[i]) * kSectorBytes;
+      dirty += bits(g.dirty[i]) * kSectorBytes;
+    }
+    written_back_ += dirty;
+    if (dirty != 0 && on_write_back) {
+      on_write_back(uint64_t{oldest - 1} * kGroupBytes, dirty);
     }
     unlink(oldest);
     g = {};

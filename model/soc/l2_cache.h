@@ -13,6 +13,7 @@
 #define SOC_L2_CACHE_H
 
 #include <cstdint>
+#include <functional>
 
 namespace soc {
 
@@ -39,6 +40,8 @@ class l2_cache {
 
   uint64_t resident() const { return resident_; }           // bytes of sectors present
   uint64_t written_back() const { return written_back_; }   // bytes of dirty sectors that went
+  // Called, if there is one, with the address of 16 KiB and how many bytes of them were written back.
+  std::function<void(uint64_t base, uint64_t bytes)> on_write_back;
 
  private:
   static constexpr unsigned kWords = 4;   // of 64 sectors each, to a group

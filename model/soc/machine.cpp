@@ -23,7 +23,7 @@ void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory
   if (sim.options.timing_only || done_in_rtl(command)) {
     return;
   }
-  sim.work->add(index, agent, cycle, memory, command);
+  sim.work->add(domain.index, agent, cycle, memory, command);
 }
 
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
@@ -32,16 +32,34 @@ void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
       done_in_rtl(command) ||
       (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
   if (!sim.options.timing_only && operands_matter) {
-    sim.work->finish(index, now);
+    sim.work->finish(domain.index, now);
   }
 }
 
 // --- the machine ------------------------------------------------------------------------------
 
 machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(sim, gm) {
-  const config_soc_t &soc = sim.config.soc;
+  add_ai_cores();
+  connect_pairs();
+  add_engines();
+  sim.work = std::make_unique<arithmetic>(
+      static_cast<unsigned>(domains_.size()),
+      sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+      [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+  sim.events->watched = sim.trace != nullptr;
+  sim.events->between_events = [this](uint64_t now) { return between_events(now); };
+}
+
+void machine::add_ai_cores() {
+  const config_soc_t &soc = sim_.config.soc;
+  const pairing pairs(soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0;
+  for (unsigned i = 0; i < (paired ? pairs.count : soc.ai_cores); ++i) {
+    domains_.push_back(std::make_unique<core_domain>(i));
+  }
   for (unsigned index = 0; index < soc.ai_cores; ++index) {
-    groups_.push_back(std::make_unique<core_group>(*this, index, 0, index % soc.dies));
+    core_domain &domain = *domains_[paired ? pairs.pair(index) : index];
+    groups_.push_back(std::make_unique<core_group>(*this, index, 0, index % soc.dies, domain));
     core_group &group = *groups_.back();
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_CUBE, 0, soc.vector_cores));
     core_unit &cube = *group.cores.front();
@@ -49,19 +67,35 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       group.cores.push_back(std::make_unique<core_unit>(group, CORE_VECTOR, sub, 1));
       cube.connect(*group.cores.back(), 0);
       group.cores.back()->connect(cube, sub);
+      if (soc.direct_path != 0) {
+        group.cores.back()->reach_l1(cube);
+      }
     }
   }
+}
+
+// A core's PAIR_SET reaches the other AI core's cores of the other kind.
+void machine::connect_pairs() {
+  const pairing pairs(sim_.config.soc);
+  for (unsigned index = 0; pairs.count > 0 && sim_.options.pairs && index < groups_.size(); ++index) {
+    auto &here = groups_[index]->cores;
+    auto &there = groups_[pairs.other(index)]->cores;
+    for (unsigned sub = 0; sub + 1 < here.size(); ++sub) {
+      here.front()->connect_pair(*there[sub + 1], 0);
+      here[sub + 1]->connect_pair(*there.front(), sub);
+    }
+  }
+}
+
+void machine::add_engines() {
+  const config_soc_t &soc = sim_.config.soc;
   for (unsigned i = 0; i < soc.engines; ++i) {
-    groups_.push_back(
-        std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores, i % soc.dies));
+    domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
+    groups_.push_back(std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores,
+                                                   i % soc.dies, *domains_.back()));
     core_group &group = *groups_.back();
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
   }
-  sim.work = std::make_unique<arithmetic>(
-      static_cast<unsigned>(groups_.size()), sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
-      [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
-  sim.events->watched = sim.trace != nullptr;
-  sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
 
 void machine::carry_out(const core_memory_t &memory, const command_t &command) {
@@ -74,10 +108,10 @@ void machine::carry_out(const core_memory_t &memory, const command_t &command) {
 
 void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   meeting &m = meetings_[core.kind()][id];
-  const unsigned group = core.group().index;
-  m.clocks.resize(groups_.size());
-  m.arrived.push_back({&who, group});
-  m.clocks[group].join(core.group().races.clock(who.agent()));
+  const unsigned domain = core.group().domain.index;
+  m.clocks.resize(domains_.size());
+  m.arrived.push_back({&who, domain});
+  m.clocks[domain].join(core.group().races.clock(who.agent()));
   if (m.arrived.size() == 1 || cycle > m.latest) {
     m.cause = {who.track(), who.number(), cycle};
   }
@@ -92,10 +126,18 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   // What follows may read what other AI cores have written.
   sim_.work->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  // Later than whatever meeting, of these pipes or of others, any of them knows of.
+  for (const vector_clock &clock : m.clocks) {
+    m.number = std::max(m.number, clock.syncs);
+  }
   ++m.number;
-  for (const auto &[arrived, its_group] : m.arrived) {
-    m.clocks[its_group].syncs = m.number;
-    arrived->synchronised(release, m.clocks[its_group], m.cause);
+  if (sim_.result.syncs < SOC_MAX_SYNCS) {
+    sim_.result.sync_cycle[sim_.result.syncs] = release;
+  }
+  ++sim_.result.syncs;
+  for (const auto &[arrived, its_domain] : m.arrived) {
+    m.clocks[its_domain].syncs = m.number;
+    arrived->synchronised(release, m.clocks[its_domain], m.cause);
   }
   m.arrived.clear();
 }
@@ -143,8 +185,8 @@ uint64_t machine::latest() const {
 uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = latest();
   sim_.recorded.set_firmware(sim_.lines.use(firmware));
-  for (const auto &group : groups_) {
-    group->gm_races.forget();
+  for (const auto &domain : domains_) {
+    domain->gm_races.forget();
   }
   for_each_core([&](core_unit &core) {
     core.start(firmware, begin);
@@ -167,6 +209,7 @@ uint64_t machine::launch(const std::string &firmware) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
+  sim_.why.end_launch(sim_.lines.current(), begin, end, sim_.config.scalar.queue_depth);
   return end - begin;
 }
 

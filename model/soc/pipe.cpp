@@ -2,6 +2,7 @@
 #include "soc/pipe.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "core/core.h"
 #include "soc/attention_engine.h"
@@ -21,6 +22,10 @@ pipe::pipe(core_unit &core, unsigned id)
       track_(sim_.recorded.add_track(core.name(), id)),
       queue_(sim_.config.scalar.queue_depth),
       trace_(sim_.trace.get()) {
+  const unsigned group = core.group().index;
+  const pairing pairs(sim_.config.soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
+  sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
   if (trace_ != nullptr) {
     declare_signals();
   }
@@ -35,6 +40,7 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
+  sim_.why.pushed(track_, command, s.issued, cycle);
   ++pushed_;
   if (trace_ != nullptr) {
     trace_->add(signals_.queue, cycle, 1);
@@ -79,18 +85,31 @@ bool pipe::issue(const command_t &command) {
   switch (command.header.opcode_) {
     case OP_WAIT_FLAG:
       return wait_flag(command.wait_flag);
+    case OP_PAIR_WAIT:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return cross_wait(command.cross_wait);
     case OP_CROSS_WAIT:
       return cross_wait(command.cross_wait);
     case OP_PIPE_BARRIER:
       return barrier(command);
     case OP_SYNC_ALL:
       return sync_all(command);
+    case OP_PAIR_SET:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return issue_set(command);
     case OP_SET_FLAG:
     case OP_CROSS_SET:
       return issue_set(command);
     case OP_LOAD_NZ:
     case OP_FIXPIPE:
     case OP_COPY_IN:
+    case OP_GATHER_IN:
     case OP_COPY_OUT:
     case OP_LOAD_KV:
     case OP_LOAD_EB:
@@ -102,12 +121,17 @@ bool pipe::issue(const command_t &command) {
   }
 }
 
+static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
+              offsetof(cmd_pair_set_t, flag) == offsetof(cmd_cross_set_t, flag) &&
+              offsetof(cmd_pair_wait_t, flag) == offsetof(cmd_cross_wait_t, flag));
+
 // --- waits ------------------------------------------------------------------------------------
 
 void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause) {
   if (trace_ != nullptr) {
     show_command(command, begin, time_);
   }
+  sim_.why.waited(track_, popped_, begin, time_);
   if (sim_.recorded.enabled()) {
     const slot &s = front();
     sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
@@ -133,7 +157,7 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
 }
 
 bool pipe::cross_wait(const cmd_cross_wait_t &command) {
-  cross_flag_board &board = core_.cross_flags();
+  cross_flag_board &board = core_.cross_flags(command.opcode_);
   const std::optional<uint64_t> ready = board.ready_at(command.flag);
   if (!ready) {
     return false;
@@ -144,7 +168,9 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   cmd_cross_set_t setter;
   pipe_cause cause;
   const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
-    core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
+    if (flag.setter.opcode_ == OP_CROSS_SET) {
+      core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
+    }
     core_.group().races.acquire(agent_, flag.clock);
     if (cause.track == UINT_MAX || flag.sent > cause.done) {
       cause = flag.cause;
@@ -174,6 +200,7 @@ bool pipe::sync_all(const command_t &command) {
   }
   if (!syncing_) {
     syncing_ = true;
+    sync_begin_ = time_;
     core_.group().races.begin(agent_);
     core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
   }
@@ -322,12 +349,14 @@ void pipe::complete_in_order() {
 
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
+  sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
   sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
                      f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
   switch (f.command.header.opcode_) {
     case OP_SET_FLAG:
       return set_flag(f, cycle);
     case OP_CROSS_SET:
+    case OP_PAIR_SET:   // the same fields
       return core_.cross_set(f.command.cross_set, f.clock, cycle, {track_, f.number, cycle});
     default:
       sim_.result.flops += core_flops(&f.command);

@@ -48,8 +48,8 @@ class pipe : public task {
   void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
 
   // Does it stand before a wait for this flag?
-  bool waits_for_cross(unsigned flag) const {
-    return popped_ < pushed_ && front().command.header.opcode_ == OP_CROSS_WAIT &&
+  bool waits_for_cross(unsigned opcode, unsigned flag) const {
+    return popped_ < pushed_ && front().command.header.opcode_ == opcode &&
            front().command.cross_wait.flag == flag;
   }
   bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }

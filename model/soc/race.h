@@ -1,11 +1,12 @@
 // Race detector: finds two accesses to the same bytes, at least one a write, that no chain of
 // flags orders, whether or not they met in this run.
 //
-// Within an AI core every pipe is an agent with a vector clock.  A command's accesses carry the
+// Within an AI core, or a pair of them, every pipe is an agent with a vector clock.  A command's accesses carry the
 // pipe's own time; a flag hands the setter's clock to the waiter.  An access is ordered after
 // another when the waiter's clock has seen it.
 //
-// Between AI cores only SYNC_ALL orders anything: see gm_owners.h.
+// Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  Between
+// others only SYNC_ALL orders anything: see gm_owners.h.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_RACE_H
 #define SOC_RACE_H
@@ -21,7 +22,7 @@
 
 namespace soc {
 
-constexpr unsigned kAgents = 16;   // pipes of an AI core: 4 of the cube core, 3 of each vector core
+constexpr unsigned kAgents = 32;   // pipes of two AI cores: 4 of the cube core, 3 of each vector core
 
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};   // by agent
@@ -61,7 +62,7 @@ struct race_found {
   command_t command;
 };
 
-// The pipes of one AI core.
+// The pipes of one AI core, or of a pair.
 class race_detector {
  public:
   // core: for messages.

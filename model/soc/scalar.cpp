@@ -8,6 +8,7 @@
 
 #include "soc/core_unit.h"
 #include "soc/interrupt.h"
+#include "soc/machine.h"
 
 namespace soc {
 
@@ -102,6 +103,12 @@ uint64_t scalar::read_register(uint64_t offset) {
       return sim_.config.soc.vector_cores;
     case REG_ARGS:
       return GM_BASE;
+    case REG_PAIR_COUNT:
+      return pairing(sim_.config.soc).count;
+    case REG_PAIR_INDEX:
+      return pairing(sim_.config.soc).pair(core_.index());
+    case REG_PAIR_SIDE:
+      return pairing(sim_.config.soc).side(core_.index());
     case REG_ENGINE_BLOCKS:
       return sim_.config.engine.blocks;
     case REG_ENGINE_QUERIES:

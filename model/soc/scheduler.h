@@ -22,6 +22,9 @@ class scalar;
 // Something that happens at a cycle.
 class task {
  public:
+  task() = default;
+  task(const task &) = delete;            // events and wake-ups point to it
+  task &operator=(const task &) = delete;
   virtual ~task() = default;
   virtual void run(uint64_t now) = 0;
 };

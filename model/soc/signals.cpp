@@ -120,7 +120,7 @@ void core_unit::declare_signals(size_t senders) {
   for (size_t sender = 0; sender < senders; ++sender) {
     for (unsigned flag = 0; flag < CROSS_FLAGS; ++flag) {
       signals_->cross.push_back(trace.add_signal(
-          name_ + ".cross." + sender_name(sender) + "_" + std::to_string(flag), COUNT_BITS));
+          name_ + ".cross." + sender_name(sender, OP_CROSS_SET) + "_" + std::to_string(flag), COUNT_BITS));
     }
   }
   for (unsigned space = SPACE_GM + 1; space < SPACE_COUNT; ++space) {

@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "hal/command.h"
 #include "soc/arithmetic.h"
+#include "soc/critical_path.h"
 #include "soc/scheduler.h"
 #include "soc/soc.h"
 #include "soc/source_line.h"
@@ -68,6 +69,7 @@ struct simulation {
   std::unique_ptr<scheduler> events;
   std::unique_ptr<arithmetic> work;
   timeline recorded;
+  critical_path why;
 };
 
 }  // namespace soc

@@ -27,6 +27,9 @@ struct soc_machine {
     if (options.record || options.timeline != nullptr || options.log != nullptr) {
       sim.recorded.enable();
     }
+    if (options.critical_path != nullptr) {
+      sim.why.enable();
+    }
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
@@ -128,6 +131,10 @@ extern "C" void soc_close(soc_t *machine) {
     machine->all->report(sim.result);
   }
   write_timeline(sim);
+  if (sim.options.critical_path != nullptr && !sim.stopped() &&
+      !sim.why.write(sim.options.critical_path, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
+  }
 }
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,

@@ -25,6 +25,11 @@ typedef enum soc_firmware { SOC_FIRMWARE_RISCV, SOC_FIRMWARE_NATIVE } soc_firmwa
 typedef enum soc_gm { SOC_GM_RTL, SOC_GM_C } soc_gm_t;
 typedef enum soc_engine { SOC_ENGINE_RTL, SOC_ENGINE_C } soc_engine_t;
 
+// Bytes that passed between the cores and L2, and between L2 and HBM.
+typedef struct soc_traffic {
+  uint64_t hbm_read, hbm_write, l2_read, l2_write;
+} soc_traffic_t;
+
 // An array in global memory.
 typedef struct soc_buffer {
   const char *name;     // for messages
@@ -33,7 +38,10 @@ typedef struct soc_buffer {
                         // nobody wrote shows as NaN
   void *result;         // bytes are copied here after the run, or NULL
   bool read_only;       // a command that writes it ends the run
+  bool numbers;         // a list that GATHER_IN goes by; read only, and there even with timing_only
   uint64_t address;     // set by soc_place, a multiple of 512
+  soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back it counts by
+                          // 16 KiB, each for the array that begins them
 } soc_buffer_t;
 
 typedef struct soc_gdb {
@@ -49,6 +57,8 @@ typedef struct soc_options {
   soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
   num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
   void (*building)(const char *what);   // told what a build of the RTL is waiting for; may be NULL
+  bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
+                               // a multiple of twice the dies
   bool race_check;             // stop at an access that no flag orders
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
@@ -61,6 +71,7 @@ typedef struct soc_options {
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
+  const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
   const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
@@ -70,7 +81,7 @@ typedef struct soc_options {
   uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
-enum { SOC_MAX_STALLS = 8, SOC_ERROR_BYTES = 2048 };
+enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048 };
 
 typedef struct soc_stall {
   const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
@@ -103,6 +114,9 @@ typedef struct soc_result {
   uint64_t guard_lanes;        // elements any guard changed or held back
   soc_pipe_t *pipes;
   size_t pipe_count;
+  // When the pipes that met at a SYNC_ALL went on, in the order of the meetings.
+  uint64_t sync_cycle[SOC_MAX_SYNCS];
+  size_t syncs;                // may be more than there is room for above
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together

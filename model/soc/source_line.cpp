@@ -21,15 +21,27 @@ const std::string &source_lines::find(uint64_t pc, unsigned firmware) {
   image &in = images_[firmware];
   auto found = in.known.find(pc);
   if (found == in.known.end()) {
-    found = in.known.emplace(pc, ask(in, pc)).first;
+    found = in.known.emplace(pc, ask(in, pc, {"hal"})).first;
   }
   return found->second;
 }
 
-std::string source_lines::ask(const image &in, uint64_t pc) const {
+const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
+  image &in = images_[firmware];
+  auto found = in.uses.find(pc);
+  if (found == in.uses.end()) {
+    found = in.uses.emplace(pc, ask(in, pc, {"hal", "ring.h"})).first;
+  }
+  return found->second;
+}
+
+std::string source_lines::ask(const image &in, uint64_t pc,
+                              std::initializer_list<const char *> skipped) const {
   const std::vector<std::string> all = frames(in, pc);
-  const auto kernels = std::find_if(all.begin(), all.end(), [](const std::string &frame) {
-    return frame.compare(0, 3, "hal") != 0;
+  const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
+    return std::none_of(skipped.begin(), skipped.end(), [&frame](const char *name) {
+      return frame.compare(0, std::strlen(name), name) == 0;
+    });
   });
   if (all.empty()) {
     char fallback[32];

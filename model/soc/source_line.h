@@ -4,6 +4,7 @@
 #define SOC_SOURCE_LINE_H
 
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ class source_lines {
   // In one of the firmwares so far.
   const std::string &find(uint64_t pc, unsigned firmware);
 
+  // The same without what sw/lib does for kernels: who called it.
+  const std::string &find_use(uint64_t pc, unsigned firmware);
+  unsigned current() const { return current_; }
   // " at a.c:7 (f); called from b.c:12 (g), c.c:3 (main)": of the firmware that runs, by addresses within
   // its calls, innermost first; inlined calls and all, but those of the HAL.  "" without addresses.
   std::string backtrace(const std::vector<uint64_t> &calls);
@@ -34,10 +38,11 @@ class source_lines {
   struct image {
     std::string file;
     uint64_t load_base = 0;
-    std::map<uint64_t, std::string> known;
+    std::map<uint64_t, std::string> known, uses;
   };
   std::vector<std::string> frames(const image &in, uint64_t pc) const;
-  std::string ask(const image &in, uint64_t pc) const;
+  // skipped: begins the names of files that are passed over.
+  std::string ask(const image &in, uint64_t pc, std::initializer_list<const char *> skipped) const;
 
   bool riscv_;
   std::vector<image> images_;

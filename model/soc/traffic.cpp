@@ -104,6 +104,9 @@ traffic::traffic(simulation &sim, global_memory &gm)
     : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
     dies_.push_back(std::make_unique<die>(sim, i, gm.bytes()));
+    dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
+      gm.traffic_of(GM_BASE + base).hbm_write += written;
+    };
   }
   if (sim.options.l2_warm) {
     warm_up();
@@ -136,6 +139,23 @@ double traffic::efficiency(uint64_t address, uint64_t bytes) const {
   return 1 - (1 - gm.worst_efficiency) * shortfall;
 }
 
+// The rows of a GATHER_IN, each as a move of its own.
+traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory,
+                                  const cmd_gather_in_t &command) {
+  gathered all = {};
+  for (uint32_t row = 0; row < command.rows; ++row) {
+    uint64_t address = 0;
+    if (core_gather_row(&memory, &command, row, &address) == CORE_GATHER_ROW) {
+      const uint64_t offset = address - GM_BASE;
+      all.cold += l2.read(offset, 1, command.row_bytes, 0, &sim_.result.hbm_read);
+      all.share += efficiency(offset, command.row_bytes);
+      ++all.count;
+    }
+  }
+  all.share = all.count > 0 ? all.share / all.count : 1;
+  return all;
+}
+
 traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
                                const command_t &command, uint64_t number, uint64_t now) {
   core_access_t accesses[CORE_MAX_ACCESSES];
@@ -154,23 +174,38 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
     sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&memory, &command));
     bytes = uint64_t{sent.copy_out.rows} * sent.copy_out.row_bytes;
   }
-  core_move_t move;
-  core_moves(&sim_.config, &sent, &move);
-  const double limit = move.bytes_per_cycle * efficiency(offset, move.bytes);
   die &d = *dies_[die_index];
   uint64_t cold = 0;
+  double share = 0;                                  // of the pipe's rate; 0: as one move
+  if (command.header.opcode_ == OP_GATHER_IN) {
+    const gathered rows = gather(d.l2(), memory, command.gather_in);
+    sent.gather_in.rows = rows.count;
+    cold = rows.cold;
+    share = rows.share;
+    bytes += uint64_t{rows.count} * command.gather_in.row_bytes;
+  }
+  core_move_t move;
+  core_moves(&sim_.config, &sent, &move);
+  const double limit =
+      move.bytes_per_cycle * (share > 0 ? share : efficiency(offset, move.bytes));
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(offset, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
     sim_.result.l2_write += bytes;
+    gm_.traffic_of(accesses[0].base).l2_write += bytes;
   } else {
     for (size_t i = 0; i < count; ++i) {
       const core_access_t &a = accesses[i];
+      soc_traffic_t &books = gm_.traffic_of(a.base);
+      const uint64_t before = sim_.result.hbm_read;
       cold += d.l2().read(a.base - GM_BASE, a.rows, a.row_bytes, a.pitch, &sim_.result.hbm_read);
+      books.hbm_read += sim_.result.hbm_read - before;
+      books.l2_read += a.rows * a.row_bytes;
     }
     sim_.result.l2_read += bytes;
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
+  cold = std::min(cold, move.bytes);                 // a gather's list is not counted as moved
   d.begin(who, now, cold, move.bytes - cold, limit);
   const auto duration =
       static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));

@@ -53,6 +53,12 @@ class traffic {
 
   void warm_up();
   double efficiency(uint64_t address, uint64_t bytes) const;
+  struct gathered {
+    uint32_t count;            // of rows that are read
+    uint64_t cold;             // bytes of them that are not in L2
+    double share;              // of the pipe's rate
+  };
+  gathered gather(l2_cache &l2, const core_memory_t &memory, const cmd_gather_in_t &command);
 
   simulation &sim_;
   global_memory &gm_;

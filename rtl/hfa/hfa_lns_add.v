@@ -7,7 +7,7 @@
 //
 // Latency 0: y_o is combinational from a_i and b_i.
 // Numerics: log2|x +- y| = max + log2(1 +- 2^-D).  Of the logarithm on the right LNS = 0 takes
-// Mitchell's approximation +- 2^-D, LNS = 1 the value itself.  The sign is that of the larger one,
+// Mitchell's approximation +- 2^-D, LNS = 1 a table.  The sign is that of the larger one,
 // b_i's between equals.  log2(0) enters D as the number it is.  Saturating.  Bit-exact with
 // num_hfa_add().
 // LNS         0: Mitchell, 1: corrected

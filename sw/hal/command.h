@@ -40,15 +40,19 @@ enum vector_op {
   VOP_COUNT
 };
 
-enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_COUNT };
+// S4 and U4: two's complement and unsigned nibbles, eight to a 32-bit word, the lowest one first.
+enum element_type {
+  TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_S4, TYPE_U4, TYPE_E4M3, TYPE_COUNT
+};
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
 
 enum {
   FLAG_EVENTS = 32,      // events of one (from, to) pair of pipes
-  CROSS_FLAGS = 16,      // cross-core flags of a core
+  CROSS_FLAGS = 16,      // cross-core flags of a core, and as many from the other AI core of its pair
   CROSS_FLAG_MAX = 15,   // a cross-core flag counts up to this
+  VEC_SCALE_COLS = 128,  // columns that share a factor of VOP_SCALE
 };
 
 enum opcode {

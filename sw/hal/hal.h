@@ -118,7 +118,9 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define mmad(...) HAL_PUSH(MMAD, mmad, PIPE_M, __VA_ARGS__)
 #define fixpipe(...) HAL_PUSH(FIXPIPE, fixpipe, PIPE_FIX, __VA_ARGS__)
 #define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)
+#define data_gather_gm_to_ub(...) HAL_PUSH(GATHER_IN, gather_in, PIPE_MTE2, __VA_ARGS__)
 #define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)
+#define data_copy_ub_to_l1(...) HAL_PUSH(COPY_L1, copy_l1, PIPE_MTE3, __VA_ARGS__)
 #define vector_op(...) HAL_PUSH(VEC, vec, PIPE_V, __VA_ARGS__)
 #define load_kv(...) HAL_PUSH(LOAD_KV, load_kv, PIPE_LOAD, __VA_ARGS__)
 #define data_copy_gm_to_eb(...) HAL_PUSH(LOAD_EB, load_eb, PIPE_LOAD, __VA_ARGS__)
@@ -134,6 +136,8 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
 #define cross_core_wait_flag(on_pipe, flag_id) \
   HAL_PUSH(CROSS_WAIT, cross_wait, on_pipe, .flag = (flag_id))
+#define pair_set_flag(on_pipe, flag_id) HAL_PUSH(PAIR_SET, pair_set, on_pipe, .flag = (flag_id))
+#define pair_wait_flag(on_pipe, flag_id) HAL_PUSH(PAIR_WAIT, pair_wait, on_pipe, .flag = (flag_id))
 #define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
 

@@ -24,7 +24,7 @@ enum {
   ROW_STEP_INT,         // as int32
   ROW_AMLA_END
 };
-_Static_assert((int)ROW_AMLA_END <= (int)ROW_VALUES_END, "row values do not fit in UB");
+_Static_assert((int)ROW_AMLA_END <= (int)ROW_SINK, "row values do not fit in UB");
 
 enum {
   COLUMNS = 128,                         // of O that a tile of integers has
@@ -218,10 +218,11 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
 // l * S16; the O of a split is only taken off S16.
 static void divisor(uint32_t n, bool split, uint32_t divisor) {
   const uint32_t s16 = row_value(ROW_S16, 0);
+  const uint32_t sums = row_value(ATTENTION_FP8 ? ROW_SINK : ROW_L, 0);
   if (split) {
     row_op(n, .op = VOP_MUL, .dst = divisor, .a = s16, by_scalar(F32_ONE));
   } else {
-    row_op(n, .op = VOP_MUL, .dst = divisor, .a = row_value(ROW_L, 0), .b = s16);
+    row_op(n, .op = VOP_MUL, .dst = divisor, .a = sums, .b = s16);
   }
 }
 

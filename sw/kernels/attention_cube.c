@@ -33,6 +33,13 @@
 
 // ---- Loading: MTE2 ----
 
+#if ATTENTION_FP8
+#include "kernels/fp8_cube.h"
+#else
+static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
+  return cube->scores > turn;
+}
+
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
@@ -48,6 +55,7 @@ static void load_right(const cube_t *cube, const walk_t *walk) {
                      .cols = stage->output ? cols : walk->depth);
   ring_set_full(&ring, use);
 }
+#endif
 
 static void load_left(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
@@ -76,6 +84,9 @@ static inline bool may_load_right(const cube_t *cube, const walk_t *load) {
 // m-tiles a step less: it may not be there yet, and what waits for it holds up the loads of R.
 static inline bool may_load_left(const cube_t *cube, const walk_t *load, const walk_t *use) {
   const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
+  if (ATTENTION_FP8 && load->stage.output && !may_wait_for(cube, load->stage.turn)) {
+    return false;
+  }
   return load->number <= use->number + use->stage.steps_of_n - late &&
          load->left_use < cube->left_room[load->left_kind] &&
          (!load->stage.output || cube->scores > load->stage.turn);
@@ -104,7 +115,7 @@ static void load_some(const cube_t *cube, walk_t *right, walk_t *left, const wal
 
 static void begin_result(cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const bool always = !cube->tiling.keep;
+  const bool always = !keeps(cube);
   const ring_t l0c = l0c_ring(cube);
   const uint32_t rows = step_m(walk);
   const uint32_t number = walk->results + walk->n * stage->m_tiles + walk->m;
@@ -161,7 +172,7 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
 static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
-  const uint32_t base = stage->base;
+  const uint32_t base = ATTENTION_FP8 ? FP8_GROUP : stage->base;
   const bool first = walk->k == 0;
   const bool last = walk->k + 1 == stage->k_pieces;
   const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips
@@ -188,7 +199,7 @@ static void multiply(cube_t *cube, const walk_t *walk) {
   const uint32_t left_use = walk->left_use;
   const uint32_t right_use = walk->right_use;
 
-  if (walk->k == 0 || !cube->tiling.m_first) {
+  if (walk->k == 0 || !k_inside(cube)) {
     begin_result(cube, walk);
   }
   if (cube->result.brings_right) {
@@ -264,7 +275,7 @@ static void cube_open(cube_t *cube, const attention_problem_t *problem,
                       const attention_output_t *output) {
   const attention_tiling_t *tiling = &problem->tiling;
   const bool one_tile = tiling->keep && problem->group_rows <= TILE;
-  const uint32_t left = one_tile && !tiling->separate ? tiling->left / 2 : tiling->left;
+  const uint32_t left = one_tile && !tiling->separate ? q_slots(problem) : tiling->left;
   cube->problem = problem;
   cube->output = output;
   cube->tiling = *tiling;
@@ -272,6 +283,9 @@ static void cube_open(cube_t *cube, const attention_problem_t *problem,
   cube->left_slots = (uint8_t)left;
   cube->right_first = (uint8_t)(tiling->separate ? 2 * tiling->left : tiling->left);
   cube->left_room[0] = cube->left_room[1] = left;
+  if (ATTENTION_FP8) {
+    cube->left_room[1] = left_slots(cube, 1);
+  }
   cube->right_room = tiling->right;
   cube->products = cube->scores = 0;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/attention_cube.h"
+#include "kernels/fp8.h"
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
@@ -81,39 +82,73 @@ typedef struct cube {
   uint32_t scores;
 } cube_t;
 
+// ---- The tiling ----
+
+// fp8 has one of its own, of which this is constant.
+static inline bool keeps(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.keep; }
+static inline bool k_inside(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.m_first; }
+static inline uint32_t halves(const cube_t *cube) {
+  return ATTENTION_FP8 ? 2 : cube->tiling.halves;
+}
+
 // ---- Buffers ----
 
 // Rings as values, so that the compiler knows what of them is constant.
 
-static inline ring_t l1_ring(const cube_t *cube, uint32_t first, uint8_t slots) {
-  const uint32_t bytes = cube->tiling.buffer;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
+// With one m-tile Q and P have buffers of their own, as many each, or fp8's numbers.
+#if ATTENTION_FP8
+static inline uint32_t left_bytes(const cube_t *cube) {
+  return cube->problem->left_bytes;
 }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  return kind == 0 ? cube->left_slots : cube->problem->p_slots;
+}
+static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->q_slots; }
+#else
+static inline uint32_t left_bytes(const cube_t *cube) { return cube->tiling.buffer; }
+static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
+  (void)kind;
+  return cube->left_slots;
+}
+static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->tiling.left / 2; }
+#endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
-  return l1_ring(cube, kind == 0 ? 0 : cube->left_slots, cube->left_slots);
+  const uint32_t bytes = left_bytes(cube);
+  const uint32_t first = kind == 0 ? 0 : cube->left_slots;
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind), first * bytes, bytes};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
-  return l1_ring(cube, cube->right_first, (uint8_t)cube->tiling.right);
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
+                  cube->right_first * left_bytes(cube), cube->tiling.buffer};
 }
 
 // A use is what one MMAD multiplies: a part of L0A and the same of L0B.
 static inline ring_t l0_ring(const cube_t *cube) {
-  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)cube->tiling.halves, 0, L0_HALF};
+  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)halves(cube), 0, L0_HALF};
 }
 
 static inline ring_t l0c_ring(const cube_t *cube) {
-  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)cube->tiling.halves, 0, L0C_HALF};
+  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)halves(cube), 0, L0C_HALF};
 }
 
 // ---- The sequence of stages and steps ----
+
+// Of the block, in K and V.
+static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
+                                 const stage_t *stage) {
+  if (ATTENTION_FP8) {
+    return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
+  }
+  return attention_first_key(cube->problem, unit, stage->block);
+}
 
 // What C1 multiplies, and C2.
 static void scores_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
   const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->dk;
   stage->left = args->q + q_row * stage->left_pitch;
   stage->right_pitch = args->k_pitch;
@@ -122,7 +157,7 @@ static void scores_operands(const cube_t *cube, const attention_unit_t *unit, st
 
 static void output_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
-  const uint64_t key = attention_first_key(cube->problem, unit, stage->block);
+  const uint64_t key = first_key(cube, unit, stage);
   stage->left_pitch = 2 * args->block;
   stage->left = attention_probabilities(cube->problem, stage->turn);
   stage->right_pitch = args->v_pitch;
@@ -150,8 +185,13 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   stage.n_pieces = ceil_div(stage.n, TILE);
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
-  stage.piece = strips / stage.k_pieces * 16;
-  stage.long_pieces = strips % stage.k_pieces;
+  if (ATTENTION_FP8) {
+    stage.piece = tiling->scores_stripe;
+    stage.long_pieces = 0;
+  } else {
+    stage.piece = strips / stage.k_pieces * 16;
+    stage.long_pieces = strips % stage.k_pieces;
+  }
   if (output) {
     output_operands(cube, unit, &stage);
   } else {
@@ -160,21 +200,26 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   return stage;
 }
 
+// fp8 cuts at panels.
+static inline uint32_t long_pieces(const stage_t *stage) {
+  return ATTENTION_FP8 ? 0 : stage->long_pieces;
+}
+
 // The depth of the piece at walk->k, which starts at walk->start.
 static inline uint32_t piece_depth(const walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  return min_u32(stage->piece + (walk->k < stage->long_pieces ? 16 : 0), stage->k - walk->start);
+  return min_u32(stage->piece + (walk->k < long_pieces(stage) ? 16 : 0), stage->k - walk->start);
 }
 
 // Where the step is in k and among all steps, from its n, m and k; which uses of the rings it has.
 static void settle(const cube_t *cube, walk_t *walk) {
   const stage_t *stage = &walk->stage;
-  const bool m_first = cube->tiling.m_first;
+  const bool m_first = k_inside(cube);
   const uint32_t m = m_first ? walk->m * stage->k_pieces : walk->m;
   const uint32_t k = m_first ? walk->k : walk->k * stage->m_tiles;
   const uint32_t step = walk->n * stage->steps_of_n + m + k;
-  const bool keep = cube->tiling.keep;
-  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, stage->long_pieces);
+  const bool keep = keeps(cube);
+  walk->start = walk->k * stage->piece + 16 * min_u32(walk->k, long_pieces(stage));
   walk->depth = piece_depth(walk);
   walk->number = walk->steps + step;
   walk->left_use = walk->left[walk->left_kind] + (keep ? m + k : step);
@@ -194,10 +239,10 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   walk->n = walk->m = walk->k = 0;
   walk->n_end = walk->stage.n_pieces;
   walk->m_end = walk->stage.m_tiles;
-  if (cube->tiling.keep && walk->kind == WALK_RIGHT) {
+  if (keeps(cube) && walk->kind == WALK_RIGHT) {
     walk->m_end = 1;
   }
-  if (cube->tiling.keep && walk->kind == WALK_LEFT) {
+  if (keeps(cube) && walk->kind == WALK_LEFT) {
     walk->n_end = walk->stage.loads_left ? 1 : 0;
   }
   settle(cube, walk);
@@ -216,7 +261,7 @@ static void enter_if(const cube_t *cube, walk_t *walk, bool more) {
 static void next_stage(const cube_t *cube, walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const uint32_t steps = stage->n_pieces * stage->steps_of_n;
-  const bool keep = cube->tiling.keep;
+  const bool keep = keeps(cube);
   walk->steps += steps;
   walk->results += stage->n_pieces * stage->m_tiles;
   walk->right += keep ? stage->n_pieces * stage->k_pieces : steps;
@@ -240,10 +285,10 @@ static bool carry(uint32_t *i, uint32_t end) {
 
 // To the next n, m and k of the stage; false if there is none.
 static bool next_in_stage(const cube_t *cube, walk_t *walk) {
-  uint32_t *outer = cube->tiling.m_first ? &walk->m : &walk->k;
-  uint32_t *inner = cube->tiling.m_first ? &walk->k : &walk->m;
-  const uint32_t outer_end = cube->tiling.m_first ? walk->m_end : walk->stage.k_pieces;
-  const uint32_t inner_end = cube->tiling.m_first ? walk->stage.k_pieces : walk->m_end;
+  uint32_t *outer = k_inside(cube) ? &walk->m : &walk->k;
+  uint32_t *inner = k_inside(cube) ? &walk->k : &walk->m;
+  const uint32_t outer_end = k_inside(cube) ? walk->m_end : walk->stage.k_pieces;
+  const uint32_t inner_end = k_inside(cube) ? walk->stage.k_pieces : walk->m_end;
   return !carry(inner, inner_end) || !carry(outer, outer_end) || !carry(&walk->n, walk->n_end);
 }
 
@@ -259,7 +304,7 @@ static void walk_on(const cube_t *cube, walk_t *walk) {
 
 static inline void walk_next(const cube_t *cube, walk_t *walk) {
   const uint32_t k = walk->k + 1;
-  if (!cube->tiling.m_first || k == walk->stage.k_pieces) {
+  if (!k_inside(cube) || k == walk->stage.k_pieces) {
     walk_on(cube, walk);
     return;
   }

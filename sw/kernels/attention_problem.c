@@ -2,6 +2,7 @@
 #include "kernels/attention_problem.h"
 
 #include "hal/hal.h"
+#include "kernels/fp8.h"
 #include "lib/panic.h"
 #include "lib/tiling.h"
 
@@ -28,6 +29,9 @@ static void estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
   cube[STAGE_SCORES] = products / 256 * ceil_div(args->dk, 16);
   cube[STAGE_OUTPUT] = products / 256 * ceil_div(args->dv, 16);
   vector[STAGE_SCORES] = core_rows * keys * 22 / 64;
+  if (ATTENTION_FP8) {
+    vector[STAGE_SCORES] += fp8_estimate(problem, args->block);
+  }
   vector[STAGE_OUTPUT] = problem->output_every_block ? core_rows * args->dv / 5 : 0;
 }
 
@@ -78,11 +82,17 @@ void attention_problem_read(attention_problem_t *problem, bool output_every_bloc
   problem->first_unit = (uint32_t)core;
   problem->unit_step = (uint32_t)hal_read(REG_CORE_COUNT);
   problem->output_every_block = output_every_block;
+  if (ATTENTION_FP8) {
+    fp8_problem_read(problem);
+  }
   problem->turns = count_turns(problem);
   make_plan(problem);
 }
 
 attention_unit_t attention_unit(const attention_problem_t *problem, uint32_t index) {
+  if (ATTENTION_FP8) {
+    return fp8_unit(problem, index);
+  }
   const attention_args_t *args = &problem->args;
   const uint32_t item = index / args->splits;
   const uint32_t split = index % args->splits;
@@ -120,6 +130,9 @@ uint32_t attention_first_key(const attention_problem_t *problem, const attention
 uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
                               uint32_t block) {
   const attention_args_t *args = &problem->args;
+  if (ATTENTION_FP8) {
+    return fp8_block_keys(problem, unit, block);
+  }
   return tile_length(args->keys, args->block, unit->first_block + block);
 }
 

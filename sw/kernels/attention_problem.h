@@ -19,7 +19,14 @@
 
 #include "kernels/attention_args.h"
 #include "kernels/attention_tiling.h"
+#include "kernels/fp8_args.h"
 #include "lib/preload.h"
+
+// 1 in the build of kernel fp8, whose keys the vector cores make out of an FP8 cache (fp8.h).  What it
+// does not share with the others costs them no instruction.
+#ifndef ATTENTION_FP8
+#define ATTENTION_FP8 0
+#endif
 
 // Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
 // see attention_vector.h.
@@ -31,6 +38,9 @@ enum attention_flag {
   FLAG_O_ADDED,     // amla: cube FIX -> vector MTE3: O holds P_j V_j, rescale for block j+1
   FLAG_O_RESCALED,  // amla: vector MTE3 -> cube FIX: add P_j V_j
   FLAG_O_COMPLETE,  // amla: cube FIX -> vector MTE2: O holds the last block's product
+  // fp8; with crossover flags of both kinds, and all cores of the pair take part:
+  FLAG_KV_READY,    // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
+  FLAG_KV_FREE,     // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
 };
 
 // The pairs of a plan.
@@ -48,6 +58,12 @@ typedef struct attention_problem {
   uint32_t first_unit;  // of this one
   uint32_t unit_step;
   uint32_t turns;       // blocks of all its units
+#if ATTENTION_FP8
+  const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
+  uint32_t side;          // of the pair
+  uint32_t left_bytes;    // of a tile of Q or P in L1
+  uint8_t q_slots, p_slots;  // with one m-tile
+#endif
 } attention_problem_t;
 
 typedef struct attention_unit {

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "kernels/attention_vector_walk.h"
+#include "kernels/fp8.h"
 #include "lib/panic.h"
 
 // ---- Where things go ----
@@ -61,6 +62,9 @@ static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
     data_copy_gm_to_ub(.gm = args->visible + mask_row * args->visible_pitch + first_key / 8,
                        .gm_pitch = args->visible_pitch, .ub = chunk->mask, .ub_pitch = MASK_PITCH,
                        .rows = chunk->rows, .row_bytes = ceil_div(chunk->cols, 8));
+  }
+  if (ATTENTION_FP8) {
+    fp8_load_masks(core, chunk);
   }
   data_copy_gm_to_ub(.gm = attention_scores(problem, chunk->turn) + (uint64_t)row * pitch,
                      .gm_pitch = pitch, .ub = chunk->tile, .ub_pitch = chunk->pitch,
@@ -139,6 +143,9 @@ static void exponentiate(const vector_core_t *core, const chunk_t *chunk) {
     tile_update(chunk, .op = VOP_SELECT, by_scalar(F32_MINUS_INFINITY), .c = chunk->mask,
                 .c_pitch = MASK_PITCH);
   }
+  if (ATTENTION_FP8) {
+    fp8_mask(core, chunk);
+  }
   update_maximum(chunk);
   tile_update(chunk, .op = VOP_SUB, by_row(row_value(ROW_SAFE, chunk->row)));
   tile_update(chunk, .op = VOP_EXP);
@@ -214,6 +221,9 @@ static uint32_t unit_divisor(const vector_core_t *core) {
 static void finish_rows(vector_core_t *core) {
   const bool split = core->problem->args.splits > 1;
   const uint32_t divisor = unit_divisor(core);
+  if (ATTENTION_FP8) {
+    fp8_finish_rows(core);
+  }
   core->kernel->divisor(core->at->rows, split, divisor);
   if (split) {
     store_ml(core);
@@ -236,6 +246,9 @@ static void use_scores(vector_core_t *core) {
     const chunk_t chunk = chunk_at(core, walk);
     ring_wait_full(&core->tile_full, walk->tile);
     exponentiate(core, &chunk);
+    if (ATTENTION_FP8) {
+      fp8_weigh_sink(core, &chunk);
+    }
     if (kernel->weigh != NULL) {
       kernel->weigh(&chunk);
     }
@@ -397,21 +410,36 @@ static vector_core_t core_open(const attention_problem_t *problem,
 
 void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel) {
   vector_core_t core = core_open(problem, kernel);
+  if (ATTENTION_FP8) {
+    fp8_keys_open(&core);
+  }
   vector_walk_t load = walk_start(&core);
   vector_walk_t use = load;
   ring_open(&core.tile_back);
   ring_open(&out_ring);
+  if (ATTENTION_FP8) {
+    fp8_keys_start(&core);
+  }
   while (use.more) {
+    if (ATTENTION_FP8) {
+      fp8_keys_load(&core);
+    }
     while (may_load(&core, &load, &use)) {
       push_load(&core, &load);
       walk_next(&core, &load);
     }
     push_use(&core, &use);
+    if (ATTENTION_FP8) {
+      fp8_keys_after(&core, &use);
+    }
     walk_next(&core, &use);
   }
-  if (problem->args.splits > 1) {
+  if (!ATTENTION_FP8 && problem->args.splits > 1) {
     attention_merge(&core, use.tile);
   }
   ring_drain(&core.tile_back);
   ring_drain(&out_ring);
+  if (ATTENTION_FP8) {
+    fp8_keys_close(&core);
+  }
 }

@@ -10,6 +10,8 @@
 //   fold       8 KB         V only              64 columns of maxima
 //   row values 24 x 512 B   V only              one FP32 a row of this core, see enum row_values
 //
+// fp8 has smaller ones, and the rest for making keys (fp8_keys.c).
+//
 // Two walks go through the chunks of all stages: one pushes what MTE2 loads, up to a tile ahead of
 // the other, which pushes what V and MTE3 do with it.
 //
@@ -30,21 +32,23 @@
 #include "lib/tiling.h"
 
 enum {
-  SCORE_ROWS = 32,  // rows of a tile in V1
+  SCORE_ROWS = ATTENTION_FP8 ? 16 : 32,  // rows of a tile in V1, at most
   MAX_CORE_ROWS = 128,
-  TILE_BYTES = 64 * 1024,
-  TILE_MASK = 2 * 1024,
-  TILE_SLOT = TILE_BYTES + TILE_MASK,
+  TILE_BYTES = SCORE_ROWS * 2 * 1024,
+  TILE_MASK = 2 * 1024,  // fp8: the block's numbers of tokens
+  TILE_SLOT = TILE_BYTES + TILE_MASK + (ATTENTION_FP8 ? 4 * SCORE_ROWS : 0),  // fp8: and sinks
   TILE_SLOTS = 2,
-  OUT_SLOT = 20 * 1024,
+  OUT_SLOT = ATTENTION_FP8 ? 16 * 1024 : 20 * 1024,
   OUT_SLOTS = 2,
-  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT,
+  RAW_BYTES = ATTENTION_FP8 ? 42 * 1024 : 0,  // fp8: tokens
+  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT + RAW_BYTES,
   MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
   FOLD_COLS = 64,  // a vector register
   FOLD_PITCH = 4 * FOLD_COLS,
   FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
   ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
   ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
+  WORK_BASE = ROW_VALUES_BASE + 24 * ROW_VALUES_BYTES,  // fp8
 };
 
 // Flags MTE3 -> MTE2; those below are the tiles'.
@@ -61,7 +65,10 @@ enum row_values {
   ROW_TEMP = ROW_DIVISOR + 2,
   ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
-  ROW_VALUES_END = 24
+  // fp8's own
+  ROW_SINK = 22,  // exp(sink - m), then l plus that
+  ROW_PLACES,     // a bit a place of the block at hand
+  ROW_VALUES_END
 };
 
 // What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
@@ -108,6 +115,20 @@ typedef struct vector_walk {
   uint32_t scores, outputs;  // stages before this one
 } vector_walk_t;
 
+// fp8: a place in the making of keys, a few of a block's at a time.
+typedef struct keys_walk {
+  attention_place_t place;
+  uint32_t turn;
+  uint32_t keys;        // of the block
+  uint32_t first, end;  // of these this core's
+  uint32_t at;          // the next of them
+  uint32_t use;         // of the ring
+  bool none;            // the list has no places
+  // Of the block: its slot; its list's numbers, or 0; the entry's first token; its first place.
+  uint64_t slot, list, tokens;
+  uint32_t page, place_before;
+} keys_walk_t;
+
 struct vector_core {
   const attention_problem_t *problem;
   const attention_vector_kernel_t *kernel;
@@ -116,6 +137,11 @@ struct vector_core {
   ring_t tile_full, tile_done, tile_back;
   uint32_t out;              // uses of out_ring so far
   const vector_walk_t *at;   // the walk whose part is being pushed
+#if ATTENTION_FP8
+  keys_walk_t keys_load, keys_use;
+  uint32_t score_rows;        // of a tile in V1 and V2
+  ring_t raw_full, raw_back;  // of tokens: MTE2 to V, MTE3 to MTE2
+#endif
 };
 
 static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
@@ -128,6 +154,16 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
 // Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
 // it) are the state before the unit.
 static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
+
+// Rows of a tile in V1; what lies behind them is where the mask is, then the sinks.
+static inline uint32_t score_rows(const vector_core_t *core) {
+#if ATTENTION_FP8
+  return core->score_rows;
+#else
+  (void)core;
+  return SCORE_ROWS;
+#endif
+}
 
 static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
   return &walk->place[walk->turn.stage];

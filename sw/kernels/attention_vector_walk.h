@@ -7,6 +7,9 @@
 #include "kernels/attention_vector.h"
 
 static uint32_t chunk_rows(const vector_core_t *core, const vector_walk_t *walk) {
+  if (ATTENTION_FP8) {
+    return score_rows(core);
+  }
   return walk->turn.stage == STAGE_SCORES ? SCORE_ROWS : core->kernel->output_rows;
 }
 
@@ -110,7 +113,7 @@ static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
       .rows = min_u32(chunk_rows(core, walk), walk->rows - walk->row),
       .cols = scores ? keys : args->dv,
       .tile = tile,
-      .mask = tile + TILE_BYTES,
+      .mask = tile + TILE_BYTES / SCORE_ROWS * score_rows(core),
       .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
 }
 

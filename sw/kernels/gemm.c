@@ -1,4 +1,4 @@
-// c = a x b on the cube cores, see gemm_args.h.
+// c = a x b on the cube cores, see gemm_args.h.  With GEMM_FP16 defined, gemm_fp16 (gemm_fp16.c).
 //
 //            k             n                       at once
 //        +-------+     +-------+        c tile     128 x 256, all of L0C
@@ -63,8 +63,13 @@ static const l1_plan_t plan_once = {3, 0, 5, 2};  // one tile of each column is 
 
 enum ring_name { RING_A, RING_KEPT, RING_STREAMED, RING_L0, RING_L0C, RINGS };
 
+enum { A_SLOTS_MAX = 8, STREAMED_MAX = 24 };
+
 typedef struct gemm {
   gemm_args_t args;
+#ifdef GEMM_FP16
+  uint32_t c_type, given_cols;
+#endif
   uint32_t tile_rows, tile_cols;
   uint32_t m_tiles, tiles, step;  // tile t is at row t % m_tiles of column t / m_tiles of tiles
   uint32_t a_pieces, pieces, kept, chunk;  // pieces of a and b in k, those of b that stay
@@ -82,6 +87,24 @@ typedef struct place {
   bool opens, closes;  // is it the first and last of this core's in its column?
 } place_t;
 
+// ---- What gemm_fp16 may choose ----
+
+#ifdef GEMM_FP16
+static uint32_t c_type(const gemm_t *gemm) { return gemm->c_type; }
+static uint32_t given_cols(const gemm_t *gemm) { return gemm->given_cols; }
+#else
+static uint32_t c_type(const gemm_t *gemm) {
+  (void)gemm;
+  return TYPE_F32;
+}
+static uint32_t given_cols(const gemm_t *gemm) {
+  (void)gemm;
+  return 0;
+}
+#endif
+
+static uint32_t c_bytes(const gemm_t *gemm) { return c_type(gemm) == TYPE_F32 ? 4 : 2; }
+
 // ---- The problem ----
 
 static bool extent_valid(uint32_t extent) { return extent >= 1 && extent <= GEMM_MAX; }
@@ -90,10 +113,10 @@ static bool array_valid(uint64_t address, uint32_t pitch, uint32_t cols, uint32_
   return (address | pitch) % bytes == 0 && pitch >= cols * bytes;
 }
 
-static bool args_valid(const gemm_args_t *a) {
+static bool args_valid(const gemm_args_t *a, uint32_t bytes) {
   return extent_valid(a->m) && extent_valid(a->n) && extent_valid(a->k) &&
          (a->type == TYPE_BF16 || a->type == TYPE_F16) && array_valid(a->a, a->a_pitch, a->k, 2) &&
-         array_valid(a->b, a->b_pitch, a->n, 2) && array_valid(a->c, a->c_pitch, a->n, 4);
+         array_valid(a->b, a->b_pitch, a->n, 2) && array_valid(a->c, a->c_pitch, a->n, bytes);
 }
 
 // Halves tiles until every core has one.
@@ -101,7 +124,11 @@ static void cut_c(gemm_t *gemm, uint32_t cores) {
   const gemm_args_t *args = &gemm->args;
   uint32_t rows = min_u32(TILE_ROWS, round_up(args->m, STRIP));
   uint32_t cols = min_u32(TILE_COLS, round_up(args->n, STRIP));
-  while (ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
+  if (given_cols(gemm) != 0) {
+    cols = min_u32(cols, given_cols(gemm));
+  }
+  while (given_cols(gemm) == 0 &&
+         ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
          (rows > MIN_ROWS || cols > MIN_COLS)) {
     if (cols > MIN_COLS && (cols > rows || rows == MIN_ROWS)) {
       cols = round_up(cols / 2, STRIP);
@@ -115,9 +142,32 @@ static void cut_c(gemm_t *gemm, uint32_t cores) {
   gemm->tiles = gemm->m_tiles * ceil_div(args->n, cols);
 }
 
+// Smaller tiles' pieces are smaller, and there may be more of them.
+static void fit_slots(gemm_t *gemm) {
+  const uint32_t a_bytes = gemm->tile_rows * A_DEPTH * 2;
+  const uint32_t b_bytes = gemm->tile_cols * DEPTH * 2;
+  const uint32_t a_slots = min_u32(A_SLOTS_MAX, plan_once.a * SLOT / a_bytes);
+  const uint32_t base = a_slots * a_bytes;
+  const uint32_t b_slots = min_u32(STREAMED_MAX, (GEMM_L1_KB * 1024 - base) / b_bytes);
+  gemm->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a_slots, 0, a_bytes};
+  gemm->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, 0, base, b_bytes};
+  gemm->ring[RING_STREAMED] =
+      (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, (uint8_t)b_slots, base, b_bytes};
+}
+
 static void gemm_open(gemm_t *gemm) {
+#ifdef GEMM_FP16
+  const gemm_fp16_args_t *given = hal_gm(hal_read(REG_ARGS));
+  require(given->tile_cols % STRIP == 0 && given->tile_cols <= TILE_COLS &&
+              (given->c_type == TYPE_F32 || given->c_type == TYPE_F16),
+          PANIC_ARGUMENTS);
+  gemm->c_type = given->c_type;
+  gemm->given_cols = given->tile_cols;
+  const gemm_args_t *args = &given->product;
+#else
   const gemm_args_t *args = hal_gm(hal_read(REG_ARGS));
-  require(args_valid(args), PANIC_ARGUMENTS);
+#endif
+  require(args_valid(args, c_bytes(gemm)), PANIC_ARGUMENTS);
   gemm->args = *args;
   gemm->step = (uint32_t)hal_read(REG_CORE_COUNT);
   cut_c(gemm, gemm->step);
@@ -136,6 +186,9 @@ static void gemm_open(gemm_t *gemm) {
   gemm->ring[RING_STREAMED] =
       (ring_t){PIPE_MTE2, PIPE_MTE1, streamed, plan->streamed, streamed * SLOT, SLOT};
   gemm->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
+  if (given_cols(gemm) != 0 && plan == &plan_once) {
+    fit_slots(gemm);
+  }
   const uint32_t parts = gemm->quarters ? 2 : 1;
   gemm->ring[RING_L0C] =
       (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)(2 * parts), 0, L0C_HALF / parts};
@@ -339,12 +392,14 @@ static void multiply(gemm_t *gemm, const place_t *place, const half_t *half, uin
 static void store(const gemm_t *gemm, const place_t *place, const half_t *half) {
   const gemm_args_t *args = &gemm->args;
   const ring_t *l0c = &gemm->ring[RING_L0C];
-  const uint64_t gm = args->c + (uint64_t)place->row * args->c_pitch + 4 * (place->col + half->col);
+  const uint32_t bytes = c_bytes(gemm);
+  const uint64_t gm =
+      args->c + (uint64_t)place->row * args->c_pitch + bytes * (place->col + half->col);
   for (uint32_t col = 0, number = half->number; col < half->cols; col += half->part, number++) {
     ring_wait_full(l0c, number);
     fixpipe(.l0c = ring_slot(l0c, number), .m = place->rows,
-            .n = min_u32(half->part, half->cols - col), .gm = gm + 4 * col,
-            .gm_pitch = args->c_pitch, .type = TYPE_F32, .op = GM_STORE);
+            .n = min_u32(half->part, half->cols - col), .gm = gm + bytes * col,
+            .gm_pitch = args->c_pitch, .type = c_type(gemm), .op = GM_STORE);
     ring_set_free(l0c, number);
   }
 }

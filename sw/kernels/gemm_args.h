@@ -24,4 +24,11 @@ typedef struct gemm_args {
   uint32_t type;     // TYPE_BF16 or TYPE_F16
 } gemm_args_t;
 
+// What gemm_fp16 takes, the same kernel built for FP16 results and tiles of a given width.
+typedef struct gemm_fp16_args {
+  gemm_args_t product;  // type is TYPE_F16, c of c_type
+  uint32_t c_type;      // TYPE_F32, or TYPE_F16: cast on the way to memory, RNE
+  uint32_t tile_cols;   // 0: by the kernel's own rule; else a multiple of 16 up to 256
+} gemm_fp16_args_t;
+
 #endif

@@ -417,10 +417,6 @@ void simulate_close(simulate_t *s) {
 
 // --- ports ------------------------------------------------------------------------------------
 
-void simulate_set(simulate_t *s, const netlist_port_t *port, size_t bit, bool value) {
-  s->input[port->net[bit]] = value;
-}
-
 void simulate_set_bits(simulate_t *s, const netlist_port_t *port, size_t first, size_t bits,
                        uint64_t value) {
   for (size_t i = 0; i < bits; ++i) {

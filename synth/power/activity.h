@@ -40,10 +40,7 @@ typedef struct simulate simulate_t;
 simulate_t *simulate_open(const graph_t *graph, simulate_delay_t delay, cli_error_t *error);
 void simulate_close(simulate_t *simulate);
 
-// Bit `bit` of an input port in the next cycle, and after it until set anew.
-void simulate_set(simulate_t *simulate, const netlist_port_t *port, size_t bit, bool value);
-
-// bits <= 64 of a port from bit `first` on.
+// bits <= 64 of an input port from bit `first` on, in the next cycle and after it until set anew.
 void simulate_set_bits(simulate_t *simulate, const netlist_port_t *port, size_t first, size_t bits,
                        uint64_t value);
 

@@ -343,11 +343,12 @@ static double engine_flops(size_t d) {
   return 16 * (double)d + 17 * ((double)d + 1) + 17;
 }
 
+// pJ to read a bit of a memory of so many rows, the same for all designs (power.md).
 // Bit line: a cell's drain and its share of wire, 1.6 fF a row, swings by 0.3 V and is charged
 // again at the supply; sense amplifier, output latch and the bit's share of word line and decoder:
 // 0.1 pJ at 1.8 V, going with its square. Of a single-ported 0.18 um memory without column
 // multiplexers.
-double measure_sram_bit(size_t rows, double voltage) {
+static double sram_bit(size_t rows, double voltage) {
   return 0.0016 * (double)rows * 0.3 * voltage + 0.1 * voltage * voltage / (1.8 * 1.8);
 }
 
@@ -376,7 +377,7 @@ static void add_up(const unit_stimulus_t *s, double voltage, measure_engine_t *e
       e->total[glitches] += part[i] + e->clock[i];
     }
   }
-  e->sram = 2 * blocks * 16 * (double)s->d * measure_sram_bit(s->rows, voltage);
+  e->sram = 2 * blocks * 16 * (double)s->d * sram_bit(s->rows, voltage);
 }
 
 bool measure_engine(const measure_settings_t *settings, const liberty_t *library,

@@ -78,7 +78,4 @@ bool measure_engine(const measure_settings_t *settings, const liberty_t *library
 // Arithmetic of a design, for a stimulus.
 void measure_arithmetic(measure_design_t design, unit_stimulus_t *stimulus);
 
-// pJ to read a bit of a memory of so many rows, the same for all designs: see README.
-double measure_sram_bit(size_t rows, double voltage);
-
 #endif

@@ -8,7 +8,7 @@ cd "$dir"
 
 fail() { echo "FAILED: $*"; exit 1; }
 
-"$SIM" --help | grep -q 'amalgam bench' || fail "--help"
+"$SIM" --help | grep -q '^  bench ' || fail "--help"
 "$SIM" bench --help | grep -q -e '--size' || fail "bench --help"
 "$SIM" bench --size quick --json b.json >text
 for field in matmul openblas_core shapes gflops avx512 avx2 portable openblas openblas_avx512 \

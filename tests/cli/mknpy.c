@@ -1,6 +1,7 @@
 // Makes .npy files for the tests: mknpy FILE DESCR SHAPE [c|fortran] [INDEX=BITS]...
-//   DESCR '<u2' (BF16 bits), '<f4', '|u1', '<i4'; SHAPE like 2,16,64.  Elements are repeatable
-//   pseudo-random values in [-2, 2) ('|u1': 0 or 1).  INDEX=BITS sets one element, bits in hex.
+//   DESCR '<u2' (BF16 bits), '<f2', '<f4', '|u1', '|i1', '<i4'; SHAPE like 2,16,64.  Elements are
+//   repeatable pseudo-random values in [-2, 2) ('|u1', '|i1': 0 or 1).  INDEX=BITS sets one element,
+//   bits in hex; all=BITS all of them; count=N makes them 0 .. N-1, 0 .. N-1, ...
 // SPDX-License-Identifier: Apache-2.0
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +20,23 @@ static uint32_t element(const char *descr, uint32_t random) {
   if (strcmp(descr, "<u2") == 0) {
     return num_bf16_from_f32(value);
   }
-  return strcmp(descr, "|u1") == 0 ? random & 1u : num_f32_bits(value);
+  if (strcmp(descr, "<f2") == 0) {
+    return num_fp16_from_f32(value);
+  }
+  return descr[0] == '|' ? random & 1u : num_f32_bits(value);
+}
+
+static void assign(const char *text, uint32_t *values, size_t count) {
+  const char *equals = strchr(text, '=');
+  const uint32_t bits = (uint32_t)strtoul(equals + 1, NULL, 16);
+  const size_t period = strtoul(equals + 1, NULL, 10);
+  if (strncmp(text, "all=", 4) != 0 && strncmp(text, "count=", 6) != 0) {
+    values[strtoul(text, NULL, 10)] = bits;
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    values[i] = text[0] == 'a' ? bits : (uint32_t)(i % period);
+  }
 }
 
 int main(int argc, char **argv) {
@@ -43,9 +60,7 @@ int main(int argc, char **argv) {
     values[i] = element(descr, next_random(&state));
   }
   for (int i = 5; i < argc; i++) {
-    char *bits;
-    const size_t index = strtoul(argv[i], &bits, 10);
-    values[index] = (uint32_t)strtoul(bits + 1, NULL, 16);
+    assign(argv[i], values, count);
   }
   char header[129];
   const int length = snprintf(header, sizeof header,

@@ -9,7 +9,7 @@ cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 
 "$SIM" --help | grep -q 'amalgam run' || fail "--help"
-"$SIM" run --help | grep -q -e '--seq-kv' || fail "run --help"
+"$SIM" run --help | grep -q "^  amla " || fail "run --help"
 "$SIM" run amla --help | grep -q -e '--rescale' || fail "run amla --help"
 "$SIM" run base --help | grep -q -e '--rescale' && fail "base has no --rescale"
 "$SIM" report --help | grep -q -e '--seeds' || fail "report --help"

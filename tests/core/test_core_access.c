@@ -50,6 +50,17 @@ static void by_hand(void **state) {
          READ(SPACE_L1, 0, 3, 640, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
   EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 20, .n = 40, .transpose = 1),
          READ(SPACE_L1, 0, 2, 1280, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
+  // 20 rows of 3 strips, the last of 8 columns, whole rows of 32 bytes
+  EXPECT(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 64, .ub_pitch = 96, .l1 = 128, .l1_pitch = 1024,
+                    .rows = 20, .cols = 40),
+         READ(SPACE_UB, 64, 20, 80, 96), WRITE(SPACE_L1, 128, 3, 640, 1024));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = 3, .cols = 40, .dst_pitch = 96, .a = 256,
+                    .a_pitch = 32, .from = TYPE_S4, .to = TYPE_F16),
+         READ(SPACE_UB, 256, 3, 20, 32), WRITE(SPACE_UB, 0, 3, 80, 96));
+  EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_MUL, .rows = 3, .cols = 40, .dst_pitch = 96, .a = 512,
+                    .a_pitch = 96, .b = 1024, .from = TYPE_F16, .to = TYPE_F16),
+         READ(SPACE_UB, 512, 3, 80, 96), READ(SPACE_UB, 1024, 3, 80, 0),
+         WRITE(SPACE_UB, 0, 3, 80, 96));
   // C has rows of 48 floats, 40 of them used
   EXPECT(COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 64, .l0c = 96, .m = 20, .n = 40, .k = 50),
          READ(SPACE_L0A, 32, 4, 640, 1024), READ(SPACE_L0B, 64, 3, 1600, 2048),
@@ -182,6 +193,22 @@ static command_t random_engine_command(num_rng_t *rng) {
   }
 }
 
+// Nibbles, FP16 arithmetic, and a result in FP16.
+static command_t random_narrow(num_rng_t *rng, uint32_t x, uint32_t y, uint32_t offset,
+                               uint32_t wide) {
+  static const struct { uint32_t op, from, to; } forms[] = {
+      {VOP_CAST, TYPE_S4, TYPE_F16}, {VOP_CAST, TYPE_U4, TYPE_F32}, {VOP_ADD, TYPE_F16, TYPE_F16},
+      {VOP_SUB, TYPE_F16, TYPE_F16}, {VOP_MUL, TYPE_F16, TYPE_F16}, {VOP_FMA, TYPE_F32, TYPE_F16},
+  };
+  const uint32_t form = random_below(rng, ARRAY_LEN(forms));
+  const uint32_t cols = forms[form].op == VOP_CAST ? (uint32_t)round_up(y, 8) : y;
+  return COMMAND_OF(VEC, vec, V, .op = forms[form].op, .rows = x, .cols = cols, .dst = offset,
+                    .dst_pitch = wide + 32, .a = 0x8000, .a_pitch = wide, .b = 0x10000,
+                    .b_pitch = random_below(rng, 2) * wide, .c = 0x18000,
+                    .c_pitch = random_below(rng, 2) * wide, .from = forms[form].from,
+                    .to = forms[form].to);
+}
+
 static command_t random_command(num_rng_t *rng, core_kind_t kind) {
   if (kind == CORE_ENGINE) {
     return random_engine_command(rng);
@@ -226,14 +253,19 @@ static command_t random_command(num_rng_t *rng, core_kind_t kind) {
                         .op = random_below(rng, GM_OP_COUNT));
     default: {
       const uint32_t op = random_below(rng, VOP_COUNT);
-      const bool from_wide = random_below(rng, 2) != 0;
-      const uint32_t other = random_below(rng, TYPE_COUNT);
+      const uint32_t type = random_below(rng, TYPE_S4 + 1);
+      const uint32_t other = type == TYPE_S4 ? TYPE_E4M3 : type;
+      const bool from_wide = random_below(rng, 2) != 0 && other != TYPE_E4M3;
+      if (random_below(rng, 4) == 0) {
+        return random_narrow(rng, x, y, offset, wide);
+      }
+      const bool cast = op == VOP_CAST;
       return COMMAND_OF(
           VEC, vec, V, .op = op, .rows = x, .cols = y, .dst = offset, .dst_pitch = wide,
           .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32, .c = 0x18000,
           .c_pitch = wide, .scalar = 0x3f800000u,
           .b_kind = op == VOP_BROADCAST ? 1 + random_below(rng, 2) : random_below(rng, 3),
-          .from = from_wide ? TYPE_F32 : other, .to = from_wide ? other : TYPE_F32);
+          .from = cast && !from_wide ? other : TYPE_F32, .to = cast && from_wide ? other : TYPE_F32);
     }
   }
 }

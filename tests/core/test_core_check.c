@@ -42,7 +42,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=18: expected 0 to 17"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=22: expected 0 to 21"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
@@ -280,7 +280,7 @@ static void vector_commands(void **state) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1), NULL},
-      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=15: expected 0 to 14"},
+      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=18: expected 0 to 17"},
       {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),
@@ -339,8 +339,8 @@ static void vector_commands(void **state) {
       {VECTOR(.op = VOP_BROADCAST, .rows = 1, .cols = 1, .b_kind = OPERAND_ROW, .a = 1), NULL},
       {VECTOR(.op = VOP_BROADCAST, .rows = 1, .cols = 1, .b_kind = 7), "b_kind=7: expected 0 to 2"},
 
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = 4), "VEC CAST from=4: expected 0 to 3"},
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = 4), "VEC CAST to=4: expected 0 to 3"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = 7), "VEC CAST from=7: expected 0 to 6"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = 7), "VEC CAST to=7: expected 0 to 6"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = 2),
        "VEC CAST round=2: expected 0 to 1"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_BF16, .to = TYPE_F16),
@@ -356,8 +356,79 @@ static void vector_commands(void **state) {
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .dst = 196576, .from = TYPE_BF16),
        "VEC CAST dst=0x2ffe0: tile of 64 bytes leaves UB"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .a = 196576, .from = TYPE_BF16), NULL},
+
+      // Nibbles are only widened, by whole words; 64 of them are 32 bytes.
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_S4,
+              .to = TYPE_F16), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_U4,
+              .to = TYPE_F32), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 72, .a = 196576, .from = TYPE_S4,
+              .to = TYPE_F16), "VEC CAST a=0x2ffe0: tile of 36 bytes leaves UB"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 12, .from = TYPE_S4, .to = TYPE_F16),
+       "VEC CAST cols=12: expected a multiple of 8 from nibbles"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 8, .from = TYPE_S4, .to = TYPE_BF16),
+       "VEC CAST to=1: expected TYPE_F16 or TYPE_F32 from nibbles"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 8, .to = TYPE_U4),
+       "VEC CAST to=5: expected a type that is not nibbles"},
+
+      // Sums and products of FP16; FMA rounds its FP32 operands' to it.
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 16, .a = 196576, .b = 196576, .dst = 196576,
+              .from = TYPE_F16, .to = TYPE_F16), NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 17, .b = 196576, .from = TYPE_F16,
+              .to = TYPE_F16), "VEC MUL b=0x2ffe0: tile of 34 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 16, .b = 196576, .dst_pitch = 32,
+              .from = TYPE_F16, .to = TYPE_F16), NULL},   // one row for all nine
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .from = TYPE_F16), "VEC ADD to=0: expected"},
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .to = TYPE_F16), "VEC ADD from=0: expected"},
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .from = TYPE_S4, .to = TYPE_F16),
+       "VEC ADD from=4: expected TYPE_F16 as to"},
+      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 8, .from = TYPE_F16, .to = TYPE_F16,
+              .b_kind = OPERAND_SCALAR), "VEC MUL b_kind=2: expected OPERAND_TILE with TYPE_F16"},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 16, .dst = 196576, .to = TYPE_F16), NULL},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 16, .dst = 196576), "VEC FMA dst=0x2ffe0"},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 8, .to = TYPE_BF16), "VEC FMA to=1: expected"},
+      // Others have no choice of types, and do not look.
+      {VECTOR(.op = VOP_DIV, .rows = 1, .cols = 8, .from = 77, .to = 77), NULL},
   };
   RUN_TABLE(CORE_VECTOR, cases);
+}
+
+#define DIRECT(...) COMMAND_OF(COPY_L1, copy_l1, MTE3, __VA_ARGS__)
+
+static void direct_path(void **state) {
+  (void)state;
+  const case_t without[] = {
+      {DIRECT(.rows = 1, .cols = 1), "COPY_L1 needs the direct path to L1: soc.direct_path is 0"},
+  };
+  RUN_TABLE(CORE_VECTOR, without);
+  const core_memory_t memory = {
+      .bytes = {[SPACE_UB] = 192 << 10, [SPACE_L1] = 512 << 10}};
+  const case_t with[] = {
+      {DIRECT(.rows = 64, .cols = 256, .ub_pitch = 512, .l1 = 460800, .l1_pitch = 4096), NULL},
+      {DIRECT(.rows = 64, .cols = 256, .ub_pitch = 512, .l1 = 460832, .l1_pitch = 4096),
+       "COPY_L1 l1=0x70820: tile of 63488 bytes leaves L1"},
+      // The last strip's rows are whole.
+      {DIRECT(.rows = 1, .cols = 1, .l1 = 524256), NULL},
+      {DIRECT(.rows = 2, .cols = 1, .ub_pitch = 32, .l1 = 524256), "tile of 64 bytes leaves L1"},
+      {DIRECT(.rows = 7, .cols = 16, .ub = 196416, .ub_pitch = 32), "leaves UB"},
+      {DIRECT(.rows = 0, .cols = 1), "rows=0"},
+      {DIRECT(.rows = 1, .cols = 0), "cols=0"},
+      {DIRECT(.rows = 1, .cols = 1, .ub = 2), "ub=0x2: expected a multiple of 32"},
+      {DIRECT(.rows = 1, .cols = 1, .l1 = 16), "l1=0x10: expected a multiple of 32"},
+      {DIRECT(.rows = 1, .cols = 17, .l1_pitch = 40), "l1_pitch=40: expected a multiple of 32"},
+      {DIRECT(.rows = 2, .cols = 17, .ub_pitch = 64, .l1_pitch = 32),
+       "l1_pitch=32: expected 64 or more, the rows written would overlap"},
+  };
+  for (size_t i = 0; i < ARRAY_LEN(with); i++) {
+    char error[CORE_ERROR_BYTES];
+    const bool ok = core_check(CORE_VECTOR, &memory, &with[i].command, error);
+    CHECK(ok == (with[i].message == NULL) && (ok || strstr(error, with[i].message) != NULL),
+          "case %zu: '%s', expected '%s'", i, error, ok ? "" : with[i].message);
+  }
+  const case_t cube[] = {
+      {DIRECT(.rows = 1, .cols = 1), "COPY_L1 on a cube core: expected a vector core"},
+  };
+  RUN_TABLE(CORE_CUBE, cube);
 }
 
 // An engine of D = 64, 4 blocks of 256 rows, 256 KiB of buffer.
@@ -605,7 +676,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(headers),          cmocka_unit_test(flags),
       cmocka_unit_test(cube_commands),    cmocka_unit_test(copies),
-      cmocka_unit_test(vector_commands),  cmocka_unit_test(engine_moves),
+      cmocka_unit_test(vector_commands),  cmocka_unit_test(direct_path),
+      cmocka_unit_test(engine_moves),
       cmocka_unit_test(engine_attention), cmocka_unit_test(engine_results_apart),
       cmocka_unit_test(engine_of_odd_dim), cmocka_unit_test(any_bytes),
   };

@@ -11,7 +11,8 @@ static const config_t config = {
     .vector = {.ub_kb = 192, .load_gbps = 100.9, .store_gbps = 160, .repeat_bytes = 256,
                .alu_cycles = 2.1, .alu_startup = 6, .scalar_cycles = 1, .scalar_startup = 5,
                .div_cycles = 4, .div_startup = 12, .exp_cycles = 2, .exp_startup = 13,
-               .cast_cycles = 1.53, .cast_startup = 10, .reduce_cycles = 7, .reduce_startup = 11,
+               .cast_cycles = 1.53, .cast_startup = 10,
+               .cast_int4_cycles = 1, .direct_bytes_per_cycle = 128, .reduce_cycles = 7, .reduce_startup = 11,
                .broadcast_cycles = 1, .broadcast_startup = 7, .drain = 16},
     .engine = {.clock_mhz = 500, .blocks = 4, .queries = 1, .rows = 1024, .buffer_kb = 256,
                .load_gbps = 128, .store_gbps = 64},
@@ -146,6 +147,32 @@ static void vector_repeats(void **state) {
   assert_int_equal(vec(VOP_ADD, OPERAND_TILE, 1, 1, 32), 6 + 3);
 }
 
+static uint64_t narrow(uint32_t op, uint32_t from, uint32_t to, uint32_t rows, uint32_t cols,
+                       uint32_t pitch, uint32_t b_pitch) {
+  return vector(COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst_pitch = pitch,
+                           .a_pitch = from == TYPE_S4 ? pitch / 4 : pitch, .b_pitch = b_pitch,
+                           .c_pitch = b_pitch, .from = from, .to = to));
+}
+
+// 64 x 256 FP16 are 128 repeats of 128 lanes; 5.2 cycles each to dequantise them.
+static void narrow_operations(void **state) {
+  (void)state;
+  assert_int_equal(narrow(VOP_CAST, TYPE_S4, TYPE_F16, 64, 256, 512, 0), 10 + 128);
+  assert_int_equal(narrow(VOP_SUB, TYPE_F16, TYPE_F16, 64, 256, 512, 0), 6 + 269);   // 268.8
+  assert_int_equal(narrow(VOP_MUL, TYPE_F16, TYPE_F16, 64, 256, 512, 512), 6 + 269);
+  // A row that is not a multiple of 128, for each of which b starts again: two repeats a row
+  assert_int_equal(narrow(VOP_MUL, TYPE_F16, TYPE_F16, 64, 136, 288, 0), 6 + 269);
+  // To FP32, and FP32 operands: 64 lanes a repeat
+  assert_int_equal(narrow(VOP_CAST, TYPE_S4, TYPE_F32, 64, 256, 1024, 0), 10 + 256);
+  assert_int_equal(narrow(VOP_FMA, TYPE_F32, TYPE_F16, 64, 256, 1024, 0), 6 + 538);   // 537.6
+  // 64 rows of 16 strips of 32 bytes, at 128 a cycle
+  assert_int_equal(vector(COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 64, .cols = 256)), 256);
+  assert_int_equal(vector(COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 3, .cols = 17)), 2);
+  core_move_t move;
+  const command_t copy = COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 64, .cols = 256);
+  assert_false(core_moves(&config, &copy, &move));   // global memory sees nothing of it
+}
+
 static void flags_and_barriers(void **state) {
   (void)state;
   assert_int_equal(vector(COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0)), 16);
@@ -165,6 +192,7 @@ int main(void) {
       cmocka_unit_test(engine_commands),
       cmocka_unit_test(vector_operations),
       cmocka_unit_test(vector_repeats),
+      cmocka_unit_test(narrow_operations),
       cmocka_unit_test(flags_and_barriers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

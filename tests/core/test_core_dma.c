@@ -1,4 +1,4 @@
-// COPY_IN and COPY_OUT against loops over bytes and words.
+// COPY_IN, COPY_OUT and COPY_L1 against loops over bytes and words.
 // SPDX-License-Identifier: Apache-2.0
 #include "core_test.h"
 #include "num/num_gm.h"
@@ -38,6 +38,39 @@ static void copies_rows(void **state) {
     }
     expect_same(&f->memory, &f->expected, in ? "COPY_IN" : "COPY_OUT");
   }
+}
+
+// Row-major to strips; of a strip that is not whole the rest is 0.
+static void direct_path(void **state) {
+  fixture_t *f = *state;
+  core_memory_t memory = f->memory;
+  memory.bytes[SPACE_L1] = 512u << 10;
+  memory.base[SPACE_L1] = malloc(memory.bytes[SPACE_L1]);
+  uint8_t *expected = malloc(memory.bytes[SPACE_L1]);
+  assert_true(memory.base[SPACE_L1] != NULL && expected != NULL);
+  random_bytes(&f->rng, memory.base[SPACE_L1], memory.bytes[SPACE_L1]);
+  for (int i = 0; i < 100; i++) {
+    const uint32_t rows = 1 + random_below(&f->rng, 60);
+    const uint32_t cols = 1 + random_below(&f->rng, 280);
+    const uint32_t strip_rows = (uint32_t)round_up(rows + random_below(&f->rng, 40), 16);
+    const uint32_t first = random_below(&f->rng, strip_rows - rows + 1);   // of a larger piece
+    const uint32_t ub_pitch = (uint32_t)round_up(cols * 2, 32) + 32 * random_below(&f->rng, 2);
+    memcpy(expected, memory.base[SPACE_L1], memory.bytes[SPACE_L1]);
+    const command_t c =
+        COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 96, .ub_pitch = ub_pitch, .l1 = 64 + first * 32,
+                   .l1_pitch = strip_rows * 32, .rows = rows, .cols = cols);
+    run(CORE_VECTOR, &memory, &c);
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < round_up(cols, 16); col++) {
+        const uint16_t x = col < cols ? get16(memory.base[SPACE_UB] + 96 + r * ub_pitch, col) : 0;
+        put16(expected + 64, strip_index(strip_rows, first + r, col), x);
+      }
+    }
+    assert_memory_equal(memory.base[SPACE_L1], expected, memory.bytes[SPACE_L1]);
+  }
+  expect_same(&f->memory, &f->expected, "COPY_L1");
+  free(memory.base[SPACE_L1]);
+  free(expected);
 }
 
 static void atomics_word_by_word(void **state) {
@@ -96,6 +129,7 @@ int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(copies_rows, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(direct_path, setup, free_fixture),
       cmocka_unit_test_setup_teardown(atomics_word_by_word, setup, free_fixture),
       cmocka_unit_test(rows_of_zeros),
   };

@@ -65,6 +65,13 @@ static void engine_commands(void **state) {
               "WAIT_FLAG from=ATTN event=1");
 }
 
+static void direct_path(void **state) {
+  (void)state;
+  expect_text(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 0x40, .ub_pitch = 512, .l1 = 0x20000,
+                         .l1_pitch = 4096, .rows = 64, .cols = 256),
+              "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256");
+}
+
 // A VEC shows the fields its operation reads.
 static void vector_fields(void **state) {
   (void)state;
@@ -80,6 +87,17 @@ static void vector_fields(void **state) {
   c.vec.round = ROUND_TRUNC;
   expect_text(c, "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
                  "from=F32 to=S32 round=TRUNC");
+  c.vec.op = VOP_CAST;
+  c.vec.from = TYPE_S4;
+  c.vec.to = TYPE_F16;
+  c.vec.round = ROUND_NEAREST;
+  expect_text(c, "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+                 "from=S4 to=F16 round=NEAREST");
+  c.vec.op = VOP_FMA;
+  c.vec.b_kind = OPERAND_TILE;
+  c.vec.from = TYPE_F32;
+  expect_text(c, "VEC op=FMA rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+                 "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE from=F32 to=F16");
   c.vec.op = VOP_SELECT;
   c.vec.b_kind = OPERAND_TILE;
   expect_text(c, "VEC op=SELECT rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
@@ -107,6 +125,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
       cmocka_unit_test(commands),
+      cmocka_unit_test(direct_path),
       cmocka_unit_test(engine_commands),
       cmocka_unit_test(vector_fields),
       cmocka_unit_test(malformed),

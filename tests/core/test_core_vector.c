@@ -304,6 +304,137 @@ static void casts(void **state) {
   }
 }
 
+// Into both types, onto the nibbles themselves as well.
+static void nibbles(void **state) {
+  fixture_t *f = *state;
+  for (uint32_t i = 0; i < 32; i++) {
+    const bool is_signed = i % 2 == 0;
+    const bool wide = i / 2 % 2 == 0;
+    const uint32_t rows = 1 + random_below(&f->rng, 12);
+    const uint32_t cols = 8 * (1 + random_below(&f->rng, 80));
+    const uint32_t size = wide ? 4 : 2;
+    const uint32_t dst = i / 4 % 2 == 0 ? 0x18000 : 64;
+    const uint32_t pitch = (uint32_t)round_up(cols * size, 32) + 32 * random_below(&f->rng, 2);
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = rows, .cols = cols, .dst = dst,
+                   .dst_pitch = pitch, .a = 64, .a_pitch = pitch,
+                   .from = is_signed ? TYPE_S4 : TYPE_U4, .to = wide ? TYPE_F32 : TYPE_F16);
+    random_bytes(&f->rng, f->memory.base[SPACE_UB], f->memory.bytes[SPACE_UB]);
+    copy_memory(&f->expected, &f->memory);
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < cols; col++) {
+        const uint32_t word = get32(f->memory.base[SPACE_UB] + 64 + r * pitch, col / 8);
+        const uint32_t nibble = word >> (4 * (col % 8)) & 15;
+        const float x = (float)(is_signed && nibble > 7 ? (int)nibble - 16 : (int)nibble);
+        uint8_t *out = f->expected.base[SPACE_UB] + dst + r * pitch;
+        if (wide) {
+          put32(out, col, num_f32_bits(x));
+        } else {
+          put16(out, col, num_fp16_from_f32(x));
+        }
+      }
+    }
+    run(CORE_VECTOR, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "CAST of nibbles");
+  }
+}
+
+// The FP16 numbers on both sides of an FP64 one, and the nearer of them; ties to even.
+static uint16_t nearest_half(double x) {
+  const uint16_t sign = signbit(x) ? 0x8000 : 0;
+  uint16_t below = 0;
+  for (uint16_t bit = 0x4000; bit != 0; bit /= 2) {
+    const uint16_t tried = below | bit;
+    if (tried <= 0x7c00 && (tried == 0x7c00 ? 65536.0 : (double)num_fp16_to_f32(tried)) <= fabs(x)) {
+      below = tried;
+    }
+  }
+  if (isnan(x) || isinf(x) || below == 0x7c00) {
+    return isnan(x) ? 0x7e00 : sign | 0x7c00;
+  }
+  const double low = (double)num_fp16_to_f32(below);
+  const double high = below == 0x7bff ? 65536.0 : (double)num_fp16_to_f32((uint16_t)(below + 1));
+  const double middle = (low + high) / 2;
+  const bool up = fabs(x) > middle || (fabs(x) == middle && below % 2 == 1);
+  return (uint16_t)(sign | (below + (up ? 1 : 0)));
+}
+
+static bool same_half(uint16_t got, uint16_t want) {
+  const bool nan = (got & 0x7fff) > 0x7c00 && (want & 0x7fff) > 0x7c00;
+  return got == want || nan;
+}
+
+// Each operation rounds once: FP64 holds every sum and product of two FP16 numbers. b is a tile or one
+// row for all rows; dst is apart, or a.
+static void half_arithmetic(void **state) {
+  fixture_t *f = *state;
+  static const uint32_t ops[] = {VOP_ADD, VOP_SUB, VOP_MUL};
+  for (uint32_t i = 0; i < 3 * ARRAY_LEN(shapes) * 4; i++) {
+    const uint32_t op = ops[i % 3];
+    const uint32_t rows = shapes[i / 3 % ARRAY_LEN(shapes)].rows;
+    const uint32_t cols = shapes[i / 3 % ARRAY_LEN(shapes)].cols;
+    const bool in_place = i / 3 / ARRAY_LEN(shapes) % 2 == 1;
+    const uint32_t pitch = (uint32_t)round_up(cols * 2, 32) + 32;
+    const uint32_t b_pitch = i / 3 / ARRAY_LEN(shapes) / 2 == 0 ? pitch : 0;
+    const uint32_t dst = in_place ? 0x20 : 0x18000;
+    const command_t c = COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst = dst,
+                                   .dst_pitch = pitch, .a = 0x20, .a_pitch = pitch, .b = 0x10000,
+                                   .b_pitch = b_pitch, .from = TYPE_F16, .to = TYPE_F16);
+    random_bytes(&f->rng, f->memory.base[SPACE_UB], f->memory.bytes[SPACE_UB]);
+    copy_memory(&f->expected, &f->memory);
+    const uint8_t *before = f->expected.base[SPACE_UB];
+    run(CORE_VECTOR, &f->memory, &c);
+    for (size_t r = 0; r < rows; r++) {
+      for (size_t col = 0; col < cols; col++) {
+        const double x = (double)num_fp16_to_f32(get16(before + 0x20 + r * pitch, col));
+        const double y = (double)num_fp16_to_f32(get16(before + 0x10000 + r * b_pitch, col));
+        const double exact = op == VOP_ADD ? x + y : op == VOP_SUB ? x - y : x * y;
+        const uint16_t got = get16(f->memory.base[SPACE_UB] + dst + r * pitch, col);
+        CHECK(same_half(got, nearest_half(exact)), "%a op %u %a: %04x, not %04x", x, op, y, got,
+              nearest_half(exact));
+      }
+    }
+    for (size_t r = 0; r < rows; r++) {   // nothing beside the tile
+      memcpy(f->expected.base[SPACE_UB] + dst + r * pitch,
+             f->memory.base[SPACE_UB] + dst + r * pitch, cols * 2);
+    }
+    expect_same(&f->memory, &f->expected, "FP16");
+  }
+}
+
+// FMA to FP16 where FP64 holds the exact value: small integers times FP16 numbers, and sums that FP32
+// would round onto a tie.
+static void half_fma(void **state) {
+  fixture_t *f = *state;
+  enum { COUNT = 4096, A = 0, B_AT = 0x4000, C_AT = 0x8000, DST = 0xc000 };
+  for (int turn = 0; turn < 6; turn++) {
+    uint8_t *ub = f->memory.base[SPACE_UB];
+    for (size_t i = 0; i < COUNT; i++) {
+      const int q = (int)random_below(&f->rng, 24) - 8;
+      float scale = num_fp16_to_f32((uint16_t)(random_below(&f->rng, 0x7c00)));
+      float zero = num_fp16_to_f32((uint16_t)(random_below(&f->rng, 0x4c00)));
+      if (turn % 2 == 1) {   // just beside a tie: 1 + 2^-11, and a little
+        scale = 1;
+        zero = -0x1p-11f + (random_below(&f->rng, 2) ? 0x1p-24f : -0x1p-24f);
+      }
+      put32(ub + A, i, num_f32_bits((float)q));
+      put32(ub + B_AT, i, num_f32_bits(scale));
+      put32(ub + C_AT, i, num_f32_bits(-(scale * zero)));
+    }
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = VOP_FMA, .rows = 1, .cols = COUNT, .dst = DST, .a = A,
+                   .b = B_AT, .c = C_AT, .to = TYPE_F16);
+    run(CORE_VECTOR, &f->memory, &c);
+    for (size_t i = 0; i < COUNT; i++) {
+      const double x = (double)num_f32_from_bits(get32(ub + A, i));
+      const double y = (double)num_f32_from_bits(get32(ub + B_AT, i));
+      const double z = (double)num_f32_from_bits(get32(ub + C_AT, i));
+      CHECK(same_half(get16(ub + DST, i), nearest_half(x * y + z)), "fma(%a, %a, %a): %04x", x, y,
+            z, get16(ub + DST, i));
+    }
+  }
+}
+
 int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
@@ -313,6 +444,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(comparisons, setup, free_fixture),
       cmocka_unit_test_setup_teardown(selection, setup, free_fixture),
       cmocka_unit_test_setup_teardown(casts, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(nibbles, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(half_arithmetic, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(half_fma, setup, free_fixture),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,8 @@ cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 field() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2; exit }' "$2"; }
 
-"$SIM" --help | grep -q 'hfa or' || fail "--help"
-"$SIM" run --help | grep -q 'amalgam run hfa --help' || fail "run --help"
+"$SIM" --help | grep -q "^  hfa  *attention by the H-FA engine" || fail "--help"
+"$SIM" run --help | grep -q "^  fa2 " || fail "run --help"
 "$SIM" run hfa --help >hfa.help
 "$SIM" run fa2 --help >fa2.help
 for option in --q --k --v --mask --causal --softmax-scale --blocks --queries --rows --impl --out \

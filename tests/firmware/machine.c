@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.h"
 
-#include <dlfcn.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/core.h"
-#include "hal/native.h"
-#include "hal/registers.h"
 #include "num/num_rng.h"
+#include "program.h"
 #include "race_history.h"
 
 enum {
@@ -35,16 +32,14 @@ typedef struct flag {
 typedef struct core {
   core_kind_t kind;
   unsigned ai_core, sub;
-  command_t *program;
-  size_t length, capacity;
+  program_t program;
   size_t pushed;
-  bool panicked;
-  uint64_t panic_code;
   core_memory_t memory;
   queue_t queue[PIPE_COUNT];
   flag_t flag[PIPE_COUNT][PIPE_COUNT][FLAG_EVENTS];
-  // Cross flags this core waits for; on a cube core one column for each vector core.
-  flag_t *cross[CROSS_FLAGS];
+  // Cross flags this core waits for, then those from the other AI core of its pair; on a cube core one
+  // column for each vector core.
+  flag_t *cross[2 * CROSS_FLAGS];
   race_history_t history[SPACE_COUNT];  // of private memories
 } core_t;
 
@@ -89,97 +84,23 @@ static const char *core_text(const core_t *core, char text[24]) {
 
 // ---- Recording ----
 
-// The core whose program runs; firmware has no other way to find its machine.
-static struct {
-  const machine_options_t *options;
-  core_t *core;
-  jmp_buf halted;
-} recording;
-
-static uint64_t record_read(enum scalar_register reg) {
-  const core_t *core = recording.core;
-  switch (reg) {
-    case REG_CORE_KIND:
-      return core->kind == CORE_VECTOR;
-    case REG_CORE_INDEX:
-      return core->ai_core;
-    case REG_CORE_COUNT:
-      return recording.options->ai_cores;
-    case REG_SUB_INDEX:
-      return core->sub;
-    case REG_SUB_COUNT:
-      return recording.options->vector_cores;
-    case REG_ARGS:
-      return recording.options->args;
-    default:
-      return 0;
-  }
-}
-
-static void record_write(enum scalar_register reg, uint64_t value) {
-  core_t *core = recording.core;
-  if (reg == REG_HALT) {
-    core->panicked = value != 0;
-    core->panic_code = value;
-    longjmp(recording.halted, 1);
-  }
-  if (reg != REG_PUSH) {
-    return;
-  }
-  if (core->length == core->capacity) {
-    core->capacity = core->capacity == 0 ? 1024 : 2 * core->capacity;
-    core->program = realloc(core->program, core->capacity * sizeof *core->program);
-    if (core->program == NULL) {
-      abort();
-    }
-  }
-  // The command on the firmware's stack is only as long as its own kind; commands differ in length.
-  static const size_t bytes[] = {
-#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = sizeof(cmd_##name##_t),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-  };
-  const void *from = (const void *)(uintptr_t)value;
-  const uint8_t opcode = *(const uint8_t *)from;
-  command_t *command = &core->program[core->length++];
-  memset(command, 0, sizeof *command);
-  memcpy(command, from, opcode < OP_COUNT ? bytes[opcode] : sizeof(cmd_header_t));
-}
-
-static const void *record_gm(uint64_t address) {
-  return recording.options->gm + (address - GM_BASE);
-}
-
 static bool record(machine_t *machine) {
-  static const hal_host_t host = {record_read, record_write, record_gm};
-  void *library = dlopen(machine->options->firmware, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) {
-    return fail(machine, "%s", dlerror());
-  }
-  const hal_host_t **slot = dlsym(library, "hal_host");
-  *slot = &host;
-  bool ok = true;
-  for (size_t i = 0; i < machine->core_count && ok; i++) {
+  const machine_options_t *options = machine->options;
+  const program_machine_t where = {.firmware = options->firmware,
+                                   .gm = options->gm,
+                                   .args = options->args,
+                                   .ai_cores = options->ai_cores,
+                                   .vector_cores = options->vector_cores};
+  for (size_t i = 0; i < machine->core_count; i++) {
     core_t *core = &machine->cores[i];
-    void (*entry)(void);
-    *(void **)&entry = dlsym(library, core->kind == CORE_CUBE ? "cube_main" : "vector_main");
-    recording.options = machine->options;
-    recording.core = core;
-    if (entry != NULL && setjmp(recording.halted) == 0) {  // NULL: nothing to do
-      entry();
-    }
-    if (machine->cores[i].panicked) {
+    const program_core_t who = {core->kind, core->ai_core, core->sub};
+    char error[MACHINE_ERROR_BYTES - 32];
+    if (!program_record(&where, &who, &core->program, error, sizeof error)) {
       char name[24];
-      ok = fail(machine, "%s panic %llu", core_text(&machine->cores[i], name),
-                (unsigned long long)machine->cores[i].panic_code);
+      return fail(machine, "%s %s", core_text(core, name), error);
     }
   }
-  dlclose(library);
-  return ok;
+  return true;
 }
 
 // ---- The machine ----
@@ -209,7 +130,7 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
                                   .agent = machine->agents++};
   }
   const size_t setters = kind == CORE_CUBE ? options->vector_cores : 1;
-  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
     core->cross[i] = allocate(setters, sizeof(flag_t));
     for (size_t setter = 0; setter < setters; setter++) {
       core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(race_clocks_t));
@@ -224,9 +145,22 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
   }
 }
 
+// The cores of an AI core lie together, the cube core first; AI cores 2i and 2i + 1 are a pair.
+static core_t *cube_of(const machine_t *machine, unsigned ai_core) {
+  return &machine->cores[ai_core * (1 + machine->options->vector_cores)];
+}
+
+// The direct path: L1 is the cube core's.
+static void reach_l1(const machine_t *machine, core_t *core) {
+  if (machine->options->direct_path && core->kind == CORE_VECTOR) {
+    core->memory.base[SPACE_L1] = cube_of(machine, core->ai_core)->memory.base[SPACE_L1];
+    core->memory.bytes[SPACE_L1] = L1_BYTES;
+  }
+}
+
 static void core_free(const machine_t *machine, core_t *core) {
   const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
-  for (unsigned i = 0; i < CROSS_FLAGS; i++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
     for (size_t setter = 0; setter < setters; setter++) {
       free(core->cross[i][setter].clocks);
     }
@@ -242,16 +176,22 @@ static void core_free(const machine_t *machine, core_t *core) {
   }
   for (unsigned space = 0; space < SPACE_COUNT; space++) {
     free(core->history[space].records);
-    if (space != SPACE_GM) {
+    if (space != SPACE_GM && (space != SPACE_L1 || core->kind == CORE_CUBE)) {
       free(core->memory.base[space]);
     }
   }
-  free(core->program);
+  free(core->program.command);
 }
 
-// The cores of an AI core lie together, the cube core first.
-static core_t *cube_of(const machine_t *machine, const core_t *core) {
-  return &machine->cores[core->ai_core * (1 + machine->options->vector_cores)];
+static bool is_cross_wait(const command_t *command) {
+  return command->header.opcode_ == OP_CROSS_WAIT || command->header.opcode_ == OP_PAIR_WAIT;
+}
+
+// Of a CROSS_ or PAIR_ command, which have the same fields.
+static uint32_t cross_id(const command_t *command) {
+  const bool pair =
+      command->header.opcode_ == OP_PAIR_SET || command->header.opcode_ == OP_PAIR_WAIT;
+  return pair ? CROSS_FLAGS + command->pair_set.flag : command->cross_set.flag;
 }
 
 // ---- Accesses ----
@@ -297,8 +237,9 @@ static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, b
 
 static bool cross_set(const machine_t *machine, core_t *core, const command_t *command,
                       unsigned agent) {
-  const uint32_t id = command->cross_set.flag;
-  core_t *cube = cube_of(machine, core);
+  const uint32_t id = cross_id(command);
+  const bool pair = command->header.opcode_ == OP_PAIR_SET;
+  core_t *cube = cube_of(machine, pair ? core->ai_core ^ 1 : core->ai_core);
   bool ok = true;
   if (core->kind == CORE_VECTOR) {
     ok = flag_raise(machine, &cube->cross[id][core->sub], CROSS_FLAG_MAX, agent);
@@ -315,13 +256,29 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
     const cmd_wait_flag_t *c = &command->wait_flag;
     return core->flag[c->from][c->pipe_][c->event].up > 0;
   }
-  if (command->header.opcode_ == OP_CROSS_WAIT) {
+  if (is_cross_wait(command)) {
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     bool up = true;
     for (size_t i = 0; i < setters; i++) {
-      up = up && core->cross[command->cross_wait.flag][i].up > 0;
+      up = up && core->cross[cross_id(command)][i].up > 0;
     }
     return up;
+  }
+  return true;
+}
+
+// Rows of a gather are in arrays that nobody writes.
+static bool gathers_inputs(const machine_t *machine, const core_t *core, const command_t *command) {
+  const cmd_gather_in_t *c = &command->gather_in;
+  for (uint32_t row = 0; command->header.opcode_ == OP_GATHER_IN && row < c->rows; row++) {
+    core_access_t access = {.space = SPACE_GM, .rows = 1, .row_bytes = c->row_bytes, .write = true};
+    const core_gather_t what = core_gather_row(&core->memory, c, row, &access.base);
+    const bool writable = what == CORE_GATHER_ROW && inside_an_array(machine, &access);
+    access.write = false;
+    if (what == CORE_GATHER_WRONG || writable ||
+        (what == CORE_GATHER_ROW && !inside_an_array(machine, &access))) {
+      return false;
+    }
   }
   return true;
 }
@@ -329,12 +286,16 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
 static bool move_data(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
+  if (!gathers_inputs(machine, core, command)) {
+    return complain(machine, core, command, "a row is not in an input array");
+  }
   for (size_t i = 0; i < count; i++) {
     const bool global = access[i].space == SPACE_GM;
     if (global && !inside_an_array(machine, &access[i])) {
       return complain(machine, core, command, "not inside of an array it may access");
     }
-    race_history_t *history = global ? &machine->gm_history : &core->history[access[i].space];
+    core_t *owner = access[i].space == SPACE_L1 ? cube_of(machine, core->ai_core) : core;
+    race_history_t *history = global ? &machine->gm_history : &owner->history[access[i].space];
     const race_record_t *other = race_note(machine->clocks, machine->agents, history,
                                            agent, &access[i], command);
     if (other != NULL) {
@@ -366,11 +327,13 @@ static bool execute(machine_t *machine, core_t *core, const command_t *command, 
       return true;
     }
     case OP_CROSS_SET:
+    case OP_PAIR_SET:
       return cross_set(machine, core, command, agent);
-    case OP_CROSS_WAIT: {
+    case OP_CROSS_WAIT:
+    case OP_PAIR_WAIT: {
       const size_t setters = core->kind == CORE_CUBE ? options->vector_cores : 1;
       for (size_t i = 0; i < setters; i++) {
-        flag_lower(machine, &core->cross[command->cross_wait.flag][i], agent, order);
+        flag_lower(machine, &core->cross[cross_id(command)][i], agent, order);
       }
       return true;
     }
@@ -383,10 +346,10 @@ typedef enum step { STEP_NONE, STEP_DONE, STEP_FAILED } step_t;
 
 // The scalar core pushes its next command.
 static step_t step_scalar(machine_t *machine, core_t *core) {
-  if (core->pushed == core->length) {
+  if (core->pushed == core->program.length) {
     return STEP_NONE;
   }
-  const command_t *command = &core->program[core->pushed];
+  const command_t *command = &core->program.command[core->pushed];
   char error[CORE_ERROR_BYTES];
   if (!core_check(core->kind, &core->memory, command, error)) {
     complain(machine, core, command, error);
@@ -403,7 +366,7 @@ static step_t step_scalar(machine_t *machine, core_t *core) {
 
 static const command_t *head(const core_t *core, unsigned pipe) {
   const queue_t *queue = &core->queue[pipe];
-  return queue->count == 0 ? NULL : &core->program[queue->command[queue->first]];
+  return queue->count == 0 ? NULL : &core->program.command[queue->command[queue->first]];
 }
 
 static void pop(const machine_t *machine, core_t *core, unsigned pipe) {
@@ -515,7 +478,7 @@ static bool check_end(const machine_t *machine) {
     for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
       const queue_t *queue = &core->queue[pipe];
       if (queue->count > 0) {
-        return complain(machine, core, &core->program[queue->command[queue->first]], "deadlock");
+        return complain(machine, core, &core->program.command[queue->command[queue->first]], "deadlock");
       }
     }
   }
@@ -523,7 +486,7 @@ static bool check_end(const machine_t *machine) {
     const core_t *core = &machine->cores[i];
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     unsigned up = 0;
-    for (unsigned id = 0; id < CROSS_FLAGS * setters; id++) {
+    for (unsigned id = 0; id < 2 * CROSS_FLAGS * setters; id++) {
       up += core->cross[id / setters][id % setters].up;
     }
     for (unsigned id = 0; id < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; id++) {
@@ -550,6 +513,7 @@ bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTE
     const unsigned within = i % per_ai_core;
     core_init(&machine, &machine.cores[i], within == 0 ? CORE_CUBE : CORE_VECTOR, i / per_ai_core,
               within == 0 ? 0 : within - 1);
+    reach_l1(&machine, &machine.cores[i]);
   }
   machine.clocks = allocate(machine.agents, sizeof *machine.clocks);
   error[0] = '\0';

@@ -30,11 +30,17 @@ model/cli/option:
 model/cli/file:
 model/cli/run: option file
 model/cli/attention: run option file
+model/cli/custom: run option file
+model/cli/fp8: attention run option file
 model/cli/lm: run option file
+model/cli/half: run option file
 model/cli/engine: attention lm run option file
 model/cli/synth: run option file
-model/cli/report: synth engine attention lm run option file
+model/cli/html:
+model/cli/report: html synth engine half fp8 attention lm run option file
 model/cli/bench: option file
+model/cli/convert: option file
+model/cli/explain: option file
 END
 # folder: folders whose modules it may instantiate
 cat >"$dir/v" <<'END'
@@ -52,8 +58,8 @@ find model sw synth -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while re
   folder=$(echo "$file" | cut -d/ -f1-2)
   sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
 done >"$dir/includes"
-grep -rE '^ *#include "cli/[a-z]+/' model/cli/*/ |
-  sed -E 's|^((model/cli/[a-z]+)/[^:]*):.*"cli/([a-z]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
+grep -rE '^ *#include "cli/[a-z0-9]+/' model/cli/*/ |
+  sed -E 's|^((model/cli/[a-z0-9]+)/[^:]*):.*"cli/([a-z0-9]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
 
 find rtl -name '*.v' >"$dir/rtl"
 while read -r file; do

@@ -10,8 +10,8 @@ fail() { echo "FAILED: $*"; exit 1; }
 lm() { "$SIM" run lm "$@"; }
 val=$DATA/kjv_val.txt
 
-"$SIM" --help | grep -q 'lm (a language model)' || fail "--help"
-"$SIM" run --help | grep -q 'amalgam run lm --help' || fail "run --help"
+"$SIM" --help | grep -q "^  lm  *a byte-level language model" || fail "--help"
+"$SIM" run --help | grep -q "^  lm " || fail "run --help"
 lm --help >help
 for option in --model --context --eval --windows --prompt --tokens --attention --gemm --engines \
   --blocks --queries --chunk --lns --zero-exact --impl --config --set --firmware --threads --json \

@@ -158,7 +158,9 @@ static num_element_t add_formula(const num_hfa_t *hfa, num_element_t x, num_elem
 // How far the sum's logarithm may be from the real one, given the real one of 1 +- 2^-D.
 static double allowance(const num_hfa_t *hfa, double exact, double x) {
   if (hfa->corrected) {
-    return 1.5 * UNIT;
+    // As if the smaller one were off by nine units, which sixteen that share an entry come to.
+    const double larger = fmin(x * exp2(9.0 * UNIT), 1.0);
+    return fabs(log2(exact < 0 ? 1.0 - larger : 1.0 + larger) - exact) + 0.7 * UNIT;
   }
   return fabs(fabs(exact) - x) + POW2 + 0.5 * UNIT;  // what the approximation itself misses
 }

@@ -54,8 +54,45 @@ both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
 both panic "cube0" "panic" "7"
 expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
+both direct_bounds "needs the direct path to L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
+machine='--set soc.direct_path=1'
+both direct_bounds "leaves L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
+both direct_race "race in L1" "cube0 MTE1" "LOAD_B" "direct_race.c:5" "COPY_L1" "direct_race.c:11"
 machine='--config ascend910_die --cores 2'
 both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
+
+# Pairs of AI cores, and gathers, with the FP8 kernel's arguments.
+machine='crossover=1'
+launch() {
+  # shellcheck disable=SC2086
+  timeout 60 "$FP8" "$1" $machine
+}
+both pair_left "still up" "on cube" "PAIR_SET flag=5" "pair_left.c:9"
+both pair_deadlock "deadlock" "cube0 MTE2" "PAIR_WAIT flag=5" "pair_deadlock.c:7"
+both pair_race "race in GM" "cube1 MTE2: LOAD_NZ" "pair_race.c:9" "vector0_0 MTE3: COPY_OUT" "pair_race.c:16"
+machine='crossover=1 cores=4'
+both pair_pairs "race in GM with pair" "MTE3" "COPY_OUT" "pair_pairs.c:11" "no SYNC_ALL"
+machine='cores=2'
+both pair_none "not one of pairs" "PAIR_SET" "pair_none.c:7"
+machine='cache=sparse topk=200 tokens=100 vary=1 batch=2'
+both gather_below "number is below -1" "vector0_" "GATHER_IN" "gather_below.c:10"
+machine='cache=sparse topk=200 tokens=100'
+both gather_bounds "its row is not inside of the array" "GATHER_IN" "gather_bounds.c:10"
+both gather_list "not in an array of numbers" "GATHER_IN" "gather_list.c:10"
+both gather_writable "not in an input array" "GATHER_IN" "gather_writable.c:10"
+
+# Arguments that the FP8 kernel refuses.
+refuses() {   # refuses CODE name=value...
+  code=$1
+  shift
+  machine="$*"
+  expect "fp8 $*" "$FIRMWARE/fp8.elf" "panic" "$code"
+  expect "fp8 $*" "$FIRMWARE/fp8.so" "panic" "$code"
+}
+refuses 1 tiling=2
+refuses 1 cache=sparse topk=5 causal=1
+refuses 1 heads=1 crossover=1
+refuses 2 crossover=1 cores=3
 
 # On attention engines.
 machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'

@@ -148,7 +148,9 @@ static void golden(const test_t *test, const query_t *query, num_bf16_t *out, do
   num_engine_attention(&engine, q, k, v, valid, query->keys, out, scratch);
   const num_attn_t attn = {.rows = 1, .keys = query->keys, .dk = d, .dv = d, .q = query->q, .k = k,
                            .ldk = d, .v = v, .ldv = d, .scale = scale, .visible = valid};
-  num_attn_golden(&attn, exact);
+  if (num_attn_golden(&attn, exact) != 0) {
+    abort();
+  }
   free(k);
   free(v);
   free(valid);

@@ -5,49 +5,11 @@
 
 #include "cli/option/parse.h"
 
-static bool ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text);
-  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
-static bool own_firmware(attention_settings_t *settings, const char *file, cli_error_t *error) {
-  const bool native = ends_with(file, ".so");
-  if (!native && !ends_with(file, ".elf")) {
-    return cli_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
-                    file);
-  }
-  // The dynamic linker looks for a name without a slash elsewhere.
-  const char *here = strchr(file, '/') == NULL ? "./" : "";
-  const int length = snprintf(settings->firmware, sizeof settings->firmware, "%s%s", here, file);
-  settings->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return (length >= 0 && (size_t)length < sizeof settings->firmware) ||
-         cli_fail(error, "--firmware: name too long");
-}
-
-static bool read_firmware(attention_settings_t *settings, const char *choice,
-                          cli_error_t *error) {
-  const bool native = strcmp(choice, "native") == 0;
-  settings->soc.firmware_file = settings->firmware;
-  if (!native && strcmp(choice, "riscv") != 0) {
-    return own_firmware(settings, choice, error) &&
-           settings_readable(settings->firmware, error);
-  }
-  settings->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return settings_firmware(settings->firmware, settings->kernel, native, error);
-}
-
-// Keeps the first AI cores of each die, as many of each; a die left without goes, and with it its
-// share of the slices.
-static void use_cores(config_t *config, unsigned cores) {
-  const unsigned dies = cores < config->soc.dies ? cores : config->soc.dies;
-  const unsigned slices = config->gm.slices * dies / config->soc.dies;
-  config->gm.slices = slices == 0 ? 1 : slices;
-  config->soc.dies = dies;
-  config->soc.ai_cores = (cores + dies - 1) / dies * dies;
-}
-
 static bool kernel_splits(attention_settings_t *settings, const char *text, cli_error_t *error) {
   uint64_t splits = ATTENTION_SPLITS_AUTO;
+  if (text == NULL) {   // a kernel without that option
+    return true;
+  }
   if (strcmp(text, "auto") != 0 &&
       (!parse_count(text, &splits) || splits < 1 || splits > ATTENTION_MAX_SPLITS)) {
     return cli_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'", ATTENTION_MAX_SPLITS,
@@ -91,37 +53,11 @@ static bool kernel_options(attention_settings_t *settings, const options_t *opti
          kernel_tiling(settings, options, error);
 }
 
-static bool read_machine(attention_settings_t *settings, const options_t *options,
-                         cli_error_t *error) {
-  config_t *config = &settings->soc.config;
-  if (!settings_config(options->config, &options->set, config, error)) {
-    return false;
-  }
-  if (config->soc.ai_cores % config->soc.dies != 0) {
-    return cli_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
-                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
-  }
-  if (options->cores.given && options->cores.value > config->soc.ai_cores) {
-    return cli_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
-                    (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);
-  }
-  if (options->cores.given && options->cores.value < config->soc.ai_cores) {
-    use_cores(config, (unsigned)options->cores.value);
-  }
-  settings->soc.gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
-  settings->soc.race_check = !options->no_race_check;
-  settings->soc.l2_warm = options->l2.value == 0;
-  settings->soc.timing_only = options->timing_only;
-  settings->soc.threads = settings_threads(options);
-  return true;
-}
-
 bool attention_settings_read(attention_settings_t *settings, const char *kernel,
                              const options_t *options, cli_error_t *error) {
   memset(settings, 0, sizeof *settings);
   settings->kernel = kernel;
-  if (!read_machine(settings, options, error) ||
-      !read_firmware(settings, options->firmware, error)) {
+  if (!settings_soc(&settings->soc, settings->firmware, kernel, options, error)) {
     return false;
   }
   settings->out_f32 = options->out_f32;

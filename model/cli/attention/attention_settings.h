@@ -26,9 +26,7 @@ typedef struct attention_settings {
   bool out_f32;
 } attention_settings_t;
 
-// Everything for `run KERNEL`, but the timeline's path.  --cores N below the config's keeps the
-// first cores of each die, as many of each: N rounded up to a multiple of the dies; with fewer
-// cores than dies, N dies of one core.
+// Everything for `run KERNEL`, but the timeline's path.
 bool attention_settings_read(attention_settings_t *settings, const char *kernel,
                              const options_t *options, cli_error_t *error);
 

@@ -132,16 +132,39 @@ static void release(run_t *run) {
 
 // --- the kernels ------------------------------------------------------------------------------
 
-#define ATTENTION_KERNEL(NAME, COMMAND, WHAT)                                                   \
+static const manual_row_t files[] = {
+    {"model/config/*.yaml", "machines that --config names; every value with its source"},
+    {"tests/data/mla_real_*", "the shipped queries and keys"},
+    {"sw/hal/REFERENCE.md", "commands, registers, and the parameters that --set takes"},
+    {NULL, NULL}};
+
+static const manual_row_t amla_examples[] = {
+    {"run amla", "the shipped real data on one AI core"},
+    {"run amla --heads 128 --seq-kv 8192 --dist normal:1 --seed 3", "made-up input, repeatable"},
+    {"run amla --q q.npy --kv kv.npy --out o.npy --json r.json", "arrays of your own"},
+    {"run amla --config ascend910 --seq-q 2 --seq-kv 16384 --batch 96 --timing-only",
+     "the whole chip: the same cycles, no values"},
+    {"run amla --preload 0 --timeline t.json", "no preload; where the time goes, for Perfetto"},
+    {NULL, NULL}};
+
+static const manual_row_t base_examples[] = {
+    {"run base", "the shipped real data on one AI core"},
+    {"run base --verify", "compared bit for bit with the contract's C loops"},
+    {"run base --set gm.l2_latency_us=0.5 --seq-kv 8192 --json r.json", "another machine"},
+    {NULL, NULL}};
+
+#define ATTENTION_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                         \
   {.name = (NAME), .command = (COMMAND),                                                        \
-   .about = "attention, " WHAT "\nWithout inputs it runs on the shipped real data.",            \
+   .about = "attention, " WHAT ". Without inputs it runs on the shipped real data.",            \
    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
-            "stopped the\nfirmware, 130 interrupted",                                           \
+            "stopped the firmware, 130 interrupted",                                            \
+   .examples = (EXAMPLES), .files = files,                                                      \
    .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
    .release = release}
 
 const run_kernel_t run_amla = ATTENTION_KERNEL(
-    "amla", CLI_RUN_AMLA, "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
+    "amla", CLI_RUN_AMLA, amla_examples,
+    "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
 const run_kernel_t run_base = ATTENTION_KERNEL(
-    "base", CLI_RUN_BASE, "output rescaled by the vector cores (Base, Algorithm 1)");
+    "base", CLI_RUN_BASE, base_examples, "output rescaled by the vector cores (Base, Algorithm 1)");

@@ -7,6 +7,7 @@
 #include "cli/bench/bench_section.h"
 #include "cli/file/json.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/options.h"
 
 static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine,
@@ -44,13 +45,21 @@ void bench_put(cJSON *object, const char *name, double value) {
 double bench_ratio(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
 
 static void help(void) {
-  printf(
-      "amalgam bench [options]: how fast the simulator's own parts are on this host, as ratios\n"
-      "measured in one run: matrix products against OpenBLAS, exponentials and random numbers\n"
-      "against libm (runners take turns and each one's best turn counts), attention engines as RTL\n"
-      "and as C models, and a simulation of the whole chip with its arithmetic against one of its\n"
-      "timing only.\n");
-  options_help(stdout, CLI_BENCH);
+  static const manual_row_t examples[] = {
+      {"bench", "all of it, half a minute"},
+      {"bench --size quick --json b.json", "only to try it"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "bench",
+      .synopsis = "[options]",
+      .about = "how fast the simulator's own parts are on this host, as ratios. All are measured in one "
+               "run: matrix products against OpenBLAS, exponentials and random numbers against libm "
+               "(runners take turns and each one's best turn counts), attention engines as RTL and as C "
+               "models, and a simulation of the whole chip with its arithmetic against one of its timing "
+               "only.",
+      .command = CLI_BENCH,
+      .examples = examples};
+  manual_print(stdout, &manual);
 }
 
 static bool run_sections(const bench_t *bench, cli_error_t *error) {

@@ -126,20 +126,39 @@ static void release(run_t *run) {
 
 // --- the kernels ------------------------------------------------------------------------------
 
-#define ENGINE_KERNEL(NAME, COMMAND, WHAT)                                                        \
+static const manual_row_t files[] = {
+    {"build/units", "engines built from the Verilog, by their parameters; made when first asked for"},
+    {"tests/data/kjv_*", "the shipped language model and text"},
+    {"rtl/README.md", "units, ports, latency"},
+    {NULL, NULL}};
+
+static const manual_row_t hfa_examples[] = {
+    {"run hfa", "a head of the shipped language model"},
+    {"run hfa --lns corrected --verify", "better additions; bits and cycles against the C model"},
+    {"run hfa --q q.npy --k k.npy --v v.npy --mask m.npy --out o.npy", "arrays of your own"},
+    {"run hfa --seq-q 4 --seq-kv 256 --trace w.fst", "waveforms"},
+    {NULL, NULL}};
+
+static const manual_row_t fa2_examples[] = {
+    {"run fa2", "a head of the shipped language model"},
+    {"run fa2 --seq-q 64 --seq-kv 4096 --head-dim 128 --impl c", "made-up input, by the C model"},
+    {NULL, NULL}};
+
+#define ENGINE_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                              \
   {.name = (NAME), .command = (COMMAND),                                                          \
-   .about = "attention by the " WHAT ".\n"                                                        \
+   .about = "attention by the " WHAT ". "                                                         \
             "Without inputs it runs on a head of the shipped language model.",                    \
    .notes = "Rows that attend to an infinity or NaN become NaN and are left out of the error, "   \
-            "for which there is\nno tolerance. exit codes: 0 done, 1 --verify found a "           \
-            "difference or NaN came from finite inputs, 2 bad\nusage or input, 3 the engine did " \
-            "not answer, 130 interrupted",                                                        \
+            "for which there is no tolerance. exit codes: 0 done, 1 --verify found a difference " \
+            "or NaN came from finite inputs, 2 bad usage or input, 3 the engine did not answer, " \
+            "130 interrupted",                                                                    \
+   .examples = (EXAMPLES), .files = files,                                                        \
    .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, .judge = judge,     \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,            \
    .release = release}
 
 const run_kernel_t run_hfa = ENGINE_KERNEL(
-    "hfa", CLI_RUN_HFA,
-    "H-FA engine,\nwhose arithmetic behind the scores is logarithmic fixed point");
+    "hfa", CLI_RUN_HFA, hfa_examples,
+    "H-FA engine, whose arithmetic behind the scores is logarithmic fixed point");
 const run_kernel_t run_fa2 = ENGINE_KERNEL(
-    "fa2", CLI_RUN_FA2, "FA-2 engine,\nH-FA's twin in BF16 floating point");
+    "fa2", CLI_RUN_FA2, fa2_examples, "FA-2 engine, H-FA's twin in BF16 floating point");

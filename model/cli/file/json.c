@@ -71,3 +71,22 @@ void json_add_bytes(cJSON *object, const char *name, const uint8_t *bytes, size_
   cJSON_AddStringToObject(object, name, text);
   free(text);
 }
+
+cJSON *json_read(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return NULL;
+  }
+  cJSON *root = NULL;
+  fseek(file, 0, SEEK_END);
+  const long length = ftell(file);
+  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+  rewind(file);
+  if (text != NULL && fread(text, 1, (size_t)length, file) == (size_t)length) {
+    text[length] = '\0';
+    root = cJSON_Parse(text);
+  }
+  free(text);
+  fclose(file);
+  return root;
+}

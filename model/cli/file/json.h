@@ -9,6 +9,9 @@
 
 #include "cli/cli_error.h"
 
+// A file's. NULL: it cannot be read, or is no JSON.
+cJSON *json_read(const char *path);
+
 // root may be NULL: there was no memory for it. A write error shows when the file is closed.
 bool json_print(FILE *file, const cJSON *root, cli_error_t *error);
 

@@ -14,6 +14,7 @@
   NPY_TYPE(F2, "<f2", 2)    \
   NPY_TYPE(F4, "<f4", 4)    \
   NPY_TYPE(U1, "|u1", 1)    \
+  NPY_TYPE(I1, "|i1", 1)    \
   NPY_TYPE(B1, "|b1", 1)    \
   NPY_TYPE(I4, "<i4", 4)
 
@@ -39,6 +40,7 @@ size_t npy_count(const npy_array_t *array);
 
 // Reads a file whose elements are of one of the accepted types (NPY_BIT ORed).  False: *array holds
 // nothing and error names the file.
+__attribute__((warn_unused_result))
 bool npy_read(const char *path, unsigned accepted, npy_array_t *array, cli_error_t *error);
 
 // Leaves the array empty.

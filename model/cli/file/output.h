@@ -30,6 +30,7 @@ typedef struct outputs {
 } outputs_t;
 
 // Notes a file to be written.  False: error says why it cannot be.  path must outlive *outputs.
+__attribute__((warn_unused_result))
 bool outputs_add(outputs_t *outputs, const char *path, size_t *index, cli_error_t *error);
 
 // The stream for output `index`, or NULL with the reason in error.
@@ -41,6 +42,7 @@ void outputs_written(outputs_t *outputs, size_t index);
 
 // Moves all opened or written files to their names.  False: none of them is left, error names the
 // one that failed.  Either way *outputs is empty afterwards.
+__attribute__((warn_unused_result))
 bool outputs_commit(outputs_t *outputs, cli_error_t *error);
 
 // Drops everything.
@@ -50,6 +52,7 @@ void outputs_discard(outputs_t *outputs);
 void outputs_remove(const outputs_t *outputs);
 
 // Has everything printed on standard output arrived?
+__attribute__((warn_unused_result))
 bool output_printed(cli_error_t *error);
 
 #endif

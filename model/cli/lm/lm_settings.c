@@ -39,6 +39,7 @@ static bool check_arithmetic(const lm_settings_t *settings, const options_t *opt
                                 {"set", options->set.count > 0},
                                 {"firmware", options->lm_firmware.given},
                                 {"timeline", options->timeline != NULL},
+                                {"critical-path", options->critical_path != NULL},
                                 {"log", options->log != NULL},
                                 {"trace", options->trace != NULL}};
   return (settings->attention == LM_HFA || REFUSE(of_hfa, "--attention hfa", error)) &&

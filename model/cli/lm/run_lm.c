@@ -296,16 +296,30 @@ static void release(run_t *run) {
   free(own->result.generation.text);
 }
 
+static const manual_row_t files[] = {
+    {"tests/data/kjv_*", "the shipped model and text"},
+    {"model/config/engines.yaml", "the usual machine: four engines beside an AI core"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run lm", "lets the shipped model write"},
+    {"run lm --prompt 'And God said unto Moses, ' --tokens 300 --lns corrected", "with better additions"},
+    {"run lm --eval tests/data/kjv_val.txt --windows 1", "loss on held-out text, beside FP32's"},
+    {"run lm --impl c --gemm soc", "products on the cube core, too"},
+    {NULL, NULL}};
+
 const run_kernel_t run_lm = {
     .name = "lm",
     .command = CLI_RUN_LM,
-    .about = "a byte-level language model of the Llama architecture, its attention on the\nSoC's "
-             "attention engines; its loss on a text (--eval), or the text it writes (--prompt).",
+    .about = "a byte-level language model with its attention on the SoC's attention engines. Of the "
+             "Llama architecture; its loss on a text (--eval), or the text it writes (--prompt).",
     .notes = "The text is cut into windows of context + 1 bytes, each predicted from a fresh start. "
              "Writing takes the\nbest byte each time. The model in FP32 on the host stands beside "
              "every loss. Without --eval and --prompt\nthe model continues \"" SHIPPED_PROMPT
              "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
              "interrupted",
+    .examples = examples,
+    .files = files,
     .own_bytes = sizeof(lm_run_t),
     .prepare = prepare,
     .compute = compute,

@@ -10,14 +10,21 @@
 #define RUN CLI_RUN
 #define RUN_AMLA CLI_RUN_AMLA
 #define RUN_BASE CLI_RUN_BASE
+#define FP8 CLI_RUN_FP8
+#define W4A16 CLI_RUN_W4A16
+#define GEMM CLI_RUN_GEMM
+#define HALF CLI_RUN_HALF
+#define SOC CLI_RUN_SOC
 #define ENGINE CLI_RUN_ENGINE
 #define ENGINE_HFA CLI_RUN_HFA
 #define ENGINE_FA2 CLI_RUN_FA2
 #define LM CLI_RUN_LM
-#define SOC CLI_RUN_SOC
+#define CUSTOM CLI_RUN_CUSTOM
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
 #define SYNTH CLI_SYNTH
+#define CONVERT CLI_CONVERT
+#define EXPLAIN CLI_EXPLAIN
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \

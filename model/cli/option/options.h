@@ -10,18 +10,24 @@
 #include "cli/cli_error.h"
 
 // Commands, as bits: who has which option.
-#define CLI_RUN_BASE 1u
-#define CLI_RUN_AMLA 2u
+#define CLI_RUN_BASE (1u << 0)
+#define CLI_RUN_AMLA (1u << 1)
 #define CLI_RUN (CLI_RUN_BASE | CLI_RUN_AMLA)
-#define CLI_REPORT 4u
-#define CLI_BENCH 8u
-#define CLI_RUN_HFA 16u
-#define CLI_RUN_FA2 32u
+#define CLI_RUN_FP8 (1u << 2)
+#define CLI_RUN_W4A16 (1u << 3)
+#define CLI_RUN_GEMM (1u << 4)
+#define CLI_RUN_HALF (CLI_RUN_W4A16 | CLI_RUN_GEMM)
+#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_FP8 | CLI_RUN_HALF)
+#define CLI_RUN_HFA (1u << 5)
+#define CLI_RUN_FA2 (1u << 6)
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
-#define CLI_RUN_LM 64u
-#define CLI_SYNTH 128u
-// Every kernel that runs on the SoC: those that can be recorded and debugged.
-#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_LM)
+#define CLI_RUN_LM (1u << 7)
+#define CLI_RUN_CUSTOM (1u << 13)
+#define CLI_REPORT (1u << 8)
+#define CLI_BENCH (1u << 9)
+#define CLI_SYNTH (1u << 10)
+#define CLI_CONVERT (1u << 11)
+#define CLI_EXPLAIN (1u << 12)
 
 enum { OPTION_LIST_MAX = 64 };
 

@@ -2,24 +2,9 @@
 #include <string.h>
 
 #include "cli/option/options.h"
+#include "cli/option/wrap.h"
 
-enum { LEFT = 30, RIGHT = 100 };
-
-// Words of a text, wrapped between the columns LEFT and RIGHT; the first line starts at `column`.
-static void print_wrapped(FILE *file, const char *text, int column) {
-  while (*text != '\0') {
-    const int length = (int)strcspn(text, " ");
-    if (column > LEFT && column + 1 + length > RIGHT) {
-      fprintf(file, "\n%*s", LEFT, "");
-      column = LEFT;
-    }
-    const char *gap = column > LEFT ? " " : "";
-    fprintf(file, "%s%.*s", gap, length, text);
-    column += (int)strlen(gap) + length;
-    text += length + (text[length] == ' ');
-  }
-  fputc('\n', file);
-}
+enum { LEFT = 30 };
 
 static void print_row(FILE *file, const option_row_t *row) {
   char help[512];
@@ -32,21 +17,26 @@ static void print_row(FILE *file, const option_row_t *row) {
   }
   snprintf(help, sizeof help, "%s%s%s%s", row->help, row->initial == NULL ? "" : " (default ",
            row->initial == NULL ? "" : row->initial, row->initial == NULL ? "" : ")");
-  print_wrapped(file, help, LEFT);
+  wrap_words(file, help, strlen(help), LEFT, LEFT);
 }
 
 void options_help(FILE *file, unsigned command) {
   const char *group = NULL;
+  bool first = true;
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
     if (row->group != NULL) {
       group = row->group;
     } else if ((row->commands & command) != 0) {
       if (group != NULL) {
-        fprintf(file, "\n%s\n", group);
+        fprintf(file, "%s  %s:\n", first ? "" : "\n", group);
+        first = false;
         group = NULL;
       }
       print_row(file, row);
     }
   }
+  const option_row_t help = {.name = "help", .help = "this page; also -h"};
+  fputc('\n', file);
+  print_row(file, &help);
 }

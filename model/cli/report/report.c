@@ -6,16 +6,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/suggest.h"
+#include "cli/report/report_html.h"
+#include "cli/report/report_made.h"
 
-typedef struct report_row {
-  const char *name, *other;
-  report_function_t *run;
-  const char *help;
-} report_row_t;
-
-static const report_row_t rows[] = {
-#define REPORT(name, other, function, help) {#name, other, function, help},
+static const report_title_t rows[] = {
+#define REPORT(name, other, function, help) {#name, other, help},
+#include "cli/report/reports.def"
+#undef REPORT
+};
+static report_function_t *const run_row[] = {
+#define REPORT(name, other, function, help) function,
 #include "cli/report/reports.def"
 #undef REPORT
 };
@@ -30,19 +33,38 @@ static void print_list(void) {
 }
 
 static void print_help(void) {
-  printf("amalgam report WHAT... [options]: tables and figures of the AMLA and H-FA papers, ours "
-         "beside theirs;\nWHAT is `all` or some of\n\n");
+  static const manual_row_t examples[] = {
+      {"report", "lists the reports"},
+      {"report table5 fig1 --html", "two of them, and the page of all that are there"},
+      {"report all --html", "everything; minutes to an hour the first time"},
+      {"report table3 --seeds 5 --dist 'N(0,25)' --out my", "some of one, in the folder my"},
+      {"report --html", "the page of what is in reports/ already"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"reports/NAME.json", "all numbers of a report, and how it was made"},
+      {"reports/NAME.md, .svg", "to read"},
+      {"reports/index.html", "--html: all of them in one file, which needs no other"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "report",
+      .synopsis = "WHAT... [options]",
+      .about = "tables and figures of the AMLA and H-FA papers, ours beside theirs. WHAT is `all`, "
+               "or some of the reports that `amalgam report` lists. Each writes NAME.json and "
+               "NAME.md, most also a plot.",
+      .notes = "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the "
+               "gates in model/cli/report/report_accuracy.def allow, 2 bad usage or input, 3 the "
+               "model stopped the firmware, 130 interrupted",
+      .command = CLI_REPORT,
+      .examples = examples,
+      .files = files};
+  manual_print(stdout, &manual);
+  manual_heading(stdout, "REPORTS");
   print_list();
-  printf(
-      "\nEach writes NAME.json and NAME.md, most also a plot.  table3 and table4 exit with 1 if "
-      "amla is worse\nthan base by more than the gates in model/cli/report/report_accuracy.def "
-      "allow.\n");
-  options_help(stdout, CLI_REPORT);
 }
 
 // --- what was asked for -----------------------------------------------------------------------
 
-static bool is_row(const report_row_t *row, const char *word) {
+static bool is_row(const report_title_t *row, const char *word) {
   return strcmp(row->name, word) == 0 || (row->other != NULL && strcmp(row->other, word) == 0);
 }
 
@@ -69,8 +91,8 @@ static bool reports_wanted(const options_t *options, bool wanted[ROWS], cli_erro
       return refuse(word, error);
     }
   }
-  return options->words > 0 || cli_fail(error, "report: name one or more; `amalgam report` lists "
-                                               "them");
+  return options->words > 0 || options->report_html ||
+         cli_fail(error, "report: name one or more; `amalgam report` lists them");
 }
 
 static bool make_directory(const char *path, bool *made, cli_error_t *error) {
@@ -87,14 +109,22 @@ static bool make_directory(const char *path, bool *made, cli_error_t *error) {
 
 // --- the command ------------------------------------------------------------------------------
 
-static cli_exit_t run_wanted(const options_t *options, const bool wanted[ROWS],
+// A command line: `report`, as it was parsed.
+typedef struct invocation {
+  options_t options;
+  int argc;
+  char **argv;
+} invocation_t;
+
+static cli_exit_t run_wanted(const invocation_t *invocation, const bool wanted[ROWS],
                              cli_error_t *error) {
   cli_exit_t worst = CLI_OK;
   for (size_t i = 0; i < ROWS; ++i) {
     cli_exit_t code = CLI_BAD_INPUT;
     cli_error_t reason;
-    const report_context_t context = {.name = rows[i].name, .options = options};
-    if (wanted[i] && !rows[i].run(&context, &code, &reason)) {
+    const report_context_t context = {.name = rows[i].name, .options = &invocation->options};
+    report_made_by(rows[i].name, &invocation->options, invocation->argc, invocation->argv);
+    if (wanted[i] && !run_row[i](&context, &code, &reason)) {
       *error = reason;
       worst = code;
       if (code != CLI_OUT_OF_TOLERANCE) {
@@ -109,15 +139,41 @@ static cli_exit_t run_wanted(const options_t *options, const bool wanted[ROWS],
   return worst;
 }
 
-static cli_exit_t run_reports(const options_t *options, cli_error_t *error) {
+// --html: the page of what is in the folder now.
+static bool write_page(const options_t *options, cli_error_t *error) {
+  report_html_t page = {.list = rows, .count = ROWS, .directory = options->report_out};
+  if (!report_html(&page, error)) {
+    return false;
+  }
+  if (!options->quiet) {
+    printf("%s/index.html: %zu of %d reports", page.directory, page.there, (int)ROWS);
+    for (size_t i = 0, missing = 0; i < ROWS; ++i) {
+      if (!report_html_has(&page, i)) {
+        printf("%s%s", missing++ == 0 ? "; missing: " : ", ", rows[i].name);
+      }
+    }
+    putchar('\n');
+  }
+  return output_printed(error);
+}
+
+static cli_exit_t run_reports(const invocation_t *invocation, cli_error_t *error) {
+  const options_t *options = &invocation->options;
   bool wanted[ROWS] = {false};
-  bool made;
+  bool made = false;
   if (!reports_wanted(options, wanted, error) ||
-      !make_directory(options->report_out, &made, error)) {
+      (options->words > 0 && !make_directory(options->report_out, &made, error))) {
     return CLI_BAD_INPUT;
   }
   report_signals_block();
-  const cli_exit_t code = run_wanted(options, wanted, error);
+  cli_exit_t code = run_wanted(invocation, wanted, error);
+  if (options->report_html && (code == CLI_OK || code == CLI_OUT_OF_TOLERANCE)) {
+    cli_error_t reason;
+    if (!write_page(options, &reason)) {
+      *error = reason;
+      code = CLI_BAD_INPUT;
+    }
+  }
   if (made) {
     rmdir(options->report_out);   // unless something was written
   }
@@ -125,20 +181,20 @@ static cli_exit_t run_reports(const options_t *options, cli_error_t *error) {
 }
 
 int report(int argc, char **argv) {
-  options_t options;
+  invocation_t invocation = {.argc = argc, .argv = argv};
   cli_error_t error;
   if (argc == 1) {
     printf("amalgam report WHAT... writes one or more of\n\n");
     print_list();
     return CLI_OK;
   }
-  if (!options_parse(&options, CLI_REPORT, argc, argv, &error)) {
+  if (!options_parse(&invocation.options, CLI_REPORT, argc, argv, &error)) {
     return cli_report(CLI_BAD_INPUT, &error);
   }
-  if (options.help) {
+  if (invocation.options.help) {
     print_help();
     return CLI_OK;
   }
-  const cli_exit_t code = run_reports(&options, &error);
+  const cli_exit_t code = run_reports(&invocation, &error);
   return code == CLI_OK ? (int)CLI_OK : cli_report(code, &error);
 }

@@ -4,6 +4,8 @@
 //   report.c          the command: options, the list of reports, exit code
 //   report_jobs.c     simulations, each in a process of its own
 //   report_write.c    JSON, Markdown, plot
+//   report_made.c     how each was made
+//   report_html.c     the page of all
 //   report_NAME.c     one report: its simulations, its files; what the paper says is in a .def
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_REPORT_H

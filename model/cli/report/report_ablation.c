@@ -190,7 +190,7 @@ static bool run_and_write(const report_context_t *context, const report_machine_
 bool report_ablation(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
   const options_t *options = context->options;
   report_machine_t machine;
-  table_t table = {.batch = options->report_batch.value};
+  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
   if (!report_machine(options, "ascend910", 0, &machine, error) ||
       !report_one_size(context, 16384, &table.keys, error)) {
     return false;

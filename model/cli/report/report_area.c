@@ -1,307 +1,15 @@
-// Figure 7(a) of the H-FA paper: area of H-FA and FA-2 for three lengths of a head, and what limits
-// their clock.
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/report/report_area.h"
+
 #include <math.h>
-#include <string.h>
 
-#include "cli/report/report_synth.h"
+enum { CLOCK_FASTEST = 10 };
 
-enum { BLOCKS = 4, CLOCK_FASTEST = 10 };
-
-typedef struct paper_row {
-  size_t d;
-  double datapath, whole;  // savings in %, 0: not said
-} paper_row_t;
-
-static const paper_row_t paper_rows[] = {
-#define ROW(d, datapath, whole) {d, datapath, whole},
-#include "cli/report/report_area.def"
-#undef ROW
-};
-enum { ROWS = sizeof paper_rows / sizeof *paper_rows };
-
-// Units whose timing is shown; that of the others lies inside them or is short.
-typedef struct path {
-  const char *unit, *params, *text;
-} path_t;
-
-static const path_t paths[] = {
-    {"fau_front", "D=2", "running maximum (a loop) and difference, both designs"},
-    {"hfa_lane", "LNS=0", "lane of H-FA (a loop)"},
-    {"hfa_lane", "LNS=1", "lane of H-FA, corrected (a loop)"},
-    {"fa2_lane", "ONE_MUL=0", "lane of FA-2, two multipliers (a loop)"},
-    {"fa2_lane", "ONE_MUL=1", "lane of FA-2, one multiplier (a loop)"},
-    {"hfa_quant", "", "quantiser of H-FA"},
-    {"bf16_exp", "", "exponential of FA-2"},
-    {"hfa_acc_lane", "LNS=0", "ACC lane of H-FA"},
-    {"fa2_acc_lane", "ONE_MUL=0", "ACC lane of FA-2"},
-    {"hfa_logdiv_lane", "", "LogDiv lane of H-FA"},
-    {"bf16_div", "", "divider of FA-2, one of two stages"},
-    {"bf16_dot", "D=32", "dot product, both designs"},
-    {"attention_ctrl", "P=4 NQ=1 ROWS=256", "control"},
-};
-enum { PATHS = sizeof paths / sizeof *paths };
-
-typedef struct timing {
-  double area_um2, fo4;            // as it is in the designs
-  double fast_um2, fast_fo4;       // mapped for speed
-  double loop_fo4, fast_loop_fo4;  // NAN: has none
-} timing_t;
-
-typedef struct figure {
-  synth_flow_t flow;
-  report_area_t list[ROWS][SYNTH_DESIGNS];
-  timing_t timing[PATHS];
-} figure_t;
-
-static double saving(const figure_t *figure, size_t row, synth_design_t part, synth_design_t whole,
-                     bool sram) {
-  const report_area_t *a = &figure->list[row][part];
-  const report_area_t *b = &figure->list[row][whole];
-  return sram ? report_synth_saving(report_synth_whole(a), report_synth_whole(b))
-              : report_synth_saving(a->area.datapath_um2, b->area.datapath_um2);
-}
-
-static double said(double percent) { return percent > 0 ? percent : NAN; }
-
-static bool is_hfa(synth_design_t design) {
-  return design == SYNTH_HFA || design == SYNTH_HFA_CORRECTED;
-}
-
-// --- files ------------------------------------------------------------------------------------
-
-static void put_savings(const figure_t *figure, size_t row, synth_design_t design, cJSON *object) {
-  cJSON_AddNumberToObject(object, "saving_datapath_percent",
-                          saving(figure, row, design, SYNTH_FA2, false));
-  cJSON_AddNumberToObject(object, "saving_percent", saving(figure, row, design, SYNTH_FA2, true));
-  cJSON_AddNumberToObject(object, "saving_datapath_onemul_percent",
-             saving(figure, row, design, SYNTH_FA2_ONEMUL, false));
-  cJSON_AddNumberToObject(object, "saving_onemul_percent",
-                          saving(figure, row, design, SYNTH_FA2_ONEMUL, true));
-  if (design == SYNTH_HFA) {
-    cJSON *paper = cJSON_AddObjectToObject(object, "paper");
-    cJSON_AddNumberToObject(paper, "saving_datapath_percent", said(paper_rows[row].datapath));
-    cJSON_AddNumberToObject(paper, "saving_percent", said(paper_rows[row].whole));
-  }
-}
-
-static void write_timing(const figure_t *figure, cJSON *root) {
-  cJSON *list = cJSON_AddArrayToObject(root, "timing");
-  for (size_t i = 0; i < PATHS; ++i) {
-    const timing_t *timing = &figure->timing[i];
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, object);
-    cJSON_AddStringToObject(object, "unit", paths[i].unit);
-    cJSON_AddStringToObject(object, "params", paths[i].params);
-    cJSON_AddNumberToObject(object, "area_um2", timing->area_um2);
-    cJSON_AddNumberToObject(object, "fo4", timing->fo4);
-    cJSON_AddNumberToObject(object, "loop_fo4", timing->loop_fo4);
-    cJSON_AddNumberToObject(object, "mhz", 1e6 / (timing->fo4 * figure->flow.fo4_ps));
-    cJSON_AddNumberToObject(object, "fastest_area_um2", timing->fast_um2);
-    cJSON_AddNumberToObject(object, "fastest_fo4", timing->fast_fo4);
-    cJSON_AddNumberToObject(object, "fastest_loop_fo4", timing->fast_loop_fo4);
-    cJSON_AddNumberToObject(object, "fastest_mhz", 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps));
-  }
-}
-
-static void write_json(const void *data, cJSON *root) {
-  const figure_t *figure = data;
-  report_synth_flow(&figure->flow, root);
-  cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < ROWS; ++i) {
-    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      cJSON *row = report_synth_row(&figure->flow, &figure->list[i][design], list);
-      if (is_hfa(design)) {
-        put_savings(figure, i, design, row);
-      }
-    }
-  }
-  write_timing(figure, root);
-}
-
-static void write_savings(const figure_t *figure, FILE *file) {
-  fprintf(file,
-          "\n| D | H-FA | against | datapath saved, %% | paper | with SRAM, %% | paper |\n"
-          "|---|---|---|---|---|---|---|\n");
-  static const synth_design_t pairs[][2] = {{SYNTH_HFA, SYNTH_FA2}, {SYNTH_HFA, SYNTH_FA2_ONEMUL},
-                                            {SYNTH_HFA_CORRECTED, SYNTH_FA2},
-                                            {SYNTH_HFA_CORRECTED, SYNTH_FA2_ONEMUL}};
-  for (size_t i = 0; i < ROWS; ++i) {
-    for (size_t j = 0; j < sizeof pairs / sizeof *pairs; ++j) {
-      fprintf(file, "| %zu | %s | %s |", paper_rows[i].d, synth_design_name[pairs[j][0]],
-              synth_design_name[pairs[j][1]]);
-      report_cell(file, 1, saving(figure, i, pairs[j][0], pairs[j][1], false));
-      report_cell(file, 1, j == 0 ? said(paper_rows[i].datapath) : NAN);
-      report_cell(file, 1, saving(figure, i, pairs[j][0], pairs[j][1], true));
-      report_cell(file, 0, j == 0 ? said(paper_rows[i].whole) : NAN);
-      fprintf(file, "\n");
-    }
-  }
-  for (size_t i = 0; i < ROWS; ++i) {
-    fprintf(file, "%s%.1f %% at D = %zu", i == 0 ? "\nThe corrected lanes make H-FA's datapath " : ", ",
-            -saving(figure, i, SYNTH_HFA_CORRECTED, SYNTH_HFA, false), paper_rows[i].d);
-  }
-  fprintf(file, " larger.\n");
-}
-
-static void write_paths(const figure_t *figure, FILE *file) {
-  fprintf(file,
-          "\n## What limits the clock\n\nOpenSTA, without wires; each unit by itself, its ports "
-          "counting as registers. \"Fastest\" is mapped for speed\nwhatever the area. The loops "
-          "are from a register to itself and can be cut only by giving the cycle between to\n"
-          "another query.\n\n"
-          "| unit | um2 | slowest path, FO4 | loop, FO4 | fastest: um2 | FO4 | loop, FO4 | MHz |\n"
-          "|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < PATHS; ++i) {
-    const timing_t *timing = &figure->timing[i];
-    fprintf(file, "| %s |", paths[i].text);
-    report_cell(file, 0, timing->area_um2);
-    report_cell(file, 1, timing->fo4);
-    report_cell(file, 1, timing->loop_fo4);
-    report_cell(file, 0, timing->fast_um2);
-    report_cell(file, 1, timing->fast_fo4);
-    report_cell(file, 1, timing->fast_loop_fo4);
-    report_cell(file, 0, 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps));
-    fprintf(file, "\n");
-  }
-}
-
-static const timing_t *timing_of(const figure_t *figure, const char *unit, const char *params) {
-  for (size_t i = 0; i < PATHS; ++i) {
-    if (strcmp(paths[i].unit, unit) == 0 && strcmp(paths[i].params, params) == 0) {
-      return &figure->timing[i];
-    }
-  }
-  return NULL;
-}
-
-// Two queries in turn would give FA-2's loop two cycles, but the other loop would still take one.
-static void write_interleave(const figure_t *figure, FILE *file) {
-  const timing_t *hfa = timing_of(figure, "hfa_lane", "LNS=0");
-  const timing_t *fa2 = timing_of(figure, "fa2_lane", "ONE_MUL=0");
-  const timing_t *front = timing_of(figure, "fau_front", "D=2");
-  const double mhz = 1e6 / figure->flow.fo4_ps;
-  fprintf(file,
-          "\nBy their accumulators H-FA's fastest clock is %.1f FO4 (%.0f MHz) and FA-2's %.1f FO4 "
-          "(%.0f MHz); the designs above are\ncompared at %u FO4, which %s. With two queries in turn FA-2's loop would take two "
-          "cycles, of %.1f FO4\neach at best (%.0f MHz), for the state of a second query in each lane; then "
-          "the\nrunning maximum (%.1f FO4) and stages that are not loops decide. H-FA "
-          "without it is faster than FA-2 without it.\n",
-          hfa->fast_loop_fo4, mhz / hfa->fast_loop_fo4, fa2->fast_loop_fo4,
-          mhz / fa2->fast_loop_fo4, figure->flow.clock_fo4,
-          figure->list[0][SYNTH_FA2].area.closes && figure->list[0][SYNTH_HFA].area.closes
-              ? "both close"
-              : "NOT both close",
-          fa2->fast_loop_fo4 / 2, 2 * mhz / fa2->fast_loop_fo4, front->fast_loop_fo4);
-}
-
-// What the paper claims of a saving, in %.
-static const char *verdict(double ours, double paper) {
-  return ours >= paper - 0.5 ? "holds" : ours >= paper - 3 ? "nearly holds" : "does not hold";
-}
-
-static void write_claims(const figure_t *figure, FILE *file) {
-  const synth_area_t *hfa = &figure->list[0][SYNTH_HFA].area;
-  const synth_area_t *fa2 = &figure->list[0][SYNTH_FA2].area;
-  const double datapath = saving(figure, 0, SYNTH_HFA, SYNTH_FA2, false);
-  fprintf(file,
-          "\n## The paper's claims\n\n"
-          "- 36.1 %% less datapath at D = 32 %s, for this FA-2 at this clock: %.1f %%. FA-2 has two "
-          "multipliers in each lane\n  there, of which one always multiplies by 1. An FA-2 that "
-          "leaves it out gives the same bits at the same rate, and\n  against that one H-FA saves "
-          "%.1f %%: the claim does not hold against the better FA-2.\n",
-          verdict(datapath, 36.1), datapath, saving(figure, 0, SYNTH_HFA, SYNTH_FA2_ONEMUL, false));
-  fprintf(file,
-          "- more than 26 %% less area with the memories at all D, 26.5 %% on average:");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const double whole = saving(figure, i, SYNTH_HFA, SYNTH_FA2, true);
-    fprintf(file, "%s %s at D = %zu (%.1f %%; %.1f %% against one multiplier)", i > 0 ? "," : "",
-            verdict(whole, 26), paper_rows[i].d, whole,
-            saving(figure, i, SYNTH_HFA, SYNTH_FA2_ONEMUL, true));
-  }
-  fprintf(file,
-          ".\n  How much is left of the datapath's saving depends on the memories' share, which here is "
-          "the proxy's, %.0f %% of H-FA\n  at D = 32.\n"
-          "- Where it comes from, D = 32: lanes %.1f %%, ACCs %.1f %%, the division %.1f %% less. The dot "
-          "product, the same in both\n  designs, is %.0f %% of H-FA's datapath and %.0f %% of FA-2's; "
-          "whatever makes it smaller makes the saving larger.\n",
-          100 * hfa->sram_um2 / (hfa->sram_um2 + hfa->datapath_um2),
-          report_synth_saving(hfa->block[SYNTH_LANES], fa2->block[SYNTH_LANES]),
-          report_synth_saving(hfa->block[SYNTH_ACC], fa2->block[SYNTH_ACC]),
-          report_synth_saving(hfa->block[SYNTH_DIVISION], fa2->block[SYNTH_DIVISION]),
-          100 * hfa->block[SYNTH_DOT] / hfa->datapath_um2,
-          100 * fa2->block[SYNTH_DOT] / fa2->datapath_um2);
-  const double more = -saving(figure, 0, SYNTH_HFA_CORRECTED, SYNTH_HFA, false);
-  fprintf(file,
-          "- With the corrected lanes (not in the paper) H-FA's datapath is %.1f %% larger at D = 32, %s "
-          "5 %%; all of it is in\n  the tables of hfa_correct, of which every lane of FAUs and ACCs has "
-          "one.\n",
-          more, more <= 5 ? "within the wanted" : "more than the wanted");
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const figure_t *figure = data;
-  fprintf(file, "# Figure 7(a) of the H-FA paper: area of H-FA and FA-2, P = %d\n\n", BLOCKS);
-  report_synth_intro(&figure->flow, file);
-  fprintf(file, "| D | design |");
-  for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
-    fprintf(file, " %s |", synth_block_name[i]);
-  }
-  fprintf(file, " datapath, um2 | kGE | SRAM, um2 | datapath at 28 nm, mm2 |\n|");
-  for (size_t i = 0; i < SYNTH_BLOCKS + 6; ++i) {
-    fprintf(file, "---|");
-  }
-  fprintf(file, "\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      const synth_area_t *area = &figure->list[i][design].area;
-      fprintf(file, "| %zu | %s%s |", paper_rows[i].d, synth_design_name[design],
-              area->closes ? "" : ", clock not closed");
-      for (size_t j = 0; j < SYNTH_BLOCKS; ++j) {
-        report_cell(file, 0, area->block[j]);
-      }
-      report_cell(file, 0, area->datapath_um2);
-      report_cell(file, 0, area->datapath_um2 / figure->flow.nand2_um2 / 1000);
-      report_cell(file, 0, area->sram_um2);
-      report_cell(file, 3, synth_at_28(&figure->flow, area->datapath_um2) / 1e6);
-      fprintf(file, "\n");
-    }
-  }
-  write_savings(figure, file);
-  write_claims(figure, file);
-  write_paths(figure, file);
-  write_interleave(figure, file);
-  report_synth_caveats(file);
-  fprintf(file, "\n![plot](area.svg)\n");
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const figure_t *figure = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      const synth_area_t *area = &figure->list[i][design].area;
-      fprintf(gnuplot, "\"%zu %s\" %g %g\n", paper_rows[i].d, synth_design_name[design],
-              area->datapath_um2 / 1e6, area->sram_um2 / 1e6);
-    }
-  }
-  fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram rowstacked\n"
-          "set style fill solid border -1\nset boxwidth 0.8\nset grid ytics\nset yrange [0:]\n"
-          "set ylabel 'area, mm2 (%.0f nm)'\nset xtics rotate by 35 right noenhanced\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'datapath' lc rgb '#4477aa', "
-          "'' using 3 title 'SRAM, by a proxy' lc rgb '#cccccc'\n",
-          figure->flow.node_nm);
-}
-
-// --- the runs ---------------------------------------------------------------------------------
-
-static bool run_areas(const report_context_t *context, figure_t *figure, cli_exit_t *code,
+static bool run_areas(const report_context_t *context, area_figure_t *figure, cli_exit_t *code,
                       cli_error_t *error) {
-  for (size_t i = 0; i < ROWS; ++i) {
+  for (size_t i = 0; i < AREA_ROWS; ++i) {
     for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      if (!report_synth_area(context, &figure->flow, design, paper_rows[i].d, BLOCKS, 1,
+      if (!report_synth_area(context, &figure->flow, design, area_paper[i].d, AREA_BLOCKS, 1,
                              &figure->list[i][design], code, error)) {
         return false;
       }
@@ -310,7 +18,7 @@ static bool run_areas(const report_context_t *context, figure_t *figure, cli_exi
   return true;
 }
 
-static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um2, double *fo4,
+static bool unit_timing(const synth_flow_t *flow, const area_path_t *path, double *um2, double *fo4,
                         double *loop, cli_error_t *error) {
   char folder[SYNTH_PATH_BYTES];
   cJSON *area = synth_unit(flow, path->unit, path->params, false, folder, error);
@@ -334,16 +42,16 @@ static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um
   return isfinite(*fo4) || cli_fail(error, "synth: %s: no timing", path->unit);
 }
 
-static bool run_timing(const report_context_t *context, figure_t *figure, cli_exit_t *code,
+static bool run_timing(const report_context_t *context, area_figure_t *figure, cli_exit_t *code,
                        cli_error_t *error) {
   synth_flow_t fastest = figure->flow;
   fastest.clock_fo4 = CLOCK_FASTEST;
-  for (size_t i = 0; i < PATHS; ++i) {
-    timing_t *timing = &figure->timing[i];
-    if (!report_step(context, i + 1, PATHS, paths[i].text, code, error) ||
-        !unit_timing(&figure->flow, &paths[i], &timing->area_um2, &timing->fo4,
+  for (size_t i = 0; i < AREA_PATHS; ++i) {
+    area_timing_t *timing = &figure->timing[i];
+    if (!report_step(context, i + 1, AREA_PATHS, area_paths[i].text, code, error) ||
+        !unit_timing(&figure->flow, &area_paths[i], &timing->area_um2, &timing->fo4,
                      &timing->loop_fo4, error) ||
-        !unit_timing(&fastest, &paths[i], &timing->fast_um2, &timing->fast_fo4,
+        !unit_timing(&fastest, &area_paths[i], &timing->fast_um2, &timing->fast_fo4,
                      &timing->fast_loop_fo4, error)) {
       return false;
     }
@@ -352,9 +60,10 @@ static bool run_timing(const report_context_t *context, figure_t *figure, cli_ex
 }
 
 bool report_area(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
-  static figure_t figure;
-  const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
+  static area_figure_t figure;
+  report_files_t files = area_files;
+  files.name = context->name;
+  files.data = &figure;
   *code = CLI_BAD_INPUT;
   return synth_open(context->options, &figure.flow, error) &&
          run_areas(context, &figure, code, error) && run_timing(context, &figure, code, error) &&

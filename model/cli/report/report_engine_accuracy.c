@@ -11,7 +11,7 @@
 
 enum { KEYS = 1024, PER_SEED = 8 };
 
-typedef enum engine { MITCHELL, CORRECTED, FA2, ENGINES } engine_kind_t;
+typedef enum engine_kind { MITCHELL, CORRECTED, FA2, ENGINES } engine_kind_t;
 
 static const struct {
   const char *name, *text;

@@ -133,7 +133,7 @@ bool report_fig1(const report_context_t *context, cli_exit_t *code, cli_error_t 
   }
   figure_t figure = {.peak = report_peak_tflops(&machine.config),
                      .hbm = report_hbm_tbps(&machine.config),
-                     .batch = options->report_batch.value};
+                     .batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
       figure.list[figure.count++] = (point_t){.sq = sq, .sk = keys.list[i],

@@ -77,8 +77,9 @@ static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
     good = report_add(&jobs, &search->machine->common, "fit", search->reason,
                       "amla --timing-only --threads 1 --heads %d --batch %llu --seq-q %zu "
                       "--seq-kv %zu%s", REPORT_HEADS,
-                      (unsigned long long)options->report_batch.value, entry->sq, entry->sk,
-                      words) != NULL;
+                      (unsigned long long)option_count_or(&options->report_batch,
+                                                          REPORT_PAPER_BATCH),
+                      entry->sq, entry->sk, words) != NULL;
   }
   good = good && report_run(&jobs, false, search->code, search->reason);
   for (size_t i = 0; good && i < search->count; ++i) {

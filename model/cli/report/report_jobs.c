@@ -15,6 +15,9 @@
 #include "cli/attention/attention_golden.h"
 #include "cli/attention/attention_input.h"
 #include "cli/attention/attention_simulate.h"
+#include "cli/fp8/fp8_bound.h"
+#include "cli/half/half_result.h"
+#include "cli/report/report_work.h"
 #include "num/num_format.h"
 
 enum { WORKERS = 2 };
@@ -55,6 +58,14 @@ static int cut(report_job_t *job, const report_common_t *common) {
   return count < REPORT_WORDS_MAX ? (int)count : 0;   // the last stays NULL
 }
 
+static unsigned command_of(const char *kernel) {
+  return strcmp(kernel, "amla") == 0    ? CLI_RUN_AMLA
+         : strcmp(kernel, "fp8") == 0   ? CLI_RUN_FP8
+         : strcmp(kernel, "w4a16") == 0 ? CLI_RUN_W4A16
+         : strcmp(kernel, "gemm") == 0  ? CLI_RUN_GEMM
+                                        : CLI_RUN_BASE;
+}
+
 report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, const char *name,
                          cli_error_t *error, const char *format, ...) {
   if (jobs->count == jobs->room) {
@@ -72,7 +83,7 @@ report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, con
     cli_fail(error, "%s: line too long", name);
     return NULL;
   }
-  job->command = strcmp(job->word[0], "amla") == 0 ? CLI_RUN_AMLA : CLI_RUN_BASE;
+  job->command = command_of(job->word[0]);
   if (!options_parse(&job->options, job->command, count, job->word, error)) {
     cli_fail(error, "%s: %s", name, error->text);
     return NULL;
@@ -111,16 +122,109 @@ static bool judge(const attention_problem_t *problem, float *out, report_outcome
   return true;
 }
 
-static void take(report_outcome_t *outcome, const attention_problem_t *problem,
-                 const config_t *config, const soc_result_t *result) {
+void report_take_machine(report_outcome_t *outcome, const config_t *config,
+                         const soc_result_t *result) {
+  const fp8_bound_t bound = fp8_bound(result);
   outcome->cycles = result->cycles;
   outcome->time_us = (double)result->cycles / config->soc.clock_mhz;
+  outcome->hbm_read = result->hbm_read;
+  outcome->l2_read = result->l2_read;
+  outcome->l2_write = result->l2_write;
+  outcome->cube_busy = fp8_busy(result, "cube", "M");
+  outcome->vector_busy = fp8_busy(result, "vector", "V");
+  outcome->bound_busy = bound.busy;
+  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
+           bound.pipe == NULL ? "" : bound.pipe);
+}
+
+static void take(report_outcome_t *outcome, const attention_problem_t *problem,
+                 const config_t *config, const soc_result_t *result) {
+  report_take_machine(outcome, config, result);
   outcome->flops = attention_flops(problem);
   outcome->fu = attention_fu(problem, config, result->cycles);
-  outcome->hbm_read = result->hbm_read;
+}
+
+static const char *const pipe_names[PIPE_COUNT] = {
+#define PIPE(name, code, cores, text) [code] = #name,
+#include "hal/pipes.def"
+#undef PIPE
+};
+
+static void take_busy(const soc_result_t *soc, report_half_outcome_t *half) {
+  size_t cubes = 0;
+  size_t vectors = 0;
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    const soc_pipe_t *pipe = &soc->pipes[i];
+    const bool cube = strncmp(pipe->core, "cube", 4) == 0;
+    cubes += cube && strcmp(pipe->pipe, "M") == 0;
+    vectors += !cube && strcmp(pipe->pipe, "V") == 0;
+    for (unsigned id = 0; id < PIPE_COUNT; ++id) {
+      if (strcmp(pipe->pipe, pipe_names[id]) == 0) {
+        (cube ? half->cube_busy : half->vector_busy)[id] += (double)pipe->busy;
+      }
+    }
+  }
+  for (unsigned id = 0; id < PIPE_COUNT; ++id) {
+    half->cube_busy[id] /= cubes == 0 ? 1 : (double)cubes;
+    half->vector_busy[id] /= vectors == 0 ? 1 : (double)vectors;
+  }
+}
+
+static void take_half(report_outcome_t *outcome, const half_result_t *result) {
+  const soc_result_t *soc = &result->run.soc;
+  const config_t *config = &result->settings->soc.config;
+  report_half_outcome_t *half = &outcome->half;
+  outcome->cycles = soc->cycles;
+  outcome->time_us = (double)soc->cycles / config->soc.clock_mhz;
+  outcome->flops = half_flops(result->problem);
+  outcome->fu = half_fu(result->problem, config, soc->cycles);
+  outcome->hbm_read = soc->hbm_read;
+  half->splits = result->settings->splits;
+  half->tile_n = result->settings->tile_n;
+  half->phases = result->run.phases;
+  memcpy(half->phase, result->run.phase, sizeof half->phase);
+  take_busy(soc, half);
+  half->error = result->error.rel_fro;
+  half->wrong_bits = result->wrong_bits + result->wrong_weights;
+}
+
+// w4a16 and gemm; a judged one is compared with FP64 and, bit by bit, with the contract.
+static int work_half(report_job_t *job) {
+  report_outcome_t *outcome = &job->outcome;
+  static half_settings_t settings;
+  half_problem_t problem;
+  half_result_t result = {.options = &job->options, .settings = &settings, .problem = &problem};
+  if (!half_input(&job->options, job->command == CLI_RUN_W4A16, &problem, &outcome->error) ||
+      !half_settings_read(&settings, job->word[0], &job->options, &problem, &outcome->error)) {
+    return outcome->status = CLI_BAD_INPUT;
+  }
+  if (job->judged) {
+    job->options.verify = true;
+    result.out = malloc(problem.m * problem.n * 4);
+    result.b = problem.quantised && settings.phases == W4A16_SEQUENTIAL
+                   ? malloc(problem.k * problem.n * 2)
+                   : NULL;
+    if (result.out == NULL) {
+      return fail(outcome, CLI_BAD_INPUT, "out of memory");
+    }
+  }
+  const soc_status_t status =
+      half_simulate(&problem, &settings, result.out, result.b, &result.run);
+  if (status != SOC_DONE) {
+    const char *reason = result.run.soc.error;
+    return fail(outcome, (int)status, reason[0] != '\0' ? reason : "interrupted");
+  }
+  if (job->judged && !half_result_judge(&result, &outcome->error)) {
+    return outcome->status = CLI_BAD_INPUT;
+  }
+  take_half(outcome, &result);
+  return CLI_OK;
 }
 
 static int work(report_job_t *job) {
+  if ((job->command & CLI_RUN_HALF) != 0) {
+    return work_half(job);
+  }
   report_outcome_t *outcome = &job->outcome;
   static attention_settings_t settings;
   attention_problem_t problem;
@@ -130,6 +234,7 @@ static int work(report_job_t *job) {
       !attention_input(&job->options, &problem, &outcome->error)) {
     return outcome->status = CLI_BAD_INPUT;
   }
+  settings.soc.timeline = job->options.timeline;
   if (job->judged && (out = malloc(attention_out_count(&problem) * sizeof *out)) == NULL) {
     return fail(outcome, CLI_BAD_INPUT, "out of memory");
   }
@@ -153,7 +258,7 @@ static pid_t start(report_job_t *job) {
       _exit(CLI_INTERRUPTED);   // it was gone before it could be watched
     }
     sigprocmask(SIG_SETMASK, &signals_before, NULL);
-    _exit(work(job));
+    _exit(job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job));
   }
   return child;
 }
@@ -205,7 +310,8 @@ static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done
   }
   fprintf(stderr, "%zu of %zu: %s: %.1f us", done, jobs->count, job->name, outcome->time_us);
   if (job->judged) {
-    fprintf(stderr, ", relative error %.3e", outcome->bf16);
+    fprintf(stderr, ", relative error %.3e",
+            (job->command & CLI_RUN_HALF) != 0 ? outcome->half.error : outcome->bf16);
   }
   fputc('\n', stderr);
 }

@@ -4,17 +4,36 @@
 #ifndef CLI_REPORT_JOBS_H
 #define CLI_REPORT_JOBS_H
 
+#include "cli/half/half_simulate.h"
 #include "cli/option/options.h"
+#include "hal/command.h"
 
 enum { REPORT_NAME_BYTES = 80, REPORT_LINE_BYTES = 512, REPORT_WORDS_MAX = 96 };
+
+// What a simulation of w4a16 or gemm found besides.
+typedef struct report_half_outcome {
+  unsigned splits, tile_n;
+  half_phase_t phase[HALF_PHASES];
+  size_t phases;
+  // Cycles that the pipes of a kind of core were busy in, the mean over all of them.
+  double cube_busy[PIPE_COUNT], vector_busy[PIPE_COUNT];
+  double error;                // of the output as stored, against FP64, if judged
+  size_t wrong_bits;           // elements and weights that differ from the contract's, if judged
+} report_half_outcome_t;
 
 // What a simulation found.
 typedef struct report_outcome {
   int status;                  // cli_exit_t
   cli_error_t error;           // one line if status is not 0
-  uint64_t cycles, flops, hbm_read;
+  uint64_t cycles, flops, hbm_read, l2_read, l2_write;
   double time_us, fu;
+  double cube_busy, vector_busy;   // cycles of pipes M and V, means over their cores
+  char bound[16];              // the busiest pipe: "vector V"
+  double bound_busy;           // share of the cycles
   double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
+  double cos_diff;             // of an FP8 cache: of the cast,
+  double unquantised;          // and its relative error on the cache before it was quantised
+  report_half_outcome_t half;  // of w4a16 and gemm
 } report_outcome_t;
 
 typedef struct report_job {
@@ -22,7 +41,7 @@ typedef struct report_job {
   char line[REPORT_LINE_BYTES];   // cut into words
   char *word[REPORT_WORDS_MAX];
   options_t options;
-  unsigned command;               // CLI_RUN_AMLA or CLI_RUN_BASE
+  unsigned command;               // CLI_RUN_AMLA, _BASE, _FP8, _W4A16 or _GEMM
   bool judged;                    // compare the output with FP64
   report_outcome_t outcome;
 } report_job_t;

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/option/parse.h"
-#include "cli/synth/synth.h"
 #include "host/parallel.h"
 
 static bool read_sizes(const char *text, power_table_t *table, cli_error_t *error) {
@@ -73,9 +72,10 @@ static bool measure_rows(void *context, size_t first, size_t end) {
 }
 
 // A netlist at a time: the tools need memory.
-static bool make_netlists(const measure_settings_t *settings, size_t d, cli_error_t *error) {
+static bool make_netlists(const measure_settings_t *settings, measure_design_t first,
+                          measure_design_t end, size_t d, cli_error_t *error) {
   char folder[512];
-  for (measure_design_t design = MEASURE_HFA; design < MEASURE_DESIGNS; ++design) {
+  for (measure_design_t design = first; design < end; ++design) {
     for (unit_kind_t kind = UNIT_FAU; kind < UNIT_KINDS; ++kind) {
       if (report_interrupted()) {
         return cli_fail(error, "interrupted");
@@ -89,15 +89,14 @@ static bool make_netlists(const measure_settings_t *settings, size_t d, cli_erro
   return true;
 }
 
-static bool measure_size(work_t *work, cli_error_t *error) {
-  enum { ROWS = MEASURE_DESIGNS * POWER_INPUTS };
-  work->error = calloc(ROWS, sizeof *work->error);
+static bool measure_all(work_t *work, size_t rows, cli_error_t *error) {
+  work->error = calloc(rows, sizeof *work->error);
   if (work->error == NULL) {
     return cli_fail(error, "power: out of memory");
   }
-  const bool good = parallel_for(parallel_host_threads(), ROWS, measure_rows, work);
+  const bool good = parallel_for(parallel_host_threads(), rows, measure_rows, work);
   cli_fail(error, "interrupted");
-  for (size_t i = 0; i < ROWS; ++i) {
+  for (size_t i = 0; i < rows; ++i) {
     if (work->error[i].text[0] != '\0') {
       *error = work->error[i];
     }
@@ -133,12 +132,13 @@ static bool measure_table(const report_context_t *context, const measure_setting
                    &table->row[i * MEASURE_DESIGNS * POWER_INPUTS], NULL};
     snprintf(what, sizeof what, "netlists, d %zu", table->d[i]);
     if (!report_step(context, 2 * i + 1, 2 * table->sizes, what, code, error) ||
-        !make_netlists(settings, table->d[i], error) || !fill_sets(table->d[i], sets, error)) {
+        !make_netlists(settings, MEASURE_HFA, MEASURE_DESIGNS, table->d[i], error) ||
+        !fill_sets(table->d[i], sets, error)) {
       return false;
     }
     snprintf(what, sizeof what, "simulation of the netlists, d %zu", table->d[i]);
     const bool good = report_step(context, 2 * i + 2, 2 * table->sizes, what, code, error) &&
-                      measure_size(&work, error);
+                      measure_all(&work, MEASURE_DESIGNS * POWER_INPUTS, error);
     free_sets(sets);
     if (!good) {
       *code = report_interrupted() ? CLI_INTERRUPTED : *code;
@@ -146,6 +146,40 @@ static bool measure_table(const report_context_t *context, const measure_setting
     }
   }
   return true;
+}
+
+measure_settings_t power_settings(const synth_flow_t *flow) {
+  measure_settings_t settings =
+      measure_usual(flow->liberty, flow->clock_fo4, flow->clock_fo4 * flow->fo4_ps / 1000);
+  settings.key = flow->key;
+  return settings;
+}
+
+bool power_measure(const synth_flow_t *flow, measure_design_t design, size_t d,
+                   measure_engine_t engine[POWER_INPUTS], double *voltage, cli_error_t *error) {
+  const measure_settings_t settings = power_settings(flow);
+  power_set_t sets[POWER_INPUTS];
+  power_row_t row[POWER_INPUTS];
+  liberty_t library;
+  if (!make_netlists(&settings, design, design + 1, d, error) ||
+      !liberty_read(settings.liberty, &library, error)) {
+    return false;
+  }
+  *voltage = library.voltage;
+  bool good = fill_sets(d, sets, error);
+  if (good) {
+    work_t work = {&settings, &library, sets, row, NULL};
+    for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
+      row[input] = (power_row_t){.d = d, .design = design, .input = input};
+    }
+    good = measure_all(&work, POWER_INPUTS, error);
+    free_sets(sets);
+  }
+  for (size_t i = 0; good && i < POWER_INPUTS; ++i) {
+    engine[i] = row[i].engine;
+  }
+  liberty_free(&library);
+  return good;
 }
 
 // --- over the inputs --------------------------------------------------------------------------
@@ -207,9 +241,7 @@ bool report_power(const report_context_t *context, cli_exit_t *code, cli_error_t
       !synth_open(context->options, &flow, error)) {
     return false;
   }
-  measure_settings_t settings =
-      measure_usual(flow.liberty, flow.clock_fo4, flow.clock_fo4 * flow.fo4_ps / 1000);
-  settings.key = flow.key;
+  const measure_settings_t settings = power_settings(&flow);
   table.library = flow.name;
   table.period = settings.period;
   table.wire = settings.graph.wire;

@@ -9,6 +9,7 @@
 
 #include "cli/report/report.h"
 #include "cli/report/report_write.h"
+#include "cli/synth/synth.h"
 #include "power/measure.h"
 
 enum { POWER_BLOCKS = 4, POWER_KEYS = 1024, POWER_QUERIES = 5, POWER_SIZES_MAX = 4 };
@@ -65,6 +66,13 @@ power_spread_t power_total(const power_table_t *table, size_t size, measure_desi
 // % that `design` uses less than `than`, input by input.
 power_spread_t power_saving(const power_table_t *table, size_t size, measure_design_t design,
                             measure_design_t than, bool glitches, bool with_sram);
+
+// What a flow's netlists are measured with.
+measure_settings_t power_settings(const synth_flow_t *flow);
+
+// One design of POWER_BLOCKS blocks, by input; voltage: the library's. False: error, or interrupted.
+bool power_measure(const synth_flow_t *flow, measure_design_t design, size_t d,
+                   measure_engine_t engine[POWER_INPUTS], double *voltage, cli_error_t *error);
 
 extern const report_files_t power_files;   // but for the data
 

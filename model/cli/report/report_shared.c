@@ -5,6 +5,7 @@
 #include "cli/attention/attention_settings.h"
 #include "cli/option/parse.h"
 #include "cli/report/report.h"
+#include "cli/report/report_made.h"
 #include "kernels/attention_args.h"
 
 const report_entry_t report_entries[] = {
@@ -89,6 +90,7 @@ bool report_machine(const options_t *options, const char *usual, unsigned only_c
     add(common, "--cores", machine->cores);
   }
   add(common, "--gm", options->report_gm.value == 0 ? "rtl" : "c");
+  report_made_on(common->word, common->count);
   return read_config(machine, error);
 }
 

@@ -103,7 +103,7 @@ bool report_table2(const report_context_t *context, cli_exit_t *code, cli_error_
   const options_t *options = context->options;
   report_machine_t machine;
   report_jobs_t jobs;
-  table_t table = {.batch = options->report_batch.value};
+  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
   if (!report_machine(options, "ascend910", 0, &machine, error) ||
       !report_one_size(context, 4096, &table.keys, error) ||
       !report_jobs_open(&jobs, VARIANTS, options->quiet, error)) {

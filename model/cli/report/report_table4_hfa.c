@@ -1,13 +1,17 @@
-// Table IV of the H-FA paper: area, throughput and what follows, of two configurations of H-FA, scaled to
-// 28 nm and 500 MHz.
+// Table IV of the H-FA paper: area, power, throughput and what follows, of two configurations of H-FA,
+// scaled to 28 nm and 500 MHz.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
+#include "cli/report/report_power.h"
 #include "cli/report/report_synth.h"
 
 // A lane's additions and tables, one of each for a key: off with the bias, two scalings, difference,
 // its size, 2^-D, sum. The paper's FIX16 throughput is 7 for each of D + 1 lanes too.
 enum { D = 64, BLOCKS = 4, CLOCK_MHZ = 500, LANE_OPS = 7 };
+_Static_assert(BLOCKS == (int)POWER_BLOCKS, "energy is measured for other blocks");
+
+static const double VOLTAGE_28 = 0.9;   // of 28 nm
 
 typedef struct paper_row {
   const char *name;
@@ -26,6 +30,8 @@ enum { ROWS = sizeof paper_rows / sizeof *paper_rows };
 typedef struct table {
   synth_flow_t flow;
   report_area_t list[ROWS];
+  measure_engine_t engine[POWER_INPUTS];   // of one query
+  double voltage;                          // the library's
 } table_t;
 
 // --- what a row says --------------------------------------------------------------------------
@@ -53,11 +59,31 @@ static double fix16_tops(size_t row) {
 
 static double tops(size_t row) { return bf16_tops(row) + fix16_tops(row); }
 
-// Watt of a row; there is no measurement yet.
+// A change of a wire takes C V^2 / 2: C goes with lengths.
+static double energy_at_28(const table_t *table) {
+  const double voltage = VOLTAGE_28 / table->voltage;
+  return 28 / table->flow.node_nm * voltage * voltage;
+}
+
+// pJ a cycle in the library: what is there for each query, and the control and memories that all share.
+static double picojoules(const table_t *table, size_t row, bool glitches, bool sram) {
+  double each = 0, shared = 0;
+  for (size_t i = 0; i < POWER_INPUTS; ++i) {
+    const measure_engine_t *engine = &table->engine[i];
+    const double control = engine->part[glitches][MEASURE_CONTROL] + engine->clock[MEASURE_CONTROL];
+    each += (engine->total[glitches] - control) / POWER_INPUTS;
+    shared += (control + (sram ? engine->sram : 0)) / POWER_INPUTS;
+  }
+  return each * (double)paper_rows[row].queries + shared;
+}
+
+static double scaled_watt(const table_t *table, size_t row, bool glitches, bool sram) {
+  return 1e-6 * CLOCK_MHZ * energy_at_28(table) * picojoules(table, row, glitches, sram);
+}
+
+// Watt of a row: with the memories and half of the glitches, since they are the least certain part.
 static double watt(const table_t *table, size_t row) {
-  (void)table;
-  (void)row;
-  return NAN;
+  return (scaled_watt(table, row, false, true) + scaled_watt(table, row, true, true)) / 2;
 }
 
 // The paper's period in FO4, if an FO4 scales with the node.
@@ -89,6 +115,10 @@ static void write_json(const void *data, cJSON *root) {
         tops(i) / mm2(table, i));
     cJSON_AddNumberToObject(row, "datapath_mm2", datapath_mm2(table, i));
     cJSON_AddNumberToObject(row, "sram_mm2", sram_mm2(table, i));
+    cJSON_AddNumberToObject(row, "power_w_settled", scaled_watt(table, i, false, true));
+    cJSON_AddNumberToObject(row, "power_w_glitches", scaled_watt(table, i, true, true));
+    cJSON_AddNumberToObject(row, "power_w_datapath_settled", scaled_watt(table, i, false, false));
+    cJSON_AddNumberToObject(row, "power_w_datapath_glitches", scaled_watt(table, i, true, false));
     put(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16, paper->fix16,
         paper->tops_watt, paper->tops_mm2);
   }
@@ -114,6 +144,26 @@ static void write_rows(const table_t *table, FILE *file) {
   }
 }
 
+static void write_power(const table_t *table, FILE *file) {
+  fprintf(file,
+          "\nPower is the energy of mapped netlists in a cycle (report `power`, D = %d, mean over its inputs) "
+          "at %d MHz, times\n28 / %.0f for capacitance and (%.1f / %.1f)^2 for voltage; leakage of a 28 nm "
+          "library is not in it. Half of the glitches are\ncounted, with the memories' proxy. The ends:\n\n"
+          "| | without glitches, W | with all | the same without memories | |\n|---|---|---|---|---|\n",
+          D, CLOCK_MHZ, table->flow.node_nm, VOLTAGE_28, table->voltage);
+  for (size_t i = 0; i < ROWS; ++i) {
+    fprintf(file, "| %s |", paper_rows[i].name);
+    report_cell(file, 2, scaled_watt(table, i, false, true));
+    report_cell(file, 2, scaled_watt(table, i, true, true));
+    report_cell(file, 2, scaled_watt(table, i, false, false));
+    report_cell(file, 2, scaled_watt(table, i, true, false));
+    fprintf(file, "\n");
+  }
+  fprintf(file,
+          "\nThe row for four queries is four times the FAUs, ACCs and dividers of the one that was measured "
+          "and one control; each\nquery is in its own FAUs, and keys are read once for all four.\n");
+}
+
 static void write_markdown(const void *data, FILE *file) {
   const table_t *table = data;
   const paper_row_t *one = &paper_rows[0];
@@ -128,10 +178,10 @@ static void write_markdown(const void *data, FILE *file) {
           table->flow.node_nm, paper_fo4(&table->flow), table->flow.clock_fo4,
           table->list[0].area.closes ? "all of them" : "but not all of them");
   write_rows(table, file);
+  write_power(table, file);
   fprintf(file,
           "\nThe paper's two areas give %.3f mm2 of datapath for a query and %.3f mm2 of memory, the "
-          "density of the proxy; so\nonly the datapath is a comparison: %.3f mm2 here for one query.  Power has "
-          "no number here.  The paper's\nthroughput of HFA-4-4 is %.1f times that of HFA-1-4 for 4 "
+          "density of the proxy; so\nonly the datapath is a comparison: %.3f mm2 here for one query.  The paper's\nthroughput of HFA-4-4 is %.1f times that of HFA-1-4 for 4 "
           "times the queries; its own TOPS/mm2 times its area is %.2f,\n4 times %.2f, and that is "
           "what is counted here: 2 operations for each element of the dot products, %d for each "
           "lane.\n",
@@ -166,6 +216,11 @@ bool report_table4_hfa(const report_context_t *context, cli_exit_t *code, cli_er
   for (size_t i = 0; good && i < ROWS; ++i) {
     good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
                              &table.list[i], code, error);
+  }
+  good = good && report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
+         power_measure(&table.flow, MEASURE_HFA, D, table.engine, &table.voltage, error);
+  if (!good && report_interrupted()) {
+    *code = CLI_INTERRUPTED;
   }
   return good && report_write(&files, context->options->report_out, error);
 }

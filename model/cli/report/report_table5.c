@@ -252,7 +252,7 @@ bool report_table5(const report_context_t *context, cli_exit_t *code, cli_error_
   if (options->fit.given) {
     return report_fit_search(context, &machine, &keys, code, error);
   }
-  table_t table = {.batch = options->report_batch.value,
+  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH),
                    .cores = machine.config.soc.ai_cores,
                    .functional = options->functional};
   for (size_t sq = 1; sq <= 2; ++sq) {

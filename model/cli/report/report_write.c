@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "cli/file/output.h"
+#include "cli/report/report_made.h"
 
 enum { PATH_BYTES = 1024 };
 
 static void plot_script(FILE *pipe, const report_files_t *files, const char *path) {
-  fprintf(pipe, "set terminal svg size 760,380 background 'white' font 'sans,12'\n");
+  fprintf(pipe, "set terminal svg size %s background 'white' font 'sans,12'\n",
+          files->plot_size == NULL ? "760,380" : files->plot_size);
   fprintf(pipe, "set output '");
   for (const char *c = path; *c != '\0'; ++c) {
     fprintf(pipe, *c == '\'' ? "''" : "%c", *c);
@@ -28,6 +30,12 @@ static bool write_plot(const report_files_t *files, const char *path, cli_error_
   return pclose(pipe) == 0 || cli_fail(error, "gnuplot failed; is gnuplot-nox installed?");
 }
 
+static void fill_json(const void *data, cJSON *root) {
+  const report_files_t *files = data;
+  files->json(files->data, root);
+  report_made_json(root);
+}
+
 static bool write_all(outputs_t *outputs, const report_files_t *files, const char *directory,
                       cli_error_t *error) {
   enum { JSON, MARKDOWN, PLOT, FILES };
@@ -43,7 +51,7 @@ static bool write_all(outputs_t *outputs, const report_files_t *files, const cha
   }
   FILE *json = outputs_open(outputs, index[JSON], error);
   FILE *markdown = json == NULL ? NULL : outputs_open(outputs, index[MARKDOWN], error);
-  if (markdown == NULL || !json_write(json, files->json, files->data, error)) {
+  if (markdown == NULL || !json_write(json, fill_json, files, error)) {
     return false;
   }
   files->markdown(files->data, markdown);

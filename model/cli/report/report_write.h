@@ -11,6 +11,7 @@
 typedef struct report_files {
   const char *name;          // "table3"
   const char *plot_name;     // of the SVG, NULL: name
+  const char *plot_size;     // of the SVG, NULL: "760,380"
   const void *data;          // handed to the functions below
   json_fill_fn *json;
   void (*markdown)(const void *data, FILE *file);

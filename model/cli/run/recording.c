@@ -61,6 +61,7 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, cli_error_t *
 bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
   const options_t *options = &run->options;
   soc->timeline = run_path(run, RUN_TIMELINE);
+  soc->critical_path = run_path(run, RUN_CRITICAL_PATH);
   soc->log = run_path(run, RUN_LOG);
   soc->trace = run_path(run, RUN_TRACE);
   soc->trace_scopes = options->trace_scope.item;

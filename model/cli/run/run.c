@@ -59,6 +59,10 @@ static const char *file_option(const run_t *run, run_file_t file) {
       return o->timeline;
     case RUN_LOG:
       return o->log;
+    case RUN_CRITICAL_PATH:
+      return o->critical_path;
+    case RUN_LSE:
+      return o->fp8_lse;
     default:
       return o->trace;
   }
@@ -81,11 +85,21 @@ static bool add_files(run_t *run) {
 static void fill_json(const void *data, cJSON *root) {
   const run_t *run = data;
   run->kernel->fill_json(run, root);
+  cJSON *host = cJSON_GetObjectItemCaseSensitive(root, "host");
+  cJSON *words = cJSON_AddArrayToObject(host, "arguments");
+  for (int i = 0; i < run->words; ++i) {
+    cJSON_AddItemToArray(words, cJSON_CreateString(run->word[i]));
+  }
 }
 
 static bool write_out(run_t *run) {
   FILE *file = outputs_open(&run->outputs, run->file[RUN_OUT], &run->error);
   return file != NULL && run->kernel->write_out(run, file, &run->error);
+}
+
+static bool write_lse(run_t *run) {
+  FILE *file = outputs_open(&run->outputs, run->file[RUN_LSE], &run->error);
+  return file != NULL && run->kernel->write_lse(run, file, &run->error);
 }
 
 static bool write_json(run_t *run) {
@@ -95,7 +109,7 @@ static bool write_json(run_t *run) {
 
 // Those that the simulation has written; one that was stopped early may not have.
 static void take_written(run_t *run) {
-  for (run_file_t file = RUN_TIMELINE; file <= RUN_TRACE; ++file) {
+  for (run_file_t file = RUN_TIMELINE; file < RUN_FILES; ++file) {
     const char *path = run_path(run, file);
     if (path != NULL && access(path, F_OK) == 0) {
       outputs_written(&run->outputs, run->file[file]);
@@ -106,6 +120,7 @@ static void take_written(run_t *run) {
 static bool write_files(run_t *run) {
   take_written(run);
   return (run->options.out == NULL || write_out(run)) &&
+         (run->options.fp8_lse == NULL || write_lse(run)) &&
          (run->options.json == NULL || write_json(run)) &&
          outputs_commit(&run->outputs, &run->error);
 }
@@ -114,10 +129,12 @@ static bool write_files(run_t *run) {
 
 // What was recorded shows why it stopped, or how far it got.
 static cli_exit_t stopped(run_t *run, cli_exit_t status) {
-  cli_error_t ignored;
+  cli_error_t error;
   if (status != CLI_BAD_INPUT) {
     take_written(run);
-    outputs_commit(&run->outputs, &ignored);
+    if (!outputs_commit(&run->outputs, &error)) {
+      cli_report(status, &error);
+    }
   }
   return status;
 }
@@ -164,9 +181,16 @@ static cli_exit_t simulate(run_t *run) {
 }
 
 static void print_help(const run_kernel_t *kernel) {
-  printf("amalgam run %s [options]: %s\n", kernel->name, kernel->about);
-  options_help(stdout, kernel->command);
-  printf("\n%s\n", kernel->notes);
+  char name[32];
+  snprintf(name, sizeof name, "run %s", kernel->name);
+  const manual_t manual = {.name = name,
+                           .synopsis = "[options]",
+                           .about = kernel->about,
+                           .notes = kernel->notes,
+                           .command = kernel->command,
+                           .examples = kernel->examples,
+                           .files = kernel->files};
+  manual_print(stdout, &manual);
 }
 
 static int run_all(run_t *run, int argc, char **argv) {
@@ -188,6 +212,8 @@ int run_main(const run_kernel_t *kernel, int argc, char **argv) {
   if (run != NULL && own != NULL) {
     run->kernel = kernel;
     run->own = own;
+    run->word = argv;
+    run->words = argc;
     running = run;
     code = run_all(run, argc, argv);
     outputs_discard(&run->outputs);

@@ -13,11 +13,14 @@
 
 #include "cli/cli_error.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
-// Output files: --out and --json are written here, the others by what is simulated.
-typedef enum run_file { RUN_OUT, RUN_JSON, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_FILES } run_file_t;
+// Output files: --out, --json and --lse are written here, the others by what is simulated.
+typedef enum run_file {
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+} run_file_t;
 
 typedef struct run_kernel run_kernel_t;
 
@@ -29,14 +32,17 @@ typedef struct run {
   size_t file[RUN_FILES];  // their indices, where the options name one
   progress_t progress;
   cli_error_t error;
+  char **word;             // the command line from the kernel's name on
+  int words;
   void *own;               // the kernel's, own_bytes of zeros at first
 } run_t;
 
 struct run_kernel {
   const char *name;        // "amla"
   unsigned command;        // CLI_RUN_AMLA
-  const char *about;       // of --help, before the options and after them
+  const char *about;       // of --help, as in manual.h
   const char *notes;
+  const manual_row_t *examples, *files;
   size_t own_bytes;
   // Options and inputs. False: exit code 2, with the reason in run->error, as everywhere.
   bool (*prepare)(run_t *run);
@@ -44,6 +50,7 @@ struct run_kernel {
   cli_exit_t (*compute)(run_t *run);
   bool (*judge)(run_t *run);                         // compares the result; NULL: nothing to
   bool (*write_out)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --out
+  bool (*write_lse)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --lse
   void (*fill_json)(const run_t *run, cJSON *root);
   void (*print)(const run_t *run);
   cli_exit_t (*verdict)(run_t *run);                 // CLI_OK, or exit code 1; NULL: always OK

@@ -5,6 +5,7 @@
 
 #include "cli/option/options.h"
 #include "config/config.h"
+#include "soc/soc.h"
 
 enum { SETTINGS_PATH_BYTES = 1024 };
 
@@ -22,5 +23,12 @@ bool settings_readable(const char *path, cli_error_t *error);
 
 // Host threads that the options ask for: --threads, else all processors.
 unsigned settings_threads(const options_t *options);
+
+// Machine, memory model, firmware of a `run KERNEL`: all of soc but the recordings' paths and the
+// progress.  firmware: where the file's name is kept, which soc points to.  --cores N below the
+// config's keeps the first cores of each die, as many of each: N rounded up to a multiple of the dies;
+// with fewer cores than dies, N dies of one core.
+bool settings_soc(soc_options_t *soc, char firmware[SETTINGS_PATH_BYTES], const char *kernel,
+                  const options_t *options, cli_error_t *error);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "cli/file/json.h"
 #include "cli/file/output.h"
+#include "cli/option/manual.h"
 
 enum { PARAMS_BYTES = 256, ROWS = 1024 };
 
@@ -18,11 +19,24 @@ typedef struct synth_result {
 } synth_result_t;
 
 static void help(void) {
-  printf(
-      "amalgam synth [options]: area and timing of the RTL in a standard-cell library, by Yosys, ABC\n"
-      "and OpenSTA. A whole design is rolled up from its units, each synthesised once; memories are a\n"
-      "proxy. What the numbers are not good for: synth/README.md. Results are kept in build/synth.\n");
-  options_help(stdout, CLI_SYNTH);
+  static const manual_row_t examples[] = {
+      {"synth", "H-FA, D = 64, P = 4, in OSU 0.18 um"},
+      {"synth --design fa2 --liberty sky130.lib.gz", "another engine, another library"},
+      {"synth --unit hfa_lns_add", "one unit, with its critical path"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"build/synth", "results, by content; made once"},
+      {"synth/README.md", "how it goes, and what the numbers are not good for"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "synth",
+      .synopsis = "[options]",
+      .about = "area and timing of the RTL in a standard-cell library. By Yosys, ABC and OpenSTA. A "
+               "whole design is rolled up from its units, each synthesised once; memories are a proxy.",
+      .command = CLI_SYNTH,
+      .examples = examples,
+      .files = files};
+  manual_print(stdout, &manual);
 }
 
 static synth_shape_t shape_of(const options_t *options) {

@@ -49,9 +49,6 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
 // What synth/timing.sh says of a unit's netlist, to be deleted.
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error);
 
-// The JSON in a file, or NULL.
-cJSON *synth_read_json(const char *path);
-
 // --- a whole design ---------------------------------------------------------------------------
 
 typedef enum synth_design {

@@ -167,7 +167,7 @@ static void path_of(const synth_flow_t *flow, const synth_shape_t *shape,
 }
 
 static bool load(const char *path, synth_area_t *area) {
-  cJSON *root = synth_read_json(path);
+  cJSON *root = json_read(path);
   if (root == NULL) {
     return false;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/file/json.h"
 #include "cli/synth/synth.h"
 
 #include <stdio.h>
@@ -59,25 +60,6 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
   }
   return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
          cli_fail(error, "synth: %s", answer[0] != '\0' ? answer : "interrupted");
-}
-
-cJSON *synth_read_json(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
-    return NULL;
-  }
-  cJSON *root = NULL;
-  fseek(file, 0, SEEK_END);
-  const long length = ftell(file);
-  char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-  rewind(file);
-  if (text != NULL && fread(text, 1, (size_t)length, file) == (size_t)length) {
-    text[length] = '\0';
-    root = cJSON_Parse(text);
-  }
-  free(text);
-  fclose(file);
-  return root;
 }
 
 // --- the library ------------------------------------------------------------------------------
@@ -194,7 +176,7 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
            boxes, unit, params);
   if (recall(kept, folder, SYNTH_PATH_BYTES)) {
     snprintf(path, sizeof path, "%s/area.json", folder);
-    cJSON *root = synth_read_json(path);
+    cJSON *root = json_read(path);
     if (root != NULL) {
       return root;
     }
@@ -203,7 +185,7 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
     return NULL;
   }
   snprintf(path, sizeof path, "%s/area.json", folder);
-  cJSON *root = synth_read_json(path);
+  cJSON *root = json_read(path);
   if (root == NULL) {
     cli_fail(error, "synth: cannot read %s", path);
     return NULL;

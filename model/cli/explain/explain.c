@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/explain/explain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/file/json.h"
+#include "cli/file/output.h"
+#include "cli/option/manual.h"
+#include "cli/option/options.h"
+
+enum { LINKS_MOST = 8, WAITS_MOST = 5 };
+static const double SHARE_LEAST = 0.015, WORTH_LEAST = 0.005;
+
+// --- the file ---------------------------------------------------------------------------------
+
+static const char *text_of(const cJSON *object, const char *name) {
+  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+  return text == NULL ? "" : text;
+}
+
+static double number_of(const cJSON *object, const char *name) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+// Output files of the run, what it was checked with, and how it was watched.
+static bool is_left_out(const char *word, bool *has_value) {
+  static const struct {
+    const char *name;
+    bool has_value;
+  } left_out[] = {{"--out", true},        {"--lse", true},       {"--json", true},
+                  {"--timeline", true},   {"--trace", true},     {"--log", true},
+                  {"--critical", true},   {"--gdb", true},       {"--out-f32", false},
+                  {"--quiet", false},     {"--verify", false}};
+  for (size_t i = sizeof left_out / sizeof *left_out; i-- > 0;) {
+    const size_t length = strlen(left_out[i].name);
+    // --trace-window and the like begin as --trace does; --out is exact.
+    if (strncmp(word, left_out[i].name, length) == 0 &&
+        (i > 1 || word[length] == '\0' || word[length] == '=')) {
+      *has_value = left_out[i].has_value && strchr(word, '=') == NULL;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool take_words(explain_run_t *run, cli_error_t *error) {
+  const cJSON *host = cJSON_GetObjectItemCaseSensitive(run->root, "host");
+  const cJSON *words = cJSON_GetObjectItemCaseSensitive(host, "arguments");
+  const int count = cJSON_GetArraySize(words);
+  if (count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
+    return cli_fail(error, "%s: host.arguments: expected the words of an `amalgam run`", run->file);
+  }
+  run->kernel = text_of(run->root, "kernel");
+  for (int i = 1; i < count; ++i) {
+    const char *word = cJSON_GetStringValue(cJSON_GetArrayItem(words, i));
+    bool has_value;
+    if (word == NULL) {
+      return cli_fail(error, "%s: host.arguments: expected texts", run->file);
+    }
+    if (is_left_out(word, &has_value)) {
+      i += has_value ? 1 : 0;
+    } else {
+      run->word[run->words++] = word;
+    }
+  }
+  return true;
+}
+
+static bool take_config(explain_run_t *run, cli_error_t *error) {
+  char path[4096], message[CONFIG_ERROR_BYTES];
+  const cJSON *set;
+  const char *name = text_of(run->root, "config");
+  if (name[0] == '\0') {
+    return cli_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained",
+                    run->file);
+  }
+  if (!config_find(name, path, sizeof path) || !config_load(path, &run->config, message)) {
+    return cli_fail(error, "%s: config %s cannot be read", run->file, name);
+  }
+  cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(run->root, "set")) {
+    const char *assignment = cJSON_GetStringValue(set);
+    if (assignment == NULL || !config_set(&run->config, assignment, message)) {
+      return cli_fail(error, "%s: set: %s", run->file, assignment == NULL ? "expected texts" : message);
+    }
+  }
+  return true;
+}
+
+static bool open_run(explain_run_t *run, cli_error_t *error) {
+  run->root = json_read(run->file);
+  if (run->root == NULL) {
+    return cli_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
+  }
+  run->cycles = (uint64_t)number_of(run->root, "cycles");
+  return take_config(run, error) && take_words(run, error) &&
+         (run->cycles > 0 || cli_fail(error, "%s: cycles: expected a number above 0", run->file));
+}
+
+// --- in order ---------------------------------------------------------------------------------
+
+// Links of one command at one line are one, whether it moved or was waited for.
+typedef struct line {
+  const cJSON *first;
+  double cycles[2];            // busy, and all else
+  double times;
+} line_t;
+
+static int by_cycles(const void *a, const void *b) {
+  const line_t *x = a, *y = b;
+  const double difference = y->cycles[0] + y->cycles[1] - x->cycles[0] - x->cycles[1];
+  return difference > 0 ? 1 : difference < 0 ? -1 : 0;
+}
+
+static bool same_line(const cJSON *a, const cJSON *b) {
+  static const char *const names[] = {"core", "pipe", "command", "line"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0) {
+      return false;
+    }
+  }
+  return (strcmp(text_of(a, "what"), "scalar") == 0) == (strcmp(text_of(b, "what"), "scalar") == 0);
+}
+
+// The links or waits, largest first; NULL: no memory.
+static line_t *sorted(const cJSON *list, size_t *count) {
+  const cJSON *item;
+  line_t *lines = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *lines);
+  *count = 0;
+  if (lines == NULL) {
+    return NULL;
+  }
+  cJSON_ArrayForEach(item, list) {
+    size_t i = 0;
+    while (i < *count && !same_line(lines[i].first, item)) {
+      ++i;
+    }
+    *count += i == *count ? 1 : 0;
+    lines[i].first = lines[i].first == NULL ? item : lines[i].first;
+    lines[i].cycles[strcmp(text_of(item, "what"), "busy") != 0] += number_of(item, "cycles");
+    lines[i].times = number_of(item, "times") > lines[i].times ? number_of(item, "times")
+                                                               : lines[i].times;
+  }
+  qsort(lines, *count, sizeof *lines, by_cycles);
+  return lines;
+}
+
+static int by_worth(const void *a, const void *b) {
+  const explain_try_t *x = a, *y = b;
+  const uint64_t left = x->cycles == 0 ? UINT64_MAX : x->cycles;
+  const uint64_t right = y->cycles == 0 ? UINT64_MAX : y->cycles;
+  return left > right ? 1 : left < right ? -1 : 0;
+}
+
+// --- text -------------------------------------------------------------------------------------
+
+static void print_links(const explain_run_t *run) {
+  size_t count;
+  const double all = (double)run->cycles;
+  line_t *lines = sorted(cJSON_GetObjectItemCaseSensitive(run->path, "links"), &count);
+  printf("the chain that set the time, from the last effect back to the launch, in %% of the cycles\n"
+         "  busy  latency   times\n");
+  for (size_t i = 0; lines != NULL && i < count && i < LINKS_MOST; ++i) {
+    const line_t *l = &lines[i];
+    if (l->cycles[0] + l->cycles[1] < SHARE_LEAST * all) {
+      break;
+    }
+    const bool scalar = strcmp(text_of(l->first, "what"), "scalar") == 0;
+    printf("  %4.1f     %4.1f  %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[0] / all,
+           100 * l->cycles[1] / all, l->times, text_of(l->first, "core"),
+           scalar ? "scalar" : text_of(l->first, "pipe"),
+           text_of(l->first, "command"), text_of(l->first, "line"));
+  }
+  free(lines);
+}
+
+static void print_waits(const explain_run_t *run) {
+  size_t count;
+  const double all = (double)run->cycles;
+  line_t *lines = sorted(cJSON_GetObjectItemCaseSensitive(run->path, "waits"), &count);
+  bool any = false;
+  for (size_t i = 0; lines != NULL && i < count && i < WAITS_MOST; ++i) {
+    const line_t *l = &lines[i];
+    if (l->cycles[1] < SHARE_LEAST * all) {
+      break;
+    }
+    if (!any) {
+      printf("waits on that chain, for data or for a buffer to be free: how long the pipe stood, in %%\n"
+             "  cycles          times\n");
+    }
+    any = true;
+    printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
+           text_of(l->first, "core"), text_of(l->first, "pipe"),
+           strcmp(text_of(l->first, "what"), "buffer") == 0 ? "buffer" : "data",
+           text_of(l->first, "line"));
+  }
+  free(lines);
+}
+
+static double worth(const explain_run_t *run, const explain_try_t *one) {
+  return one->cycles == 0 ? 0 : 1 - (double)one->cycles / (double)run->cycles;
+}
+
+static void print_worth(const explain_run_t *run) {
+  size_t shown = 0;
+  printf("what it is worth, each by itself, run again: cycles saved, in %%\n");
+  for (; shown < run->tries && worth(run, &run->list[shown]) >= WORTH_LEAST; ++shown) {
+    printf("  %5.1f   %-18s %s\n", 100 * worth(run, &run->list[shown]), run->list[shown].name,
+           run->list[shown].text);
+  }
+  printf("  less than %.1f %%:", 100 * WORTH_LEAST);
+  for (size_t i = shown; i < run->tries; ++i) {
+    printf("%s %s%s", i > shown ? "," : "", run->list[i].name,
+           run->list[i].cycles == 0 ? " (cannot run)" : "");
+  }
+  printf("\n");
+}
+
+// The kind of core and the pipe that were busy most, on the mean of the cores that worked.
+static void print_bound(const explain_run_t *run) {
+  const cJSON *pipe, *most = NULL;
+  cJSON_ArrayForEach(pipe, cJSON_GetObjectItemCaseSensitive(run->root, "pipes")) {
+    if (most == NULL || number_of(pipe, "busy") > number_of(most, "busy")) {
+      most = pipe;
+    }
+  }
+  if (most != NULL) {
+    printf("busiest  %s %s, %.1f %% of the cycles\n", text_of(most, "core"), text_of(most, "pipe"),
+           100 * number_of(most, "busy") / (double)run->cycles);
+  }
+}
+
+static void print_all(const explain_run_t *run) {
+  printf("run      %s on %s: %llu cycles (%s)\n", run->kernel, text_of(run->root, "config"),
+         (unsigned long long)run->cycles, run->file);
+  print_bound(run);
+  print_links(run);
+  print_waits(run);
+  print_worth(run);
+}
+
+// --- JSON -------------------------------------------------------------------------------------
+
+static void fill_json(const void *data, cJSON *root) {
+  const explain_run_t *run = data;
+  cJSON_AddStringToObject(root, "kernel", run->kernel);
+  json_add_count(root, "cycles", run->cycles);
+  cJSON_AddItemToObject(root, "path", cJSON_Duplicate(run->path, true));
+  cJSON *list = cJSON_AddArrayToObject(root, "worth");
+  for (size_t i = 0; i < run->tries; ++i) {
+    const explain_try_t *one = &run->list[i];
+    cJSON *row = json_add_row(list);
+    cJSON_AddStringToObject(row, "name", one->name);
+    cJSON_AddStringToObject(row, "text", one->text);
+    cJSON_AddStringToObject(row, "changes", one->changes[0] == ' ' ? one->changes + 1 : one->changes);
+    if (one->cycles > 0) {
+      json_add_count(row, "cycles", one->cycles);
+      cJSON_AddNumberToObject(row, "saved_percent", 100 * worth(run, one));
+    }
+  }
+}
+
+// --- the command ------------------------------------------------------------------------------
+
+static void help(void) {
+  static const manual_row_t examples[] = {
+      {"explain r.json", "after `amalgam run amla --json r.json`"},
+      {"explain r.json --json why.json", "the same for a program"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"model/cli/explain/resources.def", "the resources, and what half their cost means"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "explain",
+      .synopsis = "RUN.json [options]",
+      .about = "why a run took its time. RUN.json is what `amalgam run KERNEL --json RUN.json` "
+               "wrote, of a kernel on the SoC; it is run again here, as it was, for the chain of "
+               "commands and waits that set the time, and with each resource of the machine at half "
+               "its cost, without computing values where that does not change the cycles.",
+      .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted",
+      .command = CLI_EXPLAIN,
+      .examples = examples,
+      .files = files};
+  manual_print(stdout, &manual);
+}
+
+static bool explain_file(const options_t *options, explain_run_t *run, outputs_t *outputs,
+                         cli_error_t *error) {
+  size_t json = 0;
+  if (options->words != 1) {
+    return cli_fail(error, "explain: expected one file, of an `amalgam run --json`");
+  }
+  run->file = options->word[0];
+  if (!open_run(run, error) ||
+      (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) ||
+      !explain_runs(run, options->quiet, error)) {
+    return false;
+  }
+  qsort(run->list, run->tries, sizeof *run->list, by_worth);
+  FILE *file = options->json == NULL ? NULL : outputs_open(outputs, json, error);
+  if (options->json != NULL && (file == NULL || !json_write(file, fill_json, run, error))) {
+    return false;
+  }
+  if (!outputs_commit(outputs, error)) {
+    return false;
+  }
+  if (!options->quiet) {
+    print_all(run);
+  }
+  return output_printed(error);
+}
+
+int explain(int argc, char **argv) {
+  options_t options;
+  outputs_t outputs = {.count = 0};
+  explain_run_t *run = calloc(1, sizeof *run);
+  cli_error_t error;
+  int code = CLI_OK;
+  if (run == NULL) {
+    return CLI_BAD_INPUT;
+  }
+  if (!options_parse(&options, CLI_EXPLAIN, argc, argv, &error)) {
+    code = cli_report(CLI_BAD_INPUT, &error);
+  } else if (options.help) {
+    help();
+  } else if (!explain_file(&options, run, &outputs, &error)) {
+    const bool interrupted = strcmp(error.text, "interrupted") == 0;
+    code = cli_report(interrupted ? CLI_INTERRUPTED : CLI_BAD_INPUT, &error);
+  }
+  outputs_discard(&outputs);
+  cJSON_Delete(run->path);
+  cJSON_Delete(run->root);
+  free(run);
+  return code;
+}

@@ -1,0 +1,45 @@
+// `amalgam explain RUN.json`: why a run took the time it took.
+//
+//   explain.c         the command: reads the run, prints
+//   explain_runs.c    the same run again, as it was and with one resource at half its cost
+//   resources.def     the resources
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_EXPLAIN_H
+#define CLI_EXPLAIN_H
+
+#include <cJSON.h>
+
+#include "cli/cli_error.h"
+#include "config/config.h"
+
+// argv[0] is "explain". Returns the exit code.
+int explain(int argc, char **argv);
+
+// --- internal to the folder -------------------------------------------------------------------
+
+enum { EXPLAIN_WORDS_MAX = 192, EXPLAIN_TRIES_MAX = 32 };
+
+// What a resource is worth.
+typedef struct explain_try {
+  const char *name, *text;
+  char changes[1024];          // words for `amalgam run`
+  uint64_t cycles;             // 0: that run is not possible
+} explain_try_t;
+
+typedef struct explain_run {
+  const char *file;            // RUN.json
+  const char *kernel;
+  cJSON *root;                 // of the file
+  config_t config;
+  const char *word[EXPLAIN_WORDS_MAX];   // after `amalgam run`, without its outputs
+  size_t words;
+  uint64_t cycles;
+  cJSON *path;                 // as critical_path.h writes it
+  explain_try_t list[EXPLAIN_TRIES_MAX];
+  size_t tries;
+} explain_run_t;
+
+// Fills path and list. Runs are processes of their own, two at a time. False: error.
+bool explain_runs(explain_run_t *run, bool quiet, cli_error_t *error);
+
+#endif

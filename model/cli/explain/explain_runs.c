@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/explain/explain.h"
+#include "cli/file/json.h"
+#include "host/parallel.h"
+
+enum { AT_A_TIME = 2, PATH_BYTES = 64 };
+
+typedef struct runner {
+  explain_run_t *run;
+  bool timing_only;
+  bool quiet;
+  char folder[PATH_BYTES];     // for the runs' files
+  volatile sig_atomic_t interrupted;
+} runner_t;
+
+// --- words ------------------------------------------------------------------------------------
+
+static bool begins(const char *word, const char *start) {
+  return strncmp(word, start, strlen(start)) == 0;
+}
+
+static bool is_option(const char *word, const char *name) {
+  const size_t length = strlen(name);
+  return begins(word, "--") && strncmp(word + 2, name, length) == 0 &&
+         (word[2 + length] == '\0' || word[2 + length] == '=');
+}
+
+// Options that ask for, or are about, values: none with --timing-only, which changes no cycle.
+static bool about_values(const char *word) {
+  static const char *const names[] = {"dist", "seed", "tolerance", "golden"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
+    if (is_option(word, names[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The words of a run: kernel, what it was given, changes, where the cycles go. char *const *, as execv
+// has it; the words themselves are not copied.
+static void fill_words(const runner_t *runner, char *changes, const char *json, const char *path,
+                       const char **word) {
+  const explain_run_t *run = runner->run;
+  size_t n = 0;
+  word[n++] = "amalgam";
+  word[n++] = "run";
+  word[n++] = run->kernel;
+  for (size_t i = 0; i < run->words; ++i) {
+    if (runner->timing_only && about_values(run->word[i])) {
+      i += strchr(run->word[i], '=') == NULL ? 1 : 0;
+      continue;
+    }
+    word[n++] = run->word[i];
+  }
+  char *rest = NULL;
+  for (char *part = strtok_r(changes, " ", &rest); part != NULL && n < EXPLAIN_WORDS_MAX - 10;
+       part = strtok_r(NULL, " ", &rest)) {
+    word[n++] = part;
+  }
+  if (runner->timing_only) {
+    word[n++] = "--timing-only";
+  }
+  if (strcmp(run->kernel, "lm") != 0) {   // the same cycles, sooner
+    word[n++] = "--gm";
+    word[n++] = "c";
+  }
+  word[n++] = "--quiet";
+  word[n++] = "--json";
+  word[n++] = json;
+  if (path != NULL) {
+    word[n++] = "--critical-path";
+    word[n++] = path;
+  }
+  word[n] = NULL;
+}
+
+// --- one run ----------------------------------------------------------------------------------
+
+// Its exit code, -1: it could not be started or was killed.
+static int spawn(runner_t *runner, const char **word) {
+  extern char **environ;
+  posix_spawn_file_actions_t actions;
+  pid_t pid;
+  int status = -1;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const int failed =
+      posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)word, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0 || waitpid(pid, &status, 0) != pid) {
+    return -1;
+  }
+  if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == CLI_INTERRUPTED)) {
+    runner->interrupted = 1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static uint64_t cycles_of(const char *json) {
+  cJSON *root = json_read(json);
+  const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
+  const uint64_t count = cJSON_IsNumber(cycles) ? (uint64_t)cycles->valuedouble : 0;
+  cJSON_Delete(root);
+  return count;
+}
+
+// Cycles of the run with changes, 0: it is not possible.  number: of its files.
+static uint64_t again(runner_t *runner, const char *changes, size_t number, const char *path) {
+  const char *word[EXPLAIN_WORDS_MAX];
+  char json[PATH_BYTES + 32];
+  char text[sizeof runner->run->list[0].changes];
+  snprintf(json, sizeof json, "%s/%zu.json", runner->folder, number);
+  snprintf(text, sizeof text, "%s", changes);
+  fill_words(runner, text, json, path, word);
+  const int code = spawn(runner, word);
+  const uint64_t cycles = code == CLI_OK || code == CLI_OUT_OF_TOLERANCE ? cycles_of(json) : 0;
+  unlink(json);
+  return cycles;
+}
+
+// --- all of them ------------------------------------------------------------------------------
+
+static bool try_some(void *context, size_t first, size_t end) {
+  runner_t *runner = context;
+  for (size_t i = first; i < end && !runner->interrupted; ++i) {
+    explain_try_t *one = &runner->run->list[i];
+    one->cycles = again(runner, one->changes, i, NULL);
+    if (!runner->quiet) {
+      fprintf(stderr, "explain: %s, %s\n", one->name, one->text);
+    }
+  }
+  return !runner->interrupted;
+}
+
+static bool has_worked(const explain_run_t *run, const char *used) {
+  const cJSON *pipe;
+  if (used == NULL) {
+    return true;
+  }
+  const cJSON *traffic = cJSON_GetObjectItemCaseSensitive(run->root, "traffic");
+  const cJSON *bytes = cJSON_GetObjectItemCaseSensitive(traffic, used);
+  if (bytes != NULL) {
+    return bytes->valuedouble > 0;
+  }
+  const char *name = strchr(used, ' ');
+  cJSON_ArrayForEach(pipe, cJSON_GetObjectItemCaseSensitive(run->root, "pipes")) {
+    const char *core = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pipe, "core"));
+    const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pipe, "pipe"));
+    const cJSON *busy = cJSON_GetObjectItemCaseSensitive(pipe, "busy");
+    if (name != NULL && core != NULL && id != NULL && cJSON_IsNumber(busy) &&
+        strncmp(core, used, (size_t)(name - used)) == 0 && strcmp(id, name + 1) == 0 &&
+        busy->valuedouble > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static explain_try_t *add_try(explain_run_t *run, const char *name, const char *text) {
+  explain_try_t *one = &run->list[run->tries++];
+  *one = (explain_try_t){.name = name, .text = text};
+  return one;
+}
+
+static void add_change(explain_try_t *one, const char *parameter, double value) {
+  const size_t used = strlen(one->changes);
+  snprintf(one->changes + used, sizeof one->changes - used, " --set %s=%.9g", parameter, value);
+}
+
+static double scaled_uint(uint32_t value, double factor) {
+  return (double)(uint32_t)(value * factor + 0.5);
+}
+static double scaled_real(double value, double factor) { return value * factor; }
+
+// Which parameters are whole numbers, config.def knows.
+static double scaled(const char *parameter, const config_t *config, double factor) {
+#define SECTION(section, text)                                            \
+  {                                                                       \
+    const char *const where = #section;                                   \
+    const config_##section##_t *const in = &config->section;
+#define PARAM(type, name, min, max, unit, text)                           \
+    if (begins(parameter, where) && parameter[strlen(where)] == '.' &&    \
+        strcmp(parameter + strlen(where) + 1, #name) == 0) {              \
+      return scaled_##type(in->name, factor);                             \
+    }
+#define END_SECTION(section) }
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+  return 0;
+}
+
+static bool is_one_of(const char *name, const char *names) {
+  const char *found = strstr(names, name);
+  const size_t length = strlen(name);
+  return found != NULL && (found == names || found[-1] == ' ') &&
+         (found[length] == ' ' || found[length] == '\0');
+}
+
+static void list_tries(explain_run_t *run) {
+  explain_try_t *one = NULL;
+#define RESOURCE(name, used, text) \
+  if (has_worked(run, used)) {     \
+    one = add_try(run, name, text);
+#define SCALE(section, parameter, factor) \
+    add_change(one, #section "." #parameter, scaled(#section "." #parameter, &run->config, factor));
+#define END_RESOURCE }
+#define BUFFERS(name, kernels, text, words)                    \
+  if (is_one_of(run->kernel, kernels)) {                       \
+    one = add_try(run, name, text);                            \
+    snprintf(one->changes, sizeof one->changes, "%s", words);  \
+  }
+#include "cli/explain/resources.def"
+#undef RESOURCE
+#undef SCALE
+#undef END_RESOURCE
+#undef BUFFERS
+}
+
+// The run as it was must take the cycles it took; without values, if that takes the same.
+static bool as_it_was(runner_t *runner, cli_error_t *error) {
+  explain_run_t *run = runner->run;
+  char path[PATH_BYTES + 32];
+  snprintf(path, sizeof path, "%s/path.json", runner->folder);
+  uint64_t cycles = 0;
+  for (runner->timing_only = true;; runner->timing_only = false) {
+    cycles = again(runner, "", EXPLAIN_TRIES_MAX, path);
+    if (cycles == run->cycles || !runner->timing_only || runner->interrupted) {
+      break;
+    }
+  }
+  run->path = json_read(path);
+  unlink(path);
+  if (cycles == run->cycles && run->path != NULL) {
+    return true;
+  }
+  return cycles == 0
+             ? cli_fail(error, "%s: that run cannot be made again: are its files where they were?",
+                        run->file)
+             : cli_fail(error, "%s: %llu cycles, and %llu when it is made again: other files, or "
+                               "another version", run->file, (unsigned long long)run->cycles,
+                        (unsigned long long)cycles);
+}
+
+bool explain_runs(explain_run_t *run, bool quiet, cli_error_t *error) {
+  runner_t runner = {.run = run, .quiet = quiet};
+  const char *temporary = getenv("TMPDIR");
+  snprintf(runner.folder, sizeof runner.folder, "%.40s/amalgam-XXXXXX",
+           temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
+  if (mkdtemp(runner.folder) == NULL) {
+    return cli_fail(error, "%s: %s", runner.folder, strerror(errno));
+  }
+  // Ctrl-C reaches the runs, which end; then this does.
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+  sigemptyset(&ignore.sa_mask);
+  sigaction(SIGINT, &ignore, &before);
+  bool good = as_it_was(&runner, error);
+  if (good) {
+    list_tries(run);
+    good = parallel_for(AT_A_TIME, run->tries, try_some, &runner);
+  }
+  sigaction(SIGINT, &before, NULL);
+  rmdir(runner.folder);
+  return runner.interrupted ? cli_fail(error, "interrupted") : good;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/fp8/fp8_settings.h"
+
+#include "kernels/fp8_args.h"
+
+enum { CROSSOVER_ON };   // of --crossover's words
+
+bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_error_t *error) {
+  options_t as_amla = *options;
+  as_amla.config = options->fp8_config;
+  as_amla.group_rows.value = option_count_or(&options->fp8_group_rows, ATTENTION_MAX_GROUP);
+  if (!attention_settings_read(&settings->attention, "fp8", &as_amla, error)) {
+    return false;
+  }
+  if (options->fp8_convert.given) {
+    settings->attention.soc.config.vector.e4m3_emulated =
+        (config_uint_t)options->fp8_convert.value;
+  }
+  return true;
+}
+
+// Can the machine's AI cores be paired, each with another of its die?
+static bool has_pairs(const config_t *config) {
+  return config->soc.ai_cores % (2 * config->soc.dies) == 0;
+}
+
+static void cut_rows(const options_t *options, size_t rows, fp8_settings_t *settings) {
+  attention_settings_t *attention = &settings->attention;
+  if (!options->fp8_group_rows.given && !settings->crossover && rows >= 2 &&
+      has_pairs(&attention->soc.config)) {
+    attention->group_rows =
+        (fp8_group_rows((uint32_t)rows, ATTENTION_MAX_GROUP, 1) + 15) / 16 * 16;
+  }
+}
+
+bool fp8_settings_fit(const options_t *options, const fp8_problem_t *problem,
+                      fp8_settings_t *settings, cli_error_t *error) {
+  const config_t *config = &settings->attention.soc.config;
+  const size_t rows = fp8_list_rows(problem);
+  const bool possible = has_pairs(config) && rows >= 2;
+  settings->crossover = options->fp8_crossover.given
+                            ? options->fp8_crossover.value == CROSSOVER_ON
+                            : possible;
+  settings->attention.soc.pairs = settings->crossover;
+  cut_rows(options, rows, settings);
+  if (settings->crossover && !has_pairs(config)) {
+    return cli_fail(error, "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even "
+                    "number of AI cores on each die",
+                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
+  }
+  return !settings->crossover || possible ||
+         cli_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_WRAP_H
+#define CLI_WRAP_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+// The words of text [length] between the columns `left` and 100, one space between two, and the
+// line's end.  The first line starts at `column`, where the cursor is.
+void wrap_words(FILE *file, const char *text, size_t length, int left, int column);
+
+#endif

@@ -1,0 +1,123 @@
+// Lists, groups and units of kernel fp8, see fp8_args.h.
+// SPDX-License-Identifier: Apache-2.0
+#include "hal/hal.h"
+#include "kernels/fp8.h"
+#include "lib/panic.h"
+#include "lib/tiling.h"
+
+// A list without places is one short block of masked ones.
+enum { EMPTY_KEYS = 16 };
+
+static bool valid(const fp8_args_t *fp8) {
+  const attention_args_t *args = &fp8->attention;
+  return args->batch <= FP8_MAX_LISTS && args->dk == FP8_DK && args->dv == FP8_DV &&
+         args->splits == 1 && args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 &&
+         fp8->lists_of_entry >= 1 && (fp8->index == 0 || fp8->block_table == 0) &&
+         (fp8->block_table == 0 || fp8->page_size >= 1) && (fp8->index == 0 || !fp8->causal) &&
+         fp8->crossover <= 1 && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         args->qp_buffers == QP_SHARED &&
+         (!fp8->crossover || args->rows >= 2);
+}
+
+// L1, by what the group's rows leave room for: Q and P of one m-tile, or by turns those of two; the rest
+// is for panels of K and V.  With few rows these are what the cube core waits for.
+static void make_tiling(attention_problem_t *problem) {
+  static const struct {
+    uint16_t rows, stripe;
+    uint32_t left_bytes;
+    uint8_t q_slots, p_slots, right;
+  } cuts[] = {
+      {ATTENTION_TILE / 2, 256, 32 * 1024, 3, 2, 5},
+      {ATTENTION_TILE, 128, 32 * 1024, 5, 4, 7},
+      {ATTENTION_MAX_GROUP, 128, 32 * 1024, 5, 5, 6},
+  };
+  uint32_t i = 0;
+  while (cuts[i].rows < problem->group_rows) {
+    i++;
+  }
+  problem->left_bytes = cuts[i].left_bytes;
+  problem->q_slots = cuts[i].q_slots;
+  problem->p_slots = cuts[i].p_slots;
+  problem->tiling = (attention_tiling_t){
+      .scores_stripe = cuts[i].stripe,
+      .output_stripe = cuts[i].stripe,
+      .scores_base = FP8_GROUP,
+      .output_base = FP8_GROUP,
+      .buffer = 2 * cuts[i].stripe * ATTENTION_TILE,
+      .left = cuts[i].q_slots + cuts[i].p_slots,
+      .right = cuts[i].right,
+      .halves = 2,
+      .keep = true,
+      .m_first = true,
+  };
+}
+
+void fp8_problem_read(attention_problem_t *problem) {
+  const fp8_args_t *fp8 = hal_gm(hal_read(REG_ARGS));
+  attention_args_t *args = &problem->args;
+  require(valid(fp8), PANIC_ARGUMENTS);
+  const uint32_t group_rows = fp8_group_rows(args->rows, args->group_rows, fp8->crossover);
+  const uint64_t core = hal_read(REG_CORE_INDEX);
+  const uint64_t elements = (uint64_t)ATTENTION_SLOTS * group_rows * args->block;
+  uint64_t workspace = core;
+  problem->fp8 = fp8;
+  problem->side = 0;
+  if (fp8->crossover) {
+    problem->unit_step = (uint32_t)hal_read(REG_PAIR_COUNT);
+    require(problem->unit_step > 0, PANIC_MACHINE);
+    problem->first_unit = (uint32_t)hal_read(REG_PAIR_INDEX);
+    problem->side = (uint32_t)hal_read(REG_PAIR_SIDE);
+    workspace = problem->first_unit;
+  }
+  args->s = fp8->attention.s + core * elements * 4;
+  args->p = fp8->attention.p + core * elements * 2;
+  args->o = fp8->attention.o + core * ATTENTION_SLOTS * group_rows * args->o_pitch;
+  args->k = fp8->kv + workspace * FP8_KV_SLOTS * args->block * 2 * FP8_DK;
+  args->v = args->k;
+  args->k_batch = args->v_batch = 0;
+  args->k_pitch = args->v_pitch = 2 * FP8_DK;
+  problem->group_rows = group_rows;
+  problem->groups = fp8_groups(args->rows, args->group_rows, fp8->crossover);
+  problem->units = args->batch * (problem->groups >> fp8->crossover);
+  make_tiling(problem);
+}
+
+uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit) {
+  return problem->fp8->places[unit->entry];
+}
+
+uint32_t fp8_entry(const attention_problem_t *problem, const attention_unit_t *unit) {
+  return unit->entry / problem->fp8->lists_of_entry;
+}
+
+attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index) {
+  const attention_args_t *args = &problem->args;
+  const uint32_t crossover = problem->fp8->crossover;
+  const uint32_t of_list = problem->groups >> crossover;
+  const uint32_t list = index / of_list;
+  const uint32_t group = (index % of_list << crossover) + problem->side;
+  const uint32_t first =
+      crossover ? group * args->rows / problem->groups : group * args->group_rows;
+  const uint32_t end = crossover ? (group + 1) * args->rows / problem->groups
+                                 : min_u32(first + args->group_rows, args->rows);
+  const uint32_t places = list < args->batch ? problem->fp8->places[list] : 0;
+  return (attention_unit_t){
+      .index = index,
+      .entry = list,
+      .first_row = first,
+      .rows = end - first,
+      .blocks = max_u32(1, ceil_div(places, args->block)),
+  };
+}
+
+uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
+                        uint32_t block) {
+  const uint32_t places = fp8_places(problem, unit);
+  return places == 0 ? EMPTY_KEYS : tile_length(places, problem->args.block, block);
+}
+
+// 36 cycles a key with an instruction of its own for the cast, 56 without; loads and stores are
+// shorter.
+uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys) {
+  return keys * 45 / (uint32_t)hal_read(REG_SUB_COUNT) >> problem->fp8->crossover;
+}

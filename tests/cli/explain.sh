@@ -1,0 +1,65 @@
+#!/bin/sh
+# amalgam explain: what it names for AMLA at one and two query tokens; that the chain's links add up;
+# what it refuses.  SPDX-License-Identifier: Apache-2.0
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "explain.sh: $*" >&2; exit 1; }
+
+run() { "$SIM" run amla --heads 128 --seq-q "$1" --seq-kv 8192 --timing-only --gm c --quiet --json "$2"; }
+# worth FILE NAME: the share of the cycles that a resource would save, in whole %
+worth() { tr -d '\n\t' <"$1" | sed -n "s|.*\"name\":\"$2\"[^}]*\"saved_percent\":\([-0-9]*\).*|\1|p"; }
+at_least() { [ "$(worth "$1" "$2")" -ge "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected $3 or more"; }
+less_than() { [ "$(worth "$1" "$2")" -lt "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected less than $3"; }
+
+run 1 one.json
+run 2 two.json
+"$SIM" explain one.json --json why_one.json >one.txt 2>/dev/null
+"$SIM" explain two.json --json why_two.json >two.txt 2>/dev/null
+
+# One token: three K/V buffers cannot cover the latency of memory.  Two: the cube is busy, and Q and P
+# wait for each other's buffers.
+at_least why_one.json "K\/V buffers" 8
+at_least why_one.json "L2 latency" 8
+less_than why_one.json "Q\/P swaps" 1
+less_than why_one.json "cube MACs" 5
+at_least why_two.json "Q\/P swaps" 3
+at_least why_two.json "cube MACs" 8
+less_than why_two.json "L2 latency" 5
+grep -q "MTE2  LOAD_NZ .*load_right" one.txt || fail "one.txt: no loads of K and V on the chain"
+grep -q "MTE2  buffer .*load_right" one.txt || fail "one.txt: loads of K and V do not wait for buffers"
+grep -q "MTE2  LOAD_NZ .*load_left" two.txt || fail "two.txt: no loads of P on the chain"
+
+# The links of a chain are all of the time: one core, many with a barrier over all, several launches.
+adds_up() {
+  tr -d '\n' <"$1" | sed 's/"waits".*//; s/},{/}\n{/g' | awk -F'"cycles":' '
+    NR == 1 { whole = $2 + 0; sum += $3 + 0; next } { sum += $2 + 0 }
+    END { if (sum != whole || whole == 0) { print "links " sum ", cycles " whole; exit 1 } }' ||
+    fail "$1: the links do not add up"
+}
+"$SIM" run amla --heads 16 --seq-kv 1500 --quiet --critical-path a.json
+adds_up a.json
+"$SIM" run amla --config ascend910_die --cores 4 --heads 64 --seq-kv 6000 --split-kv 4 --timing-only --gm c \
+  --quiet --critical-path b.json
+adds_up b.json
+"$SIM" run lm --eval "$DATA/kjv_val.txt" --windows 1 --context 200 --impl c --quiet --critical-path c.json
+adds_up c.json
+
+# refused NAME PATTERN: exit code 2 and one line
+refused() {
+  status=0
+  "$SIM" explain "$1" >out 2>err || status=$?
+  [ "$status" = 2 ] || fail "$1: exit code $status"
+  [ "$(wc -l <err)" = 1 ] || fail "$1: $(cat err)"
+  grep -q "$2" err || fail "$1: '$(cat err)' says nothing of '$2'"
+}
+refused nothing.json "nothing.json: expected the file"
+echo '{"kernel":' >broken.json
+refused broken.json "broken.json: expected the file"
+"$SIM" run hfa --impl c --quiet --json hfa.json
+refused hfa.json "only runs of the SoC"
+sed 's/"cycles":.*/"cycles": 4711,/' one.json >other.json
+refused other.json "4711 cycles"
+sed 's/"--heads"/"--tails"/' one.json >words.json
+refused words.json "cannot be made again"

@@ -1,0 +1,12 @@
+// Rows of an array that may be written.
+// SPDX-License-Identifier: Apache-2.0
+#include "hal/hal.h"
+#include "kernels/fp8_args.h"
+
+void cube_main(void) {}
+
+void vector_main(void) {
+  const fp8_args_t *args = hal_gm(hal_read(REG_ARGS));
+  data_gather_gm_to_ub(.gm = args->kv, .gm_pitch = 64, .list = args->index, .first = 0, .page = 1,
+                       .ub = 0, .ub_pitch = 64, .rows = 30, .row_bytes = 64);
+}
