@@ -25,6 +25,8 @@ export PATH
 # lines and, in a line, by the pieces between " ... ".
 mkdir work
 awk -v dir=work '
+  /^## / && to == "" { inside = $0 == "## Write your own kernel" }
+  !inside { next }
   /^```c / { to = dir "/" $2; next }
   /^```sh$/ { ++steps; to = "step" steps; next }
   /^```text$/ { to = "seen" steps; next }
@@ -40,7 +42,7 @@ number=0
 while [ $number -lt "$steps" ]; do
   number=$((number + 1))
   sh -e "../step$number" >"../out$number" 2>&1 ||
-    { cat "../out$number"; fail "step $number: exit code $?"; }
+    { status=$?; cat "../out$number"; fail "step $number: exit code $status"; }
   [ -e "../seen$number" ] || continue
   sed 's/ \.\.\. /\n/g' "../seen$number" >"../pieces"
   while read -r piece; do
