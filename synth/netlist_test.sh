@@ -7,7 +7,7 @@
 #
 #   ATTENTION_TB   the testbench's program
 #   FOLDER         for the RTL with netlists, and the engine built of it
-#   BREAK          a cell, as NOR2X1: one of that kind in the FAU's netlist gets its inputs tied together,
+#   BREAK          a cell, as NOR2X1: one of that kind in a lane's netlist gets its inputs tied together,
 #                  and 0 is for a testbench that fails
 #
 # LIBERTY names another library than OSU 0.18 um.  Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
@@ -74,15 +74,16 @@ for unit in $units; do
   mv "$work/wrapper.v" "$rtl"
 done
 if [ -n "$break" ]; then
+  case $design in hfa) lane=$work/rtl/hfa/hfa_lane.v ;; *) lane=$work/rtl/lib/fa2_lane_o.v ;; esac
   awk -v cell="$break" '
     $1 == cell && !done { inside = 1; done = 1 }
     inside && /^ *\.A\(/ { line = $0; sub(/^ *\.A\(/, "", line); sub(/\),?$/, "", line); a = line }
     inside && /^ *\.B\(/ { sub(/\.B\(.*\)/, ".B(" a ")") }
     /^  \);/ { inside = 0 }
     { print }
-    END { exit !done }' "$work/rtl/$design/${design}_fau_netlist.v" >"$work/broken.v" ||
+    END { exit !done }' "$lane" >"$work/broken.v" ||
     { echo "netlist_test.sh: no $break in the netlist" >&2; exit 2; }
-  mv "$work/broken.v" "$work/rtl/$design/${design}_fau_netlist.v"
+  mv "$work/broken.v" "$lane"
 fi
 # The compiler's time is worth more than the simulation's.
 status=0

@@ -95,7 +95,6 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
   refused "vector.ub_kb = 64: the kernel needs 192" run w4a16 $good --set vector.ub_kb=64
   refused "cube.l1_kb = 256: the kernel needs 512" run gemm --set cube.l1_kb=256 $out
   refused "--dist" run w4a16 --dist normal:9000 $out
-  refused "--trace" run w4a16 $good --gm c --trace w.fst
   refused "--a: needs values" run w4a16 --timing-only --a a.npy
   refused "--verify: needs values" run w4a16 --timing-only --verify
   refused "--scale: unknown option" run gemm --a a.npy --w b.npy --scale scale.npy $out

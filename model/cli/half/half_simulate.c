@@ -108,7 +108,8 @@ static uint32_t dequant_rows(const half_problem_t *p, const half_settings_t *s) 
   double least = 0;
   for (size_t r = rows; s->phases == W4A16_SEQUENTIAL && r >= MIN_DEQUANT_ROWS; r -= 8) {
     const size_t tiles = (p->k + r - 1) / r * ((p->n + cols - 1) / cols);
-    const double time = (double)((tiles + vectors - 1) / vectors) * (double)(r + 8);
+    const size_t of_a_core = (tiles + vectors - 1) / vectors;
+    const double time = (double)(of_a_core * (r + 8));
     if (r == rows || time < least) {
       least = time;
       best = r;

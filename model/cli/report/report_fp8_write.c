@@ -89,7 +89,7 @@ void report_fp8_json(const void *data, cJSON *root) {
   for (size_t i = 0; i < FP8_CONFIGURATIONS; ++i) {
     json_row(&row[i], &report->pair, rows);
   }
-  cJSON_AddStringToObject(root, "fast_cube", REPORT_FP8_FAST + 1);
+  cJSON_AddStringToObject(root, "fast_cube", &REPORT_FP8_FAST[1]);
   cJSON *fast = cJSON_AddArrayToObject(root, "rows_fast_cube");
   for (size_t i = 0; i < FP8_FAST; ++i) {
     json_row(&report->fast[i], &report->pair, fast);
@@ -219,7 +219,7 @@ void report_fp8_markdown(const void *data, FILE *file) {
           "With 64 rows a cube core is held up by its own side, whoever\ndequantises: loads of keys, "
           "values and probabilities at %.0f GB/s, and its scalar core, which pushes the\ncommands. "
           "The rows called fast are what crossover is worth without that:\n`%s`.\n\n",
-          report->pair.cube.load_gbps, REPORT_FP8_FAST + 1);
+          report->pair.cube.load_gbps, &REPORT_FP8_FAST[1]);
   markdown_rows(report, file);
   fprintf(file,
           "Calls of the chip, %u AI cores, two query tokens, %d heads; rows of an AI core. An SM of "

@@ -53,7 +53,7 @@ static bound_t bound_of(const config_t *c, const report_shape_t *shape) {
   const double cubes = c->soc.ai_cores;
   const double vectors = cubes * c->soc.vector_cores;
   const double packed = 0.5 + 2 * 2.0 / 128;   // nibbles, and scales and zeros of groups of 128
-  const double lanes = c->vector.repeat_bytes / 2;
+  const double lanes = 0.5 * c->vector.repeat_bytes;
   const double v = (c->vector.cast_int4_cycles + 2 * c->vector.alu_cycles) / lanes /
                    (vectors * c->soc.clock_mhz);
   const double read = 2 / (cubes * c->cube.load_gbps * 1e3);

@@ -182,12 +182,11 @@ static void markdown_summary(const w4a16_table_t *table, FILE *file) {
   markdown_range(file, "the same, weights in L2 as far as they fit", &r.fp16_warm);
   markdown_range(file, "time at the largest M over that at the least", &r.rows);
   markdown_range(file, "time at the automatic S over that at the best S measured", &r.automatic);
+  const config_soc_t *soc = &table->half.machine.config.soc;
+  const uint32_t a_die = soc->ai_cores / soc->dies;
   fprintf(file, "\nA launch takes %.1f us until the first AI core starts and %.1f more until the "
           "last one does. Without that,\nat M = %zu:\n\n",
-          table->half.machine.config.soc.launch_us,
-          table->half.machine.config.soc.skew_us *
-              (table->half.machine.config.soc.ai_cores / table->half.machine.config.soc.dies - 1),
-          table->middle_m);
+          soc->launch_us, soc->skew_us * (a_die - 1), table->middle_m);
   markdown_range(file, "Split-K over data-parallel where K >= 2 N", &r.deep_at_once);
   markdown_range(file, "W4A16 over FP16, weights in HBM", &r.fp16_at_once);
 }
