@@ -112,12 +112,12 @@ bool command_mark::meets(const std::string &core, const command_t &command) {
 // --- signals ----------------------------------------------------------------------------------
 
 waves::waves(const soc_options_t &options)
-    : file_(make_file(options)),
-      everything_(options.trace_scope_count > 0),
+    : everything_(options.trace_scope_count > 0),
       from_(options.trace_window.from.cycle),
       to_(options.trace_window.to.cycle),
       from_mark_(options.trace_window.from, options.config, "trace-window"),
-      to_mark_(options.trace_window.to, options.config, "trace-window") {
+      to_mark_(options.trace_window.to, options.config, "trace-window"),
+      file_(make_file(options)) {
   if (file_ == nullptr) {
     throw std::runtime_error("out of memory");
   }

@@ -104,7 +104,6 @@ class waves {
   void write_changed(uint64_t cycle);
   void open_window();
 
-  waves_t *file_;
   bool everything_;
   bool begun_ = false;
   std::vector<std::function<void()>> units_;
@@ -116,6 +115,7 @@ class waves {
   uint64_t reached_ = 0;
   uint64_t from_, to_;                   // the window, as far as it is known
   command_mark from_mark_, to_mark_;
+  waves_t *file_;                        // last: nothing after it throws
 };
 
 }  // namespace soc
