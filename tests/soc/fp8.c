@@ -136,6 +136,28 @@ static void print(const run_t *run, const fp8_case_t *problem, const config_t *c
   }
 }
 
+// Compares and prints; the exit code.
+static int judge(const run_t *run, const fp8_case_t *problem, const config_t *config,
+                 const soc_result_t *result, void *out, void *lse) {
+  size_t wrong = 0;
+  if (result->status != SOC_DONE) {
+    fprintf(stderr, "%s\n", result->error);
+    return (int)result->status;
+  }
+  if (!run->timing && run->verify) {
+    const fp8_result_t expected = fp8_case_expected(problem);
+    wrong = fp8_case_wrong(problem, &expected, out, problem->array[FP8_LSE].bytes > 0 ? lse : NULL);
+    free(expected.out);
+    free(expected.lse);
+  }
+  print(run, problem, config, result, wrong);
+  fflush(stdout);
+  if (wrong > 0) {
+    fprintf(stderr, "%zu wrong values\n", wrong);
+  }
+  return wrong > 0 ? 1 : 0;
+}
+
 static int simulate(run_t *run, const char *firmware, config_t *config) {
   fp8_case_t problem;
   const uint32_t least = run->shape.crossover ? 2 : 1;
@@ -179,27 +201,12 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
       .timeline = run->timeline};
   soc_result_t result = {0};
   soc_run(&options, buffers, count, &problem.args, fp8_args_bytes(problem.lists), &result);
-  if (result.status != SOC_DONE) {
-    fprintf(stderr, "%s\n", result.error);
-    return (int)result.status;
-  }
-  size_t wrong = 0;
-  if (!run->timing && run->verify) {
-    const fp8_result_t expected = fp8_case_expected(&problem);
-    wrong = fp8_case_wrong(&problem, &expected, out, problem.array[FP8_LSE].bytes > 0 ? lse : NULL);
-    free(expected.out);
-    free(expected.lse);
-  }
-  print(run, &problem, config, &result, wrong);
-  fflush(stdout);
-  if (wrong > 0) {
-    fprintf(stderr, "%zu wrong values\n", wrong);
-  }
+  const int code = judge(run, &problem, config, &result, out, lse);
   soc_result_free(&result);
   fp8_case_free(&problem);
   free(out);
   free(lse);
-  return wrong > 0 ? 1 : 0;
+  return code;
 }
 
 int main(int argc, char **argv) {
