@@ -141,13 +141,14 @@ status=0
   --trace bad.fst --trace-on error 2>error || status=$?
 [ $status -eq 3 ] && [ -e bad.fst ] || fail "no waveforms of an error: exit code $status"
 look bad.fst names | grep -q '^cube0\.m\.state$' || fail "no pipes in an error's waveforms"
-# The last 3000 cycles of a run that is interrupted, and the same when all is kept.
+# The last 3000 cycles of a run that is interrupted, and the same when all is kept.  Nothing is made up
+# before it, so that it is under way when it is interrupted.
 for keep in '' '--trace-on error --trace-last 3000'; do
   # shellcheck disable=SC2086
-  "$SIM" run amla --heads 64 --seq-kv 60000 --dist normal:1 --golden none --quiet --trace cut.fst \
+  "$SIM" run amla --heads 64 --seq-kv 3000000 --timing-only --quiet --trace cut.fst \
     --trace-scope 'cube0' $keep 2>error &
   run=$!
-  sleep 2
+  sleep 3
   kill -INT $run
   status=0
   wait $run || status=$?

@@ -50,5 +50,5 @@ END {
   if ((a != "" && id_a == "") || (b != "" && id_b == "")) { print "no such signal: " a " " b; exit 1 }
   if (want == "count") print found + 0
   if (want == "last") print now_a
-  if (want == "times") print first + 0, latest + 0, back + 0
+  if (want == "times") printf "%.0f %.0f %d\n", first, latest, back
 }
