@@ -27,9 +27,6 @@ void critical_path::add_pipe(const std::string &core, core_kind_t kind, unsigned
 
 void critical_path::pushed(unsigned pipe, const command_t &command, uint64_t asked,
                            uint64_t cycle) {
-  if (!enabled_) {
-    return;
-  }
   pipe_log &l = logs_[pipe];
   entry e = {};
   e.opcode = command.header.opcode_;
@@ -49,13 +46,11 @@ void critical_path::waited(unsigned pipe, uint64_t number, uint64_t begin, uint6
 
 void critical_path::took_effect(unsigned pipe, uint64_t number, uint64_t begin, uint64_t end,
                                 uint64_t ready, uint64_t done) {
-  if (enabled_) {
-    entry &e = log(pipe, number);
-    e.begin = begin;
-    e.end = end;
-    e.ready = ready;
-    e.done = done;
-  }
+  entry &e = log(pipe, number);
+  e.begin = begin;
+  e.end = end;
+  e.ready = ready;
+  e.done = done;
 }
 
 // --- flags ------------------------------------------------------------------------------------

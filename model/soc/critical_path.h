@@ -29,7 +29,7 @@ class critical_path {
   void enable() { enabled_ = true; }
   bool enabled() const { return enabled_; }
 
-  // --- what happens; nothing is kept unless enabled ---
+  // --- what happens; once it is enabled ---
   // Numbers of pipes count up from 0; those of a core follow each other. group: of the AI core;
   // other: that of its pair, or its own.
   void add_pipe(const std::string &core, core_kind_t kind, unsigned group, unsigned other,

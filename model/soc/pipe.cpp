@@ -40,7 +40,9 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
-  sim_.why.pushed(track_, command, s.issued, cycle);
+  if (sim_.why.enabled()) {
+    sim_.why.pushed(track_, command, s.issued, cycle);
+  }
   ++pushed_;
   if (trace_ != nullptr) {
     trace_->add(signals_.queue, cycle, 1);
@@ -131,7 +133,9 @@ void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_caus
   if (trace_ != nullptr) {
     show_command(command, begin, time_);
   }
-  sim_.why.waited(track_, popped_, begin, time_);
+  if (sim_.why.enabled()) {
+    sim_.why.waited(track_, popped_, begin, time_);
+  }
   if (sim_.recorded.enabled()) {
     const slot &s = front();
     sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
@@ -349,7 +353,9 @@ void pipe::complete_in_order() {
 
 void pipe::complete(const flight &f, uint64_t cycle) {
   finish_ = cycle;
-  sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
+  if (sim_.why.enabled()) {
+    sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
+  }
   sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
                      f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
   switch (f.command.header.opcode_) {
