@@ -9,6 +9,7 @@
 #include "cli/attention/attention_simulate.h"
 #include "cli/file/npy.h"
 #include "cli/run/recording.h"
+#include "cli/run/run_soc.h"
 
 typedef struct attention_run {
   attention_settings_t settings;
@@ -68,19 +69,10 @@ static bool prepare(run_t *run) {
 
 static cli_exit_t compute(run_t *run) {
   attention_run_t *own = run->own;
-  soc_options_t *soc = &own->settings.soc;
-  progress_start(&run->progress, run->options.quiet, attention_flops(&own->problem),
-                 soc->config.soc.clock_mhz);
-  soc->progress = progress_update;
-  soc->progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
+  run_soc_begin(run, &own->settings.soc, attention_flops(&own->problem));
   const soc_status_t status =
       attention_simulate(&own->problem, &own->settings, own->result.out, &own->result.soc);
-  if (status != SOC_DONE) {
-    const char *reason = own->result.soc.error;
-    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
-  }
-  return (cli_exit_t)status;
+  return run_soc_end(run, status, &own->result.soc);
 }
 
 static bool judge(run_t *run) {

@@ -9,6 +9,7 @@
 #include "cli/run/run_text.h"
 #include "cli/run/settings.h"
 #include "cli/run/recording.h"
+#include "cli/run/run_soc.h"
 
 typedef struct custom_run {
   char firmware[SETTINGS_PATH_BYTES];
@@ -57,17 +58,10 @@ static bool prepare(run_t *run) {
 static cli_exit_t compute(run_t *run) {
   custom_run_t *own = run->own;
   custom_arrays_t *arrays = &own->arrays;
-  progress_start(&run->progress, run->options.quiet, 0, own->soc.config.soc.clock_mhz);
-  own->soc.progress = progress_update;
-  own->soc.progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
+  run_soc_begin(run, &own->soc, 0);
   const soc_status_t status = soc_run(&own->soc, arrays->buffer, arrays->inputs + 1, &arrays->args,
                                       sizeof arrays->args, &own->result);
-  if (status != SOC_DONE) {
-    const char *reason = own->result.error;
-    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
-  }
-  return (cli_exit_t)status;
+  return run_soc_end(run, status, &own->result);
 }
 
 static bool judge(run_t *run) {

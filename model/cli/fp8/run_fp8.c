@@ -8,6 +8,7 @@
 #include "cli/fp8/fp8_input.h"
 #include "cli/fp8/fp8_result.h"
 #include "cli/run/recording.h"
+#include "cli/run/run_soc.h"
 
 typedef struct fp8_run {
   fp8_settings_t settings;
@@ -65,19 +66,10 @@ static bool prepare(run_t *run) {
 
 static cli_exit_t compute(run_t *run) {
   fp8_run_t *own = run->own;
-  soc_options_t *soc = &own->settings.attention.soc;
-  progress_start(&run->progress, run->options.quiet, fp8_flops(&own->problem),
-                 soc->config.soc.clock_mhz);
-  soc->progress = progress_update;
-  soc->progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
+  run_soc_begin(run, &own->settings.attention.soc, fp8_flops(&own->problem));
   const soc_status_t status = fp8_simulate(&own->problem, &own->settings, own->result.out,
                                            own->result.lse, &own->result.soc);
-  if (status != SOC_DONE) {
-    const char *reason = own->result.soc.error;
-    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
-  }
-  return (cli_exit_t)status;
+  return run_soc_end(run, status, &own->result.soc);
 }
 
 static bool judge(run_t *run) {

@@ -7,6 +7,7 @@
 #include "cli/file/npy.h"
 #include "cli/half/half_result.h"
 #include "cli/run/recording.h"
+#include "cli/run/run_soc.h"
 
 typedef struct half_own {
   half_settings_t settings;
@@ -72,19 +73,10 @@ static bool prepare(run_t *run) {
 
 static cli_exit_t compute(run_t *run) {
   half_own_t *own = run->own;
-  soc_options_t *soc = &own->settings.soc;
-  progress_start(&run->progress, run->options.quiet, half_flops(&own->problem),
-                 soc->config.soc.clock_mhz);
-  soc->progress = progress_update;
-  soc->progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
+  run_soc_begin(run, &own->settings.soc, half_flops(&own->problem));
   const soc_status_t status = half_simulate(&own->problem, &own->settings, own->result.out,
                                             own->result.b, &own->result.run);
-  if (status != SOC_DONE) {
-    const char *reason = own->result.run.soc.error;
-    cli_fail(&run->error, "%s", reason[0] != '\0' ? reason : "interrupted");
-  }
-  return (cli_exit_t)status;
+  return run_soc_end(run, status, &own->result.run.soc);
 }
 
 static bool judge(run_t *run) {
