@@ -40,6 +40,14 @@ adds_up() {
 }
 "$SIM" run amla --heads 16 --seq-kv 1500 --quiet --critical-path a.json
 adds_up a.json
+# A cross-core flag is as long under way as the config says, from the last of the cores that set it: the first
+# vector core, which has more rows.
+"$SIM" run amla --heads 17 --seq-kv 3000 --preload 0 --timing-only --gm c --quiet --critical-path flags.json
+adds_up flags.json
+tr -d '\n' <flags.json | sed 's/"waits".*//; s/},{/}\n{/g' | grep '"what":"flag","command":"CROSS_WAIT"' |
+  sed 's/.*"core":"\([a-z]*\)".*"cycles":\([0-9]*\),"times":\([0-9]*\).*/\1 \2 \3/' >flags
+grep -q '^cube ' flags || fail "flags.json: no cube core waits for its vector cores"
+awk '$2 != 900 * $3 { exit 1 }' flags || fail "flags.json: flags take other than 900 cycles: $(cat flags)"
 "$SIM" run amla --config ascend910_die --cores 4 --heads 64 --seq-kv 6000 --split-kv 4 --timing-only --gm c \
   --quiet --critical-path b.json
 adds_up b.json
