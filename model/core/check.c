@@ -184,6 +184,9 @@ static bool check_copy_l1(const checker_t *check, const cmd_copy_l1_t *c) {
     return wrong(check, "needs the direct path to L1: soc.direct_path is 0");
   }
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
+         below(check, "pair", c->pair, 2) &&
+         expect(check, check->memory->bytes[core_copy_l1_to(c)] != 0, "pair", c->pair,
+                "0 in a run that is not one of pairs") &&
          check_operands(check);
 }
 

@@ -26,7 +26,7 @@ static const char *const command_names[OP_COUNT] = {
 static const char *const space_names[SPACE_COUNT] = {
     [SPACE_GM] = "GM",   [SPACE_L1] = "L1",   [SPACE_L0A] = "L0A",
     [SPACE_L0B] = "L0B", [SPACE_L0C] = "L0C", [SPACE_UB] = "UB",
-    [SPACE_KV] = "KV",   [SPACE_EB] = "EB",
+    [SPACE_KV] = "KV",   [SPACE_EB] = "EB",   [SPACE_PAIR_L1] = "pair's L1",
 };
 
 static const char *const vector_op_names[VOP_COUNT] = {
@@ -76,6 +76,7 @@ enum {
   KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
   KIND_skip_zero = NUMBER, KIND_list = ADDRESS, KIND_first = NUMBER, KIND_page = NUMBER,
+  KIND_pair = NUMBER,
   KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,
   KIND_triplet = ADDRESS, KIND_out = ADDRESS,
   KIND_k_pitch = NUMBER, KIND_v_pitch = NUMBER, KIND_eb_pitch = NUMBER, KIND_mask_pitch = NUMBER,

@@ -19,10 +19,12 @@ extern "C" {
 
 typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_ENGINE, CORE_KIND_COUNT } core_kind_t;
 
-// Address spaces.  All but SPACE_GM are private to a core.  SPACE_KV is addressed by rows, not bytes:
-// row r of an attention engine's every block.
+// Address spaces.  All but SPACE_GM are private to a core; with the direct path a vector core reaches
+// its cube core's L1, and as SPACE_PAIR_L1 that of the other AI core of its pair.  SPACE_KV is addressed
+// by rows, not bytes: row r of an attention engine's every block.
 typedef enum core_space {
-  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_KV, SPACE_EB, SPACE_COUNT
+  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_KV, SPACE_EB, SPACE_PAIR_L1,
+  SPACE_COUNT
 } core_space_t;
 
 // Memory a command sees.  base[SPACE_GM] stands for address GM_BASE.  Spaces a core does not have

@@ -84,6 +84,8 @@ void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *command);
 void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *command);
 void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *command);
 void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
+// The L1 that a COPY_L1 writes.
+core_space_t core_copy_l1_to(const cmd_copy_l1_t *command);
 void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *command);
 void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
 // Rows of some vector operations, see vector_half.c; tile: b has an element for each of a's.

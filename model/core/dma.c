@@ -86,9 +86,13 @@ void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *c) {
   }
 }
 
+core_space_t core_copy_l1_to(const cmd_copy_l1_t *c) {
+  return c->pair == 0 ? SPACE_L1 : SPACE_PAIR_L1;
+}
+
 void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *c) {
   const uint8_t *ub = core_at(memory, SPACE_UB, c->ub);
-  uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
+  uint8_t *l1 = core_at(memory, core_copy_l1_to(c), c->l1);
   const size_t row_bytes = (size_t)c->cols * 2;
   for (size_t s = 0; s < core_strips(c->cols); s++) {
     const size_t at = s * STRIP_ROW_BYTES;

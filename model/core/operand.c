@@ -183,7 +183,7 @@ static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
 static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
   operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
                          (uint64_t)c->cols * 2);
-  operand[1] = rectangle(SPACE_L1, true, "l1", c->l1, "l1_pitch", c->l1_pitch,
+  operand[1] = rectangle(core_copy_l1_to(c), true, "l1", c->l1, "l1_pitch", c->l1_pitch,
                          core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES);
   return 2;
 }

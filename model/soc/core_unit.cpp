@@ -35,6 +35,7 @@ const unsigned kPipesAt[SPACE_COUNT] = {
     PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,     // UB
     PIPE_BIT_LOAD | PIPE_BIT_ATTN,                  // KV
     PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE, // EB
+    0,                                              // pair's L1: reach_l1
 };
 
 }  // namespace
@@ -99,11 +100,11 @@ void core_unit::add_memories() {
   }
 }
 
-void core_unit::reach_l1(core_unit &cube) {
-  l1_of_ = &cube;
-  memory_.base[SPACE_L1] = cube.memory_.base[SPACE_L1];
-  memory_.bytes[SPACE_L1] = cube.memory_.bytes[SPACE_L1];
-  races(SPACE_L1).agents.push_back(pipes_[PIPE_MTE3]->agent());
+void core_unit::reach_l1(core_unit &cube, core_space_t space) {
+  l1_of_[space == SPACE_PAIR_L1] = &cube;
+  memory_.base[space] = cube.memory_.base[SPACE_L1];
+  memory_.bytes[space] = cube.memory_.bytes[SPACE_L1];
+  races(space).agents.push_back(pipes_[PIPE_MTE3]->agent());
 }
 
 void core_unit::start(const std::string &firmware, uint64_t cycle) {
@@ -122,8 +123,8 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
 unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
 
 race_memory &core_unit::races(core_space_t space) {
-  if (space == SPACE_L1 && l1_of_ != nullptr) {
-    return l1_of_->races_[SPACE_L1];
+  if (space == SPACE_PAIR_L1 || (space == SPACE_L1 && l1_of_[0] != nullptr)) {
+    return l1_of_[space == SPACE_PAIR_L1]->races_[SPACE_L1];
   }
   return space == SPACE_GM ? group_.domain.gm_races : races_[space];
 }

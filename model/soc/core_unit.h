@@ -37,8 +37,9 @@ class core_unit {
   void connect_pair(core_unit &receiver, size_t as_sender) {
     pair_receivers_.push_back({&receiver, as_sender});
   }
-  // The direct path: this vector core's MTE3 can write into the cube core's L1.
-  void reach_l1(core_unit &cube);
+  // The direct path: this vector core's MTE3 can write into the L1 of a cube core, its own AI core's, or
+  // as SPACE_PAIR_L1 that of the pair's other one.
+  void reach_l1(core_unit &cube, core_space_t space);
 
   // A kernel's program begins at a cycle, and ends.
   void start(const std::string &firmware, uint64_t cycle);
@@ -107,7 +108,7 @@ class core_unit {
   core_memory_t memory_{};
   num_engine_t engine_num_{};
   race_memory races_[SPACE_COUNT];
-  core_unit *l1_of_ = nullptr;                        // whose L1 this one reaches, if not its own
+  core_unit *l1_of_[2] = {};   // a vector core's: whose L1 it reaches as SPACE_L1, as SPACE_PAIR_L1
   flag_board flags_;
   cross_flag_board cross_flags_, pair_flags_;
   struct receiver {

@@ -68,13 +68,13 @@ void machine::add_ai_cores() {
       cube.connect(*group.cores.back(), 0);
       group.cores.back()->connect(cube, sub);
       if (soc.direct_path != 0) {
-        group.cores.back()->reach_l1(cube);
+        group.cores.back()->reach_l1(cube, SPACE_L1);
       }
     }
   }
 }
 
-// A core's PAIR_SET reaches the other AI core's cores of the other kind.
+// A core's PAIR_SET reaches the other AI core's cores of the other kind; so does the direct path.
 void machine::connect_pairs() {
   const pairing pairs(sim_.config.soc);
   for (unsigned index = 0; pairs.count > 0 && sim_.options.pairs && index < groups_.size(); ++index) {
@@ -83,6 +83,9 @@ void machine::connect_pairs() {
     for (unsigned sub = 0; sub + 1 < here.size(); ++sub) {
       here.front()->connect_pair(*there[sub + 1], 0);
       here[sub + 1]->connect_pair(*there.front(), sub);
+      if (sim_.config.soc.direct_path != 0) {
+        here[sub + 1]->reach_l1(*there.front(), SPACE_PAIR_L1);
+      }
     }
   }
 }

@@ -40,6 +40,27 @@ static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
   return cube->scores > turn;
 }
 
+static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
+  (void)cube;
+  (void)load;
+  return true;
+}
+
+// Of fp8's direct path.
+static inline void wait_for_keys(const cube_t *cube, const walk_t *walk) {
+  (void)cube;
+  (void)walk;
+}
+static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
+  (void)cube;
+  (void)walk;
+  return 0;
+}
+static inline void free_keys(const cube_t *cube, const walk_t *walk) {
+  (void)cube;
+  (void)walk;
+}
+
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
@@ -77,7 +98,7 @@ static void load_left(const cube_t *cube, const walk_t *walk) {
 // May the next load be pushed?  Only when the uses are pushed that its waits are for, or a full
 // queue would hold up this program, and with it those uses.
 static inline bool may_load_right(const cube_t *cube, const walk_t *load) {
-  return load->right_use < cube->right_room;
+  return load->right_use < cube->right_room && may_wait_for_values(cube, load);
 }
 
 // For P_j these are all of C1(j).  L is not loaded more than 128 columns' time ahead, P with two
@@ -177,7 +198,9 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
   const bool last = walk->k + 1 == stage->k_pieces;
   const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips
   // V lies in L1 as [k][n], its k are rows; K as [n][k], 16 of its k are a strip.
-  const uint32_t right_rows = stage->output ? depth : cube->result.cols;
+  const uint32_t right_rows = stage->output      ? depth
+                              : is_direct(stage) ? tile_n(stage)
+                                                 : cube->result.cols;
   const uint32_t right_pitch = round_up(right_rows, 16) * STRIP_ROW;
   const uint32_t right_step = stage->output ? STRIP_ROW : right_pitch / 16;
 
@@ -202,18 +225,23 @@ static void multiply(cube_t *cube, const walk_t *walk) {
   if (walk->k == 0 || !k_inside(cube)) {
     begin_result(cube, walk);
   }
-  if (cube->result.brings_right) {
+  if (is_direct(&walk->stage)) {
+    wait_for_keys(cube, walk);
+  } else if (cube->result.brings_right) {
     ring_wait_full(&right, right_use);
   }
   if (cube->result.brings_left) {
     ring_wait_full(&left, left_use);
   }
-  multiply_piece(cube, walk, ring_slot(&left, left_use), ring_slot(&right, right_use));
+  multiply_piece(cube, walk, ring_slot(&left, left_use),
+                 is_direct(&walk->stage) ? keys_at(cube, walk) : ring_slot(&right, right_use));
   if (cube->result.frees_left) {
     ring_set_free(&left, left_use);
     cube->left_room[walk->left_kind]++;
   }
-  if (cube->result.frees_right) {
+  if (is_direct(&walk->stage)) {
+    free_keys(cube, walk);
+  } else if (cube->result.frees_right) {
     ring_set_free(&right, right_use);
     cube->right_room++;
   }
@@ -261,7 +289,7 @@ static void store_result(cube_t *cube, const walk_t *walk) {
   }
   ring_wait_full(&l0c, result);
   fixpipe(.l0c = cube->result.l0c, .m = cube->result.rows, .n = cube->result.cols,
-          .gm = array + walk->m * TILE * pitch + 4 * walk->n * TILE, .gm_pitch = pitch,
+          .gm = array + walk->m * TILE * pitch + 4 * walk->n * tile_n(stage), .gm_pitch = pitch,
           .type = TYPE_F32, .op = stage->output ? output->op : GM_STORE);
   ring_set_free(&l0c, result);
   if (walk->n + 1 == stage->n_pieces && walk->m + 1 == stage->m_tiles) {

@@ -36,6 +36,10 @@ typedef struct stage {
   uint32_t steps_of_n;  // k_pieces * m_tiles
   bool loads_left;  // L comes into L1 in this stage
   bool frees_left;  // and is not needed after it
+#if ATTENTION_FP8
+  uint32_t tile;  // columns of a result
+  bool direct;    // vector cores bring R into L1
+#endif
 } stage_t;
 
 typedef enum walk_kind { WALK_RIGHT, WALK_LEFT, WALK_USE } walk_kind_t;
@@ -56,6 +60,9 @@ typedef struct walk {
   // Before this stage: steps, uses of the rings, results.
   uint32_t steps;
   uint32_t right, left[2], results;  // left: by left_kind
+#if ATTENTION_FP8
+  uint32_t keys;  // slots of the direct ring
+#endif
 } walk_t;
 
 // What the steps of a result have in common.
@@ -90,6 +97,21 @@ static inline bool k_inside(const cube_t *cube) { return ATTENTION_FP8 || cube->
 static inline uint32_t halves(const cube_t *cube) {
   return ATTENTION_FP8 ? 2 : cube->tiling.halves;
 }
+
+// Columns of a result; do vector cores bring R into L1?
+#if ATTENTION_FP8
+static inline uint32_t tile_n(const stage_t *stage) { return stage->tile; }
+static inline bool is_direct(const stage_t *stage) { return stage->direct; }
+#else
+static inline uint32_t tile_n(const stage_t *stage) {
+  (void)stage;
+  return TILE;
+}
+static inline bool is_direct(const stage_t *stage) {
+  (void)stage;
+  return false;
+}
+#endif
 
 // ---- Buffers ----
 
@@ -185,7 +207,11 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
                    .loads_left = output || !cube->resident || block == 0,
                    .frees_left = output || !cube->resident || block + 1 == unit->blocks};
   const uint32_t strips = ceil_div(stage.k, 16);
-  stage.n_pieces = ceil_div(stage.n, TILE);
+#if ATTENTION_FP8
+  stage.direct = !output && problem->direct_keys != 0;
+  stage.tile = stage.direct ? problem->direct_keys : TILE;
+#endif
+  stage.n_pieces = ceil_div(stage.n, tile_n(&stage));
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
   if (ATTENTION_FP8) {
@@ -244,6 +270,9 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   walk->m_end = walk->stage.m_tiles;
   if (keeps(cube) && walk->kind == WALK_RIGHT) {
     walk->m_end = 1;
+    if (is_direct(&walk->stage)) {
+      walk->n_end = 0;
+    }
   }
   if (keeps(cube) && walk->kind == WALK_LEFT) {
     walk->n_end = walk->stage.loads_left ? 1 : 0;
@@ -267,7 +296,10 @@ static void next_stage(const cube_t *cube, walk_t *walk) {
   const bool keep = keeps(cube);
   walk->steps += steps;
   walk->results += stage->n_pieces * stage->m_tiles;
-  walk->right += keep ? stage->n_pieces * stage->k_pieces : steps;
+#if ATTENTION_FP8
+  walk->keys += stage->direct ? stage->n_pieces : 0;
+#endif
+  walk->right += is_direct(stage) ? 0 : keep ? stage->n_pieces * stage->k_pieces : steps;
   if (!keep) {
     walk->left[walk->left_kind] += steps;
   } else if (stage->frees_left) {
@@ -327,10 +359,16 @@ static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
   walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
   walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = attention_first_place(problem);
   enter_if(cube, walk, preload_first(&problem->plan, true, problem->turns, &walk->turn));
+#if ATTENTION_FP8
+  walk->keys = 0;
+  while (walk->more && walk->n_end == 0) {
+    next_stage(cube, walk);
+  }
+#endif
 }
 
 // Extents of the step: columns and rows.
-static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, TILE, walk->n); }
+static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, tile_n(&walk->stage), walk->n); }
 static uint32_t step_m(const walk_t *walk) { return tile_length(walk_unit(walk)->rows, TILE, walk->m); }
 
 #endif

@@ -51,6 +51,9 @@ static void make_plan(attention_problem_t *problem) {
   plan->vector_order[1] = STAGE_OUTPUT;
   plan->vector_lag[STAGE_OUTPUT] = (uint8_t)(plan->vector_lag[STAGE_SCORES] + 1);
   plan->count = max_u32(plan->count, plan->vector_lag[STAGE_OUTPUT]);
+  if (ATTENTION_FP8) {
+    fp8_plan(problem);
+  }
 }
 
 static uint32_t count_turns(const attention_problem_t *problem) {

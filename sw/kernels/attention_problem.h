@@ -41,6 +41,9 @@ enum attention_flag {
   // fp8; with crossover flags of both kinds, and all cores of the pair take part:
   FLAG_KV_READY,    // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
   FLAG_KV_FREE,     // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
+  // With the direct path also, for each slot of the ring of keys in L1:
+  FLAG_K_READY,     // vector MTE3 -> cube MTE1: this core's share of the slot is there
+  FLAG_K_FREE,      // cube MTE1 -> vector MTE3: C1 has read the slot
 };
 
 // The pairs of a plan.
@@ -63,6 +66,9 @@ typedef struct attention_problem {
   uint32_t side;          // of the pair
   uint32_t left_bytes;    // of a tile of Q or P in L1
   uint8_t q_slots, p_slots;  // with one m-tile
+  // Direct path: keys of a slot of their ring in L1, which is where C1's columns are cut, and where it
+  // begins; 0: keys go through global memory.
+  uint32_t direct_keys, direct_base;
 #endif
 } attention_problem_t;
 

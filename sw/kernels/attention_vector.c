@@ -428,6 +428,9 @@ void attention_vector(const attention_problem_t *problem, const attention_vector
       push_load(&core, &load);
       walk_next(&core, &load);
     }
+    if (ATTENTION_FP8) {
+      fp8_keys_before(&core, &use);
+    }
     push_use(&core, &use);
     if (ATTENTION_FP8) {
       fp8_keys_after(&core, &use);

@@ -10,6 +10,19 @@
 // The vector cores take V0 a few keys at a time between the chunks of V1, FP8_AHEAD blocks ahead of
 // it.  With crossover the four (SUB_COUNT each) vector cores of a pair share a block's keys, and every
 // flag above goes to, and comes from, both AI cores.
+//
+// On the direct path the flags above are the values', and keys go round a ring of FP8_DIRECT_SLOTS
+// slots in L1, in the order in which C1 takes them, so that V0 cannot run ahead as far:
+//
+//              K_READY                  K_FREE
+//   V0(j) ---------------> C1(j) ---------------> V0, FP8_DIRECT_SLOTS slots later
+//
+//   cube    C1(j+2)              C2(j)                C1(j+3)
+//   vector  V0(j+2), its rest    V1(j+1), V0(j+3)     V0(j+3), its rest
+//                                as far as the ring
+//
+// V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so of V0(j+2) as much as
+// the ring takes comes before that.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_FP8_H
 #define KERNELS_FP8_H
@@ -17,7 +30,12 @@
 #include "kernels/attention_problem.h"
 #include "kernels/attention_vector.h"
 
-enum { FP8_AHEAD = 3 };
+enum {
+  FP8_AHEAD = 3,
+  // The second block before V1(j) may wait for C1(j-1), and none that C1 takes only after C2(j).
+  FP8_DIRECT_AHEAD = 2,
+  FP8_DIRECT_SLOTS = 2,
+};
 
 // ---- The problem (fp8_problem.c) ----
 
@@ -25,6 +43,8 @@ void fp8_problem_read(attention_problem_t *problem);
 attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index);
 uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
                         uint32_t block);
+// The direct path needs a plan with C1(j+1) before C2(j), and C1(j+2) is better.
+void fp8_plan(attention_problem_t *problem);
 // Cycles of V0 of so many keys.
 uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys);
 // Places of a unit's list.
@@ -38,6 +58,13 @@ static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, ui
   return slot + 2 * args->block * column + key * *pitch;
 }
 
+#if ATTENTION_FP8
+// In L1, by the uses of the ring: strips of 16 columns, one after the other.
+static inline uint32_t fp8_direct_slot(const attention_problem_t *problem, uint32_t use) {
+  return problem->direct_base + use % FP8_DIRECT_SLOTS * problem->direct_keys * 2 * FP8_DK;
+}
+#endif
+
 // ---- Keys (fp8_keys.c) ----
 
 // UB by the rows there are.
@@ -46,7 +73,8 @@ void fp8_keys_open(vector_core_t *core);
 void fp8_keys_start(vector_core_t *core);
 // Loads, as many as there is room for.
 void fp8_keys_load(vector_core_t *core);
-// After a chunk of V1: the part of V0 that is due.
+// Before and after a chunk of V1: the part of V0 that is due.
+void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk);
 void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk);
 void fp8_keys_close(const vector_core_t *core);
 

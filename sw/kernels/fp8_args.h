@@ -16,6 +16,10 @@
 //                  pair u % pairs's of AI cores, which dequantise each block once: each vector core of
 //                  the pair an even share of its tokens
 //
+// With `direct` (a machine with soc.direct_path) a key goes from a vector core's UB straight into the L1
+// of the cube core, with crossover of both, for the scores; what C2 needs of it a block later, when L1
+// has long taken other keys, still goes through kv.  At most FP8_DIRECT_ROWS rows a group, preload 1 or 2.
+//
 // Two AI cores are a pair if the machine says so (REG_PAIR); that takes a number of AI cores that
 // is a multiple of twice the dies, and rows >= 2.
 // SPDX-License-Identifier: Apache-2.0
@@ -37,6 +41,7 @@ enum {
   FP8_DV = 512,
   FP8_MAX_LISTS = 896,     // what the window of the scalar core holds
   FP8_KV_SLOTS = 5,        // blocks of dequantised keys at once
+  FP8_DIRECT_ROWS = 128,   // of a group with direct, at most
 };
 
 typedef struct fp8_args {
@@ -70,6 +75,7 @@ typedef struct fp8_args {
   uint32_t lists_of_entry;     // sparse: query_tokens, else 1
   uint32_t causal;             // dense and paged: 1 or 0
   uint32_t crossover;          // 1 or 0
+  uint32_t direct;             // 1: keys go into L1s, values through kv; 0: both through kv
   uint32_t places[FP8_MAX_LISTS];  // of each list; sparse: at most index_pitch / 4.  Only the first
                                    // `batch` of these need be there (fp8_args_bytes)
 } fp8_args_t;

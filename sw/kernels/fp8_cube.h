@@ -7,9 +7,10 @@
 #include "kernels/attention_cube_walk.h"
 #include "kernels/fp8.h"
 
-// K_j: nothing of it may be read before all vector cores have written their share.
+// K_j, or V_j if K_j is in L1: nothing of it may be read before all vector cores have written their share.
 static inline void before_keys(const cube_t *cube, const walk_t *walk) {
-  if (walk->stage.output || walk->n + walk->m + walk->k > 0) {
+  const bool first = cube->problem->direct_keys != 0 || !walk->stage.output;
+  if (!first || walk->n + walk->m + walk->k > 0) {
     return;
   }
   cross_core_wait_flag(PIPE_MTE2, FLAG_KV_READY);
@@ -45,12 +46,49 @@ static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_
 }
 
 // May P_j be waited for?  C1(j + lag) comes before C2(j), and may be on its way, but the one before it
-// must be all pushed: the vector cores wait for its scores before they make P_j (scores_needed).  A C2 of
-// few keys may have fewer steps than loads are ahead.
+// must be all pushed: the vector cores wait for its scores before they make P_j (scores_needed), or on the
+// direct path for its slots of the ring.  A C2 of few keys may have fewer steps than loads are ahead.
 static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
   const preload_plan_t *plan = &cube->problem->plan;
-  const uint32_t lag = plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
+  const uint32_t lag = cube->problem->direct_keys != 0
+                           ? FP8_DIRECT_AHEAD
+                           : plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
   return cube->scores >= min_u32(turn + lag, cube->problem->turns);
+}
+
+// May V_j be waited for?  On the direct path its last rows come when C1(j) has taken the last keys, and
+// C1(j)'s queries, if it is the first of a unit, must not be behind it.
+static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
+  return cube->problem->direct_keys == 0 || cube->scores > load->stage.turn;
+}
+
+// ---- The ring of keys in L1 ----
+
+// A slot's keys are for one result: its first step waits for them, its last one gives them back.
+static inline void wait_for_keys(const cube_t *cube, const walk_t *walk) {
+  if (walk->k > 0) {
+    return;
+  }
+  cross_core_wait_flag(PIPE_MTE1, FLAG_K_READY);
+  if (cube->problem->fp8->crossover) {
+    pair_wait_flag(PIPE_MTE1, FLAG_K_READY);
+  }
+}
+
+// Where the step's columns of them begin.
+static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
+  return fp8_direct_slot(cube->problem, walk->keys + walk->n) +
+         walk->start * 2 * cube->problem->direct_keys;
+}
+
+static inline void free_keys(const cube_t *cube, const walk_t *walk) {
+  if (walk->k + 1 < walk->stage.k_pieces) {
+    return;
+  }
+  cross_core_set_flag(PIPE_MTE1, FLAG_K_FREE);
+  if (cube->problem->fp8->crossover) {
+    pair_set_flag(PIPE_MTE1, FLAG_K_FREE);
+  }
 }
 
 static void load_right(const cube_t *cube, const walk_t *walk) {

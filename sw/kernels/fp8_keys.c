@@ -7,7 +7,7 @@
 // has tiles of half as many rows then, and leaves the ring the room.
 //
 // V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it
-// was.
+// was.  On the direct path MTE3 puts both into L1, and stores the values for C2.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 #include "kernels/fp8.h"
@@ -24,6 +24,7 @@ enum {
   RAW_SLOTS = 4,
   RAW_MORE_SLOTS = 7,  // with half of V1's rows
   RAW_EVENT = 8,
+  DIRECT_ROW = 32,     // bytes of a key in a strip of 16 columns
   WORK_PITCH = 4 * FP8_CODES,
   VALUES_PITCH = 2 * FP8_CODES,
 };
@@ -55,22 +56,35 @@ static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
   }
 }
 
-// This core's keys of the block at walk->turn.  All take a multiple of a tile, the last ones what is
+// Keys that the vector cores share at a time: a slot of the direct ring, or a block.
+static uint32_t part_keys(const attention_problem_t *problem) {
+  return problem->direct_keys != 0 ? problem->direct_keys : problem->args.block;
+}
+
+// This core's keys of the part at walk->part.  All take a multiple of a tile, the last ones what is
 // left, maybe nothing.
+static void enter_part(const vector_core_t *core, keys_walk_t *walk) {
+  const attention_problem_t *problem = core->problem;
+  const uint32_t subs = (uint32_t)hal_read(REG_SUB_COUNT);
+  const uint32_t index = problem->side * subs + (uint32_t)hal_read(REG_SUB_INDEX);
+  const uint32_t before = walk->part * part_keys(problem);
+  const uint32_t keys = min_u32(walk->keys - before, part_keys(problem));
+  const uint32_t share = round_up(ceil_div(keys, subs << problem->fp8->crossover), KEYS_ROWS);
+  walk->first = before + min_u32(share * index, keys);
+  walk->end = min_u32(walk->first + share, before + keys);
+  walk->at = walk->first;
+}
+
+// The block at walk->turn.
 static void enter_block(const vector_core_t *core, keys_walk_t *walk) {
   const attention_problem_t *problem = core->problem;
   if (walk->turn >= problem->turns) {
     return;
   }
-  const uint32_t subs = (uint32_t)hal_read(REG_SUB_COUNT);
-  const uint32_t part = problem->side * subs + (uint32_t)hal_read(REG_SUB_INDEX);
   attention_move(problem, &walk->place, walk->turn);
   walk->keys = attention_block_keys(problem, &walk->place.unit, walk->place.block);
-  const uint32_t share =
-      round_up(ceil_div(walk->keys, subs << problem->fp8->crossover), KEYS_ROWS);
-  walk->first = min_u32(share * part, walk->keys);
-  walk->end = min_u32(walk->first + share, walk->keys);
-  walk->at = walk->first;
+  walk->part = walk->tiles = 0;
+  enter_part(core, walk);
   find_tokens(problem, walk);
 }
 
@@ -78,13 +92,27 @@ static uint32_t tile_rows(const keys_walk_t *walk) {
   return min_u32(KEYS_ROWS, walk->end - walk->at);
 }
 
+static bool last_tile(const keys_walk_t *walk) { return walk->at + KEYS_ROWS >= walk->end; }
+
+static bool last_part(const vector_core_t *core, const keys_walk_t *walk) {
+  return (walk->part + 1) * part_keys(core->problem) >= walk->keys;
+}
+
 static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
   walk->use += walk->first < walk->end;
-  walk->at += KEYS_ROWS;
-  if (walk->at >= walk->end) {
-    walk->turn++;
-    enter_block(core, walk);
+  walk->tiles++;
+  if (!last_tile(walk)) {
+    walk->at += KEYS_ROWS;
+    return;
   }
+  walk->parts++;
+  if (!last_part(core, walk)) {
+    walk->part++;
+    enter_part(core, walk);
+    return;
+  }
+  walk->turn++;
+  enter_block(core, walk);
 }
 
 // ---- Loads: MTE2 ----
@@ -152,14 +180,53 @@ static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
 
-// Its panels, RoPE first: the slot of the raw ring has other use.
+// Into a slot of the direct ring, of this AI core or of the pair's other one.
+static inline void copy_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
+                             uint32_t slot, uint32_t out, uint32_t pair) {
+  const attention_problem_t *problem = core->problem;
+  const uint32_t pitch = problem->direct_keys * DIRECT_ROW;
+  const uint32_t row = walk->at - walk->part * problem->direct_keys;
+  const uint32_t l1 = fp8_direct_slot(problem, walk->parts) + row * DIRECT_ROW;
+  data_copy_ub_to_l1(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
+                     .l1 = l1 + FP8_CODES / 16 * pitch, .l1_pitch = pitch, .rows = rows,
+                     .cols = FP8_DK - FP8_CODES, .pair = pair);
+  data_copy_ub_to_l1(.ub = out, .ub_pitch = VALUES_PITCH, .l1 = l1, .l1_pitch = pitch,
+                     .rows = rows, .cols = FP8_CODES, .pair = pair);
+}
+
+// The part is in L1, as far as this core is concerned.
+static void part_in_l1(const vector_core_t *core) {
+  cross_core_set_flag(PIPE_MTE3, FLAG_K_READY);
+  if (core->problem->fp8->crossover) {
+    pair_set_flag(PIPE_MTE3, FLAG_K_READY);
+  }
+}
+
+// What of a tile C1 needs elsewhere than with the values: all of it in L1, or its RoPE behind them.
+static inline void store_for_scores(const vector_core_t *core, const keys_walk_t *walk,
+                                    uint32_t rows, uint32_t slot, uint32_t out) {
+  if (core->problem->direct_keys == 0) {
+    const uint64_t panels = walk->slot + 2 * FP8_CODES * core->problem->args.block;
+    data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
+                       .gm = panels + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES, .rows = rows,
+                       .row_bytes = ROPE_BYTES, .op = GM_STORE);
+    return;
+  }
+  copy_tile(core, walk, rows, slot, out, 0);
+  if (core->problem->fp8->crossover) {
+    copy_tile(core, walk, rows, slot, out, 1);
+  }
+  if (last_tile(walk)) {
+    part_in_l1(core);
+  }
+}
+
+// RoPE first, or what goes to L1: the slot of the raw ring has other use.
 static inline void store_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
                               uint32_t slot, uint32_t out) {
   const uint32_t panel = 2 * FP8_GROUP * core->problem->args.block;
   uint64_t gm = walk->slot + 2 * FP8_GROUP * walk->at;
-  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
-                     .gm = walk->slot + 4 * panel + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES,
-                     .rows = rows, .row_bytes = ROPE_BYTES, .op = GM_STORE);
+  store_for_scores(core, walk, rows, slot, out);
   ring_set_free(&core->raw_back, walk->use);
   for (uint32_t ub = out; ub < out + VALUES_PITCH; ub += 2 * FP8_GROUP) {
     data_copy_ub_to_gm(.ub = ub, .ub_pitch = VALUES_PITCH, .gm = gm, .gm_pitch = 2 * FP8_GROUP,
@@ -185,34 +252,56 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   ring_set_free(&out_ring, use);
 }
 
-// A tile, with what has to come before a block's first and after its last.
-static void push_tile(vector_core_t *core) {
-  const keys_walk_t *walk = &core->keys_use;
-  const bool crossover = core->problem->fp8->crossover != 0;
-  if (walk->at == walk->first && walk->turn >= FP8_KV_SLOTS) {
+// A slot of the direct ring: the cube cores must have read what was there before.
+static void wait_for_slot(const vector_core_t *core) {
+  cross_core_wait_flag(PIPE_MTE3, FLAG_K_FREE);
+  if (core->problem->fp8->crossover) {
+    pair_wait_flag(PIPE_MTE3, FLAG_K_FREE);
+  }
+}
+
+// What has to come before a part's first tile.
+static void before_part(const vector_core_t *core, const keys_walk_t *walk) {
+  if (core->problem->direct_keys != 0 && walk->parts >= FP8_DIRECT_SLOTS) {
+    wait_for_slot(core);
+  }
+  if (walk->part == 0 && walk->turn >= FP8_KV_SLOTS) {
     // The slot still holds K_j-FP8_KV_SLOTS: the cube cores must have loaded it.
     cross_core_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
-    if (crossover) {
+    if (core->problem->fp8->crossover) {
       pair_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
     }
   }
+}
+
+// A tile, with what has to come before a block's first and after its last.
+static void push_tile(vector_core_t *core) {
+  const keys_walk_t *walk = &core->keys_use;
+  if (walk->at == walk->first) {
+    before_part(core, walk);
+  }
   if (walk->first < walk->end) {
     use_tile(core, walk);
+  } else if (core->problem->direct_keys != 0) {
+    part_in_l1(core);
   }
-  if (walk->at + KEYS_ROWS >= walk->end) {
+  if (last_tile(walk) && last_part(core, walk)) {
     cross_core_set_flag(PIPE_MTE3, FLAG_KV_READY);
-    if (crossover) {
+    if (core->problem->fp8->crossover) {
       pair_set_flag(PIPE_MTE3, FLAG_KV_READY);
     }
   }
+}
+
+static uint32_t ahead(const vector_core_t *core) {
+  return core->problem->direct_keys != 0 ? FP8_DIRECT_AHEAD : FP8_AHEAD;
 }
 
 // Up to a tile of a turn's block, or to its end.
 static void push_until(vector_core_t *core, uint32_t turn, uint32_t tile) {
   keys_walk_t *walk = &core->keys_use;
   while (walk->turn < core->problem->turns &&
-         (walk->turn < turn ||
-          (walk->turn == turn && (walk->at - walk->first) / KEYS_ROWS < tile))) {
+         (walk->turn < turn || (walk->turn == turn && walk->tiles < tile))) {
     fp8_keys_load(core);
     push_tile(core);
     next_tile(core, walk);
@@ -235,27 +324,59 @@ void fp8_keys_open(vector_core_t *core) {
 void fp8_keys_start(vector_core_t *core) {
   ring_open(&core->raw_back);
   core->keys_load.place = attention_first_place(core->problem);
-  core->keys_load.turn = core->keys_load.use = 0;
+  core->keys_load.turn = core->keys_load.use = core->keys_load.parts = 0;
   enter_block(core, &core->keys_load);
   core->keys_use = core->keys_load;
-  push_until(core, FP8_AHEAD, 0);
+  push_until(core, ahead(core), 0);
 }
 
-// Of V0(t + FP8_AHEAD) as much as of V1(t).
+// A chunk's number among those of its V1, and how many these are.
+static uint32_t chunk_number(const vector_core_t *core, const vector_walk_t *walk) {
+  return walk->row / core->score_rows;
+}
+static uint32_t chunk_count(const vector_core_t *core, const vector_walk_t *walk) {
+  return max_u32(1, ceil_div(walk->rows, core->score_rows));
+}
+
+// Direct: of V0(t + FP8_DIRECT_AHEAD) what the ring takes before C1 of that turn, spread over V1(t)
+// and before its end.
+void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
+  if (walk->turn.stage != STAGE_SCORES || core->problem->direct_keys == 0) {
+    return;
+  }
+  const uint32_t turn = walk->turn.block + FP8_DIRECT_AHEAD;
+  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
+  const uint32_t most = FP8_DIRECT_SLOTS * max_u32(1, tiles);
+  push_until(core, turn, most * (chunk_number(core, walk) + 1) / chunk_count(core, walk));
+}
+
+// Of V0(t + FP8_AHEAD) as much as of V1(t); direct: the rest.
 void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
   if (walk->turn.stage != STAGE_SCORES) {
     return;
   }
-  const uint32_t turn = walk->turn.block + FP8_AHEAD;
-  const uint32_t chunks = max_u32(1, ceil_div(walk->rows, core->score_rows));
-  const uint32_t done = walk->row / core->score_rows + 1;
+  const uint32_t turn = walk->turn.block + ahead(core);
+  const uint32_t chunks = chunk_count(core, walk);
+  const uint32_t done = chunk_number(core, walk) + 1;
   if (done == chunks) {
     push_until(core, turn + 1, 0);
-    return;
+  } else if (core->problem->direct_keys == 0) {
+    push_until(core, turn, 0);
+    const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
+    push_until(core, turn, tiles * done / chunks);
   }
-  push_until(core, turn, 0);
-  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
-  push_until(core, turn, tiles * done / chunks);
 }
 
-void fp8_keys_close(const vector_core_t *core) { ring_drain(&core->raw_back); }
+// The last slots have been read.
+static void close_ring(const vector_core_t *core) {
+  for (uint32_t i = 0; i < min_u32(FP8_DIRECT_SLOTS, core->keys_use.parts); i++) {
+    wait_for_slot(core);
+  }
+}
+
+void fp8_keys_close(const vector_core_t *core) {
+  ring_drain(&core->raw_back);
+  if (core->problem->direct_keys != 0) {
+    close_ring(core);
+  }
+}

@@ -14,42 +14,64 @@ static bool valid(const fp8_args_t *fp8) {
          args->splits == 1 && args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 &&
          fp8->lists_of_entry >= 1 && (fp8->index == 0 || fp8->block_table == 0) &&
          (fp8->block_table == 0 || fp8->page_size >= 1) && (fp8->index == 0 || !fp8->causal) &&
-         fp8->crossover <= 1 && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         fp8->crossover <= 1 && fp8->direct <= 1 && (!fp8->direct || args->preload >= 1) && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
          args->qp_buffers == QP_SHARED &&
          (!fp8->crossover || args->rows >= 2);
 }
 
 // L1, by what the group's rows leave room for: Q and P of one m-tile, or by turns those of two; the rest
-// is for panels of K and V.  With few rows these are what the cube core waits for.
+// is for panels of K and V, or of V, and the ring of keys.  With few rows these are what the cube core
+// waits for.
+typedef struct cut {
+  uint16_t rows, stripe;
+  uint32_t left_bytes;
+  uint8_t q_slots, p_slots, right, direct_keys;
+} cut_t;
+
+static const cut_t cuts[] = {
+    {ATTENTION_TILE / 2, 256, 32 * 1024, 3, 2, 5, 0},
+    {ATTENTION_TILE, 128, 32 * 1024, 5, 4, 7, 0},
+    {ATTENTION_MAX_GROUP, 128, 32 * 1024, 5, 5, 6, 0},
+};
+static const cut_t direct_cuts[] = {
+    {ATTENTION_TILE / 2, 128, 16 * 1024, 5, 4, 2, 128},
+    {FP8_DIRECT_ROWS, 128, 32 * 1024, 5, 4, 2, 64},
+};
+
 static void make_tiling(attention_problem_t *problem) {
-  static const struct {
-    uint16_t rows, stripe;
-    uint32_t left_bytes;
-    uint8_t q_slots, p_slots, right;
-  } cuts[] = {
-      {ATTENTION_TILE / 2, 256, 32 * 1024, 3, 2, 5},
-      {ATTENTION_TILE, 128, 32 * 1024, 5, 4, 7},
-      {ATTENTION_MAX_GROUP, 128, 32 * 1024, 5, 5, 6},
-  };
-  uint32_t i = 0;
-  while (cuts[i].rows < problem->group_rows) {
-    i++;
+  const cut_t *cut = problem->fp8->direct ? direct_cuts : cuts;
+  while (cut->rows < problem->group_rows) {
+    cut++;
   }
-  problem->left_bytes = cuts[i].left_bytes;
-  problem->q_slots = cuts[i].q_slots;
-  problem->p_slots = cuts[i].p_slots;
+  const uint32_t left = cut->q_slots + cut->p_slots;
+  const uint32_t buffer = 2 * cut->stripe * ATTENTION_TILE;
+  problem->left_bytes = cut->left_bytes;
+  problem->q_slots = cut->q_slots;
+  problem->p_slots = cut->p_slots;
+  problem->direct_keys = cut->direct_keys;
+  problem->direct_base = left * cut->left_bytes + cut->right * buffer;
   problem->tiling = (attention_tiling_t){
-      .scores_stripe = cuts[i].stripe,
-      .output_stripe = cuts[i].stripe,
+      .scores_stripe = cut->stripe,
+      .output_stripe = cut->stripe,
       .scores_base = FP8_GROUP,
       .output_base = FP8_GROUP,
-      .buffer = 2 * cuts[i].stripe * ATTENTION_TILE,
-      .left = cuts[i].q_slots + cuts[i].p_slots,
-      .right = cuts[i].right,
+      .buffer = buffer,
+      .left = left,
+      .right = cut->right,
       .halves = 2,
       .keep = true,
       .m_first = true,
   };
+}
+
+void fp8_plan(attention_problem_t *problem) {
+  preload_plan_t *plan = &problem->plan;
+  if (problem->direct_keys == 0) {
+    return;
+  }
+  plan->cube_lag[STAGE_OUTPUT] =
+      (uint8_t)(plan->cube_lag[STAGE_SCORES] + problem->args.preload);
+  plan->count = max_u32(plan->count, plan->cube_lag[STAGE_OUTPUT]);
 }
 
 void fp8_problem_read(attention_problem_t *problem) {
@@ -57,6 +79,7 @@ void fp8_problem_read(attention_problem_t *problem) {
   attention_args_t *args = &problem->args;
   require(valid(fp8), PANIC_ARGUMENTS);
   const uint32_t group_rows = fp8_group_rows(args->rows, args->group_rows, fp8->crossover);
+  require(!fp8->direct || group_rows <= FP8_DIRECT_ROWS, PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);
   const uint64_t elements = (uint64_t)ATTENTION_SLOTS * group_rows * args->block;
   uint64_t workspace = core;

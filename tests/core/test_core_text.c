@@ -69,7 +69,7 @@ static void direct_path(void **state) {
   (void)state;
   expect_text(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 0x40, .ub_pitch = 512, .l1 = 0x20000,
                          .l1_pitch = 4096, .rows = 64, .cols = 256),
-              "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256");
+              "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256 pair=0");
 }
 
 // A VEC shows the fields its operation reads.

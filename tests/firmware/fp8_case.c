@@ -21,7 +21,7 @@ static void *allocate(size_t count, size_t size) {
 
 static fp8_shape_t with_defaults(fp8_shape_t shape) {
   shape.block = shape.block == 0 ? 512 : shape.block;
-  shape.group = shape.group == 0 ? 256 : shape.group;
+  shape.group = shape.group != 0 ? shape.group : shape.direct ? FP8_DIRECT_ROWS : 256;
   shape.vector_cores = shape.vector_cores == 0 ? 2 : shape.vector_cores;
   shape.depth = shape.depth == 0 ? 32 : shape.depth;
   if (shape.cores == 0) {
@@ -241,6 +241,7 @@ void fp8_case_args(fp8_case_t *problem) {
       .lists_of_entry = sparse ? s->query_tokens : 1,
       .causal = s->causal,
       .crossover = s->crossover,
+      .direct = s->direct,
   };
   memcpy(problem->args.places, problem->places, problem->lists * sizeof *problem->places);
 }

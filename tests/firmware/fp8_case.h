@@ -21,8 +21,8 @@ typedef struct fp8_shape {
   uint32_t topk;       // sparse: places of a list, at most
   uint32_t page;       // paged
   uint32_t block;      // 0: 512
-  uint32_t group;      // 0: 256
-  bool crossover;
+  uint32_t group;      // 0: 256, or 128 with direct
+  bool crossover, direct;
   unsigned cores;      // 0: 1, or 2 with crossover
   unsigned vector_cores;  // 0: 2
   bool vary;           // lengths and top-k lengths differ by entry, some are 0

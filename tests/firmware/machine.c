@@ -150,12 +150,26 @@ static core_t *cube_of(const machine_t *machine, unsigned ai_core) {
   return &machine->cores[ai_core * (1 + machine->options->vector_cores)];
 }
 
-// The direct path: L1 is the cube core's.
+// The direct path: L1 is the cube core's, of this AI core and of the other one of the pair.
 static void reach_l1(const machine_t *machine, core_t *core) {
-  if (machine->options->direct_path && core->kind == CORE_VECTOR) {
-    core->memory.base[SPACE_L1] = cube_of(machine, core->ai_core)->memory.base[SPACE_L1];
-    core->memory.bytes[SPACE_L1] = L1_BYTES;
+  if (!machine->options->direct_path || core->kind != CORE_VECTOR) {
+    return;
   }
+  core->memory.base[SPACE_L1] = cube_of(machine, core->ai_core)->memory.base[SPACE_L1];
+  core->memory.bytes[SPACE_L1] = L1_BYTES;
+  if ((core->ai_core ^ 1) < machine->options->ai_cores) {
+    core->memory.base[SPACE_PAIR_L1] = cube_of(machine, core->ai_core ^ 1)->memory.base[SPACE_L1];
+    core->memory.bytes[SPACE_PAIR_L1] = L1_BYTES;
+  }
+}
+
+// Whose history keeps an access to a private memory.
+static core_t *owner_of(const machine_t *machine, core_t *core, core_space_t *space) {
+  if (*space == SPACE_PAIR_L1) {
+    *space = SPACE_L1;
+    return cube_of(machine, core->ai_core ^ 1);
+  }
+  return *space == SPACE_L1 ? cube_of(machine, core->ai_core) : core;
 }
 
 static void core_free(const machine_t *machine, core_t *core) {
@@ -176,7 +190,8 @@ static void core_free(const machine_t *machine, core_t *core) {
   }
   for (unsigned space = 0; space < SPACE_COUNT; space++) {
     free(core->history[space].records);
-    if (space != SPACE_GM && (space != SPACE_L1 || core->kind == CORE_CUBE)) {
+    if (space != SPACE_GM && space != SPACE_PAIR_L1 &&
+        (space != SPACE_L1 || core->kind == CORE_CUBE)) {
       free(core->memory.base[space]);
     }
   }
@@ -294,7 +309,7 @@ static bool move_data(machine_t *machine, core_t *core, const command_t *command
     if (global && !inside_an_array(machine, &access[i])) {
       return complain(machine, core, command, "not inside of an array it may access");
     }
-    core_t *owner = access[i].space == SPACE_L1 ? cube_of(machine, core->ai_core) : core;
+    core_t *owner = owner_of(machine, core, &access[i].space);
     race_history_t *history = global ? &machine->gm_history : &owner->history[access[i].space];
     const race_record_t *other = race_note(machine->clocks, machine->agents, history,
                                            agent, &access[i], command);
@@ -513,6 +528,8 @@ bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTE
     const unsigned within = i % per_ai_core;
     core_init(&machine, &machine.cores[i], within == 0 ? CORE_CUBE : CORE_VECTOR, i / per_ai_core,
               within == 0 ? 0 : within - 1);
+  }
+  for (unsigned i = 0; i < machine.core_count; i++) {
     reach_l1(&machine, &machine.cores[i]);
   }
   machine.clocks = allocate(machine.agents, sizeof *machine.clocks);

@@ -32,7 +32,7 @@ typedef struct machine_options {
   uint64_t args;  // address of the kernel's arguments
   unsigned ai_cores;
   unsigned vector_cores;  // of an AI core
-  bool direct_path;       // vector cores reach their cube core's L1
+  bool direct_path;       // vector cores reach the L1 of their cube core and of the pair's other one
   size_t queue_depth;
   uint64_t seed;
   // A set of flags, or SYNC_ALL, that gates as ever but is not counted as ordering anything: every

@@ -79,6 +79,7 @@ static bool run(placed_t *placed, uint64_t seed, bool (*ignore)(bool cube, const
                                      .args = GM_BASE,
                                      .ai_cores = problem->shape.cores,
                                      .vector_cores = problem->shape.vector_cores,
+                                     .direct_path = problem->shape.direct,
                                      .queue_depth = problem->shape.depth,
                                      .seed = seed,
                                      .ignore = ignore};
@@ -105,6 +106,20 @@ static const fp8_shape_t shapes[] = {
     {2, 33, 4, 500, .cache = FP8_SPARSE, .topk = 900, .crossover = true, .cores = 4, .block = 80},
     {1, 100, 1, 1300, .crossover = true, .block = 64, .vector_cores = 1},
     {1, 30, 3, 700, .crossover = true, .block = 96, .vector_cores = 4, .vary = true},
+    // Keys straight into L1.
+    {1, 64, 1, 1100, .direct = true, .cores = 2},
+    {1, 128, 1, 1700, .direct = true, .crossover = true, .group = 64},
+    {2, 64, 3, 600, .direct = true, .crossover = true, .causal = true, .vary = true, .sinks = true},
+    {2, 64, 3, 900, .cache = FP8_SPARSE, .topk = 1100, .direct = true, .crossover = true, .group = 32,
+     .vary = true},
+    {1, 2, 9, 300, .cache = FP8_PAGED, .page = 16, .direct = true, .crossover = true, .vary = true,
+     .block = 64},
+    {1, 100, 1, 1300, .direct = true, .crossover = true, .block = 64, .vector_cores = 1},
+    {1, 30, 3, 700, .direct = true, .crossover = true, .block = 96, .vector_cores = 4, .vary = true},
+    {1, 30, 3, 900, .direct = true, .depth = 1, .cores = 2, .block = 128, .vary = true},
+    {2, 100, 2, 900, .direct = true, .preload = 1, .crossover = true, .rescale = RESCALE_ROW, .depth = 2},
+    {2, 128, 1, 1200, .direct = true, .preload = 1, .cores = 4, .group = 96, .causal = true},
+    {1, 20, 30, 100, .direct = true, .vary = true, .crossover = true, .block = 16, .sinks = true},
     // Other machines, tilings, orders.
     {1, 30, 3, 900, .depth = 1},
     {1, 30, 3, 900, .depth = 1, .crossover = true, .block = 128, .vary = true},
@@ -122,8 +137,9 @@ enum { SEEDS = 4 };
 static void print_shape(size_t i) {
   const fp8_shape_t *s = &shapes[i];
   printf("shape %zu: tokens %u heads %u batch %u cache of %u, kind %d, topk %u, block %u, group %u, "
-         "crossover %d", i, s->query_tokens, s->heads, s->batch, s->tokens, (int)s->cache, s->topk,
-         s->block, s->group, s->crossover);
+         "crossover %d, direct %d", i, s->query_tokens, s->heads, s->batch, s->tokens, (int)s->cache, s->topk,
+         s->block, s->group, s->crossover,
+         s->direct);
 }
 
 static void every_order(void **state) {
@@ -195,6 +211,8 @@ static const flag_class_t flags[] = {
     CROSS(S_READY), CROSS(S_FREE),   CROSS(P_READY),               CROSS(O_ADDED),
     CROSS(O_RESCALED),               CROSS(O_COMPLETE),            CROSS(KV_READY),
     CROSS(KV_FREE),                  PAIR(KV_READY),               PAIR(KV_FREE),
+    CROSS(K_READY),                  CROSS(K_FREE),                PAIR(K_READY),
+    PAIR(K_FREE),
 };
 
 static void every_flag_needed(void **state) {

@@ -21,6 +21,7 @@ static void add_shape(cJSON *root, const fp8_problem_t *problem) {
 static void add_kernel(cJSON *root, const fp8_result_t *result) {
   const fp8_settings_t *settings = result->settings;
   cJSON_AddStringToObject(root, "crossover", settings->crossover ? "on" : "off");
+  cJSON_AddStringToObject(root, "path", settings->direct ? "direct" : "gm");
   cJSON_AddStringToObject(root, "convert",
                           settings->attention.soc.config.vector.e4m3_emulated ? "emulated"
                                                                               : "native");

@@ -3,12 +3,35 @@
 
 #include "kernels/fp8_args.h"
 
-enum { CROSSOVER_ON };   // of --crossover's words
+enum { CROSSOVER_ON, PATH_DIRECT = 1 };   // of --crossover's and --path's words
+
+static bool read_path(const options_t *options, fp8_settings_t *settings, cli_error_t *error) {
+  const attention_settings_t *attention = &settings->attention;
+  settings->direct = options->fp8_path.value == PATH_DIRECT;
+  if (!settings->direct) {
+    return true;
+  }
+  if (attention->soc.config.soc.direct_path != 1) {
+    return cli_fail(error, "--path direct: the machine has no such path; --set soc.direct_path=1 "
+                           "gives it one");
+  }
+  if (attention->preload == 0) {
+    return cli_fail(error, "--preload 0: expected 1 or 2 with --path direct");
+  }
+  return attention->group_rows <= FP8_DIRECT_ROWS ||
+         cli_fail(error, "--group-rows %u: expected at most %d with --path direct",
+                  (unsigned)attention->group_rows, FP8_DIRECT_ROWS);
+}
+
+// Of a group, if the options do not say it.
+static uint32_t most_rows(const options_t *options) {
+  return options->fp8_path.value == PATH_DIRECT ? FP8_DIRECT_ROWS : ATTENTION_MAX_GROUP;
+}
 
 bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_error_t *error) {
   options_t as_amla = *options;
   as_amla.config = options->fp8_config;
-  as_amla.group_rows.value = option_count_or(&options->fp8_group_rows, ATTENTION_MAX_GROUP);
+  as_amla.group_rows.value = option_count_or(&options->fp8_group_rows, most_rows(options));
   if (!attention_settings_read(&settings->attention, "fp8", &as_amla, error)) {
     return false;
   }
@@ -16,7 +39,7 @@ bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_e
     settings->attention.soc.config.vector.e4m3_emulated =
         (config_uint_t)options->fp8_convert.value;
   }
-  return true;
+  return read_path(options, settings, error);
 }
 
 // Can the machine's AI cores be paired, each with another of its die?
@@ -29,7 +52,7 @@ static void cut_rows(const options_t *options, size_t rows, fp8_settings_t *sett
   if (!options->fp8_group_rows.given && !settings->crossover && rows >= 2 &&
       has_pairs(&attention->soc.config)) {
     attention->group_rows =
-        (fp8_group_rows((uint32_t)rows, ATTENTION_MAX_GROUP, 1) + 15) / 16 * 16;
+        (fp8_group_rows((uint32_t)rows, most_rows(options), 1) + 15) / 16 * 16;
   }
 }
 

@@ -9,6 +9,7 @@
 typedef struct fp8_settings {
   attention_settings_t attention;   // machine, firmware, tiling: as for amla
   bool crossover;
+  bool direct;                      // keys go straight into L1
 } fp8_settings_t;
 
 // Everything that does not depend on the problem.

@@ -157,6 +157,7 @@ static void fill_arguments(const fp8_problem_t *p, const fp8_settings_t *setting
       .lists_of_entry = p->topk == 0 ? 1 : (uint32_t)p->seq_q,
       .causal = p->causal && p->topk == 0,
       .crossover = settings->crossover,
+      .direct = settings->direct,
   };
   for (size_t list = 0; list < fp8_lists(p); ++list) {
     args->places[list] = (uint32_t)fp8_places(p, list);
