@@ -12,6 +12,7 @@
 #include "kernels/attention_cube.h"
 #include "kernels/attention_problem.h"
 #include "kernels/attention_vector.h"
+#include "kernels/fp8.h"
 
 // Row values; x2 as in enum row_values.
 enum {
@@ -194,6 +195,9 @@ static void after_scores(vector_core_t *core) {
   }
   if (walk_place(core->at)->block == 0) {
     return;
+  }
+  if (ATTENTION_FP8) {
+    fp8_keys_before_rescale(core);
   }
   // C2 of the block before has been added.
   cross_core_wait_flag(PIPE_MTE3, FLAG_O_ADDED);

@@ -193,7 +193,7 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
 static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
-  const uint32_t base = ATTENTION_FP8 ? FP8_GROUP : stage->base;
+  const uint32_t base = ATTENTION_FP8 && !is_direct(stage) ? FP8_GROUP : stage->base;
   const bool first = walk->k == 0;
   const bool last = walk->k + 1 == stage->k_pieces;
   const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips

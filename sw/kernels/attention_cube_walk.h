@@ -119,18 +119,31 @@ static inline bool is_direct(const stage_t *stage) {
 
 // With one m-tile Q and P have buffers of their own, as many each, or fp8's numbers.
 #if ATTENTION_FP8
-static inline uint32_t left_bytes(const cube_t *cube) {
-  return cube->problem->left_bytes;
-}
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   return kind == 0 ? cube->left_slots : cube->problem->p_slots;
 }
+static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
+  return kind == 0 ? cube->problem->q_bytes : cube->problem->p_bytes;
+}
+static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
+  return kind == 0 ? 0 : cube->problem->p_base;
+}
+static inline uint32_t right_base(const cube_t *cube) { return cube->problem->right_base; }
 static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->q_slots; }
 #else
-static inline uint32_t left_bytes(const cube_t *cube) { return cube->tiling.buffer; }
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   (void)kind;
   return cube->left_slots;
+}
+static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
+  (void)kind;
+  return cube->tiling.buffer;
+}
+static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
+  return (kind == 0 ? 0u : cube->left_slots) * cube->tiling.buffer;
+}
+static inline uint32_t right_base(const cube_t *cube) {
+  return cube->right_first * cube->tiling.buffer;
 }
 static inline uint32_t q_slots(const attention_problem_t *problem) {
   return problem->tiling.left / 2;
@@ -138,15 +151,14 @@ static inline uint32_t q_slots(const attention_problem_t *problem) {
 #endif
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
-  const uint32_t bytes = left_bytes(cube);
   const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  const uint8_t slots = left_slots(cube, kind);
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, slots, first * bytes, bytes};
+  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind),
+                  left_base(cube, kind), left_bytes(cube, kind)};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
   return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
-                  cube->right_first * left_bytes(cube), cube->tiling.buffer};
+                  right_base(cube), cube->tiling.buffer};
 }
 
 // A use is what one MMAD multiplies: a part of L0A and the same of L0B.
@@ -215,7 +227,7 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
   if (ATTENTION_FP8) {
-    stage.piece = tiling->scores_stripe;
+    stage.piece = output ? tiling->output_stripe : tiling->scores_stripe;
     stage.long_pieces = 0;
   } else {
     stage.piece = strips / stage.k_pieces * 16;

@@ -64,11 +64,13 @@ typedef struct attention_problem {
 #if ATTENTION_FP8
   const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
   uint32_t side;          // of the pair
-  uint32_t left_bytes;    // of a tile of Q or P in L1
-  uint8_t q_slots, p_slots;  // with one m-tile
-  // Direct path: keys of a slot of their ring in L1, which is where C1's columns are cut, and where it
-  // begins; 0: keys go through global memory.
-  uint32_t direct_keys, direct_base;
+  // L1: tiles of Q, then of P, with two m-tiles by turns; then pieces of K and V.
+  uint8_t q_slots, p_slots;
+  uint32_t q_bytes, p_bytes;
+  uint32_t p_base, right_base;
+  // Direct path: behind those a ring of keys, and keys of a slot, which is where C1's columns are cut;
+  // 0: keys go through global memory.
+  uint32_t direct_base, direct_keys, direct_slots;
 #endif
 } attention_problem_t;
 

@@ -11,11 +11,10 @@
 // it.  With crossover the four (SUB_COUNT each) vector cores of a pair share a block's keys, and every
 // flag above goes to, and comes from, both AI cores.
 //
-// On the direct path the flags above are the values', and keys go round a ring of FP8_DIRECT_SLOTS
-// slots in L1, in the order in which C1 takes them, so that V0 cannot run ahead as far:
+// On the direct path the flags above are the values', and keys go round a ring of slots in L1, in the order in which C1 takes them, so that V0 cannot run ahead as far:
 //
 //              K_READY                  K_FREE
-//   V0(j) ---------------> C1(j) ---------------> V0, FP8_DIRECT_SLOTS slots later
+//   V0(j) ---------------> C1(j) ---------------> V0, a round later
 //
 //   cube    C1(j+2)              C2(j)                C1(j+3)
 //   vector  V0(j+2), its rest    V1(j+1), V0(j+3)     V0(j+3), its rest
@@ -34,7 +33,6 @@ enum {
   FP8_AHEAD = 3,
   // The second block before V1(j) may wait for C1(j-1), and none that C1 takes only after C2(j).
   FP8_DIRECT_AHEAD = 2,
-  FP8_DIRECT_SLOTS = 2,
 };
 
 // ---- The problem (fp8_problem.c) ----
@@ -61,7 +59,7 @@ static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, ui
 #if ATTENTION_FP8
 // In L1, by the uses of the ring: strips of 16 columns, one after the other.
 static inline uint32_t fp8_direct_slot(const attention_problem_t *problem, uint32_t use) {
-  return problem->direct_base + use % FP8_DIRECT_SLOTS * problem->direct_keys * 2 * FP8_DK;
+  return problem->direct_base + use % problem->direct_slots * problem->direct_keys * 2 * FP8_DK;
 }
 #endif
 
@@ -73,8 +71,9 @@ void fp8_keys_open(vector_core_t *core);
 void fp8_keys_start(vector_core_t *core);
 // Loads, as many as there is room for.
 void fp8_keys_load(vector_core_t *core);
-// Before and after a chunk of V1: the part of V0 that is due.
+// Before and after a chunk of V1, before MTE3 waits for C2: the part of V0 that is due.
 void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk);
+void fp8_keys_before_rescale(vector_core_t *core);
 void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk);
 void fp8_keys_close(const vector_core_t *core);
 

@@ -262,7 +262,7 @@ static void wait_for_slot(const vector_core_t *core) {
 
 // What has to come before a part's first tile.
 static void before_part(const vector_core_t *core, const keys_walk_t *walk) {
-  if (core->problem->direct_keys != 0 && walk->parts >= FP8_DIRECT_SLOTS) {
+  if (core->problem->direct_keys != 0 && walk->parts >= core->problem->direct_slots) {
     wait_for_slot(core);
   }
   if (walk->part == 0 && walk->turn >= FP8_KV_SLOTS) {
@@ -346,8 +346,16 @@ void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
   }
   const uint32_t turn = walk->turn.block + FP8_DIRECT_AHEAD;
   const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
-  const uint32_t most = FP8_DIRECT_SLOTS * max_u32(1, tiles);
+  const uint32_t most = core->problem->direct_slots * max_u32(1, tiles);
   push_until(core, turn, most * (chunk_number(core, walk) + 1) / chunk_count(core, walk));
+}
+
+// Direct, where C1(t + FP8_DIRECT_AHEAD) comes before C2(t) and needs no O: all that it needs.
+void fp8_keys_before_rescale(vector_core_t *core) {
+  const attention_problem_t *problem = core->problem;
+  if (problem->direct_keys != 0 && problem->args.preload == FP8_DIRECT_AHEAD) {
+    push_until(core, core->at->turn.block + FP8_DIRECT_AHEAD + 1, 0);
+  }
 }
 
 // Of V0(t + FP8_AHEAD) as much as of V1(t); direct: the rest.
@@ -369,7 +377,7 @@ void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
 
 // The last slots have been read.
 static void close_ring(const vector_core_t *core) {
-  for (uint32_t i = 0; i < min_u32(FP8_DIRECT_SLOTS, core->keys_use.parts); i++) {
+  for (uint32_t i = 0; i < min_u32(core->problem->direct_slots, core->keys_use.parts); i++) {
     wait_for_slot(core);
   }
 }

@@ -23,40 +23,47 @@ static bool valid(const fp8_args_t *fp8) {
 // is for panels of K and V, or of V, and the ring of keys.  With few rows these are what the cube core
 // waits for.
 typedef struct cut {
-  uint16_t rows, stripe;
-  uint32_t left_bytes;
-  uint8_t q_slots, p_slots, right, direct_keys;
+  uint16_t rows;
+  uint16_t scores_stripe, output_stripe, scores_base;
+  uint8_t q_slots, p_slots, right;
+  uint8_t direct_keys, direct_slots;
 } cut_t;
 
 static const cut_t cuts[] = {
-    {ATTENTION_TILE / 2, 256, 32 * 1024, 3, 2, 5, 0},
-    {ATTENTION_TILE, 128, 32 * 1024, 5, 4, 7, 0},
-    {ATTENTION_MAX_GROUP, 128, 32 * 1024, 5, 5, 6, 0},
+    {ATTENTION_TILE / 2, 256, 256, FP8_GROUP, 3, 2, 5, 0, 0},
+    {ATTENTION_TILE, 128, 128, FP8_GROUP, 5, 4, 7, 0, 0},
+    {ATTENTION_MAX_GROUP, 128, 128, FP8_GROUP, 5, 5, 6, 0, 0},
 };
 static const cut_t direct_cuts[] = {
-    {ATTENTION_TILE / 2, 128, 16 * 1024, 5, 4, 2, 128},
-    {FP8_DIRECT_ROWS, 128, 32 * 1024, 5, 4, 2, 64},
+    {ATTENTION_TILE / 2, 576, 128, 256, 1, 4, 5, 64, 3},
+    {FP8_DIRECT_ROWS, 128, 128, FP8_GROUP, 5, 4, 2, 64, 2},
 };
 
 static void make_tiling(attention_problem_t *problem) {
-  const cut_t *cut = problem->fp8->direct ? direct_cuts : cuts;
+  const bool direct = problem->fp8->direct != 0;
+  const cut_t *cut = direct ? direct_cuts : cuts;
   while (cut->rows < problem->group_rows) {
     cut++;
   }
-  const uint32_t left = cut->q_slots + cut->p_slots;
-  const uint32_t buffer = 2 * cut->stripe * ATTENTION_TILE;
-  problem->left_bytes = cut->left_bytes;
+  const uint32_t rows = min_u32(cut->rows, ATTENTION_TILE);
+  const uint32_t right_bytes = 2 * cut->output_stripe * ATTENTION_TILE;
   problem->q_slots = cut->q_slots;
   problem->p_slots = cut->p_slots;
+  problem->q_bytes = 2 * cut->scores_stripe * rows;
+  problem->p_bytes = 2 * cut->output_stripe * rows;
+  // Of Q's last tile only its columns are there, where every byte counts.
+  problem->p_base = direct ? 2 * FP8_DK * rows : cut->q_slots * problem->q_bytes;
+  problem->right_base = problem->p_base + cut->p_slots * problem->p_bytes;
   problem->direct_keys = cut->direct_keys;
-  problem->direct_base = left * cut->left_bytes + cut->right * buffer;
+  problem->direct_slots = cut->direct_slots;
+  problem->direct_base = problem->right_base + cut->right * right_bytes;
   problem->tiling = (attention_tiling_t){
-      .scores_stripe = cut->stripe,
-      .output_stripe = cut->stripe,
-      .scores_base = FP8_GROUP,
+      .scores_stripe = cut->scores_stripe,
+      .output_stripe = cut->output_stripe,
+      .scores_base = cut->scores_base,
       .output_base = FP8_GROUP,
-      .buffer = buffer,
-      .left = left,
+      .buffer = right_bytes,
+      .left = cut->q_slots + cut->p_slots,
       .right = cut->right,
       .halves = 2,
       .keep = true,
