@@ -46,21 +46,6 @@ static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
   return true;
 }
 
-// Of fp8's direct path.
-static inline void wait_for_keys(const cube_t *cube, const walk_t *walk) {
-  (void)cube;
-  (void)walk;
-}
-static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
-  (void)cube;
-  (void)walk;
-  return 0;
-}
-static inline void free_keys(const cube_t *cube, const walk_t *walk) {
-  (void)cube;
-  (void)walk;
-}
-
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
@@ -161,7 +146,10 @@ typedef struct product {
   bool first, last;
 } product_t;
 
-static inline void multiply_base(cube_t *cube, const product_t *product) {
+// Inlined wherever it is called, as multiply is: the scalar core's time counts, and calls take 5 % of it.
+#define ALWAYS_INLINE __attribute__((always_inline)) static inline
+
+ALWAYS_INLINE void multiply_base(cube_t *cube, const product_t *product) {
   const result_t *result = &cube->result;
   const ring_t l0 = l0_ring(cube);
   const ring_t l0c = l0c_ring(cube);
@@ -193,14 +181,12 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
 static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
-  const uint32_t base = ATTENTION_FP8 && !is_direct(stage) ? FP8_GROUP : stage->base;
+  const uint32_t base = ATTENTION_FP8 ? FP8_GROUP : stage->base;
   const bool first = walk->k == 0;
   const bool last = walk->k + 1 == stage->k_pieces;
   const uint32_t left_step = cube->result.left_pitch / 16;  // bytes to the next k, by strips
   // V lies in L1 as [k][n], its k are rows; K as [n][k], 16 of its k are a strip.
-  const uint32_t right_rows = stage->output      ? depth
-                              : is_direct(stage) ? tile_n(stage)
-                                                 : cube->result.cols;
+  const uint32_t right_rows = stage->output ? depth : cube->result.cols;
   const uint32_t right_pitch = round_up(right_rows, 16) * STRIP_ROW;
   const uint32_t right_step = stage->output ? STRIP_ROW : right_pitch / 16;
 
@@ -216,7 +202,47 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
   }
 }
 
-static void multiply(cube_t *cube, const walk_t *walk) {
+#if ATTENTION_FP8
+// The MMADs of a step, of keys in the direct ring.
+static void multiply_keys(cube_t *cube, const walk_t *walk, uint32_t left) {
+  const uint32_t base = walk->stage.base;
+  const uint32_t pitch = cube->problem->direct_keys * STRIP_ROW;
+  const uint32_t keys = keys_at(cube, walk);
+  for (uint32_t k = 0; k < walk->depth; k += base) {
+    const uint32_t part = min_u32(base, walk->depth - k);
+    const product_t product = {.left = left + k / 16 * cube->result.left_pitch,
+                               .right = keys + k / 16 * pitch,
+                               .right_pitch = pitch,
+                               .depth = part,
+                               .first = walk->start + k == 0,
+                               .last = walk->start + k + part == walk->stage.k};
+    multiply_base(cube, &product);
+  }
+}
+
+// As multiply, with R as the vector cores bring it.
+static void multiply_direct(cube_t *cube, const walk_t *walk) {
+  const ring_t left = left_ring(cube, walk->left_kind);
+  const uint32_t left_use = walk->left_use;
+  if (walk->k == 0) {
+    begin_result(cube, walk);
+    wait_for_keys(cube);
+  }
+  if (cube->result.brings_left) {
+    ring_wait_full(&left, left_use);
+  }
+  multiply_keys(cube, walk, ring_slot(&left, left_use));
+  if (cube->result.frees_left) {
+    ring_set_free(&left, left_use);
+    cube->left_room[walk->left_kind]++;
+  }
+  if (walk->k + 1 == walk->stage.k_pieces) {
+    free_keys(cube);
+  }
+}
+#endif
+
+ALWAYS_INLINE void multiply(cube_t *cube, const walk_t *walk) {
   const ring_t left = left_ring(cube, walk->left_kind);
   const ring_t right = right_ring(cube);
   const uint32_t left_use = walk->left_use;
@@ -225,23 +251,18 @@ static void multiply(cube_t *cube, const walk_t *walk) {
   if (walk->k == 0 || !k_inside(cube)) {
     begin_result(cube, walk);
   }
-  if (is_direct(&walk->stage)) {
-    wait_for_keys(cube, walk);
-  } else if (cube->result.brings_right) {
+  if (cube->result.brings_right) {
     ring_wait_full(&right, right_use);
   }
   if (cube->result.brings_left) {
     ring_wait_full(&left, left_use);
   }
-  multiply_piece(cube, walk, ring_slot(&left, left_use),
-                 is_direct(&walk->stage) ? keys_at(cube, walk) : ring_slot(&right, right_use));
+  multiply_piece(cube, walk, ring_slot(&left, left_use), ring_slot(&right, right_use));
   if (cube->result.frees_left) {
     ring_set_free(&left, left_use);
     cube->left_room[walk->left_kind]++;
   }
-  if (is_direct(&walk->stage)) {
-    free_keys(cube, walk);
-  } else if (cube->result.frees_right) {
+  if (cube->result.frees_right) {
     ring_set_free(&right, right_use);
     cube->right_room++;
   }
@@ -336,7 +357,14 @@ void attention_cube(const attention_problem_t *problem, const attention_output_t
   for_all_rings(&cube, ring_open);
   for (; use.more; walk_next(&cube, &use)) {
     load_some(&cube, &right, &left, &use);
-    multiply(&cube, &use);
+#if ATTENTION_FP8
+    if (use.stage.direct) {
+      multiply_direct(&cube, &use);
+    } else
+#endif
+    {
+      multiply(&cube, &use);
+    }
     if (use.k + 1 == use.stage.k_pieces) {
       store_result(&cube, &use);
     }

@@ -64,31 +64,25 @@ static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
 
 // ---- The ring of keys in L1 ----
 
-// A slot's keys are for one result: its first step waits for them, its last one gives them back.
-static inline void wait_for_keys(const cube_t *cube, const walk_t *walk) {
-  if (walk->k > 0) {
-    return;
-  }
+// A slot's keys are for one result: before its first step, and after its last.
+static inline void wait_for_keys(const cube_t *cube) {
   cross_core_wait_flag(PIPE_MTE1, FLAG_K_READY);
   if (cube->problem->fp8->crossover) {
     pair_wait_flag(PIPE_MTE1, FLAG_K_READY);
   }
 }
 
-// Where the step's columns of them begin.
-static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
-  return fp8_direct_slot(cube->problem, walk->keys + walk->n) +
-         walk->start * 2 * cube->problem->direct_keys;
-}
-
-static inline void free_keys(const cube_t *cube, const walk_t *walk) {
-  if (walk->k + 1 < walk->stage.k_pieces) {
-    return;
-  }
+static inline void free_keys(const cube_t *cube) {
   cross_core_set_flag(PIPE_MTE1, FLAG_K_FREE);
   if (cube->problem->fp8->crossover) {
     pair_set_flag(PIPE_MTE1, FLAG_K_FREE);
   }
+}
+
+// Where the step's columns of them begin.
+static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
+  return fp8_direct_slot(cube->problem, walk->keys + walk->n) +
+         walk->start / 16 * cube->problem->direct_keys * STRIP_ROW;
 }
 
 static void load_right(const cube_t *cube, const walk_t *walk) {

@@ -34,37 +34,50 @@ static const cut_t cuts[] = {
     {ATTENTION_TILE, 128, 128, FP8_GROUP, 5, 4, 7, 0, 0},
     {ATTENTION_MAX_GROUP, 128, 128, FP8_GROUP, 5, 5, 6, 0, 0},
 };
+// P has a block's slots, and V what is left.
 static const cut_t direct_cuts[] = {
-    {ATTENTION_TILE / 2, 576, 128, 256, 1, 4, 5, 64, 3},
-    {FP8_DIRECT_ROWS, 128, 128, FP8_GROUP, 5, 4, 2, 64, 2},
+    {ATTENTION_TILE / 2, FP8_DK, 128, 2 * FP8_GROUP, 1, 0, 0, 64, 3},
+    {FP8_DIRECT_ROWS, FP8_DK, 128, FP8_GROUP, 1, 0, 0, 64, 2},
 };
+enum { L1_BYTES = 512 * 1024 };
+
+static cut_t find_cut(const attention_problem_t *problem) {
+  const cut_t *of_rows = problem->fp8->direct ? direct_cuts : cuts;
+  while (of_rows->rows < problem->group_rows) {
+    of_rows++;
+  }
+  cut_t cut = *of_rows;
+  if (cut.direct_keys != 0) {
+    const uint32_t p_slots = ceil_div(problem->args.block, cut.output_stripe);
+    const uint32_t taken = 2u * FP8_DK * (cut.rows + (uint32_t)cut.direct_keys * cut.direct_slots) +
+                           2u * cut.output_stripe * cut.rows * p_slots;
+    cut.p_slots = (uint8_t)p_slots;
+    cut.right = (uint8_t)((L1_BYTES - taken) / (2u * cut.output_stripe * ATTENTION_TILE));
+  }
+  return cut;
+}
 
 static void make_tiling(attention_problem_t *problem) {
-  const bool direct = problem->fp8->direct != 0;
-  const cut_t *cut = direct ? direct_cuts : cuts;
-  while (cut->rows < problem->group_rows) {
-    cut++;
-  }
-  const uint32_t rows = min_u32(cut->rows, ATTENTION_TILE);
-  const uint32_t right_bytes = 2 * cut->output_stripe * ATTENTION_TILE;
-  problem->q_slots = cut->q_slots;
-  problem->p_slots = cut->p_slots;
-  problem->q_bytes = 2 * cut->scores_stripe * rows;
-  problem->p_bytes = 2 * cut->output_stripe * rows;
-  // Of Q's last tile only its columns are there, where every byte counts.
-  problem->p_base = direct ? 2 * FP8_DK * rows : cut->q_slots * problem->q_bytes;
-  problem->right_base = problem->p_base + cut->p_slots * problem->p_bytes;
-  problem->direct_keys = cut->direct_keys;
-  problem->direct_slots = cut->direct_slots;
-  problem->direct_base = problem->right_base + cut->right * right_bytes;
+  const cut_t cut = find_cut(problem);
+  const uint32_t rows = min_u32(cut.rows, ATTENTION_TILE);
+  const uint32_t right_bytes = 2u * cut.output_stripe * ATTENTION_TILE;
+  problem->q_slots = cut.q_slots;
+  problem->p_slots = cut.p_slots;
+  problem->q_bytes = 2 * cut.scores_stripe * rows;
+  problem->p_bytes = 2 * cut.output_stripe * rows;
+  problem->p_base = cut.q_slots * problem->q_bytes;
+  problem->right_base = problem->p_base + cut.p_slots * problem->p_bytes;
+  problem->direct_keys = cut.direct_keys;
+  problem->direct_slots = cut.direct_slots;
+  problem->direct_base = problem->right_base + cut.right * right_bytes;
   problem->tiling = (attention_tiling_t){
-      .scores_stripe = cut->scores_stripe,
-      .output_stripe = cut->output_stripe,
-      .scores_base = cut->scores_base,
+      .scores_stripe = cut.scores_stripe,
+      .output_stripe = cut.output_stripe,
+      .scores_base = cut.scores_base,
       .output_base = FP8_GROUP,
       .buffer = right_bytes,
-      .left = cut->q_slots + cut->p_slots,
-      .right = cut->right,
+      .left = cut.q_slots + cut.p_slots,
+      .right = cut.right,
       .halves = 2,
       .keep = true,
       .m_first = true,

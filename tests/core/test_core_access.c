@@ -54,6 +54,9 @@ static void by_hand(void **state) {
   EXPECT(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 64, .ub_pitch = 96, .l1 = 128, .l1_pitch = 1024,
                     .rows = 20, .cols = 40),
          READ(SPACE_UB, 64, 20, 80, 96), WRITE(SPACE_L1, 128, 3, 640, 1024));
+  EXPECT(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 64, .ub_pitch = 96, .l1 = 128, .l1_pitch = 1024,
+                    .rows = 20, .cols = 40, .pair = 1),
+         READ(SPACE_UB, 64, 20, 80, 96), WRITE(SPACE_PAIR_L1, 128, 3, 640, 1024));
   EXPECT(COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = 3, .cols = 40, .dst_pitch = 96, .a = 256,
                     .a_pitch = 32, .from = TYPE_S4, .to = TYPE_F16),
          READ(SPACE_UB, 256, 3, 20, 32), WRITE(SPACE_UB, 0, 3, 80, 96));

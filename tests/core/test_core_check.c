@@ -418,6 +418,8 @@ static void direct_path(void **state) {
       {DIRECT(.rows = 1, .cols = 17, .l1_pitch = 40), "l1_pitch=40: expected a multiple of 32"},
       {DIRECT(.rows = 2, .cols = 17, .ub_pitch = 64, .l1_pitch = 32),
        "l1_pitch=32: expected 64 or more, the rows written would overlap"},
+      {DIRECT(.rows = 1, .cols = 1, .pair = 2), "pair=2: expected 0 to 1"},
+      {DIRECT(.rows = 1, .cols = 1, .pair = 1), "pair=1: expected 0 in a run that is not one of pairs"},
   };
   for (size_t i = 0; i < ARRAY_LEN(with); i++) {
     char error[CORE_ERROR_BYTES];
@@ -425,6 +427,14 @@ static void direct_path(void **state) {
     CHECK(ok == (with[i].message == NULL) && (ok || strstr(error, with[i].message) != NULL),
           "case %zu: '%s', expected '%s'", i, error, ok ? "" : with[i].message);
   }
+  core_memory_t paired = memory;
+  paired.bytes[SPACE_PAIR_L1] = 256 << 10;
+  const command_t inside = DIRECT(.rows = 1, .cols = 1, .l1 = 262112, .pair = 1);
+  const command_t outside = DIRECT(.rows = 1, .cols = 1, .l1 = 262144, .pair = 1);
+  char error[CORE_ERROR_BYTES];
+  assert_true(core_check(CORE_VECTOR, &paired, &inside, error));
+  assert_false(core_check(CORE_VECTOR, &paired, &outside, error));
+  assert_non_null(strstr(error, "leaves pair's L1 of 262144 bytes"));
   const case_t cube[] = {
       {DIRECT(.rows = 1, .cols = 1), "COPY_L1 on a cube core: expected a vector core"},
   };

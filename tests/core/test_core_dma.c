@@ -44,21 +44,26 @@ static void copies_rows(void **state) {
 static void direct_path(void **state) {
   fixture_t *f = *state;
   core_memory_t memory = f->memory;
-  memory.bytes[SPACE_L1] = 512u << 10;
-  memory.base[SPACE_L1] = malloc(memory.bytes[SPACE_L1]);
-  uint8_t *expected = malloc(memory.bytes[SPACE_L1]);
-  assert_true(memory.base[SPACE_L1] != NULL && expected != NULL);
-  random_bytes(&f->rng, memory.base[SPACE_L1], memory.bytes[SPACE_L1]);
+  const size_t bytes = 512u << 10;
+  uint8_t *expected = malloc(bytes);
+  assert_non_null(expected);
+  memory.bytes[SPACE_L1] = memory.bytes[SPACE_PAIR_L1] = bytes;
+  memory.base[SPACE_L1] = malloc(2 * bytes);
+  assert_non_null(memory.base[SPACE_L1]);
+  memory.base[SPACE_PAIR_L1] = memory.base[SPACE_L1] + bytes;
+  random_bytes(&f->rng, memory.base[SPACE_L1], 2 * bytes);
   for (int i = 0; i < 100; i++) {
     const uint32_t rows = 1 + random_below(&f->rng, 60);
     const uint32_t cols = 1 + random_below(&f->rng, 280);
     const uint32_t strip_rows = (uint32_t)round_up(rows + random_below(&f->rng, 40), 16);
     const uint32_t first = random_below(&f->rng, strip_rows - rows + 1);   // of a larger piece
     const uint32_t ub_pitch = (uint32_t)round_up(cols * 2, 32) + 32 * random_below(&f->rng, 2);
-    memcpy(expected, memory.base[SPACE_L1], memory.bytes[SPACE_L1]);
+    const uint32_t pair = random_below(&f->rng, 2);
+    uint8_t *l1 = memory.base[pair == 0 ? SPACE_L1 : SPACE_PAIR_L1];
+    memcpy(expected, l1, bytes);
     const command_t c =
         COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 96, .ub_pitch = ub_pitch, .l1 = 64 + first * 32,
-                   .l1_pitch = strip_rows * 32, .rows = rows, .cols = cols);
+                   .l1_pitch = strip_rows * 32, .rows = rows, .cols = cols, .pair = pair);
     run(CORE_VECTOR, &memory, &c);
     for (size_t r = 0; r < rows; r++) {
       for (size_t col = 0; col < round_up(cols, 16); col++) {
@@ -66,7 +71,7 @@ static void direct_path(void **state) {
         put16(expected + 64, strip_index(strip_rows, first + r, col), x);
       }
     }
-    assert_memory_equal(memory.base[SPACE_L1], expected, memory.bytes[SPACE_L1]);
+    assert_memory_equal(l1, expected, bytes);
   }
   expect_same(&f->memory, &f->expected, "COPY_L1");
   free(memory.base[SPACE_L1]);

@@ -94,6 +94,10 @@ good="--q q.npy --kv kv.npy $out"
   refused "q_many.npy" run fp8 --q q_many.npy --kv kv.npy $out
   refused "--crossover on" run fp8 $good --cores 1 --crossover on
   refused "--crossover" run fp8 $good --crossover maybe
+  refused "--path" run fp8 $good --path magic
+  refused "--path direct: the machine has no such path" run fp8 $good --path direct
+  refused "--group-rows 144" run fp8 $good --path direct --set soc.direct_path=1 --group-rows 144
+  refused "--preload 0" run fp8 $good --path direct --set soc.direct_path=1 --preload 0
   refused "--convert" run fp8 $good --convert magic
   refused "--kv-block" run fp8 $good --kv-block 100
   refused "--lse" run fp8 --timing-only --lse out.npy

@@ -134,7 +134,8 @@ base="--q q_batch.npy --kv kv_batch.npy --lengths len.npy --sink sink.npy --kv-b
 {
   run $base --out o.npy --lse ol.npy
   for other in "--crossover off" "--convert emulated" "--firmware native" "--cores 1" "--preload 0" "--rescale row" \
-    "--group-rows 16" "--threads 3" "--config ascend910_die --cores 6"; do
+    "--group-rows 16" "--threads 3" "--path direct --set soc.direct_path=1" \
+    "--path direct --set soc.direct_path=1 --crossover off --preload 1" "--config ascend910_die --cores 6"; do
     run $base $other --out x.npy --lse xl.npy
     cmp o.npy x.npy || fail "$other"
     cmp ol.npy xl.npy || fail "$other"

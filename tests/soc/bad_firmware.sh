@@ -70,6 +70,10 @@ launch() {
 both pair_left "still up" "on cube" "PAIR_SET flag=5" "pair_left.c:9"
 both pair_deadlock "deadlock" "cube0 MTE2" "PAIR_WAIT flag=5" "pair_deadlock.c:7"
 both pair_race "race in GM" "cube1 MTE2: LOAD_NZ" "pair_race.c:9" "vector0_0 MTE3: COPY_OUT" "pair_race.c:16"
+machine='crossover=1 set=soc.direct_path=1'
+both pair_l1_race "race in L1" "cube0 MTE1: LOAD_B" "pair_l1_race.c:8" "vector1_0 MTE3: COPY_L1" "pair_l1_race.c:14"
+machine='cores=2 set=soc.direct_path=1'
+both pair_l1_race "not one of pairs" "COPY_L1" "pair=1" "pair_l1_race.c:14"
 machine='crossover=1 cores=4'
 both pair_pairs "race in GM with pair" "MTE3" "COPY_OUT" "pair_pairs.c:11" "no SYNC_ALL"
 machine='cores=2'

@@ -37,7 +37,7 @@ static bool read_shape(fp8_shape_t *s, const char *name, uint32_t value) {
     const char *name;
     bool *field;
   } const switches[] = {
-      {"crossover", &s->crossover}, {"vary", &s->vary}, {"causal", &s->causal},
+      {"crossover", &s->crossover}, {"direct", &s->direct}, {"vary", &s->vary}, {"causal", &s->causal},
       {"sinks", &s->sinks},         {"skip", &s->skip}, {"bf16", &s->bf16}, {"no_lse", &s->no_lse},
   };
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -165,6 +165,7 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
     run->shape.cores = config->soc.ai_cores > least ? config->soc.ai_cores : least;
   }
   config->soc.ai_cores = run->shape.cores;
+  config->soc.direct_path |= run->shape.direct;
   fp8_case_init(&problem, run->shape, 1);
   soc_buffer_t buffers[FP8_ARRAYS];
   int which[FP8_ARRAYS];

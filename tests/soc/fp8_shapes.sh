@@ -40,6 +40,13 @@ for topk in 1 64 2048; do
 done
 check heads=128 cache=sparse topk=1500 tokens=3000 trend=1 sinks=1
 check heads=20 query_tokens=2 batch=4 cache=sparse topk=600 tokens=500 vary=1 block=48
+# Keys straight into L1, in rings that come round, alone and in pairs.
+check direct=1 heads=64 tokens=1600
+check direct=1 heads=64 query_tokens=2 tokens=1537 causal=1 bf16=1
+check direct=1 heads=33 tokens=1100 trend=3 sinks=1 preload=1
+check direct=1 heads=64 query_tokens=2 batch=5 tokens=900 vary=1 block=176 rescale=1
+check direct=1 heads=64 query_tokens=2 cache=sparse topk=700 tokens=900 trend=2 skip=1
+check direct=1 heads=16 batch=6 cache=paged page=64 tokens=700 vary=1 block=64
 for cores in 1 2 4 6; do
   run "$FIRMWARE/fp8.elf" heads=50 batch=5 tokens=500 vary=1 block=96 cores=$cores group=32
 done
@@ -59,6 +66,7 @@ traffic() {   # traffic BYTES ARGS...
 traffic $((4096 * 656 + 64 * 1152)) heads=64 tokens=4096
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 cores=2
+traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1 direct=1
 traffic $((4096 * 656 + 256 * 1152 + 4 * 64)) heads=256 tokens=4096 cache=paged page=64
 
 # A pair is faster where making keys is what takes the time, never slower.
