@@ -146,10 +146,7 @@ typedef struct product {
   bool first, last;
 } product_t;
 
-// Inlined wherever it is called, as multiply is: the scalar core's time counts, and calls take 5 % of it.
-#define ALWAYS_INLINE __attribute__((always_inline)) static inline
-
-ALWAYS_INLINE void multiply_base(cube_t *cube, const product_t *product) {
+static inline void multiply_base(cube_t *cube, const product_t *product) {
   const result_t *result = &cube->result;
   const ring_t l0 = l0_ring(cube);
   const ring_t l0c = l0c_ring(cube);
@@ -202,7 +199,7 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
   }
 }
 
-#if ATTENTION_FP8
+#if FP8_DIRECT
 // The MMADs of a step, of keys in the direct ring.
 static void multiply_keys(cube_t *cube, const walk_t *walk, uint32_t left) {
   const uint32_t base = walk->stage.base;
@@ -242,7 +239,7 @@ static void multiply_direct(cube_t *cube, const walk_t *walk) {
 }
 #endif
 
-ALWAYS_INLINE void multiply(cube_t *cube, const walk_t *walk) {
+static void multiply(cube_t *cube, const walk_t *walk) {
   const ring_t left = left_ring(cube, walk->left_kind);
   const ring_t right = right_ring(cube);
   const uint32_t left_use = walk->left_use;
@@ -357,7 +354,7 @@ void attention_cube(const attention_problem_t *problem, const attention_output_t
   for_all_rings(&cube, ring_open);
   for (; use.more; walk_next(&cube, &use)) {
     load_some(&cube, &right, &left, &use);
-#if ATTENTION_FP8
+#if FP8_DIRECT
     if (use.stage.direct) {
       multiply_direct(&cube, &use);
     } else

@@ -36,9 +36,9 @@ typedef struct stage {
   uint32_t steps_of_n;  // k_pieces * m_tiles
   bool loads_left;  // L comes into L1 in this stage
   bool frees_left;  // and is not needed after it
-#if ATTENTION_FP8
-  uint32_t tile;  // columns of a result
+#if FP8_DIRECT
   bool direct;    // vector cores bring R into L1
+  uint32_t tile;  // columns of a result
 #endif
 } stage_t;
 
@@ -60,7 +60,7 @@ typedef struct walk {
   // Before this stage: steps, uses of the rings, results.
   uint32_t steps;
   uint32_t right, left[2], results;  // left: by left_kind
-#if ATTENTION_FP8
+#if FP8_DIRECT
   uint32_t keys;  // slots of the direct ring
 #endif
 } walk_t;
@@ -99,7 +99,7 @@ static inline uint32_t halves(const cube_t *cube) {
 }
 
 // Columns of a result; do vector cores bring R into L1?
-#if ATTENTION_FP8
+#if FP8_DIRECT
 static inline uint32_t tile_n(const stage_t *stage) { return stage->tile; }
 static inline bool is_direct(const stage_t *stage) { return stage->direct; }
 #else
@@ -219,8 +219,8 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
                    .loads_left = output || !cube->resident || block == 0,
                    .frees_left = output || !cube->resident || block + 1 == unit->blocks};
   const uint32_t strips = ceil_div(stage.k, 16);
-#if ATTENTION_FP8
-  stage.direct = !output && problem->direct_keys != 0;
+#if FP8_DIRECT
+  stage.direct = !output;
   stage.tile = stage.direct ? problem->direct_keys : TILE;
 #endif
   stage.n_pieces = ceil_div(stage.n, tile_n(&stage));
@@ -308,7 +308,7 @@ static void next_stage(const cube_t *cube, walk_t *walk) {
   const bool keep = keeps(cube);
   walk->steps += steps;
   walk->results += stage->n_pieces * stage->m_tiles;
-#if ATTENTION_FP8
+#if FP8_DIRECT
   walk->keys += stage->direct ? stage->n_pieces : 0;
 #endif
   walk->right += is_direct(stage) ? 0 : keep ? stage->n_pieces * stage->k_pieces : steps;
@@ -371,7 +371,7 @@ static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
   walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
   walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = attention_first_place(problem);
   enter_if(cube, walk, preload_first(&problem->plan, true, problem->turns, &walk->turn));
-#if ATTENTION_FP8
+#if FP8_DIRECT
   walk->keys = 0;
   while (walk->more && walk->n_end == 0) {
     next_stage(cube, walk);

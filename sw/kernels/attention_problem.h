@@ -27,6 +27,10 @@
 #ifndef ATTENTION_FP8
 #define ATTENTION_FP8 0
 #endif
+// 1 in the build of fp8 for the direct path, fp8_direct.
+#ifndef FP8_DIRECT
+#define FP8_DIRECT 0
+#endif
 
 // Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
 // see attention_vector.h.
@@ -68,9 +72,10 @@ typedef struct attention_problem {
   uint8_t q_slots, p_slots;
   uint32_t q_bytes, p_bytes;
   uint32_t p_base, right_base;
-  // Direct path: behind those a ring of keys, and keys of a slot, which is where C1's columns are cut;
-  // 0: keys go through global memory.
-  uint32_t direct_base, direct_keys, direct_slots;
+#endif
+#if FP8_DIRECT
+  // In L1, behind those: the ring of keys, and keys of a slot, which is where C1's columns are cut.
+  uint32_t direct_base, direct_slots, direct_keys;
 #endif
 } attention_problem_t;
 

@@ -30,9 +30,8 @@
 #include "kernels/attention_vector.h"
 
 enum {
-  FP8_AHEAD = 3,
-  // The second block before V1(j) may wait for C1(j-1), and none that C1 takes only after C2(j).
-  FP8_DIRECT_AHEAD = 2,
+  // On the direct path V0(j + 2) may wait for C1(j + 1), but V0(j + 3) for C2(j), which V1(j) is for.
+  FP8_AHEAD = FP8_DIRECT ? 2 : 3,
 };
 
 // ---- The problem (fp8_problem.c) ----
@@ -56,7 +55,7 @@ static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, ui
   return slot + 2 * args->block * column + key * *pitch;
 }
 
-#if ATTENTION_FP8
+#if FP8_DIRECT
 // In L1, by the uses of the ring: strips of 16 columns, one after the other.
 static inline uint32_t fp8_direct_slot(const attention_problem_t *problem, uint32_t use) {
   return problem->direct_base + use % problem->direct_slots * problem->direct_keys * 2 * FP8_DK;

@@ -9,8 +9,8 @@
 
 // K_j, or V_j if K_j is in L1: nothing of it may be read before all vector cores have written their share.
 static inline void before_keys(const cube_t *cube, const walk_t *walk) {
-  const bool first = cube->problem->direct_keys != 0 || !walk->stage.output;
-  if (!first || walk->n + walk->m + walk->k > 0) {
+  const bool other = FP8_DIRECT ? false : walk->stage.output;
+  if (other || walk->n + walk->m + walk->k > 0) {
     return;
   }
   cross_core_wait_flag(PIPE_MTE2, FLAG_KV_READY);
@@ -50,18 +50,18 @@ static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_
 // direct path for its slots of the ring.  A C2 of few keys may have fewer steps than loads are ahead.
 static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
   const preload_plan_t *plan = &cube->problem->plan;
-  const uint32_t lag = cube->problem->direct_keys != 0
-                           ? FP8_DIRECT_AHEAD
-                           : plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
+  const uint32_t lag = FP8_DIRECT ? FP8_AHEAD
+                                  : plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
   return cube->scores >= min_u32(turn + lag, cube->problem->turns);
 }
 
 // May V_j be waited for?  On the direct path its last rows come when C1(j) has taken the last keys, and
 // C1(j)'s queries, if it is the first of a unit, must not be behind it.
 static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
-  return cube->problem->direct_keys == 0 || cube->scores > load->stage.turn;
+  return !FP8_DIRECT || cube->scores > load->stage.turn;
 }
 
+#if FP8_DIRECT
 // ---- The ring of keys in L1 ----
 
 // A slot's keys are for one result: before its first step, and after its last.
@@ -84,6 +84,7 @@ static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
   return fp8_direct_slot(cube->problem, walk->keys + walk->n) +
          walk->start / 16 * cube->problem->direct_keys * STRIP_ROW;
 }
+#endif
 
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;

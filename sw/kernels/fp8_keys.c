@@ -58,7 +58,11 @@ static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
 
 // Keys that the vector cores share at a time: a slot of the direct ring, or a block.
 static uint32_t part_keys(const attention_problem_t *problem) {
-  return problem->direct_keys != 0 ? problem->direct_keys : problem->args.block;
+  #if FP8_DIRECT
+  return problem->direct_keys;
+#else
+  return problem->args.block;
+#endif
 }
 
 // This core's keys of the part at walk->part.  All take a multiple of a tile, the last ones what is
@@ -180,6 +184,7 @@ static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
             .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
 }
 
+#if FP8_DIRECT
 // Into a slot of the direct ring, of this AI core or of the pair's other one.
 static inline void copy_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
                              uint32_t slot, uint32_t out, uint32_t pair) {
@@ -202,16 +207,9 @@ static void part_in_l1(const vector_core_t *core) {
   }
 }
 
-// What of a tile C1 needs elsewhere than with the values: all of it in L1, or its RoPE behind them.
+// What of a tile C1 needs elsewhere than with the values: all of it in L1.
 static inline void store_for_scores(const vector_core_t *core, const keys_walk_t *walk,
                                     uint32_t rows, uint32_t slot, uint32_t out) {
-  if (core->problem->direct_keys == 0) {
-    const uint64_t panels = walk->slot + 2 * FP8_CODES * core->problem->args.block;
-    data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
-                       .gm = panels + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES, .rows = rows,
-                       .row_bytes = ROPE_BYTES, .op = GM_STORE);
-    return;
-  }
   copy_tile(core, walk, rows, slot, out, 0);
   if (core->problem->fp8->crossover) {
     copy_tile(core, walk, rows, slot, out, 1);
@@ -220,6 +218,17 @@ static inline void store_for_scores(const vector_core_t *core, const keys_walk_t
     part_in_l1(core);
   }
 }
+#else
+// What of a tile C1 needs elsewhere than with the values: its RoPE, behind them.
+static inline void store_for_scores(const vector_core_t *core, const keys_walk_t *walk,
+                                    uint32_t rows, uint32_t slot, uint32_t out) {
+  (void)out;
+  const uint64_t panels = walk->slot + 2 * FP8_CODES * core->problem->args.block;
+  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
+                     .gm = panels + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES, .rows = rows,
+                     .row_bytes = ROPE_BYTES, .op = GM_STORE);
+}
+#endif
 
 // RoPE first, or what goes to L1: the slot of the raw ring has other use.
 static inline void store_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
@@ -252,6 +261,7 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
   ring_set_free(&out_ring, use);
 }
 
+#if FP8_DIRECT
 // A slot of the direct ring: the cube cores must have read what was there before.
 static void wait_for_slot(const vector_core_t *core) {
   cross_core_wait_flag(PIPE_MTE3, FLAG_K_FREE);
@@ -260,11 +270,15 @@ static void wait_for_slot(const vector_core_t *core) {
   }
 }
 
+#endif
+
 // What has to come before a part's first tile.
 static void before_part(const vector_core_t *core, const keys_walk_t *walk) {
-  if (core->problem->direct_keys != 0 && walk->parts >= core->problem->direct_slots) {
+#if FP8_DIRECT
+  if (walk->parts >= core->problem->direct_slots) {
     wait_for_slot(core);
   }
+#endif
   if (walk->part == 0 && walk->turn >= FP8_KV_SLOTS) {
     // The slot still holds K_j-FP8_KV_SLOTS: the cube cores must have loaded it.
     cross_core_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
@@ -282,19 +296,18 @@ static void push_tile(vector_core_t *core) {
   }
   if (walk->first < walk->end) {
     use_tile(core, walk);
-  } else if (core->problem->direct_keys != 0) {
+  }
+#if FP8_DIRECT
+  if (walk->first == walk->end) {
     part_in_l1(core);
   }
+#endif
   if (last_tile(walk) && last_part(core, walk)) {
     cross_core_set_flag(PIPE_MTE3, FLAG_KV_READY);
     if (core->problem->fp8->crossover) {
       pair_set_flag(PIPE_MTE3, FLAG_KV_READY);
     }
   }
-}
-
-static uint32_t ahead(const vector_core_t *core) {
-  return core->problem->direct_keys != 0 ? FP8_DIRECT_AHEAD : FP8_AHEAD;
 }
 
 // Up to a tile of a turn's block, or to its end.
@@ -327,7 +340,7 @@ void fp8_keys_start(vector_core_t *core) {
   core->keys_load.turn = core->keys_load.use = core->keys_load.parts = 0;
   enter_block(core, &core->keys_load);
   core->keys_use = core->keys_load;
-  push_until(core, ahead(core), 0);
+  push_until(core, FP8_AHEAD, 0);
 }
 
 // A chunk's number among those of its V1, and how many these are.
@@ -338,53 +351,63 @@ static uint32_t chunk_count(const vector_core_t *core, const vector_walk_t *walk
   return max_u32(1, ceil_div(walk->rows, core->score_rows));
 }
 
-// Direct: of V0(t + FP8_DIRECT_AHEAD) what the ring takes before C1 of that turn, spread over V1(t)
+#if FP8_DIRECT
+// Of V0(t + FP8_AHEAD) what the ring takes before C1 of that turn, spread over V1(t)
 // and before its end.
 void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
-  if (walk->turn.stage != STAGE_SCORES || core->problem->direct_keys == 0) {
+  if (walk->turn.stage != STAGE_SCORES) {
     return;
   }
-  const uint32_t turn = walk->turn.block + FP8_DIRECT_AHEAD;
+  const uint32_t turn = walk->turn.block + FP8_AHEAD;
   const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
   const uint32_t most = core->problem->direct_slots * max_u32(1, tiles);
   push_until(core, turn, most * (chunk_number(core, walk) + 1) / chunk_count(core, walk));
 }
 
-// Direct, where C1(t + FP8_DIRECT_AHEAD) comes before C2(t) and needs no O: all that it needs.
+// Where C1(t + FP8_AHEAD) comes before C2(t) and needs no O: all that it needs.
 void fp8_keys_before_rescale(vector_core_t *core) {
-  const attention_problem_t *problem = core->problem;
-  if (problem->direct_keys != 0 && problem->args.preload == FP8_DIRECT_AHEAD) {
-    push_until(core, core->at->turn.block + FP8_DIRECT_AHEAD + 1, 0);
+  if (core->problem->args.preload == FP8_AHEAD) {
+    push_until(core, core->at->turn.block + FP8_AHEAD + 1, 0);
   }
 }
 
-// Of V0(t + FP8_AHEAD) as much as of V1(t); direct: the rest.
+// The rest.
+void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
+  if (walk->turn.stage == STAGE_SCORES && chunk_number(core, walk) + 1 == chunk_count(core, walk)) {
+    push_until(core, walk->turn.block + FP8_AHEAD + 1, 0);
+  }
+}
+#else
+void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
+  (void)core;
+  (void)walk;
+}
+
+void fp8_keys_before_rescale(vector_core_t *core) { (void)core; }
+
+// Of V0(t + FP8_AHEAD) as much as of V1(t).
 void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
   if (walk->turn.stage != STAGE_SCORES) {
     return;
   }
-  const uint32_t turn = walk->turn.block + ahead(core);
+  const uint32_t turn = walk->turn.block + FP8_AHEAD;
   const uint32_t chunks = chunk_count(core, walk);
   const uint32_t done = chunk_number(core, walk) + 1;
   if (done == chunks) {
     push_until(core, turn + 1, 0);
-  } else if (core->problem->direct_keys == 0) {
-    push_until(core, turn, 0);
-    const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
-    push_until(core, turn, tiles * done / chunks);
+    return;
   }
+  push_until(core, turn, 0);
+  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
+  push_until(core, turn, tiles * done / chunks);
 }
-
-// The last slots have been read.
-static void close_ring(const vector_core_t *core) {
-  for (uint32_t i = 0; i < min_u32(core->problem->direct_slots, core->keys_use.parts); i++) {
-    wait_for_slot(core);
-  }
-}
+#endif
 
 void fp8_keys_close(const vector_core_t *core) {
   ring_drain(&core->raw_back);
-  if (core->problem->direct_keys != 0) {
-    close_ring(core);
+#if FP8_DIRECT
+  for (uint32_t i = 0; i < min_u32(core->problem->direct_slots, core->keys_use.parts); i++) {
+    wait_for_slot(core);
   }
+#endif
 }

@@ -14,7 +14,9 @@ static bool valid(const fp8_args_t *fp8) {
          args->splits == 1 && args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 &&
          fp8->lists_of_entry >= 1 && (fp8->index == 0 || fp8->block_table == 0) &&
          (fp8->block_table == 0 || fp8->page_size >= 1) && (fp8->index == 0 || !fp8->causal) &&
-         fp8->crossover <= 1 && fp8->direct <= 1 && (!fp8->direct || args->preload >= 1) && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         fp8->crossover <= 1 && fp8->direct == FP8_DIRECT &&
+         (!FP8_DIRECT || args->preload >= 1) && args->tiling == TILING_PAPER &&
+         args->kv_buffers == 0 &&
          args->qp_buffers == QP_SHARED &&
          (!fp8->crossover || args->rows >= 2);
 }
@@ -29,31 +31,38 @@ typedef struct cut {
   uint8_t direct_keys, direct_slots;
 } cut_t;
 
-static const cut_t cuts[] = {
-    {ATTENTION_TILE / 2, 256, 256, FP8_GROUP, 3, 2, 5, 0, 0},
-    {ATTENTION_TILE, 128, 128, FP8_GROUP, 5, 4, 7, 0, 0},
-    {ATTENTION_MAX_GROUP, 128, 128, FP8_GROUP, 5, 5, 6, 0, 0},
-};
+#if FP8_DIRECT
 // P has a block's slots, and V what is left.
-static const cut_t direct_cuts[] = {
+static const cut_t cuts[] = {
     {ATTENTION_TILE / 2, FP8_DK, 128, 2 * FP8_GROUP, 1, 0, 0, 64, 3},
     {FP8_DIRECT_ROWS, FP8_DK, 128, FP8_GROUP, 1, 0, 0, 64, 2},
 };
 enum { L1_BYTES = 512 * 1024 };
 
+static void fill_l1(const attention_problem_t *problem, cut_t *cut) {
+  const uint32_t p_slots = ceil_div(problem->args.block, cut->output_stripe);
+  const uint32_t taken = 2u * FP8_DK * (cut->rows + (uint32_t)cut->direct_keys * cut->direct_slots) +
+                         2u * cut->output_stripe * cut->rows * p_slots;
+  cut->p_slots = (uint8_t)p_slots;
+  cut->right = (uint8_t)((L1_BYTES - taken) / (2u * cut->output_stripe * ATTENTION_TILE));
+}
+#else
+static const cut_t cuts[] = {
+    {ATTENTION_TILE / 2, 256, 256, FP8_GROUP, 3, 2, 5, 0, 0},
+    {ATTENTION_TILE, 128, 128, FP8_GROUP, 5, 4, 7, 0, 0},
+    {ATTENTION_MAX_GROUP, 128, 128, FP8_GROUP, 5, 5, 6, 0, 0},
+};
+#endif
+
 static cut_t find_cut(const attention_problem_t *problem) {
-  const cut_t *of_rows = problem->fp8->direct ? direct_cuts : cuts;
-  while (of_rows->rows < problem->group_rows) {
-    of_rows++;
+  uint32_t i = 0;
+  while (cuts[i].rows < problem->group_rows) {
+    i++;
   }
-  cut_t cut = *of_rows;
-  if (cut.direct_keys != 0) {
-    const uint32_t p_slots = ceil_div(problem->args.block, cut.output_stripe);
-    const uint32_t taken = 2u * FP8_DK * (cut.rows + (uint32_t)cut.direct_keys * cut.direct_slots) +
-                           2u * cut.output_stripe * cut.rows * p_slots;
-    cut.p_slots = (uint8_t)p_slots;
-    cut.right = (uint8_t)((L1_BYTES - taken) / (2u * cut.output_stripe * ATTENTION_TILE));
-  }
+  cut_t cut = cuts[i];
+#if FP8_DIRECT
+  fill_l1(problem, &cut);
+#endif
   return cut;
 }
 
@@ -67,9 +76,11 @@ static void make_tiling(attention_problem_t *problem) {
   problem->p_bytes = 2 * cut.output_stripe * rows;
   problem->p_base = cut.q_slots * problem->q_bytes;
   problem->right_base = problem->p_base + cut.p_slots * problem->p_bytes;
+#if FP8_DIRECT
   problem->direct_keys = cut.direct_keys;
   problem->direct_slots = cut.direct_slots;
   problem->direct_base = problem->right_base + cut.right * right_bytes;
+#endif
   problem->tiling = (attention_tiling_t){
       .scores_stripe = cut.scores_stripe,
       .output_stripe = cut.output_stripe,
@@ -86,12 +97,11 @@ static void make_tiling(attention_problem_t *problem) {
 
 void fp8_plan(attention_problem_t *problem) {
   preload_plan_t *plan = &problem->plan;
-  if (problem->direct_keys == 0) {
-    return;
+  if (FP8_DIRECT) {
+    plan->cube_lag[STAGE_OUTPUT] =
+        (uint8_t)(plan->cube_lag[STAGE_SCORES] + problem->args.preload);
+    plan->count = max_u32(plan->count, plan->cube_lag[STAGE_OUTPUT]);
   }
-  plan->cube_lag[STAGE_OUTPUT] =
-      (uint8_t)(plan->cube_lag[STAGE_SCORES] + problem->args.preload);
-  plan->count = max_u32(plan->count, plan->cube_lag[STAGE_OUTPUT]);
 }
 
 void fp8_problem_read(attention_problem_t *problem) {
@@ -99,7 +109,7 @@ void fp8_problem_read(attention_problem_t *problem) {
   attention_args_t *args = &problem->args;
   require(valid(fp8), PANIC_ARGUMENTS);
   const uint32_t group_rows = fp8_group_rows(args->rows, args->group_rows, fp8->crossover);
-  require(!fp8->direct || group_rows <= FP8_DIRECT_ROWS, PANIC_ARGUMENTS);
+  require(!FP8_DIRECT || group_rows <= FP8_DIRECT_ROWS, PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);
   const uint64_t elements = (uint64_t)ATTENTION_SLOTS * group_rows * args->block;
   uint64_t workspace = core;

@@ -71,7 +71,8 @@ static bool run(placed_t *placed, uint64_t seed, bool (*ignore)(bool cube, const
       memcpy(host(placed, i), problem->array[i].data, problem->array[i].bytes);
     }
   }
-  const machine_options_t options = {.firmware = FIRMWARE_DIR "/fp8.so",
+  const machine_options_t options = {.firmware = problem->shape.direct ? FIRMWARE_DIR "/fp8_direct.so"
+                                                               : FIRMWARE_DIR "/fp8.so",
                                      .gm = placed->gm,
                                      .gm_bytes = placed->bytes,
                                      .arrays = placed->array,

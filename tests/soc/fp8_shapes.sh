@@ -14,17 +14,23 @@ run() {   # run FILE ARGS...
 }
 cycles() { sed -n 's/^\([0-9]*\) cycles.*/\1/p' "$dir/out"; }
 
-four_ways() {
-  run "$FIRMWARE/fp8.elf" gm=rtl "$@"
+four_ways() {   # four_ways KERNEL ARGS...
+  kernel=$FIRMWARE/$1
+  shift
+  run "$kernel.elf" gm=rtl "$@"
   rtl=$(cycles)
-  run "$FIRMWARE/fp8.elf" "$@"
+  run "$kernel.elf" "$@"
   [ "$(cycles)" = "$rtl" ] || { echo "$(cycles) cycles, $rtl with the RTL: $*"; exit 1; }
-  run "$FIRMWARE/fp8.so" "$@"
+  run "$kernel.so" "$@"
 }
 # Alone, and in pairs.
 check() {
-  four_ways "$@"
-  four_ways "$@" crossover=1
+  four_ways fp8 "$@"
+  four_ways fp8 "$@" crossover=1
+}
+check_direct() {
+  four_ways fp8_direct direct=1 "$@"
+  four_ways fp8_direct direct=1 "$@" crossover=1
 }
 
 check heads=64 tokens=1600
@@ -41,12 +47,12 @@ done
 check heads=128 cache=sparse topk=1500 tokens=3000 trend=1 sinks=1
 check heads=20 query_tokens=2 batch=4 cache=sparse topk=600 tokens=500 vary=1 block=48
 # Keys straight into L1, in rings that come round, alone and in pairs.
-check direct=1 heads=64 tokens=1600
-check direct=1 heads=64 query_tokens=2 tokens=1537 causal=1 bf16=1
-check direct=1 heads=33 tokens=1100 trend=3 sinks=1 preload=1
-check direct=1 heads=64 query_tokens=2 batch=5 tokens=900 vary=1 block=176 rescale=1
-check direct=1 heads=64 query_tokens=2 cache=sparse topk=700 tokens=900 trend=2 skip=1
-check direct=1 heads=16 batch=6 cache=paged page=64 tokens=700 vary=1 block=64
+check_direct heads=64 tokens=1600
+check_direct heads=64 query_tokens=2 tokens=1537 causal=1 bf16=1
+check_direct heads=33 tokens=1100 trend=3 sinks=1 preload=1
+check_direct heads=64 query_tokens=2 batch=5 tokens=900 vary=1 block=176 rescale=1
+check_direct heads=64 query_tokens=2 cache=sparse topk=700 tokens=900 trend=2 skip=1
+check_direct heads=16 batch=6 cache=paged page=64 tokens=700 vary=1 block=64
 for cores in 1 2 4 6; do
   run "$FIRMWARE/fp8.elf" heads=50 batch=5 tokens=500 vary=1 block=96 cores=$cores group=32
 done
@@ -56,16 +62,18 @@ done
 run "$FIRMWARE/fp8.elf" config=ascend910 heads=128 query_tokens=2 batch=14 cache=sparse topk=300 tokens=2000 \
   crossover=1 group=64 set=gm.slices=64
 
+kernel=fp8
 # What comes from HBM: a token is 656 bytes, read once by a pair too, and the queries 1152 a row.
 traffic() {   # traffic BYTES ARGS...
   expected=$1
   shift
-  run "$FIRMWARE/fp8.elf" timing=1 "$@"
+  run "$FIRMWARE/$kernel.elf" timing=1 "$@"
   grep -q "HBM read $expected," "$dir/out" || { echo "not $expected from HBM: $*"; cat "$dir/out"; exit 1; }
 }
 traffic $((4096 * 656 + 64 * 1152)) heads=64 tokens=4096
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 cores=2
+kernel=fp8_direct
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1 direct=1
 traffic $((4096 * 656 + 256 * 1152 + 4 * 64)) heads=256 tokens=4096 cache=paged page=64
 

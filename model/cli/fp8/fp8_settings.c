@@ -32,7 +32,8 @@ bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_e
   options_t as_amla = *options;
   as_amla.config = options->fp8_config;
   as_amla.group_rows.value = option_count_or(&options->fp8_group_rows, most_rows(options));
-  if (!attention_settings_read(&settings->attention, "fp8", &as_amla, error)) {
+  const char *kernel = options->fp8_path.value == PATH_DIRECT ? "fp8_direct" : "fp8";
+  if (!attention_settings_read(&settings->attention, kernel, &as_amla, error)) {
     return false;
   }
   if (options->fp8_convert.given) {

@@ -18,7 +18,7 @@ enum {
   TOP_K = 2048,
   LONG_TOP_K = 32768,
   CACHE_KEYS = 4096,       // an entry of the benchmark has
-  JOBS_MAX = 2 * (FP8_CONFIGURATIONS + FP8_FAST) + 2 * FP8_ROW_COUNTS + FP8_CALLS +
+  JOBS_MAX = 2 * (FP8_CONFIGURATIONS + FP8_FAST + FP8_DIRECT) + 2 * FP8_ROW_COUNTS + FP8_CALLS +
              FP8_DENSE_MAX + 4 + FP8_ERRORS
 };
 
@@ -129,16 +129,26 @@ static bool add_rows(report_jobs_t *jobs, const machines_t *machines, report_fp8
   return true;
 }
 
-static bool add_fast(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
-                     cli_error_t *error) {
+// A configuration again, on another machine.
+static bool add_again(report_jobs_t *jobs, const machines_t *machines, const char *words,
+                      const report_fp8_row_t *as, report_fp8_row_t *row, cli_error_t *error) {
+  *row = *as;
+  row->brief = add_row(jobs, machines, row, false, FP8_SHORT, words, error);
+  row->longer =
+      row->brief == NULL ? NULL : add_row(jobs, machines, row, false, FP8_LONG, words, error);
+  return row->longer != NULL;
+}
+
+static bool add_what_ifs(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
+                         cli_error_t *error) {
   for (size_t i = 0; i < FP8_FAST; ++i) {
-    report_fp8_row_t *row = &report->fast[i];
-    *row = report->row[i];
-    row->brief = add_row(jobs, machines, row, false, FP8_SHORT, REPORT_FP8_FAST, error);
-    row->longer = row->brief == NULL
-                      ? NULL
-                      : add_row(jobs, machines, row, false, FP8_LONG, REPORT_FP8_FAST, error);
-    if (row->longer == NULL) {
+    if (!add_again(jobs, machines, REPORT_FP8_FAST, &report->row[i], &report->fast[i], error)) {
+      return false;
+    }
+  }
+  for (size_t i = 0; i < FP8_DIRECT; ++i) {   // those with crossover
+    if (!add_again(jobs, machines, REPORT_FP8_DIRECT, &report->row[2 * i], &report->direct[i],
+                   error)) {
       return false;
     }
   }
@@ -241,7 +251,7 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
     return false;
   }
   const bool good = add_rows(&jobs, machines, report, error) &&
-                    add_fast(&jobs, machines, report, error) &&
+                    add_what_ifs(&jobs, machines, report, error) &&
                     add_cold(&jobs, machines, report, error) &&
                     add_calls(&jobs, machines, keys, report, error) &&
                     add_errors(&jobs, machines, report, error) &&

@@ -23,6 +23,7 @@ enum {
   FP8_ROW_COUNTS = 3,      // of an AI core: 64, 128, 256
   FP8_CONFIGURATIONS = FP8_ROW_COUNTS * 4,
   FP8_FAST = 4,            // configurations of 64 rows, again with cube cores that are fed faster
+  FP8_DIRECT = 4,          // crossover with 64 and 128 rows, keys straight into L1
   FP8_DENSE_MAX = 6,
   FP8_SHORT = 8192,        // keys: what a token takes is the difference over the two lengths
   FP8_LONG = 16384,
@@ -33,6 +34,9 @@ enum {
 #define REPORT_FP8_FAST                                                               \
   " --set cube.load_gbps=400 --set cube.l0a_bytes_per_cycle=512"                      \
   " --set cube.l0b_bytes_per_cycle=256 --set scalar.cpi=0.1 --set scalar.push_cycles=1"
+
+// What no product has.
+#define REPORT_FP8_DIRECT " --path direct --set soc.direct_path=1"
 
 // A pair of AI cores with so many rows each, one entry.  At two lengths.
 typedef struct report_fp8_row {
@@ -62,6 +66,7 @@ typedef struct report_fp8_error {
 typedef struct report_fp8 {
   report_fp8_row_t row[FP8_CONFIGURATIONS];
   report_fp8_row_t fast[FP8_FAST];          // as row[0] .., REPORT_FP8_FAST
+  report_fp8_row_t direct[FP8_DIRECT];      // REPORT_FP8_DIRECT
   report_fp8_call_t call[FP8_CALLS];
   report_fp8_call_t dense[FP8_DENSE_MAX];   // amla over BF16 on the chip
   size_t dense_count;
