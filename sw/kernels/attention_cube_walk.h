@@ -122,13 +122,21 @@ static inline bool is_direct(const stage_t *stage) {
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   return kind == 0 ? cube->left_slots : cube->problem->p_slots;
 }
+#if FP8_DIRECT
 static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
-  return kind == 0 ? cube->problem->q_bytes : cube->problem->p_bytes;
+  return cube->problem->left_bytes[kind];
 }
 static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
-  return kind == 0 ? 0 : cube->problem->p_base;
+  return cube->problem->left_base[kind];
 }
 static inline uint32_t right_base(const cube_t *cube) { return cube->problem->right_base; }
+#else
+// Tiles of Q and P have the same bytes.
+static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
+  (void)kind;
+  return cube->problem->left_bytes[0];
+}
+#endif
 static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->q_slots; }
 #else
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
@@ -139,14 +147,17 @@ static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
   (void)kind;
   return cube->tiling.buffer;
 }
-static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
-  return (kind == 0 ? 0u : cube->left_slots) * cube->tiling.buffer;
-}
-static inline uint32_t right_base(const cube_t *cube) {
-  return cube->right_first * cube->tiling.buffer;
-}
 static inline uint32_t q_slots(const attention_problem_t *problem) {
   return problem->tiling.left / 2;
+}
+#endif
+
+#if !FP8_DIRECT
+static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
+  return (kind == 0 ? 0u : cube->left_slots) * left_bytes(cube, kind);
+}
+static inline uint32_t right_base(const cube_t *cube) {
+  return cube->right_first * left_bytes(cube, 0);
 }
 #endif
 

@@ -70,8 +70,8 @@ typedef struct attention_problem {
   uint32_t side;          // of the pair
   // L1: tiles of Q, then of P, with two m-tiles by turns; then pieces of K and V.
   uint8_t q_slots, p_slots;
-  uint32_t q_bytes, p_bytes;
-  uint32_t p_base, right_base;
+  uint32_t left_base[2], left_bytes[2];  // of Q, of P
+  uint32_t right_base;
 #endif
 #if FP8_DIRECT
   // In L1, behind those: the ring of keys, and keys of a slot, which is where C1's columns are cut.

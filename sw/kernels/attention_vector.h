@@ -120,9 +120,10 @@ typedef struct keys_walk {
   attention_place_t place;
   uint32_t turn;
   uint32_t keys;        // of the block
-  uint32_t part;        // of the block, which the vector cores share: all, or a slot of the direct ring
-  uint32_t parts;       // before it, of all blocks
-  uint32_t tiles;       // before the next one, of the block's, this core's
+#if FP8_DIRECT
+  uint32_t part, parts;  // a slot of the ring: of the block, of all
+#endif
+  uint32_t tiles;       // of this core before the next one, in the block
   uint32_t first, end;  // of the part's keys this core's
   uint32_t at;          // the next of them
   uint32_t use;         // of the ring

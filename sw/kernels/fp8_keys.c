@@ -56,23 +56,35 @@ static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
   }
 }
 
-// Keys that the vector cores share at a time: a slot of the direct ring, or a block.
-static uint32_t part_keys(const attention_problem_t *problem) {
-  #if FP8_DIRECT
-  return problem->direct_keys;
-#else
-  return problem->args.block;
-#endif
+// What the vector cores share at a time is a slot of the direct ring, or a block: its keys, and those of
+// the block before it.
+#if FP8_DIRECT
+static uint32_t part_before(const vector_core_t *core, const keys_walk_t *walk) {
+  return walk->part * core->problem->direct_keys;
 }
+static uint32_t part_keys(const vector_core_t *core, const keys_walk_t *walk) {
+  return min_u32(walk->keys - part_before(core, walk), core->problem->direct_keys);
+}
+#else
+static uint32_t part_before(const vector_core_t *core, const keys_walk_t *walk) {
+  (void)core;
+  (void)walk;
+  return 0;
+}
+static uint32_t part_keys(const vector_core_t *core, const keys_walk_t *walk) {
+  (void)core;
+  return walk->keys;
+}
+#endif
 
-// This core's keys of the part at walk->part.  All take a multiple of a tile, the last ones what is
-// left, maybe nothing.
-static void enter_part(const vector_core_t *core, keys_walk_t *walk) {
+// This core's keys of the part.  All take a multiple of a tile, the last ones what is left, maybe
+// nothing.
+static inline void enter_part(const vector_core_t *core, keys_walk_t *walk) {
   const attention_problem_t *problem = core->problem;
   const uint32_t subs = (uint32_t)hal_read(REG_SUB_COUNT);
   const uint32_t index = problem->side * subs + (uint32_t)hal_read(REG_SUB_INDEX);
-  const uint32_t before = walk->part * part_keys(problem);
-  const uint32_t keys = min_u32(walk->keys - before, part_keys(problem));
+  const uint32_t before = part_before(core, walk);
+  const uint32_t keys = part_keys(core, walk);
   const uint32_t share = round_up(ceil_div(keys, subs << problem->fp8->crossover), KEYS_ROWS);
   walk->first = before + min_u32(share * index, keys);
   walk->end = min_u32(walk->first + share, before + keys);
@@ -87,7 +99,10 @@ static void enter_block(const vector_core_t *core, keys_walk_t *walk) {
   }
   attention_move(problem, &walk->place, walk->turn);
   walk->keys = attention_block_keys(problem, &walk->place.unit, walk->place.block);
-  walk->part = walk->tiles = 0;
+  walk->tiles = 0;
+#if FP8_DIRECT
+  walk->part = 0;
+#endif
   enter_part(core, walk);
   find_tokens(problem, walk);
 }
@@ -99,7 +114,7 @@ static uint32_t tile_rows(const keys_walk_t *walk) {
 static bool last_tile(const keys_walk_t *walk) { return walk->at + KEYS_ROWS >= walk->end; }
 
 static bool last_part(const vector_core_t *core, const keys_walk_t *walk) {
-  return (walk->part + 1) * part_keys(core->problem) >= walk->keys;
+  return part_before(core, walk) + part_keys(core, walk) == walk->keys;
 }
 
 static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
@@ -109,12 +124,14 @@ static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
     walk->at += KEYS_ROWS;
     return;
   }
+#if FP8_DIRECT
   walk->parts++;
   if (!last_part(core, walk)) {
     walk->part++;
     enter_part(core, walk);
     return;
   }
+#endif
   walk->turn++;
   enter_block(core, walk);
 }
@@ -279,7 +296,7 @@ static void before_part(const vector_core_t *core, const keys_walk_t *walk) {
     wait_for_slot(core);
   }
 #endif
-  if (walk->part == 0 && walk->turn >= FP8_KV_SLOTS) {
+  if (part_before(core, walk) == 0 && walk->turn >= FP8_KV_SLOTS) {
     // The slot still holds K_j-FP8_KV_SLOTS: the cube cores must have loaded it.
     cross_core_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
     if (core->problem->fp8->crossover) {
@@ -337,7 +354,10 @@ void fp8_keys_open(vector_core_t *core) {
 void fp8_keys_start(vector_core_t *core) {
   ring_open(&core->raw_back);
   core->keys_load.place = attention_first_place(core->problem);
-  core->keys_load.turn = core->keys_load.use = core->keys_load.parts = 0;
+  core->keys_load.turn = core->keys_load.use = 0;
+#if FP8_DIRECT
+  core->keys_load.parts = 0;
+#endif
   enter_block(core, &core->keys_load);
   core->keys_use = core->keys_load;
   push_until(core, FP8_AHEAD, 0);

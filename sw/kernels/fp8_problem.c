@@ -72,10 +72,11 @@ static void make_tiling(attention_problem_t *problem) {
   const uint32_t right_bytes = 2u * cut.output_stripe * ATTENTION_TILE;
   problem->q_slots = cut.q_slots;
   problem->p_slots = cut.p_slots;
-  problem->q_bytes = 2 * cut.scores_stripe * rows;
-  problem->p_bytes = 2 * cut.output_stripe * rows;
-  problem->p_base = cut.q_slots * problem->q_bytes;
-  problem->right_base = problem->p_base + cut.p_slots * problem->p_bytes;
+  problem->left_bytes[0] = 2 * cut.scores_stripe * rows;
+  problem->left_bytes[1] = 2 * cut.output_stripe * rows;
+  problem->left_base[0] = 0;
+  problem->left_base[1] = cut.q_slots * problem->left_bytes[0];
+  problem->right_base = problem->left_base[1] + cut.p_slots * problem->left_bytes[1];
 #if FP8_DIRECT
   problem->direct_keys = cut.direct_keys;
   problem->direct_slots = cut.direct_slots;

@@ -73,9 +73,9 @@ traffic() {   # traffic BYTES ARGS...
 traffic $((4096 * 656 + 64 * 1152)) heads=64 tokens=4096
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 cores=2
+traffic $((4096 * 656 + 256 * 1152 + 4 * 64)) heads=256 tokens=4096 cache=paged page=64
 kernel=fp8_direct
 traffic $((4096 * 656 + 128 * 1152)) heads=128 tokens=4096 group=64 crossover=1 direct=1
-traffic $((4096 * 656 + 256 * 1152 + 4 * 64)) heads=256 tokens=4096 cache=paged page=64
 
 # A pair is faster where making keys is what takes the time, never slower.
 faster() {   # faster PERCENT ARGS...: at least so much of the time without

@@ -28,7 +28,11 @@ build_one() {   # build_one NAME FLAGS...
     "$dir"/sw/kernels/amla.c "$dir"/sw/kernels/attention_*.c "$dir"/sw/kernels/fp8_*.c \
     "$dir"/sw/lib/preload.c "$dir"/sw/hal/*.c
 }
-build() { build_one fp8 && build_one fp8_direct -DFP8_DIRECT=1; }
+build() {
+  build_one fp8 &
+  build_one fp8_direct -DFP8_DIRECT=1
+  wait $!
+}
 
 remove_waits 23 "$dir/sw/kernels/fp8_keys.c" "$dir/sw/kernels/fp8_cube.h" \
   "$dir/sw/kernels/fp8_rows.c" "$dir/sw/kernels/amla.c"
