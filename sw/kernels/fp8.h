@@ -11,7 +11,8 @@
 // it.  With crossover the four (SUB_COUNT each) vector cores of a pair share a block's keys, and every
 // flag above goes to, and comes from, both AI cores.
 //
-// On the direct path the flags above are the values', and keys go round a ring of slots in L1, in the order in which C1 takes them, so that V0 cannot run ahead as far:
+// On the direct path the flags above are the values', and keys go round a ring of slots in L1, in the
+// order in which C1 takes them, so that V0 cannot run ahead as far:
 //
 //              K_READY                  K_FREE
 //   V0(j) ---------------> C1(j) ---------------> V0, a round later
@@ -20,8 +21,8 @@
 //   vector  V0(j+2), its rest    V1(j+1), V0(j+3)     V0(j+3), its rest
 //                                as far as the ring
 //
-// V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so of V0(j+2) as much as
-// the ring takes comes before that.
+// V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so V0(j+2) comes before
+// that, or with preload 1 as much of it as the ring takes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_FP8_H
 #define KERNELS_FP8_H

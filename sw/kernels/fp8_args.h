@@ -16,9 +16,10 @@
 //                  pair u % pairs's of AI cores, which dequantise each block once: each vector core of
 //                  the pair an even share of its tokens
 //
-// With `direct` (a machine with soc.direct_path) a key goes from a vector core's UB straight into the L1
-// of the cube core, with crossover of both, for the scores; what C2 needs of it a block later, when L1
-// has long taken other keys, still goes through kv.  At most FP8_DIRECT_ROWS rows a group, preload 1 or 2.
+// With `direct` (fp8_direct, on a machine with soc.direct_path) a key goes from a vector core's UB
+// straight into the L1 of the cube core, with crossover of both, for the scores; what C2 needs of it a
+// block later, when L1 has long taken other keys, still goes through kv.  At most FP8_DIRECT_ROWS rows
+// a group, preload 1 or 2.
 //
 // Two AI cores are a pair if the machine says so (REG_PAIR); that takes a number of AI cores that
 // is a multiple of twice the dies, and rows >= 2.

@@ -46,7 +46,7 @@ awk '
 # work allows, 24.6 to 17 and 34.6 to 20.6 cycles.
 awk '
   /"rows_fast_cube"/ { on = 1 }
-  /"calls"/ { exit }
+  /"direct_path"/ { exit }
   on { gsub(/[",]/, "", $0); name = $1; sub(/:$/, "", name); v[name] = $2 }
   on && name == "cycles_per_token" { cycles[v["convert"], v["crossover"]] = $2 }
   END {
@@ -54,6 +54,13 @@ awk '
     emulated = cycles["emulated", "off"] / cycles["emulated", "on"]
     if (!(native > 0.85 * 24.6 / 17 && emulated > 0.85 * 34.6 / 20.6)) { print "FAILED: " native " " emulated; exit 1 }
   }' r/fp8.json || exit 1
+# On the direct path a token's bytes through L2 are its own, half of its values', which are stored once for
+# two AI cores, and its values': 656 / 2 + 1024 / 2 + 1024.
+awk '
+  /"rows_direct_path"/ { on = 1 }
+  /"calls"/ { exit }
+  on && /"kv_l2_bytes"/ { gsub(/[,]/, ""); n++; if ($2 < 1863.9 || $2 > 1864.1) { print "FAILED: " $2; bad = 1 } }
+  END { exit bad || n != 4 }' r/fp8.json || fail "L2 bytes of the direct path"
 grep -q '"hbm":.656,' r/fp8.json || fail "HBM bytes of a token"
 grep -q '"hbm_bf16":.1152,' r/fp8.json || fail "HBM bytes of BF16"
 grep -q '"kv_l2_bf16":.2176$' r/fp8.json || fail "L2 bytes of BF16"
