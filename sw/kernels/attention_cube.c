@@ -36,10 +36,6 @@
 #if ATTENTION_FP8
 #include "kernels/fp8_cube.h"
 #else
-static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
-  return cube->scores > turn;
-}
-
 static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
   (void)cube;
   (void)load;
@@ -86,16 +82,21 @@ static inline bool may_load_right(const cube_t *cube, const walk_t *load) {
   return load->right_use < cube->right_room && may_wait_for_values(cube, load);
 }
 
-// For P_j these are all of C1(j).  L is not loaded more than 128 columns' time ahead, P with two
-// m-tiles a step less: it may not be there yet, and what waits for it holds up the loads of R.
+// May P_j be waited for?  C1(j + lag) comes before C2(j), and may be on its way, but the one before it
+// must be all pushed: the vector cores wait for its scores before they make P_j (scores_needed), or on
+// fp8's direct path for its slots of the ring.  A C2 of few keys may have fewer steps than loads are
+// ahead.
+static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
+  return cube->scores >= min_u32(turn + cube->lag, cube->problem->turns);
+}
+
+// L is not loaded more than 128 columns' time ahead, P with two m-tiles a step less: it may not be
+// there yet, and what waits for it holds up the loads of R.
 static inline bool may_load_left(const cube_t *cube, const walk_t *load, const walk_t *use) {
   const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
-  if (ATTENTION_FP8 && load->stage.output && !may_wait_for(cube, load->stage.turn)) {
-    return false;
-  }
   return load->number <= use->number + use->stage.steps_of_n - late &&
          load->left_use < cube->left_room[load->left_kind] &&
-         (!load->stage.output || cube->scores > load->stage.turn);
+         (!load->stage.output || may_wait_for(cube, load->stage.turn));
 }
 
 // The next loads that may be pushed, those needed first before the others; R before L: K and V need
@@ -200,43 +201,7 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
 }
 
 #if FP8_DIRECT
-// The MMADs of a step, of keys in the direct ring.
-static void multiply_keys(cube_t *cube, const walk_t *walk, uint32_t left) {
-  const uint32_t base = walk->stage.base;
-  const uint32_t pitch = cube->problem->direct_keys * STRIP_ROW;
-  const uint32_t keys = keys_at(cube, walk);
-  for (uint32_t k = 0; k < walk->depth; k += base) {
-    const uint32_t part = min_u32(base, walk->depth - k);
-    const product_t product = {.left = left + k / 16 * cube->result.left_pitch,
-                               .right = keys + k / 16 * pitch,
-                               .right_pitch = pitch,
-                               .depth = part,
-                               .first = walk->start + k == 0,
-                               .last = walk->start + k + part == walk->stage.k};
-    multiply_base(cube, &product);
-  }
-}
-
-// As multiply, with R as the vector cores bring it.
-static void multiply_direct(cube_t *cube, const walk_t *walk) {
-  const ring_t left = left_ring(cube, walk->left_kind);
-  const uint32_t left_use = walk->left_use;
-  if (walk->k == 0) {
-    begin_result(cube, walk);
-    wait_for_keys(cube);
-  }
-  if (cube->result.brings_left) {
-    ring_wait_full(&left, left_use);
-  }
-  multiply_keys(cube, walk, ring_slot(&left, left_use));
-  if (cube->result.frees_left) {
-    ring_set_free(&left, left_use);
-    cube->left_room[walk->left_kind]++;
-  }
-  if (walk->k + 1 == walk->stage.k_pieces) {
-    free_keys(cube);
-  }
-}
+#include "kernels/fp8_direct.h"
 #endif
 
 static void multiply(cube_t *cube, const walk_t *walk) {
@@ -333,6 +298,8 @@ static void cube_open(cube_t *cube, const attention_problem_t *problem,
     cube->left_room[1] = left_slots(cube, 1);
   }
   cube->right_room = tiling->right;
+  cube->lag = FP8_DIRECT ? FP8_AHEAD : max_u32(1, problem->plan.cube_lag[STAGE_OUTPUT] -
+                                                   problem->plan.cube_lag[STAGE_SCORES]);
   cube->products = cube->scores = 0;
 }
 

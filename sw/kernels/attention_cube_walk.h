@@ -87,6 +87,7 @@ typedef struct cube {
   // Pushed so far: uses that have a buffer, by what gave buffers back; C1 stages.
   uint32_t left_room[2], right_room;
   uint32_t scores;
+  uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
 } cube_t;
 
 // ---- The tiling ----

@@ -45,46 +45,11 @@ static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_
   }
 }
 
-// May P_j be waited for?  C1(j + lag) comes before C2(j), and may be on its way, but the one before it
-// must be all pushed: the vector cores wait for its scores before they make P_j (scores_needed), or on the
-// direct path for its slots of the ring.  A C2 of few keys may have fewer steps than loads are ahead.
-static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
-  const preload_plan_t *plan = &cube->problem->plan;
-  const uint32_t lag = FP8_DIRECT ? FP8_AHEAD
-                                  : plan->cube_lag[STAGE_OUTPUT] - plan->cube_lag[STAGE_SCORES];
-  return cube->scores >= min_u32(turn + lag, cube->problem->turns);
-}
-
 // May V_j be waited for?  On the direct path its last rows come when C1(j) has taken the last keys, and
 // C1(j)'s queries, if it is the first of a unit, must not be behind it.
 static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
   return !FP8_DIRECT || cube->scores > load->stage.turn;
 }
-
-#if FP8_DIRECT
-// ---- The ring of keys in L1 ----
-
-// A slot's keys are for one result: before its first step, and after its last.
-static inline void wait_for_keys(const cube_t *cube) {
-  cross_core_wait_flag(PIPE_MTE1, FLAG_K_READY);
-  if (cube->problem->fp8->crossover) {
-    pair_wait_flag(PIPE_MTE1, FLAG_K_READY);
-  }
-}
-
-static inline void free_keys(const cube_t *cube) {
-  cross_core_set_flag(PIPE_MTE1, FLAG_K_FREE);
-  if (cube->problem->fp8->crossover) {
-    pair_set_flag(PIPE_MTE1, FLAG_K_FREE);
-  }
-}
-
-// Where the step's columns of them begin.
-static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
-  return fp8_direct_slot(cube->problem, walk->keys + walk->n) +
-         walk->start / 16 * cube->problem->direct_keys * STRIP_ROW;
-}
-#endif
 
 static void load_right(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;

@@ -34,5 +34,5 @@ build() {
   wait $!
 }
 
-remove_waits 23 "$dir/sw/kernels/fp8_keys.c" "$dir/sw/kernels/fp8_cube.h" \
+remove_waits 24 "$dir/sw/kernels/fp8_keys.c" "$dir/sw/kernels/fp8_cube.h" "$dir/sw/kernels/fp8_direct.h" \
   "$dir/sw/kernels/fp8_rows.c" "$dir/sw/kernels/amla.c"
