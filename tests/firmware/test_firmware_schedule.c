@@ -273,9 +273,9 @@ static const shape_t shapes[] = {
     {200, 900, 576, 512, 512, 0, .depth = 1, .batch = 2},
     {200, 1200, 576, 512, 256, 2, .depth = 1, .batch = 2},
     // C2 of fewer steps than loads are ahead.
-    {32, 300, 16, 16, 16, 2, .depth = 1},
-    {32, 300, 64, 64, 16, 2, .depth = 1},
-    {32, 300, 16, 16, 32, 1, .depth = 2},
+    {32, 300, 576, 16, 16, 2, .depth = 1},
+    {32, 300, 576, 64, 16, 2, .depth = 1},
+    {32, 300, 576, 16, 32, 1, .depth = 2},
     {30, 300, 64, 32, 64, 2, .ai_cores = 3, .batch = 5},
     {30, 300, 64, 32, 64, 1, .ai_cores = 2, .batch = 1, .rescale = RESCALE_ROW},
     {100, 300, 64, 32, 64, 2, .vector_cores = 1},
