@@ -5,6 +5,27 @@
 
 enum { CLOCK_FASTEST = 10 };
 
+// All that is going to be asked for, the longest first.
+static bool make_units(const area_figure_t *figure, cli_error_t *error) {
+  const synth_flow_t *flow = &figure->flow;
+  static synth_wants_t wants;
+  wants.count = 0;
+  for (size_t i = AREA_ROWS; i-- > 0;) {
+    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
+      const synth_shape_t shape = report_synth_shape(design, area_paper[i].d, AREA_BLOCKS, 1);
+      synth_want_design(&wants, flow, &shape);
+    }
+  }
+  for (size_t i = 0; i < 2 * AREA_PATHS; ++i) {
+    const area_path_t *path = &area_paths[i / 2];
+    synth_want_t want = {.clock_fo4 = i % 2 == 0 ? CLOCK_FASTEST : flow->clock_fo4, .timing = true};
+    snprintf(want.unit, sizeof want.unit, "%s", path->unit);
+    snprintf(want.params, sizeof want.params, "%s", path->params);
+    synth_want(&wants, &want);
+  }
+  return synth_make(flow, &wants, error);
+}
+
 static bool run_areas(const report_context_t *context, area_figure_t *figure, cli_exit_t *code,
                       cli_error_t *error) {
   for (size_t i = 0; i < AREA_ROWS; ++i) {
@@ -65,7 +86,7 @@ bool report_area(const report_context_t *context, cli_exit_t *code, cli_error_t 
   files.name = context->name;
   files.data = &figure;
   *code = CLI_BAD_INPUT;
-  return synth_open(context->options, &figure.flow, error) &&
+  return synth_open(context->options, &figure.flow, error) && make_units(&figure, error) &&
          run_areas(context, &figure, code, error) && run_timing(context, &figure, code, error) &&
          report_write(&files, context->options->report_out, error);
 }

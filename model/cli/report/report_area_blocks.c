@@ -120,7 +120,12 @@ bool report_area_blocks(const report_context_t *context, cli_exit_t *code, cli_e
   const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = CLI_BAD_INPUT;
-  bool good = synth_open(context->options, &figure.flow, error);
+  synth_shape_t shape[ROWS];
+  for (size_t i = 0; i < ROWS; ++i) {
+    shape[i] = report_synth_shape(SYNTH_HFA, D, paper_rows[i].blocks, 1);
+  }
+  bool good = synth_open(context->options, &figure.flow, error) &&
+              report_synth_make(&figure.flow, shape, ROWS, error);
   for (size_t i = 0; good && i < ROWS; ++i) {
     good = report_synth_area(context, &figure.flow, SYNTH_HFA, D, paper_rows[i].blocks, 1,
                              &figure.list[i], code, error);

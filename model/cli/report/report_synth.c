@@ -3,6 +3,21 @@
 
 #include <stdio.h>
 
+synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries) {
+  return (synth_shape_t){.design = design, .d = d, .blocks = blocks, .queries = queries,
+                         .rows = REPORT_SYNTH_KEYS};
+}
+
+bool report_synth_make(const synth_flow_t *flow, const synth_shape_t *shape, size_t count,
+                       cli_error_t *error) {
+  static synth_wants_t wants;
+  wants.count = 0;
+  for (size_t i = 0; i < count; ++i) {
+    synth_want_design(&wants, flow, &shape[i]);
+  }
+  return synth_make(flow, &wants, error);
+}
+
 bool report_synth_area(const report_context_t *context, const synth_flow_t *flow,
                        synth_design_t design, size_t d, size_t blocks, size_t queries,
                        report_area_t *result, cli_exit_t *code, cli_error_t *error) {
@@ -14,8 +29,7 @@ bool report_synth_area(const report_context_t *context, const synth_flow_t *flow
     fprintf(stderr, "%s: %s, D %zu, P %zu, NQ %zu\n", context->name, synth_design_name[design], d,
             blocks, queries);
   }
-  result->shape = (synth_shape_t){.design = design, .d = d, .blocks = blocks, .queries = queries,
-                                  .rows = REPORT_SYNTH_KEYS};
+  result->shape = report_synth_shape(design, d, blocks, queries);
   return synth_area(flow, &result->shape, &result->area, error);
 }
 

@@ -15,6 +15,13 @@ typedef struct report_area {
   synth_area_t area;
 } report_area_t;
 
+// REPORT_SYNTH_KEYS in all.
+synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries);
+
+// Synthesises the units of all these designs side by side.
+bool report_synth_make(const synth_flow_t *flow, const synth_shape_t *shape, size_t count,
+                       cli_error_t *error);
+
 // Says on stderr what comes, then synth_area.
 bool report_synth_area(const report_context_t *context, const synth_flow_t *flow,
                        synth_design_t design, size_t d, size_t blocks, size_t queries,

@@ -214,7 +214,12 @@ bool report_table4_hfa(const report_context_t *context, cli_exit_t *code, cli_er
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = CLI_BAD_INPUT;
-  bool good = synth_open(context->options, &table.flow, error);
+  synth_shape_t shape[ROWS];
+  for (size_t i = 0; i < ROWS; ++i) {
+    shape[i] = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
+  }
+  bool good = synth_open(context->options, &table.flow, error) &&
+              report_synth_make(&table.flow, shape, ROWS, error);
   for (size_t i = 0; good && i < ROWS; ++i) {
     good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
                              &table.list[i], code, error);
