@@ -5,24 +5,29 @@
 
 enum { CLOCK_FASTEST = 10 };
 
-// All that is going to be asked for, the longest first.
+static void want_paths(synth_wants_t *wants, unsigned clock_fo4) {
+  for (size_t i = AREA_PATHS; i-- > 0;) {
+    synth_want_t want = {.clock_fo4 = clock_fo4, .timing = true};
+    snprintf(want.unit, sizeof want.unit, "%s", area_paths[i].unit);
+    snprintf(want.params, sizeof want.params, "%s", area_paths[i].params);
+    synth_want(wants, &want);
+  }
+}
+
+// All that is going to be asked for, what takes longest first. Where one unit is wanted at two clocks
+// there is much in between, since one waits for the other.
 static bool make_units(const area_figure_t *figure, cli_error_t *error) {
   const synth_flow_t *flow = &figure->flow;
   static synth_wants_t wants;
   wants.count = 0;
+  want_paths(&wants, CLOCK_FASTEST);
   for (size_t i = AREA_ROWS; i-- > 0;) {
     for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
       const synth_shape_t shape = report_synth_shape(design, area_paper[i].d, AREA_BLOCKS, 1);
       synth_want_design(&wants, flow, &shape);
     }
   }
-  for (size_t i = 0; i < 2 * AREA_PATHS; ++i) {
-    const area_path_t *path = &area_paths[i / 2];
-    synth_want_t want = {.clock_fo4 = i % 2 == 0 ? CLOCK_FASTEST : flow->clock_fo4, .timing = true};
-    snprintf(want.unit, sizeof want.unit, "%s", path->unit);
-    snprintf(want.params, sizeof want.params, "%s", path->params);
-    synth_want(&wants, &want);
-  }
+  want_paths(&wants, flow->clock_fo4);
   return synth_make(flow, &wants, error);
 }
 

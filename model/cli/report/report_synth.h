@@ -33,6 +33,12 @@ double report_synth_whole(const report_area_t *result);
 // How many % of `whole` `part` is less.
 double report_synth_saving(double part, double whole);
 
+// A saving beside the paper's: "reproduced", "nearly reproduced", "not reproduced"; what they mean.
+const char *report_synth_verdict(double ours, double paper);
+#define REPORT_SYNTH_MEANING                                                                       \
+  "Reproduced means: no less is saved than the paper says; nearly: less by no more than a point, " \
+  "which is what choices of\nthis flow are worth.\n"
+
 // A row {"d","blocks","design","datapath_um2","sram_um2",...}, added to list.
 cJSON *report_synth_row(const synth_flow_t *flow, const report_area_t *result, cJSON *list);
 
