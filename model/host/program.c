@@ -87,17 +87,17 @@ static bool start(const char *const argv[], int output, pid_t *process) {
   return good;
 }
 
-// Whether it has ended, without collecting it: as long as it is not collected, its group's number is its own.
-static bool has_ended(pid_t process, int options) {
-  siginfo_t info = {.si_pid = 0};
-  return waitid(P_PID, (id_t)process, &info, WEXITED | WNOWAIT | options) == 0 && info.si_pid != 0;
-}
-
-static void end(pid_t process) {
+// Tells all of the group to end, waits until nobody in it can say anything any more, and makes the rest end.
+// As long as the first process is not collected, the group's number is its own.
+static void end(pid_t process, int output) {
   const double started = host_seconds();
+  struct pollfd said = {.fd = output, .events = POLLIN};
+  answer_t nothing = {.text = (char[1]){0}, .size = 1};
   kill(-process, SIGTERM);
-  while (!has_ended(process, WNOHANG) && host_seconds() < started + patience) {
-    poll(NULL, 0, 10);
+  while (host_seconds() < started + patience) {
+    if (poll(&said, 1, 10) > 0 && !read_some(output, &nothing)) {
+      break;
+    }
   }
   kill(-process, SIGKILL);
 }
@@ -119,7 +119,7 @@ static program_end_t run(const char *const argv[], int signals, answer_t *answer
   close(ends[1]);
   const bool interrupted = started && listen_to(ends[0], signals, answer);
   if (interrupted) {
-    end(process);
+    end(process, ends[0]);
   }
   close(ends[0]);
   const bool good = started && collect(process);

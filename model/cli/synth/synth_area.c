@@ -215,8 +215,12 @@ void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const syn
   char path[2 * SYNTH_PATH_BYTES];
   synth_area_t known;
   synth_want_t top = {.clock_fo4 = flow->clock_fo4, .boxes = true};
+  synth_want_t dot = top;   // takes longest and lies deep
   path_of(flow, shape, path);
   if (!load(path, &known)) {
+    snprintf(dot.unit, sizeof dot.unit, "bf16_dot");
+    snprintf(dot.params, sizeof dot.params, "D=%zu", shape->d);
+    synth_want(wants, &dot);
     top_of(shape, top.unit, top.params);
     synth_want(wants, &top);
   }
