@@ -12,8 +12,6 @@
 
 #include "host/host.h"
 
-extern char **environ;
-
 static const double patience = 2;   // seconds a program may take to clean up
 
 // --- what it prints ---------------------------------------------------------------------------
