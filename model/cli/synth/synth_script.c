@@ -13,6 +13,16 @@ enum { ARGUMENTS_MAX = 24 };
 
 // --- scripts ----------------------------------------------------------------------------------
 
+// The last of the lines in text, which is changed.
+static const char *last_line(char *text) {
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == '\n') {
+    text[--length] = '\0';
+  }
+  const char *before = strrchr(text, '\n');
+  return before == NULL ? text : before + 1;
+}
+
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
                   size_t size, cli_error_t *error) {
   char path[SYNTH_PATH_BYTES];
@@ -25,9 +35,10 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
     case PROGRAM_DONE: return true;
     case PROGRAM_NOT_STARTED: return cli_fail(error, "synth: cannot start %s", path);
     case PROGRAM_INTERRUPTED: return cli_fail(error, "interrupted");
-    default:
-      return cli_fail(error, "synth: %s", answer[0] != '\0' ? answer : "a script was ended by a signal");
+    default: break;
   }
+  const char *reason = last_line(answer);
+  return cli_fail(error, "synth: %s", reason[0] != '\0' ? reason : "a script was ended by a signal");
 }
 
 // --- the library ------------------------------------------------------------------------------
