@@ -30,6 +30,7 @@ mkdir -p "$results"
 work=$(mktemp -d "$results/lib.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+export TMPDIR="$work"    # ABC's files, which stay if it is ended
 lib=$work/library.lib
 # Cells for other power domains and clock trees, probes, delays, tri-state drivers: a mapper takes any
 # of them for a buffer or gate.

@@ -21,6 +21,7 @@ lib=$library/library.lib
 work=$(mktemp -d "$folder/map.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
+export TMPDIR="$work"    # ABC's files, which stay if it is ended
 started=$(date +%s)
 
 # Ports and boxes are driven by the smallest inverter; 20 fF hang on each.
@@ -89,4 +90,5 @@ awk -v unit="$unit" -v params="$params" -v library="$lib_name" -v nand2="$lib_na
       period, delay, recipe, delay + 0 <= limit + 0 ? "true" : "false", seconds
   }' "$work/stat" "$work/netlist.v" >"$work/area.json"
 rm -f "$work/constr" "$work/map.ys" "$work/stat"
-[ -d "$mapped" ] || mv "$work" "$mapped"
+rm -rf "$mapped"
+mv "$work" "$mapped"

@@ -23,6 +23,9 @@ folders=$(echo "$parts" | sed 's/^[^ ]* //')
 # The folders are named after all that went into them.
 sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
 whole=$results/power-$unit-$sum
+mkdir -p "$whole"
+exec 9>"$whole/lock"     # who comes second waits, and finds it made
+flock 9
 [ ! -f "$whole/netlist.json" ] || { echo "$whole"; exit 0; }
 
 work=$(mktemp -d "$results/power.XXXXXX")
@@ -46,6 +49,6 @@ yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {
   echo "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed")" >&2
   exit 1
 }
-rm -f "$work/parts.v" "$work/link.ys"
-[ -d "$whole" ] || mv "$work" "$whole"
+mv "$work/log" "$whole/log"
+mv "$work/netlist.json" "$whole/netlist.json"
 echo "$whole"

@@ -21,6 +21,7 @@
 # Mapping tries recipes, from the smallest area to the shortest delay, and takes the first one that
 # closes the clock; if none does, the last ("closes": false).  A register's own times get 4 FO4.
 #
+# Several may run at the same time; a unit is made by one of them, and the others wait for it.
 # AMALGAM_SYNTH is the folder for results, default build/synth; AMALGAM_NODE as of library.sh.
 # Exits 2, with one line, if there is no such library, unit or parameter, 1 if a tool fails.
 # SPDX-License-Identifier: Apache-2.0
@@ -106,12 +107,14 @@ key=$( { cat $files; [ -z "$boxes" ] || cat $boxes "$here/cut.v"
     sed 's/^ *#.*//' "$here/unit.sh" "$here/map.sh"; echo "$unit $params $lib_sum $boxed"; yosys -V; } |
   sha256sum | cut -c1-12)
 folder=$results/$unit$(echo "$params" | tr 'A-Z ' 'a-z-' | tr -d =)-$key
+mkdir -p "$folder"
+exec 9>"$folder/lock"
+flock 9
 
 # ---------------------------------------------------------------- elaborate
 chparams=
 for pair in $params; do chparams="$chparams -chparam ${pair%%=*} ${pair#*=}"; done
 if [ ! -f "$folder/unit.il" ]; then
-  mkdir -p "$results"
   work=$(mktemp -d "$results/unit.XXXXXX")
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM
@@ -131,7 +134,6 @@ if [ ! -f "$folder/unit.il" ]; then
   } >"$work/elaborate.ys"
   yosys -Q -s "$work/elaborate.ys" >"$work/log" 2>&1 ||
     fail "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed, see $work/log")"
-  mkdir -p "$folder"
   mv "$work/log" "$folder/log"
   mv "$work/unit.il" "$folder/unit.il"
   rm -rf "$work"

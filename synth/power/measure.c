@@ -7,9 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/program.h"
 #include "power/power_sources.h"
 
-enum { PATH_BYTES = 512, COMMAND_BYTES = 4096 };
+enum { PATH_BYTES = 512, PLACE_BYTES = 4096, ARGUMENTS_MAX = 16 };
 
 static const char *const design_names[MEASURE_DESIGNS] = {"hfa", "hfa_corrected", "fa2",
                                                           "fa2_onemul"};
@@ -45,9 +46,8 @@ static size_t log2_up(size_t n) {
   return bits;
 }
 
-// The unit's name and parameters, as power_netlist.sh wants them.
-static void unit_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks,
-                       size_t rows, char words[PATH_BYTES]) {
+void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
+                   char words[PATH_BYTES]) {
   const char *own = is_float(design) ? "fa2" : "hfa";
   const char *variant = is_float(design) ? "ONE_MUL" : "LNS";
   const int chosen = design == MEASURE_HFA_CORRECTED || design == MEASURE_FA2_ONEMUL;
@@ -70,37 +70,38 @@ static void unit_words(measure_design_t design, unit_kind_t kind, size_t d, size
   }
 }
 
-// The script answers with the last line of its output: a folder, or what went wrong.
-static bool run_script(const measure_settings_t *settings, const char *words,
+static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES],
                        char folder[PATH_BYTES], cli_error_t *error) {
-  char command[COMMAND_BYTES];
-  if (strchr(settings->liberty, '\'') != NULL) {
-    return cli_fail(error, "%s: a quote in a file's name", settings->liberty);
+  char clock[24];
+  const char *argv[ARGUMENTS_MAX] = {"/usr/bin/env", "AMALGAM_SYNTH=" AMALGAM_BUILD_DIR "/synth",
+                                     AMALGAM_SOURCE_DIR "/synth/power_netlist.sh", clock,
+                                     settings->liberty};
+  size_t count = 5;
+  char *rest = NULL;
+  snprintf(clock, sizeof clock, "%zu", settings->clock_fo4);
+  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
+       word = strtok_r(NULL, " ", &rest)) {
+    argv[count++] = word;
   }
-  snprintf(command, sizeof command,
-           "AMALGAM_SYNTH='%s/synth' '%s/synth/power_netlist.sh' %zu '%s' %s 2>&1",
-           AMALGAM_BUILD_DIR, AMALGAM_SOURCE_DIR, settings->clock_fo4, settings->liberty, words);
-  FILE *script = popen(command, "r");
-  if (script == NULL) {
-    return cli_fail(error, "power_netlist.sh: cannot start");
+  switch (program_run(argv, false, folder, PATH_BYTES)) {
+    case PROGRAM_DONE: return true;
+    case PROGRAM_NOT_STARTED: return cli_fail(error, "power_netlist.sh: cannot start");
+    case PROGRAM_INTERRUPTED: return cli_fail(error, "interrupted");
+    default:
+      return cli_fail(error, "%s", folder[0] != '\0' ? folder : "power_netlist.sh: ended by a signal");
   }
-  folder[0] = '\0';
-  while (fgets(folder, PATH_BYTES, script) != NULL) {
-  }
-  folder[strcspn(folder, "\n")] = '\0';
-  return pclose(script) == 0 || cli_fail(error, "%s", folder);
 }
 
 // The file that says where a unit's netlist is, for one key.
 static void place_path(const measure_settings_t *settings, const char *words,
-                       char path[COMMAND_BYTES]) {
-  size_t used = (size_t)snprintf(path, COMMAND_BYTES, "%s/synth/place-", AMALGAM_BUILD_DIR);
-  for (; *words != '\0' && used + 64 < COMMAND_BYTES; ++words) {
+                       char path[PLACE_BYTES]) {
+  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/synth/place-", AMALGAM_BUILD_DIR);
+  for (; *words != '\0' && used + 64 < PLACE_BYTES; ++words) {
     if (*words != '=') {
       path[used++] = *words == ' ' ? '-' : *words;
     }
   }
-  snprintf(path + used, COMMAND_BYTES - used, "-c%zu-%s", settings->clock_fo4, settings->key);
+  snprintf(path + used, PLACE_BYTES - used, "-c%zu-%s", settings->clock_fo4, settings->key);
 }
 
 static bool find_place(const char *path, char folder[PATH_BYTES]) {
@@ -128,9 +129,9 @@ static void note_place(const char *path, const char *folder) {
 bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
                      size_t d, size_t blocks, size_t rows, char folder[PATH_BYTES],
                      cli_error_t *error) {
-  char words[PATH_BYTES], path[COMMAND_BYTES];
+  char words[PATH_BYTES], path[PLACE_BYTES];
   folder[0] = '\0';
-  unit_words(design, kind, d, blocks, rows, words);
+  measure_words(design, kind, d, blocks, rows, words);
   if (settings->key == NULL) {
     return run_script(settings, words, folder, error);
   }
@@ -230,8 +231,9 @@ static bool read_kept(const char *path, measure_unit_t *unit) {
 // measured.
 static void keep(const char *path, measure_unit_t *unit) {
   char new_path[PATH_BYTES + 128];
-  snprintf(new_path, sizeof new_path, "%s.%ld", path, (long)getpid());
-  FILE *file = fopen(new_path, "w");
+  snprintf(new_path, sizeof new_path, "%s.XXXXXX", path);
+  const int descriptor = mkstemp(new_path);
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (file == NULL) {
     return;
   }

@@ -41,6 +41,10 @@ typedef struct measure_unit {
   double cells, flops;
 } measure_unit_t;
 
+// A unit's name and parameters as the scripts want them: "hfa_fau D=32 LNS=0 ZERO_EXACT=0".
+void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
+                   char words[512]);
+
 // Makes the netlist if it is not there; folder: where it is. False: error.
 bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
                      size_t d, size_t blocks, size_t rows, char folder[512], cli_error_t *error);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/interrupt.h"
 #include "num/num_fa2.h"
 
 enum { ELEMENT_BITS = 17, WAIT_MAX = 64 };
@@ -61,6 +62,9 @@ static void set_elements(drive_t *u, const char *name, const num_element_t *list
 }
 
 static bool cycle(drive_t *u) {
+  if (host_interrupted()) {
+    return cli_fail(u->error, "interrupted");
+  }
   const bool good = simulate_cycle(u->simulate, u->activity, u->error);
   const uint64_t after = simulate_settled_after(u->simulate);
   if (u->activity != NULL && after > u->work->settled_after) {

@@ -18,7 +18,7 @@ model/engine: waves num host
 model/lm: num
 model/soc: core engine waves num config hal
 model/cli: soc lm engine waves num config host hal kernels power
-synth/power: num cli
+synth/power: num host cli
 sw/hal:
 sw/lib: hal
 sw/boot: hal

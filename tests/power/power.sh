@@ -1,5 +1,6 @@
 #!/bin/sh
-# The report `power` of a small engine: its files and rows, the same again at once, and what is refused.
+# The report `power` of a small engine: its files and rows, the same again at once, what is refused, and
+# Ctrl-C while netlists are simulated.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
@@ -30,3 +31,24 @@ count() { grep -c "$1" r/power.json || true; }
 [ "$(count '"nets_without_activity":[[:space:]]*0,')" -eq 120 ]
 awk '$1 == "\"pj_per_cycle\":" { if (!($2 + 0 > 0)) exit 1 }' r/power.json
 grep -qE '\*\*(reproduced|not reproduced|undecided)\*\*' r/power.md
+
+# Interrupted: the FAUs are to be simulated again.
+for place in "$RESULTS"/place-*_fau-D4-*; do
+  rm -f "$(cat "$place")"/power-*.json
+done
+"$SIM" report power --head-dim 4 --out cut 2>err &
+report=$!
+tries=0
+until grep -q simulation err || [ $tries -gt 100 ]; do
+  tries=$((tries + 1))
+  sleep 0.1
+done
+sleep 2
+before=$(date +%s)
+kill -INT $report
+status=0
+wait $report || status=$?
+[ $status -eq 130 ] && [ "$(tail -n 1 err)" = 'amalgam: interrupted' ] || { echo "exit code $status"; cat err; exit 1; }
+[ $(($(date +%s) - before)) -le 2 ] || { echo "it went on"; exit 1; }
+[ ! -e cut ] || { echo "a report of an interrupted run"; exit 1; }
+[ -z "$(find "$RESULTS" -path '*_fau-*' -name 'power-*.json.*')" ] || { echo "a result that is half-written"; exit 1; }

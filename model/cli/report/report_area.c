@@ -5,6 +5,32 @@
 
 enum { CLOCK_FASTEST = 10 };
 
+static void want_paths(synth_wants_t *wants, unsigned clock_fo4) {
+  for (size_t i = AREA_PATHS; i-- > 0;) {
+    synth_want_t want = {.clock_fo4 = clock_fo4, .timing = true};
+    snprintf(want.unit, sizeof want.unit, "%s", area_paths[i].unit);
+    snprintf(want.params, sizeof want.params, "%s", area_paths[i].params);
+    synth_want(wants, &want);
+  }
+}
+
+// All that is going to be asked for, what takes longest first. Where one unit is wanted at two clocks
+// there is much in between, since one waits for the other.
+static bool make_units(const area_figure_t *figure, cli_error_t *error) {
+  const synth_flow_t *flow = &figure->flow;
+  static synth_wants_t wants;
+  wants.count = 0;
+  want_paths(&wants, CLOCK_FASTEST);
+  for (size_t i = AREA_ROWS; i-- > 0;) {
+    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
+      const synth_shape_t shape = report_synth_shape(design, area_paper[i].d, AREA_BLOCKS, 1);
+      synth_want_design(&wants, flow, &shape);
+    }
+  }
+  want_paths(&wants, flow->clock_fo4);
+  return synth_make(flow, &wants, error);
+}
+
 static bool run_areas(const report_context_t *context, area_figure_t *figure, cli_exit_t *code,
                       cli_error_t *error) {
   for (size_t i = 0; i < AREA_ROWS; ++i) {
@@ -65,7 +91,7 @@ bool report_area(const report_context_t *context, cli_exit_t *code, cli_error_t 
   files.name = context->name;
   files.data = &figure;
   *code = CLI_BAD_INPUT;
-  return synth_open(context->options, &figure.flow, error) &&
+  return synth_open(context->options, &figure.flow, error) && make_units(&figure, error) &&
          run_areas(context, &figure, code, error) && run_timing(context, &figure, code, error) &&
          report_write(&files, context->options->report_out, error);
 }

@@ -122,7 +122,12 @@ bool report_floor(const report_context_t *context, cli_exit_t *code, cli_error_t
   const report_files_t files = {.name = context->name, .data = &picture, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = CLI_BAD_INPUT;
-  bool good = synth_open(context->options, &picture.flow, error);
+  synth_shape_t shape[DESIGNS];
+  for (size_t i = 0; i < DESIGNS; ++i) {
+    shape[i] = report_synth_shape(designs[i], D, BLOCKS, 1);
+  }
+  bool good = synth_open(context->options, &picture.flow, error) &&
+              report_synth_make(&picture.flow, shape, DESIGNS, error);
   for (size_t i = 0; good && i < DESIGNS; ++i) {
     good = report_synth_area(context, &picture.flow, designs[i], D, BLOCKS, 1, &picture.list[i],
                              code, error);

@@ -96,6 +96,18 @@ static void write_plot(const void *data, FILE *gnuplot) {
           "plot $data using 0:2:xtic(1) with boxes lc rgb '#4477aa' notitle\n");
 }
 
+static bool make_units(const synth_flow_t *flow, cli_error_t *error) {
+  static synth_wants_t wants;
+  wants.count = 0;
+  for (size_t i = PARTS; i-- > 0;) {
+    synth_want_t want = {.clock_fo4 = flow->clock_fo4};
+    snprintf(want.unit, sizeof want.unit, "%s", parts[i].unit);
+    snprintf(want.params, sizeof want.params, "%s", parts[i].params);
+    synth_want(&wants, &want);
+  }
+  return synth_make(flow, &wants, error);
+}
+
 bool report_gm_area(const report_context_t *context, cli_exit_t *code, cli_error_t *error) {
   static table_t table;
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
@@ -103,6 +115,7 @@ bool report_gm_area(const report_context_t *context, cli_exit_t *code, cli_error
   *code = CLI_BAD_INPUT;
   bool good = synth_open(context->options, &table.flow, error);
   table.flow.clock_fo4 = CLOCK;
+  good = good && make_units(&table.flow, error);
   for (size_t i = 0; good && i < PARTS; ++i) {
     good = report_step(context, i + 1, PARTS, parts[i].text, code, error);
     cJSON *area = good ? synth_unit(&table.flow, parts[i].unit, parts[i].params, false, NULL, error)

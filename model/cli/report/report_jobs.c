@@ -18,6 +18,7 @@
 #include "cli/fp8/fp8_bound.h"
 #include "cli/half/half_result.h"
 #include "cli/report/report_work.h"
+#include "host/interrupt.h"
 #include "num/num_format.h"
 
 enum { WORKERS = 2 };
@@ -285,11 +286,7 @@ void report_signals_block(void) {
   sigprocmask(SIG_BLOCK, &set, &signals_before);
 }
 
-bool report_interrupted(void) {
-  sigset_t pending;
-  return sigpending(&pending) == 0 &&
-         (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
-}
+bool report_interrupted(void) { return host_interrupted(); }
 
 static void launch(report_job_t *job, pool_t *pool) {
   const size_t slot = pool->process[0] == 0 ? 0 : 1;

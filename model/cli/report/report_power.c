@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/option/parse.h"
-#include "host/parallel.h"
+#include "host/jobs.h"
 
 static bool read_sizes(const char *text, power_table_t *table, cli_error_t *error) {
   const char *at = text;
@@ -46,63 +46,109 @@ static bool allocate(power_table_t *table, cli_error_t *error) {
 
 // --- measuring --------------------------------------------------------------------------------
 
+enum { BLOCK_KEYS = POWER_KEYS / POWER_BLOCKS };
+
+// A unit of a row's engine.
+typedef struct part {
+  const power_row_t *row;
+  unit_kind_t kind;
+} part_t;
+
+// What the jobs share: units of some rows, all of one size.
 typedef struct work {
   const measure_settings_t *settings;
   const liberty_t *library;
   const power_set_t *sets;     // [POWER_INPUTS]
-  power_row_t *row;            // of one size
-  cli_error_t *error;          // [rows of one size]
+  part_t *part;                // [parts] none of them twice
+  size_t parts;
+  cli_error_t *error;          // [parts]
 } work_t;
 
-static bool measure_rows(void *context, size_t first, size_t end) {
+static unit_stimulus_t stimulus_of(const work_t *work, const power_row_t *row) {
+  unit_stimulus_t stimulus = {.d = row->d, .blocks = POWER_BLOCKS, .rows = BLOCK_KEYS,
+                              .query = work->sets[row->input].query, .queries = POWER_QUERIES};
+  measure_arithmetic(row->design, &stimulus);
+  return stimulus;
+}
+
+static bool make_netlist(void *context, size_t job, jobs_t *jobs) {
   const work_t *work = context;
-  for (size_t i = first; i < end; ++i) {
-    power_row_t *row = &work->row[i];
-    unit_stimulus_t stimulus = {.d = row->d, .blocks = POWER_BLOCKS,
-                                .rows = POWER_KEYS / POWER_BLOCKS,
-                                .query = work->sets[row->input].query, .queries = POWER_QUERIES};
-    measure_arithmetic(row->design, &stimulus);
-    if (report_interrupted() ||
-        !measure_engine(work->settings, work->library, row->design, &stimulus, SIMULATE_INERTIAL,
-                        &row->engine, &work->error[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-// A netlist at a time: the tools need memory.
-static bool make_netlists(const measure_settings_t *settings, measure_design_t first,
-                          measure_design_t end, size_t d, cli_error_t *error) {
+  const part_t *part = &work->part[job];
   char folder[512];
-  for (measure_design_t design = first; design < end; ++design) {
-    for (unit_kind_t kind = UNIT_FAU; kind < UNIT_KINDS; ++kind) {
-      if (report_interrupted()) {
-        return cli_fail(error, "interrupted");
-      }
-      if (!measure_netlist(settings, design, kind, d, POWER_BLOCKS, POWER_KEYS / POWER_BLOCKS,
-                           folder, error)) {
-        return false;
-      }
-    }
-  }
-  return true;
+  (void)jobs;
+  return part->row->input != POWER_LM ||   // one for all inputs
+         measure_netlist(work->settings, part->row->design, part->kind, part->row->d, POWER_BLOCKS,
+                         BLOCK_KEYS, folder, &work->error[job]);
 }
 
-static bool measure_all(work_t *work, size_t rows, cli_error_t *error) {
-  work->error = calloc(rows, sizeof *work->error);
-  if (work->error == NULL) {
-    return cli_fail(error, "power: out of memory");
-  }
-  const bool good = parallel_for(parallel_host_threads(), rows, measure_rows, work);
-  cli_fail(error, "interrupted");
-  for (size_t i = 0; i < rows; ++i) {
+static bool measure_part(void *context, size_t job, jobs_t *jobs) {
+  const work_t *work = context;
+  const part_t *part = &work->part[job];
+  const unit_stimulus_t stimulus = stimulus_of(work, part->row);
+  measure_unit_t unit;
+  (void)jobs;
+  return measure_unit(work->settings, work->library, part->row->design, part->kind, &stimulus,
+                      SIMULATE_INERTIAL, &unit, &work->error[job]);
+}
+
+static bool run_parts(work_t *work, jobs_fn *fn, cli_error_t *error) {
+  memset(work->error, 0, work->parts * sizeof *work->error);
+  const bool good = jobs_run(work->parts, fn, work);
+  for (size_t i = work->parts; !good && i-- > 0;) {   // of several, the first
     if (work->error[i].text[0] != '\0') {
       *error = work->error[i];
     }
   }
-  free(work->error);
   return good;
+}
+
+// The largest first. Control and addresses are driven by no input.
+static bool list_parts(work_t *work, const power_row_t *row, size_t rows, cli_error_t *error) {
+  work->part = calloc(rows * UNIT_KINDS, sizeof *work->part);
+  work->error = calloc(rows * UNIT_KINDS, sizeof *work->error);
+  if (work->part == NULL || work->error == NULL) {
+    return cli_fail(error, "power: out of memory");
+  }
+  for (unit_kind_t kind = UNIT_FAU; kind < UNIT_KINDS; ++kind) {
+    for (size_t i = rows; i-- > 0;) {
+      if (kind < UNIT_CONTROL || row[i].input == POWER_LM) {
+        work->part[work->parts++] = (part_t){&row[i], kind};
+      }
+    }
+  }
+  return true;
+}
+
+// The cells of all units, as areas have them.
+static bool make_units(const synth_flow_t *flow, const work_t *work, cli_error_t *error) {
+  synth_wants_t *wants = calloc(1, sizeof *wants);
+  if (wants == NULL) {
+    return cli_fail(error, "power: out of memory");
+  }
+  for (size_t i = 0; i < work->parts; ++i) {
+    const part_t *part = &work->part[i];
+    synth_want_t want = {.clock_fo4 = flow->clock_fo4, .boxes = true};
+    char words[512];
+    measure_words(part->row->design, part->kind, part->row->d, POWER_BLOCKS, BLOCK_KEYS, words);
+    if (sscanf(words, "%63s %255[^\n]", want.unit, want.params) == 2) {
+      synth_want(wants, &want);
+    }
+  }
+  const bool good = synth_make(flow, wants, error);
+  free(wants);
+  return good;
+}
+
+// By now each unit's result is kept.
+static bool add_up(const work_t *work, power_row_t *row, size_t rows, cli_error_t *error) {
+  for (size_t i = 0; i < rows; ++i) {
+    const unit_stimulus_t stimulus = stimulus_of(work, &row[i]);
+    if (!measure_engine(work->settings, work->library, row[i].design, &stimulus, SIMULATE_INERTIAL,
+                        &row[i].engine, error)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 static void free_sets(power_set_t sets[POWER_INPUTS]) {
@@ -122,32 +168,6 @@ static bool fill_sets(size_t d, power_set_t sets[POWER_INPUTS], cli_error_t *err
   return true;
 }
 
-static bool measure_table(const report_context_t *context, const measure_settings_t *settings,
-                          const liberty_t *library, power_table_t *table, cli_exit_t *code,
-                          cli_error_t *error) {
-  for (size_t i = 0; i < table->sizes; ++i) {
-    char what[64];
-    power_set_t sets[POWER_INPUTS];
-    work_t work = {settings, library, sets,
-                   &table->row[i * MEASURE_DESIGNS * POWER_INPUTS], NULL};
-    snprintf(what, sizeof what, "netlists, d %zu", table->d[i]);
-    if (!report_step(context, 2 * i + 1, 2 * table->sizes, what, code, error) ||
-        !make_netlists(settings, MEASURE_HFA, MEASURE_DESIGNS, table->d[i], error) ||
-        !fill_sets(table->d[i], sets, error)) {
-      return false;
-    }
-    snprintf(what, sizeof what, "simulation of the netlists, d %zu", table->d[i]);
-    const bool good = report_step(context, 2 * i + 2, 2 * table->sizes, what, code, error) &&
-                      measure_all(&work, MEASURE_DESIGNS * POWER_INPUTS, error);
-    free_sets(sets);
-    if (!good) {
-      *code = report_interrupted() ? CLI_INTERRUPTED : *code;
-      return false;
-    }
-  }
-  return true;
-}
-
 measure_settings_t power_settings(const synth_flow_t *flow) {
   measure_settings_t settings =
       measure_usual(flow->liberty, flow->clock_fo4, flow->clock_fo4 * flow->fo4_ps / 1000);
@@ -155,26 +175,52 @@ measure_settings_t power_settings(const synth_flow_t *flow) {
   return settings;
 }
 
-bool power_measure(const synth_flow_t *flow, measure_design_t design, size_t d,
-                   measure_engine_t engine[POWER_INPUTS], double *voltage, cli_error_t *error) {
+// All rows are of one size.
+static bool measure_rows(const synth_flow_t *flow, const liberty_t *library, power_row_t *row,
+                         size_t rows, cli_error_t *error) {
   const measure_settings_t settings = power_settings(flow);
   power_set_t sets[POWER_INPUTS];
+  work_t work = {.settings = &settings, .library = library, .sets = sets};
+  if (!fill_sets(row->d, sets, error)) {
+    return false;
+  }
+  const bool good = list_parts(&work, row, rows, error) && make_units(flow, &work, error) &&
+                    run_parts(&work, make_netlist, error) &&
+                    run_parts(&work, measure_part, error) && add_up(&work, row, rows, error);
+  free(work.part);
+  free(work.error);
+  free_sets(sets);
+  return good;
+}
+
+static bool measure_table(const report_context_t *context, const synth_flow_t *flow,
+                          const liberty_t *library, power_table_t *table, cli_exit_t *code,
+                          cli_error_t *error) {
+  const size_t rows = MEASURE_DESIGNS * POWER_INPUTS;
+  for (size_t i = 0; i < table->sizes; ++i) {
+    char what[64];
+    snprintf(what, sizeof what, "netlists and their simulation, d %zu", table->d[i]);
+    if (!report_step(context, i + 1, table->sizes, what, code, error) ||
+        !measure_rows(flow, library, &table->row[i * rows], rows, error)) {
+      *code = report_interrupted() ? CLI_INTERRUPTED : *code;
+      return false;
+    }
+  }
+  return true;
+}
+
+bool power_measure(const synth_flow_t *flow, measure_design_t design, size_t d,
+                   measure_engine_t engine[POWER_INPUTS], double *voltage, cli_error_t *error) {
   power_row_t row[POWER_INPUTS];
   liberty_t library;
-  if (!make_netlists(&settings, design, design + 1, d, error) ||
-      !liberty_read(settings.liberty, &library, error)) {
+  if (!liberty_read(flow->liberty, &library, error)) {
     return false;
   }
   *voltage = library.voltage;
-  bool good = fill_sets(d, sets, error);
-  if (good) {
-    work_t work = {&settings, &library, sets, row, NULL};
-    for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
-      row[input] = (power_row_t){.d = d, .design = design, .input = input};
-    }
-    good = measure_all(&work, POWER_INPUTS, error);
-    free_sets(sets);
+  for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
+    row[input] = (power_row_t){.d = d, .design = design, .input = input};
   }
+  const bool good = measure_rows(flow, &library, row, POWER_INPUTS, error);
   for (size_t i = 0; good && i < POWER_INPUTS; ++i) {
     engine[i] = row[i].engine;
   }
@@ -217,16 +263,16 @@ power_spread_t power_saving(const power_table_t *table, size_t size, measure_des
 
 // --- the report -------------------------------------------------------------------------------
 
-static bool measure_and_write(const report_context_t *context, const measure_settings_t *settings,
+static bool measure_and_write(const report_context_t *context, const synth_flow_t *flow,
                               power_table_t *table, cli_exit_t *code, cli_error_t *error) {
   liberty_t library;
   report_files_t files = power_files;
   files.data = table;
-  if (!liberty_read(settings->liberty, &library, error)) {
+  if (!liberty_read(flow->liberty, &library, error)) {
     return false;
   }
   const bool good = allocate(table, error) &&
-                    measure_table(context, settings, &library, table, code, error) &&
+                    measure_table(context, flow, &library, table, code, error) &&
                     report_write(&files, context->options->report_out, error);
   free(table->row);
   liberty_free(&library);
@@ -247,5 +293,5 @@ bool report_power(const report_context_t *context, cli_exit_t *code, cli_error_t
   table.wire = settings.graph.wire;
   table.fanout = settings.fanout;
   table.clock_fo4 = settings.clock_fo4;
-  return measure_and_write(context, &settings, &table, code, error);
+  return measure_and_write(context, &flow, &table, code, error);
 }

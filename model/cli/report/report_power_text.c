@@ -195,6 +195,25 @@ static const char *verdict(power_spread_t without, power_spread_t with) {
   return between || is_near(without) || is_near(with) ? "**undecided**" : "**not reproduced**";
 }
 
+// Over all d: means of the means, least and most of all.
+static power_spread_t mean_saving(const power_table_t *table, measure_design_t than, bool glitches) {
+  power_spread_t all = {0, INFINITY, -INFINITY};
+  for (size_t i = 0; i < table->sizes; ++i) {
+    const power_spread_t one = power_saving(table, i, MEASURE_HFA, than, glitches, false);
+    all.mean += one.mean / (double)table->sizes;
+    all.least = fmin(all.least, one.least);
+    all.most = fmax(all.most, one.most);
+  }
+  return all;
+}
+
+static void markdown_mean(const power_table_t *table, measure_design_t than, FILE *file) {
+  const power_spread_t without = mean_saving(table, than, false);
+  const power_spread_t with = mean_saving(table, than, true);
+  fprintf(file, "- on average over d, against %s: %.1f %% without glitches, %.1f %% with them: %s.\n",
+          design_text(than), without.mean, with.mean, verdict(without, with));
+}
+
 static void markdown_claim(const power_table_t *table, size_t size, measure_design_t than,
                            FILE *file) {
   const power_spread_t without = power_saving(table, size, MEASURE_HFA, than, false, false);
@@ -230,6 +249,8 @@ static void markdown_verdict(const power_table_t *table, FILE *file) {
     markdown_claim(table, i, MEASURE_FA2, file);
     markdown_claim(table, i, MEASURE_FA2_ONEMUL, file);
   }
+  markdown_mean(table, MEASURE_FA2, file);
+  markdown_mean(table, MEASURE_FA2_ONEMUL, file);
   fprintf(file,
           "\nWhy: only the lanes differ. At d = %zu they are %.0f %% of what a two-multiplier FAU "
           "takes "

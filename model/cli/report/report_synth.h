@@ -15,6 +15,13 @@ typedef struct report_area {
   synth_area_t area;
 } report_area_t;
 
+// REPORT_SYNTH_KEYS in all.
+synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries);
+
+// Synthesises the units of all these designs side by side.
+bool report_synth_make(const synth_flow_t *flow, const synth_shape_t *shape, size_t count,
+                       cli_error_t *error);
+
 // Says on stderr what comes, then synth_area.
 bool report_synth_area(const report_context_t *context, const synth_flow_t *flow,
                        synth_design_t design, size_t d, size_t blocks, size_t queries,
@@ -25,6 +32,12 @@ double report_synth_whole(const report_area_t *result);
 
 // How many % of `whole` `part` is less.
 double report_synth_saving(double part, double whole);
+
+// A saving beside the paper's: "reproduced", "nearly reproduced", "not reproduced"; what they mean.
+const char *report_synth_verdict(double ours, double paper);
+#define REPORT_SYNTH_MEANING                                                                       \
+  "Reproduced means: no less is saved than the paper says; nearly: less by no more than a point, " \
+  "which is what choices of\nthis flow are worth.\n"
 
 // A row {"d","blocks","design","datapath_um2","sram_um2",...}, added to list.
 cJSON *report_synth_row(const synth_flow_t *flow, const report_area_t *result, cJSON *list);

@@ -8,8 +8,9 @@
 #include "cli/file/json.h"
 #include "cli/file/output.h"
 #include "cli/option/manual.h"
+#include "host/interrupt.h"
 
-enum { PARAMS_BYTES = 256, ROWS = 1024 };
+enum { ROWS = 1024 };
 
 typedef struct synth_result {
   synth_shape_t shape;
@@ -98,9 +99,9 @@ static void print_design(const synth_flow_t *flow, const synth_result_t *result)
 // --- one unit ---------------------------------------------------------------------------------
 
 // Those of its parameters that the options speak about.
-static bool unit_params(const char *unit, const synth_shape_t *shape, char params[PARAMS_BYTES],
+static bool unit_params(const char *unit, const synth_shape_t *shape, char params[SYNTH_PARAMS_BYTES],
                         cli_error_t *error) {
-  char names[PARAMS_BYTES];
+  char names[SYNTH_PARAMS_BYTES];
   const char *const arguments[] = {unit, NULL};
   if (!synth_script("parameters", arguments, true, names, sizeof names, error)) {
     return false;
@@ -114,8 +115,8 @@ static bool unit_params(const char *unit, const synth_shape_t *shape, char param
   params[0] = '\0';
   for (char *name = strtok_r(names, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
-      if (strcmp(name, known[i].name) == 0 && used < PARAMS_BYTES) {
-        used += (size_t)snprintf(params + used, PARAMS_BYTES - used, "%s%s=%zu",
+      if (strcmp(name, known[i].name) == 0 && used < SYNTH_PARAMS_BYTES) {
+        used += (size_t)snprintf(params + used, SYNTH_PARAMS_BYTES - used, "%s%s=%zu",
                                  used > 0 ? " " : "", name, known[i].value);
       }
     }
@@ -125,13 +126,10 @@ static bool unit_params(const char *unit, const synth_shape_t *shape, char param
 
 static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t *result,
                      cli_error_t *error) {
-  char params[PARAMS_BYTES];
+  char params[SYNTH_PARAMS_BYTES];
   char folder[SYNTH_PATH_BYTES];
   if (!unit_params(unit, &result->shape, params, error)) {
     return false;
-  }
-  if (!flow->quiet) {
-    fprintf(stderr, "synth: %s %s\n", unit, params);
   }
   result->unit = synth_unit(flow, unit, params, false, folder, error);
   result->timing = result->unit == NULL ? NULL : synth_timing(flow, folder, error);
@@ -184,7 +182,11 @@ static bool run(const options_t *options, const synth_flow_t *flow, synth_result
   if (options->synth_unit != NULL) {
     return run_unit(flow, options->synth_unit, result, error);
   }
-  return synth_area(flow, &result->shape, &result->area, error) &&
+  static synth_wants_t wants;
+  wants.count = 0;
+  synth_want_design(&wants, flow, &result->shape);
+  return synth_make(flow, &wants, error) &&
+         synth_area(flow, &result->shape, &result->area, error) &&
          (design_json(flow, result) || cli_fail(error, "out of memory"));
 }
 
@@ -225,12 +227,13 @@ int synth(int argc, char **argv) {
   outputs_t outputs = {.count = 0};
   cli_error_t error;
   int code = CLI_OK;
+  host_hold_signals();
   if (!options_parse(&options, CLI_SYNTH, argc, argv, &error)) {
     code = cli_report(CLI_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!measure(&options, &outputs, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = cli_report(host_interrupted() ? CLI_INTERRUPTED : CLI_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   return code;

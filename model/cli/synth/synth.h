@@ -2,6 +2,7 @@
 //
 //   synth.c           the command: options, text, JSON
 //   synth_script.c    runs the scripts
+//   synth_make.c      units side by side, as many as there are processors
 //   synth_area.c      the area of a whole design, rolled up from units that are synthesised one by one
 //
 // Areas are um2 in the library's node. All results are kept in build/synth, by content.
@@ -20,7 +21,7 @@ int synth(int argc, char **argv);
 
 // --- the flow ---------------------------------------------------------------------------------
 
-enum { SYNTH_PATH_BYTES = 1024 };
+enum { SYNTH_PATH_BYTES = 1024, SYNTH_UNIT_BYTES = 64, SYNTH_PARAMS_BYTES = 256 };
 #define SYNTH_LIBRARY "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 
 typedef struct synth_flow {
@@ -42,9 +43,13 @@ bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
                   size_t size, cli_error_t *error);
 
-// area.json of a unit, to be deleted. params: "D=32 LNS=0". folder may be NULL.
+// area.json of a unit, to be deleted. params: "D=32 LNS=0". folder may be NULL. Says on stderr when it is
+// synthesised.
 cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
                   char folder[SYNTH_PATH_BYTES], cli_error_t *error);
+
+// The params of an object of area.json: "D=32 LNS=0" of {"D": 32, "LNS": 0}.
+void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]);
 
 // What synth/timing.sh says of a unit's netlist, to be deleted.
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error);
@@ -89,7 +94,35 @@ double synth_bit_um2(double node_nm);
 // um2 at 28 nm, by the square of the nodes.
 double synth_at_28(const synth_flow_t *flow, double um2);
 
+// Its units are synthesised one after the other, unless synth_make has done it.
 bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
                 cli_error_t *error);
+
+// --- side by side -----------------------------------------------------------------------------
+
+enum { SYNTH_WANTS_MAX = 512 };
+
+// A unit that will be asked for.
+typedef struct synth_want {
+  char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
+  unsigned clock_fo4;
+  bool boxes;              // for a roll-up: with all that is inside it
+  bool timing;
+} synth_want_t;
+
+typedef struct synth_wants {
+  synth_want_t list[SYNTH_WANTS_MAX];
+  size_t count;
+} synth_wants_t;
+
+// Unless it is there; of a full list nothing is added, and it will be synthesised when it is asked for.
+void synth_want(synth_wants_t *wants, const synth_want_t *want);
+
+// The units of a whole design at the flow's clock, unless its area is known.
+void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const synth_shape_t *shape);
+
+// Synthesises all of them, as many at a time as there are processors, in the list's order, and what is
+// found inside them; then synth_unit, synth_timing and synth_area only read. The list grows.
+bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, cli_error_t *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include "cli/file/output.h"
 #include "cli/synth/synth.h"
 
-enum { UNITS_MAX = 64, PARAMS_BYTES = 256, UNIT_BYTES = 64, DEPTH_MAX = 8 };
+enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
 
 const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul"};
 const char *const synth_block_name[SYNTH_BLOCKS] = {
@@ -55,7 +55,7 @@ static synth_block_t block_of(const char *unit, synth_block_t parent) {
 // --- roll-up ----------------------------------------------------------------------------------
 
 typedef struct rolled {
-  char unit[UNIT_BYTES], params[PARAMS_BYTES];
+  char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
   cJSON *area;
 } rolled_t;
 
@@ -83,9 +83,6 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
     cli_fail(rollup->error, "synth: more than %d units", UNITS_MAX);
     return NULL;
   }
-  if (!rollup->flow->quiet) {
-    fprintf(stderr, "synth: %s %s\n", unit, params);
-  }
   rolled_t *rolled = &rollup->list[rollup->count];
   rolled->area = synth_unit(rollup->flow, unit, params, true, NULL, rollup->error);
   if (rolled->area == NULL) {
@@ -97,15 +94,14 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
   return rolled->area;
 }
 
-// "D=32 LNS=0" of {"D": 32, "LNS": 0}
-static void params_text(const cJSON *params, char text[PARAMS_BYTES]) {
+void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]) {
   size_t used = 0;
   const cJSON *param;
   text[0] = '\0';
   cJSON_ArrayForEach(param, params) {
-    used += (size_t)snprintf(text + used, PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
+    used += (size_t)snprintf(text + used, SYNTH_PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
                              param->string, param->valuedouble);
-    if (used >= PARAMS_BYTES) {
+    if (used >= SYNTH_PARAMS_BYTES) {
       return;
     }
   }
@@ -132,14 +128,14 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
   sum->closes = sum->closes && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(area, "closes"));
   const cJSON *box;
   cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(area, "boxes")) {
-    char inner[PARAMS_BYTES];
+    char inner[SYNTH_PARAMS_BYTES];
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(box, "unit"));
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(box, "params");
     const double times = count * number(box, "count");
     if (name == NULL) {
       return cli_fail(rollup->error, "synth: area.json of %s has a box without a unit", unit);
     }
-    params_text(set, inner);
+    synth_params(set, inner);
     if (strcmp(name, "kv_sram") == 0) {
       add_memory(rollup, set, times);
     } else if (!add(rollup, name, inner, block_of(name, block), times, depth + 1)) {
@@ -151,10 +147,10 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
 
 // --- the result, kept -------------------------------------------------------------------------
 
-static void top_of(const synth_shape_t *shape, char unit[UNIT_BYTES], char params[PARAMS_BYTES]) {
+static void top_of(const synth_shape_t *shape, char unit[SYNTH_UNIT_BYTES], char params[SYNTH_PARAMS_BYTES]) {
   const bool hfa = shape->design == SYNTH_HFA || shape->design == SYNTH_HFA_CORRECTED;
-  snprintf(unit, UNIT_BYTES, "%s", hfa ? "hfa_top" : "fa2_top");
-  snprintf(params, PARAMS_BYTES, "D=%zu P=%zu NQ=%zu N=%zu %s=%d", shape->d, shape->blocks,
+  snprintf(unit, SYNTH_UNIT_BYTES, "%s", hfa ? "hfa_top" : "fa2_top");
+  snprintf(params, SYNTH_PARAMS_BYTES, "D=%zu P=%zu NQ=%zu N=%zu %s=%d", shape->d, shape->blocks,
            shape->queries, shape->rows, hfa ? "LNS" : "ONE_MUL",
            shape->design == SYNTH_HFA_CORRECTED || shape->design == SYNTH_FA2_ONEMUL);
 }
@@ -203,7 +199,7 @@ static bool save(const char *path, const synth_area_t *area, cli_error_t *error)
 
 static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
                     cli_error_t *error) {
-  char unit[UNIT_BYTES], params[PARAMS_BYTES];
+  char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
   static rollup_t rollup;
   rollup = (rollup_t){.flow = flow, .area = area, .error = error};
   top_of(shape, unit, params);
@@ -213,6 +209,21 @@ static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_
     cJSON_Delete(rollup.list[i].area);
   }
   return good;
+}
+
+void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const synth_shape_t *shape) {
+  char path[2 * SYNTH_PATH_BYTES];
+  synth_area_t known;
+  synth_want_t top = {.clock_fo4 = flow->clock_fo4, .boxes = true};
+  synth_want_t dot = top;   // takes longest and lies deep
+  path_of(flow, shape, path);
+  if (!load(path, &known)) {
+    snprintf(dot.unit, sizeof dot.unit, "bf16_dot");
+    snprintf(dot.params, sizeof dot.params, "D=%zu", shape->d);
+    synth_want(wants, &dot);
+    top_of(shape, top.unit, top.params);
+    synth_want(wants, &top);
+  }
 }
 
 bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,

@@ -1,65 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/file/json.h"
 #include "cli/synth/synth.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { ARGUMENTS_MAX = 24, PARAMS_BYTES = 256 };
+#include "cli/file/json.h"
+#include "host/program.h"
+
+enum { ARGUMENTS_MAX = 24 };
 
 // --- scripts ----------------------------------------------------------------------------------
 
-static void child(int output, const char *path, const char *const arguments[]) {
-  const char *argv[ARGUMENTS_MAX] = {path};
-  for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
-    argv[i + 1] = arguments[i];
+// The last of the lines in text, which is changed.
+static const char *last_line(char *text) {
+  size_t length = strlen(text);
+  while (length > 0 && text[length - 1] == '\n') {
+    text[--length] = '\0';
   }
-  if (dup2(output, STDOUT_FILENO) >= 0 && dup2(output, STDERR_FILENO) >= 0) {
-    close(output);
-    execv(path, (char *const *)argv);
-  }
-  _exit(127);
-}
-
-static void read_answer(int input, bool all, char *answer, size_t size) {
-  FILE *file = fdopen(input, "r");
-  size_t used = 0;
-  answer[0] = '\0';
-  while (file != NULL && used + 1 < size &&
-         fgets(answer + (all ? used : 0), (int)(size - used), file) != NULL) {
-    used = all ? strlen(answer) : 0;
-  }
-  answer[all ? strlen(answer) : strcspn(answer, "\n")] = '\0';
-  if (file != NULL) {
-    fclose(file);
-  }
+  const char *before = strrchr(text, '\n');
+  return before == NULL ? text : before + 1;
 }
 
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
                   size_t size, cli_error_t *error) {
   char path[SYNTH_PATH_BYTES];
-  int ends[2];
-  int status = 0;
+  const char *argv[ARGUMENTS_MAX] = {path};
   snprintf(path, sizeof path, "%s/synth/%s.sh", AMALGAM_SOURCE_DIR, name);
-  fflush(NULL);
-  if (pipe(ends) != 0) {
-    return cli_fail(error, "synth: cannot start %s", path);
+  for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
+    argv[i + 1] = arguments[i];
   }
-  const pid_t pid = fork();
-  if (pid == 0) {
-    close(ends[0]);
-    child(ends[1], path, arguments);
+  switch (program_run(argv, all, answer, size)) {
+    case PROGRAM_DONE: return true;
+    case PROGRAM_NOT_STARTED: return cli_fail(error, "synth: cannot start %s", path);
+    case PROGRAM_INTERRUPTED: return cli_fail(error, "interrupted");
+    default: break;
   }
-  close(ends[1]);
-  read_answer(ends[0], all, answer, size);
-  if (pid < 0 || waitpid(pid, &status, 0) != pid) {
-    return cli_fail(error, "synth: cannot start %s", path);
-  }
-  return (WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-         cli_fail(error, "synth: %s", answer[0] != '\0' ? answer : "interrupted");
+  const char *reason = last_line(answer);
+  return cli_fail(error, "synth: %s", reason[0] != '\0' ? reason : "a script was ended by a signal");
 }
 
 // --- the library ------------------------------------------------------------------------------
@@ -132,8 +111,9 @@ static bool recall(const char *path, char *line, size_t size) {
 // Whole or not at all; it may fail, it is only a short cut.
 static void keep(const char *path, const char *line) {
   char temporary[2 * SYNTH_PATH_BYTES];
-  snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-  FILE *file = fopen(temporary, "w");
+  snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+  const int descriptor = mkstemp(temporary);
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (file != NULL) {
     fprintf(file, "%s\n", line);
     if (fclose(file) != 0 || rename(temporary, path) != 0) {
@@ -145,7 +125,7 @@ static void keep(const char *path, const char *line) {
 static bool run_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
                      char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
   char clock[16];
-  char words[PARAMS_BYTES];
+  char words[SYNTH_PARAMS_BYTES];
   const char *argument[ARGUMENTS_MAX];
   size_t count = 0;
   if (boxes) {
@@ -180,6 +160,9 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
     if (root != NULL) {
       return root;
     }
+  }
+  if (!flow->quiet) {
+    fprintf(stderr, "synth: %s%s%s\n", unit, params[0] != '\0' ? " " : "", params);
   }
   if (!run_unit(flow, unit, params, boxes, folder, error)) {
     return NULL;
