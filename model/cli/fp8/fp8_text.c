@@ -19,10 +19,11 @@ static void print_lists(FILE *file, const fp8_problem_t *p) {
 static void print_input(FILE *file, const fp8_result_t *result) {
   const fp8_problem_t *p = result->problem;
   const config_t *config = &result->settings->attention.soc.config;
-  fprintf(file, "kernel   fp8 on %s, %u AI core%s, crossover %s, convert %s\n",
+  fprintf(file, "kernel   fp8 on %s, %u AI core%s, crossover %s, convert %s%s\n",
           result->options->fp8_config, (unsigned)config->soc.ai_cores,
           config->soc.ai_cores == 1 ? "" : "s", result->settings->crossover ? "on" : "off",
-          config->vector.e4m3_emulated ? "emulated" : "native");
+          config->vector.e4m3_emulated ? "emulated" : "native",
+          result->settings->direct ? ", keys straight into L1" : "");
   fprintf(file, "data     %s\nshape    ", p->source);
   if (p->batch > 1) {
     fprintf(file, "batch %zu x ", p->batch);
