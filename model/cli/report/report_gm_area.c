@@ -91,9 +91,10 @@ static void write_plot(const void *data, FILE *gnuplot) {
     fprintf(gnuplot, "\"%s\" %g\n", parts[i].text, table->um2[i] / table->flow.nand2_um2);
   }
   fprintf(gnuplot,
-          "EOD\nset style fill solid border -1\nset boxwidth 0.7\nset yrange [0:]\nset grid ytics\n"
-          "set ylabel 'NAND2'\nset xtics rotate by 20 right font ',9'\n"
-          "plot $data using 0:2:xtic(1) with boxes lc rgb '#4477aa' notitle\n");
+          "EOD\nset style fill solid border -1\nset xrange [0:]\nset yrange [%d.5:-0.5]\n"
+          "set grid xtics\nset ytics noenhanced\nset xlabel 'NAND2'\n"
+          "plot $data using 2:0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror "
+          "lc rgb '#4477aa' notitle\n", ADD_F32);
 }
 
 static bool make_units(const synth_flow_t *flow, cli_error_t *error) {
