@@ -43,6 +43,7 @@ enum {
   FP8_MAX_LISTS = 896,     // what the window of the scalar core holds
   FP8_KV_SLOTS = 5,        // blocks of dequantised keys at once
   FP8_DIRECT_ROWS = 128,   // of a group with direct, at most
+  FP8_L1_KB = 512,         // what the kernel takes of L1, at most
 };
 
 typedef struct fp8_args {

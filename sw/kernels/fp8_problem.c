@@ -37,14 +37,13 @@ static const cut_t cuts[] = {
     {ATTENTION_TILE / 2, FP8_DK, 128, 2 * FP8_GROUP, 1, 0, 0, 64, 3},
     {FP8_DIRECT_ROWS, FP8_DK, 128, FP8_GROUP, 1, 0, 0, 64, 2},
 };
-enum { L1_BYTES = 512 * 1024 };
 
 static void fill_l1(const attention_problem_t *problem, cut_t *cut) {
   const uint32_t p_slots = ceil_div(problem->args.block, cut->output_stripe);
   const uint32_t taken = 2u * FP8_DK * (cut->rows + (uint32_t)cut->direct_keys * cut->direct_slots) +
                          2u * cut->output_stripe * cut->rows * p_slots;
   cut->p_slots = (uint8_t)p_slots;
-  cut->right = (uint8_t)((L1_BYTES - taken) / (2u * cut->output_stripe * ATTENTION_TILE));
+  cut->right = (uint8_t)((FP8_L1_KB * 1024u - taken) / (2u * cut->output_stripe * ATTENTION_TILE));
 }
 #else
 static const cut_t cuts[] = {

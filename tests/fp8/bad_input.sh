@@ -94,6 +94,7 @@ good="--q q.npy --kv kv.npy $out"
   refused "q_many.npy" run fp8 --q q_many.npy --kv kv.npy $out
   refused "--crossover on" run fp8 $good --cores 1 --crossover on
   refused "--crossover" run fp8 $good --crossover maybe
+  refused "cube.l1_kb = 508: the kernel needs 512" run fp8 $good --set cube.l1_kb=508
   refused "--path" run fp8 $good --path magic
   refused "--path direct: the machine has no such path" run fp8 $good --path direct
   refused "--group-rows 144" run fp8 $good --path direct --set soc.direct_path=1 --group-rows 144

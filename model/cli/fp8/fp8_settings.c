@@ -40,6 +40,10 @@ bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, cli_e
     settings->attention.soc.config.vector.e4m3_emulated =
         (config_uint_t)options->fp8_convert.value;
   }
+  const unsigned l1_kb = (unsigned)settings->attention.soc.config.cube.l1_kb;
+  if (l1_kb < FP8_L1_KB) {
+    return cli_fail(error, "cube.l1_kb = %u: the kernel needs %d", l1_kb, FP8_L1_KB);
+  }
   return read_path(options, settings, error);
 }
 
