@@ -95,6 +95,7 @@ static int overview(void) {
   static const manual_row_t environment[] = {
       {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
       {"AMALGAM_HOME", "the source tree whose configs and data are used"},
+      {"AMALGAM_SYNTH", "the folder for what synthesis makes, instead of build/synth"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
       {"README.md", "what this is; the other READMEs are named there"},

@@ -26,7 +26,7 @@ static void help(void) {
       {"synth --unit hfa_lns_add", "one unit, with its critical path"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"build/synth", "results, by content; made once"},
+      {"build/synth", "results, by content; made once. $AMALGAM_SYNTH names another folder"},
       {"synth/README.md", "how it goes, and what the numbers are not good for"},
       {NULL, NULL}};
   const manual_t manual = {

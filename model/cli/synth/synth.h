@@ -5,7 +5,7 @@
 //   synth_make.c      units side by side, as many as there are processors
 //   synth_area.c      the area of a whole design, rolled up from units that are synthesised one by one
 //
-// Areas are um2 in the library's node. All results are kept in build/synth, by content.
+// Areas are um2 in the library's node. All results are kept in build/synth, or in $AMALGAM_SYNTH, by content.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_SYNTH_H
 #define CLI_SYNTH_H

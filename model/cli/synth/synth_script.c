@@ -69,14 +69,27 @@ static bool read_facts(synth_flow_t *flow, const char *folder, cli_error_t *erro
   return true;
 }
 
+// $AMALGAM_SYNTH, or build/synth. The scripts get it too, wherever they are started.
+static void find_results(char results[SYNTH_PATH_BYTES]) {
+  const char *given = getenv("AMALGAM_SYNTH");
+  char here[SYNTH_PATH_BYTES / 2];
+  if (given == NULL || given[0] == '\0') {
+    snprintf(results, SYNTH_PATH_BYTES, "%s/synth", AMALGAM_BUILD_DIR);
+  } else if (given[0] == '/' || getcwd(here, sizeof here) == NULL) {
+    snprintf(results, SYNTH_PATH_BYTES, "%s", given);
+  } else {
+    snprintf(results, SYNTH_PATH_BYTES, "%s/%s", here, given);
+  }
+  setenv("AMALGAM_SYNTH", results, 1);
+}
+
 bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error) {
   char answer[2 * SYNTH_PATH_BYTES];
   char node[24];
   *flow = (synth_flow_t){.liberty = options->liberty == NULL ? SYNTH_LIBRARY : options->liberty,
                          .clock_fo4 = (unsigned)options->clock_fo4.value,
                          .quiet = options->quiet};
-  snprintf(flow->results, sizeof flow->results, "%s/synth", AMALGAM_BUILD_DIR);
-  setenv("AMALGAM_SYNTH", flow->results, 1);
+  find_results(flow->results);
   if (options->node.given) {
     snprintf(node, sizeof node, "%llu", (unsigned long long)options->node.value);
     setenv("AMALGAM_NODE", node, 1);
