@@ -6,6 +6,8 @@
 #include "Vgm_slice_memory__Dpi.h"
 #include "core/gm_atomic.h"
 
+static_assert(GM_LANES == 16, "widths of gm_slice_memory.sv");
+
 namespace {
 
 uint8_t *beat_at(uint64_t memory, uint32_t beat) {
