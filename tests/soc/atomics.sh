@@ -1,0 +1,26 @@
+#!/bin/sh
+# What an atomic operation of the memory changes, and what it leaves alone: rows that begin and end at any
+# word of a beat, in Verilog, with waveforms and without, and in the C model.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+count=0
+for op in 0 1 2 3 4; do
+  for shape in "1 0" "1 15" "2 15" "15 1" "16 0" "16 5" "31 2" "33 0" "59 16" "75 0"; do
+    words=${shape% *} first=${shape#* }
+    "$ATOMICS" "$op" "$words" "$first" .
+    for how in "--gm rtl" "--gm c" "--gm rtl --trace t.fst --trace-scope slice0.*"; do
+      # shellcheck disable=SC2086
+      "$SIM" run custom --firmware "$FIRMWARE/tests/atomics.elf" --in base.npy --in operands.npy \
+        --out-shape 3,75 --out-type i4 --param "$op" --param "$words" --param "$first" --expect want.npy \
+        $how --json "$(echo "$how" | tr -dc a-z).json" --quiet >out 2>&1 ||
+        { cat out; echo "FAILED: operation $op on $words words from $first on, $how"; exit 1; }
+      count=$((count + 1))
+    done
+    cycles=$(sed -n 's/^\t"cycles":\t//p' ./*.json | sort -u | wc -l)
+    [ "$cycles" -eq 1 ] || { echo "FAILED: cycles differ, operation $op, $shape"; exit 1; }
+  done
+done
+echo "$count runs"
