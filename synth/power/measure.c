@@ -70,15 +70,22 @@ void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t b
   }
 }
 
+// Where all that synthesis makes is kept.
+static const char *results(void) {
+  const char *given = getenv("AMALGAM_SYNTH");
+  return given != NULL && given[0] != '\0' ? given : AMALGAM_BUILD_DIR "/synth";
+}
+
 static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES],
                        char folder[PATH_BYTES], cli_error_t *error) {
-  char clock[24];
-  const char *argv[ARGUMENTS_MAX] = {"/usr/bin/env", "AMALGAM_SYNTH=" AMALGAM_BUILD_DIR "/synth",
+  char clock[24], kept_in[PATH_BYTES];
+  const char *argv[ARGUMENTS_MAX] = {"/usr/bin/env", kept_in,
                                      AMALGAM_SOURCE_DIR "/synth/power_netlist.sh", clock,
                                      settings->liberty};
   size_t count = 5;
   char *rest = NULL;
   snprintf(clock, sizeof clock, "%zu", settings->clock_fo4);
+  snprintf(kept_in, sizeof kept_in, "AMALGAM_SYNTH=%s", results());
   for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
        word = strtok_r(NULL, " ", &rest)) {
     argv[count++] = word;
@@ -95,7 +102,7 @@ static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES
 // The file that says where a unit's netlist is, for one key.
 static void place_path(const measure_settings_t *settings, const char *words,
                        char path[PLACE_BYTES]) {
-  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/synth/place-", AMALGAM_BUILD_DIR);
+  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/place-", results());
   for (; *words != '\0' && used + 64 < PLACE_BYTES; ++words) {
     if (*words != '=') {
       path[used++] = *words == ' ' ? '-' : *words;

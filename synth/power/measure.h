@@ -1,6 +1,6 @@
 // Energy of an attention engine at work, unit by unit, from netlists made when they are first asked
 // for; what was found once is kept beside the netlist, in power-SUM.json, under a sum of all that
-// went in.
+// went in. All is in the folder that $AMALGAM_SYNTH names, else in build/synth.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef POWER_MEASURE_H
 #define POWER_MEASURE_H
