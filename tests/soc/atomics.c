@@ -5,50 +5,42 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "cli/file/npy.h"
+#include "hal/command.h"
+#include "num/num_format.h"
 
 enum { ROWS = 3, COLS = 75 };   // rows begin at any word of a beat
-enum { STORE, ADD_F32, ADD_S32, ADD_S32_RAW, RESCALE };
+
+// What must stay as it is.  -0 and this NaN do not survive ADD_F32 with 0, the normal number no RESCALE.
+// (An integer 0, which lanes beyond a row get, changes nothing anyway.)
+static const uint32_t neighbours[] = {0x80000000u, 0xffa12345u, 0x3fc00000u};
 
 static uint32_t base[ROWS][COLS], want[ROWS][COLS], operands[ROWS * COLS];
 
-static uint32_t bits(float x) {
-  uint32_t u;
-  memcpy(&u, &x, sizeof u);
-  return u;
-}
-
-static float value(uint32_t u) {
-  float x;
-  memcpy(&x, &u, sizeof x);
-  return x;
-}
-
-static void save(const char *dir, const char *name, int rows, int cols, const uint32_t *data) {
-  char path[1024], header[118];
+static void save(const char *dir, const char *name, size_t rows, size_t cols, uint32_t *data) {
+  char path[1024];
+  const npy_array_t array = {.type = NPY_I4, .dims = 2, .shape = {rows, cols}, .data = data};
   snprintf(path, sizeof path, "%s/%s.npy", dir, name);
-  snprintf(header, sizeof header, "{'descr': '<i4', 'fortran_order': False, 'shape': (%d, %d), }",
-           rows, cols);
   FILE *file = fopen(path, "wb");
   if (file == NULL) {
     exit(1);
   }
-  fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);
-  fprintf(file, "%-117s\n", header);
-  fwrite(data, 4, (size_t)(rows * cols), file);
-  if (fclose(file) != 0) {
+  npy_write(file, &array);
+  if (ferror(file) != 0 || fclose(file) != 0) {
     exit(1);
   }
 }
 
 // The new word, and the operand that makes it so: sums that are exact, powers of two.
 static uint32_t change(int op, uint32_t old, int row, int word, uint32_t *operand) {
-  const int power = op == RESCALE ? row - 1 : word % 7 - 3;
+  const float value = num_f32_from_bits(old), addend = (float)(word - 20);
+  const int power = op == GM_RESCALE ? row - 1 : word % 7 - 3;
   switch (op) {
-    case STORE: return *operand = 0x9e3779b9u * (uint32_t)(row * COLS + word + 1);
-    case ADD_F32: *operand = bits((float)(word - 20)); return bits(value(old) + (float)(word - 20));
-    case ADD_S32_RAW: *operand = 0x9e3779b9u * (uint32_t)(word + 1); return old + *operand;
-    default: *operand = (uint32_t)power << 23; return bits(ldexpf(value(old), power));
+    case GM_STORE: return *operand = 0x9e3779b9u * (uint32_t)(row * COLS + word + 1);
+    case GM_ADD_F32: *operand = num_f32_bits(addend); return num_f32_bits(value + addend);
+    case GM_ADD_S32_RAW: *operand = 0x9e3779b9u * (uint32_t)(word + 1); return old + *operand;
+    default: *operand = (uint32_t)power << 23; return num_f32_bits(ldexpf(value, power));
   }
 }
 
@@ -60,17 +52,16 @@ int main(int argc, char **argv) {
   for (int row = 0; row < ROWS; row++) {
     for (int col = 0; col < COLS; col++) {
       const int word = col - first;
-      // What must stay as it is would not survive any of the operations, not with an operand of 0 either.
-      base[row][col] = want[row][col] = col % 2 == 0 ? 0x80000000u : 0xffa12345u;
+      base[row][col] = want[row][col] = neighbours[col % 3];
       if (word >= 0 && word < words) {
-        base[row][col] = bits((float)(row * 100 + col + 1));
+        base[row][col] = num_f32_bits((float)(row * 100 + col + 1));
         want[row][col] = change(op, base[row][col], row, word,
-                                &operands[op == RESCALE ? row : row * words + word]);
+                                &operands[op == GM_RESCALE ? row : row * words + word]);
       }
     }
   }
   save(argv[4], "base", ROWS, COLS, &base[0][0]);
   save(argv[4], "want", ROWS, COLS, &want[0][0]);
-  save(argv[4], "operands", ROWS, op == RESCALE ? 1 : words, operands);
+  save(argv[4], "operands", ROWS, op == GM_RESCALE ? 1 : (size_t)words, operands);
   return 0;
 }
