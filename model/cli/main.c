@@ -3,23 +3,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/attention/run_attention.h"
+#include "base/error.h"
+#include "base/output.h"
 #include "cli/bench/bench.h"
-#include "cli/cli_error.h"
 #include "cli/convert/convert.h"
-#include "cli/custom/run_custom.h"
-#include "cli/engine/run_engine.h"
 #include "cli/explain/explain.h"
-#include "cli/file/output.h"
-#include "cli/fp8/run_fp8.h"
-#include "cli/half/run_half.h"
-#include "cli/lm/run_lm.h"
 #include "cli/option/manual.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
-#include "cli/report/report.h"
+#include "cli/run/run_attention.h"
+#include "cli/run/run_custom.h"
+#include "cli/run/run_engine.h"
+#include "cli/run/run_fp8.h"
+#include "cli/run/run_gemm.h"
+#include "cli/run/run_lm.h"
 #include "cli/script.h"
 #include "cli/synth/synth.h"
+#include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -110,7 +110,7 @@ static int overview(void) {
   manual_rows(stdout, "EXIT STATUS", exits);
   manual_rows(stdout, "ENVIRONMENT", environment);
   manual_rows(stdout, "FILES", files);
-  return CLI_OK;
+  return BASE_OK;
 }
 
 static int run_help(void) {
@@ -119,13 +119,13 @@ static int run_help(void) {
   manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has a page of its "
                       "own, with its options: `amalgam run amla --help`.");
   print_kernels();
-  return CLI_OK;
+  return BASE_OK;
 }
 
 // --- the commands -----------------------------------------------------------------------------
 
 static int no_such_kernel(const char *word) {
-  cli_error_t error;
+  base_error_t error;
   char hint[64];
   char list[128] = "";
   const char *names[COUNT(kernels)];
@@ -136,12 +136,12 @@ static int no_such_kernel(const char *word) {
              i == 0 ? "" : i + 1 < COUNT(kernels) ? ", " : " and ", names[i]);
   }
   if (word == NULL) {
-    cli_fail(&error, "run: name a kernel: %s", list);
+    base_fail(&error, "run: name a kernel: %s", list);
   } else {
-    cli_fail(&error, "run %s: no such kernel; there are %s%s", word, list,
-             suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
+    base_fail(&error, "run %s: no such kernel; there are %s%s", word, list,
+              suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
   }
-  return cli_report(CLI_BAD_INPUT, &error);
+  return base_report(BASE_BAD_INPUT, &error);
 }
 
 static int run(int argc, char **argv) {
@@ -160,15 +160,15 @@ static int run(int argc, char **argv) {
 }
 
 static int unknown(const char *word) {
-  cli_error_t error;
+  base_error_t error;
   char hint[64];
   const char *names[COUNT(commands)];
   for (size_t i = 0; i < COUNT(commands); ++i) {
     names[i] = commands[i].name;
   }
-  cli_fail(&error, "%s: no such command%s; see amalgam --help", word,
-           suggest_text(word, names, COUNT(commands), "", hint, sizeof hint));
-  return cli_report(CLI_BAD_INPUT, &error);
+  base_fail(&error, "%s: no such command%s; see amalgam --help", word,
+            suggest_text(word, names, COUNT(commands), "", hint, sizeof hint));
+  return base_report(BASE_BAD_INPUT, &error);
 }
 
 static int dispatch(int argc, char **argv) {
@@ -194,12 +194,12 @@ static int help(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  cli_error_t error;
+  base_error_t error;
   if (argc >= 2 && is(argv[1], "--version")) {
     printf("amalgam " AMALGAM_VERSION "\n");
-    return CLI_OK;
+    return BASE_OK;
   }
   const int code = argc < 2 || asks_help(argv[1]) ? help(argc < 2 ? 1 : argc - 1, argv + 1)
                                                   : dispatch(argc - 1, argv + 1);
-  return code != CLI_OK || output_printed(&error) ? code : cli_report(CLI_BAD_INPUT, &error);
+  return code != BASE_OK || output_printed(&error) ? code : base_report(BASE_BAD_INPUT, &error);
 }

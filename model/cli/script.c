@@ -3,20 +3,21 @@
 
 #include <string.h>
 
-#include "cli/cli_error.h"
+#include "base/error.h"
 #include "cli/option/manual.h"
 
 static int page_of(const manual_t *manual, int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
       manual_print(stdout, manual);
-      return CLI_OK;
+      return BASE_OK;
     }
   }
-  cli_error_t error;
-  cli_fail(&error, "%s: expected the script ./amalgam in the root of the checkout, which does that",
-           manual->name);
-  return cli_report(CLI_BAD_INPUT, &error);
+  base_error_t error;
+  base_fail(&error,
+            "%s: expected the script ./amalgam in the root of the checkout, which does that",
+            manual->name);
+  return base_report(BASE_BAD_INPUT, &error);
 }
 
 int script_firmware(int argc, char **argv) {

@@ -10,7 +10,7 @@
 
 #include "hal/registers.h"
 #include "soc/interrupt.h"
-#include "soc/machine.h"
+#include "soc/cores/machine.h"
 
 struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,

@@ -14,7 +14,7 @@
 
 #include "config/config.h"
 #include "engine/engine.h"
-#include "soc/record.h"
+#include "soc/watch/record.h"
 #include "waves/waves_window.h"
 
 #ifdef __cplusplus

@@ -100,7 +100,7 @@ refused "no C source" firmware softmax.elf
 # Arguments as the kernel reads them, and outputs of every type.
 cat >args.c <<'END'
 #include "hal/hal.h"
-#include "kernels/custom_args.h"
+#include "kernels/custom/custom_args.h"
 #include "lib/panic.h"
 
 void vector_main(void) {

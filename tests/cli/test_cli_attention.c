@@ -1,9 +1,9 @@
 // Made-up inputs and the golden of an attention problem: the same bits for any number of threads,
 // and a sample of rows is what the full golden has in these rows.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/attention/attention_golden.h"
 #include "cli_test.h"
 #include "host/parallel.h"
+#include "kernel/attention/attention_golden.h"
 #include "num/num_rng.h"
 
 enum { BATCH = 5, ROWS = 70, KEYS = 90, DK = 24, DV = 16 };
@@ -16,7 +16,7 @@ static attention_problem_t shape(void) {
 static attention_problem_t made_up(uint64_t seed, size_t threads) {
   const distribution_t normal = {DISTRIBUTION_NORMAL, 1.5};
   attention_problem_t problem = shape();
-  cli_error_t error;
+  base_error_t error;
   assert_true(attention_make_up(&problem, &normal, seed, threads, &error));
   return problem;
 }
@@ -47,7 +47,7 @@ static void streams_of_arrays(void **state) {
   attention_free(&problem);
 
   const distribution_t uniform = {DISTRIBUTION_UNIFORM, 3.0};
-  cli_error_t error;
+  base_error_t error;
   problem = shape();
   assert_true(attention_make_up(&problem, &uniform, 8, 2, &error));
   num_rng_uniform_bf16(8, 3, 0, KEYS * DK, 3.0, want);
@@ -59,7 +59,7 @@ static void too_large_is_refused(void **state) {
   (void)state;
   const distribution_t normal = {DISTRIBUTION_NORMAL, 1.0};
   attention_problem_t problem = shape();
-  cli_error_t error;
+  base_error_t error;
   problem.keys = (size_t)1 << 30;
   assert_false(attention_make_up(&problem, &normal, 0, 1, &error));
   assert_contains(error.text, "made-up inputs");

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "cli/file/json.h"
-#include "cli/lm/lm_generate.h"
-#include "cli/lm/lm_settings.h"
-#include "cli/lm/lm_windows.h"
+#include "base/json.h"
 #include "cli_test.h"
+#include "kernel/lm/lm_generate.h"
+#include "kernel/lm/lm_settings.h"
+#include "kernel/lm/lm_windows.h"
 
-static cli_error_t error;
+static base_error_t error;
 static const lm_shape_t shape = {.vocab = 100, .context = 4};
 
 static bool read_windows(const char *text, size_t size, size_t most, lm_windows_t *windows) {

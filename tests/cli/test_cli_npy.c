@@ -1,6 +1,6 @@
 // .npy files: what is read, what is refused, and that a written array comes back.
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/file/npy.h"
+#include "base/npy.h"
 #include "cli_test.h"
 
 // A file of the given version with this header and `data` bytes of zeros.
@@ -16,7 +16,7 @@ static void make(const char *path, unsigned version, const char *header, size_t 
 
 static void accepts(unsigned version, const char *header, size_t data, size_t dims) {
   npy_array_t array;
-  cli_error_t error;
+  base_error_t error;
   make("a.npy", version, header, data);
   if (!npy_read("a.npy", NPY_BIT(U2) | NPY_BIT(F4), &array, &error)) {
     fail_msg("%s: %s", header, error.text);
@@ -28,7 +28,7 @@ static void accepts(unsigned version, const char *header, size_t data, size_t di
 
 static void refuses(unsigned version, const char *header, size_t data, const char *why) {
   npy_array_t array;
-  cli_error_t error;
+  base_error_t error;
   make("a.npy", version, header, data);
   if (npy_read("a.npy", NPY_BIT(U2) | NPY_BIT(F4), &array, &error)) {
     fail_msg("accepted: %s", header);
@@ -83,7 +83,7 @@ static void contents_refused(void **state) {
 static void files_refused(void **state) {
   (void)state;
   npy_array_t array;
-  cli_error_t error;
+  base_error_t error;
   assert_false(npy_read("none.npy", NPY_BIT(U2), &array, &error));
   assert_contains(error.text, "none.npy: No such file");
   assert_false(npy_read(".", NPY_BIT(U2), &array, &error));
@@ -109,7 +109,7 @@ static void written_comes_back(void **state) {
   assert_int_equal(fclose(file), 0);
 
   npy_array_t again;
-  cli_error_t error;
+  base_error_t error;
   char text[NPY_SHAPE_BYTES];
   assert_true(npy_read("w.npy", NPY_BIT(U2), &again, &error));
   assert_string_equal(npy_shape_text(again.shape, again.dims, text), "(2, 3, 4)");

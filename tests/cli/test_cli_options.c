@@ -1,12 +1,12 @@
 // The option table's parser, numbers and suggestions.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/parse.h"
 #include "cli/option/options.h"
-#include "cli/option/parse.h"
 #include "cli/option/suggest.h"
 #include "cli_test.h"
 
 static options_t options;
-static cli_error_t error;
+static base_error_t error;
 
 // Parses up to five words after the command's name.
 static bool parse(unsigned command, const char *a, const char *b, const char *c) {

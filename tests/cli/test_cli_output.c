@@ -3,11 +3,11 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "cli/file/output.h"
+#include "base/output.h"
 #include "cli_test.h"
 
 static outputs_t outputs;
-static cli_error_t error;
+static base_error_t error;
 
 static size_t files_here(void) {
   size_t count = 0;

@@ -1,5 +1,6 @@
 // Captured queries, keys and values are the language model's: attention made of them is its own.
 // SPDX-License-Identifier: Apache-2.0
+#include <cmocka.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,10 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "cli/lm/lm_capture.h"
 #include "config/config.h"
+#include "kernel/lm/lm_capture.h"
 #include "num/num_attention.h"
 
 enum { WINDOW = 2, TOKENS = 40 };
@@ -54,7 +53,7 @@ static bool compare(void *context, const lm_attention_t *attention) {
 
 static void is_the_models(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   char path[1024];
   char message[256];
   uint8_t text[TOKENS];
@@ -79,7 +78,7 @@ static void is_the_models(void **state) {
 
 static void past_the_end_is_refused(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   assert_false(lm_capture(8, 1024, &capture, &error));
   assert_non_null(strstr(error.text, "kjv_val.txt: ends before byte"));
   assert_null(capture.data);

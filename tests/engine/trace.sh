@@ -50,7 +50,7 @@ same "groups taken" "$(look all.fst changes a=$top.u_engine.accept | grep -c ' 1
 same "results" "$(look all.fst changes a=$top.out_valid_o | grep -c ' 1$')" 40
 rows=$(look all.fst changes a=$top.u_engine.k_row | wc -l)
 [ "$rows" -gt $((cycles * 9 / 10)) ] || fail "only $rows rows are streamed"
-sed 's/\[[0-9]*:[0-9]*\]$//' "$here/../../model/soc/gtkw/hfa.gtkw" | grep -vE '^(\[|@|#|-|\*|$)' | sort -u >wanted
+sed 's/\[[0-9]*:[0-9]*\]$//' "$here/../../model/soc/watch/gtkw/hfa.gtkw" | grep -vE '^(\[|@|#|-|\*|$)' | sort -u >wanted
 [ "$(wc -l <wanted)" -ge 20 ] || fail "hfa.gtkw names hardly anything"
 look all.fst names | sort -u | comm -23 wanted - >missing
 [ ! -s missing ] || fail "hfa.gtkw names what is not there: $(cat missing)"

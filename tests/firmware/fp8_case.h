@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/fp8_args.h"
+#include "kernels/fp8/fp8_args.h"
 
 enum fp8_cache { FP8_DENSE, FP8_PAGED, FP8_SPARSE };
 // How a key grows with its place, and with it the running maximum.

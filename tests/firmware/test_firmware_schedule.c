@@ -15,8 +15,8 @@
 // clang-format on
 
 #include "hal/registers.h"
-#include "kernels/attention_args.h"
-#include "kernels/attention_problem.h"
+#include "kernels/attention/attention_args.h"
+#include "kernels/attention/attention_problem.h"
 #include "machine.h"
 #include "num/num_attention.h"
 #include "num/num_format.h"

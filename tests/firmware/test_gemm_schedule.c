@@ -16,7 +16,7 @@
 // clang-format on
 
 #include "hal/registers.h"
-#include "kernels/gemm_args.h"
+#include "kernels/gemm/gemm_args.h"
 #include "machine.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"

@@ -16,7 +16,7 @@
 // clang-format on
 
 #include "hal/registers.h"
-#include "kernels/w4a16_args.h"
+#include "kernels/w4a16/w4a16_args.h"
 #include "machine.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "cli/attention/attention_golden.h"
-#include "cli/fp8/fp8_golden.h"
-#include "cli/fp8/fp8_made_up.h"
+#include "kernel/attention/attention_golden.h"
+#include "kernel/fp8/fp8_golden.h"
+#include "kernel/fp8/fp8_made_up.h"
 
 enum { BATCH = 3, SEQ_Q = 2, HEADS = 3, CAPACITY = 75, ROWS = BATCH * SEQ_Q * HEADS };
 
@@ -30,7 +30,7 @@ static int32_t *copy(const int32_t *from, size_t count) {
 
 static fp8_problem_t make(uint64_t seed, bool pages) {
   const made_up_t made_up = {.distribution = {DISTRIBUTION_NORMAL, 1.0}, .seed = seed};
-  cli_error_t error;
+  base_error_t error;
   fp8_problem_t p = {.batch = BATCH, .seq_q = SEQ_Q, .heads = HEADS, .capacity = CAPACITY,
                      .slots = BATCH * CAPACITY, .block = 32, .scale = 0.125f};
   p.length = copy(lengths, BATCH);
@@ -64,7 +64,7 @@ static bool is_nothing(const uint8_t *token) {
 
 static void pages_hold_the_tokens(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   fp8_problem_t flat = make(1, false);
   fp8_problem_t paged = make(1, true);
   assert_true(fp8_make_pages(&paged, 16, 7, &error));
@@ -117,7 +117,7 @@ static void check_drawn(const fp8_problem_t *p, size_t list) {
 
 static void indices_are_distinct(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   const size_t counts[] = {1, 20, CAPACITY, 200};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
     fp8_problem_t p = make(2, false);
@@ -144,7 +144,7 @@ static void list_of_all(fp8_problem_t *p) {
 // Pages, lists of everything and threads leave every bit as it is; a causal list is one with -1s.
 static void the_same_in_other_words(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   for (int causal = 0; causal < 2; ++causal) {
     fp8_problem_t dense = make(3, false);
     fp8_problem_t paged = make(3, true);
@@ -182,7 +182,7 @@ static void the_same_in_other_words(void **state) {
 
 static void golden_and_contract_agree(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   fp8_problem_t p = make(4, true);
   assert_true(fp8_make_pages(&p, 16, 1, &error) && fp8_make_indices(&p, 40, 1, &error));
   const float sink[HEADS] = {1.0f, -INFINITY, 3.0f};
@@ -220,7 +220,7 @@ static void golden_and_contract_agree(void **state) {
 
 static void attended_counts(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   fp8_problem_t p = make(5, false);
   assert_int_equal(fp8_attended(&p), 75 + 33);
   assert_int_equal(fp8_golden_rows(&p, GOLDEN_AUTO), SEQ_Q * HEADS);

@@ -10,6 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 # folder: folders whose headers it may include
 cat >"$dir/c" <<'END'
 model/host:
+model/base: host num
 model/config:
 model/num: hal
 model/core: num config hal
@@ -17,30 +18,14 @@ model/waves:
 model/engine: waves num host
 model/lm: num
 model/soc: core engine waves num config hal
-model/cli: soc lm engine waves num config host hal kernels power
-synth/power: num host cli
+model/power: base num host
+model/kernel: soc lm engine waves num config host base hal kernels cli
+model/report: kernel soc lm engine waves num config host base hal kernels power cli
+model/cli: report kernel soc lm engine waves num config host base hal kernels power
 sw/hal:
 sw/lib: hal
 sw/boot: hal
 sw/kernels: lib hal
-END
-# The same among the folders of model/cli.
-cat >"$dir/cli" <<'END'
-model/cli/option:
-model/cli/file:
-model/cli/run: option file
-model/cli/attention: run option file
-model/cli/custom: run option file
-model/cli/fp8: attention run option file
-model/cli/lm: run option file
-model/cli/half: run option file
-model/cli/engine: attention lm run option file
-model/cli/synth: run option file
-model/cli/html:
-model/cli/report: html synth engine half fp8 attention lm run option file
-model/cli/bench: option file
-model/cli/convert: option file
-model/cli/explain: option file
 END
 # folder: folders whose modules it may instantiate
 cat >"$dir/v" <<'END'
@@ -54,13 +39,10 @@ rtl/attention: hfa fa2 softmax fp lib
 END
 
 # Lines "FOLDER USES FILE" of all sources.
-find model sw synth -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while read -r file; do
+find model sw -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while read -r file; do
   folder=$(echo "$file" | cut -d/ -f1-2)
   sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
 done >"$dir/includes"
-grep -rE '^ *#include "cli/[a-z0-9]+/' model/cli/*/ |
-  sed -E 's|^((model/cli/[a-z0-9]+)/[^:]*):.*"cli/([a-z0-9]+)/.*|\2 \3 \1|' >"$dir/cli_includes"
-
 find rtl -name '*.v' >"$dir/rtl"
 while read -r file; do
   sed -nE "s|^module ([a-z_0-9]+).*|\1 ${file%/*}|p" "$file"
@@ -86,7 +68,6 @@ check() {   # check TABLE EDGES: complains of each edge that is not in the table
   done <"$2"
 }
 check "$dir/c" "$dir/includes"
-check "$dir/cli" "$dir/cli_includes"
 check "$dir/v" "$dir/instances"
 
 # Nothing is read from outside of rtl.

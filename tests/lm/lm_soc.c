@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/lm/lm_machine.h"
+#include "kernel/lm/lm_machine.h"
 #include "lm/lm_engine.h"
 
 typedef struct both {
@@ -38,7 +38,7 @@ static bool attend(void *context, const lm_attention_t *a) {
 static bool make_machine(both_t *both, const lm_t *lm, lm_machine_options_t *options, char **argv) {
   char path[1024];
   char message[CONFIG_ERROR_BYTES];
-  cli_error_t error;
+  base_error_t error;
   config_t *config = &options->soc.config;
   if (!config_find("engines", path, sizeof path) || !config_load(path, config, message)) {
     fprintf(stderr, "%s\n", message);
@@ -72,7 +72,7 @@ static bool run(both_t *both, lm_t *lm, const uint8_t *text, size_t bytes, size_
     good = lm_forward(lm, text + bytes + i, 1, &backend, logits, true);
   }
   free(logits);
-  cli_error_t error;
+  base_error_t error;
   if (!good && lm_machine_status(both->machine, &error) != SOC_DONE) {
     fprintf(stderr, "%s\n", error.text);
   }

@@ -7,7 +7,7 @@
 
 #include "core/core.h"
 #include "memory_test.h"
-#include "soc/bandwidth.h"
+#include "soc/memory/bandwidth.h"
 
 namespace {
 

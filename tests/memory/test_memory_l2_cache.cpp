@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "memory_test.h"
-#include "soc/l2_cache.h"
+#include "soc/memory/l2_cache.h"
 
 namespace {
 

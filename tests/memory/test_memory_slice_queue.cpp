@@ -6,7 +6,7 @@
 
 #include "core/gm_atomic.h"
 #include "memory_test.h"
-#include "soc/slice_queue.h"
+#include "soc/slices/slice_queue.h"
 
 namespace {
 

@@ -18,7 +18,7 @@
 static const graph_settings_t settings = {.wire = 0.001, .port_load = 0.005, .transition = 0.2};
 
 static void mini(liberty_t *library) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   if (!liberty_read(POWER_TEST_DIR "/mini.lib", library, &error)) {
     fail_msg("%s", error.text);
   }
@@ -26,7 +26,7 @@ static void mini(liberty_t *library) {
 
 // Reads text as a netlist. False: error.
 static bool netlist_of(const char *text, const liberty_t *library, netlist_t *netlist,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   char path[] = "/tmp/test_power_XXXXXX";
   const int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -52,7 +52,7 @@ static int letter(void *context, const char *name) {
 
 static uint64_t table_of(const char *text) {
   uint64_t table;
-  cli_error_t error;
+  base_error_t error;
   assert_true(boolean_parse(text, letter, NULL, &table, &error));
   return table;
 }
@@ -77,7 +77,7 @@ static void bad_functions(void **state) {
   static const char *const texts[] = {"", "A+", "(A", "A)", "A G", "!", "A + * B", "AB"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     uint64_t table;
-    cli_error_t error;
+    base_error_t error;
     assert_false(boolean_parse(texts[i], letter, NULL, &table, &error));
     assert_non_null(strstr(error.text, "function"));
   }
@@ -126,7 +126,7 @@ static void library(void **state) {
 
 static void refuses_library(const char *text, const char *says) {
   char path[] = "/tmp/test_power_XXXXXX";
-  cli_error_t error = {""};
+  base_error_t error = {""};
   liberty_t lib;
   const int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -182,7 +182,7 @@ typedef struct bench {
 } bench_t;
 
 static void bench_open(bench_t *bench, const char *text, simulate_delay_t delay) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   mini(&bench->library);
   if (!netlist_of(text, &bench->library, &bench->netlist, &error) ||
       !graph_build(&bench->netlist, &bench->library, &settings, &bench->graph, &error) ||
@@ -212,7 +212,7 @@ static uint64_t get(const bench_t *bench, const char *port) {
 }
 
 static void step(bench_t *bench, bool counted) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   if (!simulate_cycle(bench->simulate, counted ? &bench->activity : NULL, &error)) {
     fail_msg("%s", error.text);
   }
@@ -220,7 +220,7 @@ static void step(bench_t *bench, bool counted) {
 }
 
 static void refuses(const char *text, const char *says) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   liberty_t lib;
   netlist_t netlist;
   graph_t graph;
@@ -277,7 +277,7 @@ static void loads(void **state) {
 // A net to nine buffers, three inputs at most: three buffers of three each.
 static void buffers(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   char text[4096];
   size_t used = (size_t)snprintf(text, sizeof text,
       "{\"modules\": {\"t\": {\"ports\": {" IN("a", "2") "," OUT("y", "3,4,5,6,7,8,9,10,11")
@@ -475,7 +475,7 @@ static void unknown_nets(void **state) {
 // One flip-flop and five more: buffers for two each: 3, then 2, then 1.
 static void clock_tree(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   char text[4096];
   bench_t bench;
   size_t used = (size_t)snprintf(text, sizeof text,

@@ -23,7 +23,7 @@ static liberty_t library;
 
 static int open(void **state) {
   (void)state;
-  cli_error_t error;
+  base_error_t error;
   for (size_t i = 0; i < QUERIES; ++i) {
     num_rng_normal_bf16(i, 0, 0, D, 0.5, q[i]);
     num_rng_normal_bf16(i, 1, 0, KEYS * D, 1, k[i]);
@@ -41,7 +41,7 @@ static int close(void **state) {
 }
 
 static measure_unit_t measure(measure_design_t design, unit_kind_t kind) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   measure_unit_t unit;
   measure_arithmetic(design, &stimulus);
   if (!measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit,
@@ -74,7 +74,7 @@ static void units(void **state) {
 
 // The arithmetic of one design, the netlist of another.
 static void refuses(measure_design_t design, measure_design_t arithmetic, unit_kind_t kind) {
-  cli_error_t error = {""};
+  base_error_t error = {""};
   measure_unit_t unit;
   measure_arithmetic(arithmetic, &stimulus);
   assert_false(measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit,
@@ -92,7 +92,7 @@ static void wrong_outputs(void **state) {
 
 static void engines(void **state) {
   (void)state;
-  cli_error_t error = {""};
+  base_error_t error = {""};
   measure_engine_t engine;
   measure_arithmetic(MEASURE_FA2, &stimulus);
   assert_true(measure_engine(&settings, &library, MEASURE_FA2, &stimulus, SIMULATE_INERTIAL,

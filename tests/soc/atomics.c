@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/file/npy.h"
+#include "base/npy.h"
 #include "hal/command.h"
 #include "num/num_format.h"
 

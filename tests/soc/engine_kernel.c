@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/engine_args.h"
+#include "kernels/engine/engine_args.h"
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"

@@ -20,10 +20,10 @@ passes() {
 
 build() {
   "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/engine.so" \
-    "$dir/sw/kernels/engine.c" "$dir"/sw/hal/*.c
+    "$dir/sw/kernels/engine/engine.c" "$dir"/sw/hal/*.c
 }
 
-kernel=$dir/sw/kernels/engine.c
+kernel=$dir/sw/kernels/engine/engine.c
 waits='wait\|barrier\|drain'
 remove_waits 11 "$kernel" "$dir/sw/lib/ring.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/gemm_args.h"
+#include "kernels/gemm/gemm_args.h"
 #include "soc/soc.h"
 
 typedef struct gemm_case {

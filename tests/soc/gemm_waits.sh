@@ -14,8 +14,8 @@ run() { timeout 60 "$GEMM" "$dir/gemm.so" "$@" >/dev/null 2>>"$dir/log"; }
 passes() { run 400 600 300 && run 400 600 900 && run 300 400 200 f16 cores=2; }
 
 build() {
-  "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/gemm.so" "$dir/sw/kernels/gemm.c" \
+  "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/gemm.so" "$dir/sw/kernels/gemm/gemm.c" \
     "$dir"/sw/hal/*.c
 }
 
-remove_waits 9 "$dir/sw/kernels/gemm.c" "$dir/sw/lib/ring.h"
+remove_waits 9 "$dir/sw/kernels/gemm/gemm.c" "$dir/sw/lib/ring.h"

@@ -25,9 +25,9 @@ passes() {
 build() {
   for kernel in amla base; do
     "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/$kernel.so" \
-      "$dir/sw/kernels/$kernel.c" "$dir"/sw/kernels/attention_*.c "$dir"/sw/lib/*.c "$dir"/sw/hal/*.c
+      "$dir/sw/kernels/attention/$kernel.c" "$dir"/sw/kernels/attention/attention_*.c "$dir"/sw/lib/*.c "$dir"/sw/hal/*.c
   done
 }
 
-remove_waits 20 "$dir/sw/kernels/amla.c" "$dir/sw/kernels/base.c" "$dir"/sw/kernels/attention_*.c \
+remove_waits 20 "$dir/sw/kernels/attention/amla.c" "$dir/sw/kernels/attention/base.c" "$dir"/sw/kernels/attention/attention_*.c \
   "$dir"/sw/lib/*.h

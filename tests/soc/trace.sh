@@ -171,7 +171,7 @@ same "busy cycles without the Verilog" "$(busy_cycles c.fst cube0.m)" "$(pipe_of
 
 # Save files for GTKWave name signals that there are.
 for save in slice aicore; do
-  grep -vE '^(\[|@|#|-|\*|$)' "$here/../../model/soc/gtkw/$save.gtkw" | sed 's/\[[0-9]*:[0-9]*\]$//' |
+  grep -vE '^(\[|@|#|-|\*|$)' "$here/../../model/soc/watch/gtkw/$save.gtkw" | sed 's/\[[0-9]*:[0-9]*\]$//' |
     sort -u >wanted
   [ "$(wc -l <wanted)" -ge 10 ] || fail "$save.gtkw names hardly anything"
   look all.fst names | sort -u >names

@@ -4,9 +4,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
+#include "base/output.h"
 #include "cli/bench/bench_section.h"
-#include "cli/file/json.h"
-#include "cli/file/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
 
@@ -62,7 +62,7 @@ static void help(void) {
   manual_print(stdout, &manual);
 }
 
-static bool run_sections(const bench_t *bench, cli_error_t *error) {
+static bool run_sections(const bench_t *bench, base_error_t *error) {
   for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
     if (!sections[i](bench, error)) {
       return false;
@@ -72,15 +72,15 @@ static bool run_sections(const bench_t *bench, cli_error_t *error) {
 }
 
 static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
   return file != NULL && json_print(file, bench->root, error) && outputs_commit(outputs, error);
 }
 
-static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+static bool measure(const options_t *options, outputs_t *outputs, base_error_t *error) {
   size_t json = 0;
   if (options->words > 0) {
-    return cli_fail(error, "bench: unexpected argument '%s'", options->word[0]);
+    return base_fail(error, "bench: unexpected argument '%s'", options->word[0]);
   }
   if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
     return false;
@@ -89,9 +89,9 @@ static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *e
                    .quick = options->size.value != 0,
                    .budget = budgets[options->size.value],
                    .root = cJSON_CreateObject()};
-  const bool good =
-      (bench.root != NULL || cli_fail(error, "out of memory")) && run_sections(&bench, error) &&
-      (options->json == NULL || write_json(&bench, outputs, json, error));
+  const bool good = (bench.root != NULL || base_fail(error, "out of memory")) &&
+                    run_sections(&bench, error) &&
+                    (options->json == NULL || write_json(&bench, outputs, json, error));
   cJSON_Delete(bench.root);
   return good;
 }
@@ -99,14 +99,14 @@ static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *e
 int bench(int argc, char **argv) {
   options_t options;
   outputs_t outputs = {.count = 0};
-  cli_error_t error;
-  int code = CLI_OK;
+  base_error_t error;
+  int code = BASE_OK;
   if (!options_parse(&options, CLI_BENCH, argc, argv, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!measure(&options, &outputs, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   return code;

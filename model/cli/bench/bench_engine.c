@@ -67,7 +67,7 @@ static double speed(engine_t *engine, inputs_t *in, size_t queries, size_t keys,
 }
 
 static bool measure(const bench_t *bench, num_design_t design, size_t way, inputs_t *in,
-                    double *result, cli_error_t *error) {
+                    double *result, base_error_t *error) {
   char message[MESSAGE_BYTES] = "";
   const engine_shape_t shape = {.num = {.design = design,
                                         .d = shapes[bench->quick].d,
@@ -79,7 +79,7 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, input
   engine_t *engine = ways[way].open(&shape, message, sizeof message);
   *result = engine == NULL ? 0 : speed(engine, in, queries, keys, message);
   engine_close(engine);
-  return *result > 0 || cli_fail(error, "bench: %s: %s", ways[way].title, message);
+  return *result > 0 || base_fail(error, "bench: %s: %s", ways[way].title, message);
 }
 
 static void show(const bench_t *bench, const char *design, const double speeds[WAYS]) {
@@ -95,7 +95,7 @@ static void show(const bench_t *bench, const char *design, const double speeds[W
   }
 }
 
-static bool run_designs(const bench_t *bench, inputs_t *in, cli_error_t *error) {
+static bool run_designs(const bench_t *bench, inputs_t *in, base_error_t *error) {
   for (size_t i = 0; i < sizeof designs / sizeof *designs; ++i) {
     double speeds[WAYS];
     for (size_t way = 0; way < WAYS; ++way) {
@@ -108,10 +108,10 @@ static bool run_designs(const bench_t *bench, inputs_t *in, cli_error_t *error) 
   return true;
 }
 
-bool bench_engine(const bench_t *bench, cli_error_t *error) {
+bool bench_engine(const bench_t *bench, base_error_t *error) {
   inputs_t *in = malloc(sizeof *in);
   if (in == NULL) {
-    return cli_fail(error, "out of memory");
+    return base_fail(error, "out of memory");
   }
   num_rng_normal_bf16(0, 0, 0, QUERIES_MAX * D_MAX, 1 / sqrt(D_MAX), in->q);
   num_rng_normal_bf16(0, 1, 0, KEYS_MAX * D_MAX, 1, in->k);

@@ -110,10 +110,10 @@ static void run_contest(const bench_t *bench, const contest_t *contest, arrays_t
   bench_print(bench, "\n");
 }
 
-bool bench_functions(const bench_t *bench, cli_error_t *error) {
+bool bench_functions(const bench_t *bench, base_error_t *error) {
   arrays_t *arrays = malloc(sizeof *arrays);
   if (arrays == NULL) {
-    return cli_fail(error, "out of memory");
+    return base_fail(error, "out of memory");
   }
   for (size_t i = 0; i < COUNT; ++i) {
     arrays->x[i] = -30.0f * (float)((i * 7919) % COUNT) / COUNT;   // where softmax has its scores

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "cli/bench/bench_blas.h"
 #include "cli/bench/bench_section.h"
-#include "cli/file/json.h"
 #include "num/num_isa.h"
 #include "num/num_matmul.h"
 
@@ -125,12 +125,12 @@ static void race_all(const bench_t *bench, const contest_t *contest) {
   }
 }
 
-bool bench_matmul(const bench_t *bench, cli_error_t *error) {
+bool bench_matmul(const bench_t *bench, base_error_t *error) {
   const size_t count = (size_t)BLAS_MAX * BLAS_MAX;
   contest_t contest = {.a = NULL};
   float *memory = malloc(3 * count * sizeof *memory);
   if (memory == NULL) {
-    return cli_fail(error, "out of memory");
+    return base_fail(error, "out of memory");
   }
   for (size_t i = 0; i < 3 * count; ++i) {
     memory[i] = (float)(i % 17);

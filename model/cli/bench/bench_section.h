@@ -5,8 +5,8 @@
 
 #include <cJSON.h>
 
+#include "base/error.h"
 #include "cli/bench/bench_race.h"
-#include "cli/cli_error.h"
 
 typedef struct bench {
   bool quiet;              // no text
@@ -16,7 +16,7 @@ typedef struct bench {
 } bench_t;
 
 // False: *error says why.
-typedef bool bench_section_fn(const bench_t *bench, cli_error_t *error);
+typedef bool bench_section_fn(const bench_t *bench, base_error_t *error);
 
 bench_section_fn bench_matmul;      // products against OpenBLAS
 bench_section_fn bench_functions;   // exponentials and random numbers against libm

@@ -89,11 +89,11 @@ static void show(const bench_t *bench, const double seconds[WAYS], double cycles
   }
 }
 
-bool bench_simulator(const bench_t *bench, cli_error_t *error) {
+bool bench_simulator(const bench_t *bench, base_error_t *error) {
   char json[] = "/tmp/amalgam-bench-XXXXXX";
   const int file = mkstemp(json);
   if (file < 0) {
-    return cli_fail(error, "%s: %s", json, strerror(errno));
+    return base_fail(error, "%s: %s", json, strerror(errno));
   }
   close(file);
   bench_print(bench, "\nsimulations of AMLA, %s\n  %-24s%10s%18s\n", shapes[bench->quick], "",
@@ -108,5 +108,5 @@ bool bench_simulator(const bench_t *bench, cli_error_t *error) {
   }
   unlink(json);
   show(bench, seconds, cycles);
-  return equal || cli_fail(error, "bench: cycles differ between the simulations");
+  return equal || base_fail(error, "bench: cycles differ between the simulations");
 }

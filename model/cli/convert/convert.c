@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file/npy_bf16.h"
-#include "cli/file/output.h"
+#include "base/npy_bf16.h"
+#include "base/output.h"
 #include "cli/option/manual.h"
 #include "num/num_fp8.h"
 
@@ -35,7 +35,7 @@ static void help(void) {
 
 typedef struct conversion {
   const char *name;              // "keys to tokens"
-  bool (*run)(convert_job_t *job, cli_error_t *error);
+  bool (*run)(convert_job_t *job, base_error_t *error);
   bool fp8_scale, nibbles, group;   // options that it has
 } conversion_t;
 
@@ -48,14 +48,14 @@ static const conversion_t conversions[] = {
 };
 enum { TO_TOKENS, FROM_TOKENS, PACK, UNPACK, QUANTISE };
 
-static bool choose(const convert_job_t *job, const conversion_t **chosen, cli_error_t *error) {
+static bool choose(const convert_job_t *job, const conversion_t **chosen, base_error_t *error) {
   const npy_array_t *in = &job->in;
   const bool quantises = job->options->convert_group.given;
   const bool keys = in->type == NPY_U2 || (in->type == NPY_F4 && !quantises);
   const size_t last = in->dims == 0 ? 0 : in->shape[in->dims - 1];
   if (in->type == NPY_F2 && !quantises) {
-    return cli_fail(error, "%s: dtype '<f2'; expected --group N with it, to quantise weights",
-                    job->path);
+    return base_fail(error, "%s: dtype '<f2'; expected --group N with it, to quantise weights",
+                     job->path);
   }
   if (keys && last != NUM_FP8_KEY) {
     return npy_refuse_shape(job->path, in, "[S,576], keys to make FP8 tokens of", error);
@@ -75,7 +75,7 @@ static bool choose(const convert_job_t *job, const conversion_t **chosen, cli_er
 }
 
 // Options that the conversion would not look at.
-static bool check_options(const options_t *o, const conversion_t *conversion, cli_error_t *error) {
+static bool check_options(const options_t *o, const conversion_t *conversion, base_error_t *error) {
   const struct {
     const char *name;
     bool given, known;
@@ -86,21 +86,21 @@ static bool check_options(const options_t *o, const conversion_t *conversion, cl
               {"zero", o->convert_zero != NULL, conversion->group}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     if (rows[i].given && !rows[i].known) {
-      return cli_fail(error, "--%s: means nothing for %s", rows[i].name, conversion->name);
+      return base_fail(error, "--%s: means nothing for %s", rows[i].name, conversion->name);
     }
   }
   return true;
 }
 
 bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, npy_array_t *array,
-                      cli_error_t *error) {
+                      base_error_t *error) {
   array->type = type;
   array->dims = job->in.dims;
   memcpy(array->shape, job->in.shape, sizeof array->shape);
   array->shape[array->dims - 1] = last;
   const size_t bytes = npy_count(array) * npy_element_bytes(type);
   array->data = malloc(bytes + 1);
-  return array->data != NULL || cli_fail(error, "%s: out of memory", job->path);
+  return array->data != NULL || base_fail(error, "%s: out of memory", job->path);
 }
 
 // --- files ------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, np
 enum { OUT, SCALE, ZERO, FILES };
 
 static bool add_outputs(const char *const path[FILES], outputs_t *outputs, size_t index[FILES],
-                        cli_error_t *error) {
+                        base_error_t *error) {
   for (int i = 0; i < FILES; ++i) {
     if (path[i] != NULL && !outputs_add(outputs, path[i], &index[i], error)) {
       return false;
@@ -118,7 +118,7 @@ static bool add_outputs(const char *const path[FILES], outputs_t *outputs, size_
 }
 
 static bool write_outputs(const convert_job_t *job, outputs_t *outputs, const size_t index[FILES],
-                          cli_error_t *error) {
+                          base_error_t *error) {
   const npy_array_t *const arrays[FILES] = {&job->out, &job->scale, &job->zero};
   for (int i = 0; i < FILES; ++i) {
     if (arrays[i]->dims == 0) {
@@ -133,7 +133,7 @@ static bool write_outputs(const convert_job_t *job, outputs_t *outputs, const si
   return outputs_commit(outputs, error);
 }
 
-static bool read_input(convert_job_t *job, cli_error_t *error) {
+static bool read_input(convert_job_t *job, base_error_t *error) {
   const unsigned accepted = NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(F4) | NPY_BIT(U1) | NPY_BIT(I1) |
                             NPY_BIT(I4);
   return npy_read(job->path, accepted, &job->in, error) &&
@@ -141,7 +141,7 @@ static bool read_input(convert_job_t *job, cli_error_t *error) {
           npy_refuse_shape(job->path, &job->in, "an array that is not empty", error));
 }
 
-static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, cli_error_t *error) {
+static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, base_error_t *error) {
   const options_t *options = job->options;
   const char *const path[FILES] = {out, options->convert_scale, options->convert_zero};
   size_t index[FILES] = {0};
@@ -156,15 +156,15 @@ static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, cli
   return good && output_printed(error);
 }
 
-static bool run(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+static bool run(const options_t *options, outputs_t *outputs, base_error_t *error) {
   const int files = options->convert_out == NULL ? 2 : 1;
   if (options->words < files) {
-    return cli_fail(error, "convert: expected %s, got %d",
-                    files == 2 ? "two files, IN.npy and OUT.npy" : "one file, IN.npy",
-                    options->words);
+    return base_fail(error, "convert: expected %s, got %d",
+                     files == 2 ? "two files, IN.npy and OUT.npy" : "one file, IN.npy",
+                     options->words);
   }
   if (options->words > files) {
-    return cli_fail(error, "convert: unexpected argument '%s'", options->word[files]);
+    return base_fail(error, "convert: unexpected argument '%s'", options->word[files]);
   }
   convert_job_t job = {.options = options, .path = options->word[0]};
   const bool good = run_job(&job, files == 2 ? options->word[1] : options->convert_out,
@@ -179,14 +179,14 @@ static bool run(const options_t *options, outputs_t *outputs, cli_error_t *error
 int convert(int argc, char **argv) {
   options_t options;
   outputs_t outputs = {.count = 0};
-  cli_error_t error;
-  int code = CLI_OK;
+  base_error_t error;
+  int code = BASE_OK;
   if (!options_parse(&options, CLI_CONVERT, argc, argv, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!run(&options, &outputs, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   return code;

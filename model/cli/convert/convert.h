@@ -9,7 +9,7 @@
 #ifndef CLI_CONVERT_H
 #define CLI_CONVERT_H
 
-#include "cli/file/npy.h"
+#include "base/npy.h"
 #include "cli/option/options.h"
 
 int convert(int argc, char **argv);
@@ -25,14 +25,14 @@ typedef struct convert_job {
   char text[CONVERT_TEXT_BYTES]; // one line about it, for people
 } convert_job_t;
 
-bool convert_to_tokens(convert_job_t *job, cli_error_t *error);
-bool convert_from_tokens(convert_job_t *job, cli_error_t *error);
-bool convert_pack(convert_job_t *job, cli_error_t *error);
-bool convert_unpack(convert_job_t *job, cli_error_t *error);
-bool convert_quantise(convert_job_t *job, cli_error_t *error);
+bool convert_to_tokens(convert_job_t *job, base_error_t *error);
+bool convert_from_tokens(convert_job_t *job, base_error_t *error);
+bool convert_pack(convert_job_t *job, base_error_t *error);
+bool convert_unpack(convert_job_t *job, base_error_t *error);
+bool convert_quantise(convert_job_t *job, base_error_t *error);
 
 // Allocates an array of in's shape but for its last dimension.  False: out of memory.
 bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, npy_array_t *array,
-                      cli_error_t *error);
+                      base_error_t *error);
 
 #endif

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/npy_bf16.h"
 #include "cli/convert/convert.h"
-#include "cli/file/npy_bf16.h"
 #include "num/num_fp8.h"
 
 // ||tokens - keys|| / ||keys||
@@ -24,7 +24,7 @@ static double loss(const uint8_t *token, const uint16_t *key, size_t tokens) {
 }
 
 // The keys are read once more, so that they are rounded and checked as everywhere.
-bool convert_to_tokens(convert_job_t *job, cli_error_t *error) {
+bool convert_to_tokens(convert_job_t *job, base_error_t *error) {
   npy_free(&job->in);
   if (!npy_read_bf16(job->path, NPY_FINITE_ONLY, &job->in, error) ||
       !convert_allocate(job, NPY_U1, NUM_FP8_TOKEN_BYTES, &job->out, error)) {
@@ -40,7 +40,7 @@ bool convert_to_tokens(convert_job_t *job, cli_error_t *error) {
   return true;
 }
 
-bool convert_from_tokens(convert_job_t *job, cli_error_t *error) {
+bool convert_from_tokens(convert_job_t *job, base_error_t *error) {
   if (!convert_allocate(job, NPY_U2, NUM_FP8_KEY, &job->out, error)) {
     return false;
   }

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/npy_bf16.h"
 #include "cli/convert/convert.h"
-#include "cli/file/npy_bf16.h"
 #include "num/num_int4.h"
 
 enum { PER_WORD = 8 };
@@ -17,12 +17,12 @@ static const char *nibbles_text(const convert_job_t *job) {
   return nibbles_of(job) == NUM_NIBBLES_SIGNED ? "signed" : "unsigned";
 }
 
-static bool check_columns(const convert_job_t *job, cli_error_t *error) {
+static bool check_columns(const convert_job_t *job, base_error_t *error) {
   return job->in.shape[1] % PER_WORD == 0 ||
          npy_refuse_shape(job->path, &job->in, "a multiple of 8 columns", error);
 }
 
-bool convert_pack(convert_job_t *job, cli_error_t *error) {
+bool convert_pack(convert_job_t *job, base_error_t *error) {
   const int8_t *values = job->in.data;
   const size_t count = npy_count(&job->in);
   const int least = num_int4_least(nibbles_of(job));
@@ -32,8 +32,8 @@ bool convert_pack(convert_job_t *job, cli_error_t *error) {
   for (size_t i = 0; i < count; ++i) {
     if (values[i] < least || values[i] > least + 15) {
       char where[NPY_SHAPE_BYTES];
-      return cli_fail(error, "%s: %d at %s; %s nibbles are %d to %d", job->path, values[i],
-                      npy_index_text(&job->in, i, where), nibbles_text(job), least, least + 15);
+      return base_fail(error, "%s: %d at %s; %s nibbles are %d to %d", job->path, values[i],
+                       npy_index_text(&job->in, i, where), nibbles_text(job), least, least + 15);
     }
   }
   if (!convert_allocate(job, NPY_I4, job->in.shape[1] / PER_WORD, &job->out, error)) {
@@ -45,7 +45,7 @@ bool convert_pack(convert_job_t *job, cli_error_t *error) {
   return true;
 }
 
-bool convert_unpack(convert_job_t *job, cli_error_t *error) {
+bool convert_unpack(convert_job_t *job, base_error_t *error) {
   if (!convert_allocate(job, NPY_I1, job->in.shape[1] * PER_WORD, &job->out, error)) {
     return false;
   }
@@ -64,37 +64,37 @@ typedef struct work {
   int8_t *values;
 } work_t;
 
-static bool check_weights(const convert_job_t *job, const float *w, cli_error_t *error) {
+static bool check_weights(const convert_job_t *job, const float *w, base_error_t *error) {
   for (size_t i = 0; i < npy_count(&job->in); ++i) {
     if (!isfinite(w[i])) {
       char where[NPY_SHAPE_BYTES];
-      return cli_fail(error, "%s: %s at %s; expected finite values", job->path,
-                      isnan(w[i]) ? "NaN" : "infinity", npy_index_text(&job->in, i, where));
+      return base_fail(error, "%s: %s at %s; expected finite values", job->path,
+                       isnan(w[i]) ? "NaN" : "infinity", npy_index_text(&job->in, i, where));
     }
   }
   return true;
 }
 
-static bool check_group(const convert_job_t *job, cli_error_t *error) {
+static bool check_group(const convert_job_t *job, base_error_t *error) {
   const size_t group = (size_t)job->options->convert_group.value;
   if (job->options->convert_scale == NULL) {
-    return cli_fail(error, "--scale: missing; the file for the scales goes with --group");
+    return base_fail(error, "--scale: missing; the file for the scales goes with --group");
   }
   if (nibbles_of(job) == NUM_NIBBLES_UNSIGNED && job->options->convert_zero == NULL) {
-    return cli_fail(error, "--nibbles unsigned: needs --zero, the file for the zeros");
+    return base_fail(error, "--nibbles unsigned: needs --zero, the file for the zeros");
   }
   return job->in.shape[0] % group == 0 ||
-         cli_fail(error, "--group %zu: does not divide the %zu rows of %s", group,
-                  job->in.shape[0], job->path);
+         base_fail(error, "--group %zu: does not divide the %zu rows of %s", group,
+                   job->in.shape[0], job->path);
 }
 
-static bool allocate(convert_job_t *job, work_t *work, cli_error_t *error) {
+static bool allocate(convert_job_t *job, work_t *work, base_error_t *error) {
   const size_t count = npy_count(&job->in);
   const size_t columns = job->in.shape[1];
   work->w = malloc(count * sizeof *work->w);
   work->values = malloc(count);
   if (work->w == NULL || work->values == NULL) {
-    return cli_fail(error, "%s: out of memory", job->path);
+    return base_fail(error, "%s: out of memory", job->path);
   }
   const bool zeros = job->options->convert_zero != NULL;
   const bool good = convert_allocate(job, NPY_I4, columns / PER_WORD, &job->out, error) &&
@@ -125,14 +125,14 @@ static double loss(const convert_job_t *job, const work_t *work) {
   return whole > 0 ? sqrt(difference / whole) : 0;
 }
 
-static bool quantise(convert_job_t *job, const work_t *work, cli_error_t *error) {
+static bool quantise(convert_job_t *job, const work_t *work, base_error_t *error) {
   const size_t group = (size_t)job->options->convert_group.value;
   size_t bad;
   if (!num_int4_quantise(nibbles_of(job), work->w, job->in.shape[0], job->in.shape[1], group,
                          work->values, job->scale.data, job->zero.data, &bad)) {
     char where[NPY_SHAPE_BYTES];
-    return cli_fail(error, "%s: the scale of group %s is beyond FP16", job->path,
-                    npy_index_text(&job->scale, bad, where));
+    return base_fail(error, "%s: the scale of group %s is beyond FP16", job->path,
+                     npy_index_text(&job->scale, bad, where));
   }
   num_int4_pack(work->values, job->out.data, npy_count(&job->in));
   snprintf(job->text, sizeof job->text,
@@ -142,7 +142,7 @@ static bool quantise(convert_job_t *job, const work_t *work, cli_error_t *error)
   return true;
 }
 
-bool convert_quantise(convert_job_t *job, cli_error_t *error) {
+bool convert_quantise(convert_job_t *job, base_error_t *error) {
   work_t work = {NULL, NULL};
   bool good = check_columns(job, error) && check_group(job, error) && allocate(job, &work, error);
   if (good && job->in.type == NPY_F2) {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file/json.h"
-#include "cli/file/output.h"
+#include "base/json.h"
+#include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
 
@@ -45,19 +45,20 @@ static bool is_left_out(const char *word, bool *has_value) {
   return false;
 }
 
-static bool take_words(explain_run_t *run, cli_error_t *error) {
+static bool take_words(explain_run_t *run, base_error_t *error) {
   const cJSON *host = cJSON_GetObjectItemCaseSensitive(run->root, "host");
   const cJSON *words = cJSON_GetObjectItemCaseSensitive(host, "arguments");
   const int count = cJSON_GetArraySize(words);
   if (count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
-    return cli_fail(error, "%s: host.arguments: expected the words of an `amalgam run`", run->file);
+    return base_fail(error, "%s: host.arguments: expected the words of an `amalgam run`",
+                     run->file);
   }
   run->kernel = text_of(run->root, "kernel");
   for (int i = 1; i < count; ++i) {
     const char *word = cJSON_GetStringValue(cJSON_GetArrayItem(words, i));
     bool has_value;
     if (word == NULL) {
-      return cli_fail(error, "%s: host.arguments: expected texts", run->file);
+      return base_fail(error, "%s: host.arguments: expected texts", run->file);
     }
     if (is_left_out(word, &has_value)) {
       i += has_value ? 1 : 0;
@@ -68,34 +69,35 @@ static bool take_words(explain_run_t *run, cli_error_t *error) {
   return true;
 }
 
-static bool take_config(explain_run_t *run, cli_error_t *error) {
+static bool take_config(explain_run_t *run, base_error_t *error) {
   char path[4096], message[CONFIG_ERROR_BYTES];
   const cJSON *set;
   const char *name = text_of(run->root, "config");
   if (name[0] == '\0') {
-    return cli_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained",
-                    run->file);
+    return base_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained",
+                     run->file);
   }
   if (!config_find(name, path, sizeof path) || !config_load(path, &run->config, message)) {
-    return cli_fail(error, "%s: config %s cannot be read", run->file, name);
+    return base_fail(error, "%s: config %s cannot be read", run->file, name);
   }
   cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(run->root, "set")) {
     const char *assignment = cJSON_GetStringValue(set);
     if (assignment == NULL || !config_set(&run->config, assignment, message)) {
-      return cli_fail(error, "%s: set: %s", run->file, assignment == NULL ? "expected texts" : message);
+      return base_fail(error, "%s: set: %s", run->file,
+                       assignment == NULL ? "expected texts" : message);
     }
   }
   return true;
 }
 
-static bool open_run(explain_run_t *run, cli_error_t *error) {
+static bool open_run(explain_run_t *run, base_error_t *error) {
   run->root = json_read(run->file);
   if (run->root == NULL) {
-    return cli_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
+    return base_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
   }
   run->cycles = (uint64_t)number_of(run->root, "cycles");
   return take_config(run, error) && take_words(run, error) &&
-         (run->cycles > 0 || cli_fail(error, "%s: cycles: expected a number above 0", run->file));
+         (run->cycles > 0 || base_fail(error, "%s: cycles: expected a number above 0", run->file));
 }
 
 // --- in order ---------------------------------------------------------------------------------
@@ -286,10 +288,10 @@ static void help(void) {
 }
 
 static bool explain_file(const options_t *options, explain_run_t *run, outputs_t *outputs,
-                         cli_error_t *error) {
+                         base_error_t *error) {
   size_t json = 0;
   if (options->words != 1) {
-    return cli_fail(error, "explain: expected one file, of an `amalgam run --json`");
+    return base_fail(error, "explain: expected one file, of an `amalgam run --json`");
   }
   run->file = options->word[0];
   if (!open_run(run, error) ||
@@ -315,18 +317,18 @@ int explain(int argc, char **argv) {
   options_t options;
   outputs_t outputs = {.count = 0};
   explain_run_t *run = calloc(1, sizeof *run);
-  cli_error_t error;
-  int code = CLI_OK;
+  base_error_t error;
+  int code = BASE_OK;
   if (run == NULL) {
-    return CLI_BAD_INPUT;
+    return BASE_BAD_INPUT;
   }
   if (!options_parse(&options, CLI_EXPLAIN, argc, argv, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!explain_file(&options, run, &outputs, &error)) {
     const bool interrupted = strcmp(error.text, "interrupted") == 0;
-    code = cli_report(interrupted ? CLI_INTERRUPTED : CLI_BAD_INPUT, &error);
+    code = base_report(interrupted ? BASE_INTERRUPTED : BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   cJSON_Delete(run->path);

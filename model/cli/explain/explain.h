@@ -9,7 +9,7 @@
 
 #include <cJSON.h>
 
-#include "cli/cli_error.h"
+#include "base/error.h"
 #include "config/config.h"
 
 // argv[0] is "explain". Returns the exit code.
@@ -40,6 +40,6 @@ typedef struct explain_run {
 } explain_run_t;
 
 // Fills path and list. Runs are processes of their own, two at a time. False: error.
-bool explain_runs(explain_run_t *run, bool quiet, cli_error_t *error);
+bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error);
 
 #endif

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "cli/explain/explain.h"
-#include "cli/file/json.h"
 #include "host/parallel.h"
 
 enum { AT_A_TIME = 2, PATH_BYTES = 64 };
@@ -100,7 +100,7 @@ static int spawn(runner_t *runner, const char **word) {
   if (failed != 0 || waitpid(pid, &status, 0) != pid) {
     return -1;
   }
-  if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == CLI_INTERRUPTED)) {
+  if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == BASE_INTERRUPTED)) {
     runner->interrupted = 1;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -123,7 +123,7 @@ static uint64_t again(runner_t *runner, const char *changes, size_t number, cons
   snprintf(text, sizeof text, "%s", changes);
   fill_words(runner, text, json, path, word);
   const int code = spawn(runner, word);
-  const uint64_t cycles = code == CLI_OK || code == CLI_OUT_OF_TOLERANCE ? cycles_of(json) : 0;
+  const uint64_t cycles = code == BASE_OK || code == BASE_OUT_OF_TOLERANCE ? cycles_of(json) : 0;
   unlink(json);
   return cycles;
 }
@@ -229,7 +229,7 @@ static void list_tries(explain_run_t *run) {
 }
 
 // The run as it was must take the cycles it took; without values, if that takes the same.
-static bool as_it_was(runner_t *runner, cli_error_t *error) {
+static bool as_it_was(runner_t *runner, base_error_t *error) {
   explain_run_t *run = runner->run;
   char path[PATH_BYTES + 32];
   snprintf(path, sizeof path, "%s/path.json", runner->folder);
@@ -246,20 +246,21 @@ static bool as_it_was(runner_t *runner, cli_error_t *error) {
     return true;
   }
   return cycles == 0
-             ? cli_fail(error, "%s: that run cannot be made again: are its files where they were?",
-                        run->file)
-             : cli_fail(error, "%s: %llu cycles, and %llu when it is made again: other files, or "
-                               "another version", run->file, (unsigned long long)run->cycles,
-                        (unsigned long long)cycles);
+             ? base_fail(error, "%s: that run cannot be made again: are its files where they were?",
+                         run->file)
+             : base_fail(error,
+                         "%s: %llu cycles, and %llu when it is made again: other files, or "
+                         "another version",
+                         run->file, (unsigned long long)run->cycles, (unsigned long long)cycles);
 }
 
-bool explain_runs(explain_run_t *run, bool quiet, cli_error_t *error) {
+bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
   runner_t runner = {.run = run, .quiet = quiet};
   const char *temporary = getenv("TMPDIR");
   snprintf(runner.folder, sizeof runner.folder, "%.40s/amalgam-XXXXXX",
            temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
   if (mkdtemp(runner.folder) == NULL) {
-    return cli_fail(error, "%s: %s", runner.folder, strerror(errno));
+    return base_fail(error, "%s: %s", runner.folder, strerror(errno));
   }
   // Ctrl-C reaches the runs, which end; then this does.
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -272,5 +273,5 @@ bool explain_runs(explain_run_t *run, bool quiet, cli_error_t *error) {
   }
   sigaction(SIGINT, &before, NULL);
   rmdir(runner.folder);
-  return runner.interrupted ? cli_fail(error, "interrupted") : good;
+  return runner.interrupted ? base_fail(error, "interrupted") : good;
 }

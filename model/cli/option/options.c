@@ -4,7 +4,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "cli/option/parse.h"
+#include "base/parse.h"
 #include "cli/option/suggest.h"
 
 #define RUN CLI_RUN
@@ -13,7 +13,7 @@
 #define FP8 CLI_RUN_FP8
 #define W4A16 CLI_RUN_W4A16
 #define GEMM CLI_RUN_GEMM
-#define HALF CLI_RUN_HALF
+#define HALF CLI_RUN_GEMMS
 #define SOC CLI_RUN_SOC
 #define ENGINE CLI_RUN_ENGINE
 #define ENGINE_HFA CLI_RUN_HFA
@@ -42,24 +42,24 @@ enum { MAX_ROWS = sizeof option_rows / sizeof *option_rows, HELP = 0x1000, FIRST
 // --- values -----------------------------------------------------------------------------------
 
 static bool store_count(const option_row_t *row, option_count_t *count, const char *text,
-                        cli_error_t *error) {
+                        base_error_t *error) {
   if (!parse_count(text, &count->value) || (double)count->value < row->min ||
       (double)count->value > row->max) {
     return row->max < 1e18
-               ? cli_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'",
-                          row->name, row->min, row->max, text)
-               : cli_fail(error, "--%s: expected a whole number from %.0f, got '%s'", row->name,
-                          row->min, text);
+               ? base_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'",
+                           row->name, row->min, row->max, text)
+               : base_fail(error, "--%s: expected a whole number from %.0f, got '%s'", row->name,
+                           row->min, text);
   }
   count->given = true;
   return true;
 }
 
 static bool store_real(const option_row_t *row, option_real_t *real, const char *text,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   if (!parse_real(text, &real->value) || real->value < row->min || real->value > row->max) {
-    return cli_fail(error, "--%s: expected a number from %g to %g, got '%s'", row->name, row->min,
-                    row->max, text);
+    return base_fail(error, "--%s: expected a number from %g to %g, got '%s'", row->name, row->min,
+                     row->max, text);
   }
   real->text = text;
   real->given = true;
@@ -67,24 +67,24 @@ static bool store_real(const option_row_t *row, option_real_t *real, const char 
 }
 
 static bool store_choice(const option_row_t *row, option_choice_t *choice, const char *text,
-                         cli_error_t *error) {
+                         base_error_t *error) {
   choice->value = parse_choice(text, row->argument);
   choice->given = true;
   return choice->value >= 0 ||
-         cli_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
+         base_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
 }
 
 static bool store_list(const option_row_t *row, option_list_t *list, const char *text,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   if (list->count == OPTION_LIST_MAX) {
-    return cli_fail(error, "--%s: given more than %d times", row->name, OPTION_LIST_MAX);
+    return base_fail(error, "--%s: given more than %d times", row->name, OPTION_LIST_MAX);
   }
   list->item[list->count++] = text;
   return true;
 }
 
 static bool store(options_t *options, const option_row_t *row, const char *text,
-                  cli_error_t *error) {
+                  base_error_t *error) {
   void *field = (char *)options + row->offset;
   switch (row->type) {
     case OPTION_TYPE_flag:
@@ -126,7 +126,7 @@ static void build_table(unsigned command, struct option table[MAX_ROWS + 2]) {
 }
 
 // Why getopt_long refused a long option: it was cut short, had a value too many, or is unknown.
-static bool refuse_long(const char *typed, const struct option *table, cli_error_t *error) {
+static bool refuse_long(const char *typed, const struct option *table, base_error_t *error) {
   char name[64];
   const char *words[MAX_ROWS + 1];
   size_t count = 0;
@@ -136,7 +136,7 @@ static bool refuse_long(const char *typed, const struct option *table, cli_error
   for (const struct option *entry = table; entry->name != NULL; ++entry) {
     words[count++] = entry->name;
     if (strcmp(entry->name, name) == 0) {
-      return cli_fail(error, "--%s: takes no value", name);
+      return base_fail(error, "--%s: takes no value", name);
     }
     if (strncmp(entry->name, name, strlen(name)) == 0) {
       second = first == NULL ? NULL : entry->name;
@@ -144,25 +144,25 @@ static bool refuse_long(const char *typed, const struct option *table, cli_error
     }
   }
   if (second != NULL) {
-    return cli_fail(error, "--%s: may be --%s or --%s", name, first, second);
+    return base_fail(error, "--%s: may be --%s or --%s", name, first, second);
   }
   char hint[80];
-  return cli_fail(error, "--%s: unknown option%s", name,
-                  suggest_text(name, words, count, "--", hint, sizeof hint));
+  return base_fail(error, "--%s: unknown option%s", name,
+                   suggest_text(name, words, count, "--", hint, sizeof hint));
 }
 
-static bool refuse(int code, char **argv, const struct option *table, cli_error_t *error) {
+static bool refuse(int code, char **argv, const struct option *table, base_error_t *error) {
   const char *typed = argv[optind - 1];
   if (code == ':') {
-    return cli_fail(error, "%s: needs a value", typed);
+    return base_fail(error, "%s: needs a value", typed);
   }
   if (strncmp(typed, "--", 2) == 0) {
     return refuse_long(typed, table, error);
   }
-  return cli_fail(error, "-%c: unknown option", optopt);
+  return base_fail(error, "-%c: unknown option", optopt);
 }
 
-static bool set_defaults(options_t *options, unsigned command, cli_error_t *error) {
+static bool set_defaults(options_t *options, unsigned command, base_error_t *error) {
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
     if (exists(row, command) && row->initial != NULL &&
@@ -174,7 +174,7 @@ static bool set_defaults(options_t *options, unsigned command, cli_error_t *erro
 }
 
 bool options_parse(options_t *options, unsigned command, int argc, char **argv,
-                   cli_error_t *error) {
+                   base_error_t *error) {
   struct option table[MAX_ROWS + 2];
   build_table(command, table);
   memset(options, 0, sizeof *options);
@@ -198,8 +198,8 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv,
 }
 
 bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
-                   cli_error_t *error) {
+                   base_error_t *error) {
   return !given->given || given->value == have ||
-         cli_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
-                  have);
+         base_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
+                   have);
 }

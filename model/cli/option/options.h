@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "cli/cli_error.h"
+#include "base/error.h"
 
 // Commands, as bits: who has which option.
 #define CLI_RUN_BASE (1u << 0)
@@ -16,8 +16,8 @@
 #define CLI_RUN_FP8 (1u << 2)
 #define CLI_RUN_W4A16 (1u << 3)
 #define CLI_RUN_GEMM (1u << 4)
-#define CLI_RUN_HALF (CLI_RUN_W4A16 | CLI_RUN_GEMM)
-#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_FP8 | CLI_RUN_HALF)
+#define CLI_RUN_GEMMS (CLI_RUN_W4A16 | CLI_RUN_GEMM)
+#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_FP8 | CLI_RUN_GEMMS)
 #define CLI_RUN_HFA (1u << 5)
 #define CLI_RUN_FA2 (1u << 6)
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
@@ -51,11 +51,12 @@ typedef struct options {
 } options_t;
 
 // Parses what follows the command's name; argv[0] is that name.  Strings point into argv.
-bool options_parse(options_t *options, unsigned command, int argc, char **argv, cli_error_t *error);
+bool options_parse(options_t *options, unsigned command, int argc, char **argv,
+                   base_error_t *error);
 
 // A size given on the command line must be the one that the file `path` has.
 bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
-                   cli_error_t *error);
+                   base_error_t *error);
 
 static inline size_t option_count_or(const option_count_t *count, size_t usual) {
   return count->given ? (size_t)count->value : usual;

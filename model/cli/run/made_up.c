@@ -3,13 +3,12 @@
 
 #include "num/num_rng.h"
 
-bool made_up_read(const options_t *options, made_up_t *made_up, cli_error_t *error) {
+bool made_up_read(const options_t *options, made_up_t *made_up, base_error_t *error) {
   made_up->text = options->dist != NULL ? options->dist : "normal:1";
   made_up->seed = options->seed.given ? options->seed.value : 0;
   return parse_distribution(made_up->text, &made_up->distribution) ||
-         cli_fail(error,
-                  "--dist: expected normal:S or uniform:A with a positive number, got '%s'",
-                  made_up->text);
+         base_fail(error, "--dist: expected normal:S or uniform:A with a positive number, got '%s'",
+                   made_up->text);
 }
 
 void made_up_fill(const distribution_t *distribution, uint64_t seed, uint64_t stream,

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/parse.h"
 #include "cli/option/options.h"
-#include "cli/option/parse.h"
 
 typedef struct made_up {
   distribution_t distribution;
@@ -15,7 +15,7 @@ typedef struct made_up {
   const char *text;        // of the distribution, as given
 } made_up_t;
 
-bool made_up_read(const options_t *options, made_up_t *made_up, cli_error_t *error);
+bool made_up_read(const options_t *options, made_up_t *made_up, base_error_t *error);
 
 // Elements first .. first + count - 1 of array `stream`: num_rng_normal_bf16 or
 // num_rng_uniform_bf16.

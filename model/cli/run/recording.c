@@ -3,20 +3,22 @@
 
 #include <string.h>
 
-#include "cli/option/parse.h"
+#include "base/parse.h"
 
 enum { USUAL_LAST = 10000 };
 
 static bool read_window(const char *option, const char *text, waves_window_t *window,
-                        cli_error_t *error) {
+                        base_error_t *error) {
   *window = (waves_window_t){0};
   return text == NULL || waves_window_parse(text, window) ||
-         cli_fail(error, "--%s: expected A:B, each a cycle, a command as mmad#10 or left out, and "
-                         "B after A; got '%s'", option, text);
+         base_fail(error,
+                   "--%s: expected A:B, each a cycle, a command as mmad#10 or left out, and "
+                   "B after A; got '%s'",
+                   option, text);
 }
 
 // Options that say how to trace need one that says that.
-static bool check_trace(const options_t *options, cli_error_t *error) {
+static bool check_trace(const options_t *options, base_error_t *error) {
   const struct {
     const char *name;
     bool given;
@@ -26,11 +28,11 @@ static bool check_trace(const options_t *options, cli_error_t *error) {
                   {"trace-last", options->trace_last.given}};
   for (size_t i = 0; options->trace == NULL && i < sizeof of_trace / sizeof *of_trace; ++i) {
     if (of_trace[i].given) {
-      return cli_fail(error, "--%s: needs --trace FILE", of_trace[i].name);
+      return base_fail(error, "--%s: needs --trace FILE", of_trace[i].name);
     }
   }
   return options->trace_on.value != 0 || !options->trace_last.given ||
-         cli_fail(error, "--trace-last: needs --trace-on error");
+         base_fail(error, "--trace-last: needs --trace-on error");
 }
 
 static uint64_t kept_cycles(const options_t *options) {
@@ -38,7 +40,7 @@ static uint64_t kept_cycles(const options_t *options) {
 }
 
 // CORE:PORT
-static bool read_gdb(const options_t *options, soc_options_t *soc, cli_error_t *error) {
+static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t *error) {
   static soc_gdb_t list[OPTION_LIST_MAX];   // outlives the machine
   for (size_t i = 0; i < options->gdb.count; ++i) {
     const char *text = options->gdb.item[i];
@@ -47,7 +49,7 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, cli_error_t *
     const size_t length = colon == NULL ? 0 : (size_t)(colon - text);
     if (length == 0 || length >= sizeof list[i].core || !parse_count(colon + 1, &port) ||
         port > 65535) {
-      return cli_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'", text);
+      return base_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'", text);
     }
     snprintf(list[i].core, sizeof list[i].core, "%.*s", (int)length, text);
     list[i].port = (unsigned)port;
@@ -55,10 +57,10 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, cli_error_t *
   soc->gdb = list;
   soc->gdb_count = options->gdb.count;
   return soc->gdb_count == 0 || soc->firmware == SOC_FIRMWARE_RISCV ||
-         cli_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
+         base_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
 }
 
-bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
+bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const options_t *options = &run->options;
   soc->timeline = run_path(run, RUN_TIMELINE);
   soc->critical_path = run_path(run, RUN_CRITICAL_PATH);
@@ -68,7 +70,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
   soc->trace_scope_count = options->trace_scope.count;
   soc->trace_keep = kept_cycles(options);
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
-    return cli_fail(error, "--timeline-window: needs --timeline or --log");
+    return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
   return check_trace(options, error) && read_gdb(options, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
@@ -77,7 +79,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error) {
 
 // --- an engine by itself ----------------------------------------------------------------------
 
-bool recording_engine(const run_t *run, engine_waves_t *waves, cli_error_t *error) {
+bool recording_engine(const run_t *run, engine_waves_t *waves, base_error_t *error) {
   const options_t *options = &run->options;
   waves_window_t window;
   *waves = (engine_waves_t){0};
@@ -86,8 +88,10 @@ bool recording_engine(const run_t *run, engine_waves_t *waves, cli_error_t *erro
     return false;
   }
   if (window.from.command[0] != '\0' || window.to.command[0] != '\0') {
-    return cli_fail(error, "--trace-window: expected cycles A:B; an engine by itself has no "
-                           "commands, got '%s'", options->trace_window);
+    return base_fail(error,
+                     "--trace-window: expected cycles A:B; an engine by itself has no "
+                     "commands, got '%s'",
+                     options->trace_window);
   }
   if (options->trace == NULL) {
     return true;
@@ -102,12 +106,12 @@ bool recording_engine(const run_t *run, engine_waves_t *waves, cli_error_t *erro
   waves->everything = options->trace_scope.count > 0;
   waves->from = window.from.cycle;
   waves->to = window.to.cycle == 0 ? UINT64_MAX : window.to.cycle;
-  return waves->waves != NULL || cli_fail(error, "out of memory");
+  return waves->waves != NULL || base_fail(error, "out of memory");
 }
 
-bool recording_end(engine_waves_t *waves, bool badly, cli_error_t *error) {
+bool recording_end(engine_waves_t *waves, bool badly, base_error_t *error) {
   const bool good = waves->waves == NULL || waves_end(waves->waves, badly) ||
-                    cli_fail(error, "trace: cannot write the waveforms");
+                    base_fail(error, "trace: cannot write the waveforms");
   waves_delete(waves->waves);
   waves->waves = NULL;
   return good;

@@ -10,12 +10,12 @@
 
 // For a kernel on the SoC: after the options are parsed and before soc_open.  False: an option makes
 // no sense.
-bool recording_soc(const run_t *run, soc_options_t *soc, cli_error_t *error);
+bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error);
 
 // For an engine by itself: waves->waves is to be handed to engine_open_rtl and ended by
 // recording_end; NULL without --trace.
-bool recording_engine(const run_t *run, engine_waves_t *waves, cli_error_t *error);
+bool recording_engine(const run_t *run, engine_waves_t *waves, base_error_t *error);
 // badly: the run did not come to its end.
-bool recording_end(engine_waves_t *waves, bool badly, cli_error_t *error);
+bool recording_end(engine_waves_t *waves, bool badly, base_error_t *error);
 
 #endif

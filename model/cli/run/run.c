@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/file/json.h"
+#include "base/json.h"
 
 static run_t *running;
 
@@ -30,7 +30,7 @@ static void abandon(int signal) {
   outputs_remove(&running->outputs);
   say(clear, running->progress.enabled ? sizeof clear - 1 : 0);
   say(text, sizeof text - 1);
-  _exit(CLI_INTERRUPTED);
+  _exit(BASE_INTERRUPTED);
 }
 
 static void catch_interrupts(void (*handler)(int)) {
@@ -128,12 +128,12 @@ static bool write_files(run_t *run) {
 // --- the steps --------------------------------------------------------------------------------
 
 // What was recorded shows why it stopped, or how far it got.
-static cli_exit_t stopped(run_t *run, cli_exit_t status) {
-  cli_error_t error;
-  if (status != CLI_BAD_INPUT) {
+static base_exit_t stopped(run_t *run, base_exit_t status) {
+  base_error_t error;
+  if (status != BASE_BAD_INPUT) {
     take_written(run);
     if (!outputs_commit(&run->outputs, &error)) {
-      cli_report(status, &error);
+      base_report(status, &error);
     }
   }
   return status;
@@ -147,37 +147,36 @@ static bool judge(run_t *run) {
   return run->kernel->judge(run);
 }
 
-static cli_exit_t finish(run_t *run) {
+static base_exit_t finish(run_t *run) {
   const bool good = judge(run) && write_files(run);
   progress_note(&run->progress, "");
   if (!good) {
-    return CLI_BAD_INPUT;
+    return BASE_BAD_INPUT;
   }
   if (!run->options.quiet) {
     run->kernel->print(run);
   }
   if (!output_printed(&run->error)) {
-    return CLI_BAD_INPUT;
+    return BASE_BAD_INPUT;
   }
-  return run->kernel->verdict == NULL ? CLI_OK : run->kernel->verdict(run);
+  return run->kernel->verdict == NULL ? BASE_OK : run->kernel->verdict(run);
 }
 
 static bool prepare(run_t *run) {
-  return (run->options.words == 0 ||
-          cli_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name,
-                   run->options.word[0])) &&
+  return (run->options.words == 0 || base_fail(&run->error, "run %s: unexpected argument '%s'",
+                                               run->kernel->name, run->options.word[0])) &&
          add_files(run) && run->kernel->prepare(run);
 }
 
-static cli_exit_t simulate(run_t *run) {
+static base_exit_t simulate(run_t *run) {
   catch_interrupts(abandon);
   if (!prepare(run)) {
-    return CLI_BAD_INPUT;
+    return BASE_BAD_INPUT;
   }
   progress_start(&run->progress, run->options.quiet, 0, 1);
-  const cli_exit_t status = run->kernel->compute(run);
+  const base_exit_t status = run->kernel->compute(run);
   progress_note(&run->progress, "");
-  return status == CLI_OK ? finish(run) : stopped(run, status);
+  return status == BASE_OK ? finish(run) : stopped(run, status);
 }
 
 static void print_help(const run_kernel_t *kernel) {
@@ -194,21 +193,21 @@ static void print_help(const run_kernel_t *kernel) {
 }
 
 static int run_all(run_t *run, int argc, char **argv) {
-  cli_exit_t code = CLI_BAD_INPUT;
+  base_exit_t code = BASE_BAD_INPUT;
   if (options_parse(&run->options, run->kernel->command, argc, argv, &run->error)) {
     if (run->options.help) {
       print_help(run->kernel);
-      return CLI_OK;
+      return BASE_OK;
     }
     code = simulate(run);
   }
-  return code == CLI_OK ? (int)CLI_OK : cli_report(code, &run->error);
+  return code == BASE_OK ? (int)BASE_OK : base_report(code, &run->error);
 }
 
 int run_main(const run_kernel_t *kernel, int argc, char **argv) {
   run_t *run = calloc(1, sizeof *run);
   void *own = calloc(1, kernel->own_bytes);
-  int code = CLI_BAD_INPUT;
+  int code = BASE_BAD_INPUT;
   if (run != NULL && own != NULL) {
     run->kernel = kernel;
     run->own = own;

@@ -11,8 +11,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "cli/cli_error.h"
-#include "cli/file/output.h"
+#include "base/error.h"
+#include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
@@ -31,7 +31,7 @@ typedef struct run {
   outputs_t outputs;
   size_t file[RUN_FILES];  // their indices, where the options name one
   progress_t progress;
-  cli_error_t error;
+  base_error_t error;
   char **word;             // the command line from the kernel's name on
   int words;
   void *own;               // the kernel's, own_bytes of zeros at first
@@ -46,14 +46,14 @@ struct run_kernel {
   size_t own_bytes;
   // Options and inputs. False: exit code 2, with the reason in run->error, as everywhere.
   bool (*prepare)(run_t *run);
-  // What is not CLI_OK ends the run; unless it is CLI_BAD_INPUT, timeline and trace are kept.
-  cli_exit_t (*compute)(run_t *run);
+  // What is not BASE_OK ends the run; unless it is BASE_BAD_INPUT, timeline and trace are kept.
+  base_exit_t (*compute)(run_t *run);
   bool (*judge)(run_t *run);                         // compares the result; NULL: nothing to
-  bool (*write_out)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --out
-  bool (*write_lse)(const run_t *run, FILE *file, cli_error_t *error);   // NULL: no --lse
+  bool (*write_out)(const run_t *run, FILE *file, base_error_t *error);  // NULL: no --out
+  bool (*write_lse)(const run_t *run, FILE *file, base_error_t *error);  // NULL: no --lse
   void (*fill_json)(const run_t *run, cJSON *root);
   void (*print)(const run_t *run);
-  cli_exit_t (*verdict)(run_t *run);                 // CLI_OK, or exit code 1; NULL: always OK
+  base_exit_t (*verdict)(run_t *run);                // BASE_OK, or exit code 1; NULL: always OK
   void (*release)(run_t *run);                       // own's members
 };
 

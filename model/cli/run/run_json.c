@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/run_json.h"
 
-#include "cli/file/json.h"
+#include "base/json.h"
 #include "host/host.h"
 
 void run_json_config(cJSON *root, const char *config, const option_list_t *set) {

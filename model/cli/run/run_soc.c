@@ -8,9 +8,9 @@ void run_soc_begin(run_t *run, soc_options_t *soc, uint64_t flops) {
   progress_note(&run->progress, "simulating ...");
 }
 
-cli_exit_t run_soc_end(run_t *run, soc_status_t status, const soc_result_t *result) {
+base_exit_t run_soc_end(run_t *run, soc_status_t status, const soc_result_t *result) {
   if (status != SOC_DONE) {
-    cli_fail(&run->error, "%s", result->error[0] != '\0' ? result->error : "interrupted");
+    base_fail(&run->error, "%s", result->error[0] != '\0' ? result->error : "interrupted");
   }
-  return (cli_exit_t)status;
+  return (base_exit_t)status;
 }

@@ -9,7 +9,7 @@
 // Before it: progress goes to the terminal. flops: of all of it.
 void run_soc_begin(run_t *run, soc_options_t *soc, uint64_t flops);
 
-// After it: the exit code, with the reason in run->error unless it is CLI_OK.
-cli_exit_t run_soc_end(run_t *run, soc_status_t status, const soc_result_t *result);
+// After it: the exit code, with the reason in run->error unless it is BASE_OK.
+base_exit_t run_soc_end(run_t *run, soc_status_t status, const soc_result_t *result);
 
 #endif

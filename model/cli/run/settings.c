@@ -7,18 +7,18 @@
 #include "host/parallel.h"
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
-                     cli_error_t *error) {
+                     base_error_t *error) {
   char path[SETTINGS_PATH_BYTES];
   char reason[CONFIG_ERROR_BYTES];
   if (!config_find(name, path, sizeof path)) {
-    return cli_fail(error, "--config: name too long");
+    return base_fail(error, "--config: name too long");
   }
   if (!config_load(path, config, reason)) {
-    return cli_fail(error, "%s", reason);
+    return base_fail(error, "%s", reason);
   }
   for (size_t i = 0; i < set->count; ++i) {
     if (!config_set(config, set->item[i], reason)) {
-      return cli_fail(error, "--set: %s", reason);
+      return base_fail(error, "--set: %s", reason);
     }
   }
   return true;
@@ -30,16 +30,16 @@ unsigned settings_threads(const options_t *options) {
 }
 
 bool settings_firmware(char file[SETTINGS_PATH_BYTES], const char *kernel, bool native,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   snprintf(file, SETTINGS_PATH_BYTES, "%s/firmware/%s.%s", AMALGAM_BUILD_DIR, kernel,
            native ? "so" : "elf");
   return settings_readable(file, error);
 }
 
-bool settings_readable(const char *path, cli_error_t *error) {
+bool settings_readable(const char *path, base_error_t *error) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
-    return cli_fail(error, "%s: %s", path, strerror(errno));
+    return base_fail(error, "%s: %s", path, strerror(errno));
   }
   fclose(file);
   return true;
@@ -52,22 +52,22 @@ static bool ends_with(const char *text, const char *end) {
   return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
-static bool own_firmware(soc_options_t *soc, char *path, const char *file, cli_error_t *error) {
+static bool own_firmware(soc_options_t *soc, char *path, const char *file, base_error_t *error) {
   const bool native = ends_with(file, ".so");
   if (!native && !ends_with(file, ".elf")) {
-    return cli_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
-                    file);
+    return base_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
+                     file);
   }
   // The dynamic linker looks for a name without a slash elsewhere.
   const char *here = strchr(file, '/') == NULL ? "./" : "";
   const int length = snprintf(path, SETTINGS_PATH_BYTES, "%s%s", here, file);
   soc->firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
   return (length >= 0 && (size_t)length < SETTINGS_PATH_BYTES) ||
-         cli_fail(error, "--firmware: name too long");
+         base_fail(error, "--firmware: name too long");
 }
 
 static bool read_firmware(soc_options_t *soc, char *path, const char *kernel, const char *choice,
-                          cli_error_t *error) {
+                          base_error_t *error) {
   const bool native = strcmp(choice, "native") == 0;
   soc->firmware_file = path;
   if (!native && strcmp(choice, "riscv") != 0) {
@@ -87,18 +87,18 @@ static void use_cores(config_t *config, unsigned cores) {
   config->soc.ai_cores = (cores + dies - 1) / dies * dies;
 }
 
-static bool read_machine(soc_options_t *soc, const options_t *options, cli_error_t *error) {
+static bool read_machine(soc_options_t *soc, const options_t *options, base_error_t *error) {
   config_t *config = &soc->config;
   if (!settings_config(options->config, &options->set, config, error)) {
     return false;
   }
   if (config->soc.ai_cores % config->soc.dies != 0) {
-    return cli_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
-                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
+    return base_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
+                     (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
   }
   if (options->cores.given && options->cores.value > config->soc.ai_cores) {
-    return cli_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
-                    (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);
+    return base_fail(error, "--cores %llu: the config has soc.ai_cores = %u",
+                     (unsigned long long)options->cores.value, (unsigned)config->soc.ai_cores);
   }
   if (options->cores.given && options->cores.value < config->soc.ai_cores) {
     use_cores(config, (unsigned)options->cores.value);
@@ -112,7 +112,7 @@ static bool read_machine(soc_options_t *soc, const options_t *options, cli_error
 }
 
 bool settings_soc(soc_options_t *soc, char firmware[SETTINGS_PATH_BYTES], const char *kernel,
-                  const options_t *options, cli_error_t *error) {
+                  const options_t *options, base_error_t *error) {
   return read_machine(soc, options, error) &&
          read_firmware(soc, firmware, kernel, options->firmware, error);
 }

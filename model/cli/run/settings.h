@@ -11,15 +11,15 @@ enum { SETTINGS_PATH_BYTES = 1024 };
 
 // --config and --set.
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
-                     cli_error_t *error);
+                     base_error_t *error);
 
 // The file of a kernel's firmware as it was built here, for the instruction set simulator or
 // native. False: it is not there.
 bool settings_firmware(char file[SETTINGS_PATH_BYTES], const char *kernel, bool native,
-                       cli_error_t *error);
+                       base_error_t *error);
 
 // Is there such a file?
-bool settings_readable(const char *path, cli_error_t *error);
+bool settings_readable(const char *path, base_error_t *error);
 
 // Host threads that the options ask for: --threads, else all processors.
 unsigned settings_threads(const options_t *options);
@@ -29,6 +29,6 @@ unsigned settings_threads(const options_t *options);
 // config's keeps the first cores of each die, as many of each: N rounded up to a multiple of the dies;
 // with fewer cores than dies, N dies of one core.
 bool settings_soc(soc_options_t *soc, char firmware[SETTINGS_PATH_BYTES], const char *kernel,
-                  const options_t *options, cli_error_t *error);
+                  const options_t *options, base_error_t *error);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/file/json.h"
-#include "cli/file/output.h"
+#include "base/json.h"
+#include "base/output.h"
 #include "cli/option/manual.h"
 #include "host/interrupt.h"
 
@@ -99,8 +99,8 @@ static void print_design(const synth_flow_t *flow, const synth_result_t *result)
 // --- one unit ---------------------------------------------------------------------------------
 
 // Those of its parameters that the options speak about.
-static bool unit_params(const char *unit, const synth_shape_t *shape, char params[SYNTH_PARAMS_BYTES],
-                        cli_error_t *error) {
+static bool unit_params(const char *unit, const synth_shape_t *shape,
+                        char params[SYNTH_PARAMS_BYTES], base_error_t *error) {
   char names[SYNTH_PARAMS_BYTES];
   const char *const arguments[] = {unit, NULL};
   if (!synth_script("parameters", arguments, true, names, sizeof names, error)) {
@@ -125,7 +125,7 @@ static bool unit_params(const char *unit, const synth_shape_t *shape, char param
 }
 
 static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t *result,
-                     cli_error_t *error) {
+                     base_error_t *error) {
   char params[SYNTH_PARAMS_BYTES];
   char folder[SYNTH_PATH_BYTES];
   if (!unit_params(unit, &result->shape, params, error)) {
@@ -177,7 +177,7 @@ static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
 // --- the command ------------------------------------------------------------------------------
 
 static bool run(const options_t *options, const synth_flow_t *flow, synth_result_t *result,
-                cli_error_t *error) {
+                base_error_t *error) {
   result->shape = shape_of(options);
   if (options->synth_unit != NULL) {
     return run_unit(flow, options->synth_unit, result, error);
@@ -187,21 +187,21 @@ static bool run(const options_t *options, const synth_flow_t *flow, synth_result
   synth_want_design(&wants, flow, &result->shape);
   return synth_make(flow, &wants, error) &&
          synth_area(flow, &result->shape, &result->area, error) &&
-         (design_json(flow, result) || cli_fail(error, "out of memory"));
+         (design_json(flow, result) || base_fail(error, "out of memory"));
 }
 
 static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index,
-                       cli_error_t *error) {
+                       base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
   return file != NULL && json_print(file, result->root, error) && outputs_commit(outputs, error);
 }
 
-static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *error) {
+static bool measure(const options_t *options, outputs_t *outputs, base_error_t *error) {
   size_t json = 0;
   synth_flow_t flow;
   synth_result_t result = {0};
   if (options->words > 0) {
-    return cli_fail(error, "synth: unexpected argument '%s'", options->word[0]);
+    return base_fail(error, "synth: unexpected argument '%s'", options->word[0]);
   }
   if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
     return false;
@@ -225,15 +225,15 @@ static bool measure(const options_t *options, outputs_t *outputs, cli_error_t *e
 int synth(int argc, char **argv) {
   options_t options;
   outputs_t outputs = {.count = 0};
-  cli_error_t error;
-  int code = CLI_OK;
+  base_error_t error;
+  int code = BASE_OK;
   host_hold_signals();
   if (!options_parse(&options, CLI_SYNTH, argc, argv, &error)) {
-    code = cli_report(CLI_BAD_INPUT, &error);
+    code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!measure(&options, &outputs, &error)) {
-    code = cli_report(host_interrupted() ? CLI_INTERRUPTED : CLI_BAD_INPUT, &error);
+    code = base_report(host_interrupted() ? BASE_INTERRUPTED : BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   return code;

@@ -36,23 +36,23 @@ typedef struct synth_flow {
 } synth_flow_t;
 
 // Reads the options --liberty, --node, --clock-fo4, --quiet, and the library.
-bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error);
+bool synth_open(const options_t *options, synth_flow_t *flow, base_error_t *error);
 
 // Runs synth/NAME.sh with arguments (ended by NULL). The answer is the last line of its output, on
 // failure what went wrong; all lines of it, if `all`.
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
-                  size_t size, cli_error_t *error);
+                  size_t size, base_error_t *error);
 
 // area.json of a unit, to be deleted. params: "D=32 LNS=0". folder may be NULL. Says on stderr when it is
 // synthesised.
 cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
-                  char folder[SYNTH_PATH_BYTES], cli_error_t *error);
+                  char folder[SYNTH_PATH_BYTES], base_error_t *error);
 
 // The params of an object of area.json: "D=32 LNS=0" of {"D": 32, "LNS": 0}.
 void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]);
 
 // What synth/timing.sh says of a unit's netlist, to be deleted.
-cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error);
+cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error);
 
 // --- a whole design ---------------------------------------------------------------------------
 
@@ -96,7 +96,7 @@ double synth_at_28(const synth_flow_t *flow, double um2);
 
 // Its units are synthesised one after the other, unless synth_make has done it.
 bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                cli_error_t *error);
+                base_error_t *error);
 
 // --- side by side -----------------------------------------------------------------------------
 
@@ -123,6 +123,6 @@ void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const syn
 
 // Synthesises all of them, as many at a time as there are processors, in the list's order, and what is
 // found inside them; then synth_unit, synth_timing and synth_area only read. The list grows.
-bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, cli_error_t *error);
+bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, base_error_t *error);
 
 #endif

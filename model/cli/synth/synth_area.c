@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/file/json.h"
-#include "cli/file/output.h"
+#include "base/json.h"
+#include "base/output.h"
 #include "cli/synth/synth.h"
 
 enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
@@ -64,7 +64,7 @@ typedef struct rollup {
   rolled_t list[UNITS_MAX];       // each unit once
   size_t count;
   synth_area_t *area;
-  cli_error_t *error;
+  base_error_t *error;
 } rollup_t;
 
 static double number(const cJSON *object, const char *name) {
@@ -80,7 +80,7 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
     }
   }
   if (rollup->count == UNITS_MAX) {
-    cli_fail(rollup->error, "synth: more than %d units", UNITS_MAX);
+    base_fail(rollup->error, "synth: more than %d units", UNITS_MAX);
     return NULL;
   }
   rolled_t *rolled = &rollup->list[rollup->count];
@@ -119,7 +119,7 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
     return false;
   }
   if (depth > DEPTH_MAX) {
-    return cli_fail(rollup->error, "synth: %s is inside itself", unit);
+    return base_fail(rollup->error, "synth: %s is inside itself", unit);
   }
   synth_area_t *sum = rollup->area;
   const double delay = number(area, "delay_ps");
@@ -133,7 +133,7 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(box, "params");
     const double times = count * number(box, "count");
     if (name == NULL) {
-      return cli_fail(rollup->error, "synth: area.json of %s has a box without a unit", unit);
+      return base_fail(rollup->error, "synth: area.json of %s has a box without a unit", unit);
     }
     synth_params(set, inner);
     if (strcmp(name, "kv_sram") == 0) {
@@ -177,7 +177,7 @@ static bool load(const char *path, synth_area_t *area) {
   return true;
 }
 
-static bool save(const char *path, const synth_area_t *area, cli_error_t *error) {
+static bool save(const char *path, const synth_area_t *area, base_error_t *error) {
   outputs_t outputs = {0};
   size_t index;
   cJSON *root = cJSON_CreateObject();
@@ -198,7 +198,7 @@ static bool save(const char *path, const synth_area_t *area, cli_error_t *error)
 }
 
 static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                    cli_error_t *error) {
+                    base_error_t *error) {
   char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
   static rollup_t rollup;
   rollup = (rollup_t){.flow = flow, .area = area, .error = error};
@@ -227,7 +227,7 @@ void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const syn
 }
 
 bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                cli_error_t *error) {
+                base_error_t *error) {
   char path[2 * SYNTH_PATH_BYTES];
   *area = (synth_area_t){0};
   path_of(flow, shape, path);

@@ -8,7 +8,7 @@
 typedef struct make {
   const synth_flow_t *flow;
   synth_wants_t *wants;
-  cli_error_t error[SYNTH_WANTS_MAX];   // of each
+  base_error_t error[SYNTH_WANTS_MAX];  // of each
 } make_t;
 
 static bool same(const synth_want_t *a, const synth_want_t *b) {
@@ -43,7 +43,7 @@ static size_t want_boxes(synth_wants_t *wants, const cJSON *area, unsigned clock
   return wants->count - before;
 }
 
-static bool make_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error) {
+static bool make_timing(const synth_flow_t *flow, const char *folder, base_error_t *error) {
   cJSON *timing = synth_timing(flow, folder, error);
   cJSON_Delete(timing);
   return timing != NULL;
@@ -68,10 +68,10 @@ static bool make_one(void *context, size_t job, jobs_t *jobs) {
   return !want->timing || make_timing(&flow, folder, &make->error[job]);
 }
 
-bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, cli_error_t *error) {
+bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, base_error_t *error) {
   make_t *make = calloc(1, sizeof *make);
   if (make == NULL) {
-    return cli_fail(error, "synth: out of memory");
+    return base_fail(error, "synth: out of memory");
   }
   make->flow = flow;
   make->wants = wants;

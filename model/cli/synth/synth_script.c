@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/synth/synth.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/file/json.h"
+#include "base/json.h"
+#include "cli/synth/synth.h"
 #include "host/program.h"
 
 enum { ARGUMENTS_MAX = 24 };
@@ -24,7 +23,7 @@ static const char *last_line(char *text) {
 }
 
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
-                  size_t size, cli_error_t *error) {
+                  size_t size, base_error_t *error) {
   char path[SYNTH_PATH_BYTES];
   const char *argv[ARGUMENTS_MAX] = {path};
   snprintf(path, sizeof path, "%s/synth/%s.sh", AMALGAM_SOURCE_DIR, name);
@@ -33,23 +32,26 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
   }
   switch (program_run(argv, all, answer, size)) {
     case PROGRAM_DONE: return true;
-    case PROGRAM_NOT_STARTED: return cli_fail(error, "synth: cannot start %s", path);
-    case PROGRAM_INTERRUPTED: return cli_fail(error, "interrupted");
+    case PROGRAM_NOT_STARTED:
+      return base_fail(error, "synth: cannot start %s", path);
+    case PROGRAM_INTERRUPTED:
+      return base_fail(error, "interrupted");
     default: break;
   }
   const char *reason = last_line(answer);
-  return cli_fail(error, "synth: %s", reason[0] != '\0' ? reason : "a script was ended by a signal");
+  return base_fail(error, "synth: %s",
+                   reason[0] != '\0' ? reason : "a script was ended by a signal");
 }
 
 // --- the library ------------------------------------------------------------------------------
 
-static bool read_facts(synth_flow_t *flow, const char *folder, cli_error_t *error) {
+static bool read_facts(synth_flow_t *flow, const char *folder, base_error_t *error) {
   char path[2 * SYNTH_PATH_BYTES + 16];
   char line[256];
   snprintf(path, sizeof path, "%s/facts", folder);
   FILE *file = fopen(path, "r");
   if (file == NULL) {
-    return cli_fail(error, "synth: cannot read %s", path);
+    return base_fail(error, "synth: cannot read %s", path);
   }
   while (fgets(line, sizeof line, file) != NULL) {
     line[strcspn(line, "\n")] = '\0';
@@ -83,7 +85,7 @@ static void find_results(char results[SYNTH_PATH_BYTES]) {
   setenv("AMALGAM_SYNTH", results, 1);
 }
 
-bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error) {
+bool synth_open(const options_t *options, synth_flow_t *flow, base_error_t *error) {
   char answer[2 * SYNTH_PATH_BYTES];
   char node[24];
   *flow = (synth_flow_t){.liberty = options->liberty == NULL ? SYNTH_LIBRARY : options->liberty,
@@ -100,7 +102,7 @@ bool synth_open(const options_t *options, synth_flow_t *flow, cli_error_t *error
   }
   char *key = strchr(answer, '\n');
   if (key == NULL) {
-    return cli_fail(error, "synth: no answer from key.sh");
+    return base_fail(error, "synth: no answer from key.sh");
   }
   *key++ = '\0';
   snprintf(flow->key, sizeof flow->key, "%.12s", key);
@@ -136,7 +138,7 @@ static void keep(const char *path, const char *line) {
 }
 
 static bool run_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
-                     char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
+                     char folder[SYNTH_PATH_BYTES], base_error_t *error) {
   char clock[16];
   char words[SYNTH_PARAMS_BYTES];
   const char *argument[ARGUMENTS_MAX];
@@ -160,7 +162,7 @@ static bool run_unit(const synth_flow_t *flow, const char *unit, const char *par
 }
 
 cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
-                  char folder[SYNTH_PATH_BYTES], cli_error_t *error) {
+                  char folder[SYNTH_PATH_BYTES], base_error_t *error) {
   char kept[SYNTH_PATH_BYTES + 512];
   char own[SYNTH_PATH_BYTES];
   char path[SYNTH_PATH_BYTES + 16];
@@ -183,14 +185,14 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
   snprintf(path, sizeof path, "%s/area.json", folder);
   cJSON *root = json_read(path);
   if (root == NULL) {
-    cli_fail(error, "synth: cannot read %s", path);
+    base_fail(error, "synth: cannot read %s", path);
     return NULL;
   }
   keep(kept, folder);
   return root;
 }
 
-cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *error) {
+cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error) {
   char kept[SYNTH_PATH_BYTES + 64];
   char answer[4096];
   const char *const arguments[] = {flow->liberty, folder, NULL};
@@ -203,7 +205,7 @@ cJSON *synth_timing(const synth_flow_t *flow, const char *folder, cli_error_t *e
   }
   cJSON *root = cJSON_Parse(answer);
   if (root == NULL) {
-    cli_fail(error, "synth: no timing of %s", folder);
+    base_fail(error, "synth: no timing of %s", folder);
   }
   return root;
 }

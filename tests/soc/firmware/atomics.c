@@ -3,7 +3,7 @@
 // of the result's, with GM_RESCALE one number for each.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/custom_args.h"
+#include "kernels/custom/custom_args.h"
 #include "lib/tiling.h"
 
 void cube_main(void) {}

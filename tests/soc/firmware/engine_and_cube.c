@@ -1,7 +1,7 @@
 // A cube core and an engine, both the first of their kind, store to the same place.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/engine_args.h"
+#include "kernels/engine/engine_args.h"
 
 void cube_main(void) {
   const engine_args_t *args = hal_gm(hal_read(REG_ARGS));

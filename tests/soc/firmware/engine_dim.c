@@ -1,7 +1,7 @@
 // Keys of another size than the engine's.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/engine_args.h"
+#include "kernels/engine/engine_args.h"
 
 void engine_main(void) {
   const engine_args_t *args = hal_gm(hal_read(REG_ARGS));

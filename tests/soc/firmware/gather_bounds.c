@@ -1,7 +1,7 @@
 // A number behind the end of the table.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8_args.h"
+#include "kernels/fp8/fp8_args.h"
 
 void cube_main(void) {}
 

@@ -1,7 +1,7 @@
 // Waits for the other AI core of the pair; vector cores of its own do not count.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8_args.h"
+#include "kernels/fp8/fp8_args.h"
 
 void cube_main(void) {
   pair_wait_flag(PIPE_MTE2, 5);

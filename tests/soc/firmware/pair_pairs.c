@@ -1,7 +1,7 @@
 // AI cores of two pairs meet; a flag of a pair is not for them.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8_args.h"
+#include "kernels/fp8/fp8_args.h"
 
 void cube_main(void) {}
 

@@ -1,7 +1,7 @@
 // Reads what a vector core of the other AI core of the pair writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8_args.h"
+#include "kernels/fp8/fp8_args.h"
 
 void cube_main(void) {
   const fp8_args_t *args = hal_gm(hal_read(REG_ARGS));

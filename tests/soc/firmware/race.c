@@ -1,7 +1,7 @@
 // Multiplies what may not have arrived in L0A.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/attention_args.h"
+#include "kernels/attention/attention_args.h"
 
 void cube_main(void) {
   const attention_args_t *args = hal_gm(hal_read(REG_ARGS));

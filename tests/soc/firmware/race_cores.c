@@ -1,7 +1,7 @@
 // A vector core of every AI core writes the same bytes.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/attention_args.h"
+#include "kernels/attention/attention_args.h"
 
 void cube_main(void) {}
 

@@ -1,7 +1,7 @@
 // Loads over a buffer that the vector pipe may still read.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/attention_args.h"
+#include "kernels/attention/attention_args.h"
 
 void cube_main(void) {}
 

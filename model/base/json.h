@@ -1,0 +1,32 @@
+// JSON: what cJSON lacks. It prints a number that is none (NAN, an infinity) as null.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <cJSON.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+// A file's. NULL: it cannot be read, or is no JSON.
+cJSON *json_read(const char *path);
+
+// root may be NULL: there was no memory for it. A write error shows when the file is closed.
+bool json_print(FILE *file, const cJSON *root, base_error_t *error);
+
+// The same of a new object that fill(data, root) gives its members.
+typedef void json_fill_fn(const void *data, cJSON *root);
+bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *error);
+
+// A new object at the end of a list.
+cJSON *json_add_row(cJSON *list);
+
+// {..., name: value}
+void json_add_count(cJSON *object, const char *name, uint64_t value);
+
+// {..., name: text} from bytes that need not be UTF-8: U+FFFD stands for each that belongs to no
+// character, and for 0.
+void json_add_bytes(cJSON *object, const char *name, const uint8_t *bytes, size_t count);
+
+#endif

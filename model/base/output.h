@@ -1,0 +1,56 @@
+// Output files that appear whole or not at all, all of a run's or none.
+//
+//   outputs_add     before the run: is the place fit for a file?
+//   outputs_open    a temporary file beside the target (or the target itself, if it is a device)
+//   outputs_commit  every file is closed, then every one takes its target's name
+//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BASE_OUTPUT_H
+#define BASE_OUTPUT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+enum { OUTPUTS_MAX = 8 };
+
+typedef struct output {
+  const char *given;       // as the user wrote it, for messages
+  char *target;            // symbolic links resolved
+  char *temporary;         // NULL when the target is not a regular file
+  FILE *file;              // NULL unless open
+  bool written;            // by somebody else, to output_path
+  bool moved;
+} output_t;
+
+typedef struct outputs {
+  output_t list[OUTPUTS_MAX];
+  size_t count;
+} outputs_t;
+
+// Notes a file to be written.  False: error says why it cannot be.  path must outlive *outputs.
+__attribute__((warn_unused_result)) bool outputs_add(outputs_t *outputs, const char *path,
+                                                     size_t *index, base_error_t *error);
+
+// The stream for output `index`, or NULL with the reason in error.
+FILE *outputs_open(outputs_t *outputs, size_t index, base_error_t *error);
+
+// Where somebody else may write output `index`; outputs_written says that they have.
+const char *outputs_path(const outputs_t *outputs, size_t index);
+void outputs_written(outputs_t *outputs, size_t index);
+
+// Moves all opened or written files to their names.  False: none of them is left, error names the
+// one that failed.  Either way *outputs is empty afterwards.
+__attribute__((warn_unused_result)) bool outputs_commit(outputs_t *outputs, base_error_t *error);
+
+// Drops everything.
+void outputs_discard(outputs_t *outputs);
+
+// The files alone, for a signal handler that then ends the process.
+void outputs_remove(const outputs_t *outputs);
+
+// Has everything printed on standard output arrived?
+__attribute__((warn_unused_result)) bool output_printed(base_error_t *error);
+
+#endif

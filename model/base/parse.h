@@ -1,0 +1,27 @@
+// Strict numbers from text: the whole text, nothing before or after, in range.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef BASE_PARSE_H
+#define BASE_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Decimal digits only.
+bool parse_count(const char *text, uint64_t *value);
+
+// Decimal or exponent notation; finite.  A float is rounded once, from the text.
+bool parse_real(const char *text, double *value);
+bool parse_float(const char *text, float *value);
+
+// The index of text in a list "rtl|c", or -1.
+int parse_choice(const char *text, const char *choices);
+
+typedef struct distribution {
+  enum { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } kind;
+  double width;   // standard deviation, or A of the interval [-A, A)
+} distribution_t;
+
+// "normal:S" or "uniform:A" with a positive number, 1 if left out.
+bool parse_distribution(const char *text, distribution_t *distribution);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/attention/attention_problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/run/made_up.h"
+#include "host/parallel.h"
+#include "kernels/attention/attention_args.h"
+#include "soc/soc.h"
+
+static const size_t max_bytes = (size_t)4 << 30;
+static const size_t max_rows = (size_t)1 << 20;
+
+void attention_free(attention_problem_t *problem) {
+  if (!problem->in_global_memory) {
+    free(problem->q);
+    free(problem->k);
+  }
+  free(problem->v);
+  free(problem->visible);
+  memset(problem, 0, sizeof *problem);
+}
+
+bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
+                            const char *v, base_error_t *error) {
+  if (problem->rows > max_rows) {
+    return base_fail(error, "%s: %zu query rows (tokens %zu x heads %zu); expected at most %zu", q,
+                     problem->rows, problem->seq_q, problem->heads, max_rows);
+  }
+  if (problem->dk > ATTENTION_MAX_DK) {
+    return base_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk,
+                     ATTENTION_MAX_DK);
+  }
+  if (problem->dv > ATTENTION_MAX_DV) {
+    return base_fail(error, "%s: Dv %zu; the kernels take at most %d", v, problem->dv,
+                     ATTENTION_MAX_DV);
+  }
+  if (problem->v == NULL && problem->dv > problem->dk) {
+    return base_fail(error, "--dv %zu: values are columns of the keys, which have %zu", problem->dv,
+                     problem->dk);
+  }
+  if (problem->block % 16 != 0) {
+    return base_fail(error, "--kv-block %zu: expected a multiple of 16", problem->block);
+  }
+  return true;
+}
+
+// --- made-up data -----------------------------------------------------------------------------
+
+// One array of every batch entry, the arrays one behind the other.
+typedef struct made_up_array {
+  const distribution_t *distribution;
+  uint64_t seed;
+  uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
+  size_t entry_count;      // elements of an entry
+  uint16_t *out;
+} made_up_array_t;
+
+enum { STREAM_Q, STREAM_K, STREAMS };
+
+// Elements first .. end - 1 of all entries' together.
+static bool fill(void *context, size_t first, size_t end) {
+  const made_up_array_t *array = context;
+  while (first < end) {
+    const size_t entry = first / array->entry_count;
+    const size_t skip = first % array->entry_count;
+    const size_t left = array->entry_count - skip;
+    const size_t count = end - first < left ? end - first : left;
+    made_up_fill(array->distribution, array->seed, array->stream + entry * STREAMS, skip, count,
+                 array->out + first);
+    first += count;
+  }
+  return true;
+}
+
+bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
+                       uint64_t seed, size_t threads, base_error_t *error) {
+  const size_t q_count = problem->rows * problem->dk;
+  const size_t k_count = problem->keys * problem->dk;
+  const size_t bytes = problem->batch * (q_count + k_count) * sizeof *problem->q;
+  if (bytes > max_bytes) {
+    return base_fail(error, "made-up inputs of %zu bytes; expected at most %zu", bytes, max_bytes);
+  }
+  problem->in_global_memory = true;
+  problem->q = soc_alloc(problem->batch * q_count * sizeof *problem->q);
+  problem->k = soc_alloc(problem->batch * k_count * sizeof *problem->k);
+  if (problem->q == NULL || problem->k == NULL) {
+    return base_fail(error, "out of memory (%zu bytes)", bytes);
+  }
+  made_up_array_t q = {distribution, seed, STREAM_Q, q_count, problem->q};
+  made_up_array_t k = {distribution, seed, STREAM_K, k_count, problem->k};
+  return parallel_for(threads, problem->batch * q_count, fill, &q) &&
+         parallel_for(threads, problem->batch * k_count, fill, &k);
+}
+
+// --- what the answer is -----------------------------------------------------------------------
+
+num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
+  const uint16_t *k = problem->k + entry * problem->keys * problem->dk;
+  const bool shared = problem->v == NULL;
+  return (num_attn_t){
+      .rows = problem->rows,
+      .keys = problem->keys,
+      .dk = problem->dk,
+      .dv = problem->dv,
+      .q = problem->q + entry * problem->rows * problem->dk,
+      .k = k,
+      .ldk = problem->dk,
+      .v = shared ? k : problem->v + entry * problem->keys * problem->dv,
+      .ldv = shared ? problem->dk : problem->dv,
+      .visible = problem->visible,
+      .scale = problem->scale,
+      .block = problem->block,
+      .splits = problem->splits,
+  };
+}
+
+bool attention_contract(const attention_problem_t *problem, bool amla, float *out) {
+  for (size_t entry = 0; entry < problem->batch; ++entry) {
+    const num_attn_t attn = attention_num(problem, entry);
+    float *part = out + entry * problem->rows * problem->dv;
+    const unsigned flags = problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0;
+    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL)
+                            : num_attn_base(&attn, NUM_ISA_AUTO, part);
+    if (status != 0) {
+      return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,140 @@
+// Who attends to what: lengths, indices, sinks, from files.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy_bf16.h"
+#include "kernel/fp8/fp8_input.h"
+
+// '<i4' [batch], each from 0 to most.
+static bool read_counts(const fp8_problem_t *problem, const char *path, size_t most,
+                        const char *what, int32_t **counts, base_error_t *error) {
+  npy_array_t array;
+  char expected[32];
+  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+    return false;
+  }
+  *counts = array.data;
+  snprintf(expected, sizeof expected, "(%zu,)", problem->batch);
+  if (array.dims != 1 || array.shape[0] != problem->batch) {
+    return npy_refuse_shape(path, &array, expected, error);
+  }
+  for (size_t i = 0; i < problem->batch; ++i) {
+    if ((*counts)[i] < 0 || (size_t)(*counts)[i] > most) {
+      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the %s", path, (*counts)[i], i,
+                       most, what);
+    }
+  }
+  return true;
+}
+
+bool fp8_read_lengths(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
+  if (options->fp8_lengths != NULL) {
+    return read_counts(problem, options->fp8_lengths, problem->capacity,
+                       "tokens that there is room for", &problem->length, error);
+  }
+  problem->length = malloc(problem->batch * sizeof *problem->length);
+  for (size_t i = 0; problem->length != NULL && i < problem->batch; ++i) {
+    problem->length[i] = (int32_t)problem->capacity;
+  }
+  return problem->length != NULL || base_fail(error, "out of memory");
+}
+
+// [topk] for every query token, [Sq,topk] for one entry, [B,topk] for one query token, [B,Sq,topk].
+static bool indices_fit(const fp8_problem_t *problem, const npy_array_t *array) {
+  size_t lists = 1;
+  for (size_t i = 0; i + 1 < array->dims; ++i) {
+    lists *= array->shape[i];
+  }
+  return array->dims >= 1 && array->dims <= 3 && npy_count(array) > 0 &&
+         (array->dims == 1 || lists == problem->batch * problem->seq_q) &&
+         (array->dims < 3 || array->shape[0] == problem->batch) &&
+         (array->dims != 2 || problem->batch == 1 || problem->seq_q == 1);
+}
+
+// One list is everybody's: copied, so that each query token has its own.
+static bool repeat(fp8_problem_t *problem, base_error_t *error) {
+  const size_t lists = problem->batch * problem->seq_q;
+  int32_t *all = malloc(lists * problem->topk * sizeof *all);
+  for (size_t i = 0; all != NULL && i < lists; ++i) {
+    memcpy(all + i * problem->topk, problem->indices, problem->topk * sizeof *all);
+  }
+  free(problem->indices);
+  problem->indices = all;
+  return all != NULL || base_fail(error, "--indices: out of memory");
+}
+
+// Only what counts: behind a top-k length there may be anything.
+static bool check_indices(const fp8_problem_t *problem, const char *path, const npy_array_t *array,
+                          base_error_t *error) {
+  for (size_t i = 0; i < fp8_lists(problem) * problem->topk; ++i) {
+    const size_t list = i / problem->topk;
+    const int32_t length = problem->length[fp8_entry_of(problem, list)];
+    const int32_t index = problem->indices[i];
+    if (i % problem->topk < fp8_places(problem, list) && (index < -1 || index >= length)) {
+      char where[NPY_SHAPE_BYTES];
+      return base_fail(error, "%s: %d at %s; the sequence has %d tokens: expected -1 to %d", path,
+                       index, npy_index_text(array, i % npy_count(array), where), length,
+                       length - 1);
+    }
+  }
+  return true;
+}
+
+static bool read_topk_lengths(const options_t *options, fp8_problem_t *problem,
+                              base_error_t *error) {
+  if (options->fp8_topk_lengths == NULL) {
+    return true;
+  }
+  if (problem->topk == 0) {
+    return base_fail(error, "--topk-lengths: needs --indices or --top-k");
+  }
+  return read_counts(problem, options->fp8_topk_lengths, problem->topk,
+                     "indices of a query token", &problem->topk_length, error);
+}
+
+bool fp8_read_indices(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
+  const char *path = options->fp8_indices;
+  npy_array_t array;
+  char expected[96];
+  if (path == NULL) {
+    return read_topk_lengths(options, problem, error);
+  }
+  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+    return false;
+  }
+  problem->indices = array.data;
+  if (!indices_fit(problem, &array)) {
+    snprintf(expected, sizeof expected, "(%zu, %zu, topk), without axes that are 1, or (topk,)",
+             problem->batch, problem->seq_q);
+    return npy_refuse_shape(path, &array, expected, error);
+  }
+  problem->topk = array.shape[array.dims - 1];
+  return option_agrees("top-k", &options->fp8_top_k, problem->topk, path, error) &&
+         read_topk_lengths(options, problem, error) &&
+         (array.dims != 1 || repeat(problem, error)) && check_indices(problem, path, &array, error);
+}
+
+bool fp8_read_sink(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
+  const char *path = options->fp8_sink;
+  npy_array_t array;
+  char expected[32];
+  if (path == NULL) {
+    return true;
+  }
+  if (!npy_read(path, NPY_BIT(F4), &array, error)) {
+    return false;
+  }
+  problem->sink = array.data;
+  snprintf(expected, sizeof expected, "(%zu,), one for each head", problem->heads);
+  if (array.dims != 1 || array.shape[0] != problem->heads) {
+    return npy_refuse_shape(path, &array, expected, error);
+  }
+  for (size_t i = 0; i < problem->heads; ++i) {
+    if (isnan(problem->sink[i])) {
+      return base_fail(error, "%s: NaN at [%zu]; expected a number or an infinity", path, i);
+    }
+  }
+  return true;
+}

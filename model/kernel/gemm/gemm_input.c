@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy_bf16.h"
+#include "config/config.h"
+#include "kernel/gemm/gemm_made_up.h"
+#include "kernel/gemm/gemm_problem.h"
+
+enum { MAX_EXTENT = W4A16_MAX };
+
+// --- files ------------------------------------------------------------------------------------
+
+static bool is_finite(uint16_t half) { return (half & 0x7c00u) != 0x7c00u; }
+
+// A matrix of FP16 numbers; a vector is one row if that may be.
+static bool read_half(const char *path, bool may_be_vector, npy_array_t *array,
+                      base_error_t *error) {
+  if (!npy_read(path, NPY_BIT(F2), array, error)) {
+    return false;
+  }
+  if (may_be_vector && array->dims == 1) {
+    array->dims = 2;
+    array->shape[1] = array->shape[0];
+    array->shape[0] = 1;
+  }
+  if (array->dims != 2 || npy_count(array) == 0) {
+    npy_refuse_shape(path, array, may_be_vector ? "[K/g,N] or [N]" : "two dimensions", error);
+    npy_free(array);
+    return false;
+  }
+  const uint16_t *value = array->data;
+  for (size_t i = 0; i < npy_count(array); ++i) {
+    if (!is_finite(value[i])) {
+      char at[NPY_SHAPE_BYTES];
+      base_fail(error, "%s: %s is not finite", path, npy_index_text(array, i, at));
+      npy_free(array);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool take_a(const options_t *options, const char *path, gemm_problem_t *problem,
+                   base_error_t *error) {
+  npy_array_t a;
+  if (!read_half(path, false, &a, error)) {
+    return false;
+  }
+  problem->a = a.data;
+  problem->m = a.shape[0];
+  problem->k = a.shape[1];
+  return option_agrees("m", &options->gemm_m, problem->m, path, error) &&
+         option_agrees("k", &options->gemm_k, problem->k, path, error);
+}
+
+static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t w;
+  char expected[96];
+  if (!npy_read(path, NPY_BIT(I4), &w, error)) {
+    return false;
+  }
+  problem->w = w.data;
+  snprintf(expected, sizeof expected, "[%zu,N/8], a row for each column of A, eight nibbles a word",
+           problem->k);
+  if (w.dims != 2 || npy_count(&w) == 0 || w.shape[0] != problem->k) {
+    return npy_refuse_shape(path, &w, expected, error);
+  }
+  problem->n = 8 * w.shape[1];
+  return true;
+}
+
+static bool take_half_w(const char *path, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t w;
+  char expected[64];
+  if (!read_half(path, false, &w, error)) {
+    return false;
+  }
+  problem->b = w.data;
+  snprintf(expected, sizeof expected, "[%zu,N], a row for each column of A", problem->k);
+  if (w.shape[0] != problem->k) {
+    return npy_refuse_shape(path, &w, expected, error);
+  }
+  problem->n = w.shape[1];
+  return true;
+}
+
+static bool check_scales(const char *path, const npy_array_t *scale, base_error_t *error) {
+  const uint16_t *value = scale->data;
+  for (size_t i = 0; i < npy_count(scale); ++i) {
+    if ((value[i] & 0x7fffu) == 0) {
+      char at[NPY_SHAPE_BYTES];
+      return base_fail(error, "%s: %s is 0; expected scales other than 0", path,
+                       npy_index_text(scale, i, at));
+    }
+  }
+  return true;
+}
+
+static bool take_scale(const options_t *options, const char *path, gemm_problem_t *problem,
+                       base_error_t *error) {
+  npy_array_t scale;
+  char expected[96];
+  if (!read_half(path, true, &scale, error)) {
+    return false;
+  }
+  problem->scale = scale.data;
+  snprintf(expected, sizeof expected, "[K/g,%zu], N as W's words hold", problem->n);
+  if (scale.shape[1] != problem->n) {
+    return npy_refuse_shape(path, &scale, expected, error);
+  }
+  const size_t groups = scale.shape[0];
+  problem->group = problem->k / groups;
+  if (options->gemm_group.given) {
+    problem->group = (size_t)options->gemm_group.value;
+  }
+  if (problem->group == 0 || problem->k % problem->group != 0 ||
+      problem->k / problem->group != groups) {
+    return base_fail(error, "%s: %zu rows of scales do not cut the %zu rows of W into groups%s",
+                     path, groups, problem->k,
+                     options->gemm_group.given ? " of --group rows" : " of one size");
+  }
+  return check_scales(path, &scale, error);
+}
+
+static bool take_zero(const char *path, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t zero;
+  char expected[96];
+  if (!read_half(path, true, &zero, error)) {
+    return false;
+  }
+  problem->zero = zero.data;
+  snprintf(expected, sizeof expected, "(%zu, %zu), the scales' shape",
+           problem->k / problem->group, problem->n);
+  return (zero.shape[0] == problem->k / problem->group && zero.shape[1] == problem->n) ||
+         npy_refuse_shape(path, &zero, expected, error);
+}
+
+static bool is_nibble(const gemm_problem_t *problem, uint16_t zero) {
+  const int lowest = problem->is_unsigned ? 0 : -8;
+  const float value = num_fp16_to_f32(zero);
+  return value >= (float)lowest && value <= (float)(lowest + 15) && value == (float)(int)value;
+}
+
+// Which way through the vector cores is exact: the FMA's way is but for the sign of an exact zero, which
+// is the formula's -0 if the scale is negative.
+static bool sort_zeros(gemm_problem_t *problem, const char *scale, base_error_t *error) {
+  const size_t count = problem->zero == NULL ? 0 : problem->k / problem->group * problem->n;
+  problem->zeros = problem->zero == NULL ? W4A16_NO_ZEROS : W4A16_HALF_ZEROS;
+  for (size_t i = 0; i < count && problem->zeros == W4A16_HALF_ZEROS; ++i) {
+    if (!num_w4_half_zero(problem->zero[i], problem->is_unsigned)) {
+      problem->zeros = W4A16_ANY_ZEROS;
+    }
+  }
+  for (size_t i = 0; i < count && problem->zeros == W4A16_ANY_ZEROS; ++i) {
+    if ((problem->scale[i] & 0x8000u) != 0 && is_nibble(problem, problem->zero[i])) {
+      return base_fail(error,
+                       "%s: [%zu,%zu] is negative and its zero point a nibble's value, beside "
+                       "others that FP16 cannot subtract exactly; expected a scale above 0",
+                       scale, i / problem->n, i % problem->n);
+    }
+  }
+  return true;
+}
+
+static bool take_all(const options_t *options, const char *a, const char *w, const char *scale,
+                     const char *zero, gemm_problem_t *problem, base_error_t *error) {
+  if (!take_a(options, a, problem, error) ||
+      !(problem->quantised ? take_w4(w, problem, error) : take_half_w(w, problem, error)) ||
+      !option_agrees("n", &options->gemm_n, problem->n, w, error)) {
+    return false;
+  }
+  return !problem->quantised ||
+         (take_scale(options, scale, problem, error) &&
+          (zero == NULL || take_zero(zero, problem, error)) &&
+          sort_zeros(problem, scale, error));
+}
+
+// --- the three sources ------------------------------------------------------------------------
+
+static const char *w_file(const options_t *options, const gemm_problem_t *problem) {
+  return problem->quantised ? options->gemm_w4 : options->gemm_w;
+}
+
+static bool check_files(const options_t *options, const gemm_problem_t *problem,
+                        base_error_t *error) {
+  const struct {
+    const char *name, *file;
+  } needed[] = {
+      {"a", options->gemm_a}, {"w", w_file(options, problem)}, {"scale", options->gemm_scale}};
+  for (size_t i = 0; i < (problem->quantised ? 3 : 2); ++i) {
+    if (needed[i].file == NULL) {
+      return base_fail(error, "--%s: missing; --a, --w%s go together", needed[i].name,
+                       problem->quantised ? " and --scale" : "");
+    }
+  }
+  return (options->dist == NULL && !options->seed.given) ||
+         base_fail(error, "--%s: makes inputs up, cannot go with --a",
+                   options->dist != NULL ? "dist" : "seed");
+}
+
+static bool from_files(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
+  if (!check_files(options, problem, error)) {
+    return false;
+  }
+  const char *w = w_file(options, problem);
+  snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", options->gemm_a, w,
+           problem->quantised ? ", ..." : "");
+  return take_all(options, options->gemm_a, w, options->gemm_scale, options->gemm_zero, problem,
+                  error);
+}
+
+static bool shipped(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
+  enum { A, W, SCALE, FILES };
+  static const char *const name[FILES] = {"a", "w", "scale"};
+  char path[FILES][1024];
+  for (size_t i = 0; i < FILES; ++i) {
+    snprintf(path[i], sizeof path[i], "%s/tests/data/w4a16_real_%s.npy", config_home(),
+             i == W && !problem->quantised ? "w_fp16" : name[i]);
+  }
+  snprintf(problem->source, sizeof problem->source,
+           "shipped, no input was named: output projection of a trained MLA model "
+           "(tests/data/w4a16_real_*.npy)");
+  return take_all(options, path[A], path[W], path[SCALE], NULL, problem, error);
+}
+
+static bool check_made_up(const gemm_problem_t *problem, base_error_t *error) {
+  if (!problem->quantised) {
+    return true;
+  }
+  if (problem->n % 8 != 0) {
+    return base_fail(error, "--n %zu: expected a multiple of 8, a word holds eight nibbles",
+                     problem->n);
+  }
+  return problem->k % problem->group == 0 ||
+         base_fail(error, "--k %zu: expected a multiple of --group, %zu", problem->k,
+                   problem->group);
+}
+
+static bool from_dist(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
+  static const enum w4a16_zeros zeros[] = {W4A16_NO_ZEROS, W4A16_HALF_ZEROS, W4A16_ANY_ZEROS};
+  made_up_t made_up;
+  if (!made_up_read(options, &made_up, error)) {
+    return false;
+  }
+  problem->m = option_count_or(&options->gemm_m, 16);
+  problem->n = option_count_or(&options->gemm_n, 2048);
+  problem->k = option_count_or(&options->gemm_k, 4096);
+  problem->group = option_count_or(&options->gemm_group, 128);
+  problem->zeros = zeros[options->gemm_zeros.value];
+  if (!check_made_up(problem, error)) {
+    return false;
+  }
+  if (options->timing_only) {
+    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
+    return true;
+  }
+  snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,
+           (unsigned long long)made_up.seed);
+  return gemm_make_up(problem, &made_up, (gemm_zeros_t)options->gemm_zeros.value, error) &&
+         sort_zeros(problem, "--scale", error);
+}
+
+// --- all of it --------------------------------------------------------------------------------
+
+static bool any_file(const options_t *o, const gemm_problem_t *problem) {
+  return o->gemm_a != NULL || w_file(o, problem) != NULL || o->gemm_scale != NULL ||
+         o->gemm_zero != NULL;
+}
+
+static bool any_made_up(const options_t *o, const gemm_problem_t *problem) {
+  return (problem->quantised && (problem->is_unsigned || o->gemm_zeros.value != 1)) ||
+         o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
+         o->gemm_group.given || o->dist != NULL || o->seed.given;
+}
+
+static bool check_limits(const gemm_problem_t *problem, base_error_t *error) {
+  const struct {
+    const char *name;
+    size_t extent;
+  } extents[] = {{"m", problem->m}, {"n", problem->n}, {"k", problem->k}};
+  for (size_t i = 0; i < sizeof extents / sizeof *extents; ++i) {
+    if (extents[i].extent > MAX_EXTENT) {
+      return base_fail(error, "%s: %s is %zu; expected at most %d", problem->source,
+                       extents[i].name, extents[i].extent, (int)MAX_EXTENT);
+    }
+  }
+  return true;
+}
+
+// The contract's B.
+static bool dequantise(gemm_problem_t *problem, base_error_t *error) {
+  if (!problem->quantised || problem->w == NULL) {
+    return true;
+  }
+  problem->b = malloc(problem->k * problem->n * 2);
+  if (problem->b == NULL) {
+    return base_fail(error, "dequantised weights: out of memory");
+  }
+  const num_w4_t weights = gemm_weights(problem);
+  num_w4_dequantise(&weights, problem->b);
+  return true;
+}
+
+bool gemm_input(const options_t *options, bool quantised, gemm_problem_t *problem,
+                base_error_t *error) {
+  memset(problem, 0, sizeof *problem);
+  problem->quantised = quantised;
+  problem->is_unsigned = quantised && options->gemm_nibbles.value == 1;
+  const bool read = any_file(options, problem) ? from_files(options, problem, error)
+                    : any_made_up(options, problem) ? from_dist(options, problem, error)
+                                               : shipped(options, problem, error);
+  if (read && check_limits(problem, error) && dequantise(problem, error)) {
+    return true;
+  }
+  gemm_free(problem);
+  return false;
+}
+
+void gemm_free(gemm_problem_t *problem) {
+  free(problem->a);
+  free(problem->w);
+  free(problem->scale);
+  free(problem->zero);
+  free(problem->b);
+  memset(problem, 0, sizeof *problem);
+}
+
+num_w4_t gemm_weights(const gemm_problem_t *problem) {
+  return (num_w4_t){.k = problem->k,
+                    .n = problem->n,
+                    .group = problem->group,
+                    .w = problem->w,
+                    .is_unsigned = problem->is_unsigned,
+                    .scale = problem->scale,
+                    .zero = problem->zero};
+}
+
+uint64_t gemm_flops(const gemm_problem_t *problem) {
+  return 2ull * problem->m * problem->n * problem->k;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/gemm/gemm_made_up.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "num/num_rng.h"
+
+// Streams of the arrays.
+enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO, STREAM_W };
+
+enum { MADE_UP_CHUNK = 4096 };
+
+// A value of more bits than BF16's eight.
+static void make_half(const distribution_t *distribution, uint64_t seed, uint64_t stream,
+                      size_t count, uint16_t *out) {
+  uint16_t high[MADE_UP_CHUNK];
+  uint16_t low[MADE_UP_CHUNK];
+  for (size_t first = 0; first < count; first += MADE_UP_CHUNK) {
+    const size_t n = count - first < MADE_UP_CHUNK ? count - first : MADE_UP_CHUNK;
+    made_up_fill(distribution, seed, stream, first, n, high);
+    made_up_fill(distribution, seed, stream + 1, first, n, low);
+    for (size_t i = 0; i < n; ++i) {
+      out[first + i] = num_fp16_from_f32(
+          fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
+    }
+  }
+}
+
+// Uniform in [-1, 1), element i of a stream.
+static float uniform(uint64_t seed, uint64_t stream, size_t i) {
+  const uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), (uint32_t)stream, 0x77u};
+  uint32_t word[4];
+  num_rng_philox(seed, counter, word);
+  return (float)(int32_t)word[0] * 0x1p-31f;
+}
+
+static void make_weights(gemm_problem_t *problem, uint64_t seed, gemm_zeros_t zeros) {
+  const size_t words = problem->k * problem->n / 8;
+  const size_t scales = problem->k / problem->group * problem->n;
+  const float middle = problem->is_unsigned ? 8.0f : 0.0f;
+  for (size_t i = 0; i < words; i += 4) {
+    const uint32_t counter[4] = {(uint32_t)i, (uint32_t)((uint64_t)i >> 32), STREAM_W, 0x77u};
+    uint32_t word[4];
+    num_rng_philox(seed, counter, word);
+    memcpy(problem->w + i, word, (words - i < 4 ? words - i : 4) * sizeof *word);
+  }
+  for (size_t i = 0; i < scales; ++i) {
+    problem->scale[i] = num_fp16_from_f32(0.01f * (1 + 0.5f * uniform(seed, STREAM_SCALE, i)));
+  }
+  for (size_t i = 0; problem->zero != NULL && i < scales; ++i) {
+    const float zero = middle + 2.4f * uniform(seed, STREAM_ZERO, i);
+    problem->zero[i] = num_fp16_from_f32(zeros == GEMM_ZEROS_INTEGER ? rintf(zero) : zero);
+  }
+}
+
+bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_t zeros,
+                  base_error_t *error) {
+  const size_t scales = problem->quantised ? problem->k / problem->group * problem->n : 0;
+  problem->a = malloc(problem->m * problem->k * 2);
+  bool good = problem->a != NULL;
+  if (problem->quantised) {
+    problem->w = malloc(problem->k * problem->n / 2);
+    problem->scale = malloc(scales * 2);
+    problem->zero = zeros == GEMM_ZEROS_NONE ? NULL : malloc(scales * 2);
+    good = good && problem->w != NULL && problem->scale != NULL &&
+           (problem->zero != NULL || zeros == GEMM_ZEROS_NONE);
+  } else {
+    problem->b = malloc(problem->k * problem->n * 2);
+    good = good && problem->b != NULL;
+  }
+  if (!good) {
+    return base_fail(error, "--m, --n, --k: out of memory");
+  }
+  if (made_up->distribution.width > 8192) {
+    return base_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'",
+                     made_up->text);
+  }
+  make_half(&made_up->distribution, made_up->seed, STREAM_A, problem->m * problem->k, problem->a);
+  if (problem->quantised) {
+    make_weights(problem, made_up->seed, zeros);
+    return true;
+  }
+  make_half(&made_up->distribution, made_up->seed, STREAM_B, problem->k * problem->n, problem->b);
+  return true;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/gemm/gemm_plan.h"
+
+#include <math.h>
+
+static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+#define GAIN 0.04
+
+// A tile of c over one slice of k.
+typedef struct unit_shape {
+  size_t rows, cols, slice, tile_n;
+} unit_shape_t;
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+// Commands of a piece of B, and cycles that the scalar core takes for one: measured.
+enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, GEMM_COMMAND = 48 };
+enum { W4A16_PIECE = 20, W4A16_COMMAND = 37 };
+// Parts of a, and pieces of B, that may be on their way.
+enum { A_SLOTS = 4, B_SLOTS = 6 };
+
+static size_t piece_depth(const gemm_problem_t *p, size_t tile_n) {
+  return p->quantised ? smaller(256, W4A16_SLOT / 2 / tile_n) : GEMM_DEPTH;
+}
+
+// Short units have few pieces on their way, each of which takes as long as a load's latency.
+static double flight_us(const gemm_problem_t *p, const config_t *config, size_t slice,
+                        size_t tile_n) {
+  const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
+  return config->gm.l2_latency_us * (double)pieces / (double)smaller(B_SLOTS, A_SLOTS * pieces);
+}
+
+static double scalar_us(const gemm_problem_t *p, const config_t *config, size_t slice,
+                        size_t tile_n) {
+  const size_t depth = piece_depth(p, tile_n);
+  const size_t cycles =
+      p->quantised ? W4A16_PIECE * W4A16_COMMAND
+                   : (GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128)) * GEMM_COMMAND;
+  return (double)(ceil_div(slice, depth) * cycles) / config->soc.clock_mhz;
+}
+
+// What a cube core does for one unit, in us: the slowest of its pipes, or the scalar core.
+static double unit_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u) {
+  const config_cube_t *cube = &config->cube;
+  const double per_us = config->soc.clock_mhz;
+  const size_t m16 = ceil_div(u->rows, 16);
+  // Rows of gemm's weights begin where they begin.
+  const bool aligned = p->quantised || u->tile_n * 2 % config->gm.align_bytes == 0;
+  const double rate = cube->load_gbps * (aligned ? 1 : config->gm.worst_efficiency);
+  const double load = 2.0 * (double)u->slice * (double)(u->cols + u->rows) / (rate * 1e3);
+  const double mmad =
+      (double)(ceil_div(u->slice, 16) * m16 * ceil_div(u->cols, cube->mac_n)) / per_us;
+  const double to_l0 = (2.0 * (double)u->slice * (double)u->cols / cube->l0b_bytes_per_cycle +
+                        32.0 * (double)u->slice * (double)m16 / cube->l0a_bytes_per_cycle) /
+                       per_us;
+  return fmax(fmax(fmax(load, mmad), to_l0), fmax(scalar_us(p, config, u->slice, u->tile_n),
+                                                  flight_us(p, config, u->slice, u->tile_n)));
+}
+
+// Rounds of units, one for each core: as long as a unit, or as memory takes for all of them.
+static double rounds_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u,
+                        size_t units, bool cold) {
+  const double rate = cold && !p->quantised
+                          ? config->gm.hbm_gbps * config->gm.hbm_efficiency
+                          : config->gm.l2_gbps;
+  const double bytes = 2.0 * (double)u->slice * (double)u->cols;
+  const double one = unit_us(p, config, u);
+  const size_t cores = config->soc.ai_cores;
+  const double all = (double)cores * bytes / (rate * config->soc.dies * 1e3);
+  const double rest = (double)(units % cores) * bytes / (rate * config->soc.dies * 1e3);
+  const size_t full = units / cores;
+  return (double)full * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
+}
+
+double gemm_plan_us(const gemm_problem_t *problem, const config_t *config, bool cold,
+                    unsigned splits, unsigned tile_n) {
+  const bool reduces = splits > 1;
+  const size_t tile_m = smaller(128, problem->quantised ? W4A16_MAX_TILE / tile_n : 128);
+  const size_t units = ceil_div(problem->m, tile_m) * ceil_div(problem->n, tile_n) * splits;
+  const unit_shape_t unit = {.rows = smaller(problem->m, tile_m),
+                             .cols = smaller(problem->n, tile_n),
+                             .slice = ceil_div(problem->k, splits),
+                             .tile_n = tile_n};
+  const double latency = config->gm.l2_latency_us + config->gm.write_latency_us;
+  // The last unit's tile is stored when nothing hides that any more.
+  const double last =
+      (reduces ? 4.0 : 2.0) * (double)(unit.rows * unit.cols) / (config->cube.store_gbps * 1e3);
+  double us = latency + last + rounds_us(problem, config, &unit, units, cold);
+  if (reduces) {
+    const size_t vectors = (size_t)config->soc.ai_cores * config->soc.vector_cores;
+    const double l2 = config->gm.l2_gbps * config->soc.dies;
+    const double rate = fmin((double)vectors * config->vector.load_gbps, l2);
+    const double bytes = 4.0 * (double)problem->m * (double)problem->n * (double)splits;
+    us += 2 * config->soc.cross_flag_us + latency + bytes / (rate * 1e3);
+  }
+  return us;
+}
+
+void gemm_plan(const gemm_problem_t *problem, gemm_settings_t *settings) {
+  static const unsigned tiles[] = {256, 128, 64, 192};
+  const size_t choices = problem->quantised ? 2 : sizeof tiles / sizeof *tiles;
+  const unsigned tile_n = settings->tile_n;
+  const unsigned splits = settings->splits;
+  double best = INFINITY;
+  for (size_t i = 0; i < choices; ++i) {
+    const unsigned n = tile_n == GEMM_TILE_AUTO ? tiles[i] : tile_n;
+    const unsigned most = settings->splitk ? W4A16_MAX_SPLITS : 1;
+    for (unsigned s = 1; s <= most && s <= problem->k; ++s) {
+      const unsigned use = splits == GEMM_SPLITS_AUTO ? s : splits;
+      const double us =
+          gemm_plan_us(problem, &settings->soc.config, !settings->soc.l2_warm, use, n);
+      // More slices have to be worth it: what they cost beside this is not all in the estimate.
+      if (us < best * (use > settings->splits ? 1 - GAIN : 1)) {
+        best = us;
+        settings->tile_n = n;
+        settings->splits = use;
+      }
+    }
+  }
+}

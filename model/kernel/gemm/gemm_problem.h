@@ -1,0 +1,37 @@
+// A product of FP16 activations with weights, FP16 or 4-bit: arrays and shape, as the kernels w4a16
+// and gemm, golden functions and reports see it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_GEMM_PROBLEM_H
+#define KERNEL_GEMM_PROBLEM_H
+
+#include "cli/option/options.h"
+#include "kernels/w4a16/w4a16_args.h"
+#include "num/num_w4a16.h"
+
+typedef struct gemm_problem {
+  size_t m, n, k;
+  bool quantised;           // w4a16, else gemm
+  size_t group;             // rows that share a scale
+  bool is_unsigned;         // nibbles
+  enum w4a16_zeros zeros;   // how w - zero can be computed
+  uint16_t *a;              // [m][k] FP16; this and the others NULL with timing only
+  uint32_t *w;              // quantised: [k][n / 8]
+  uint16_t *scale;          // [k / group][n]
+  uint16_t *zero;           // likewise, or NULL
+  uint16_t *b;              // [k][n] FP16: gemm's weights, or the contract's dequantised ones
+  char source[200];         // where the data came from, for people
+} gemm_problem_t;
+
+// From the files that the options name, made up, or shipped.
+bool gemm_input(const options_t *options, bool quantised, gemm_problem_t *problem,
+                base_error_t *error);
+
+// Frees the arrays and zeroes the struct.
+void gemm_free(gemm_problem_t *problem);
+
+// What the numerics library calls the quantised weights.
+num_w4_t gemm_weights(const gemm_problem_t *problem);
+
+uint64_t gemm_flops(const gemm_problem_t *problem);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/gemm/gemm_simulate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hal/command.h"
+#include "kernels/gemm/gemm_args.h"
+
+enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
+enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096 };
+
+// The arrays of one run; those that it has not are of 0 bytes, and not in the list.
+typedef struct layout {
+  soc_buffer_t array[ARRAYS];
+  soc_buffer_t list[ARRAYS];
+  size_t place[ARRAYS];    // in the list
+  size_t count;
+  size_t partial_bytes;
+} layout_t;
+
+static size_t round_up(size_t a, size_t multiple) { return (a + multiple - 1) / multiple * multiple; }
+
+static void add(layout_t *layout, enum array which, const char *name, size_t bytes,
+                const void *init, void *result) {
+  layout->array[which] = (soc_buffer_t){.name = name, .bytes = bytes, .init = init,
+                                        .result = result, .read_only = which < B};
+}
+
+static void add_inputs(layout_t *layout, const gemm_problem_t *p) {
+  const size_t scales = p->quantised ? p->k / p->group * p->n * 2 : 0;
+  add(layout, A, "a", p->m * p->k * 2, p->a, NULL);
+  if (!p->quantised) {
+    add(layout, W, "w", p->k * p->n * 2, p->b, NULL);
+    return;
+  }
+  add(layout, W, "w", p->k * p->n / 2, p->w, NULL);
+  add(layout, SCALE, "scale", scales, p->scale, NULL);
+  add(layout, ZERO, "zero", p->zeros == W4A16_NO_ZEROS ? 0 : scales, p->zero, NULL);
+}
+
+// Of B in the workspace, from row to row.
+static size_t b_pitch(const gemm_problem_t *p, const gemm_settings_t *s) {
+  return (p->n + s->tile_n - 1) / s->tile_n * W4A16_TILE_PITCH;
+}
+
+static void add_workspaces(layout_t *layout, const gemm_problem_t *p, const gemm_settings_t *s) {
+  if (!p->quantised) {
+    return;
+  }
+  layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
+  if (s->phases == W4A16_SEQUENTIAL) {
+    add(layout, B, "b", p->k * b_pitch(p, s), NULL, NULL);
+  } else if (s->phases == W4A16_OVERLAPPED) {
+    add(layout, B, "b", (size_t)s->soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
+  }
+  if (gemm_reduces(s)) {
+    add(layout, PARTIAL, "partial", s->splits * layout->partial_bytes, NULL, NULL);
+  }
+}
+
+static void place(layout_t *layout) {
+  for (size_t i = 0; i < ARRAYS; ++i) {
+    if (layout->array[i].bytes > 0) {
+      layout->place[i] = layout->count;
+      layout->list[layout->count++] = layout->array[i];
+    }
+  }
+  soc_place(layout->list, layout->count);
+  for (size_t i = 0; i < ARRAYS; ++i) {
+    if (layout->array[i].bytes > 0) {
+      layout->array[i].address = layout->list[layout->place[i]].address;
+    }
+  }
+}
+
+static gemm_fp16_args_t gemm_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
+                                       const layout_t *layout) {
+  return (gemm_fp16_args_t){
+      .product = {.a = layout->array[A].address,
+                  .b = layout->array[W].address,
+                  .c = layout->array[C].address,
+                  .a_pitch = (uint32_t)(p->k * 2),
+                  .b_pitch = (uint32_t)(p->n * 2),
+                  .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
+                  .m = (uint32_t)p->m,
+                  .n = (uint32_t)p->n,
+                  .k = (uint32_t)p->k,
+                  .type = TYPE_F16},
+      .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
+      .tile_cols = s->tile_n,
+  };
+}
+
+// Rows that are dequantised at a time.  Tiles are of 16 Ki elements: UB has room for three of them on
+// their way out and more on their way in.  Smaller if many scales go with them or FP32 forms take room
+// in UB, and, where phases are sequential, if there are too few of them for all vector cores.
+static uint32_t dequant_rows(const gemm_problem_t *p, const gemm_settings_t *s) {
+  const size_t vectors = (size_t)s->soc.config.soc.ai_cores * s->soc.config.soc.vector_cores;
+  const size_t cols = s->tile_n;
+  size_t rows = (p->zeros == W4A16_ANY_ZEROS ? TILE / 2 : TILE) / cols;
+  rows = rows > 128 ? 128 : rows;
+  while (rows > MIN_DEQUANT_ROWS && rows / p->group * cols > SCALES) {
+    rows /= 2;
+  }
+  // Time is that of the core with the most tiles; a tile costs about eight rows' time besides.
+  size_t best = rows;
+  double least = 0;
+  for (size_t r = rows; s->phases == W4A16_SEQUENTIAL && r >= MIN_DEQUANT_ROWS; r -= 8) {
+    const size_t tiles = (p->k + r - 1) / r * ((p->n + cols - 1) / cols);
+    const size_t of_a_core = (tiles + vectors - 1) / vectors;
+    const double time = (double)(of_a_core * (r + 8));
+    if (r == rows || time < least) {
+      least = time;
+      best = r;
+    }
+  }
+  return (uint32_t)best;
+}
+
+static w4a16_args_t w4a16_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
+                                    const layout_t *layout) {
+  return (w4a16_args_t){
+      .a = layout->array[A].address,
+      .w = layout->array[W].address,
+      .scale = layout->array[SCALE].address,
+      .zero = layout->array[ZERO].address,
+      .c = layout->array[C].address,
+      .b = layout->array[B].address,
+      .partial = layout->array[PARTIAL].address,
+      .partial_bytes = layout->partial_bytes,
+      .m = (uint32_t)p->m,
+      .n = (uint32_t)p->n,
+      .k = (uint32_t)p->k,
+      .group = (uint32_t)p->group,
+      .splits = s->splits,
+      .reduce = gemm_reduces(s) ? 1 : 0,
+      .tile_cols = s->tile_n,
+      .dequant_rows = dequant_rows(p, s),
+      .phases = s->phases,
+      .zeros = p->zeros,
+      .nibbles = p->is_unsigned ? TYPE_U4 : TYPE_S4,
+      .out_f32 = s->out_f32,
+  };
+}
+
+// --- the books --------------------------------------------------------------------------------
+
+static void take_arrays(const layout_t *layout, gemm_run_t *run) {
+  run->arrays = 0;
+  for (size_t i = 0; i < layout->count; ++i) {
+    const soc_buffer_t *buffer = &layout->list[i];
+    run->array[run->arrays++] = (gemm_array_t){buffer->name, buffer->bytes, buffer->traffic};
+  }
+}
+
+// Adds what a phase reads or writes of an array to its books.
+static void add_read(gemm_phase_t *phase, const layout_t *layout, enum array which) {
+  if (layout->array[which].bytes > 0) {
+    const soc_traffic_t *books = &layout->list[layout->place[which]].traffic;
+    phase->traffic.hbm_read += books->hbm_read;
+    phase->traffic.l2_read += books->l2_read;
+  }
+}
+
+static void add_write(gemm_phase_t *phase, const layout_t *layout, enum array which) {
+  if (layout->array[which].bytes > 0) {
+    const soc_traffic_t *books = &layout->list[layout->place[which]].traffic;
+    phase->traffic.hbm_write += books->hbm_write;
+    phase->traffic.l2_write += books->l2_write;
+  }
+}
+
+// Every array is written by one phase and read by one, so that its books are theirs.
+static void take_phases(const layout_t *layout, const gemm_problem_t *p, const gemm_settings_t *s,
+                        gemm_run_t *run) {
+  const bool sequential = s->phases == W4A16_SEQUENTIAL;
+  const uint64_t *sync = run->soc.sync_cycle;
+  const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
+  const uint64_t multiplied = gemm_reduces(s) ? sync[sequential ? 1 : 0] : run->soc.cycles;
+  run->phases = 0;
+  if (p->quantised) {
+    gemm_phase_t *phase = &run->phase[run->phases++];
+    *phase = (gemm_phase_t){.name = "dequantise", .cycles = dequantised};
+    add_read(phase, layout, W);
+    add_read(phase, layout, SCALE);
+    add_read(phase, layout, ZERO);
+    add_write(phase, layout, B);
+  }
+  gemm_phase_t *multiply = &run->phase[run->phases++];
+  *multiply = (gemm_phase_t){.name = "multiply", .cycles = multiplied - dequantised};
+  add_read(multiply, layout, A);
+  add_read(multiply, layout, p->quantised ? B : W);
+  add_write(multiply, layout, gemm_reduces(s) ? PARTIAL : C);
+  if (gemm_reduces(s)) {
+    gemm_phase_t *phase = &run->phase[run->phases++];
+    *phase = (gemm_phase_t){.name = "reduce", .cycles = run->soc.cycles - multiplied};
+    add_read(phase, layout, PARTIAL);
+    add_write(phase, layout, C);
+  }
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static void take_b(const gemm_problem_t *p, const gemm_settings_t *s, const uint8_t *tile,
+                   uint16_t *b) {
+  for (size_t i = 0; i < p->k; ++i) {
+    for (size_t j = 0; j < p->n; j += s->tile_n, tile += W4A16_TILE_PITCH) {
+      memcpy(b + i * p->n + j, tile, (p->n - j < s->tile_n ? p->n - j : s->tile_n) * 2);
+    }
+  }
+}
+
+static soc_status_t simulate(const gemm_problem_t *p, const gemm_settings_t *s, layout_t *layout,
+                             void *out, gemm_run_t *run) {
+  add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, out);
+  place(layout);
+  soc_status_t status;
+  if (p->quantised) {
+    const w4a16_args_t args = w4a16_arguments(p, s, layout);
+    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+  } else {
+    const gemm_fp16_args_t args = gemm_arguments(p, s, layout);
+    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+  }
+  if (status == SOC_DONE) {
+    take_arrays(layout, run);
+    take_phases(layout, p, s, run);
+  }
+  return status;
+}
+
+soc_status_t gemm_simulate(const gemm_problem_t *problem, const gemm_settings_t *settings,
+                           void *out, uint16_t *b, gemm_run_t *run) {
+  layout_t layout = {0};
+  memset(run, 0, sizeof *run);
+  const bool takes_b = b != NULL && problem->quantised && settings->phases == W4A16_SEQUENTIAL;
+  add_inputs(&layout, problem);
+  add_workspaces(&layout, problem, settings);
+  uint8_t *rows = takes_b ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
+  if (takes_b && rows == NULL) {
+    snprintf(run->soc.error, sizeof run->soc.error, "workspace: out of memory");
+    return run->soc.status = SOC_BAD_INPUT;
+  }
+  layout.array[B].result = rows;
+  const soc_status_t status = simulate(problem, settings, &layout, out, run);
+  if (takes_b && status == SOC_DONE) {
+    take_b(problem, settings, rows, b);
+  }
+  free(rows);
+  return status;
+}
+
+double gemm_fu(const gemm_problem_t *problem, const config_t *config, uint64_t cycles) {
+  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
+                      config->soc.ai_cores;
+  return cycles == 0 ? 0 : (double)gemm_flops(problem) / ((double)cycles * peak);
+}

@@ -1,0 +1,118 @@
+// Table 2: arithmetic intensity.  The formulas count the KV cache alone; ours is FLOPs over all
+// bytes that a simulation reads from HBM, the queries included, with nothing in L2 at the start.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
+#include "report/report.h"
+#include "report/report_write.h"
+
+typedef struct variant {
+  const char *name;
+  size_t q_heads, kv_heads, sq;
+  bool mla;
+  const char *paper_text;
+  double paper;
+} variant_t;
+
+static const variant_t variants[] = {
+#define VARIANT(name, q_heads, kv_heads, sq, mla, text, paper) \
+  {name, q_heads, kv_heads, sq, mla, text, paper},
+#include "report/amla/report_table2.def"
+#undef VARIANT
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+typedef struct table {
+  const report_outcome_t *measured[VARIANTS];   // NULL: no kernel for it
+  size_t keys;
+  unsigned long long batch;
+} table_t;
+
+// Section 2.4 of the paper; its N1 S1 is that of one KV head.
+static double formula(const variant_t *variant) {
+  const size_t rows = variant->q_heads * variant->sq;
+  return variant->mla ? report_mla_intensity(rows) : (double)rows / (double)variant->kv_heads;
+}
+
+static double measured(const table_t *table, size_t i) {
+  const report_outcome_t *outcome = table->measured[i];
+  return outcome == NULL || outcome->hbm_read == 0
+             ? NAN
+             : (double)outcome->flops / (double)outcome->hbm_read;
+}
+
+static void write_json(const void *data, cJSON *root) {
+  const table_t *table = data;
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  for (size_t i = 0; i < VARIANTS; ++i) {
+    const variant_t *variant = &variants[i];
+    cJSON *row = json_add_row(list);
+    cJSON_AddStringToObject(row, "variant", variant->name);
+    cJSON_AddNumberToObject(row, "q_heads", (double)variant->q_heads);
+    cJSON_AddNumberToObject(row, "kv_heads", (double)variant->kv_heads);
+    cJSON_AddNumberToObject(row, "sq", (double)variant->sq);
+    cJSON_AddNumberToObject(row, "formula", formula(variant));
+    cJSON_AddNumberToObject(row, "measured", measured(table, i));
+    cJSON *paper = cJSON_AddObjectToObject(row, "paper");
+    cJSON_AddNumberToObject(paper, "intensity", variant->paper);
+  }
+  cJSON_AddNumberToObject(root, "seq_kv", (double)table->keys);
+  cJSON_AddNumberToObject(root, "batch", (double)table->batch);
+}
+
+static void write_markdown(const void *data, FILE *file) {
+  const table_t *table = data;
+  fprintf(file,
+          "# Table 2 of the AMLA paper: arithmetic intensity, FLOP/byte\n\n"
+          "Measured: attention FLOPs over bytes read from HBM in a simulation of AMLA, batch %llu, "
+          "%zu keys, L2 cold at\nthe start (`amalgam report table2`). It reads the queries too, "
+          "which the formula leaves out.\n\n"
+          "| variant | query heads | KV heads | Sq | formula | paper | measured |\n"
+          "|---|---|---|---|---|---|---|\n",
+          table->batch, table->keys);
+  for (size_t i = 0; i < VARIANTS; ++i) {
+    const variant_t *variant = &variants[i];
+    fprintf(file, "| %s | %zu | %zu | %zu | %.1f | %s |", variant->name, variant->q_heads,
+            variant->kv_heads, variant->sq, formula(variant), variant->paper_text);
+    report_cell(file, 1, measured(table, i));
+    fputc('\n', file);
+  }
+}
+
+static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, table_t *table,
+                     base_error_t *error) {
+  for (size_t i = 0; i < VARIANTS; ++i) {
+    const variant_t *variant = &variants[i];
+    if (!variant->mla) {
+      continue;
+    }
+    const report_job_t *job = report_add(
+        jobs, &machine->common, variant->name, error,
+        "amla --timing-only --threads 1 --l2 cold --heads %zu --batch %llu --seq-q %zu "
+        "--seq-kv %zu",
+        variant->q_heads, table->batch, variant->sq, table->keys);
+    if (job == NULL) {
+      return false;
+    }
+    table->measured[i] = &job->outcome;
+  }
+  return true;
+}
+
+bool report_table2(const report_context_t *context, base_exit_t *code, base_error_t *error) {
+  const options_t *options = context->options;
+  report_machine_t machine;
+  report_jobs_t jobs;
+  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
+  if (!report_machine(options, "ascend910", 0, &machine, error) ||
+      !report_one_size(context, 4096, &table.keys, error) ||
+      !report_jobs_open(&jobs, VARIANTS, options->quiet, error)) {
+    return false;
+  }
+  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
+                                .markdown = write_markdown};
+  const bool good = add_jobs(&jobs, &machine, &table, error) &&
+                    report_run_and_write(&jobs, false, &files, options->report_out, code, error);
+  report_jobs_close(&jobs);
+  return good;
+}

@@ -1,0 +1,261 @@
+// A piece of a run's timeline: which command each pipe of an AI core is at.  AMLA with two query
+// tokens, in the middle of the run, where the blocks follow each other at an even pace.
+// SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/amla/report_trace.h"
+#include "report/report.h"
+#include "report/report_write.h"
+
+enum { USUAL_KEYS = 4096, PATH_BYTES = 1024, PLOT_PIXELS = 880 };
+
+static const double excerpt_us = 30;
+
+// What a command is for; waits come last, so that they are drawn where nothing else is.
+typedef enum kind { LOAD, MOVE, MULTIPLY, VECTOR, STORE, OTHER, WAIT, KINDS, INSTANT } kind_t;
+
+static const struct {
+  const char *title, *color;
+} kinds[KINDS] = {
+    {"load from memory", "#2b6cb0"}, {"move to L0", "#2a9d8f"},  {"multiply", "#d9632a"},
+    {"vector arithmetic", "#8250b8"}, {"store to memory", "#3a8a3a"}, {"other", "#777777"},
+    {"wait for a flag", "#d5d9de"}};
+
+static const struct {
+  const char *pipe;
+  kind_t kind;
+} pipes[] = {{"MTE2", LOAD},  {"LOAD", LOAD}, {"MTE1", MOVE},  {"M", MULTIPLY},
+             {"V", VECTOR},   {"FIX", STORE}, {"MTE3", STORE}, {"STORE", STORE}};
+
+typedef struct excerpt {
+  trace_t trace;
+  double from, to;          // us
+  size_t keys;
+  const report_outcome_t *outcome;
+} excerpt_t;
+
+// What a pipe does in the excerpt.
+typedef struct share {
+  size_t commands;
+  double busy, waiting;     // us
+} share_t;
+
+// By the pipe it is done on, whose name ends the track's.
+static kind_t kind_of(const trace_t *trace, const trace_event_t *event) {
+  const char *pipe = strrchr(trace->tracks[event->track].name, ' ');
+  if (strstr(event->name, "WAIT") != NULL || strcmp(event->name, "SYNC_ALL") == 0 ||
+      strcmp(event->name, "PIPE_BARRIER") == 0) {
+    return WAIT;
+  }
+  if (strstr(event->name, "SET") != NULL) {
+    return INSTANT;
+  }
+  for (size_t i = 0; pipe != NULL && i < sizeof pipes / sizeof *pipes; ++i) {
+    if (strcmp(pipes[i].pipe, pipe + 1) == 0) {
+      return pipes[i].kind;
+    }
+  }
+  return OTHER;
+}
+
+// The part of the event inside the excerpt, us; 0: none.
+static double inside(const excerpt_t *excerpt, const trace_event_t *event, double *begin) {
+  *begin = event->begin > excerpt->from ? event->begin : excerpt->from;
+  const double end = event->end < excerpt->to ? event->end : excerpt->to;
+  return end > *begin ? end - *begin : 0;
+}
+
+static share_t share_of(const excerpt_t *excerpt, size_t track) {
+  share_t share = {0};
+  for (size_t i = 0; i < excerpt->trace.event_count; ++i) {
+    const trace_event_t *event = &excerpt->trace.events[i];
+    const kind_t kind = kind_of(&excerpt->trace, event);
+    double begin;
+    const double length = inside(excerpt, event, &begin);
+    if (event->track != track || length == 0 || kind == INSTANT) {
+      continue;
+    }
+    share.commands += kind != WAIT;
+    *(kind == WAIT ? &share.waiting : &share.busy) += length;
+  }
+  return share;
+}
+
+// --- files ------------------------------------------------------------------------------------
+
+static void write_json(const void *data, cJSON *root) {
+  const excerpt_t *excerpt = data;
+  cJSON_AddNumberToObject(root, "seq_q", 2);
+  cJSON_AddNumberToObject(root, "seq_kv", (double)excerpt->keys);
+  json_add_count(root, "cycles", excerpt->outcome->cycles);
+  cJSON_AddNumberToObject(root, "time_us", excerpt->outcome->time_us);
+  cJSON_AddNumberToObject(root, "from_us", excerpt->from);
+  cJSON_AddNumberToObject(root, "to_us", excerpt->to);
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
+    const share_t share = share_of(excerpt, i);
+    cJSON *row = json_add_row(list);
+    cJSON_AddStringToObject(row, "pipe", excerpt->trace.tracks[i].name);
+    json_add_count(row, "commands", share.commands);
+    cJSON_AddNumberToObject(row, "busy_us", share.busy);
+    cJSON_AddNumberToObject(row, "waiting_us", share.waiting);
+  }
+}
+
+static void write_markdown(const void *data, FILE *file) {
+  const excerpt_t *excerpt = data;
+  const double length = excerpt->to - excerpt->from;
+  fprintf(file,
+          "# Timeline: what the pipes of an AI core do\n\n"
+          "AMLA, 128 heads, 2 query tokens, %zu keys on one AI core, L2 warm: %.1f us of a run of "
+          "%.1f us,\n"
+          "from its middle (`amalgam report timeline`). All of a run, with each command's operands "
+          "and source\n"
+          "line: `amalgam run amla --timeline t.json`, which opens in Perfetto.\n\n"
+          "![timeline](timeline.svg)\n\n"
+          "A gap is a pipe without a command: its core has not pushed one yet.\n\n"
+          "| pipe | commands | busy, %% | waiting for a flag, %% |\n|---|---|---|---|\n",
+          excerpt->keys, length, excerpt->outcome->time_us);
+  for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
+    const share_t share = share_of(excerpt, i);
+    fprintf(file, "| %s | %zu | %.1f | %.1f |\n", excerpt->trace.tracks[i].name, share.commands,
+            100 * share.busy / length, 100 * share.waiting / length);
+  }
+}
+
+// "begin end low high" of boxes of a kind.  What is too short to be seen joins its neighbour.
+static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
+  const trace_t *trace = &excerpt->trace;
+  const double pixel = (excerpt->to - excerpt->from) / PLOT_PIXELS;
+  size_t track = trace->track_count;
+  double open = 0;
+  double end = 0;   // of the box that has not been written
+  fprintf(gnuplot, "$kind%d << EOD\n%g %g 0 0\n", (int)kind, excerpt->from, excerpt->from);
+  for (size_t i = 0; i <= trace->event_count; ++i) {
+    const trace_event_t *event = &trace->events[i];
+    double begin = 0;
+    const bool last = i == trace->event_count;
+    const bool drawn = !last && kind_of(trace, event) == kind;
+    const double length = drawn ? inside(excerpt, event, &begin) : 0;
+    if (!last && length == 0) {
+      continue;
+    }
+    const bool joins = !last && event->track == track && begin - end < 0.2 * pixel &&
+                       (length < pixel || end - open < pixel);
+    if (!joins && track < trace->track_count) {
+      const double gap = end - open > 2 * pixel ? 0.4 * pixel : 0;
+      const double middle = (double)(trace->track_count - track);
+      fprintf(gnuplot, "%.4f %.4f %g %g\n", open, end - gap, middle - 0.38, middle + 0.38);
+    }
+    if (!last) {
+      open = joins ? open : begin;
+      end = begin + length;
+      track = event->track;
+    }
+  }
+  fprintf(gnuplot, "EOD\n");
+}
+
+static void write_plot(const void *data, FILE *gnuplot) {
+  const excerpt_t *excerpt = data;
+  const trace_t *trace = &excerpt->trace;
+  bool drawn[KINDS] = {false};
+  for (size_t i = 0; i < trace->event_count; ++i) {
+    double begin;
+    const kind_t kind = kind_of(trace, &trace->events[i]);
+    if (kind < KINDS && inside(excerpt, &trace->events[i], &begin) > 0) {
+      drawn[kind] = true;
+    }
+  }
+  for (kind_t kind = LOAD; kind < KINDS; ++kind) {
+    if (drawn[kind]) {
+      plot_boxes(excerpt, kind, gnuplot);
+    }
+  }
+  fprintf(gnuplot, "set xrange [%g:%g]\n"
+                   "set yrange [0.4:%g]\n"
+                   "set xlabel 'us'\n"
+                   "set tics nomirror out\n"
+                   "set border 3\n"
+                   "set key outside top center horizontal samplen 1 width 1\n"
+                   "set style fill solid 1 noborder\nset ytics (", excerpt->from, excerpt->to,
+          (double)trace->track_count + 0.6);
+  for (size_t i = 0; i < trace->track_count; ++i) {
+    fprintf(gnuplot, "%s\"%s\" %zu", i == 0 ? "" : ", ", trace->tracks[i].name,
+            trace->track_count - i);
+  }
+  fprintf(gnuplot, ") noenhanced\nplot ");
+  for (int kind = LOAD, first = 1; kind < KINDS; ++kind) {
+    if (drawn[kind]) {
+      fprintf(gnuplot, "%s$kind%d using 1:3:1:2:3:4 with boxxyerror lc rgb '%s' title '%s'",
+              first ? "" : ", ", kind, kinds[kind].color, kinds[kind].title);
+      first = 0;
+    }
+  }
+  fprintf(gnuplot, "\n");
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static bool excerpt_read(excerpt_t *excerpt, const char *path, base_error_t *error) {
+  if (!trace_read(path, &excerpt->trace, error)) {
+    return false;
+  }
+  const double end = excerpt->trace.end;
+  const double length = end < excerpt_us ? end : excerpt_us;
+  excerpt->from = (end - length) / 2;
+  excerpt->to = excerpt->from + length;
+  return true;
+}
+
+// Runs the job, which writes its timeline to the file, and the report.
+static bool simulate(report_jobs_t *jobs, report_machine_t *machine, const char *path,
+                     const report_context_t *context, base_exit_t *code, base_error_t *error) {
+  excerpt_t excerpt = {0};
+  const report_files_t files = {.name = context->name, .plot_size = "960,420", .data = &excerpt,
+                                .json = write_json, .markdown = write_markdown,
+                                .plot = write_plot};
+  report_common_t *common = &machine->common;
+  common->word[common->count++] = "--timeline";
+  common->word[common->count++] = path;
+  if (!report_one_size(context, USUAL_KEYS, &excerpt.keys, error)) {
+    return false;
+  }
+  const report_job_t *job = report_add(
+      jobs, common, "timeline", error,
+      "amla --timing-only --threads 1 --heads %d --seq-q 2 --seq-kv %zu", REPORT_HEADS,
+      excerpt.keys);
+  if (job == NULL || !report_run(jobs, false, code, error)) {
+    return false;
+  }
+  *code = BASE_BAD_INPUT;
+  excerpt.outcome = &job->outcome;
+  const bool good = excerpt_read(&excerpt, path, error) &&
+                    report_write(&files, context->options->report_out, error);
+  trace_free(&excerpt.trace);
+  return good;
+}
+
+bool report_timeline(const report_context_t *context, base_exit_t *code, base_error_t *error) {
+  const char *folder = getenv("TMPDIR");
+  char path[PATH_BYTES];
+  report_machine_t machine;
+  report_jobs_t jobs;
+  snprintf(path, sizeof path, "%s/amalgam-timeline-XXXXXX", folder == NULL ? "/tmp" : folder);
+  if (!report_machine(context->options, "ascend910_core", 1, &machine, error) ||
+      !report_jobs_open(&jobs, 1, context->options->quiet, error)) {
+    return false;
+  }
+  const int file = mkstemp(path);
+  bool good = file >= 0 || base_fail(error, "%s: %s", path, strerror(errno));
+  if (good) {
+    close(file);
+    good = simulate(&jobs, &machine, path, context, code, error);
+    unlink(path);
+  }
+  report_jobs_close(&jobs);
+  return good;
+}

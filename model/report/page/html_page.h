@@ -1,0 +1,12 @@
+// The frame of a page: one file that fetches nothing, for light and dark, phone and paper.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef REPORT_HTML_PAGE_H
+#define REPORT_HTML_PAGE_H
+
+#include <stdio.h>
+
+// Up to and with <main>, and from </main> on.
+void html_page_begin(FILE *file, const char *title);
+void html_page_end(FILE *file);
+
+#endif

@@ -1,0 +1,14 @@
+// A plot's SVG (gnuplot's) as part of a page: as wide as there is room, without a background of its
+// own, its ids its own, with a label for those who do not see it.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef REPORT_HTML_SVG_H
+#define REPORT_HTML_SVG_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// prefix: of the ids, unique in the page.  False: this is no SVG with a viewBox; nothing was
+// written.
+bool html_svg(FILE *file, const char *svg, const char *prefix, const char *label);
+
+#endif

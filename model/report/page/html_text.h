@@ -1,0 +1,13 @@
+// Text in HTML.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef REPORT_HTML_TEXT_H
+#define REPORT_HTML_TEXT_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+// Text as it is, in an element or in a quoted attribute.
+void html_text(FILE *file, const char *text);
+void html_text_n(FILE *file, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cJSON.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/parse.h"
+#include "report/w4a16/report_w4a16.h"
+
+static const report_shape_t paper_shapes[] = {
+#define SHAPE(n, k, model) {n, k, model},
+#include "report/w4a16/report_w4a16.def"
+#undef SHAPE
+};
+enum { PAPER_SHAPES = sizeof paper_shapes / sizeof *paper_shapes };
+_Static_assert(sizeof paper_shapes / sizeof *paper_shapes <= REPORT_SHAPES_MAX,
+               "room for the paper's shapes");
+
+static bool read_shape(const char *text, report_shape_t *shape, base_error_t *error) {
+  char number[24];
+  uint64_t n = 0;
+  uint64_t k = 0;
+  const size_t length = strcspn(text, "x");
+  snprintf(number, sizeof number, "%.*s", (int)length, text);
+  if (length >= sizeof number || text[length] != 'x' || !parse_count(number, &n) ||
+      !parse_count(text + length + 1, &k) || n < 8 || n > W4A16_MAX || n % 8 != 0 || k < 128 ||
+      k > W4A16_MAX || k % 128 != 0) {
+    return base_fail(error, "--shape: expected NxK with N a multiple of 8 and K of 128, got '%s'",
+                     text);
+  }
+  *shape = (report_shape_t){.n = (size_t)n, .k = (size_t)k, .model = ""};
+  return true;
+}
+
+static bool read_shapes(const options_t *options, report_gemm_t *half, base_error_t *error) {
+  const option_list_t *list = &options->report_shapes;
+  for (; half->shapes < list->count; ++half->shapes) {
+    if (!read_shape(list->item[half->shapes], &half->shape[half->shapes], error)) {
+      return false;
+    }
+  }
+  if (list->count == 0) {
+    memcpy(half->shape, paper_shapes, sizeof paper_shapes);
+    half->shapes = PAPER_SHAPES;
+  }
+  return true;
+}
+
+static bool read_rows(const report_context_t *context, const size_t *usual, size_t usual_rows,
+                      report_gemm_t *half, base_error_t *error) {
+  const option_list_t *list = &context->options->report_rows;
+  const size_t most = usual_rows == 1 ? 1 : REPORT_ROWS_MAX;
+  if (list->count > most) {
+    return base_fail(error, "--m: %s takes at most %zu", context->name, most);
+  }
+  for (; half->rows < list->count; ++half->rows) {
+    uint64_t m = 0;
+    if (!parse_count(list->item[half->rows], &m) || m < 1 || m > 65536) {
+      return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'",
+                       list->item[half->rows]);
+    }
+    half->m[half->rows] = (size_t)m;
+  }
+  if (list->count == 0) {
+    memcpy(half->m, usual, usual_rows * sizeof *usual);
+    half->rows = usual_rows;
+  }
+  return true;
+}
+
+bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
+                      report_gemm_t *half, base_error_t *error) {
+  memset(half, 0, sizeof *half);
+  return report_machine(context->options, "ascend910_die", 0, &half->machine, error) &&
+         read_shapes(context->options, half, error) &&
+         read_rows(context, usual, usual_rows, half, error);
+}
+
+report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs,
+                              const report_shape_t *shape, size_t m, const char *words,
+                              base_error_t *error) {
+  char name[REPORT_NAME_BYTES];
+  snprintf(name, sizeof name, "N %zu, K %zu, M %zu: %.40s", shape->n, shape->k, m, words);
+  return report_add(jobs, &half->machine.common, name, error,
+                    "%s --n %zu --k %zu --m %zu --threads 1", words, shape->n, shape->k, m);
+}
+
+void report_range_add(report_range_t *range, double value, const report_shape_t *shape, size_t m) {
+  if (range->count == 0 || value < range->least) {
+    range->least = value;
+    range->least_shape = shape;
+    range->least_m = m;
+  }
+  if (range->count == 0 || value > range->most) {
+    range->most = value;
+    range->most_shape = shape;
+    range->most_m = m;
+  }
+  ++range->count;
+}
+
+void report_range_text(const report_range_t *range, FILE *file) {
+  if (range->count == 0) {
+    fprintf(file, "none");
+    return;
+  }
+  fprintf(file, "%.2f (N %zu, K %zu, M %zu) to %.2f (N %zu, K %zu, M %zu)", range->least,
+          range->least_shape->n, range->least_shape->k, range->least_m, range->most,
+          range->most_shape->n, range->most_shape->k, range->most_m);
+}
+
+static void json_end(cJSON *object, const char *name, double value, const report_shape_t *shape,
+                     size_t m) {
+  cJSON *end = cJSON_AddObjectToObject(object, name);
+  cJSON_AddNumberToObject(end, "value", value);
+  json_add_count(end, "m", m);
+  json_add_count(end, "n", shape->n);
+  json_add_count(end, "k", shape->k);
+}
+
+void report_range_json(const report_range_t *range, cJSON *root, const char *name) {
+  if (range->count == 0) {
+    cJSON_AddNullToObject(root, name);
+    return;
+  }
+  cJSON *object = cJSON_AddObjectToObject(root, name);
+  json_add_count(object, "count", range->count);
+  json_end(object, "least", range->least, range->least_shape, range->least_m);
+  json_end(object, "most", range->most, range->most_shape, range->most_m);
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/cores/arithmetic.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace soc {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+double since(clock::time_point begin) {
+  return std::chrono::duration<double>(clock::now() - begin).count();
+}
+
+}  // namespace
+
+arithmetic::arithmetic(unsigned ai_cores, unsigned threads, execute_fn execute)
+    : cores_(ai_cores), execute_(std::move(execute)) {
+  for (unsigned i = 1; i < threads; ++i) {
+    workers_.emplace_back(&arithmetic::worker, this);
+  }
+}
+
+arithmetic::~arithmetic() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_all();
+  for (std::thread &thread : workers_) {
+    thread.join();
+  }
+}
+
+void arithmetic::add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory,
+                     const command_t &command) {
+  cores_[ai_core].of_agent[agent].push_back({cycle, &memory, command});
+  ++logged_;
+}
+
+// The entries up to now in order of cycles, those of one cycle in order of agents.
+size_t arithmetic::merge(log &core, uint64_t now, std::vector<entry> &out) {
+  for (;;) {
+    fifo<entry> *first = nullptr;
+    for (auto &queue : core.of_agent) {
+      if (!queue.empty() && queue.front().cycle <= now &&
+          (first == nullptr || queue.front().cycle < first->front().cycle)) {
+        first = &queue;
+      }
+    }
+    if (first == nullptr) {
+      return out.size();
+    }
+    out.push_back(first->front());
+    first->pop_front();
+  }
+}
+
+void arithmetic::hand_over(unsigned ai_core, uint64_t now) {
+  std::vector<entry> batch;
+  const size_t count = merge(cores_[ai_core], now, batch);
+  if (count == 0) {
+    return;
+  }
+  logged_ -= count;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  log &core = cores_[ai_core];
+  core.batches.push_back(std::move(batch));
+  waiting_ += count;
+  if (!core.taken && core.batches.size() == 1) {
+    ready_.push_back(ai_core);
+    work_.notify_one();
+  }
+}
+
+// Carries out a batch, if there is one that no thread has taken.
+bool arithmetic::work_one(std::unique_lock<std::mutex> &lock) {
+  if (ready_.empty()) {
+    return false;
+  }
+  const unsigned ai_core = ready_.front();
+  ready_.pop_front();
+  log &core = cores_[ai_core];
+  core.taken = true;
+  const std::vector<entry> batch = std::move(core.batches.front());
+  core.batches.pop_front();
+  lock.unlock();
+  carry_out(batch);
+  lock.lock();
+  waiting_ -= batch.size();
+  core.taken = false;
+  if (!core.batches.empty()) {
+    ready_.push_back(ai_core);
+    work_.notify_one();
+  }
+  done_.notify_all();
+  return true;
+}
+
+void arithmetic::carry_out(const std::vector<entry> &batch) {
+  seconds spent;
+  for (const entry &e : batch) {
+    const clock::time_point begin = clock::now();
+    execute_(*e.memory, e.command);
+    const unsigned opcode = e.command.header.opcode_;
+    (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) +=
+        since(begin);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  spent_.matmul += spent.matmul;
+  spent_.vector += spent.vector;
+  spent_.copy += spent.copy;
+}
+
+void arithmetic::worker() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (!stopping_) {
+    if (!work_one(lock)) {
+      work_.wait(lock, [this] { return stopping_ || !ready_.empty(); });
+    }
+  }
+}
+
+void arithmetic::settle(uint64_t now) {
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    hand_over(i, now);
+  }
+  const size_t backlog = workers_.empty() ? 0 : kBacklog;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (waiting_ > backlog && work_one(lock)) {
+  }
+}
+
+void arithmetic::finish(unsigned ai_core, uint64_t now) {
+  hand_over(ai_core, now);
+  std::unique_lock<std::mutex> lock(mutex_);
+  const log &core = cores_[ai_core];
+  while (core.taken || !core.batches.empty()) {
+    if (!work_one(lock)) {
+      done_.wait(lock);
+    }
+  }
+}
+
+void arithmetic::finish_all(uint64_t now) {
+  for (unsigned i = 0; i < cores_.size(); ++i) {
+    hand_over(i, now);
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (waiting_ > 0) {
+    if (!work_one(lock)) {
+      done_.wait(lock);
+    }
+  }
+}
+
+arithmetic::seconds arithmetic::spent() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return spent_;
+}
+
+}  // namespace soc

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/cores/core_unit.h"
+
+#include <cstring>
+
+#include "soc/cores/machine.h"
+
+namespace soc {
+namespace {
+
+std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
+  switch (kind) {
+    case CORE_CUBE:
+      return "cube" + std::to_string(index);
+    case CORE_VECTOR:
+      return "vector" + std::to_string(index) + "_" + std::to_string(sub);
+    default:
+      return "engine" + std::to_string(index);
+  }
+}
+
+const unsigned kPipesOf[CORE_KIND_COUNT] = {
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX,
+    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,
+};
+
+// Pipes that reach each memory; the race detector forgets an access when all of them know of it.
+const unsigned kPipesAt[SPACE_COUNT] = {
+    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,   // GM
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1,                  // L1
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0A
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0B
+    PIPE_BIT_M | PIPE_BIT_FIX,                      // L0C
+    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,     // UB
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                  // KV
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE, // EB
+    0,                                              // pair's L1: reach_l1
+};
+
+}  // namespace
+
+unsigned pipes_of(core_kind_t kind) { return kPipesOf[kind]; }
+
+core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
+    : group_(group),
+      sim_(group.all.sim()),
+      gm_(group.all.gm()),
+      kind_(kind),
+      sub_(sub),
+      name_(core_name(kind, group.index - group.first_of_kind, sub)),
+      cross_flags_(senders),
+      pair_flags_(senders) {
+  add_memories();
+  for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
+    if (name_ == sim_.options.gdb[i].core) {
+      debugger_ = std::make_unique<gdb_server>(name_, sim_.options.gdb[i].port);
+    }
+  }
+  if (sim_.trace) {
+    declare_signals(senders);
+  }
+  pipes_.resize(PIPE_COUNT);
+  for (unsigned id = 0; id < PIPE_COUNT; ++id) {
+    if ((kPipesOf[kind] >> id) & 1u) {
+      pipes_[id] = std::make_unique<pipe>(*this, id);
+      for (unsigned space = 0; space < SPACE_COUNT; ++space) {
+        if ((kPipesAt[space] >> id) & 1u) {
+          races(static_cast<core_space_t>(space)).agents.push_back(pipes_[id]->agent());
+        }
+      }
+    }
+  }
+}
+
+// Keys lie in the Verilog if there is any; its rows are counted all the same.
+void core_unit::add_memories() {
+  const config_t &config = sim_.config;
+  memory_.base[SPACE_GM] = gm_.base();
+  memory_.bytes[SPACE_GM] = gm_.bytes();
+  switch (kind_) {
+    case CORE_CUBE:
+      add_memory(SPACE_L1, uint64_t{config.cube.l1_kb} * 1024);
+      add_memory(SPACE_L0A, uint64_t{config.cube.l0a_kb} * 1024);
+      add_memory(SPACE_L0B, uint64_t{config.cube.l0b_kb} * 1024);
+      add_memory(SPACE_L0C, uint64_t{config.cube.l0c_kb} * 1024);
+      break;
+    case CORE_VECTOR:
+      add_memory(SPACE_UB, uint64_t{config.vector.ub_kb} * 1024);
+      break;
+    default:
+      engine_num_ = sim_.options.engine_num;
+      engine_num_.blocks = config.engine.blocks;
+      engine_num_.rows = config.engine.rows;
+      memory_.engine = &engine_num_;
+      add_memory(SPACE_KV, engine_num_.rows * engine_num_.d * 2 * sizeof(num_bf16_t));
+      memory_.bytes[SPACE_KV] = engine_num_.rows / engine_num_.blocks;
+      add_memory(SPACE_EB, uint64_t{config.engine.buffer_kb} * 1024);
+      engine_ = std::make_unique<attention_engine>(name_.c_str(), sim_, memory_);
+  }
+}
+
+void core_unit::reach_l1(core_unit &cube, core_space_t space) {
+  l1_of_[space == SPACE_PAIR_L1] = &cube;
+  memory_.base[space] = cube.memory_.base[SPACE_L1];
+  memory_.bytes[space] = cube.memory_.bytes[SPACE_L1];
+  races(space).agents.push_back(pipes_[PIPE_MTE3]->agent());
+}
+
+void core_unit::start(const std::string &firmware, uint64_t cycle) {
+  std::unique_ptr<scalar> &program = programs_[firmware];
+  if (!program) {
+    program = make_scalar(*this, firmware);
+  }
+  scalar_ = program.get();
+  for (race_memory &memory : races_) {
+    memory.forget();
+  }
+  scalar_->start(cycle);
+}
+
+// Its number among those of its kind.
+unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
+
+race_memory &core_unit::races(core_space_t space) {
+  if (space == SPACE_PAIR_L1 || (space == SPACE_L1 && l1_of_[0] != nullptr)) {
+    return l1_of_[space == SPACE_PAIR_L1]->races_[SPACE_L1];
+  }
+  return space == SPACE_GM ? group_.domain.gm_races : races_[space];
+}
+
+// Buffers start as 0xFF bytes: reading what was never written shows as NaN.
+void core_unit::add_memory(core_space_t space, uint64_t bytes) {
+  storage_.emplace_back(new uint8_t[bytes]);
+  if (!sim_.options.timing_only) {
+    std::memset(storage_.back().get(), 0xFF, bytes);
+  }
+  memory_.base[space] = storage_.back().get();
+  memory_.bytes[space] = bytes;
+}
+
+bool core_unit::push(const command_t &command, uint64_t &cycle) {
+  char error[CORE_ERROR_BYTES];
+  if (!core_check(kind_, &memory_, &command, error)) {
+    sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
+                               sim_.describe(name_, command));
+    return true;
+  }
+  pipe &to = *pipes_[command.header.pipe_];
+  if (!to.push(command, cycle)) {
+    full_ = &to;
+    return false;
+  }
+  return true;
+}
+
+// --- accesses ---------------------------------------------------------------------------------
+
+// What a command touches against the arrays and the race detector.
+bool core_unit::check_accesses(unsigned agent, const command_t &command) {
+  core_access_t accesses[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, accesses);
+  if (command.header.opcode_ == OP_GATHER_IN) {
+    if (auto error = gm_.check_gather(memory_, command.gather_in)) {
+      sim_.stop(SOC_STOPPED, "gather: " + *error + ": " + sim_.describe(name_, command));
+      return false;
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!check_access(agent, accesses[i], command)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool core_unit::check_access(unsigned agent, const core_access_t &access,
+                             const command_t &command) {
+  const auto stop = [&](const std::string &what) {
+    sim_.stop(SOC_STOPPED, what + sim_.describe(name_, command));
+    return false;
+  };
+  if (access.space == SPACE_GM) {
+    if (auto error = gm_.check(access)) {
+      return stop("out of bounds: " + *error + ": ");
+    }
+  }
+  if (!sim_.options.race_check) {
+    return true;
+  }
+  if (auto old = group_.races.access(races(access.space), agent, access, command)) {
+    const std::string later = sim_.describe(name_, command);
+    const std::string earlier = sim_.describe(group_.races.core_of(old->agent), old->command);
+    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) +
+                               ": no flag orders " + later + " after " + earlier);
+    return false;
+  }
+  if (access.space == SPACE_GM) {
+    if (auto other = gm_.race_between_cores(group_.domain.index, group_.races.clock(agent).syncs,
+                                              access)) {
+      const bool pairs = has_pair();
+      const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
+      const std::string name = *other < ai_cores
+                                   ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
+                                   : "engine" + std::to_string(*other - ai_cores);
+      return stop("race in GM with " + name + ", no SYNC_ALL between: ");
+    }
+  }
+  return true;
+}
+
+// --- queues and cross-core flags --------------------------------------------------------------
+
+void core_unit::popped(const pipe &by) {
+  if (full_ == &by) {
+    full_ = nullptr;
+    sim_.events->wake(*scalar_);
+  }
+}
+
+void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
+                          uint64_t cycle, const pipe_cause &cause) {
+  const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  const bool pair = command.opcode_ == OP_PAIR_SET;
+  for (const receiver &r : pair ? pair_receivers_ : receivers_) {
+    r.core->cross_flags(command.opcode_).set(r.as_sender, {cycle, arrival, clock, command, cause});
+    if (!pair) {
+      r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
+    }
+    for (const auto &p : r.core->pipes()) {
+      if (p && p->waits_for_cross(pair ? OP_PAIR_WAIT : OP_CROSS_WAIT, command.flag)) {
+        sim_.events->wake(*p);
+      }
+    }
+  }
+}
+
+bool core_unit::idle() const {
+  for (const auto &p : pipes_) {
+    if (p && !p->idle()) {
+      return false;
+    }
+  }
+  return scalar_->halted();
+}
+
+void core_unit::describe_blocked(std::vector<std::string> &lines) {
+  for (const auto &p : pipes_) {
+    if (p && !p->idle()) {
+      lines.push_back(sim_.describe(name_, p->current()));
+    }
+  }
+  if (!scalar_->halted()) {
+    lines.push_back(name_ + " scalar core waits for a full queue");
+  }
+}
+
+// --- errors in the use of flags ---------------------------------------------------------------
+
+std::string core_unit::sender_name(size_t sender, unsigned opcode) const {
+  const unsigned ai_core =
+      opcode == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
+  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, ai_core,
+                   static_cast<unsigned>(sender));
+}
+
+void core_unit::flag_twice(const cmd_set_flag_t &setter) {
+  command_t command{};
+  command.set_flag = setter;
+  sim_.stop(SOC_STOPPED,
+            "flag is up already, a wait is missing: " + sim_.describe(name_, command));
+}
+
+void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter) {
+  command_t command{};
+  command.cross_set = setter;
+  sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
+                             ", a wait is missing: " +
+                             sim_.describe(sender_name(sender, setter.opcode_), command));
+}
+
+void core_unit::no_pair(const command_t &command) {
+  sim_.stop(SOC_STOPPED, "the run is not one of pairs of AI cores: " + sim_.describe(name_, command));
+}
+
+void core_unit::check_flags_twice() {
+  flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t sets) {
+    if (sets > 1) {
+      flag_twice(setter);
+    }
+  });
+  for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
+    board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t sets) {
+      if (sets > CROSS_FLAG_MAX) {
+        cross_flag_overflow(sender, setter);
+      }
+    });
+  }
+}
+
+void core_unit::check_flags_down() {
+  check_flags_twice();
+  flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t) {
+    command_t command{};
+    command.set_flag = setter;
+    sim_.stop(SOC_STOPPED,
+              "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
+  });
+  for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
+    board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
+      command_t command{};
+      command.cross_set = setter;
+      sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
+                                 ", a wait is missing: set by " +
+                                 sim_.describe(sender_name(sender, setter.opcode_), command));
+    });
+  }
+}
+
+}  // namespace soc

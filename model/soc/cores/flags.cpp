@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/cores/flags.h"
+
+#include <algorithm>
+
+namespace soc {
+
+bool flag_board::set(unsigned from, const raised &raised) {
+  flag &f = at(from, raised.setter.to, raised.setter.event);
+  f.sets.push_back(raised);
+  return f.sets.size() > 1 || raised.cycle >= f.lowered;
+}
+
+const flag_board::raised *flag_board::peek(unsigned to, const cmd_wait_flag_t &command) {
+  const flag &f = at(command.from, to, command.event);
+  return f.sets.empty() ? nullptr : &f.sets.front();
+}
+
+std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_t &command,
+                                               uint64_t cycle) {
+  flag &f = at(command.from, to, command.event);
+  f.sets.pop_front();
+  f.lowered = cycle;
+  if (!f.sets.empty() && f.sets.front().cycle < cycle) {
+    return f.sets.front().setter;
+  }
+  return std::nullopt;
+}
+
+void flag_board::for_each_up(
+    const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const {
+  for (const flag &f : flags_) {
+    if (!f.sets.empty()) {
+      visit(f.sets.back().setter, f.sets.size());
+    }
+  }
+}
+
+std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
+  uint64_t latest = 0;
+  for (const auto &queue : arrivals_[flag]) {
+    if (queue.empty()) {
+      return std::nullopt;
+    }
+    latest = std::max(latest, queue.front().cycle);
+  }
+  return latest;
+}
+
+bool cross_flag_board::take(unsigned flag, uint64_t cycle,
+                            const std::function<void(const arrival &, size_t)> &visit, size_t &sender,
+                            cmd_cross_set_t &setter) {
+  bool good = true;
+  for (size_t i = 0; i < senders_; ++i) {
+    auto &queue = arrivals_[flag][i];
+    if (queue.size() > CROSS_FLAG_MAX && queue[CROSS_FLAG_MAX].sent < cycle) {
+      good = false;
+      sender = i;
+      setter = queue[CROSS_FLAG_MAX].setter;
+    }
+    visit(queue.front(), i);
+    queue.pop_front();
+  }
+  return good;
+}
+
+void cross_flag_board::for_each_up(
+    const std::function<void(size_t, const cmd_cross_set_t &, size_t)> &visit) const {
+  for (const auto &flag : arrivals_) {
+    for (size_t sender = 0; sender < senders_; ++sender) {
+      if (!flag[sender].empty()) {
+        visit(sender, flag[sender].back().setter, flag[sender].size());
+      }
+    }
+  }
+}
+
+}  // namespace soc

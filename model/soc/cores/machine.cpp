@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/cores/machine.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "soc/interrupt.h"
+
+namespace soc {
+// --- an AI core -------------------------------------------------------------------------------
+
+// Does the Verilog do what this command does?
+bool core_group::done_in_rtl(const command_t &command) const {
+  const soc_options_t &options = all.sim().options;
+  const unsigned opcode = command.header.opcode_;
+  return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
+         ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
+}
+
+void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
+                     const command_t &command) {
+  const simulation &sim = all.sim();
+  if (sim.options.timing_only || done_in_rtl(command)) {
+    return;
+  }
+  sim.work->add(domain.index, agent, cycle, memory, command);
+}
+
+void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
+  const simulation &sim = all.sim();
+  const bool operands_matter =
+      done_in_rtl(command) ||
+      (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
+  if (!sim.options.timing_only && operands_matter) {
+    sim.work->finish(domain.index, now);
+  }
+}
+
+// --- the machine ------------------------------------------------------------------------------
+
+machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(sim, gm) {
+  add_ai_cores();
+  connect_pairs();
+  add_engines();
+  sim.work = std::make_unique<arithmetic>(
+      static_cast<unsigned>(domains_.size()),
+      sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+      [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+  sim.events->watched = sim.trace != nullptr;
+  sim.events->between_events = [this](uint64_t now) { return between_events(now); };
+}
+
+void machine::add_ai_cores() {
+  const config_soc_t &soc = sim_.config.soc;
+  const pairing pairs(soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0;
+  for (unsigned i = 0; i < (paired ? pairs.count : soc.ai_cores); ++i) {
+    domains_.push_back(std::make_unique<core_domain>(i));
+  }
+  for (unsigned index = 0; index < soc.ai_cores; ++index) {
+    core_domain &domain = *domains_[paired ? pairs.pair(index) : index];
+    groups_.push_back(std::make_unique<core_group>(*this, index, 0, index % soc.dies, domain));
+    core_group &group = *groups_.back();
+    group.cores.push_back(std::make_unique<core_unit>(group, CORE_CUBE, 0, soc.vector_cores));
+    core_unit &cube = *group.cores.front();
+    for (unsigned sub = 0; sub < soc.vector_cores; ++sub) {
+      group.cores.push_back(std::make_unique<core_unit>(group, CORE_VECTOR, sub, 1));
+      cube.connect(*group.cores.back(), 0);
+      group.cores.back()->connect(cube, sub);
+      if (soc.direct_path != 0) {
+        group.cores.back()->reach_l1(cube, SPACE_L1);
+      }
+    }
+  }
+}
+
+// A core's PAIR_SET reaches the other AI core's cores of the other kind; so does the direct path.
+void machine::connect_pairs() {
+  const pairing pairs(sim_.config.soc);
+  for (unsigned index = 0; pairs.count > 0 && sim_.options.pairs && index < groups_.size(); ++index) {
+    auto &here = groups_[index]->cores;
+    auto &there = groups_[pairs.other(index)]->cores;
+    for (unsigned sub = 0; sub + 1 < here.size(); ++sub) {
+      here.front()->connect_pair(*there[sub + 1], 0);
+      here[sub + 1]->connect_pair(*there.front(), sub);
+      if (sim_.config.soc.direct_path != 0) {
+        here[sub + 1]->reach_l1(*there.front(), SPACE_PAIR_L1);
+      }
+    }
+  }
+}
+
+void machine::add_engines() {
+  const config_soc_t &soc = sim_.config.soc;
+  for (unsigned i = 0; i < soc.engines; ++i) {
+    domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
+    groups_.push_back(std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores,
+                                                   i % soc.dies, *domains_.back()));
+    core_group &group = *groups_.back();
+    group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
+  }
+}
+
+void machine::carry_out(const core_memory_t &memory, const command_t &command) {
+  if (core_is_atomic(&command)) {
+    memory_.apply(memory, command);
+  } else {
+    core_execute(&memory, &command);
+  }
+}
+
+void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
+  meeting &m = meetings_[core.kind()][id];
+  const unsigned domain = core.group().domain.index;
+  m.clocks.resize(domains_.size());
+  m.arrived.push_back({&who, domain});
+  m.clocks[domain].join(core.group().races.clock(who.agent()));
+  if (m.arrived.size() == 1 || cycle > m.latest) {
+    m.cause = {who.track(), who.number(), cycle};
+  }
+  m.latest = std::max(m.latest, cycle);
+  const config_soc_t &soc = sim_.config.soc;
+  const size_t members = core.kind() == CORE_ENGINE ? soc.engines
+                         : core.kind() == CORE_CUBE ? soc.ai_cores
+                                                    : soc.ai_cores * soc.vector_cores;
+  if (m.arrived.size() < members) {
+    return;
+  }
+  // What follows may read what other AI cores have written.
+  sim_.work->finish_all(m.latest);
+  const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
+  // Later than whatever meeting, of these pipes or of others, any of them knows of.
+  for (const vector_clock &clock : m.clocks) {
+    m.number = std::max(m.number, clock.syncs);
+  }
+  ++m.number;
+  if (sim_.result.syncs < SOC_MAX_SYNCS) {
+    sim_.result.sync_cycle[sim_.result.syncs] = release;
+  }
+  ++sim_.result.syncs;
+  for (const auto &[arrived, its_domain] : m.arrived) {
+    m.clocks[its_domain].syncs = m.number;
+    arrived->synchronised(release, m.clocks[its_domain], m.cause);
+  }
+  m.arrived.clear();
+}
+
+// True ends the run.
+bool machine::between_events(uint64_t now) {
+  if (interrupted()) {
+    sim_.stop(SOC_INTERRUPTED, "interrupted");
+  }
+  if (sim_.trace) {
+    sim_.trace->reach(now);
+  }
+  if (sim_.work->is_long()) {
+    sim_.work->settle(now);
+  }
+  if (sim_.options.progress != nullptr && ++events_ % 1024 == 0) {
+    const auto time = std::chrono::steady_clock::now();
+    if (time - reported_ > std::chrono::milliseconds(100)) {
+      reported_ = time;
+      sim_.options.progress(sim_.options.progress_context, now, sim_.result.flops);
+    }
+  }
+  return sim_.stopped();
+}
+
+void machine::for_each_core(const std::function<void(core_unit &)> &visit) const {
+  for (const auto &group : groups_) {
+    for (const auto &core : group->cores) {
+      visit(*core);
+    }
+  }
+}
+
+// The cycle by which everything is over.
+uint64_t machine::latest() const {
+  uint64_t cycle = now();
+  for_each_core([&cycle](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      cycle = p ? std::max({cycle, p->finish(), p->time()}) : cycle;
+    }
+  });
+  return cycle;
+}
+
+uint64_t machine::launch(const std::string &firmware) {
+  const uint64_t begin = latest();
+  sim_.recorded.set_firmware(sim_.lines.use(firmware));
+  for (const auto &domain : domains_) {
+    domain->gm_races.forget();
+  }
+  for_each_core([&](core_unit &core) {
+    core.start(firmware, begin);
+    sim_.events->wake(core.program());
+  });
+  sc_core::sc_start();
+  for_each_core([](core_unit &core) { core.abandon(); });
+  if (sim_.stopped()) {
+    return 0;
+  }
+  if (!finished()) {
+    explain_deadlock();
+    return 0;
+  }
+  for_each_core([](core_unit &core) { core.check_flags_down(); });
+  sim_.work->finish_all(UINT64_MAX);
+  uint64_t end = begin;
+  for_each_core([&end](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      end = p ? std::max(end, p->finish()) : end;
+    }
+  });
+  sim_.why.end_launch(sim_.lines.current(), begin, end, sim_.config.scalar.queue_depth);
+  return end - begin;
+}
+
+bool machine::finished() const {
+  bool idle = true;
+  for_each_core([&idle](core_unit &core) { idle = idle && core.idle(); });
+  return idle;
+}
+
+void machine::explain_deadlock() {
+  std::vector<std::string> lines;
+  for_each_core([&lines](core_unit &core) {
+    core.check_flags_twice();
+    core.describe_blocked(lines);
+  });
+  std::string message = "deadlock: nothing can move";
+  for (const std::string &line : lines) {
+    message += "; " + line;
+  }
+  sim_.stop(SOC_STOPPED, message);
+}
+
+void machine::report(soc_result_t &result) const {
+  size_t count = 0;
+  for_each_core([&](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      if (p) {
+        ++count;
+        result.cycles = std::max(result.cycles, p->finish());
+      }
+    }
+  });
+  result.pipes = static_cast<soc_pipe_t *>(std::calloc(count, sizeof *result.pipes));
+  for_each_core([&](core_unit &core) {
+    for (const auto &p : core.pipes()) {
+      if (p && result.pipes != nullptr) {
+        p->report(result.cycles, result.pipes[result.pipe_count++]);
+      }
+    }
+  });
+  memory_.report(result);
+  const arithmetic::seconds spent = sim_.work->spent();
+  result.matmul_seconds = spent.matmul;
+  result.vector_seconds = spent.vector;
+  result.copy_seconds = spent.copy;
+}
+
+}  // namespace soc

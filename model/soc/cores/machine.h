@@ -1,0 +1,111 @@
+// The machine: AI cores, global memory and what they share.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_MACHINE_H
+#define SOC_MACHINE_H
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "soc/cores/core_unit.h"
+#include "soc/cores/simulation.h"
+#include "soc/memory/gm.h"
+#include "soc/memory/traffic.h"
+#include "soc/watch/race.h"
+
+namespace soc {
+
+class machine;
+
+// Pairs of AI cores: AI core i is on die i % dies, and there its neighbour is the other one.
+struct pairing {
+  explicit pairing(const config_soc_t &soc)
+      : dies(soc.dies), count(soc.ai_cores % (2 * soc.dies) == 0 ? soc.ai_cores / 2 : 0) {}
+
+  unsigned dies;
+  unsigned count;              // 0: there are none
+  unsigned pair(unsigned ai_core) const { return ai_core / dies / 2 * dies + ai_core % dies; }
+  unsigned side(unsigned ai_core) const { return ai_core / dies % 2; }
+  unsigned other(unsigned ai_core) const {
+    return side(ai_core) == 0 ? ai_core + dies : ai_core - dies;
+  }
+};
+
+// What orders its accesses to global memory by flags: an AI core, two if the run is one of pairs, or
+// an engine.
+struct core_domain {
+  explicit core_domain(unsigned number) : index(number) {}
+
+  unsigned index;
+  race_detector races;
+  race_memory gm_races;        // its accesses to global memory
+};
+
+// An AI core: what its cube core and vector cores share.  Or an attention engine, alone.
+struct core_group {
+  core_group(machine &whole, unsigned number, unsigned first, unsigned of_die, core_domain &in)
+      : all(whole), index(number), first_of_kind(first), die(of_die), domain(in), races(in.races) {}
+
+  machine &all;
+  unsigned index;              // AI cores come first, then engines
+  unsigned first_of_kind;
+  unsigned die;
+  core_domain &domain;
+  race_detector &races;
+  std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
+
+  // A command takes effect at a cycle.
+  void log(unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  bool done_in_rtl(const command_t &command) const;
+  // Carries out what came before a command whose operands are needed now.
+  void bring_up_to_date_for(const command_t &command, uint64_t now);
+};
+
+class machine {
+ public:
+  machine(simulation &sim, global_memory &gm);
+  // Runs a kernel until nothing moves; returns the cycles it took.
+  uint64_t launch(const std::string &firmware);
+  void report(soc_result_t &result) const;
+
+  simulation &sim() { return sim_; }
+  global_memory &gm() { return gm_; }
+  traffic &memory() { return memory_; }
+
+  // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
+  // all of them are told.
+  void arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle);
+
+ private:
+  void add_ai_cores();
+  void add_engines();
+  void connect_pairs();
+  void for_each_core(const std::function<void(core_unit &)> &visit) const;
+  bool finished() const;
+  void explain_deadlock();
+  uint64_t latest() const;
+  bool between_events(uint64_t now);
+  void carry_out(const core_memory_t &memory, const command_t &command);
+
+  struct meeting {
+    std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
+    std::vector<vector_clock> clocks;                   // by domain: what its pipes had seen
+    uint64_t latest = 0;
+    pipe_cause cause;                                   // who was the latest
+    uint32_t number = 0;                                // of the SYNC_ALLs so far
+  };
+
+  simulation &sim_;
+  global_memory &gm_;
+  traffic memory_;
+  std::vector<std::unique_ptr<core_domain>> domains_;
+  std::vector<std::unique_ptr<core_group>> groups_;
+  meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
+  std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
+  unsigned events_ = 0;
+};
+
+}  // namespace soc
+
+#endif

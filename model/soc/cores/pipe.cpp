@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/cores/pipe.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/core.h"
+#include "soc/engine/attention_engine.h"
+#include "soc/cores/core_unit.h"
+#include "soc/cores/machine.h"
+
+namespace soc {
+
+const char *const pipe::kActivityName[ACTIVITIES] = {"busy", "empty", "flag", "cross_flag",
+                                                     "barrier"};
+
+pipe::pipe(core_unit &core, unsigned id)
+    : core_(core),
+      sim_(core.sim()),
+      id_(id),
+      agent_(core.group().races.add_agent(core.name())),
+      track_(sim_.recorded.add_track(core.name(), id)),
+      queue_(sim_.config.scalar.queue_depth),
+      trace_(sim_.trace.get()) {
+  const unsigned group = core.group().index;
+  const pairing pairs(sim_.config.soc);
+  const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
+  sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
+  if (trace_ != nullptr) {
+    declare_signals();
+  }
+}
+
+bool pipe::push(const command_t &command, uint64_t &cycle) {
+  if (pushed_ - popped_ == queue_.size()) {
+    return false;
+  }
+  slot &s = queue_[pushed_ % queue_.size()];
+  s.issued = cycle;
+  cycle = std::max(cycle, s.popped);   // of the command that had this slot before
+  s.command = command;
+  s.pushed = cycle;
+  if (sim_.why.enabled()) {
+    sim_.why.pushed(track_, command, s.issued, cycle);
+  }
+  ++pushed_;
+  if (trace_ != nullptr) {
+    trace_->add(signals_.queue, cycle, 1);
+  }
+  sim_.events->wake(*this);
+  return true;
+}
+
+// The pipe's clock moves on.
+void pipe::spend(activity what, uint64_t until) {
+  if (until > time_) {
+    if (trace_ != nullptr) {
+      show(what, time_);
+    }
+    spent_[what] += until - time_;
+    time_ = until;
+  }
+}
+
+void pipe::advance() {
+  woken_ = false;
+  const uint64_t popped = popped_;
+  while (popped_ < pushed_ && !moving_ && !sim_.stopped()) {
+    slot &s = queue_[popped_ % queue_.size()];
+    spend(EMPTY, s.pushed);
+    if (!issue(s.command)) {
+      break;
+    }
+    s.popped = time_;
+    ++popped_;
+    if (trace_ != nullptr) {
+      trace_->add(signals_.queue, time_, -1);
+    }
+  }
+  if (popped_ != popped) {
+    core_.popped(*this);
+  }
+}
+
+// False: it cannot go on yet.
+bool pipe::issue(const command_t &command) {
+  switch (command.header.opcode_) {
+    case OP_WAIT_FLAG:
+      return wait_flag(command.wait_flag);
+    case OP_PAIR_WAIT:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return cross_wait(command.cross_wait);
+    case OP_CROSS_WAIT:
+      return cross_wait(command.cross_wait);
+    case OP_PIPE_BARRIER:
+      return barrier(command);
+    case OP_SYNC_ALL:
+      return sync_all(command);
+    case OP_PAIR_SET:
+      if (!core_.has_pair()) {
+        core_.no_pair(command);
+        return false;
+      }
+      return issue_set(command);
+    case OP_SET_FLAG:
+    case OP_CROSS_SET:
+      return issue_set(command);
+    case OP_LOAD_NZ:
+    case OP_FIXPIPE:
+    case OP_COPY_IN:
+    case OP_GATHER_IN:
+    case OP_COPY_OUT:
+    case OP_LOAD_KV:
+    case OP_LOAD_EB:
+    case OP_ATTN:
+    case OP_STORE_EB:
+      return issue_move(command);
+    default:
+      return issue_local(command);
+  }
+}
+
+static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
+              offsetof(cmd_pair_set_t, flag) == offsetof(cmd_cross_set_t, flag) &&
+              offsetof(cmd_pair_wait_t, flag) == offsetof(cmd_cross_wait_t, flag));
+
+// --- waits ------------------------------------------------------------------------------------
+
+void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause) {
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
+  if (sim_.why.enabled()) {
+    sim_.why.waited(track_, popped_, begin, time_);
+  }
+  if (sim_.recorded.enabled()) {
+    const slot &s = front();
+    sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
+                       cause.track, cause.number, cause.done, command});
+  }
+}
+
+bool pipe::wait_flag(const cmd_wait_flag_t &command) {
+  const flag_board::raised *flag = core_.flags().peek(id_, command);
+  if (flag == nullptr) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  const pipe_cause cause = {core_.pipes()[command.from]->track(), flag->number, flag->cycle};
+  spend(FLAG, flag->cycle);
+  core_.group().races.acquire(agent_, flag->clock);
+  core_.show_flag(command.from, id_, command.event, std::max(time_, flag->cycle + 1), -1);
+  if (auto twice = core_.flags().take(id_, command, time_)) {
+    core_.flag_twice(*twice);
+  }
+  record_wait(front().command, begin, cause);
+  return true;
+}
+
+bool pipe::cross_wait(const cmd_cross_wait_t &command) {
+  cross_flag_board &board = core_.cross_flags(command.opcode_);
+  const std::optional<uint64_t> ready = board.ready_at(command.flag);
+  if (!ready) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  spend(CROSS_FLAG, *ready);
+  size_t sender = 0;
+  cmd_cross_set_t setter;
+  pipe_cause cause;
+  const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
+    if (flag.setter.opcode_ == OP_CROSS_SET) {
+      core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
+    }
+    core_.group().races.acquire(agent_, flag.clock);
+    if (cause.track == UINT_MAX || flag.sent > cause.done) {
+      cause = flag.cause;
+    }
+  };
+  if (!board.take(command.flag, time_, see, sender, setter)) {
+    core_.cross_flag_overflow(sender, setter);
+  }
+  record_wait(front().command, begin, cause);
+  return true;
+}
+
+bool pipe::barrier(const command_t &command) {
+  if (!in_flight_.empty()) {
+    return false;
+  }
+  const uint64_t begin = time_;
+  spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
+  record_wait(command, begin, {});
+  return true;
+}
+
+// Comes to the machine's meeting point once, and goes on when it is complete.
+bool pipe::sync_all(const command_t &command) {
+  if (!in_flight_.empty()) {
+    return false;
+  }
+  if (!syncing_) {
+    syncing_ = true;
+    sync_begin_ = time_;
+    core_.group().races.begin(agent_);
+    core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
+  }
+  if (!synchronised_) {
+    return false;
+  }
+  syncing_ = synchronised_ = false;
+  record_wait(command, sync_begin_, sync_cause_);
+  return true;
+}
+
+void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause) {
+  sync_cause_ = cause;
+  sync_begin_ = time_;
+  spend(BARRIER, cycle);
+  core_.group().races.acquire(agent_, clock);
+  synchronised_ = true;
+  sim_.events->wake(*this);
+}
+
+// --- commands that do something ---------------------------------------------------------------
+
+bool pipe::issue_set(const command_t &command) {
+  const uint64_t begin = time_;
+  core_.group().races.begin(agent_);
+  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
+  const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin,
+          time_ + drain, 0, false,
+          core_.group().races.clock(agent_)});
+  return true;
+}
+
+bool pipe::issue_local(const command_t &command) {
+  const uint64_t begin = time_;
+  core_.group().races.begin(agent_);
+  if (!core_.check_accesses(agent_, command)) {
+    return false;
+  }
+  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  if (trace_ != nullptr) {
+    show_command(command, begin, time_);
+  }
+  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin, time_, 0,
+          false, {}});
+  return true;
+}
+
+bool pipe::issue_move(const command_t &command) {
+  core_.group().races.begin(agent_);
+  if (core_.check_accesses(agent_, command) && check_in_flight(command)) {
+    moving_ = true;
+    sim_.events->at(std::max(time_, now()), *this);
+  }
+  return false;
+}
+
+void pipe::run(uint64_t now) {
+  move_begin_ = now;
+  const command_t &command = front().command;
+  if (trace_ != nullptr) {
+    show(BUSY, now);
+    trace_->command_begins(core_.name(), command, now);
+    show_accesses(command, now, 1);
+  }
+  core_.group().bring_up_to_date_for(command, now);
+  move_latency_ = move_alone_ = 0;
+  if (command.header.opcode_ == OP_ATTN) {
+    core_.engine()->attend(*this, popped_, command.attn);
+    return;
+  }
+  const traffic::course course = core_.group().all.memory().begin(
+      *this, core_.group().die, core_.memory(), command, popped_, now);
+  move_latency_ = course.latency;
+  move_alone_ = course.duration;
+  if (command.header.opcode_ == OP_LOAD_KV) {
+    core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency,
+                         course.duration);
+  }
+}
+
+void pipe::moved(uint64_t cycle) {
+  slot &s = queue_[popped_ % queue_.size()];
+  const bool atomic = core_is_atomic(&s.command);
+  const unsigned opcode = s.command.header.opcode_;
+  const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
+  spend(BUSY, cycle);
+  if (trace_ != nullptr) {
+    trace_->command_ends(core_.name(), s.command, cycle);
+    trace_->add(signals_.queue, cycle, -1);
+    show_rate(cycle, 0);
+    show_accesses(s.command, cycle, -1);
+  }
+  // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
+  // answer is all there is to wait for.
+  const uint64_t latency = atomic ? move_latency_ : 0;
+  const bool unanswered = awaited && early_answers_.empty();
+  uint64_t ready = time_ + move_latency_;
+  if (awaited && !unanswered) {
+    ready = std::max(ready, early_answers_.front() + latency);
+    early_answers_.pop_front();
+  }
+  launch({s.command, popped_, move_begin_, time_, s.issued, s.pushed, move_alone_, ready, latency,
+          unanswered, {}});
+  moving_ = false;
+  s.popped = time_;
+  ++popped_;
+  core_.popped(*this);
+  sim_.events->wake(*this);
+}
+
+void pipe::answered(uint64_t number, uint64_t cycle) {
+  for (size_t i = 0; i < in_flight_.size(); ++i) {
+    flight &f = in_flight_[i];
+    if (f.number == number) {
+      f.unanswered = false;
+      f.ready = std::max(f.ready, cycle + f.latency);
+      complete_in_order();
+      sim_.events->wake(*this);
+      return;
+    }
+  }
+  early_answers_.push_back(cycle);   // the move itself still goes on
+}
+
+// --- effects ----------------------------------------------------------------------------------
+
+void pipe::launch(const flight &f) {
+  if (in_flight_.empty() && !f.unanswered) {
+    complete(f, std::max(f.ready, finish_));
+    return;
+  }
+  in_flight_.push_back(f);
+}
+
+void pipe::complete_in_order() {
+  while (!in_flight_.empty() && !in_flight_.front().unanswered && !sim_.stopped()) {
+    const flight f = in_flight_.front();
+    in_flight_.pop_front();
+    complete(f, std::max(f.ready, finish_));
+  }
+}
+
+void pipe::complete(const flight &f, uint64_t cycle) {
+  finish_ = cycle;
+  if (sim_.why.enabled()) {
+    sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
+  }
+  sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
+                     f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
+  switch (f.command.header.opcode_) {
+    case OP_SET_FLAG:
+      return set_flag(f, cycle);
+    case OP_CROSS_SET:
+    case OP_PAIR_SET:   // the same fields
+      return core_.cross_set(f.command.cross_set, f.clock, cycle, {track_, f.number, cycle});
+    default:
+      sim_.result.flops += core_flops(&f.command);
+      core_.group().log(agent_, cycle, core_.memory(), f.command);
+  }
+}
+
+void pipe::set_flag(const flight &f, uint64_t cycle) {
+  const cmd_set_flag_t &command = f.command.set_flag;
+  if (!core_.flags().set(id_, {cycle, f.clock, command, f.number})) {
+    core_.flag_twice(command);
+    return;
+  }
+  core_.show_flag(id_, command.to, command.event, cycle, 1);
+  sim_.events->wake(*core_.pipes()[command.to]);
+}
+
+// --- a check ----------------------------------------------------------------------------------
+
+// The engine takes an ATTN while earlier ones are still in it: what they write may not be read yet.
+bool pipe::check_in_flight(const command_t &command) {
+  if (command.header.opcode_ != OP_ATTN || !sim_.options.race_check) {
+    return true;
+  }
+  core_access_t mine[CORE_MAX_ACCESSES], theirs[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, mine);
+  for (size_t f = 0; f < in_flight_.size(); ++f) {
+    const size_t others = core_accesses(&in_flight_[f].command, theirs);
+    for (size_t i = 0; i < count * others; ++i) {
+      const core_access_t &read = mine[i / others];
+      const core_access_t &written = theirs[i % others];
+      if (!read.write && written.write && read.space == written.space &&
+          accesses_overlap(read, written)) {
+        sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) +
+                                   ": no PIPE_BARRIER orders " +
+                                   sim_.describe(core_.name(), command) + " after " +
+                                   sim_.describe(core_.name(), in_flight_[f].command));
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void pipe::report(uint64_t total, soc_pipe_t &out) const {
+  std::snprintf(out.core, sizeof out.core, "%s", core_.name().c_str());
+  out.pipe = core_pipe_name(id_);
+  out.commands = popped_;
+  out.busy = spent_[BUSY];
+  for (unsigned a = EMPTY; a < ACTIVITIES; ++a) {
+    // After its last command it is empty to the end of the run.
+    const uint64_t cycles = spent_[a] + (a == EMPTY && total > time_ ? total - time_ : 0);
+    if (cycles > 0) {
+      out.stall[out.stalls++] = {kActivityName[a], cycles};
+    }
+  }
+}
+
+}  // namespace soc

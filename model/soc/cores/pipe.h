@@ -1,0 +1,133 @@
+// A pipe: takes commands from its queue in order, keeps each for its cycles, and lets it take
+// effect when it completes.
+//
+//   scalar --push--> [ queue ] --issue--> busy for its cycles --> [ in flight ] --complete--> effect
+//
+// Moves from and to global memory are in flight for its latency while the pipe already works on the
+// next command; all commands complete in order.
+//
+// The pipe has a clock of its own, which runs ahead of the machine's until the pipe needs a command
+// or a flag that has not come, or begins a move (scheduler.h).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_PIPE_H
+#define SOC_PIPE_H
+
+#include <utility>
+#include <vector>
+
+#include "hal/command.h"
+#include "soc/cores/fifo.h"
+#include "soc/cores/flags.h"
+#include "soc/cores/scheduler.h"
+#include "soc/cores/simulation.h"
+#include "soc/watch/race.h"
+
+namespace soc {
+
+class core_unit;
+
+class pipe : public task {
+ public:
+  pipe(core_unit &core, unsigned id);
+
+  // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
+  // moves on to that in which the command got room.
+  bool push(const command_t &command, uint64_t &cycle);
+  // Goes on as far as it can.
+  void advance();
+  // True if it was not marked yet; advance() takes the mark away.
+  // For waveforms: what it stands before, when it has gone as far as it can; bytes a cycle of its move.
+  void show_standing() const;
+  void show_rate(uint64_t cycle, double rate) const;
+  bool mark_woken() { return !std::exchange(woken_, true); }
+
+  // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
+  // ATTN; the machine's SYNC_ALL is complete.
+  void moved(uint64_t cycle);
+  void answered(uint64_t number, uint64_t cycle);
+  void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
+
+  // Does it stand before a wait for this flag?
+  bool waits_for_cross(unsigned opcode, unsigned flag) const {
+    return popped_ < pushed_ && front().command.header.opcode_ == opcode &&
+           front().command.cross_wait.flag == flag;
+  }
+  bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
+  const command_t &current() const {
+    return popped_ < pushed_ ? front().command : in_flight_.front().command;
+  }
+  unsigned agent() const { return agent_; }
+  uint64_t finish() const { return finish_; }
+  uint64_t time() const { return time_; }
+  unsigned track() const { return track_; }
+  // The command it is at.
+  uint64_t number() const { return popped_; }
+  void report(uint64_t total, soc_pipe_t &out) const;
+
+ private:
+  enum activity { BUSY, EMPTY, FLAG, CROSS_FLAG, BARRIER, ACTIVITIES };
+  static const char *const kActivityName[ACTIVITIES];
+
+  struct slot {
+    command_t command;
+    uint64_t issued = 0, pushed = 0, popped = 0;   // cycles
+  };
+  struct flight {
+    command_t command;
+    uint64_t number;                          // of the command in its pipe
+    uint64_t begin, end;                      // cycles it kept the pipe busy
+    uint64_t issued, pushed, alone;           // for the record (record.h)
+    uint64_t ready;                           // cycle from which it may complete
+    uint64_t latency;                         // from the answer to ready
+    bool unanswered;                          // slices or engine decide: they have not answered
+    vector_clock clock;                       // flags: what the setter has seen
+  };
+
+  const slot &front() const { return queue_[popped_ % queue_.size()]; }
+  void spend(activity what, uint64_t until);
+  bool issue(const command_t &command);
+  bool wait_flag(const cmd_wait_flag_t &command);
+  bool cross_wait(const cmd_cross_wait_t &command);
+  bool barrier(const command_t &command);
+  bool sync_all(const command_t &command);
+  bool issue_set(const command_t &command);
+  bool issue_local(const command_t &command);
+  bool issue_move(const command_t &command);
+  void run(uint64_t now) override;            // a move begins
+  bool check_in_flight(const command_t &command);
+  void launch(const flight &f);
+  void complete_in_order();
+  void complete(const flight &f, uint64_t cycle);
+  void set_flag(const flight &f, uint64_t cycle);
+  void record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause);
+  void declare_signals();
+  void show(activity what, uint64_t cycle) const;
+  void show_accesses(const command_t &command, uint64_t cycle, int sign) const;
+  void show_command(const command_t &command, uint64_t begin, uint64_t end) const;
+
+  core_unit &core_;
+  simulation &sim_;
+  unsigned id_;
+  unsigned agent_;
+  unsigned track_;
+  std::vector<slot> queue_;                   // a ring
+  uint64_t pushed_ = 0, popped_ = 0;          // commands so far
+  fifo<flight> in_flight_;
+  fifo<uint64_t> early_answers_;        // to a command whose move goes on
+  uint64_t time_ = 0;                         // this pipe's clock
+  uint64_t finish_ = 0;                       // cycle of the last effect
+  bool woken_ = false, moving_ = false;
+  bool syncing_ = false, synchronised_ = false;
+  uint64_t move_begin_ = 0, move_latency_ = 0, move_alone_ = 0;
+  uint64_t sync_begin_ = 0;
+  pipe_cause sync_cause_;                     // who came last to its SYNC_ALL
+  uint64_t spent_[ACTIVITIES] = {};
+  waves *trace_;                              // null: no waveforms
+  struct {
+    uint32_t state, command, number, queue, rate;
+  } signals_ = {};
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/memory/gm.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "hal/registers.h"
+#include "soc/memory/gm_requests.h"
+
+namespace soc {
+namespace {
+
+constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;   // by an atomic slice
+constexpr uint64_t kPage = 4096;      // the arguments have the first: the scalar's window
+constexpr uint64_t kAlign = 512;
+
+uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The host memory behind global memory.  Arrays of soc_alloc are made in it, so that a run need not
+// copy them; pages nobody touches take no memory.
+struct arena {
+  uint8_t *base;
+  uint64_t used = kPage;
+  arena() {
+    void *map = mmap(nullptr, kAddressable, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    base = map == MAP_FAILED ? nullptr : static_cast<uint8_t *>(map);
+  }
+  bool holds(const void *bytes) const {
+    const auto *p = static_cast<const uint8_t *>(bytes);
+    return base != nullptr && p >= base && p < base + kAddressable;
+  }
+  // The offset of so many bytes; they may lie beyond the end.
+  uint64_t take(uint64_t bytes) {
+    const uint64_t offset = used;
+    used = round_up(used + bytes, kAlign);
+    return offset;
+  }
+};
+
+// Is there anything that another one's writes could race with?
+bool several(const simulation &sim) {
+  return sim.config.soc.ai_cores + sim.config.soc.engines > 1;
+}
+
+arena &the_arena() {
+  static arena memory;
+  return memory;
+}
+
+}  // namespace
+
+global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t count,
+                             size_t args_bytes)
+    : buffers_(buffers),
+      count_(count),
+      bytes_(round_up(the_arena().used, kPage)),
+      base_(the_arena().base),
+      owners_(several(sim) ? bytes_ : 0),
+      several_cores_(several(sim)) {
+  if (base_ == nullptr || bytes_ > kAddressable) {
+    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
+                             " MiB of arrays; the atomic slices address " +
+                             std::to_string(kAddressable >> 20) + " MiB");
+  }
+  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, {}});
+  for (size_t i = 0; i < count; ++i) {
+    arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
+                       buffers[i].read_only, buffers[i].numbers, {}});
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (sim.options.timing_only && !buffers[i].numbers) {
+      continue;
+    }
+    uint8_t *target = base_ + (buffers[i].address - GM_BASE);
+    if (buffers[i].init == nullptr) {
+      std::memset(target, 0xFF, buffers[i].bytes);
+    } else if (buffers[i].init != target) {
+      std::memcpy(target, buffers[i].init, buffers[i].bytes);
+    }
+  }
+}
+
+void global_memory::launch(const void *args, size_t args_bytes) {
+  if (args_bytes > arrays_.front().end - GM_BASE) {
+    throw std::runtime_error("arguments of " + std::to_string(args_bytes) +
+                             " bytes are more than were announced");
+  }
+  std::memcpy(base_, args, args_bytes);
+  if (several_cores_) {
+    owners_.forget();
+  }
+}
+
+const global_memory::array *global_memory::find(uint64_t address) const {
+  const auto holds = [address](const array &a) { return address >= a.begin && address < a.end; };
+  if (holds(arrays_[last_found_])) {
+    return &arrays_[last_found_];
+  }
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (holds(arrays_[i])) {
+      last_found_ = i;
+      return &arrays_[i];
+    }
+  }
+  return nullptr;
+}
+
+std::optional<std::string> global_memory::check(const core_access_t &access) const {
+  const array *a = find(access.base);
+  char text[160];
+  if (a == nullptr) {
+    std::snprintf(text, sizeof text, "global address 0x%llx is in no array",
+                  static_cast<unsigned long long>(access.base));
+    return text;
+  }
+  const uint64_t end = access.base + (access.rows - 1) * access.pitch + access.row_bytes;
+  if (end > a->end) {
+    std::snprintf(text, sizeof text, "%s of global array '%s' ends %llu bytes after it",
+                  access.write ? "write" : "read", a->name,
+                  static_cast<unsigned long long>(end - a->end));
+    return text;
+  }
+  if (access.write && a->read_only) {
+    std::snprintf(text, sizeof text, "write to the input array '%s'", a->name);
+    return text;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> global_memory::check_gather(const core_memory_t &memory,
+                                                       const cmd_gather_in_t &command) const {
+  const array *list = find(command.list);
+  char text[160];
+  if (list == nullptr || !list->numbers) {
+    return "the list is not in an array of numbers";
+  }
+  const array *rows = find(command.gm);
+  if (rows == nullptr || !rows->read_only) {
+    return "its rows are not in an input array";
+  }
+  for (uint32_t row = 0; row < command.rows; ++row) {
+    uint64_t address = 0;
+    const core_gather_t what = core_gather_row(&memory, &command, row, &address);
+    if (what == CORE_GATHER_NOTHING) {
+      continue;
+    }
+    if (what == CORE_GATHER_WRONG || address >= rows->end ||
+        command.row_bytes > rows->end - address) {
+      std::snprintf(text, sizeof text, "place %llu of the list: %s",
+                    static_cast<unsigned long long>(command.first) + row,
+                    what == CORE_GATHER_WRONG ? "its number is below -1"
+                                              : "its row is not inside of the array");
+      return text;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint32_t syncs,
+                                                          const core_access_t &access) {
+  if (!several_cores_ || find(access.base)->read_only) {
+    return std::nullopt;
+  }
+  return owners_.access(domain, syncs, access, access.base - GM_BASE);
+}
+
+// Between two arrays: the one before.
+soc_traffic_t &global_memory::traffic_of(uint64_t address) {
+  size_t best = 0;
+  if (find(address) != nullptr) {
+    return arrays_[last_found_].traffic;
+  }
+  for (size_t i = 0; i < arrays_.size(); ++i) {
+    if (arrays_[i].begin <= address && arrays_[i].begin > arrays_[best].begin) {
+      best = i;
+    }
+  }
+  return arrays_[best].traffic;
+}
+
+void global_memory::copy_results() const {
+  for (size_t i = 0; i < count_; ++i) {
+    buffers_[i].traffic = arrays_[i + 1].traffic;   // the first one holds the arguments
+    if (buffers_[i].result != nullptr) {
+      std::memcpy(buffers_[i].result, base_ + (buffers_[i].address - GM_BASE), buffers_[i].bytes);
+    }
+  }
+}
+
+}  // namespace soc
+
+extern "C" void *soc_alloc(uint64_t bytes) {
+  soc::arena &memory = soc::the_arena();
+  const uint64_t offset = memory.take(bytes);
+  return memory.base == nullptr || memory.used > soc::kAddressable ? nullptr
+                                                                   : memory.base + offset;
+}
+
+extern "C" void soc_place(soc_buffer_t *buffers, size_t count) {
+  soc::arena &memory = soc::the_arena();
+  for (size_t i = 0; i < count; ++i) {
+    const bool there = memory.holds(buffers[i].init);
+    const uint64_t offset = there ? static_cast<uint64_t>(
+                                        static_cast<const uint8_t *>(buffers[i].init) - memory.base)
+                                  : memory.take(buffers[i].bytes);
+    buffers[i].address = GM_BASE + offset;
+  }
+}

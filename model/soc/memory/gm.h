@@ -1,0 +1,66 @@
+// Global memory: its bytes and the arrays in them.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_GM_H
+#define SOC_GM_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/core.h"
+#include "soc/cores/simulation.h"
+#include "soc/watch/gm_owners.h"
+
+namespace soc {
+
+class global_memory {
+ public:
+  struct array {
+    const char *name;
+    uint64_t begin, end;       // global addresses
+    bool read_only;
+    bool numbers;              // for GATHER_IN
+    soc_traffic_t traffic;
+  };
+
+  // args_bytes: room for the arguments of the kernels.
+  global_memory(simulation &sim, soc_buffer_t *buffers, size_t count, size_t args_bytes);
+
+  // A kernel begins: its arguments; nothing it does races with what was before.
+  void launch(const void *args, size_t args_bytes);
+
+  uint8_t *base() { return base_; }
+  uint64_t bytes() const { return bytes_; }
+  const std::vector<array> &arrays() const { return arrays_; }
+
+  // A message if the access leaves its array or writes one that is read only.
+  std::optional<std::string> check(const core_access_t &access) const;
+  // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
+  std::optional<std::string> check_gather(const core_memory_t &memory,
+                                          const cmd_gather_in_t &command) const;
+  // The domain (core_domain::index) whose write an access of another one races with.
+  std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs,
+                                             const core_access_t &access);
+
+  // The books of the array an address is in.
+  soc_traffic_t &traffic_of(uint64_t address);
+
+  // Results and books of the arrays to the buffers.
+  void copy_results() const;
+
+ private:
+  const array *find(uint64_t address) const;
+
+  soc_buffer_t *buffers_;
+  size_t count_;
+  uint64_t bytes_ = 0;
+  uint8_t *base_ = nullptr;
+  std::vector<array> arrays_;          // in address order
+  mutable size_t last_found_ = 0;
+  gm_owners owners_;
+  bool several_cores_;
+};
+
+}  // namespace soc
+
+#endif

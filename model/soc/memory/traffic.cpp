@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/memory/traffic.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "soc/cores/pipe.h"
+
+namespace soc {
+
+// --- a die's HBM and L2 -----------------------------------------------------------------------
+
+class traffic::die : public task {
+ public:
+  die(simulation &sim, unsigned index, uint64_t memory)
+      : sim_(sim),
+        index_(index),
+        bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) *
+                       sim.config.gm.hbm_efficiency,
+                   config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
+        l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {
+    if (sim.trace) {
+      const std::string name = "gm.die" + std::to_string(index);
+      signals_ = {sim.trace->add_signal(name + ".moves", 16), sim.trace->add_real(name + ".hbm"),
+                  sim.trace->add_real(name + ".l2")};
+    }
+  }
+
+  l2_cache &l2() { return l2_; }
+
+  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
+    advance(now);
+    bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
+    show(now);
+    plan();
+  }
+
+  void run(uint64_t now) override {
+    if (now == planned_) {
+      planned_ = UINT64_MAX;
+    }
+    advance(now);
+    show(now);
+    plan();
+  }
+
+ private:
+  void advance(uint64_t now) {
+    while (bandwidth_.next() <= now) {
+      const uint64_t end = bandwidth_.next();
+      finished_.clear();
+      bandwidth_.advance(end, finished_);
+      for (const uint64_t token : finished_) {
+        reinterpret_cast<pipe *>(token)->moved(end);
+      }
+    }
+  }
+  void plan() {
+    const uint64_t next = bandwidth_.next();
+    if (next < planned_) {
+      planned_ = next;
+      sim_.events->at(next, *this);
+    }
+  }
+
+  // What everybody gets, for waveforms.
+  void show(uint64_t now) {
+    if (!sim_.trace && !sim_.recorded.enabled()) {
+      return;
+    }
+    unsigned moves = 0;
+    double hbm = 0, l2 = 0;
+    bandwidth_.each([&](uint64_t token, double rate, bool cold) {
+      if (sim_.trace) {
+        reinterpret_cast<const pipe *>(token)->show_rate(now, rate);
+      }
+      ++moves;
+      hbm += cold ? rate : 0;
+      l2 += rate;
+    });
+    sim_.recorded.bandwidth(index_, now, hbm, l2);
+    if (!sim_.trace) {
+      return;
+    }
+    sim_.trace->set(signals_.moves, now, moves);
+    sim_.trace->set_real(signals_.hbm, now, hbm);
+    sim_.trace->set_real(signals_.l2, now, l2);
+  }
+
+  simulation &sim_;
+  unsigned index_;
+  bandwidth bandwidth_;
+  l2_cache l2_;
+  struct {
+    uint32_t moves, hbm, l2;
+  } signals_ = {};
+  uint64_t planned_ = UINT64_MAX;        // the earliest event there is
+  std::vector<uint64_t> finished_;
+};
+
+// --- moves ------------------------------------------------------------------------------------
+
+traffic::traffic(simulation &sim, global_memory &gm)
+    : sim_(sim), gm_(gm), atomics_(sim, gm) {
+  for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
+    dies_.push_back(std::make_unique<die>(sim, i, gm.bytes()));
+    dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
+      gm.traffic_of(GM_BASE + base).hbm_write += written;
+    };
+  }
+  if (sim.options.l2_warm) {
+    warm_up();
+  }
+}
+
+traffic::~traffic() = default;
+
+// What a run before this one left: of the inputs, as much as the dies' L2s hold together, the first
+// first.  Each die is given all of that, since it is not known here which part its cores will read.
+void traffic::warm_up() {
+  uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
+  for (const global_memory::array &a : gm_.arrays()) {
+    if (a.read_only) {
+      const uint64_t bytes = std::min(a.end - a.begin, room);
+      room -= bytes;
+      for (const auto &d : dies_) {
+        d->l2().warm(a.begin - GM_BASE, bytes);
+      }
+    }
+  }
+}
+
+// The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
+double traffic::efficiency(uint64_t address, uint64_t bytes) const {
+  const config_gm_t &gm = sim_.config.gm;
+  const double small =
+      bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
+  const double shortfall = address % gm.align_bytes != 0 ? 1 : small;
+  return 1 - (1 - gm.worst_efficiency) * shortfall;
+}
+
+// The rows of a GATHER_IN, each as a move of its own.
+traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory,
+                                  const cmd_gather_in_t &command) {
+  gathered all = {};
+  for (uint32_t row = 0; row < command.rows; ++row) {
+    uint64_t address = 0;
+    if (core_gather_row(&memory, &command, row, &address) == CORE_GATHER_ROW) {
+      const uint64_t offset = address - GM_BASE;
+      all.cold += l2.read(offset, 1, command.row_bytes, 0, &sim_.result.hbm_read);
+      all.share += efficiency(offset, command.row_bytes);
+      ++all.count;
+    }
+  }
+  all.share = all.count > 0 ? all.share / all.count : 1;
+  return all;
+}
+
+traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
+                               const command_t &command, uint64_t number, uint64_t now) {
+  core_access_t accesses[CORE_MAX_ACCESSES];
+  const size_t all = core_accesses(&command, accesses);
+  const size_t count = static_cast<size_t>(
+      std::stable_partition(accesses, accesses + all,
+                            [](const core_access_t &a) { return a.space == SPACE_GM; }) -
+      accesses);
+  const uint64_t offset = accesses[0].base - GM_BASE;
+  uint64_t bytes = 0;                                // of global memory
+  for (size_t i = 0; i < count; ++i) {
+    bytes += accesses[i].rows * accesses[i].row_bytes;
+  }
+  command_t sent = command;
+  if (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0) {
+    sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&memory, &command));
+    bytes = uint64_t{sent.copy_out.rows} * sent.copy_out.row_bytes;
+  }
+  die &d = *dies_[die_index];
+  uint64_t cold = 0;
+  double share = 0;                                  // of the pipe's rate; 0: as one move
+  if (command.header.opcode_ == OP_GATHER_IN) {
+    const gathered rows = gather(d.l2(), memory, command.gather_in);
+    sent.gather_in.rows = rows.count;
+    cold = rows.cold;
+    share = rows.share;
+    bytes += uint64_t{rows.count} * command.gather_in.row_bytes;
+  }
+  core_move_t move;
+  core_moves(&sim_.config, &sent, &move);
+  const double limit =
+      move.bytes_per_cycle * (share > 0 ? share : efficiency(offset, move.bytes));
+  double latency_us = sim_.config.gm.write_latency_us;
+  if (move.store) {
+    d.l2().write(offset, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
+    sim_.result.l2_write += bytes;
+    gm_.traffic_of(accesses[0].base).l2_write += bytes;
+  } else {
+    for (size_t i = 0; i < count; ++i) {
+      const core_access_t &a = accesses[i];
+      soc_traffic_t &books = gm_.traffic_of(a.base);
+      const uint64_t before = sim_.result.hbm_read;
+      cold += d.l2().read(a.base - GM_BASE, a.rows, a.row_bytes, a.pitch, &sim_.result.hbm_read);
+      books.hbm_read += sim_.result.hbm_read - before;
+      books.l2_read += a.rows * a.row_bytes;
+    }
+    sim_.result.l2_read += bytes;
+    latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
+  }
+  cold = std::min(cold, move.bytes);                 // a gather's list is not counted as moved
+  d.begin(who, now, cold, move.bytes - cold, limit);
+  const auto duration =
+      static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
+  if (core_is_atomic(&command)) {
+    sim_.result.atomic_bytes += bytes;
+    if (bytes == 0) {
+      who.answered(number, now);
+    } else {
+      atomics_.send(who, memory, command, number, duration, now);
+    }
+  }
+  return {config_cycles(&sim_.config, latency_us), duration};
+}
+
+void traffic::report(soc_result_t &result) const {
+  for (const auto &d : dies_) {
+    result.hbm_write += d->l2().written_back();
+  }
+  atomics_.report(result);
+}
+
+}  // namespace soc

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/scalar/scalar.h"
+
+#include <ctime>
+
+#include <chrono>
+#include <cstdio>
+
+#include "soc/cores/core_unit.h"
+#include "soc/interrupt.h"
+#include "soc/cores/machine.h"
+
+namespace soc {
+
+scalar::scalar(core_unit &core, std::string firmware)
+    : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
+
+void scalar::show(enum state state) {
+  if (sim_.trace) {
+    sim_.trace->set(core_.scalar_signal(), time_, state);
+  }
+}
+
+// --- the firmware's side ----------------------------------------------------------------------
+
+void scalar::main() {
+  run();
+  end("");
+  leave();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  returned_ = true;
+  changed_.notify_all();
+}
+
+void scalar::leave() {
+  hand_over();
+  if (!log_.empty()) {
+    log_ += '\n';
+    print_log();
+  }
+  timespec cpu = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  seconds_ = static_cast<double>(cpu.tv_sec) + static_cast<double>(cpu.tv_nsec) * 1e-9;
+  all_handed_over_ = true;
+  changed_.notify_all();
+}
+
+void scalar::end(const std::string &error) {
+  if (!ended_) {
+    ended_ = true;
+    std::vector<uint64_t> at = error.empty() ? std::vector<uint64_t>() : calls();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    error_ = error;
+    error_at_ = std::move(at);
+  }
+}
+
+void scalar::spend(uint64_t instructions) {
+  instructions_ += instructions;
+  const double spent = static_cast<double>(instructions) * sim_.config.scalar.cpi;
+  cycles_ += static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles;
+}
+
+void scalar::push(const command_t &command) {
+  batch_.push_back({cycles_, command});
+  cycles_ = 0;
+  if (batch_.size() == kBatch) {
+    hand_over();
+  }
+}
+
+void scalar::hand_over() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return ready_.size() < kBatches || abandoned_; });
+  if (abandoned_) {
+    ended_ = true;
+    return;
+  }
+  ready_.push_back(std::move(batch_));
+  changed_.notify_all();
+  batch_ = {};
+  batch_.reserve(kBatch);
+}
+
+// A line of the firmware's, whole, whatever other cores print.
+void scalar::print_log() {
+  std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
+  log_.clear();
+}
+
+uint64_t scalar::read_register(uint64_t offset) {
+  switch (offset) {
+    case REG_CORE_KIND:
+      return core_.kind();
+    case REG_CORE_INDEX:
+      return core_.index();
+    case REG_CORE_COUNT:
+      return core_.kind() == CORE_ENGINE ? sim_.config.soc.engines : sim_.config.soc.ai_cores;
+    case REG_SUB_INDEX:
+      return core_.sub();
+    case REG_SUB_COUNT:
+      return sim_.config.soc.vector_cores;
+    case REG_ARGS:
+      return GM_BASE;
+    case REG_PAIR_COUNT:
+      return pairing(sim_.config.soc).count;
+    case REG_PAIR_INDEX:
+      return pairing(sim_.config.soc).pair(core_.index());
+    case REG_PAIR_SIDE:
+      return pairing(sim_.config.soc).side(core_.index());
+    case REG_ENGINE_BLOCKS:
+      return sim_.config.engine.blocks;
+    case REG_ENGINE_QUERIES:
+      return sim_.config.engine.queries;
+    case REG_ENGINE_ROWS:
+      return core_.memory().bytes[SPACE_KV];
+    case REG_ENGINE_BUFFER:
+      return core_.memory().bytes[SPACE_EB];
+    default:
+      end("firmware reads register offset " + std::to_string(offset) + ", which cannot be read");
+      return 0;
+  }
+}
+
+void scalar::write_register(uint64_t offset, uint64_t value) {
+  switch (offset) {
+    case REG_PUSH:
+      return push(pushed(value));
+    case REG_HALT:
+      return end(value == 0 ? "" : "firmware panic, code " + std::to_string(value));
+    case REG_PUTC:
+      log_ += static_cast<char>(value);
+      if (log_.back() == '\n') {
+        print_log();
+      }
+      return;
+    default:
+      end("firmware writes register offset " + std::to_string(offset) +
+          ", which cannot be written");
+  }
+}
+
+// --- the simulation's side --------------------------------------------------------------------
+
+void scalar::start(uint64_t cycle) {
+  batch_.clear();
+  cycles_ = instructions_ = 0;
+  error_at_.clear();
+  ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
+  abandoned_ = false;
+  ready_.clear();
+  taken_.clear();
+  next_ = 0;
+  error_.clear();
+  time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
+                                                  core_.index() * sim_.config.soc.skew_us);
+  show(RUNNING);
+  thread_ = std::thread(&scalar::main, this);
+}
+
+// More steps; false: there are none, the program has ended.  A program that neither pushes nor ends
+// can be interrupted.
+bool scalar::fetch() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto there = [this] { return !ready_.empty() || all_handed_over_; };
+  while (!changed_.wait_for(lock, std::chrono::milliseconds(100), there)) {
+    if (interrupted()) {
+      core_.sim().stop(SOC_INTERRUPTED, "interrupted");
+      return false;
+    }
+  }
+  if (ready_.empty()) {
+    return false;
+  }
+  taken_ = std::move(ready_.front());
+  ready_.pop_front();
+  next_ = 0;
+  changed_.notify_all();
+  return true;
+}
+
+void scalar::advance() {
+  while (!halted_ && !core_.sim().stopped()) {
+    if (next_ == taken_.size()) {
+      if (!fetch()) {
+        return finish();
+      }
+      continue;
+    }
+    const step &s = taken_[next_];
+    time_ += counted_ ? 0 : s.cycles;
+    counted_ = true;
+    const uint64_t ready = time_;
+    if (!core_.push(s.command, time_)) {
+      show(BLOCKED);
+      return;   // the queue is full
+    }
+    if (time_ != ready) {
+      show(RUNNING);
+    }
+    counted_ = false;
+    ++next_;
+  }
+}
+
+void scalar::finish() {
+  if (core_.sim().stopped()) {
+    return;
+  }
+  halted_ = true;
+  show(HALTED);
+  core_.sim().result.scalar_instructions += instructions_;
+  core_.sim().result.scalar_seconds += seconds_;
+  if (!error_.empty()) {
+    core_.sim().stop(SOC_STOPPED,
+                     core_.name() + " " + error_ + core_.sim().lines.backtrace(error_at_));
+  }
+}
+
+// The program stops at its next access to a register, or at the emulator's next look.  Its thread
+// may be left asleep, to end with the process; a program of the host that does nothing but run in
+// circles is left at that.
+void scalar::abandon() {
+  constexpr int kPatience = 1000;   // milliseconds
+  std::unique_lock<std::mutex> lock(mutex_);
+  abandoned_ = true;
+  changed_.notify_all();
+  for (int i = 0; i < kPatience && !all_handed_over_; ++i) {
+    interrupt();
+    changed_.wait_for(lock, std::chrono::milliseconds(1));
+  }
+  const bool returns = returned_ || (all_handed_over_ && can_return());
+  lock.unlock();
+  if (returns) {
+    thread_.join();
+  } else {
+    thread_.detach();
+  }
+}
+
+std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware) {
+  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core, firmware)
+                                                           : make_scalar_native(core, firmware);
+}
+
+}  // namespace soc

@@ -1,0 +1,124 @@
+// A core's scalar core with its program: runs firmware that reads registers and pushes
+// commands.  There are two: an RV64 instruction set simulator, and the same program built for the
+// host.
+//
+// Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in a
+// thread of its own, ahead of the simulation, and leaves a list of what it pushed and how many of
+// its cycles were between; the simulation takes the commands from there as the queues have room.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_SCALAR_H
+#define SOC_SCALAR_H
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "hal/command.h"
+#include "hal/registers.h"
+#include "soc/cores/simulation.h"
+
+namespace soc {
+
+class core_unit;
+
+class scalar {
+ public:
+  scalar(core_unit &core, std::string firmware);
+  virtual ~scalar() = default;
+  scalar(const scalar &) = delete;
+  scalar &operator=(const scalar &) = delete;
+
+  // --- the simulation's side ---
+  // Runs the program from its beginning; cycle: of the launch.
+  void start(uint64_t cycle);
+  // Pushes commands until a queue is full or the program has ended.
+  void advance();
+  // The program has ended and all it pushed is in the queues.
+  bool halted() const { return halted_; }
+  // The run is over, the program need not be.
+  void abandon();
+
+ protected:
+  // --- the firmware's side, in its thread ---
+  // Runs the firmware to its end.
+  virtual void run() = 0;
+  // The command that a write of this value to PUSH means.
+  virtual command_t pushed(uint64_t value) = 0;
+  // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
+  // known.
+  virtual std::vector<uint64_t> calls() { return {}; }
+  // Does run() return when the program has ended?
+  virtual bool can_return() const { return true; }
+  // From the simulation's side: make run() return soon, if that can be done.
+  virtual void interrupt() {}
+
+  uint64_t read_register(uint64_t offset);
+  void write_register(uint64_t offset, uint64_t value);
+  // This core's clock goes on: instructions since the last access, and the access itself.
+  void spend(uint64_t instructions);
+  // Ends the program; error, if there is one, is what the run is stopped with.
+  void end(const std::string &error);
+  bool ended() const { return ended_ || abandoned_; }
+  // After the end: all that was pushed goes to the simulation.
+  void leave();
+  // What has been pushed so far does.
+  void hand_over();
+  bool is_abandoned() const { return abandoned_; }
+
+  core_unit &core_;
+  const simulation &sim_;
+  const std::string firmware_;   // its file
+
+ private:
+  enum state { HALTED, RUNNING, BLOCKED };  // in waveforms; soc/watch/signals.cpp
+  struct step {
+    uint64_t cycles;           // since the step before
+    command_t command;
+  };
+  static constexpr size_t kBatch = 128, kBatches = 4;
+
+  void main();
+  void push(const command_t &command);
+  void print_log();
+  bool fetch();
+  void finish();
+
+  // The firmware's side.
+  std::vector<step> batch_;
+  uint64_t cycles_ = 0, instructions_ = 0;
+  bool ended_ = false;
+  std::string log_;            // characters of an unfinished debug line
+
+  // Between the two, under mutex_.
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<step>> ready_;
+  std::atomic<bool> abandoned_{false};
+  bool all_handed_over_ = false;   // the program does nothing more
+  bool returned_ = false;          // nor does its thread
+  std::string error_;
+  std::vector<uint64_t> error_at_;   // and its callers
+  double seconds_ = 0;         // of the host
+
+  // The simulation's side.
+  std::thread thread_;
+  std::vector<step> taken_;
+  size_t next_ = 0;
+  bool counted_ = false;       // the next step's cycles are in time_
+  uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
+  bool halted_ = false;
+  void show(enum state state);
+};
+
+std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware);
+
+}  // namespace soc
+
+#endif

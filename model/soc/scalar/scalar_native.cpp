@@ -1,0 +1,139 @@
+// Firmware built for the host, called in the scalar core's own thread.  It cannot be made to return:
+// a program that has ended in the middle of a call sleeps for good.
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "hal/native.h"
+#include "soc/cores/core_unit.h"
+#include "soc/scalar/scalar.h"
+
+namespace soc {
+namespace {
+
+class scalar_native : public scalar {
+ public:
+  scalar_native(core_unit &core, const std::string &firmware);
+
+ private:
+  void run() override;
+  bool can_return() const override { return false; }
+  std::vector<uint64_t> calls() override;
+  void sleep_if_ended();
+  command_t pushed(uint64_t address) override;
+  // Register accesses of the core whose thread this is.
+  static uint64_t host_read(scalar_register reg);
+  static void host_write(scalar_register reg, uint64_t value);
+  static const void *host_gm(uint64_t address);
+
+  static thread_local scalar_native *current;
+  void (*entry_)() = nullptr;
+  void *base_ = nullptr;       // of the shared object
+};
+
+thread_local scalar_native *scalar_native::current = nullptr;
+
+const char *entry_name(core_kind_t kind) {
+  return kind == CORE_CUBE ? "cube_main" : kind == CORE_VECTOR ? "vector_main" : "engine_main";
+}
+
+scalar_native::scalar_native(core_unit &core, const std::string &firmware)
+    : scalar(core, firmware) {
+  static const hal_host_t host = {host_read, host_write, host_gm};
+  void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    throw std::runtime_error(std::string("firmware: ") + dlerror());
+  }
+  entry_ = reinterpret_cast<void (*)()>(dlsym(library, entry_name(core.kind())));
+  auto **host_slot = static_cast<const hal_host_t **>(dlsym(library, "hal_host"));
+  if (host_slot == nullptr) {
+    throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
+  }
+  *host_slot = &host;
+  Dl_info where;
+  if (dladdr(host_slot, &where) != 0) {
+    base_ = where.dli_fbase;
+    core.sim().lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
+  }
+}
+
+// The firmware has it on its stack.
+command_t scalar_native::pushed(uint64_t address) {
+  static const uint64_t size_of[] = {
+#define COMMAND(NAME, name, pipes, text) sizeof(cmd_##name##_t),
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+  };
+  const void *bytes = reinterpret_cast<const void *>(address);
+  command_t command = {};
+  std::memcpy(static_cast<void *>(&command.header), bytes, sizeof command.header);
+  if (command.header.opcode_ < OP_COUNT) {
+    std::memcpy(static_cast<void *>(&command), bytes, size_of[command.header.opcode_]);
+  }
+  return command;
+}
+
+// Of this thread's calls those within the firmware's shared object.  All are return addresses.
+std::vector<uint64_t> scalar_native::calls() {
+  enum { MOST = 64 };
+  void *stack[MOST];
+  const int count = ::backtrace(stack, MOST);
+  std::vector<uint64_t> all;
+  for (int i = 0; i < count; ++i) {
+    Dl_info where;
+    if (dladdr(stack[i], &where) != 0 && where.dli_fbase == base_) {
+      all.push_back(reinterpret_cast<uint64_t>(stack[i]) - 1);
+    }
+  }
+  return all;
+}
+
+// A core that the kernel has no entry for has nothing to do.
+void scalar_native::run() {
+  current = this;
+  if (entry_ != nullptr) {
+    entry_();
+  }
+}
+
+uint64_t scalar_native::host_read(scalar_register reg) {
+  current->spend(0);
+  const uint64_t value = current->read_register(reg);
+  current->sleep_if_ended();
+  return value;
+}
+
+void scalar_native::host_write(scalar_register reg, uint64_t value) {
+  current->spend(0);
+  current->write_register(reg, value);
+  current->sleep_if_ended();
+}
+
+void scalar_native::sleep_if_ended() {
+  if (ended()) {
+    leave();
+    for (;;) {
+      pause();
+    }
+  }
+}
+
+const void *scalar_native::host_gm(uint64_t address) {
+  return current->core_.gm().base() + (address - GM_BASE);
+}
+
+}  // namespace
+
+std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware) {
+  return std::make_unique<scalar_native>(core, firmware);
+}
+
+}  // namespace soc

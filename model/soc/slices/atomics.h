@@ -1,0 +1,72 @@
+// The atomic slices of global memory: they answer an atomic command's beats in their own time, and
+// combine its operands with memory.
+//
+// Each slice is a Verilated gm_atomic unit that is stepped while it has work (gm_slice.h).  Or its
+// cycles come from a queue (slice_queue.h) and its bits from the golden functions, which are asked when
+// the command's other effects are.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_ATOMICS_H
+#define SOC_ATOMICS_H
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include "core/core.h"
+#include "soc/cores/scheduler.h"
+#include "soc/cores/simulation.h"
+#include "soc/memory/gm.h"
+#include "soc/memory/gm_requests.h"
+#include "soc/slices/gm_slice.h"
+#include "soc/slices/slice_queue.h"
+
+namespace soc {
+
+class pipe;
+
+class atomics {
+ public:
+  atomics(simulation &sim, global_memory &gm);
+  ~atomics();
+
+  // Sends a command's beats from now on, spread over the cycles it takes alone:
+  // who->answered(number, cycle) follows.  The Verilog takes the operands from the core's memory now,
+  // and does it.
+  void send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number,
+            uint64_t duration, uint64_t now);
+
+  // What an atomic command does, without the Verilog.
+  void apply(const core_memory_t &memory, const command_t &command);
+
+  void report(soc_result_t &result) const;
+
+ private:
+  struct slice_clock;
+  class transfer;
+  struct guard_count {
+    std::atomic<uint32_t> flags{0};
+    std::atomic<uint64_t> lanes{0};
+  };
+  using request = std::pair<unsigned, gm_request_t>;
+
+  void advance_slice(unsigned slice, uint64_t now);
+  void send_rtl(const atomic_rows &rows, const core_memory_t &memory,
+                const std::shared_ptr<gm_transfer> &transfer, uint64_t duration, uint64_t now);
+  void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+              uint64_t duration, uint64_t now);
+
+  static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words,
+                          guard_count &count, uint32_t *old);
+
+  simulation &sim_;
+  global_memory &gm_;
+  std::vector<std::unique_ptr<gm_slice>> rtl_;             // --gm rtl: the slices
+  std::vector<slice_clock> clocks_;                        // --gm c: when they answer
+  std::vector<unsigned> touched_;                          // slices of the command being sent
+  std::vector<uint64_t> finished_;                         // of the slice looked at
+  std::vector<guard_count> guards_;                        // --gm c, by slice
+};
+
+}  // namespace soc
+
+#endif

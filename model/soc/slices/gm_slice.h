@@ -1,0 +1,74 @@
+// One atomic slice of global memory in the Verilog: takes the beats of several transfers, one a
+// cycle, through a Verilated gm_atomic unit.  (slice_queue.h knows when it answers, without it.)
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_GM_SLICE_H
+#define SOC_GM_SLICE_H
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "core/gm_atomic.h"
+#include "soc/cores/simulation.h"
+#include "soc/watch/waves.h"
+
+namespace soc {
+
+// All beats of one command, on any number of slices.
+struct gm_transfer {
+  uint64_t pending = 0;        // requests not yet answered
+  std::function<void(uint64_t cycle)> done;   // called when pending reaches 0
+};
+
+struct gm_status {
+  bool zero, special, underflow, overflow;   // sticky
+  uint64_t guard_lanes;
+};
+
+// A gm_atomic unit, one clock cycle at a time.
+class gm_unit {
+ public:
+  virtual ~gm_unit() = default;
+  // Runs one cycle, offering a request (or none); true if the unit takes it.  answered says that
+  // a response came out in this cycle.
+  virtual bool tick(const gm_request_t *request, bool &answered) = 0;
+  virtual gm_status status() const = 0;
+};
+
+// trace: where its signals go, under the given name, or null.
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace);
+
+class gm_slice : public sc_core::sc_module {
+ public:
+  gm_slice(sc_core::sc_module_name name, simulation &sim, std::unique_ptr<gm_unit> unit);
+
+  struct beat {
+    uint64_t arrival;          // cycle from which the slice may take it
+    gm_request_t request;
+  };
+  void add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats);
+  gm_status status() const { return unit_->status(); }
+
+ private:
+  struct stream {
+    std::shared_ptr<gm_transfer> transfer;
+    std::vector<beat> beats;
+    size_t next = 0;
+  };
+  void tick();                 // SC_METHOD, once a cycle while there is work
+  stream *choose();
+
+  simulation &sim_;
+  std::unique_ptr<gm_unit> unit_;
+  std::deque<stream> streams_;                                // in order of arrival
+  std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order
+  uint32_t waiting_signal_ = 0;                               // of the waveforms: beats that wait
+  sc_core::sc_event wake_;
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/watch/gm_owners.h"
+
+#include <algorithm>
+
+namespace soc {
+
+std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
+                                          const core_access_t &access, uint64_t base) {
+  for (uint64_t row = 0; row < access.rows; ++row) {
+    uint64_t begin = base + row * access.pitch;
+    const uint64_t end = begin + access.row_bytes;
+    while (begin < end) {
+      const uint64_t stop = std::min(end, (begin / kLine + 1) * kLine);
+      if (auto other = access_line(core, static_cast<uint16_t>(syncs), access.write, begin, stop)) {
+        return other;
+      }
+      begin = stop;
+    }
+  }
+  return std::nullopt;
+}
+
+// Bytes of one line.
+std::optional<unsigned> gm_owners::access_line(unsigned core, uint16_t syncs, bool write,
+                                               uint64_t begin, uint64_t end) {
+  line &l = lines_[begin / kLine];
+  const bool whole = end - begin == kLine;
+  const uint16_t me = static_cast<uint16_t>(core + 1);
+  if (write && !whole && !l.in_part) {
+    l.in_part = true;
+    if (l.writer != 0) {
+      const uint64_t first = begin / kLine * kLine;
+      parts_[begin / kLine].push_back({first, first + kLine, l.writer, l.syncs});
+    }
+  }
+  if (l.in_part) {
+    return access_parts(core, syncs, write, begin, end);
+  }
+  if (l.writer != 0 && l.writer != me && l.syncs >= syncs) {
+    return l.writer - 1u;
+  }
+  if (write) {
+    l.writer = me;
+    l.syncs = syncs;
+  }
+  return std::nullopt;
+}
+
+std::optional<unsigned> gm_owners::access_parts(unsigned core, uint16_t syncs, bool write,
+                                                uint64_t begin, uint64_t end) {
+  std::vector<part> &parts = parts_[begin / kLine];
+  const uint16_t me = static_cast<uint16_t>(core + 1);
+  bool known = false;
+  for (part &p : parts) {
+    if (p.end <= begin || p.begin >= end) {
+      continue;
+    }
+    if (p.writer != me && p.syncs >= syncs) {
+      return p.writer - 1u;
+    }
+    if (write && p.writer == me && p.begin <= begin && end <= p.end) {
+      p.syncs = syncs;
+      known = true;
+    }
+  }
+  if (write && !known) {
+    parts.push_back({begin, end, me, syncs});
+  }
+  return std::nullopt;
+}
+
+}  // namespace soc

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "soc/watch/race.h"
+
+#include <algorithm>
+
+namespace soc {
+namespace {
+
+uint64_t end_of(const core_access_t &a) { return a.base + (a.rows - 1) * a.pitch + a.row_bytes; }
+
+// Does a contiguous run of bytes meet a rectangle?
+bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
+  if (end <= rect.base || first >= end_of(rect)) {
+    return false;
+  }
+  if (rect.rows == 1 || rect.pitch <= rect.row_bytes) {
+    return true;
+  }
+  const uint64_t row = first <= rect.base ? 0 : (first - rect.base) / rect.pitch;
+  const uint64_t row_begin = rect.base + row * rect.pitch;
+  if (first < row_begin + rect.row_bytes) {
+    return end > row_begin;
+  }
+  return row + 1 < rect.rows && end > row_begin + rect.pitch;
+}
+
+}  // namespace
+
+bool accesses_overlap(const core_access_t &a, const core_access_t &b) {
+  if (end_of(a) <= b.base || end_of(b) <= a.base) {
+    return false;
+  }
+  const core_access_t &walked = a.rows <= b.rows ? a : b;
+  const core_access_t &other = a.rows <= b.rows ? b : a;
+  for (uint64_t row = 0; row < walked.rows; ++row) {
+    const uint64_t first = walked.base + row * walked.pitch;
+    if (meets(first, first + walked.row_bytes, other)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+unsigned race_detector::add_agent(const std::string &core) {
+  cores_.push_back(core);
+  return static_cast<unsigned>(cores_.size() - 1);
+}
+
+std::optional<race_found> race_detector::access(race_memory &memory, unsigned agent,
+                                                const core_access_t &access,
+                                                const command_t &command) {
+  const vector_clock &clock = clocks_[agent];
+  const uint64_t begin = access.base;
+  const uint64_t end = end_of(access);
+  for (const unsigned other : memory.agents) {
+    if (other == agent) {
+      continue;
+    }
+    const std::vector<race_memory::record> &history = memory.of_agent[other];
+    // From the last one back to the first that this agent has not seen.
+    for (size_t i = history.size(); i-- > 0;) {
+      const race_memory::record &old = history[i];
+      if (old.time <= clock.seen[other]) {
+        break;
+      }
+      if (old.begin < end && begin < old.end && (old.access.write || access.write) &&
+          accesses_overlap(old.access, access)) {
+        return race_found{other, old.command};
+      }
+    }
+  }
+  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+  if (mine.size() == mine.capacity()) {
+    forget(memory, agent);
+  }
+  mine.push_back({begin, end, clock.seen[agent], access, command});
+  return std::nullopt;
+}
+
+void race_memory::forget() {
+  for (auto &history : of_agent) {
+    history.clear();
+  }
+}
+
+// Drops what every other agent that can reach this memory has seen: nothing can race with it again.
+void race_detector::forget(race_memory &memory, unsigned agent) const {
+  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+  uint32_t seen = UINT32_MAX;
+  for (const unsigned other : memory.agents) {
+    seen = other == agent ? seen : std::min(seen, clocks_[other].seen[agent]);
+  }
+  const auto live = std::find_if(mine.begin(), mine.end(),
+                                 [seen](const race_memory::record &r) { return r.time > seen; });
+  mine.erase(mine.begin(), live);
+  mine.reserve(std::max<size_t>(64, 2 * mine.size()));
+}
+
+}  // namespace soc

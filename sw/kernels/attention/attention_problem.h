@@ -1,0 +1,123 @@
+// One AI core's view of an attention problem: what its cube core and vector cores must agree on.
+//
+// The rows of a unit (a group of queries and a run of keys, see attention_args.h) meet the keys
+// block by block; blocks are numbered within the unit:
+//
+//   C1(j)  cube    S_j = Q K_j^T                        -> slot j % 2 of workspace s
+//   V1(j)  vector  P_j, m, l from scale * S_j           -> slot j % 2 of workspace p
+//   C2(j)  cube    P_j V_j
+//   V2(j)  vector  the kernel's own
+//
+// Which of these comes when is the plan's (lib/preload.h), the same for every unit.  A unit's
+// workspace is its AI core's.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_ATTENTION_PROBLEM_H
+#define KERNELS_ATTENTION_PROBLEM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kernels/attention/attention_args.h"
+#include "kernels/attention/attention_tiling.h"
+#include "kernels/fp8/fp8_args.h"
+#include "lib/preload.h"
+
+// 1 in the build of kernel fp8, whose keys the vector cores make out of an FP8 cache (fp8.h).  What it
+// does not share with the others costs them no instruction.
+#ifndef ATTENTION_FP8
+#define ATTENTION_FP8 0
+#endif
+// 1 in the build of fp8 for the direct path, fp8_direct.
+#ifndef FP8_DIRECT
+#define FP8_DIRECT 0
+#endif
+
+// Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
+// see attention_vector.h.
+enum attention_flag {
+  FLAG_S_READY,     // cube FIX -> vector MTE2: S_j is in its slot
+  FLAG_S_FREE,      // vector MTE2 -> cube FIX: S_j was read, its slot may take S_j+2
+  FLAG_P_READY,     // vector MTE3 -> cube MTE2: P_j is in its slot
+  FLAG_T_READY,     // base: cube FIX -> vector MTE2: T_j = P_j V_j is in its slot
+  FLAG_O_ADDED,     // amla: cube FIX -> vector MTE3: O holds P_j V_j, rescale for block j+1
+  FLAG_O_RESCALED,  // amla: vector MTE3 -> cube FIX: add P_j V_j
+  FLAG_O_COMPLETE,  // amla: cube FIX -> vector MTE2: O holds the last block's product
+  // fp8; with crossover flags of both kinds, and all cores of the pair take part:
+  FLAG_KV_READY,    // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
+  FLAG_KV_FREE,     // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
+  // With the direct path also, for each slot of the ring of keys in L1:
+  FLAG_K_READY,     // vector MTE3 -> cube MTE1: this core's share of the slot is there
+  FLAG_K_FREE,      // cube MTE1 -> vector MTE3: C1 has read the slot
+};
+
+// The pairs of a plan.
+enum { STAGE_SCORES, STAGE_OUTPUT, STAGES };
+
+typedef struct attention_problem {
+  attention_args_t args;  // s, p, t, o: this AI core's
+  attention_tiling_t tiling;
+  preload_plan_t plan;
+  bool output_every_block;
+  uint32_t blocks;      // of keys, all splits
+  uint32_t group_rows;  // at most, of a unit
+  uint32_t groups;      // of a batch entry
+  uint32_t units;       // of all AI cores
+  uint32_t first_unit;  // of this one
+  uint32_t unit_step;
+  uint32_t turns;       // blocks of all its units
+#if ATTENTION_FP8
+  const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
+  uint32_t side;          // of the pair
+  // L1: tiles of Q, then of P, with two m-tiles by turns; then pieces of K and V.
+  uint8_t q_slots, p_slots;
+  uint32_t left_base[2], left_bytes[2];  // of Q, of P
+  uint32_t right_base;
+#endif
+#if FP8_DIRECT
+  // In L1, behind those: the ring of keys, and keys of a slot, which is where C1's columns are cut.
+  uint32_t direct_base, direct_slots, direct_keys;
+#endif
+} attention_problem_t;
+
+typedef struct attention_unit {
+  uint32_t index;
+  uint32_t entry;      // of the batch
+  uint32_t first_row;  // of the entry
+  uint32_t rows;
+  uint32_t first_block;
+  uint32_t blocks;  // 1 or more
+  uint32_t split;
+} attention_unit_t;
+
+// A place in the blocks of all units of this AI core, one unit's after the other's.  A block's
+// number in this row is its turn; the plan runs over turns, so that a unit's first stages fill the
+// time in which the last ones of the unit before would wait for each other.
+typedef struct attention_place {
+  attention_unit_t unit;
+  uint32_t ordinal;  // of the unit among this AI core's
+  uint32_t before;   // turns before the unit's first
+  uint32_t block;    // of the unit
+} attention_place_t;
+
+// Reads the kernel's arguments; panics if they are outside of its limits.  output_every_block: is
+// there a V2 in every block, or after a unit's last only?
+void attention_problem_read(attention_problem_t *problem, bool output_every_block);
+
+// Any index is allowed; one beyond the last is not to be used but for its index.
+attention_unit_t attention_unit(const attention_problem_t *problem, uint32_t index);
+
+// To the first turn, to a later one.
+attention_place_t attention_first_place(const attention_problem_t *problem);
+void attention_move(const attention_problem_t *problem, attention_place_t *place, uint32_t turn);
+
+// Keys of a unit's block (the last one of all may have less than args.block) and the first of them.
+uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
+                              uint32_t block);
+uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
+                             uint32_t block);
+
+// Where a turn's scores and probabilities are, [G][args.block].
+uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn);
+uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t turn);
+
+#endif

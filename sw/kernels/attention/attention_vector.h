@@ -1,0 +1,228 @@
+// The vector cores' parts of attention that the kernels share: V1, the output's way out, and the
+// order of it all.
+//
+// The rows of a group are split evenly over the vector cores, lowest first; a core may get none, or
+// none of a shorter group, and still takes part in every handshake.  UB:
+//
+//   tiles      2 x 66 KB    MTE2 -> V -> MTE3   rows of scores (which become P in place) and their
+//                                               mask, or rows of O and T (which become O)
+//   out ring   2 x 20 KB    V -> MTE3           what is not loaded before
+//   fold       8 KB         V only              64 columns of maxima
+//   row values 24 x 512 B   V only              one FP32 a row of this core, see enum row_values
+//
+// fp8 has smaller ones, and the rest for making keys (fp8_keys.c).
+//
+// Two walks go through the chunks of all stages: one pushes what MTE2 loads, up to a tile ahead of
+// the other, which pushes what V and MTE3 do with it.
+//
+// Why a slot of p needs no flag that says it was read, nor one of t: MTE3 writes P_j+2 after it
+// wrote what V made of C2(j)'s result (amla: rescaled O after FLAG_O_ADDED; base: O after
+// FLAG_T_READY), and that result took all of P_j.  The cube core writes T_j+2 after it read P_j+2,
+// whose scores MTE2 loads after T_j.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_ATTENTION_VECTOR_H
+#define KERNELS_ATTENTION_VECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "hal/hal.h"
+#include "kernels/attention/attention_problem.h"
+#include "lib/ring.h"
+#include "lib/tiling.h"
+
+enum {
+  SCORE_ROWS = ATTENTION_FP8 ? 16 : 32,  // rows of a tile in V1, at most
+  MAX_CORE_ROWS = 128,
+  TILE_BYTES = SCORE_ROWS * 2 * 1024,
+  TILE_MASK = 2 * 1024,  // fp8: the block's numbers of tokens
+  TILE_SLOT = TILE_BYTES + TILE_MASK + (ATTENTION_FP8 ? 4 * SCORE_ROWS : 0),  // fp8: and sinks
+  TILE_SLOTS = 2,
+  OUT_SLOT = ATTENTION_FP8 ? 16 * 1024 : 20 * 1024,
+  OUT_SLOTS = 2,
+  RAW_BYTES = ATTENTION_FP8 ? 42 * 1024 : 0,  // fp8: tokens
+  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT + RAW_BYTES,
+  MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
+  FOLD_COLS = 64,  // a vector register
+  FOLD_PITCH = 4 * FOLD_COLS,
+  FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
+  ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
+  ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
+  WORK_BASE = ROW_VALUES_BASE + 24 * ROW_VALUES_BYTES,  // fp8
+};
+
+// Flags MTE3 -> MTE2; those below are the tiles'.
+enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };
+
+// Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
+enum row_values {
+  ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
+  ROW_SCALE = ROW_M + 2,     // x2: exp(previous m - m), scales l (and O) of the blocks before
+  ROW_SAFE = ROW_SCALE + 2,  // m, 0 if not live
+  ROW_L,                     // sum of P so far
+  ROW_SUM,                   // of this block
+  ROW_DIVISOR,               // x2, by units: of O, at the end
+  ROW_TEMP = ROW_DIVISOR + 2,
+  ROW_BITS,    // a bit a row, of the rows at hand
+  ROW_KERNEL,  // the kernel's own from here
+  // fp8's own
+  ROW_SINK = 22,  // exp(sink - m), then l plus that
+  ROW_PLACES,     // a bit a place of the block at hand
+  ROW_VALUES_END
+};
+
+// What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
+typedef struct chunk {
+  uint32_t turn, block;  // of this core's units, and of the unit
+  uint32_t row, rows;
+  uint32_t cols;
+  uint32_t tile;   // in UB, FP32
+  uint32_t mask;   // in UB, MASK_PITCH bytes a row
+  uint32_t pitch;  // of tile
+} chunk_t;
+
+typedef struct vector_core vector_core_t;
+
+// A kernel's own.  Functions that may be NULL say so.
+typedef struct attention_vector_kernel {
+  uint32_t output_rows;  // of a tile in V2
+  uint32_t output_flag;  // the cube core's, before V2 loads
+  // Before a unit's first block: V and MTE3.  May be NULL.
+  void (*start)(vector_core_t *core);
+  // n, S16 or the like of a chunk's rows from ROW_SAFE, and P times it, before P is rounded to
+  // BF16.  May be NULL.
+  void (*weigh)(const chunk_t *chunk);
+  // Once all of P_j is on its way: V and MTE3.  May be NULL.
+  void (*after_scores)(vector_core_t *core);
+  // V2's loads of a chunk, and its sum in place of the chunk.
+  void (*load_output)(const vector_core_t *core, const chunk_t *chunk);
+  void (*accumulate)(const chunk_t *chunk);  // may be NULL
+  // The divisor of a unit whose last V1 is done, n row values: what O is divided by; with splits
+  // what takes O to its true scale, if split_divides.
+  void (*divisor)(uint32_t n, bool split, uint32_t divisor);
+  bool split_divides;
+} attention_vector_kernel_t;
+
+// A walk's place: a chunk of a stage.
+typedef struct vector_walk {
+  bool more;  // else there is no chunk left
+  attention_place_t place[STAGES];  // of V1, and of V2, which is behind
+  preload_step_t turn;  // of the plan
+  uint32_t first_row;  // of this core in the unit
+  uint32_t rows;       // of this core
+  uint32_t row;         // chunk's first
+  uint32_t tile;        // use of the tiles
+  uint32_t scores, outputs;  // stages before this one
+} vector_walk_t;
+
+// fp8: a place in the making of keys, a few of a block's at a time.
+typedef struct keys_walk {
+  attention_place_t place;
+  uint32_t turn;
+  uint32_t keys;        // of the block
+#if FP8_DIRECT
+  uint32_t part, parts;  // a slot of the ring: of the block, of all
+#endif
+  uint32_t tiles;       // of this core before the next one, in the block
+  uint32_t first, end;  // of the part's keys this core's
+  uint32_t at;          // the next of them
+  uint32_t use;         // of the ring
+  bool none;            // the list has no places
+  // Of the block: its slot; its list's numbers, or 0; the entry's first token; its first place.
+  uint64_t slot, list, tokens;
+  uint32_t page, place_before;
+} keys_walk_t;
+
+struct vector_core {
+  const attention_problem_t *problem;
+  const attention_vector_kernel_t *kernel;
+  uint32_t share;  // rows of a unit for each vector core, at most
+  // Of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
+  ring_t tile_full, tile_done, tile_back;
+  uint32_t out;              // uses of out_ring so far
+  const vector_walk_t *at;   // the walk whose part is being pushed
+#if ATTENTION_FP8
+  keys_walk_t keys_load, keys_use;
+  uint32_t score_rows;        // of a tile in V1 and V2
+  ring_t raw_full, raw_back;  // of tokens: MTE2 to V, MTE3 to MTE2
+#endif
+};
+
+static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
+
+// UB address of a row's value; row is a multiple of 8.
+static inline uint32_t row_value(uint32_t values, uint32_t row) {
+  return ROW_VALUES_BASE + values * ROW_VALUES_BYTES + 4 * row;
+}
+
+// Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
+// it) are the state before the unit.
+static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
+
+// Rows of a tile in V1; what lies behind them is where the mask is, then the sinks.
+static inline uint32_t score_rows(const vector_core_t *core) {
+#if ATTENTION_FP8
+  return core->score_rows;
+#else
+  (void)core;
+  return SCORE_ROWS;
+#endif
+}
+
+static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
+  return &walk->place[walk->turn.stage];
+}
+
+// Bits of FP32 constants: firmware has no floating point.
+enum f32_bits {
+  F32_ZERO = 0,
+  F32_ONE = 0x3f800000,
+  F32_MINUS_INFINITY = (int)0xff800000,
+};
+
+// Vector operations on n row values, and on a chunk's tile; further fields as in commands.def.
+#define row_op(n, ...)                                                                          \
+  vector_op(.rows = 1, .cols = (n), .dst_pitch = ROW_VALUES_BYTES, .a_pitch = ROW_VALUES_BYTES, \
+            .b_pitch = ROW_VALUES_BYTES, .c_pitch = ROW_VALUES_BYTES, __VA_ARGS__)
+#define tile_op(chunk, ...) \
+  vector_op(.rows = (chunk)->rows, .cols = (chunk)->cols, .a_pitch = (chunk)->pitch, __VA_ARGS__)
+// In place.
+#define tile_update(chunk, ...) \
+  tile_op(chunk, .dst = (chunk)->tile, .dst_pitch = (chunk)->pitch, .a = (chunk)->tile, __VA_ARGS__)
+
+// b as one value for all, or one a row: the last arguments of row_op, tile_op and tile_update.
+#define by_scalar(bits) .b_kind = OPERAND_SCALAR, .scalar = (uint32_t)(bits)
+#define by_row(values) .b_kind = OPERAND_ROW, .b = (values)
+
+// All units of this core; then the splits are merged.
+void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel);
+
+// ---- For the kernels ----
+
+// Where a row of this core is in O.
+uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
+
+// MTE3 part of an out slot: rows to global memory, then on to the next slot.
+void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
+                     uint32_t gm_pitch, uint32_t row_bytes, uint32_t op);
+
+// ---- For attention_vector.c and attention_merge.c ----
+
+// m and l, or O of a split, by its unit; row of the unit.
+uint64_t attention_split_ml(const attention_problem_t *problem, uint32_t unit, uint32_t row);
+uint64_t attention_split_o(const attention_problem_t *problem, uint32_t unit, uint32_t row);
+
+// divisor = 1 where l, n row values at `sums`, is 0.
+void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor);
+
+// The chunk's O / the row values at `divisor`, as what is stored, in place.
+void attention_divide(const vector_core_t *core, const chunk_t *chunk, uint32_t divisor);
+
+// Where row `row` of the unit is in the output; bytes of a row.
+uint64_t attention_out_row(const vector_core_t *core, const attention_unit_t *unit, uint32_t row);
+uint32_t attention_out_bytes(const vector_core_t *core);
+
+// Every unit of this core is in global memory: waits for the other cores', and merges its share.
+void attention_merge(vector_core_t *core, uint32_t tile);
+
+#endif
