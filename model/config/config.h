@@ -42,8 +42,10 @@ const char *config_home(void);
 __attribute__((warn_unused_result))
 bool config_find(const char *name, char *path, size_t size);
 
-// Reads and checks a YAML file.  False: *config is unspecified and error holds one line that names
-// the file, the field and what was expected.
+// Reads and checks a YAML file.  It gives every value, or begins from another machine's, `include:
+// NAME` (model/config/NAME.yaml) or `include: NAME.yaml` (the file beside it), and gives what differs.
+// False: *config is unspecified and error holds one line that names the file in which the mistake
+// stands, the field and what was expected.
 __attribute__((warn_unused_result))
 bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]);
 

@@ -1,6 +1,6 @@
-// Reading a config file.  libcyaml checks its structure (unknown, missing, repeated keys, nesting)
-// and hands every value over as text, so that a file and --set go through the same checks: its own
-// number parser takes "3z" for 3 and "010" for 8.
+// Reading a config file.  libcyaml checks its structure (unknown and repeated keys, nesting) and
+// hands every value over as text, so that a file and --set go through the same checks: its own number
+// parser takes "3z" for 3 and "010" for 8.  A file that includes another starts from that one's values.
 // SPDX-License-Identifier: Apache-2.0
 #include <cyaml/cyaml.h>
 #include <errno.h>
@@ -12,19 +12,28 @@
 #include "config/config.h"
 #include "config/config_table.h"
 
-enum { VALUE_BYTES = 64 };
+// Texts of a document: all values in the order of config.def, and the name behind "include".
+enum { INCLUDE = CONFIG_PARAMS, TEXTS, TEXT_BYTES = 128, PATH_BYTES = 4096 };
 
-// What libcyaml fills: the texts of all values, in the order of config.def.
+// What libcyaml fills; NULL: not given.
 typedef struct document {
-  char value[CONFIG_PARAMS][VALUE_BYTES];
+  char *text[TEXTS];
 } document_t;
 
 // The schema, built from the tables.
 typedef struct schema {
   cyaml_schema_value_t top;
-  cyaml_schema_field_t section[CONFIG_SECTIONS + 1];
+  cyaml_schema_field_t section[CONFIG_SECTIONS + 2];
   cyaml_schema_field_t param[CONFIG_PARAMS + CONFIG_SECTIONS];
 } schema_t;
+
+// A file being read, and how it came to that.
+typedef struct source {
+  const char *path;
+  const struct source *includer;   // NULL: the one that was asked for
+  dev_t device;
+  ino_t inode;
+} source_t;
 
 // What libcyaml says about an error: a message, and a backtrace from the innermost field out.
 typedef struct complaint {
@@ -33,8 +42,19 @@ typedef struct complaint {
   unsigned line;
 } complaint_t;
 
-// No text is acceptable to the parameter of index `refused` (CONFIG_PARAMS: none is singled out);
-// loading with such a schema makes libcyaml say where that value is.
+static void describe_text(cyaml_schema_field_t *field, const char *key, size_t index,
+                          size_t refused) {
+  field->key = key;
+  field->data_offset = (uint32_t)(index * sizeof(char *));
+  field->value.type = CYAML_STRING;
+  field->value.flags = CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL;
+  field->value.data_size = sizeof(char);
+  field->value.string.min = index == refused ? TEXT_BYTES : 0;
+  field->value.string.max = TEXT_BYTES - 1;
+}
+
+// No text is acceptable at the index `refused` (TEXTS: none is singled out); loading with such a
+// schema makes libcyaml say where that text is.
 static void build_schema(schema_t *schema, size_t refused) {
   memset(schema, 0, sizeof *schema);
   cyaml_schema_field_t *field = schema->param;
@@ -42,20 +62,15 @@ static void build_schema(schema_t *schema, size_t refused) {
   for (size_t s = 0; s < CONFIG_SECTIONS; ++s) {
     schema->section[s].key = config_sections[s].name;
     schema->section[s].value.type = CYAML_MAPPING;
+    schema->section[s].value.flags = CYAML_FLAG_OPTIONAL;
     schema->section[s].value.data_size = sizeof(document_t);
     schema->section[s].value.mapping.fields = field;
     for (const config_param_t *param = config_sections[s].params(); param->name != NULL; ++param) {
-      field->key = param->name;
-      field->data_offset = (uint32_t)(index * VALUE_BYTES);
-      field->value.type = CYAML_STRING;
-      field->value.data_size = VALUE_BYTES;
-      field->value.string.min = index == refused ? VALUE_BYTES : 0;
-      field->value.string.max = VALUE_BYTES - 1;
-      ++index;
-      ++field;
+      describe_text(field++, param->name, index++, refused);
     }
     ++field;   // the end of the section's list: all zero
   }
+  describe_text(&schema->section[CONFIG_SECTIONS], "include", INCLUDE, refused);
   schema->top.type = CYAML_MAPPING;
   schema->top.flags = CYAML_FLAG_POINTER;
   schema->top.data_size = sizeof(document_t);
@@ -83,17 +98,29 @@ static void note(cyaml_log_t level, void *context, const char *format, va_list a
   complaint->line = complaint->line == 0 ? line : complaint->line;
 }
 
+static cyaml_config_t settings(complaint_t *complaint) {
+  return (cyaml_config_t){.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem,
+                          .log_level = CYAML_LOG_WARNING};
+}
+
 static cyaml_err_t load(const char *path, size_t refused, document_t **document,
                         complaint_t *complaint) {
   schema_t schema;
   build_schema(&schema, refused);
   memset(complaint, 0, sizeof *complaint);
-  const cyaml_config_t settings = {.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem,
-                                   .log_level = CYAML_LOG_WARNING};
+  const cyaml_config_t config = settings(complaint);
   cyaml_data_t *data = NULL;
-  const cyaml_err_t status = cyaml_load_file(path, &settings, &schema.top, &data, NULL);
+  const cyaml_err_t status = cyaml_load_file(path, &config, &schema.top, &data, NULL);
   *document = data;
   return status;
+}
+
+static void release(document_t *document) {
+  schema_t schema;
+  complaint_t complaint;
+  build_schema(&schema, TEXTS);
+  const cyaml_config_t config = settings(&complaint);
+  cyaml_free(&config, &schema.top, document, 0);
 }
 
 // "PATH:LINE: FIELD: REASON", each part if known.
@@ -103,7 +130,7 @@ static bool fail(const char *path, unsigned line, const char *field, const char 
   if (line != 0) {
     snprintf(where, sizeof where, ":%u", line);
   }
-  snprintf(error, CONFIG_ERROR_BYTES, "%.200s%s: %.130s%s%.150s", path, where, field,
+  snprintf(error, CONFIG_ERROR_BYTES, "%.180s%s: %.80s%s%.220s", path, where, field,
            field[0] == '\0' ? "" : ": ", reason);
   for (char *c = error; *c != '\0'; ++c) {
     *c = (unsigned char)*c < ' ' ? '?' : *c;
@@ -129,15 +156,10 @@ static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint
                     char error[CONFIG_ERROR_BYTES]) {
   char field[130];
   const char *unknown = after(complaint->message, "Unexpected key: ");
-  const char *missing = after(complaint->message, "Missing required mapping field: ");
   const char *repeated = after(complaint->message, "Mapping field already seen: ");
-  const char *key = unknown != NULL ? unknown : missing != NULL ? missing : repeated;
-  field_name(complaint, key, field);
+  field_name(complaint, unknown != NULL ? unknown : repeated, field);
   if (unknown != NULL) {
     return fail(path, complaint->line, field, "no such field in a config", error);
-  }
-  if (missing != NULL) {
-    return fail(path, 0, field, "missing; a config gives every field", error);
   }
   if (repeated != NULL) {
     return fail(path, complaint->line, field, "given twice", error);
@@ -152,54 +174,110 @@ static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint
               complaint->message[0] != '\0' ? complaint->message : cyaml_strerror(status), error);
 }
 
-// Checks all values; the line of a refused one comes from loading once more.
+// Refuses the text of that index; its line comes from loading once more.
+static bool fail_at(const char *path, size_t index, const char *field, const char *reason,
+                    char error[CONFIG_ERROR_BYTES]) {
+  complaint_t complaint;
+  document_t *again = NULL;
+  load(path, index, &again, &complaint);
+  return fail(path, complaint.line, field, reason, error);
+}
+
+// Checks the values that are given; without an include, these are all.
 static bool store_all(const char *path, const document_t *document, config_t *config,
                       char error[CONFIG_ERROR_BYTES]) {
   size_t index = 0;
   for (size_t s = 0; s < CONFIG_SECTIONS; ++s) {
     const config_param_t *param = config_sections[s].params();
     for (; param->name != NULL; ++param, ++index) {
-      char reason[CONFIG_ERROR_BYTES];
-      if (!config_store(config, param, document->value[index], reason)) {
-        complaint_t complaint;
-        document_t *again = NULL;
-        load(path, index, &again, &complaint);
-        char field[130];
-        snprintf(field, sizeof field, "%.60s.%.60s", config_sections[s].name, param->name);
-        return fail(path, complaint.line, field, reason, error);
+      const char *text = document->text[index];
+      char reason[CONFIG_ERROR_BYTES], field[130];
+      snprintf(field, sizeof field, "%.60s.%.60s", config_sections[s].name, param->name);
+      if (text == NULL && document->text[INCLUDE] == NULL) {
+        return fail(path, 0, field, "missing; a config without `include` gives every field", error);
+      }
+      if (text != NULL && !config_store(config, param, text, reason)) {
+        return fail_at(path, index, field, reason, error);
       }
     }
   }
   return true;
 }
 
-static bool readable(const char *path, char error[CONFIG_ERROR_BYTES]) {
+// Fills in which file it is.
+static bool open_source(source_t *source, char error[CONFIG_ERROR_BYTES]) {
   struct stat status;
-  FILE *file = fopen(path, "r");
+  FILE *file = fopen(source->path, "r");
   if (file == NULL) {
-    return fail(path, 0, "", strerror(errno), error);
+    return fail(source->path, 0, "", strerror(errno), error);
   }
   const bool regular = fstat(fileno(file), &status) == 0 && !S_ISDIR(status.st_mode);
   fclose(file);
-  return regular || fail(path, 0, "", strerror(EISDIR), error);
+  source->device = status.st_dev;
+  source->inode = status.st_ino;
+  return regular || fail(source->path, 0, "", strerror(EISDIR), error);
+}
+
+static bool is_among(const source_t *source, const source_t *list) {
+  while (list != NULL && (source->device != list->device || source->inode != list->inode)) {
+    list = list->includer;
+  }
+  return list != NULL;
+}
+
+// NAME: a machine of model/config; NAME.yaml: the file beside the one that includes it.
+static bool find_included(const char *includer, const char *name, char path[PATH_BYTES]) {
+  char found[PATH_BYTES];
+  const char *slash = strrchr(includer, '/');
+  const int folder = slash == NULL ? 0 : (int)(slash + 1 - includer);
+  if (name[0] == '\0' || strchr(name, '/') != NULL ||
+      !config_find(name, found, sizeof found)) {
+    return false;
+  }
+  const int length = snprintf(path, PATH_BYTES, "%.*s%s", strcmp(found, name) == 0 ? folder : 0,
+                              includer, found);
+  return length < PATH_BYTES;
+}
+
+static bool load_source(const source_t *source, config_t *config, char error[CONFIG_ERROR_BYTES]);
+
+static bool include(const source_t *includer, const char *name, config_t *config,
+                    char error[CONFIG_ERROR_BYTES]) {
+  char path[PATH_BYTES], reason[CONFIG_ERROR_BYTES];
+  source_t source = {.path = path, .includer = includer};
+  if (!find_included(includer->path, name, path)) {
+    snprintf(reason, sizeof reason,
+             "expected a machine's name or a file beside this one, without a folder, got '%s'", name);
+  } else if (!open_source(&source, reason)) {
+    // says which file, and why not
+  } else if (is_among(&source, includer)) {
+    snprintf(reason, sizeof reason, "a circle: '%s' is or includes this file", name);
+  } else {
+    return load_source(&source, config, error);
+  }
+  return fail_at(includer->path, INCLUDE, "include", reason, error);
+}
+
+static bool load_source(const source_t *source, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+  complaint_t complaint;
+  document_t *document = NULL;
+  const cyaml_err_t status = load(source->path, TEXTS, &document, &complaint);
+  bool good = false;
+  if (status == CYAML_OK && document == NULL) {
+    fail(source->path, 0, "", "empty; expected `include` or every field", error);
+  } else if (status != CYAML_OK || complaint.message[0] != '\0') {
+    explain(source->path, status, &complaint, error);
+  } else {
+    const char *name = document->text[INCLUDE];
+    good = (name == NULL || include(source, name, config, error)) &&
+           store_all(source->path, document, config, error);
+  }
+  release(document);
+  return good;
 }
 
 bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]) {
-  complaint_t complaint;
-  document_t *document = NULL;
-  if (!readable(path, error)) {
-    return false;
-  }
-  const cyaml_err_t status = load(path, CONFIG_PARAMS, &document, &complaint);
-  bool good = status == CYAML_OK && document != NULL && complaint.message[0] == '\0';
-  if (status == CYAML_OK && document == NULL) {
-    fail(path, 0, "", "empty; a config gives every field", error);
-  } else if (!good) {
-    explain(path, status, &complaint, error);
-  } else {
-    memset(config, 0, sizeof *config);
-    good = store_all(path, document, config, error);
-  }
-  cyaml_mem(NULL, document, 0);   // one block: every value is an array inside of it
-  return good;
+  source_t source = {.path = path};
+  memset(config, 0, sizeof *config);
+  return open_source(&source, error) && load_source(&source, config, error);
 }

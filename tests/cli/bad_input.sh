@@ -27,6 +27,7 @@ head -c 300 q.npy >q_cut.npy
 printf 'hello' >q_text.npy
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
+echo 'include: round.yaml' >round.yaml
 out="--out out.npy --json out.json"
 good="--kv kv.npy $out"
 
@@ -101,6 +102,7 @@ good="--kv kv.npy $out"
   refused "none.yaml" run amla --config none.yaml $out
   refused "few.yaml" run amla --config few.yaml $out
   refused "broken.yaml" run amla --config broken.yaml $out
+  refused "round.yaml:1: include: a circle" run amla --config round.yaml $out
   refused "mars" run amla --config mars $out
   refused "cube.wheels" run amla --set cube.wheels=4 $out
   refused "cube.l1_kb" run amla --set cube.l1_kb=-1 $out
@@ -112,7 +114,7 @@ good="--kv kv.npy $out"
   refused "/dev/full" run amla --q q.npy --kv kv.npy --json /dev/full --out out.npy
   refused "/dev/full" run amla --q q.npy --kv kv.npy --timeline /dev/full --out out.npy
 }
-left=$(find . -newer few.yaml -type f ! -name stdout ! -name stderr ! -name few.yaml ! -name broken.yaml)
+left=$(find . -newer few.yaml -type f ! -name stdout ! -name stderr ! -name few.yaml ! -name broken.yaml ! -name round.yaml)
 [ -z "$left" ] || { echo "FAILED: left behind: $left"; failed=1; }
 echo "$tests bad inputs"
 exit $failed

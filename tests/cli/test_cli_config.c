@@ -1,11 +1,13 @@
-// Config files and --set: the shipped config loads; each kind of mistake is named.
+// Config files and --set: the shipped machines load and differ as they say; each kind of mistake is named.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include "cli_test.h"
 #include "config/config.h"
 
 static char shipped[16384];
 
-// The shipped config with the line that starts with `line` replaced, in bad.yaml.
+// The shipped die, which gives every value, with the line that starts with `line` replaced, in bad.yaml.
 static void edit(const char *line, const char *replacement) {
   char text[sizeof shipped];
   char *at = strstr(shipped, line);
@@ -31,7 +33,7 @@ static void refuses(const char *line, const char *replacement, const char *field
 
 static int load_shipped(void **state) {
   char path[1024];
-  FILE *file = config_find("ascend910_core", path, sizeof path) ? fopen(path, "rb") : NULL;
+  FILE *file = config_find("ascend910_die", path, sizeof path) ? fopen(path, "rb") : NULL;
   if (file == NULL || enter_directory(state) != 0) {
     return 1;
   }
@@ -39,7 +41,7 @@ static int load_shipped(void **state) {
   fclose(file);
   config_t config;
   char error[CONFIG_ERROR_BYTES];
-  return !config_load(path, &config, error) || config.soc.ai_cores != 1 ||
+  return !config_load(path, &config, error) || config.soc.ai_cores != 24 ||
          config.soc.clock_mhz != 1800;
 }
 
@@ -73,6 +75,86 @@ static void files(void **state) {
   refuses("cube:", "cubes:", "cubes", "no such field");
   refuses("cube:", "cube", "bad.yaml", "");
   refuses("scalar:", "---", "bad.yaml", "");
+}
+
+static void machine(const char *name, config_t *config) {
+  char path[1024];
+  char error[CONFIG_ERROR_BYTES];
+  assert_true(config_find(name, path, sizeof path));
+  if (!config_load(path, config, error)) {
+    fail_msg("%s", error);
+  }
+}
+
+// Every value of a machine: those of the die, but for some.
+static void machine_is(const char *name, const char *const *differences) {
+  config_t config, expected;
+  char error[CONFIG_ERROR_BYTES];
+  machine("ascend910_die", &expected);
+  for (; *differences != NULL; ++differences) {
+    assert_true(config_set(&expected, *differences, error));
+  }
+  machine(name, &config);
+  assert_memory_equal(&config, &expected, sizeof config);
+}
+
+static void machines(void **state) {
+  (void)state;
+#define ONE_CORE "soc.launch_us=0", "soc.skew_us=0", "gm.slices=8"
+  machine_is("ascend910", (const char *const[]){"soc.dies=2", "soc.ai_cores=48", "gm.slices=64", NULL});
+  machine_is("ascend910_core", (const char *const[]){"soc.ai_cores=1", ONE_CORE, NULL});
+  machine_is("ascend910_pair", (const char *const[]){"soc.ai_cores=2", ONE_CORE, NULL});
+  machine_is("engines", (const char *const[]){"soc.ai_cores=1", "soc.engines=4", ONE_CORE, NULL});
+#undef ONE_CORE
+}
+
+static void write_text(const char *path, const char *text) { write_file(path, text, strlen(text)); }
+
+static void includes(void **state) {
+  (void)state;
+  config_t config, expected;
+  char error[CONFIG_ERROR_BYTES];
+  assert_int_equal(mkdir("mine", 0700), 0);
+  write_text("mine/top.yaml", "cube: {l1_kb: 1024}\ninclude: below.yaml\n");
+  write_text("mine/below.yaml", "include: engines\ncube:\n  l1_kb: 256\nscalar:\n  cpi: 0.5\n");
+  machine("mine/top.yaml", &config);
+  machine("engines", &expected);
+  expected.cube.l1_kb = 1024;
+  expected.scalar.cpi = 0.5;
+  assert_memory_equal(&config, &expected, sizeof config);
+
+  // A value is refused where it stands.
+  write_text("mine/below.yaml", "include: engines\nscalar:\n  cpi: 5x\n");
+  assert_false(config_load("mine/top.yaml", &config, error));
+  assert_contains(error, "mine/below.yaml:3: scalar.cpi: expected a number");
+}
+
+static void refuses_include(const char *text, const char *reason) {
+  config_t config;
+  char error[CONFIG_ERROR_BYTES];
+  write_text("bad.yaml", text);
+  if (config_load("bad.yaml", &config, error)) {
+    fail_msg("accepted: %s", text);
+  }
+  assert_contains(error, reason);
+}
+
+static void no_includes(void **state) {
+  (void)state;
+  write_text("round.yaml", "include: bad.yaml\n");
+  write_text("part.yaml", "soc: {dies: 2}\n");
+  refuses_include("soc: {dies: 1}\ninclude: none.yaml\n",
+                  "bad.yaml:2: include: none.yaml: No such file");
+  refuses_include("include: ascend911\n", "ascend911.yaml: No such file");
+  refuses_include("include: bad.yaml\n", "bad.yaml:1: include: a circle");
+  refuses_include("include: round.yaml\n", "round.yaml:1: include: a circle: 'bad.yaml'");
+  refuses_include("include: ./part.yaml\n", "without a folder, got './part.yaml'");
+  refuses_include("include: part.yaml\n", "part.yaml: soc.ai_cores: missing");
+  refuses_include("include:\n", "bad.yaml:1: include: expected a machine's name");
+  refuses_include("include: [engines]\n", "bad.yaml:1: include: expected one value");
+  refuses_include("include: engines\ninclude: engines\n", "include: given twice");
+  refuses_include("include: engines\nsoc: {dyes: 1}\n", "bad.yaml:2: soc.dyes: no such field");
+  refuses_include("soc: {include: engines}\n", "soc.include: no such field");
 }
 
 static void no_files(void **state) {
@@ -113,6 +195,7 @@ static void assignments(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files), cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
+      cmocka_unit_test(files),    cmocka_unit_test(machines),    cmocka_unit_test(includes),
+      cmocka_unit_test(no_includes), cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
   return cmocka_run_group_tests(tests, load_shipped, leave_directory);
 }

@@ -1,39 +1,38 @@
 #!/bin/sh
-# The machines of model/config are parts of one chip. Each file gives every value, so that it can be read and
-# copied alone; but what is not in the table below is the same in all of them, value and source.
+# The machines of model/config are parts of one chip: one file gives every value, the others include and say what
+# differs. Each value has its source, of those that the first lists; a machine differs only in how much of the
+# chip there is, and gives no value that it has anyway.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$1/model/config"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+differ="soc.dies soc.ai_cores soc.engines soc.launch_us soc.skew_us gm.slices"
+whole=$(grep -L '^include: ' ./*.yaml)
+[ -f "$whole" ] || { echo "FAILED: expected one file without include, not $(echo $whole)"; exit 1; }
+marks=$(grep '^#' "$whole" | grep -o '\[[A-Z]\]' | tr -d '\n')
 
-# file: fields that may be others than the chip's
-cat >"$dir/differ" <<'END'
-ascend910_die: soc.dies soc.ai_cores gm.slices
-ascend910_core: soc.dies soc.ai_cores soc.launch_us soc.skew_us gm.slices
-ascend910_pair: soc.dies soc.ai_cores soc.launch_us soc.skew_us gm.slices
-engines: soc.dies soc.ai_cores soc.engines soc.launch_us soc.skew_us gm.slices
-END
-
-values() {   # values FILE: section.field value and comment, a line each
-  awk '/^[a-z]/ { sub(/:.*/, ""); section = $0 }
-       /^  / { sub(/^ */, ""); gsub(/ +/, " "); print section "." $0 }' "$1"
-}
-
-values ascend910.yaml >"$dir/chip"
-[ "$(wc -l <"$dir/chip")" -gt 50 ] || { echo "FAILED: ascend910.yaml has no values"; exit 1; }
-failed=0
-for file in *.yaml; do
-  name=${file%.yaml}
-  [ "$name" != ascend910 ] || continue
-  allowed=$(sed -n "s/^$name: //p" "$dir/differ")
-  [ -n "$allowed" ] || { echo "FAILED: $file is not in the table"; failed=1; continue; }
-  values "$file" | diff "$dir/chip" - | sed -n 's/^[<>] //p' | sed 's/:.*//' | sort -u >"$dir/fields"
-  while read -r field; do
-    case " $allowed " in
-      *" $field "*) ;;
-      *) echo "FAILED: $file: $field is not as in ascend910.yaml"; failed=1 ;;
-    esac
-  done <"$dir/fields"
-done
-exit $failed
+awk -v differ="$differ" -v marks="$marks" -v whole="$whole" '
+  function failed(text) { print "FAILED: " FILENAME ": " text; bad = 1 }
+  FNR == 1 { ++files }
+  /^include: / { base[FILENAME] = "./" $2 ".yaml" }
+  /^[a-z]+:$/ { section = $1; sub(/:/, "", section) }
+  /^  / {
+    field = section "." $1; sub(/:/, "", field)
+    value[FILENAME, field] = $2
+    ++count[FILENAME]
+    list[FILENAME, count[FILENAME]] = field
+    if ($3 != "#" || !match($4, /^\[[A-Z]\]$/) || !index(marks, $4)) failed(field " has no source, one of " marks)
+    if (FILENAME != whole && !index(" " differ " ", " " field " ")) failed(field " is the chip'\''s, not the machine'\''s")
+  }
+  function inherited(file, field) {
+    while (((file, field) in value) == 0 && file in base) file = base[file]
+    return value[file, field]
+  }
+  END {
+    for (FILENAME in base)
+      for (i = 1; i <= count[FILENAME]; ++i) {
+        field = list[FILENAME, i]
+        if (value[FILENAME, field] == inherited(base[FILENAME], field)) failed(field " is what it includes")
+      }
+    if (files < 5 || count[whole] < 50) { print "FAILED: no values found"; bad = 1 }
+    exit bad
+  }' ./*.yaml
