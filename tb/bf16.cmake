@@ -25,9 +25,9 @@ foreach(NAME mul add max diff div exp)
   set(TB bf16_${NAME}_tb)
   string(COMPARE EQUAL ${NAME} div CLOCKED)
   add_library(${RTL_LIB} STATIC bf16_bank_shim.cpp)
-  verilate(${RTL_LIB} PREFIX Vbf16_${NAME} TOP_MODULE bf16_bank
+  verilated_model(${RTL_LIB} Vbf16_${NAME} bf16_bank
     SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/bf16_bank.v ${BF16_RTL}
-    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
+    ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
   target_compile_definitions(${RTL_LIB} PRIVATE BF16_BANK_HEADER="Vbf16_${NAME}.h"
     BF16_BANK_CLASS=Vbf16_${NAME} BF16_BANK_CLOCKED=${CLOCKED})
   target_include_directories(${RTL_LIB} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
@@ -54,9 +54,9 @@ foreach(D 2 3 32 48 64 80 128)
   set(RTL_LIB bf16_dot_rtl_d${D})
   set(TB bf16_dot_tb_d${D})
   add_library(${RTL_LIB} STATIC bf16_dot_shim.cpp)
-  verilate(${RTL_LIB} PREFIX Vbf16_dot_d${D} TOP_MODULE bf16_dot
+  verilated_model(${RTL_LIB} Vbf16_dot_d${D} bf16_dot
     SOURCES ${BF16_DIR}/bf16_dot.v ${BF16_DIR}/bf16_round.v
-    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GD=${D})
+    ARGS ${TB_VERILATOR_ARGS} -GD=${D})
   target_compile_definitions(${RTL_LIB}
     PRIVATE BF16_DOT_HEADER="Vbf16_dot_d${D}.h" BF16_DOT_CLASS=Vbf16_dot_d${D}
     PUBLIC BF16_DOT_D=${D})

@@ -2,9 +2,9 @@
 add_library(fp32_mul_rtl STATIC fp32_mul_shim.cpp)
 foreach(KIND exact flush)
   string(COMPARE EQUAL ${KIND} exact SUBNORMAL)
-  verilate(fp32_mul_rtl PREFIX Vfp32_mul_${KIND} TOP_MODULE fp32_mul
+  verilated_model(fp32_mul_rtl Vfp32_mul_${KIND} fp32_mul
     SOURCES ${CMAKE_SOURCE_DIR}/synth/gm/fp32_mul.v
-    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GSUBNORMAL=${SUBNORMAL})
+    ARGS ${TB_VERILATOR_ARGS} -GSUBNORMAL=${SUBNORMAL})
 endforeach()
 target_include_directories(fp32_mul_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 

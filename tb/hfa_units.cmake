@@ -8,9 +8,9 @@ endforeach()
 # One model for each value of the bank's parameter UNIT.
 add_library(hfa_units_rtl STATIC hfa_units_shim.cpp)
 foreach(UNIT RANGE 9)
-  verilate(hfa_units_rtl PREFIX Vhfa_unit_${UNIT} TOP_MODULE hfa_units_bank
+  verilated_model(hfa_units_rtl Vhfa_unit_${UNIT} hfa_units_bank
     SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/hfa_units_bank.v ${HFA_UNITS_RTL}
-    VERILATOR_ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
+    ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
 endforeach()
 target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 

@@ -19,6 +19,7 @@
 #include "cli/run/run_lm.h"
 #include "cli/script.h"
 #include "cli/synth/synth.h"
+#include "commit.h"
 #include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -43,7 +44,7 @@ static const struct {
     {"firmware", script_firmware, "firmware FILE.c...",
      "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
-    {"setup", script_setup, "setup", "installs what is missing"},
+    {"setup", script_setup, "setup [GROUP...]", "installs what is missing"},
     {"build", script_build, "build", "builds what is stale"},
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},
 };
@@ -94,6 +95,8 @@ static int overview(void) {
       {NULL, NULL}};
   static const manual_row_t environment[] = {
       {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
+      {"XDG_CACHE_HOME", "where amalgam/ is made, for what is built, if the checkout or its build/ cannot be written "
+                         "(default ~/.cache)"},
       {"AMALGAM_HOME", "the source tree whose configs and data are used"},
       {"AMALGAM_SYNTH", "the folder for what synthesis makes, instead of build/synth"},
       {NULL, NULL}};
@@ -196,7 +199,7 @@ static int help(int argc, char **argv) {
 int main(int argc, char **argv) {
   base_error_t error;
   if (argc >= 2 && is(argv[1], "--version")) {
-    printf("amalgam " AMALGAM_VERSION "\n");
+    printf("amalgam " AMALGAM_VERSION AMALGAM_COMMIT "\n");
     return BASE_OK;
   }
   const int code = argc < 2 || asks_help(argv[1]) ? help(argc < 2 ? 1 : argc - 1, argv + 1)

@@ -1,22 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/script.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cli/option/manual.h"
+#include "host/places.h"
 
-static int page_of(const manual_t *manual, int argc, char **argv) {
+enum { SCRIPT_BYTES = 4096 };
+
+static bool asks_page(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-      manual_print(stdout, manual);
-      return BASE_OK;
+      return true;
     }
+  }
+  return false;
+}
+
+static int page_of(const manual_t *manual, int argc, char **argv) {
+  if (asks_page(argc, argv)) {
+    manual_print(stdout, manual);
+    return BASE_OK;
   }
   base_error_t error;
   base_fail(&error,
             "%s: expected the script ./amalgam in the root of the checkout, which does that",
             manual->name);
+  return base_report(BASE_BAD_INPUT, &error);
+}
+
+// Returns only if there is no such script.
+static int run_firmware(char **argv) {
+  char script[SCRIPT_BYTES];
+  base_error_t error;
+  snprintf(script, sizeof script, "%s/firmware.sh", places_built());
+  argv[0] = script;
+  execv(script, argv);
+  base_fail(&error, "firmware: cannot start %s", script);
   return base_report(BASE_BAD_INPUT, &error);
 }
 
@@ -39,7 +63,7 @@ int script_firmware(int argc, char **argv) {
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};
-  return page_of(&manual, argc, argv);
+  return asks_page(argc, argv) ? page_of(&manual, argc, argv) : run_firmware(argv);
 }
 
 int script_test(int argc, char **argv) {
@@ -62,27 +86,35 @@ int script_test(int argc, char **argv) {
 }
 
 int script_setup(int argc, char **argv) {
-  static const manual_row_t files[] = {{"build/setup.stamp", "what was there the last time"},
-                                       {"build/setup.log", "what apt-get said"},
-                                       {NULL, NULL}};
+  static const manual_row_t examples[] = {{"setup", "what a simulation needs"},
+                                          {"setup test", "what everything needs"},
+                                          {"setup report synth", "what all reports need"},
+                                          {NULL, NULL}};
+  static const manual_row_t files[] = {{"build/setup.log", "what apt-get said"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "setup",
-      .synopsis = "",
-      .about = "installs what is missing. On Debian 12, with apt-get, and sudo where you are not "
-               "root. Every other command does this first.",
+      .synopsis = "[GROUP...]",
+      .about = "installs what is missing. A GROUP is what a command needs: run (which all of them "
+               "need, and the default), report, synth, bench, gdb for --gdb, and test, which is all of "
+               "these. On Debian, with apt-get, and sudo where you are not root. Each command does "
+               "this first, for itself, and says what it installs and how large it is.",
+      .examples = examples,
       .files = files};
   return page_of(&manual, argc, argv);
 }
 
 int script_build(int argc, char **argv) {
-  static const manual_row_t files[] = {{"build/build.log", "what the compilers said"},
+  static const manual_row_t files[] = {{"build/build.log", "what the compilers said, where there is no terminal"},
                                        {"build/amalgam-sim", "the simulator"},
                                        {"build/firmware", "the kernels, .elf and .so"},
                                        {NULL, NULL}};
   const manual_t manual = {
       .name = "build",
       .synopsis = "",
-      .about = "builds what is stale. Every command that needs the simulator does this first.",
+      .about = "builds what is stale: the simulator and its kernels, and the tests once `amalgam test` "
+               "has been there. Every command does this first, for what it needs itself; of two at once, one "
+               "waits for the other. AMALGAM_BUILD names another folder than build/; where the checkout or "
+               "its build/ cannot be written it is one in ~/.cache/amalgam.",
       .files = files};
   return page_of(&manual, argc, argv);
 }

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "host/places.h"
 
 const char *config_home(void) {
   const char *home = getenv("AMALGAM_HOME");
-  return home != NULL && *home != '\0' ? home : AMALGAM_SOURCE_DIR;
+  return home != NULL && *home != '\0' ? home : places_source();
 }
 
 static bool ends_with(const char *text, const char *end) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/engine_groups.h"
+#include "host/places.h"
 
 enum { DIRECTORY_MAX = 512, COMMAND_MAX = 4096, ELEMENT_BITS = 17, NIBBLE = 4 };
 
@@ -202,7 +203,7 @@ static bool compile(const engine_icarus_t *icarus) {
            "-Pattention_run.D=%zu -Pattention_run.P=%zu -Pattention_run.NQ=%zu "
            "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/softmax -y rtl/%s -y rtl/attention "
            "tb/icarus/attention_run.v >'%s/log' 2>&1",
-           AMALGAM_SOURCE_DIR, icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
+           places_source(), icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
            shape->num.blocks, shape->queries, shape->num.rows, hfa ? "hfa" : "fa2", icarus->directory);
   return system(command) == 0;
 }
@@ -248,7 +249,7 @@ engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t 
     return NULL;
   }
   icarus->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_icarus};
-  snprintf(icarus->directory, sizeof icarus->directory, "%s/icarus-XXXXXX", AMALGAM_BUILD_DIR);
+  snprintf(icarus->directory, sizeof icarus->directory, "%s/icarus-XXXXXX", places_kept());
   if (mkdtemp(icarus->directory) == NULL || !compile(icarus)) {
     snprintf(message, size, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
     free(icarus);

@@ -1,4 +1,4 @@
-// The shared library of one shape of the engine's RTL: built when missing, kept in the build folder.
+// Verilated units in shared libraries, built by build_unit.sh when first asked for, and kept (host/places.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_LIBRARY_H_
 #define AMALGAM_ENGINE_ENGINE_LIBRARY_H_
@@ -10,6 +10,13 @@
 extern "C" {
 #endif
 
+// Opens the library that build_unit.sh makes of these arguments (its TOP and what follows), and finds a symbol
+// of it. progress (may be NULL) is called with `what` before it is built. Returns a handle of dlopen(), or NULL,
+// with one line in message, if it cannot be built or loaded.
+void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what),
+                        const char *symbol, void **address, char *message, size_t size);
+
+// The one of an engine's shape.
 typedef struct engine_library {
   void *handle;
   const engine_unit_api_t *api;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/places.h"
 #include "host/program.h"
 #include "power/power_sources.h"
 
@@ -70,22 +71,17 @@ void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t b
   }
 }
 
-// Where all that synthesis makes is kept.
-static const char *results(void) {
-  const char *given = getenv("AMALGAM_SYNTH");
-  return given != NULL && given[0] != '\0' ? given : AMALGAM_BUILD_DIR "/synth";
-}
-
 static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES],
                        char folder[PATH_BYTES], base_error_t *error) {
-  char clock[24], kept_in[PATH_BYTES];
+  char clock[24], kept_in[PATH_BYTES], script[PATH_BYTES];
   const char *argv[ARGUMENTS_MAX] = {"/usr/bin/env", kept_in,
-                                     AMALGAM_SOURCE_DIR "/synth/power_netlist.sh", clock,
+                                     script, clock,
                                      settings->liberty};
   size_t count = 5;
   char *rest = NULL;
+  snprintf(script, sizeof script, "%s/synth/power_netlist.sh", places_source());
   snprintf(clock, sizeof clock, "%zu", settings->clock_fo4);
-  snprintf(kept_in, sizeof kept_in, "AMALGAM_SYNTH=%s", results());
+  snprintf(kept_in, sizeof kept_in, "AMALGAM_SYNTH=%s", places_synth());
   for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
        word = strtok_r(NULL, " ", &rest)) {
     argv[count++] = word;
@@ -105,7 +101,7 @@ static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES
 // The file that says where a unit's netlist is, for one key.
 static void place_path(const measure_settings_t *settings, const char *words,
                        char path[PLACE_BYTES]) {
-  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/place-", results());
+  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/place-", places_synth());
   for (; *words != '\0' && used + 64 < PLACE_BYTES; ++words) {
     if (*words != '=') {
       path[used++] = *words == ' ' ? '-' : *words;

@@ -2,6 +2,7 @@
 #include "cli/run/run_soc.h"
 
 void run_soc_begin(run_t *run, soc_options_t *soc, uint64_t flops) {
+  soc->building = run_building;
   progress_start(&run->progress, run->options.quiet, flops, soc->config.soc.clock_mhz);
   soc->progress = progress_update;
   soc->progress_context = &run->progress;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "host/parallel.h"
+#include "host/places.h"
 
 bool settings_config(const char *name, const option_list_t *set, config_t *config,
                      base_error_t *error) {
@@ -31,7 +32,7 @@ unsigned settings_threads(const options_t *options) {
 
 bool settings_firmware(char file[SETTINGS_PATH_BYTES], const char *kernel, bool native,
                        base_error_t *error) {
-  snprintf(file, SETTINGS_PATH_BYTES, "%s/firmware/%s.%s", AMALGAM_BUILD_DIR, kernel,
+  snprintf(file, SETTINGS_PATH_BYTES, "%s/firmware/%s.%s", places_built(), kernel,
            native ? "so" : "elf");
   return settings_readable(file, error);
 }

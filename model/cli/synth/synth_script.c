@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "cli/synth/synth.h"
+#include "host/places.h"
 #include "host/program.h"
 
 enum { ARGUMENTS_MAX = 24 };
@@ -26,7 +27,7 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
                   size_t size, base_error_t *error) {
   char path[SYNTH_PATH_BYTES];
   const char *argv[ARGUMENTS_MAX] = {path};
-  snprintf(path, sizeof path, "%s/synth/%s.sh", AMALGAM_SOURCE_DIR, name);
+  snprintf(path, sizeof path, "%s/synth/%s.sh", places_source(), name);
   for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
     argv[i + 1] = arguments[i];
   }
@@ -71,27 +72,14 @@ static bool read_facts(synth_flow_t *flow, const char *folder, base_error_t *err
   return true;
 }
 
-// $AMALGAM_SYNTH, or build/synth. The scripts get it too, wherever they are started.
-static void find_results(char results[SYNTH_PATH_BYTES]) {
-  const char *given = getenv("AMALGAM_SYNTH");
-  char here[SYNTH_PATH_BYTES / 2];
-  if (given == NULL || given[0] == '\0') {
-    snprintf(results, SYNTH_PATH_BYTES, "%s/synth", AMALGAM_BUILD_DIR);
-  } else if (given[0] == '/' || getcwd(here, sizeof here) == NULL) {
-    snprintf(results, SYNTH_PATH_BYTES, "%s", given);
-  } else {
-    snprintf(results, SYNTH_PATH_BYTES, "%s/%s", here, given);
-  }
-  setenv("AMALGAM_SYNTH", results, 1);
-}
-
 bool synth_open(const options_t *options, synth_flow_t *flow, base_error_t *error) {
   char answer[2 * SYNTH_PATH_BYTES];
   char node[24];
   *flow = (synth_flow_t){.liberty = options->liberty == NULL ? SYNTH_LIBRARY : options->liberty,
                          .clock_fo4 = (unsigned)options->clock_fo4.value,
                          .quiet = options->quiet};
-  find_results(flow->results);
+  snprintf(flow->results, sizeof flow->results, "%s", places_synth());
+  setenv("AMALGAM_SYNTH", flow->results, 1);   // for the scripts, wherever they are started
   if (options->node.given) {
     snprintf(node, sizeof node, "%llu", (unsigned long long)options->node.value);
     setenv("AMALGAM_NODE", node, 1);

@@ -11,8 +11,8 @@
 #include <systemc>
 #include <vector>
 
-#include "core/gm_atomic.h"
 #include "soc/cores/simulation.h"
+#include "soc/slices/gm_unit.h"
 #include "soc/watch/waves.h"
 
 namespace soc {
@@ -23,23 +23,10 @@ struct gm_transfer {
   std::function<void(uint64_t cycle)> done;   // called when pending reaches 0
 };
 
-struct gm_status {
-  bool zero, special, underflow, overflow;   // sticky
-  uint64_t guard_lanes;
-};
-
-// A gm_atomic unit, one clock cycle at a time.
-class gm_unit {
- public:
-  virtual ~gm_unit() = default;
-  // Runs one cycle, offering a request (or none); true if the unit takes it.  answered says that
-  // a response came out in this cycle.
-  virtual bool tick(const gm_request_t *request, bool &answered) = 0;
-  virtual gm_status status() const = 0;
-};
-
-// trace: where its signals go, under the given name, or null.
-std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace);
+// trace: where its signals go, under the given name, or null. Throws if the library that writes them
+// cannot be built.  building (may be null) is called before it is.
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace,
+                                          void (*building)(const char *what));
 
 class gm_slice : public sc_core::sc_module {
  public:

@@ -1,0 +1,31 @@
+# Verilated models, made when what needs them is built. SPDX-License-Identifier: Apache-2.0
+find_program(VERILATOR verilator REQUIRED)
+execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT
+  OUTPUT_VARIABLE VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+
+# What all models stand on. Generated code and Verilator's own are not held to our warnings.
+add_library(verilated STATIC
+  ${VERILATOR_ROOT}/include/verilated.cpp
+  ${VERILATOR_ROOT}/include/verilated_dpi.cpp
+  ${VERILATOR_ROOT}/include/verilated_threads.cpp)
+target_include_directories(verilated SYSTEM PUBLIC
+  ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+target_compile_definitions(verilated PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=0)
+target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cycle
+
+# verilated_model(TARGET PREFIX TOP SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP, becomes
+# part of library TARGET, and its header PREFIX.h is found by whoever links that.
+function(verilated_model target prefix top)
+  cmake_parse_arguments(PARSE_ARGV 3 model "" "" "SOURCES;ARGS")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
+  set(fast ${folder}/${prefix}_fast.cpp)
+  set(slow ${folder}/${prefix}_slow.cpp)
+  add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top} ${model_ARGS} ${model_SOURCES}
+    DEPENDS ${model_SOURCES} ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
+    COMMENT "Verilating ${prefix}" VERBATIM)
+  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS -O0)
+  target_sources(${target} PRIVATE ${folder}/${prefix}.h ${fast} ${slow})
+  target_include_directories(${target} SYSTEM PUBLIC ${folder})
+  target_link_libraries(${target} PUBLIC verilated)
+endfunction()
