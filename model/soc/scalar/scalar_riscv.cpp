@@ -11,10 +11,10 @@
 
 #include "hal/registers.h"
 #include "soc/cores/core_unit.h"
+#include "soc/scalar/debug_info.h"
 #include "soc/scalar/elf_image.h"
 #include "soc/scalar/gdb_server.h"
 #include "soc/scalar/scalar.h"
-#include "soc/scalar/unwind.h"
 
 namespace soc {
 namespace {
@@ -150,11 +150,11 @@ bool scalar_riscv::write_memory(uint64_t address, const uint8_t *bytes, size_t c
 }
 
 std::vector<uint64_t> scalar_riscv::calls() {
-  uint64_t registers[unwinder::kRegisters];
-  for (unsigned i = 0; i < unwinder::kRegisters; ++i) {
+  uint64_t registers[debug_info::kRegisters];
+  for (unsigned i = 0; i < debug_info::kRegisters; ++i) {
     registers[i] = read_register(i);
   }
-  return unwinder(firmware_).calls(program_counter(), registers, [this](uint64_t address, uint64_t &word) {
+  return debug_info(firmware_).calls(program_counter(), registers, [this](uint64_t address, uint64_t &word) {
     uint8_t bytes[8];
     const bool good = read_memory(address, bytes, sizeof bytes);
     std::memcpy(&word, bytes, sizeof word);

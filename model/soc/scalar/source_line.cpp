@@ -13,7 +13,7 @@ unsigned source_lines::use(const std::string &file) {
       return current_;
     }
   }
-  images_.emplace_back().file = file;
+  images_.emplace_back(file);
   return current_;
 }
 
@@ -21,7 +21,7 @@ const std::string &source_lines::find(uint64_t pc, unsigned firmware) {
   image &in = images_[firmware];
   auto found = in.known.find(pc);
   if (found == in.known.end()) {
-    found = in.known.emplace(pc, ask(in, pc, {"hal"})).first;
+    found = in.known.emplace(pc, in.ask(pc, {"hal"})).first;
   }
   return found->second;
 }
@@ -30,14 +30,14 @@ const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
   image &in = images_[firmware];
   auto found = in.uses.find(pc);
   if (found == in.uses.end()) {
-    found = in.uses.emplace(pc, ask(in, pc, {"hal", "ring.h"})).first;
+    found = in.uses.emplace(pc, in.ask(pc, {"hal", "ring.h"})).first;
   }
   return found->second;
 }
 
-std::string source_lines::ask(const image &in, uint64_t pc,
-                              std::initializer_list<const char *> skipped) const {
-  const std::vector<std::string> all = frames(in, pc);
+std::string source_lines::image::ask(uint64_t pc,
+                                     std::initializer_list<const char *> skipped) const {
+  const std::vector<std::string> all = debug.frames(pc - load_base);
   const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
     return std::none_of(skipped.begin(), skipped.end(), [&frame](const char *name) {
       return frame.compare(0, std::strlen(name), name) == 0;
@@ -51,39 +51,11 @@ std::string source_lines::ask(const image &in, uint64_t pc,
   return kernels != all.end() ? *kernels : all.back();
 }
 
-// What a program counter stands in, innermost first: its function and those it is inlined in.
-std::vector<std::string> source_lines::frames(const image &in, uint64_t pc) const {
-  std::vector<std::string> all;
-  if (in.file.find('\'') != std::string::npos) {
-    return all;
-  }
-  char command[1024];
-  std::snprintf(command, sizeof command, "%saddr2line -f -i -s -e '%s' 0x%llx 2>/dev/null",
-                riscv_ ? "riscv64-unknown-elf-" : "", in.file.c_str(),
-                static_cast<unsigned long long>(pc - in.load_base));
-  FILE *pipe = popen(command, "r");
-  if (pipe == nullptr) {
-    return all;
-  }
-  // Pairs of lines: function, then file:line.
-  char function[256];
-  char line[256];
-  while (std::fgets(function, sizeof function, pipe) && std::fgets(line, sizeof line, pipe)) {
-    function[std::strcspn(function, "\n")] = '\0';
-    line[std::strcspn(line, " \n")] = '\0';
-    if (line[0] == '?') {
-      break;
-    }
-    all.push_back(std::string(line) + " (" + function + ")");
-  }
-  pclose(pipe);
-  return all;
-}
-
 std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
   std::vector<std::string> all;
+  const image &in = images_[current_];
   for (const uint64_t pc : calls) {
-    for (const std::string &frame : frames(images_[current_], pc)) {
+    for (const std::string &frame : in.debug.frames(pc - in.load_base)) {
       if (frame.compare(0, 3, "hal") != 0) {
         all.push_back(frame);
       }

@@ -4,22 +4,23 @@
 #define SOC_SOURCE_LINE_H
 
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "soc/scalar/debug_info.h"
+
 namespace soc {
 
 class source_lines {
  public:
-  explicit source_lines(bool riscv) : riscv_(riscv) {}
-
   // The firmware that runs from now on; returns its number.
   unsigned use(const std::string &file);
 
-  // "attention_cube.c:120 (load_stripe)": the innermost frame outside the HAL.  Asks binutils'
-  // addr2line, once for each address; without it, the address itself.
+  // "attention_cube.c:120 (load_stripe)": the innermost frame outside the HAL; without
+  // debug information, the address itself.
   const std::string &find(uint64_t pc) { return find(pc, current_); }
   // In one of the firmwares so far.
   const std::string &find(uint64_t pc, unsigned firmware);
@@ -37,15 +38,16 @@ class source_lines {
  private:
   struct image {
     std::string file;
+    debug_info debug;
     uint64_t load_base = 0;
     std::map<uint64_t, std::string> known, uses;
-  };
-  std::vector<std::string> frames(const image &in, uint64_t pc) const;
-  // skipped: begins the names of files that are passed over.
-  std::string ask(const image &in, uint64_t pc, std::initializer_list<const char *> skipped) const;
 
-  bool riscv_;
-  std::vector<image> images_;
+    explicit image(const std::string &path) : file(path), debug(path) {}
+    // skipped: begins the names of files that are passed over.
+    std::string ask(uint64_t pc, std::initializer_list<const char *> skipped) const;
+  };
+
+  std::deque<image> images_;
   unsigned current_ = 0;
 };
 
