@@ -3,11 +3,37 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <signal.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "host/interrupt.h"
+
+// All that have begun something, for outputs_remove_begun: a signal's handler reads this list, so each
+// change leaves it whole at every moment.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static outputs_t *_Atomic begun;
+
+static void enlist(outputs_t *outputs) {
+  pthread_mutex_lock(&lock);
+  outputs->next = begun;
+  begun = outputs;
+  pthread_mutex_unlock(&lock);
+}
+
+static void delist(outputs_t *outputs) {
+  pthread_mutex_lock(&lock);
+  if (begun == outputs) {
+    begun = outputs->next;
+  }
+  for (outputs_t *at = begun; at != NULL; at = at->next) {
+    at->next = at->next == outputs ? outputs->next : at->next;
+  }
+  pthread_mutex_unlock(&lock);
+}
 
 static bool starts_with(const char *text, const char *start) {
   return strncmp(text, start, strlen(start)) == 0;
@@ -108,6 +134,9 @@ bool outputs_add(outputs_t *outputs, const char *path, size_t *index, base_error
     return false;
   }
   *index = outputs->count++;
+  if (*index == 0) {
+    enlist(outputs);
+  }
   return true;
 }
 
@@ -166,7 +195,8 @@ static bool commit_all(outputs_t *outputs, base_error_t *error) {
   return true;
 }
 
-void outputs_remove(const outputs_t *outputs) {
+// For a signal's handler too.
+static void remove_files(const outputs_t *outputs) {
   for (size_t i = 0; i < outputs->count; ++i) {
     const output_t *output = &outputs->list[i];
     if (output->temporary != NULL) {
@@ -175,7 +205,16 @@ void outputs_remove(const outputs_t *outputs) {
   }
 }
 
+void outputs_remove_begun(void) {
+  for (const outputs_t *outputs = begun; outputs != NULL; outputs = outputs->next) {
+    remove_files(outputs);
+  }
+}
+
 static void empty(outputs_t *outputs) {
+  if (outputs->count > 0) {
+    delist(outputs);
+  }
   for (size_t i = 0; i < outputs->count; ++i) {
     if (outputs->list[i].file != NULL) {
       fclose(outputs->list[i].file);
@@ -187,15 +226,13 @@ static void empty(outputs_t *outputs) {
 
 // Moves them to their names, or removes them. Ctrl-C waits until that is settled.
 static bool settle(outputs_t *outputs, bool wanted, base_error_t *error) {
-  sigset_t all, before;
-  sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before);
+  host_hold_interrupts();
   const bool good = wanted && commit_all(outputs, error);
   if (!good) {
-    outputs_remove(outputs);
+    remove_files(outputs);
   }
   empty(outputs);
-  sigprocmask(SIG_SETMASK, &before, NULL);
+  host_release_interrupts();
   return good;
 }
 

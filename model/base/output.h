@@ -27,9 +27,11 @@ typedef struct output {
 typedef struct outputs {
   output_t list[OUTPUTS_MAX];
   size_t count;
+  struct outputs *next;    // of all that have begun something
 } outputs_t;
 
-// Notes a file to be written.  False: error says why it cannot be.  path must outlive *outputs.
+// Notes a file to be written.  False: error says why it cannot be.  path must outlive *outputs, and
+// *outputs must stay where it is until it is committed or discarded.
 __attribute__((warn_unused_result)) bool outputs_add(outputs_t *outputs, const char *path,
                                                      size_t *index, base_error_t *error);
 
@@ -47,8 +49,8 @@ __attribute__((warn_unused_result)) bool outputs_commit(outputs_t *outputs, base
 // Drops everything.
 void outputs_discard(outputs_t *outputs);
 
-// The files alone, for a signal handler that then ends the process.
-void outputs_remove(const outputs_t *outputs);
+// Removes what all outputs of this process have begun: for host_interrupt_ends.
+void outputs_remove_begun(void);
 
 // Has everything printed on standard output arrived?
 __attribute__((warn_unused_result)) bool output_printed(base_error_t *error);

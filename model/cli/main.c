@@ -20,6 +20,7 @@
 #include "cli/script.h"
 #include "cli/synth/synth.h"
 #include "commit.h"
+#include "host/interrupt.h"
 #include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -198,6 +199,7 @@ static int help(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   base_error_t error;
+  host_interrupt_ends(outputs_remove_begun);
   if (argc >= 2 && is(argv[1], "--version")) {
     printf("amalgam " AMALGAM_VERSION AMALGAM_COMMIT "\n");
     return BASE_OK;

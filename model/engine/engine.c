@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "engine/engine_internal.h"
+#include "host/interrupt.h"
 
 enum { MOST_ELEMENTS = 1024, MOST_BLOCKS = 32, MOST_QUERIES = 16, MOST_ROWS = 1 << 20 };
 
@@ -77,7 +78,7 @@ bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t
                                   .carry = first > 0,
                                   .final = first + n == job->s};
     good = engine->run_chunk(engine, job, &chunk, triplets, cycles, message, size);
-    if (engine_stopped(job)) {
+    if (host_interrupted()) {
       snprintf(message, size, "interrupted");
       good = false;
     }

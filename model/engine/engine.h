@@ -10,7 +10,6 @@
 #ifndef AMALGAM_ENGINE_ENGINE_H_
 #define AMALGAM_ENGINE_ENGINE_H_
 
-#include <signal.h>
 
 #include "num/num_engine.h"
 #include "waves/waves.h"
@@ -34,7 +33,6 @@ typedef struct engine_job {
   const uint8_t *mask;   // [sq,s], 1: the key takes part; NULL: all do
   const size_t *limit;   // [sq], query i sees keys 0 .. limit[i]-1; NULL: all
   num_bf16_t *out;       // [sq,d]
-  const volatile sig_atomic_t *stop;   // NULL, or where a signal's handler says 1: give up soon
 } engine_job_t;
 
 typedef struct engine_cycles {

@@ -4,6 +4,7 @@
 
 #include "engine/engine_control.h"
 #include "engine/engine_internal.h"
+#include "host/interrupt.h"
 #include "host/parallel.h"
 
 typedef struct engine_c {
@@ -37,7 +38,7 @@ static bool run_queries(void *context, size_t first, size_t end) {
   uint8_t *valid = malloc(work->chunk->n);
   num_element_t *scratch = malloc((work->engine->shape.num.d + 1) * sizeof *scratch);
   const bool good = valid != NULL && scratch != NULL;
-  for (size_t i = first; good && i < end && !engine_stopped(work->job); ++i) {
+  for (size_t i = first; good && i < end && !host_interrupted(); ++i) {
     run_query(work, i, valid, scratch);
   }
   free(valid);
@@ -55,7 +56,7 @@ static bool count_cycles(const engine_t *engine, const engine_job_t *job,
   size_t next = 0;     // the query with which the next group starts
   size_t results = 0;
   const size_t groups = (job->sq + engine->shape.queries - 1) / engine->shape.queries;
-  while (results < groups && !engine_stopped(job)) {
+  while (results < groups && !host_interrupted()) {
     const bool more = next < job->sq;
     const engine_inputs_t inputs = {
         .q_valid = more, .mask_valid = true, .out_ready = true, .carry = chunk->carry,

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 #include "engine/engine_groups.h"
+#include "host/interrupt.h"
 #include "host/places.h"
+#include "host/program.h"
 
-enum { DIRECTORY_MAX = 512, COMMAND_MAX = 4096, ELEMENT_BITS = 17, NIBBLE = 4 };
+enum { DIRECTORY_MAX = 512, ELEMENT_BITS = 17, NIBBLE = 4 };
 
 typedef struct engine_icarus {
   engine_t engine;
@@ -184,28 +186,39 @@ static bool read_results(const engine_icarus_t *icarus, engine_groups_t *groups,
 
 // ---------------------------------------------------------------- Icarus
 
+static bool run_program(const char *const argv[], const engine_icarus_t *icarus) {
+  char log[DIRECTORY_MAX + 16];
+  snprintf(log, sizeof log, "%s/log", icarus->directory);
+  const program_t program = {.argv = argv, .folder = places_source(), .out = log};
+  return program_run(&program) == PROGRAM_DONE;
+}
+
 static bool simulate(const engine_icarus_t *icarus) {
-  char command[COMMAND_MAX];
-  snprintf(command, sizeof command, "vvp '%s/unit.vvp' '+dir=%s' >'%s/log' 2>&1",
-           icarus->directory, icarus->directory, icarus->directory);
-  return system(command) == 0;
+  char unit[DIRECTORY_MAX + 16], directory[DIRECTORY_MAX + 16];
+  snprintf(unit, sizeof unit, "%s/unit.vvp", icarus->directory);
+  snprintf(directory, sizeof directory, "+dir=%s", icarus->directory);
+  return run_program((const char *[]){"vvp", unit, directory, NULL}, icarus);
 }
 
 static bool compile(const engine_icarus_t *icarus) {
   const engine_shape_t *shape = &icarus->engine.shape;
   const bool hfa = shape->num.design == NUM_DESIGN_HFA;
-  char own[64];
-  snprintf(own, sizeof own, hfa ? ",.LNS(%d),.ZERO_EXACT(%d)" : ",.ONE_MUL(%d)",
+  const struct { const char *name; size_t value; } parameters[] = {
+      {"D", shape->num.d}, {"P", shape->num.blocks}, {"NQ", shape->queries}, {"N", shape->num.rows}};
+  enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+  char unit[DIRECTORY_MAX + 16], own[64], set[PARAMETERS][64];
+  snprintf(unit, sizeof unit, "%s/unit.vvp", icarus->directory);
+  snprintf(own, sizeof own, hfa ? "-DOWN=,.LNS(%d),.ZERO_EXACT(%d)" : "-DOWN=,.ONE_MUL(%d)",
            hfa ? shape->num.hfa.corrected : shape->one_mul, shape->num.hfa.zero_exact);
-  char command[COMMAND_MAX];
-  snprintf(command, sizeof command,
-           "cd '%s' && iverilog -g2005 -Wall -o '%s/unit.vvp' -s attention_run -DTOP=%s '-DOWN=%s' "
-           "-Pattention_run.D=%zu -Pattention_run.P=%zu -Pattention_run.NQ=%zu "
-           "-Pattention_run.N=%zu -y rtl/fp -y rtl/lib -y rtl/softmax -y rtl/%s -y rtl/attention "
-           "tb/icarus/attention_run.v >'%s/log' 2>&1",
-           places_source(), icarus->directory, hfa ? "hfa_top" : "fa2_top", own, shape->num.d,
-           shape->num.blocks, shape->queries, shape->num.rows, hfa ? "hfa" : "fa2", icarus->directory);
-  return system(command) == 0;
+  for (size_t i = 0; i < PARAMETERS; ++i) {
+    snprintf(set[i], sizeof set[i], "-Pattention_run.%s=%zu", parameters[i].name, parameters[i].value);
+  }
+  const char *const argv[] = {
+      "iverilog", "-g2005", "-Wall", "-o", unit, "-s", "attention_run",
+      hfa ? "-DTOP=hfa_top" : "-DTOP=fa2_top", own, set[0], set[1], set[2], set[3], "-y", "rtl/fp",
+      "-y", "rtl/lib", "-y", "rtl/softmax", "-y", hfa ? "rtl/hfa" : "rtl/fa2", "-y", "rtl/attention",
+      "tb/icarus/attention_run.v", NULL};
+  return run_program(argv, icarus);
 }
 
 static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
@@ -250,10 +263,14 @@ engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t 
   }
   icarus->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_icarus};
   snprintf(icarus->directory, sizeof icarus->directory, "%s/icarus-XXXXXX", places_kept());
-  if (mkdtemp(icarus->directory) == NULL || !compile(icarus)) {
-    snprintf(message, size, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
-    free(icarus);
-    return NULL;
+  if (mkdtemp(icarus->directory) != NULL && compile(icarus)) {
+    return &icarus->engine;
   }
-  return &icarus->engine;
+  snprintf(message, size, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
+  if (host_interrupted()) {
+    close_icarus(&icarus->engine);
+  } else {
+    free(icarus);   // the log stays
+  }
+  return NULL;
 }

@@ -60,10 +60,6 @@ static inline unsigned engine_bits(size_t count) {
   return bits;
 }
 
-static inline bool engine_stopped(const engine_job_t *job) {
-  return job->stop != NULL && *job->stop != 0;
-}
-
 bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size);
 
 #endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H_

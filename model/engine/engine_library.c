@@ -7,25 +7,27 @@
 
 #include "engine/engine_internal.h"
 #include "host/places.h"
+#include "host/program.h"
 
 enum { PATH_MAX_BYTES = 4096 };
 
 static bool is_hfa(const engine_shape_t *shape) { return shape->num.design == NUM_DESIGN_HFA; }
 
-// The script answers with the last line of its output: a path, or what went wrong.
+// arguments: words between single spaces. The script answers with the last line of its output: a path, or what
+// went wrong.
 static bool run_script(const char *how, const char *arguments, char answer[PATH_MAX_BYTES]) {
-  char command[3 * PATH_MAX_BYTES];
-  snprintf(command, sizeof command, "'%s/model/engine/build_unit.sh' %s '%s/units' %s 2>&1",
-           places_source(), how, places_kept(), arguments);
-  FILE *script = popen(command, "r");
-  if (script == NULL) {
-    return false;
+  enum { WORDS_MAX = 16 };
+  char script[PATH_MAX_BYTES + 64], units[PATH_MAX_BYTES + 64], words[256];
+  const char *argv[WORDS_MAX] = {script, how, units};
+  snprintf(script, sizeof script, "%s/model/engine/build_unit.sh", places_source());
+  snprintf(units, sizeof units, "%s/units", places_kept());
+  snprintf(words, sizeof words, "%s", arguments);
+  char *rest = words;
+  for (size_t i = 3; rest != NULL && i + 1 < WORDS_MAX; ++i) {
+    argv[i] = strsep(&rest, " ");
   }
-  answer[0] = '\0';
-  while (fgets(answer, PATH_MAX_BYTES, script) != NULL) {
-  }
-  answer[strcspn(answer, "\n")] = '\0';
-  return pclose(script) == 0;
+  const program_t program = {.argv = argv, .answer = answer, .size = PATH_MAX_BYTES};
+  return program_run(&program) == PROGRAM_DONE;
 }
 
 static bool find_or_build(const char *arguments, const char *what, void (*progress)(const char *what),

@@ -4,6 +4,7 @@
 
 #include "engine/engine_groups.h"
 #include "engine/engine_library.h"
+#include "host/interrupt.h"
 
 typedef struct engine_rtl {
   engine_t engine;
@@ -58,7 +59,7 @@ static void advance(engine_rtl_t *rtl) {
 static void load(stream_t *stream) {
   engine_rtl_t *rtl = stream->rtl;
   rtl->pins->kv_valid = true;
-  for (size_t j = 0; j < stream->groups.chunk->n && !engine_stopped(stream->groups.job); ++j) {
+  for (size_t j = 0; j < stream->groups.chunk->n && !host_interrupted(); ++j) {
     const engine_row_t row = engine_groups_row(&stream->groups, j);
     rtl->api->set_row(rtl->unit, &row);
     settle(rtl);
@@ -128,8 +129,7 @@ static bool run_stream(stream_t *stream, engine_cycles_t *cycles) {
   offer_group(stream);
   offer_mask(stream);
   size_t quiet = 0;
-  while (stream->done < stream->groups.job->sq && quiet < patience &&
-         !engine_stopped(stream->groups.job)) {
+  while (stream->done < stream->groups.job->sq && quiet < patience && !host_interrupted()) {
     quiet = cycle(stream, cycles) ? 0 : quiet + 1;
   }
   return quiet < patience;

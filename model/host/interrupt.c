@@ -1,18 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/interrupt.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
-void host_hold_signals(void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &set, NULL);
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t holds;
+static struct sigaction before[SIGNALS];   // the first hold
+static atomic_bool noted;
+static atomic_int event = -1;
+static void (*remove_begun)(void);
+static bool terminal;                      // stderr: a line of progress may stand there
+
+// --- the handlers, which call nothing that a handler may not ----------------------------------
+
+static void say(const char *text, size_t bytes) {
+  const ssize_t written = write(STDERR_FILENO, text, bytes);
+  (void)written;   // there is nobody left to tell
 }
 
-bool host_interrupted(void) {
-  sigset_t pending;
-  return sigpending(&pending) == 0 &&
-         (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+static void end(int signal) {
+  static const char clear[] = "\r\033[K";
+  static const char text[] = "amalgam: interrupted\n";
+  (void)signal;
+  if (remove_begun != NULL) {
+    remove_begun();
+  }
+  say(clear, terminal ? sizeof clear - 1 : 0);
+  say(text, sizeof text - 1);
+  _exit(HOST_INTERRUPTED);
+}
+
+static void note(int signal) {
+  const uint64_t one = 1;
+  (void)signal;
+  noted = true;
+  const ssize_t written = write(event, &one, sizeof one);
+  (void)written;   // without an event whoever waits finds out later
+}
+
+// ----------------------------------------------------------------------------------------------
+
+// nohup is respected. SIGINT is not looked at: a shell ignores it for what it starts with '&'.
+static bool is_ignored(int signal) {
+  struct sigaction now;
+  return signal == SIGHUP && sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static void handle(void (*handler)(int), struct sigaction *old) {
+  struct sigaction action = {.sa_handler = handler};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < SIGNALS; ++i) {
+    sigaction(signals[i], is_ignored(signals[i]) ? NULL : &action, old == NULL ? NULL : &old[i]);
+  }
+}
+
+void host_interrupt_ends(void (*remove)(void)) {
+  remove_begun = remove;
+  terminal = isatty(STDERR_FILENO) == 1;
+  handle(end, NULL);
+}
+
+void host_hold_interrupts(void) {
+  pthread_mutex_lock(&lock);
+  if (event < 0) {
+    event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  }
+  if (holds++ == 0) {
+    handle(note, before);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void host_release_interrupts(void) {
+  pthread_mutex_lock(&lock);
+  if (--holds == 0) {
+    for (size_t i = 0; i < SIGNALS; ++i) {
+      sigaction(signals[i], &before[i], NULL);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+bool host_interrupted(void) { return noted; }
+
+int host_interrupt_event(void) { return event; }
+
+void host_interrupt_forked(void) {
+  handle(SIG_DFL, NULL);
+  if (event >= 0) {
+    close(event);   // the parent's
+  }
+  event = -1;
+  holds = 0;
+  noted = false;
 }

@@ -1,15 +1,41 @@
-// Ctrl-C, for commands that compute or wait in this process: the signals are held back, and whoever
-// takes long looks for them.
+// What Ctrl-C does to this process: SIGINT, SIGTERM, and SIGHUP unless that is ignored.
+//
+//   at once       removes what was begun and ends with 130; for a command that computes in this process
+//   cooperative   is only noted, between hold and release; whoever takes long asks host_interrupted
+//   programs      host/program.h ends what it has started and says so; host/worker.h wakes who waits
+//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_HOST_INTERRUPT_H_
 #define AMALGAM_HOST_INTERRUPT_H_
 
 #include <stdbool.h>
 
-// From here on SIGINT and SIGTERM wait, in this thread and in those it starts.
-void host_hold_signals(void);
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-// Has one come? It stays: all threads see it, and whoever asks later.
+enum { HOST_INTERRUPTED = 130 };   // exit code; as a shell has it, 128 + SIGINT
+
+// From here on a signal ends the process at once: remove_begun runs in the signal's handler (NULL:
+// nothing to remove), stderr gets "amalgam: interrupted", the exit code is HOST_INTERRUPTED.
+void host_interrupt_ends(void (*remove_begun)(void));
+
+// Between these a signal is only noted. They nest, in all threads of the process together; after the
+// last release a signal does again what it did before the first hold.
+void host_hold_interrupts(void);
+void host_release_interrupts(void);
+
+// Has a signal been noted? It stays: all threads see it, and whoever asks later.
 bool host_interrupted(void);
+
+// A descriptor to poll that is readable once a signal has been noted; not to be read. -1: there is none.
+int host_interrupt_event(void);
+
+// In a process that was forked off: nothing held, nothing noted, signals do what the system does.
+void host_interrupt_forked(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -6,11 +6,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/signalfd.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/host.h"
+#include "host/interrupt.h"
 
 static const double patience = 2;   // seconds a program may take to clean up
 
@@ -46,100 +49,150 @@ static bool read_some(int input, answer_t *answer) {
   return got > 0 || (got < 0 && errno == EINTR);
 }
 
-// Reads until the end, or until a signal comes (true).
-static bool listen_to(int input, int signals, answer_t *answer) {
-  struct pollfd ends[] = {{.fd = input, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
-  for (;;) {
-    if (poll(ends, 2, -1) < 0) {
-      continue;
-    }
-    if (ends[1].revents != 0) {
-      return true;
-    }
-    if (ends[0].revents != 0 && !read_some(input, answer)) {
-      return false;
-    }
+// --- the process ------------------------------------------------------------------------------
+
+// What it was given, -1: nothing; output is this process's end of a pipe, ended is readable when it has.
+typedef struct process {
+  pid_t id;
+  int input, output, ended;
+} process_t;
+
+// A file in memory, so that nobody waits for anybody.
+static bool put_input(const char *text, process_t *process) {
+  const size_t length = text == NULL ? 0 : strlen(text);
+  process->input = text == NULL ? -1 : memfd_create("input", MFD_CLOEXEC);
+  return text == NULL ||
+         (process->input >= 0 && write(process->input, text, length) == (ssize_t)length &&
+          lseek(process->input, 0, SEEK_SET) == 0);
+}
+
+static void add_files(posix_spawn_file_actions_t *files, const program_t *program, int input,
+                      int output) {
+  const char *out = program->out != NULL ? program->out : "/dev/null";
+  if (input >= 0) {
+    posix_spawn_file_actions_adddup2(files, input, STDIN_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  }
+  if (program->out != NULL || output < 0) {
+    posix_spawn_file_actions_addopen(files, STDOUT_FILENO, out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  } else {
+    posix_spawn_file_actions_adddup2(files, output, STDOUT_FILENO);
+  }
+  posix_spawn_file_actions_adddup2(files, output >= 0 ? output : STDOUT_FILENO, STDERR_FILENO);
+  if (program->folder != NULL) {
+    posix_spawn_file_actions_addchdir_np(files, program->folder);   // after `out`, which is relative to here
   }
 }
 
-// --- the process ------------------------------------------------------------------------------
-
-// In a process group of its own, so that all of it can be ended; without the caller's signals held back.
-static bool start(const char *const argv[], int output, pid_t *process) {
+// In a process group of its own, so that all of it can be ended; no signal is held back from it.
+static bool spawn(const program_t *program, int input, int output, pid_t *id) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   sigset_t none;
   sigemptyset(&none);
   posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+  add_files(&files, program, input, output);
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
-  const bool good =
-      posix_spawn(process, argv[0], &files, &attributes, (char *const *)argv, environ) == 0;
+  const bool good = posix_spawnp(id, program->argv[0], &files, &attributes,
+                                 (char *const *)program->argv, environ) == 0;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return good;
 }
 
+static bool start(const program_t *program, process_t *process) {
+  int ends[2] = {-1, -1};
+  bool good = put_input(program->input, process) &&
+              (program->answer == NULL || pipe2(ends, O_CLOEXEC) == 0);
+  good = good && spawn(program, process->input, ends[1], &process->id);
+  if (ends[1] >= 0) {
+    close(ends[1]);
+  }
+  process->output = ends[0];
+  process->ended = good ? pidfd_open(process->id, 0) : -1;
+  return good;
+}
+
+// Until it prints nothing any more and has ended, or an interrupt is noted (true).
+static bool listen_to(process_t *process, answer_t *answer) {
+  struct pollfd ends[] = {{.fd = process->output, .events = POLLIN},
+                          {.fd = process->ended, .events = POLLIN},
+                          {.fd = host_interrupt_event(), .events = POLLIN}};
+  while (ends[0].fd >= 0 || ends[1].fd >= 0) {
+    if (host_interrupted()) {
+      return true;
+    }
+    if (poll(ends, 3, -1) < 0) {
+      continue;
+    }
+    if (ends[0].revents != 0 && !read_some(process->output, answer)) {
+      ends[0].fd = -1;
+    }
+    ends[1].fd = ends[1].revents != 0 ? -1 : ends[1].fd;
+  }
+  return false;
+}
+
 // Tells all of the group to end, waits until nobody in it can say anything any more, and makes the rest end.
 // As long as the first process is not collected, the group's number is its own.
-static void end(pid_t process, int output) {
+static void end(const process_t *process) {
   const double started = host_seconds();
-  struct pollfd said = {.fd = output, .events = POLLIN};
+  struct pollfd said = {.fd = process->output, .events = POLLIN};
   answer_t nothing = {.text = (char[1]){0}, .size = 1};
-  kill(-process, SIGTERM);
+  if (process->output < 0) {
+    said.fd = process->ended;
+  }
+  kill(-process->id, SIGTERM);
   while (host_seconds() < started + patience) {
-    if (poll(&said, 1, 10) > 0 && !read_some(output, &nothing)) {
+    if (poll(&said, 1, 10) > 0 && (process->output < 0 || !read_some(process->output, &nothing))) {
       break;
     }
   }
-  kill(-process, SIGKILL);
+  kill(-process->id, SIGKILL);
 }
 
-static bool collect(pid_t process) {
+static bool collect(pid_t id) {
   int status;
-  while (waitpid(process, &status, 0) != process) {
+  while (waitpid(id, &status, 0) != id) {
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static program_end_t run(const char *const argv[], int signals, answer_t *answer) {
-  int ends[2];
-  pid_t process;
-  if (pipe2(ends, O_CLOEXEC) != 0) {
-    return PROGRAM_NOT_STARTED;
+static void close_all(const process_t *process) {
+  const int descriptors[] = {process->input, process->output, process->ended};
+  for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; ++i) {
+    if (descriptors[i] >= 0) {
+      close(descriptors[i]);
+    }
   }
-  const bool started = start(argv, ends[1], &process);
-  close(ends[1]);
-  const bool interrupted = started && listen_to(ends[0], signals, answer);
+}
+
+static program_end_t run(const program_t *program) {
+  answer_t answer = {.text = program->answer, .size = program->size, .all = program->all};
+  process_t process;
+  const bool started = start(program, &process);
+  const bool interrupted = started && listen_to(&process, &answer);
   if (interrupted) {
-    end(process, ends[0]);
+    end(&process);
   }
-  close(ends[0]);
-  const bool good = started && collect(process);
+  close_all(&process);
+  const bool good = started && collect(process.id);
   return !started      ? PROGRAM_NOT_STARTED
          : interrupted ? PROGRAM_INTERRUPTED
          : good        ? PROGRAM_DONE
                        : PROGRAM_FAILED;
 }
 
-program_end_t program_run(const char *const argv[], bool all, char *answer, size_t size) {
-  answer_t out = {.text = answer, .size = size, .all = all};
-  sigset_t set, before;
-  answer[0] = '\0';
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &set, &before);
-  const int signals = signalfd(-1, &set, SFD_CLOEXEC);
-  const program_end_t how = signals < 0 ? PROGRAM_NOT_STARTED : run(argv, signals, &out);
-  if (signals >= 0) {
-    close(signals);
+program_end_t program_run(const program_t *program) {
+  if (program->answer != NULL) {
+    program->answer[0] = '\0';
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  host_hold_interrupts();
+  const program_end_t how = host_interrupted() ? PROGRAM_INTERRUPTED : run(program);
+  host_release_interrupts();
   return how;
 }

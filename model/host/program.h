@@ -1,4 +1,4 @@
-// Runs a program and waits for it.
+// Runs a program, without a shell, and waits for it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_HOST_PROGRAM_H_
 #define AMALGAM_HOST_PROGRAM_H_
@@ -6,17 +6,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PROGRAM_SELF "/proc/self/exe"   // this one
+
+typedef struct program {
+  const char *const *argv;   // a path, or a name for PATH to find; arguments; NULL
+  const char *folder;        // it runs there; NULL: where this process does
+  const char *input;         // text on its stdin; NULL: none
+  // What it prints. stdout goes to the file `out`, stderr to `answer`; where one of the two is NULL both
+  // go to the other, without either nowhere.
+  const char *out;
+  char *answer;              // its last line; all of it, if `all`; cut at size - 1 bytes
+  size_t size;
+  bool all;
+} program_t;
+
 typedef enum program_end {
   PROGRAM_DONE,            // it exited with 0
   PROGRAM_FAILED,          // with another code, or by a signal
   PROGRAM_NOT_STARTED,
-  PROGRAM_INTERRUPTED,     // by host_interrupted: it and all that it started have ended
+  PROGRAM_INTERRUPTED,     // host_interrupted: it and all that it started have ended
 } program_end_t;
 
-// argv[0] is its path; argv ends with NULL. It reads nothing. answer: the last line of what it prints,
-// on stdout and stderr; all of it, if `all`; cut at size - 1 bytes. Threads may run one each.
-// When SIGINT or SIGTERM comes it is told to end (SIGTERM), then made to; where the signals are not held
-// back (host/interrupt.h), they do afterwards what they do.
-program_end_t program_run(const char *const argv[], bool all, char *answer, size_t size);
+// Threads may run one each. It runs in a process group of its own. Interrupts are held meanwhile
+// (host/interrupt.h); when one is noted the group is told to end (SIGTERM), then made to.
+program_end_t program_run(const program_t *program);
 
 #endif

@@ -86,7 +86,7 @@ static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES
        word = strtok_r(NULL, " ", &rest)) {
     argv[count++] = word;
   }
-  switch (program_run(argv, false, folder, PATH_BYTES)) {
+  switch (program_run(&(program_t){.argv = argv, .answer = folder, .size = PATH_BYTES})) {
     case PROGRAM_DONE: return true;
     case PROGRAM_NOT_STARTED:
       return base_fail(error, "power_netlist.sh: cannot start");

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/suggest.h"
+#include "host/interrupt.h"
 #include "report/page/report_html.h"
 #include "report/report_made.h"
 
@@ -163,11 +164,11 @@ static base_exit_t run_reports(const invocation_t *invocation, base_error_t *err
   const options_t *options = &invocation->options;
   bool wanted[ROWS] = {false};
   bool made = false;
+  host_hold_interrupts();
   if (!reports_wanted(options, wanted, error) ||
       (options->words > 0 && !make_directory(options->report_out, &made, error))) {
     return BASE_BAD_INPUT;
   }
-  report_signals_block();
   base_exit_t code = run_wanted(invocation, wanted, error);
   if (options->report_html && (code == BASE_OK || code == BASE_OUT_OF_TOLERANCE)) {
     base_error_t reason;

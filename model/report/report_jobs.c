@@ -7,12 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "host/interrupt.h"
+#include "host/worker.h"
 #include "kernel/attention/attention_golden.h"
 #include "kernel/attention/attention_input.h"
 #include "kernel/attention/attention_simulate.h"
@@ -22,8 +20,6 @@
 #include "report/report_work.h"
 
 enum { WORKERS = 2 };
-
-static sigset_t signals_before;
 
 // --- the list ---------------------------------------------------------------------------------
 
@@ -249,52 +245,31 @@ static int work(report_job_t *job) {
   return BASE_OK;
 }
 
-static pid_t start(report_job_t *job) {
-  const pid_t parent = getpid();
-  const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) {
-      _exit(BASE_INTERRUPTED);  // it was gone before it could be watched
-    }
-    sigprocmask(SIG_SETMASK, &signals_before, NULL);
-    _exit(job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job));
-  }
-  return child;
+static int work_any(void *context) {
+  report_job_t *job = context;
+  return job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job);
 }
 
 // --- in the command's own process -------------------------------------------------------------
 
 // The jobs now running.
 typedef struct pool {
-  pid_t process[WORKERS];        // 0: none
+  worker_t worker[WORKERS];
   report_job_t *job[WORKERS];
   size_t active, most, done;
 } pool_t;
 
-static void watched(sigset_t *set) {
-  sigemptyset(set);
-  sigaddset(set, SIGINT);
-  sigaddset(set, SIGTERM);
-  sigaddset(set, SIGCHLD);
-}
-
-void report_signals_block(void) {
-  sigset_t set;
-  watched(&set);
-  sigprocmask(SIG_BLOCK, &set, &signals_before);
-}
-
 bool report_interrupted(void) { return host_interrupted(); }
 
 static void launch(report_job_t *job, pool_t *pool) {
-  const size_t slot = pool->process[0] == 0 ? 0 : 1;
-  const pid_t process = start(job);
-  if (process < 0) {
+  size_t slot = 0;
+  while (pool->worker[slot].process != 0) {
+    ++slot;
+  }
+  if (!worker_start(&pool->worker[slot], work_any, job)) {
     fail(&job->outcome, BASE_BAD_INPUT, strerror(errno));
     return;
   }
-  pool->process[slot] = process;
   pool->job[slot] = job;
   ++pool->active;
 }
@@ -312,10 +287,10 @@ static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done
   fputc('\n', stderr);
 }
 
-static void ended(const report_jobs_t *jobs, pool_t *pool, size_t slot, int status) {
+// False: it has failed.
+static bool ended(const report_jobs_t *jobs, pool_t *pool, size_t slot, int status) {
   report_job_t *job = pool->job[slot];
   report_outcome_t *outcome = &job->outcome;
-  pool->process[slot] = 0;
   --pool->active;
   ++pool->done;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
@@ -324,31 +299,13 @@ static void ended(const report_jobs_t *jobs, pool_t *pool, size_t slot, int stat
     fail(outcome, BASE_STOPPED, "the simulation was ended by a signal");
   }
   tell(jobs, job, pool->done);
-}
-
-// Collects what has ended; true if a job has failed.
-static bool reap(const report_jobs_t *jobs, pool_t *pool) {
-  bool failed = false;
-  for (size_t slot = 0; slot < WORKERS; ++slot) {
-    int status;
-    if (pool->process[slot] != 0 && waitpid(pool->process[slot], &status, WNOHANG) > 0) {
-      ended(jobs, pool, slot, status);
-      failed = failed || pool->job[slot]->outcome.status != 0;
-    }
-  }
-  return failed;
+  return outcome->status == 0;
 }
 
 static void end_all(pool_t *pool) {
   for (size_t slot = 0; slot < WORKERS; ++slot) {
-    if (pool->process[slot] != 0) {
-      kill(pool->process[slot], SIGKILL);
-      while (waitpid(pool->process[slot], NULL, 0) < 0 && errno == EINTR) {
-      }
-      pool->process[slot] = 0;
-    }
+    worker_kill(&pool->worker[slot]);
   }
-  pool->active = 0;
 }
 
 static const report_job_t *first_failed(const report_jobs_t *jobs) {
@@ -362,8 +319,6 @@ static const report_job_t *first_failed(const report_jobs_t *jobs) {
 
 // Starts and collects until nothing is left, a job fails (false) or a signal comes (false).
 static bool run_all(report_jobs_t *jobs, pool_t *pool) {
-  sigset_t set;
-  watched(&set);
   for (size_t next = 0; next < jobs->count || pool->active > 0;) {
     while (pool->active < pool->most && next < jobs->count) {
       launch(&jobs->list[next], pool);
@@ -371,12 +326,9 @@ static bool run_all(report_jobs_t *jobs, pool_t *pool) {
         return false;
       }
     }
-    const int signal = sigwaitinfo(&set, NULL);
-    if (signal == SIGINT || signal == SIGTERM) {
-      raise(SIGINT);   // for those who ask report_interrupted
-      return false;
-    }
-    if (signal == SIGCHLD && reap(jobs, pool)) {
+    int status;
+    const int slot = worker_wait(pool->worker, WORKERS, &status);
+    if (slot < 0 || !ended(jobs, pool, (size_t)slot, status)) {
       return false;
     }
   }

@@ -67,13 +67,11 @@ report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, con
                          base_error_t *error, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-// Runs the jobs; signals must be blocked (report_signals_block).  Functional jobs of a whole chip
+// Runs the jobs; interrupts must be held (host/interrupt.h).  Functional jobs of a whole chip
 // are large: one at a time, else two.  False: error says which one failed, code is the exit code.
 // Ctrl-C ends and reaps all of them, code is BASE_INTERRUPTED.
 bool report_run(report_jobs_t *jobs, bool large, base_exit_t *code, base_error_t *error);
 
-// SIGINT, SIGTERM and SIGCHLD wait until report_run or report_interrupted looks for them.
-void report_signals_block(void);
 bool report_interrupted(void);
 
 #endif

@@ -5,29 +5,47 @@
 #include <stdlib.h>
 
 #include "base/output.h"
+#include "host/program.h"
 #include "report/report_made.h"
 
 enum { PATH_BYTES = 1024 };
 
-static void plot_script(FILE *pipe, const report_files_t *files, const char *path) {
-  fprintf(pipe, "set terminal svg size %s background 'white' font 'sans,12'\n",
-          files->plot_size == NULL ? "760,380" : files->plot_size);
-  fprintf(pipe, "set output '");
-  for (const char *c = path; *c != '\0'; ++c) {
-    fprintf(pipe, *c == '\'' ? "''" : "%c", *c);
+// To gnuplot's standard output.
+static char *plot_script(const report_files_t *files) {
+  char *text = NULL;
+  size_t size;
+  FILE *script = open_memstream(&text, &size);
+  if (script == NULL) {
+    return NULL;
   }
-  fprintf(pipe, "'\n");
-  files->plot(files->data, pipe);
-  fprintf(pipe, "set output\n");
+  fprintf(script, "set terminal svg size %s background 'white' font 'sans,12'\n",
+          files->plot_size == NULL ? "760,380" : files->plot_size);
+  files->plot(files->data, script);
+  if (fclose(script) != 0) {
+    free(text);
+    return NULL;
+  }
+  return text;
 }
 
 static bool write_plot(const report_files_t *files, const char *path, base_error_t *error) {
-  FILE *pipe = popen("gnuplot", "w");
-  if (pipe == NULL) {
-    return base_fail(error, "gnuplot: cannot start");
+  char *script = plot_script(files);
+  char said[256];
+  if (script == NULL) {
+    return base_fail(error, "out of memory");
   }
-  plot_script(pipe, files, path);
-  return pclose(pipe) == 0 || base_fail(error, "gnuplot failed; is gnuplot-nox installed?");
+  const char *const argv[] = {"gnuplot", NULL};
+  const program_t gnuplot = {
+      .argv = argv, .input = script, .out = path, .answer = said, .size = sizeof said};
+  const program_end_t how = program_run(&gnuplot);
+  free(script);
+  switch (how) {
+    case PROGRAM_DONE: return true;
+    case PROGRAM_NOT_STARTED:
+      return base_fail(error, "gnuplot cannot be started; is gnuplot-nox installed?");
+    case PROGRAM_INTERRUPTED: return base_fail(error, "interrupted");
+    default: return base_fail(error, "gnuplot failed: %s", said);
+  }
 }
 
 static void fill_json(const void *data, cJSON *root) {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "hal/registers.h"
-#include "soc/interrupt.h"
+#include "host/interrupt.h"
 #include "soc/cores/machine.h"
 
 struct soc_machine {
@@ -74,6 +74,18 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
   }
 }
 
+namespace {
+
+// Ctrl-C asks a simulation to stop, so that its files can be closed.
+struct hold_interrupts {
+  hold_interrupts() { host_hold_interrupts(); }
+  ~hold_interrupts() { host_release_interrupts(); }
+  hold_interrupts(const hold_interrupts &) = delete;
+  hold_interrupts &operator=(const hold_interrupts &) = delete;
+};
+
+}  // namespace
+
 extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, const void *args,
                                    size_t args_bytes, uint64_t *cycles) {
   soc_result_t &result = machine->sim.result;
@@ -82,7 +94,7 @@ extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, co
     return result.status;
   }
   try {
-    const soc::interrupt_guard guard;
+    const hold_interrupts guard;
     const soc::stopwatch watch(result.seconds);
     machine->gm->launch(args, args_bytes);
     *cycles = machine->all->launch(firmware_file);

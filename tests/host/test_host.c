@@ -1,4 +1,4 @@
-// Jobs side by side, programs that are run and ended, signals that are held back.
+// Jobs side by side, programs that are run and ended, workers, and what an interrupt does to each.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <signal.h>
@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "host/interrupt.h"
 #include "host/jobs.h"
 #include "host/program.h"
+#include "host/worker.h"
 
 static void sleep_ms(long ms) {
   const struct timespec time = {ms / 1000, ms % 1000 * 1000000};
@@ -98,8 +100,8 @@ static void jobs_are_side_by_side(void **state) {
 // --- programs ---------------------------------------------------------------------------------
 
 static program_end_t shell(const char *text, bool all, char *answer, size_t size) {
-  const char *const argv[] = {"/bin/sh", "-c", text, NULL};
-  return program_run(argv, all, answer, size);
+  const char *const argv[] = {"sh", "-c", text, NULL};
+  return program_run(&(program_t){.argv = argv, .answer = answer, .size = size, .all = all});
 }
 
 static void answers(void **state) {
@@ -117,7 +119,51 @@ static void answers(void **state) {
   assert_string_equal(answer, "");
   assert_int_equal(shell("kill -9 $$", false, answer, sizeof answer), PROGRAM_FAILED);
   const char *const none[] = {"/none/such", NULL};
-  assert_int_equal(program_run(none, false, answer, sizeof answer), PROGRAM_NOT_STARTED);
+  const program_t missing = {.argv = none, .answer = answer, .size = sizeof answer};
+  assert_int_equal(program_run(&missing), PROGRAM_NOT_STARTED);
+}
+
+static void check_file(const char *path, const char *text) {
+  char there[256] = "";
+  FILE *file = fopen(path, "r");
+  assert_non_null(file);
+  there[fread(there, 1, sizeof there - 1, file)] = '\0';
+  fclose(file);
+  assert_string_equal(there, text);
+}
+
+// Names and words with what a shell would read something into; more input than a pipe takes.
+static void files_and_words(void **state) {
+  (void)state;
+  char folder[] = "/tmp/test host'\n$x_XXXXXX", out[64], answer[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out file", folder);
+  const char *const argv[] = {"sh", "-c", "echo \"$1\"; pwd; echo no >&2", "sh", "a  'b\n$HOME`", NULL};
+  char expected[256];
+  snprintf(expected, sizeof expected, "a  'b\n$HOME`\n%s\n", folder);
+  program_t program = {.argv = argv, .folder = folder, .out = out, .answer = answer, .size = sizeof answer};
+  assert_int_equal(program_run(&program), PROGRAM_DONE);
+  assert_string_equal(answer, "no");
+  check_file(out, expected);
+
+  program.answer = NULL;   // both go to the file
+  strcat(expected, "no\n");
+  assert_int_equal(program_run(&program), PROGRAM_DONE);
+  check_file(out, expected);
+
+  enum { LONG = 1 << 20 };
+  char *text = calloc(1, LONG + 1);
+  assert_non_null(text);
+  memset(text, 'x', LONG);
+  const char *const count[] = {"sh", "-c", "sleep 0.1; wc -c; exec >&- 2>&-; sleep 0.3", NULL};
+  const double started = host_seconds();
+  program = (program_t){.argv = count, .input = text, .answer = answer, .size = sizeof answer};
+  assert_int_equal(program_run(&program), PROGRAM_DONE);
+  assert_int_equal(strtol(answer, NULL, 10), LONG);
+  assert_true(host_seconds() - started >= 0.4);   // silent is not ended
+  free(text);
+  unlink(out);
+  rmdir(folder);
 }
 
 // Ended, or about to be collected by whoever does that for orphans.
@@ -136,23 +182,21 @@ static bool is_gone(long process) {
 }
 
 // The signal comes while the program runs; what it has started does not outlive it.
-static void interrupted(const char *text, double longest) {
+static void interrupted(const char *text, bool silent, double longest) {
   char own[24], answer[64] = "", path[] = "/tmp/test_host_XXXXXX";
   const int fd = mkstemp(path);
   assert_true(fd >= 0);
   snprintf(own, sizeof own, "%ld", (long)getpid());
   setenv("TEST_FILE", path, 1);
   setenv("TEST_PROCESS", own, 1);
+  const char *const argv[] = {"sh", "-c", text, NULL};
+  const program_t program = {.argv = argv, .answer = silent ? NULL : answer, .size = sizeof answer};
   const double started = host_seconds();
-  assert_int_equal(shell(text, false, answer, sizeof answer), PROGRAM_INTERRUPTED);
+  assert_int_equal(program_run(&program), PROGRAM_INTERRUPTED);
   assert_true(host_seconds() - started < longest);
   assert_true(host_interrupted());
   assert_int_equal(shell("sleep 30", false, answer, sizeof answer), PROGRAM_INTERRUPTED);   // it stays
-  int signal;
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  assert_int_equal(sigwait(&set, &signal), 0);
+  host_interrupt_forked();
   assert_false(host_interrupted());
   assert_true(read(fd, answer, sizeof answer - 1) > 0);
   const long child = strtol(answer, NULL, 10);
@@ -164,19 +208,90 @@ static void interrupted(const char *text, double longest) {
   unlink(path);
 }
 
-static void interrupts(void **state) {
+static void programs_are_interrupted(void **state) {
   (void)state;
-  host_hold_signals();
   assert_false(host_interrupted());
-  interrupted("sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait", 1.5);
-  interrupted("trap '' TERM; sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait", 5);
-  interrupted("sh -c 'sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait; :'; :", 1.5);
+  interrupted("sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait", false, 1.5);
+  interrupted("sleep 60 & echo $! >$TEST_FILE; kill -TERM $TEST_PROCESS; wait", true, 1.5);
+  interrupted("trap '' TERM; sleep 60 & echo $! >$TEST_FILE; kill -HUP $TEST_PROCESS; wait", false, 5);
+  interrupted("sh -c 'sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait; :'; :", false, 1.5);
+}
+
+// --- workers, and ends at once ----------------------------------------------------------------
+
+static int wait_a_little(void *context) {
+  const int *ms = context;
+  sleep_ms(*ms);
+  return *ms / 10;
+}
+
+static void workers_are_collected(void **state) {
+  (void)state;
+  worker_t list[4] = {0};
+  int status, ms[4] = {0, 400, 0, 10};
+  assert_int_equal(worker_wait(list, 4, &status), WORKER_NONE);
+  assert_true(worker_start(&list[1], wait_a_little, &ms[1]));
+  assert_true(worker_start(&list[3], wait_a_little, &ms[3]));
+  assert_int_equal(worker_wait(list, 4, &status), 3);
+  assert_int_equal(WEXITSTATUS(status), 1);
+  assert_int_equal(worker_wait(list, 4, &status), 1);
+  assert_int_equal(WEXITSTATUS(status), 40);
+  assert_int_equal(worker_wait(list, 4, &status), WORKER_NONE);
+
+  ms[0] = 60000;
+  assert_true(worker_start(&list[0], wait_a_little, &ms[0]));
+  const pid_t process = list[0].process;
+  host_hold_interrupts();
+  kill(getpid(), SIGTERM);
+  assert_int_equal(worker_wait(list, 4, &status), WORKER_INTERRUPTED);
+  host_release_interrupts();
+  host_interrupt_forked();
+  worker_kill(&list[0]);
+  assert_true(is_gone(process));
+}
+
+static char begun[] = "/tmp/test_host_XXXXXX";
+
+static void remove_it(void) { unlink(begun); }
+
+// Held twice, a signal waits for the second release, and is not forgotten; nothing holds the next one.
+static int end_at_once(void *context) {
+  const int *signal = context;
+  host_interrupt_ends(remove_it);
+  host_hold_interrupts();
+  host_hold_interrupts();
+  host_release_interrupts();
+  kill(getpid(), SIGINT);
+  host_release_interrupts();
+  if (!host_interrupted() || access(begun, F_OK) != 0) {
+    return 1;
+  }
+  kill(getpid(), *signal);
+  return 2;
+}
+
+static void it_ends_at_once(void **state) {
+  (void)state;
+  static int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
+    worker_t worker;
+    int status;
+    strcpy(begun, "/tmp/test_host_XXXXXX");
+    close(mkstemp(begun));
+    assert_true(worker_start(&worker, end_at_once, &signals[i]));
+    assert_int_equal(worker_wait(&worker, 1, &status), 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), HOST_INTERRUPTED);
+    assert_int_not_equal(access(begun, F_OK), 0);
+  }
 }
 
 int main(void) {
+  signal(SIGHUP, SIG_DFL);   // nohup is respected, and not what is tested
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jobs_are_done_once), cmocka_unit_test(a_failure_ends_them),
       cmocka_unit_test(jobs_are_side_by_side), cmocka_unit_test(answers),
-      cmocka_unit_test(interrupts)};
+      cmocka_unit_test(files_and_words), cmocka_unit_test(programs_are_interrupted),
+      cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ model/core: num config hal
 model/waves:
 model/engine: waves num host
 model/lm: num
-model/soc: core engine waves num config hal
+model/soc: core engine waves num config host hal
 model/power: base num host
 model/kernel: soc lm engine waves num config host base hal kernels cli
 model/report: kernel soc lm engine waves num config host base hal kernels power cli

@@ -9,6 +9,7 @@
 #include "cli/bench/bench_section.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
+#include "host/interrupt.h"
 
 static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine,
                                            bench_simulator};
@@ -64,7 +65,7 @@ static void help(void) {
 
 static bool run_sections(const bench_t *bench, base_error_t *error) {
   for (size_t i = 0; i < sizeof sections / sizeof *sections; ++i) {
-    if (!sections[i](bench, error)) {
+    if (!sections[i](bench, error) || host_interrupted()) {
       return false;
     }
   }
@@ -106,7 +107,10 @@ int bench(int argc, char **argv) {
   } else if (options.help) {
     help();
   } else if (!measure(&options, &outputs, &error)) {
-    code = base_report(BASE_BAD_INPUT, &error);
+    if (host_interrupted()) {
+      base_fail(&error, "interrupted");
+    }
+    code = base_report(host_interrupted() ? BASE_INTERRUPTED : BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   return code;

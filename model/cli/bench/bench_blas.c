@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/bench/bench_race.h"
@@ -66,8 +65,16 @@ static double measure(const library_t *library, const request_t *r, const float 
   return race_clock() - start;
 }
 
-// Until the parent closes its end.
-static void serve(int socket, const char *core) {
+// What a child is given.
+typedef struct service {
+  int socket;
+  const char *core;
+} service_t;
+
+// Until it is ended.
+static int serve(void *context) {
+  const service_t *service = context;
+  const char *core = service->core;
   library_t library;
   char name[sizeof((blas_t *)NULL)->core] = "";
   const size_t count = (size_t)BLAS_MAX * BLAS_MAX;
@@ -77,7 +84,7 @@ static void serve(int socket, const char *core) {
   }
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   if (memory == NULL || !load(&library)) {
-    return;
+    return 1;
   }
   library.set_threads(1);
   for (size_t i = 0; i < 3 * count; ++i) {
@@ -85,11 +92,12 @@ static void serve(int socket, const char *core) {
   }
   snprintf(name, sizeof name, "%s", library.core_name());
   request_t request;
-  for (bool good = send_all(socket, name, sizeof name);
-       good && receive_all(socket, &request, sizeof request);) {
+  for (bool good = send_all(service->socket, name, sizeof name);
+       good && receive_all(service->socket, &request, sizeof request);) {
     const double seconds = measure(&library, &request, memory, memory + count, memory + 2 * count);
-    good = send_all(socket, &seconds, sizeof seconds);
+    good = send_all(service->socket, &seconds, sizeof seconds);
   }
+  return 0;
 }
 
 // --- the parent -------------------------------------------------------------------------------
@@ -101,19 +109,11 @@ bool blas_open(blas_t *blas, const char *core) {
   if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
     return false;
   }
-  const pid_t process = fork();
-  if (process == 0) {
-    // The parent's ends of other children's sockets as well, else those would not see it close.
-    for (int other = STDERR_FILENO + 1; other < ends[1]; ++other) {
-      close(other);
-    }
-    serve(ends[1], core);
-    _exit(0);
-  }
+  service_t service = {ends[1], core};
+  const bool started = worker_start(&blas->worker, serve, &service);
   close(ends[1]);
-  blas->process = process < 0 ? 0 : process;
   blas->socket = ends[0];
-  if (process < 0 || !receive_all(blas->socket, blas->core, sizeof blas->core)) {
+  if (!started || !receive_all(blas->socket, blas->core, sizeof blas->core)) {
     blas_close(blas);
     return false;
   }
@@ -129,9 +129,9 @@ double blas_seconds(const blas_t *blas, size_t m, size_t n, size_t k, size_t rou
 }
 
 void blas_close(blas_t *blas) {
-  if (blas->process != 0) {
+  worker_kill(&blas->worker);
+  if (blas->socket > 0) {
     close(blas->socket);
-    waitpid(blas->process, NULL, 0);
   }
   memset(blas, 0, sizeof *blas);
 }

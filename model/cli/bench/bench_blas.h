@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+
+#include "host/worker.h"
 
 enum { BLAS_MAX = 512 };   // largest m, n, k
 
 typedef struct blas {
-  pid_t process;           // 0: not open
+  worker_t worker;
   int socket;
   char core[32];           // the kernels it uses, by its own name for them
 } blas_t;

@@ -7,6 +7,7 @@
 #include "cli/bench/bench_section.h"
 #include "engine/engine.h"
 #include "host/host.h"
+#include "host/interrupt.h"
 #include "host/parallel.h"
 #include "num/num_rng.h"
 
@@ -119,7 +120,9 @@ bool bench_engine(const bench_t *bench, base_error_t *error) {
   cJSON_AddObjectToObject(bench->root, "engine");
   bench_print(bench, "\nattention engines, d %zu, %zu blocks\n  %-27s%14s%15s\n",
               shapes[bench->quick].d, shapes[bench->quick].blocks, "", "cycles/s", "x Verilated");
+  host_hold_interrupts();
   const bool good = run_designs(bench, in, error);
+  host_release_interrupts();
   free(in);
   return good;
 }

@@ -64,7 +64,7 @@ static void race_shape(const contest_t *contest, shape_t shape, double budget,
                             .work = 2e-9 * (double)(shape.m * shape.n * shape.k)};
     if (entries[i].matmul != NULL) {
       runners[i].run = run_ours;
-    } else if (contest->blas[i].process != 0) {
+    } else if (contest->blas[i].worker.process != 0) {
       runners[i].run = run_blas;
     }
   }

@@ -2,17 +2,15 @@
 // arithmetic and without.
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/bench/bench_section.h"
 #include "host/host.h"
-
-extern char **environ;
+#include "host/interrupt.h"
+#include "host/program.h"
 
 enum { WORDS_MAX = 32 };
 
@@ -34,31 +32,21 @@ static const char *const shapes[] = {
     "--batch 4 --cores 4 --seq-q 2 --seq-kv 1024",
 };
 
-static bool wait_for(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 // Seconds from start to end, 0: it did not end well.
 static double run(const char *shape, const way_t *way, const char *json) {
   char line[512];
-  char *words[WORDS_MAX] = {NULL};
-  int count = 0;
+  const char *words[WORDS_MAX] = {PROGRAM_SELF};
+  int count = 1;
   snprintf(line, sizeof line,
-           "amalgam run amla --config ascend910 --heads 128 %s --gm c %s --quiet --json %s", shape,
+           "run amla --config ascend910 --heads 128 %s --gm c %s --quiet --json %s", shape,
            way->options, json);
   char *rest = line;
   while (rest != NULL && count < WORDS_MAX - 1) {
     words[count++] = strsep(&rest, " ");
   }
-  pid_t child;
   const double start = host_seconds();
-  if (posix_spawn(&child, "/proc/self/exe", NULL, NULL, words, environ) != 0 || !wait_for(child)) {
-    return 0;
-  }
-  return host_seconds() - start;
+  const program_end_t how = program_run(&(program_t){.argv = words});
+  return how == PROGRAM_DONE ? host_seconds() - start : 0;
 }
 
 static double cycles_of(const char *json) {
@@ -89,24 +77,35 @@ static void show(const bench_t *bench, const double seconds[WAYS], double cycles
   }
 }
 
-bool bench_simulator(const bench_t *bench, base_error_t *error) {
-  char json[] = "/tmp/amalgam-bench-XXXXXX";
-  const int file = mkstemp(json);
-  if (file < 0) {
-    return base_fail(error, "%s: %s", json, strerror(errno));
-  }
-  close(file);
-  bench_print(bench, "\nsimulations of AMLA, %s\n  %-24s%10s%18s\n", shapes[bench->quick], "",
-              "seconds", "x timing only");
+static bool measure(const bench_t *bench, const char *json, base_error_t *error) {
   double seconds[WAYS];
   double cycles = 0;
   bool equal = true;
   for (size_t i = 0; i < WAYS; ++i) {
     seconds[i] = run(shapes[bench->quick], &ways[i], json);
+    if (host_interrupted()) {
+      return base_fail(error, "interrupted");
+    }
     equal = equal && (i == 0 || cycles == cycles_of(json));
     cycles = cycles_of(json);
   }
-  unlink(json);
   show(bench, seconds, cycles);
   return equal || base_fail(error, "bench: cycles differ between the simulations");
+}
+
+bool bench_simulator(const bench_t *bench, base_error_t *error) {
+  char json[] = "/tmp/amalgam-bench-XXXXXX";
+  host_hold_interrupts();
+  const int file = mkstemp(json);
+  if (file < 0) {
+    host_release_interrupts();
+    return base_fail(error, "%s: %s", json, strerror(errno));
+  }
+  close(file);
+  bench_print(bench, "\nsimulations of AMLA, %s\n  %-24s%10s%18s\n", shapes[bench->quick], "",
+              "seconds", "x timing only");
+  const bool good = measure(bench, json, error);
+  unlink(json);
+  host_release_interrupts();
+  return good;
 }

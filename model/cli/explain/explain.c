@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
+#include "host/interrupt.h"
 
 enum { LINKS_MOST = 8, WAITS_MOST = 5 };
 static const double SHARE_LEAST = 0.015, WORTH_LEAST = 0.005;
@@ -322,13 +323,13 @@ int explain(int argc, char **argv) {
   if (run == NULL) {
     return BASE_BAD_INPUT;
   }
+  host_hold_interrupts();
   if (!options_parse(&options, CLI_EXPLAIN, argc, argv, &error)) {
     code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {
     help();
   } else if (!explain_file(&options, run, &outputs, &error)) {
-    const bool interrupted = strcmp(error.text, "interrupted") == 0;
-    code = base_report(interrupted ? BASE_INTERRUPTED : BASE_BAD_INPUT, &error);
+    code = base_report(host_interrupted() ? BASE_INTERRUPTED : BASE_BAD_INPUT, &error);
   }
   outputs_discard(&outputs);
   cJSON_Delete(run->path);

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/json.h"
 #include "cli/explain/explain.h"
+#include "host/interrupt.h"
 #include "host/parallel.h"
+#include "host/program.h"
 
 enum { AT_A_TIME = 2, PATH_BYTES = 64 };
 
@@ -19,7 +17,6 @@ typedef struct runner {
   bool timing_only;
   bool quiet;
   char folder[PATH_BYTES];     // for the runs' files
-  volatile sig_atomic_t interrupted;
 } runner_t;
 
 // --- words ------------------------------------------------------------------------------------
@@ -51,7 +48,7 @@ static void fill_words(const runner_t *runner, char *changes, const char *json, 
                        const char **word) {
   const explain_run_t *run = runner->run;
   size_t n = 0;
-  word[n++] = "amalgam";
+  word[n++] = PROGRAM_SELF;
   word[n++] = "run";
   word[n++] = run->kernel;
   for (size_t i = 0; i < run->words; ++i) {
@@ -85,27 +82,6 @@ static void fill_words(const runner_t *runner, char *changes, const char *json, 
 
 // --- one run ----------------------------------------------------------------------------------
 
-// Its exit code, -1: it could not be started or was killed.
-static int spawn(runner_t *runner, const char **word) {
-  extern char **environ;
-  posix_spawn_file_actions_t actions;
-  pid_t pid;
-  int status = -1;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const int failed =
-      posix_spawn(&pid, "/proc/self/exe", &actions, NULL, (char *const *)(uintptr_t)word, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0 || waitpid(pid, &status, 0) != pid) {
-    return -1;
-  }
-  if (WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == BASE_INTERRUPTED)) {
-    runner->interrupted = 1;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 static uint64_t cycles_of(const char *json) {
   cJSON *root = json_read(json);
   const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(root, "cycles");
@@ -122,8 +98,8 @@ static uint64_t again(runner_t *runner, const char *changes, size_t number, cons
   snprintf(json, sizeof json, "%s/%zu.json", runner->folder, number);
   snprintf(text, sizeof text, "%s", changes);
   fill_words(runner, text, json, path, word);
-  const int code = spawn(runner, word);
-  const uint64_t cycles = code == BASE_OK || code == BASE_OUT_OF_TOLERANCE ? cycles_of(json) : 0;
+  program_run(&(program_t){.argv = word});
+  const uint64_t cycles = cycles_of(json);   // a run that is not possible writes no file
   unlink(json);
   return cycles;
 }
@@ -132,14 +108,14 @@ static uint64_t again(runner_t *runner, const char *changes, size_t number, cons
 
 static bool try_some(void *context, size_t first, size_t end) {
   runner_t *runner = context;
-  for (size_t i = first; i < end && !runner->interrupted; ++i) {
+  for (size_t i = first; i < end && !host_interrupted(); ++i) {
     explain_try_t *one = &runner->run->list[i];
     one->cycles = again(runner, one->changes, i, NULL);
-    if (!runner->quiet) {
+    if (!runner->quiet && !host_interrupted()) {
       fprintf(stderr, "explain: %s, %s\n", one->name, one->text);
     }
   }
-  return !runner->interrupted;
+  return !host_interrupted();
 }
 
 static bool has_worked(const explain_run_t *run, const char *used) {
@@ -236,7 +212,7 @@ static bool as_it_was(runner_t *runner, base_error_t *error) {
   uint64_t cycles = 0;
   for (runner->timing_only = true;; runner->timing_only = false) {
     cycles = again(runner, "", EXPLAIN_TRIES_MAX, path);
-    if (cycles == run->cycles || !runner->timing_only || runner->interrupted) {
+    if (cycles == run->cycles || !runner->timing_only || host_interrupted()) {
       break;
     }
   }
@@ -262,16 +238,11 @@ bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
   if (mkdtemp(runner.folder) == NULL) {
     return base_fail(error, "%s: %s", runner.folder, strerror(errno));
   }
-  // Ctrl-C reaches the runs, which end; then this does.
-  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-  sigemptyset(&ignore.sa_mask);
-  sigaction(SIGINT, &ignore, &before);
   bool good = as_it_was(&runner, error);
   if (good) {
     list_tries(run);
     good = parallel_for(AT_A_TIME, run->tries, try_some, &runner);
   }
-  sigaction(SIGINT, &before, NULL);
   rmdir(runner.folder);
-  return runner.interrupted ? base_fail(error, "interrupted") : good;
+  return host_interrupted() ? base_fail(error, "interrupted") : good;
 }

@@ -5,44 +5,9 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "host/interrupt.h"
 
 static run_t *running;
-
-// --- Ctrl-C -----------------------------------------------------------------------------------
-
-volatile sig_atomic_t run_stop;
-
-static void note_interrupt(int signal) {
-  (void)signal;
-  run_stop = 1;
-}
-
-static void say(const char *text, size_t bytes) {
-  const ssize_t written = write(STDERR_FILENO, text, bytes);
-  (void)written;   // there is nobody left to tell
-}
-
-// Calls nothing that a signal handler may not.
-static void abandon(int signal) {
-  static const char clear[] = "\r\033[K";
-  static const char text[] = "amalgam: interrupted\n";
-  (void)signal;
-  outputs_remove(&running->outputs);
-  say(clear, running->progress.enabled ? sizeof clear - 1 : 0);
-  say(text, sizeof text - 1);
-  _exit(BASE_INTERRUPTED);
-}
-
-static void catch_interrupts(void (*handler)(int)) {
-  struct sigaction action = {.sa_handler = handler};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
-
-void run_stoppable_begin(void) { catch_interrupts(note_interrupt); }
-
-void run_stoppable_end(void) { catch_interrupts(abandon); }
 
 void run_building(const char *what) { progress_note(&running->progress, what); }
 
@@ -169,7 +134,6 @@ static bool prepare(run_t *run) {
 }
 
 static base_exit_t simulate(run_t *run) {
-  catch_interrupts(abandon);
   if (!prepare(run)) {
     return BASE_BAD_INPUT;
   }
@@ -201,6 +165,10 @@ static int run_all(run_t *run, int argc, char **argv) {
     }
     code = simulate(run);
   }
+  if (code != BASE_OK && host_interrupted()) {   // whatever failed for it
+    code = BASE_INTERRUPTED;
+    base_fail(&run->error, "interrupted");
+  }
   return code == BASE_OK ? (int)BASE_OK : base_report(code, &run->error);
 }
 
@@ -217,7 +185,6 @@ int run_main(const run_kernel_t *kernel, int argc, char **argv) {
     code = run_all(run, argc, argv);
     outputs_discard(&run->outputs);
     kernel->release(run);
-    catch_interrupts(SIG_DFL);
   }
   free(own);
   free(run);

@@ -8,7 +8,6 @@
 #define CLI_RUN_H
 
 #include <cJSON.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -65,11 +64,5 @@ const char *run_path(const run_t *run, run_file_t file);
 
 // Says on the progress line what is being waited for; for callbacks that have no context.
 void run_building(const char *what);
-
-// Ctrl-C, and SIGTERM, end the process at once and remove what it has begun to write. Between these
-// two they only set run_stop, for whoever can stop in good order.
-void run_stoppable_begin(void);
-void run_stoppable_end(void);
-extern volatile sig_atomic_t run_stop;
 
 #endif

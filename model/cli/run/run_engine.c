@@ -6,6 +6,7 @@
 #include "base/npy.h"
 #include "cli/run/recording.h"
 #include "host/host.h"
+#include "host/interrupt.h"
 #include "kernel/engine/engine_result.h"
 
 enum { MESSAGE_BYTES = 1024 };
@@ -40,8 +41,7 @@ static bool prepare(run_t *run) {
 static bool attend(run_t *run, engine_t *engine) {
   engine_run_t *own = run->own;
   char message[MESSAGE_BYTES] = "";
-  engine_job_t job = engine_input_job(&own->input, own->result.out);
-  job.stop = &run_stop;
+  const engine_job_t job = engine_input_job(&own->input, own->result.out);
   progress_note(&run->progress, "running ...");
   const double start = host_seconds();
   const bool good =
@@ -56,22 +56,23 @@ static base_exit_t compute(run_t *run) {
   if (!recording_engine(run, &waves, &run->error)) {
     return BASE_BAD_INPUT;
   }
+  host_hold_interrupts();
   engine_t *engine = engine_settings_open(
       &own->settings, waves.waves == NULL ? NULL : &waves, run_building, &run->error);
   if (engine == NULL) {
     waves_delete(waves.waves);
+    host_release_interrupts();
     return BASE_BAD_INPUT;
   }
-  run_stoppable_begin();
   const bool good = attend(run, engine);
   engine_close(engine);
   base_error_t ignored;
   const bool written = recording_end(&waves, !good, good ? &run->error : &ignored);
-  run_stoppable_end();
+  host_release_interrupts();
   if (good && !written) {
     return BASE_BAD_INPUT;
   }
-  return good ? BASE_OK : run_stop != 0 ? BASE_INTERRUPTED : BASE_STOPPED;
+  return good ? BASE_OK : host_interrupted() ? BASE_INTERRUPTED : BASE_STOPPED;
 }
 
 static bool judge(run_t *run) {

@@ -7,6 +7,7 @@
 
 #include "cli/run/recording.h"
 #include "host/host.h"
+#include "host/interrupt.h"
 #include "kernel/lm/lm_result.h"
 
 enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200, STEP_BYTES = 64 };
@@ -146,7 +147,7 @@ static void tell_step(void *context, uint64_t cycles, uint64_t flops) {
 // Counts and looks for Ctrl-C, then the engines or the host.
 static bool attend(void *context, const lm_attention_t *attention) {
   lm_run_t *own = context;
-  if (run_stop != 0) {
+  if (host_interrupted()) {
     return false;
   }
   own->result.tokens += attention->layer == 0 ? attention->n : 0;
@@ -156,7 +157,7 @@ static bool attend(void *context, const lm_attention_t *attention) {
 
 static bool attend_reference(void *context, const lm_attention_t *attention) {
   (void)context;
-  return run_stop == 0 && lm_attend_fp32(NULL, attention);
+  return !host_interrupted() && lm_attend_fp32(NULL, attention);
 }
 
 static lm_backend_t backend(lm_run_t *own) {
@@ -230,17 +231,16 @@ static base_exit_t open_machine(lm_run_t *own) {
   return own->machine != NULL ? BASE_OK : BASE_BAD_INPUT;
 }
 
-// The machine catches SIGINT itself while it runs.
 static bool evaluate_or_generate(lm_run_t *own) {
-  run_stoppable_begin();
+  host_hold_interrupts();
   const bool good = own->result.options->eval != NULL ? evaluate(own) : generate(own);
-  run_stoppable_end();
+  host_release_interrupts();
   return good;
 }
 
 static base_exit_t fail(lm_run_t *own) {
   base_error_t *error = &own->run->error;
-  if (run_stop != 0) {
+  if (host_interrupted()) {
     base_fail(error, "interrupted");
     return BASE_INTERRUPTED;
   }

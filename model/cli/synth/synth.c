@@ -227,7 +227,7 @@ int synth(int argc, char **argv) {
   outputs_t outputs = {.count = 0};
   base_error_t error;
   int code = BASE_OK;
-  host_hold_signals();
+  host_hold_interrupts();
   if (!options_parse(&options, CLI_SYNTH, argc, argv, &error)) {
     code = base_report(BASE_BAD_INPUT, &error);
   } else if (options.help) {

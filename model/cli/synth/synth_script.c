@@ -31,7 +31,7 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
   for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
     argv[i + 1] = arguments[i];
   }
-  switch (program_run(argv, all, answer, size)) {
+  switch (program_run(&(program_t){.argv = argv, .answer = answer, .size = size, .all = all})) {
     case PROGRAM_DONE: return true;
     case PROGRAM_NOT_STARTED:
       return base_fail(error, "synth: cannot start %s", path);

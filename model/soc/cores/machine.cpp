@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "soc/interrupt.h"
+#include "host/interrupt.h"
 
 namespace soc {
 // --- an AI core -------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
 
 // True ends the run.
 bool machine::between_events(uint64_t now) {
-  if (interrupted()) {
+  if (host_interrupted()) {
     sim_.stop(SOC_INTERRUPTED, "interrupted");
   }
   if (sim_.trace) {

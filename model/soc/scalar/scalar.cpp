@@ -6,8 +6,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "host/interrupt.h"
 #include "soc/cores/core_unit.h"
-#include "soc/interrupt.h"
 #include "soc/cores/machine.h"
 
 namespace soc {
@@ -165,7 +165,7 @@ bool scalar::fetch() {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto there = [this] { return !ready_.empty() || all_handed_over_; };
   while (!changed_.wait_for(lock, std::chrono::milliseconds(100), there)) {
-    if (interrupted()) {
+    if (host_interrupted()) {
       core_.sim().stop(SOC_INTERRUPTED, "interrupted");
       return false;
     }
