@@ -11,12 +11,7 @@
 #include "cli/option/manual.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
-#include "cli/run/run_attention.h"
-#include "cli/run/run_custom.h"
-#include "cli/run/run_engine.h"
-#include "cli/run/run_fp8.h"
-#include "cli/run/run_gemm.h"
-#include "cli/run/run_lm.h"
+#include "cli/run/kernels.h"
 #include "cli/script.h"
 #include "cli/synth/synth.h"
 #include "commit.h"
@@ -50,10 +45,6 @@ static const struct {
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},
 };
 
-static const run_kernel_t *const kernels[] = {&run_amla, &run_base, &run_fp8,
-                                              &run_w4a16, &run_gemm, &run_hfa,
-                                              &run_fa2, &run_lm, &run_custom};
-
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
 static bool asks_help(const char *word) {
@@ -72,11 +63,11 @@ static void print_commands(void) {
 
 // The line of a kernel is what its page has for its NAME.
 static void print_kernels(void) {
-  char line[COUNT(kernels)][160];
-  manual_row_t rows[COUNT(kernels) + 1] = {{NULL, NULL}};
-  for (size_t i = 0; i < COUNT(kernels); ++i) {
-    manual_name_text(kernels[i]->about, line[i], sizeof line[i]);
-    rows[i] = (manual_row_t){kernels[i]->name, line[i]};
+  char line[RUN_KERNELS][160];
+  manual_row_t rows[RUN_KERNELS + 1] = {{NULL, NULL}};
+  for (size_t i = 0; i < RUN_KERNELS; ++i) {
+    manual_name_text(run_kernels[i]->about, line[i], sizeof line[i]);
+    rows[i] = (manual_row_t){run_kernels[i]->name, line[i]};
   }
   manual_rows(stdout, "KERNELS", rows);
 }
@@ -132,18 +123,18 @@ static int no_such_kernel(const char *word) {
   base_error_t error;
   char hint[64];
   char list[128] = "";
-  const char *names[COUNT(kernels)];
-  for (size_t i = 0; i < COUNT(kernels); ++i) {
+  const char *names[RUN_KERNELS];
+  for (size_t i = 0; i < RUN_KERNELS; ++i) {
     const size_t used = strlen(list);
-    names[i] = kernels[i]->name;
+    names[i] = run_kernels[i]->name;
     snprintf(list + used, sizeof list - used, "%s%s",
-             i == 0 ? "" : i + 1 < COUNT(kernels) ? ", " : " and ", names[i]);
+             i == 0 ? "" : i + 1 < RUN_KERNELS ? ", " : " and ", names[i]);
   }
   if (word == NULL) {
     base_fail(&error, "run: name a kernel: %s", list);
   } else {
     base_fail(&error, "run %s: no such kernel; there are %s%s", word, list,
-              suggest_text(word, names, COUNT(kernels), "", hint, sizeof hint));
+              suggest_text(word, names, RUN_KERNELS, "", hint, sizeof hint));
   }
   return base_report(BASE_BAD_INPUT, &error);
 }
@@ -155,12 +146,8 @@ static int run(int argc, char **argv) {
   if (asks_help(argv[1])) {
     return run_help();
   }
-  for (size_t i = 0; i < COUNT(kernels); ++i) {
-    if (is(argv[1], kernels[i]->name)) {
-      return run_main(kernels[i], argc - 1, argv + 1);
-    }
-  }
-  return no_such_kernel(argv[1]);
+  const run_kernel_t *kernel = run_kernel_find(argv[1]);
+  return kernel != NULL ? run_main(kernel, argc - 1, argv + 1) : no_such_kernel(argv[1]);
 }
 
 static int unknown(const char *word) {

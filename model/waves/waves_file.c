@@ -13,6 +13,7 @@ struct waves_file {
   void *fst;
   const waves_variable_t *variables;
   char *text;                      // bits of the widest value
+  uint64_t spread_of[256];         // a byte's bits as text
 };
 
 // --- scopes and signals -----------------------------------------------------------------------
@@ -103,6 +104,15 @@ static void write_names(void *fst, const waves_name_t *names, size_t count,
   leave_scopes(fst, scope, 0);
 }
 
+// Eight bits as text, highest first.
+static uint64_t spread(uint32_t byte) {
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    bits |= (uint64_t)(byte >> (7 - i) & 1) << (8 * i);
+  }
+  return bits | 0x3030303030303030u;
+}
+
 waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *names,
                               size_t name_count, waves_variable_t *variables,
                               size_t variable_count) {
@@ -123,28 +133,20 @@ waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *
   qsort(names, name_count, sizeof *names, by_scope);
   write_names(fst, names, name_count, variables);
   *file = (waves_file_t){.fst = fst, .variables = variables, .text = text};
+  for (uint32_t byte = 0; byte < 256; ++byte) {
+    file->spread_of[byte] = spread(byte);
+  }
   return file;
 }
 
 // --- values -----------------------------------------------------------------------------------
-
-// Eight bits as text, highest first.
-static uint64_t spread(uint32_t byte) {
-  uint64_t bits = 0;
-  for (unsigned i = 0; i < 8; ++i) {
-    bits |= (uint64_t)(byte >> (7 - i) & 1) << (8 * i);
-  }
-  return bits | 0x3030303030303030u;
-}
-
-static uint64_t spread_of[256];
 
 static void write_bits(const waves_file_t *file, const waves_variable_t *variable,
                        const uint32_t *value) {
   const unsigned bytes = (variable->bits + 7) / 8;
   for (unsigned i = 0; i < bytes; ++i) {
     const unsigned byte = bytes - 1 - i;
-    memcpy(file->text + 8 * (size_t)i, &spread_of[value[byte / 4] >> 8 * (byte % 4) & 0xFF], 8);
+    memcpy(file->text + 8 * (size_t)i, &file->spread_of[value[byte / 4] >> 8 * (byte % 4) & 0xFF], 8);
   }
   fstWriterEmitValueChange(file->fst, variable->handle, file->text + 8 * bytes - variable->bits);
 }
@@ -161,11 +163,6 @@ static void write_value(const waves_file_t *file, const waves_variable_t *variab
 }
 
 void waves_file_write(waves_file_t *file, const uint32_t *words, size_t count) {
-  if (spread_of[0] == 0) {
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-      spread_of[byte] = spread(byte);
-    }
-  }
   for (size_t i = 0; i < count;) {
     const uint32_t number = words[i++];
     if (number == 0) {

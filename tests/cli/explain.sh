@@ -9,7 +9,7 @@ fail() { echo "explain.sh: $*" >&2; exit 1; }
 
 run() { "$SIM" run amla --heads 128 --seq-q "$1" --seq-kv 8192 --timing-only --gm c --quiet --json "$2"; }
 # worth FILE NAME: the share of the cycles that a resource would save, in whole %
-worth() { tr -d '\n\t' <"$1" | sed -n "s|.*\"name\":\"$2\"[^}]*\"saved_percent\":\([-0-9]*\).*|\1|p"; }
+worth() { jq --arg name "$2" '.worth[] | select(.name == $name).saved_percent | trunc' "$1"; }
 at_least() { [ "$(worth "$1" "$2")" -ge "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected $3 or more"; }
 less_than() { [ "$(worth "$1" "$2")" -lt "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected less than $3"; }
 
@@ -20,11 +20,11 @@ run 2 two.json
 
 # One token: three K/V buffers cannot cover the latency of memory.  Two: the cube is busy, and Q and P
 # wait for each other's buffers.
-at_least why_one.json "K\/V buffers" 8
+at_least why_one.json "K/V buffers" 8
 at_least why_one.json "L2 latency" 8
-less_than why_one.json "Q\/P swaps" 1
+less_than why_one.json "Q/P swaps" 1
 less_than why_one.json "cube MACs" 5
-at_least why_two.json "Q\/P swaps" 3
+at_least why_two.json "Q/P swaps" 3
 at_least why_two.json "cube MACs" 8
 less_than why_two.json "L2 latency" 5
 grep -q "MTE2  LOAD_NZ .*load_right" one.txt || fail "one.txt: no loads of K and V on the chain"
@@ -33,10 +33,7 @@ grep -q "MTE2  LOAD_NZ .*load_left" two.txt || fail "two.txt: no loads of P on t
 
 # The links of a chain are all of the time: one core, many with a barrier over all, several launches.
 adds_up() {
-  tr -d '\n' <"$1" | sed 's/"waits".*//; s/},{/}\n{/g' | awk -F'"cycles":' '
-    NR == 1 { whole = $2 + 0; sum += $3 + 0; next } { sum += $2 + 0 }
-    END { if (sum != whole || whole == 0) { print "links " sum ", cycles " whole; exit 1 } }' ||
-    fail "$1: the links do not add up"
+  jq -e '.cycles > 0 and ([.links[].cycles] | add) == .cycles' "$1" >/dev/null || fail "$1: the links do not add up"
 }
 "$SIM" run amla --heads 16 --seq-kv 1500 --quiet --critical-path a.json
 adds_up a.json
@@ -44,10 +41,9 @@ adds_up a.json
 # vector core, which has more rows.
 "$SIM" run amla --heads 17 --seq-kv 3000 --preload 0 --timing-only --gm c --quiet --critical-path flags.json
 adds_up flags.json
-tr -d '\n' <flags.json | sed 's/"waits".*//; s/},{/}\n{/g' | grep '"what":"flag","command":"CROSS_WAIT"' |
-  sed 's/.*"core":"\([a-z]*\)".*"cycles":\([0-9]*\),"times":\([0-9]*\).*/\1 \2 \3/' >flags
-grep -q '^cube ' flags || fail "flags.json: no cube core waits for its vector cores"
-awk '$2 != 900 * $3 { exit 1 }' flags || fail "flags.json: flags take other than 900 cycles: $(cat flags)"
+jq '[.links[] | select(.what == "flag" and .command == "CROSS_WAIT")]' flags.json >flags
+jq -e 'any(.core | startswith("cube"))' flags >/dev/null || fail "flags.json: no cube core waits for its vector cores"
+jq -e 'all(.cycles == 900 * .times)' flags >/dev/null || fail "flags.json: flags take other than 900 cycles: $(cat flags)"
 "$SIM" run amla --config ascend910_die --cores 4 --heads 64 --seq-kv 6000 --split-kv 4 --timing-only --gm c \
   --quiet --critical-path b.json
 adds_up b.json
@@ -67,7 +63,9 @@ echo '{"kernel":' >broken.json
 refused broken.json "broken.json: expected the file"
 "$SIM" run hfa --impl c --quiet --json hfa.json
 refused hfa.json "only runs of the SoC"
-sed 's/"cycles":.*/"cycles": 4711,/' one.json >other.json
+jq '.cycles = 4711' one.json >other.json
 refused other.json "4711 cycles"
-sed 's/"--heads"/"--tails"/' one.json >words.json
+jq '.host.arguments[1] = "--tails"' one.json >words.json
+refused words.json "words.json: host.arguments: --tails: unknown option"
+jq '.host.arguments += ["--q", "nothing.npy"]' one.json >words.json
 refused words.json "cannot be made again"

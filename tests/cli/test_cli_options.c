@@ -131,6 +131,38 @@ static void refused(void **state) {
   assert_false(parse(CLI_RUN_BASE, "--rescale", "row", NULL));
 }
 
+// The words, joined by spaces, that stay of a run.
+static const char *kept(unsigned dropped, char **argv, int argc) {
+  static char text[256];
+  const char *words[16];
+  size_t count;
+  base_error_t error;
+  assert_true(argc <= 16 && options_keep(CLI_RUN_AMLA, dropped, argc, argv, words, &count, &error));
+  text[0] = '\0';
+  for (size_t i = 0; i < count; ++i) {
+    snprintf(text + strlen(text), sizeof text - strlen(text), "%s ", words[i]);
+  }
+  return text;
+}
+
+static void made_again(void **state) {
+  (void)state;
+  char *argv[] = {"amla",   "--json=r.json", "--seed", "3",  "--heads=8", "word",     "--qui",
+                  "--seq-kv", "64",          "--trace-sc", "*", "--out",   "--gm.npy", "--gm", "c"};
+  const int argc = sizeof argv / sizeof *argv;
+  assert_string_equal(kept(OPTION_OUTPUT, argv, argc),
+                      "--seed 3 --heads=8 --seq-kv 64 --gm c word ");
+  assert_string_equal(kept(OPTION_OUTPUT | OPTION_VALUES, argv, argc),
+                      "--heads=8 --seq-kv 64 --gm c word ");
+  assert_string_equal(kept(0, (char *[]){"amla", "-h", "--out", "-"}, 4), "--out - ");
+  char *bad[] = {"amla", "--quiet", "--hedas", "3"};
+  const char *words[4];
+  size_t count;
+  base_error_t error;
+  assert_false(options_keep(CLI_RUN_AMLA, OPTION_OUTPUT, 4, bad, words, &count, &error));
+  assert_contains(error.text, "--hedas: unknown option");
+}
+
 static void numbers(void **state) {
   (void)state;
   uint64_t count;
@@ -160,7 +192,7 @@ static void suggestions(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults), cmocka_unit_test(values),      cmocka_unit_test(refused),
-      cmocka_unit_test(numbers),  cmocka_unit_test(suggestions),
+      cmocka_unit_test(numbers),  cmocka_unit_test(suggestions), cmocka_unit_test(made_again),
       cmocka_unit_test(engines_have_their_own), cmocka_unit_test(sizes_of_files),
       cmocka_unit_test(the_language_model_has_its_own),
   };

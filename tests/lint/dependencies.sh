@@ -1,87 +1,171 @@
 #!/bin/sh
-# Which folder may use which: every #include of ours, and every module that a module instantiates,
-# against the tables below. A folder may use itself.
+# Which folder may use which: every #include of ours and every Verilog module that another instantiates, against the
+# table below. And no two files use each other, directly or through others, by #include or by a call, which nm sees
+# in the objects of the build.
+#   dependencies.sh SOURCES BUILD
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$1"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-# folder: folders whose headers it may include
-cat >"$dir/c" <<'END'
-model/host:
-model/base: host num
-model/config:
-model/num: hal
-model/core: num config hal
-model/waves:
-model/engine: waves num host
-model/lm: num
-model/soc: core engine waves num config host hal
-model/power: base num host
-model/kernel: soc lm engine waves num config host base hal kernels cli
-model/report: kernel soc lm engine waves num config host base hal kernels power cli
-model/cli: report kernel soc lm engine waves num config host base hal kernels power
-sw/hal:
-sw/lib: hal
-sw/boot: hal
-sw/kernels: lib hal
-END
-# folder: folders whose modules it may instantiate
-cat >"$dir/v" <<'END'
+# Rooms are model/X and sw/X (here: X), rtl, tb and tests. A row says what the files of a room, or of one of its
+# folders ("room/.": those beside its folders), may use besides their own folder:
+#   room       files directly in that room          room/*   also those in its folders
+#   /folder    another folder of the same room      /.       the files beside them
+cat >"$dir/table" <<'END'
+num: hal
+base: num
+host:
+config:
+core: num config hal
+waves:
+engine: num host waves
+lm: num
+soc: core engine waves num config host hal rtl/gm
+soc/.: /cores /watch
+soc/cores: /. /engine /memory /scalar /watch
+soc/engine: /cores /watch
+soc/memory: /cores /slices /watch
+soc/scalar: /. /cores
+soc/slices: /cores /memory /watch
+soc/watch: /. /cores /scalar
+power: base num host
+kernel: soc lm engine num config host base hal kernels/* cli/*
+kernel/engine: /attention /lm
+kernel/fp8: /attention
+report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
+report/.: /amla /page
+report/amla: /.
+report/fp8: /.
+report/hfa: /.
+report/lm: /. /hfa
+report/silicon: /.
+report/w4a16: /.
+cli: report kernel/* soc lm engine num config host base hal kernels/*
+cli/.: /bench /convert /explain /option /run /synth
+cli/bench: /option
+cli/convert: /option
+cli/explain: /option
+cli/run: /option
+cli/synth: /option
+hal:
+lib: hal
+boot: hal
+kernels: lib hal
+kernels/attention: /fp8
+kernels/fp8: /attention
 rtl/lib:
 rtl/fp:
-rtl/gm: fp
-rtl/softmax: fp lib
-rtl/hfa: softmax fp lib
-rtl/fa2: softmax fp lib
-rtl/attention: hfa fa2 softmax fp lib
+rtl/gm: /fp
+rtl/softmax: /fp /lib
+rtl/hfa: /softmax /fp /lib
+rtl/fa2: /softmax /fp /lib
+rtl/attention: /hfa /fa2 /softmax /fp /lib
+tb: num core engine rtl/*
+tb/icarus: /.
+tests/cli: base config host num kernel/* cli/*
+tests/core: core num hal
+tests/engine: config num kernel/*
+tests/firmware: core num hal lib kernels/*
+tests/fp8: kernel/*
+tests/host: host
+tests/lm: lm num kernel/* /num
+tests/memory: core soc/*
+tests/num: num
+tests/power: num power
+tests/soc: base config num soc hal kernels/* /firmware
+tests/soc/firmware: hal lib kernels/*
+tests/waves: waves
 END
 
-# Lines "FOLDER USES FILE" of all sources.
-find model sw -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' | while read -r file; do
-  folder=$(echo "$file" | cut -d/ -f1-2)
-  sed -nE 's|^ *#include "([a-z_0-9]+)/.*|\1|p' "$file" | sed "s|.*|$folder & $file|"
-done >"$dir/includes"
-find rtl -name '*.v' >"$dir/rtl"
-while read -r file; do
-  sed -nE "s|^module ([a-z_0-9]+).*|\1 ${file%/*}|p" "$file"
-done <"$dir/rtl" >"$dir/modules"
-while read -r file; do
-  sed -nE 's/^ *([a-z][a-z_0-9]*) (#\(|[a-z][a-z_0-9]* \().*/\1/p' "$file" | sort -u |
-    while read -r module; do
-      used=$(sed -n "s/^$module //p" "$dir/modules")
-      [ -z "$used" ] || echo "${file%/*} ${used#rtl/} $file"
-    done
-done <"$dir/rtl" >"$dir/instances"
+# Rings that there are: USER USED, where each is cut.
+cat >"$dir/rings" <<'END'
+END
 
-failed=0
-count=0
-check() {   # check TABLE EDGES: complains of each edge that is not in the table
-  while read -r folder uses file; do
-    count=$((count + 1))
-    allowed=$(sed -n "s|^$folder:||p" "$1")
-    case " ${folder##*/} $allowed " in
-      *" $uses "*) ;;
-      *) echo "$file: $folder must not use $uses"; failed=1 ;;
-    esac
-  done <"$2"
-}
-check "$dir/c" "$dir/includes"
-check "$dir/v" "$dir/instances"
+find model sw tb tests -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' >"$dir/files"
+find rtl tb model -name '*.v' -o -name '*.sv' >"$dir/verilog"
+xargs grep -EHo '^ *# *include "[^"]+' <"$dir/files" | tr -d ' ' >"$dir/includes"
+xargs grep -EHo '^ *(module [a-z_0-9]+|[a-z][a-z_0-9]* (#\(|[a-z][a-z_0-9]* \())' <"$dir/verilog" >"$dir/modules"
+(cd "$2" && find model -name '*.o' | xargs nm -A -g) >"$dir/symbols"
 
-# Nothing is read from outside of rtl.
-if grep -rnE '`include|\$readmem' rtl --include='*.v'; then
-  echo "rtl: a module reads a file"
-  failed=1
-fi
+awk -v dir="$dir" '
+  function without(file, what) { sub(what, "", file); return file }
+  function folder_of(file) {   # "soc/cores", "soc/."
+    file = without(without(file, "/[^/]*$"), "^(model|sw)/")
+    return file ~ "/" ? file : file "/."
+  }
+  function room_of(folder) { return without(folder, "/.*") }
+  function unit_of(file) { return without(file, "\\.[^/]*$") }   # its name, of source, header and object
+  function link(how, unit, used) { if (unit != used) links[how, unit " " used] }
+  function use(file, used,   from, to, row, inner) {
+    from = folder_of(file); to = folder_of(used)
+    ++uses
+    row = " " table[room_of(from)] " " table[from] " "
+    inner = without(to, "^[^/]*")
+    if (from != to && !index(row, " " (room_of(from) == room_of(to) ? inner : inner == "/." ? room_of(to) : to) " ") &&
+        (room_of(from) == room_of(to) || !index(row, " " room_of(to) "/* "))) {
+      print file ": " from " must not use " to " (" used ")"; failed = 1
+    }
+    link("include", unit_of(file), unit_of(used))
+  }
+  function resolve(file, name,   folder) {
+    folder = without(file, "[^/]*$")
+    if ((folder name) in have) return folder name
+    if (("model/" name) in have) return "model/" name
+    return ("sw/" name) in have ? "sw/" name : by_name[name]
+  }
+  { kind = without(FILENAME, ".*/") }
+  kind == "table" { table[without($1, ":")] = without($0, "[^:]*:") " "; next }
+  kind == "rings" { cut[$1 " " $2]; next }
+  kind == "files" || kind == "verilog" {
+    have[$1]; by_name[without($1, ".*/")] = $1
+    if ($1 !~ /\.(h|def)$/) source[unit_of($1)]
+    folder = folder_of($1)
+    if (!((folder) in table) && !(room_of(folder) in table)) { print $1 ": no row in the table"; failed = 1 }
+    next
+  }
+  { file = without($0, ":.*"); text = without($0, "[^:]*: *") }
+  kind == "includes" { if ((used = resolve(file, without(text, ".*\""))) != "") use(file, used); next }
+  kind == "modules" && text ~ /^module / {   # of stubs for proofs, the original
+    text = without(text, "module ")
+    if (!(text in module)) module[text] = file
+    next
+  }
+  kind == "modules" { instance[file " " without(text, " .*")] }
+  kind == "symbols" {   # FILE.o:ADDRESS TYPE NAME, or FILE.o: U NAME
+    file = $1; sub(/CMakeFiles\/[^\/]*\//, "", file); unit = unit_of(without(file, ":.*"))
+    if (!(unit in source)) next
+    if ($2 == "U") calls[unit " " $3]
+    else if ($2 !~ /[VW]/) defines[$3] = unit
+  }
+  END {
+    for (pair in calls) {
+      split(pair, word)
+      if (word[2] in defines) { link("call", word[1], defines[word[2]]); ++count }
+    }
+    for (pair in instance) { split(pair, word); if (word[2] in module) use(word[1], module[word[2]]) }
+    for (key in links) {
+      split(key, part, SUBSEP); pair = part[2]
+      split(pair, word)
+      if (pair in cut) found[pair]
+      # A header without a source belongs to the header that it includes.
+      else if (word[2] in source || !(("include", word[2] " " word[1]) in links)) print pair >(dir "/" part[1])
+    }
+    for (pair in cut) if (!(pair in found)) { print pair ": listed as cutting a ring, and is not there"; failed = 1 }
+    print uses " uses, " count " calls"
+    exit failed || uses < 1000 || count < 1000
+  }
+' "$dir/table" "$dir/rings" "$dir/files" "$dir/verilog" "$dir/includes" "$dir/modules" \
+  "$dir/symbols" || failed=1
 
-# A table that lists no folder twice round has an order: each folder only uses those above it.
-if ! sed -nE 's,^(model|rtl)/([a-z0-9]+):(.*),\2 \3,p' "$dir/c" "$dir/v" |
-  awk '{ for (i = 2; i <= NF; ++i) print $i, $1 }' |
-  tsort >/dev/null 2>"$dir/cycle"; then
-  cat "$dir/cycle"
-  failed=1
-fi
-echo "$count uses, of $(wc -l <"$dir/modules") modules and $(wc -l <"$dir/includes") includes"
-[ "$count" -ge 300 ] && [ "$failed" -eq 0 ]
+# The rooms have an order: each uses only those below it. So have files.
+awk -F '[: ]+' '$1 !~ "/" { for (i = 2; i <= NF; ++i) if (sub("/.*", "", $i) || $i != "") print $1, $i }' "$dir/table" \
+  >"$dir/order"
+for list in order include call; do
+  if ! tsort "$dir/$list" 2>"$dir/loops" >/dev/null; then
+    failed=1
+    sed 's/.*a loop:/these use each other ('$list'):/; s/^tsort: /  /' "$dir/loops"
+  fi
+done
+exit ${failed:-0}

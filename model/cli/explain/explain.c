@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
+#include "cli/run/kernels.h"
 #include "host/interrupt.h"
 
 enum { LINKS_MOST = 8, WAITS_MOST = 5 };
@@ -25,47 +26,30 @@ static double number_of(const cJSON *object, const char *name) {
   return cJSON_IsNumber(item) ? item->valuedouble : 0;
 }
 
-// Output files of the run, what it was checked with, and how it was watched.
-static bool is_left_out(const char *word, bool *has_value) {
-  static const struct {
-    const char *name;
-    bool has_value;
-  } left_out[] = {{"--out", true},        {"--lse", true},       {"--json", true},
-                  {"--timeline", true},   {"--trace", true},     {"--log", true},
-                  {"--critical", true},   {"--gdb", true},       {"--out-f32", false},
-                  {"--quiet", false},     {"--verify", false}};
-  for (size_t i = sizeof left_out / sizeof *left_out; i-- > 0;) {
-    const size_t length = strlen(left_out[i].name);
-    // --trace-window and the like begin as --trace does; --out is exact.
-    if (strncmp(word, left_out[i].name, length) == 0 &&
-        (i > 1 || word[length] == '\0' || word[length] == '=')) {
-      *has_value = left_out[i].has_value && strchr(word, '=') == NULL;
-      return true;
-    }
-  }
-  return false;
-}
-
+// The words of the run again, from host.arguments: the kernel's name and what followed it.
 static bool take_words(explain_run_t *run, base_error_t *error) {
   const cJSON *host = cJSON_GetObjectItemCaseSensitive(run->root, "host");
   const cJSON *words = cJSON_GetObjectItemCaseSensitive(host, "arguments");
   const int count = cJSON_GetArraySize(words);
-  if (count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
+  run->kernel = text_of(run->root, "kernel");
+  const run_kernel_t *kernel = run_kernel_find(run->kernel);
+  char *argv[EXPLAIN_WORDS_MAX + 1] = {NULL};
+  if (kernel == NULL || count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
     return base_fail(error, "%s: host.arguments: expected the words of an `amalgam run`",
                      run->file);
   }
-  run->kernel = text_of(run->root, "kernel");
-  for (int i = 1; i < count; ++i) {
-    const char *word = cJSON_GetStringValue(cJSON_GetArrayItem(words, i));
-    bool has_value;
-    if (word == NULL) {
+  for (int i = 0; i < count; ++i) {
+    argv[i] = cJSON_GetStringValue(cJSON_GetArrayItem(words, i));
+    if (argv[i] == NULL) {
       return base_fail(error, "%s: host.arguments: expected texts", run->file);
     }
-    if (is_left_out(word, &has_value)) {
-      i += has_value ? 1 : 0;
-    } else {
-      run->word[run->words++] = word;
-    }
+  }
+  base_error_t reason;
+  if (!options_keep(kernel->command, OPTION_OUTPUT, count, argv, run->word[0], &run->words[0],
+                    &reason) ||
+      !options_keep(kernel->command, OPTION_OUTPUT | OPTION_VALUES, count, argv, run->word[1],
+                    &run->words[1], &reason)) {
+    return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
   }
   return true;
 }

@@ -31,8 +31,9 @@ typedef struct explain_run {
   const char *kernel;
   cJSON *root;                 // of the file
   config_t config;
-  const char *word[EXPLAIN_WORDS_MAX];   // after `amalgam run`, without its outputs
-  size_t words;
+  // After `amalgam run KERNEL`, without its outputs; and without what is about values.
+  const char *word[2][EXPLAIN_WORDS_MAX];
+  size_t words[2];
   uint64_t cycles;
   cJSON *path;                 // as critical_path.h writes it
   explain_try_t list[EXPLAIN_TRIES_MAX];

@@ -25,23 +25,6 @@ static bool begins(const char *word, const char *start) {
   return strncmp(word, start, strlen(start)) == 0;
 }
 
-static bool is_option(const char *word, const char *name) {
-  const size_t length = strlen(name);
-  return begins(word, "--") && strncmp(word + 2, name, length) == 0 &&
-         (word[2 + length] == '\0' || word[2 + length] == '=');
-}
-
-// Options that ask for, or are about, values: none with --timing-only, which changes no cycle.
-static bool about_values(const char *word) {
-  static const char *const names[] = {"dist", "seed", "tolerance", "golden"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (is_option(word, names[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
 // The words of a run: kernel, what it was given, changes, where the cycles go. char *const *, as execv
 // has it; the words themselves are not copied.
 static void fill_words(const runner_t *runner, char *changes, const char *json, const char *path,
@@ -51,12 +34,8 @@ static void fill_words(const runner_t *runner, char *changes, const char *json, 
   word[n++] = PROGRAM_SELF;
   word[n++] = "run";
   word[n++] = run->kernel;
-  for (size_t i = 0; i < run->words; ++i) {
-    if (runner->timing_only && about_values(run->word[i])) {
-      i += strchr(run->word[i], '=') == NULL ? 1 : 0;
-      continue;
-    }
-    word[n++] = run->word[i];
+  for (size_t i = 0; i < run->words[runner->timing_only]; ++i) {
+    word[n++] = run->word[runner->timing_only][i];
   }
   char *rest = NULL;
   for (char *part = strtok_r(changes, " ", &rest); part != NULL && n < EXPLAIN_WORDS_MAX - 10;

@@ -25,6 +25,8 @@
 #define SYNTH CLI_SYNTH
 #define CONVERT CLI_CONVERT
 #define EXPLAIN CLI_EXPLAIN
+#define OUTPUT OPTION_OUTPUT
+#define VALUES OPTION_VALUES
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \
@@ -173,6 +175,16 @@ static bool set_defaults(options_t *options, unsigned command, base_error_t *err
   return true;
 }
 
+// The next option, or -1; -2: refused.
+static int next_option(int argc, char **argv, const struct option *table, base_error_t *error) {
+  const int code = getopt_long(argc, argv, ":h", table, NULL);
+  if (code == -1 || code == 'h' || code >= HELP) {
+    return code == 'h' ? HELP : code;
+  }
+  refuse(code, argv, table, error);
+  return -2;
+}
+
 bool options_parse(options_t *options, unsigned command, int argc, char **argv,
                    base_error_t *error) {
   struct option table[MAX_ROWS + 2];
@@ -183,17 +195,40 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv,
   }
   opterr = 0;
   optind = 1;
-  for (int code; (code = getopt_long(argc, argv, ":h", table, NULL)) != -1;) {
-    if (code == 'h' || code == HELP) {
+  for (int code; (code = next_option(argc, argv, table, error)) != -1;) {
+    if (code == HELP) {
       options->help = true;
-    } else if (code < FIRST_ROW) {
-      return refuse(code, argv, table, error);
-    } else if (!store(options, &option_rows[code - FIRST_ROW], optarg, error)) {
+    } else if (code < 0 || !store(options, &option_rows[code - FIRST_ROW], optarg, error)) {
       return false;
     }
   }
   options->words = argc - optind;
   options->word = argv + optind;
+  return true;
+}
+
+bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept,
+                  size_t *count, base_error_t *error) {
+  struct option table[MAX_ROWS + 2];
+  build_table(command, table);
+  *count = 0;
+  opterr = 0;
+  optind = 1;
+  for (int code; (code = next_option(argc, argv, table, error)) != -1;) {
+    if (code < 0) {
+      return false;
+    }
+    if (code == HELP || (option_rows[code - FIRST_ROW].commands & dropped) != 0) {
+      continue;
+    }
+    if (optarg == argv[optind - 1]) {   // not --name=value
+      kept[(*count)++] = argv[optind - 2];
+    }
+    kept[(*count)++] = argv[optind - 1];
+  }
+  for (int i = optind; i < argc; ++i) {
+    kept[(*count)++] = argv[i];
+  }
   return true;
 }
 

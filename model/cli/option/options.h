@@ -29,6 +29,10 @@
 #define CLI_CONVERT (1u << 11)
 #define CLI_EXPLAIN (1u << 12)
 
+// Marks, among the commands of an option.
+#define OPTION_OUTPUT (1u << 30)   // what is written, said, checked or watched: not what is run
+#define OPTION_VALUES (1u << 31)   // about values, which change no cycle
+
 enum { OPTION_LIST_MAX = 64 };
 
 typedef const char *option_text_t;                     // NULL: not given
@@ -53,6 +57,11 @@ typedef struct options {
 // Parses what follows the command's name; argv[0] is that name.  Strings point into argv.
 bool options_parse(options_t *options, unsigned command, int argc, char **argv,
                    base_error_t *error);
+
+// The words of argv but for options with one of these marks, for running a command again: those of
+// argv, options first. kept has room for argc; *count: how many. Reorders argv as options_parse does.
+bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept,
+                  size_t *count, base_error_t *error);
 
 // A size given on the command line must be the one that the file `path` has.
 bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
