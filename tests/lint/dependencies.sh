@@ -11,7 +11,7 @@ trap 'rm -rf "$dir"' EXIT
 cat >"$dir/c" <<'END'
 model/host:
 model/base: host num
-model/config:
+model/config: host
 model/num: hal
 model/core: num config hal
 model/waves:
