@@ -102,7 +102,7 @@ refused "did you mean amla" run amlo
 refused "name a kernel: amla, base, " run
 refused "commands: unexpected argument 'x'" commands x
 refused "test: expected the script ./amalgam" test
-refused "firmware: expected the script ./amalgam" firmware x.c
+refused "firmware: x.c: cannot read" firmware x.c
 
 # Before anything is built the script says how to; it does not begin to build.
 for words in help 'test --help' 'build -h' ''; do

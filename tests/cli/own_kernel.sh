@@ -10,11 +10,9 @@ cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 
 # `amalgam` as the script in the root of the checkout has it, but for looking whether all is built.
-grep -q 'exec "$build/firmware.sh" "$@"' "$ROOT/amalgam" || fail "./amalgam has another firmware"
 mkdir bin
 cat >bin/amalgam <<END
 #!/bin/sh
-if [ "\$1" = firmware ]; then shift; exec "$FIRMWARE_SH" "\$@"; fi
 exec "$SIM" "\$@"
 END
 chmod +x bin/amalgam

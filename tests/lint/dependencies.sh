@@ -15,9 +15,9 @@ trap 'rm -rf "$dir"' EXIT
 #   /folder    another folder of the same room      /.       the files beside them
 cat >"$dir/table" <<'END'
 num: hal
-base: num
+base: num host
 host:
-config:
+config: host
 core: num config hal
 waves:
 engine: num host waves

@@ -1,0 +1,86 @@
+#!/bin/sh
+# `cmake --install` to a prefix that is then moved and cannot be written: what is there works from there, without the
+# checkout and its build folder, for a user whose cache it fills.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+cmake --install "$BUILD" --prefix "$dir/first" >log || { cat log; fail "cmake --install"; }
+grep -rIl "$ROOT\|$BUILD" first/lib first/share && fail "these name the checkout"   # debug information may
+mkdir moved home work
+mv first moved/prefix
+chmod -R a-w moved
+touch log
+prefix=$dir/moved/prefix
+# A file of the checkout that would be read is noticed, since another machine's would be.
+if command -v strace >/dev/null; then watch="strace -f -e trace=open,openat -o $dir/opened"; else watch=; fi
+amalgam() { HOME=$dir/home XDG_CACHE_HOME='' $watch "$prefix/bin/amalgam" "$@"; }
+from_prefix() { [ -z "$watch" ] || ! grep -e "\"$ROOT/" -e "\"$BUILD/" "$dir/opened" || fail "$*: reads the checkout"; }
+
+cd work
+[ "$(amalgam --version)" = "$("$SIM" --version)" ] || fail "--version"
+for firmware in riscv native; do
+  amalgam run amla --firmware $firmware --gm c --json run.json --quiet
+  from_prefix run amla
+  "$SIM" run amla --firmware $firmware --gm c --json want.json --quiet
+  for file in run want; do sed '/"host"/,$d; /"firmware"/d' $file.json >$file.cut; done
+  cmp run.cut want.cut || fail "another result, $firmware"
+done
+grep -q '"seq_kv":.4096' run.json || fail "not the shipped data"
+amalgam explain run.json >said || fail "explain"
+
+# A kernel of one's own.
+cat >empty.c <<'C'
+#include "hal/hal.h"
+#include "kernels/custom/custom_args.h"
+#include "lib/debug_printf.h"
+#include "lib/panic.h"
+
+struct words { int word[64]; };
+static void fill(struct words *of, int with) {
+  struct words w = {{with}};   // the compiler calls memset
+  *of = w;                     // and memcpy
+}
+void cube_main(void) {
+  struct words w;
+  fill(&w, 7);
+  require(w.word[0] == 7 && w.word[1] == 0 && w.word[63] == 0, PANIC_ARGUMENTS);
+}
+C
+amalgam firmware empty.c >built || fail "firmware"
+amalgam run custom --firmware empty.elf --out-shape 4 --quiet || fail "run custom"
+amalgam run custom --firmware empty.so --out-shape 4 --quiet || fail "run custom, native"
+from_prefix firmware
+
+# The RTL is built in the user's cache, and found there again.
+AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"
+from_prefix run hfa
+ls "$dir"/home/.cache/amalgam/units/hfa_top-*/unit.so >said || fail "no unit in the cache"
+[ -z "$(find "$prefix" -newer "$dir/log")" ] || fail "something was written below the prefix"
+
+# A page for each of the help, with a name that man's index finds; completion from the same.
+pages=0
+for page in "$prefix"/share/man/man1/*.1; do
+  pages=$((pages + 1))
+  sed -n 3p "$page" | grep -q '^amalgam[a-z0-9-]* \\- [^ ]' || fail "$page: NAME"
+done
+[ $pages -ge 15 ] || fail "$pages pages"
+grep -q -e '\\-\\-rescale element|row' "$prefix/share/man/man1/amalgam-run-amla.1" || fail "options of run amla"
+complete() {   # complete WANT WORDS...: the last word is completed
+  want=$1
+  shift
+  bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _amalgam; echo "${COMPREPLY[*]}"' \
+    "$prefix/share/bash-completion/completions/amalgam" "$@" >completed
+  [ "$(cat completed)" = "$want" ] || fail "completion of '$*': $(cat completed)"
+}
+complete "report" amalgam rep
+complete "fp8 fa2" amalgam run f
+complete "--rescale" amalgam run amla --resc
+complete "" amalgam run base --resc
+complete "element row" amalgam run amla --rescale ""
+complete "table4 table4_hfa" amalgam report table4
+echo "all as expected: $pages pages"

@@ -1,0 +1,198 @@
+#!/bin/sh
+# The script ./amalgam and what it promises: that nothing stale is run and nothing done twice, that two at once wait
+# for one another, that a checkout which cannot be written is built elsewhere, and what it costs when there is
+# nothing to do. cmake, ninja and apt-get are stand-ins that note how they were called.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+dir=$(mktemp -d)
+trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
+umask 022
+chmod 755 "$dir"
+cd "$dir"
+
+fail() { echo "FAILED: $*"; [ ! -s err ] || cat err; exit 1; }
+
+# A checkout with one source file, and tools that are quick: "ninja" makes amalgam-sim of it.
+mkdir -p tree/model tree/sw tree/rtl tree/cmake bin
+cp "$ROOT/amalgam" tree
+: >tree/CMakeLists.txt
+echo 'echo "one $*"' >tree/model/main.c
+cat >bin/cmake <<'END_OF_TOOL'
+#!/bin/sh
+echo "cmake $*" >>"$CALLS"
+while [ "$1" != -B ]; do shift; done
+touch "$2/build.ninja"
+case "$*" in *AMALGAM_TESTS=ON*) echo AMALGAM_TESTS:BOOL=ON ;; esac >"$2/CMakeCache.txt"
+END_OF_TOOL
+cat >bin/ninja <<'END_OF_TOOL'
+#!/bin/sh
+echo "ninja $*" >>"$CALLS"
+if [ "$1" = -n ]; then shift; dry=yes; else dry=; fi
+build=$2
+[ -z "${SLOW:-}" ] || sleep "$SLOW"
+if [ -n "${BROKEN:-}" ]; then echo "FAILED: main.o"; exit 1; fi
+if [ -n "$dry" ]; then [ "$build/amalgam-sim" -nt "$TREE/model/main.c" ] && echo "ninja: no work to do."; exit 0; fi
+mkdir -p "$build/firmware"
+{ echo '#!/bin/sh'; cat "$TREE/model/main.c"; } >"$build/amalgam-sim.new"
+chmod +x "$build/amalgam-sim.new"
+mv "$build/amalgam-sim.new" "$build/amalgam-sim"
+END_OF_TOOL
+cat >bin/dpkg-query <<'END_OF_TOOL'
+#!/bin/sh
+case " ${ABSENT:-} " in *" $3 "*) exit 1 ;; esac
+echo installed
+END_OF_TOOL
+cat >bin/apt-get <<'END_OF_TOOL'
+#!/bin/sh
+echo "apt-get $*" >>"$CALLS"
+case "$*" in *assume-no*)
+  echo "0 upgraded, 7 newly installed, 0 to remove and 0 not upgraded."
+  echo "Need to get 12.5 MB of archives."
+  echo "After this operation, 99 MB of additional disk space will be used." ;;
+esac
+END_OF_TOOL
+printf '#!/bin/sh\nshift 2\nexec "$@"\n' >bin/sudo   # sudo env DEBIAN_FRONTEND=...
+printf '#!/bin/sh\necho "ctest $*"\n' >bin/ctest
+chmod +x bin/*
+CALLS=$dir/calls TREE=$dir/tree PATH=$dir/bin:$PATH
+export CALLS TREE PATH
+unset AMALGAM_BUILD
+amalgam() { "$dir/tree/amalgam" "$@" 2>err; }
+calls() { cat "$CALLS" 2>/dev/null | cut -d' ' -f1 | tr '\n' ' '; : >"$CALLS"; }
+: >"$CALLS"
+
+# Built at first, then not looked at; an edit, whatever time it bears, a file that comes and one that goes are seen.
+[ "$(amalgam run amla)" = "one run amla" ] || fail "the first run"
+[ "$(calls)" = "cmake ninja " ] || fail "calls of the first run"
+grep -q 'first time takes' err || fail "says nothing of the first build"
+sleep 1.1   # edits of the second before the build began are looked at once more
+amalgam run amla >/dev/null
+calls >/dev/null
+amalgam run amla >/dev/null
+[ -z "$(calls)" ] || fail "something was done though nothing was stale"
+echo 'echo "two $*"' >tree/model/main.c
+touch -d '2001-01-01' tree/model/main.c
+[ "$(amalgam run amla)" = "two run amla" ] || fail "an edit was missed"
+stale() {   # stale WHAT: ninja is asked
+  amalgam run amla >/dev/null
+  case "$(calls)" in *ninja*) ;; *) fail "$1 was missed" ;; esac
+  sleep 1.1
+  amalgam run amla >/dev/null
+  calls >/dev/null
+}
+stale "an edit"
+: >tree/rtl/new.v; stale "a new file"
+rm tree/rtl/new.v; stale "a file that is gone"
+rm tree/build/amalgam-sim; stale "the simulator that is gone"
+: >tree/build/firmware/amla.elf; stale "firmware that has changed"
+rm tree/build/firmware/amla.elf; stale "firmware that is gone"
+
+# Each command has its own packages and targets.
+calls >/dev/null
+wants() {   # wants PACKAGE COMMAND...: is installed for it, and not for `run amla`
+  package=$1
+  shift
+  touch tree/model/main.c
+  ABSENT="$package" amalgam "$@" >/dev/null || fail "$*: $(cat err)"
+  grep -q "apt-get install -y .*$package" "$CALLS" || fail "$*: $package is not installed"
+  grep -qF "installing $package (7 packages, 12.5 MB to fetch, 99 MB on disk)" err || fail "$*: size"
+  calls >/dev/null
+  touch tree/model/main.c
+  ABSENT="$package" amalgam run amla >/dev/null
+  grep -q "apt-get" "$CALLS" && [ "$package" != verilator ] && fail "run amla: installs $package"
+  calls >/dev/null
+}
+wants verilator run hfa
+wants gnuplot-nox report table5
+wants yosys report area
+wants yosys report all
+wants yosys synth
+wants libopenblas0-pthread bench
+wants iverilog bench
+wants gdb-multiarch run amla --gdb cube0
+wants chromium test
+touch tree/model/main.c
+ABSENT=yosys amalgam report table5 >/dev/null
+grep -q apt-get "$CALLS" && fail "report table5 installs yosys"
+calls >/dev/null
+amalgam run amla --firmware native >/dev/null
+grep -q 'ninja .* simulator firmware_native$' "$CALLS" || fail "native firmware is not built"
+rm -r tree/build
+calls >/dev/null
+amalgam run amla >/dev/null
+grep -q 'AMALGAM_TESTS=OFF' "$CALLS" && grep -q 'ninja .* simulator$' "$CALLS" || fail "a run builds more: $(cat "$CALLS")"
+amalgam test -L unit | grep -q '^ctest .*-L unit' || fail "test"
+grep -q 'AMALGAM_TESTS=ON' "$CALLS" && grep -q 'ninja .* all$' "$CALLS" || fail "test builds less: $(cat "$CALLS")"
+calls >/dev/null
+status=0
+amalgam setup nosuch || status=$?
+[ $status -eq 2 ] && grep -q 'no group nosuch; there are run report' err || fail "setup nosuch"
+ABSENT=z3 amalgam setup test >/dev/null
+grep -q 'apt-get install -y .*z3' "$CALLS" || fail "setup test"
+calls >/dev/null
+
+# A build that fails: a line, exit code 2, and no stale program is run; nor afterwards.
+echo 'echo "three $*"' >tree/model/main.c
+for try in 1 2; do
+  status=0
+  BROKEN=yes amalgam run amla >out || status=$?
+  [ $status -eq 2 ] && [ ! -s out ] && grep -q 'build failed, see ' err || fail "try $try of a broken build: $status"
+done
+[ "$(amalgam run amla)" = "three run amla" ] || fail "after a broken build"
+
+# Two at once on a stale tree: one builds.
+echo 'echo "four $*"' >tree/model/main.c
+sleep 1.1
+calls >/dev/null
+export SLOW=0.5
+amalgam run amla >first & first=$!
+"$dir/tree/amalgam" run base >second 2>err2
+wait $first
+unset SLOW
+[ "$(cat first second)" = "four run amla
+four run base" ] || fail "two at once: $(cat first second)"
+grep -q 'waits for another command' err err2 || fail "none of the two waited"
+[ "$(calls)" = "ninja " ] || fail "both built"
+
+# A checkout that cannot be written, with a build folder and without: what is there is used if it is not stale.
+reader() {   # as somebody who may not write it
+  if [ "$(id -u)" -eq 0 ]; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$dir/home" "$@"
+  else
+    env HOME="$dir/home" "$@"
+  fi
+}
+mkdir home
+chmod 777 home
+chmod 666 "$CALLS"
+chmod a-w tree/build
+reader "$dir/tree/amalgam" run amla >out 2>err || fail "a checkout to read: $(cat err)"
+[ "$(cat out)" = "four run amla" ] && [ -z "$(calls)" ] && [ ! -e home/.cache ] || fail "a build to read is not used"
+chmod u+w tree/build
+rm -r tree/build
+chmod a-w tree
+reader "$dir/tree/amalgam" run amla >out 2>err || fail "a checkout to read, not built: $(cat err)"
+[ "$(cat out)" = "four run amla" ] && [ -x "$(echo home/.cache/amalgam/tree-*/amalgam-sim)" ] || fail "not built in the cache"
+[ ! -e tree/build ] || fail "built in the checkout"
+chmod u+w tree
+
+# What it costs when there is nothing to do, in a checkout as large as this one.
+"$dir/tree/amalgam" run amla >/dev/null 2>&1
+sleep 1.1
+"$dir/tree/amalgam" run amla >/dev/null
+for folder in model sw rtl tb synth tests; do cp -r "$ROOT/$folder" tree; done
+"$dir/tree/amalgam" run amla >/dev/null
+sleep 1.1
+"$dir/tree/amalgam" run amla >/dev/null
+calls >/dev/null
+best=1000000
+for try in $(seq 100); do   # of several, since the host may be busy
+  begin=$(date +%s%N)
+  "$dir/tree/amalgam" run amla >/dev/null
+  took=$((($(date +%s%N) - begin) / 1000))
+  [ $took -ge $best ] || best=$took
+  [ $best -gt 50000 ] || [ $try -lt 10 ] || break
+done
+[ -z "$(calls)" ] || fail "something was done though nothing was stale"
+[ $best -le 50000 ] || fail "the script costs $best us when there is nothing to do"
+echo "all as expected: $best us when there is nothing to do"
