@@ -16,7 +16,7 @@
 
 #include "fp8_case.h"
 #include "hal/registers.h"
-#include "kernels/attention/attention_problem.h"
+#include "kernels/fp8/fp8_problem.h"
 #include "machine.h"
 
 #define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))

@@ -24,9 +24,8 @@ passes() {
 build_one() {   # build_one NAME FLAGS...
   so=$dir/$1.so
   shift
-  "$CC" -std=c11 -O1 -g -w -fPIC -shared -DATTENTION_FP8=1 "$@" -I"$dir/sw" -o "$so" \
-    "$dir"/sw/kernels/attention/amla.c "$dir"/sw/kernels/attention/attention_*.c "$dir"/sw/kernels/fp8/fp8_*.c \
-    "$dir"/sw/lib/preload.c "$dir"/sw/hal/*.c
+  "$CC" -std=c11 -O1 -g -w -fPIC -shared "$@" -I"$dir/sw" -o "$so" \
+    "$dir"/sw/kernels/fp8/*.c "$dir"/sw/lib/preload.c "$dir"/sw/hal/*.c
 }
 build() {
   build_one fp8 &
@@ -34,5 +33,4 @@ build() {
   wait $!
 }
 
-remove_waits 24 "$dir/sw/kernels/fp8/fp8_keys.c" "$dir/sw/kernels/fp8/fp8_cube.h" "$dir/sw/kernels/fp8/fp8_direct.h" \
-  "$dir/sw/kernels/fp8/fp8_rows.c" "$dir/sw/kernels/attention/amla.c"
+remove_waits 27 "$dir"/sw/kernels/fp8/*.[ch] "$dir/sw/kernels/attention/amla_impl.h"

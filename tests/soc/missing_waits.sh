@@ -6,6 +6,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cp -r "$SW" "$dir/sw"
 . ./remove_waits.sh
+attention=$dir/sw/kernels/attention
 
 run() {   # run KERNEL OPTIONS...
   timeout 60 "$SIM" run "$@" --dist normal:1 --gm c --firmware "$dir/$1.so" --out-f32 --verify \
@@ -25,9 +26,8 @@ passes() {
 build() {
   for kernel in amla base; do
     "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/$kernel.so" \
-      "$dir/sw/kernels/attention/$kernel.c" "$dir"/sw/kernels/attention/attention_*.c "$dir"/sw/lib/*.c "$dir"/sw/hal/*.c
+      "$attention/$kernel.c" "$attention"/*/*.c "$attention/attention_problem.c" "$dir"/sw/lib/*.c "$dir"/sw/hal/*.c
   done
 }
 
-remove_waits 20 "$dir/sw/kernels/attention/amla.c" "$dir/sw/kernels/attention/base.c" "$dir"/sw/kernels/attention/attention_*.c \
-  "$dir"/sw/lib/*.h
+remove_waits 36 "$attention"/*.[ch] "$attention"/*/*.[ch] "$dir"/sw/lib/*.h

@@ -19,18 +19,7 @@
 
 #include "kernels/attention/attention_args.h"
 #include "kernels/attention/attention_tiling.h"
-#include "kernels/fp8/fp8_args.h"
 #include "lib/preload.h"
-
-// 1 in the build of kernel fp8, whose keys the vector cores make out of an FP8 cache (fp8.h).  What it
-// does not share with the others costs them no instruction.
-#ifndef ATTENTION_FP8
-#define ATTENTION_FP8 0
-#endif
-// 1 in the build of fp8 for the direct path, fp8_direct.
-#ifndef FP8_DIRECT
-#define FP8_DIRECT 0
-#endif
 
 // Cross-core flags, each with its setter and its waiter.  A slot of p or t needs no "free" flag:
 // see attention_vector.h.
@@ -42,12 +31,7 @@ enum attention_flag {
   FLAG_O_ADDED,     // amla: cube FIX -> vector MTE3: O holds P_j V_j, rescale for block j+1
   FLAG_O_RESCALED,  // amla: vector MTE3 -> cube FIX: add P_j V_j
   FLAG_O_COMPLETE,  // amla: cube FIX -> vector MTE2: O holds the last block's product
-  // fp8; with crossover flags of both kinds, and all cores of the pair take part:
-  FLAG_KV_READY,    // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
-  FLAG_KV_FREE,     // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
-  // With the direct path also, for each slot of the ring of keys in L1:
-  FLAG_K_READY,     // vector MTE3 -> cube MTE1: this core's share of the slot is there
-  FLAG_K_FREE,      // cube MTE1 -> vector MTE3: C1 has read the slot
+  FLAG_KERNEL,      // a kernel's own from here
 };
 
 // The pairs of a plan.
@@ -65,18 +49,6 @@ typedef struct attention_problem {
   uint32_t first_unit;  // of this one
   uint32_t unit_step;
   uint32_t turns;       // blocks of all its units
-#if ATTENTION_FP8
-  const fp8_args_t *fp8;  // in the core's window; args.k and args.v are the workspace of keys
-  uint32_t side;          // of the pair
-  // L1: tiles of Q, then of P, with two m-tiles by turns; then pieces of K and V.
-  uint8_t q_slots, p_slots;
-  uint32_t left_base[2], left_bytes[2];  // of Q, of P
-  uint32_t right_base;
-#endif
-#if FP8_DIRECT
-  // In L1, behind those: the ring of keys, and keys of a slot, which is where C1's columns are cut.
-  uint32_t direct_base, direct_slots, direct_keys;
-#endif
 } attention_problem_t;
 
 typedef struct attention_unit {
@@ -98,6 +70,19 @@ typedef struct attention_place {
   uint32_t before;   // turns before the unit's first
   uint32_t block;    // of the unit
 } attention_place_t;
+
+// What a kernel may do in its own way; NULL: as base and amla do it.  A kernel without hooks links
+// attention_problem.c, one with hooks fills in a table of its own behind attention_problem_impl.h.
+// Either way the compiler knows the table, and no instruction asks for a hook.
+typedef struct attention_problem_hooks {
+  void (*read)(attention_problem_t *problem);  // arguments of its own, after all others
+  void (*plan)(attention_problem_t *problem);  // changes to the plan
+  // Cycles of a block that V1 takes beside its scores.
+  uint32_t (*scores_estimate)(const attention_problem_t *problem, uint32_t keys);
+  attention_unit_t (*unit)(const attention_problem_t *problem, uint32_t index);
+  uint32_t (*block_keys)(const attention_problem_t *problem, const attention_unit_t *unit,
+                         uint32_t block);
+} attention_problem_hooks_t;
 
 // Reads the kernel's arguments; panics if they are outside of its limits.  output_every_block: is
 // there a V2 in every block, or after a unit's last only?

@@ -6,9 +6,10 @@
 #include <stddef.h>
 
 #include "hal/hal.h"
-#include "kernels/attention/attention_cube.h"
 #include "kernels/attention/attention_problem.h"
-#include "kernels/attention/attention_vector.h"
+#include "kernels/attention/cube/attention_cube.h"
+#include "kernels/attention/vector/attention_ub.h"
+#include "kernels/attention/vector/attention_vector.h"
 
 void cube_main(void) {
   attention_problem_t problem;

@@ -10,8 +10,8 @@
 // was.  On the direct path MTE3 puts both into L1, and stores the values for C2.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8/fp8.h"
 #include "kernels/fp8/fp8_keys_walk.h"
+#include "kernels/fp8/fp8_vector.h"
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
@@ -28,9 +28,9 @@ enum {
   WORK_PITCH = 4 * FP8_CODES,
   VALUES_PITCH = 2 * FP8_CODES,
 };
-_Static_assert((int)WORK_BASE + KEYS_ROWS * WORK_PITCH <= 192 * 1024, "UB is too small");
-_Static_assert(RAW_SLOTS * RAW_SLOT <= (int)RAW_BYTES &&
-                   RAW_MORE_SLOTS * RAW_SLOT <= (int)RAW_BYTES + TILE_SLOTS * TILE_BYTES / 2,
+_Static_assert((int)UB_END + KEYS_ROWS * WORK_PITCH <= 192 * 1024, "UB is too small");
+_Static_assert(RAW_SLOTS * RAW_SLOT <= (int)TILES_OWN &&
+                   RAW_MORE_SLOTS * RAW_SLOT <= (int)TILES_OWN + TILE_SLOTS * TILE_BYTES / 2,
                "tokens do not fit behind V1's tiles");
 _Static_assert(KEYS_ROWS * VALUES_PITCH <= (int)OUT_SLOT, "values do not fit in an out slot");
 
@@ -52,7 +52,7 @@ static inline void load_part(const keys_walk_t *walk, uint32_t rows, uint32_t at
   }
 }
 
-static void load_tile(const vector_core_t *core, const keys_walk_t *walk) {
+static void load_tile(const fp8_core_t *core, const keys_walk_t *walk) {
   const uint32_t slot = ring_slot(&core->raw_full, walk->use);
   const uint32_t rows = tile_rows(walk);
   ring_wait_free(&core->raw_back, walk->use);
@@ -64,9 +64,10 @@ static void load_tile(const vector_core_t *core, const keys_walk_t *walk) {
 }
 
 // A slot is waited for only when what frees it has been pushed.
-void fp8_keys_load(vector_core_t *core) {
-  keys_walk_t *load = &core->keys_load;
-  while (load->turn < core->problem->turns && load->use < core->keys_use.use + core->raw_full.slots) {
+void fp8_keys_load(vector_core_t *vector) {
+  fp8_core_t *core = fp8_core(vector);
+  keys_walk_t *load = &core->load;
+  while (load->turn < core->vector.problem->turns && load->use < core->use.use + core->raw_full.slots) {
     if (load->first < load->end) {
       load_tile(core, load);
     }
@@ -78,15 +79,15 @@ void fp8_keys_load(vector_core_t *core) {
 
 // To BF16 in a slot of the out ring, which is waited for when it is needed.
 static void convert(uint32_t slot, uint32_t use, uint32_t rows) {
-  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = UB_END,
             .dst_pitch = WORK_PITCH, .a = slot, .a_pitch = CODES_PITCH, .from = TYPE_E4M3,
             .to = TYPE_F32, .round = ROUND_NEAREST);
-  vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = WORK_BASE,
-            .dst_pitch = WORK_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH,
+  vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = UB_END,
+            .dst_pitch = WORK_PITCH, .a = UB_END, .a_pitch = WORK_PITCH,
             .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
   ring_wait_free(&out_ring, use);
   vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = ring_slot(&out_ring, use),
-            .dst_pitch = VALUES_PITCH, .a = WORK_BASE, .a_pitch = WORK_PITCH, .from = TYPE_F32,
+            .dst_pitch = VALUES_PITCH, .a = UB_END, .a_pitch = WORK_PITCH, .from = TYPE_F32,
             .to = TYPE_BF16, .round = ROUND_NEAREST);
 }
 
@@ -101,9 +102,9 @@ static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
 
 #if FP8_DIRECT
 // Into a slot of the direct ring, of this AI core or of the pair's other one.
-static inline void copy_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
+static inline void copy_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows,
                              uint32_t slot, uint32_t out, uint32_t pair) {
-  const attention_problem_t *problem = core->problem;
+  const fp8_problem_t *problem = problem_of(core);
   const uint32_t pitch = problem->direct_keys * DIRECT_ROW;
   const uint32_t row = walk->at - walk->part * problem->direct_keys;
   const uint32_t l1 = fp8_direct_slot(problem, walk->parts) + row * DIRECT_ROW;
@@ -115,18 +116,18 @@ static inline void copy_tile(const vector_core_t *core, const keys_walk_t *walk,
 }
 
 // The part is in L1, as far as this core is concerned.
-static void part_in_l1(const vector_core_t *core) {
+static void part_in_l1(const fp8_core_t *core) {
   cross_core_set_flag(PIPE_MTE3, FLAG_K_READY);
-  if (core->problem->fp8->crossover) {
+  if (problem_of(core)->args->crossover) {
     pair_set_flag(PIPE_MTE3, FLAG_K_READY);
   }
 }
 
 // What of a tile C1 needs elsewhere than with the values: all of it in L1.
-static inline void store_for_scores(const vector_core_t *core, const keys_walk_t *walk,
+static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk,
                                     uint32_t rows, uint32_t slot, uint32_t out) {
   copy_tile(core, walk, rows, slot, out, 0);
-  if (core->problem->fp8->crossover) {
+  if (problem_of(core)->args->crossover) {
     copy_tile(core, walk, rows, slot, out, 1);
   }
   if (last_tile(walk)) {
@@ -135,10 +136,10 @@ static inline void store_for_scores(const vector_core_t *core, const keys_walk_t
 }
 #else
 // What of a tile C1 needs elsewhere than with the values: its RoPE, behind them.
-static inline void store_for_scores(const vector_core_t *core, const keys_walk_t *walk,
+static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk,
                                     uint32_t rows, uint32_t slot, uint32_t out) {
   (void)out;
-  const uint64_t panels = walk->slot + 2 * FP8_CODES * core->problem->args.block;
+  const uint64_t panels = walk->slot + 2 * FP8_CODES * core->vector.problem->args.block;
   data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
                      .gm = panels + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES, .rows = rows,
                      .row_bytes = ROPE_BYTES, .op = GM_STORE);
@@ -146,9 +147,9 @@ static inline void store_for_scores(const vector_core_t *core, const keys_walk_t
 #endif
 
 // RoPE first, or what goes to L1: the slot of the raw ring has other use.
-static inline void store_tile(const vector_core_t *core, const keys_walk_t *walk, uint32_t rows,
+static inline void store_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows,
                               uint32_t slot, uint32_t out) {
-  const uint32_t panel = 2 * FP8_GROUP * core->problem->args.block;
+  const uint32_t panel = 2 * FP8_GROUP * core->vector.problem->args.block;
   uint64_t gm = walk->slot + 2 * FP8_GROUP * walk->at;
   store_for_scores(core, walk, rows, slot, out);
   ring_set_free(&core->raw_back, walk->use);
@@ -159,10 +160,10 @@ static inline void store_tile(const vector_core_t *core, const keys_walk_t *walk
   }
 }
 
-static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
+static void use_tile(fp8_core_t *core, const keys_walk_t *walk) {
   const uint32_t rows = tile_rows(walk);
   const uint32_t slot = ring_slot(&core->raw_full, walk->use);
-  const uint32_t use = core->out++;
+  const uint32_t use = core->vector.out++;
 
   ring_wait_full(&core->raw_full, walk->use);
   if (!walk->none) {
@@ -178,33 +179,33 @@ static void use_tile(vector_core_t *core, const keys_walk_t *walk) {
 
 #if FP8_DIRECT
 // A slot of the direct ring: the cube cores must have read what was there before.
-static void wait_for_slot(const vector_core_t *core) {
+static void wait_for_slot(const fp8_core_t *core) {
   cross_core_wait_flag(PIPE_MTE3, FLAG_K_FREE);
-  if (core->problem->fp8->crossover) {
+  if (problem_of(core)->args->crossover) {
     pair_wait_flag(PIPE_MTE3, FLAG_K_FREE);
   }
 }
 #endif
 
 // What has to come before a part's first tile.
-static void before_part(const vector_core_t *core, const keys_walk_t *walk) {
+static void before_part(const fp8_core_t *core, const keys_walk_t *walk) {
 #if FP8_DIRECT
-  if (walk->parts >= core->problem->direct_slots) {
+  if (walk->parts >= problem_of(core)->direct_slots) {
     wait_for_slot(core);
   }
 #endif
   if (part_before(core, walk) == 0 && walk->turn >= FP8_KV_SLOTS) {
     // The slot still holds K_j-FP8_KV_SLOTS: the cube cores must have loaded it.
     cross_core_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
-    if (core->problem->fp8->crossover) {
+    if (problem_of(core)->args->crossover) {
       pair_wait_flag(PIPE_MTE3, FLAG_KV_FREE);
     }
   }
 }
 
 // A tile, with what has to come before a block's first and after its last.
-static void push_tile(vector_core_t *core) {
-  const keys_walk_t *walk = &core->keys_use;
+static void push_tile(fp8_core_t *core) {
+  const keys_walk_t *walk = &core->use;
   if (walk->at == walk->first) {
     before_part(core, walk);
   }
@@ -218,92 +219,98 @@ static void push_tile(vector_core_t *core) {
 #endif
   if (last_tile(walk) && last_part(core, walk)) {
     cross_core_set_flag(PIPE_MTE3, FLAG_KV_READY);
-    if (core->problem->fp8->crossover) {
+    if (problem_of(core)->args->crossover) {
       pair_set_flag(PIPE_MTE3, FLAG_KV_READY);
     }
   }
 }
 
 // Up to a tile of a turn's block, or to its end.
-static void push_until(vector_core_t *core, uint32_t turn, uint32_t tile) {
-  keys_walk_t *walk = &core->keys_use;
-  while (walk->turn < core->problem->turns &&
+static void push_until(fp8_core_t *core, uint32_t turn, uint32_t tile) {
+  keys_walk_t *walk = &core->use;
+  while (walk->turn < core->vector.problem->turns &&
          (walk->turn < turn || (walk->turn == turn && walk->tiles < tile))) {
-    fp8_keys_load(core);
+    fp8_keys_load(&core->vector);
     push_tile(core);
     next_tile(core, walk);
   }
 }
 
-void fp8_keys_open(vector_core_t *core) {
-  const bool few = core->problem->group_rows <= ATTENTION_TILE / 2;
+void fp8_keys_open(vector_core_t *vector) {
+  fp8_core_t *core = fp8_core(vector);
+  const bool few = core->vector.problem->group_rows <= ATTENTION_TILE / 2;
   const uint32_t rows = few ? SCORE_ROWS / 2 : SCORE_ROWS;
   const uint32_t slot = TILE_SLOT - (SCORE_ROWS - rows) * (TILE_BYTES / SCORE_ROWS + 4);
   const uint8_t slots = few ? RAW_MORE_SLOTS : RAW_SLOTS;
   core->score_rows = rows;
-  core->tile_full.bytes = core->tile_done.bytes = core->tile_back.bytes = slot;
+  core->vector.tile_full.bytes = core->vector.tile_done.bytes = core->vector.tile_back.bytes = slot;
   core->raw_full =
       (ring_t){PIPE_MTE2, PIPE_V, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
   core->raw_back =
       (ring_t){PIPE_MTE2, PIPE_MTE3, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
 }
 
-void fp8_keys_start(vector_core_t *core) {
+void fp8_keys_start(vector_core_t *vector) {
+  fp8_core_t *core = fp8_core(vector);
   ring_open(&core->raw_back);
-  core->keys_load.place = attention_first_place(core->problem);
-  core->keys_load.turn = core->keys_load.use = 0;
+  core->load.place = attention_first_place(core->vector.problem);
+  core->load.turn = core->load.use = 0;
 #if FP8_DIRECT
-  core->keys_load.parts = 0;
+  core->load.parts = 0;
 #endif
-  enter_block(core, &core->keys_load);
-  core->keys_use = core->keys_load;
+  enter_block(core, &core->load);
+  core->use = core->load;
   push_until(core, FP8_AHEAD, 0);
 }
 
 // A chunk's number among those of its V1, and how many these are.
-static uint32_t chunk_number(const vector_core_t *core, const vector_walk_t *walk) {
+static uint32_t chunk_number(const fp8_core_t *core, const vector_walk_t *walk) {
   return walk->row / core->score_rows;
 }
-static uint32_t chunk_count(const vector_core_t *core, const vector_walk_t *walk) {
+static uint32_t chunk_count(const fp8_core_t *core, const vector_walk_t *walk) {
   return max_u32(1, ceil_div(walk->rows, core->score_rows));
 }
 
 #if FP8_DIRECT
 // Of V0(t + FP8_AHEAD) what the ring takes before C1 of that turn, spread over V1(t)
 // and before its end.
-void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
+void fp8_keys_before(vector_core_t *vector, const vector_walk_t *walk) {
+  fp8_core_t *core = fp8_core(vector);
   if (walk->turn.stage != STAGE_SCORES) {
     return;
   }
   const uint32_t turn = walk->turn.block + FP8_AHEAD;
-  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
-  const uint32_t most = core->problem->direct_slots * max_u32(1, tiles);
+  const uint32_t tiles = ceil_div(core->use.end - core->use.first, KEYS_ROWS);
+  const uint32_t most = problem_of(core)->direct_slots * max_u32(1, tiles);
   push_until(core, turn, most * (chunk_number(core, walk) + 1) / chunk_count(core, walk));
 }
 
 // Where C1(t + FP8_AHEAD) comes before C2(t) and needs no O: all that it needs.
-void fp8_keys_before_rescale(vector_core_t *core) {
-  if (core->problem->args.preload == FP8_AHEAD) {
-    push_until(core, core->at->turn.block + FP8_AHEAD + 1, 0);
+void fp8_keys_before_rescale(vector_core_t *vector) {
+  fp8_core_t *core = fp8_core(vector);
+  if (core->vector.problem->args.preload == FP8_AHEAD) {
+    push_until(core, core->vector.at->turn.block + FP8_AHEAD + 1, 0);
   }
 }
 
 // The rest.
-void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
+void fp8_keys_after(vector_core_t *vector, const vector_walk_t *walk) {
+  fp8_core_t *core = fp8_core(vector);
   if (walk->turn.stage == STAGE_SCORES && chunk_number(core, walk) + 1 == chunk_count(core, walk)) {
     push_until(core, walk->turn.block + FP8_AHEAD + 1, 0);
   }
 }
 #else
-void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk) {
-  (void)core;
+void fp8_keys_before(vector_core_t *vector, const vector_walk_t *walk) {
+  (void)vector;
   (void)walk;
 }
 
-void fp8_keys_before_rescale(vector_core_t *core) { (void)core; }
+void fp8_keys_before_rescale(vector_core_t *vector) { (void)vector; }
 
 // Of V0(t + FP8_AHEAD) as much as of V1(t).
-void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
+void fp8_keys_after(vector_core_t *vector, const vector_walk_t *walk) {
+  fp8_core_t *core = fp8_core(vector);
   if (walk->turn.stage != STAGE_SCORES) {
     return;
   }
@@ -315,15 +322,16 @@ void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk) {
     return;
   }
   push_until(core, turn, 0);
-  const uint32_t tiles = ceil_div(core->keys_use.end - core->keys_use.first, KEYS_ROWS);
+  const uint32_t tiles = ceil_div(core->use.end - core->use.first, KEYS_ROWS);
   push_until(core, turn, tiles * done / chunks);
 }
 #endif
 
-void fp8_keys_close(const vector_core_t *core) {
+void fp8_keys_close(const vector_core_t *vector) {
+  const fp8_core_t *core = fp8_core_const(vector);
   ring_drain(&core->raw_back);
 #if FP8_DIRECT
-  for (uint32_t i = 0; i < min_u32(core->problem->direct_slots, core->keys_use.parts); i++) {
+  for (uint32_t i = 0; i < min_u32(problem_of(core)->direct_slots, core->use.parts); i++) {
     wait_for_slot(core);
   }
 #endif

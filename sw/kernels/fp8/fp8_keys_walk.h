@@ -5,21 +5,25 @@
 #define KERNELS_FP8_KEYS_WALK_H
 
 #include "hal/hal.h"
-#include "kernels/fp8/fp8.h"
+#include "kernels/fp8/fp8_vector.h"
 #include "lib/tiling.h"
 
 enum { KEYS_ROWS = 16 };  // tokens of a tile, at most
 
+static inline const fp8_problem_t *problem_of(const fp8_core_t *core) {
+  return fp8_problem(core->vector.problem);
+}
+
 // Where the block's tokens come from and go to.
-static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
-  const fp8_args_t *fp8 = problem->fp8;
+static void find_tokens(const fp8_problem_t *problem, keys_walk_t *walk) {
+  const fp8_args_t *fp8 = problem->args;
   const attention_unit_t *unit = &walk->place.unit;
   const uint32_t entry = fp8_entry(problem, unit);
   walk->none = fp8_places(problem, unit) == 0;
   walk->tokens = fp8->tokens + entry * fp8->tokens_batch;
-  walk->place_before = walk->place.block * problem->args.block;
-  walk->slot = problem->args.k +
-               (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->args.block * 2 * FP8_DK;
+  walk->place_before = walk->place.block * problem->attention.args.block;
+  walk->slot = problem->attention.args.k +
+               (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->attention.args.block * 2 * FP8_DK;
   walk->list = 0;
   walk->page = 1;
   if (fp8->index != 0) {
@@ -33,19 +37,19 @@ static void find_tokens(const attention_problem_t *problem, keys_walk_t *walk) {
 // What the vector cores share at a time is a slot of the direct ring, or a block: its keys, and those of
 // the block before it.
 #if FP8_DIRECT
-static uint32_t part_before(const vector_core_t *core, const keys_walk_t *walk) {
-  return walk->part * core->problem->direct_keys;
+static uint32_t part_before(const fp8_core_t *core, const keys_walk_t *walk) {
+  return walk->part * problem_of(core)->direct_keys;
 }
-static uint32_t part_keys(const vector_core_t *core, const keys_walk_t *walk) {
-  return min_u32(walk->keys - part_before(core, walk), core->problem->direct_keys);
+static uint32_t part_keys(const fp8_core_t *core, const keys_walk_t *walk) {
+  return min_u32(walk->keys - part_before(core, walk), problem_of(core)->direct_keys);
 }
 #else
-static uint32_t part_before(const vector_core_t *core, const keys_walk_t *walk) {
+static uint32_t part_before(const fp8_core_t *core, const keys_walk_t *walk) {
   (void)core;
   (void)walk;
   return 0;
 }
-static uint32_t part_keys(const vector_core_t *core, const keys_walk_t *walk) {
+static uint32_t part_keys(const fp8_core_t *core, const keys_walk_t *walk) {
   (void)core;
   return walk->keys;
 }
@@ -53,26 +57,26 @@ static uint32_t part_keys(const vector_core_t *core, const keys_walk_t *walk) {
 
 // This core's keys of the part.  All take a multiple of a tile, the last ones what is left, maybe
 // nothing.
-static inline void enter_part(const vector_core_t *core, keys_walk_t *walk) {
-  const attention_problem_t *problem = core->problem;
+static inline void enter_part(const fp8_core_t *core, keys_walk_t *walk) {
+  const fp8_problem_t *problem = problem_of(core);
   const uint32_t subs = (uint32_t)hal_read(REG_SUB_COUNT);
   const uint32_t index = problem->side * subs + (uint32_t)hal_read(REG_SUB_INDEX);
   const uint32_t before = part_before(core, walk);
   const uint32_t keys = part_keys(core, walk);
-  const uint32_t share = round_up(ceil_div(keys, subs << problem->fp8->crossover), KEYS_ROWS);
+  const uint32_t share = round_up(ceil_div(keys, subs << problem->args->crossover), KEYS_ROWS);
   walk->first = before + min_u32(share * index, keys);
   walk->end = min_u32(walk->first + share, before + keys);
   walk->at = walk->first;
 }
 
 // The block at walk->turn.
-static void enter_block(const vector_core_t *core, keys_walk_t *walk) {
-  const attention_problem_t *problem = core->problem;
-  if (walk->turn >= problem->turns) {
+static void enter_block(const fp8_core_t *core, keys_walk_t *walk) {
+  const fp8_problem_t *problem = problem_of(core);
+  if (walk->turn >= problem->attention.turns) {
     return;
   }
-  attention_move(problem, &walk->place, walk->turn);
-  walk->keys = attention_block_keys(problem, &walk->place.unit, walk->place.block);
+  attention_move(&problem->attention, &walk->place, walk->turn);
+  walk->keys = attention_block_keys(&problem->attention, &walk->place.unit, walk->place.block);
   walk->tiles = 0;
 #if FP8_DIRECT
   walk->part = 0;
@@ -87,11 +91,11 @@ static uint32_t tile_rows(const keys_walk_t *walk) {
 
 static bool last_tile(const keys_walk_t *walk) { return walk->at + KEYS_ROWS >= walk->end; }
 
-static bool last_part(const vector_core_t *core, const keys_walk_t *walk) {
+static bool last_part(const fp8_core_t *core, const keys_walk_t *walk) {
   return part_before(core, walk) + part_keys(core, walk) == walk->keys;
 }
 
-static void next_tile(const vector_core_t *core, keys_walk_t *walk) {
+static void next_tile(const fp8_core_t *core, keys_walk_t *walk) {
   walk->use += walk->first < walk->end;
   walk->tiles++;
   if (!last_tile(walk)) {

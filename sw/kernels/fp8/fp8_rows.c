@@ -1,15 +1,15 @@
 // What V1 does for kernel fp8 beside amla's: masks, sinks, log-sum-exp.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
-#include "kernels/fp8/fp8.h"
+#include "kernels/fp8/fp8_vector.h"
 #include "lib/tiling.h"
 
 enum {
   F32_MINUS_1 = (int)0xbf800000,
   F32_INFINITY = 0x7f800000,
   // Where keys are made, which are not while V is here: a block's column numbers, a limit as often.
-  COLUMNS_AT = WORK_BASE,
-  LIMITS_AT = WORK_BASE + 4 * ATTENTION_MAX_BLOCK,
+  COLUMNS_AT = UB_END,
+  LIMITS_AT = UB_END + 4 * ATTENTION_MAX_BLOCK,
   ALL_COLUMNS = 4 * ATTENTION_MAX_BLOCK,  // pitch
 };
 
@@ -19,9 +19,9 @@ static bool last_block(const vector_core_t *core) {
 }
 
 void fp8_load_masks(const vector_core_t *core, const chunk_t *chunk) {
-  const fp8_args_t *fp8 = core->problem->fp8;
+  const fp8_args_t *fp8 = fp8_problem(core->problem)->args;
   const attention_unit_t *unit = &walk_place(core->at)->unit;
-  if (fp8->index != 0 && chunk->row == 0 && fp8_places(core->problem, unit) > 0) {
+  if (fp8->index != 0 && chunk->row == 0 && fp8_places(fp8_problem(core->problem), unit) > 0) {
     const uint64_t list = fp8->index + (uint64_t)unit->entry * fp8->index_pitch;
     data_copy_gm_to_ub(.gm = list + 4 * (uint64_t)chunk->block * core->problem->args.block,
                        .gm_pitch = 4 * chunk->cols, .ub = chunk->mask, .ub_pitch = TILE_MASK,
@@ -69,9 +69,9 @@ static void hide_from(const chunk_t *chunk, uint32_t row, uint32_t rows, uint32_
 
 static void mask_causal(const vector_core_t *core, const chunk_t *chunk) {
   const attention_problem_t *problem = core->problem;
-  const fp8_args_t *fp8 = problem->fp8;
+  const fp8_args_t *fp8 = fp8_problem(problem)->args;
   const attention_unit_t *unit = &walk_place(core->at)->unit;
-  const uint32_t places = fp8_places(problem, unit);
+  const uint32_t places = fp8_places(fp8_problem(problem), unit);
   const uint32_t before = chunk->block * problem->args.block;  // places of earlier blocks
   const uint32_t first = unit->first_row + core->at->first_row + chunk->row;
   for (uint32_t row = 0; row < chunk->rows;) {
@@ -88,8 +88,8 @@ static void mask_causal(const vector_core_t *core, const chunk_t *chunk) {
 }
 
 void fp8_mask(const vector_core_t *core, const chunk_t *chunk) {
-  const fp8_args_t *fp8 = core->problem->fp8;
-  if (fp8_places(core->problem, &walk_place(core->at)->unit) == 0) {
+  const fp8_args_t *fp8 = fp8_problem(core->problem)->args;
+  if (fp8_places(fp8_problem(core->problem), &walk_place(core->at)->unit) == 0) {
     tile_update(chunk, .op = VOP_BROADCAST, by_scalar(F32_MINUS_INFINITY));
     return;
   }
@@ -110,7 +110,7 @@ void fp8_mask(const vector_core_t *core, const chunk_t *chunk) {
 // exp(sink - m), with the unit's last m.
 void fp8_weigh_sink(const vector_core_t *core, const chunk_t *chunk) {
   const uint32_t weight = row_value(ROW_SINK, chunk->row);
-  if (core->problem->fp8->sink == 0 || !last_block(core)) {
+  if (fp8_problem(core->problem)->args->sink == 0 || !last_block(core)) {
     return;
   }
   row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->mask + TILE_MASK,
@@ -134,12 +134,12 @@ static void store_lse(vector_core_t *core) {
   ring_wait_free(&out_ring, core->out);
   row_op(walk->rows, .op = VOP_SELECT, .dst = slot, .a = temp, by_scalar(F32_INFINITY), .c = bits);
   attention_store(core, 1, ROW_VALUES_BYTES,
-                  core->problem->fp8->lse + 4 * (row + walk->first_row), 4 * walk->rows,
+                  fp8_problem(core->problem)->args->lse + 4 * (row + walk->first_row), 4 * walk->rows,
                   4 * walk->rows, GM_STORE);
 }
 
 void fp8_finish_rows(vector_core_t *core) {
-  const fp8_args_t *fp8 = core->problem->fp8;
+  const fp8_args_t *fp8 = fp8_problem(core->problem)->args;
   const uint32_t rows = core->at->rows;
   const uint32_t l = row_value(ROW_L, 0);
   const uint32_t sum = row_value(ROW_SINK, 0);

@@ -1,11 +1,22 @@
-// Private to attention_cube.c: how kernel fp8 loads keys and values, out of panels that the vector
-// cores make meanwhile.
+// The cube core's part: attention's, with keys and values out of panels that the vector cores make
+// meanwhile, and on the direct path keys that they bring into L1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_CUBE_H
-#define KERNELS_FP8_CUBE_H
+#include "kernels/fp8/fp8_problem.h"
 
-#include "kernels/attention/attention_cube_walk.h"
-#include "kernels/fp8/fp8.h"
+#if FP8_DIRECT
+// Do vector cores bring R into L1, columns of a result; slots of the direct ring before a stage.
+#define ATTENTION_STAGE_OWN bool direct; uint32_t tile;
+#define ATTENTION_WALK_OWN uint32_t keys;
+#define ATTENTION_WALK_NEXT(walk, stage) \
+  (walk)->keys += (stage)->direct ? (stage)->n_pieces : 0
+#endif
+#include "kernels/attention/cube/attention_cube_impl.h"
+#include "kernels/fp8/fp8_l1.h"
+
+// The first of a block, in its slot.
+static inline uint64_t own_first_key(const cube_t *cube, const stage_t *stage) {
+  return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
+}
 
 // K_j, or V_j if K_j is in L1: nothing of it may be read before all vector cores have written their share.
 static inline void before_keys(const cube_t *cube, const walk_t *walk) {
@@ -14,7 +25,7 @@ static inline void before_keys(const cube_t *cube, const walk_t *walk) {
     return;
   }
   cross_core_wait_flag(PIPE_MTE2, FLAG_KV_READY);
-  if (cube->problem->fp8->crossover) {
+  if (fp8_problem(cube->problem)->args->crossover) {
     pair_wait_flag(PIPE_MTE2, FLAG_KV_READY);
   }
 }
@@ -28,7 +39,7 @@ static inline void after_values(const cube_t *cube, const walk_t *walk) {
     return;
   }
   cross_core_set_flag(PIPE_MTE2, FLAG_KV_FREE);
-  if (cube->problem->fp8->crossover) {
+  if (fp8_problem(cube->problem)->args->crossover) {
     pair_set_flag(PIPE_MTE2, FLAG_KV_FREE);
   }
 }
@@ -45,13 +56,7 @@ static void load_panels(const cube_t *cube, uint64_t slot, uint32_t row, uint32_
   }
 }
 
-// May V_j be waited for?  On the direct path its last rows come when C1(j) has taken the last keys, and
-// C1(j)'s queries, if it is the first of a unit, must not be behind it.
-static inline bool may_wait_for_values(const cube_t *cube, const walk_t *load) {
-  return !FP8_DIRECT || cube->scores > load->stage.turn;
-}
-
-static void load_right(const cube_t *cube, const walk_t *walk) {
+static void load_keys(const cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const ring_t ring = right_ring(cube);
   const uint32_t use = walk->right_use;
@@ -67,4 +72,21 @@ static void load_right(const cube_t *cube, const walk_t *walk) {
   after_values(cube, walk);
 }
 
+#if FP8_DIRECT
+#include "kernels/fp8/fp8_direct.h"
 #endif
+
+static const attention_cube_hooks_t cube_hooks = {
+    .own_base = FP8_GROUP,
+    .first_key = own_first_key,
+    .load_right = load_keys,
+#if FP8_DIRECT
+    .lag = FP8_AHEAD,
+    // On the direct path V_j's last rows come when C1(j) has taken the last keys, and C1(j)'s queries, if
+    // it is the first of a unit, must not be behind them.
+    .right_behind_scores = true,
+    .multiply = multiply_direct,
+    .enter_stage = enter_direct_stage,
+    .start_walk = start_direct_walk,
+#endif
+};

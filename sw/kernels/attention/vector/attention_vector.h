@@ -10,7 +10,7 @@
 //   fold       8 KB         V only              64 columns of maxima
 //   row values 24 x 512 B   V only              one FP32 a row of this core, see enum row_values
 //
-// fp8 has smaller ones, and the rest for making keys (fp8_keys.c).
+// Sizes are attention_ub.h's; a kernel that needs UB for more has a layout of its own in its place.
 //
 // Two walks go through the chunks of all stages: one pushes what MTE2 loads, up to a tile ahead of
 // the other, which pushes what V and MTE3 do with it.
@@ -31,29 +31,6 @@
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
-enum {
-  SCORE_ROWS = ATTENTION_FP8 ? 16 : 32,  // rows of a tile in V1, at most
-  MAX_CORE_ROWS = 128,
-  TILE_BYTES = SCORE_ROWS * 2 * 1024,
-  TILE_MASK = 2 * 1024,  // fp8: the block's numbers of tokens
-  TILE_SLOT = TILE_BYTES + TILE_MASK + (ATTENTION_FP8 ? 4 * SCORE_ROWS : 0),  // fp8: and sinks
-  TILE_SLOTS = 2,
-  OUT_SLOT = ATTENTION_FP8 ? 16 * 1024 : 20 * 1024,
-  OUT_SLOTS = 2,
-  RAW_BYTES = ATTENTION_FP8 ? 42 * 1024 : 0,  // fp8: tokens
-  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT + RAW_BYTES,
-  MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
-  FOLD_COLS = 64,  // a vector register
-  FOLD_PITCH = 4 * FOLD_COLS,
-  FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
-  ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
-  ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
-  WORK_BASE = ROW_VALUES_BASE + 24 * ROW_VALUES_BYTES,  // fp8
-};
-
-// Flags MTE3 -> MTE2; those below are the tiles'.
-enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };
-
 // Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
 enum row_values {
   ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
@@ -65,11 +42,28 @@ enum row_values {
   ROW_TEMP = ROW_DIVISOR + 2,
   ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
-  // fp8's own
-  ROW_SINK = 22,  // exp(sink - m), then l plus that
-  ROW_PLACES,     // a bit a place of the block at hand
-  ROW_VALUES_END
+  ROW_VALUES = 24
 };
+
+enum {
+  MAX_CORE_ROWS = 128,
+  TILE_BYTES = SCORE_ROWS * 2 * 1024,
+  TILE_MASK = 2 * 1024,
+  TILE_SLOT = TILE_BYTES + TILE_MASK + TILE_OWN,
+  TILE_SLOTS = 2,
+  OUT_SLOTS = 2,
+  OUT_RING_BASE = TILE_SLOTS * TILE_SLOT + TILES_OWN,
+  MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
+  FOLD_COLS = 64,  // a vector register
+  FOLD_PITCH = 4 * FOLD_COLS,
+  FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
+  ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
+  ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
+  UB_END = ROW_VALUES_BASE + ROW_VALUES * ROW_VALUES_BYTES,
+};
+
+// Flags MTE3 -> MTE2; those below are the tiles'.
+enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };
 
 // What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
 typedef struct chunk {
@@ -115,24 +109,6 @@ typedef struct vector_walk {
   uint32_t scores, outputs;  // stages before this one
 } vector_walk_t;
 
-// fp8: a place in the making of keys, a few of a block's at a time.
-typedef struct keys_walk {
-  attention_place_t place;
-  uint32_t turn;
-  uint32_t keys;        // of the block
-#if FP8_DIRECT
-  uint32_t part, parts;  // a slot of the ring: of the block, of all
-#endif
-  uint32_t tiles;       // of this core before the next one, in the block
-  uint32_t first, end;  // of the part's keys this core's
-  uint32_t at;          // the next of them
-  uint32_t use;         // of the ring
-  bool none;            // the list has no places
-  // Of the block: its slot; its list's numbers, or 0; the entry's first token; its first place.
-  uint64_t slot, list, tokens;
-  uint32_t page, place_before;
-} keys_walk_t;
-
 struct vector_core {
   const attention_problem_t *problem;
   const attention_vector_kernel_t *kernel;
@@ -141,12 +117,30 @@ struct vector_core {
   ring_t tile_full, tile_done, tile_back;
   uint32_t out;              // uses of out_ring so far
   const vector_walk_t *at;   // the walk whose part is being pushed
-#if ATTENTION_FP8
-  keys_walk_t keys_load, keys_use;
-  uint32_t score_rows;        // of a tile in V1 and V2
-  ring_t raw_full, raw_back;  // of tokens: MTE2 to V, MTE3 to MTE2
-#endif
 };
+
+// What a kernel may do beside the above; NULL: nothing.  A kernel without hooks links
+// attention_vector.c, one with hooks fills in a table of its own behind attention_vector_impl.h.
+// Either way the compiler knows the table, and no instruction asks for a hook.
+typedef struct attention_vector_hooks {
+  // Source of keys: the vector cores make what the cube cores multiply by.  UB and rings before all
+  // else; before the first chunk; loads, as many as there is room for, before those of a chunk; before
+  // and after a chunk; at the end.
+  void (*open)(vector_core_t *core);
+  void (*start)(vector_core_t *core);
+  void (*load)(vector_core_t *core);
+  void (*before)(vector_core_t *core, const vector_walk_t *walk);
+  void (*after)(vector_core_t *core, const vector_walk_t *walk);
+  void (*close)(const vector_core_t *core);
+  // Mask of rows: what it loads with a chunk's scores; -inf for what a row does not see; once the
+  // chunk's m is there.
+  void (*load_mask)(const vector_core_t *core, const chunk_t *chunk);
+  void (*mask)(const vector_core_t *core, const chunk_t *chunk);
+  void (*weigh)(const vector_core_t *core, const chunk_t *chunk);
+  // End of rows: a unit's m and l are final.
+  void (*finish_rows)(vector_core_t *core);
+  bool never_splits;  // args.splits is 1
+} attention_vector_hooks_t;
 
 static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
 
@@ -158,16 +152,6 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
 // Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
 // it) are the state before the unit.
 static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
-
-// Rows of a tile in V1; what lies behind them is where the mask is, then the sinks.
-static inline uint32_t score_rows(const vector_core_t *core) {
-#if ATTENTION_FP8
-  return core->score_rows;
-#else
-  (void)core;
-  return SCORE_ROWS;
-#endif
-}
 
 static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
   return &walk->place[walk->turn.stage];
@@ -194,7 +178,7 @@ enum f32_bits {
 #define by_scalar(bits) .b_kind = OPERAND_SCALAR, .scalar = (uint32_t)(bits)
 #define by_row(values) .b_kind = OPERAND_ROW, .b = (values)
 
-// All units of this core; then the splits are merged.
+// All units of this core; then the splits are merged.  A kernel with hooks of its own defines it.
 void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel);
 
 // ---- For the kernels ----
@@ -206,7 +190,7 @@ uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
 void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
                      uint32_t gm_pitch, uint32_t row_bytes, uint32_t op);
 
-// ---- For attention_vector.c and attention_merge.c ----
+// ---- For the parts of a vector core ----
 
 // m and l, or O of a split, by its unit; row of the unit.
 uint64_t attention_split_ml(const attention_problem_t *problem, uint32_t unit, uint32_t row);

@@ -1,13 +1,20 @@
-// Private to attention_vector.c: the order in which a vector core goes through the chunks of all
+// Private to a vector core's parts: a kernel's hooks, and the order in which a vector core goes through the chunks of all
 // stages.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_VECTOR_WALK_H
 #define KERNELS_ATTENTION_VECTOR_WALK_H
 
-#include "kernels/attention/attention_vector.h"
+#include <stddef.h>
+
+#include "kernels/attention/vector/attention_vector.h"
+
+static const attention_vector_hooks_t vector_hooks;
+
+// Rows of a tile in V1, which the kernel says; what lies behind them is where the mask is.
+static inline uint32_t score_rows(const vector_core_t *core);
 
 static uint32_t chunk_rows(const vector_core_t *core, const vector_walk_t *walk) {
-  if (ATTENTION_FP8) {
+  if (SCORE_ROWS_VARY) {
     return score_rows(core);
   }
   return walk->turn.stage == STAGE_SCORES ? SCORE_ROWS : core->kernel->output_rows;
@@ -115,6 +122,11 @@ static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
       .tile = tile,
       .mask = tile + TILE_BYTES / SCORE_ROWS * score_rows(core),
       .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
+}
+
+// What O of the unit at hand is divided by.
+static uint32_t unit_divisor(const vector_core_t *core) {
+  return row_value(row_pair(ROW_DIVISOR, walk_place(core->at)->ordinal), 0);
 }
 
 #endif

@@ -4,7 +4,8 @@
 // the splits.  A step takes a few rows of one split from a tile; O of those before is in a slot of
 // the out ring, their m and l in row values.
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/attention/attention_vector.h"
+#include "kernels/attention/vector/attention_ub.h"
+#include "kernels/attention/vector/attention_vector.h"
 
 enum {
   MERGE_ROWS = OUT_SLOT / (4 * ATTENTION_MAX_DV),  // of a step

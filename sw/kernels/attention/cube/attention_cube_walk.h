@@ -1,194 +1,15 @@
-// Private to attention_cube.c: what C1 and C2 are made of, their rings of buffers, and the order in
-// which a walk goes through the steps of all stages.
-//
-// Functions are static so that the compiler may take a walk apart: a step's path is short.
+// Private to the cube core's part: the order in which a walk goes through the steps of all stages.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_CUBE_WALK_H
 #define KERNELS_ATTENTION_CUBE_WALK_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "kernels/attention/attention_cube.h"
-#include "kernels/fp8/fp8.h"
-#include "lib/ring.h"
-#include "lib/tiling.h"
-
-enum {
-  TILE = ATTENTION_TILE,
-  LOADS_A_STEP = 4,
-  L0_HALF = 32 * 1024,
-  L0C_HALF = 64 * 1024,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip, 16 elements
-};
-
-typedef struct stage {
-  bool output;  // C2, else C1
-  uint32_t turn, block;  // the block among all of this core's, and of the unit
-  uint32_t n, k;  // columns of the result, inner dimension
-  uint32_t base;
-  uint32_t n_pieces, k_pieces, m_tiles;
-  // k is cut evenly, at strips (a short MMAD would be over before the next one's operands are
-  // there): the first long_pieces have a strip more than the others' `piece`.
-  uint32_t piece, long_pieces;
-  uint64_t left, right;  // L and R in global memory, and their pitches
-  uint32_t left_pitch, right_pitch;
-  uint32_t steps_of_n;  // k_pieces * m_tiles
-  bool loads_left;  // L comes into L1 in this stage
-  bool frees_left;  // and is not needed after it
-#if FP8_DIRECT
-  bool direct;    // vector cores bring R into L1
-  uint32_t tile;  // columns of a result
-#endif
-} stage_t;
-
-typedef enum walk_kind { WALK_RIGHT, WALK_LEFT, WALK_USE } walk_kind_t;
-
-// A walk's step.  The loads' walks leave out the steps that find R or L in L1.
-typedef struct walk {
-  walk_kind_t kind;
-  bool more;  // else there is no step left
-  attention_place_t place[STAGES];  // of C1 and of C2, which is behind
-  preload_step_t turn;  // of the plan
-  stage_t stage;
-  uint32_t n, m, k;
-  uint32_t n_end, m_end;  // of this walk in this stage
-  uint32_t start, depth;         // the step's part of k
-  uint32_t number;               // of this step among all
-  uint32_t left_use, right_use;  // of the rings: its tile of L and piece of R
-  uint32_t left_kind;            // 1: L is P and has a ring of its own
-  // Before this stage: steps, uses of the rings, results.
-  uint32_t steps;
-  uint32_t right, left[2], results;  // left: by left_kind
-#if FP8_DIRECT
-  uint32_t keys;  // slots of the direct ring
-#endif
-} walk_t;
-
-// What the steps of a result have in common.
-typedef struct result {
-  uint32_t rows, cols;
-  uint32_t left_pitch;  // of L's strips in L1
-  uint32_t number, l0c;
-  uint32_t transpose;
-  // Do its steps bring their tile of L or piece of R, do they give it back?
-  bool brings_left, brings_right, frees_left, frees_right;
-} result_t;
-
-typedef struct cube {
-  const attention_problem_t *problem;
-  const attention_output_t *output;
-  attention_tiling_t tiling;
-  bool resident;      // Q stays in L1
-  uint8_t left_slots;    // of Q and of P; of both if they share
-  uint8_t right_first;   // buffers before those for R
-  uint32_t products;  // uses of ring l0 so far
-  result_t result;
-  // Pushed so far: uses that have a buffer, by what gave buffers back; C1 stages.
-  uint32_t left_room[2], right_room;
-  uint32_t scores;
-  uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
-} cube_t;
-
-// ---- The tiling ----
-
-// fp8 has one of its own, of which this is constant.
-static inline bool keeps(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.keep; }
-static inline bool k_inside(const cube_t *cube) { return ATTENTION_FP8 || cube->tiling.m_first; }
-static inline uint32_t halves(const cube_t *cube) {
-  return ATTENTION_FP8 ? 2 : cube->tiling.halves;
-}
-
-// Columns of a result; do vector cores bring R into L1?
-#if FP8_DIRECT
-static inline uint32_t tile_n(const stage_t *stage) { return stage->tile; }
-static inline bool is_direct(const stage_t *stage) { return stage->direct; }
-#else
-static inline uint32_t tile_n(const stage_t *stage) {
-  (void)stage;
-  return TILE;
-}
-static inline bool is_direct(const stage_t *stage) {
-  (void)stage;
-  return false;
-}
-#endif
-
-// ---- Buffers ----
-
-// Rings as values, so that the compiler knows what of them is constant.
-
-// With one m-tile Q and P have buffers of their own, as many each, or fp8's numbers.
-#if ATTENTION_FP8
-static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
-  return kind == 0 ? cube->left_slots : cube->problem->p_slots;
-}
-#if FP8_DIRECT
-static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
-  return cube->problem->left_bytes[kind];
-}
-static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
-  return cube->problem->left_base[kind];
-}
-static inline uint32_t right_base(const cube_t *cube) { return cube->problem->right_base; }
-#else
-// Tiles of Q and P have the same bytes.
-static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
-  (void)kind;
-  return cube->problem->left_bytes[0];
-}
-#endif
-static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->q_slots; }
-#else
-static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
-  (void)kind;
-  return cube->left_slots;
-}
-static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
-  (void)kind;
-  return cube->tiling.buffer;
-}
-static inline uint32_t q_slots(const attention_problem_t *problem) {
-  return problem->tiling.left / 2;
-}
-#endif
-
-#if !FP8_DIRECT
-static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
-  return (kind == 0 ? 0u : cube->left_slots) * left_bytes(cube, kind);
-}
-static inline uint32_t right_base(const cube_t *cube) {
-  return cube->right_first * left_bytes(cube, 0);
-}
-#endif
-
-static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
-  const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind),
-                  left_base(cube, kind), left_bytes(cube, kind)};
-}
-
-static inline ring_t right_ring(const cube_t *cube) {
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
-                  right_base(cube), cube->tiling.buffer};
-}
-
-// A use is what one MMAD multiplies: a part of L0A and the same of L0B.
-static inline ring_t l0_ring(const cube_t *cube) {
-  return (ring_t){PIPE_MTE1, PIPE_M, 0, (uint8_t)halves(cube), 0, L0_HALF};
-}
-
-static inline ring_t l0c_ring(const cube_t *cube) {
-  return (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)halves(cube), 0, L0C_HALF};
-}
-
-// ---- The sequence of stages and steps ----
+#include "kernels/attention/cube/attention_cube_stage.h"
 
 // Of the block, in K and V.
 static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
                                  const stage_t *stage) {
-  if (ATTENTION_FP8) {
-    return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
+  if (cube_hooks.first_key != NULL) {
+    return cube_hooks.first_key(cube, stage);
   }
   return attention_first_key(cube->problem, unit, stage->block);
 }
@@ -231,14 +52,13 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
                    .loads_left = output || !cube->resident || block == 0,
                    .frees_left = output || !cube->resident || block + 1 == unit->blocks};
   const uint32_t strips = ceil_div(stage.k, 16);
-#if FP8_DIRECT
-  stage.direct = !output;
-  stage.tile = stage.direct ? problem->direct_keys : TILE;
-#endif
+  if (cube_hooks.enter_stage != NULL) {
+    cube_hooks.enter_stage(cube, &stage);
+  }
   stage.n_pieces = ceil_div(stage.n, tile_n(&stage));
   stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
   stage.steps_of_n = stage.k_pieces * stage.m_tiles;
-  if (ATTENTION_FP8) {
+  if (cube_hooks.own_base != 0) {
     stage.piece = output ? tiling->output_stripe : tiling->scores_stripe;
     stage.long_pieces = 0;
   } else {
@@ -253,9 +73,8 @@ static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
   return stage;
 }
 
-// fp8 cuts at panels.
 static inline uint32_t long_pieces(const stage_t *stage) {
-  return ATTENTION_FP8 ? 0 : stage->long_pieces;
+  return cube_hooks.own_base != 0 ? 0 : stage->long_pieces;
 }
 
 // The depth of the piece at walk->k, which starts at walk->start.
@@ -294,7 +113,7 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   walk->m_end = walk->stage.m_tiles;
   if (keeps(cube) && walk->kind == WALK_RIGHT) {
     walk->m_end = 1;
-    if (is_direct(&walk->stage)) {
+    if (others_bring_right(&walk->stage)) {
       walk->n_end = 0;
     }
   }
@@ -320,10 +139,8 @@ static void next_stage(const cube_t *cube, walk_t *walk) {
   const bool keep = keeps(cube);
   walk->steps += steps;
   walk->results += stage->n_pieces * stage->m_tiles;
-#if FP8_DIRECT
-  walk->keys += stage->direct ? stage->n_pieces : 0;
-#endif
-  walk->right += is_direct(stage) ? 0 : keep ? stage->n_pieces * stage->k_pieces : steps;
+  ATTENTION_WALK_NEXT(walk, stage);
+  walk->right += others_bring_right(stage) ? 0 : keep ? stage->n_pieces * stage->k_pieces : steps;
   if (!keep) {
     walk->left[walk->left_kind] += steps;
   } else if (stage->frees_left) {
@@ -383,16 +200,20 @@ static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
   walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
   walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = attention_first_place(problem);
   enter_if(cube, walk, preload_first(&problem->plan, true, problem->turns, &walk->turn));
-#if FP8_DIRECT
-  walk->keys = 0;
-  while (walk->more && walk->n_end == 0) {
-    next_stage(cube, walk);
+  if (cube_hooks.start_walk != NULL) {
+    cube_hooks.start_walk(walk);
+    while (walk->more && walk->n_end == 0) {
+      next_stage(cube, walk);
+    }
   }
-#endif
 }
 
 // Extents of the step: columns and rows.
-static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, tile_n(&walk->stage), walk->n); }
-static uint32_t step_m(const walk_t *walk) { return tile_length(walk_unit(walk)->rows, TILE, walk->m); }
+static uint32_t step_n(const walk_t *walk) {
+  return tile_length(walk->stage.n, tile_n(&walk->stage), walk->n);
+}
+static uint32_t step_m(const walk_t *walk) {
+  return tile_length(walk_unit(walk)->rows, TILE, walk->m);
+}
 
 #endif

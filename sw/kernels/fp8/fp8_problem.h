@@ -24,18 +24,51 @@
 // V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so V0(j+2) comes before
 // that, or with preload 1 as much of it as the ring takes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_H
-#define KERNELS_FP8_H
+#ifndef KERNELS_FP8_PROBLEM_H
+#define KERNELS_FP8_PROBLEM_H
 
 #include "kernels/attention/attention_problem.h"
-#include "kernels/attention/attention_vector.h"
+#include "kernels/fp8/fp8_args.h"
+
+// 1 in the build for the direct path, fp8_direct.
+#ifndef FP8_DIRECT
+#define FP8_DIRECT 0
+#endif
 
 enum {
   // On the direct path V0(j + 2) may wait for C1(j + 1), but V0(j + 3) for C2(j), which V1(j) is for.
   FP8_AHEAD = FP8_DIRECT ? 2 : 3,
 };
 
-// ---- The problem (fp8_problem.c) ----
+// Cross-core flags beside AMLA's; with crossover flags of both kinds, and all cores of the pair take
+// part.
+enum fp8_flag {
+  FLAG_KV_READY = FLAG_KERNEL,  // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
+  FLAG_KV_FREE,                 // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
+  // With the direct path also, for each slot of the ring of keys in L1:
+  FLAG_K_READY,                 // vector MTE3 -> cube MTE1: this core's share of the slot is there
+  FLAG_K_FREE,                  // cube MTE1 -> vector MTE3: C1 has read the slot
+};
+
+typedef struct fp8_problem {
+  attention_problem_t attention;  // args.k and args.v are the workspace of keys
+  const fp8_args_t *args;         // in the core's window
+  uint32_t side;                  // of the pair
+  // L1: tiles of Q, then of P, with two m-tiles by turns; then pieces of K and V.
+  uint8_t q_slots, p_slots;
+  uint32_t left_base[2], left_bytes[2];  // of Q, of P
+  uint32_t right_base;
+  // Direct path, in L1 behind those: the ring of keys, and keys of a slot, which is where C1's columns
+  // are cut.
+  uint32_t direct_base, direct_slots, direct_keys;
+} fp8_problem_t;
+
+// All attention_problem_t of this kernel are in one of these.
+static inline const fp8_problem_t *fp8_problem(const attention_problem_t *problem) {
+  return (const fp8_problem_t *)problem;
+}
+
+// ---- Hooks of attention (attention_problem.h) ----
 
 void fp8_problem_read(attention_problem_t *problem);
 attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index);
@@ -45,9 +78,12 @@ uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit
 void fp8_plan(attention_problem_t *problem);
 // Cycles of V0 of so many keys.
 uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys);
+
+// ---- For the kernel's cores ----
+
 // Places of a unit's list.
-uint32_t fp8_places(const attention_problem_t *problem, const attention_unit_t *unit);
-uint32_t fp8_entry(const attention_problem_t *problem, const attention_unit_t *unit);
+uint32_t fp8_places(const fp8_problem_t *problem, const attention_unit_t *unit);
+uint32_t fp8_entry(const fp8_problem_t *problem, const attention_unit_t *unit);
 
 // In a slot of workspace kv: where a panel has a key, and its bytes from key to key.  column: its first.
 static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key,
@@ -56,35 +92,9 @@ static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, ui
   return slot + 2 * args->block * column + key * *pitch;
 }
 
-#if FP8_DIRECT
 // In L1, by the uses of the ring: strips of 16 columns, one after the other.
-static inline uint32_t fp8_direct_slot(const attention_problem_t *problem, uint32_t use) {
+static inline uint32_t fp8_direct_slot(const fp8_problem_t *problem, uint32_t use) {
   return problem->direct_base + use % problem->direct_slots * problem->direct_keys * 2 * FP8_DK;
 }
-#endif
-
-// ---- Keys (fp8_keys.c) ----
-
-// UB by the rows there are.
-void fp8_keys_open(vector_core_t *core);
-// Before the first stage: V0 of the first blocks.
-void fp8_keys_start(vector_core_t *core);
-// Loads, as many as there is room for.
-void fp8_keys_load(vector_core_t *core);
-// Before and after a chunk of V1, before MTE3 waits for C2: the part of V0 that is due.
-void fp8_keys_before(vector_core_t *core, const vector_walk_t *walk);
-void fp8_keys_before_rescale(vector_core_t *core);
-void fp8_keys_after(vector_core_t *core, const vector_walk_t *walk);
-void fp8_keys_close(const vector_core_t *core);
-
-// ---- Rows (fp8_rows.c) ----
-
-// With a chunk's scores: the numbers of its tokens, its rows' sinks.
-void fp8_load_masks(const vector_core_t *core, const chunk_t *chunk);
-// -inf for what a row does not see.
-void fp8_mask(const vector_core_t *core, const chunk_t *chunk);
-void fp8_weigh_sink(const vector_core_t *core, const chunk_t *chunk);
-// A unit's m and l are final: lse; l with the sinks' share, at ROW_SINK.
-void fp8_finish_rows(vector_core_t *core);
 
 #endif
