@@ -11,6 +11,10 @@
 #include "hal/registers.h"
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
+#include "soc/watch/critical_path.h"
+#include "soc/watch/recorder.h"
+#include "soc/watch/signals.h"
+#include "soc/watch/timeline.h"
 
 struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
@@ -24,12 +28,7 @@ struct soc_machine {
         throw std::runtime_error(std::string("--gdb: no core '") + options.gdb[i].core + "' in this machine");
       }
     }
-    if (options.record || options.timeline != nullptr || options.log != nullptr) {
-      sim.recorded.enable();
-    }
-    if (options.critical_path != nullptr) {
-      sim.why.enable();
-    }
+    add_watchers(options);
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
@@ -38,7 +37,27 @@ struct soc_machine {
     }
   }
 
+  // The record first: the critical path reads it.
+  void add_watchers(const soc_options_t &options) {
+    const bool whole = options.record || options.timeline != nullptr || options.log != nullptr;
+    if (whole || options.critical_path != nullptr) {
+      recorded = std::make_unique<soc::recorder>(whole);
+      sim.watchers.push_back(recorded.get());
+    }
+    if (options.critical_path != nullptr) {
+      why = std::make_unique<soc::critical_path>(*recorded, options.config.scalar.queue_depth);
+      sim.watchers.push_back(why.get());
+    }
+    if (sim.trace) {
+      shown = std::make_unique<soc::signals>(*sim.trace);
+      sim.watchers.push_back(shown.get());
+    }
+  }
+
   soc::simulation sim;
+  std::unique_ptr<soc::recorder> recorded;      // null, as the next two: nobody has asked for it
+  std::unique_ptr<soc::critical_path> why;
+  std::unique_ptr<soc::signals> shown;
   std::unique_ptr<soc::global_memory> gm;
   std::unique_ptr<soc::machine> all;
 };
@@ -109,26 +128,24 @@ extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
 }
 
 // Files are there for a run that was stopped, too; a window whose command never came is its own error.
-static void write_timeline(soc::simulation &sim) {
+static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   const soc_options_t &options = sim.options;
-  if (!sim.recorded.enabled()) {
-    return;
-  }
+  const soc_record_t &record = recorded.record();
   soc::cycle_window window;
   std::string missing;
-  if (!sim.recorded.find_window(options, window, missing)) {
+  if (!soc::find_window(record, options, window, missing)) {
     sim.stop(SOC_BAD_INPUT, "--timeline-window: there was no " + missing);
     return;
   }
-  if (options.log != nullptr && !sim.recorded.write_log(options.log, sim.lines, window)) {
+  if (options.log != nullptr && !soc::write_log(options.log, record, sim.lines, window)) {
     sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.log);
   }
   if (options.timeline != nullptr &&
-      !sim.recorded.write_json(options.timeline, sim.config, sim.lines, window)) {
+      !soc::write_timeline(options.timeline, recorded, sim.config, sim.lines, window)) {
     sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
   }
   if (options.record) {
-    sim.result.record = &sim.recorded.record();
+    sim.result.record = &record;
   }
 }
 
@@ -142,9 +159,11 @@ extern "C" void soc_close(soc_t *machine) {
     machine->gm->copy_results();
     machine->all->report(sim.result);
   }
-  write_timeline(sim);
-  if (sim.options.critical_path != nullptr && !sim.stopped() &&
-      !sim.why.write(sim.options.critical_path, sim.lines)) {
+  if (machine->recorded && machine->recorded->whole()) {
+    write_record(sim, *machine->recorded);
+  }
+  if (machine->why && !sim.stopped() &&
+      !machine->why->write(sim.options.critical_path, sim.lines)) {
     sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
   }
 }

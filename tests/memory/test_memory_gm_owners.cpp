@@ -1,6 +1,6 @@
 // Which accesses of two AI cores race. SPDX-License-Identifier: Apache-2.0
 #include "memory_test.h"
-#include "soc/watch/gm_owners.h"
+#include "soc/races/gm_owners.h"
 
 namespace {
 

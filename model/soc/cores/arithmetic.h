@@ -18,7 +18,7 @@
 #include "core/core.h"
 #include "soc/cores/fifo.h"
 #include "soc/soc.h"
-#include "soc/watch/race.h"
+#include "soc/races/race_detector.h"
 
 namespace soc {
 

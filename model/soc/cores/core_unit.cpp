@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/cores/core_unit.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "soc/cores/machine.h"
@@ -40,14 +41,13 @@ const unsigned kPipesAt[SPACE_COUNT] = {
 
 }  // namespace
 
-unsigned pipes_of(core_kind_t kind) { return kPipesOf[kind]; }
-
 core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
     : group_(group),
       sim_(group.all.sim()),
       gm_(group.all.gm()),
       kind_(kind),
       sub_(sub),
+      number_(sim_.cores++),
       name_(core_name(kind, group.index - group.first_of_kind, sub)),
       cross_flags_(senders),
       pair_flags_(senders) {
@@ -56,9 +56,6 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
     if (name_ == sim_.options.gdb[i].core) {
       debugger_ = std::make_unique<gdb_server>(name_, sim_.options.gdb[i].port);
     }
-  }
-  if (sim_.trace) {
-    declare_signals(senders);
   }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
@@ -71,6 +68,23 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       }
     }
   }
+  for (watcher *w : sim_.watchers) {
+    w->add_core(describe(senders));
+  }
+}
+
+watched_core core_unit::describe(size_t senders) const {
+  watched_core core = {name_, kind_, number_, &memory_, {}, sim_.tracks, {}};
+  for (const auto &p : pipes_) {
+    if (p) {
+      core.first_track = std::min(core.first_track, p->track());
+      core.pipes.push_back(p->id());
+    }
+  }
+  for (size_t sender = 0; sender < senders; ++sender) {
+    core.senders.push_back(sender_name(sender, OP_CROSS_SET));
+  }
+  return core;
 }
 
 // Keys lie in the Verilog if there is any; its rows are counted all the same.
@@ -147,10 +161,11 @@ bool core_unit::push(const command_t &command, uint64_t &cycle) {
     return true;
   }
   pipe &to = *pipes_[command.header.pipe_];
-  if (!to.push(command, cycle)) {
+  if (!to.push(command, pushes_, cycle)) {
     full_ = &to;
     return false;
   }
+  ++pushes_;
   return true;
 }
 
@@ -224,8 +239,8 @@ void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &cl
   const bool pair = command.opcode_ == OP_PAIR_SET;
   for (const receiver &r : pair ? pair_receivers_ : receivers_) {
     r.core->cross_flags(command.opcode_).set(r.as_sender, {cycle, arrival, clock, command, cause});
-    if (!pair) {
-      r.core->show_cross_flag(r.as_sender, command.flag, arrival, 1);
+    for (watcher *w : sim_.watchers) {
+      w->cross_flag_up(r.core->number(), r.as_sender, command, arrival);
     }
     for (const auto &p : r.core->pipes()) {
       if (p && p->waits_for_cross(pair ? OP_PAIR_WAIT : OP_CROSS_WAIT, command.flag)) {

@@ -1,5 +1,5 @@
-// A cube core, a vector core or an attention engine: private memories, a scalar core that issues commands, and the pipes that
-// carry them out.
+// A cube core, a vector core or an attention engine: private memories, a scalar core that issues commands,
+// and the pipes that carry them out.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_CORE_UNIT_H
 #define SOC_CORE_UNIT_H
@@ -21,9 +21,6 @@
 namespace soc {
 
 struct core_group;
-
-// The pipes of a kind of core, a mask of PIPE_BIT_*.
-unsigned pipes_of(core_kind_t kind);
 
 class core_unit {
  public:
@@ -62,12 +59,6 @@ class core_unit {
   void describe_blocked(std::vector<std::string> &lines);
   void check_flags_down();
   void check_flags_twice();
-  // For waveforms: flags that rise (1) or fall (-1) at a cycle, bytes of a memory that a command begins or
-  // ends to read or write.
-  void show_flag(unsigned from, unsigned to, unsigned event, uint64_t cycle, int change) const;
-  void show_cross_flag(size_t sender, unsigned flag, uint64_t cycle, int change) const;
-  void show_access(const core_access_t &access, uint64_t cycle, int sign) const;
-  uint32_t scalar_signal() const { return signals_->scalar; }
   // Errors in the use of flags; they end the run.
   void flag_twice(const cmd_set_flag_t &setter);
   void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter);
@@ -78,6 +69,7 @@ class core_unit {
   global_memory &gm() { return gm_; }
   core_kind_t kind() const { return kind_; }
   unsigned index() const;
+  unsigned number() const { return number_; }          // in the machine, for those who look on
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
@@ -96,13 +88,14 @@ class core_unit {
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
   std::string sender_name(size_t sender, unsigned opcode) const;
-  void declare_signals(size_t senders);
+  watched_core describe(size_t senders) const;
 
   core_group &group_;
   simulation &sim_;
   global_memory &gm_;
   core_kind_t kind_;
   unsigned sub_;
+  unsigned number_;
   std::string name_;
   std::vector<std::unique_ptr<uint8_t[]>> storage_;
   core_memory_t memory_{};
@@ -122,13 +115,7 @@ class core_unit {
   std::map<std::string, std::unique_ptr<scalar>> programs_;   // by firmware file
   scalar *scalar_ = nullptr;                          // the one that runs
   const pipe *full_ = nullptr;                        // the scalar core waits for room in it
-  struct signals {
-    uint32_t flags[PIPE_COUNT][PIPE_COUNT];
-    std::vector<uint32_t> cross;                      // sender * CROSS_FLAGS + flag
-    uint32_t reading[SPACE_COUNT], writing[SPACE_COUNT];
-    uint32_t scalar;
-  };
-  std::unique_ptr<signals> signals_;                  // null: no waveforms
+  uint64_t pushes_ = 0;
 };
 
 }  // namespace soc

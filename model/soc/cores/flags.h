@@ -15,7 +15,7 @@
 
 #include "hal/command.h"
 #include "soc/cores/fifo.h"
-#include "soc/watch/race.h"
+#include "soc/races/race_detector.h"
 
 namespace soc {
 

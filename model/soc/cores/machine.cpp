@@ -46,7 +46,7 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       static_cast<unsigned>(domains_.size()),
       sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
       [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
-  sim.events->watched = sim.trace != nullptr;
+  sim.events->watched = sim.watched();
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
 
@@ -150,8 +150,8 @@ bool machine::between_events(uint64_t now) {
   if (host_interrupted()) {
     sim_.stop(SOC_INTERRUPTED, "interrupted");
   }
-  if (sim_.trace) {
-    sim_.trace->reach(now);
+  for (watcher *w : sim_.watchers) {
+    w->reached(now);
   }
   if (sim_.work->is_long()) {
     sim_.work->settle(now);
@@ -187,7 +187,10 @@ uint64_t machine::latest() const {
 
 uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = latest();
-  sim_.recorded.set_firmware(sim_.lines.use(firmware));
+  const unsigned number = sim_.lines.use(firmware);
+  for (watcher *w : sim_.watchers) {
+    w->launched(number);
+  }
   for (const auto &domain : domains_) {
     domain->gm_races.forget();
   }
@@ -212,7 +215,9 @@ uint64_t machine::launch(const std::string &firmware) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
-  sim_.why.end_launch(sim_.lines.current(), begin, end, sim_.config.scalar.queue_depth);
+  for (watcher *w : sim_.watchers) {
+    w->launch_over(begin, end);
+  }
   return end - begin;
 }
 

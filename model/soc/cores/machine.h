@@ -12,7 +12,7 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/traffic.h"
-#include "soc/watch/race.h"
+#include "soc/races/race_detector.h"
 
 namespace soc {
 

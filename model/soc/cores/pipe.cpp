@@ -11,41 +11,27 @@
 
 namespace soc {
 
-const char *const pipe::kActivityName[ACTIVITIES] = {"busy", "empty", "flag", "cross_flag",
-                                                     "barrier"};
-
 pipe::pipe(core_unit &core, unsigned id)
     : core_(core),
       sim_(core.sim()),
       id_(id),
       agent_(core.group().races.add_agent(core.name())),
-      track_(sim_.recorded.add_track(core.name(), id)),
-      queue_(sim_.config.scalar.queue_depth),
-      trace_(sim_.trace.get()) {
-  const unsigned group = core.group().index;
-  const pairing pairs(sim_.config.soc);
-  const bool paired = sim_.options.pairs && pairs.count > 0 && core.kind() != CORE_ENGINE;
-  sim_.why.add_pipe(core.name(), core.kind(), group, paired ? pairs.other(group) : group, id);
-  if (trace_ != nullptr) {
-    declare_signals();
-  }
-}
+      track_(sim_.tracks++),
+      queue_(sim_.config.scalar.queue_depth) {}
 
-bool pipe::push(const command_t &command, uint64_t &cycle) {
+bool pipe::push(const command_t &command, uint64_t order, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
   slot &s = queue_[pushed_ % queue_.size()];
+  s.order = order;
   s.issued = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
-  if (sim_.why.enabled()) {
-    sim_.why.pushed(track_, command, s.issued, cycle);
-  }
   ++pushed_;
-  if (trace_ != nullptr) {
-    trace_->add(signals_.queue, cycle, 1);
+  for (watcher *w : sim_.watchers) {
+    w->pushed(track_, cycle);
   }
   sim_.events->wake(*this);
   return true;
@@ -54,8 +40,8 @@ bool pipe::push(const command_t &command, uint64_t &cycle) {
 // The pipe's clock moves on.
 void pipe::spend(activity what, uint64_t until) {
   if (until > time_) {
-    if (trace_ != nullptr) {
-      show(what, time_);
+    if (sim_.watched()) {
+      tell_activity(what, time_);
     }
     spent_[what] += until - time_;
     time_ = until;
@@ -73,9 +59,6 @@ void pipe::advance() {
     }
     s.popped = time_;
     ++popped_;
-    if (trace_ != nullptr) {
-      trace_->add(signals_.queue, time_, -1);
-    }
   }
   if (popped_ != popped) {
     core_.popped(*this);
@@ -98,7 +81,7 @@ bool pipe::issue(const command_t &command) {
     case OP_PIPE_BARRIER:
       return barrier(command);
     case OP_SYNC_ALL:
-      return sync_all(command);
+      return sync_all();
     case OP_PAIR_SET:
       if (!core_.has_pair()) {
         core_.no_pair(command);
@@ -129,20 +112,6 @@ static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
 
 // --- waits ------------------------------------------------------------------------------------
 
-void pipe::record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause) {
-  if (trace_ != nullptr) {
-    show_command(command, begin, time_);
-  }
-  if (sim_.why.enabled()) {
-    sim_.why.waited(track_, popped_, begin, time_);
-  }
-  if (sim_.recorded.enabled()) {
-    const slot &s = front();
-    sim_.recorded.add({track_, 0, popped_, s.issued, s.pushed, begin, time_, time_, time_ - begin,
-                       cause.track, cause.number, cause.done, command});
-  }
-}
-
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
   const flag_board::raised *flag = core_.flags().peek(id_, command);
   if (flag == nullptr) {
@@ -152,11 +121,15 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
   const pipe_cause cause = {core_.pipes()[command.from]->track(), flag->number, flag->cycle};
   spend(FLAG, flag->cycle);
   core_.group().races.acquire(agent_, flag->clock);
-  core_.show_flag(command.from, id_, command.event, std::max(time_, flag->cycle + 1), -1);
+  for (watcher *w : sim_.watchers) {
+    w->flag_taken(core_.number(), id_, command, flag->cycle, time_);
+  }
   if (auto twice = core_.flags().take(id_, command, time_)) {
     core_.flag_twice(*twice);
   }
-  record_wait(front().command, begin, cause);
+  if (sim_.watched()) {
+    tell_waited(begin, cause);
+  }
   return true;
 }
 
@@ -172,8 +145,8 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   cmd_cross_set_t setter;
   pipe_cause cause;
   const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
-    if (flag.setter.opcode_ == OP_CROSS_SET) {
-      core_.show_cross_flag(from, flag.setter.flag, std::max(time_, flag.cycle + 1), -1);
+    for (watcher *w : sim_.watchers) {
+      w->cross_flag_taken(core_.number(), from, flag.setter, flag.cycle, time_);
     }
     core_.group().races.acquire(agent_, flag.clock);
     if (cause.track == UINT_MAX || flag.sent > cause.done) {
@@ -183,7 +156,9 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   if (!board.take(command.flag, time_, see, sender, setter)) {
     core_.cross_flag_overflow(sender, setter);
   }
-  record_wait(front().command, begin, cause);
+  if (sim_.watched()) {
+    tell_waited(begin, cause);
+  }
   return true;
 }
 
@@ -193,12 +168,14 @@ bool pipe::barrier(const command_t &command) {
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
-  record_wait(command, begin, {});
+  if (sim_.watched()) {
+    tell_waited(begin, {});
+  }
   return true;
 }
 
 // Comes to the machine's meeting point once, and goes on when it is complete.
-bool pipe::sync_all(const command_t &command) {
+bool pipe::sync_all() {
   if (!in_flight_.empty()) {
     return false;
   }
@@ -212,7 +189,9 @@ bool pipe::sync_all(const command_t &command) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  record_wait(command, sync_begin_, sync_cause_);
+  if (sim_.watched()) {
+    tell_waited(sync_begin_, sync_cause_);
+  }
   return true;
 }
 
@@ -227,17 +206,23 @@ void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_ca
 
 // --- commands that do something ---------------------------------------------------------------
 
+// What the command at the front has done when it leaves the pipe.
+soc_command_t pipe::record_front(uint64_t begin) const {
+  const slot &s = front();
+  return {track_, 0, popped_, s.order, s.issued, s.pushed, begin, time_, time_, time_, time_ - begin,
+          SOC_NO_CAUSE, 0, 0, s.command};
+}
+
 bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
   core_.group().races.begin(agent_);
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
-  if (trace_ != nullptr) {
-    show_command(command, begin, time_);
+  if (sim_.watched()) {
+    tell_passed(command, begin);
   }
-  const uint64_t drain = id_ == PIPE_V ? sim_.config.vector.drain : 0;
-  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin,
-          time_ + drain, 0, false,
-          core_.group().races.clock(agent_)});
+  flight f = {record_front(begin), 0, false, core_.group().races.clock(agent_)};
+  f.what.ready += id_ == PIPE_V ? sim_.config.vector.drain : 0;
+  launch(f);
   return true;
 }
 
@@ -248,11 +233,10 @@ bool pipe::issue_local(const command_t &command) {
     return false;
   }
   spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
-  if (trace_ != nullptr) {
-    show_command(command, begin, time_);
+  if (sim_.watched()) {
+    tell_passed(command, begin);
   }
-  launch({command, popped_, begin, time_, front().issued, front().pushed, time_ - begin, time_, 0,
-          false, {}});
+  launch({record_front(begin), 0, false, {}});
   return true;
 }
 
@@ -268,10 +252,9 @@ bool pipe::issue_move(const command_t &command) {
 void pipe::run(uint64_t now) {
   move_begin_ = now;
   const command_t &command = front().command;
-  if (trace_ != nullptr) {
-    show(BUSY, now);
-    trace_->command_begins(core_.name(), command, now);
-    show_accesses(command, now, 1);
+  tell_activity(BUSY, now);
+  for (watcher *w : sim_.watchers) {
+    w->began(track_, command, now);
   }
   core_.group().bring_up_to_date_for(command, now);
   move_latency_ = move_alone_ = 0;
@@ -295,23 +278,21 @@ void pipe::moved(uint64_t cycle) {
   const unsigned opcode = s.command.header.opcode_;
   const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
-  if (trace_ != nullptr) {
-    trace_->command_ends(core_.name(), s.command, cycle);
-    trace_->add(signals_.queue, cycle, -1);
-    show_rate(cycle, 0);
-    show_accesses(s.command, cycle, -1);
+  for (watcher *w : sim_.watchers) {
+    w->ended(track_, s.command, cycle);
   }
   // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
   // answer is all there is to wait for.
   const uint64_t latency = atomic ? move_latency_ : 0;
   const bool unanswered = awaited && early_answers_.empty();
-  uint64_t ready = time_ + move_latency_;
+  flight f = {record_front(move_begin_), latency, unanswered, {}};
+  f.what.ready = time_ + move_latency_;
   if (awaited && !unanswered) {
-    ready = std::max(ready, early_answers_.front() + latency);
+    f.what.ready = std::max(f.what.ready, early_answers_.front() + latency);
     early_answers_.pop_front();
   }
-  launch({s.command, popped_, move_begin_, time_, s.issued, s.pushed, move_alone_, ready, latency,
-          unanswered, {}});
+  f.what.alone = move_alone_ != 0 ? move_alone_ : f.what.alone;
+  launch(f);
   moving_ = false;
   s.popped = time_;
   ++popped_;
@@ -322,9 +303,9 @@ void pipe::moved(uint64_t cycle) {
 void pipe::answered(uint64_t number, uint64_t cycle) {
   for (size_t i = 0; i < in_flight_.size(); ++i) {
     flight &f = in_flight_[i];
-    if (f.number == number) {
+    if (f.what.number == number) {
       f.unanswered = false;
-      f.ready = std::max(f.ready, cycle + f.latency);
+      f.what.ready = std::max(f.what.ready, cycle + f.latency);
       complete_in_order();
       sim_.events->wake(*this);
       return;
@@ -337,7 +318,7 @@ void pipe::answered(uint64_t number, uint64_t cycle) {
 
 void pipe::launch(const flight &f) {
   if (in_flight_.empty() && !f.unanswered) {
-    complete(f, std::max(f.ready, finish_));
+    complete(f);
     return;
   }
   in_flight_.push_back(f);
@@ -347,37 +328,90 @@ void pipe::complete_in_order() {
   while (!in_flight_.empty() && !in_flight_.front().unanswered && !sim_.stopped()) {
     const flight f = in_flight_.front();
     in_flight_.pop_front();
-    complete(f, std::max(f.ready, finish_));
+    complete(f);
   }
 }
 
-void pipe::complete(const flight &f, uint64_t cycle) {
-  finish_ = cycle;
-  if (sim_.why.enabled()) {
-    sim_.why.took_effect(track_, f.number, f.begin, f.end, f.ready, cycle);
+void pipe::complete(const flight &f) {
+  const command_t &command = f.what.command;
+  finish_ = std::max(f.what.ready, finish_);
+  for (watcher *w : sim_.watchers) {
+    soc_command_t done = f.what;
+    done.done = finish_;
+    w->done(done);
   }
-  sim_.recorded.add({track_, 0, f.number, f.issued, f.pushed, f.begin, f.end, cycle,
-                     f.alone == 0 ? f.end - f.begin : f.alone, SOC_NO_CAUSE, 0, 0, f.command});
-  switch (f.command.header.opcode_) {
+  switch (command.header.opcode_) {
     case OP_SET_FLAG:
-      return set_flag(f, cycle);
+      return set_flag(f, finish_);
     case OP_CROSS_SET:
     case OP_PAIR_SET:   // the same fields
-      return core_.cross_set(f.command.cross_set, f.clock, cycle, {track_, f.number, cycle});
+      return core_.cross_set(command.cross_set, f.clock, finish_, {track_, f.what.number, finish_});
     default:
-      sim_.result.flops += core_flops(&f.command);
-      core_.group().log(agent_, cycle, core_.memory(), f.command);
+      sim_.result.flops += core_flops(&command);
+      core_.group().log(agent_, finish_, core_.memory(), command);
   }
 }
 
 void pipe::set_flag(const flight &f, uint64_t cycle) {
-  const cmd_set_flag_t &command = f.command.set_flag;
-  if (!core_.flags().set(id_, {cycle, f.clock, command, f.number})) {
+  const cmd_set_flag_t &command = f.what.command.set_flag;
+  if (!core_.flags().set(id_, {cycle, f.clock, command, f.what.number})) {
     core_.flag_twice(command);
     return;
   }
-  core_.show_flag(id_, command.to, command.event, cycle, 1);
+  for (watcher *w : sim_.watchers) {
+    w->flag_up(core_.number(), id_, command, cycle);
+  }
   sim_.events->wake(*core_.pipes()[command.to]);
+}
+
+// --- those who look on ------------------------------------------------------------------------
+
+// From a cycle on it does this, for its next command unless it has none.
+void pipe::tell_activity(activity what, uint64_t cycle) const {
+  for (watcher *w : sim_.watchers) {
+    w->pipe_is(track_, what, what == EMPTY ? nullptr : &front().command, popped_, cycle);
+  }
+}
+
+// A move that has not begun is told by run().
+void pipe::tell_standing() const {
+  if (moving_) {
+    return;
+  }
+  if (popped_ == pushed_) {
+    return tell_activity(EMPTY, time_);
+  }
+  switch (front().command.header.opcode_) {
+    case OP_WAIT_FLAG:
+      return tell_activity(FLAG, time_);
+    case OP_CROSS_WAIT:
+      return tell_activity(CROSS_FLAG, time_);
+    case OP_PIPE_BARRIER:
+    case OP_SYNC_ALL:
+      return tell_activity(BARRIER, time_);
+    default:
+      return;   // the run has been stopped
+  }
+}
+
+// A command whose times are known when it is issued has kept the pipe.
+void pipe::tell_passed(const command_t &command, uint64_t begin) const {
+  for (watcher *w : sim_.watchers) {
+    w->began(track_, command, begin);
+    w->ended(track_, command, time_);
+  }
+}
+
+// The wait, barrier or SYNC_ALL at the front is over; cause: what it waited for.
+void pipe::tell_waited(uint64_t begin, const pipe_cause &cause) const {
+  tell_passed(front().command, begin);
+  for (watcher *w : sim_.watchers) {
+    soc_command_t wait = record_front(begin);
+    wait.cause_track = cause.track;
+    wait.cause_number = cause.number;
+    wait.cause_done = cause.done;
+    w->done(wait);
+  }
 }
 
 // --- a check ----------------------------------------------------------------------------------
@@ -390,7 +424,7 @@ bool pipe::check_in_flight(const command_t &command) {
   core_access_t mine[CORE_MAX_ACCESSES], theirs[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(&command, mine);
   for (size_t f = 0; f < in_flight_.size(); ++f) {
-    const size_t others = core_accesses(&in_flight_[f].command, theirs);
+    const size_t others = core_accesses(&in_flight_[f].what.command, theirs);
     for (size_t i = 0; i < count * others; ++i) {
       const core_access_t &read = mine[i / others];
       const core_access_t &written = theirs[i % others];
@@ -399,7 +433,7 @@ bool pipe::check_in_flight(const command_t &command) {
         sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) +
                                    ": no PIPE_BARRIER orders " +
                                    sim_.describe(core_.name(), command) + " after " +
-                                   sim_.describe(core_.name(), in_flight_[f].command));
+                                   sim_.describe(core_.name(), in_flight_[f].what.command));
         return false;
       }
     }
@@ -415,8 +449,8 @@ void pipe::report(uint64_t total, soc_pipe_t &out) const {
   for (unsigned a = EMPTY; a < ACTIVITIES; ++a) {
     // After its last command it is empty to the end of the run.
     const uint64_t cycles = spent_[a] + (a == EMPTY && total > time_ ? total - time_ : 0);
-    if (cycles > 0) {
-      out.stall[out.stalls++] = {kActivityName[a], cycles};
+    if (a != BUSY && cycles > 0) {
+      out.stall[out.stalls++] = {kActivityNames[a], cycles};
     }
   }
 }

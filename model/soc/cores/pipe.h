@@ -20,7 +20,8 @@
 #include "soc/cores/flags.h"
 #include "soc/cores/scheduler.h"
 #include "soc/cores/simulation.h"
-#include "soc/watch/race.h"
+#include "soc/races/race_detector.h"
+#include "soc/watch/watcher.h"
 
 namespace soc {
 
@@ -31,14 +32,13 @@ class pipe : public task {
   pipe(core_unit &core, unsigned id);
 
   // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
-  // moves on to that in which the command got room.
-  bool push(const command_t &command, uint64_t &cycle);
+  // moves on to that in which the command got room.  order: of the push among those of its core.
+  bool push(const command_t &command, uint64_t order, uint64_t &cycle);
   // Goes on as far as it can.
   void advance();
+  // Tells those who look on what it stands before, when it has gone as far as it can.
+  void tell_standing() const;
   // True if it was not marked yet; advance() takes the mark away.
-  // For waveforms: what it stands before, when it has gone as far as it can; bytes a cycle of its move.
-  void show_standing() const;
-  void show_rate(uint64_t cycle, double rate) const;
   bool mark_woken() { return !std::exchange(woken_, true); }
 
   // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
@@ -54,8 +54,9 @@ class pipe : public task {
   }
   bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
   const command_t &current() const {
-    return popped_ < pushed_ ? front().command : in_flight_.front().command;
+    return popped_ < pushed_ ? front().command : in_flight_.front().what.command;
   }
+  unsigned id() const { return id_; }
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
   uint64_t time() const { return time_; }
@@ -65,31 +66,26 @@ class pipe : public task {
   void report(uint64_t total, soc_pipe_t &out) const;
 
  private:
-  enum activity { BUSY, EMPTY, FLAG, CROSS_FLAG, BARRIER, ACTIVITIES };
-  static const char *const kActivityName[ACTIVITIES];
-
   struct slot {
     command_t command;
+    uint64_t order = 0;                            // of its push
     uint64_t issued = 0, pushed = 0, popped = 0;   // cycles
   };
   struct flight {
-    command_t command;
-    uint64_t number;                          // of the command in its pipe
-    uint64_t begin, end;                      // cycles it kept the pipe busy
-    uint64_t issued, pushed, alone;           // for the record (record.h)
-    uint64_t ready;                           // cycle from which it may complete
+    soc_command_t what;                       // what it did so far
     uint64_t latency;                         // from the answer to ready
     bool unanswered;                          // slices or engine decide: they have not answered
     vector_clock clock;                       // flags: what the setter has seen
   };
 
   const slot &front() const { return queue_[popped_ % queue_.size()]; }
+  soc_command_t record_front(uint64_t begin) const;
   void spend(activity what, uint64_t until);
   bool issue(const command_t &command);
   bool wait_flag(const cmd_wait_flag_t &command);
   bool cross_wait(const cmd_cross_wait_t &command);
   bool barrier(const command_t &command);
-  bool sync_all(const command_t &command);
+  bool sync_all();
   bool issue_set(const command_t &command);
   bool issue_local(const command_t &command);
   bool issue_move(const command_t &command);
@@ -97,13 +93,11 @@ class pipe : public task {
   bool check_in_flight(const command_t &command);
   void launch(const flight &f);
   void complete_in_order();
-  void complete(const flight &f, uint64_t cycle);
+  void complete(const flight &f);
   void set_flag(const flight &f, uint64_t cycle);
-  void record_wait(const command_t &command, uint64_t begin, const pipe_cause &cause);
-  void declare_signals();
-  void show(activity what, uint64_t cycle) const;
-  void show_accesses(const command_t &command, uint64_t cycle, int sign) const;
-  void show_command(const command_t &command, uint64_t begin, uint64_t end) const;
+  void tell_activity(activity what, uint64_t cycle) const;
+  void tell_passed(const command_t &command, uint64_t begin) const;
+  void tell_waited(uint64_t begin, const pipe_cause &cause) const;
 
   core_unit &core_;
   simulation &sim_;
@@ -122,10 +116,6 @@ class pipe : public task {
   uint64_t sync_begin_ = 0;
   pipe_cause sync_cause_;                     // who came last to its SYNC_ALL
   uint64_t spent_[ACTIVITIES] = {};
-  waves *trace_;                              // null: no waveforms
-  struct {
-    uint32_t state, command, number, queue, rate;
-  } signals_ = {};
 };
 
 }  // namespace soc

@@ -53,7 +53,7 @@ void scheduler::run_ahead() {
     }
   }
   for (const pipe *p : moved_on_) {
-    p->show_standing();
+    p->tell_standing();
   }
   moved_on_.clear();
 }

@@ -40,7 +40,7 @@ class scheduler : public sc_core::sc_module {
   // A scalar core may be able to push.
   void wake(scalar &who);
 
-  // Pipes that have moved on are asked where they stand (pipe.h); for waveforms.
+  // Pipes that have moved on tell where they stand (pipe.h): somebody looks on.
   bool watched = false;
   // Called before each event; true ends the run.
   std::function<bool(uint64_t now)> between_events;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "config/config.h"
 #include "hal/command.h"
@@ -18,8 +19,7 @@
 #include "soc/cores/scheduler.h"
 #include "soc/scalar/source_line.h"
 #include "soc/soc.h"
-#include "soc/watch/critical_path.h"
-#include "soc/watch/timeline.h"
+#include "soc/watch/watcher.h"
 #include "soc/watch/waves.h"
 
 namespace soc {
@@ -56,6 +56,7 @@ struct simulation {
   // Ends the run; the first message stays.  The calling process returns and must not go on.
   void stop(soc_status_t status, const std::string &message);
   bool stopped() const { return result.status != SOC_DONE; }
+  bool watched() const { return !watchers.empty(); }
 
   // "cube0 MTE2 LOAD_NZ gm=... (amla.c:12)": a command as messages name it.
   std::string describe(const std::string &core, const command_t &command);
@@ -63,12 +64,12 @@ struct simulation {
   const soc_options_t &options;
   const config_t &config;
   soc_result_t &result;
-  std::unique_ptr<waves> trace;   // null: no waveforms
+  std::vector<watcher *> watchers;   // nobody, as a rule
+  std::unique_ptr<waves> trace;   // for Verilated units' signals; null: no waveforms
   source_lines lines;
   std::unique_ptr<scheduler> events;
   std::unique_ptr<arithmetic> work;
-  timeline recorded;
-  critical_path why;
+  unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
 };
 
 }  // namespace soc

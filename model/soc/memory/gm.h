@@ -9,7 +9,7 @@
 
 #include "core/core.h"
 #include "soc/cores/simulation.h"
-#include "soc/watch/gm_owners.h"
+#include "soc/races/gm_owners.h"
 
 namespace soc {
 

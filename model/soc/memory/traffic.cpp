@@ -19,10 +19,8 @@ class traffic::die : public task {
                        sim.config.gm.hbm_efficiency,
                    config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
         l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {
-    if (sim.trace) {
-      const std::string name = "gm.die" + std::to_string(index);
-      signals_ = {sim.trace->add_signal(name + ".moves", 16), sim.trace->add_real(name + ".hbm"),
-                  sim.trace->add_real(name + ".l2")};
+    for (watcher *w : sim_.watchers) {
+      w->add_die(index);
     }
   }
 
@@ -31,7 +29,7 @@ class traffic::die : public task {
   void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
     advance(now);
     bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
-    show(now);
+    tell(now);
     plan();
   }
 
@@ -40,7 +38,7 @@ class traffic::die : public task {
       planned_ = UINT64_MAX;
     }
     advance(now);
-    show(now);
+    tell(now);
     plan();
   }
 
@@ -63,37 +61,26 @@ class traffic::die : public task {
     }
   }
 
-  // What everybody gets, for waveforms.
-  void show(uint64_t now) {
-    if (!sim_.trace && !sim_.recorded.enabled()) {
+  // What everybody gets.
+  void tell(uint64_t now) {
+    if (!sim_.watched()) {
       return;
     }
-    unsigned moves = 0;
-    double hbm = 0, l2 = 0;
-    bandwidth_.each([&](uint64_t token, double rate, bool cold) {
-      if (sim_.trace) {
-        reinterpret_cast<const pipe *>(token)->show_rate(now, rate);
-      }
-      ++moves;
-      hbm += cold ? rate : 0;
-      l2 += rate;
+    die_load load;
+    bandwidth_.each([&load](uint64_t token, double rate, bool cold) {
+      load.moves.push_back({reinterpret_cast<const pipe *>(token)->track(), rate});
+      load.hbm += cold ? rate : 0;
+      load.l2 += rate;
     });
-    sim_.recorded.bandwidth(index_, now, hbm, l2);
-    if (!sim_.trace) {
-      return;
+    for (watcher *w : sim_.watchers) {
+      w->bandwidth(index_, load, now);
     }
-    sim_.trace->set(signals_.moves, now, moves);
-    sim_.trace->set_real(signals_.hbm, now, hbm);
-    sim_.trace->set_real(signals_.l2, now, l2);
   }
 
   simulation &sim_;
   unsigned index_;
   bandwidth bandwidth_;
   l2_cache l2_;
-  struct {
-    uint32_t moves, hbm, l2;
-  } signals_ = {};
   uint64_t planned_ = UINT64_MAX;        // the earliest event there is
   std::vector<uint64_t> finished_;
 };

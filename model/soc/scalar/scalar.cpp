@@ -15,9 +15,9 @@ namespace soc {
 scalar::scalar(core_unit &core, std::string firmware)
     : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
 
-void scalar::show(enum state state) {
-  if (sim_.trace) {
-    sim_.trace->set(core_.scalar_signal(), time_, state);
+void scalar::tell(scalar_state state) const {
+  for (watcher *w : sim_.watchers) {
+    w->scalar_is(core_.number(), state, time_);
   }
 }
 
@@ -155,7 +155,7 @@ void scalar::start(uint64_t cycle) {
   error_.clear();
   time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
                                                   core_.index() * sim_.config.soc.skew_us);
-  show(RUNNING);
+  tell(RUNNING);
   thread_ = std::thread(&scalar::main, this);
 }
 
@@ -193,11 +193,11 @@ void scalar::advance() {
     counted_ = true;
     const uint64_t ready = time_;
     if (!core_.push(s.command, time_)) {
-      show(BLOCKED);
+      tell(BLOCKED);
       return;   // the queue is full
     }
     if (time_ != ready) {
-      show(RUNNING);
+      tell(RUNNING);
     }
     counted_ = false;
     ++next_;
@@ -209,7 +209,7 @@ void scalar::finish() {
     return;
   }
   halted_ = true;
-  show(HALTED);
+  tell(HALTED);
   core_.sim().result.scalar_instructions += instructions_;
   core_.sim().result.scalar_seconds += seconds_;
   if (!error_.empty()) {

@@ -75,7 +75,6 @@ class scalar {
   const std::string firmware_;   // its file
 
  private:
-  enum state { HALTED, RUNNING, BLOCKED };  // in waveforms; soc/watch/signals.cpp
   struct step {
     uint64_t cycles;           // since the step before
     command_t command;
@@ -87,6 +86,7 @@ class scalar {
   void print_log();
   bool fetch();
   void finish();
+  void tell(scalar_state state) const;
 
   // The firmware's side.
   std::vector<step> batch_;
@@ -112,7 +112,6 @@ class scalar {
   bool counted_ = false;       // the next step's cycles are in time_
   uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
-  void show(enum state state);
 };
 
 std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);

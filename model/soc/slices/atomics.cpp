@@ -73,7 +73,8 @@ atomics::atomics(simulation &sim, global_memory &gm)
     if (sim.options.gm == SOC_GM_RTL) {
       const std::string name = "slice" + std::to_string(i);
       rtl_.push_back(std::make_unique<gm_slice>(
-          name.c_str(), sim, make_gm_unit_rtl(name, gm.base(), sim.trace.get(), sim.options.building)));
+          name.c_str(), sim, i,
+          make_gm_unit_rtl(name, gm.base(), sim.trace.get(), sim.options.building)));
     } else {
       clocks_.emplace_back();
     }

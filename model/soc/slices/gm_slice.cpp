@@ -5,22 +5,23 @@
 
 namespace soc {
 
-gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, std::unique_ptr<gm_unit> unit)
-    : sc_module(name), sim_(sim), unit_(std::move(unit)) {
+gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number,
+                   std::unique_ptr<gm_unit> unit)
+    : sc_module(name), sim_(sim), number_(number), unit_(std::move(unit)) {
   SC_HAS_PROCESS(gm_slice);
   SC_METHOD(tick);
   dont_initialize();
   sensitive << wake_;
-  if (sim_.trace) {
-    waiting_signal_ = sim_.trace->add_signal("gm.slices." + std::string(this->name()), 16);
+  for (watcher *w : sim_.watchers) {
+    w->add_slice(number_);
   }
 }
 
 void gm_slice::add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats) {
   const uint64_t first = beats.front().arrival;
   transfer->pending += beats.size();
-  if (sim_.trace) {
-    sim_.trace->add(waiting_signal_, now(), static_cast<int64_t>(beats.size()));
+  for (watcher *w : sim_.watchers) {
+    w->beats_wait(number_, static_cast<int64_t>(beats.size()), now());
   }
   streams_.push_back({std::move(transfer), std::move(beats)});
   wake_.notify(cycles(first - std::min(first, now())));
@@ -47,10 +48,10 @@ void gm_slice::tick() {
     taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
     ++sim_.result.rtl_cycles;
   }
-  if (taken && sim_.trace) {
-    sim_.trace->add(waiting_signal_, now(), -1);
-  }
   if (taken) {
+    for (watcher *w : sim_.watchers) {
+      w->beats_wait(number_, -1, now());
+    }
     unanswered_.push_back(chosen->transfer);
     if (++chosen->next == chosen->beats.size()) {
       const auto gone = [](const stream &s) { return s.next == s.beats.size(); };

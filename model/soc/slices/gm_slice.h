@@ -30,7 +30,8 @@ std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memo
 
 class gm_slice : public sc_core::sc_module {
  public:
-  gm_slice(sc_core::sc_module_name name, simulation &sim, std::unique_ptr<gm_unit> unit);
+  gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number,
+           std::unique_ptr<gm_unit> unit);
 
   struct beat {
     uint64_t arrival;          // cycle from which the slice may take it
@@ -49,10 +50,10 @@ class gm_slice : public sc_core::sc_module {
   stream *choose();
 
   simulation &sim_;
+  unsigned number_;
   std::unique_ptr<gm_unit> unit_;
   std::deque<stream> streams_;                                // in order of arrival
   std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order
-  uint32_t waiting_signal_ = 0;                               // of the waveforms: beats that wait
   sc_core::sc_event wake_;
 };
 

@@ -7,265 +7,192 @@
 #include "soc/scalar/source_line.h"
 
 namespace soc {
-
 namespace {
-constexpr uint32_t kNobody = UINT32_MAX;
+
+bool is_wait(const soc_command_t &c) {
+  const unsigned opcode = c.command.header.opcode_;
+  return opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
+         opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL;
+}
+
 }  // namespace
 
 const char *const critical_path::kWhat[] = {"busy",   "latency", "flag",  "scalar",
                                               "launch", "data",    "buffer"};
 
-// --- what happens -----------------------------------------------------------------------------
+// --- launches ---------------------------------------------------------------------------------
 
-void critical_path::add_pipe(const std::string &core, core_kind_t kind, unsigned group,
-                             unsigned other, unsigned id) {
-  if (logs_.empty() || logs_.back().name != core) {
-    last_push_.push_back({kNobody, 0});
-  }
-  logs_.push_back({core, static_cast<uint32_t>(last_push_.size() - 1), kind, group, other, id, 0, {}});
-}
-
-void critical_path::pushed(unsigned pipe, const command_t &command, uint64_t asked,
-                           uint64_t cycle) {
-  pipe_log &l = logs_[pipe];
-  entry e = {};
-  e.opcode = command.header.opcode_;
-  e.pc = command.header.pc_;
-  e.flag = flag_of(command);
-  e.full = cycle > asked;
-  e.pushed = cycle;
-  e.before_pipe = last_push_[l.core].pipe;
-  e.before = last_push_[l.core].index;
-  last_push_[l.core] = {pipe, l.entries.size()};
-  l.entries.push_back(e);
-}
-
-void critical_path::waited(unsigned pipe, uint64_t number, uint64_t begin, uint64_t end) {
-  took_effect(pipe, number, begin, end, end, end);
-}
-
-void critical_path::took_effect(unsigned pipe, uint64_t number, uint64_t begin, uint64_t end,
-                                uint64_t ready, uint64_t done) {
-  entry &e = log(pipe, number);
-  e.begin = begin;
-  e.end = end;
-  e.ready = ready;
-  e.done = done;
-}
-
-// --- flags ------------------------------------------------------------------------------------
-
-bool critical_path::is_wait(unsigned opcode) {
-  return opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
-         opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL;
-}
-
-uint32_t critical_path::flag_of(const command_t &command) {
-  const auto one = [](uint32_t from, uint32_t to, uint32_t event) {
-    return (from * PIPE_COUNT + to) * FLAG_EVENTS + event;
-  };
-  switch (command.header.opcode_) {
-    case OP_SET_FLAG:
-      return one(command.header.pipe_, command.set_flag.to, command.set_flag.event);
-    case OP_WAIT_FLAG:
-      return one(command.wait_flag.from, command.header.pipe_, command.wait_flag.event);
-    case OP_CROSS_SET:
-      return command.cross_set.flag;
-    case OP_CROSS_WAIT:
-      return command.cross_wait.flag;
-    case OP_PAIR_SET:
-      return command.pair_set.flag;
-    case OP_PAIR_WAIT:
-      return command.pair_wait.flag;
-    case OP_SYNC_ALL:
-      return command.header.pipe_;
-    default:
-      return 0;
+void critical_path::add_core(const watched_core &core) {
+  const auto end = static_cast<unsigned>(core.first_track + core.pipes.size());
+  for (const unsigned id : core.pipes) {
+    pipes_.push_back({core.kind, id, core.first_track, end, 0});
   }
 }
 
-void critical_path::index_flags() {
-  flags_.clear();
-  for (uint32_t pipe = 0; pipe < logs_.size(); ++pipe) {
-    const pipe_log &l = logs_[pipe];
-    for (size_t i = 0; i < l.entries.size(); ++i) {
-      const entry &e = l.entries[i];
-      if (e.opcode == OP_SET_FLAG || e.opcode == OP_CROSS_SET || e.opcode == OP_PAIR_SET ||
-          (is_wait(e.opcode) && e.opcode != OP_PIPE_BARRIER)) {
-        flags_[flag_key(l.core, e.opcode, e.flag)].push_back({pipe, i});
+void critical_path::launched(unsigned firmware) {
+  firmware_ = firmware;
+  for (unsigned track = 0; track < pipes_.size(); ++track) {
+    pipes_[track].first = recorded_.end(track);
+  }
+}
+
+void critical_path::launch_over(uint64_t begin, uint64_t end) {
+  total_ += end - begin;
+  for (unsigned track = 0; track < pipes_.size(); ++track) {
+    const uint64_t count = recorded_.end(track);
+    if (count > pipes_[track].first && recorded_.at(track, count - 1).done == end) {
+      return walk(recorded_.at(track, count - 1), begin);
+    }
+  }
+}
+
+// --- a command's neighbours -------------------------------------------------------------------
+
+const soc_command_t *critical_path::command_before(const soc_command_t &c) const {
+  return c.number > pipes_[c.track].first ? &recorded_.at(c.track, c.number - 1) : nullptr;
+}
+
+// The last command before it in its pipe that took effect: effects come in order.
+const soc_command_t *critical_path::effect_before(const soc_command_t &c) const {
+  const soc_command_t *before = command_before(c);
+  while (before != nullptr && is_wait(*before)) {
+    before = command_before(*before);
+  }
+  return before;
+}
+
+// What its scalar core pushed before it, to whichever pipe.
+const soc_command_t *critical_path::push_before(const soc_command_t &c) const {
+  const pipe_log &own = pipes_[c.track];
+  for (unsigned track = own.first_track; track < own.end_track; ++track) {
+    uint64_t low = pipes_[track].first, high = recorded_.end(track);
+    while (low < high) {   // the first one whose order is not below
+      const uint64_t middle = low + (high - low) / 2;
+      if (recorded_.at(track, middle).order + 1 < c.order) {
+        low = middle + 1;
+      } else {
+        high = middle;
       }
     }
-  }
-  // Several pipes of a core may use the same cross-core flag.
-  for (auto &[key, places] : flags_) {
-    std::stable_sort(places.begin(), places.end(), [this](const place &a, const place &b) {
-      return at(a).done < at(b).done;
-    });
-  }
-}
-
-size_t critical_path::nth(const place &wait) const {
-  const entry &e = at(wait);
-  const auto &all = flags_.at(flag_key(logs_[wait.pipe].core, e.opcode, e.flag));
-  auto it = std::lower_bound(
-      all.begin(), all.end(), e.done,
-      [this](const place &p, uint64_t done) { return at(p).done < done; });
-  while (it->pipe != wait.pipe || it->index != wait.index) {
-    ++it;
-  }
-  return static_cast<size_t>(it - all.begin());
-}
-
-// The sets that a wait is for, the SYNC_ALLs that a SYNC_ALL is with.
-std::vector<critical_path::place> critical_path::setters_of(const place &wait) const {
-  const pipe_log &own = logs_[wait.pipe];
-  const entry &e = at(wait);
-  const size_t number = nth(wait);
-  const unsigned opcode = e.opcode == OP_WAIT_FLAG    ? OP_SET_FLAG
-                          : e.opcode == OP_CROSS_WAIT ? OP_CROSS_SET
-                          : e.opcode == OP_PAIR_WAIT  ? OP_PAIR_SET
-                                                      : OP_SYNC_ALL;
-  std::vector<place> setters;
-  uint32_t seen = kNobody;
-  for (const pipe_log &l : logs_) {
-    const bool sends = opcode == OP_SET_FLAG    ? l.core == own.core
-                       : opcode == OP_CROSS_SET ? l.group == own.group && l.kind != own.kind
-                       : opcode == OP_PAIR_SET  ? l.group == own.other && l.kind != own.kind
-                                                : l.kind == own.kind && l.id == own.id;
-    if (!sends || l.core == seen) {
-      continue;
-    }
-    seen = l.core;
-    const auto found = flags_.find(flag_key(l.core, opcode, e.flag));
-    if (found != flags_.end() && number < found->second.size()) {
-      setters.push_back(found->second[number]);
+    if (low < recorded_.end(track) && recorded_.at(track, low).order + 1 == c.order) {
+      return &recorded_.at(track, low);
     }
   }
-  return setters;
+  return nullptr;
+}
+
+critical_path::cause critical_path::cause_of(const soc_command_t &c, what kind) const {
+  const pipe_log &l = pipes_[c.track];
+  return {l.kind, l.id, static_cast<unsigned>(kind), c.command.header.opcode_, firmware_,
+          c.command.header.pc_};
 }
 
 // --- the way back -----------------------------------------------------------------------------
 
-critical_path::cause critical_path::cause_of(const place &where, what kind) const {
-  const pipe_log &l = logs_[where.pipe];
-  const entry &e = at(where);
-  return {l.kind, l.id, static_cast<unsigned>(kind), e.opcode, firmware_, e.pc};
+// Time never goes forward on the way.
+void critical_path::move(position &p, const soc_command_t &to, step next, uint64_t time) {
+  p = {&to, next, std::min(p.time, time)};
 }
 
 // Time goes back from p.time to `since`.
 void critical_path::link(const position &p, what kind, uint64_t since) {
-  const uint64_t from = std::min(since, p.time);
-  sum &s = links_[cause_of(p.where, kind)];
-  s.cycles += p.time - from;
+  sum &s = links_[cause_of(*p.at, kind)];
+  s.cycles += p.time - std::min(since, p.time);
   s.times += 1;
 }
 
-// The last command before it in its pipe that took effect: effects come in order.
-bool critical_path::effect_before(const place &where, place &before) const {
-  before = where;
-  while (before.index > 0) {
-    --before.index;
-    if (!is_wait(at(before).opcode)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 void critical_path::from_done(position &p) {
-  const entry &e = at(p.where);
-  place before;
-  if (e.done > e.ready && effect_before(p.where, before)) {
-    p = {before, DONE, std::min(p.time, at(before).done)};
-    return;
+  const soc_command_t &c = *p.at;
+  const soc_command_t *before = effect_before(c);
+  if (c.done > c.ready && before != nullptr) {
+    return move(p, *before, DONE, before->done);
   }
-  if (p.time > e.end) {
-    link(p, LATENCY, e.end);
+  if (p.time > c.end) {
+    link(p, LATENCY, c.end);
   }
-  p = {p.where, FREE, std::min(p.time, e.end)};
+  move(p, c, FREE, c.end);
 }
 
-void critical_path::note_wait(const place &where) {
-  const entry &e = at(where);
-  const bool back = e.opcode == OP_WAIT_FLAG && e.flag / FLAG_EVENTS / PIPE_COUNT > logs_[where.pipe].id;
-  sum &s = waits_[cause_of(where, back ? BUFFER : DATA)];
-  s.cycles += e.end - e.begin;
+void critical_path::from_free(position &p) {
+  const soc_command_t &c = *p.at;
+  if (is_wait(c)) {
+    return from_wait(p);
+  }
+  link(p, BUSY, c.begin);
+  move(p, c, START, c.begin);
+}
+
+void critical_path::note_wait(const soc_command_t &wait) {
+  const bool back = wait.command.header.opcode_ == OP_WAIT_FLAG &&
+                    wait.command.wait_flag.from > pipes_[wait.track].id;
+  sum &s = waits_[cause_of(wait, back ? BUFFER : DATA)];
+  s.cycles += wait.end - wait.begin;
   s.times += 1;
 }
 
 void critical_path::from_wait(position &p) {
-  const entry &e = at(p.where);
-  if (e.end <= e.begin) {
+  const soc_command_t &c = *p.at;
+  if (c.end <= c.begin) {
     p.next = START;   // it did not wait
     return;
   }
-  note_wait(p.where);
-  place last = p.where;
-  if (e.opcode == OP_PIPE_BARRIER) {
-    if (!effect_before(p.where, last) || at(last).done <= e.begin) {
-      link(p, FLAG, e.begin);
-      p = {p.where, START, e.begin};
-      return;
-    }
-  } else {
-    uint64_t latest = 0;
-    for (const place &setter : setters_of(p.where)) {
-      const uint64_t came = at(setter).opcode == OP_SYNC_ALL ? at(setter).begin : at(setter).done;
-      if (came >= latest) {
-        latest = came;
-        last = setter;
-      }
-    }
+  note_wait(c);
+  if (c.command.header.opcode_ == OP_PIPE_BARRIER) {
+    return from_barrier(p);
   }
-  if (e.opcode == OP_SYNC_ALL) {   // the one that came last had come to it when its pipe was done
-    place before;
-    const uint64_t begin = at(last).begin;
-    const bool effect = effect_before(last, before) && at(before).done > begin;
-    const uint64_t since = effect ? at(before).done : begin;
-    link(p, FLAG, since);
-    p = {effect ? before : last, effect ? DONE : START, std::min(p.time, since)};
-    return;
+  const soc_command_t &last = recorded_.at(c.cause_track, c.cause_number);
+  if (c.command.header.opcode_ == OP_SYNC_ALL) {
+    return from_sync_all(p, last);
   }
-  const uint64_t since = at(last).done;
+  link(p, FLAG, last.done);
+  move(p, last, DONE, last.done);
+}
+
+void critical_path::from_barrier(position &p) {
+  const soc_command_t &c = *p.at;
+  const soc_command_t *before = effect_before(c);
+  const bool waited = before != nullptr && before->done > c.begin;
+  const uint64_t since = waited ? before->done : c.begin;
   link(p, FLAG, since);
-  p = {last, DONE, std::min(p.time, since)};
+  waited ? move(p, *before, DONE, since) : move(p, c, START, since);
 }
 
-void critical_path::from_free(position &p) {
-  const entry &e = at(p.where);
-  if (is_wait(e.opcode)) {
-    return from_wait(p);
-  }
-  link(p, BUSY, e.begin);
-  p = {p.where, START, std::min(p.time, e.begin)};
+// last: the SYNC_ALL of the pipe that came last, which was when all it did before was done.
+void critical_path::from_sync_all(position &p, const soc_command_t &last) {
+  const soc_command_t *before = effect_before(last);
+  const bool effect = before != nullptr && before->done > last.begin;
+  const uint64_t since = effect ? before->done : last.begin;
+  link(p, FLAG, since);
+  move(p, effect ? *before : last, effect ? DONE : START, since);
 }
 
-void critical_path::from_start(position &p) {
-  const entry &e = at(p.where);
-  if (p.where.index == 0 || e.pushed > at({p.where.pipe, p.where.index - 1}).end) {
-    p = {p.where, PUSHED, std::min(p.time, e.pushed)};
-    return;
+void critical_path::from_start(position &p) const {
+  const soc_command_t &c = *p.at;
+  const soc_command_t *before = command_before(c);
+  if (before == nullptr || c.pushed > before->end) {
+    return move(p, c, PUSHED, c.pushed);
   }
-  const place before = {p.where.pipe, p.where.index - 1};
-  p = {before, FREE, std::min(p.time, at(before).end)};
+  move(p, *before, FREE, before->end);
 }
 
 void critical_path::from_push(position &p, uint64_t launch) {
-  const entry &e = at(p.where);
-  if (e.full && p.where.index >= depth_) {   // it waited for the command whose slot it got
-    const place popped = {p.where.pipe, p.where.index - depth_};
-    p = {popped, FREE, std::min(p.time, at(popped).end)};
-    return;
+  const soc_command_t &c = *p.at;
+  if (c.pushed > c.issued && c.number - pipes_[c.track].first >= depth_) {
+    // It waited for the command whose place in the queue it got.
+    const soc_command_t &left = recorded_.at(c.track, c.number - depth_);
+    return move(p, left, FREE, left.end);
   }
-  const bool first = e.before_pipe == kNobody;
-  const place before = {first ? p.where.pipe : e.before_pipe, first ? p.where.index : e.before};
-  const uint64_t since = first ? launch : at(before).pushed;
-  link(p, first ? LAUNCH : SCALAR, since);
-  p = {before, first ? OVER : PUSHED, std::min(p.time, since)};
+  const soc_command_t *before = push_before(c);
+  if (before == nullptr) {
+    link(p, LAUNCH, launch);
+    return move(p, c, OVER, launch);
+  }
+  link(p, SCALAR, before->pushed);
+  move(p, *before, PUSHED, before->pushed);
 }
 
-void critical_path::walk(place last, uint64_t launch) {
-  position p = {last, DONE, at(last).done};
+void critical_path::walk(const soc_command_t &last, uint64_t launch) {
+  position p = {&last, DONE, last.done};
   while (p.next != OVER) {
     switch (p.next) {
       case DONE:
@@ -281,29 +208,6 @@ void critical_path::walk(place last, uint64_t launch) {
         from_push(p, launch);
     }
   }
-}
-
-void critical_path::end_launch(unsigned firmware, uint64_t begin, uint64_t end,
-                               unsigned queue_depth) {
-  if (!enabled_) {
-    return;
-  }
-  firmware_ = firmware;
-  depth_ = queue_depth;
-  total_ += end - begin;
-  index_flags();
-  for (uint32_t pipe = 0; pipe < logs_.size(); ++pipe) {
-    const size_t count = logs_[pipe].entries.size();
-    if (count > 0 && at({pipe, count - 1}).done == end) {
-      walk({pipe, count - 1}, begin);
-      break;
-    }
-  }
-  for (pipe_log &l : logs_) {
-    l.first += l.entries.size();
-    l.entries.clear();
-  }
-  last_push_.assign(last_push_.size(), {kNobody, 0});
 }
 
 // --- the file ---------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 //     the set of the flag that it waits for    (another pipe or core)
 //     its push by the scalar core              <- the push before it, or room in the queue
 //
-// What every command did when is kept until the launch is over, some 80 bytes a command.
+// When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_CRITICAL_PATH_H
 #define SOC_CRITICAL_PATH_H
@@ -15,34 +15,23 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
-#include "core/core.h"
+#include "soc/watch/recorder.h"
 
 namespace soc {
 
 class source_lines;
 
-class critical_path {
+class critical_path : public watcher {
  public:
-  void enable() { enabled_ = true; }
-  bool enabled() const { return enabled_; }
+  // recorded has been told of everything before this is.
+  critical_path(const recorder &recorded, unsigned queue_depth)
+      : recorded_(recorded), depth_(queue_depth) {}
 
-  // --- what happens; once it is enabled ---
-  // Numbers of pipes count up from 0; those of a core follow each other. group: of the AI core;
-  // other: that of its pair, or its own.
-  void add_pipe(const std::string &core, core_kind_t kind, unsigned group, unsigned other,
-                unsigned id);
-  // A command comes into the queue at a cycle; asked: when the scalar core wanted that.
-  void pushed(unsigned pipe, const command_t &command, uint64_t asked, uint64_t cycle);
-  // A wait, barrier or SYNC_ALL held the pipe from begin to end.
-  void waited(unsigned pipe, uint64_t number, uint64_t begin, uint64_t end);
-  // A command kept its pipe from begin to end, might have taken effect at ready and did at done.
-  void took_effect(unsigned pipe, uint64_t number, uint64_t begin, uint64_t end, uint64_t ready,
-                   uint64_t done);
-  // A launch is over; its commands are forgotten, but for the chain.
-  void end_launch(unsigned firmware, uint64_t begin, uint64_t end, unsigned queue_depth);
+  void add_core(const watched_core &core) override;
+  void launched(unsigned firmware) override;
+  void launch_over(uint64_t begin, uint64_t end) override;
 
   // {"cycles":N,"links":[{"core","pipe","what","command","line","cycles","times"}],"waits":[...]}: the
   // links' cycles add up to N; waits are those that the chain passes, with what the pipe stood there,
@@ -54,31 +43,16 @@ class critical_path {
   enum what { BUSY, LATENCY, FLAG, SCALAR, LAUNCH, DATA, BUFFER };
   static const char *const kWhat[];
 
-  struct entry {
-    uint8_t opcode;
-    bool full;                     // the push waited for room
-    uint32_t flag;                 // which one a set or wait is about
-    uint64_t pc;
-    uint64_t pushed, begin, end, ready, done;
-    uint32_t before_pipe;          // the push before it of the same scalar core
-    uint64_t before;
-  };
   struct pipe_log {
-    std::string name;              // of the core
-    uint32_t core;                 // its number
     core_kind_t kind;
-    unsigned group, other, id;
-    uint64_t first;                // number of entries[0]
-    std::vector<entry> entries;
-  };
-  struct place {                   // a command
-    uint32_t pipe;
-    size_t index;
+    unsigned id;
+    unsigned first_track, end_track;   // of its core
+    uint64_t first;                    // number of its first command of this launch
   };
   struct sum {
     uint64_t cycles = 0, times = 0;
   };
-  struct cause {                   // commands that a report takes together
+  struct cause {                       // commands that a report takes together
     core_kind_t kind;
     unsigned pipe, what, opcode, firmware;
     uint64_t pc;
@@ -87,46 +61,37 @@ class critical_path {
              std::tie(other.kind, other.pipe, other.what, other.opcode, other.firmware, other.pc);
     }
   };
-  const entry &at(const place &where) const { return logs_[where.pipe].entries[where.index]; }
-  entry &log(unsigned pipe, uint64_t number) {
-    return logs_[pipe].entries[number - logs_[pipe].first];
-  }
-  static bool is_wait(unsigned opcode);
-  static uint32_t flag_of(const command_t &command);
-  // Sets of a flag of a core, and waits, are each in the order of their times: the nth wait is for the
-  // nth set.
-  static uint64_t flag_key(uint32_t core, unsigned opcode, uint32_t flag) {
-    return uint64_t{core} << 32 | uint64_t{opcode} << 24 | flag;
-  }
-  void index_flags();
-  size_t nth(const place &wait) const;
-  std::vector<place> setters_of(const place &wait) const;
-  bool effect_before(const place &where, place &before) const;
-  cause cause_of(const place &where, what kind) const;
 
-  // Each goes one link back from `where`, whose time is `time`, and adds up what lies between.
+  // Commands of this launch; null: there is none.
+  const soc_command_t *command_before(const soc_command_t &c) const;
+  const soc_command_t *effect_before(const soc_command_t &c) const;
+  const soc_command_t *push_before(const soc_command_t &c) const;
+  cause cause_of(const soc_command_t &c, what kind) const;
+
+  // Each goes one link back from a command, where it is at a time, and adds up what lies between.
   enum step { DONE, FREE, START, PUSHED, OVER };
   struct position {
-    place where;
+    const soc_command_t *at;
     step next;
     uint64_t time;
   };
+  static void move(position &p, const soc_command_t &to, step next, uint64_t time);
   void from_done(position &p);
   void from_free(position &p);
-  void note_wait(const place &where);
   void from_wait(position &p);
-  void from_start(position &p);
+  void from_barrier(position &p);
+  void from_sync_all(position &p, const soc_command_t &last);
+  void from_start(position &p) const;
   void from_push(position &p, uint64_t launch);
   void link(const position &p, what kind, uint64_t since);
-  void walk(place last, uint64_t launch);
+  void note_wait(const soc_command_t &wait);
+  void walk(const soc_command_t &last, uint64_t launch);
 
-  bool enabled_ = false;
+  const recorder &recorded_;
+  unsigned depth_;                     // of a queue
   unsigned firmware_ = 0;
-  unsigned depth_ = 0;             // of a queue
   uint64_t total_ = 0;
-  std::vector<pipe_log> logs_;
-  std::vector<place> last_push_;                           // by core
-  std::unordered_map<uint64_t, std::vector<place>> flags_; // sets, and waits
+  std::vector<pipe_log> pipes_;        // by track
   std::map<cause, sum> links_, waits_;
 };
 

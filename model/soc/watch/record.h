@@ -4,7 +4,8 @@
 //   issued -> pushed         the scalar core waits for room in the queue
 //   pushed -> begin          in the queue, behind earlier commands of its pipe
 //   begin  -> end            the pipe works on it; a wait command waits
-//   end    -> done           the pipe is free, its effect is still on its way
+//   end    -> ready          the pipe is free, its effect is still on its way
+//   ready  -> done           its effect waits for those before it: they come in order
 //
 // A command begins when the one before it in its pipe has ended and it has been pushed, whichever is
 // later.  A wait ends when its cause has raised the flag, and the flag has come: WAIT_FLAG and SYNC_ALL
@@ -36,7 +37,8 @@ typedef struct soc_command {
   uint32_t track;
   uint32_t firmware;           // number of its firmware among those that were launched
   uint64_t number;             // in its pipe, from 0
-  uint64_t issued, pushed, begin, end, done;   // cycles
+  uint64_t order;              // of its push among all of its core, from 0
+  uint64_t issued, pushed, begin, end, ready, done;   // cycles
   uint64_t alone;              // of a move between core and memory: cycles it takes with nobody else
                                // on the machine; else end - begin
   // Of a WAIT_FLAG, CROSS_WAIT or SYNC_ALL: the command that came last of those it waited for, as track

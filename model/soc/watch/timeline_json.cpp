@@ -8,8 +8,8 @@
 #include <cstdio>
 
 #include "core/core.h"
-#include "soc/watch/occupancy.h"
 #include "soc/scalar/source_line.h"
+#include "soc/watch/occupancy.h"
 #include "soc/watch/timeline.h"
 
 namespace soc {
@@ -31,65 +31,86 @@ std::string us(uint64_t tenths_of_ns) {
   return text;
 }
 
-}  // namespace
+class json_writer {
+ public:
+  json_writer(FILE *file, recorder &recorded, double mhz, source_lines &lines,
+              const cycle_window &window)
+      : file_(file), recorded_(recorded), record_(recorded.record()), mhz_(mhz), lines_(lines),
+        window_(window) {}
+  void write() const;
 
-void timeline::write_names(FILE *file) const {
-  std::fprintf(file, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-                     "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"memory\"}}",
+ private:
+  void write_names() const;
+  void write_command(const soc_command_t &c) const;
+  void write_flow(const soc_command_t &c, size_t id) const;
+  void write_bandwidth() const;
+  void write_occupancy() const;
+  // A core's, behind that of memory.
+  unsigned process(uint32_t track) const { return recorded_.core(track) + 1; }
+
+  FILE *file_;
+  const recorder &recorded_;
+  const soc_record_t &record_;
+  double mhz_;
+  source_lines &lines_;
+  const cycle_window &window_;
+};
+
+void json_writer::write_names() const {
+  std::fprintf(file_, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+                      "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"memory\"}}",
                MEMORY_PROCESS);
-  for (uint32_t i = 0; i < tracks_.size(); ++i) {
+  for (uint32_t i = 0; i < record_.track_count; ++i) {
     const unsigned pid = process(i);
     if (i == 0 || pid != process(i - 1)) {
-      std::fprintf(file, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}",
-                   pid, tracks_[i].core);
+      std::fprintf(file_, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}",
+                   pid, record_.tracks[i].core);
     }
-    std::fprintf(file,
+    std::fprintf(file_,
                  ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
                  "\"args\":{\"name\":\"%s %s\"}}",
-                 pid, i, tracks_[i].core, core_pipe_name(tracks_[i].pipe));
+                 pid, i, record_.tracks[i].core, core_pipe_name(record_.tracks[i].pipe));
   }
 }
 
-void timeline::write_command(FILE *file, const soc_command_t &c, source_lines &lines) const {
+void json_writer::write_command(const soc_command_t &c) const {
   char text[512];
   core_disassemble(&c.command, text, sizeof text);
   const uint64_t begin = tenths(c.begin, mhz_);
-  std::fprintf(file,
+  std::fprintf(file_,
                ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,"
                "\"args\":{\"n\":%llu,\"command\":\"%s\",\"pushed_us\":%s,\"done_us\":%s,\"line\":\"%s\"}}",
                core_command_name(c.command.header.opcode_), process(c.track), c.track,
                us(begin).c_str(), us(tenths(c.end, mhz_) - begin).c_str(),
                static_cast<count>(c.number), text, us(tenths(c.pushed, mhz_)).c_str(),
                us(tenths(c.done, mhz_)).c_str(),
-               lines.find(c.command.header.pc_, c.firmware).c_str());
+               lines_.find(c.command.header.pc_, c.firmware).c_str());
 }
 
 // From within the setter's slice to within the waiter's.
-void timeline::write_flow(FILE *file, const soc_command_t &c, size_t id,
-                          const cycle_window &window) const {
+void json_writer::write_flow(const soc_command_t &c, size_t id) const {
   const soc_command_t *cause = c.cause_track == SOC_NO_CAUSE
                                    ? nullptr
                                    : soc_record_find(&record_, c.cause_track, c.cause_number);
-  if (cause == nullptr || cause == &c || !window.touches(cause->begin, cause->end)) {
+  if (cause == nullptr || cause == &c || !window_.touches(cause->begin, cause->end)) {
     return;
   }
   const uint64_t begin = tenths(c.begin, mhz_);
   const uint64_t end = tenths(c.end, mhz_);
   const char *name = core_command_name(cause->command.header.opcode_);
-  std::fprintf(file, ",\n{\"ph\":\"s\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
+  std::fprintf(file_, ",\n{\"ph\":\"s\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
                name, id, process(cause->track), cause->track,
                us(tenths(cause->begin, mhz_)).c_str());
-  std::fprintf(file,
+  std::fprintf(file_,
                ",\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
                name, id, process(c.track), c.track, us(end > begin ? end - 1 : begin).c_str());
 }
 
-void timeline::write_bandwidth(FILE *file, const config_t &config,
-                               const cycle_window &window) const {
-  const double gbps = config.soc.clock_mhz / 1e3;   // of a byte a cycle
-  for (const rates &r : rates_) {
-    if (window.touches(r.cycle, r.cycle)) {
-      std::fprintf(file,
+void json_writer::write_bandwidth() const {
+  const double gbps = mhz_ / 1e3;   // of a byte a cycle
+  for (const recorder::rates &r : recorded_.bandwidths()) {
+    if (window_.touches(r.cycle, r.cycle)) {
+      std::fprintf(file_,
                    ",\n{\"ph\":\"C\",\"name\":\"die%u GB/s\",\"pid\":%d,\"ts\":%s,"
                    "\"args\":{\"hbm\":%.1f,\"l2\":%.1f}}",
                    r.die, MEMORY_PROCESS, us(tenths(r.cycle, mhz_)).c_str(), r.hbm * gbps,
@@ -99,15 +120,15 @@ void timeline::write_bandwidth(FILE *file, const config_t &config,
 }
 
 // A core's memories, one after the other.
-void timeline::write_occupancy(FILE *file, const cycle_window &window) const {
-  for (uint32_t begin = 0, end; begin < tracks_.size(); begin = end) {
+void json_writer::write_occupancy() const {
+  for (uint32_t begin = 0, end; begin < record_.track_count; begin = end) {
     end = begin + 1;
-    while (end < tracks_.size() && process(end) == process(begin)) {
+    while (end < record_.track_count && process(end) == process(begin)) {
       ++end;
     }
     std::vector<const soc_command_t *> order;
-    for (size_t i = first_[begin]; i < first_[end]; ++i) {
-      order.push_back(&commands_[i]);
+    for (size_t i = record_.first[begin]; i < record_.first[end]; ++i) {
+      order.push_back(&record_.commands[i]);
     }
     std::sort(order.begin(), order.end(), [](const soc_command_t *a, const soc_command_t *b) {
       return a->begin < b->begin;
@@ -126,10 +147,10 @@ void timeline::write_occupancy(FILE *file, const cycle_window &window) const {
     }
     for (unsigned space = 0; space < SPACE_COUNT; ++space) {
       for (const occupancy::step &s : held[space].course(last / MOST_STEPS)) {
-        if (window.touches(s.cycle, s.cycle)) {
-          std::fprintf(file,
+        if (window_.touches(s.cycle, s.cycle)) {
+          std::fprintf(file_,
                        ",\n{\"ph\":\"C\",\"name\":\"%s %s bytes\",\"pid\":%u,\"ts\":%s,\"args\":{\"held\":%lld}}",
-                       tracks_[begin].core, core_space_name(static_cast<core_space_t>(space)),
+                       record_.tracks[begin].core, core_space_name(static_cast<core_space_t>(space)),
                        process(begin), us(tenths(s.cycle, mhz_)).c_str(),
                        static_cast<long long>(s.bytes));
         }
@@ -138,25 +159,29 @@ void timeline::write_occupancy(FILE *file, const cycle_window &window) const {
   }
 }
 
-bool timeline::write_json(const std::string &path, const config_t &config, source_lines &lines,
-                          const cycle_window &window) {
+void json_writer::write() const {
+  write_names();
+  for (size_t i = 0; i < record_.command_count; ++i) {
+    const soc_command_t &c = record_.commands[i];
+    if (window_.touches(c.begin, c.end)) {
+      write_command(c);
+      write_flow(c, i);
+    }
+  }
+  write_bandwidth();
+  write_occupancy();
+  std::fprintf(file_, "\n]}\n");
+}
+
+}  // namespace
+
+bool write_timeline(const std::string &path, recorder &recorded, const config_t &config,
+                    source_lines &lines, const cycle_window &window) {
   FILE *file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     return false;
   }
-  mhz_ = config.soc.clock_mhz;
-  record();
-  write_names(file);
-  for (size_t i = 0; i < commands_.size(); ++i) {
-    const soc_command_t &c = commands_[i];
-    if (window.touches(c.begin, c.end)) {
-      write_command(file, c, lines);
-      write_flow(file, c, i, window);
-    }
-  }
-  write_bandwidth(file, config, window);
-  write_occupancy(file, window);
-  std::fprintf(file, "\n]}\n");
+  json_writer(file, recorded, config.soc.clock_mhz, lines, window).write();
   const bool good = std::ferror(file) == 0;
   return std::fclose(file) == 0 && good;
 }

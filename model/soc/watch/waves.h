@@ -28,28 +28,10 @@
 
 #include "hal/command.h"
 #include "soc/soc.h"
+#include "soc/watch/window.h"
 #include "waves/waves.h"
 
 namespace soc {
-
-// Is there a core of this name?
-bool core_exists(const std::string &core, const config_soc_t &soc);
-
-// A mark of a window whose command is looked for.
-class command_mark {
- public:
-  // Throws if there is no such core, pipe or command in this machine.
-  command_mark(const waves_mark_t &mark, const config_t &config, const char *option);
-  bool named() const { return opcode_ < OP_COUNT; }
-  // True once: this is the command.
-  bool meets(const std::string &core, const command_t &command);
-
- private:
-  unsigned opcode_ = OP_COUNT;
-  unsigned pipe_ = PIPE_COUNT;
-  std::string core_;
-  uint64_t left_;
-};
 
 class waves {
  public:

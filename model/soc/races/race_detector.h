@@ -8,8 +8,8 @@
 // Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  Between
 // others only SYNC_ALL orders anything: see gm_owners.h.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_RACE_H
-#define SOC_RACE_H
+#ifndef SOC_RACE_DETECTOR_H
+#define SOC_RACE_DETECTOR_H
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "soc/watch/gm_owners.h"
+#include "soc/races/gm_owners.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "soc/watch/race.h"
+#include "soc/races/race_detector.h"
 
 #include <algorithm>
 
