@@ -11,12 +11,12 @@
 #include "cli/option/manual.h"
 #include "cli/option/suggest.h"
 #include "cli/reference.h"
+#include "cli/report.h"
 #include "cli/run/kernels.h"
 #include "cli/script.h"
 #include "cli/synth/synth.h"
 #include "commit.h"
 #include "host/interrupt.h"
-#include "report/report.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -30,7 +30,7 @@ static const struct {
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
     {"explain", explain, "explain RUN.json", "why that run took its time, and what would help"},
-    {"report", report, "report [WHAT...]",
+    {"report", report_command, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
     {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},

@@ -1,7 +1,8 @@
-// The command `report`: the paper's tables and figures, ours beside theirs.
+// The papers' tables and figures, ours beside theirs.
 //
 //   reports.def       their names
-//   report.c          the command: options, the list of reports, exit code
+//   report.c          the list of reports; those that are wanted, one after the other
+//   report_settings.h what they are asked for (model/cli/report.c reads it from the command line)
 //   report_jobs.c     simulations, each in a process of its own
 //   report_write.c    JSON, Markdown, plot
 //   report_made.c     how each was made
@@ -11,12 +12,20 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "cli/option/options.h"
-#include "config/config.h"
+#include "report/page/report_html.h"
 #include "report/report_jobs.h"
 
-// argv[0] is "report".  Returns the exit code.
-int report(int argc, char **argv);
+enum {
+  REPORT_TITLES = 0
+#define REPORT(name, other, function, help) + 1
+#include "report/reports.def"
+#undef REPORT
+};
+extern const report_title_t report_titles[REPORT_TITLES];
+
+// Makes settings->reports, then the page if it is asked for, which it prints a line about unless quiet.
+// Returns the exit code, with the reason in error unless it is BASE_OK.
+base_exit_t report_make(const report_settings_t *settings, base_error_t *error);
 
 // --- a report ---------------------------------------------------------------------------------
 
@@ -25,7 +34,7 @@ enum { REPORT_KEYS_MAX = 16, REPORT_HEADS = 128 };
 // What one report is run with.
 typedef struct report_context {
   const char *name;                // "table5"
-  const options_t *options;
+  const report_settings_t *settings;
 } report_context_t;
 
 // True: the report was written.  Else code is the exit code and error says why; with
@@ -44,19 +53,14 @@ typedef bool report_function_t(const report_context_t *context, base_exit_t *cod
 bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what,
                  base_exit_t *code, base_error_t *error);
 
-// --seeds, or `usual`.
-size_t report_seeds(const options_t *options, size_t usual);
+// settings->config (or `usual`) and set.
+bool report_config(const report_settings_t *settings, const char *usual, kernel_machine_t *machine,
+                   base_error_t *error);
 
-// The machine of a report: the words that name it on a job's line, and its parameters.
-typedef struct report_machine {
-  report_common_t common;
-  char cores[24];
-  config_t config;
-} report_machine_t;
-
-// --config (or `usual`), --set, --gm; --cores, unless the report has only_cores (0: it has not).
-bool report_machine(const options_t *options, const char *usual, unsigned only_cores,
-                    report_machine_t *machine, base_error_t *error);
+// The machine of a report's jobs: settings->config (or `usual`), set and gm; cores, unless the report has
+// only_cores (0: it has not).
+bool report_machine(const report_settings_t *settings, const char *usual, unsigned only_cores,
+                    kernel_machine_t *machine, base_error_t *error);
 
 // FLOP/s of all cube cores and bytes/s of all HBM, times 1e-12.
 double report_peak_tflops(const config_t *config);
@@ -67,8 +71,8 @@ typedef struct report_keys {
   size_t count;
 } report_keys_t;
 
-// --seq-kv, or `usual`.
-bool report_keys(const options_t *options, const report_keys_t *usual, report_keys_t *keys,
+// settings->keys, or `usual`.
+bool report_keys(const report_settings_t *settings, const report_keys_t *usual, report_keys_t *keys,
                  base_error_t *error);
 
 // The same for a report of one size.

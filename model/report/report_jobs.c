@@ -12,21 +12,19 @@
 #include "host/interrupt.h"
 #include "host/worker.h"
 #include "kernel/attention/attention_golden.h"
-#include "kernel/attention/attention_input.h"
-#include "kernel/attention/attention_simulate.h"
-#include "kernel/fp8/fp8_bound.h"
-#include "kernel/gemm/gemm_result.h"
+#include "kernel/bound.h"
+#include "kernel/fp8/fp8_golden.h"
 #include "num/num_format.h"
-#include "report/report_work.h"
 
-enum { WORKERS = 2 };
+enum { JOBS_MAX = 8192 };
 
 // --- the list ---------------------------------------------------------------------------------
 
-bool report_jobs_open(report_jobs_t *jobs, size_t room, bool quiet, base_error_t *error) {
-  *jobs = (report_jobs_t){.room = room, .quiet = quiet};
-  void *list = mmap(NULL, (room == 0 ? 1 : room) * sizeof *jobs->list, PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+// Memory comes with what is written to it.
+bool report_jobs_open(report_jobs_t *jobs, const report_settings_t *settings, base_error_t *error) {
+  *jobs = (report_jobs_t){.settings = settings};
+  void *list = mmap(NULL, JOBS_MAX * sizeof *jobs->list, PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (list == MAP_FAILED) {
     return base_fail(error, "report: out of memory");
   }
@@ -36,110 +34,83 @@ bool report_jobs_open(report_jobs_t *jobs, size_t room, bool quiet, base_error_t
 
 void report_jobs_close(report_jobs_t *jobs) {
   if (jobs->list != NULL) {
-    munmap(jobs->list, (jobs->room == 0 ? 1 : jobs->room) * sizeof *jobs->list);
+    munmap(jobs->list, JOBS_MAX * sizeof *jobs->list);
     jobs->list = NULL;
   }
 }
 
-// The kernel's name, the common words, the words of the line; their number, 0: too many.
-static int cut(report_job_t *job, const report_common_t *common) {
-  size_t count = 0;
-  char *rest = job->line;
-  job->word[count++] = strsep(&rest, " ");
-  for (size_t i = 0; i < common->count && count < REPORT_WORDS_MAX; ++i) {
-    job->word[count++] = (char *)common->word[i];
+static void refuse(report_job_t *job, const char *text) {
+  if (job->outcome.status == BASE_OK) {
+    job->outcome.status = BASE_BAD_INPUT;
+    base_fail(&job->outcome.error, "%s", text);
   }
-  while (rest != NULL && count < REPORT_WORDS_MAX) {
-    job->word[count++] = strsep(&rest, " ");
-  }
-  return count < REPORT_WORDS_MAX ? (int)count : 0;   // the last stays NULL
 }
 
-static unsigned command_of(const char *kernel) {
-  return strcmp(kernel, "amla") == 0    ? CLI_RUN_AMLA
-         : strcmp(kernel, "fp8") == 0   ? CLI_RUN_FP8
-         : strcmp(kernel, "w4a16") == 0 ? CLI_RUN_W4A16
-         : strcmp(kernel, "gemm") == 0  ? CLI_RUN_GEMM
-                                        : CLI_RUN_BASE;
-}
-
-report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, const char *name,
-                         base_error_t *error, const char *format, ...) {
-  if (jobs->count == jobs->room) {
-    base_fail(error, "report: more than %zu simulations", jobs->room);
-    return NULL;
-  }
+// The last place is for all that have none.
+static report_job_t *next_job(report_jobs_t *jobs) {
   report_job_t *job = &jobs->list[jobs->count];
-  va_list arguments;
-  va_start(arguments, format);
-  const int length = vsnprintf(job->line, sizeof job->line, format, arguments);
-  va_end(arguments);
-  snprintf(job->name, sizeof job->name, "%s", name);
-  const int count = length < 0 || (size_t)length >= sizeof job->line ? 0 : cut(job, common);
-  if (count == 0) {
-    base_fail(error, "%s: line too long", name);
-    return NULL;
+  if (jobs->count + 1 < JOBS_MAX) {
+    ++jobs->count;
+  } else {
+    refuse(&jobs->list[0], "too many simulations in one report");
   }
-  job->command = command_of(job->word[0]);
-  if (!options_parse(&job->options, job->command, count, job->word, error)) {
-    base_fail(error, "%s: %s", name, error->text);
-    return NULL;
-  }
-  if (job->options.words > 0) {
-    base_fail(error, "%s: unexpected '%s'", name, job->options.word[0]);
-    return NULL;
-  }
-  ++jobs->count;
   return job;
 }
 
+static void fill_request(report_job_t *job, const kernel_machine_t *machine, const char *kernel) {
+  if (strcmp(kernel, "fp8") == 0) {
+    job->kernel = REPORT_FP8;
+    job->fp8 = fp8_request_on(machine);
+    job->fp8.input.source = KERNEL_MADE_UP;
+  } else if (strcmp(kernel, "amla") == 0 || strcmp(kernel, "base") == 0) {
+    job->kernel = REPORT_ATTENTION;
+    job->attention = attention_request_on(kernel, machine);
+    job->attention.input.source = KERNEL_MADE_UP;
+  } else {
+    job->kernel = REPORT_GEMM;
+    job->gemm = gemm_request_on(kernel, machine);
+    job->gemm.input.source = KERNEL_MADE_UP;
+  }
+  report_job_machine(job)->soc.timing_only = true;
+}
+
+report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,
+                         const char *name, ...) {
+  report_job_t *job = next_job(jobs);
+  va_list arguments;
+  va_start(arguments, name);
+  vsnprintf(job->name, sizeof job->name, name, arguments);
+  va_end(arguments);
+  fill_request(job, machine, kernel);
+  return job;
+}
+
+kernel_machine_t *report_job_machine(report_job_t *job) {
+  return job->kernel == REPORT_ATTENTION ? &job->attention.settings.machine
+         : job->kernel == REPORT_FP8     ? &job->fp8.settings.attention.machine
+                                         : &job->gemm.settings.machine;
+}
+
+void report_job_set(report_job_t *job, const char *assignment, ...) {
+  char text[128];
+  base_error_t error;
+  va_list arguments;
+  va_start(arguments, assignment);
+  vsnprintf(text, sizeof text, assignment, arguments);
+  va_end(arguments);
+  if (!kernel_machine_set(report_job_machine(job), text, &error)) {
+    refuse(job, error.text);
+  }
+}
+
+void report_job_compute(report_job_t *job) { report_job_machine(job)->soc.timing_only = false; }
+
+void report_job_judge(report_job_t *job) {
+  report_job_compute(job);
+  job->judged = true;
+}
+
 // --- in a job's own process, which ends afterwards: nothing is freed --------------------------
-
-static int fail(report_outcome_t *outcome, int status, const char *text) {
-  outcome->status = status;
-  base_fail(&outcome->error, "%s", text);
-  return status;
-}
-
-// Errors of the FP32 output and of what the last cast makes of it.
-static bool judge(const attention_problem_t *problem, float *out, report_outcome_t *outcome) {
-  const size_t count = attention_out_count(problem);
-  double *golden = malloc(count * sizeof *golden);
-  num_error_t error;
-  if (golden == NULL || !attention_golden(problem, problem->rows, 1, golden)) {
-    return false;
-  }
-  num_error(golden, out, count, &error);
-  outcome->f32 = error.rel_fro;
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = num_bf16_to_f32(num_bf16_from_f32(out[i]));
-  }
-  num_error(golden, out, count, &error);
-  outcome->bf16 = error.rel_fro;
-  return true;
-}
-
-void report_take_machine(report_outcome_t *outcome, const config_t *config,
-                         const soc_result_t *result) {
-  const fp8_bound_t bound = fp8_bound(result);
-  outcome->cycles = result->cycles;
-  outcome->time_us = (double)result->cycles / config->soc.clock_mhz;
-  outcome->hbm_read = result->hbm_read;
-  outcome->l2_read = result->l2_read;
-  outcome->l2_write = result->l2_write;
-  outcome->cube_busy = fp8_busy(result, "cube", "M");
-  outcome->vector_busy = fp8_busy(result, "vector", "V");
-  outcome->bound_busy = bound.busy;
-  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
-           bound.pipe == NULL ? "" : bound.pipe);
-}
-
-static void take(report_outcome_t *outcome, const attention_problem_t *problem,
-                 const config_t *config, const soc_result_t *result) {
-  report_take_machine(outcome, config, result);
-  outcome->flops = attention_flops(problem);
-  outcome->fu = attention_fu(problem, config, result->cycles);
-}
 
 static const char *const pipe_names[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = #name,
@@ -147,116 +118,132 @@ static const char *const pipe_names[PIPE_COUNT] = {
 #undef PIPE
 };
 
-static void take_busy(const soc_result_t *soc, report_gemm_outcome_t *half) {
-  size_t cubes = 0;
-  size_t vectors = 0;
-  for (size_t i = 0; i < soc->pipe_count; ++i) {
-    const soc_pipe_t *pipe = &soc->pipes[i];
-    const bool cube = strncmp(pipe->core, "cube", 4) == 0;
-    cubes += cube && strcmp(pipe->pipe, "M") == 0;
-    vectors += !cube && strcmp(pipe->pipe, "V") == 0;
-    for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-      if (strcmp(pipe->pipe, pipe_names[id]) == 0) {
-        (cube ? half->cube_busy : half->vector_busy)[id] += (double)pipe->busy;
-      }
-    }
-  }
-  for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    half->cube_busy[id] /= cubes == 0 ? 1 : (double)cubes;
-    half->vector_busy[id] /= vectors == 0 ? 1 : (double)vectors;
-  }
-}
-
-static void take_gemm(report_outcome_t *outcome, const gemm_result_t *result) {
-  const soc_result_t *soc = &result->run.soc;
-  const config_t *config = &result->settings->soc.config;
-  report_gemm_outcome_t *half = &outcome->half;
+static void take(report_outcome_t *outcome, const kernel_result_t *result) {
+  const soc_result_t *soc = &result->soc;
+  const kernel_bound_t bound = kernel_bound(soc);
   outcome->cycles = soc->cycles;
-  outcome->time_us = (double)soc->cycles / config->soc.clock_mhz;
-  outcome->flops = gemm_flops(result->problem);
-  outcome->fu = gemm_fu(result->problem, config, soc->cycles);
+  outcome->time_us = result->time_us;
+  outcome->flops = result->flops;
+  outcome->fu = result->fu;
   outcome->hbm_read = soc->hbm_read;
-  half->splits = result->settings->splits;
-  half->tile_n = result->settings->tile_n;
-  half->phases = result->run.phases;
-  memcpy(half->phase, result->run.phase, sizeof half->phase);
-  take_busy(soc, half);
-  half->error = result->error.rel_fro;
-  half->wrong_bits = result->wrong_bits + result->wrong_weights;
+  outcome->l2_read = soc->l2_read;
+  outcome->l2_write = soc->l2_write;
+  outcome->cube_busy = kernel_busy(soc, "cube", "M");
+  outcome->vector_busy = kernel_busy(soc, "vector", "V");
+  outcome->bound_busy = bound.busy;
+  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
+           bound.pipe == NULL ? "" : bound.pipe);
 }
 
-// w4a16 and gemm; a judged one is compared with FP64 and, bit by bit, with the contract.
-static int work_gemm(report_job_t *job) {
-  report_outcome_t *outcome = &job->outcome;
-  static gemm_settings_t settings;
-  gemm_problem_t problem;
-  gemm_result_t result = {.options = &job->options, .settings = &settings, .problem = &problem};
-  if (!gemm_input(&job->options, job->command == CLI_RUN_W4A16, &problem, &outcome->error) ||
-      !gemm_settings_read(&settings, job->word[0], &job->options, &problem, &outcome->error)) {
-    return outcome->status = BASE_BAD_INPUT;
+static base_exit_t out_of_memory(base_error_t *error) {
+  base_fail(error, "golden: out of memory");
+  return BASE_BAD_INPUT;
+}
+
+// Errors of an FP32 output and of what the last cast, to BF16, makes of it.
+static void compare(report_outcome_t *outcome, const double *golden, float *out, size_t count) {
+  num_error_t error;
+  num_error(golden, out, count, &error);
+  outcome->f32 = error.rel_fro;
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = num_bf16_to_f32(num_bf16_from_f32(out[i]));
   }
-  if (job->judged) {
-    job->options.verify = true;
-    result.out = malloc(problem.m * problem.n * 4);
-    result.b = problem.quantised && settings.phases == W4A16_SEQUENTIAL
-                   ? malloc(problem.k * problem.n * 2)
-                   : NULL;
-    if (result.out == NULL) {
-      return fail(outcome, BASE_BAD_INPUT, "out of memory");
-    }
+  num_error(golden, out, count, &error);
+  outcome->bf16 = error.rel_fro;
+  outcome->cos_diff = error.cos_diff;
+}
+
+static base_exit_t work_attention(report_job_t *job, base_error_t *error) {
+  static attention_run_t run;
+  job->attention.settings.out_f32 = job->judged;
+  if (!attention_prepare(&job->attention, &run, error)) {
+    return BASE_BAD_INPUT;
   }
-  const soc_status_t status = gemm_simulate(&problem, &settings, result.out, result.b, &result.run);
-  if (status != SOC_DONE) {
-    const char *reason = result.run.soc.error;
-    return fail(outcome, (int)status, reason[0] != '\0' ? reason : "interrupted");
+  const base_exit_t code = attention_simulate(&run, error);
+  take(&job->outcome, &run.result);
+  if (code != BASE_OK || !job->judged) {
+    return code;
   }
-  if (job->judged && !gemm_result_judge(&result, &outcome->error)) {
-    return outcome->status = BASE_BAD_INPUT;
+  const size_t count = attention_out_count(&run.problem);
+  double *golden = malloc(count * sizeof *golden);
+  if (golden == NULL || !attention_golden(&run.problem, run.problem.rows, 1, golden)) {
+    return out_of_memory(error);
   }
-  take_gemm(outcome, &result);
+  compare(&job->outcome, golden, run.out, count);
   return BASE_OK;
 }
 
-static int work(report_job_t *job) {
-  if ((job->command & CLI_RUN_GEMMS) != 0) {
-    return work_gemm(job);
+static base_exit_t work_fp8(report_job_t *job, base_error_t *error) {
+  static fp8_run_t run;
+  job->fp8.settings.attention.out_f32 = job->judged;
+  if (!fp8_prepare(&job->fp8, &run, error)) {
+    return BASE_BAD_INPUT;
   }
-  report_outcome_t *outcome = &job->outcome;
-  static attention_settings_t settings;
-  attention_problem_t problem;
-  soc_result_t result;
-  float *out = NULL;
-  if (!attention_settings_read(&settings, job->word[0], &job->options, &outcome->error) ||
-      !attention_input(&job->options, &problem, &outcome->error)) {
-    return outcome->status = BASE_BAD_INPUT;
+  const base_exit_t code = fp8_simulate(&run, error);
+  take(&job->outcome, &run.result);
+  if (code != BASE_OK || !job->judged) {
+    return code;
   }
-  settings.soc.timeline = job->options.timeline;
-  if (job->judged && (out = malloc(attention_out_count(&problem) * sizeof *out)) == NULL) {
-    return fail(outcome, BASE_BAD_INPUT, "out of memory");
+  const fp8_problem_t *problem = &run.problem;
+  const size_t count = fp8_out_count(problem);
+  fp8_golden_t golden = {0};
+  num_error_t unquantised;
+  if (!fp8_golden(problem, FP8_FROM_TOKENS, fp8_list_rows(problem), 1, &golden)) {
+    return out_of_memory(error);
   }
-  const soc_status_t status = attention_simulate(&problem, &settings, out, &result);
-  if (status != SOC_DONE) {
-    return fail(outcome, (int)status, result.error[0] != '\0' ? result.error : "interrupted");
+  compare(&job->outcome, golden.out, run.out, count);
+  if (!fp8_golden(problem, FP8_FROM_KEYS, fp8_list_rows(problem), 1, &golden)) {
+    return out_of_memory(error);
   }
-  take(outcome, &problem, &settings.soc.config, &result);
-  if (job->judged && !judge(&problem, out, outcome)) {
-    return fail(outcome, BASE_BAD_INPUT, "golden attention: out of memory");
-  }
+  num_error(golden.out, run.out, count, &unquantised);
+  job->outcome.unquantised = unquantised.rel_fro;
   return BASE_OK;
 }
 
-static int work_any(void *context) {
+static void take_gemm(report_gemm_outcome_t *half, const gemm_run_t *run) {
+  half->splits = run->settings.splits;
+  half->tile_n = run->settings.tile_n;
+  half->phases = run->phases;
+  memcpy(half->phase, run->phase, sizeof half->phase);
+  for (unsigned id = 0; id < PIPE_COUNT; ++id) {
+    half->cube_busy[id] = kernel_busy(&run->result.soc, "cube", pipe_names[id]);
+    half->vector_busy[id] = kernel_busy(&run->result.soc, "vector", pipe_names[id]);
+  }
+  half->error = run->result.error.rel_fro;
+  half->wrong_bits = run->result.wrong_bits + run->wrong_weights;
+}
+
+static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
+  static gemm_run_t run;
+  job->gemm.judge.verify = job->judged;
+  if (!gemm_prepare(&job->gemm, &run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  const base_exit_t code = gemm_simulate(&run, error);
+  if (code == BASE_OK && job->judged && !gemm_judge(&run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  take(&job->outcome, &run.result);
+  take_gemm(&job->outcome.half, &run);
+  return code;
+}
+
+static int work(void *context) {
   report_job_t *job = context;
-  return job->command == CLI_RUN_FP8 ? report_work_fp8(job) : work(job);
+  base_error_t *error = &job->outcome.error;
+  return job->outcome.status = (int)(job->kernel == REPORT_ATTENTION ? work_attention(job, error)
+                                     : job->kernel == REPORT_FP8     ? work_fp8(job, error)
+                                                                     : work_gemm(job, error));
 }
 
 // --- in the command's own process -------------------------------------------------------------
 
 // The jobs now running.
 typedef struct pool {
-  worker_t worker[WORKERS];
-  report_job_t *job[WORKERS];
+  worker_t worker[WORKERS_MAX];
+  report_job_t *job[WORKERS_MAX];
   size_t active, most, done;
+  unsigned threads;              // of each
 } pool_t;
 
 bool report_interrupted(void) { return host_interrupted(); }
@@ -266,8 +253,9 @@ static void launch(report_job_t *job, pool_t *pool) {
   while (pool->worker[slot].process != 0) {
     ++slot;
   }
-  if (!worker_start(&pool->worker[slot], work_any, job)) {
-    fail(&job->outcome, BASE_BAD_INPUT, strerror(errno));
+  report_job_machine(job)->soc.threads = pool->threads;
+  if (!worker_start(&pool->worker[slot], work, job)) {
+    refuse(job, strerror(errno));
     return;
   }
   pool->job[slot] = job;
@@ -276,13 +264,13 @@ static void launch(report_job_t *job, pool_t *pool) {
 
 static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done) {
   const report_outcome_t *outcome = &job->outcome;
-  if (jobs->quiet || outcome->status != 0) {
+  if (jobs->settings->quiet || outcome->status != 0) {
     return;
   }
   fprintf(stderr, "%zu of %zu: %s: %.1f us", done, jobs->count, job->name, outcome->time_us);
   if (job->judged) {
     fprintf(stderr, ", relative error %.3e",
-            (job->command & CLI_RUN_GEMMS) != 0 ? outcome->half.error : outcome->bf16);
+            job->kernel == REPORT_GEMM ? outcome->half.error : outcome->bf16);
   }
   fputc('\n', stderr);
 }
@@ -294,16 +282,17 @@ static bool ended(const report_jobs_t *jobs, pool_t *pool, size_t slot, int stat
   --pool->active;
   ++pool->done;
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) {
-    fail(outcome, BASE_INTERRUPTED, "interrupted");
+    outcome->status = BASE_INTERRUPTED;
   } else if (status != 0 && outcome->status == 0) {
-    fail(outcome, BASE_STOPPED, "the simulation was ended by a signal");
+    outcome->status = BASE_STOPPED;
+    base_fail(&outcome->error, "the simulation was ended by a signal");
   }
   tell(jobs, job, pool->done);
   return outcome->status == 0;
 }
 
 static void end_all(pool_t *pool) {
-  for (size_t slot = 0; slot < WORKERS; ++slot) {
+  for (size_t slot = 0; slot < pool->most; ++slot) {
     worker_kill(&pool->worker[slot]);
   }
 }
@@ -327,7 +316,7 @@ static bool run_all(report_jobs_t *jobs, pool_t *pool) {
       }
     }
     int status;
-    const int slot = worker_wait(pool->worker, WORKERS, &status);
+    const int slot = worker_wait(pool->worker, pool->most, &status);
     if (slot < 0 || !ended(jobs, pool, (size_t)slot, status)) {
       return false;
     }
@@ -335,10 +324,18 @@ static bool run_all(report_jobs_t *jobs, pool_t *pool) {
   return true;
 }
 
+// The host's processors are shared among the processes.
+static pool_t open_pool(const report_settings_t *settings, bool large) {
+  const size_t processors = kernel_host_threads();
+  const size_t asked = settings->processes == 0 ? processors : settings->processes;
+  const size_t most = large ? 1 : asked < WORKERS_MAX ? asked : WORKERS_MAX;
+  return (pool_t){.most = most, .threads = most < processors ? (unsigned)(processors / most) : 1};
+}
+
 bool report_run(report_jobs_t *jobs, bool large, base_exit_t *code, base_error_t *error) {
-  pool_t pool = {.most = large ? 1 : WORKERS};
+  pool_t pool = open_pool(jobs->settings, large);
   fflush(NULL);
-  if (run_all(jobs, &pool)) {
+  if (first_failed(jobs) == NULL && run_all(jobs, &pool)) {
     return true;
   }
   end_all(&pool);

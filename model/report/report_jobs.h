@@ -1,14 +1,25 @@
-// The simulations behind a report: each is a `run` command line, in a process of its own (SystemC
-// elaborates once), a few at a time; results come back through shared memory.
+// The simulations behind a report: each is a kernel's request (kernel/*/*.h), in a process of its own (SystemC
+// elaborates once), several at a time; outcomes come back through shared memory.
+//
+//   report_jobs_t jobs;
+//   report_jobs_open(&jobs, settings, error)
+//   report_job_t *job = report_add(&jobs, &machine, "amla", "Sq %zu", sq);
+//   job->attention.input.keys = keys;           // any member of the request
+//   ... &job->outcome ...                       // read after report_run
+//   report_run(&jobs, false, code, error)
+//   report_jobs_close(&jobs)
+//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef REPORT_JOBS_H
 #define REPORT_JOBS_H
 
-#include "cli/option/options.h"
 #include "hal/command.h"
-#include "kernel/gemm/gemm_simulate.h"
+#include "kernel/attention/attention.h"
+#include "kernel/fp8/fp8.h"
+#include "kernel/gemm/gemm.h"
+#include "report/report_settings.h"
 
-enum { REPORT_NAME_BYTES = 80, REPORT_LINE_BYTES = 512, REPORT_WORDS_MAX = 96 };
+enum { REPORT_NAME_BYTES = 80 };
 
 // What a simulation of w4a16 or gemm found besides.
 typedef struct report_gemm_outcome {
@@ -36,40 +47,52 @@ typedef struct report_outcome {
   report_gemm_outcome_t half;  // of w4a16 and gemm
 } report_outcome_t;
 
+typedef enum report_kernel { REPORT_ATTENTION, REPORT_FP8, REPORT_GEMM } report_kernel_t;
+
 typedef struct report_job {
   char name[REPORT_NAME_BYTES];   // for people
-  char line[REPORT_LINE_BYTES];   // cut into words
-  char *word[REPORT_WORDS_MAX];
-  options_t options;
-  unsigned command;               // CLI_RUN_AMLA, _BASE, _FP8, _W4A16 or _GEMM
-  bool judged;                    // compare the output with FP64
+  report_kernel_t kernel;
+  union {
+    attention_request_t attention;
+    fp8_request_t fp8;
+    gemm_request_t gemm;
+  };
+  bool judged;                    // of attention and fp8 the FP32 output and its cast against FP64; of gemm
+                                  // also every bit against the contract
   report_outcome_t outcome;
 } report_job_t;
 
 typedef struct report_jobs {
   report_job_t *list;
-  size_t count, room;
-  bool quiet;
+  size_t count;
+  const report_settings_t *settings;
 } report_jobs_t;
 
-// Words that every job of a report begins with; later ones of the job's own line win.
-typedef struct report_common {
-  const char *word[REPORT_WORDS_MAX];
-  size_t count;
-} report_common_t;
-
-bool report_jobs_open(report_jobs_t *jobs, size_t room, bool quiet, base_error_t *error);
+bool report_jobs_open(report_jobs_t *jobs, const report_settings_t *settings, base_error_t *error);
 void report_jobs_close(report_jobs_t *jobs);
 
-// Adds a job: a kernel and options as after `amalgam run`, words separated by single spaces.
-// NULL: error says what is wrong with it.
-report_job_t *report_add(report_jobs_t *jobs, const report_common_t *common, const char *name,
-                         base_error_t *error, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+// Adds a job: the usual request of "amla", "base", "fp8", "w4a16" or "gemm" on that machine, without
+// arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
+// What is wrong with it, report_run says. name: for people, as printf has it.
+report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,
+                         const char *name, ...) __attribute__((format(printf, 4, 5)));
+
+// The job's machine.
+kernel_machine_t *report_job_machine(report_job_t *job);
+
+// Another value of its config: "soc.skew_us=0.4".
+void report_job_set(report_job_t *job, const char *assignment, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// With arithmetic.
+void report_job_compute(report_job_t *job);
+
+// The same, and the result is compared.
+void report_job_judge(report_job_t *job);
 
 // Runs the jobs; interrupts must be held (host/interrupt.h).  Functional jobs of a whole chip
-// are large: one at a time, else two.  False: error says which one failed, code is the exit code.
-// Ctrl-C ends and reaps all of them, code is BASE_INTERRUPTED.
+// are large: one at a time, else settings->processes.  False: error says which one failed, code is the
+// exit code. Ctrl-C ends and reaps all of them, code is BASE_INTERRUPTED.
 bool report_run(report_jobs_t *jobs, bool large, base_exit_t *code, base_error_t *error);
 
 bool report_interrupted(void);

@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report_made.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { LINE_BYTES = 2048 };
 
 static char command[LINE_BYTES], machine[LINE_BYTES];
 
-static void append(char line[LINE_BYTES], const char *text) {
+static void append(char *line, size_t size, const char *text) {
   const size_t used = strlen(line);
-  snprintf(line + used, LINE_BYTES - used, "%s", text);
+  snprintf(line + used, size - used, "%s", text);
 }
 
-// " word", for a shell.
-static void append_word(char line[LINE_BYTES], const char *word) {
+void report_made_word(char *line, size_t size, const char *word) {
   static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                               "-_=+.,:/@%";
-  append(line, line[0] == '\0' ? "" : " ");
+  append(line, size, line[0] == '\0' ? "" : " ");
   if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-    append(line, word);
+    append(line, size, word);
     return;
   }
-  append(line, "'");
+  append(line, size, "'");
   for (char c[2] = {0}; (c[0] = *word) != '\0'; ++word) {
-    append(line, c[0] == '\'' ? "'\\''" : c);
+    append(line, size, c[0] == '\'' ? "'\\''" : c);
   }
-  append(line, "'");
+  append(line, size, "'");
 }
 
-// Options that say where and how files are written, not what is in them.
-static bool is_outward(const char *option) {
-  return strcmp(option, "--html") == 0 || strcmp(option, "--quiet") == 0 ||
-         strncmp(option, "--out=", strlen("--out=")) == 0;
-}
-
-void report_made_by(const char *name, const options_t *options, int argc, char **argv) {
-  command[0] = machine[0] = '\0';
-  append(command, "amalgam report ");
-  append(command, name);
-  for (int i = 1; i < argc - options->words; ++i) {
-    if (strcmp(argv[i], "--out") == 0) {
-      ++i;
-    } else if (!is_outward(argv[i])) {
-      append_word(command, argv[i]);
-    }
-  }
-}
-
-void report_made_on(const char *const *word, size_t count) {
+void report_made_by(const char *name, const report_settings_t *settings) {
+  const char *arguments = settings->arguments == NULL ? "" : settings->arguments;
   machine[0] = '\0';
-  for (size_t i = 0; i < count; ++i) {
-    append_word(machine, word[i]);
+  snprintf(command, sizeof command, "amalgam report %s%s%s", name, *arguments == '\0' ? "" : " ",
+           arguments);
+}
+
+static void add_option(const char *option, const char *value) {
+  report_made_word(machine, sizeof machine, option);
+  report_made_word(machine, sizeof machine, value);
+}
+
+void report_made_on(const char *config, const report_settings_t *settings, size_t cores) {
+  machine[0] = '\0';
+  add_option("--config", config);
+  for (size_t i = 0; i < settings->set.count; ++i) {
+    add_option("--set", settings->set.item[i]);
   }
+  if (cores != 0) {
+    char number[24];
+    snprintf(number, sizeof number, "%zu", cores);
+    add_option("--cores", number);
+  }
+  add_option("--gm", settings->gm_rtl ? "rtl" : "c");
 }
 
 void report_made_json(cJSON *root) {

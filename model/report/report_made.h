@@ -5,14 +5,17 @@
 
 #include <cJSON.h>
 
-#include "cli/option/options.h"
+#include "kernel/machine.h"
+#include "report/report_settings.h"
 
-// Of the report that comes next: `amalgam report NAME` and the options it was given, as they stand
-// in argv before options->word.
-void report_made_by(const char *name, const options_t *options, int argc, char **argv);
+// Of the report that comes next: `amalgam report NAME` and settings->arguments.
+void report_made_by(const char *name, const report_settings_t *settings);
 
-// Its simulations' machine, in words as of a command line ("--config", "ascend910", ...).
-void report_made_on(const char *const *word, size_t count);
+// Its simulations' machine, as the options of a run; cores 0: all.
+void report_made_on(const char *config, const report_settings_t *settings, size_t cores);
+
+// Adds a word to a command line, quoted for a shell if need be; line holds `size` bytes.
+void report_made_word(char *line, size_t size, const char *word);
 
 // {..., "made": {"command": ..., "machine": ...}}
 void report_made_json(cJSON *root);

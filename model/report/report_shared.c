@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "kernel/attention/attention_settings.h"
 #include "kernels/attention/attention_args.h"
 #include "report/report.h"
 #include "report/report_made.h"
@@ -30,14 +29,10 @@ bool report_step(const report_context_t *context, size_t step, size_t steps, con
     *code = BASE_INTERRUPTED;
     return base_fail(error, "interrupted");
   }
-  if (!context->options->quiet) {
+  if (!context->settings->quiet) {
     fprintf(stderr, "%s: %zu of %zu: %s\n", context->name, step, steps, what);
   }
   return true;
-}
-
-size_t report_seeds(const options_t *options, size_t usual) {
-  return option_count_or(&options->seeds, usual);
 }
 
 double report_mla_intensity(size_t rows) {
@@ -53,50 +48,30 @@ double report_hbm_tbps(const config_t *config) {
   return 1e-3 * config->gm.hbm_gbps * config->soc.dies;
 }
 
-static void add(report_common_t *common, const char *option, const char *value) {
-  common->word[common->count++] = option;
-  common->word[common->count++] = value;
+bool report_config(const report_settings_t *settings, const char *usual, kernel_machine_t *machine,
+                   base_error_t *error) {
+  bool good = kernel_machine_open(
+      machine, settings->config == NULL ? usual : settings->config, error);
+  for (size_t i = 0; good && i < settings->set.count; ++i) {
+    good = kernel_machine_set(machine, settings->set.item[i], error);
+  }
+  return good;
 }
 
-// The parameters, by the way a job goes.
-static bool read_config(report_machine_t *machine, base_error_t *error) {
-  options_t options;
-  static attention_settings_t settings;
-  char *word[REPORT_WORDS_MAX] = {(char *)"amla"};
-  const size_t count = machine->common.count;
-  memcpy(word + 1, machine->common.word, count * sizeof *word);
-  if (!options_parse(&options, CLI_RUN_AMLA, (int)count + 1, word, error) ||
-      !attention_settings_read(&settings, "amla", &options, error)) {
+bool report_machine(const report_settings_t *settings, const char *usual, unsigned only_cores,
+                    kernel_machine_t *machine, base_error_t *error) {
+  const size_t cores = only_cores != 0 ? only_cores : settings->cores;
+  if (!report_config(settings, usual, machine, error)) {
     return false;
   }
-  machine->config = settings.soc.config;
-  return true;
+  machine->soc.gm = settings->gm_rtl ? SOC_GM_RTL : SOC_GM_C;
+  report_made_on(machine->config, settings, cores);
+  return kernel_machine_cores(machine, cores, error);
 }
 
-bool report_machine(const options_t *options, const char *usual, unsigned only_cores,
-                    report_machine_t *machine, base_error_t *error) {
-  report_common_t *common = &machine->common;
-  common->count = 0;
-  add(common, "--config", options->report_config == NULL ? usual : options->report_config);
-  if (options->set.count > (REPORT_WORDS_MAX - 32) / 2) {
-    return base_fail(error, "--set: given more than %d times", (REPORT_WORDS_MAX - 32) / 2);
-  }
-  for (size_t i = 0; i < options->set.count; ++i) {
-    add(common, "--set", options->set.item[i]);
-  }
-  if (only_cores != 0 || options->report_cores.given) {
-    snprintf(machine->cores, sizeof machine->cores, "%zu",
-             only_cores != 0 ? only_cores : (size_t)options->report_cores.value);
-    add(common, "--cores", machine->cores);
-  }
-  add(common, "--gm", options->report_gm.value == 0 ? "rtl" : "c");
-  report_made_on(common->word, common->count);
-  return read_config(machine, error);
-}
-
-bool report_keys(const options_t *options, const report_keys_t *usual, report_keys_t *keys,
+bool report_keys(const report_settings_t *settings, const report_keys_t *usual, report_keys_t *keys,
                  base_error_t *error) {
-  const char *text = options->report_keys;
+  const char *text = settings->keys;
   *keys = *usual;
   if (text == NULL) {
     return true;
@@ -111,7 +86,7 @@ bool report_keys(const options_t *options, const report_keys_t *usual, report_ke
       return base_fail(error,
                        "--seq-kv: expected up to %d whole numbers from 1 to 16777216, as "
                        "1024,4096, got '%s'",
-                       REPORT_KEYS_MAX, options->report_keys);
+                       REPORT_KEYS_MAX, settings->keys);
     }
     keys->list[keys->count++] = (size_t)value;
     text += length;
@@ -125,7 +100,7 @@ bool report_one_size(const report_context_t *context, size_t usual, size_t *keys
                      base_error_t *error) {
   const report_keys_t usual_keys = {.list = {usual}, .count = 1};
   report_keys_t given;
-  if (!report_keys(context->options, &usual_keys, &given, error)) {
+  if (!report_keys(context->settings, &usual_keys, &given, error)) {
     return false;
   }
   *keys = given.list[0];

@@ -1,126 +1,136 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/run_attention.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-#include "base/npy.h"
-#include "cli/run/recording.h"
-#include "cli/run/run_soc.h"
-#include "kernel/attention/attention_golden.h"
-#include "kernel/attention/attention_input.h"
-#include "kernel/attention/attention_result.h"
-#include "kernel/attention/attention_simulate.h"
+#include "cli/run/machine.h"
+#include "cli/run/text.h"
+#include "kernel/attention/attention.h"
 
-typedef struct attention_run {
-  attention_settings_t settings;
-  attention_problem_t problem;
-  attention_result_t result;
-} attention_run_t;
-
-// --- before the run ---------------------------------------------------------------------------
+// --- what the options say ---------------------------------------------------------------------
 
 // Options that ask for values, or for data to compute them from.
 static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const struct {
-    const char *name;
-    bool given;
-  } refused[] = {
-      {"q", options->q != NULL},         {"kv", options->kv != NULL},
-      {"k", options->k != NULL},         {"v", options->v != NULL},
-      {"dist", options->dist != NULL},   {"seed", options->seed.given},
-      {"out", options->out != NULL},     {"verify", options->verify},
+  const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
+  const given_t of_values[] = {
+      {"q", options->q != NULL},       {"kv", options->kv != NULL},
+      {"k", options->k != NULL},       {"v", options->v != NULL},
+      {"dist", options->dist != NULL}, {"seed", options->seed.given},
+      {"out", options->out != NULL},   {"verify", options->verify},
       {"tolerance", options->tolerance.given},
       {"skip-noop", options->skip_noop},
-      {"golden", options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE},
+      {"golden", rows},
   };
-  for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
-    if (refused[i].given) {
-      return base_fail(error, "--%s: needs values, which --timing-only does not compute",
-                       refused[i].name);
-    }
+  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
+}
+
+static bool check_files(const options_t *options, base_error_t *error) {
+  if (options->kv != NULL && (options->k != NULL || options->v != NULL)) {
+    return base_fail(error, "--kv: cannot go with --%s", options->k != NULL ? "k" : "v");
   }
+  if (options->q == NULL) {
+    return base_fail(error, "--q: missing; --%s goes with it",
+                     options->kv != NULL  ? "kv"
+                     : options->k != NULL ? "k"
+                                          : "v");
+  }
+  if (options->kv == NULL && (options->k == NULL || options->v == NULL)) {
+    return base_fail(error, "--%s: missing; --q goes with --kv, or with --k and --v",
+                     options->k != NULL   ? "v"
+                     : options->v != NULL ? "k"
+                                          : "kv");
+  }
+  return refuse_made_up(options, "q", error) &&
+         (!options->batch.given || options->batch.value == 1 ||
+          base_fail(error, "--batch: makes inputs up, cannot go with --q"));
+}
+
+static kernel_source_t source(const options_t *o) {
+  if (o->q != NULL || o->kv != NULL || o->k != NULL || o->v != NULL) {
+    return KERNEL_FILES;
+  }
+  return o->timing_only || o->heads.given || o->seq_q.given || o->seq_kv.given || o->dk.given ||
+                 o->batch.given || o->dist != NULL || o->seed.given
+             ? KERNEL_MADE_UP
+             : KERNEL_SHIPPED;
+}
+
+static bool read_input(const options_t *o, attention_input_t *input, base_error_t *error) {
+  input->source = source(o);
+  input->q = o->q;
+  input->kv = o->kv;
+  input->k = o->k;
+  input->v = o->v;
+  input->batch = option_count_or(&o->batch, 0);
+  input->seq_q = option_count_or(&o->seq_q, 0);
+  input->heads = option_count_or(&o->heads, 0);
+  input->keys = option_count_or(&o->seq_kv, 0);
+  input->dk = option_count_or(&o->dk, 0);
+  input->dv = option_count_or(&o->dv, 0);
+  input->mask = o->mask;
+  input->causal = o->causal;
+  input->block = (size_t)o->kv_block.value;
+  return (input->source != KERNEL_FILES || check_files(o, error)) &&
+         made_up_options(o, &input->made_up, error) && scale_option(o, &input->scale, error);
+}
+
+static bool read_splits(const char *text, unsigned *splits, base_error_t *error) {
+  uint64_t value = ATTENTION_SPLITS_AUTO;
+  if (strcmp(text, "auto") != 0 &&
+      (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
+    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'", ATTENTION_MAX_SPLITS,
+                     text);
+  }
+  *splits = (unsigned)value;
   return true;
 }
 
+static bool read_settings(const options_t *o, attention_settings_t *settings, base_error_t *error) {
+  settings->preload = (unsigned)o->preload.value;
+  settings->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
+  settings->skip_noop = o->skip_noop;
+  settings->group_rows = (unsigned)o->group_rows.value;
+  settings->tiling = (enum attention_cut)o->tiling.value;
+  settings->kv_buffers = (unsigned)option_count_or(&o->kv_buffers, 0);
+  settings->qp_buffers = o->qp_buffers.value == 0 ? QP_SHARED : QP_SEPARATE;
+  settings->out_f32 = o->out_f32;
+  return read_splits(o->split_kv, &settings->splits, error);
+}
+
 static bool prepare(run_t *run) {
-  attention_run_t *own = run->own;
   const options_t *options = &run->options;
+  kernel_machine_t machine;
   if (!check_timing_only(options, &run->error) ||
-      !attention_settings_read(&own->settings, run->kernel->name, options, &run->error) ||
-      !attention_input(options, &own->problem, &run->error)) {
+      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  own->problem.skip_noop = own->settings.skip_noop;
-  own->problem.splits = attention_splits(&own->problem, &own->settings);
-  own->result.options = options;
-  own->result.settings = &own->settings;
-  own->result.problem = &own->problem;
-  if (!recording_soc(run, &own->settings.soc, &run->error)) {
-    return false;
-  }
-  if (options->timing_only) {
-    return true;
-  }
-  own->result.out = calloc(attention_out_count(&own->problem), own->settings.out_f32 ? 4 : 2);
-  return own->result.out != NULL || base_fail(&run->error, "out of memory");
+  attention_request_t request = attention_request_on(run->kernel->name, &machine);
+  request.judge = judge_options(options, options->golden.value);
+  return read_settings(options, &request.settings, &run->error) &&
+         read_input(options, &request.input, &run->error) &&
+         attention_prepare(&request, run->own, &run->error);
 }
 
 // --- the run ----------------------------------------------------------------------------------
 
 static base_exit_t compute(run_t *run) {
   attention_run_t *own = run->own;
-  run_soc_begin(run, &own->settings.soc, attention_flops(&own->problem));
-  const soc_status_t status =
-      attention_simulate(&own->problem, &own->settings, own->result.out, &own->result.soc);
-  return run_soc_end(run, status, &own->result.soc);
+  machine_begin(run, &own->settings.machine, attention_flops(&own->problem));
+  return attention_simulate(own, &run->error);
 }
 
-static bool judge(run_t *run) {
-  attention_run_t *own = run->own;
-  return run->options.timing_only || attention_result_judge(&own->result, &run->error);
-}
-
-// --- what came of it --------------------------------------------------------------------------
+static bool judge(run_t *run) { return attention_judge(run->own, &run->error); }
 
 static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  const attention_run_t *own = run->own;
-  const attention_problem_t *problem = &own->problem;
-  npy_array_t array = {.type = own->settings.out_f32 ? NPY_F4 : NPY_U2, .data = own->result.out};
   (void)error;
-  if (problem->batch > 1) {
-    array.shape[array.dims++] = problem->batch;
-  }
-  if (problem->token_axis) {
-    array.shape[array.dims++] = problem->seq_q;
-    array.shape[array.dims++] = problem->heads;
-  } else {
-    array.shape[array.dims++] = problem->rows;
-  }
-  array.shape[array.dims++] = problem->dv;
-  npy_write(file, &array);
+  attention_write_out(run->own, file);
   return true;
 }
 
-static void fill_json(const run_t *run, cJSON *root) {
-  const attention_run_t *own = run->own;
-  attention_result_json(&own->result, root);
-}
-
-static void print(const run_t *run) {
-  const attention_run_t *own = run->own;
-  attention_result_text(stdout, &own->result);
-}
-
-static base_exit_t verdict(run_t *run) {
-  const attention_run_t *own = run->own;
-  return attention_result_verdict(&own->result, &run->error);
-}
-
-static void release(run_t *run) {
-  attention_run_t *own = run->own;
-  attention_free(&own->problem);
-  attention_result_free(&own->result);
-}
+static void fill_json(const run_t *run, cJSON *root) { attention_json(run->own, root); }
+static void print(const run_t *run) { text_attention(stdout, run->own); }
+static base_exit_t verdict(run_t *run) { return attention_verdict(run->own, &run->error); }
+static void release(run_t *run) { attention_release(run->own); }
 
 // --- the kernels ------------------------------------------------------------------------------
 

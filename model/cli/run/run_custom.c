@@ -4,18 +4,14 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/run/recording.h"
-#include "cli/run/run_json.h"
-#include "cli/run/run_soc.h"
-#include "cli/run/run_text.h"
-#include "cli/run/settings.h"
+#include "cli/run/machine.h"
+#include "cli/run/text.h"
 #include "kernel/custom/custom_arrays.h"
 
 typedef struct custom_run {
-  char firmware[SETTINGS_PATH_BYTES];
-  soc_options_t soc;
+  kernel_machine_t machine;
   custom_arrays_t arrays;
-  soc_result_t result;
+  kernel_result_t result;
   custom_difference_t difference;
 } custom_run_t;
 
@@ -33,21 +29,19 @@ static bool check_firmware(run_t *run) {
 }
 
 static bool read_machine(custom_run_t *own, run_t *run) {
-  soc_options_t *soc = &own->soc;
-  if (!check_firmware(run)) {
+  const config_t *config = &own->machine.soc.config;
+  if (!check_firmware(run) ||
+      !machine_read(run, run->options.config, run->options.custom_firmware, &own->machine,
+                    &run->error)) {
     return false;
   }
-  run->options.firmware = run->options.custom_firmware;   // where other kernels have theirs
-  if (!settings_soc(soc, own->firmware, run->kernel->name, &run->options, &run->error)) {
-    return false;
-  }
-  if (soc->config.soc.engines > 0) {
+  if (config->soc.engines > 0) {
     return base_fail(&run->error,
                      "--config %s: soc.engines is %u; run custom has cube and vector "
                      "cores only, so say --set soc.engines=0",
-                     run->options.config, (unsigned)soc->config.soc.engines);
+                     run->options.config, (unsigned)config->soc.engines);
   }
-  return recording_soc(run, soc, &run->error);
+  return kernel_machine_ready(&own->machine, run->kernel->name, &run->error);
 }
 
 static bool prepare(run_t *run) {
@@ -60,10 +54,10 @@ static bool prepare(run_t *run) {
 static base_exit_t compute(run_t *run) {
   custom_run_t *own = run->own;
   custom_arrays_t *arrays = &own->arrays;
-  run_soc_begin(run, &own->soc, 0);
-  const soc_status_t status = soc_run(&own->soc, arrays->buffer, arrays->inputs + 1, &arrays->args,
-                                      sizeof arrays->args, &own->result);
-  return run_soc_end(run, status, &own->result);
+  machine_begin(run, &own->machine, 0);
+  const soc_status_t status = soc_run(&own->machine.soc, arrays->buffer, arrays->inputs + 1,
+                                      &arrays->args, sizeof arrays->args, &own->result.soc);
+  return kernel_result_take(&own->result, &own->machine, status, 0, &run->error);
 }
 
 static bool judge(run_t *run) {
@@ -82,10 +76,6 @@ static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
   (void)error;
   npy_write(file, &own->arrays.out);
   return true;
-}
-
-static double time_us(const custom_run_t *own) {
-  return (double)own->result.cycles / own->soc.config.soc.clock_mhz;
 }
 
 static void add_shape(cJSON *object, const npy_array_t *array) {
@@ -113,8 +103,8 @@ static void fill_json(const run_t *run, cJSON *root) {
   const custom_run_t *own = run->own;
   cJSON_AddStringToObject(root, "kernel", "custom");
   cJSON_AddStringToObject(root, "firmware", run->options.custom_firmware);
-  run_json_config(root, run->options.config, &run->options.set);
-  json_add_count(root, "cores", own->soc.config.soc.ai_cores);
+  kernel_json_config(root, &own->machine);
+  json_add_count(root, "cores", own->machine.soc.config.soc.ai_cores);
   cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
   for (size_t i = 0; i < own->arrays.inputs; ++i) {
     cJSON *input = json_add_row(inputs);
@@ -123,11 +113,11 @@ static void fill_json(const run_t *run, cJSON *root) {
   }
   add_shape(cJSON_AddObjectToObject(root, "out"), &own->arrays.out);
   add_expected(root, run);
-  json_add_count(root, "cycles", own->result.cycles);
-  cJSON_AddNumberToObject(root, "time_us", time_us(own));
-  run_json_traffic(root, &own->result);
-  run_json_pipes(root, &own->result);
-  run_json_host(cJSON_AddObjectToObject(root, "host"), &own->result);
+  json_add_count(root, "cycles", own->result.soc.cycles);
+  cJSON_AddNumberToObject(root, "time_us", own->result.time_us);
+  kernel_json_traffic(root, &own->result.soc);
+  kernel_json_pipes(root, &own->result.soc);
+  kernel_json_host(root, &own->result.soc);
 }
 
 static void print_expected(const run_t *run) {
@@ -155,10 +145,10 @@ static void print(const run_t *run) {
   }
   printf("out      %s\n", npy_shape_text(arrays->out.shape, arrays->out.dims, shape));
   print_expected(run);
-  printf("time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)own->result.cycles,
-         time_us(own), own->soc.config.soc.clock_mhz);
-  run_text_traffic(stdout, &own->result);
-  run_text_pipes(stdout, &own->result, own->soc.config.soc.ai_cores > 1);
+  printf("time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)own->result.soc.cycles,
+         own->result.time_us, own->machine.soc.config.soc.clock_mhz);
+  text_traffic(stdout, &own->result.soc);
+  text_pipes(stdout, &own->result.soc, own->machine.soc.config.soc.ai_cores > 1);
 }
 
 static base_exit_t verdict(run_t *run) {
@@ -181,7 +171,7 @@ static base_exit_t verdict(run_t *run) {
 static void release(run_t *run) {
   custom_run_t *own = run->own;
   custom_arrays_free(&own->arrays);
-  soc_result_free(&own->result);
+  kernel_result_free(&own->result);
 }
 
 static const manual_row_t files[] = {

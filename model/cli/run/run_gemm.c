@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/run_gemm.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/npy.h"
-#include "cli/run/recording.h"
-#include "cli/run/run_soc.h"
-#include "kernel/gemm/gemm_result.h"
+#include "cli/run/machine.h"
+#include "cli/run/text.h"
+#include "kernel/gemm/gemm.h"
 
-typedef struct gemm_own {
-  gemm_settings_t settings;
-  gemm_problem_t problem;
-  gemm_result_t result;
-} gemm_own_t;
+enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1 };   // of the options' words
+
+// --- what the options say ---------------------------------------------------------------------
 
 // Options that ask for values, or for data to compute them from.
 static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const struct {
-    const char *name;
-    bool given;
-  } refused[] = {
+  const given_t of_values[] = {
       {"a", options->gemm_a != NULL},
       {"w", options->gemm_w4 != NULL || options->gemm_w != NULL},
       {"scale", options->gemm_scale != NULL},
@@ -31,89 +24,114 @@ static bool check_timing_only(const options_t *options, base_error_t *error) {
       {"verify", options->verify},
       {"tolerance", options->tolerance.given},
   };
-  for (size_t i = 0; options->timing_only && i < sizeof refused / sizeof *refused; ++i) {
-    if (refused[i].given) {
-      return base_fail(error, "--%s: needs values, which --timing-only does not compute",
-                       refused[i].name);
-    }
+  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
+}
+
+static bool check_files(const options_t *options, const gemm_input_t *input, bool quantised,
+                        base_error_t *error) {
+  const given_t needed[] = {
+      {"a", input->a != NULL}, {"w", input->w != NULL}, {"scale", input->scale != NULL}};
+  return need_given(needed, quantised ? 3 : 2,
+                    quantised ? "--a, --w and --scale go together" : "--a, --w go together",
+                    error) &&
+         refuse_made_up(options, "a", error);
+}
+
+static kernel_source_t source(const options_t *o, const gemm_input_t *input, bool quantised) {
+  if (input->a != NULL || input->w != NULL || input->scale != NULL || input->zero != NULL) {
+    return KERNEL_FILES;
   }
+  return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) ||
+                 o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
+                 o->gemm_group.given || o->dist != NULL || o->seed.given
+             ? KERNEL_MADE_UP
+             : KERNEL_SHIPPED;
+}
+
+static bool read_input(const options_t *o, bool quantised, gemm_input_t *input,
+                       base_error_t *error) {
+  input->a = o->gemm_a;
+  input->w = quantised ? o->gemm_w4 : o->gemm_w;
+  input->scale = o->gemm_scale;
+  input->zero = o->gemm_zero;
+  input->m = option_count_or(&o->gemm_m, 0);
+  input->n = option_count_or(&o->gemm_n, 0);
+  input->k = option_count_or(&o->gemm_k, 0);
+  input->group = option_count_or(&o->gemm_group, 0);
+  input->is_unsigned = o->gemm_nibbles.value == NIBBLES_UNSIGNED;
+  input->zeros = quantised ? (gemm_zeros_t)o->gemm_zeros.value : GEMM_ZEROS_INTEGER;
+  input->source = source(o, input, quantised);
+  return (input->source != KERNEL_FILES || check_files(o, input, quantised, error)) &&
+         made_up_options(o, &input->made_up, error);
+}
+
+static bool read_splits(const char *text, unsigned *splits, base_error_t *error) {
+  uint64_t value = GEMM_SPLITS_AUTO;
+  if (strcmp(text, "auto") != 0 &&
+      (!parse_count(text, &value) || value < 1 || value > W4A16_MAX_SPLITS)) {
+    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%s'", W4A16_MAX_SPLITS,
+                     text);
+  }
+  *splits = (unsigned)value;
   return true;
 }
 
-static bool make_room(const run_t *run, gemm_own_t *own, base_error_t *error) {
-  const gemm_problem_t *p = &own->problem;
-  if (run->options.timing_only) {
-    return true;
+static bool read_tile(const char *text, unsigned *tile, base_error_t *error) {
+  static const unsigned tiles[] = {GEMM_TILE_AUTO, 64, 128, 256};
+  const int choice = parse_choice(text, "auto|64|128|256");
+  if (choice < 0) {
+    return base_fail(error, "--tile-n: expected 64, 128, 256 or auto, got '%s'", text);
   }
-  own->result.out = calloc(p->m * p->n, own->settings.out_f32 ? 4 : 2);
-  if (p->quantised && run->options.verify && own->settings.phases == W4A16_SEQUENTIAL) {
-    own->result.b = malloc(p->k * p->n * sizeof *own->result.b);
-    if (own->result.b == NULL) {
-      return base_fail(error, "out of memory");
-    }
-  }
-  return own->result.out != NULL || base_fail(error, "out of memory");
+  *tile = tiles[choice];
+  return true;
+}
+
+static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *settings,
+                          base_error_t *error) {
+  settings->out_f32 = o->out_f32;
+  settings->dataparallel = o->gemm_mode.value == MODE_DATAPARALLEL;
+  settings->phases = o->gemm_path.value == PATH_DIRECT ? W4A16_DIRECT
+                     : o->gemm_overlap                 ? W4A16_OVERLAPPED
+                                                       : W4A16_SEQUENTIAL;
+  return !quantised || (read_splits(o->gemm_split_k, &settings->splits, error) &&
+                        read_tile(o->gemm_tile_n, &settings->tile_n, error));
 }
 
 static bool prepare(run_t *run) {
-  gemm_own_t *own = run->own;
   const options_t *options = &run->options;
   const bool quantised = run->kernel->command == CLI_RUN_W4A16;
+  kernel_machine_t machine;
   if (!check_timing_only(options, &run->error) ||
-      !gemm_input(options, quantised, &own->problem, &run->error) ||
-      !gemm_settings_read(&own->settings, run->kernel->name, options, &own->problem, &run->error)) {
+      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  own->result.options = options;
-  own->result.settings = &own->settings;
-  own->result.problem = &own->problem;
-  return recording_soc(run, &own->settings.soc, &run->error) && make_room(run, own, &run->error);
+  gemm_request_t request = gemm_request_on(run->kernel->name, &machine);
+  request.judge = judge_options(options, options->gemm_golden.value);
+  return read_input(options, quantised, &request.input, &run->error) &&
+         read_settings(options, quantised, &request.settings, &run->error) &&
+         gemm_prepare(&request, run->own, &run->error);
 }
+
+// --- the run ----------------------------------------------------------------------------------
 
 static base_exit_t compute(run_t *run) {
-  gemm_own_t *own = run->own;
-  run_soc_begin(run, &own->settings.soc, gemm_flops(&own->problem));
-  const soc_status_t status = gemm_simulate(&own->problem, &own->settings, own->result.out,
-                                            own->result.b, &own->result.run);
-  return run_soc_end(run, status, &own->result.run.soc);
+  gemm_run_t *own = run->own;
+  machine_begin(run, &own->settings.machine, gemm_flops(&own->problem));
+  return gemm_simulate(own, &run->error);
 }
 
-static bool judge(run_t *run) {
-  gemm_own_t *own = run->own;
-  return run->options.timing_only || gemm_result_judge(&own->result, &run->error);
-}
+static bool judge(run_t *run) { return gemm_judge(run->own, &run->error); }
 
 static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  const gemm_own_t *own = run->own;
-  const npy_array_t array = {.type = own->settings.out_f32 ? NPY_F4 : NPY_F2,
-                             .dims = 2,
-                             .shape = {own->problem.m, own->problem.n},
-                             .data = own->result.out};
   (void)error;
-  npy_write(file, &array);
+  gemm_write_out(run->own, file);
   return true;
 }
 
-static void fill_json(const run_t *run, cJSON *root) {
-  const gemm_own_t *own = run->own;
-  gemm_result_json(&own->result, root);
-}
-
-static void print(const run_t *run) {
-  const gemm_own_t *own = run->own;
-  gemm_result_text(stdout, &own->result);
-}
-
-static base_exit_t verdict(run_t *run) {
-  const gemm_own_t *own = run->own;
-  return gemm_result_verdict(&own->result, &run->error);
-}
-
-static void release(run_t *run) {
-  gemm_own_t *own = run->own;
-  gemm_free(&own->problem);
-  gemm_result_free(&own->result);
-}
+static void fill_json(const run_t *run, cJSON *root) { gemm_json(run->own, root); }
+static void print(const run_t *run) { text_gemm(stdout, run->own); }
+static base_exit_t verdict(run_t *run) { return gemm_verdict(run->own, &run->error); }
+static void release(run_t *run) { gemm_release(run->own); }
 
 static const manual_row_t files[] = {
     {"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
@@ -137,7 +155,7 @@ static const manual_row_t gemm_examples[] = {
     .notes =                                                                                     \
         "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "      \
         "stopped the\nfirmware, 130 interrupted",                                                \
-    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_own_t), .prepare = prepare, \
+    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, \
     .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json,          \
     .print = print, .verdict = verdict, .release = release                                       \
   }

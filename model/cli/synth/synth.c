@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/output.h"
 #include "cli/option/manual.h"
+#include "cli/option/options.h"
 #include "host/interrupt.h"
 
 enum { ROWS = 1024 };
@@ -206,7 +207,11 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
   if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
     return false;
   }
-  bool good = synth_open(options, &flow, error) && run(options, &flow, &result, error) &&
+  const synth_settings_t settings = {.liberty = options->liberty,
+                                     .node = option_count_or(&options->node, 0),
+                                     .clock_fo4 = (unsigned)options->clock_fo4.value,
+                                     .quiet = options->quiet};
+  bool good = synth_open(&settings, &flow, error) && run(options, &flow, &result, error) &&
               (options->json == NULL || write_json(&result, outputs, json, error));
   if (good && !options->quiet) {
     if (result.unit != NULL) {

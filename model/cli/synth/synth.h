@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/option/options.h"
+#include "base/error.h"
 
 // argv[0] is "synth".  Returns the exit code.
 int synth(int argc, char **argv);
@@ -35,8 +35,15 @@ typedef struct synth_flow {
   double node_nm, fo4_ps, nand2_um2;
 } synth_flow_t;
 
-// Reads the options --liberty, --node, --clock-fo4, --quiet, and the library.
-bool synth_open(const options_t *options, synth_flow_t *flow, base_error_t *error);
+typedef struct synth_settings {
+  const char *liberty;             // NULL: SYNTH_LIBRARY
+  size_t node;                     // nm, 0: as the library is known for
+  unsigned clock_fo4;
+  bool quiet;
+} synth_settings_t;
+
+// Reads the library.
+bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error_t *error);
 
 // Runs synth/NAME.sh with arguments (ended by NULL). The answer is the last line of its output, on
 // failure what went wrong; all lines of it, if `all`.

@@ -72,16 +72,16 @@ static bool read_facts(synth_flow_t *flow, const char *folder, base_error_t *err
   return true;
 }
 
-bool synth_open(const options_t *options, synth_flow_t *flow, base_error_t *error) {
+bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error_t *error) {
   char answer[2 * SYNTH_PATH_BYTES];
   char node[24];
-  *flow = (synth_flow_t){.liberty = options->liberty == NULL ? SYNTH_LIBRARY : options->liberty,
-                         .clock_fo4 = (unsigned)options->clock_fo4.value,
-                         .quiet = options->quiet};
+  *flow = (synth_flow_t){.liberty = settings->liberty == NULL ? SYNTH_LIBRARY : settings->liberty,
+                         .clock_fo4 = settings->clock_fo4,
+                         .quiet = settings->quiet};
   snprintf(flow->results, sizeof flow->results, "%s", places_synth());
   setenv("AMALGAM_SYNTH", flow->results, 1);   // for the scripts, wherever they are started
-  if (options->node.given) {
-    snprintf(node, sizeof node, "%llu", (unsigned long long)options->node.value);
+  if (settings->node != 0) {
+    snprintf(node, sizeof node, "%zu", settings->node);
     setenv("AMALGAM_NODE", node, 1);
   }
   const char *const arguments[] = {flow->liberty, NULL};

@@ -5,17 +5,10 @@
 #define KERNEL_ATTENTION_GOLDEN_H
 
 #include "kernel/attention/attention_problem.h"
-
-// The words of --golden, in its order.
-typedef enum golden_choice {
-  GOLDEN_AUTO,     // all rows if that takes at most 4 GFLOP, else as SAMPLE
-  GOLDEN_FULL,
-  GOLDEN_SAMPLE,   // 2 rows of every batch entry, more as long as all take at most 2 GFLOP
-  GOLDEN_NONE,
-} golden_choice_t;
+#include "kernel/result.h"
 
 // How many of the rows of each batch entry to judge, 0 to problem->rows. A row takes 2 * keys *
-// (dk + dv) operations.
+// (dk + dv) operations; a sample is 2 rows of every batch entry, more as long as all take at most 2 GFLOP.
 size_t attention_golden_rows(const attention_problem_t *problem, golden_choice_t choice);
 
 // Which rows these are: row i, i < per_entry, of batch entry `entry`, ascending in i. They lie as

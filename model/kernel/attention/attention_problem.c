@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run/made_up.h"
 #include "host/parallel.h"
 #include "kernels/attention/attention_args.h"
 #include "soc/soc.h"
@@ -50,8 +49,7 @@ bool attention_check_limits(const attention_problem_t *problem, const char *q, c
 
 // One array of every batch entry, the arrays one behind the other.
 typedef struct made_up_array {
-  const distribution_t *distribution;
-  uint64_t seed;
+  const made_up_t *made_up;
   uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
   size_t entry_count;      // elements of an entry
   uint16_t *out;
@@ -67,15 +65,14 @@ static bool fill(void *context, size_t first, size_t end) {
     const size_t skip = first % array->entry_count;
     const size_t left = array->entry_count - skip;
     const size_t count = end - first < left ? end - first : left;
-    made_up_fill(array->distribution, array->seed, array->stream + entry * STREAMS, skip, count,
-                 array->out + first);
+    made_up_fill(array->made_up, array->stream + entry * STREAMS, skip, count, array->out + first);
     first += count;
   }
   return true;
 }
 
-bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
-                       uint64_t seed, size_t threads, base_error_t *error) {
+bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, size_t threads,
+                       base_error_t *error) {
   const size_t q_count = problem->rows * problem->dk;
   const size_t k_count = problem->keys * problem->dk;
   const size_t bytes = problem->batch * (q_count + k_count) * sizeof *problem->q;
@@ -88,8 +85,8 @@ bool attention_make_up(attention_problem_t *problem, const distribution_t *distr
   if (problem->q == NULL || problem->k == NULL) {
     return base_fail(error, "out of memory (%zu bytes)", bytes);
   }
-  made_up_array_t q = {distribution, seed, STREAM_Q, q_count, problem->q};
-  made_up_array_t k = {distribution, seed, STREAM_K, k_count, problem->k};
+  made_up_array_t q = {made_up, STREAM_Q, q_count, problem->q};
+  made_up_array_t k = {made_up, STREAM_K, k_count, problem->k};
   return parallel_for(threads, problem->batch * q_count, fill, &q) &&
          parallel_for(threads, problem->batch * k_count, fill, &k);
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/parse.h"
+#include "kernel/made_up.h"
 #include "num/num_attention.h"
 
 typedef struct attention_problem {
@@ -34,11 +34,10 @@ void attention_free(attention_problem_t *problem);
 bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
                             const char *v, base_error_t *error);
 
-// Allocates q and k (v shared) for the shape in *problem and fills them with num_rng_normal_bf16 or
-// num_rng_uniform_bf16 of the seed, row-major: q of batch entry e from stream 2 e, k from 2 e + 1.
-// Neither the number of threads nor the other entries change a bit.
-bool attention_make_up(attention_problem_t *problem, const distribution_t *distribution,
-                       uint64_t seed, size_t threads, base_error_t *error);
+// Allocates q and k (v shared) for the shape in *problem and fills them row-major: q of batch entry e from
+// stream 2 e, k from 2 e + 1.  Neither the number of threads nor the other entries change a bit.
+bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, size_t threads,
+                       base_error_t *error);
 
 // Batch entry `entry` as the numerics library wants it.
 num_attn_t attention_num(const attention_problem_t *problem, size_t entry);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/npy_bf16.h"
-#include "cli/run/made_up.h"
 #include "kernel/attention/attention_mask.h"
 #include "kernel/lm/lm_capture.h"
 #include "num/num_bf16.h"
@@ -98,13 +97,16 @@ static bool from_dist(const options_t *options, attention_problem_t *problem, ba
                      problem->rows > most ? problem->rows : problem->keys, problem->dk,
                      max_elements);
   }
-  if (!made_up_read(options, &made_up, error) || !allocate(problem, error)) {
+  made_up = made_up_usual();
+  if ((options->dist != NULL && !made_up_read(&made_up, options->dist, 0, error)) ||
+      !allocate(problem, error)) {
     return false;
   }
+  made_up.seed = options->seed.given ? options->seed.value : 0;
   uint16_t *const arrays[] = {problem->q, problem->k, problem->v};
   for (size_t stream = 0; stream < 3; ++stream) {
     const size_t rows = stream == 0 ? problem->rows : problem->keys;
-    made_up_fill(&made_up.distribution, made_up.seed, stream, 0, rows * problem->dk,
+    made_up_fill(&made_up, stream, 0, rows * problem->dk,
                  arrays[stream]);
   }
   snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "cli/run/settings.h"
+#include "kernel/machine.h"
 
 enum { USUAL_ROWS = 1024, MESSAGE_BYTES = 1024 };
 
@@ -35,7 +35,8 @@ bool engine_settings_read(engine_settings_t *settings, const char *kernel, const
                 .queries = (size_t)options->queries.value,
                 .one_mul = options->one_mul},
       .rtl = options->impl.value == 0,
-      .threads = settings_threads(options),
+      .threads = options->threads.given ? (unsigned)options->threads.value
+                                        : kernel_host_threads(),
       .clock_mhz = options->clock_mhz.value};
   return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_text.h"
+#include "cli/run/text.h"
 #include "host/host.h"
 #include "kernel/engine/engine_result.h"
 

@@ -11,19 +11,19 @@ enum { MAX_CAPACITY = 1 << 24 };
 // --- queries ----------------------------------------------------------------------------------
 
 // Rows of [G,576] are tokens x heads as --seq-q or --heads say; one token if neither does.
-static bool split_rows(const options_t *options, size_t rows, fp8_problem_t *problem,
+static bool split_rows(const fp8_input_t *input, size_t rows, fp8_problem_t *problem,
                        const char *path, base_error_t *error) {
-  problem->seq_q = option_count_or(&options->seq_q, 1);
-  if (options->heads.given) {
-    problem->seq_q = rows / (size_t)options->heads.value;
+  problem->seq_q = kernel_size_or(input->seq_q, 1);
+  if (input->heads != 0) {
+    problem->seq_q = rows / input->heads;
   }
   problem->heads = problem->seq_q == 0 ? 0 : rows / problem->seq_q;
   return (problem->heads != 0 && problem->seq_q * problem->heads == rows) ||
          base_fail(error, "--%s: does not divide the %zu rows of %s",
-                   options->heads.given ? "heads" : "seq-q", rows, path);
+                   input->heads != 0 ? "heads" : "seq-q", rows, path);
 }
 
-bool fp8_read_q(const options_t *options, const char *path, fp8_problem_t *problem,
+bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
                 base_error_t *error) {
   npy_array_t q;
   if (!npy_read_bf16(path, NPY_FINITE_ONLY, &q, error)) {
@@ -36,45 +36,45 @@ bool fp8_read_q(const options_t *options, const char *path, fp8_problem_t *probl
   problem->token_axis = q.dims >= 3;
   problem->batch_axis = q.dims == 4;
   problem->batch = q.dims == 4 ? q.shape[0] : 1;
-  if (q.dims == 2 && !split_rows(options, q.shape[0], problem, path, error)) {
+  if (q.dims == 2 && !split_rows(input, q.shape[0], problem, path, error)) {
     return false;
   }
   if (q.dims > 2) {
     problem->seq_q = q.shape[q.dims - 3];
     problem->heads = q.shape[q.dims - 2];
   }
-  return option_agrees("batch", &options->batch, problem->batch, path, error) &&
-         option_agrees("seq-q", &options->seq_q, problem->seq_q, path, error) &&
-         option_agrees("heads", &options->heads, problem->heads, path, error);
+  return kernel_agrees("batch", input->batch, problem->batch, path, error) &&
+         kernel_agrees("seq-q", input->seq_q, problem->seq_q, path, error) &&
+         kernel_agrees("heads", input->heads, problem->heads, path, error);
 }
 
 // --- the cache --------------------------------------------------------------------------------
 
 // Tokens from keys; NaN is let in, for slots that nobody attends to.
-static bool quantise(const options_t *options, const char *path, npy_array_t *keys,
+static bool quantise(const fp8_input_t *input, const char *path, npy_array_t *keys,
                      fp8_problem_t *problem, base_error_t *error) {
   problem->keys = keys->data;
   problem->tokens = malloc(problem->slots * NUM_FP8_TOKEN_BYTES);
   if (problem->tokens == NULL) {
     return base_fail(error, "%s: out of memory", path);
   }
-  num_fp8_encode((num_fp8_scale_t)options->fp8_scale.value, problem->keys, problem->tokens,
+  num_fp8_encode(fp8_scale_kind(input), problem->keys, problem->tokens,
                  problem->slots);
   return true;
 }
 
-static bool take_values(const options_t *options, const char *path, npy_array_t *cache,
+static bool take_values(const fp8_input_t *input, const char *path, npy_array_t *cache,
                         fp8_problem_t *problem, base_error_t *error) {
   problem->slots = npy_count(cache) / cache->shape[cache->dims - 1];
   if (cache->type != NPY_U1) {
-    return quantise(options, path, cache, problem, error);
+    return quantise(input, path, cache, problem, error);
   }
   problem->tokens = cache->data;
-  return !options->fp8_scale.given ||
+  return input->quantiser == FP8_QUANTISER_USUAL ||
          base_fail(error, "--fp8-scale: %s holds tokens, which are quantised", path);
 }
 
-static bool read_values(const options_t *options, const char *path, npy_array_t *cache,
+static bool read_values(const fp8_input_t *input, const char *path, npy_array_t *cache,
                         fp8_problem_t *problem, base_error_t *error) {
   if (!npy_read(path, NPY_BIT(U1) | NPY_BIT(U2) | NPY_BIT(F4), cache, error)) {
     return false;
@@ -94,13 +94,13 @@ static bool read_values(const options_t *options, const char *path, npy_array_t 
     npy_free(cache);
     return false;
   }
-  return take_values(options, path, cache, problem, error);
+  return take_values(input, path, cache, problem, error);
 }
 
-// --block-table: whose pages they are.
-static bool read_table(const options_t *options, const npy_array_t *cache, const char *path,
+// Whose pages they are.
+static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const char *path,
                        fp8_problem_t *problem, base_error_t *error) {
-  const char *table_path = options->fp8_block_table;
+  const char *table_path = input->block_table;
   npy_array_t table;
   char expected[64];
   if (!npy_read(table_path, NPY_BIT(I4), &table, error)) {
@@ -113,15 +113,15 @@ static bool read_table(const options_t *options, const npy_array_t *cache, const
       (table.dims == 2 ? table.shape[0] : 1) != problem->batch) {
     return npy_refuse_shape(table_path, &table, expected, error);
   }
-  if (cache->dims == 2 && !options->fp8_page_size.given) {
+  if (cache->dims == 2 && input->page_size == 0) {
     return base_fail(error, "--page-size: missing; --block-table and a cache [S,..] need it");
   }
   problem->page_size =
-      cache->dims == 3 ? cache->shape[1] : (size_t)options->fp8_page_size.value;
+      cache->dims == 3 ? cache->shape[1] : input->page_size;
   problem->pages = table.shape[table.dims - 1];
   problem->capacity = problem->pages * problem->page_size;
   problem->shared = true;
-  if (!option_agrees("page-size", &options->fp8_page_size, problem->page_size, path, error)) {
+  if (!kernel_agrees("page-size", input->page_size, problem->page_size, path, error)) {
     return false;
   }
   if (problem->slots % problem->page_size != 0) {
@@ -147,13 +147,13 @@ static bool take_parts(const npy_array_t *cache, const char *path, fp8_problem_t
   return true;
 }
 
-bool fp8_read_cache(const options_t *options, const char *path, fp8_problem_t *problem,
+bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
                     base_error_t *error) {
   npy_array_t cache;
-  return read_values(options, path, &cache, problem, error) &&
-         (options->fp8_block_table != NULL ? read_table(options, &cache, path, problem, error)
+  return read_values(input, path, &cache, problem, error) &&
+         (input->block_table != NULL ? read_table(input, &cache, path, problem, error)
                                            : take_parts(&cache, path, problem, error)) &&
-         option_agrees("seq-kv", &options->seq_kv, problem->capacity, path, error);
+         kernel_agrees("seq-kv", input->keys, problem->capacity, path, error);
 }
 
 // --- what may be in it ------------------------------------------------------------------------

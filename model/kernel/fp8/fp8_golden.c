@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "host/parallel.h"
-#include "kernel/attention/attention_golden.h"
 
 static const double full_operations = 4e9;
 static const double sample_operations = 2e9;
@@ -14,7 +13,7 @@ enum { PART_ROWS = 32 };   // worked on together: enough to amortise the keys' c
 
 // --- which rows -------------------------------------------------------------------------------
 
-size_t fp8_golden_rows(const fp8_problem_t *problem, int choice) {
+size_t fp8_golden_rows(const fp8_problem_t *problem, golden_choice_t choice) {
   const size_t rows = fp8_list_rows(problem);
   const double all = 2.0 * (double)fp8_attended(problem) * (double)rows *
                      (NUM_FP8_KEY + NUM_FP8_LATENT);

@@ -5,6 +5,7 @@
 #define KERNEL_FP8_GOLDEN_H
 
 #include "kernel/fp8/fp8_problem.h"
+#include "kernel/result.h"
 
 // Rows [lists][per_list] of the problem, output [..][512] and log-sum-exp.
 typedef struct fp8_golden {
@@ -12,8 +13,8 @@ typedef struct fp8_golden {
   double *out, *lse;       // owned
 } fp8_golden_t;
 
-// How many rows of each list to judge: choice is the index of --golden's word.
-size_t fp8_golden_rows(const fp8_problem_t *problem, int choice);
+// How many rows of each list to judge.
+size_t fp8_golden_rows(const fp8_problem_t *problem, golden_choice_t choice);
 
 // Which row of the list the i-th of them is.
 size_t fp8_golden_row(const fp8_problem_t *problem, size_t per_list, size_t list, size_t i);

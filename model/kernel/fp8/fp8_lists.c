@@ -29,9 +29,9 @@ static bool read_counts(const fp8_problem_t *problem, const char *path, size_t m
   return true;
 }
 
-bool fp8_read_lengths(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
-  if (options->fp8_lengths != NULL) {
-    return read_counts(problem, options->fp8_lengths, problem->capacity,
+bool fp8_read_lengths(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
+  if (input->lengths != NULL) {
+    return read_counts(problem, input->lengths, problem->capacity,
                        "tokens that there is room for", &problem->length, error);
   }
   problem->length = malloc(problem->batch * sizeof *problem->length);
@@ -82,24 +82,24 @@ static bool check_indices(const fp8_problem_t *problem, const char *path, const 
   return true;
 }
 
-static bool read_topk_lengths(const options_t *options, fp8_problem_t *problem,
+static bool read_topk_lengths(const fp8_input_t *input, fp8_problem_t *problem,
                               base_error_t *error) {
-  if (options->fp8_topk_lengths == NULL) {
+  if (input->topk_lengths == NULL) {
     return true;
   }
   if (problem->topk == 0) {
     return base_fail(error, "--topk-lengths: needs --indices or --top-k");
   }
-  return read_counts(problem, options->fp8_topk_lengths, problem->topk,
+  return read_counts(problem, input->topk_lengths, problem->topk,
                      "indices of a query token", &problem->topk_length, error);
 }
 
-bool fp8_read_indices(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
-  const char *path = options->fp8_indices;
+bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
+  const char *path = input->indices;
   npy_array_t array;
   char expected[96];
   if (path == NULL) {
-    return read_topk_lengths(options, problem, error);
+    return read_topk_lengths(input, problem, error);
   }
   if (!npy_read(path, NPY_BIT(I4), &array, error)) {
     return false;
@@ -111,13 +111,13 @@ bool fp8_read_indices(const options_t *options, fp8_problem_t *problem, base_err
     return npy_refuse_shape(path, &array, expected, error);
   }
   problem->topk = array.shape[array.dims - 1];
-  return option_agrees("top-k", &options->fp8_top_k, problem->topk, path, error) &&
-         read_topk_lengths(options, problem, error) &&
+  return kernel_agrees("top-k", input->top_k, problem->topk, path, error) &&
+         read_topk_lengths(input, problem, error) &&
          (array.dims != 1 || repeat(problem, error)) && check_indices(problem, path, &array, error);
 }
 
-bool fp8_read_sink(const options_t *options, fp8_problem_t *problem, base_error_t *error) {
-  const char *path = options->fp8_sink;
+bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
+  const char *path = input->sink;
   npy_array_t array;
   char expected[32];
   if (path == NULL) {

@@ -30,7 +30,7 @@ static void make_tokens(const work_t *work, size_t entry, size_t first, size_t c
   const size_t slot = entry * p->capacity + first;
   uint16_t chunk[CHUNK * NUM_FP8_KEY];
   uint16_t *key = p->keys == NULL ? chunk : p->keys + slot * NUM_FP8_KEY;
-  made_up_fill(&work->made_up->distribution, work->made_up->seed, entry * STREAMS + STREAM_K,
+  made_up_fill(work->made_up, entry * STREAMS + STREAM_K,
                first * NUM_FP8_KEY, count * NUM_FP8_KEY, key);
   num_fp8_encode(work->kind, key, p->tokens + slot * NUM_FP8_TOKEN_BYTES, count);
 }
@@ -62,7 +62,7 @@ static bool make_queries(void *context, size_t first, size_t end) {
   const work_t *work = context;
   const size_t count = work->problem->seq_q * work->problem->heads * NUM_FP8_KEY;
   for (size_t entry = first; entry < end; ++entry) {
-    made_up_fill(&work->made_up->distribution, work->made_up->seed, entry * STREAMS + STREAM_Q, 0,
+    made_up_fill(work->made_up, entry * STREAMS + STREAM_Q, 0,
                  count, work->problem->q + entry * count);
   }
   return true;

@@ -3,12 +3,11 @@
 #ifndef KERNEL_FP8_MADE_UP_H
 #define KERNEL_FP8_MADE_UP_H
 
-#include "cli/run/made_up.h"
 #include "kernel/fp8/fp8_problem.h"
+#include "kernel/made_up.h"
 
-// Queries and tokens for the shape in *problem, which becomes paged later if `pages`: keys as
-// num_rng_normal_bf16 or num_rng_uniform_bf16 makes them, those of entry e from stream 2 e + 1,
-// queries from 2 e (as for amla), then quantised.  Slots from an entry's length on are NaN
+// Queries and tokens for the shape in *problem, which becomes paged later if `pages`: keys of
+// entry e from stream 2 e + 1, queries from 2 e (as for amla), then quantised.  Slots from an entry's length on are NaN
 // throughout.  The keys stay in problem->keys unless they are many.
 bool fp8_make_up(fp8_problem_t *problem, const made_up_t *made_up, num_fp8_scale_t kind, bool pages,
                  size_t threads, base_error_t *error);

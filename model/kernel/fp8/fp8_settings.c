@@ -3,15 +3,21 @@
 
 #include "kernels/fp8/fp8_args.h"
 
-enum { CROSSOVER_ON, PATH_DIRECT = 1 };   // of --crossover's and --path's words
+const char *fp8_firmware(const fp8_settings_t *settings) {
+  return settings->direct ? "fp8_direct" : "fp8";
+}
 
-static bool read_path(const options_t *options, fp8_settings_t *settings, base_error_t *error) {
+// Query rows of a group at most.
+static uint32_t most_rows(const fp8_settings_t *settings) {
+  return settings->direct ? FP8_DIRECT_ROWS : ATTENTION_MAX_GROUP;
+}
+
+static bool check_path(const fp8_settings_t *settings, base_error_t *error) {
   const attention_settings_t *attention = &settings->attention;
-  settings->direct = options->fp8_path.value == PATH_DIRECT;
   if (!settings->direct) {
     return true;
   }
-  if (attention->soc.config.soc.direct_path != 1) {
+  if (attention->machine.soc.config.soc.direct_path != 1) {
     return base_fail(error,
                      "--path direct: the machine has no such path; --set soc.direct_path=1 "
                      "gives it one");
@@ -24,28 +30,18 @@ static bool read_path(const options_t *options, fp8_settings_t *settings, base_e
                    (unsigned)attention->group_rows, FP8_DIRECT_ROWS);
 }
 
-// Of a group, if the options do not say it.
-static uint32_t most_rows(const options_t *options) {
-  return options->fp8_path.value == PATH_DIRECT ? FP8_DIRECT_ROWS : ATTENTION_MAX_GROUP;
-}
-
-bool fp8_settings_read(const options_t *options, fp8_settings_t *settings, base_error_t *error) {
-  options_t as_amla = *options;
-  as_amla.config = options->fp8_config;
-  as_amla.group_rows.value = option_count_or(&options->fp8_group_rows, most_rows(options));
-  const char *kernel = options->fp8_path.value == PATH_DIRECT ? "fp8_direct" : "fp8";
-  if (!attention_settings_read(&settings->attention, kernel, &as_amla, error)) {
+bool fp8_settings_check(const fp8_settings_t *settings, base_error_t *error) {
+  attention_settings_t attention = settings->attention;
+  if (attention.group_rows == 0) {
+    attention.group_rows = most_rows(settings);
+  }
+  const unsigned l1_kb = (unsigned)settings->attention.machine.soc.config.cube.l1_kb;
+  if (!attention_settings_check(&attention, error)) {
     return false;
   }
-  if (options->fp8_convert.given) {
-    settings->attention.soc.config.vector.e4m3_emulated =
-        (config_uint_t)options->fp8_convert.value;
-  }
-  const unsigned l1_kb = (unsigned)settings->attention.soc.config.cube.l1_kb;
-  if (l1_kb < FP8_L1_KB) {
-    return base_fail(error, "cube.l1_kb = %u: the kernel needs %d", l1_kb, FP8_L1_KB);
-  }
-  return read_path(options, settings, error);
+  return l1_kb < FP8_L1_KB
+             ? base_fail(error, "cube.l1_kb = %u: the kernel needs %d", l1_kb, FP8_L1_KB)
+             : check_path(settings, error);
 }
 
 // Can the machine's AI cores be paired, each with another of its die?
@@ -53,31 +49,29 @@ static bool has_pairs(const config_t *config) {
   return config->soc.ai_cores % (2 * config->soc.dies) == 0;
 }
 
-static void cut_rows(const options_t *options, size_t rows, fp8_settings_t *settings) {
-  attention_settings_t *attention = &settings->attention;
-  if (!options->fp8_group_rows.given && !settings->crossover && rows >= 2 &&
-      has_pairs(&attention->soc.config)) {
-    attention->group_rows =
-        (fp8_group_rows((uint32_t)rows, most_rows(options), 1) + 15) / 16 * 16;
+bool fp8_settings_fit(fp8_run_t *run, base_error_t *error) {
+  fp8_settings_t *settings = &run->settings;
+  soc_options_t *soc = &settings->attention.machine.soc;
+  const size_t rows = fp8_list_rows(&run->problem);
+  const bool pairs = has_pairs(&soc->config);
+  const bool asked = settings->crossover == FP8_CROSSOVER_ON;
+  run->crossover =
+      asked || (settings->crossover == FP8_CROSSOVER_USUAL && pairs && rows >= 2);
+  soc->pairs = run->crossover;
+  // Without crossover rows are cut as with it: both AI cores of a pair have work, and both dequantise.
+  if (settings->attention.group_rows == 0) {
+    const uint32_t most = most_rows(settings);
+    settings->attention.group_rows =
+        run->crossover || rows < 2 || !pairs
+            ? most
+            : (fp8_group_rows((uint32_t)rows, most, 1) + 15) / 16 * 16;
   }
-}
-
-bool fp8_settings_fit(const options_t *options, const fp8_problem_t *problem,
-                      fp8_settings_t *settings, base_error_t *error) {
-  const config_t *config = &settings->attention.soc.config;
-  const size_t rows = fp8_list_rows(problem);
-  const bool possible = has_pairs(config) && rows >= 2;
-  settings->crossover = options->fp8_crossover.given
-                            ? options->fp8_crossover.value == CROSSOVER_ON
-                            : possible;
-  settings->attention.soc.pairs = settings->crossover;
-  cut_rows(options, rows, settings);
-  if (settings->crossover && !has_pairs(config)) {
+  if (asked && !pairs) {
     return base_fail(error,
                      "--crossover on: soc.ai_cores %u on soc.dies %u; expected an even "
                      "number of AI cores on each die",
-                     (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
+                     (unsigned)soc->config.soc.ai_cores, (unsigned)soc->config.soc.dies);
   }
-  return !settings->crossover || possible ||
+  return !asked || rows >= 2 ||
          base_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
 }

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/npy_bf16.h"
-#include "config/config.h"
 #include "kernel/gemm/gemm_made_up.h"
-#include "kernel/gemm/gemm_problem.h"
 
 enum { MAX_EXTENT = W4A16_MAX };
 
@@ -41,7 +39,7 @@ static bool read_half(const char *path, bool may_be_vector, npy_array_t *array,
   return true;
 }
 
-static bool take_a(const options_t *options, const char *path, gemm_problem_t *problem,
+static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *problem,
                    base_error_t *error) {
   npy_array_t a;
   if (!read_half(path, false, &a, error)) {
@@ -50,8 +48,8 @@ static bool take_a(const options_t *options, const char *path, gemm_problem_t *p
   problem->a = a.data;
   problem->m = a.shape[0];
   problem->k = a.shape[1];
-  return option_agrees("m", &options->gemm_m, problem->m, path, error) &&
-         option_agrees("k", &options->gemm_k, problem->k, path, error);
+  return kernel_agrees("m", input->m, problem->m, path, error) &&
+         kernel_agrees("k", input->k, problem->k, path, error);
 }
 
 static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *error) {
@@ -97,7 +95,7 @@ static bool check_scales(const char *path, const npy_array_t *scale, base_error_
   return true;
 }
 
-static bool take_scale(const options_t *options, const char *path, gemm_problem_t *problem,
+static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem_t *problem,
                        base_error_t *error) {
   npy_array_t scale;
   char expected[96];
@@ -111,14 +109,14 @@ static bool take_scale(const options_t *options, const char *path, gemm_problem_
   }
   const size_t groups = scale.shape[0];
   problem->group = problem->k / groups;
-  if (options->gemm_group.given) {
-    problem->group = (size_t)options->gemm_group.value;
+  if (input->group != 0) {
+    problem->group = input->group;
   }
   if (problem->group == 0 || problem->k % problem->group != 0 ||
       problem->k / problem->group != groups) {
     return base_fail(error, "%s: %zu rows of scales do not cut the %zu rows of W into groups%s",
                      path, groups, problem->k,
-                     options->gemm_group.given ? " of --group rows" : " of one size");
+                     input->group != 0 ? " of --group rows" : " of one size");
   }
   return check_scales(path, &scale, error);
 }
@@ -163,54 +161,28 @@ static bool sort_zeros(gemm_problem_t *problem, const char *scale, base_error_t 
   return true;
 }
 
-static bool take_all(const options_t *options, const char *a, const char *w, const char *scale,
+static bool take_all(const gemm_input_t *input, const char *a, const char *w, const char *scale,
                      const char *zero, gemm_problem_t *problem, base_error_t *error) {
-  if (!take_a(options, a, problem, error) ||
+  if (!take_a(input, a, problem, error) ||
       !(problem->quantised ? take_w4(w, problem, error) : take_half_w(w, problem, error)) ||
-      !option_agrees("n", &options->gemm_n, problem->n, w, error)) {
+      !kernel_agrees("n", input->n, problem->n, w, error)) {
     return false;
   }
   return !problem->quantised ||
-         (take_scale(options, scale, problem, error) &&
+         (take_scale(input, scale, problem, error) &&
           (zero == NULL || take_zero(zero, problem, error)) &&
           sort_zeros(problem, scale, error));
 }
 
 // --- the three sources ------------------------------------------------------------------------
 
-static const char *w_file(const options_t *options, const gemm_problem_t *problem) {
-  return problem->quantised ? options->gemm_w4 : options->gemm_w;
-}
-
-static bool check_files(const options_t *options, const gemm_problem_t *problem,
-                        base_error_t *error) {
-  const struct {
-    const char *name, *file;
-  } needed[] = {
-      {"a", options->gemm_a}, {"w", w_file(options, problem)}, {"scale", options->gemm_scale}};
-  for (size_t i = 0; i < (problem->quantised ? 3 : 2); ++i) {
-    if (needed[i].file == NULL) {
-      return base_fail(error, "--%s: missing; --a, --w%s go together", needed[i].name,
-                       problem->quantised ? " and --scale" : "");
-    }
-  }
-  return (options->dist == NULL && !options->seed.given) ||
-         base_fail(error, "--%s: makes inputs up, cannot go with --a",
-                   options->dist != NULL ? "dist" : "seed");
-}
-
-static bool from_files(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
-  if (!check_files(options, problem, error)) {
-    return false;
-  }
-  const char *w = w_file(options, problem);
-  snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", options->gemm_a, w,
+static bool from_files(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
+  snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", input->a, input->w,
            problem->quantised ? ", ..." : "");
-  return take_all(options, options->gemm_a, w, options->gemm_scale, options->gemm_zero, problem,
-                  error);
+  return take_all(input, input->a, input->w, input->scale, input->zero, problem, error);
 }
 
-static bool shipped(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
+static bool shipped(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
   enum { A, W, SCALE, FILES };
   static const char *const name[FILES] = {"a", "w", "scale"};
   char path[FILES][1024];
@@ -221,7 +193,7 @@ static bool shipped(const options_t *options, gemm_problem_t *problem, base_erro
   snprintf(problem->source, sizeof problem->source,
            "shipped, no input was named: output projection of a trained MLA model "
            "(tests/data/w4a16_real_*.npy)");
-  return take_all(options, path[A], path[W], path[SCALE], NULL, problem, error);
+  return take_all(input, path[A], path[W], path[SCALE], NULL, problem, error);
 }
 
 static bool check_made_up(const gemm_problem_t *problem, base_error_t *error) {
@@ -237,42 +209,27 @@ static bool check_made_up(const gemm_problem_t *problem, base_error_t *error) {
                    problem->group);
 }
 
-static bool from_dist(const options_t *options, gemm_problem_t *problem, base_error_t *error) {
+static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t *problem,
+                    base_error_t *error) {
   static const enum w4a16_zeros zeros[] = {W4A16_NO_ZEROS, W4A16_HALF_ZEROS, W4A16_ANY_ZEROS};
-  made_up_t made_up;
-  if (!made_up_read(options, &made_up, error)) {
-    return false;
-  }
-  problem->m = option_count_or(&options->gemm_m, 16);
-  problem->n = option_count_or(&options->gemm_n, 2048);
-  problem->k = option_count_or(&options->gemm_k, 4096);
-  problem->group = option_count_or(&options->gemm_group, 128);
-  problem->zeros = zeros[options->gemm_zeros.value];
+  problem->m = kernel_size_or(input->m, 16);
+  problem->n = kernel_size_or(input->n, 2048);
+  problem->k = kernel_size_or(input->k, 4096);
+  problem->group = kernel_size_or(input->group, 128);
+  problem->zeros = zeros[input->zeros];
   if (!check_made_up(problem, error)) {
     return false;
   }
-  if (options->timing_only) {
+  if (timing_only) {
     snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
     return true;
   }
-  snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,
-           (unsigned long long)made_up.seed);
-  return gemm_make_up(problem, &made_up, (gemm_zeros_t)options->gemm_zeros.value, error) &&
+  made_up_source(&input->made_up, problem->source, sizeof problem->source);
+  return gemm_make_up(problem, &input->made_up, input->zeros, error) &&
          sort_zeros(problem, "--scale", error);
 }
 
 // --- all of it --------------------------------------------------------------------------------
-
-static bool any_file(const options_t *o, const gemm_problem_t *problem) {
-  return o->gemm_a != NULL || w_file(o, problem) != NULL || o->gemm_scale != NULL ||
-         o->gemm_zero != NULL;
-}
-
-static bool any_made_up(const options_t *o, const gemm_problem_t *problem) {
-  return (problem->quantised && (problem->is_unsigned || o->gemm_zeros.value != 1)) ||
-         o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
-         o->gemm_group.given || o->dist != NULL || o->seed.given;
-}
 
 static bool check_limits(const gemm_problem_t *problem, base_error_t *error) {
   const struct {
@@ -302,14 +259,14 @@ static bool dequantise(gemm_problem_t *problem, base_error_t *error) {
   return true;
 }
 
-bool gemm_input(const options_t *options, bool quantised, gemm_problem_t *problem,
-                base_error_t *error) {
+bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm_problem_t *problem,
+               base_error_t *error) {
   memset(problem, 0, sizeof *problem);
   problem->quantised = quantised;
-  problem->is_unsigned = quantised && options->gemm_nibbles.value == 1;
-  const bool read = any_file(options, problem) ? from_files(options, problem, error)
-                    : any_made_up(options, problem) ? from_dist(options, problem, error)
-                                               : shipped(options, problem, error);
+  problem->is_unsigned = quantised && input->is_unsigned;
+  const bool read = input->source == KERNEL_FILES     ? from_files(input, problem, error)
+                    : input->source == KERNEL_MADE_UP ? make_up(input, timing_only, problem, error)
+                                                      : shipped(input, problem, error);
   if (read && check_limits(problem, error) && dequantise(problem, error)) {
     return true;
   }

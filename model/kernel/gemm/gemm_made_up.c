@@ -13,14 +13,13 @@ enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO
 enum { MADE_UP_CHUNK = 4096 };
 
 // A value of more bits than BF16's eight.
-static void make_half(const distribution_t *distribution, uint64_t seed, uint64_t stream,
-                      size_t count, uint16_t *out) {
+static void make_half(const made_up_t *made_up, uint64_t stream, size_t count, uint16_t *out) {
   uint16_t high[MADE_UP_CHUNK];
   uint16_t low[MADE_UP_CHUNK];
   for (size_t first = 0; first < count; first += MADE_UP_CHUNK) {
     const size_t n = count - first < MADE_UP_CHUNK ? count - first : MADE_UP_CHUNK;
-    made_up_fill(distribution, seed, stream, first, n, high);
-    made_up_fill(distribution, seed, stream + 1, first, n, low);
+    made_up_fill(made_up, stream, first, n, high);
+    made_up_fill(made_up, stream + 1, first, n, low);
     for (size_t i = 0; i < n; ++i) {
       out[first + i] = num_fp16_from_f32(
           fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
@@ -77,11 +76,11 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
     return base_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'",
                      made_up->text);
   }
-  make_half(&made_up->distribution, made_up->seed, STREAM_A, problem->m * problem->k, problem->a);
+  make_half(made_up, STREAM_A, problem->m * problem->k, problem->a);
   if (problem->quantised) {
     make_weights(problem, made_up->seed, zeros);
     return true;
   }
-  make_half(&made_up->distribution, made_up->seed, STREAM_B, problem->k * problem->n, problem->b);
+  make_half(made_up, STREAM_B, problem->k * problem->n, problem->b);
   return true;
 }

@@ -3,10 +3,7 @@
 #ifndef KERNEL_GEMM_MADE_UP_H
 #define KERNEL_GEMM_MADE_UP_H
 
-#include "cli/run/made_up.h"
-#include "kernel/gemm/gemm_problem.h"
-
-typedef enum gemm_zeros { GEMM_ZEROS_NONE, GEMM_ZEROS_INTEGER, GEMM_ZEROS_FRACTION } gemm_zeros_t;
+#include "kernel/gemm/gemm.h"
 
 // Allocates and fills the arrays for the shape in *problem: activations, and gemm's weights, as the
 // distribution says, of eleven bits; nibbles of all values alike, scales from 0.005 to 0.015, zero

@@ -101,14 +101,14 @@ void gemm_plan(const gemm_problem_t *problem, gemm_settings_t *settings) {
   const size_t choices = problem->quantised ? 2 : sizeof tiles / sizeof *tiles;
   const unsigned tile_n = settings->tile_n;
   const unsigned splits = settings->splits;
+  const soc_options_t *soc = &settings->machine.soc;
   double best = INFINITY;
   for (size_t i = 0; i < choices; ++i) {
     const unsigned n = tile_n == GEMM_TILE_AUTO ? tiles[i] : tile_n;
-    const unsigned most = settings->splitk ? W4A16_MAX_SPLITS : 1;
+    const unsigned most = settings->dataparallel ? 1 : W4A16_MAX_SPLITS;
     for (unsigned s = 1; s <= most && s <= problem->k; ++s) {
       const unsigned use = splits == GEMM_SPLITS_AUTO ? s : splits;
-      const double us =
-          gemm_plan_us(problem, &settings->soc.config, !settings->soc.l2_warm, use, n);
+      const double us = gemm_plan_us(problem, &soc->config, !soc->l2_warm, use, n);
       // More slices have to be worth it: what they cost beside this is not all in the estimate.
       if (us < best * (use > settings->splits ? 1 - GAIN : 1)) {
         best = us;

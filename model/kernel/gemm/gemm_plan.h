@@ -5,16 +5,14 @@
 #ifndef KERNEL_GEMM_PLAN_H
 #define KERNEL_GEMM_PLAN_H
 
-#include "kernel/gemm/gemm_settings.h"
-
-enum { GEMM_SPLITS_AUTO = 0, GEMM_TILE_AUTO = 0 };
+#include "kernel/gemm/gemm.h"
 
 // Microseconds from the first load of B to the last store of c, phases one after the other. cold:
 // gemm's weights come from HBM.
 double gemm_plan_us(const gemm_problem_t *problem, const config_t *config, bool cold,
                     unsigned splits, unsigned tile_n);
 
-// Replaces settings->splits and settings->tile_n where they are auto; splits is 1 unless splitk.
+// Replaces settings->splits and settings->tile_n where they are auto; splits is 1 if data-parallel.
 void gemm_plan(const gemm_problem_t *problem, gemm_settings_t *settings);
 
 #endif

@@ -4,7 +4,9 @@
 #ifndef KERNEL_GEMM_PROBLEM_H
 #define KERNEL_GEMM_PROBLEM_H
 
-#include "cli/option/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "kernels/w4a16/w4a16_args.h"
 #include "num/num_w4a16.h"
 
@@ -22,16 +24,10 @@ typedef struct gemm_problem {
   char source[200];         // where the data came from, for people
 } gemm_problem_t;
 
-// From the files that the options name, made up, or shipped.
-bool gemm_input(const options_t *options, bool quantised, gemm_problem_t *problem,
-                base_error_t *error);
-
 // Frees the arrays and zeroes the struct.
 void gemm_free(gemm_problem_t *problem);
 
 // What the numerics library calls the quantised weights.
 num_w4_t gemm_weights(const gemm_problem_t *problem);
-
-uint64_t gemm_flops(const gemm_problem_t *problem);
 
 #endif

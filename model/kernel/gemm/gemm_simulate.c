@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/gemm/gemm_simulate.h"
+#include "kernel/gemm/gemm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void add_workspaces(layout_t *layout, const gemm_problem_t *p, const gemm
   if (s->phases == W4A16_SEQUENTIAL) {
     add(layout, B, "b", p->k * b_pitch(p, s), NULL, NULL);
   } else if (s->phases == W4A16_OVERLAPPED) {
-    add(layout, B, "b", (size_t)s->soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
+    add(layout, B, "b", (size_t)s->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
   }
   if (gemm_reduces(s)) {
     add(layout, PARTIAL, "partial", s->splits * layout->partial_bytes, NULL, NULL);
@@ -96,7 +96,7 @@ static gemm_fp16_args_t gemm_arguments(const gemm_problem_t *p, const gemm_setti
 // their way out and more on their way in.  Smaller if many scales go with them or FP32 forms take room
 // in UB, and, where phases are sequential, if there are too few of them for all vector cores.
 static uint32_t dequant_rows(const gemm_problem_t *p, const gemm_settings_t *s) {
-  const size_t vectors = (size_t)s->soc.config.soc.ai_cores * s->soc.config.soc.vector_cores;
+  const size_t vectors = (size_t)s->machine.soc.config.soc.ai_cores * s->machine.soc.config.soc.vector_cores;
   const size_t cols = s->tile_n;
   size_t rows = (p->zeros == W4A16_ANY_ZEROS ? TILE / 2 : TILE) / cols;
   rows = rows > 128 ? 128 : rows;
@@ -172,12 +172,13 @@ static void add_write(gemm_phase_t *phase, const layout_t *layout, enum array wh
 }
 
 // Every array is written by one phase and read by one, so that its books are theirs.
-static void take_phases(const layout_t *layout, const gemm_problem_t *p, const gemm_settings_t *s,
-                        gemm_run_t *run) {
+static void take_phases(const layout_t *layout, gemm_run_t *run) {
+  const gemm_problem_t *p = &run->problem;
+  const gemm_settings_t *s = &run->settings;
   const bool sequential = s->phases == W4A16_SEQUENTIAL;
-  const uint64_t *sync = run->soc.sync_cycle;
+  const uint64_t *sync = run->result.soc.sync_cycle;
   const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
-  const uint64_t multiplied = gemm_reduces(s) ? sync[sequential ? 1 : 0] : run->soc.cycles;
+  const uint64_t multiplied = gemm_reduces(s) ? sync[sequential ? 1 : 0] : run->result.soc.cycles;
   run->phases = 0;
   if (p->quantised) {
     gemm_phase_t *phase = &run->phase[run->phases++];
@@ -194,7 +195,7 @@ static void take_phases(const layout_t *layout, const gemm_problem_t *p, const g
   add_write(multiply, layout, gemm_reduces(s) ? PARTIAL : C);
   if (gemm_reduces(s)) {
     gemm_phase_t *phase = &run->phase[run->phases++];
-    *phase = (gemm_phase_t){.name = "reduce", .cycles = run->soc.cycles - multiplied};
+    *phase = (gemm_phase_t){.name = "reduce", .cycles = run->result.soc.cycles - multiplied};
     add_read(phase, layout, PARTIAL);
     add_write(phase, layout, C);
   }
@@ -211,48 +212,42 @@ static void take_b(const gemm_problem_t *p, const gemm_settings_t *s, const uint
   }
 }
 
-static soc_status_t simulate(const gemm_problem_t *p, const gemm_settings_t *s, layout_t *layout,
-                             void *out, gemm_run_t *run) {
-  add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, out);
+static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
+  const gemm_problem_t *p = &run->problem;
+  const gemm_settings_t *s = &run->settings;
+  soc_result_t *soc = &run->result.soc;
+  add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, run->out);
   place(layout);
-  soc_status_t status;
   if (p->quantised) {
     const w4a16_args_t args = w4a16_arguments(p, s, layout);
-    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
   } else {
     const gemm_fp16_args_t args = gemm_arguments(p, s, layout);
-    status = soc_run(&s->soc, layout->list, layout->count, &args, sizeof args, &run->soc);
+    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
   }
-  if (status == SOC_DONE) {
+  if (soc->status == SOC_DONE) {
     take_arrays(layout, run);
-    take_phases(layout, p, s, run);
+    take_phases(layout, run);
   }
-  return status;
+  return soc->status;
 }
 
-soc_status_t gemm_simulate(const gemm_problem_t *problem, const gemm_settings_t *settings,
-                           void *out, uint16_t *b, gemm_run_t *run) {
+base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error) {
+  const gemm_problem_t *problem = &run->problem;
+  const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
-  memset(run, 0, sizeof *run);
-  const bool takes_b = b != NULL && problem->quantised && settings->phases == W4A16_SEQUENTIAL;
   add_inputs(&layout, problem);
   add_workspaces(&layout, problem, settings);
-  uint8_t *rows = takes_b ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
-  if (takes_b && rows == NULL) {
-    snprintf(run->soc.error, sizeof run->soc.error, "workspace: out of memory");
-    return run->soc.status = SOC_BAD_INPUT;
+  uint8_t *rows = run->b != NULL ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
+  if (run->b != NULL && rows == NULL) {
+    base_fail(error, "workspace: out of memory");
+    return BASE_BAD_INPUT;
   }
   layout.array[B].result = rows;
-  const soc_status_t status = simulate(problem, settings, &layout, out, run);
-  if (takes_b && status == SOC_DONE) {
-    take_b(problem, settings, rows, b);
+  const soc_status_t status = simulate(run, &layout);
+  if (rows != NULL && status == SOC_DONE) {
+    take_b(problem, settings, rows, run->b);
   }
   free(rows);
-  return status;
-}
-
-double gemm_fu(const gemm_problem_t *problem, const config_t *config, uint64_t cycles) {
-  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
-                      config->soc.ai_cores;
-  return cycles == 0 ? 0 : (double)gemm_flops(problem) / ((double)cycles * peak);
+  return kernel_result_take(&run->result, &settings->machine, status, gemm_flops(problem), error);
 }

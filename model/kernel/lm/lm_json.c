@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
-#include "cli/run/run_json.h"
 #include "kernel/lm/lm_result.h"
+#include "kernel/result.h"
 
 // --- what was computed ------------------------------------------------------------------------
 
@@ -135,19 +135,20 @@ static void add_soc(cJSON *root, const lm_result_t *result) {
     cJSON_AddNullToObject(root, "traffic");
     cJSON_AddNullToObject(root, "pipes");
   } else {
-    run_json_traffic(root, result->soc);
-    run_json_pipes(root, result->soc);
+    kernel_json_traffic(root, result->soc);
+    kernel_json_pipes(root, result->soc);
   }
-  cJSON *host = cJSON_AddObjectToObject(root, "host");
-  cJSON_AddNumberToObject(host, "run_seconds", result->seconds);
   const soc_result_t none = {.status = SOC_DONE};
-  run_json_host(host, result->soc != NULL ? result->soc : &none);
+  cJSON *host = kernel_json_host(root, result->soc != NULL ? result->soc : &none);
+  cJSON_AddNumberToObject(host, "run_seconds", result->seconds);
 }
 
 void lm_result_json(const lm_result_t *result, cJSON *root) {
   cJSON_AddStringToObject(root, "kernel", "lm");
   if (result->settings->machine) {
-    run_json_config(root, result->settings->config, &result->options->set);
+    kernel_json_config(root, &(kernel_machine_t){.config = result->settings->config,
+                                                 .set = result->options->set.item,
+                                                 .sets = result->options->set.count});
   } else {
     cJSON_AddNullToObject(root, "config");
   }

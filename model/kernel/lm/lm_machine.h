@@ -4,14 +4,14 @@
 #ifndef KERNEL_LM_MACHINE_H
 #define KERNEL_LM_MACHINE_H
 
-#include "cli/run/settings.h"
+#include "kernel/machine.h"
 #include "lm/lm.h"
 #include "soc/soc.h"
 
 typedef struct lm_machine_options {
   soc_options_t soc;               // machine, engines, firmware kind
-  char engine_firmware[SETTINGS_PATH_BYTES];   // kernels: attention
-  char gemm_firmware[SETTINGS_PATH_BYTES];     // and products
+  char engine_firmware[KERNEL_PATH_BYTES];   // kernels: attention
+  char gemm_firmware[KERNEL_PATH_BYTES];     // and products
   size_t chunk;                    // keys of a chunk
 } lm_machine_options_t;
 

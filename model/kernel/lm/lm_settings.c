@@ -3,9 +3,19 @@
 
 #include <string.h>
 
-#include "cli/run/settings.h"
 
 enum { HEAD_DIM_STEP = 16 };
+
+static bool settings_config(const char *name, const option_list_t *set, config_t *config,
+                            base_error_t *error) {
+  kernel_machine_t machine;
+  bool good = kernel_machine_open(&machine, name, error);
+  for (size_t i = 0; good && i < set->count; ++i) {
+    good = kernel_machine_set(&machine, set->item[i], error);
+  }
+  *config = machine.soc.config;
+  return good;
+}
 
 const char *const lm_arithmetic_names[] = {"fp32", "fa2", "hfa"};
 
@@ -108,8 +118,8 @@ static bool read_firmware(lm_settings_t *settings, const options_t *options, bas
   lm_machine_options_t *machine = &settings->options;
   const bool native = options->lm_firmware.value != 0;
   machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return settings_firmware(machine->engine_firmware, "engine", native, error) &&
-         settings_firmware(machine->gemm_firmware, "gemm", native, error);
+  return kernel_firmware(machine->engine_firmware, "engine", machine->soc.firmware, error) &&
+         kernel_firmware(machine->gemm_firmware, "gemm", machine->soc.firmware, error);
 }
 
 static bool read_machine(lm_settings_t *settings, const options_t *options, base_error_t *error) {
@@ -120,7 +130,7 @@ static bool read_machine(lm_settings_t *settings, const options_t *options, base
   soc->gm = SOC_GM_C;
   soc->race_check = true;
   soc->l2_warm = true;
-  soc->threads = settings_threads(options);
+  soc->threads = options->threads.given ? (unsigned)options->threads.value : kernel_host_threads();
   if (!read_firmware(settings, options, error)) {
     return false;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_text.h"
+#include "cli/run/text.h"
 #include "host/host.h"
 #include "kernel/lm/lm_result.h"
 
@@ -152,8 +152,8 @@ static void print_time(FILE *file, const lm_result_t *result) {
   if (result->settings->attention != LM_FP32) {
     print_layers(file, result);
   }
-  run_text_traffic(file, result->soc);
-  run_text_pipes(file, result->soc, config->soc.ai_cores > 1);
+  text_traffic(file, result->soc);
+  text_pipes(file, result->soc, config->soc.ai_cores > 1);
 }
 
 static void print_host(FILE *file, const lm_result_t *result) {

@@ -16,7 +16,7 @@ typedef struct row {
 } row_t;
 
 static const row_t rows[] = {
-#define ROW(name, line, mode, note) {name, line, mode, NULL, 1, note},
+#define ROW(name, line, mode, note, change) {name, line, mode, NULL, 1, note},
 #define SCALED(name, line, section, parameter, factor, note) \
   {name, line, TIMING, #section "." #parameter, factor, note},
 #include "report/amla/report_ablation.def"
@@ -40,7 +40,7 @@ typedef struct table {
 
 static void scaled_values(const config_t *config, double value[ROWS]) {
   size_t i = 0;
-#define ROW(name, line, mode, note) value[i++] = 0;
+#define ROW(name, line, mode, note, change) value[i++] = 0;
 #define SCALED(name, line, section, parameter, factor, note) \
   value[i++] = (factor) * config->section.parameter;
 #include "report/amla/report_ablation.def"
@@ -130,72 +130,82 @@ static void write_plot(const void *data, FILE *gnuplot) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static const report_outcome_t *add(report_jobs_t *jobs, const report_machine_t *machine,
-                                   const table_t *table, size_t i, size_t sq,
-                                   unsigned long long batch, base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  char scaled[REPORT_NAME_BYTES] = "";
-  const row_t *row = &rows[i];
-  snprintf(name, sizeof name, "%.50s, Sq %zu%s", row->name, sq,
-           batch == table->batch ? "" : ", smaller batch");
-  if (row->parameter != NULL) {
-    snprintf(scaled, sizeof scaled, " --set %s=%.9g", row->parameter, table->scaled[i]);
+// What the row's line says.
+static void change(report_job_t *job, size_t row) {
+  attention_settings_t *a = &job->attention.settings;
+  size_t i = 0;
+#define ROW(name, line, mode, note, change) \
+  if (i++ == row) {                         \
+    change;                                 \
   }
-  const report_job_t *job = report_add(
-      jobs, &machine->common, name, error,
-      "%s --heads %d --batch %llu --seq-q %zu --seq-kv %zu%s%s", row->line, REPORT_HEADS, batch, sq,
-      table->keys, row->mode == DATA ? " --dist normal:1" : " --timing-only --threads 1", scaled);
-  return job == NULL ? NULL : &job->outcome;
+#define SCALED(name, line, section, parameter, factor, note) ++i;
+#include "report/amla/report_ablation.def"
+#undef ROW
+#undef SCALED
 }
 
-static bool add_rows(report_jobs_t *jobs, const report_machine_t *machine, table_t *table,
-                     size_t sq, base_error_t *error) {
-  const unsigned long long small = table->batch < table->cores ? table->batch : table->cores;
+static const report_outcome_t *add(report_jobs_t *jobs, const kernel_machine_t *machine,
+                                   const table_t *table, size_t i, size_t sq, size_t batch) {
+  const row_t *row = &rows[i];
+  const bool base = strncmp(row->line, "base", strlen("base")) == 0;
+  report_job_t *job = report_add(jobs, machine, base ? "base" : "amla", "%.50s, Sq %zu%s",
+                                 row->name, sq, batch == table->batch ? "" : ", smaller batch");
+  job->attention.input.batch = batch;
+  job->attention.input.seq_q = sq;
+  job->attention.input.keys = table->keys;
+  change(job, i);
+  if (row->parameter != NULL) {
+    report_job_set(job, "%s=%.9g", row->parameter, table->scaled[i]);
+  }
+  if (row->mode == DATA) {
+    report_job_compute(job);
+  }
+  return &job->outcome;
+}
+
+static void add_rows(report_jobs_t *jobs, const kernel_machine_t *machine, table_t *table,
+                     size_t sq) {
+  const size_t small = table->batch < table->cores ? table->batch : table->cores;
   const report_outcome_t *first = NULL;
   const report_outcome_t *first_small = NULL;
   for (size_t i = 0; i < ROWS; ++i) {
     result_t *result = &table->list[sq - 1][i];
     const bool data = rows[i].mode == DATA;
     result->batch = data ? small : table->batch;
-    if (data && first_small == NULL &&
-        (first_small = add(jobs, machine, table, 0, sq, small, error)) == NULL) {
-      return false;
+    if (data && first_small == NULL) {
+      first_small = add(jobs, machine, table, 0, sq, small);
     }
-    result->ours = add(jobs, machine, table, i, sq, result->batch, error);
+    result->ours = add(jobs, machine, table, i, sq, result->batch);
     first = i == 0 ? result->ours : first;
     result->first = data ? first_small : first;
-    if (result->ours == NULL) {
-      return false;
-    }
   }
-  return true;
 }
 
-static bool run_and_write(const report_context_t *context, const report_machine_t *machine,
+static bool run_and_write(const report_context_t *context, const kernel_machine_t *machine,
                           table_t *table, base_exit_t *code, base_error_t *error) {
   report_jobs_t jobs;
   const report_files_t files = {.name = context->name, .data = table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
-  if (!report_jobs_open(&jobs, TOKENS * (ROWS + 1), context->options->quiet, error)) {
+  if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_rows(&jobs, machine, table, 1, error) &&
-                    add_rows(&jobs, machine, table, 2, error) &&
-                    report_run_and_write(&jobs, false, &files, context->options->report_out, code,
+  add_rows(&jobs, machine, table, 1);
+  add_rows(&jobs, machine, table, 2);
+  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
                                          error);
   report_jobs_close(&jobs);
   return good;
 }
 
 bool report_ablation(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  const options_t *options = context->options;
-  report_machine_t machine;
-  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
-  if (!report_machine(options, "ascend910", 0, &machine, error) ||
+  const report_settings_t *settings = context->settings;
+  kernel_machine_t machine;
+  table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
+  if (!report_machine(settings, "ascend910", 0, &machine, error) ||
       !report_one_size(context, 16384, &table.keys, error)) {
     return false;
   }
-  table.cores = machine.config.soc.ai_cores;
-  scaled_values(&machine.config, table.scaled);
+  table.cores = machine.soc.config.soc.ai_cores;
+  scaled_values(&machine.soc.config, table.scaled);
   return run_and_write(context, &machine, &table, code, error);
 }

@@ -48,11 +48,12 @@ static bool is_row(const row_t *row, const char *text) {
           distribution.width == row->distribution.width);
 }
 
-static bool asked_for(const options_t *options, unsigned number) {
+static bool asked_for(const report_settings_t *settings, unsigned number) {
   char name[16];
   snprintf(name, sizeof name, "table%u", number);
-  for (int i = 0; i < options->words; ++i) {
-    if (strcmp(options->word[i], name) == 0 || strcmp(options->word[i], "all") == 0) {
+  for (size_t i = 0; i < settings->reports.count; ++i) {
+    const char *word = settings->reports.item[i];
+    if (strcmp(word, name) == 0 || strcmp(word, "all") == 0) {
       return true;
     }
   }
@@ -60,25 +61,25 @@ static bool asked_for(const options_t *options, unsigned number) {
 }
 
 // Each --dist must be in one of the tables asked for.
-static bool check_only(const options_t *options, base_error_t *error) {
-  for (size_t i = 0; i < options->only.count; ++i) {
+static bool check_only(const report_settings_t *settings, base_error_t *error) {
+  for (size_t i = 0; i < settings->dist.count; ++i) {
     bool known = false;
     for (size_t j = 0; j < ROWS; ++j) {
       known = known ||
-              (asked_for(options, rows[j].table) && is_row(&rows[j], options->only.item[i]));
+              (asked_for(settings, rows[j].table) && is_row(&rows[j], settings->dist.item[i]));
     }
     if (!known) {
-      return base_fail(error, "--dist: no '%s' in the tables asked for", options->only.item[i]);
+      return base_fail(error, "--dist: no '%s' in the tables asked for", settings->dist.item[i]);
     }
   }
   return true;
 }
 
-static void choose_rows(const options_t *options, table_t *table) {
+static void choose_rows(const report_settings_t *settings, table_t *table) {
   for (size_t i = 0; i < ROWS; ++i) {
-    bool wanted = options->only.count == 0;
-    for (size_t j = 0; j < options->only.count; ++j) {
-      wanted = wanted || is_row(&rows[i], options->only.item[j]);
+    bool wanted = settings->dist.count == 0;
+    for (size_t j = 0; j < settings->dist.count; ++j) {
+      wanted = wanted || is_row(&rows[i], settings->dist.item[j]);
     }
     if (wanted && rows[i].table == table->number) {
       table->list[table->count++].row = &rows[i];
@@ -88,35 +89,24 @@ static void choose_rows(const options_t *options, table_t *table) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static bool add_job(report_jobs_t *jobs, const report_machine_t *machine, const table_t *table,
-                    const row_t *row, size_t seed, const char *kernel, base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  snprintf(name, sizeof name, "%s seed %zu, %s", row->name, seed, kernel);
-  report_job_t *job = report_add(
-      jobs, &machine->common, name, error,
-      "%s --out-f32 --heads %d --seq-kv %zu --dist %s:%.17g --seed %zu --threads 1", kernel,
-      REPORT_HEADS, table->keys,
-      row->distribution.kind == DISTRIBUTION_NORMAL ? "normal" : "uniform",
-      row->distribution.width, seed);
-  if (job != NULL) {
-    job->judged = true;
-  }
-  return job != NULL;
+static void add_job(report_jobs_t *jobs, const kernel_machine_t *machine, const table_t *table,
+                    const row_t *row, size_t seed, const char *kernel) {
+  report_job_t *job =
+      report_add(jobs, machine, kernel, "%s seed %zu, %s", row->name, seed, kernel);
+  job->attention.input.keys = table->keys;
+  job->attention.input.made_up.distribution = row->distribution;
+  job->attention.input.made_up.seed = seed;
+  report_job_judge(job);
 }
 
 // Two jobs a seed, base and amla; all seeds of a row after one another.
-static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, const table_t *table,
-                     base_error_t *error) {
+static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, const table_t *table) {
   for (size_t i = 0; i < table->count; ++i) {
     for (size_t seed = 0; seed < table->seeds; ++seed) {
-      const row_t *row = table->list[i].row;
-      if (!add_job(jobs, machine, table, row, seed, "base", error) ||
-          !add_job(jobs, machine, table, row, seed, "amla", error)) {
-        return false;
-      }
+      add_job(jobs, machine, table, table->list[i].row, seed, "base");
+      add_job(jobs, machine, table, table->list[i].row, seed, "amla");
     }
   }
-  return true;
 }
 
 static void average(const report_jobs_t *jobs, table_t *table) {
@@ -229,7 +219,7 @@ static bool simulate_and_write(const report_context_t *context, table_t *table, 
   }
   average(jobs, table);
   *code = BASE_BAD_INPUT;
-  if (!report_write(&files, context->options->report_out, error)) {
+  if (!report_write(&files, context->settings->out, error)) {
     return false;
   }
   *code = BASE_OUT_OF_TOLERANCE;
@@ -237,25 +227,25 @@ static bool simulate_and_write(const report_context_t *context, table_t *table, 
 }
 
 bool report_accuracy(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  const options_t *options = context->options;
-  report_machine_t machine;
+  const report_settings_t *settings = context->settings;
+  kernel_machine_t machine;
   report_jobs_t jobs;
   table_t table = {.number = (unsigned)(context->name[strlen("table")] - '0'),
-                   .seeds = report_seeds(options, 3)};
-  if (!check_only(options, error) ||
-      !report_machine(options, "ascend910_core", 1, &machine, error) ||
+                   .seeds = kernel_size_or(settings->seeds, 3)};
+  if (!check_only(settings, error) ||
+      !report_machine(settings, "ascend910_core", 1, &machine, error) ||
       !report_one_size(context, 8192, &table.keys, error)) {
     return false;
   }
-  choose_rows(options, &table);
+  choose_rows(settings, &table);
   if (table.count == 0) {
     return true;   // every --dist is in the other table
   }
-  if (!report_jobs_open(&jobs, 2 * table.count * table.seeds, options->quiet, error)) {
+  if (!report_jobs_open(&jobs, settings, error)) {
     return false;
   }
-  const bool good = add_jobs(&jobs, &machine, &table, error) &&
-                    simulate_and_write(context, &table, &jobs, code, error);
+  add_jobs(&jobs, &machine, &table);
+  const bool good = simulate_and_write(context, &table, &jobs, code, error);
   report_jobs_close(&jobs);
   return good;
 }

@@ -102,38 +102,32 @@ static void write_plot(const void *data, FILE *gnuplot) {
           figure->peak, figure->hbm);
 }
 
-static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, figure_t *figure,
-                     base_error_t *error) {
+static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, figure_t *figure) {
   for (size_t i = 0; i < figure->count; ++i) {
     point_t *point = &figure->list[i];
-    char name[REPORT_NAME_BYTES];
-    snprintf(name, sizeof name, "Sq %zu, Sk %zu", point->sq, point->sk);
-    const report_job_t *job = report_add(
-        jobs, &machine->common, name, error,
-        "amla --timing-only --threads 1 --heads %d --batch %llu --seq-q %zu --seq-kv %zu",
-        REPORT_HEADS, figure->batch, point->sq, point->sk);
-    if (job == NULL) {
-      return false;
-    }
+    report_job_t *job =
+        report_add(jobs, machine, "amla", "Sq %zu, Sk %zu", point->sq, point->sk);
+    job->attention.input.batch = figure->batch;
+    job->attention.input.seq_q = point->sq;
+    job->attention.input.keys = point->sk;
     point->outcome = &job->outcome;
   }
-  return true;
 }
 
 bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  const options_t *options = context->options;
+  const report_settings_t *settings = context->settings;
   const report_keys_t usual = {.list = {1024, 4096, 16384}, .count = 3};
   report_keys_t keys;
-  report_machine_t machine;
+  kernel_machine_t machine;
   report_jobs_t jobs;
-  if (!report_machine(options, "ascend910", 0, &machine, error) ||
-      !report_keys(options, &usual, &keys, error) ||
-      !report_jobs_open(&jobs, POINTS_MAX, options->quiet, error)) {
+  if (!report_machine(settings, "ascend910", 0, &machine, error) ||
+      !report_keys(settings, &usual, &keys, error) ||
+      !report_jobs_open(&jobs, settings, error)) {
     return false;
   }
-  figure_t figure = {.peak = report_peak_tflops(&machine.config),
-                     .hbm = report_hbm_tbps(&machine.config),
-                     .batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
+  figure_t figure = {.peak = report_peak_tflops(&machine.soc.config),
+                     .hbm = report_hbm_tbps(&machine.soc.config),
+                     .batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
       figure.list[figure.count++] = (point_t){.sq = sq, .sk = keys.list[i],
@@ -142,8 +136,8 @@ bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_
   }
   const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
-  const bool good = add_jobs(&jobs, &machine, &figure, error) &&
-                    report_run_and_write(&jobs, false, &files, options->report_out, code, error);
+  add_jobs(&jobs, &machine, &figure);
+  const bool good = report_run_and_write(&jobs, false, &files, settings->out, code, error);
   report_jobs_close(&jobs);
   return good;
 }

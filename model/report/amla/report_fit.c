@@ -21,11 +21,9 @@ void report_fit_values(const config_t *config, double value[REPORT_FIT_COUNT]) {
 #undef FIT
 }
 
-void report_fit_words(const double value[REPORT_FIT_COUNT], char *text, size_t size) {
-  size_t used = 0;
-  for (size_t i = 0; i < REPORT_FIT_COUNT && used < size; ++i) {
-    used += (size_t)snprintf(text + used, size - used, " --set %s=%.9g", report_fits[i].name,
-                             value[i]);
+void report_fit_set(report_job_t *job, const double value[REPORT_FIT_COUNT]) {
+  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
+    report_job_set(job, "%s=%.9g", report_fits[i].name, value[i]);
   }
 }
 
@@ -36,7 +34,7 @@ typedef struct point {
 
 typedef struct search {
   const report_context_t *context;
-  const report_machine_t *machine;
+  const kernel_machine_t *machine;
   const report_entry_t *entry[ENTRIES_MAX];
   size_t count;
   double time_us[ENTRIES_MAX];     // of the point last simulated
@@ -60,28 +58,24 @@ static void errors(const search_t *search, double *mean, double *largest) {
 static double error_now(const search_t *search) {
   double mean, largest;
   errors(search, &mean, &largest);
-  return search->context->options->fit_error.value == 0 ? mean : largest;
+  return search->context->settings->fit_largest ? largest : mean;
 }
 
 static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
-  char words[REPORT_LINE_BYTES / 2];
   report_jobs_t jobs;
-  const options_t *options = search->context->options;
-  report_fit_words(value, words, sizeof words);
-  if (!report_jobs_open(&jobs, search->count, true, search->reason)) {
+  report_settings_t settings = *search->context->settings;
+  settings.quiet = true;   // of the jobs
+  if (!report_jobs_open(&jobs, &settings, search->reason)) {
     return false;
   }
-  bool good = true;
-  for (size_t i = 0; good && i < search->count; ++i) {
-    const report_entry_t *entry = search->entry[i];
-    good = report_add(&jobs, &search->machine->common, "fit", search->reason,
-                      "amla --timing-only --threads 1 --heads %d --batch %llu --seq-q %zu "
-                      "--seq-kv %zu%s", REPORT_HEADS,
-                      (unsigned long long)option_count_or(&options->report_batch,
-                                                          REPORT_PAPER_BATCH),
-                      entry->sq, entry->sk, words) != NULL;
+  for (size_t i = 0; i < search->count; ++i) {
+    report_job_t *job = report_add(&jobs, search->machine, "amla", "fit");
+    job->attention.input.batch = kernel_size_or(settings.batch, REPORT_PAPER_BATCH);
+    job->attention.input.seq_q = search->entry[i]->sq;
+    job->attention.input.keys = search->entry[i]->sk;
+    report_fit_set(job, value);
   }
-  good = good && report_run(&jobs, false, search->code, search->reason);
+  const bool good = report_run(&jobs, false, search->code, search->reason);
   for (size_t i = 0; good && i < search->count; ++i) {
     search->time_us[i] = jobs.list[i].outcome.time_us;
   }
@@ -90,7 +84,7 @@ static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
 }
 
 static void tell(const search_t *search, const point_t *point) {
-  if (search->context->options->quiet) {
+  if (search->context->settings->quiet) {
     return;
   }
   fprintf(stderr, "%u:", search->points);
@@ -172,11 +166,11 @@ static bool report_best(search_t *search, point_t *best) {
   return true;
 }
 
-bool report_fit_search(const report_context_t *context, const report_machine_t *machine,
+bool report_fit_search(const report_context_t *context, const kernel_machine_t *machine,
                        const report_keys_t *keys, base_exit_t *code, base_error_t *error) {
   search_t search = {.context = context, .machine = machine, .code = code, .reason = error};
   point_t best;
-  for (size_t sq = context->options->fit.value == 0 ? 2 : 1; sq <= 2; ++sq) {
+  for (size_t sq = context->settings->fit == REPORT_FIT_SQ2 ? 2 : 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys->count; ++i) {
       const report_entry_t *entry = report_paper_entry(sq, keys->list[i]);
       if (entry == NULL) {
@@ -185,6 +179,6 @@ bool report_fit_search(const report_context_t *context, const report_machine_t *
       search.entry[search.count++] = entry;
     }
   }
-  report_fit_values(&machine->config, best.value);
+  report_fit_values(&machine->soc.config, best.value);
   return descend(&search, &best) && report_best(&search, &best);
 }

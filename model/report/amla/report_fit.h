@@ -23,11 +23,11 @@ extern const report_fit_t report_fits[REPORT_FIT_COUNT];
 // The constants as the config has them.
 void report_fit_values(const config_t *config, double value[REPORT_FIT_COUNT]);
 
-// " --set NAME=VALUE" of each constant.
-void report_fit_words(const double value[REPORT_FIT_COUNT], char *text, size_t size);
+// Other constants for a job.
+void report_fit_set(report_job_t *job, const double value[REPORT_FIT_COUNT]);
 
 // `table5 --fit`: searches the constants and prints them.
-bool report_fit_search(const report_context_t *context, const report_machine_t *machine,
+bool report_fit_search(const report_context_t *context, const kernel_machine_t *machine,
                        const report_keys_t *keys, base_exit_t *code, base_error_t *error);
 
 #endif

@@ -79,40 +79,36 @@ static void write_markdown(const void *data, FILE *file) {
   }
 }
 
-static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, table_t *table,
-                     base_error_t *error) {
+static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, table_t *table) {
   for (size_t i = 0; i < VARIANTS; ++i) {
     const variant_t *variant = &variants[i];
     if (!variant->mla) {
       continue;
     }
-    const report_job_t *job = report_add(
-        jobs, &machine->common, variant->name, error,
-        "amla --timing-only --threads 1 --l2 cold --heads %zu --batch %llu --seq-q %zu "
-        "--seq-kv %zu",
-        variant->q_heads, table->batch, variant->sq, table->keys);
-    if (job == NULL) {
-      return false;
-    }
+    report_job_t *job = report_add(jobs, machine, "amla", "%s", variant->name);
+    job->attention.settings.machine.soc.l2_warm = false;
+    job->attention.input.heads = variant->q_heads;
+    job->attention.input.batch = table->batch;
+    job->attention.input.seq_q = variant->sq;
+    job->attention.input.keys = table->keys;
     table->measured[i] = &job->outcome;
   }
-  return true;
 }
 
 bool report_table2(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  const options_t *options = context->options;
-  report_machine_t machine;
+  const report_settings_t *settings = context->settings;
+  kernel_machine_t machine;
   report_jobs_t jobs;
-  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH)};
-  if (!report_machine(options, "ascend910", 0, &machine, error) ||
+  table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
+  if (!report_machine(settings, "ascend910", 0, &machine, error) ||
       !report_one_size(context, 4096, &table.keys, error) ||
-      !report_jobs_open(&jobs, VARIANTS, options->quiet, error)) {
+      !report_jobs_open(&jobs, settings, error)) {
     return false;
   }
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown};
-  const bool good = add_jobs(&jobs, &machine, &table, error) &&
-                    report_run_and_write(&jobs, false, &files, options->report_out, code, error);
+  add_jobs(&jobs, &machine, &table);
+  const bool good = report_run_and_write(&jobs, false, &files, settings->out, code, error);
   report_jobs_close(&jobs);
   return good;
 }

@@ -186,56 +186,53 @@ static void write_plot(const void *data, FILE *gnuplot) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static const report_outcome_t *add(report_jobs_t *jobs, const report_machine_t *machine,
-                                   const row_t *row, const table_t *table, bool functional,
-                                   const char *what, const char *words, base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  snprintf(name, sizeof name, "Sq %zu, Sk %zu%s", row->sq, row->sk, what);
-  const report_job_t *job = report_add(
-      jobs, &machine->common, name, error,
-      "amla --heads %d --batch %llu --seq-q %zu --seq-kv %zu%s%s", REPORT_HEADS, table->batch,
-      row->sq, row->sk, functional ? " --dist normal:1" : " --timing-only --threads 1", words);
-  return job == NULL ? NULL : &job->outcome;
+static report_job_t *add(report_jobs_t *jobs, const kernel_machine_t *machine, const row_t *row,
+                         const table_t *table, const char *what) {
+  report_job_t *job =
+      report_add(jobs, machine, "amla", "Sq %zu, Sk %zu%s", row->sq, row->sk, what);
+  job->attention.input.batch = table->batch;
+  job->attention.input.seq_q = row->sq;
+  job->attention.input.keys = row->sk;
+  return job;
 }
 
 // Every entry with the config's constants, and with those of Sq = 2 unless they are the same.
-static bool add_jobs(report_jobs_t *jobs, const report_machine_t *machine, table_t *table,
-                     base_error_t *error) {
+static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, table_t *table) {
   double now[REPORT_FIT_COUNT];
   double sq2[REPORT_FIT_COUNT];
-  char words[REPORT_LINE_BYTES / 2];
-  report_fit_values(&machine->config, now);
+  report_fit_values(&machine->soc.config, now);
   bool same = true;
   for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
     sq2[i] = report_fits[i].sq2;
     same = same && now[i] == sq2[i];
   }
-  report_fit_words(sq2, words, sizeof words);
   for (size_t i = 0; i < table->count; ++i) {
     row_t *row = &table->list[i];
-    row->ours = add(jobs, machine, row, table, table->functional, "", "", error);
-    row->predicted = row->ours == NULL || same ? row->ours
-                                               : add(jobs, machine, row, table, false,
-                                                     ", from Sq 2", words, error);
-    if (row->predicted == NULL) {
-      return false;
+    report_job_t *ours = add(jobs, machine, row, table, "");
+    report_job_t *predicted = same ? ours : add(jobs, machine, row, table, ", from Sq 2");
+    if (table->functional) {
+      report_job_compute(ours);
     }
+    if (!same) {
+      report_fit_set(predicted, sq2);
+    }
+    row->ours = &ours->outcome;
+    row->predicted = &predicted->outcome;
   }
-  return true;
 }
 
-static bool run_and_write(const report_context_t *context, const report_machine_t *machine,
+static bool run_and_write(const report_context_t *context, const kernel_machine_t *machine,
                           table_t *table, base_exit_t *code, base_error_t *error) {
   report_jobs_t jobs;
   const report_files_t files = {.name = "table5", .plot_name = "fig10", .data = table,
                                 .json = write_json, .markdown = write_markdown,
                                 .plot = write_plot};
-  if (!report_jobs_open(&jobs, 2 * table->count, context->options->quiet, error)) {
+  if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_jobs(&jobs, machine, table, error) &&
-                    report_run_and_write(&jobs, table->functional, &files,
-                                         context->options->report_out, code, error);
+  add_jobs(&jobs, machine, table);
+  const bool good = report_run_and_write(&jobs, table->functional, &files,
+                                         context->settings->out, code, error);
   report_jobs_close(&jobs);
   return good;
 }
@@ -243,18 +240,18 @@ static bool run_and_write(const report_context_t *context, const report_machine_
 bool report_table5(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144, 16384}, .count = 6};
   report_keys_t keys;
-  report_machine_t machine;
-  const options_t *options = context->options;
-  if (!report_machine(options, "ascend910", 0, &machine, error) ||
-      !report_keys(options, &usual, &keys, error)) {
+  kernel_machine_t machine;
+  const report_settings_t *settings = context->settings;
+  if (!report_machine(settings, "ascend910", 0, &machine, error) ||
+      !report_keys(settings, &usual, &keys, error)) {
     return false;
   }
-  if (options->fit.given) {
+  if (settings->fit != REPORT_FIT_NO) {
     return report_fit_search(context, &machine, &keys, code, error);
   }
-  table_t table = {.batch = option_count_or(&options->report_batch, REPORT_PAPER_BATCH),
-                   .cores = machine.config.soc.ai_cores,
-                   .functional = options->functional};
+  table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH),
+                   .cores = machine.soc.config.soc.ai_cores,
+                   .functional = settings->functional};
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
       table.list[table.count++] = (row_t){.sq = sq, .sk = keys.list[i],

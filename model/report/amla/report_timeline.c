@@ -212,29 +212,26 @@ static bool excerpt_read(excerpt_t *excerpt, const char *path, base_error_t *err
 }
 
 // Runs the job, which writes its timeline to the file, and the report.
-static bool simulate(report_jobs_t *jobs, report_machine_t *machine, const char *path,
+static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const char *path,
                      const report_context_t *context, base_exit_t *code, base_error_t *error) {
   excerpt_t excerpt = {0};
   const report_files_t files = {.name = context->name, .plot_size = "960,420", .data = &excerpt,
                                 .json = write_json, .markdown = write_markdown,
                                 .plot = write_plot};
-  report_common_t *common = &machine->common;
-  common->word[common->count++] = "--timeline";
-  common->word[common->count++] = path;
   if (!report_one_size(context, USUAL_KEYS, &excerpt.keys, error)) {
     return false;
   }
-  const report_job_t *job = report_add(
-      jobs, common, "timeline", error,
-      "amla --timing-only --threads 1 --heads %d --seq-q 2 --seq-kv %zu", REPORT_HEADS,
-      excerpt.keys);
-  if (job == NULL || !report_run(jobs, false, code, error)) {
+  report_job_t *job = report_add(jobs, machine, "amla", "timeline");
+  job->attention.settings.machine.soc.timeline = path;
+  job->attention.input.seq_q = 2;
+  job->attention.input.keys = excerpt.keys;
+  if (!report_run(jobs, false, code, error)) {
     return false;
   }
   *code = BASE_BAD_INPUT;
   excerpt.outcome = &job->outcome;
   const bool good = excerpt_read(&excerpt, path, error) &&
-                    report_write(&files, context->options->report_out, error);
+                    report_write(&files, context->settings->out, error);
   trace_free(&excerpt.trace);
   return good;
 }
@@ -242,11 +239,11 @@ static bool simulate(report_jobs_t *jobs, report_machine_t *machine, const char 
 bool report_timeline(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   const char *folder = getenv("TMPDIR");
   char path[PATH_BYTES];
-  report_machine_t machine;
+  kernel_machine_t machine;
   report_jobs_t jobs;
   snprintf(path, sizeof path, "%s/amalgam-timeline-XXXXXX", folder == NULL ? "/tmp" : folder);
-  if (!report_machine(context->options, "ascend910_core", 1, &machine, error) ||
-      !report_jobs_open(&jobs, 1, context->options->quiet, error)) {
+  if (!report_machine(context->settings, "ascend910_core", 1, &machine, error) ||
+      !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   const int file = mkstemp(path);

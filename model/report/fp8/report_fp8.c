@@ -86,110 +86,129 @@ double report_fp8_fixed_us(const report_fp8_t *report) {
 // --- the simulations --------------------------------------------------------------------------
 
 typedef struct machines {
-  report_machine_t pair, chip;
+  kernel_machine_t pair, chip;
 } machines_t;
 
-static const report_outcome_t *add_row(report_jobs_t *jobs, const machines_t *machines,
-                                       const report_fp8_row_t *row, bool bf16, size_t keys,
-                                       const char *words, base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  char kernel[64] = "";
-  if (!bf16) {
-    snprintf(kernel, sizeof kernel, " --convert %s --crossover %s",
-             row->emulated ? "emulated" : "native", row->crossover ? "on" : "off");
+// What a configuration is simulated with besides.
+typedef enum variant { AS_IS, FAST, DIRECT, COLD } variant_t;
+
+static const char *const variant_names[] = {"", ", fast cubes", ", direct", ", cold"};
+
+// REPORT_FP8_FAST.
+static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512",
+                                   "cube.l0b_bytes_per_cycle=256", "scalar.cpi=0.1",
+                                   "scalar.push_cycles=1"};
+
+static void change(report_job_t *job, variant_t variant) {
+  if (variant == FAST) {
+    for (size_t i = 0; i < sizeof fast / sizeof *fast; ++i) {
+      report_job_set(job, "%s", fast[i]);
+    }
+  } else if (variant == DIRECT) {
+    job->fp8.settings.direct = true;
+    report_job_set(job, "soc.direct_path=1");
   }
-  snprintf(name, sizeof name, "%zu rows, %zu keys%s%.11s", row->rows, keys,
-           bf16 ? ", BF16" : kernel, words);
-  const report_job_t *job = report_add(
-      jobs, &machines->pair.common, name, error,
-      "%s --heads %d --seq-q %zu --seq-kv %zu --group-rows %zu --timing-only --threads 1%s%s",
-      bf16 ? "amla" : "fp8", REPORT_HEADS, row->rows / 64, keys, row->rows, words, kernel);
-  return job == NULL ? NULL : &job->outcome;
+  report_job_machine(job)->soc.l2_warm = variant != COLD;
+}
+
+static fp8_crossover_t crossover(bool on) { return on ? FP8_CROSSOVER_ON : FP8_CROSSOVER_OFF; }
+
+static const report_outcome_t *add_row(report_jobs_t *jobs, const machines_t *machines,
+                                       const report_fp8_row_t *row, size_t keys,
+                                       variant_t variant) {
+  report_job_t *job = report_add(
+      jobs, &machines->pair, "fp8", "%zu rows, %zu keys, %s, crossover %s%s", row->rows, keys,
+      row->emulated ? "emulated" : "native", row->crossover ? "on" : "off", variant_names[variant]);
+  job->fp8.input.seq_q = row->rows / 64;
+  job->fp8.input.keys = keys;
+  job->fp8.settings.attention.group_rows = (unsigned)row->rows;
+  job->fp8.settings.crossover = crossover(row->crossover);
+  report_job_machine(job)->soc.config.vector.e4m3_emulated = row->emulated;
+  change(job, variant);
+  return &job->outcome;
+}
+
+// amla on as many rows.
+static const report_outcome_t *add_bf16(report_jobs_t *jobs, const machines_t *machines,
+                                        size_t rows, size_t keys, variant_t variant) {
+  report_job_t *job = report_add(jobs, &machines->pair, "amla", "%zu rows, %zu keys, BF16%s", rows,
+                                 keys, variant_names[variant]);
+  job->attention.input.seq_q = rows / 64;
+  job->attention.input.keys = keys;
+  job->attention.settings.group_rows = (unsigned)rows;
+  change(job, variant);
+  return &job->outcome;
 }
 
 // Every configuration, and amla on the same rows, at both lengths.
-static bool add_rows(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
-                     base_error_t *error) {
+static void add_rows(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report) {
   for (size_t i = 0; i < FP8_CONFIGURATIONS; ++i) {
     report_fp8_row_t *row = &report->row[i];
-    *row = (report_fp8_row_t){.rows = (size_t)64 << i / 4, .emulated = i % 4 >= 2,
-                              .crossover = i % 2 == 0};
-    row->brief = add_row(jobs, machines, row, false, FP8_SHORT, "", error);
-    row->longer = row->brief == NULL
-                      ? NULL
-                      : add_row(jobs, machines, row, false, FP8_LONG, "", error);
-    row->bf16_brief = i % 4 != 0 ? row[-1].bf16_brief
-                                 : add_row(jobs, machines, row, true, FP8_SHORT, "", error);
-    row->bf16_longer = i % 4 != 0 ? row[-1].bf16_longer
-                                  : add_row(jobs, machines, row, true, FP8_LONG, "", error);
-    if (row->longer == NULL || row->bf16_brief == NULL || row->bf16_longer == NULL) {
-      return false;
-    }
+    const size_t rows = (size_t)64 << i / 4;
+    *row = (report_fp8_row_t){.rows = rows, .emulated = i % 4 >= 2, .crossover = i % 2 == 0};
+    row->brief = add_row(jobs, machines, row, FP8_SHORT, AS_IS);
+    row->longer = add_row(jobs, machines, row, FP8_LONG, AS_IS);
+    row->bf16_brief =
+        i % 4 != 0 ? row[-1].bf16_brief : add_bf16(jobs, machines, rows, FP8_SHORT, AS_IS);
+    row->bf16_longer =
+        i % 4 != 0 ? row[-1].bf16_longer : add_bf16(jobs, machines, rows, FP8_LONG, AS_IS);
   }
-  return true;
 }
 
 // A configuration again, on another machine.
-static bool add_again(report_jobs_t *jobs, const machines_t *machines, const char *words,
-                      const report_fp8_row_t *as, report_fp8_row_t *row, base_error_t *error) {
-  *row = *as;
-  row->brief = add_row(jobs, machines, row, false, FP8_SHORT, words, error);
-  row->longer =
-      row->brief == NULL ? NULL : add_row(jobs, machines, row, false, FP8_LONG, words, error);
-  return row->longer != NULL;
+static report_fp8_row_t again(report_jobs_t *jobs, const machines_t *machines,
+                              const report_fp8_row_t *as, variant_t variant) {
+  report_fp8_row_t row = *as;
+  row.brief = add_row(jobs, machines, as, FP8_SHORT, variant);
+  row.longer = add_row(jobs, machines, as, FP8_LONG, variant);
+  return row;
 }
 
-static bool add_what_ifs(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
-                         base_error_t *error) {
+static void add_what_ifs(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report) {
   for (size_t i = 0; i < FP8_FAST; ++i) {
-    if (!add_again(jobs, machines, REPORT_FP8_FAST, &report->row[i], &report->fast[i], error)) {
-      return false;
-    }
+    report->fast[i] = again(jobs, machines, &report->row[i], FAST);
   }
   for (size_t i = 0; i < FP8_DIRECT; ++i) {   // those with crossover
-    if (!add_again(jobs, machines, REPORT_FP8_DIRECT, &report->row[2 * i], &report->direct[i],
-                   error)) {
-      return false;
-    }
+    report->direct[i] = again(jobs, machines, &report->row[2 * i], DIRECT);
   }
-  return true;
 }
 
-static bool add_cold(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
-                     base_error_t *error) {
+static void add_cold(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report) {
   for (size_t i = 0; i < 2; ++i) {
     const size_t keys = i == 0 ? FP8_SHORT : FP8_LONG;
-    report->cold[i] = add_row(jobs, machines, &report->row[0], false, keys, " --l2 cold", error);
-    report->cold_bf16[i] =
-        add_row(jobs, machines, &report->row[0], true, keys, " --l2 cold", error);
-    if (report->cold[i] == NULL || report->cold_bf16[i] == NULL) {
-      return false;
-    }
+    report->cold[i] = add_row(jobs, machines, &report->row[0], keys, COLD);
+    report->cold_bf16[i] = add_bf16(jobs, machines, report->row[0].rows, keys, COLD);
   }
-  return true;
 }
 
-static bool add_call(report_jobs_t *jobs, const machines_t *machines, bool bf16,
-                     report_fp8_call_t *call, base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  char lists[64] = "";
-  if (call->top_k != 0) {
-    snprintf(lists, sizeof lists, " --top-k %zu", call->top_k);
-  }
-  snprintf(name, sizeof name, "chip, batch %zu, %zu keys%s%s, %zu rows", call->batch, call->keys,
-           lists, bf16 ? ", BF16" : call->crossover ? "" : ", crossover off", call->rows);
-  const report_job_t *job =
-      report_add(jobs, &machines->chip.common, name, error,
-                 "%s --heads %d --seq-q 2 --batch %zu --seq-kv %zu --group-rows %zu --timing-only "
-                 "--threads 1%s%s",
-                 bf16 ? "amla" : "fp8", REPORT_HEADS, call->batch, call->keys, call->rows, lists,
-                 bf16 ? "" : call->crossover ? " --crossover on" : " --crossover off");
-  call->outcome = job == NULL ? NULL : &job->outcome;
-  return job != NULL;
+static void add_call(report_jobs_t *jobs, const machines_t *machines, report_fp8_call_t *call) {
+  report_job_t *job = report_add(
+      jobs, &machines->chip, "fp8", "chip, batch %zu, %zu keys, top-k %zu%s, %zu rows",
+      call->batch, call->keys, call->top_k, call->crossover ? "" : ", crossover off", call->rows);
+  fp8_input_t *input = &job->fp8.input;
+  input->batch = call->batch;
+  input->seq_q = 2;
+  input->keys = call->keys;
+  input->top_k = call->top_k;
+  job->fp8.settings.attention.group_rows = (unsigned)call->rows;
+  job->fp8.settings.crossover = crossover(call->crossover);
+  call->outcome = &job->outcome;
 }
 
-static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const report_keys_t *keys,
-                      report_fp8_t *report, base_error_t *error) {
+static void add_dense(report_jobs_t *jobs, const machines_t *machines, report_fp8_call_t *call) {
+  report_job_t *job = report_add(jobs, &machines->chip, "amla",
+                                 "chip, batch %zu, %zu keys, BF16, %zu rows", call->batch,
+                                 call->keys, call->rows);
+  attention_input_t *input = &job->attention.input;
+  input->batch = call->batch;
+  input->seq_q = 2;
+  input->keys = call->keys;
+  job->attention.settings.group_rows = (unsigned)call->rows;
+  call->outcome = &job->outcome;
+}
+
+static void add_calls(report_jobs_t *jobs, const machines_t *machines, const report_keys_t *keys,
+                      report_fp8_t *report) {
   const size_t pairs = report->chip.soc.ai_cores / 2;
   const size_t few = report->batch < pairs ? report->batch : pairs;
   const report_fp8_call_t calls[FP8_CALLS] = {
@@ -202,41 +221,37 @@ static bool add_calls(report_jobs_t *jobs, const machines_t *machines, const rep
   };
   for (size_t i = 0; i < FP8_CALLS; ++i) {
     report->call[i] = calls[i];
-    if (!add_call(jobs, machines, false, &report->call[i], error)) {
-      return false;
-    }
+    add_call(jobs, machines, &report->call[i]);
   }
   report->dense_count = keys->count;
   for (size_t i = 0; i < keys->count; ++i) {
     report->dense[i] = (report_fp8_call_t){0, keys->list[i], report->batch, false,
                                            2 * REPORT_HEADS, NULL};
-    if (!add_call(jobs, machines, true, &report->dense[i], error)) {
-      return false;
-    }
+    add_dense(jobs, machines, &report->dense[i]);
   }
-  return true;
 }
 
-static bool add_errors(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report,
-                       base_error_t *error) {
+// keys 0: the shipped data.
+static void add_errors(report_jobs_t *jobs, const machines_t *machines, report_fp8_t *report) {
   static const struct {
-    const char *name, *words;
+    const char *name;
+    size_t keys, top_k;
+    double width;
   } data[FP8_ERRORS] = {
-      {"shipped MLA model, two tokens", ""},
-      {"N(0,1), 8192 keys", " --seq-kv 8192 --dist normal:1"},
-      {"N(0,0.01), top-k 2048 of 8192, as FlashMLA's tests",
-       " --seq-kv 8192 --top-k 2048 --dist normal:0.1"},
+      {"shipped MLA model, two tokens", 0, 0, 0},
+      {"N(0,1), 8192 keys", 8192, 0, 1},
+      {"N(0,0.01), top-k 2048 of 8192, as FlashMLA's tests", 8192, 2048, 0.1},
   };
   for (size_t i = 0; i < FP8_ERRORS; ++i) {
-    report_job_t *job = report_add(jobs, &machines->pair.common, data[i].name, error,
-                                   "fp8 --out-f32%s", data[i].words);
-    if (job == NULL) {
-      return false;
-    }
-    job->judged = true;
+    report_job_t *job = report_add(jobs, &machines->pair, "fp8", "%s", data[i].name);
+    fp8_input_t *input = &job->fp8.input;
+    input->source = data[i].keys == 0 ? KERNEL_SHIPPED : KERNEL_MADE_UP;
+    input->keys = data[i].keys;
+    input->top_k = data[i].top_k;
+    input->made_up.distribution.width = data[i].width;
+    report_job_judge(job);
     report->error[i] = (report_fp8_error_t){data[i].name, &job->outcome};
   }
-  return true;
 }
 
 // --- all of it --------------------------------------------------------------------------------
@@ -247,15 +262,15 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
   report_jobs_t jobs;
   const report_files_t files = {.name = context->name, .data = report, .json = report_fp8_json,
                                 .markdown = report_fp8_markdown, .plot = report_fp8_plot};
-  if (!report_jobs_open(&jobs, JOBS_MAX, context->options->quiet, error)) {
+  if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_rows(&jobs, machines, report, error) &&
-                    add_what_ifs(&jobs, machines, report, error) &&
-                    add_cold(&jobs, machines, report, error) &&
-                    add_calls(&jobs, machines, keys, report, error) &&
-                    add_errors(&jobs, machines, report, error) &&
-                    report_run_and_write(&jobs, false, &files, context->options->report_out, code,
+  add_rows(&jobs, machines, report);
+  add_what_ifs(&jobs, machines, report);
+  add_cold(&jobs, machines, report);
+  add_calls(&jobs, machines, keys, report);
+  add_errors(&jobs, machines, report);
+  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
                                          error);
   report_jobs_close(&jobs);
   return good;
@@ -263,23 +278,23 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
 
 bool report_fp8(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144}, .count = 5};
-  const options_t *options = context->options;
-  options_t of_pair = *options;
+  const report_settings_t *settings = context->settings;
+  report_settings_t of_pair = *settings;
   report_keys_t keys;
   static machines_t machines;
   report_fp8_t report = {
-      .batch = option_count_or(&options->report_batch, BENCHMARK_BATCH)};
-  of_pair.report_config = NULL;   // --config and --cores are of the chip
-  of_pair.report_cores.given = false;
+      .batch = kernel_size_or(settings->batch, BENCHMARK_BATCH)};
+  of_pair.config = NULL;   // --config and --cores are of the chip
+  of_pair.cores = 0;
   if (!report_machine(&of_pair, "ascend910_pair", 0, &machines.pair, error) ||
-      !report_machine(options, "ascend910", 0, &machines.chip, error) ||
-      !report_keys(options, &usual, &keys, error)) {
+      !report_machine(settings, "ascend910", 0, &machines.chip, error) ||
+      !report_keys(settings, &usual, &keys, error)) {
     return false;
   }
   if (keys.count > FP8_DENSE_MAX) {
     return base_fail(error, "--seq-kv: expected at most %d numbers of keys", FP8_DENSE_MAX);
   }
-  report.pair = machines.pair.config;
-  report.chip = machines.chip.config;
+  report.pair = machines.pair.soc.config;
+  report.chip = machines.chip.soc.config;
   return run_and_write(context, &machines, &keys, &report, code, error);
 }

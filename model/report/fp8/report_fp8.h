@@ -29,7 +29,7 @@ enum {
   FP8_LONG = 16384,
 };
 
-// What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
+// As a run would say it. What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
 // GB/s, L0's at 238 and 119 bytes a cycle, and the scalar core that pushes their commands.
 #define REPORT_FP8_FAST                                                               \
   " --set cube.load_gbps=400 --set cube.l0a_bytes_per_cycle=512"                      \

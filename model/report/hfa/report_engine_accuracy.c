@@ -219,7 +219,7 @@ static void write_plot(const void *data, FILE *gnuplot) {
 
 bool report_engine_accuracy(const report_context_t *context, base_exit_t *code,
                             base_error_t *error) {
-  table_t table = {.seeds = report_seeds(context->options, 16)};
+  table_t table = {.seeds = kernel_size_or(context->settings->seeds, 16)};
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
@@ -233,5 +233,5 @@ bool report_engine_accuracy(const report_context_t *context, base_exit_t *code,
       return false;
     }
   }
-  return report_write(&files, context->options->report_out, error);
+  return report_write(&files, context->settings->out, error);
 }

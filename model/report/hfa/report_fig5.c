@@ -336,7 +336,7 @@ static void write_plot(const void *data, FILE *gnuplot) {
 bool report_fig5(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   figure_t figure;
   report_queries_t queries;
-  const size_t seeds = report_seeds(context->options, 8);
+  const size_t seeds = kernel_size_or(context->settings->seeds, 8);
   const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
@@ -352,5 +352,5 @@ bool report_fig5(const report_context_t *context, base_exit_t *code, base_error_
       return false;
     }
   }
-  return report_write(&files, context->options->report_out, error);
+  return report_write(&files, context->settings->out, error);
 }

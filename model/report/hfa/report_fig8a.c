@@ -157,8 +157,8 @@ static engine_t *open_engine(const report_context_t *context, size_t blocks, bas
       .num = {.design = NUM_DESIGN_HFA, .d = D, .blocks = blocks, .rows = KEYS}, .queries = 1};
   char message[MESSAGE_BYTES] = "";
   engine_t *engine =
-      context->options->report_impl.value == 0
-          ? engine_open_rtl(&shape, NULL, context->options->quiet ? NULL : tell, message,
+      context->settings->engine_rtl
+          ? engine_open_rtl(&shape, NULL, context->settings->quiet ? NULL : tell, message,
                             sizeof message)
           : engine_open_c(&shape, parallel_host_threads(), message, sizeof message);
   if (engine == NULL) {
@@ -206,10 +206,10 @@ static bool run_rows(const report_context_t *context, figure_t *figure, base_exi
 }
 
 bool report_fig8a(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  figure_t figure = {.rtl = context->options->report_impl.value == 0};
+  figure_t figure = {.rtl = context->settings->engine_rtl};
   const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   return run_rows(context, &figure, code, error) &&
-         report_write(&files, context->options->report_out, error);
+         report_write(&files, context->settings->out, error);
 }

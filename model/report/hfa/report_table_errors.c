@@ -334,7 +334,7 @@ static bool fill_set(const report_context_t *context, const report_queries_t *qu
 bool report_table_errors(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   table_t table;
   report_queries_t queries;
-  const size_t seeds = report_seeds(context->options, 8);
+  const size_t seeds = kernel_size_or(context->settings->seeds, 8);
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
@@ -349,5 +349,5 @@ bool report_table_errors(const report_context_t *context, base_exit_t *code, bas
       return false;
     }
   }
-  return report_write(&files, context->options->report_out, error);
+  return report_write(&files, context->settings->out, error);
 }

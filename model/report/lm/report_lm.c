@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run/settings.h"
 #include "report/report_write.h"
 
 enum { TEXT_COLUMNS = 80 };
@@ -332,16 +331,15 @@ static void write_plot(const void *data, FILE *gnuplot) {
 
 static bool run(const report_context_t *context, report_lm_t *report, base_exit_t *code,
                 base_error_t *error) {
-  const char *name = context->options->report_config;
   const report_files_t files = {.name = context->name, .data = report, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
-  config_t config;
-  if (!settings_config(name == NULL ? "engines" : name, &context->options->set, &config, error)) {
+  kernel_machine_t machine;
+  if (!report_config(context->settings, "engines", &machine, error)) {
     return false;
   }
-  report->rows = config.engine.rows;
+  report->rows = machine.soc.config.engine.rows;
   return report_lm_run(context, report, code, error) &&
-         report_write(&files, context->options->report_out, error);
+         report_write(&files, context->settings->out, error);
 }
 
 bool report_lm(const report_context_t *context, base_exit_t *code, base_error_t *error) {

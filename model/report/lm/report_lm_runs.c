@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run/settings.h"
+#include "host/parallel.h"
 #include "kernel/lm/lm_settings.h"
 #include "lm/lm_engine.h"
 #include "report/lm/report_lm.h"

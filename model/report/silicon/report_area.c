@@ -91,7 +91,7 @@ bool report_area(const report_context_t *context, base_exit_t *code, base_error_
   files.name = context->name;
   files.data = &figure;
   *code = BASE_BAD_INPUT;
-  return synth_open(context->options, &figure.flow, error) && make_units(&figure, error) &&
+  return report_synth_open(context, &figure.flow, error) && make_units(&figure, error) &&
          run_areas(context, &figure, code, error) && run_timing(context, &figure, code, error) &&
-         report_write(&files, context->options->report_out, error);
+         report_write(&files, context->settings->out, error);
 }

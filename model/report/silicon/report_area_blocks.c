@@ -129,11 +129,11 @@ bool report_area_blocks(const report_context_t *context, base_exit_t *code, base
   for (size_t i = 0; i < ROWS; ++i) {
     shape[i] = report_synth_shape(SYNTH_HFA, D, paper_rows[i].blocks, 1);
   }
-  bool good = synth_open(context->options, &figure.flow, error) &&
+  bool good = report_synth_open(context, &figure.flow, error) &&
               report_synth_make(&figure.flow, shape, ROWS, error);
   for (size_t i = 0; good && i < ROWS; ++i) {
     good = report_synth_area(context, &figure.flow, SYNTH_HFA, D, paper_rows[i].blocks, 1,
                              &figure.list[i], code, error);
   }
-  return good && report_write(&files, context->options->report_out, error);
+  return good && report_write(&files, context->settings->out, error);
 }

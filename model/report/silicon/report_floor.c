@@ -126,11 +126,11 @@ bool report_floor(const report_context_t *context, base_exit_t *code, base_error
   for (size_t i = 0; i < DESIGNS; ++i) {
     shape[i] = report_synth_shape(designs[i], D, BLOCKS, 1);
   }
-  bool good = synth_open(context->options, &picture.flow, error) &&
+  bool good = report_synth_open(context, &picture.flow, error) &&
               report_synth_make(&picture.flow, shape, DESIGNS, error);
   for (size_t i = 0; good && i < DESIGNS; ++i) {
     good = report_synth_area(context, &picture.flow, designs[i], D, BLOCKS, 1, &picture.list[i],
                              code, error);
   }
-  return good && report_write(&files, context->options->report_out, error);
+  return good && report_write(&files, context->settings->out, error);
 }

@@ -114,7 +114,7 @@ bool report_gm_area(const report_context_t *context, base_exit_t *code, base_err
   const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
                                 .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
-  bool good = synth_open(context->options, &table.flow, error);
+  bool good = report_synth_open(context, &table.flow, error);
   table.flow.clock_fo4 = CLOCK;
   good = good && make_units(&table.flow, error);
   for (size_t i = 0; good && i < PARTS; ++i) {
@@ -129,5 +129,5 @@ bool report_gm_area(const report_context_t *context, base_exit_t *code, base_err
     }
     cJSON_Delete(area);
   }
-  return good && report_write(&files, context->options->report_out, error);
+  return good && report_write(&files, context->settings->out, error);
 }

@@ -2,6 +2,7 @@
 // netlists, their nets' changes counted while they work on real queries, keys and values.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/silicon/report_power.h"
+#include "report/silicon/report_synth.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -275,7 +276,7 @@ static bool measure_and_write(const report_context_t *context, const synth_flow_
   }
   const bool good = allocate(table, error) &&
                     measure_table(context, flow, &library, table, code, error) &&
-                    report_write(&files, context->options->report_out, error);
+                    report_write(&files, context->settings->out, error);
   free(table->row);
   liberty_free(&library);
   return good;
@@ -285,8 +286,8 @@ bool report_power(const report_context_t *context, base_exit_t *code, base_error
   synth_flow_t flow;
   power_table_t table = {.sizes = 0};
   *code = BASE_BAD_INPUT;
-  if (!read_sizes(context->options->report_d, &table, error) ||
-      !synth_open(context->options, &flow, error)) {
+  if (!read_sizes(context->settings->head_dim, &table, error) ||
+      !report_synth_open(context, &flow, error)) {
     return false;
   }
   const measure_settings_t settings = power_settings(&flow);

@@ -25,7 +25,7 @@ bool report_synth_area(const report_context_t *context, const synth_flow_t *flow
     *code = BASE_INTERRUPTED;
     return base_fail(error, "interrupted");
   }
-  if (!context->options->quiet) {
+  if (!context->settings->quiet) {
     fprintf(stderr, "%s: %s, D %zu, P %zu, NQ %zu\n", context->name, synth_design_name[design], d,
             blocks, queries);
   }
@@ -117,4 +117,13 @@ void report_synth_caveats(FILE *file) {
       "Synthesised flat (OSU 0.18 um,\nD 32) designs are smaller:");
   write_flats(file);
   fprintf(file, ". The RTL is this\nproject's, not the paper's. synth/README.md says more.\n");
+}
+
+bool report_synth_open(const report_context_t *context, synth_flow_t *flow, base_error_t *error) {
+  const report_settings_t *settings = context->settings;
+  const synth_settings_t of_flow = {.liberty = settings->liberty,
+                                    .node = settings->node,
+                                    .clock_fo4 = settings->clock_fo4,
+                                    .quiet = settings->quiet};
+  return synth_open(&of_flow, flow, error);
 }

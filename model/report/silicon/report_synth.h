@@ -49,4 +49,7 @@ void report_synth_flow(const synth_flow_t *flow, cJSON *root);
 void report_synth_intro(const synth_flow_t *flow, FILE *file);
 void report_synth_caveats(FILE *file);
 
+// The flow that a report was asked for.
+bool report_synth_open(const report_context_t *context, synth_flow_t *flow, base_error_t *error);
+
 #endif

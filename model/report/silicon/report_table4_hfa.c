@@ -241,7 +241,7 @@ bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_
   for (size_t i = 0; i < ROWS; ++i) {
     shape[i] = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
   }
-  bool good = synth_open(context->options, &table.flow, error) &&
+  bool good = report_synth_open(context, &table.flow, error) &&
               report_synth_make(&table.flow, shape, ROWS, error);
   for (size_t i = 0; good && i < ROWS; ++i) {
     good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
@@ -252,5 +252,5 @@ bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }
-  return good && report_write(&files, context->options->report_out, error);
+  return good && report_write(&files, context->settings->out, error);
 }

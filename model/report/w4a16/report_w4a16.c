@@ -14,89 +14,73 @@ enum { SAMPLE_WEIGHTS = 12000000 };   // of a sample's shape at most
 const unsigned w4a16_slice_counts[W4A16_SLICE_COUNTS] = {1, 2, 4, 8, 16};
 
 const w4a16_kind_t w4a16_kinds[W4A16_KINDS] = {
-    {"gemm --timing-only --l2 cold", "fp16", "cold"},
-    {"w4a16 --timing-only --l2 cold", "splitk", "cold"},
-    {"w4a16 --timing-only --l2 cold --mode dataparallel --tile-n 128", "dataparallel", "cold"},
-    {"w4a16 --timing-only --l2 cold --mode dataparallel --tile-n 256", "dataparallel", "cold"},
-    {"gemm --timing-only --l2 warm", "fp16", "warm"},
-    {"w4a16 --timing-only --l2 warm", "splitk", "warm"},
+    {"gemm", "fp16", "cold", 0},
+    {"w4a16", "splitk", "cold", 0},
+    {"w4a16", "dataparallel", "cold", 128},
+    {"w4a16", "dataparallel", "cold", 256},
+    {"gemm", "fp16", "warm", 0},
+    {"w4a16", "splitk", "warm", 0},
 };
 
 // --- the simulations --------------------------------------------------------------------------
 
-static const report_outcome_t *add(const w4a16_table_t *table, report_jobs_t *jobs,
-                                   const report_shape_t *shape, size_t m, const char *words,
-                                   base_error_t *error) {
-  const report_job_t *job = report_gemm_add(&table->half, jobs, shape, m, words, error);
-  return job == NULL ? NULL : &job->outcome;
+static report_job_t *add(const w4a16_table_t *table, report_jobs_t *jobs,
+                         const report_shape_t *shape, size_t m, size_t kind) {
+  const w4a16_kind_t *k = &w4a16_kinds[kind];
+  char what[64];
+  snprintf(what, sizeof what, "%s, %s", k->mode, k->l2);
+  report_job_t *job = report_gemm_add(&table->half, jobs, k->kernel, what, shape, m);
+  job->gemm.settings.machine.soc.l2_warm = strcmp(k->l2, "warm") == 0;
+  job->gemm.settings.dataparallel = k->tile_n != 0;
+  job->gemm.settings.tile_n = k->tile_n;
+  return job;
 }
 
-static bool add_entries(w4a16_table_t *table, report_jobs_t *jobs, base_error_t *error) {
+static void add_entries(w4a16_table_t *table, report_jobs_t *jobs) {
   for (size_t i = 0; i < table->count; ++i) {
     w4a16_entry_t *e = &table->list[i];
     for (size_t kind = 0; kind < W4A16_KINDS; ++kind) {
-      e->of[kind] = add(table, jobs, e->shape, e->m, w4a16_kinds[kind].words, error);
-      if (e->of[kind] == NULL) {
-        return false;
-      }
+      e->of[kind] = &add(table, jobs, e->shape, e->m, kind)->outcome;
     }
     if (e->m == table->middle_m) {
       table->detail[i / table->half.rows].automatic = e->of[W4A16_SPLITK];
     }
   }
-  return true;
 }
 
-static bool add_detail(w4a16_table_t *table, report_jobs_t *jobs, w4a16_detail_t *d,
-                       base_error_t *error) {
-  char words[160];
+static void add_detail(w4a16_table_t *table, report_jobs_t *jobs, w4a16_detail_t *d) {
   for (size_t i = 0; i < W4A16_SLICE_COUNTS; ++i) {
-    snprintf(words, sizeof words, "%s --split-k %u", w4a16_kinds[W4A16_SPLITK].words,
-             w4a16_slice_counts[i]);
-    d->slices[i] = add(table, jobs, d->shape, table->middle_m, words, error);
-    if (d->slices[i] == NULL) {
-      return false;
-    }
+    report_job_t *job = add(table, jobs, d->shape, table->middle_m, W4A16_SPLITK);
+    job->gemm.settings.splits = w4a16_slice_counts[i];
+    d->slices[i] = &job->outcome;
   }
   for (size_t i = 0; i < W4A16_COLD_KINDS; ++i) {
-    snprintf(words, sizeof words, "%s%s", w4a16_kinds[i].words, REPORT_NO_LAUNCH);
-    d->at_once[i] = add(table, jobs, d->shape, table->middle_m, words, error);
-    if (d->at_once[i] == NULL) {
-      return false;
-    }
+    report_job_t *job = add(table, jobs, d->shape, table->middle_m, i);
+    report_no_launch(job);
+    d->at_once[i] = &job->outcome;
   }
-  return true;
 }
 
 // The first shapes that are small enough.
-static bool add_samples(w4a16_table_t *table, report_jobs_t *jobs, base_error_t *error) {
+static void add_samples(w4a16_table_t *table, report_jobs_t *jobs) {
   for (size_t i = 0; i < table->half.shapes && table->samples < W4A16_SAMPLES_MAX; ++i) {
     const w4a16_detail_t *d = &table->detail[i];
     if (d->shape->n * d->shape->k > SAMPLE_WEIGHTS) {
       continue;
     }
-    report_job_t *job =
-        report_gemm_add(&table->half, jobs, d->shape, table->middle_m, "w4a16 --l2 cold", error);
-    if (job == NULL) {
-      return false;
-    }
-    job->judged = true;
+    report_job_t *job = add(table, jobs, d->shape, table->middle_m, W4A16_SPLITK);
+    report_job_judge(job);
     table->sample[table->samples++] =
         (w4a16_sample_t){.shape = d->shape, .computed = &job->outcome, .timed = d->automatic};
   }
-  return true;
 }
 
-static bool add_jobs(w4a16_table_t *table, report_jobs_t *jobs, base_error_t *error) {
-  if (!add_entries(table, jobs, error)) {
-    return false;
-  }
+static void add_jobs(w4a16_table_t *table, report_jobs_t *jobs) {
+  add_entries(table, jobs);
   for (size_t i = 0; i < table->half.shapes; ++i) {
-    if (!add_detail(table, jobs, &table->detail[i], error)) {
-      return false;
-    }
+    add_detail(table, jobs, &table->detail[i]);
   }
-  return add_samples(table, jobs, error);
+  add_samples(table, jobs);
 }
 
 static bool check_samples(const w4a16_table_t *table, base_exit_t *code, base_error_t *error) {
@@ -117,15 +101,13 @@ static bool check_samples(const w4a16_table_t *table, base_exit_t *code, base_er
 static bool run_and_write(const report_context_t *context, w4a16_table_t *table, base_exit_t *code,
                           base_error_t *error) {
   report_jobs_t jobs;
-  const size_t room = table->count * W4A16_KINDS +
-                      table->half.shapes * (W4A16_SLICE_COUNTS + W4A16_COLD_KINDS) + W4A16_SAMPLES_MAX;
   report_files_t files = w4a16_files;
   files.data = table;
-  if (!report_jobs_open(&jobs, room, context->options->quiet, error)) {
+  if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_jobs(table, &jobs, error) &&
-                    report_run_and_write(&jobs, false, &files, context->options->report_out, code,
+  add_jobs(table, &jobs);
+  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
                                          error) &&
                     check_samples(table, code, error);
   report_jobs_close(&jobs);

@@ -21,7 +21,7 @@ typedef struct report_shape {
 
 // What a report is over.
 typedef struct report_gemm {
-  report_machine_t machine;
+  kernel_machine_t machine;
   report_shape_t shape[REPORT_SHAPES_MAX];
   size_t shapes;
   size_t m[REPORT_ROWS_MAX];
@@ -32,13 +32,12 @@ typedef struct report_gemm {
 bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
                       report_gemm_t *half, base_error_t *error);
 
-// Adds a simulation of a shape: a kernel and options. NULL: error says why.
-report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs,
-                              const report_shape_t *shape, size_t m, const char *words,
-                              base_error_t *error);
+// Adds a simulation of a shape with cold weights. kernel: "w4a16" or "gemm"; what: for people.
+report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs, const char *kernel,
+                              const char *what, const report_shape_t *shape, size_t m);
 
-// Options of a machine whose cores start at once.
-#define REPORT_NO_LAUNCH " --set soc.launch_us=0 --set soc.skew_us=0"
+// All cores start at once.
+void report_no_launch(report_job_t *job);
 
 static inline double report_over(const report_outcome_t *slow, const report_outcome_t *fast) {
   return slow->time_us / fast->time_us;

@@ -10,17 +10,16 @@
 #include "report/report_write.h"
 #include "report/w4a16/report_w4a16.h"
 
-#define DIRECT " --path direct --set soc.direct_path=1"
-
 enum { FP16, SEQUENTIAL, OVERLAPPED, DIRECTLY, DIRECTLY_SYMMETRIC, KINDS };
 static const struct {
-  const char *words, *mode, *path, *zeros;
+  const char *kernel, *mode, *path, *zeros;
+  enum w4a16_phases phases;
 } kinds[KINDS] = {
-    {"gemm --timing-only --l2 cold", "fp16", "gm", ""},
-    {"w4a16 --timing-only --l2 cold", "splitk", "gm", "integer"},
-    {"w4a16 --timing-only --l2 cold --overlap", "overlap", "gm", "integer"},
-    {"w4a16 --timing-only --l2 cold" DIRECT, "overlap", "direct", "integer"},
-    {"w4a16 --timing-only --l2 cold --zero-points none" DIRECT, "overlap", "direct", "none"},
+    {"gemm", "fp16", "gm", "", W4A16_SEQUENTIAL},
+    {"w4a16", "splitk", "gm", "integer", W4A16_SEQUENTIAL},
+    {"w4a16", "overlap", "gm", "integer", W4A16_OVERLAPPED},
+    {"w4a16", "overlap", "direct", "integer", W4A16_DIRECT},
+    {"w4a16", "overlap", "direct", "none", W4A16_DIRECT},
 };
 enum { LAUNCHED, AT_ONCE, LAUNCHES };
 
@@ -129,7 +128,7 @@ static void markdown_table(const table_t *table, size_t launch, FILE *file) {
 
 static void write_markdown(const void *data, FILE *file) {
   const table_t *table = data;
-  const config_t *config = &table->half.machine.config;
+  const config_t *config = &table->half.machine.soc.config;
   fprintf(file,
           "# W4A16: a path from the vector cores into L1\n\n"
           "M = %zu, groups of 128, weights in HBM, %u AI cores; us (`amalgam report w4a16_direct`). "
@@ -164,25 +163,36 @@ static void write_plot(const void *data, FILE *gnuplot) {
           "'' using 4 title 'direct' lc rgb '#cc6633', 1 notitle lc rgb 'black'\n");
 }
 
-static bool add_jobs(table_t *table, report_jobs_t *jobs, base_error_t *error) {
-  char words[200];
+static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs,
+                                   const report_shape_t *shape, size_t launch, size_t kind) {
+  char what[64];
+  snprintf(what, sizeof what, "%s, path %s%s", kinds[kind].mode, kinds[kind].path,
+           launch == AT_ONCE ? ", no launch" : "");
+  report_job_t *job = report_gemm_add(&table->half, jobs, kinds[kind].kernel, what, shape,
+                                      table->half.m[0]);
+  job->gemm.settings.phases = kinds[kind].phases;
+  if (kinds[kind].phases == W4A16_DIRECT) {
+    report_job_set(job, "soc.direct_path=1");
+  }
+  if (strcmp(kinds[kind].zeros, "none") == 0) {
+    job->gemm.input.zeros = GEMM_ZEROS_NONE;
+  }
+  if (launch == AT_ONCE) {
+    report_no_launch(job);
+  }
+  return &job->outcome;
+}
+
+static void add_jobs(table_t *table, report_jobs_t *jobs) {
   for (size_t i = 0; i < table->half.shapes; ++i) {
     entry_t *e = &table->list[i];
     e->shape = &table->half.shape[i];
     for (size_t launch = 0; launch < LAUNCHES; ++launch) {
       for (size_t kind = 0; kind < KINDS; ++kind) {
-        snprintf(words, sizeof words, "%s%s", kinds[kind].words,
-                 launch == AT_ONCE ? REPORT_NO_LAUNCH : "");
-        const report_job_t *job =
-            report_gemm_add(&table->half, jobs, e->shape, table->half.m[0], words, error);
-        if (job == NULL) {
-          return false;
-        }
-        e->of[launch][kind] = &job->outcome;
+        e->of[launch][kind] = add(table, jobs, e->shape, launch, kind);
       }
     }
   }
-  return true;
 }
 
 bool report_w4a16_direct(const report_context_t *context, base_exit_t *code, base_error_t *error) {
@@ -193,12 +203,11 @@ bool report_w4a16_direct(const report_context_t *context, base_exit_t *code, bas
                                 .markdown = write_markdown, .plot = write_plot};
   memset(&table, 0, sizeof table);
   if (!report_gemm_read(context, usual, 1, &table.half, error) ||
-      !report_jobs_open(&jobs, table.half.shapes * LAUNCHES * KINDS, context->options->quiet,
-                        error)) {
+      !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_jobs(&table, &jobs, error) &&
-                    report_run_and_write(&jobs, false, &files, context->options->report_out, code,
+  add_jobs(&table, &jobs);
+  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
                                          error);
   report_jobs_close(&jobs);
   return good;

@@ -31,8 +31,8 @@ static bool read_shape(const char *text, report_shape_t *shape, base_error_t *er
   return true;
 }
 
-static bool read_shapes(const options_t *options, report_gemm_t *half, base_error_t *error) {
-  const option_list_t *list = &options->report_shapes;
+static bool read_shapes(const report_settings_t *settings, report_gemm_t *half, base_error_t *error) {
+  const report_words_t *list = &settings->shapes;
   for (; half->shapes < list->count; ++half->shapes) {
     if (!read_shape(list->item[half->shapes], &half->shape[half->shapes], error)) {
       return false;
@@ -47,7 +47,7 @@ static bool read_shapes(const options_t *options, report_gemm_t *half, base_erro
 
 static bool read_rows(const report_context_t *context, const size_t *usual, size_t usual_rows,
                       report_gemm_t *half, base_error_t *error) {
-  const option_list_t *list = &context->options->report_rows;
+  const report_words_t *list = &context->settings->rows;
   const size_t most = usual_rows == 1 ? 1 : REPORT_ROWS_MAX;
   if (list->count > most) {
     return base_fail(error, "--m: %s takes at most %zu", context->name, most);
@@ -70,18 +70,25 @@ static bool read_rows(const report_context_t *context, const size_t *usual, size
 bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
                       report_gemm_t *half, base_error_t *error) {
   memset(half, 0, sizeof *half);
-  return report_machine(context->options, "ascend910_die", 0, &half->machine, error) &&
-         read_shapes(context->options, half, error) &&
+  return report_machine(context->settings, "ascend910_die", 0, &half->machine, error) &&
+         read_shapes(context->settings, half, error) &&
          read_rows(context, usual, usual_rows, half, error);
 }
 
-report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs,
-                              const report_shape_t *shape, size_t m, const char *words,
-                              base_error_t *error) {
-  char name[REPORT_NAME_BYTES];
-  snprintf(name, sizeof name, "N %zu, K %zu, M %zu: %.40s", shape->n, shape->k, m, words);
-  return report_add(jobs, &half->machine.common, name, error,
-                    "%s --n %zu --k %zu --m %zu --threads 1", words, shape->n, shape->k, m);
+report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs, const char *kernel,
+                              const char *what, const report_shape_t *shape, size_t m) {
+  report_job_t *job = report_add(jobs, &half->machine, kernel, "N %zu, K %zu, M %zu: %s %s",
+                                 shape->n, shape->k, m, kernel, what);
+  job->gemm.settings.machine.soc.l2_warm = false;
+  job->gemm.input.n = shape->n;
+  job->gemm.input.k = shape->k;
+  job->gemm.input.m = m;
+  return job;
+}
+
+void report_no_launch(report_job_t *job) {
+  report_job_set(job, "soc.launch_us=0");
+  report_job_set(job, "soc.skew_us=0");
 }
 
 void report_range_add(report_range_t *range, double value, const report_shape_t *shape, size_t m) {

@@ -17,7 +17,8 @@ enum {
 };
 enum { W4A16_COLD_KINDS = W4A16_FP16_WARM };
 typedef struct w4a16_kind {
-  const char *words, *mode, *l2;
+  const char *kernel, *mode, *l2;
+  unsigned tile_n;                   // of data-parallel ones
 } w4a16_kind_t;
 extern const w4a16_kind_t w4a16_kinds[W4A16_KINDS];
 

@@ -12,11 +12,12 @@
 
 enum { FP16, SEQUENTIAL, OVERLAPPED, KINDS };
 static const struct {
-  const char *words, *mode;
+  const char *kernel, *mode;
+  enum w4a16_phases phases;
 } kinds[KINDS] = {
-    {"gemm --timing-only --l2 cold", "fp16"},
-    {"w4a16 --timing-only --l2 cold", "splitk"},
-    {"w4a16 --timing-only --l2 cold --overlap", "overlap"},
+    {"gemm", "fp16", W4A16_SEQUENTIAL},
+    {"w4a16", "splitk", W4A16_SEQUENTIAL},
+    {"w4a16", "overlap", W4A16_OVERLAPPED},
 };
 
 typedef struct entry {
@@ -90,7 +91,7 @@ static void json_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase
 
 static void write_json(const void *data, cJSON *root) {
   const table_t *table = data;
-  const config_t *config = &table->half.machine.config;
+  const config_t *config = &table->half.machine.soc.config;
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *bounds = cJSON_AddArrayToObject(root, "bounds");
   for (size_t i = 0; i < table->half.shapes; ++i) {
@@ -131,7 +132,7 @@ static void markdown_phase(const entry_t *e, const char *mode, const gemm_phase_
 }
 
 static void markdown_bounds(const table_t *table, FILE *file) {
-  const config_t *config = &table->half.machine.config;
+  const config_t *config = &table->half.machine.soc.config;
   fprintf(file,
           "\n## What the rates allow\n\nThe slowest resource of each phase, no launch, no latency, "
           "no activations; B stays in L2. us, and times FP16.\n\n"
@@ -150,7 +151,7 @@ static void markdown_bounds(const table_t *table, FILE *file) {
 
 static void write_markdown(const void *data, FILE *file) {
   const table_t *table = data;
-  const double mhz = table->half.machine.config.soc.clock_mhz;
+  const double mhz = table->half.machine.soc.config.soc.clock_mhz;
   fprintf(file,
           "# W4A16: bytes by level and phase\n\n"
           "M = %zu, groups of 128, zero points, weights in HBM, %u AI cores (`amalgam report "
@@ -161,8 +162,8 @@ static void write_markdown(const void *data, FILE *file) {
           "part of B goes on to HBM and comes back, and the gain is gone.\n\n"
           "| N | K | mode | phase | us | HBM read | HBM write | L2 read | L2 write | B a weight |\n"
           "|---|---|---|---|---|---|---|---|---|---|\n",
-          table->half.m[0], (unsigned)table->half.machine.config.soc.ai_cores,
-          (unsigned)table->half.machine.config.gm.l2_mb);
+          table->half.m[0], (unsigned)table->half.machine.soc.config.soc.ai_cores,
+          (unsigned)table->half.machine.soc.config.gm.l2_mb);
   for (size_t i = 0; i < table->half.shapes; ++i) {
     const entry_t *e = &table->list[i];
     for (size_t kind = 0; kind < KINDS; ++kind) {
@@ -216,20 +217,17 @@ static void write_plot(const void *data, FILE *gnuplot) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static bool add_jobs(table_t *table, report_jobs_t *jobs, base_error_t *error) {
+static void add_jobs(table_t *table, report_jobs_t *jobs) {
   for (size_t i = 0; i < table->half.shapes; ++i) {
     entry_t *e = &table->list[i];
     e->shape = &table->half.shape[i];
     for (size_t kind = 0; kind < KINDS; ++kind) {
-      const report_job_t *job =
-          report_gemm_add(&table->half, jobs, e->shape, table->half.m[0], kinds[kind].words, error);
-      if (job == NULL) {
-        return false;
-      }
+      report_job_t *job = report_gemm_add(&table->half, jobs, kinds[kind].kernel, kinds[kind].mode,
+                                          e->shape, table->half.m[0]);
+      job->gemm.settings.phases = kinds[kind].phases;
       e->of[kind] = &job->outcome;
     }
   }
-  return true;
 }
 
 bool report_w4a16_traffic(const report_context_t *context, base_exit_t *code, base_error_t *error) {
@@ -240,11 +238,11 @@ bool report_w4a16_traffic(const report_context_t *context, base_exit_t *code, ba
                                 .markdown = write_markdown, .plot = write_plot};
   memset(&table, 0, sizeof table);
   if (!report_gemm_read(context, usual, 1, &table.half, error) ||
-      !report_jobs_open(&jobs, table.half.shapes * KINDS, context->options->quiet, error)) {
+      !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const bool good = add_jobs(&table, &jobs, error) &&
-                    report_run_and_write(&jobs, false, &files, context->options->report_out, code,
+  add_jobs(&table, &jobs);
+  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
                                          error);
   report_jobs_close(&jobs);
   return good;

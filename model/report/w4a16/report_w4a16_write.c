@@ -155,7 +155,7 @@ static void json_samples(const w4a16_table_t *table, cJSON *root) {
 
 static void write_json(const void *data, cJSON *root) {
   const w4a16_table_t *table = data;
-  json_add_count(root, "cores", table->half.machine.config.soc.ai_cores);
+  json_add_count(root, "cores", table->half.machine.soc.config.soc.ai_cores);
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < table->count; ++i) {
     json_entry(&table->list[i], list);
@@ -182,7 +182,7 @@ static void markdown_summary(const w4a16_table_t *table, FILE *file) {
   markdown_range(file, "the same, weights in L2 as far as they fit", &r.fp16_warm);
   markdown_range(file, "time at the largest M over that at the least", &r.rows);
   markdown_range(file, "time at the automatic S over that at the best S measured", &r.automatic);
-  const config_soc_t *soc = &table->half.machine.config.soc;
+  const config_soc_t *soc = &table->half.machine.soc.config.soc;
   const uint32_t a_die = soc->ai_cores / soc->dies;
   fprintf(file, "\nA launch takes %.1f us until the first AI core starts and %.1f more until the "
           "last one does. Without that,\nat M = %zu:\n\n",
@@ -221,7 +221,7 @@ static void markdown_slices(const w4a16_table_t *table, FILE *file) {
 
 // The pipes of a cube core while it multiplies, and of a vector core, in us busy.
 static void markdown_pipes(const w4a16_table_t *table, FILE *file) {
-  const double mhz = table->half.machine.config.soc.clock_mhz;
+  const double mhz = table->half.machine.soc.config.soc.clock_mhz;
   fprintf(file,
           "\n## Why M has little effect\n\nMicroseconds that the pipes are busy, mean over cores, "
           "Split-K with cold weights: multiplying waits for MTE2,\nwhich loads B, and B is the same "
@@ -261,7 +261,7 @@ static void write_markdown(const void *data, FILE *file) {
           "Groups of 128, zero points, on %u AI cores; us (`amalgam report w4a16`). S x n: slices "
           "and columns of a tile,\nby the cost model. The FP16 kernel may use tiles of 64 to 256 "
           "columns, whichever the same model finds best.\n\n",
-          (unsigned)table->half.machine.config.soc.ai_cores);
+          (unsigned)table->half.machine.soc.config.soc.ai_cores);
   markdown_summary(table, file);
   fprintf(file,
           "\n![plot](w4a16.svg)\n\n## Times\n\n"

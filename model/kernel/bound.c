@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/fp8/fp8_bound.h"
+#include "kernel/bound.h"
 
 #include <string.h>
-
-#include "kernels/fp8/fp8_args.h"
 
 static size_t kind_length(const soc_pipe_t *pipe) { return strcspn(pipe->core, "0123456789"); }
 
@@ -24,12 +22,12 @@ static double mean_busy(const soc_result_t *soc, const char *core, size_t length
   return pipes == 0 ? 0 : busy / (double)pipes;
 }
 
-double fp8_busy(const soc_result_t *soc, const char *core, const char *pipe) {
+double kernel_busy(const soc_result_t *soc, const char *core, const char *pipe) {
   return mean_busy(soc, core, strlen(core), pipe);
 }
 
-fp8_bound_t fp8_bound(const soc_result_t *soc) {
-  fp8_bound_t bound = {.pipe = NULL};
+kernel_bound_t kernel_bound(const soc_result_t *soc) {
+  kernel_bound_t bound = {.pipe = NULL};
   for (size_t i = 0; soc->cycles > 0 && i < soc->pipe_count; ++i) {
     const soc_pipe_t *pipe = &soc->pipes[i];
     const double busy =
@@ -42,18 +40,4 @@ fp8_bound_t fp8_bound(const soc_result_t *soc) {
     }
   }
   return bound;
-}
-
-double fp8_cycles_per_token(const fp8_problem_t *problem, const fp8_settings_t *settings,
-                            const soc_result_t *soc) {
-  const uint32_t most = settings->attention.group_rows;
-  const uint32_t groups = fp8_groups((uint32_t)fp8_list_rows(problem),
-                                     most == 0 ? ATTENTION_MAX_GROUP : most, settings->crossover);
-  const double cores = settings->attention.soc.config.soc.ai_cores;
-  return fp8_per_token(problem, soc->cycles) * cores / (double)groups;
-}
-
-double fp8_per_token(const fp8_problem_t *problem, uint64_t counter) {
-  const uint64_t tokens = fp8_attended(problem);
-  return tokens == 0 ? 0 : (double)counter / (double)tokens;
 }

@@ -1,11 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_text.h"
+#include "cli/run/text.h"
 
 #include <string.h>
 
+#include "host/host.h"
+
 enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16 };
 
-void run_text_traffic(FILE *file, const soc_result_t *soc) {
+bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis,
+                const char *type) {
+  if (result->judged == 0) {
+    return false;
+  }
+  fprintf(file, "error    %.3g relative to %s", result->error.rel_fro, golden);
+  if (result->judged != result->judged_of) {
+    fprintf(file, " in %zu of %zu %s", result->judged, result->judged_of, axis);
+  }
+  fprintf(file, " (%s output, tolerance %g)", type, result->tolerance);
+  return true;
+}
+
+void text_error_more(FILE *file, const kernel_result_t *result) {
+  fprintf(file, "\n         largest %.3g absolute, cosine difference %.2g", result->error.max_abs,
+          result->error.cos_diff);
+}
+
+bool text_verify(FILE *file, const kernel_result_t *result) {
+  if (result->verified) {
+    fprintf(file, "verify   %zu of %zu elements differ from the contract's C loops",
+            result->wrong_bits, result->elements);
+  }
+  return result->verified;
+}
+
+void text_time(FILE *file, const kernel_result_t *result, const config_t *config) {
+  fprintf(file,
+          "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
+          (unsigned long long)result->soc.cycles, result->time_us, config->soc.clock_mhz,
+          100 * result->fu, (double)result->flops * 1e-9);
+}
+
+void text_traffic(FILE *file, const soc_result_t *soc) {
   fprintf(file, "traffic  HBM read %.2f write %.2f, L2 read %.2f write %.2f, atomic %.2f MB\n",
           (double)soc->hbm_read * 1e-6, (double)soc->hbm_write * 1e-6, (double)soc->l2_read * 1e-6,
           (double)soc->l2_write * 1e-6, (double)soc->atomic_bytes * 1e-6);
@@ -107,7 +142,7 @@ static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
   }
 }
 
-void run_text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
+void text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
   fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe",
           "busy");
   if (mean) {
@@ -119,4 +154,18 @@ void run_text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
       print_pipe(file, &soc->pipes[i], soc->cycles);
     }
   }
+}
+
+// Arithmetic may run beside the simulation, on other threads.
+void text_host(FILE *file, const soc_result_t *soc, unsigned threads) {
+  const double arithmetic = soc->matmul_seconds + soc->vector_seconds + soc->copy_seconds;
+  fprintf(file, "host     %.2f s: firmware %.2f, memory slices %.2f; arithmetic %.2f", soc->seconds,
+          soc->scalar_seconds, soc->rtl_seconds, arithmetic);
+  if (arithmetic > 0) {
+    fprintf(file, " on %u thread%s: matrix %.2f, vector %.2f, copies %.2f", threads, plural(threads),
+            soc->matmul_seconds, soc->vector_seconds, soc->copy_seconds);
+  }
+  fprintf(file, "\n         %llu RTL cycles, %llu RV64 instructions, %.0f MB\n",
+          (unsigned long long)soc->rtl_cycles, (unsigned long long)soc->scalar_instructions,
+          host_peak_rss_mb());
 }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/machine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/run/recording.h"
+
+unsigned machine_threads(const options_t *options) {
+  return options->threads.given ? (unsigned)options->threads.value : kernel_host_threads();
+}
+
+bool machine_config(const options_t *options, const char *config, kernel_machine_t *machine,
+                    base_error_t *error) {
+  bool good = kernel_machine_open(machine, config, error);
+  machine->set = options->set.item;
+  machine->sets = options->set.count;
+  for (size_t i = 0; good && i < options->set.count; ++i) {
+    good = kernel_machine_set(machine, options->set.item[i], error);
+  }
+  machine->soc.threads = machine_threads(options);
+  return good;
+}
+
+static bool read_firmware(kernel_machine_t *machine, const char *firmware, base_error_t *error) {
+  const bool native = strcmp(firmware, "native") == 0;
+  machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
+  return native || strcmp(firmware, "riscv") == 0 ||
+         kernel_machine_firmware(machine, firmware, error);
+}
+
+bool machine_read(const run_t *run, const char *config, const char *firmware,
+                  kernel_machine_t *machine, base_error_t *error) {
+  const options_t *options = &run->options;
+  soc_options_t *soc = &machine->soc;
+  if (!machine_config(options, config, machine, error) ||
+      !kernel_machine_cores(machine, option_count_or(&options->cores, 0), error)) {
+    return false;
+  }
+  soc->gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
+  soc->race_check = !options->no_race_check;
+  soc->l2_warm = options->l2.value == 0;
+  soc->timing_only = options->timing_only;
+  return read_firmware(machine, firmware, error) && recording_soc(run, soc, error);
+}
+
+void machine_begin(run_t *run, kernel_machine_t *machine, uint64_t flops) {
+  progress_start(&run->progress, run->options.quiet, flops, machine->soc.config.soc.clock_mhz);
+  machine->soc.building = run_building;
+  machine->soc.progress = progress_update;
+  machine->soc.progress_context = &run->progress;
+  progress_note(&run->progress, "simulating ...");
+}
+
+// --- inputs and what is asked of the result ----------------------------------------------------
+
+bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t *error) {
+  *made_up = made_up_usual();
+  made_up->seed = options->seed.given ? options->seed.value : 0;
+  return options->dist == NULL || made_up_read(made_up, options->dist, made_up->seed, error);
+}
+
+bool scale_option(const options_t *options, float *scale, base_error_t *error) {
+  *scale = NAN;
+  return !options->softmax_scale.given || parse_float(options->softmax_scale.text, scale) ||
+         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'",
+                   options->softmax_scale.text);
+}
+
+kernel_judge_t judge_options(const options_t *options, int golden) {
+  return (kernel_judge_t){
+      .golden = (golden_choice_t)golden,
+      .verify = options->verify,
+      .tolerance = options->tolerance.given ? options->tolerance.value : NAN};
+}
+
+// --- what goes together ------------------------------------------------------------------------
+
+bool refuse_given(const given_t *list, size_t count, const char *why, base_error_t *error) {
+  for (size_t i = 0; i < count; ++i) {
+    if (list[i].given) {
+      return base_fail(error, "--%s: %s", list[i].name, why);
+    }
+  }
+  return true;
+}
+
+bool need_given(const given_t *list, size_t count, const char *together, base_error_t *error) {
+  for (size_t i = 0; i < count; ++i) {
+    if (!list[i].given) {
+      return base_fail(error, "--%s: missing; %s", list[i].name, together);
+    }
+  }
+  return true;
+}
+
+bool refuse_made_up(const options_t *options, const char *file, base_error_t *error) {
+  return (options->dist == NULL && !options->seed.given) ||
+         base_fail(error, "--%s: makes inputs up, cannot go with --%s",
+                   options->dist != NULL ? "dist" : "seed", file);
+}

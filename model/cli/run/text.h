@@ -1,0 +1,35 @@
+// What a run prints: the lines that several kernels have, and each kernel's.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_RUN_TEXT_H
+#define CLI_RUN_TEXT_H
+
+#include <stdio.h>
+
+#include "kernel/attention/attention.h"
+#include "kernel/fp8/fp8.h"
+#include "kernel/gemm/gemm.h"
+
+void text_attention(FILE *file, const attention_run_t *run);
+void text_fp8(FILE *file, const fp8_run_t *run);
+void text_gemm(FILE *file, const gemm_run_t *run);
+
+// --- lines of kernels on the SoC ----------------------------------------------------------------
+
+static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
+
+// Error and bits, if they were compared, else false; the kernels end the lines. golden: "FP64".
+bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis,
+                const char *type);
+void text_error_more(FILE *file, const kernel_result_t *result);
+bool text_verify(FILE *file, const kernel_result_t *result);
+
+void text_time(FILE *file, const kernel_result_t *result, const config_t *config);
+
+// Bytes; and where the cycles went, for the pipes of cores whose kind was given commands, each by itself
+// or the mean over all of a kind.
+void text_traffic(FILE *file, const soc_result_t *soc);
+void text_pipes(FILE *file, const soc_result_t *soc, bool mean);
+
+void text_host(FILE *file, const soc_result_t *soc, unsigned threads);
+
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/attention/attention.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/npy.h"
+
+enum { USUAL_BLOCK = 512 };
+
+attention_request_t attention_request_on(const char *kernel, const kernel_machine_t *machine) {
+  return (attention_request_t){
+      .settings = attention_settings(kernel, machine),
+      .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
+      .judge = {.tolerance = NAN}};
+}
+
+bool attention_request(attention_request_t *request, const char *kernel, const char *config,
+                       base_error_t *error) {
+  kernel_machine_t machine;
+  if (!kernel_machine_open(&machine, config, error)) {
+    return false;
+  }
+  *request = attention_request_on(kernel, &machine);
+  return true;
+}
+
+bool attention_prepare(const attention_request_t *request, attention_run_t *run,
+                       base_error_t *error) {
+  *run = (attention_run_t){.settings = request->settings, .judge = request->judge};
+  attention_settings_t *settings = &run->settings;
+  attention_problem_t *problem = &run->problem;
+  const soc_options_t *soc = &settings->machine.soc;
+  if (!kernel_machine_ready(&settings->machine, settings->kernel, error) ||
+      !attention_settings_check(settings, error) ||
+      !attention_read(&request->input, soc->timing_only, soc->threads, problem, error)) {
+    return false;
+  }
+  problem->skip_noop = settings->skip_noop;
+  problem->splits = attention_splits(problem, settings);
+  run->out = soc->timing_only ? NULL
+                              : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
+  return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
+}
+
+base_exit_t attention_run(const attention_request_t *request, attention_run_t *run,
+                          base_error_t *error) {
+  if (!attention_prepare(request, run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  const base_exit_t code = attention_simulate(run, error);
+  return code != BASE_OK                  ? code
+         : !attention_judge(run, error) ? BASE_BAD_INPUT
+                                          : attention_verdict(run, error);
+}
+
+void attention_write_out(const attention_run_t *run, FILE *npy) {
+  const attention_problem_t *problem = &run->problem;
+  npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_U2, .data = run->out};
+  if (problem->batch > 1) {
+    array.shape[array.dims++] = problem->batch;
+  }
+  if (problem->token_axis) {
+    array.shape[array.dims++] = problem->seq_q;
+    array.shape[array.dims++] = problem->heads;
+  } else {
+    array.shape[array.dims++] = problem->rows;
+  }
+  array.shape[array.dims++] = problem->dv;
+  npy_write(npy, &array);
+}
+
+void attention_release(attention_run_t *run) {
+  attention_free(&run->problem);
+  free(run->out);
+  free(run->per_token);
+  kernel_result_free(&run->result);
+}

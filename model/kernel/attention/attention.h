@@ -1,0 +1,102 @@
+// Attention by the kernels amla and base: what to simulate, and what came of it.
+//
+// A C program that runs amla on the shipped data and checks every bit (link amalgam_kernel):
+//
+//   attention_request_t request;
+//   attention_run_t run;
+//   base_error_t error;
+//   base_exit_t code = BASE_BAD_INPUT;
+//   if (attention_request(&request, "amla", "ascend910_core", &error)) {
+//     request.judge.verify = true;
+//     code = attention_run(&request, &run, &error);
+//     printf("%llu cycles, %zu wrong bits\n", (unsigned long long)run.result.soc.cycles,
+//            run.result.wrong_bits);
+//     attention_release(&run);
+//   }
+//   return code == BASE_OK ? 0 : base_report(code, &error);
+//
+// fp8/fp8.h and gemm/gemm.h go the same way. Messages in `error` call a member by the command line's
+// option. The SoC can be simulated once a process (soc/soc.h).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_ATTENTION_H
+#define KERNEL_ATTENTION_H
+
+#include <stdio.h>
+
+#include "kernel/attention/attention_problem.h"
+#include "kernel/attention/attention_settings.h"
+#include "kernel/input.h"
+#include "kernel/result.h"
+
+// Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
+// that files do not have is refused.
+typedef struct attention_input {
+  kernel_source_t source;
+  const char *q, *kv, *k, *v;   // KERNEL_FILES: q with kv, or with k and v
+  made_up_t made_up;            // KERNEL_MADE_UP
+  size_t batch, seq_q, heads, keys, dk, dv;   // usually 1, 1, 128, 4096, 576, 512
+  float scale;                  // of the scores; NAN: 1 over the root of Dk, or as the shipped data have it
+  const char *mask;             // a file, NULL: none
+  bool causal;
+  size_t block;                 // keys of a block, a multiple of 16
+} attention_input_t;
+
+typedef struct attention_request {
+  attention_settings_t settings;
+  attention_input_t input;
+  kernel_judge_t judge;
+} attention_request_t;
+
+typedef struct attention_run {
+  attention_settings_t settings;
+  kernel_judge_t judge;
+  attention_problem_t problem;
+  void *out;                 // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
+  kernel_result_t result;
+  size_t judged_rows;        // of each batch entry
+  num_error_t *per_token;    // [batch * seq_q], NULL unless all rows are judged
+} attention_run_t;
+
+// Relative errors beyond which a run exits with 1, unless told otherwise.  Rounding the output to BF16
+// alone costs 1.7e-3 (at most 2^-8 = 3.9e-3), P16 in front of it about as much for flat attention; FP32
+// results of the contract stay under 2.5e-3.
+#define ATTENTION_TOLERANCE_BF16 5e-3
+#define ATTENTION_TOLERANCE_F32 3e-3
+
+// What `amalgam run KERNEL` does without options. kernel: "amla" or "base"; config as for
+// kernel_machine_open. False: there is no such machine.
+bool attention_request(attention_request_t *request, const char *kernel, const char *config,
+                       base_error_t *error);
+// The same on a machine that is there.
+attention_request_t attention_request_on(const char *kernel, const kernel_machine_t *machine);
+
+// All of it: the steps below as far as they go well. Returns the exit code, with the reason in error unless
+// it is BASE_OK; *run is to be released in any case.
+base_exit_t attention_run(const attention_request_t *request, attention_run_t *run,
+                          base_error_t *error);
+
+// The arrays, and room for the result. *run must stay where it is from here on.
+bool attention_prepare(const attention_request_t *request, attention_run_t *run,
+                       base_error_t *error);
+base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
+// FP64 golden and errors, the contract's loops; nothing with timing only.
+bool attention_judge(attention_run_t *run, base_error_t *error);
+// Exit code 1 with a message, or 0.
+base_exit_t attention_verdict(const attention_run_t *run, base_error_t *error);
+
+void attention_write_out(const attention_run_t *run, FILE *npy);
+void attention_json(const attention_run_t *run, cJSON *root);
+void attention_release(attention_run_t *run);
+
+// FLOPs as the paper counts them: two for each multiply-add of both products.
+uint64_t attention_flops(const attention_problem_t *problem);
+
+// Internal.
+// How many splits of the keys settings->splits is for this problem: at most one a block.
+size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
+
+// The arrays that the request asks for. False: *problem holds nothing.
+bool attention_read(const attention_input_t *input, bool timing_only, unsigned threads,
+                    attention_problem_t *problem, base_error_t *error);
+
+#endif

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/gemm/gemm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "kernel/gemm/gemm_settings.h"
+
+gemm_request_t gemm_request_on(const char *kernel, const kernel_machine_t *machine) {
+  return (gemm_request_t){
+      .settings = {.kernel = kernel, .machine = *machine},
+      .input = {.made_up = made_up_usual(), .zeros = GEMM_ZEROS_INTEGER},
+      .judge = {.tolerance = NAN}};
+}
+
+bool gemm_request(gemm_request_t *request, const char *kernel, const char *config,
+                  base_error_t *error) {
+  kernel_machine_t machine;
+  if (!kernel_machine_open(&machine, config, error)) {
+    return false;
+  }
+  *request = gemm_request_on(kernel, &machine);
+  return true;
+}
+
+static bool make_room(gemm_run_t *run, base_error_t *error) {
+  const gemm_problem_t *p = &run->problem;
+  const bool takes_b =
+      p->quantised && run->judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
+  run->out = calloc(p->m * p->n, run->settings.out_f32 ? 4 : 2);
+  run->b = takes_b ? malloc(p->k * p->n * sizeof *run->b) : NULL;
+  return (run->out != NULL && (!takes_b || run->b != NULL)) || base_fail(error, "out of memory");
+}
+
+bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error) {
+  *run = (gemm_run_t){.settings = request->settings, .judge = request->judge};
+  gemm_settings_t *settings = &run->settings;
+  const bool timing_only = settings->machine.soc.timing_only;
+  const bool quantised = strcmp(settings->kernel, "w4a16") == 0;
+  return gemm_read(&request->input, quantised, timing_only, &run->problem, error) &&
+         kernel_machine_ready(&settings->machine, gemm_firmware(settings), error) &&
+         gemm_settings_fit(settings, &run->problem, error) &&
+         (timing_only || make_room(run, error));
+}
+
+base_exit_t gemm_run(const gemm_request_t *request, gemm_run_t *run, base_error_t *error) {
+  if (!gemm_prepare(request, run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  const base_exit_t code = gemm_simulate(run, error);
+  return code != BASE_OK            ? code
+         : !gemm_judge(run, error) ? BASE_BAD_INPUT
+                                    : gemm_verdict(run, error);
+}
+
+void gemm_write_out(const gemm_run_t *run, FILE *npy) {
+  const npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_F2,
+                             .dims = 2,
+                             .shape = {run->problem.m, run->problem.n},
+                             .data = run->out};
+  npy_write(npy, &array);
+}
+
+void gemm_release(gemm_run_t *run) {
+  gemm_free(&run->problem);
+  free(run->out);
+  free(run->b);
+  kernel_result_free(&run->result);
+}

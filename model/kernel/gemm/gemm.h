@@ -1,0 +1,109 @@
+// Products by the kernels w4a16 and gemm: what to simulate, and what came of it.
+// attention/attention.h has an example of how these functions are used.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_GEMM_H
+#define KERNEL_GEMM_H
+
+#include <stdio.h>
+
+#include "kernel/gemm/gemm_problem.h"
+#include "kernel/input.h"
+#include "kernel/result.h"
+
+// Made-up zero points; the usual ones are integers.
+typedef enum gemm_zeros { GEMM_ZEROS_NONE, GEMM_ZEROS_INTEGER, GEMM_ZEROS_FRACTION } gemm_zeros_t;
+
+// Where activations and weights come from. Sizes: 0 for those of the files, or the usual ones; a size that
+// files do not have is refused.
+typedef struct gemm_input {
+  kernel_source_t source;
+  const char *a, *w;            // KERNEL_FILES: activations and weights,
+  const char *scale, *zero;     // of w4a16 with scales and perhaps zero points
+  made_up_t made_up;            // KERNEL_MADE_UP
+  size_t m, n, k, group;        // usually 16, 2048, 4096, 128
+  // w4a16
+  gemm_zeros_t zeros;           // KERNEL_MADE_UP
+  bool is_unsigned;             // nibbles from 0 to 15
+} gemm_input_t;
+
+enum { GEMM_SPLITS_AUTO = 0, GEMM_TILE_AUTO = 0 };
+
+// How the kernel goes about it. Of gemm only machine and out_f32 are read.
+typedef struct gemm_settings {
+  const char *kernel;              // "w4a16" or "gemm"
+  kernel_machine_t machine;
+  bool out_f32;
+  bool dataparallel;               // all of K by one core, else slices of K, which vector cores add up
+  unsigned splits;                 // slices, 1 to 64, or GEMM_SPLITS_AUTO
+  unsigned tile_n;                 // columns of a tile: 64, 128, 256, or GEMM_TILE_AUTO
+  enum w4a16_phases phases;        // dequantise first, meanwhile, or straight into L1
+} gemm_settings_t;
+
+typedef struct gemm_request {
+  gemm_settings_t settings;
+  gemm_input_t input;
+  kernel_judge_t judge;
+} gemm_request_t;
+
+// What a run does one after the other, or all at once.
+typedef struct gemm_phase {
+  const char *name;            // "dequantise"
+  uint64_t cycles;             // 0: not told apart from the next one
+  soc_traffic_t traffic;       // of the arrays that it reads and writes
+} gemm_phase_t;
+
+enum { GEMM_PHASES = 3, GEMM_ARRAYS = 7 };
+
+// An array's name, size and traffic.
+typedef struct gemm_array {
+  const char *name;
+  uint64_t bytes;
+  soc_traffic_t traffic;
+} gemm_array_t;
+
+typedef struct gemm_run {
+  gemm_settings_t settings;  // with splits and tile_n decided; of gemm 0 is as the kernel likes
+  kernel_judge_t judge;
+  gemm_problem_t problem;
+  void *out;                 // [m][n], FP32 or FP16 bits as settings.out_f32 says
+  uint16_t *b;               // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
+                             // sequential phases, if verify was asked for, else NULL
+  kernel_result_t result;    // on the contract's weights; judged are columns
+  gemm_array_t array[GEMM_ARRAYS];
+  size_t arrays;
+  gemm_phase_t phase[GEMM_PHASES];
+  size_t phases;
+  size_t wrong_weights;      // of b
+} gemm_run_t;
+
+// Relative errors beyond which a run exits with 1, unless told otherwise. Rounding to FP16 costs 2.1e-4
+// as a rule and 2^-11 = 4.9e-4 at most; FP32 sums stay near 1e-6.
+#define GEMM_TOLERANCE_F16 5e-4
+#define GEMM_TOLERANCE_F32 1e-5
+
+// What `amalgam run KERNEL` does without options. kernel: "w4a16" or "gemm".
+bool gemm_request(gemm_request_t *request, const char *kernel, const char *config,
+                  base_error_t *error);
+gemm_request_t gemm_request_on(const char *kernel, const kernel_machine_t *machine);
+
+// As attention_run and its steps.
+base_exit_t gemm_run(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
+bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
+base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error);
+bool gemm_judge(gemm_run_t *run, base_error_t *error);
+base_exit_t gemm_verdict(const gemm_run_t *run, base_error_t *error);
+void gemm_write_out(const gemm_run_t *run, FILE *npy);
+void gemm_json(const gemm_run_t *run, cJSON *root);
+void gemm_release(gemm_run_t *run);
+
+uint64_t gemm_flops(const gemm_problem_t *problem);
+
+// Do vector cores add up slices' sums? One slice needs no adding, and the cube core casts its own.
+static inline bool gemm_reduces(const gemm_settings_t *settings) { return settings->splits > 1; }
+
+// Internal.
+// The arrays that the request asks for. False: *problem holds nothing.
+bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm_problem_t *problem,
+               base_error_t *error);
+
+#endif

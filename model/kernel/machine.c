@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/parallel.h"
+#include "host/places.h"
+
+unsigned kernel_host_threads(void) { return (unsigned)parallel_host_threads(); }
+
+bool kernel_machine_open(kernel_machine_t *machine, const char *config, base_error_t *error) {
+  char path[KERNEL_PATH_BYTES];
+  char reason[CONFIG_ERROR_BYTES];
+  *machine = (kernel_machine_t){.config = config,
+                                .soc = {.race_check = true,
+                                        .l2_warm = true,
+                                        .threads = kernel_host_threads()}};
+  if (!config_find(config, path, sizeof path)) {
+    return base_fail(error, "--config: name too long");
+  }
+  return config_load(path, &machine->soc.config, reason) || base_fail(error, "%s", reason);
+}
+
+bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_error_t *error) {
+  char reason[CONFIG_ERROR_BYTES];
+  return config_set(&machine->soc.config, assignment, reason) ||
+         base_fail(error, "--set: %s", reason);
+}
+
+// --- cores ------------------------------------------------------------------------------------
+
+static bool check_dies(const config_t *config, base_error_t *error) {
+  return config->soc.ai_cores % config->soc.dies == 0 ||
+         base_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
+                   (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
+}
+
+// A die left without cores goes, and with it its share of the slices.
+static void use_cores(config_t *config, unsigned cores) {
+  const unsigned dies = cores < config->soc.dies ? cores : config->soc.dies;
+  const unsigned slices = config->gm.slices * dies / config->soc.dies;
+  config->gm.slices = slices == 0 ? 1 : slices;
+  config->soc.dies = dies;
+  config->soc.ai_cores = (cores + dies - 1) / dies * dies;
+}
+
+bool kernel_machine_cores(kernel_machine_t *machine, size_t cores, base_error_t *error) {
+  config_t *config = &machine->soc.config;
+  if (!check_dies(config, error)) {
+    return false;
+  }
+  if (cores > config->soc.ai_cores) {
+    return base_fail(error, "--cores %zu: the config has soc.ai_cores = %u", cores,
+                     (unsigned)config->soc.ai_cores);
+  }
+  if (cores != 0 && cores < config->soc.ai_cores) {
+    use_cores(config, (unsigned)cores);
+  }
+  return true;
+}
+
+// --- firmware ---------------------------------------------------------------------------------
+
+static bool readable(const char *path, base_error_t *error) {
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    return base_fail(error, "%s: %s", path, strerror(errno));
+  }
+  fclose(file);
+  return true;
+}
+
+static bool ends_with(const char *text, const char *end) {
+  const size_t length = strlen(text);
+  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
+}
+
+bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_error_t *error) {
+  const bool native = ends_with(file, ".so");
+  if (!native && !ends_with(file, ".elf")) {
+    return base_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
+                     file);
+  }
+  // The dynamic linker looks for a name without a slash elsewhere.
+  const char *here = strchr(file, '/') == NULL ? "./" : "";
+  const int length = snprintf(machine->firmware, KERNEL_PATH_BYTES, "%s%s", here, file);
+  machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
+  return ((length >= 0 && (size_t)length < KERNEL_PATH_BYTES) ||
+          base_fail(error, "--firmware: name too long")) &&
+         readable(machine->firmware, error);
+}
+
+bool kernel_firmware(char file[KERNEL_PATH_BYTES], const char *kernel, soc_firmware_t kind,
+                     base_error_t *error) {
+  snprintf(file, KERNEL_PATH_BYTES, "%s/firmware/%s.%s", places_built(), kernel,
+           kind == SOC_FIRMWARE_NATIVE ? "so" : "elf");
+  return readable(file, error);
+}
+
+bool kernel_machine_ready(kernel_machine_t *machine, const char *kernel, base_error_t *error) {
+  machine->soc.firmware_file = machine->firmware;
+  return check_dies(&machine->soc.config, error) &&
+         (machine->firmware[0] != '\0' ||
+          kernel_firmware(machine->firmware, kernel, machine->soc.firmware, error));
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/result.h"
+
+base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
+                               soc_status_t status, uint64_t flops, base_error_t *error) {
+  const soc_result_t *soc = &result->soc;
+  const config_t *config = &machine->soc.config;
+  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
+                      config->soc.ai_cores;
+  result->time_us = (double)soc->cycles / config->soc.clock_mhz;
+  result->flops = flops;
+  result->fu = soc->cycles == 0 ? 0 : (double)flops / ((double)soc->cycles * peak);
+  if (status != SOC_DONE) {
+    base_fail(error, "%s", soc->error[0] != '\0' ? soc->error : "interrupted");
+  }
+  return (base_exit_t)status;
+}
+
+base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements,
+                                  base_error_t *error) {
+  if (result->verified && result->wrong_bits != 0) {
+    base_fail(error, "%zu of %zu %s differ from the contract's", result->wrong_bits,
+              result->elements, elements);
+    return BASE_OUT_OF_TOLERANCE;
+  }
+  if (result->judged > 0 && !(result->error.rel_fro <= result->tolerance)) {
+    base_fail(error, "relative error %.3g is out of tolerance, %.3g", result->error.rel_fro,
+              result->tolerance);
+    return BASE_OUT_OF_TOLERANCE;
+  }
+  return BASE_OK;
+}
+
+void kernel_result_free(kernel_result_t *result) { soc_result_free(&result->soc); }

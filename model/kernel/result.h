@@ -1,0 +1,73 @@
+// What is asked of a kernel's result, and what every kernel on the SoC finds: time, traffic, pipes, errors.
+// The kernels' own structs hold this one and what is theirs.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_RESULT_H
+#define KERNEL_RESULT_H
+
+#include <cJSON.h>
+
+#include "kernel/machine.h"
+#include "num/num_attention.h"
+
+// How much of the output is compared with FP64, in the order of --golden's words.
+typedef enum golden_choice {
+  GOLDEN_AUTO,     // all if that takes at most 4 GFLOP, else as SAMPLE
+  GOLDEN_FULL,
+  GOLDEN_SAMPLE,   // some
+  GOLDEN_NONE,
+} golden_choice_t;
+
+typedef struct kernel_judge {
+  golden_choice_t golden;
+  bool verify;             // compare with the numerical contract's C loops, bit for bit
+  double tolerance;        // relative error; NAN: the usual one
+} kernel_judge_t;
+
+typedef struct kernel_result {
+  soc_result_t soc;        // cycles, bytes, pipes, guards, the host's side
+  double time_us;
+  uint64_t flops;          // as the kernel counts them
+  double fu;               // flops over what all cube cores could do in the same cycles
+  // Against FP64, over some rows or columns of the output; judged is 0 if there was no comparison.
+  size_t judged, judged_of;
+  num_error_t error;
+  double tolerance;
+  // Against the contract's C loops, if verified.
+  bool verified;
+  size_t wrong_bits, elements;   // elements that differ, of how many
+} kernel_result_t;
+
+// Fills time_us, flops and fu once there are cycles. Returns the exit code, with the reason in error
+// unless it is BASE_OK.
+base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
+                               soc_status_t status, uint64_t flops, base_error_t *error);
+
+// Exit code 1 with a message if bits or errors are not as they should be, else 0. elements: what they are,
+// "output elements".
+base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements,
+                                  base_error_t *error);
+
+void kernel_result_free(kernel_result_t *result);
+
+// --- JSON: members in this order, with a kernel's own in between ----------------------------------
+
+// config, set; with the kernel's name in front.
+void kernel_json_config(cJSON *root, const kernel_machine_t *machine);
+void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine);
+
+// cores, timing_only, cycles, time_us, flops, fu.
+void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_machine_t *machine);
+
+// error: null, or an object with rel_fro, max_abs, cos_diff and what it was measured against; returns the
+// object for more, NULL if there is none. golden: "fp64, untiled"; axis: "rows".
+cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden,
+                         const char *axis);
+
+void kernel_json_error_members(cJSON *object, const num_error_t *error);
+void kernel_json_traffic(cJSON *root, const soc_result_t *soc);
+void kernel_json_pipes(cJSON *root, const soc_result_t *soc);
+void kernel_json_guards(cJSON *root, const soc_result_t *soc);
+// Returns the object.
+cJSON *kernel_json_host(cJSON *root, const soc_result_t *soc);
+
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/json.h"
+#include "host/host.h"
+#include "kernel/result.h"
+
+void kernel_json_config(cJSON *root, const kernel_machine_t *machine) {
+  cJSON_AddStringToObject(root, "config", machine->config);
+  cJSON *list = machine->sets == 0 ? NULL : cJSON_AddArrayToObject(root, "set");
+  for (size_t i = 0; i < machine->sets; ++i) {
+    cJSON_AddItemToArray(list, cJSON_CreateString(machine->set[i]));
+  }
+}
+
+void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine) {
+  cJSON_AddStringToObject(root, "kernel", kernel);
+  kernel_json_config(root, machine);
+}
+
+void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_machine_t *machine) {
+  json_add_count(root, "cores", machine->soc.config.soc.ai_cores);
+  if (machine->soc.timing_only) {
+    cJSON_AddTrueToObject(root, "timing_only");
+  }
+  json_add_count(root, "cycles", result->soc.cycles);
+  cJSON_AddNumberToObject(root, "time_us", result->time_us);
+  json_add_count(root, "flops", result->flops);
+  cJSON_AddNumberToObject(root, "fu", result->fu);
+}
+
+void kernel_json_error_members(cJSON *object, const num_error_t *error) {
+  cJSON_AddNumberToObject(object, "rel_fro", error->rel_fro);
+  cJSON_AddNumberToObject(object, "max_abs", error->max_abs);
+  cJSON_AddNumberToObject(object, "cos_diff", error->cos_diff);
+}
+
+cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden,
+                         const char *axis) {
+  char text[128];
+  if (result->judged == 0) {
+    cJSON_AddNullToObject(root, "error");
+    return NULL;
+  }
+  cJSON *error = cJSON_AddObjectToObject(root, "error");
+  kernel_json_error_members(error, &result->error);
+  snprintf(text, sizeof text, "%s, %zu of %zu %s", golden, result->judged, result->judged_of, axis);
+  cJSON_AddStringToObject(error, "golden",
+                          result->judged == result->judged_of ? golden : text);
+  return error;
+}
+
+void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
+  cJSON *traffic = cJSON_AddObjectToObject(root, "traffic");
+  json_add_count(traffic, "hbm_read", soc->hbm_read);
+  json_add_count(traffic, "hbm_write", soc->hbm_write);
+  json_add_count(traffic, "l2_read", soc->l2_read);
+  json_add_count(traffic, "l2_write", soc->l2_write);
+  json_add_count(traffic, "atomic_bytes", soc->atomic_bytes);
+}
+
+void kernel_json_pipes(cJSON *root, const soc_result_t *soc) {
+  cJSON *pipes = cJSON_AddArrayToObject(root, "pipes");
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    const soc_pipe_t *pipe = &soc->pipes[i];
+    cJSON *entry = json_add_row(pipes);
+    cJSON_AddStringToObject(entry, "core", pipe->core);
+    cJSON_AddStringToObject(entry, "pipe", pipe->pipe);
+    json_add_count(entry, "commands", pipe->commands);
+    json_add_count(entry, "busy", pipe->busy);
+    cJSON *stall = cJSON_AddObjectToObject(entry, "stall");
+    for (size_t j = 0; j < pipe->stalls; ++j) {
+      json_add_count(stall, pipe->stall[j].reason, pipe->stall[j].cycles);
+    }
+  }
+}
+
+void kernel_json_guards(cJSON *root, const soc_result_t *soc) {
+  cJSON *guards = cJSON_AddObjectToObject(root, "guards");
+  json_add_count(guards, "zero", soc->guard_zero);
+  json_add_count(guards, "special", soc->guard_special);
+  json_add_count(guards, "underflow", soc->guard_underflow);
+  json_add_count(guards, "overflow", soc->guard_overflow);
+  json_add_count(guards, "lanes", soc->guard_lanes);
+}
+
+cJSON *kernel_json_host(cJSON *root, const soc_result_t *soc) {
+  cJSON *host = cJSON_AddObjectToObject(root, "host");
+  cJSON_AddNumberToObject(host, "seconds", soc->seconds);
+  json_add_count(host, "rtl_cycles", soc->rtl_cycles);
+  json_add_count(host, "scalar_instructions", soc->scalar_instructions);
+  cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());
+  cJSON_AddNumberToObject(host, "matmul_seconds", soc->matmul_seconds);
+  cJSON_AddNumberToObject(host, "vector_seconds", soc->vector_seconds);
+  cJSON_AddNumberToObject(host, "copy_seconds", soc->copy_seconds);
+  cJSON_AddNumberToObject(host, "rtl_seconds", soc->rtl_seconds);
+  cJSON_AddNumberToObject(host, "scalar_seconds", soc->scalar_seconds);
+  return host;
+}
