@@ -3,6 +3,7 @@
 # in a memory lane is a small part of the multiplier that it stands for.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../../tests/json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -13,12 +14,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 for ending in json md svg; do
   [ -s r/gm_area.$ending ] || fail "no gm_area.$ending"
 done
-awk '
-  { gsub(/[",]/, ""); name = $1; sub(/:$/, "", name) }
-  name == "unit" { unit = $2 }
-  name == "nand2" { nand2[unit] = nand2[unit] == "" || $2 < nand2[unit] ? $2 : nand2[unit] }
-  END {
-    raw = nand2["gm_s32_raw"]; guarded = nand2["gm_s32_guarded"]; mul = nand2["fp32_mul"]
-    if (!(raw > 100 && guarded > raw && mul > 8 * guarded)) { print "FAILED: " raw " " guarded " " mul; exit 1 }
-  }' r/gm_area.json
+holds 'def least(unit): [.rows[] | select(.unit == unit).nand2] | min;
+  least("gm_s32_raw") > 100 and least("gm_s32_guarded") > least("gm_s32_raw") and
+  least("fp32_mul") > 8 * least("gm_s32_guarded")' r/gm_area.json
 echo "all as expected"

@@ -12,9 +12,8 @@ liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib
 AMALGAM_SYNTH=$RESULTS
 export AMALGAM_SYNTH
 fail() { echo "FAILED: $1"; exit 1; }
-# A number of a JSON file of one member a line, and of area.json.
-field() { sed -n "s/^.*\"$1\":[[:space:]]*\([0-9.]*\),*$/\1/p" "$2" | head -n 1; }
-area() { sed -n 's/.*"area_um2":\([0-9.]*\),.*/\1/p' "$1/area.json"; }
+. "$here/../tests/json.sh"
+area() { jq .area_um2 "$1/area.json"; }
 
 # --- a unit: counted again, from the netlist and the library's areas
 "$SIM" synth --unit hfa_scale --json unit.json --quiet
@@ -30,11 +29,12 @@ cells=$(awk '$1 == "all" { print $2 }' counted)
 [ "$cells" -gt 50 ] || fail "only $cells cells"
 awk '$1 == "all" { print $3 }' counted | awk -v area="$(area "$folder")" '{ exit !($1 == area + 0) }' ||
   fail "area $(area "$folder"), counted $(tail -n 1 counted)"
-[ "$(field area_um2 unit.json)" = "$(area "$folder" | sed 's/\.0*$//')" ] || fail "area of unit.json"
+holds '.[0].area_um2 == .[1].area_um2' unit.json "$folder/area.json"
 grep -v '^all' counted | while read -r cell count; do
-  grep -q "\"$cell\":[[:space:]]*$count,*$" unit.json || fail "$cell: $count in the netlist, not in unit.json"
+  holds ".cells.$cell == $count" unit.json
 done
-grep -q '"min_period_ps"' unit.json || fail "no timing"
+holds ".cells | length == $(grep -vc '^all' counted)" unit.json
+holds '.timing.min_period_ps > 0' unit.json
 
 # --- a tiny design, summed up by hand
 "$SIM" synth --design hfa --d 2 --blocks 1 --json design.json --quiet
@@ -56,8 +56,8 @@ part() {
   part 2 hfa_logdiv_lane
 } >parts
 sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
-[ "$(field datapath_um2 design.json)" = "$sum" ] || fail "roll-up $(field datapath_um2 design.json), by hand $sum"
-[ "$(field sram_bits design.json)" -eq $((2 * 1024 * 33)) ] || fail "bits $(field sram_bits design.json)"
+holds ".datapath_um2 == $sum" design.json
+holds '.sram_bits == 2 * 1024 * 33' design.json
 flat=$(area "$("$here/unit.sh" "$liberty" hfa_top D=2 P=1 NQ=1 N=1024 LNS=0)")
 awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
   fail "rolled up $sum, flat $flat"

@@ -3,6 +3,7 @@
 # phone, in the dark and on paper. The browser's part is left out where there is no Chromium.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -51,18 +52,10 @@ done
 # The excerpt of the timeline is of the run: each command that the run has, and busy times that fit.
 "$SIM" run amla --heads 128 --seq-q 2 --seq-kv 1024 --timing-only --gm c --cores 1 \
   --set soc.skew_us=4 --timeline t.json --json t.run --quiet
-[ "$(awk '$1 == "\"cycles\":" { print $2 + 0; exit }' t.run)" = \
-  "$(awk '$1 == "\"cycles\":" { print $2 + 0; exit }' "r s/timeline.json")" ] || fail "timeline: cycles"
-awk 'function member(line, name) { sub(".*\"" name "\":", "", line); return line + 0 }
-  NR == FNR { if ($1 == "\"from_us\":") from = $2 + 0; if ($1 == "\"to_us\":") to = $2 + 0
-    if ($1 == "\"pipe\":" && /cube0 M"/) at = NR
-    if (at && $1 == "\"busy_us\":") { got = $2 + 0; at = 0 } next }
-  /"name":"MMAD"/ { begin = member($0, "ts"); end = begin + member($0, "dur")
-    begin = begin < from ? from : begin; end = end > to ? to : end
-    if (end > begin) want += end - begin }
-  END { difference = got - want
-    if (got <= 0 || difference > 0.01 || difference < -0.01) { print got, want; exit 1 } }' \
-  "r s/timeline.json" t.json || fail "timeline: the time of MMADs"
+holds '.[0].cycles == .[1].cycles' t.run "r s/timeline.json"
+holds '.[0] as $report | [.[1].traceEvents[] | select(.name == "MMAD") |
+    ([.ts + .dur, $report.to_us] | min) - ([.ts, $report.from_us] | max) | select(. > 0)] | add |
+  . > 0 and (. - ($report.rows[] | select(.pipe == "cube0 M").busy_us) | fabs < 0.01)' "r s/timeline.json" t.json
 
 # What is in the folder makes the page; Markdown of all kinds, and nothing of it is HTML.
 cat >"r s/power.md" <<'END'

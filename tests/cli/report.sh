@@ -2,6 +2,8 @@
 # Reports: files and rows of a small one, the gates' exit code on the way, and what is refused.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -12,9 +14,7 @@ for file in table3 table4; do
   for ending in json md svg; do
     [ -s r/$file.$ending ] || { echo "no $file.$ending"; exit 1; }
   done
-  for field in dist seeds base amla paper; do
-    grep -q "\"$field\"" r/$file.json || { echo "no $field in $file.json"; exit 1; }
-  done
+  has_members r/$file.json dist seeds base amla paper
 done
 grep -q 'N(0,25)' r/table3.json
 grep -q 'U(10)' r/table4.json
@@ -31,21 +31,12 @@ for file in table2.json table2.md table5.json table5.md fig10.svg fig1.json fig1
   [ -s p/$file ] || { echo "no $file"; exit 1; }
 done
 [ "$(find p -type f | wc -l)" -eq 11 ]
-field() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2 }' "$2"; }
-[ "$(field time_us p/table5.json | grep -cx '95')" -eq 1 ] || { echo "no paper's time"; exit 1; }
-[ "$(field fu p/table5.json | grep -cx '0.573')" -eq 1 ] || { echo "no paper's FU"; exit 1; }
-awk '
-  $1 == "\"sk\":" { sk = $2 + 0 }
-  $1 == "\"time_us\":" && !seen && !compared { time = $2 + 0; seen = 1 }
-  $1 == "\"error_percent\":" && sk == 1024 && !compared { error = $2 + 0; compared = 1; seen = 0 }
-  $1 == "\"error_percent\":" && sk != 1024 { if ($2 !~ /^null/) exit 1; seen = 0 }
-  $1 == "\"paper\":" && sk == 1024 && !paper { getline; paper = $2 + 0
-    want = 100 * (time / paper - 1); if (want - error > 1e-6 || error - want > 1e-6) exit 1 }
-  END { if (!paper) exit 1 }' p/table5.json || { echo "FAILED: errors of table5"; exit 1; }
-awk '$1 == "\"formula\":" { printf "%.1f ", $2 }' p/table2.json |
-  grep -qx '1.0 8.0 120.9 241.8 483.6 ' ||
-  { echo "FAILED: formulas of table2"; exit 1; }
-grep -q '"name":.*AMLA, preload 2' p/ablation.json
+holds '[.rows[].paper | objects | [.time_us, .fu]] == [[95, 0.409], [135, 0.573]]' p/table5.json
+holds '.rows | length == 4 and all(
+  if .sk == 1024 then 100 * (.time_us / .paper.time_us - 1) - .error_percent | fabs < 1e-6
+  else has("error_percent") and .error_percent == null end)' p/table5.json
+holds '[.rows[].formula * 10 | round] == [10, 80, 1209, 2418, 4836]' p/table2.json
+holds 'any(.rows[].name; startswith("AMLA, preload 2"))' p/ablation.json
 
 # The fit ends at constants with which the errors are as it says.
 "$SIM" report table5 --quiet --fit sq2 --fit-error max --batch 2 --cores 2 --seq-kv 1024 \

@@ -2,6 +2,7 @@
 # The reports on the attention engines: their files, and numbers that are known.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -19,50 +20,39 @@ for name in fig8a table_errors fig5 accuracy; do
 done
 [ "$(find r -type f | wc -l)" -eq 12 ] || fail "other files"
 
-# values NAME FILE: all of a member, one a line; within LOW HIGH VALUE: is it?
-values() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2 }' "$2"; }
-within() { awk -v low="$1" -v high="$2" -v x="$3" 'BEGIN { exit !(x >= low && x <= high) }' ||
-  fail "$3 is not within $1 .. $2"; }
-
 # 1024 / P rows, 14 + 6 + 1 through the pipeline, 3 for each merge.
-values cycles r/fig8a.json | tr '\n' ' ' | grep -qx '1045 536 286 170 ' || fail "cycles of fig8a"
-values acc r/fig8a.json | tr '\n' ' ' | grep -qx '0 3 9 21 ' || fail "merges of fig8a"
-values pipeline r/fig8a.json | tr '\n' ' ' | grep -qx '21 21 21 21 ' || fail "pipeline of fig8a"
-values steady_cycles r/fig8a.json | tr '\n' ' ' | grep -qx '1024 512 256 128 ' ||
-  fail "cycles of many queries"
+holds '.rows | map(.cycles) == [1045, 536, 286, 170] and map(.acc) == [0, 3, 9, 21] and map(.pipeline) == [21, 21, 21, 21] and
+  map(.steady_cycles) == [1024, 512, 256, 128]' r/fig8a.json   # the last: cycles of many queries
 
 # Mitchell's additions are most of the error, and together the three shares are all of it.
-for i in 1 2 3 4; do
-  share() { sed -n '/"share_percent"/,/}/p' r/table_errors.json | values "$1" - | sed -n "${i}p"; }
-  within 40 100 "$(share mitchell)"
-  within 0 60 "$(share quantised)"
-  within -2 2 "$(share pwl)"
-  awk -v a="$(share mitchell)" -v b="$(share quantised)" -v c="$(share pwl)" \
-    'BEGIN { c = c > 0 ? c : 0; exit !(a + b + c > 99.99 && a + b + c < 100.01) }' || fail "shares"
-done
-values pwl r/table_errors.json | grep -qx '2.5' || fail "the paper's row"
+holds '[.rows[].share_percent | objects] | length == 4 and all(
+  .mitchell >= 40 and .mitchell <= 100 and .quantised >= 0 and .quantised <= 60 and (.pwl | fabs <= 2) and
+  (.mitchell + .quantised + ([.pwl, 0] | max) - 100 | fabs < 0.01))' r/table_errors.json
+holds 'any(.rows[].paper | objects; .pwl == 2.5)' r/table_errors.json
 
 # x of additions mostly below 0.1, mantissas spread; each histogram is whole; the largest error of
 # 1 + x is at 0.443, sampled.
-summary() { sed -n '/"summary"/,/"rows"/p' r/fig5.json | values "$1" - | sed -n "$2p"; }
-within 80 95 "$(summary percent_below_0.1 2)"
-within 80 95 "$(summary percent_below_0.1 3)"
-within 10 20 "$(summary percent_below_0.1 4)"
-within 0.0855 0.0861 "$(summary max_error 2)"
-within 0.0855 0.0861 "$(summary max_error 4)"
-within 3 7 "$(summary max_error 3)"
+summary() { holds "[.summary[] | select(.set == \"$1\" and .kind == \"$2\")] | length == 1 and all($3)" r/fig5.json; }
+summary normal add '.["percent_below_0.1"] | 80 <= . and . <= 95'
+summary normal subtract '.["percent_below_0.1"] | 80 <= . and . <= 95'
+summary normal mantissa '.["percent_below_0.1"] | 10 <= . and . <= 20'
+summary normal add '.max_error | 0.0855 <= . and . <= 0.0861'
+summary normal mantissa '.max_error | 0.0855 <= . and . <= 0.0861'
+summary normal subtract '.max_error | 3 <= . and . <= 7'
 # 8 windows, 12 heads, tokens 64, 192 .. 960 with 65, 193 .. 961 keys, 64 columns; few are zero.
-within 25200000 $((8 * 12 * (8 * 512 + 8) * 64)) "$(summary inputs 8)"
-values percent r/fig5.json | awk '{ sum += $1 } END { exit !(sum > 599.99 && sum < 600.01) }' ||
-  fail "a histogram is not whole"
+summary 'language model' mantissa '.inputs | 25200000 <= . and . <= 8 * 12 * (8 * 512 + 8) * 64'
+holds '[.rows[].percent] | add - 600 | fabs < 0.01' r/fig5.json
 
-# P 4, d 64: sigma 1 is the seventh row, sigma 8 the 31st; what is expected follows each value.
-row() { values "$1" r/accuracy.json | sed -n "$((2 * $2 - 1))p"; }
-within 0.65 0.95 "$(row mitchell 7)"
-within 0.03 0.06 "$(row corrected 7)"
-within 0.03 0.06 "$(row fa2 7)"
-within 0.06 0.3 "$(row mitchell 31)"
-within 0.01 0.05 "$(row corrected 31)"
+# With blocks of 4, d 64; what is expected is in each row, too.
+row() {   # row SIGMA ENGINE LOW HIGH
+  holds "[.rows[] | select(.d == 64 and .blocks == 4 and .sigma == $1).$2] | length == 1 and all($3 <= . and . <= $4)" \
+    r/accuracy.json
+}
+row 1 mitchell 0.65 0.95
+row 1 corrected 0.03 0.06
+row 1 fa2 0.03 0.06
+row 8 mitchell 0.06 0.3
+row 8 corrected 0.01 0.05
 
 # Nothing is left of what cannot be written.
 "$SIM" report fig8a --impl c --quiet --out /dev/null/x 2>err && fail "a directory in /dev/null"

@@ -3,6 +3,7 @@
 # must not change a result, cycles counted by hand. IMPL is rtl or c.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -10,8 +11,6 @@ cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 run() { "$SIM" run "$@" --impl "$IMPL" --verify --quiet; }   # run KERNEL OPTIONS...
 small="--head-dim 10 --blocks 2 --rows 32"   # an RTL that is soon built
-field() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2; exit }' "$2"; }
-is() { [ "$(field "$1" "$2")" = "$3" ] || fail "$1 is $(field "$1" "$2"), not $3"; }
 bits() { tail -c "$2" "$1" | od -An -v -tu2 -w2 | tr -d ' '; }   # bits FILE BYTES
 
 # d 48, which is no power of two; 22 keys, which 2 blocks of 16 do not fill.
@@ -49,22 +48,19 @@ for kernel in hfa fa2; do
   files $kernel --mask causal.npy --out c.npy --json c.json
   cmp b.npy c.npy
   cmp -s a.npy b.npy && fail "--causal does not matter"
-  is keys b.json 117   # 17 + 18 + .. + 22
-  is keys c.json 117
-  is flops b.json $((4 * 48 * 117))
+  holds '.keys == 117 and .flops == 4 * 48 * 117' b.json   # 17 + 18 + .. + 22
+  holds '.keys == 117' c.json
   "$MKNPY" mask.npy '|u1' 6,22 c 0=0 50=1
   files $kernel --mask mask.npy --causal --out b.npy --json b.json
   both=$(tail -c 132 mask.npy | od -An -v -tu1 -w1 | awk '{ i = int((NR - 1) / 22)
     sum += $1 && (NR - 1) % 22 <= 16 + i } END { print sum }')
-  is keys b.json "$both"
+  holds ".keys == $both" b.json
 
   # No key at all: zero, and no error. One key: its value, to the bit.
   "$MKNPY" none.npy '|u1' 22 c $(seq -f '%.0f=0' 0 21)
   files $kernel --mask none.npy --out b.npy --json b.json
   tail -c 576 b.npy | tr -d '\000' | cmp - /dev/null || fail "no key is not zero"
-  is keys b.json 0
-  is fu b.json 0
-  is rel_fro b.json 0
+  holds '.keys == 0 and .fu == 0 and .error.rel_fro == 0' b.json
   "$MKNPY" one.npy '|u1' 22 c $(seq -f '%.0f=0' 0 21) 20=1
   "$MKNPY" v_bits.npy '<u2' 22,48
   files $kernel --mask one.npy --out b.npy
@@ -75,14 +71,14 @@ for kernel in hfa fa2; do
   run $kernel --q q.npy --k k1.npy --v v1.npy $shape --out b.npy --json b.json
   bits v1.npy 96 >one
   bits b.npy 576 | awk 'NR <= 48' | cmp - one || fail "the only key is not its value"
-  is seq_kv b.json 1
+  holds '.shape.seq_kv == 1' b.json
 done
 
 # More tokens than keys: the first ones see nothing.
 "$MKNPY" k4.npy '<u2' 4,48
 "$MKNPY" v4.npy '<u2' 4,48
 run hfa --q q.npy --k k4.npy --v v4.npy $shape --causal --out b.npy --json b.json
-is keys b.json 10
+holds '.keys == 10' b.json
 bits b.npy 576 | awk 'NR <= 96 { zero += $1 == 0 } NR > 96 { some += $1 != 0 }
   END { exit !(zero == 96 && some > 150) }' || fail "more tokens than keys"
 
@@ -93,59 +89,50 @@ bits b.npy 576 | awk 'NR <= 96 { zero += $1 == 0 } NR > 96 { some += $1 != 0 }
 "$MKNPY" q_bad.npy '<u2' 6,48 c 50=7fc1
 run hfa --q q_bad.npy --k k_bad.npy --v v_bad.npy $shape --causal --out b.npy --json b.json
 files hfa --causal --out c.npy
-is poisoned_rows b.json 3
-grep -q '"golden":.*3 of 6 rows' b.json || fail "poisoned rows are in the error"
-awk -v x="$(field rel_fro b.json)" 'BEGIN { exit !(x > 1e-4 && x < 0.5) }' || fail "error"
+holds '.poisoned_rows == 3 and (.error.golden | contains("3 of 6 rows"))' b.json
+holds '.error.rel_fro | 1e-4 < . and . < 0.5' b.json
 bits c.npy 576 | awk '{ row = int((NR - 1) / 48); print (row == 1 || row > 3 ? 32704 : $1) }' >want
 bits b.npy 576 | cmp - want || fail "poison"
 "$SIM" run hfa --q q_bad.npy --k k_bad.npy --v v.npy $shape --causal --impl "$IMPL" |
   grep -q 'warning  3 of 6 rows' || fail "no warning"
 run hfa --q q.npy --k k_bad.npy --v v_bad.npy $shape --mask none.npy --json b.json
-is poisoned_rows b.json 0
-is rel_fro b.json 0
+holds '.poisoned_rows == 0 and .error.rel_fro == 0' b.json
 
 # d 80 in one block: that the C model is cut into chunks of 32 keys does not show; triplets go on.
 "$SIM" run hfa --impl c --seq-q 5 --seq-kv 100 --head-dim 80 --blocks 1 --seed 4 --out a.npy --quiet
 run hfa --seq-q 5 --seq-kv 100 --head-dim 80 --blocks 1 --rows 32 --seed 4 --out b.npy --json b.json
 cmp a.npy b.npy
-is load_cycles b.json 100
-is groups b.json 20
-is keys b.json 500
+holds '.load_cycles == 100 and .groups == 20 and .keys == 500' b.json
 run fa2 --seq-q 5 --seq-kv 100 --head-dim 48 $shape --causal --json b.json
-is groups b.json 20
+holds '.groups == 20' b.json
 
 # Cycles: 11 rows, 15 + 6 through the pipeline, 3 for the merge.
 run fa2 --seq-q 1 --seq-kv 22 --head-dim 48 $shape --clock-mhz 100 --json b.json
-is cycles b.json $((11 + 15 + 6 + 3))
-is time_us b.json 0.35
-is rows b.json 32   # of the engine, which comes first
-grep -q '"rows":.11,' b.json || fail "rows streamed"
+holds '.cycles == 11 + 15 + 6 + 3 and .time_us == 0.35' b.json
+holds '.config.rows == 32 and .rows == 11' b.json
 
 # The other arithmetic has other bits in the same cycles; one multiplier has the same bits.
 variant() { run "$@" $small --seq-q 12 --seq-kv 30 --seed 2; }   # variant KERNEL OPTIONS...
 variant hfa --out a.npy --json a.json
 variant hfa --zero-exact --json b.json
-grep -q '"zero_exact":.true' b.json || fail "zero_exact"
+holds '.config.zero_exact' b.json
 variant hfa --lns corrected --out b.npy --json b.json
-grep -q '"lns":.*"corrected"' b.json || fail "lns"
+holds '.config.lns == "corrected"' b.json
 cmp -s a.npy b.npy && fail "--lns does not matter"
-[ "$(field cycles a.json)" = "$(field cycles b.json)" ] || fail "--lns takes other cycles"
-awk -v a="$(field rel_fro a.json)" -v b="$(field rel_fro b.json)" \
-  'BEGIN { exit !(a > 0.1 && b < 0.05) }' || fail "errors of mitchell and corrected"
+holds '.[0].cycles == .[1].cycles' a.json b.json
+holds '.[0].error.rel_fro > 0.1 and .[1].error.rel_fro < 0.05' a.json b.json
 variant fa2 --causal --out a.npy --json a.json
 variant fa2 --causal --one-mul --queries 4 --out b.npy --json b.json
 cmp a.npy b.npy
-grep -q '"one_mul":.true' b.json || fail "one_mul"
+holds '.config.one_mul' b.json
 
 # Queries side by side: fewer cycles.
-is groups a.json 12
-is groups b.json 3
-[ "$(field cycles b.json)" -lt "$(field cycles a.json)" ] || fail "four queries take longer"
+holds '.[0].groups == 12 and .[1].groups == 3 and .[1].cycles < .[0].cycles' a.json b.json
 
 # Two equal runs differ in "host" alone.
 for i in 1 2; do
   run hfa --seq-q 3 --seq-kv 30 --head-dim 48 $shape --seed 5 --dist uniform:2 --json $i.json
-  sed '/"host"/,$d' $i.json >$i.cut
+  without_host $i.json >$i.cut
 done
 cmp 1.cut 2.cut
 echo "all as expected"

@@ -4,6 +4,7 @@
 # that is stopped.  No cycle changes.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 here=$(pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -19,8 +20,7 @@ look() {   # look FILE WHAT [NAME=VALUE...]
   # shellcheck disable=SC2086
   awk -f "$here/../soc/vcd.awk" -v "want=$want" $set_values "$file.vcd"
 }
-number() { tr -d ' \n\t' <"$1" | sed "s/.*\"$2\":\([0-9]*\).*/\1/"; }
-cut_host() { sed '/"host"/,$d' "$1"; }
+same_books() { holds 'map(del(.host)) | .[0] == .[1]' plain.json "$1"; }
 refused() {   # refused FRAGMENT OPTION...
   fragment=$1
   shift
@@ -36,13 +36,13 @@ shape='--seq-q 40 --golden none'
 run() { "$SIM" run hfa $shape --quiet "$@"; }
 run --json plain.json
 run --json traced.json --trace all.fst
-[ "$(cut_host plain.json)" = "$(cut_host traced.json)" ] || fail "a traced run has other books"
-[ "$(wc -c <all.fst)" -lt 5000000 ] || fail "$(number plain.json cycles) cycles take $(wc -c <all.fst) bytes"
+same_books traced.json
+cycles=$(jq .cycles plain.json)
+[ "$(wc -c <all.fst)" -lt 5000000 ] || fail "$cycles cycles take $(wc -c <all.fst) bytes"
 # shellcheck disable=SC2046
 set -- $(look all.fst times)
 same "time stamps that go back" "$3" 0
 load=1024
-cycles=$(number plain.json cycles)
 same "the last time stamp, of two a cycle" "$2" $((2 * (load + cycles) - 1))
 top=hfa_top.hfa_top
 same "cycles of the clock" "$(look all.fst count a=$top.clk_i b=$top.clk_i value=1)" $((load + cycles))
@@ -56,9 +56,7 @@ look all.fst names | sort -u | comm -23 wanted - >missing
 [ ! -s missing ] || fail "hfa.gtkw names what is not there: $(cat missing)"
 
 # A traced window costs less than 30 % of the time: the best of some tries, for others use this host, too.
-per_second() {
-  tr -d ' \n\t' <"$1" | sed 's/.*"seconds":\([0-9.e-]*\),"rtl_cycles":\([0-9]*\).*/\1 \2/' | awk '{ print int($2 / $1) }'
-}
+per_second() { jq '.host | .rtl_cycles / .seconds | floor' "$1"; }
 best=0
 best_traced=0
 for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
@@ -72,7 +70,7 @@ done
 [ "$fast" -eq 1 ] || fail "$best_traced cycles a second with waveforms, $best without"
 
 run --trace part.fst --trace-window 2000:12000 --json part.json
-[ "$(cut_host plain.json)" = "$(cut_host part.json)" ] || fail "a traced run has other books"
+same_books part.json
 # shellcheck disable=SC2046
 set -- $(look part.fst times)
 same "the window's begin" "$1" 4000
@@ -86,7 +84,7 @@ look part.fst changes a=$top.u_engine.k_row | awk '$1 > 4000' | cmp - expected |
 shape='--blocks 2 --rows 32 --head-dim 10 --seq-q 5 --seq-kv 30 --golden none'
 run --json plain.json
 run --json deep.json --trace deep.fst --trace-scope '*.g_block[1].*.u_fau' --trace-scope '*.u_ctrl'
-[ "$(cut_host plain.json)" = "$(cut_host deep.json)" ] || fail "a traced run has other books"
+same_books deep.json
 look deep.fst names >names
 grep -q 'g_block\[1\]\.g_hfa\.u_fau\..*u_dot\.' names || fail "no dot product in scope"
 ! grep -vE 'g_block\[1\]\.g_hfa\.u_fau|u_ctrl' names || fail "signals out of scope"
@@ -117,7 +115,8 @@ lm() { "$SIM" run lm --prompt x --tokens 2 --quiet --json "$@" >text; }
 lm plain.json
 cp text plain.text
 lm traced.json --trace soc.fst
-cmp text plain.text && [ "$(cut_host plain.json)" = "$(cut_host traced.json)" ] || fail "a traced run of lm has other books"
+cmp text plain.text
+same_books traced.json
 # shellcheck disable=SC2046
 set -- $(look soc.fst times)
 same "time stamps that go back" "$3" 0
@@ -126,7 +125,7 @@ for engine in 0 1 2 3; do
   grep -q "^engine$engine\.hfa_top\.u_engine\.u_ctrl\." names && grep -q "^engine$engine\.attn\.state$" names ||
     fail "engine$engine is not in the waveforms"
 done
-attn=$(tr -d ' \n\t' <plain.json | sed 's/.*{"core":"engine0","pipe":"ATTN"\([^}]*\).*/\1/; s/.*"busy":\([0-9]*\).*/\1/')
+attn=$(jq '.pipes[] | select(.core == "engine0" and .pipe == "ATTN").busy' plain.json)
 shown=$(look soc.fst changes a=engine0.attn.state | awk -v mhz=1800 '
   function cycle(ps) { return int(ps * mhz / 1000000 + 0.5) }
   { if (was == 1) sum += cycle($1) - since; was = $2; since = cycle($1) } END { print sum }')
@@ -135,5 +134,5 @@ rises=0
 for engine in 0 1 2 3; do
   rises=$((rises + $(look soc.fst count a=engine$engine.hfa_top.clk_i b=engine$engine.hfa_top.clk_i value=1)))
 done
-same "clock cycles of the engines" "$rises" "$(number plain.json rtl_cycles)"
+same "clock cycles of the engines" "$rises" "$(jq .host.rtl_cycles plain.json)"
 echo "$(wc -c <all.fst) bytes for $((load + cycles)) cycles by itself, $best_traced cycles/s of $best; $(wc -c <soc.fst) bytes for the SoC's engines"

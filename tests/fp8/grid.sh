@@ -5,6 +5,7 @@
 # blocks and pages, both machines.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -12,16 +13,13 @@ cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 count=0
 
-# value NAME: the number behind it in r.json, where it stands first.
-value() { grep -m1 "\"$1\":" r.json | sed 's/.*:[^0-9.-]*//; s/,.*//'; }
-
 # The worst over all outputs, of what FlashMLA allows.
 check() {
   count=$((count + 1))
   "$SIM" run fp8 "$@" --verify --golden full --quiet --gm c --json r.json || fail "$*"
-  sed -n '/of_flashmla_tolerance/,/}/p' r.json | tr -d '",\n\t' | sed 's/.*{//; s/}.*//; s/out:/ /; s/cos_diff:/ /; s/lse:/ /' |
-    awk -v what="$*" '{ if (!($1 <= 0.5 && $2 <= 0.8 && $3 <= 0.5) || NF != 3) { print "FAILED: " what ": " $0; exit 1 } }' ||
-    exit 1
+  jq -e '.error.of_flashmla_tolerance | map_values(numbers) == . and length == 3 and
+    .out <= 0.5 and .cos_diff <= 0.8 and .lse <= 0.5' r.json >/dev/null ||
+    fail "$*: $(jq -c .error.of_flashmla_tolerance r.json)"
 }
 
 "$MKNPY" lengths.npy '<i4' 3 c 0=250 1=0 2=3e7
@@ -45,10 +43,8 @@ check --batch 2 --seq-q 2 --seq-kv 500 --top-k 300 --page-size 48 --sink sink.np
 for data in "--seq-kv 8192 --dist normal:1" "--seq-kv 4096 --dist normal:2" ""; do
   # shellcheck disable=SC2086
   "$SIM" run fp8 $data --verify --quiet --gm c --json r.json || fail "$data"
-  awk -v e="$(value rel_fro)" -v c="$(value cos_diff)" -v m="$(value max_abs)" \
-    'BEGIN { exit !(e >= 1.3e-3 && e <= 1.8e-3 && c <= 5e-6 && m > 0) }' ||
-    fail "$data: error $(value rel_fro), cosine difference $(value cos_diff)"
-  grep -q '"bf16_cache":.{' r.json || fail "$data: no error against the BF16 cache"
+  jq -e '.error | .rel_fro >= 1.3e-3 and .rel_fro <= 1.8e-3 and .cos_diff <= 5e-6 and .max_abs > 0 and
+    (.bf16_cache | type == "object")' r.json >/dev/null || fail "$data: $(jq -c .error r.json)"
 done
 
 if [ "${1:-}" = full ]; then

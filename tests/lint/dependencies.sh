@@ -1,7 +1,8 @@
 #!/bin/sh
 # Which folder may use which: every #include of ours and every Verilog module that another instantiates, against the
-# table below. And no two files use each other, directly or through others, by #include or by a call, which nm sees
-# in the objects of the build.
+# table below. And there are no rings: of rooms, of headers that include each other, and of sources that call each
+# other, directly or through others, which nm sees in the objects of the build (of calls through a pointer or a virtual
+# function it sees nothing, and these are how a ring is cut).
 #   dependencies.sh SOURCES BUILD
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -87,7 +88,7 @@ find model sw tb tests -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' >"$dir/
 find rtl tb model -name '*.v' -o -name '*.sv' >"$dir/verilog"
 xargs grep -EHo '^ *# *include "[^"]+' <"$dir/files" | tr -d ' ' >"$dir/includes"
 xargs grep -EHo '^ *(module [a-z_0-9]+|[a-z][a-z_0-9]* (#\(|[a-z][a-z_0-9]* \())' <"$dir/verilog" >"$dir/modules"
-(cd "$2" && find model -name '*.o' | xargs nm -A -g) >"$dir/symbols"
+(cd "$2" && find model sw -name '*.c.o' -o -name '*.cpp.o' | xargs nm -A -g) >"$dir/symbols"
 
 awk -v dir="$dir" '
   function without(file, what) { sub(what, "", file); return file }
@@ -97,7 +98,12 @@ awk -v dir="$dir" '
   }
   function room_of(folder) { return without(folder, "/.*") }
   function unit_of(file) { return without(file, "\\.[^/]*$") }   # its name, of source, header and object
-  function link(how, unit, used) { if (unit != used) links[how, unit " " used] }
+  function is_header(file) { return file ~ /\.(h|def)$/ }
+  function link(how, user, used) {
+    if (user == used) return
+    if ((user " " used) in cut) found[user " " used]
+    else print user, used >(dir "/" how)
+  }
   function use(file, used,   from, to, row, inner) {
     from = folder_of(file); to = folder_of(used)
     ++uses
@@ -107,7 +113,7 @@ awk -v dir="$dir" '
         (room_of(from) == room_of(to) || !index(row, " " room_of(to) "/* "))) {
       print file ": " from " must not use " to " (" used ")"; failed = 1
     }
-    link("include", unit_of(file), unit_of(used))
+    if (is_header(file) && is_header(used)) link("header", file, used)
   }
   function resolve(file, name,   folder) {
     folder = without(file, "[^/]*$")
@@ -120,7 +126,7 @@ awk -v dir="$dir" '
   kind == "rings" { cut[$1 " " $2]; next }
   kind == "files" || kind == "verilog" {
     have[$1]; by_name[without($1, ".*/")] = $1
-    if ($1 !~ /\.(h|def)$/) source[unit_of($1)]
+    if (!is_header($1)) source[unit_of($1)]
     folder = folder_of($1)
     if (!((folder) in table) && !(room_of(folder) in table)) { print $1 ": no row in the table"; failed = 1 }
     next
@@ -134,10 +140,15 @@ awk -v dir="$dir" '
   }
   kind == "modules" { instance[file " " without(text, " .*")] }
   kind == "symbols" {   # FILE.o:ADDRESS TYPE NAME, or FILE.o: U NAME
-    file = $1; sub(/CMakeFiles\/[^\/]*\//, "", file); unit = unit_of(without(file, ":.*"))
+    file = without($1, ":.*"); library = ""
+    if (match(file, "CMakeFiles/[^/]*/")) {
+      if (file ~ /^sw/) library = substr(file, RSTART, RLENGTH)   # a program of its own
+      file = substr(file, 1, RSTART - 1) substr(file, RSTART + RLENGTH)
+    }
+    unit = unit_of(file)
     if (!(unit in source)) next
-    if ($2 == "U") calls[unit " " $3]
-    else if ($2 !~ /[VW]/) defines[$3] = unit
+    if ($2 == "U") calls[unit " " library $3]
+    else if ($2 !~ /[VW]/) defines[library $3] = unit
   }
   END {
     for (pair in calls) {
@@ -145,13 +156,6 @@ awk -v dir="$dir" '
       if (word[2] in defines) { link("call", word[1], defines[word[2]]); ++count }
     }
     for (pair in instance) { split(pair, word); if (word[2] in module) use(word[1], module[word[2]]) }
-    for (key in links) {
-      split(key, part, SUBSEP); pair = part[2]
-      split(pair, word)
-      if (pair in cut) found[pair]
-      # A header without a source belongs to the header that it includes.
-      else if (word[2] in source || !(("include", word[2] " " word[1]) in links)) print pair >(dir "/" part[1])
-    }
     for (pair in cut) if (!(pair in found)) { print pair ": listed as cutting a ring, and is not there"; failed = 1 }
     print uses " uses, " count " calls"
     exit failed || uses < 1000 || count < 1000
@@ -159,11 +163,11 @@ awk -v dir="$dir" '
 ' "$dir/table" "$dir/rings" "$dir/files" "$dir/verilog" "$dir/includes" "$dir/modules" \
   "$dir/symbols" || failed=1
 
-# The rooms have an order: each uses only those below it. So have files.
+# Each uses only what is below it.
 awk -F '[: ]+' '$1 !~ "/" { for (i = 2; i <= NF; ++i) if (sub("/.*", "", $i) || $i != "") print $1, $i }' "$dir/table" \
   >"$dir/order"
-for list in order include call; do
-  if ! tsort "$dir/$list" 2>"$dir/loops" >/dev/null; then
+for list in order header call; do
+  if ! sort -u "$dir/$list" | tsort 2>"$dir/loops" >/dev/null; then
     failed=1
     sed 's/.*a loop:/these use each other ('$list'):/; s/^tsort: /  /' "$dir/loops"
   fi

@@ -32,7 +32,7 @@ printf 'abc\200d' >eighth
 
 # The file of the test is good.
 "$SIM" run lm --model good.bin --impl c --eval text --json good.json --quiet
-grep -q '"predictions":.4' good.json || { echo "FAILED: the good model"; exit 1; }
+jq -e '.shape.predictions == 4' good.json >/dev/null || { echo "FAILED: the good model"; exit 1; }
 
 refused "none.bin: No such file" run lm --model none.bin
 refused "hello.bin: not a language model" run lm --model hello.bin

@@ -2,6 +2,7 @@
 # Help, what is printed, what goes where, what Ctrl-C leaves.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -57,15 +58,15 @@ grep -q '^  cube0 *M ' text && grep -q '^  engine0 *ATTN ' text || fail "pipes o
 printf 'Er sprach: \303\204\303\244 \377' >prompt
 lm --attention fp32 --prompt "$(cat prompt)" --tokens 1 --json p.json >text
 grep -aqF "$(cat prompt)" text || fail "the prompt's bytes"
-grep -q "\"prompt\":.\"Er sprach: $(printf '\303\204\303\244 \357\277\275')\"" p.json ||
+[ "$(jq -r .prompt p.json)" = "Er sprach: $(printf '\303\204\303\244 \357\277\275')" ] ||
   fail "the prompt in JSON"
 
 # Quiet; a JSON through a pipe; an output that cannot be written.
 lm --attention fp32 --prompt x --tokens 2 --quiet >quiet 2>&1
 [ ! -s quiet ] || fail "--quiet prints"
 lm --impl c --prompt x --tokens 2 --quiet --timeline t.json
-grep -q '"ATTN"' t.json || fail "--timeline without the engines' commands"
-lm --attention fp32 --prompt x --tokens 2 --quiet --json /dev/stdout | grep -q '"tokens":.2' ||
+holds 'any(.traceEvents[]; .name == "ATTN")' t.json
+lm --attention fp32 --prompt x --tokens 2 --quiet --json /dev/stdout | jq -e '.shape.tokens == 2' >/dev/null ||
   fail "JSON through a pipe"
 status=0
 lm --attention fp32 --prompt x --tokens 2 >/dev/full 2>err || status=$?
@@ -74,7 +75,7 @@ lm --attention fp32 --prompt x --tokens 2 >/dev/full 2>err || status=$?
 # A text through a pipe, of which only the first windows are read.
 head -c 100000 /dev/zero | lm --attention fp32 --eval /dev/stdin --context 10 --windows 3 --quiet \
   --json z.json
-grep -q '"predictions":.30$' z.json || fail "windows of a pipe"
+holds '.shape.predictions == 30' z.json   # 3 windows of a pipe
 
 # Ctrl-C: exit code 130, nothing is left; with the machine or without it.
 interrupt() {   # interrupt NAME OPTIONS...

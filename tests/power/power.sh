@@ -3,9 +3,11 @@
 # Ctrl-C while netlists are simulated.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
+fail() { echo "FAILED: $*"; exit 1; }
 
 for sizes in '' 3 257 32, 32,x 4,5,6,7,8 -4; do
   code=0
@@ -24,12 +26,10 @@ for ending in json md svg; do
 done
 
 # Four designs, three inputs, with and without glitches.
-count() { grep -c "$1" r/power.json || true; }
-[ "$(count '"pj_per_cycle"')" -eq 24 ]
-[ "$(count '"input":[[:space:]]*"lm"')" -eq 8 ]
-[ "$(count '"design":[[:space:]]*"fa2_onemul"')" -ge 6 ]
-[ "$(count '"nets_without_activity":[[:space:]]*0,')" -eq 120 ]
-awk '$1 == "\"pj_per_cycle\":" { if (!($2 + 0 > 0)) exit 1 }' r/power.json
+holds '.rows | length == 24 and all(.pj_per_cycle > 0) and ([.[] | select(.input == "lm")] | length) == 8 and
+  ([.[] | select(.design == "fa2_onemul")] | length) >= 6' r/power.json
+holds '[.. | objects | select(has("nets_without_activity")).nets_without_activity] | length == 120 and all(. == 0)' \
+  r/power.json
 grep -qE '\*\*(reproduced|not reproduced|undecided)\*\*' r/power.md
 
 # Interrupted: the FAUs are to be simulated again.

@@ -19,7 +19,7 @@ for op in 0 1 2 3 4; do
         { cat out; echo "FAILED: operation $op on $words words from $first on, $how"; exit 1; }
       count=$((count + 1))
     done
-    cycles=$(sed -n 's/^\t"cycles":\t//p' ./*.json | sort -u | wc -l)
+    cycles=$(jq .cycles ./*.json | sort -u | wc -l)
     [ "$cycles" -eq 1 ] || { echo "FAILED: cycles differ, operation $op, $shape"; exit 1; }
   done
 done

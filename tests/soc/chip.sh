@@ -18,7 +18,7 @@ run() {
   case " $* " in *" --timing-only "*) out= ;; esac
   # shellcheck disable=SC2086
   "$SIM" run "$@" --out-f32 $out --quiet --json "$dir/$name.json"
-  sed -n 's/.*"cycles":[[:space:]]*\([0-9]*\),.*/\1/p' "$dir/$name.json" | head -n 1 >"$dir/$name.cycles"
+  jq .cycles "$dir/$name.json" >"$dir/$name.cycles"
   [ -s "$dir/$name.cycles" ] || say no "$name has no cycles"
 }
 

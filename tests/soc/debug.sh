@@ -49,7 +49,7 @@ if ! command -v gdb-multiarch >/dev/null; then
   exit 77
 fi
 
-cycles() { sed -n 's/.*"cycles":[^0-9]*\([0-9]*\).*/\1/p' "$1" | head -n 1; }
+cycles() { jq .cycles "$1"; }
 port_of() {   # port_of CORE: where it waits
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | sort -u | grep .; then

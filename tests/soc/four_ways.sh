@@ -6,7 +6,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$1"; }
+cycles_of() { jq .cycles "$1"; }
 
 # Every pipe's commands in order, from a timeline.
 commands_of() {

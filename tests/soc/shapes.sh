@@ -80,8 +80,8 @@ for tiling in paper tuned; do
 done
 
 # Rows that need no rescale are left out: less traffic and no more cycles.
-cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$1"; }
-atomic_of() { sed -n 's/^[[:space:]]*"atomic_bytes":[[:space:]]*\([0-9]*\),*$/\1/p' "$1"; }
+cycles_of() { jq .cycles "$1"; }
+atomic_of() { jq .traffic.atomic_bytes "$1"; }
 for rescale in element row; do
   for gm in rtl c; do
     set -- --heads 128 --seq-kv 4096 --rescale $rescale --gm $gm --verify --golden none --quiet

@@ -3,22 +3,22 @@
 # changes no cycle, and is no larger than it may be; the log says the same, line by line; windows.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 same() { [ "$2" = "$3" ] || fail "$1: $2, expected $3"; }
 run() { "$SIM" run amla --heads 128 --seq-q 2 --seq-kv 8192 --timing-only --quiet "$@"; }
-cut_host() { sed '/"host"/,$d' "$1" | sed '/"set"/d'; }
 check() { "$CHECK" "$1" >said || fail "$1: $(cat said)"; }
 field() { sed "s/.*$1 \([0-9]*\).*/\1/" said; }
 
 run --json plain.json
 run --json recorded.json --timeline all.json --log all.log
-[ "$(cut_host plain.json)" = "$(cut_host recorded.json)" ] || fail "a recorded run has other books"
+holds 'map(del(.host)) | .[0] == .[1]' plain.json recorded.json
 [ "$(wc -c <all.json)" -lt 20000000 ] || fail "$(wc -c <all.json) bytes"
 check all.json
-commands=$(tr -d ' \n\t' <plain.json | grep -o '"commands":[0-9]*' | awk -F: '{ sum += $2 } END { print sum }')
+commands=$(jq '[.pipes[].commands] | add' plain.json)
 same "slices" "$(field slices)" "$commands"
 same "lines of the log" "$(grep -vc '^#' all.log)" "$commands"
 same "pipes" "$(field threads)" 10
@@ -26,11 +26,10 @@ waits=$(grep -cE ' (WAIT_FLAG|CROSS_WAIT|SYNC_ALL) ' all.log)
 same "flows" "$(field flows)" "$waits"
 same "waits whose cause is logged" "$(grep -c ' <- ' all.log)" "$waits"
 same "counters" "$(field counters)" 7
-grep -q '"name":"die0 GB/s"' all.json && grep -q '"name":"cube0 L1 bytes"' all.json || fail "counters"
 # No more in L1 than it holds, and most of it at some time.
-grep -o '"name":"cube0 L1 bytes".*"held":[0-9]*' all.json | sed 's/.*://' |
-  awk '$1 > most { most = $1 } END { exit !(most > 300 * 1024 && most <= 512 * 1024) }' || fail "L1 holds too much"
-grep -E 'cube0\.M .* MMAD .* \| attention_cube\.c:[0-9]+ \(' all.log >mmads || fail "no source lines"
+holds 'any(.traceEvents[]; .name == "die0 GB/s") and
+  ([.traceEvents[] | select(.name == "cube0 L1 bytes").args.held] | max | . > 300 * 1024 and . <= 512 * 1024)' all.json
+grep -E 'cube0\.M .* MMAD .* \| attention_cube[a-z_]*\.[ch]:[0-9]+ \(' all.log >mmads || fail "no source lines"
 # In order of time, and each line's times in order.
 grep -v '^#' all.log | awk '$1 < last || $2 < $1 || $3 < $2 { exit 1 } { last = $1 }' || fail "the log's order"
 # What waits for a flag of its core goes on no sooner than the flag is up.

@@ -4,12 +4,13 @@
 # run's books say.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+. "$(dirname "$0")/../json.sh"
 here=$(pwd)
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 run() { "$SIM" run amla --heads 8 --seq-kv 1100 --dist normal:1 --verify --quiet "$@"; }
-cut_host() { sed '/"host"/,$d' "$1" | sed '/"set"/d'; }
+same_books() { holds 'map(del(.host, .set)) | .[0] == .[1]' plain.json "$1"; }
 fail() { echo "FAILED: $*"; exit 1; }
 look() {   # look FILE WHAT [NAME=VALUE...]
   file=$1 want=$2
@@ -29,14 +30,13 @@ cmp plain.npy traced.npy
 run --trace pipes.fst --trace-scope cube0 --trace-scope vector0_1.v --trace-scope 'gm'
 run --trace rtl.fst --trace-scope 'slice*.gm_atomic.guard_zero_o' --trace-scope 'slice*.gm_atomic.clk_i' \
   --trace-scope 'slice*.gm_atomic.req_valid_i'
-[ "$(cut_host plain.json)" = "$(cut_host traced.json)" ] || fail "a traced run has other books"
+same_books traced.json
 
 # The books: commands of a pipe, busy cycles, the cycles of the run.
 pipe_of() {   # pipe_of CORE PIPE FIELD
-  tr -d ' \n\t' <plain.json |
-    sed "s/.*{\"core\":\"$1\",\"pipe\":\"$2\"\([^}]*\).*/\1/; s/.*\"$3\":\([0-9]*\).*/\1/"
+  jq ".pipes[] | select(.core == \"$1\" and .pipe == \"$2\").$3" plain.json
 }
-cycles=$(tr -d ' \n\t' <plain.json | sed 's/.*"cycles":\([0-9]*\).*/\1/')
+cycles=$(jq .cycles plain.json)
 mhz=1800
 # Picoseconds to cycles.
 busy_cycles() {   # busy_cycles FILE CORE.PIPE
@@ -62,7 +62,7 @@ same "busy cycles of vector0_1 V" "$(busy_cycles pipes.fst vector0_1.v)" "$(pipe
 
 # Every MMAD is a command with a number of its own; the timeline counts them, too.
 run --timeline t.json
-mmads=$(grep -c '"name":"MMAD"' t.json)
+mmads=$(jq '[.traceEvents[] | select(.name == "MMAD")] | length' t.json)
 [ "$mmads" -gt 20 ]
 opcode=$(look pipes.fst changes a=cube0.m.command | awk '{ print $2 }' | sort -n | uniq -c | sort -rn |
   awk '{ print $2 }' | head -20 | tr '\n' ' ')
@@ -88,27 +88,25 @@ same "reading L0A at the end" "$(look pipes.fst last a=cube0.l0a.reading)" 0
 look rtl.fst names >names
 slices=$(grep -c '^slice[0-9]*\.gm_atomic\.req_valid_i$' names)
 [ "$slices" -ge 2 ] || fail "no slices"
-guards=$(tr -d ' \n\t' <plain.json | sed 's/.*"guards":{\([^}]*\).*/\1/')
 raised=0
 i=0
 while [ $i -lt "$slices" ]; do
   raised=$((raised + $(look rtl.fst last a=slice$i.gm_atomic.guard_zero_o)))
   i=$((i + 1))
 done
-same "slices whose zero guard is up" "$raised" "$(echo "$guards" | sed 's/.*"zero":\([0-9]*\).*/\1/')"
-beats=$(tr -d ' \n\t' <plain.json | sed 's/.*"rtl_cycles":\([0-9]*\).*/\1/')
+same "slices whose zero guard is up" "$raised" "$(jq .guards.zero plain.json)"
 rises=0
 i=0
 while [ $i -lt "$slices" ]; do
   rises=$((rises + $(look rtl.fst count a=slice$i.gm_atomic.clk_i b=slice$i.gm_atomic.clk_i value=1)))
   i=$((i + 1))
 done
-same "clock cycles of the slices" "$rises" "$beats"
+same "clock cycles of the slices" "$rises" "$(jq .host.rtl_cycles plain.json)"
 
 # Scopes, and a window in cycles: nothing else is in the file, and what is, is as in all of it.
 run --trace part.fst --trace-scope 'cube0.m*' --trace-scope 'slice1.gm_atomic.req_*' --trace-window 9000:14000 \
   --json part.json
-[ "$(cut_host plain.json)" = "$(cut_host part.json)" ] || fail "a traced run has other books"
+same_books part.json
 look part.fst names >names
 grep -q '^cube0\.m\.state$' names && grep -q '^cube0\.mte2\.queue$' names || fail "scopes leave out too much"
 ! grep -vE '^(cube0\.m|slice1\.gm_atomic\.req_)' names || fail "scopes leave in too much"
@@ -124,13 +122,13 @@ cmp expected got || fail "the window shows something else"
 run --trace named.fst --trace-scope cube0.m --trace-window mmad#5:cube0.mmad#8
 same "MMADs from the 5th to the 8th" "$(look named.fst changes a=cube0.m.number | wc -l | tr -d ' ' |
   awk '{ print ($1 >= 4) }')" 1
-begin=$(grep '"name":"MMAD"' t.json | sed -n '5s/.*"ts":\([0-9.]*\).*/\1/p')
-end=$(grep '"name":"MMAD"' t.json | sed -n '8s/.*"ts":\([0-9.]*\),"dur":\([0-9.]*\).*/\1 \2/p')
+mmad() { jq "[.traceEvents[] | select(.name == \"MMAD\")][$1 - 1] | $2" t.json; }
+begin=$(mmad 5 .ts)
+end=$(mmad 8 '.ts + .dur')
 # shellcheck disable=SC2046
 set -- $(look named.fst times)
 awk -v first="$1" -v last="$2" -v begin="$begin" -v end="$end" 'BEGIN {
-  split(end, e, " ")
-  exit !(first / 1e6 - begin < 0.001 && begin - first / 1e6 < 0.001 && last / 1e6 <= e[1] + e[2] + 0.002) }' ||
+  exit !(first / 1e6 - begin < 0.001 && begin - first / 1e6 < 0.001 && last / 1e6 <= end + 0.002) }' ||
   fail "the window between commands is $1 to $2 ps; commands $begin to $end us"
 
 # Only if it goes wrong, and then the last cycles: of a deadlock; nothing of a good run.

@@ -15,5 +15,5 @@ for name in $("$VALUES"); do
       --out-f32 --verify --golden none --json "$dir/r.json" --quiet ||
       { echo "failed: $how, $name"; exit 1; }
   done
-  echo "$name: no bit differs; guards: $(tr -d '\n\t ' <"$dir/r.json" | sed 's/.*"guards":\({[^}]*}\).*/\1/')"
+  echo "$name: no bit differs; guards: $(jq -c .guards "$dir/r.json")"
 done

@@ -15,7 +15,7 @@ check() {
   "$SIM" run "$@" --gm c --verify --golden full --quiet || { echo "failed: run $*"; exit 1; }
   count=$((count + 1))
 }
-cycles_of() { sed -n 's/^[[:space:]]*"cycles":[[:space:]]*\([0-9]*\),*$/\1/p' "$1" | head -1; }
+cycles_of() { jq .cycles "$1"; }
 
 # Slices, alone and with everything else that may differ.
 # shellcheck disable=SC2086

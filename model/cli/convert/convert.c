@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/convert/convert.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/npy_bf16.h"
 #include "base/output.h"
 #include "cli/option/manual.h"
@@ -90,17 +87,6 @@ static bool check_options(const options_t *o, const conversion_t *conversion, ba
     }
   }
   return true;
-}
-
-bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, npy_array_t *array,
-                      base_error_t *error) {
-  array->type = type;
-  array->dims = job->in.dims;
-  memcpy(array->shape, job->in.shape, sizeof array->shape);
-  array->shape[array->dims - 1] = last;
-  const size_t bytes = npy_count(array) * npy_element_bytes(type);
-  array->data = malloc(bytes + 1);
-  return array->data != NULL || base_fail(error, "%s: out of memory", job->path);
 }
 
 // --- files ------------------------------------------------------------------------------------

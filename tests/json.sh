@@ -1,0 +1,22 @@
+# What tests ask of JSON files, by jq; the script that reads this has a fail().
+# SPDX-License-Identifier: Apache-2.0
+
+# holds EXPRESSION FILE...: true of the file; of several files, of their list. An expression that has more than one
+# value holds if all are true, one that has none does not.
+holds() {
+  expression=$1
+  shift
+  jq -es "if length == 1 then .[0] else . end | [$expression] | length > 0 and all(. == true)" "$@" >/dev/null ||
+    fail "$*: not so: $expression"
+}
+
+# has_members FILE NAME...: somewhere in it.
+has_members() {
+  file=$1
+  shift
+  [ "$(jq -r '[.. | objects | keys[]] | unique[]' "$file" | grep -cxF "$(printf '%s\n' "$@")")" -eq $# ] ||
+    fail "$file has not all of $*"
+}
+
+# What is the same in a run that is made again.
+without_host() { jq 'del(.host)' "$1"; }
