@@ -54,8 +54,10 @@ hal:
 lib: hal
 boot: hal
 kernels: lib hal
-kernels/attention: /fp8
-kernels/fp8: /attention
+kernels/attention: /attention/cube /attention/vector
+kernels/attention/cube: /attention
+kernels/attention/vector: /attention
+kernels/fp8: /attention /attention/cube /attention/vector
 rtl/lib:
 rtl/fp:
 rtl/gm: /fp

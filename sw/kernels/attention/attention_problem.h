@@ -72,7 +72,7 @@ typedef struct attention_place {
 } attention_place_t;
 
 // What a kernel may do in its own way; NULL: as base and amla do it.  A kernel without hooks links
-// attention_problem.c, one with hooks fills in a table of its own behind attention_problem_impl.h.
+// attention_problem_plain.c, one with hooks fills in a table of its own behind attention_problem_impl.h.
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_problem_hooks {
   void (*read)(attention_problem_t *problem);  // arguments of its own, after all others

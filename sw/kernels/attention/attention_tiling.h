@@ -1,7 +1,7 @@
 // How the products of attention are cut: what of Q, P, K and V is in L1 and L0 at once.  Shared by
 // firmware and host, which refuses a machine whose L1 is too small.
 //
-// A product is L R, [rows][k] x [k][n], see attention_cube.c.  An L tile is 128 rows by `stripe` of
+// A product is L R, [rows][k] x [k][n], see cube/attention_cube_impl.h.  An L tile is 128 rows by `stripe` of
 // k, an R piece `stripe` of k by 128 columns; an MMAD takes `base` of k.
 //
 //            stripe     base       buffer   L    R   L0, L0C

@@ -96,7 +96,7 @@ typedef struct cube {
 // ---- Hooks ----
 
 // What a kernel may do in its own way; 0 or NULL: as base and amla do it.  A kernel without hooks links
-// attention_cube.c, one with hooks fills in a table of its own behind attention_cube_impl.h.  Either
+// attention_cube_plain.c, one with hooks fills in a table of its own behind attention_cube_impl.h.  Either
 // way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_cube_hooks {
   // An MMAD's depth, if the tiling is one of the kernel's own: L and R are kept, m-tiles outside of k,

@@ -120,7 +120,7 @@ struct vector_core {
 };
 
 // What a kernel may do beside the above; NULL: nothing.  A kernel without hooks links
-// attention_vector.c, one with hooks fills in a table of its own behind attention_vector_impl.h.
+// attention_vector_plain.c, one with hooks fills in a table of its own behind attention_vector_impl.h.
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_vector_hooks {
   // Source of keys: the vector cores make what the cube cores multiply by.  UB and rings before all
