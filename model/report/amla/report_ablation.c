@@ -54,79 +54,49 @@ static double ratio(const result_t *result) {
 
 // --- files ------------------------------------------------------------------------------------
 
-static void json_row(const row_t *row, const result_t *result, size_t sq, cJSON *list) {
-  cJSON *object = json_add_row(list);
-  cJSON_AddStringToObject(object, "name", row->name);
-  cJSON_AddStringToObject(object, "run", row->line);
-  cJSON_AddNumberToObject(object, "sq", (double)sq);
-  cJSON_AddNumberToObject(object, "batch", (double)result->batch);
-  cJSON_AddNumberToObject(object, "cycles", (double)result->ours->cycles);
-  cJSON_AddNumberToObject(object, "time_us", result->ours->time_us);
-  cJSON_AddNumberToObject(object, "fu", result->ours->fu);
-  cJSON_AddNumberToObject(object, "ratio", ratio(result));
-  cJSON_AddStringToObject(object, "note", row->note);
+static void put_result(const row_t *row, const result_t *result, size_t sq, cJSON *list) {
+  report_row(list, TEXT("name", row->name), TEXT("run", row->line), NUMBER("sq", sq),
+             NUMBER("batch", result->batch), NUMBER("cycles", result->ours->cycles),
+             NUMBER("time_us", result->ours->time_us), NUMBER("fu", result->ours->fu),
+             NUMBER("ratio", ratio(result)), TEXT("note", row->note));
 }
 
-static void write_json(const void *data, cJSON *root) {
+// A line of the table: both numbers of query tokens, and all there is to note.
+static void put_line(const table_t *table, size_t i, cJSON *list) {
+  const row_t *row = &rows[i];
+  cJSON *line = report_row(list, TEXT("name", row->name), TEXT("run", row->line));
+  cJSON *tokens = cJSON_AddArrayToObject(line, "sq");
+  for (size_t token = 0; token < TOKENS; ++token) {
+    put_result(row, &table->list[token][i], token + 1, tokens);
+  }
+  if (row->parameter != NULL) {
+    report_put_text(line, "note", "%s, %s = %.4g", row->note, row->parameter, table->scaled[i]);
+  } else if (row->mode == DATA) {
+    report_put_text(line, "note", "%s%son made-up data, which the time depends on, batch %llu",
+                    row->note, row->note[0] == '\0' ? "" : "; ", table->list[0][i].batch);
+  } else {
+    report_put(line, TEXT("note", row->note));
+  }
+}
+
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  cJSON_AddNumberToObject(root, "seq_kv", (double)table->keys);
-  cJSON_AddNumberToObject(root, "cores", table->cores);
+  report_put(root, NUMBER("seq_kv", table->keys), NUMBER("cores", table->cores),
+             NUMBER(".batch", table->batch));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  cJSON *lines = cJSON_AddArrayToObject(root, ".lines");
   for (size_t token = 0; token < TOKENS; ++token) {
     for (size_t i = 0; i < ROWS; ++i) {
-      json_row(&rows[i], &table->list[token][i], token + 1, list);
+      put_result(&rows[i], &table->list[token][i], token + 1, list);
     }
   }
-}
-
-static void markdown_row(const table_t *table, size_t i, FILE *file) {
-  fprintf(file, "| %s |", rows[i].name);
-  for (size_t token = 0; token < TOKENS; ++token) {
-    const result_t *result = &table->list[token][i];
-    fprintf(file, " %.1f | %.1f | %.3f |", result->ours->time_us, 100 * result->ours->fu,
-            ratio(result));
-  }
-  fprintf(file, " %s", rows[i].note);
-  if (rows[i].parameter != NULL) {
-    fprintf(file, ", %s = %.4g", rows[i].parameter, table->scaled[i]);
-  }
-  if (rows[i].mode == DATA) {
-    fprintf(file, "%son made-up data, which the time depends on, batch %llu",
-            rows[i].note[0] == '\0' ? "" : "; ", table->list[0][i].batch);
-  }
-  fprintf(file, " | `%s` |\n", rows[i].line);
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file,
-          "# What each part is worth\n\n"
-          "128 heads, %zu keys, batch %llu on %u AI cores (`amalgam report ablation`); us, FLOPS "
-          "utilisation in %%, and time over\nthat of the first row.\n\n"
-          "| | Sq 1, us | FU | ratio | Sq 2, us | FU | ratio | note | run |\n"
-          "|---|---|---|---|---|---|---|---|---|\n",
-          table->keys, table->batch, table->cores);
   for (size_t i = 0; i < ROWS; ++i) {
-    markdown_row(table, i, file);
+    put_line(table, i, lines);
   }
-  fprintf(file, "\n![plot](ablation.svg)\n");
 }
 
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    fprintf(gnuplot, "\"%s\" %g %g\n", rows[i].name, 100 * table->list[0][i].ours->fu,
-            100 * table->list[1][i].ours->fu);
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:100]\n"
-          "set xtics rotate by -35\nset rmargin 12\nset ylabel 'FLOPS utilisation, %%'\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'Sq = 1' lc rgb '#cc6633', "
-          "'' using 3 title 'Sq = 2' lc rgb '#4477aa'\n");
-}
+REPORT_TEMPLATE(ablation_text, "amla/ablation.md");
+static const report_files_t files = {fill, ablation_text};
 
 // --- the simulations --------------------------------------------------------------------------
 
@@ -184,15 +154,12 @@ static void add_rows(report_jobs_t *jobs, const kernel_machine_t *machine, table
 static bool run_and_write(const report_context_t *context, const kernel_machine_t *machine,
                           table_t *table, base_exit_t *code, base_error_t *error) {
   report_jobs_t jobs;
-  const report_files_t files = {.name = context->name, .data = table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_rows(&jobs, machine, table, 1);
   add_rows(&jobs, machine, table, 2);
-  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
-                                         error);
+  const bool good = report_run_and_write(context, &jobs, false, &files, table, code, error);
   report_jobs_close(&jobs);
   return good;
 }

@@ -146,80 +146,35 @@ static bool gates_hold(const report_jobs_t *jobs, const table_t *table, base_err
 
 // --- files ------------------------------------------------------------------------------------
 
-static void write_json(const void *data, cJSON *root) {
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
+  report_put(root, NUMBER(".number", table->number), NUMBER(".keys", table->keys),
+             TEXT(".inputs", table->number == 3 ? "Gaussian" : "uniform"));
+  report_put_text(root, ".seeds", "%zu seed%s", table->seeds, table->seeds == 1 ? "" : "s");
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < table->count; ++i) {
     const mean_t *mean = &table->list[i];
-    cJSON *row = json_add_row(list);
-    cJSON_AddStringToObject(row, "dist", mean->row->name);
-    cJSON_AddNumberToObject(row, "seq_kv", (double)table->keys);
-    cJSON_AddNumberToObject(row, "seeds", (double)table->seeds);
-    cJSON_AddNumberToObject(row, "base", mean->bf16.base);
-    cJSON_AddNumberToObject(row, "amla", mean->bf16.amla);
-    cJSON_AddNumberToObject(row, "base_f32", mean->f32.base);
-    cJSON_AddNumberToObject(row, "amla_f32", mean->f32.amla);
-    cJSON *paper = cJSON_AddObjectToObject(row, "paper");
-    cJSON_AddNumberToObject(paper, "base", mean->row->paper.base);
-    cJSON_AddNumberToObject(paper, "amla", mean->row->paper.amla);
+    report_row(list, TEXT("dist", mean->row->name), NUMBER("seq_kv", table->keys),
+               NUMBER("seeds", table->seeds), NUMBER("base", mean->bf16.base),
+               NUMBER("amla", mean->bf16.amla), NUMBER("base_f32", mean->f32.base),
+               NUMBER("amla_f32", mean->f32.amla), NUMBER("paper/base", mean->row->paper.base),
+               NUMBER("paper/amla", mean->row->paper.amla));
   }
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file, "# Table %u of the AMLA paper: accuracy, %s inputs\n\n", table->number,
-          table->number == 3 ? "Gaussian" : "uniform");
-  fprintf(file,
-          "Relative Frobenius error against FP64 attention, x 1e-3: 128 heads, one query token, "
-          "%zu keys, Dk 576, Dv 512,\nmean over %zu seed%s (`amalgam report table%u`). The paper "
-          "has 8K keys and 100 samples.\n\n",
-          table->keys, table->seeds, table->seeds == 1 ? "" : "s", table->number);
-  fprintf(file,
-          "| distribution | Base | paper | AMLA | paper | Base, FP32 | AMLA, FP32 |\n"
-          "|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < table->count; ++i) {
-    const mean_t *m = &table->list[i];
-    fprintf(file, "| %s | %.3f | %.3g | %.3f | %.3g | %.3f | %.3f |\n", m->row->name,
-            m->bf16.base * 1e3, m->row->paper.base * 1e3, m->bf16.amla * 1e3,
-            m->row->paper.amla * 1e3, m->f32.base * 1e3, m->f32.amla * 1e3);
-  }
-  fprintf(file,
-          "\nThe kernels ran on the simulated SoC and stored FP32; that is the FP32 columns. The "
-          "others are the same values\nrounded to BF16 on the host, the function the kernel's own "
-          "last cast computes.\n\n![plot](table%u.svg)\n",
-          table->number);
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < table->count; ++i) {
-    const mean_t *m = &table->list[i];
-    fprintf(gnuplot, "\"%s\" %g %g %g %g\n", m->row->name, m->bf16.base * 1e3,
-            m->row->paper.base * 1e3, m->bf16.amla * 1e3, m->row->paper.amla * 1e3);
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:*]\n"
-          "set ylabel 'relative error x 1e-3'\nset key outside bottom center horizontal\n"
-          "plot $data using 2:xtic(1) title 'Base' lc rgb '#4477aa', "
-          "'' using 3 title 'Base, paper' lc rgb '#aaccee', "
-          "'' using 4 title 'AMLA' lc rgb '#cc6633', "
-          "'' using 5 title 'AMLA, paper' lc rgb '#f2c9b0'\n");
-}
+REPORT_TEMPLATE(accuracy_text, "amla/accuracy.md");
+static const report_files_t files = {fill, accuracy_text};
 
 // --- the report -------------------------------------------------------------------------------
 
 static bool simulate_and_write(const report_context_t *context, table_t *table, report_jobs_t *jobs,
                                base_exit_t *code, base_error_t *error) {
-  const report_files_t files = {.name = context->name, .data = table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   if (!report_run(jobs, false, code, error)) {
     return false;
   }
   average(jobs, table);
   *code = BASE_BAD_INPUT;
-  if (!report_write(&files, context->settings->out, error)) {
+  if (!report_write(context, &files, table, error)) {
     return false;
   }
   *code = BASE_OUT_OF_TOLERANCE;
@@ -241,7 +196,7 @@ bool report_accuracy(const report_context_t *context, base_exit_t *code, base_er
   if (table.count == 0) {
     return true;   // every --dist is in the other table
   }
-  if (!report_jobs_open(&jobs, settings, error)) {
+  if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_jobs(&jobs, &machine, &table);

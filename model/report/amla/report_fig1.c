@@ -41,66 +41,22 @@ static double paper_tflops(const point_t *point) {
   return point->paper == NULL ? NAN : point->paper->fu / 100 * stated_peak;
 }
 
-static void write_json(const void *data, cJSON *root) {
+static void fill(const void *data, cJSON *root) {
   const figure_t *figure = data;
-  cJSON_AddNumberToObject(root, "peak_tflops", figure->peak);
-  cJSON_AddNumberToObject(root, "hbm_tbps", figure->hbm);
-  cJSON_AddNumberToObject(root, "batch", (double)figure->batch);
+  report_put(root, NUMBER("peak_tflops", figure->peak), NUMBER("hbm_tbps", figure->hbm),
+             NUMBER("batch", figure->batch), NUMBER(".meet", figure->peak / figure->hbm));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < figure->count; ++i) {
     const point_t *point = &figure->list[i];
-    cJSON *row = json_add_row(list);
-    cJSON_AddNumberToObject(row, "sq", (double)point->sq);
-    cJSON_AddNumberToObject(row, "sk", (double)point->sk);
-    cJSON_AddNumberToObject(row, "intensity", intensity(point));
-    cJSON_AddNumberToObject(row, "intensity_of_hbm_reads", read_intensity(point));
-    cJSON_AddNumberToObject(row, "tflops", tflops(point));
-    cJSON *paper = cJSON_AddObjectToObject(row, "paper");
-    cJSON_AddNumberToObject(paper, "tflops", paper_tflops(point));
+    report_row(list, NUMBER("sq", point->sq), NUMBER("sk", point->sk),
+               NUMBER("intensity", intensity(point)),
+               NUMBER("intensity_of_hbm_reads", read_intensity(point)),
+               NUMBER("tflops", tflops(point)), NUMBER("paper/tflops", paper_tflops(point)));
   }
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const figure_t *figure = data;
-  fprintf(file,
-          "# Figure 1 of the AMLA paper: roofline of the chip\n\n"
-          "Peak %.1f TFLOPS, HBM %.1f TB/s: they meet at %.0f FLOP/byte. AMLA, 128 heads, batch "
-          "%llu, L2 warm\n(`amalgam report fig1`). The paper's TFLOPS are those of its table 5.\n\n"
-          "| Sq | Sk | FLOP/byte, formula | of bytes read from HBM | TFLOPS | paper |\n"
-          "|---|---|---|---|---|---|\n",
-          figure->peak, figure->hbm, figure->peak / figure->hbm, figure->batch);
-  for (size_t i = 0; i < figure->count; ++i) {
-    const point_t *point = &figure->list[i];
-    fprintf(file, "| %zu | %zu | %.1f |", point->sq, point->sk, intensity(point));
-    report_cell(file, 1, read_intensity(point));
-    report_cell(file, 1, tflops(point));
-    report_cell(file, 1, paper_tflops(point));
-    fputc('\n', file);
-  }
-  fprintf(file, "\n![plot](fig1.svg)\n");
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const figure_t *figure = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < figure->count; ++i) {
-    const point_t *point = &figure->list[i];
-    fprintf(gnuplot, "%g %g %zu ", intensity(point), tflops(point), point->sk);
-    fprintf(gnuplot, point->paper == NULL ? "NaN\n" : "%g\n", paper_tflops(point));
-  }
-  fprintf(gnuplot,
-          "EOD\nset logscale xy\nset xrange [20:1000]\nset grid\n"
-          "set xlabel 'FLOP/byte'\nset ylabel 'TFLOPS'\nset key bottom right\n"
-          "set samples 1000\npeak = %g\nhbm = %g\nset yrange [peak / 15 : peak * 1.5]\n"
-          "plot (x * hbm < peak ? x * hbm : NaN) title sprintf('HBM, %%.1f TB/s', hbm) "
-          "lw 2 dt 2 lc rgb '#4477aa', "
-          "(x * hbm >= peak ? peak : NaN) title sprintf('peak, %%.1f TFLOPS', peak) "
-          "lw 2 lc rgb '#4477aa', "
-          "$data using 1:2 title 'AMLA, ours' pt 7 lc rgb '#cc6633', "
-          "'' using 1:4 title 'AMLA, paper' pt 6 lc rgb '#222222', "
-          "'' using 1:2:(sprintf('Sk %%d', $3)) with labels left offset 1,0 font ',9' notitle\n",
-          figure->peak, figure->hbm);
-}
+REPORT_TEMPLATE(fig1_text, "amla/fig1.md");
+static const report_files_t files = {fill, fig1_text};
 
 static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, figure_t *figure) {
   for (size_t i = 0; i < figure->count; ++i) {
@@ -122,7 +78,7 @@ bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_
   report_jobs_t jobs;
   if (!report_machine(settings, "ascend910", 0, &machine, error) ||
       !report_keys(settings, &usual, &keys, error) ||
-      !report_jobs_open(&jobs, settings, error)) {
+      !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   figure_t figure = {.peak = report_peak_tflops(&machine.soc.config),
@@ -134,10 +90,8 @@ bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_
                                               .paper = report_paper_entry(sq, keys.list[i])};
     }
   }
-  const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   add_jobs(&jobs, &machine, &figure);
-  const bool good = report_run_and_write(&jobs, false, &files, settings->out, code, error);
+  const bool good = report_run_and_write(context, &jobs, false, &files, &figure, code, error);
   report_jobs_close(&jobs);
   return good;
 }

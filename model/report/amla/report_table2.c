@@ -41,43 +41,21 @@ static double measured(const table_t *table, size_t i) {
              : (double)outcome->flops / (double)outcome->hbm_read;
 }
 
-static void write_json(const void *data, cJSON *root) {
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < VARIANTS; ++i) {
     const variant_t *variant = &variants[i];
-    cJSON *row = json_add_row(list);
-    cJSON_AddStringToObject(row, "variant", variant->name);
-    cJSON_AddNumberToObject(row, "q_heads", (double)variant->q_heads);
-    cJSON_AddNumberToObject(row, "kv_heads", (double)variant->kv_heads);
-    cJSON_AddNumberToObject(row, "sq", (double)variant->sq);
-    cJSON_AddNumberToObject(row, "formula", formula(variant));
-    cJSON_AddNumberToObject(row, "measured", measured(table, i));
-    cJSON *paper = cJSON_AddObjectToObject(row, "paper");
-    cJSON_AddNumberToObject(paper, "intensity", variant->paper);
+    report_row(list, TEXT("variant", variant->name), NUMBER("q_heads", variant->q_heads),
+               NUMBER("kv_heads", variant->kv_heads), NUMBER("sq", variant->sq),
+               NUMBER("formula", formula(variant)), NUMBER("measured", measured(table, i)),
+               NUMBER("paper/intensity", variant->paper), TEXT(".paper", variant->paper_text));
   }
-  cJSON_AddNumberToObject(root, "seq_kv", (double)table->keys);
-  cJSON_AddNumberToObject(root, "batch", (double)table->batch);
+  report_put(root, NUMBER("seq_kv", table->keys), NUMBER("batch", table->batch));
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file,
-          "# Table 2 of the AMLA paper: arithmetic intensity, FLOP/byte\n\n"
-          "Measured: attention FLOPs over bytes read from HBM in a simulation of AMLA, batch %llu, "
-          "%zu keys, L2 cold at\nthe start (`amalgam report table2`). It reads the queries too, "
-          "which the formula leaves out.\n\n"
-          "| variant | query heads | KV heads | Sq | formula | paper | measured |\n"
-          "|---|---|---|---|---|---|---|\n",
-          table->batch, table->keys);
-  for (size_t i = 0; i < VARIANTS; ++i) {
-    const variant_t *variant = &variants[i];
-    fprintf(file, "| %s | %zu | %zu | %zu | %.1f | %s |", variant->name, variant->q_heads,
-            variant->kv_heads, variant->sq, formula(variant), variant->paper_text);
-    report_cell(file, 1, measured(table, i));
-    fputc('\n', file);
-  }
-}
+REPORT_TEMPLATE(table2_text, "amla/table2.md");
+static const report_files_t files = {fill, table2_text};
 
 static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, table_t *table) {
   for (size_t i = 0; i < VARIANTS; ++i) {
@@ -102,13 +80,11 @@ bool report_table2(const report_context_t *context, base_exit_t *code, base_erro
   table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
   if (!report_machine(settings, "ascend910", 0, &machine, error) ||
       !report_one_size(context, 4096, &table.keys, error) ||
-      !report_jobs_open(&jobs, settings, error)) {
+      !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
-                                .markdown = write_markdown};
   add_jobs(&jobs, &machine, &table);
-  const bool good = report_run_and_write(&jobs, false, &files, settings->out, code, error);
+  const bool good = report_run_and_write(context, &jobs, false, &files, &table, code, error);
   report_jobs_close(&jobs);
   return good;
 }

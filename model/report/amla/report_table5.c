@@ -56,133 +56,65 @@ static summary_t summarise(const table_t *table, size_t sq_from, bool predicted)
   return summary;
 }
 
-// --- JSON -------------------------------------------------------------------------------------
+// --- the document -----------------------------------------------------------------------------
 
-static void json_row(const row_t *row, cJSON *list) {
-  cJSON *object = json_add_row(list);
-  cJSON_AddNumberToObject(object, "sq", (double)row->sq);
-  cJSON_AddNumberToObject(object, "sk", (double)row->sk);
-  cJSON_AddNumberToObject(object, "time_us", row->ours->time_us);
-  cJSON_AddNumberToObject(object, "fu", row->ours->fu);
-  cJSON_AddNumberToObject(object, "error_percent", error_percent(row, row->ours));
-  cJSON *predicted = cJSON_AddObjectToObject(object, "fitted_to_sq2");
-  cJSON_AddNumberToObject(predicted, "time_us", row->predicted->time_us);
-  cJSON_AddNumberToObject(predicted, "fu", row->predicted->fu);
-  cJSON_AddNumberToObject(predicted, "error_percent", error_percent(row, row->predicted));
-  if (row->paper == NULL) {
-    cJSON_AddNullToObject(object, "paper");
+static void put_outcome(cJSON *row, const row_t *of, const report_outcome_t *outcome) {
+  report_put(row, NUMBER("time_us", outcome->time_us), NUMBER("fu", outcome->fu),
+             NUMBER("error_percent", error_percent(of, outcome)));
+}
+
+static void put_row(const row_t *row, cJSON *list) {
+  const report_entry_t *paper = row->paper;
+  cJSON *object = report_row(list, NUMBER("sq", row->sq), NUMBER("sk", row->sk),
+                             NUMBER(".paper_fu", paper == NULL ? 0 : paper->fu),
+                             NUMBER(".gpu_fu", paper == NULL ? 0 : paper->gpu_fu));
+  put_outcome(object, row, row->ours);
+  put_outcome(cJSON_AddObjectToObject(object, "fitted_to_sq2"), row, row->predicted);
+  if (paper == NULL) {
+    report_put(object, NOTHING("paper"));
     return;
   }
-  cJSON *paper = cJSON_AddObjectToObject(object, "paper");
-  cJSON_AddNumberToObject(paper, "time_us", row->paper->time_us);
-  cJSON_AddNumberToObject(paper, "fu", row->paper->fu / 100);
-  cJSON *gpu = cJSON_AddObjectToObject(object, "paper_gpu");
-  cJSON_AddNumberToObject(gpu, "time_us", row->paper->gpu_time_us);
-  cJSON_AddNumberToObject(gpu, "fu", row->paper->gpu_fu / 100);
+  report_put(object, NUMBER("paper/time_us", paper->time_us), NUMBER("paper/fu", paper->fu / 100),
+             NUMBER("paper_gpu/time_us", paper->gpu_time_us),
+             NUMBER("paper_gpu/fu", paper->gpu_fu / 100));
 }
 
-static void json_summary(cJSON *root, const char *name, const summary_t *summary) {
-  cJSON *object = cJSON_AddObjectToObject(root, name);
-  cJSON_AddNumberToObject(object, "entries", (double)summary->count);
-  cJSON_AddNumberToObject(object, "mean_abs_error_percent", summary->mean);
+static void put_summary(cJSON *root, const char *name, const summary_t *summary) {
+  cJSON *object = report_put(cJSON_AddObjectToObject(root, name), NUMBER("entries", summary->count),
+                             NUMBER("mean_abs_error_percent", summary->mean));
   if (summary->worst != NULL) {
-    cJSON *worst = cJSON_AddObjectToObject(object, "worst");
-    cJSON_AddNumberToObject(worst, "sq", (double)summary->worst->sq);
-    cJSON_AddNumberToObject(worst, "sk", (double)summary->worst->sk);
-    cJSON_AddNumberToObject(worst, "abs_error_percent", summary->largest);
+    report_put(object, NUMBER("worst/sq", summary->worst->sq), NUMBER("worst/sk", summary->worst->sk),
+               NUMBER("worst/abs_error_percent", summary->largest));
   }
 }
 
-static void write_json(const void *data, cJSON *root) {
+// Their names.
+static void put_constants(cJSON *root) {
+  char text[256] = "";
+  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used, "%s`%s`", i == 0 ? "" : ", ", report_fits[i].name);
+  }
+  report_put(root, TEXT(".constants", text));
+}
+
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const summary_t all = summarise(table, 0, false);
   const summary_t prediction = summarise(table, 1, true);
-  cJSON_AddNumberToObject(root, "batch", (double)table->batch);
-  cJSON_AddNumberToObject(root, "cores", table->cores);
-  cJSON_AddBoolToObject(root, "timing_only", !table->functional);
+  report_put(root, NUMBER("batch", table->batch), NUMBER("cores", table->cores),
+             FLAG("timing_only", !table->functional), NUMBER(".paper_batch", REPORT_PAPER_BATCH));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < table->count; ++i) {
-    json_row(&table->list[i], list);
+    put_row(&table->list[i], list);
   }
-  json_summary(root, "summary", &all);
-  json_summary(root, "sq1_predicted_from_sq2", &prediction);
+  put_constants(root);
+  put_summary(root, "summary", &all);
+  put_summary(root, "sq1_predicted_from_sq2", &prediction);
 }
 
-// --- Markdown ---------------------------------------------------------------------------------
-
-static void markdown_row(const row_t *row, FILE *file) {
-  const report_entry_t *paper = row->paper;
-  fprintf(file, "| %zu | %zu | %.1f |", row->sq, row->sk, row->ours->time_us);
-  report_cell(file, 0, paper == NULL ? NAN : paper->time_us);
-  report_cell(file, 1, error_percent(row, row->ours));
-  report_cell(file, 1, 100 * row->ours->fu);
-  report_cell(file, 1, paper == NULL ? NAN : paper->fu);
-  report_cell(file, 1, row->predicted->time_us);
-  report_cell(file, 1, error_percent(row, row->predicted));
-  report_cell(file, 0, paper == NULL ? NAN : paper->gpu_time_us);
-  report_cell(file, 1, paper == NULL ? NAN : paper->gpu_fu);
-  fputc('\n', file);
-}
-
-static void markdown_summary(FILE *file, const char *what, const summary_t *summary) {
-  if (summary->count > 0) {
-    fprintf(file, "- %s: mean absolute error %.1f %%, worst %.1f %% at Sq %zu, Sk %zu\n", what,
-            summary->mean, summary->largest, summary->worst->sq, summary->worst->sk);
-  }
-}
-
-static void markdown_constants(FILE *file) {
-  fprintf(file, "Fitted constants: ");
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    fprintf(file, "%s`%s`", i == 0 ? "" : ", ", report_fits[i].name);
-  }
-  fprintf(file,
-          ". \"ours\" has the config's values, fitted to all\ntwelve entries; \"from Sq = 2\" has "
-          "values fitted to the entries of Sq = 2 alone, so that its rows of\nSq = 1 are a "
-          "prediction.\n\n");
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  const summary_t all = summarise(table, 0, false);
-  const summary_t prediction = summarise(table, 1, true);
-  fprintf(file,
-          "# Table 5 of the AMLA paper: kernel times on the chip\n\n"
-          "AMLA, 128 heads, batch %llu on %u AI cores (the paper: batch %d on 48), times in us, FU "
-          "in %% of the peak\n(`amalgam report table5`).\n\n",
-          table->batch, table->cores, REPORT_PAPER_BATCH);
-  markdown_constants(file);
-  fprintf(file,
-          "| Sq | Sk | ours | paper | error, %% | FU | paper | from Sq = 2 | error, %% | "
-          "GPU, paper | its FU |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < table->count; ++i) {
-    markdown_row(&table->list[i], file);
-  }
-  fputc('\n', file);
-  markdown_summary(file, "all entries", &all);
-  markdown_summary(file, "Sq = 1 predicted from Sq = 2", &prediction);
-  fprintf(file, "\n![plot](fig10.svg)\n");
-}
-
-// --- the plot of figure 10 --------------------------------------------------------------------
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < table->count; ++i) {
-    const row_t *row = &table->list[i];
-    const report_entry_t *paper = row->paper;
-    fprintf(gnuplot, "\"Sq %zu\\n%zu\" %g %g %g\n", row->sq, row->sk, 100 * row->ours->fu,
-            paper == NULL ? 0 : paper->fu, paper == NULL ? 0 : paper->gpu_fu);
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:100]\n"
-          "set ylabel 'FLOPS utilisation, %%'\nset key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'AMLA, ours' lc rgb '#cc6633', "
-          "'' using 3 title 'AMLA, paper' lc rgb '#f2c9b0', "
-          "'' using 4 title 'GPU, paper' lc rgb '#bbbbbb'\n");
-}
+REPORT_TEMPLATE(table5_text, "amla/table5.md");
+static const report_files_t files = {fill, table5_text};
 
 // --- the simulations --------------------------------------------------------------------------
 
@@ -224,15 +156,12 @@ static void add_jobs(report_jobs_t *jobs, const kernel_machine_t *machine, table
 static bool run_and_write(const report_context_t *context, const kernel_machine_t *machine,
                           table_t *table, base_exit_t *code, base_error_t *error) {
   report_jobs_t jobs;
-  const report_files_t files = {.name = "table5", .plot_name = "fig10", .data = table,
-                                .json = write_json, .markdown = write_markdown,
-                                .plot = write_plot};
   if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_jobs(&jobs, machine, table);
-  const bool good = report_run_and_write(&jobs, table->functional, &files,
-                                         context->settings->out, code, error);
+  const bool good = report_run_and_write(context, &jobs, table->functional, &files, table, code,
+                                         error);
   report_jobs_close(&jobs);
   return good;
 }

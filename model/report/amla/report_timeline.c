@@ -86,54 +86,13 @@ static share_t share_of(const excerpt_t *excerpt, size_t track) {
 
 // --- files ------------------------------------------------------------------------------------
 
-static void write_json(const void *data, cJSON *root) {
-  const excerpt_t *excerpt = data;
-  cJSON_AddNumberToObject(root, "seq_q", 2);
-  cJSON_AddNumberToObject(root, "seq_kv", (double)excerpt->keys);
-  json_add_count(root, "cycles", excerpt->outcome->cycles);
-  cJSON_AddNumberToObject(root, "time_us", excerpt->outcome->time_us);
-  cJSON_AddNumberToObject(root, "from_us", excerpt->from);
-  cJSON_AddNumberToObject(root, "to_us", excerpt->to);
-  cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
-    const share_t share = share_of(excerpt, i);
-    cJSON *row = json_add_row(list);
-    cJSON_AddStringToObject(row, "pipe", excerpt->trace.tracks[i].name);
-    json_add_count(row, "commands", share.commands);
-    cJSON_AddNumberToObject(row, "busy_us", share.busy);
-    cJSON_AddNumberToObject(row, "waiting_us", share.waiting);
-  }
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const excerpt_t *excerpt = data;
-  const double length = excerpt->to - excerpt->from;
-  fprintf(file,
-          "# Timeline: what the pipes of an AI core do\n\n"
-          "AMLA, 128 heads, 2 query tokens, %zu keys on one AI core, L2 warm: %.1f us of a run of "
-          "%.1f us,\n"
-          "from its middle (`amalgam report timeline`). All of a run, with each command's operands "
-          "and source\n"
-          "line: `amalgam run amla --timeline t.json`, which opens in Perfetto.\n\n"
-          "![timeline](timeline.svg)\n\n"
-          "A gap is a pipe without a command: its core has not pushed one yet.\n\n"
-          "| pipe | commands | busy, %% | waiting for a flag, %% |\n|---|---|---|---|\n",
-          excerpt->keys, length, excerpt->outcome->time_us);
-  for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
-    const share_t share = share_of(excerpt, i);
-    fprintf(file, "| %s | %zu | %.1f | %.1f |\n", excerpt->trace.tracks[i].name, share.commands,
-            100 * share.busy / length, 100 * share.waiting / length);
-  }
-}
-
-// "begin end low high" of boxes of a kind.  What is too short to be seen joins its neighbour.
-static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
+// Lines "begin end low high", boxes of a kind. What is too short to be seen joins its neighbour.
+static void print_boxes(const excerpt_t *excerpt, kind_t kind, FILE *file) {
   const trace_t *trace = &excerpt->trace;
   const double pixel = (excerpt->to - excerpt->from) / PLOT_PIXELS;
   size_t track = trace->track_count;
   double open = 0;
   double end = 0;   // of the box that has not been written
-  fprintf(gnuplot, "$kind%d << EOD\n%g %g 0 0\n", (int)kind, excerpt->from, excerpt->from);
   for (size_t i = 0; i <= trace->event_count; ++i) {
     const trace_event_t *event = &trace->events[i];
     double begin = 0;
@@ -148,7 +107,7 @@ static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
     if (!joins && track < trace->track_count) {
       const double gap = end - open > 2 * pixel ? 0.4 * pixel : 0;
       const double middle = (double)(trace->track_count - track);
-      fprintf(gnuplot, "%.4f %.4f %g %g\n", open, end - gap, middle - 0.38, middle + 0.38);
+      fprintf(file, "%.4f %.4f %g %g\n", open, end - gap, middle - 0.38, middle + 0.38);
     }
     if (!last) {
       open = joins ? open : begin;
@@ -156,47 +115,47 @@ static void plot_boxes(const excerpt_t *excerpt, kind_t kind, FILE *gnuplot) {
       track = event->track;
     }
   }
-  fprintf(gnuplot, "EOD\n");
 }
 
-static void write_plot(const void *data, FILE *gnuplot) {
-  const excerpt_t *excerpt = data;
-  const trace_t *trace = &excerpt->trace;
-  bool drawn[KINDS] = {false};
-  for (size_t i = 0; i < trace->event_count; ++i) {
-    double begin;
-    const kind_t kind = kind_of(trace, &trace->events[i]);
-    if (kind < KINDS && inside(excerpt, &trace->events[i], &begin) > 0) {
-      drawn[kind] = true;
-    }
-  }
+// The kinds that have boxes.
+static void put_kinds(const excerpt_t *excerpt, cJSON *list) {
   for (kind_t kind = LOAD; kind < KINDS; ++kind) {
-    if (drawn[kind]) {
-      plot_boxes(excerpt, kind, gnuplot);
+    char *boxes = NULL;
+    size_t bytes = 0;
+    FILE *memory = open_memstream(&boxes, &bytes);
+    if (memory != NULL) {
+      print_boxes(excerpt, kind, memory);
+      fclose(memory);
     }
-  }
-  fprintf(gnuplot, "set xrange [%g:%g]\n"
-                   "set yrange [0.4:%g]\n"
-                   "set xlabel 'us'\n"
-                   "set tics nomirror out\n"
-                   "set border 3\n"
-                   "set key outside top center horizontal samplen 1 width 1\n"
-                   "set style fill solid 1 noborder\nset ytics (", excerpt->from, excerpt->to,
-          (double)trace->track_count + 0.6);
-  for (size_t i = 0; i < trace->track_count; ++i) {
-    fprintf(gnuplot, "%s\"%s\" %zu", i == 0 ? "" : ", ", trace->tracks[i].name,
-            trace->track_count - i);
-  }
-  fprintf(gnuplot, ") noenhanced\nplot ");
-  for (int kind = LOAD, first = 1; kind < KINDS; ++kind) {
-    if (drawn[kind]) {
-      fprintf(gnuplot, "%s$kind%d using 1:3:1:2:3:4 with boxxyerror lc rgb '%s' title '%s'",
-              first ? "" : ", ", kind, kinds[kind].color, kinds[kind].title);
-      first = 0;
+    if (bytes > 0) {
+      report_row(list, NUMBER("number", kind), TEXT("title", kinds[kind].title),
+                 TEXT("color", kinds[kind].color), TEXT("boxes", boxes));
     }
+    free(boxes);
   }
-  fprintf(gnuplot, "\n");
 }
+
+static void fill(const void *data, cJSON *root) {
+  const excerpt_t *excerpt = data;
+  const double percent = 100 / (excerpt->to - excerpt->from);
+  report_put(root, NUMBER("seq_q", 2), NUMBER("seq_kv", excerpt->keys),
+             NUMBER("cycles", excerpt->outcome->cycles), NUMBER("time_us", excerpt->outcome->time_us),
+             NUMBER("from_us", excerpt->from), NUMBER("to_us", excerpt->to),
+             NUMBER(".length_us", excerpt->to - excerpt->from),
+             NUMBER(".top", (double)excerpt->trace.track_count + 0.6));
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
+    const share_t share = share_of(excerpt, i);
+    report_row(list, TEXT("pipe", excerpt->trace.tracks[i].name), NUMBER("commands", share.commands),
+               NUMBER("busy_us", share.busy), NUMBER("waiting_us", share.waiting),
+               NUMBER(".busy", percent * share.busy), NUMBER(".waiting", percent * share.waiting),
+               NUMBER(".height", excerpt->trace.track_count - i));
+  }
+  put_kinds(excerpt, cJSON_AddArrayToObject(root, ".kinds"));
+}
+
+REPORT_TEMPLATE(timeline_text, "amla/timeline.md");
+static const report_files_t files = {fill, timeline_text};
 
 // --- the run ----------------------------------------------------------------------------------
 
@@ -215,9 +174,6 @@ static bool excerpt_read(excerpt_t *excerpt, const char *path, base_error_t *err
 static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const char *path,
                      const report_context_t *context, base_exit_t *code, base_error_t *error) {
   excerpt_t excerpt = {0};
-  const report_files_t files = {.name = context->name, .plot_size = "960,420", .data = &excerpt,
-                                .json = write_json, .markdown = write_markdown,
-                                .plot = write_plot};
   if (!report_one_size(context, USUAL_KEYS, &excerpt.keys, error)) {
     return false;
   }
@@ -231,7 +187,7 @@ static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const
   *code = BASE_BAD_INPUT;
   excerpt.outcome = &job->outcome;
   const bool good = excerpt_read(&excerpt, path, error) &&
-                    report_write(&files, context->settings->out, error);
+                    report_write(context, &files, &excerpt, error);
   trace_free(&excerpt.trace);
   return good;
 }

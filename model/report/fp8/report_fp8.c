@@ -260,8 +260,6 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
                           const report_keys_t *keys, report_fp8_t *report, base_exit_t *code,
                           base_error_t *error) {
   report_jobs_t jobs;
-  const report_files_t files = {.name = context->name, .data = report, .json = report_fp8_json,
-                                .markdown = report_fp8_markdown, .plot = report_fp8_plot};
   if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
@@ -270,8 +268,7 @@ static bool run_and_write(const report_context_t *context, const machines_t *mac
   add_cold(&jobs, machines, report);
   add_calls(&jobs, machines, keys, report);
   add_errors(&jobs, machines, report);
-  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
-                                         error);
+  const bool good = report_run_and_write(context, &jobs, false, &report_fp8_files, report, code, error);
   report_jobs_close(&jobs);
   return good;
 }

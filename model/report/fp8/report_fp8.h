@@ -6,9 +6,8 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
 #include "num/num_fp8.h"
-#include "report/report.h"
+#include "report/report_write.h"
 
 // What was published (report_fp8.def).
 typedef struct report_hopper {
@@ -103,8 +102,6 @@ double report_fp8_break_even(const report_fp8_t *report);
 // Time of a call without any keys, by the calls of two top-k's with the same batch; us.
 double report_fp8_fixed_us(const report_fp8_t *report);
 
-void report_fp8_json(const void *data, cJSON *root);
-void report_fp8_markdown(const void *data, FILE *file);
-void report_fp8_plot(const void *data, FILE *gnuplot);
+extern const report_files_t report_fp8_files;
 
 #endif

@@ -14,13 +14,12 @@ enum { KEYS = 1024, PER_SEED = 8 };
 typedef enum engine_kind { MITCHELL, CORRECTED, FA2, ENGINES } engine_kind_t;
 
 static const struct {
-  const char *name, *text;
+  const char *name;
   num_engine_t it;         // without its shape
 } engines[ENGINES] = {
-    [MITCHELL] = {"mitchell", "H-FA", {.design = NUM_DESIGN_HFA}},
-    [CORRECTED] = {"corrected", "H-FA corrected",
-                   {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}}},
-    [FA2] = {"fa2", "FA-2", {.design = NUM_DESIGN_FA2}},
+    [MITCHELL] = {"mitchell", {.design = NUM_DESIGN_HFA}},
+    [CORRECTED] = {"corrected", {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}}},
+    [FA2] = {"fa2", {.design = NUM_DESIGN_FA2}},
 };
 
 typedef struct row {
@@ -41,7 +40,7 @@ static const size_t widths[] = {32, 64, 128};
 static const size_t blocks[] = {1, 2, 4, 8};
 static const unsigned sigmas[] = {1, 4, 8};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-enum { SETS = COUNT(widths) * COUNT(sigmas), ROWS = SETS * COUNT(blocks), PLOTTED_D = 64 };
+enum { SETS = COUNT(widths) * COUNT(sigmas), ROWS = SETS * COUNT(blocks) };
 
 typedef struct table {
   row_t list[ROWS];
@@ -129,99 +128,33 @@ static bool fill_set(size_t seeds, size_t d, unsigned sigma, row_t *rows, base_e
 
 // --- files ------------------------------------------------------------------------------------
 
-static void write_json(const void *data, cJSON *root) {
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  cJSON_AddNumberToObject(root, "seq_kv", KEYS);
-  cJSON_AddNumberToObject(root, "seeds", (double)table->seeds);
-  cJSON_AddNumberToObject(root, "queries", (double)(table->seeds * PER_SEED));
+  report_put(root, NUMBER("seq_kv", KEYS), NUMBER("seeds", table->seeds),
+             NUMBER("queries", table->seeds * PER_SEED), NUMBER(".per_seed", PER_SEED));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
     const row_t *row = &table->list[i];
-    cJSON *object = json_add_row(list);
-    cJSON_AddNumberToObject(object, "d", (double)row->d);
-    cJSON_AddNumberToObject(object, "blocks", (double)row->blocks);
-    cJSON_AddNumberToObject(object, "sigma", row->sigma);
+    cJSON *object = report_row(list, NUMBER("d", row->d), NUMBER("blocks", row->blocks),
+                               NUMBER("sigma", row->sigma));
     for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
-      cJSON_AddNumberToObject(object, engines[engine].name, row->error[engine]);
+      report_put(object, NUMBER(engines[engine].name, row->error[engine]));
     }
     cJSON *wanted = cJSON_AddObjectToObject(object, "expected");
     for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
-      cJSON_AddNumberToObject(wanted, engines[engine].name, expected(row, engine));
+      report_put(wanted, NUMBER(engines[engine].name, expected(row, engine)));
     }
   }
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file,
-          "# Accuracy of the attention engines\n\n"
-          "Relative error of a query's output against attention in FP64, mean over %zu queries: %d "
-          "of each of %zu seeds, each\nwith its own %d normal keys and values; queries times sigma, "
-          "which makes the scores as much wider (`amalgam report\naccuracy`). P: blocks of keys. "
-          "\"expected\": an emulation's figures on other inputs.\n\n"
-          "| sigma | d | P |",
-          table->seeds * PER_SEED, PER_SEED, table->seeds, KEYS);
-  for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
-    fprintf(file, " %s | expected |", engines[engine].text);
-  }
-  fprintf(file, "\n|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &table->list[i];
-    fprintf(file, "| %u | %zu | %zu |", row->sigma, row->d, row->blocks);
-    for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
-      report_cell(file, 3, row->error[engine]);
-      report_cell(file, 3, expected(row, engine));
-    }
-    fputc('\n', file);
-  }
-  fprintf(file,
-          "\nH-FA's error is that of its additions in the log domain, log2(1 +- x) taken as +- x; "
-          "`--lns corrected` replaces\nthem. With one block a long sum also outgrows what is added "
-          "to it, in either arithmetic.\n\n![plot](accuracy.svg)\n");
-}
-
-static void plot_lines(FILE *gnuplot, engine_kind_t engine, unsigned sigma, const char *colour) {
-  static const int dashes[] = {1, 2, 4};
-  size_t dash = 0;
-  while (sigmas[dash] != sigma) {
-    ++dash;
-  }
-  fprintf(gnuplot,
-          "$data using 1:($2 == %u ? $%d : NaN) with linespoints pt 7 ps 0.6 lw 2 dt %d lc rgb "
-          "'%s' title '%s, sigma %u', ",
-          sigma, (int)engine + 3, dashes[dash], colour, engines[engine].text, sigma);
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  static const char *const colours[ENGINES] = {"#cc6633", "#4477aa", "#777777"};
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &table->list[i];
-    if (row->d == PLOTTED_D) {
-      fprintf(gnuplot, "%zu %u %g %g %g\n", row->blocks, row->sigma, row->error[MITCHELL],
-              row->error[CORRECTED], row->error[FA2]);
-    }
-  }
-  fprintf(gnuplot,
-          "EOD\nset logscale y\nset logscale x 2\nset xrange [0.9:9]\nset yrange [0.01:2]\nset grid\n"
-          "set xlabel 'blocks P'\nset ylabel 'relative error, d %d'\nset key outside right\n"
-          "set datafile missing NaN\nplot ", PLOTTED_D);
-  for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
-    for (size_t i = 0; i < COUNT(sigmas); ++i) {
-      plot_lines(gnuplot, engine, sigmas[i], colours[engine]);
-    }
-  }
-  fprintf(gnuplot, "NaN notitle\n");
-}
+REPORT_TEMPLATE(accuracy_text, "hfa/accuracy.md");
+static const report_files_t files = {fill, accuracy_text};
 
 // --- the report -------------------------------------------------------------------------------
 
 bool report_engine_accuracy(const report_context_t *context, base_exit_t *code,
                             base_error_t *error) {
   table_t table = {.seeds = kernel_size_or(context->settings->seeds, 16)};
-  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   for (size_t i = 0; i < SETS; ++i) {
     const unsigned sigma = sigmas[i / COUNT(widths)];
@@ -233,5 +166,5 @@ bool report_engine_accuracy(const report_context_t *context, base_exit_t *code,
       return false;
     }
   }
-  return report_write(&files, context->settings->out, error);
+  return report_write(context, &files, &table, error);
 }

@@ -182,154 +182,74 @@ bool report_mitchell_inputs(const report_queries_t *queries, report_inputs_t inp
 
 // --- files ------------------------------------------------------------------------------------
 
-static void json_bins(const set_t *set, kind_t kind, cJSON *list) {
+static void put_bins(const set_t *set, kind_t kind, cJSON *list) {
   const histogram_t *h = &set->counts.of[kind];
   for (size_t i = 0; i < BINS; ++i) {
-    cJSON *object = json_add_row(list);
-    cJSON_AddStringToObject(object, "set", set->name);
-    cJSON_AddStringToObject(object, "kind", kinds[kind].name);
-    cJSON_AddNumberToObject(object, "x_from", (double)i / BINS);
-    cJSON_AddNumberToObject(object, "x_to", (double)(i + 1) / BINS);
-    cJSON_AddNumberToObject(object, "percent", percent(h->bin[i], h->count));
-    cJSON_AddNumberToObject(object, "mean_error", h->error_sum[i] / (double)h->bin[i]);
+    report_row(list, TEXT("set", set->name), TEXT("kind", kinds[kind].name),
+               NUMBER("x_from", (double)i / BINS), NUMBER("x_to", (double)(i + 1) / BINS),
+               NUMBER("percent", percent(h->bin[i], h->count)),
+               NUMBER("mean_error", h->error_sum[i] / (double)h->bin[i]));
   }
-}
-
-static void json_summary(const char *set, const char *kind, const histogram_t *h, cJSON *list) {
-  cJSON *object = json_add_row(list);
-  cJSON_AddStringToObject(object, "set", set);
-  cJSON_AddStringToObject(object, "kind", kind);
-  cJSON_AddNumberToObject(object, "inputs", (double)h->count);
-  cJSON_AddNumberToObject(object, "percent_below_0.1", percent(h->small, h->count));
-  cJSON_AddNumberToObject(object, "mean_error", mean_error(h));
-  cJSON_AddNumberToObject(object, "max_error", h->error_max);
-  cJSON_AddNumberToObject(object, "percent_above_0.08", percent(h->large_error, h->count));
-  cJSON_AddNumberToObject(object, "cancelled", (double)h->cancelled);
-}
-
-static void write_json(const void *data, cJSON *root) {
-  const figure_t *figure = data;
-  cJSON *paper = cJSON_AddObjectToObject(root, "paper");
-  cJSON_AddStringToObject(paper, "inputs", "the vast majority below 0.1");
-  cJSON_AddNumberToObject(paper, "max_error", claimed_error);
-  cJSON *summary = cJSON_AddArrayToObject(root, "summary");
-  cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < REPORT_SETS; ++i) {
-    const set_t *set = &figure->list[i];
-    const histogram_t all = all_kinds(set);
-    json_summary(set->name, "all", &all, summary);
-    for (kind_t kind = 0; kind < KINDS; ++kind) {
-      json_summary(set->name, kinds[kind].name, &set->counts.of[kind], summary);
-      json_bins(set, kind, list);
-    }
-  }
-}
-
-static void markdown_row(FILE *file, const char *set, const char *kind, const histogram_t *h) {
-  fprintf(file, "| %s | %s | %.3g |", set, kind, (double)h->count * 1e-6);
-  report_cell(file, 1, percent(h->small, h->count));
-  report_cell(file, 4, mean_error(h));
-  report_cell(file, 3, h->error_max);
-  report_cell(file, 2, percent(h->large_error, h->count));
-  fprintf(file, " %llu |\n", (unsigned long long)h->cancelled);
 }
 
 static const char *verdict(bool holds) { return holds ? "**holds**" : "**does not hold**"; }
 
-static void claim_cells(FILE *file, const histogram_t *h, bool inputs) {
+static void put_summary(const char *set, const char *kind, const char *text, const histogram_t *h,
+                        cJSON *list) {
+  report_row(list, TEXT("set", set), TEXT("kind", kind), NUMBER("inputs", h->count),
+             NUMBER("percent_below_0.1", percent(h->small, h->count)),
+             NUMBER("mean_error", mean_error(h)), NUMBER("max_error", h->error_max),
+             NUMBER("percent_above_0.08", percent(h->large_error, h->count)),
+             NUMBER("cancelled", h->cancelled), TEXT(".text", text));
+}
+
+static void put_claims(cJSON *set, const char *kind, const histogram_t *h) {
+  cJSON *claims = cJSON_AddObjectToObject(set, kind);
   const double small = percent(h->small, h->count);
-  if (inputs) {
-    fprintf(file, " %.1f %%: %s |", small, verdict(small > vast_percent));
-  } else {
-    fprintf(file, " %.3f: %s |", h->error_max, verdict(h->error_max <= claimed_error));
-  }
+  report_put_text(claims, "inputs", "%.1f %%: %s", small, verdict(small > vast_percent));
+  report_put_text(claims, "error", "%.3f: %s", h->error_max, verdict(h->error_max <= claimed_error));
 }
 
-static void markdown_claims(const set_t *set, FILE *file) {
-  const histogram_t all = all_kinds(set);
-  for (int inputs = 1; inputs >= 0; --inputs) {
-    fprintf(file, "| %s | %s |", set->name, inputs ? "most inputs < 0.1" : "error <= 0.08");
+// The heights of all kinds' bins.
+static void put_heights(const set_t *set, cJSON *list) {
+  for (size_t bin = 0; bin < BINS; ++bin) {
+    cJSON *row = report_row(list, NUMBER("x", ((double)bin + 0.5) / BINS));
     for (kind_t kind = 0; kind < KINDS; ++kind) {
-      claim_cells(file, &set->counts.of[kind], inputs != 0);
+      const histogram_t *h = &set->counts.of[kind];
+      report_put(row, NUMBER(kinds[kind].name, h->count == 0 ? 0 : percent(h->bin[bin], h->count)));
     }
-    claim_cells(file, &all, inputs != 0);
-    fputc('\n', file);
   }
 }
 
-static void write_markdown(const void *data, FILE *file) {
+static void fill(const void *data, cJSON *root) {
   const figure_t *figure = data;
-  fprintf(file,
-          "# Figure 5 of the H-FA paper: what Mitchell's approximation is given\n\n"
-          "Inputs x of log2(1 +- x) = +- x in H-FA's recurrence, one block (`amalgam report fig5`): "
-          "2^-|A-B| of every\naddition, those of numbers of different sign apart, and the mantissas "
-          "of the values. Error: |log2(1 +- x) -+ x|.\n\n");
-  for (size_t i = 0; i < REPORT_SETS; ++i) {
-    fprintf(file, "- %s: %s\n", figure->list[i].name, figure->list[i].text);
-  }
-  fprintf(file,
-          "\n| data | inputs | million | x < 0.1, %% | mean error | largest | error > 0.08, %% | x "
-          "= 1, subtracted |\n|---|---|---|---|---|---|---|---|\n");
+  report_put(root, TEXT("paper/inputs", "the vast majority below 0.1"),
+             NUMBER("paper/max_error", claimed_error), NUMBER(".vast", vast_percent));
+  cJSON *summary = cJSON_AddArrayToObject(root, "summary");
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  cJSON *lines = cJSON_AddArrayToObject(root, ".summaries");   // kinds first
+  cJSON *sets = cJSON_AddArrayToObject(root, ".sets");
   for (size_t i = 0; i < REPORT_SETS; ++i) {
     const set_t *set = &figure->list[i];
     const histogram_t all = all_kinds(set);
-    for (kind_t kind = 0; kind < KINDS; ++kind) {
-      markdown_row(file, set->name, kinds[kind].text, &set->counts.of[kind]);
-    }
-    markdown_row(file, set->name, "all", &all);
-  }
-  fprintf(file,
-          "\n## The paper's claims\n\n"
-          "The vast majority of the inputs (here: more than %.0f %%) is below 0.1, and the error is "
-          "at most 0.08.\n\n"
-          "| data | claim | additions | subtractions | mantissas of v | all |\n"
-          "|---|---|---|---|---|---|\n", vast_percent);
-  for (size_t i = 0; i < REPORT_SETS; ++i) {
-    markdown_claims(&figure->list[i], file);
-  }
-  fprintf(file,
-          "\nlog2(1 + x) - x is at most 0.0861, at x = 0.443. log2(1 - x) + x has no bound: it grows "
-          "as x comes near 1, where the\nsum cancels; what cancels exactly (the last column) is "
-          "left out of mean and largest. Nor is an error of 0.08 the\nresult's: each addition's "
-          "stays in the sum, and in l, where all terms are positive, all of them have one sign.\n\n"
-          "![plot](fig5.svg)\n");
-}
-
-static void plot_set(FILE *gnuplot, size_t i, const set_t *set) {
-  fprintf(gnuplot, "$set%zu << EOD\n", i);
-  for (size_t bin = 0; bin < BINS; ++bin) {
-    fprintf(gnuplot, "%g", ((double)bin + 0.5) / BINS);
+    cJSON *object = report_row(sets, NUMBER("number", i), TEXT("name", set->name),
+                               TEXT("text", set->text));
+    put_heights(set, cJSON_AddArrayToObject(object, "bins"));
+    put_summary(set->name, "all", "all", &all, summary);
     for (kind_t kind = 0; kind < KINDS; ++kind) {
       const histogram_t *h = &set->counts.of[kind];
-      fprintf(gnuplot, " %g", h->count == 0 ? 0 : percent(h->bin[bin], h->count));
+      put_summary(set->name, kinds[kind].name, kinds[kind].text, h, summary);
+      put_summary(set->name, kinds[kind].name, kinds[kind].text, h, lines);
+      put_claims(object, kinds[kind].name, h);
+      put_bins(set, kind, list);
     }
-    fputc('\n', gnuplot);
+    put_summary(set->name, "all", "all", &all, lines);
+    put_claims(object, "all", &all);
   }
-  fprintf(gnuplot, "EOD\n");
 }
 
-static void write_plot(const void *data, FILE *gnuplot) {
-  const figure_t *figure = data;
-  for (size_t i = 0; i < REPORT_SETS; ++i) {
-    plot_set(gnuplot, i, &figure->list[i]);
-  }
-  fprintf(gnuplot,
-          "set multiplot layout 1,2\nset xrange [0:1]\nset logscale y\nset yrange [0.01:100]\n"
-          "set ylabel '%% of the inputs'\nset xlabel 'x'\nset y2range [0:0.3]\nset y2tics\n"
-          "set ytics nomirror\nset y2label 'error'\nset key top center font ',9'\nset samples 500\n");
-  for (size_t i = 0; i < REPORT_SETS; ++i) {
-    fprintf(gnuplot,
-            "set title '%s'\n"
-            "plot $set%zu using 1:2 with histeps lw 2 lc rgb '#4477aa' title 'additions', "
-            "'' using 1:3 with histeps lw 2 lc rgb '#cc6633' title 'subtractions', "
-            "'' using 1:4 with histeps lw 2 lc rgb '#777777' title 'mantissas of v', "
-            "abs(log(1 + x) / log(2) - x) axes x1y2 dt 2 lc rgb '#4477aa' title 'error of 1 + x', "
-            "(x < 0.999 ? abs(log(1 - x) / log(2) + x) : NaN) axes x1y2 dt 2 lc rgb '#cc6633' "
-            "title 'error of 1 - x'\n",
-            figure->list[i].name, i);
-  }
-  fprintf(gnuplot, "unset multiplot\n");
-}
+REPORT_TEMPLATE(fig5_text, "hfa/fig5.md");
+static const report_files_t files = {fill, fig5_text};
 
 // --- the report -------------------------------------------------------------------------------
 
@@ -337,8 +257,6 @@ bool report_fig5(const report_context_t *context, base_exit_t *code, base_error_
   figure_t figure;
   report_queries_t queries;
   const size_t seeds = kernel_size_or(context->settings->seeds, 8);
-  const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   for (report_set_t set = 0; set < REPORT_SETS; ++set) {
     const char *name = report_set_names[set];
@@ -352,5 +270,5 @@ bool report_fig5(const report_context_t *context, base_exit_t *code, base_error_
       return false;
     }
   }
-  return report_write(&files, context->settings->out, error);
+  return report_write(context, &files, &figure, error);
 }

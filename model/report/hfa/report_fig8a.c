@@ -56,93 +56,37 @@ static double paper_speedup(const row_t *row) { return row->paper > 0 ? row->pap
 
 // --- files ------------------------------------------------------------------------------------
 
-static void write_json(const void *data, cJSON *root) {
-  const figure_t *figure = data;
-  cJSON_AddStringToObject(root, "impl", figure->rtl ? "rtl" : "c");
-  cJSON_AddNumberToObject(root, "seq_kv", KEYS);
-  cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &figure->list[i];
-    cJSON *object = json_add_row(list);
-    cJSON_AddNumberToObject(object, "d", D);
-    cJSON_AddNumberToObject(object, "blocks", (double)row->blocks);
-    cJSON_AddNumberToObject(object, "cycles", (double)row->one.total);
-    cJSON_AddNumberToObject(object, "rows", (double)row->one.rows);
-    cJSON_AddNumberToObject(object, "pipeline", (double)pipeline_cycles(row));
-    cJSON_AddNumberToObject(object, "acc", (double)acc_cycles(row));
-    cJSON_AddNumberToObject(object, "speedup", speedup(figure, row));
-    cJSON_AddNumberToObject(object, "steady_cycles", steady_cycles(row));
-    cJSON_AddNumberToObject(object, "steady_speedup", steady_speedup(figure, row));
-    cJSON *paper = cJSON_AddObjectToObject(object, "paper");
-    cJSON_AddNumberToObject(paper, "speedup", paper_speedup(row));
-  }
-}
-
 // Within a tenth of it.
 static const char *verdict(double ours, double paper) {
   return fabs(ours - paper) <= paper / 10 ? "reproduced" : "not reproduced";
 }
 
-static void write_claim(const figure_t *figure, FILE *file) {
-  const row_t *one = &figure->list[0], *last = &figure->list[ROWS - 1];
-  const double first = speedup(figure, last), steady = steady_speedup(figure, last);
-  const uint64_t rest_one = pipeline_cycles(one) + acc_cycles(one);
-  const uint64_t rest_last = pipeline_cycles(last) + acc_cycles(last);
-  fprintf(file,
-          "\n## The paper's claim\n\n\"Significant reduction in kernel execution time, by a factor of "
-          "%.0f for %zu parallel KV sub-blocks.\" Reproduced means\nhere: within a tenth. For one query: "
-          "**%s**, %.2f times: %llu of its %llu cycles with %zu blocks are the\npipeline and the merges, "
-          "of %llu with one block %llu. For each of many queries that follow one another, where these do "
-          "not show, it is %.2f times.\n",
-          last->paper, last->blocks, verdict(first, last->paper), first,
-          (unsigned long long)rest_last,
-          (unsigned long long)last->one.total, last->blocks, (unsigned long long)one->one.total,
-          (unsigned long long)rest_one,
-          steady);
-}
-
-static void write_markdown(const void *data, FILE *file) {
+static void fill(const void *data, cJSON *root) {
   const figure_t *figure = data;
-  fprintf(file,
-          "# Figure 8(a) of the H-FA paper: time against blocks of keys\n\n"
-          "H-FA, %d keys, d %d, cycles of the %s (`amalgam report fig8a`), keys and values already "
-          "in the engine. One query\ntakes a cycle for each of the 1024 / P rows, the way through "
-          "the pipeline, and %d cycles for each merge. Of many\nqueries the next one's rows follow "
-          "at once, and the rest does not show.\n\n"
-          "| P | one query | rows | pipeline | merges | speed-up | paper | each of many | speed-up "
-          "|\n|---|---|---|---|---|---|---|---|---|\n",
-          KEYS, D, figure->rtl ? "Verilated RTL" : "C model", ACC_CYCLES);
+  report_put(root, TEXT("impl", figure->rtl ? "rtl" : "c"), NUMBER("seq_kv", KEYS), NUMBER(".d", D),
+             TEXT(".of", figure->rtl ? "Verilated RTL" : "C model"), NUMBER(".merge", ACC_CYCLES));
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
     const row_t *row = &figure->list[i];
-    fprintf(file, "| %zu | %llu | %llu | %llu | %llu | %.2f |", row->blocks,
-            (unsigned long long)row->one.total, (unsigned long long)row->one.rows,
-            (unsigned long long)pipeline_cycles(row), (unsigned long long)acc_cycles(row),
-            speedup(figure, row));
-    report_cell(file, 0, paper_speedup(row));
-    fprintf(file, " %.1f | %.2f |\n", steady_cycles(row), steady_speedup(figure, row));
+    const uint64_t rest = pipeline_cycles(row) + acc_cycles(row);
+    cJSON *object = report_row(
+        list, NUMBER("d", D), NUMBER("blocks", row->blocks), NUMBER("cycles", row->one.total),
+        NUMBER("rows", row->one.rows), NUMBER("pipeline", pipeline_cycles(row)),
+        NUMBER("acc", acc_cycles(row)), NUMBER("speedup", speedup(figure, row)),
+        NUMBER("steady_cycles", steady_cycles(row)),
+        NUMBER("steady_speedup", steady_speedup(figure, row)),
+        NUMBER("paper/speedup", paper_speedup(row)));
+    report_put(object, NUMBER(".rest", rest), NUMBER(".time", 1 / speedup(figure, row)),
+               NUMBER(".steady_time", 1 / steady_speedup(figure, row)),
+               NUMBER(".paper_time", 1 / paper_speedup(row)));
+    if (i == ROWS - 1) {
+      report_put(root, TEXT(".verdict", verdict(speedup(figure, row), row->paper)));
+    }
   }
-  write_claim(figure, file);
-  fprintf(file, "\n![plot](fig8a.svg)\n");
 }
 
-static void write_plot(const void *data, FILE *gnuplot) {
-  const figure_t *figure = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &figure->list[i];
-    fprintf(gnuplot, "%zu %g %g ", row->blocks, 1 / speedup(figure, row),
-            1 / steady_speedup(figure, row));
-    fprintf(gnuplot, row->paper > 0 ? "%g\n" : "NaN\n", 1 / row->paper);
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:1.1]\n"
-          "set xlabel 'blocks P'\nset ylabel 'time, of one block'\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'one query' lc rgb '#cc6633', "
-          "'' using 3 title 'each of many' lc rgb '#4477aa', "
-          "'' using 4 title 'paper' lc rgb '#f2c9b0'\n");
-}
+REPORT_TEMPLATE(fig8a_text, "hfa/fig8a.md");
+static const report_files_t files = {fill, fig8a_text};
 
 // --- the runs ---------------------------------------------------------------------------------
 
@@ -207,9 +151,7 @@ static bool run_rows(const report_context_t *context, figure_t *figure, base_exi
 
 bool report_fig8a(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   figure_t figure = {.rtl = context->settings->engine_rtl};
-  const report_files_t files = {.name = context->name, .data = &figure, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   return run_rows(context, &figure, code, error) &&
-         report_write(&files, context->settings->out, error);
+         report_write(context, &files, &figure, error);
 }

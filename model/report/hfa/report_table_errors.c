@@ -16,16 +16,15 @@ static const source_t shared[] = {QUANTISED, MITCHELL, PWL};   // the paper's
 enum { SHARED = sizeof shared / sizeof *shared };
 
 static const struct {
-  const char *name, *text;
+  const char *name;
   num_hfa_sources_t it;
 } sources[SOURCES] = {
-    [QUANTISED] = {"quantised", "quantisation to 1/128", {.quantised = true}},
-    [MITCHELL] = {"mitchell", "Mitchell",
-                  {.mitchell_add = true, .mitchell_log = true, .mitchell_out = true}},
-    [PWL] = {"pwl", "2^-D by pieces", {.pwl = true}},
-    [ADD] = {"mitchell_add", "its log2(1 +- x) in additions", {.mitchell_add = true}},
-    [LOG] = {"mitchell_log", "its log2 of v", {.mitchell_log = true}},
-    [OUT] = {"mitchell_out", "its power of two of the result", {.mitchell_out = true}},
+    [QUANTISED] = {"quantised", {.quantised = true}},
+    [MITCHELL] = {"mitchell", {.mitchell_add = true, .mitchell_log = true, .mitchell_out = true}},
+    [PWL] = {"pwl", {.pwl = true}},
+    [ADD] = {"mitchell_add", {.mitchell_add = true}},
+    [LOG] = {"mitchell_log", {.mitchell_log = true}},
+    [OUT] = {"mitchell_out", {.mitchell_out = true}},
 };
 
 static const struct {
@@ -166,152 +165,52 @@ bool report_errors(const report_queries_t *queries, size_t p, report_errors_t *e
 
 // --- files ------------------------------------------------------------------------------------
 
-static void json_values(cJSON *row, const char *name, const double values[SOURCES]) {
+static void put_values(cJSON *row, const char *name, const double values[SOURCES]) {
   cJSON *object = cJSON_AddObjectToObject(row, name);
   for (source_t s = 0; s < SOURCES; ++s) {
-    cJSON_AddNumberToObject(object, sources[s].name, values[s]);
+    report_put(object, NUMBER(sources[s].name, values[s]));
   }
 }
 
-static void json_row(const row_t *row, cJSON *list) {
+static void put_row(const row_t *row, cJSON *list) {
   double shares[SOURCES];
   for (source_t s = 0; s < SOURCES; ++s) {
     shares[s] = share(row, s);
   }
-  cJSON *object = json_add_row(list);
-  cJSON_AddStringToObject(object, "set", row->set);
-  cJSON_AddStringToObject(object, "queries", row->text);
-  cJSON_AddNumberToObject(object, "blocks", (double)row->blocks);
-  cJSON_AddNumberToObject(object, "error", row->all);
-  cJSON_AddNumberToObject(object, "error_without_all", row->none);
-  json_values(object, "error_without", row->without);
-  json_values(object, "error_alone", row->alone);
-  json_values(object, "share_percent", shares);
-  cJSON_AddNullToObject(object, "paper");
+  cJSON *object =
+      report_row(list, TEXT("set", row->set), TEXT("queries", row->text), NUMBER("blocks", row->blocks),
+                 NUMBER("error", row->all), NUMBER("error_without_all", row->none));
+  put_values(object, "error_without", row->without);
+  put_values(object, "error_alone", row->alone);
+  put_values(object, "share_percent", shares);
+  report_put(object, NOTHING("paper"), TEXT(".by", "us"), NUMBER(".quantised", fmax(shares[QUANTISED], 0)),
+             NUMBER(".mitchell", fmax(shares[MITCHELL], 0)), NUMBER(".pwl", fmax(shares[PWL], 0)));
 }
 
-static void json_paper(size_t i, cJSON *list) {
-  cJSON *object = json_add_row(list);
-  cJSON_AddStringToObject(object, "set", papers[i].name);
+// "MODEL / BENCHMARK"
+static void put_paper(size_t i, cJSON *list) {
+  cJSON *object = report_row(list, TEXT("set", papers[i].name));
   cJSON *paper = cJSON_AddObjectToObject(object, "paper");
   for (size_t j = 0; j < SHARED; ++j) {
-    cJSON_AddNumberToObject(paper, sources[shared[j]].name, papers[i].share[j]);
+    report_put(paper, NUMBER(sources[shared[j]].name, papers[i].share[j]));
   }
+  report_put(object, TEXT(".by", "paper"));
+  report_put_text(object, ".model", "%.*s", (int)strcspn(papers[i].name, " "), papers[i].name);
 }
 
-static void write_json(const void *data, cJSON *root) {
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
-    json_row(&table->list[i], list);
+    put_row(&table->list[i], list);
   }
   for (size_t i = 0; i < PAPERS; ++i) {
-    json_paper(i, list);
+    put_paper(i, list);
   }
 }
 
-static void markdown_shares(const table_t *table, FILE *file) {
-  fprintf(file,
-          "## Contributions\n\n"
-          "Removing an approximation takes some of the error away: its contribution, in %% of the "
-          "sum of the first three.\nA negative one makes up for errors of others: without it the "
-          "error is larger, and in the sum it counts as 0.\n\n"
-          "| inputs | P |");
-  for (source_t s = 0; s < SOURCES; ++s) {
-    fprintf(file, " %s |", sources[s].text);
-  }
-  fprintf(file, "\n|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &table->list[i];
-    fprintf(file, "| %s | %zu |", row->set, row->blocks);
-    for (source_t s = 0; s < SOURCES; ++s) {
-      report_cell(file, 1, share(row, s));
-    }
-    fputc('\n', file);
-  }
-  for (size_t i = 0; i < PAPERS; ++i) {
-    fprintf(file, "| paper: %s | |", papers[i].name);
-    for (size_t j = 0; j < SHARED; ++j) {
-      report_cell(file, 1, papers[i].share[j]);
-    }
-    fprintf(file, " | | |\n");
-  }
-}
-
-static void markdown_errors(const table_t *table, FILE *file) {
-  fprintf(file,
-          "\n## Errors\n\n"
-          "Sum of |o - FP64| over sum of |FP64|, x 1e-3: of H-FA, of H-FA without one of its "
-          "approximations, and with\nthat one alone.\n\n"
-          "| inputs | P | | H-FA |");
-  for (source_t s = 0; s < SOURCES; ++s) {
-    fprintf(file, " %s |", sources[s].text);
-  }
-  fprintf(file, " none at all |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &table->list[i];
-    fprintf(file, "| %s | %zu | without | %.1f |", row->set, row->blocks, 1e3 * row->all);
-    for (source_t s = 0; s < SOURCES; ++s) {
-      report_cell(file, 1, 1e3 * row->without[s]);
-    }
-    fprintf(file, " %.1f |\n| | | alone | |", 1e3 * row->none);
-    for (source_t s = 0; s < SOURCES; ++s) {
-      report_cell(file, 1, 1e3 * row->alone[s]);
-    }
-    fprintf(file, " |\n");
-  }
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file,
-          "# Table III of the H-FA paper: where the error comes from\n\n"
-          "H-FA's recurrence in FP64, each approximation on or off (`amalgam report "
-          "table_errors`); with all of them on it is\nthe engine's, bit for bit. P: blocks of keys, "
-          "merged in the end.\n\n");
-  for (size_t i = 0; i < ROWS; i += BLOCKS) {
-    fprintf(file, "- %s: %s\n", table->list[i].set, table->list[i].text);
-  }
-  fputc('\n', file);
-  markdown_shares(table, file);
-  markdown_errors(table, file);
-  fprintf(file,
-          "\n## What is removed\n\n"
-          "- quantisation: differences of scores are multiplied by log2(e) itself, as far apart as "
-          "they are; logarithms are\n  not rounded to 1/128 and have no limits.\n"
-          "- 2^-D by pieces: 2^-D is exact; where logarithms are quantised, log2(1 +- x) is "
-          "rounded to 1/128.\n"
-          "- Mitchell: all three. In additions log2(1 +- x) is exact, and what cancels is 0; "
-          "log2|v| is exact; the\n  result is 2 to the difference of two logarithms. Rounded to "
-          "1/128 where logarithms are quantised.\n"
-          "- In any case inputs, scores, their differences and the result are BF16: that is the "
-          "error with none at all.\n\n"
-          "![plot](table_errors.svg)\n");
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const row_t *row = &table->list[i];
-    fprintf(gnuplot, "\"%s\\nP %zu\" %g %g %g\n", row->set, row->blocks,
-            fmax(share(row, QUANTISED), 0), fmax(share(row, MITCHELL), 0),
-            fmax(share(row, PWL), 0));
-  }
-  for (size_t i = 0; i < PAPERS; ++i) {
-    const size_t model = strcspn(papers[i].name, " ");   // "MODEL / BENCHMARK"
-    fprintf(gnuplot, "\"paper:\\n%.*s\" %g %g %g\n", (int)model, papers[i].name,
-            papers[i].share[0], papers[i].share[1], papers[i].share[2]);
-  }
-  fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram rowstacked\n"
-          "set style fill solid border -1\nset boxwidth 0.6\nset yrange [0:100]\nset grid ytics\n"
-          "set xtics font ',9'\nset ylabel 'share of the error, %%'\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'quantisation' lc rgb '#4477aa', "
-          "'' using 3 title 'Mitchell' lc rgb '#cc6633', "
-          "'' using 4 title '2^{-D} by pieces' lc rgb '#bbbbbb'\n");
-}
+REPORT_TEMPLATE(table_errors_text, "hfa/table_errors.md");
+static const report_files_t files = {fill, table_errors_text};
 
 // --- the report -------------------------------------------------------------------------------
 
@@ -335,8 +234,6 @@ bool report_table_errors(const report_context_t *context, base_exit_t *code, bas
   table_t table;
   report_queries_t queries;
   const size_t seeds = kernel_size_or(context->settings->seeds, 8);
-  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   for (report_set_t set = 0; set < REPORT_SETS; ++set) {
     if (!report_queries_set(set, seeds, &queries, error)) {
@@ -349,5 +246,5 @@ bool report_table_errors(const report_context_t *context, base_exit_t *code, bas
       return false;
     }
   }
-  return report_write(&files, context->settings->out, error);
+  return report_write(context, &files, &table, error);
 }

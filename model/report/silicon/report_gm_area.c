@@ -32,70 +32,37 @@ static double with_multiplier(const table_t *table, int multiplier) {
   return table->um2[ATOMIC] + LANES * (table->um2[multiplier] - table->um2[BOTH]);
 }
 
-static void write_json(const void *data, cJSON *root) {
+static void put_sum(cJSON *list, const char *text, double um2, double nand2_um2) {
+  report_row(list, TEXT("text", text), NUMBER("area_um2", um2), NUMBER("nand2", um2 / nand2_um2));
+}
+
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
+  const double *um2 = table->um2;
+  const double flush = with_multiplier(table, MUL_FLUSH);
+  const double exact = with_multiplier(table, MUL_EXACT);
   report_synth_flow(&table->flow, root);
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < PARTS; ++i) {
-    cJSON *row = cJSON_CreateObject();
-    cJSON_AddItemToArray(list, row);
-    cJSON_AddStringToObject(row, "unit", parts[i].unit);
-    cJSON_AddStringToObject(row, "params", parts[i].params);
-    cJSON_AddNumberToObject(row, "area_um2", table->um2[i]);
-    cJSON_AddNumberToObject(row, "nand2", table->um2[i] / table->flow.nand2_um2);
-    cJSON_AddNumberToObject(row, "delay_fo4", table->fo4[i]);
+    report_row(list, TEXT("unit", parts[i].unit), TEXT("params", parts[i].params),
+               NUMBER("area_um2", um2[i]), NUMBER("nand2", um2[i] / table->flow.nand2_um2),
+               NUMBER("delay_fo4", table->fo4[i]), TEXT(".text", parts[i].text),
+               NUMBER(".plotted", i <= ADD_F32));
   }
-  cJSON_AddNumberToObject(root, "unit_with_multiplier_flush_um2", with_multiplier(table, MUL_FLUSH));
-  cJSON_AddNumberToObject(root, "unit_with_multiplier_exact_um2", with_multiplier(table, MUL_EXACT));
+  report_put(root, NUMBER("unit_with_multiplier_flush_um2", flush),
+             NUMBER("unit_with_multiplier_exact_um2", exact), NUMBER(".clock", CLOCK),
+             NUMBER(".raw", 100 * um2[RAW] / um2[MUL_FLUSH]),
+             NUMBER(".guarded", 100 * um2[GUARDED] / um2[MUL_FLUSH]),
+             NUMBER(".times", flush / um2[ATOMIC]),
+             NUMBER(".saved", report_synth_saving(um2[ATOMIC], flush)),
+             NUMBER(".rescale", -report_synth_saving(um2[ATOMIC], um2[NO_RESCALE])));
+  cJSON *sums = cJSON_AddArrayToObject(root, ".sums");
+  put_sum(sums, "16 lanes with multipliers that flush, by sum", flush, table->flow.nand2_um2);
+  put_sum(sums, "16 lanes with IEEE multipliers, by sum", exact, table->flow.nand2_um2);
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file, "# What MUL-by-ADD saves in silicon\n\n");
-  report_synth_intro(&table->flow, file);
-  fprintf(file, "| | um2 | NAND2 | path, FO4 |\n|---|---|---|---|\n");
-  for (size_t i = 0; i < PARTS; ++i) {
-    fprintf(file, "| %s |", parts[i].text);
-    report_cell(file, 0, table->um2[i]);
-    report_cell(file, 0, table->um2[i] / table->flow.nand2_um2);
-    report_cell(file, 1, table->fo4[i]);
-    fprintf(file, "\n");
-  }
-  fprintf(file, "| 16 lanes with multipliers that flush, by sum |");
-  report_cell(file, 0, with_multiplier(table, MUL_FLUSH));
-  report_cell(file, 0, with_multiplier(table, MUL_FLUSH) / table->flow.nand2_um2);
-  fprintf(file, " |\n| 16 lanes with IEEE multipliers, by sum |");
-  report_cell(file, 0, with_multiplier(table, MUL_EXACT));
-  report_cell(file, 0, with_multiplier(table, MUL_EXACT) / table->flow.nand2_um2);
-  fprintf(
-      file,
-      " |\n\nA lane that rescales by adding to the exponent takes %.0f %% of a flushing multiplier's "
-      "area raw and %.0f %% guarded.\nOf the unit of 16 lanes, with its registers, forwarding and "
-      "FP32 adders, the same rate by multiplication would make\n%.2f times the area: MUL-by-ADD saves "
-      "%.0f %% of that. RESCALE itself, the walk over a row, costs %.1f %%.\nThe guards and a "
-      "multiplier are not the same function: the guards only look after powers of two.\n\n"
-      "All units are mapped for least area and close %d FO4; the lanes with adders alone would be much "
-      "faster. Cells only,\nno wires; multipliers are plain gates, which a commercial tool's generators "
-      "would make smaller. synth/README.md says\nmore.\n\n![plot](gm_area.svg)\n",
-      100 * table->um2[RAW] / table->um2[MUL_FLUSH],
-      100 * table->um2[GUARDED] / table->um2[MUL_FLUSH],
-      with_multiplier(table, MUL_FLUSH) / table->um2[ATOMIC],
-      report_synth_saving(table->um2[ATOMIC], with_multiplier(table, MUL_FLUSH)),
-      -report_synth_saving(table->um2[ATOMIC], table->um2[NO_RESCALE]), CLOCK);
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i <= ADD_F32; ++i) {
-    fprintf(gnuplot, "\"%s\" %g\n", parts[i].text, table->um2[i] / table->flow.nand2_um2);
-  }
-  fprintf(gnuplot,
-          "EOD\nset style fill solid border -1\nset xrange [0:]\nset yrange [%d.5:-0.5]\n"
-          "set grid xtics\nset ytics noenhanced\nset xlabel 'NAND2'\n"
-          "plot $data using 2:0:(0):2:($0-0.35):($0+0.35):ytic(1) with boxxyerror "
-          "lc rgb '#4477aa' notitle\n", ADD_F32);
-}
+REPORT_TEMPLATE(gm_area_text, "silicon/gm_area.md");
+static const report_files_t files = {fill, gm_area_text};
 
 static bool make_units(const synth_flow_t *flow, base_error_t *error) {
   static synth_wants_t wants;
@@ -111,8 +78,6 @@ static bool make_units(const synth_flow_t *flow, base_error_t *error) {
 
 bool report_gm_area(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static table_t table;
-  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   bool good = report_synth_open(context, &table.flow, error);
   table.flow.clock_fo4 = CLOCK;
@@ -129,5 +94,5 @@ bool report_gm_area(const report_context_t *context, base_exit_t *code, base_err
     }
     cJSON_Delete(area);
   }
-  return good && report_write(&files, context->settings->out, error);
+  return good && report_write(context, &files, &table, error);
 }

@@ -269,14 +269,12 @@ power_spread_t power_saving(const power_table_t *table, size_t size, measure_des
 static bool measure_and_write(const report_context_t *context, const synth_flow_t *flow,
                               power_table_t *table, base_exit_t *code, base_error_t *error) {
   liberty_t library;
-  report_files_t files = power_files;
-  files.data = table;
   if (!liberty_read(flow->liberty, &library, error)) {
     return false;
   }
   const bool good = allocate(table, error) &&
                     measure_table(context, flow, &library, table, code, error) &&
-                    report_write(&files, context->settings->out, error);
+                    report_write(context, &power_files, table, error);
   free(table->row);
   liberty_free(&library);
   return good;

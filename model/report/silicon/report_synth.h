@@ -4,7 +4,6 @@
 #define REPORT_SYNTH_H
 
 #include "cli/synth/synth.h"
-#include "report/report.h"
 #include "report/report_write.h"
 
 enum { REPORT_SYNTH_KEYS = 1024 };
@@ -33,21 +32,15 @@ double report_synth_whole(const report_area_t *result);
 // How many % of `whole` `part` is less.
 double report_synth_saving(double part, double whole);
 
-// A saving beside the paper's: "reproduced", "nearly reproduced", "not reproduced"; what they mean.
+// A saving beside the paper's: "reproduced", "nearly reproduced", "not reproduced" (silicon/area.md).
 const char *report_synth_verdict(double ours, double paper);
-#define REPORT_SYNTH_MEANING                                                                       \
-  "Reproduced means: no less is saved than the paper says; nearly: less by no more than a point, " \
-  "which is what choices of\nthis flow are worth.\n"
 
 // A row {"d","blocks","design","datapath_um2","sram_um2",...}, added to list.
 cJSON *report_synth_row(const synth_flow_t *flow, const report_area_t *result, cJSON *list);
 
-// {"library","node_nm","fo4_ps",...} of the flow.
+// {"library","node_nm","fo4_ps",...} of the flow; for templates, ".intro" is the paragraph on library and
+// clock, ".flats" how much smaller designs are when they are synthesised flat.
 void report_synth_flow(const synth_flow_t *flow, cJSON *root);
-
-// The library and the clock, and what no area here says: the first and last paragraph of each report.
-void report_synth_intro(const synth_flow_t *flow, FILE *file);
-void report_synth_caveats(FILE *file);
 
 // The flow that a report was asked for.
 bool report_synth_open(const report_context_t *context, synth_flow_t *flow, base_error_t *error);

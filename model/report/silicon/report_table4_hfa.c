@@ -93,149 +93,63 @@ static double paper_fo4(const synth_flow_t *flow) {
 
 // --- files ------------------------------------------------------------------------------------
 
-static void put(cJSON *object, double area, double power, double bf16, double fix16,
-                double tops_watt, double tops_mm2) {
-  cJSON_AddNumberToObject(object, "area_mm2", area);
-  cJSON_AddNumberToObject(object, "power_w", power);
-  cJSON_AddNumberToObject(object, "bf16_tops", bf16);
-  cJSON_AddNumberToObject(object, "fix16_tops", fix16);
-  cJSON_AddNumberToObject(object, "tops_w", tops_watt);
-  cJSON_AddNumberToObject(object, "tops_mm2", tops_mm2);
-}
-
-static void write_json(const void *data, cJSON *root) {
-  const table_t *table = data;
-  report_synth_flow(&table->flow, root);
-  cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const paper_row_t *paper = &paper_rows[i];
-    cJSON *row = report_synth_row(&table->flow, &table->list[i], list);
-    cJSON_AddStringToObject(row, "name", paper->name);
-    put(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i), tops(i) / watt(table, i),
-        tops(i) / mm2(table, i));
-    cJSON_AddNumberToObject(row, "datapath_mm2", datapath_mm2(table, i));
-    cJSON_AddNumberToObject(row, "sram_mm2", sram_mm2(table, i));
-    cJSON_AddNumberToObject(row, "power_w_settled", scaled_watt(table, i, false, true));
-    cJSON_AddNumberToObject(row, "power_w_glitches", scaled_watt(table, i, true, true));
-    cJSON_AddNumberToObject(row, "power_w_datapath_settled", scaled_watt(table, i, false, false));
-    cJSON_AddNumberToObject(row, "power_w_datapath_glitches", scaled_watt(table, i, true, false));
-    put(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16, paper->fix16,
-        paper->tops_watt, paper->tops_mm2);
-  }
-}
-
-static void write_rows(const table_t *table, FILE *file) {
-  fprintf(file,
-          "| | area, mm2 | datapath | SRAM | power, W | TOPS: BF16 | FIX16 | TOPS/W | TOPS/mm2 |\n"
-          "|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < ROWS; ++i) {
-    const paper_row_t *paper = &paper_rows[i];
-    fprintf(file, "| %s, here |", paper->name);
-    report_cell(file, 2, mm2(table, i));
-    report_cell(file, 2, datapath_mm2(table, i));
-    report_cell(file, 2, sram_mm2(table, i));
-    report_cell(file, 2, watt(table, i));
-    report_cell(file, 3, bf16_tops(i));
-    report_cell(file, 3, fix16_tops(i));
-    report_cell(file, 2, tops(i) / watt(table, i));
-    report_cell(file, 2, tops(i) / mm2(table, i));
-    fprintf(file, "\n| %s, paper | %.2f | | | %.2f | %.3f | %.3f | %.2f | %.2f |\n", paper->name,
-            paper->mm2, paper->watt, paper->bf16, paper->fix16, paper->tops_watt, paper->tops_mm2);
-  }
-}
-
-static void write_power(const table_t *table, FILE *file) {
-  fprintf(file,
-          "\nPower is the energy of mapped netlists in a cycle (report `power`, D = %d, mean over its inputs) "
-          "at %d MHz, times\n28 / %.0f for capacitance and (%.1f / %.1f)^2 for voltage; leakage of a 28 nm "
-          "library is not in it. Half of the glitches are\ncounted, with the memories' proxy. The ends:\n\n"
-          "| | without glitches, W | with all | the same without memories | |\n|---|---|---|---|---|\n",
-          D, CLOCK_MHZ, table->flow.node_nm, VOLTAGE_28, table->voltage);
-  for (size_t i = 0; i < ROWS; ++i) {
-    fprintf(file, "| %s |", paper_rows[i].name);
-    report_cell(file, 2, scaled_watt(table, i, false, true));
-    report_cell(file, 2, scaled_watt(table, i, true, true));
-    report_cell(file, 2, scaled_watt(table, i, false, false));
-    report_cell(file, 2, scaled_watt(table, i, true, false));
-    fprintf(file, "\n");
-  }
-  fprintf(file,
-          "\nThe row for four queries is four times the FAUs, ACCs and dividers of the one that was measured "
-          "and one control; each\nquery is in its own FAUs, and keys are read once for all four. Watts here are "
-          "no comparison with the paper's: nothing is\ngated, and cells of an old library are scaled by length "
-          "and voltage alone. Ratios of designs are, in the report\n`power`.\n");
-}
-
 // Within a tenth of it.
 static const char *verdict(double ours, double paper) {
   return fabs(ours - paper) <= paper / 10 ? "reproduced" : "not reproduced";
 }
 
-static void write_claims(const table_t *table, FILE *file) {
-  const size_t last = ROWS - 1;
-  const paper_row_t *one = &paper_rows[0], *four = &paper_rows[last];
+static void put_numbers(cJSON *object, double area, double power, double bf16, double fix16,
+                        double tops_watt, double tops_mm2) {
+  report_put(object, NUMBER("area_mm2", area), NUMBER("power_w", power), NUMBER("bf16_tops", bf16),
+             NUMBER("fix16_tops", fix16), NUMBER("tops_w", tops_watt), NUMBER("tops_mm2", tops_mm2));
+}
+
+static void put_row(const table_t *table, size_t i, cJSON *list) {
+  const paper_row_t *paper = &paper_rows[i];
+  cJSON *row = report_put(report_synth_row(&table->flow, &table->list[i], list),
+                          TEXT("name", paper->name));
+  put_numbers(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i),
+              tops(i) / watt(table, i), tops(i) / mm2(table, i));
+  report_put(row, NUMBER("datapath_mm2", datapath_mm2(table, i)),
+             NUMBER("sram_mm2", sram_mm2(table, i)),
+             NUMBER("power_w_settled", scaled_watt(table, i, false, true)),
+             NUMBER("power_w_glitches", scaled_watt(table, i, true, true)),
+             NUMBER("power_w_datapath_settled", scaled_watt(table, i, false, false)),
+             NUMBER("power_w_datapath_glitches", scaled_watt(table, i, true, false)));
+  put_numbers(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16,
+              paper->fix16, paper->tops_watt, paper->tops_mm2);
+  report_put(row, NUMBER(".tops", tops(i)), NUMBER(".paper_tops", paper->bf16 + paper->fix16),
+             TEXT(".tops_verdict", verdict(tops(i), paper->bf16 + paper->fix16)),
+             TEXT(".mm2_verdict", verdict(mm2(table, i), paper->mm2)),
+             TEXT(".watt_verdict", verdict(watt(table, i), paper->watt)));
+}
+
+static void fill(const void *data, cJSON *root) {
+  const table_t *table = data;
+  const paper_row_t *one = &paper_rows[0], *four = &paper_rows[ROWS - 1];
   const double each = (four->mm2 - one->mm2) / (double)(four->queries - one->queries);
-  fprintf(file,
-          "\n## The paper's claims\n\nReproduced means here: within a tenth.\n\n"
-          "- Area of %s: **%s**, %.2f mm2 of %.2f. The memory's density was taken from the paper, whose "
-          "two areas give %.3f mm2 of memory and\n  %.3f of datapath for a query, so only the datapath "
-          "is a comparison: **%s**, %.3f mm2, %.0f %% less. Cells go by the square of\n  the nodes, "
-          "without wires.\n",
-          one->name, verdict(mm2(table, 0), one->mm2), mm2(table, 0), one->mm2,
-          one->mm2 - each * (double)one->queries, each, verdict(datapath_mm2(table, 0), each),
-          datapath_mm2(table, 0), report_synth_saving(datapath_mm2(table, 0), each));
-  fprintf(file,
-          "- Power of %s: **%s**, %.2f W of %.2f, %.1f times: not the same thing (above).\n"
-          "- Throughput of %s: **%s**, %.2f TOPS of %.2f: 2 operations for each element of the dot "
-          "products, %d for each lane.\n",
-          one->name, verdict(watt(table, 0), one->watt), watt(table, 0), one->watt,
-          watt(table, 0) / one->watt, one->name, verdict(tops(0), one->bf16 + one->fix16), tops(0),
-          one->bf16 + one->fix16, LANE_OPS);
-  fprintf(file,
-          "- Throughput of %s: **%s**, %.2f TOPS of %.2f. The paper's is %.1f times that of %s for %zu times "
-          "the queries; its own TOPS/mm2\n  times its area is %.2f, %zu times %.2f, and that is what is "
-          "counted here.\n",
-          four->name, verdict(tops(last), four->bf16 + four->fix16), tops(last),
-          four->bf16 + four->fix16, four->bf16 / one->bf16, one->name, four->queries / one->queries,
-          four->tops_mm2 * four->mm2, four->queries / one->queries, one->bf16 + one->fix16);
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  fprintf(file, "# Table IV of the H-FA paper: H-FA with 4 blocks, for 1 and for 4 queries, D = %d\n\n", D);
-  report_synth_intro(&table->flow, file);
-  fprintf(file,
-          "Scaled to 28 nm: areas of cells by the square of the nodes, %.0f to 28; this says nothing of "
-          "a real 28 nm library.\nTo 500 MHz: not at all, throughput is counted at that clock. Its "
-          "2 ns are %.0f FO4 if an FO4 scales with the node;\nthe units here close %u FO4, %s.\n\n",
-          table->flow.node_nm, paper_fo4(&table->flow), table->flow.clock_fo4,
-          table->list[0].area.closes ? "all of them" : "but not all of them");
-  write_rows(table, file);
-  write_power(table, file);
-  write_claims(table, file);
-  report_synth_caveats(file);
-  fprintf(file, "\n![plot](table4_hfa.svg)\n");
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
+  report_synth_flow(&table->flow, root);
+  cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
-    fprintf(gnuplot, "\"%s\" %g %g\n", paper_rows[i].name, tops(i) / mm2(table, i),
-            paper_rows[i].tops_mm2);
+    put_row(table, i, list);
   }
-  fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset yrange [0:]\nset grid ytics\n"
-          "set ylabel 'TOPS/mm2 at 28 nm'\nset key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'here' lc rgb '#4477aa', "
-          "'' using 3 title 'paper' lc rgb '#f2c9b0'\n");
+  report_put(root, NUMBER(".each", each), NUMBER(".memory", one->mm2 - each * (double)one->queries),
+             TEXT(".datapath_verdict", verdict(datapath_mm2(table, 0), each)),
+             NUMBER(".datapath_less", report_synth_saving(datapath_mm2(table, 0), each)),
+             NUMBER(".watt_times", watt(table, 0) / one->watt), NUMBER(".lane_ops", LANE_OPS),
+             NUMBER(".tops_times", four->bf16 / one->bf16),
+             NUMBER(".queries_times", four->queries / one->queries),
+             NUMBER(".paper_product", four->tops_mm2 * four->mm2), NUMBER(".mhz", CLOCK_MHZ),
+             NUMBER(".fo4", paper_fo4(&table->flow)), NUMBER(".voltage_28", VOLTAGE_28),
+             NUMBER(".voltage", table->voltage),
+             TEXT(".closing", table->list[0].area.closes ? "all of them" : "but not all of them"));
 }
+
+REPORT_TEMPLATE(table4_hfa_text, "silicon/table4_hfa.md");
+static const report_files_t files = {fill, table4_hfa_text};
 
 bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static table_t table;
-  const report_files_t files = {.name = context->name, .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   *code = BASE_BAD_INPUT;
   synth_shape_t shape[ROWS];
   for (size_t i = 0; i < ROWS; ++i) {
@@ -252,5 +166,5 @@ bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }
-  return good && report_write(&files, context->settings->out, error);
+  return good && report_write(context, &files, &table, error);
 }

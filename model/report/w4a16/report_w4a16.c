@@ -101,14 +101,11 @@ static bool check_samples(const w4a16_table_t *table, base_exit_t *code, base_er
 static bool run_and_write(const report_context_t *context, w4a16_table_t *table, base_exit_t *code,
                           base_error_t *error) {
   report_jobs_t jobs;
-  report_files_t files = w4a16_files;
-  files.data = table;
   if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_jobs(table, &jobs);
-  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
-                                         error) &&
+  const bool good = report_run_and_write(context, &jobs, false, &w4a16_files, table, code, error) &&
                     check_samples(table, code, error);
   report_jobs_close(&jobs);
   return good;

@@ -52,8 +52,8 @@ typedef struct report_range {
 } report_range_t;
 
 void report_range_add(report_range_t *range, double value, const report_shape_t *shape, size_t m);
-// "0.94 (576 x 7168, M 1) to 1.31 (...)", or "none".
-void report_range_text(const report_range_t *range, FILE *file);
+// {..., NAME: {"count", "least", "most"}}; for templates ".text/NAME" is "0.94 (N 576, K 7168, M 1) to
+// 1.31 (...)", or "none".
 void report_range_json(const report_range_t *range, cJSON *root, const char *name);
 
 #endif

@@ -47,121 +47,70 @@ static report_range_t range_of(const table_t *table, size_t launch, size_t slow,
   return range;
 }
 
-static void json_row(const table_t *table, const entry_t *e, size_t launch, size_t kind,
-                     cJSON *list) {
+static void put_row(const table_t *table, const entry_t *e, size_t launch, size_t kind,
+                    cJSON *list) {
   const report_outcome_t *o = e->of[launch][kind];
-  cJSON *row = json_add_row(list);
-  json_add_count(row, "m", table->half.m[0]);
-  json_add_count(row, "n", e->shape->n);
-  json_add_count(row, "k", e->shape->k);
-  cJSON_AddStringToObject(row, "mode", kinds[kind].mode);
-  cJSON_AddStringToObject(row, "path", kinds[kind].path);
-  cJSON_AddStringToObject(row, "zero_points", kinds[kind].zeros);
-  cJSON_AddBoolToObject(row, "launch", launch == LAUNCHED);
-  json_add_count(row, "split_k", o->half.splits);
-  cJSON_AddNumberToObject(row, "time_us", o->time_us);
-  cJSON_AddNumberToObject(row, "over_fp16", over_fp16(e, launch, kind));
-  cJSON_AddNullToObject(row, "paper");
+  report_row(list, NUMBER("m", table->half.m[0]), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
+             TEXT("mode", kinds[kind].mode), TEXT("path", kinds[kind].path),
+             TEXT("zero_points", kinds[kind].zeros), FLAG("launch", launch == LAUNCHED),
+             NUMBER("split_k", o->half.splits), NUMBER("time_us", o->time_us),
+             NUMBER("over_fp16", over_fp16(e, launch, kind)), NOTHING("paper"));
 }
 
-static void write_json(const void *data, cJSON *root) {
+static void put_ranges(const table_t *table, size_t launch, cJSON *summary, cJSON *more) {
+  const struct {
+    cJSON *object;
+    const char *name;
+    size_t slow, fast;
+  } ranges[] = {{more, "splitk_over_fp16", FP16, SEQUENTIAL},
+                {more, "overlapped_over_fp16", FP16, OVERLAPPED},
+                {summary, "direct_over_fp16", FP16, DIRECTLY},
+                {summary, "direct_symmetric_over_fp16", FP16, DIRECTLY_SYMMETRIC},
+                {summary, "direct_over_splitk", SEQUENTIAL, DIRECTLY}};
+  for (size_t i = 0; i < sizeof ranges / sizeof *ranges; ++i) {
+    char name[64];
+    const report_range_t range = range_of(table, launch, ranges[i].slow, ranges[i].fast);
+    snprintf(name, sizeof name, "%s%s", ranges[i].name, launch == LAUNCHED ? "" : "_no_launch");
+    report_range_json(&range, ranges[i].object, name);
+  }
+}
+
+// A shape with its runs: a list of their rows.
+static void put_shape(const table_t *table, const entry_t *e, size_t launch, cJSON *list) {
+  cJSON *runs = cJSON_AddArrayToObject(
+      report_row(list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n),
+                 NUMBER("k", e->shape->k)), "run");
+  for (size_t kind = 0; kind < KINDS; ++kind) {
+    put_row(table, e, launch, kind, runs);
+  }
+}
+
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  static const char *const names[LAUNCHES] = {"", "_no_launch"};
+  const config_t *config = &table->half.machine.soc.config;
+  report_put(root, NUMBER(".m", table->half.m[0]), NUMBER(".cores", config->soc.ai_cores),
+             NUMBER(".bytes", config->vector.direct_bytes_per_cycle));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
+  cJSON *summary = cJSON_AddObjectToObject(root, "summary");
+  cJSON *more = cJSON_AddObjectToObject(root, ".more");
   for (size_t i = 0; i < table->half.shapes; ++i) {
     for (size_t launch = 0; launch < LAUNCHES; ++launch) {
       for (size_t kind = 0; kind < KINDS; ++kind) {
-        json_row(table, &table->list[i], launch, kind, list);
+        put_row(table, &table->list[i], launch, kind, list);
       }
     }
   }
-  cJSON *summary = cJSON_AddObjectToObject(root, "summary");
   for (size_t launch = 0; launch < LAUNCHES; ++launch) {
-    char name[64];
-    const report_range_t direct = range_of(table, launch, FP16, DIRECTLY);
-    const report_range_t symmetric = range_of(table, launch, FP16, DIRECTLY_SYMMETRIC);
-    const report_range_t trip = range_of(table, launch, SEQUENTIAL, DIRECTLY);
-    snprintf(name, sizeof name, "direct_over_fp16%s", names[launch]);
-    report_range_json(&direct, summary, name);
-    snprintf(name, sizeof name, "direct_symmetric_over_fp16%s", names[launch]);
-    report_range_json(&symmetric, summary, name);
-    snprintf(name, sizeof name, "direct_over_splitk%s", names[launch]);
-    report_range_json(&trip, summary, name);
-  }
-}
-
-static void markdown_range(FILE *file, const char *what, const report_range_t *range) {
-  fprintf(file, "- %s: ", what);
-  report_range_text(range, file);
-  fputc('\n', file);
-}
-
-static void markdown_table(const table_t *table, size_t launch, FILE *file) {
-  static const char *const titles[LAUNCHES] = {"With the launch", "Cores that start at once"};
-  const report_range_t over[] = {range_of(table, launch, FP16, SEQUENTIAL),
-                                 range_of(table, launch, FP16, OVERLAPPED),
-                                 range_of(table, launch, FP16, DIRECTLY),
-                                 range_of(table, launch, FP16, DIRECTLY_SYMMETRIC),
-                                 range_of(table, launch, SEQUENTIAL, DIRECTLY)};
-  fprintf(file, "\n## %s\n\n", titles[launch]);
-  markdown_range(file, "one phase after the other, over FP16", &over[0]);
-  markdown_range(file, "overlapped, over FP16", &over[1]);
-  markdown_range(file, "direct, over FP16", &over[2]);
-  markdown_range(file, "direct and without zero points, over FP16", &over[3]);
-  markdown_range(file, "direct over one phase after the other", &over[4]);
-  fprintf(file,
-          "\n| model | N | K | FP16 | Split-K | overlapped | direct | no zero points | Split-K over "
-          "FP16 | overlapped | direct | no zero points |\n"
-          "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
-    const entry_t *e = &table->list[i];
-    fprintf(file, "| %s | %zu | %zu |", e->shape->model, e->shape->n, e->shape->k);
-    for (size_t kind = 0; kind < KINDS; ++kind) {
-      report_cell(file, 1, e->of[launch][kind]->time_us);
+    cJSON *shapes = cJSON_AddArrayToObject(root, launch == LAUNCHED ? ".launched" : ".at_once");
+    for (size_t i = 0; i < table->half.shapes; ++i) {
+      put_shape(table, &table->list[i], launch, shapes);
     }
-    for (size_t kind = SEQUENTIAL; kind < KINDS; ++kind) {
-      report_cell(file, 2, over_fp16(e, launch, kind));
-    }
-    fputc('\n', file);
+    put_ranges(table, launch, summary, more);
   }
 }
 
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  const config_t *config = &table->half.machine.soc.config;
-  fprintf(file,
-          "# W4A16: a path from the vector cores into L1\n\n"
-          "M = %zu, groups of 128, weights in HBM, %u AI cores; us (`amalgam report w4a16_direct`). "
-          "The path is a what-if:\n%g bytes a cycle from each UB into its cube core's L1, with a "
-          "cross-core flag for each 64 KB piece and one back.\n\n"
-          "Overlapped, B still passes L2 twice, 4 bytes a weight. Directly, HBM gives 0.53 bytes a "
-          "weight and the vector\ncores take 5.2 cycles for 128 weights, which then is what bounds "
-          "the time. Without zero points it is 3.1, and\nwhat bounds the time is their scalar cores, "
-          "which push 15 commands for 16384 weights.\n",
-          table->half.m[0], (unsigned)config->soc.ai_cores, config->vector.direct_bytes_per_cycle);
-  for (size_t launch = 0; launch < LAUNCHES; ++launch) {
-    markdown_table(table, launch, file);
-  }
-  fprintf(file, "\n![plot](w4a16_direct.svg)\n");
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
-    const entry_t *e = &table->list[i];
-    fprintf(gnuplot, "\"%zux%zu\" %g %g %g\n", e->shape->n, e->shape->k,
-            over_fp16(e, LAUNCHED, SEQUENTIAL), over_fp16(e, LAUNCHED, OVERLAPPED),
-            over_fp16(e, LAUNCHED, DIRECTLY));
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:*]\nset ylabel 'times as fast as FP16'\nset xtics rotate by -60\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'phases in turn' lc rgb '#bbbbbb', "
-          "'' using 3 title 'overlapped' lc rgb '#f2c9b0', "
-          "'' using 4 title 'direct' lc rgb '#cc6633', 1 notitle lc rgb 'black'\n");
-}
+REPORT_TEMPLATE(w4a16_direct_text, "w4a16/w4a16_direct.md");
+static const report_files_t files = {fill, w4a16_direct_text};
 
 static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs,
                                    const report_shape_t *shape, size_t launch, size_t kind) {
@@ -199,16 +148,13 @@ bool report_w4a16_direct(const report_context_t *context, base_exit_t *code, bas
   static const size_t usual[] = {16};
   static table_t table;
   report_jobs_t jobs;
-  const report_files_t files = {.name = "w4a16_direct", .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   memset(&table, 0, sizeof table);
   if (!report_gemm_read(context, usual, 1, &table.half, error) ||
       !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_jobs(&table, &jobs);
-  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
-                                         error);
+  const bool good = report_run_and_write(context, &jobs, false, &files, &table, code, error);
   report_jobs_close(&jobs);
   return good;
 }

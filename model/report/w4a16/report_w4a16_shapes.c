@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cJSON.h>
 #include <string.h>
 
-#include "base/json.h"
 #include "base/parse.h"
+#include "report/document.h"
 #include "report/w4a16/report_w4a16.h"
 
 static const report_shape_t paper_shapes[] = {
@@ -105,32 +104,24 @@ void report_range_add(report_range_t *range, double value, const report_shape_t 
   ++range->count;
 }
 
-void report_range_text(const report_range_t *range, FILE *file) {
-  if (range->count == 0) {
-    fprintf(file, "none");
-    return;
-  }
-  fprintf(file, "%.2f (N %zu, K %zu, M %zu) to %.2f (N %zu, K %zu, M %zu)", range->least,
-          range->least_shape->n, range->least_shape->k, range->least_m, range->most,
-          range->most_shape->n, range->most_shape->k, range->most_m);
-}
-
-static void json_end(cJSON *object, const char *name, double value, const report_shape_t *shape,
-                     size_t m) {
-  cJSON *end = cJSON_AddObjectToObject(object, name);
-  cJSON_AddNumberToObject(end, "value", value);
-  json_add_count(end, "m", m);
-  json_add_count(end, "n", shape->n);
-  json_add_count(end, "k", shape->k);
+static void put_text(const report_range_t *range, cJSON *object, const char *name) {
+  report_put_text(object, name, "%.2f (N %zu, K %zu, M %zu) to %.2f (N %zu, K %zu, M %zu)",
+                  range->least, range->least_shape->n, range->least_shape->k, range->least_m,
+                  range->most, range->most_shape->n, range->most_shape->k, range->most_m);
 }
 
 void report_range_json(const report_range_t *range, cJSON *root, const char *name) {
+  cJSON *texts = cJSON_GetObjectItem(root, ".text");
+  texts = texts != NULL ? texts : cJSON_AddObjectToObject(root, ".text");
   if (range->count == 0) {
-    cJSON_AddNullToObject(root, name);
+    report_put(root, NOTHING(name));
+    report_put(texts, TEXT(name, "none"));
     return;
   }
-  cJSON *object = cJSON_AddObjectToObject(root, name);
-  json_add_count(object, "count", range->count);
-  json_end(object, "least", range->least, range->least_shape, range->least_m);
-  json_end(object, "most", range->most, range->most_shape, range->most_m);
+  report_put(cJSON_AddObjectToObject(root, name), NUMBER("count", range->count),
+             NUMBER("least/value", range->least), NUMBER("least/m", range->least_m),
+             NUMBER("least/n", range->least_shape->n), NUMBER("least/k", range->least_shape->k),
+             NUMBER("most/value", range->most), NUMBER("most/m", range->most_m),
+             NUMBER("most/n", range->most_shape->n), NUMBER("most/k", range->most_shape->k));
+  put_text(range, texts, name);
 }

@@ -53,6 +53,6 @@ typedef struct w4a16_table {
 } w4a16_table_t;
 
 // JSON, Markdown and plot.
-extern const report_files_t w4a16_files;   // data: NULL, for the table's address
+extern const report_files_t w4a16_files;
 
 #endif

@@ -70,28 +70,56 @@ static bound_t bound_of(const config_t *c, const report_shape_t *shape) {
                    .overlapped = weights * largest(overlapped, 4)};
 }
 
-// --- JSON -------------------------------------------------------------------------------------
+// --- files ------------------------------------------------------------------------------------
 
-static void json_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_t *phase,
-                       double mhz, cJSON *list) {
-  cJSON *row = json_add_row(list);
-  json_add_count(row, "m", m);
-  json_add_count(row, "n", e->shape->n);
-  json_add_count(row, "k", e->shape->k);
-  cJSON_AddStringToObject(row, "mode", kinds[kind].mode);
-  json_add_count(row, "split_k", e->of[kind]->half.splits);
-  cJSON_AddStringToObject(row, "phase", phase->name);
-  cJSON_AddNumberToObject(row, "time_us", (double)phase->cycles / mhz);
-  json_add_count(row, "hbm_read", phase->traffic.hbm_read);
-  json_add_count(row, "hbm_write", phase->traffic.hbm_write);
-  json_add_count(row, "l2_read", phase->traffic.l2_read);
-  json_add_count(row, "l2_write", phase->traffic.l2_write);
-  cJSON_AddNullToObject(row, "paper");
+static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_t *phase,
+                      double mhz, cJSON *list) {
+  const soc_traffic_t *t = &phase->traffic;
+  const double weights = (double)e->shape->n * (double)e->shape->k;
+  const double us = (double)phase->cycles / mhz;
+  cJSON *row = report_row(
+      list, NUMBER("m", m), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
+      TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->half.splits),
+      TEXT("phase", phase->name), NUMBER("time_us", us), NUMBER("hbm_read", t->hbm_read),
+      NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read),
+      NUMBER("l2_write", t->l2_write), NOTHING("paper"),
+      NUMBER(".a_weight", (double)(t->l2_read + t->l2_write) / weights));
+  if (phase->cycles == 0) {
+    report_put(row, TEXT(".us", "with next"));
+  } else {
+    report_put_text(row, ".us", "%.1f", us);
+  }
 }
 
-static void write_json(const void *data, cJSON *root) {
+// Bytes of all phases for each weight.
+static double through(const entry_t *e, size_t kind, bool hbm) {
+  const report_gemm_outcome_t *h = &e->of[kind]->half;
+  uint64_t bytes = 0;
+  for (size_t p = 0; p < h->phases; ++p) {
+    const soc_traffic_t *t = &h->phase[p].traffic;
+    bytes += hbm ? t->hbm_read + t->hbm_write : t->l2_read + t->l2_write;
+  }
+  return (double)bytes / ((double)e->shape->n * (double)e->shape->k);
+}
+
+static void put_bounds(const config_t *config, const entry_t *e, cJSON *list) {
+  const bound_t b = bound_of(config, e->shape);
+  report_row(list, NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("fp16_us", b.fp16),
+             NUMBER("dequantise_us", b.dequantise), NUMBER("multiply_us", b.multiply),
+             NUMBER("overlapped_us", b.overlapped),
+             NUMBER(".most", b.fp16 / (b.dequantise + b.multiply)),
+             NUMBER(".most_overlapped", b.fp16 / b.overlapped),
+             NUMBER(".measured", report_over(e->of[FP16], e->of[SEQUENTIAL])),
+             NUMBER(".measured_overlapped", report_over(e->of[FP16], e->of[OVERLAPPED])),
+             NUMBER(".fp16_hbm", through(e, FP16, true)), NUMBER(".fp16_l2", through(e, FP16, false)),
+             NUMBER(".hbm", through(e, SEQUENTIAL, true)), NUMBER(".l2", through(e, SEQUENTIAL, false)));
+}
+
+static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const config_t *config = &table->half.machine.soc.config;
+  report_put(root, NUMBER(".m", table->half.m[0]), NUMBER(".cores", config->soc.ai_cores),
+             NUMBER(".l2_mb", config->gm.l2_mb));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *bounds = cJSON_AddArrayToObject(root, "bounds");
   for (size_t i = 0; i < table->half.shapes; ++i) {
@@ -99,121 +127,15 @@ static void write_json(const void *data, cJSON *root) {
     for (size_t kind = 0; kind < KINDS; ++kind) {
       const report_gemm_outcome_t *h = &e->of[kind]->half;
       for (size_t p = 0; p < h->phases; ++p) {
-        json_phase(e, table->half.m[0], kind, &h->phase[p], config->soc.clock_mhz, list);
+        put_phase(e, table->half.m[0], kind, &h->phase[p], config->soc.clock_mhz, list);
       }
     }
-    const bound_t b = bound_of(config, e->shape);
-    cJSON *row = json_add_row(bounds);
-    json_add_count(row, "n", e->shape->n);
-    json_add_count(row, "k", e->shape->k);
-    cJSON_AddNumberToObject(row, "fp16_us", b.fp16);
-    cJSON_AddNumberToObject(row, "dequantise_us", b.dequantise);
-    cJSON_AddNumberToObject(row, "multiply_us", b.multiply);
-    cJSON_AddNumberToObject(row, "overlapped_us", b.overlapped);
+    put_bounds(config, e, bounds);
   }
 }
 
-// --- Markdown ---------------------------------------------------------------------------------
-
-static double mb(uint64_t bytes) { return (double)bytes * 1e-6; }
-
-static void markdown_phase(const entry_t *e, const char *mode, const gemm_phase_t *phase,
-                           double mhz, FILE *file) {
-  const double weights = (double)e->shape->n * (double)e->shape->k;
-  const soc_traffic_t *t = &phase->traffic;
-  fprintf(file, "| %zu | %zu | %s | %s |", e->shape->n, e->shape->k, mode, phase->name);
-  if (phase->cycles == 0) {
-    fprintf(file, " with next |");
-  } else {
-    fprintf(file, " %.1f |", (double)phase->cycles / mhz);
-  }
-  fprintf(file, " %.1f | %.1f | %.1f | %.1f | %.2f |\n", mb(t->hbm_read), mb(t->hbm_write),
-          mb(t->l2_read), mb(t->l2_write), (double)(t->l2_read + t->l2_write) / weights);
-}
-
-static void markdown_bounds(const table_t *table, FILE *file) {
-  const config_t *config = &table->half.machine.soc.config;
-  fprintf(file,
-          "\n## What the rates allow\n\nThe slowest resource of each phase, no launch, no latency, "
-          "no activations; B stays in L2. us, and times FP16.\n\n"
-          "| N | K | FP16 | dequantise | multiply | W4A16 over FP16 at most | overlapped | at most | "
-          "measured, with launch | overlapped |\n|---|---|---|---|---|---|---|---|---|---|\n");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
-    const entry_t *e = &table->list[i];
-    const bound_t b = bound_of(config, e->shape);
-    fprintf(file, "| %zu | %zu | %.1f | %.1f | %.1f | %.2f | %.1f | %.2f | %.2f | %.2f |\n",
-            e->shape->n, e->shape->k, b.fp16, b.dequantise, b.multiply,
-            b.fp16 / (b.dequantise + b.multiply), b.overlapped, b.fp16 / b.overlapped,
-            report_over(e->of[FP16], e->of[SEQUENTIAL]),
-            report_over(e->of[FP16], e->of[OVERLAPPED]));
-  }
-}
-
-static void write_markdown(const void *data, FILE *file) {
-  const table_t *table = data;
-  const double mhz = table->half.machine.soc.config.soc.clock_mhz;
-  fprintf(file,
-          "# W4A16: bytes by level and phase\n\n"
-          "M = %zu, groups of 128, zero points, weights in HBM, %u AI cores (`amalgam report "
-          "w4a16_traffic`). MB between\nHBM and L2, and between L2 and the cores; the last column "
-          "is bytes through L2 for each weight.\n\n"
-          "FP16 reads 2 bytes a weight from HBM. W4A16 reads 0.53, but then writes 2 and reads 2 "
-          "through L2: the round trip.\nWhere B and the nibbles do not fit into L2 (%u MiB a die), "
-          "part of B goes on to HBM and comes back, and the gain is gone.\n\n"
-          "| N | K | mode | phase | us | HBM read | HBM write | L2 read | L2 write | B a weight |\n"
-          "|---|---|---|---|---|---|---|---|---|---|\n",
-          table->half.m[0], (unsigned)table->half.machine.soc.config.soc.ai_cores,
-          (unsigned)table->half.machine.soc.config.gm.l2_mb);
-  for (size_t i = 0; i < table->half.shapes; ++i) {
-    const entry_t *e = &table->list[i];
-    for (size_t kind = 0; kind < KINDS; ++kind) {
-      const report_gemm_outcome_t *h = &e->of[kind]->half;
-      for (size_t p = 0; p < h->phases; ++p) {
-        markdown_phase(e, kinds[kind].mode, &h->phase[p], mhz, file);
-      }
-    }
-  }
-  markdown_bounds(table, file);
-  fprintf(file, "\n![plot](w4a16_traffic.svg)\n");
-}
-
-static uint64_t through_l2(const report_gemm_outcome_t *h) {
-  uint64_t bytes = 0;
-  for (size_t p = 0; p < h->phases; ++p) {
-    bytes += h->phase[p].traffic.l2_read + h->phase[p].traffic.l2_write;
-  }
-  return bytes;
-}
-
-static uint64_t through_hbm(const report_gemm_outcome_t *h) {
-  uint64_t bytes = 0;
-  for (size_t p = 0; p < h->phases; ++p) {
-    bytes += h->phase[p].traffic.hbm_read + h->phase[p].traffic.hbm_write;
-  }
-  return bytes;
-}
-
-static void write_plot(const void *data, FILE *gnuplot) {
-  const table_t *table = data;
-  fprintf(gnuplot, "$data << EOD\n");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
-    const entry_t *e = &table->list[i];
-    const double weights = (double)e->shape->n * (double)e->shape->k;
-    fprintf(gnuplot, "\"%zux%zu\" %g %g %g %g\n", e->shape->n, e->shape->k,
-            (double)through_hbm(&e->of[FP16]->half) / weights,
-            (double)through_l2(&e->of[FP16]->half) / weights,
-            (double)through_hbm(&e->of[SEQUENTIAL]->half) / weights,
-            (double)through_l2(&e->of[SEQUENTIAL]->half) / weights);
-  }
-  report_bars(gnuplot);
-  fprintf(gnuplot,
-          "set yrange [0:*]\nset ylabel 'bytes a weight'\nset xtics rotate by -60\n"
-          "set key outside top center horizontal\n"
-          "plot $data using 2:xtic(1) title 'FP16, HBM' lc rgb '#bbbbbb', "
-          "'' using 3 title 'L2' lc rgb '#777777', "
-          "'' using 4 title 'W4A16, HBM' lc rgb '#f2c9b0', '' using 5 title 'L2' lc rgb "
-          "'#cc6633'\n");
-}
+REPORT_TEMPLATE(w4a16_traffic_text, "w4a16/w4a16_traffic.md");
+static const report_files_t files = {fill, w4a16_traffic_text};
 
 // --- the simulations --------------------------------------------------------------------------
 
@@ -234,16 +156,13 @@ bool report_w4a16_traffic(const report_context_t *context, base_exit_t *code, ba
   static const size_t usual[] = {16};
   static table_t table;
   report_jobs_t jobs;
-  const report_files_t files = {.name = "w4a16_traffic", .data = &table, .json = write_json,
-                                .markdown = write_markdown, .plot = write_plot};
   memset(&table, 0, sizeof table);
   if (!report_gemm_read(context, usual, 1, &table.half, error) ||
       !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
   add_jobs(&table, &jobs);
-  const bool good = report_run_and_write(&jobs, false, &files, context->settings->out, code,
-                                         error);
+  const bool good = report_run_and_write(context, &jobs, false, &files, &table, code, error);
   report_jobs_close(&jobs);
   return good;
 }
