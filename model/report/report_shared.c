@@ -9,7 +9,7 @@
 
 const report_entry_t report_entries[] = {
 #define ENTRY(sq, sk, time_us, fu, gpu_time_us, gpu_fu) {sq, sk, time_us, fu, gpu_time_us, gpu_fu},
-#include "report/amla/report_table5.def"
+#include "report/amla/table5.def"
 #undef ENTRY
 };
 const size_t report_entry_count = sizeof report_entries / sizeof *report_entries;

@@ -113,27 +113,40 @@ static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *erro
   return write_json(work, json, error) && outputs_commit(outputs, error);
 }
 
-bool report_write(const report_context_t *context, const report_files_t *files, const void *data,
+bool report_write(const report_context_t *context, const report_t *report, const void *data,
                   base_error_t *error) {
   outputs_t outputs = {0};
-  work_t work = {.context = context, .root = cJSON_CreateObject(), .text = files->text};
+  work_t work = {.context = context, .root = cJSON_CreateObject(), .text = report->text};
   if (work.root == NULL) {
     return base_fail(error, "report %s: out of memory", context->name);
   }
-  files->fill(data, work.root);
-  work.plot = report_plot(work.root, files->text);
+  report->fill(data, work.root);
+  work.plot = report_plot(work.root, report->text);
   const bool good = write_all(&work, &outputs, error);
   outputs_discard(&outputs);
   cJSON_Delete(work.root);
   return good;
 }
 
-bool report_run_and_write(const report_context_t *context, report_jobs_t *jobs, bool large,
-                          const report_files_t *files, const void *data, base_exit_t *code,
-                          base_error_t *error) {
+static bool simulate_and_write(const report_context_t *context, const report_t *report, bool large,
+                               report_jobs_t *jobs, const void *data, base_exit_t *code,
+                               base_error_t *error) {
   if (!report_run(jobs, large, code, error)) {
     return false;
   }
   *code = BASE_BAD_INPUT;
-  return report_write(context, files, data, error);
+  return report_write(context, report, data, error) &&
+         (report->check == NULL || report->check(data, code, error));
+}
+
+bool report_simulate(const report_context_t *context, const report_t *report, bool large,
+                     void *data, base_exit_t *code, base_error_t *error) {
+  report_jobs_t jobs;
+  if (!report_jobs_open(&jobs, context->settings, error)) {
+    return false;
+  }
+  report->add(&jobs, data);
+  const bool good = simulate_and_write(context, report, large, &jobs, data, code, error);
+  report_jobs_close(&jobs);
+  return good;
 }

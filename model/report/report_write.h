@@ -6,18 +6,21 @@
 #include "report/document.h"
 #include "report/report.h"
 
-typedef struct report_files {
+typedef struct report {
   json_fill_fn *fill;        // the document
   const char *text;          // its template
-} report_files_t;
+  // Of reports that are simulated: adds the jobs; says, once the files are there, whether they are as they
+  // must be (NULL: they are).
+  void (*add)(report_jobs_t *jobs, void *data);
+  bool (*check)(const void *data, base_exit_t *code, base_error_t *error);
+} report_t;
 
 // data: for fill.
-bool report_write(const report_context_t *context, const report_files_t *files, const void *data,
+bool report_write(const report_context_t *context, const report_t *report, const void *data,
                   base_error_t *error);
 
-// report_run, then report_write.
-bool report_run_and_write(const report_context_t *context, report_jobs_t *jobs, bool large,
-                          const report_files_t *files, const void *data, base_exit_t *code,
-                          base_error_t *error);
+// Adds the jobs, runs them (large: as report_run has it), writes the report and checks it.
+bool report_simulate(const report_context_t *context, const report_t *report, bool large,
+                     void *data, base_exit_t *code, base_error_t *error);
 
 #endif
