@@ -6,7 +6,6 @@
 
 #include "base/output.h"
 #include "host/program.h"
-#include "report/report_made.h"
 
 enum { PATH_BYTES = 1024 };
 
@@ -82,7 +81,7 @@ static bool write_plot(const work_t *work, const char *path, base_error_t *error
 
 static bool write_json(const work_t *work, FILE *file, base_error_t *error) {
   report_strip(work->root);
-  report_made_json(work->root);
+  cJSON_AddItemToObject(work->root, "made", cJSON_Duplicate(work->context->made, true));
   return json_print(file, work->root, error);
 }
 

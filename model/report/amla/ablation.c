@@ -1,8 +1,8 @@
-// Ablation: rows of report_ablation.def at Sq = 1 and 2.
+// Ablation: rows of ablation.def at Sq = 1 and 2.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
-#include "report/report.h"
+#include "report/amla/paper.h"
 #include "report/report_write.h"
 
 typedef enum mode { TIMING, DATA } run_mode_t;
@@ -160,7 +160,7 @@ bool report_ablation(const report_context_t *context, base_exit_t *code, base_er
   const report_settings_t *settings = context->settings;
   table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
   const config_t *config = &table.machine.soc.config;
-  if (!report_machine(settings, "ascend910", 0, &table.machine, error) ||
+  if (!report_machine(context, "ascend910", 0, &table.machine, error) ||
       !report_one_size(context, 16384, &table.keys, error)) {
     return false;
   }

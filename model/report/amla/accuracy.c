@@ -182,7 +182,7 @@ bool report_accuracy(const report_context_t *context, base_exit_t *code, base_er
   table_t table = {.number = (unsigned)(context->name[strlen("table")] - '0'),
                    .seeds = kernel_size_or(settings->seeds, 3)};
   if (!check_only(settings, error) ||
-      !report_machine(settings, "ascend910_core", 1, &table.machine, error) ||
+      !report_machine(context, "ascend910_core", 1, &table.machine, error) ||
       !report_one_size(context, 8192, &table.keys, error)) {
     return false;
   }

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "report/report.h"
+#include "report/amla/paper.h"
 #include "report/report_write.h"
 
 enum { POINTS_MAX = 2 * REPORT_KEYS_MAX };
@@ -78,7 +78,7 @@ bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_
   report_keys_t keys;
   figure_t figure = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH)};
   const config_t *config = &figure.machine.soc.config;
-  if (!report_machine(settings, "ascend910", 0, &figure.machine, error) ||
+  if (!report_machine(context, "ascend910", 0, &figure.machine, error) ||
       !report_keys(settings, &usual, &keys, error)) {
     return false;
   }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/amla/paper.h"
+
 enum { HALVINGS = 4, ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
 
 const report_fit_t report_fits[REPORT_FIT_COUNT] = {

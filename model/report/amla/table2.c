@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "report/report.h"
+#include "report/amla/paper.h"
 #include "report/report_write.h"
 
 typedef struct variant {
@@ -76,7 +76,7 @@ static const report_t table2 = {fill, table2_text, add_jobs, NULL};
 
 bool report_table2(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   table_t table = {.batch = kernel_size_or(context->settings->batch, REPORT_PAPER_BATCH)};
-  return report_machine(context->settings, "ascend910", 0, &table.machine, error) &&
+  return report_machine(context, "ascend910", 0, &table.machine, error) &&
          report_one_size(context, 4096, &table.keys, error) &&
          report_simulate(context, &table2, false, &table, code, error);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/amla/fit.h"
+#include "report/amla/paper.h"
 #include "report/report_write.h"
 
 enum { ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
@@ -161,7 +162,7 @@ bool report_table5(const report_context_t *context, base_exit_t *code, base_erro
   report_keys_t keys;
   table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH),
                    .functional = settings->functional};
-  if (!report_machine(settings, "ascend910", 0, &table.machine, error) ||
+  if (!report_machine(context, "ascend910", 0, &table.machine, error) ||
       !report_keys(settings, &usual, &keys, error)) {
     return false;
   }

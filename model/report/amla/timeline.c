@@ -198,7 +198,7 @@ bool report_timeline(const report_context_t *context, base_exit_t *code, base_er
   kernel_machine_t machine;
   report_jobs_t jobs;
   snprintf(path, sizeof path, "%s/amalgam-timeline-XXXXXX", folder == NULL ? "/tmp" : folder);
-  if (!report_machine(context->settings, "ascend910_core", 1, &machine, error) ||
+  if (!report_machine(context, "ascend910_core", 1, &machine, error) ||
       !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }

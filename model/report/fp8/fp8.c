@@ -2,6 +2,7 @@
 // the whole chip, bytes, errors, and where sparse FP8 attention overtakes dense BF16.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <string.h>
 
 #include "num/num_fp8.h"
 #include "report/report_write.h"
@@ -29,14 +30,14 @@ enum {
   FP8_LONG = 16384,
 };
 
-// As a run would say it. What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
+// What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
 // GB/s, L0's at 238 and 119 bytes a cycle, and the scalar core that pushes their commands.
-#define FAST_WORDS                                                               \
-  " --set cube.load_gbps=400 --set cube.l0a_bytes_per_cycle=512"                      \
-  " --set cube.l0b_bytes_per_cycle=256 --set scalar.cpi=0.1 --set scalar.push_cycles=1"
+static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512",
+                                   "cube.l0b_bytes_per_cycle=256", "scalar.cpi=0.1",
+                                   "scalar.push_cycles=1"};
 
-// What no product has.
-#define DIRECT_WORDS " --path direct --set soc.direct_path=1"
+// What no product has, as a run has it.
+#define DIRECT_WORDS "--path direct --set soc.direct_path=1"
 
 // A pair of AI cores with so many rows each, one entry.  At two lengths.
 typedef struct row {
@@ -65,8 +66,8 @@ typedef struct error {
 
 typedef struct table {
   row_t row[FP8_CONFIGURATIONS];
-  row_t fast[FP8_FAST];          // as row[0] .., FAST_WORDS
-  row_t direct[FP8_DIRECT];      // DIRECT_WORDS
+  row_t fast[FP8_FAST];          // as row[0] .., with fast cubes
+  row_t direct[FP8_DIRECT];      // Direct
   call_t call[FP8_CALLS];
   call_t dense[FP8_DENSE_MAX];   // amla over BF16 on the chip
   size_t dense_count;
@@ -238,13 +239,23 @@ static void put_errors(const table_t *report, cJSON *root) {
   }
 }
 
+// As options of a run.
+static void put_fast(cJSON *root) {
+  char words[256] = "";
+  for (size_t i = 0; i < sizeof fast / sizeof *fast; ++i) {
+    const size_t used = strlen(words);
+    snprintf(words + used, sizeof words - used, "%s--set %s", i == 0 ? "" : " ", fast[i]);
+  }
+  report_put(root, TEXT("fast_cube", words));
+}
+
 static void fill(const void *data, cJSON *root) {
   const table_t *report = data;
   const row_t *row = report->row;
   put_rows(row, FP8_CONFIGURATIONS, &report->pair.soc.config, "", "rows", root);
-  report_put(root, TEXT("fast_cube", &FAST_WORDS[1]));
+  put_fast(root);
   put_rows(report->fast, FP8_FAST, &report->pair.soc.config, ", fast", "rows_fast_cube", root);
-  report_put(root, TEXT("direct_path", &DIRECT_WORDS[1]));
+  report_put(root, TEXT("direct_path", DIRECT_WORDS));
   put_rows(report->direct, FP8_DIRECT, &report->pair.soc.config, ", direct", "rows_direct_path", root);
   put_calls(report, root);
   report_put(root, NUMBER("bytes_per_token/hbm", hbm_bytes(report->cold)),
@@ -267,11 +278,6 @@ static void fill(const void *data, cJSON *root) {
 typedef enum variant { AS_IS, FAST, DIRECT, COLD } variant_t;
 
 static const char *const variant_names[] = {"", ", fast cubes", ", direct", ", cold"};
-
-// FAST_WORDS.
-static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512",
-                                   "cube.l0b_bytes_per_cycle=256", "scalar.cpi=0.1",
-                                   "scalar.push_cycles=1"};
 
 static void change(report_job_t *job, variant_t variant) {
   if (variant == FAST) {
@@ -443,11 +449,13 @@ bool report_fp8(const report_context_t *context, base_exit_t *code, base_error_t
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144}, .count = 5};
   const report_settings_t *settings = context->settings;
   report_settings_t of_pair = *settings;
+  const report_context_t pair = {.name = context->name, .settings = &of_pair,
+                                 .made = context->made};
   table_t report = {.batch = kernel_size_or(settings->batch, BENCHMARK_BATCH)};
   of_pair.config = NULL;   // --config and --cores are of the chip
   of_pair.cores = 0;
-  if (!report_machine(&of_pair, "ascend910_pair", 0, &report.pair, error) ||
-      !report_machine(settings, "ascend910", 0, &report.chip, error) ||
+  if (!report_machine(&pair, "ascend910_pair", 0, &report.pair, error) ||
+      !report_machine(context, "ascend910", 0, &report.chip, error) ||
       !report_keys(settings, &usual, &report.keys, error)) {
     return false;
   }

@@ -1,4 +1,4 @@
-// The report on the language model: what it measures (report_lm_runs.c) and writes (report_lm.c).
+// The report on the language model: what it measures (runs.c) and writes (lm.c).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef REPORT_LM_H
 #define REPORT_LM_H

@@ -162,9 +162,11 @@ static void put_claims(const figure_t *figure, cJSON *root) {
   const double share = 1 - papers[0].whole / papers[0].datapath;
   const double more = -saving(figure, 0, SYNTH_HFA_CORRECTED, SYNTH_HFA, false);
   put_saving(cJSON_AddObjectToObject(root, ".two"), two, papers[0].datapath);
-  put_saving(cJSON_AddObjectToObject(root, ".one"), saving(figure, 0, SYNTH_HFA, SYNTH_FA2_ONEMUL, false), papers[0].datapath);
+  put_saving(cJSON_AddObjectToObject(root, ".one"),
+             saving(figure, 0, SYNTH_HFA, SYNTH_FA2_ONEMUL, false), papers[0].datapath);
   put_saving(cJSON_AddObjectToObject(root, ".mean_two"), mean_whole(figure, SYNTH_FA2), paper_mean);
-  put_saving(cJSON_AddObjectToObject(root, ".mean_one"), mean_whole(figure, SYNTH_FA2_ONEMUL), paper_mean);
+  put_saving(cJSON_AddObjectToObject(root, ".mean_one"), mean_whole(figure, SYNTH_FA2_ONEMUL),
+             paper_mean);
   cJSON *whole = cJSON_AddArrayToObject(root, ".whole");
   for (size_t i = 0; i < ROWS; ++i) {
     put_saving(json_add_row(whole), saving(figure, i, SYNTH_HFA, SYNTH_FA2, true), papers[i].whole);

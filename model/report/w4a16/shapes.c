@@ -69,7 +69,7 @@ static bool read_rows(const report_context_t *context, const size_t *usual, size
 bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
                       report_gemm_t *half, base_error_t *error) {
   memset(half, 0, sizeof *half);
-  return report_machine(context->settings, "ascend910_die", 0, &half->machine, error) &&
+  return report_machine(context, "ascend910_die", 0, &half->machine, error) &&
          read_shapes(context->settings, half, error) &&
          read_rows(context, usual, usual_rows, half, error);
 }
