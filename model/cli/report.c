@@ -41,7 +41,7 @@ static void print_help(void) {
           "NAME.md, most also a plot.",
       .notes =
           "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the "
-          "gates in model/report/amla/report_accuracy.def allow, 2 bad usage or input, 3 the "
+          "gates in model/report/amla/accuracy.def allow, 2 bad usage or input, 3 the "
           "model stopped the firmware, 130 interrupted",
       .command = CLI_REPORT,
       .examples = examples,

@@ -49,14 +49,22 @@ static bool make_directory(const char *path, bool *made, base_error_t *error) {
 
 // --- the reports ------------------------------------------------------------------------------
 
+static bool make_one(size_t row, const report_settings_t *settings, base_exit_t *code,
+                     base_error_t *error) {
+  const char *name = report_titles[row].name;
+  const report_context_t context = {
+      .name = name, .settings = settings, .made = report_made_by(name, settings)};
+  const bool good = run_row[row](&context, code, error);
+  cJSON_Delete(context.made);
+  return good;
+}
+
 static base_exit_t make_wanted(const report_settings_t *settings, base_error_t *error) {
   base_exit_t worst = BASE_OK;
   for (size_t i = 0; i < REPORT_TITLES; ++i) {
     base_exit_t code = BASE_BAD_INPUT;
     base_error_t reason;
-    const report_context_t context = {.name = report_titles[i].name, .settings = settings};
-    report_made_by(report_titles[i].name, settings);
-    if (is_wanted(settings, i) && !run_row[i](&context, &code, &reason)) {
+    if (is_wanted(settings, i) && !make_one(i, settings, &code, &reason)) {
       *error = reason;
       worst = code;
       if (code != BASE_OUT_OF_TOLERANCE) {

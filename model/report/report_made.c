@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LINE_BYTES = 2048 };
+#include "report/document.h"
 
-static char command[LINE_BYTES], machine[LINE_BYTES];
+enum { LINE_BYTES = 2048 };
 
 static void append(char *line, size_t size, const char *text) {
   const size_t used = strlen(line);
@@ -28,36 +28,32 @@ void report_made_word(char *line, size_t size, const char *word) {
   append(line, size, "'");
 }
 
-void report_made_by(const char *name, const report_settings_t *settings) {
+cJSON *report_made_by(const char *name, const report_settings_t *settings) {
   const char *arguments = settings->arguments == NULL ? "" : settings->arguments;
-  machine[0] = '\0';
-  snprintf(command, sizeof command, "amalgam report %s%s%s", name, *arguments == '\0' ? "" : " ",
-           arguments);
+  cJSON *made = cJSON_CreateObject();
+  if (made != NULL) {
+    report_put_text(made, "command", "amalgam report %s%s%s", name, *arguments == '\0' ? "" : " ",
+                    arguments);
+  }
+  return made;
 }
 
-static void add_option(const char *option, const char *value) {
-  report_made_word(machine, sizeof machine, option);
-  report_made_word(machine, sizeof machine, value);
-}
-
-void report_made_on(const char *config, const report_settings_t *settings, size_t cores) {
-  machine[0] = '\0';
-  add_option("--config", config);
+void report_made_on(cJSON *made, const char *config, const report_settings_t *settings,
+                    size_t cores) {
+  char line[LINE_BYTES] = "--config";
+  report_made_word(line, sizeof line, config);
   for (size_t i = 0; i < settings->set.count; ++i) {
-    add_option("--set", settings->set.item[i]);
+    report_made_word(line, sizeof line, "--set");
+    report_made_word(line, sizeof line, settings->set.item[i]);
   }
   if (cores != 0) {
     char number[24];
     snprintf(number, sizeof number, "%zu", cores);
-    add_option("--cores", number);
+    report_made_word(line, sizeof line, "--cores");
+    report_made_word(line, sizeof line, number);
   }
-  add_option("--gm", settings->gm_rtl ? "rtl" : "c");
-}
-
-void report_made_json(cJSON *root) {
-  cJSON *made = cJSON_AddObjectToObject(root, "made");
-  cJSON_AddStringToObject(made, "command", command);
-  if (machine[0] != '\0') {
-    cJSON_AddStringToObject(made, "machine", machine);
-  }
+  report_made_word(line, sizeof line, "--gm");
+  report_made_word(line, sizeof line, settings->gm_rtl ? "rtl" : "c");
+  cJSON_DeleteItemFromObject(made, "machine");
+  report_put(made, TEXT("machine", line));
 }

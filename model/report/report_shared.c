@@ -1,27 +1,10 @@
-// What the reports share: machine, sizes, the paper's measurements.
+// What the reports share: machine and sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
 #include "base/parse.h"
-#include "kernels/attention/attention_args.h"
 #include "report/report.h"
 #include "report/report_made.h"
-
-const report_entry_t report_entries[] = {
-#define ENTRY(sq, sk, time_us, fu, gpu_time_us, gpu_fu) {sq, sk, time_us, fu, gpu_time_us, gpu_fu},
-#include "report/amla/report_table5.def"
-#undef ENTRY
-};
-const size_t report_entry_count = sizeof report_entries / sizeof *report_entries;
-
-const report_entry_t *report_paper_entry(size_t sq, size_t sk) {
-  for (size_t i = 0; i < report_entry_count; ++i) {
-    if (report_entries[i].sq == sq && report_entries[i].sk == sk) {
-      return &report_entries[i];
-    }
-  }
-  return NULL;
-}
 
 bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what,
                  base_exit_t *code, base_error_t *error) {
@@ -35,19 +18,6 @@ bool report_step(const report_context_t *context, size_t step, size_t steps, con
   return true;
 }
 
-double report_mla_intensity(size_t rows) {
-  return (double)rows * (ATTENTION_MAX_DK + ATTENTION_MAX_DV) / ATTENTION_MAX_DK;
-}
-
-double report_peak_tflops(const config_t *config) {
-  return 2e-6 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
-         config->soc.ai_cores * config->soc.clock_mhz;
-}
-
-double report_hbm_tbps(const config_t *config) {
-  return 1e-3 * config->gm.hbm_gbps * config->soc.dies;
-}
-
 bool report_config(const report_settings_t *settings, const char *usual, kernel_machine_t *machine,
                    base_error_t *error) {
   bool good = kernel_machine_open(
@@ -58,14 +28,15 @@ bool report_config(const report_settings_t *settings, const char *usual, kernel_
   return good;
 }
 
-bool report_machine(const report_settings_t *settings, const char *usual, unsigned only_cores,
+bool report_machine(const report_context_t *context, const char *usual, unsigned only_cores,
                     kernel_machine_t *machine, base_error_t *error) {
+  const report_settings_t *settings = context->settings;
   const size_t cores = only_cores != 0 ? only_cores : settings->cores;
   if (!report_config(settings, usual, machine, error)) {
     return false;
   }
   machine->soc.gm = settings->gm_rtl ? SOC_GM_RTL : SOC_GM_C;
-  report_made_on(machine->config, settings, cores);
+  report_made_on(context->made, machine->config, settings, cores);
   return kernel_machine_cores(machine, cores, error);
 }
 

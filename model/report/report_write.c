@@ -1,38 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report_write.h"
 
-#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/output.h"
 #include "host/program.h"
-#include "report/report_made.h"
 
 enum { PATH_BYTES = 1024 };
 
-// To gnuplot's standard output.
-static char *plot_script(const report_files_t *files) {
-  char *text = NULL;
-  size_t size;
-  FILE *script = open_memstream(&text, &size);
-  if (script == NULL) {
-    return NULL;
-  }
-  fprintf(script, "set terminal svg size %s background 'white' font 'sans,12'\n",
-          files->plot_size == NULL ? "760,380" : files->plot_size);
-  files->plot(files->data, script);
-  if (fclose(script) != 0) {
-    free(text);
-    return NULL;
-  }
-  return text;
+// What is written: a report's document by its template.
+typedef struct work {
+  const report_context_t *context;
+  cJSON *root;
+  const char *text;
+  report_plot_t plot;
+} work_t;
+
+static bool print(const work_t *work, FILE *file, const char *from, const char *to,
+                  const char *none, base_error_t *error) {
+  char missing[64];
+  return report_print(file, work->root, from, to, none, missing) ||
+         base_fail(error, "report %s: its document has no '%s'", work->context->name, missing);
 }
 
-static bool write_plot(const report_files_t *files, const char *path, base_error_t *error) {
-  char *script = plot_script(files);
+static bool write_markdown(const work_t *work, FILE *file, base_error_t *error) {
+  const report_plot_t *plot = &work->plot;
+  if (!print(work, file, work->text, plot->at, "", error)) {
+    return false;
+  }
+  if (plot->name[0] != '\0') {
+    fprintf(file, "![plot](%s.svg)\n", plot->name);
+  }
+  return print(work, file, plot->after, plot->after + strlen(plot->after), "", error);
+}
+
+// The script; gnuplot writes to its standard output. NULL: no memory, or a member is missing.
+static char *plot_script(const work_t *work, base_error_t *error) {
+  const report_plot_t *plot = &work->plot;
+  char *script = NULL;
+  size_t bytes;
+  FILE *file = open_memstream(&script, &bytes);
+  if (file == NULL) {
+    base_fail(error, "report %s: out of memory", work->context->name);
+    return NULL;
+  }
+  fprintf(file, "set terminal svg size %s background 'white' font 'sans,12'\n", plot->size);
+  if (plot->bars) {
+    fprintf(file, "set style data histograms\nset style histogram clustered gap 1\n"
+                  "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n");
+  }
+  const bool good = print(work, file, plot->script, plot->end, "NaN", error);
+  fclose(file);
+  if (!good) {
+    free(script);
+    return NULL;
+  }
+  return script;
+}
+
+static bool write_plot(const work_t *work, const char *path, base_error_t *error) {
+  char *script = plot_script(work, error);
   char said[256];
   if (script == NULL) {
-    return base_fail(error, "out of memory");
+    return false;
   }
   const char *const argv[] = {"gnuplot", NULL};
   const program_t gnuplot = {
@@ -48,66 +79,73 @@ static bool write_plot(const report_files_t *files, const char *path, base_error
   }
 }
 
-static void fill_json(const void *data, cJSON *root) {
-  const report_files_t *files = data;
-  files->json(files->data, root);
-  report_made_json(root);
+static bool write_json(const work_t *work, FILE *file, base_error_t *error) {
+  report_strip(work->root);
+  cJSON_AddItemToObject(work->root, "made", cJSON_Duplicate(work->context->made, true));
+  return json_print(file, work->root, error);
 }
 
-static bool write_all(outputs_t *outputs, const report_files_t *files, const char *directory,
-                      base_error_t *error) {
+static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *error) {
   enum { JSON, MARKDOWN, PLOT, FILES };
   static char path[FILES][PATH_BYTES];
   static const char *const endings[FILES] = {"json", "md", "svg"};
+  const bool plotted = work->plot.name[0] != '\0';
   size_t index[FILES];
-  for (size_t i = 0; i < (files->plot == NULL ? PLOT : FILES); ++i) {
-    const char *name = i == PLOT && files->plot_name != NULL ? files->plot_name : files->name;
-    snprintf(path[i], PATH_BYTES, "%s/%s.%s", directory, name, endings[i]);
+  for (size_t i = 0; i < (plotted ? FILES : PLOT); ++i) {
+    snprintf(path[i], PATH_BYTES, "%s/%s.%s", work->context->settings->out,
+             i == PLOT ? work->plot.name : work->context->name, endings[i]);
     if (!outputs_add(outputs, path[i], &index[i], error)) {
       return false;
     }
   }
   FILE *json = outputs_open(outputs, index[JSON], error);
   FILE *markdown = json == NULL ? NULL : outputs_open(outputs, index[MARKDOWN], error);
-  if (markdown == NULL || !json_write(json, fill_json, files, error)) {
+  if (markdown == NULL || !write_markdown(work, markdown, error)) {
     return false;
   }
-  files->markdown(files->data, markdown);
-  if (files->plot != NULL) {
-    if (!write_plot(files, outputs_path(outputs, index[PLOT]), error)) {
+  if (plotted) {
+    if (!write_plot(work, outputs_path(outputs, index[PLOT]), error)) {
       return false;
     }
     outputs_written(outputs, index[PLOT]);
   }
-  return outputs_commit(outputs, error);
+  return write_json(work, json, error) && outputs_commit(outputs, error);
 }
 
-bool report_write(const report_files_t *files, const char *directory, base_error_t *error) {
+bool report_write(const report_context_t *context, const report_t *report, const void *data,
+                  base_error_t *error) {
   outputs_t outputs = {0};
-  const bool good = write_all(&outputs, files, directory, error);
+  work_t work = {.context = context, .root = cJSON_CreateObject(), .text = report->text};
+  if (work.root == NULL) {
+    return base_fail(error, "report %s: out of memory", context->name);
+  }
+  report->fill(data, work.root);
+  work.plot = report_plot(work.root, report->text);
+  const bool good = write_all(&work, &outputs, error);
   outputs_discard(&outputs);
+  cJSON_Delete(work.root);
   return good;
 }
 
-bool report_run_and_write(report_jobs_t *jobs, bool large, const report_files_t *files,
-                          const char *directory, base_exit_t *code, base_error_t *error) {
+static bool simulate_and_write(const report_context_t *context, const report_t *report, bool large,
+                               report_jobs_t *jobs, const void *data, base_exit_t *code,
+                               base_error_t *error) {
   if (!report_run(jobs, large, code, error)) {
     return false;
   }
   *code = BASE_BAD_INPUT;
-  return report_write(files, directory, error);
+  return report_write(context, report, data, error) &&
+         (report->check == NULL || report->check(data, code, error));
 }
 
-void report_bars(FILE *gnuplot) {
-  fprintf(gnuplot,
-          "EOD\nset style data histograms\nset style histogram clustered gap 1\n"
-          "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n");
-}
-
-void report_cell(FILE *file, int decimals, double value) {
-  if (isfinite(value)) {
-    fprintf(file, " %.*f |", decimals, value);
-  } else {
-    fputs(" |", file);
+bool report_simulate(const report_context_t *context, const report_t *report, bool large,
+                     void *data, base_exit_t *code, base_error_t *error) {
+  report_jobs_t jobs;
+  if (!report_jobs_open(&jobs, context->settings, error)) {
+    return false;
   }
+  report->add(&jobs, data);
+  const bool good = simulate_and_write(context, report, large, &jobs, data, code, error);
+  report_jobs_close(&jobs);
+  return good;
 }

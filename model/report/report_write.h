@@ -3,31 +3,24 @@
 #ifndef REPORT_WRITE_H
 #define REPORT_WRITE_H
 
-#include <stdio.h>
+#include "report/document.h"
+#include "report/report.h"
 
-#include "base/json.h"
-#include "report/report_jobs.h"
+typedef struct report {
+  json_fill_fn *fill;        // the document
+  const char *text;          // its template
+  // Of reports that are simulated: adds the jobs; says, once the files are there, whether they are as they
+  // must be (NULL: they are).
+  void (*add)(report_jobs_t *jobs, void *data);
+  bool (*check)(const void *data, base_exit_t *code, base_error_t *error);
+} report_t;
 
-typedef struct report_files {
-  const char *name;          // "table3"
-  const char *plot_name;     // of the SVG, NULL: name
-  const char *plot_size;     // of the SVG, NULL: "760,380"
-  const void *data;          // handed to the functions below
-  json_fill_fn *json;
-  void (*markdown)(const void *data, FILE *file);
-  void (*plot)(const void *data, FILE *gnuplot);   // terminal and output are set; NULL: no SVG
-} report_files_t;
+// data: for fill.
+bool report_write(const report_context_t *context, const report_t *report, const void *data,
+                  base_error_t *error);
 
-bool report_write(const report_files_t *files, const char *directory, base_error_t *error);
-
-// report_run, then report_write.
-bool report_run_and_write(report_jobs_t *jobs, bool large, const report_files_t *files,
-                          const char *directory, base_exit_t *code, base_error_t *error);
-
-// Of a plot: ends its data, then bars side by side.
-void report_bars(FILE *gnuplot);
-
-// " VALUE |", a cell of a Markdown table, empty if the value is not a number (NAN).
-void report_cell(FILE *file, int decimals, double value);
+// Adds the jobs, runs them (large: as report_run has it), writes the report and checks it.
+bool report_simulate(const report_context_t *context, const report_t *report, bool large,
+                     void *data, base_exit_t *code, base_error_t *error);
 
 #endif
