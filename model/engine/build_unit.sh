@@ -72,10 +72,10 @@ sources="$(find $folders -name '*.v' | sort) $own_sources $headers $root/model/w
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"
-  for file in $sources; do
-    case $file in
+  for source in $sources; do
+    case $source in
     *_top.v | */attention_engine.v | */attention_ctrl.v) ;;
-    *.v) echo "tracing_off -file \"$file\"" ;;
+    *.v) echo "tracing_off -file \"$source\"" ;;
     esac
   done
 }
