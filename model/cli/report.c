@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/option/manual.h"
@@ -82,23 +83,18 @@ static bool check_words(const options_t *options, base_error_t *error) {
          base_fail(error, "report: name one or more; `amalgam report` lists them");
 }
 
-// Options that say where and how files are written, not what is in them.
-static bool is_outward(const char *option) {
-  return strcmp(option, "--html") == 0 || strcmp(option, "--quiet") == 0 ||
-         strncmp(option, "--out=", strlen("--out=")) == 0 ||
-         strncmp(option, "--jobs=", strlen("--jobs=")) == 0;
-}
-
-// Those of argv that are left, before options->word.
-static void join_arguments(const options_t *options, int argc, char **argv, char line[LINE_BYTES]) {
+// The options that say what is in a report, as on a command line.
+static bool join_arguments(int argc, char **argv, char line[LINE_BYTES], base_error_t *error) {
+  const char **kept = calloc((size_t)argc, sizeof *kept);
+  size_t count = 0;
+  const bool good = (kept != NULL || base_fail(error, "out of memory")) &&
+                    options_keep(CLI_REPORT, OPTION_OUTPUT | OPTION_WORDS, argc, argv, kept, &count, error);
   line[0] = '\0';
-  for (int i = 1; i < argc - options->words; ++i) {
-    if (strcmp(argv[i], "--out") == 0 || strcmp(argv[i], "--jobs") == 0) {
-      ++i;
-    } else if (!is_outward(argv[i])) {
-      report_made_word(line, LINE_BYTES, argv[i]);
-    }
+  for (size_t i = 0; i < count; ++i) {
+    report_made_word(line, LINE_BYTES, kept[i]);
   }
+  free(kept);
+  return good;
 }
 
 static report_words_t list_words(const option_list_t *list) {
@@ -155,7 +151,9 @@ int report_command(int argc, char **argv) {
     return base_report(BASE_BAD_INPUT, &error);
   }
   report_settings_t settings = settings_of(&options);
-  join_arguments(&options, argc, argv, arguments);
+  if (!join_arguments(argc, argv, arguments, &error)) {
+    return base_report(BASE_BAD_INPUT, &error);
+  }
   settings.arguments = arguments;
   const base_exit_t code = report_make(&settings, &error);
   return code == BASE_OK ? (int)BASE_OK : base_report(code, &error);

@@ -154,6 +154,8 @@ static void made_again(void **state) {
                       "--seed 3 --heads=8 --seq-kv 64 --gm c word ");
   assert_string_equal(kept(OPTION_OUTPUT | OPTION_VALUES, argv, argc),
                       "--heads=8 --seq-kv 64 --gm c word ");
+  assert_string_equal(kept(OPTION_OUTPUT | OPTION_WORDS, argv, argc),
+                      "--seed 3 --heads=8 --seq-kv 64 --gm c ");
   assert_string_equal(kept(0, (char *[]){"amla", "-h", "--out", "-"}, 4), "--out - ");
   char *bad[] = {"amla", "--quiet", "--hedas", "3"};
   const char *words[4];

@@ -226,7 +226,7 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
     }
     kept[(*count)++] = argv[optind - 1];
   }
-  for (int i = optind; i < argc; ++i) {
+  for (int i = optind; i < argc && (dropped & OPTION_WORDS) == 0; ++i) {
     kept[(*count)++] = argv[i];
   }
   return true;

@@ -32,6 +32,7 @@
 // Marks, among the commands of an option.
 #define OPTION_OUTPUT (1u << 30)   // what is written, said, checked or watched: not what is run
 #define OPTION_VALUES (1u << 31)   // about values, which change no cycle
+#define OPTION_WORDS (1u << 29)    // no mark: for options_keep, what is no option
 
 enum { OPTION_LIST_MAX = 64 };
 
@@ -58,8 +59,8 @@ typedef struct options {
 bool options_parse(options_t *options, unsigned command, int argc, char **argv,
                    base_error_t *error);
 
-// The words of argv but for options with one of these marks, for running a command again: those of
-// argv, options first. kept has room for argc; *count: how many. Reorders argv as options_parse does.
+// The words of argv but for options with one of these marks, for running a command again, options first;
+// with OPTION_WORDS options alone. kept has room for argc; *count: how many. Reorders argv as options_parse does.
 bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept,
                   size_t *count, base_error_t *error);
 
