@@ -124,7 +124,8 @@ void core_unit::reach_l1(core_unit &cube, core_space_t space) {
 void core_unit::start(const std::string &firmware, uint64_t cycle) {
   std::unique_ptr<scalar> &program = programs_[firmware];
   if (!program) {
-    program = make_scalar(*this, firmware);
+    program = sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(*this, firmware)
+                                                           : make_scalar_native(*this, firmware);
   }
   scalar_ = program.get();
   for (race_memory &memory : races_) {

@@ -239,9 +239,4 @@ void scalar::abandon() {
   }
 }
 
-std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware) {
-  return core.sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(core, firmware)
-                                                           : make_scalar_native(core, firmware);
-}
-
 }  // namespace soc

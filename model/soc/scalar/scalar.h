@@ -114,7 +114,6 @@ class scalar {
   bool halted_ = false;
 };
 
-std::unique_ptr<scalar> make_scalar(core_unit &core, const std::string &firmware);
 std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);
 std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware);
 
