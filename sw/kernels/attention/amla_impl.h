@@ -1,6 +1,6 @@
-// Attention, the AMLA paper's Algorithm 2 (with line 9 as c = S16 / S32), as the kernel that includes this
-// file has it: it may fill in amla_hooks.  The output stays in global memory.  O is kept as O * 2^n / r and rescaled by adding integers to its bits; the cube
-// core adds P_j V_j to it.
+// Attention, the AMLA paper's Algorithm 2 (with line 9 as c = S16 / S32), as the kernel that includes
+// this file has it: it may fill in amla_hooks.  The output stays in global memory.  O is kept as
+// O * 2^n / r and rescaled by adding integers to its bits; the cube core adds P_j V_j to it.
 //
 //   order on O:  zeros, C2(0), rescale(1), C2(1), rescale(2), C2(2), ...
 //

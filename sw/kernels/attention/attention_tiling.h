@@ -12,9 +12,9 @@
 // `tuned` gives L back in finer tiles, so that P follows Q (and Q P) into the same buffers without a
 // pause: 8 x 36 KB are exactly Q's 256 x 576.  FIX has a whole m-tile's time to empty one half of L0C
 // while the other half is filled; for that the pieces of R that make up 128 columns stay in L1 until
-// both m-tiles have used them, and two more are on their way.  `paper` does the same if it has buffers for it (kv_buffers).  With
-// one m-tile there is nothing in that, and larger pieces are better: `tuned` is `paper` then, unless
-// buffers are asked for.
+// both m-tiles have used them, and two more are on their way.  `paper` does the same if it has buffers
+// for it (kv_buffers).  With one m-tile there is nothing in that, and larger pieces are better: `tuned`
+// is `paper` then, unless buffers are asked for.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_TILING_H
 #define KERNELS_ATTENTION_TILING_H

@@ -1,5 +1,5 @@
-// Private to a vector core's parts: a kernel's hooks, and the order in which a vector core goes through the chunks of all
-// stages.
+// Private to a vector core's parts: a kernel's hooks, and the order in which a core goes through the
+// chunks of all stages.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_ATTENTION_VECTOR_WALK_H
 #define KERNELS_ATTENTION_VECTOR_WALK_H
