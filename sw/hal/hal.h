@@ -84,7 +84,11 @@ static inline const void *hal_gm(uint64_t address) { return hal_host->gm(address
 
 __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
   uint64_t pc;
+#ifdef __aarch64__
+  __asm__ volatile("adr %0, ." : "=r"(pc));
+#else
   __asm__ volatile("lea 0(%%rip), %0" : "=r"(pc));
+#endif
   return pc;
 }
 

@@ -70,17 +70,17 @@ for page in "$prefix"/share/man/man1/*.1; do
 done
 [ $pages -ge 15 ] || fail "$pages pages"
 grep -q -e '\\-\\-rescale element|row' "$prefix/share/man/man1/amalgam-run-amla.1" || fail "options of run amla"
-complete() {   # complete WANT WORDS...: the last word is completed
+completes() {   # complete WANT WORDS...: the last word is completed
   want=$1
   shift
   bash -c 'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _amalgam; echo "${COMPREPLY[*]}"' \
     "$prefix/share/bash-completion/completions/amalgam" "$@" >completed
   [ "$(cat completed)" = "$want" ] || fail "completion of '$*': $(cat completed)"
 }
-complete "report" amalgam rep
-complete "fp8 fa2" amalgam run f
-complete "--rescale" amalgam run amla --resc
-complete "" amalgam run base --resc
-complete "element row" amalgam run amla --rescale ""
-complete "table4 table4_hfa" amalgam report table4
+completes "report" amalgam rep
+completes "fp8 fa2" amalgam run f
+completes "--rescale" amalgam run amla --resc
+completes "" amalgam run base --resc
+completes "element row" amalgam run amla --rescale ""
+completes "table4 table4_hfa" amalgam report table4
 echo "all as expected: $pages pages"

@@ -1,11 +1,12 @@
 // Captured queries, keys and values are the language model's: attention made of them is its own.
 // SPDX-License-Identifier: Apache-2.0
-#include <cmocka.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
