@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_attention.h"
-
 #include <string.h>
 
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/attention/attention.h"
 
 // --- what the options say ---------------------------------------------------------------------
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_fp8.h"
-
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/fp8/fp8.h"
 
 enum { CROSSOVER_ON, PATH_DIRECT = 1 };   // of --crossover's and --path's words
 

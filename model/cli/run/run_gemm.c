@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_gemm.h"
-
 #include <string.h>
 
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/gemm/gemm.h"
 
 enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1 };   // of the options' words
 
