@@ -1,5 +1,5 @@
 // A program of its own over libamalgam_kernel, as kernel/attention/attention.h has it: amla on the shipped data, every
-// bit compared, and again what a second preparation makes of a request. What does not go is refused with a reason.
+// bit compared. What does not go is refused with a reason.
 //   amla CYCLES
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
@@ -19,17 +19,18 @@ static int expect(bool good, const char *what) {
 
 static int refuses(attention_request_t request, const char *why) {
   base_error_t error = {.text = ""};
-  const base_exit_t code = attention_run(&request, &run, &error);
+  const bool prepared = attention_prepare(&request, &run, &error);
   attention_release(&run);
-  return expect(code == BASE_BAD_INPUT && strcmp(error.text, why) == 0, why);
+  return expect(!prepared && strcmp(error.text, why) == 0, why);
 }
 
 int main(int argc, char **argv) {
-  attention_request_t request;
+  kernel_machine_t machine;
   base_error_t error;
-  if (argc != 2 || !attention_request(&request, "amla", "ascend910_core", &error)) {
+  if (argc != 2 || !kernel_machine_open(&machine, "ascend910_core", &error)) {
     return 2;
   }
+  attention_request_t request = attention_request("amla", &machine);
   attention_request_t odd = request;
   odd.settings.group_rows = 17;
   int wrong = refuses(odd, "--group-rows 17: expected a multiple of 16");
@@ -40,9 +41,9 @@ int main(int argc, char **argv) {
   wrong += refuses(odd, "none.npy: No such file or directory");
 
   request.judge.verify = true;
-  const base_exit_t code = attention_run(&request, &run, &error);
-  if (code != BASE_OK) {
-    return base_report(code, &error);
+  if (!attention_prepare(&request, &run, &error) || attention_simulate(&run, &error) != BASE_OK ||
+      !attention_judge(&run, &error) || attention_verdict(&run, &error) != BASE_OK) {
+    return base_report(BASE_STOPPED, &error);
   }
   const kernel_result_t *result = &run.result;
   wrong += expect(result->soc.cycles == strtoull(argv[1], NULL, 10), "the cycles of amalgam run amla");

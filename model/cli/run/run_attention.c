@@ -102,7 +102,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  attention_request_t request = attention_request_on(run->kernel->name, &machine);
+  attention_request_t request = attention_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->golden.value);
   return read_settings(options, &request.settings, &run->error) &&
          read_input(options, &request.input, &run->error) &&

@@ -99,7 +99,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->fp8_config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  fp8_request_t request = fp8_request_on(&machine);
+  fp8_request_t request = fp8_request(&machine);
   request.judge = judge_options(options, options->golden.value);
   read_settings(options, &request.settings);
   return read_input(options, &request.input, &run->error) &&

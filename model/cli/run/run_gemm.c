@@ -103,7 +103,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  gemm_request_t request = gemm_request_on(run->kernel->name, &machine);
+  gemm_request_t request = gemm_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->gemm_golden.value);
   return read_input(options, quantised, &request.input, &run->error) &&
          read_settings(options, quantised, &request.settings, &run->error) &&

@@ -116,7 +116,7 @@ static bool prepare(run_t *run) {
       !read_machine(run, &machine, &run->error)) {
     return false;
   }
-  lm_request_t request = lm_request_on(&machine);
+  lm_request_t request = lm_request(&machine);
   read_settings(o, &request.settings);
   request.model = o->model;
   request.context = option_count_or(&o->context, 0);

@@ -149,18 +149,6 @@ base_exit_t custom_simulate(custom_run_t *run, base_error_t *error) {
   return kernel_result_take(&run->result, &run->machine, status, 0, error);
 }
 
-base_exit_t custom_run(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
-  if (!custom_prepare(request, run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = custom_simulate(run, error);
-  if (code != BASE_OK) {
-    return code;
-  }
-  custom_judge(run);
-  return custom_verdict(run, error);
-}
-
 void custom_release(custom_run_t *run) {
   for (size_t i = 0; i < CUSTOM_INPUTS_MAX; ++i) {
     npy_free(&run->in[i]);

@@ -48,8 +48,7 @@ typedef struct custom_run {
 // A number for the kernel: as FP32 bits and as a whole number, the nearest there is.
 custom_param_t custom_param(double value, float rounded);
 
-// As attention_run and its steps.
-base_exit_t custom_run(const custom_request_t *request, custom_run_t *run, base_error_t *error);
+// As attention_prepare and so on.
 bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_error_t *error);
 base_exit_t custom_simulate(custom_run_t *run, base_error_t *error);
 // FP32 values may be off by the tolerance, a NaN is as good as another; of other types every bit

@@ -59,16 +59,6 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
   return run->out != NULL || base_fail(error, "out of memory");
 }
 
-base_exit_t engine_run(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
-  if (!engine_prepare(request, run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = engine_simulate(run, error);
-  return code != BASE_OK              ? code
-         : !engine_judge(run, error) ? BASE_BAD_INPUT
-                                      : engine_verdict(run, error);
-}
-
 // --- after it ---------------------------------------------------------------------------------
 
 bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error) {

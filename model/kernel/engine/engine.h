@@ -60,8 +60,7 @@ typedef struct engine_run {
 // What `amalgam run KERNEL` does without options. kernel: "hfa" or "fa2".
 engine_request_t engine_request(const char *kernel);
 
-// As attention_run and its steps. judge takes the input's infinities and NaNs away.
-base_exit_t engine_run(const engine_request_t *request, engine_run_t *run, base_error_t *error);
+// As attention_prepare and so on. judge takes the input's infinities and NaNs away.
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error);
 base_exit_t engine_simulate(engine_run_t *run, base_error_t *error);
 bool engine_judge(engine_run_t *run, base_error_t *error);

@@ -12,18 +12,9 @@ enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200 };
 
 static const char shipped_model[] = "tests/data/kjv_lm_bf16.bin";
 
-lm_request_t lm_request_on(const kernel_machine_t *machine) {
+lm_request_t lm_request(const kernel_machine_t *machine) {
   return (lm_request_t){.settings = {.attention = LM_HFA, .machine = *machine, .rtl = true},
                         .tokens = USUAL_TOKENS};
-}
-
-bool lm_request(lm_request_t *request, const char *config, base_error_t *error) {
-  kernel_machine_t machine;
-  if (!kernel_machine_open(&machine, config, error)) {
-    return false;
-  }
-  *request = lm_request_on(&machine);
-  return true;
 }
 
 // --- before the run ---------------------------------------------------------------------------

@@ -52,11 +52,10 @@ struct lm_run {
   double seconds;            // of the host, without building and opening
 };
 
-// What `amalgam run lm` does without options.
-bool lm_request(lm_request_t *request, const char *config, base_error_t *error);
-lm_request_t lm_request_on(const kernel_machine_t *machine);
+// What `amalgam run lm` does without options, on that machine.
+lm_request_t lm_request(const kernel_machine_t *machine);
 
-// As attention_run's steps. There is nothing to judge: no result is wrong.
+// As attention_prepare and so on. There is nothing to judge: no result is wrong.
 bool lm_prepare(const lm_request_t *request, lm_run_t *run, base_error_t *error);
 base_exit_t lm_simulate(lm_run_t *run, base_error_t *error);
 void lm_json(const lm_run_t *run, cJSON *root);
