@@ -60,15 +60,15 @@ static report_job_t *next_job(report_jobs_t *jobs) {
 static void fill_request(report_job_t *job, const kernel_machine_t *machine, const char *kernel) {
   if (strcmp(kernel, "fp8") == 0) {
     job->kernel = REPORT_FP8;
-    job->fp8 = fp8_request_on(machine);
+    job->fp8 = fp8_request(machine);
     job->fp8.input.source = KERNEL_MADE_UP;
   } else if (strcmp(kernel, "amla") == 0 || strcmp(kernel, "base") == 0) {
     job->kernel = REPORT_ATTENTION;
-    job->attention = attention_request_on(kernel, machine);
+    job->attention = attention_request(kernel, machine);
     job->attention.input.source = KERNEL_MADE_UP;
   } else {
     job->kernel = REPORT_GEMM;
-    job->gemm = gemm_request_on(kernel, machine);
+    job->gemm = gemm_request(kernel, machine);
     job->gemm.input.source = KERNEL_MADE_UP;
   }
   report_job_machine(job)->soc.timing_only = true;

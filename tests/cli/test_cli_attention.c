@@ -13,11 +13,15 @@ static attention_problem_t shape(void) {
                                .keys = KEYS, .dk = DK, .dv = DV, .block = 16, .scale = 0.2f};
 }
 
+static made_up_t normal(double width, uint64_t seed) {
+  return (made_up_t){.distribution = {DISTRIBUTION_NORMAL, width}, .seed = seed};
+}
+
 static attention_problem_t made_up(uint64_t seed, size_t threads) {
-  const distribution_t normal = {DISTRIBUTION_NORMAL, 1.5};
+  const made_up_t from = normal(1.5, seed);
   attention_problem_t problem = shape();
   base_error_t error;
-  assert_true(attention_make_up(&problem, &normal, seed, threads, &error));
+  assert_true(attention_make_up(&problem, &from, threads, &error));
   return problem;
 }
 
@@ -46,10 +50,10 @@ static void streams_of_arrays(void **state) {
   }
   attention_free(&problem);
 
-  const distribution_t uniform = {DISTRIBUTION_UNIFORM, 3.0};
+  const made_up_t uniform = {.distribution = {DISTRIBUTION_UNIFORM, 3.0}, .seed = 8};
   base_error_t error;
   problem = shape();
-  assert_true(attention_make_up(&problem, &uniform, 8, 2, &error));
+  assert_true(attention_make_up(&problem, &uniform, 2, &error));
   num_rng_uniform_bf16(8, 3, 0, KEYS * DK, 3.0, want);
   assert_memory_equal(problem.k + KEYS * DK, want, sizeof want);
   attention_free(&problem);
@@ -57,11 +61,11 @@ static void streams_of_arrays(void **state) {
 
 static void too_large_is_refused(void **state) {
   (void)state;
-  const distribution_t normal = {DISTRIBUTION_NORMAL, 1.0};
+  const made_up_t from = normal(1.0, 0);
   attention_problem_t problem = shape();
   base_error_t error;
   problem.keys = (size_t)1 << 30;
-  assert_false(attention_make_up(&problem, &normal, 0, 1, &error));
+  assert_false(attention_make_up(&problem, &from, 1, &error));
   assert_contains(error.text, "made-up inputs");
   attention_free(&problem);
 }

@@ -32,9 +32,13 @@ soc/scalar: /. /cores
 soc/slices: /cores /memory /watch
 soc/watch: /. /cores /scalar
 power: base num host
-kernel: soc lm engine num config host base hal kernels/* cli/*
-kernel/engine: /attention /lm
-kernel/fp8: /attention
+kernel: soc lm engine num waves config host base hal kernels/*
+kernel/attention: /.
+kernel/custom: /.
+kernel/engine: /. /attention /lm
+kernel/fp8: /. /attention
+kernel/gemm: /.
+kernel/lm: /.
 report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
 report/.: /amla /page
 report/amla: /.
@@ -73,6 +77,7 @@ tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
 tests/host: host
+tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
 tests/num: num

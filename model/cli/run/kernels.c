@@ -3,13 +3,6 @@
 
 #include <string.h>
 
-#include "cli/run/run_attention.h"
-#include "cli/run/run_custom.h"
-#include "cli/run/run_engine.h"
-#include "cli/run/run_fp8.h"
-#include "cli/run/run_gemm.h"
-#include "cli/run/run_lm.h"
-
 const run_kernel_t *const run_kernels[RUN_KERNELS] = {
     &run_amla, &run_base, &run_fp8, &run_w4a16, &run_gemm, &run_hfa, &run_fa2, &run_lm, &run_custom};
 

@@ -5,6 +5,8 @@
 
 #include "cli/run/run.h"
 
+extern const run_kernel_t run_amla, run_base, run_fp8, run_w4a16, run_gemm, run_hfa, run_fa2, run_lm, run_custom;
+
 enum { RUN_KERNELS = 9 };
 extern const run_kernel_t *const run_kernels[RUN_KERNELS];
 

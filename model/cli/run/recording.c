@@ -79,40 +79,22 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
 
 // --- an engine by itself ----------------------------------------------------------------------
 
-bool recording_engine(const run_t *run, engine_waves_t *waves, base_error_t *error) {
+bool recording_engine(const run_t *run, engine_settings_t *settings, base_error_t *error) {
   const options_t *options = &run->options;
   waves_window_t window;
-  *waves = (engine_waves_t){0};
   if (!check_trace(options, error) ||
       !read_window("trace-window", options->trace_window, &window, error)) {
     return false;
   }
-  if (window.from.command[0] != '\0' || window.to.command[0] != '\0') {
-    return base_fail(error,
-                     "--trace-window: expected cycles A:B; an engine by itself has no "
-                     "commands, got '%s'",
-                     options->trace_window);
-  }
-  if (options->trace == NULL) {
-    return true;
-  }
-  // A cycle of the engine is two nanoseconds in the file, its clock's halves one each.
-  waves->waves = waves_new(&(waves_options_t){.path = run_path(run, RUN_TRACE),
-                                              .unit = "1ns",
-                                              .per_cycle = 2,
-                                              .scopes = options->trace_scope.item,
-                                              .scope_count = options->trace_scope.count,
-                                              .keep = kept_cycles(options)});
-  waves->everything = options->trace_scope.count > 0;
-  waves->from = window.from.cycle;
-  waves->to = window.to.cycle == 0 ? UINT64_MAX : window.to.cycle;
-  return waves->waves != NULL || base_fail(error, "out of memory");
-}
-
-bool recording_end(engine_waves_t *waves, bool badly, base_error_t *error) {
-  const bool good = waves->waves == NULL || waves_end(waves->waves, badly) ||
-                    base_fail(error, "trace: cannot write the waveforms");
-  waves_delete(waves->waves);
-  waves->waves = NULL;
-  return good;
+  settings->trace = run_path(run, RUN_TRACE);
+  settings->trace_scopes = options->trace_scope.item;
+  settings->trace_scope_count = options->trace_scope.count;
+  settings->trace_keep = kept_cycles(options);
+  settings->trace_from = window.from.cycle;
+  settings->trace_to = window.to.cycle == 0 ? UINT64_MAX : window.to.cycle;
+  return (window.from.command[0] == '\0' && window.to.command[0] == '\0') ||
+         base_fail(error,
+                   "--trace-window: expected cycles A:B; an engine by itself has no "
+                   "commands, got '%s'",
+                   options->trace_window);
 }

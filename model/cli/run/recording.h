@@ -5,17 +5,14 @@
 #define CLI_RECORDING_H
 
 #include "cli/run/run.h"
-#include "engine/engine.h"
+#include "kernel/engine/engine.h"
 #include "soc/soc.h"
 
 // For a kernel on the SoC: after the options are parsed and before soc_open.  False: an option makes
 // no sense.
 bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error);
 
-// For an engine by itself: waves->waves is to be handed to engine_open_rtl and ended by
-// recording_end; NULL without --trace.
-bool recording_engine(const run_t *run, engine_waves_t *waves, base_error_t *error);
-// badly: the run did not come to its end.
-bool recording_end(engine_waves_t *waves, bool badly, base_error_t *error);
+// For an engine by itself.
+bool recording_engine(const run_t *run, engine_settings_t *settings, base_error_t *error);
 
 #endif

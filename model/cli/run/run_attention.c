@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_attention.h"
-
 #include <string.h>
 
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/attention/attention.h"
 
 // --- what the options say ---------------------------------------------------------------------
 
@@ -104,7 +102,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  attention_request_t request = attention_request_on(run->kernel->name, &machine);
+  attention_request_t request = attention_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->golden.value);
   return read_settings(options, &request.settings, &run->error) &&
          read_input(options, &request.input, &run->error) &&

@@ -1,178 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_custom.h"
-
 #include <string.h>
 
-#include "base/json.h"
+#include "base/parse.h"
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/custom/custom_arrays.h"
 
-typedef struct custom_run {
-  kernel_machine_t machine;
-  custom_arrays_t arrays;
-  kernel_result_t result;
-  custom_difference_t difference;
-} custom_run_t;
+enum { DIM_DIGITS = 24 };
 
-// --- before the run ---------------------------------------------------------------------------
+static const uint64_t most_bytes = 1ull << 32;
 
-static bool check_firmware(run_t *run) {
-  const char *file = run->options.custom_firmware;
+static const npy_type_t out_types[] = {NPY_F4, NPY_U2, NPY_F2, NPY_I4, NPY_U1};
+
+// --- what the options say ---------------------------------------------------------------------
+
+static bool check_firmware(const char *file, base_error_t *error) {
   if (file == NULL) {
-    return base_fail(&run->error,
+    return base_fail(error,
                      "--firmware: name a kernel's .elf or .so; `amalgam firmware "
                      "FILE.c` builds both");
   }
   return (strcmp(file, "riscv") != 0 && strcmp(file, "native") != 0) ||
-         base_fail(&run->error, "--firmware: expected a file .elf or .so, got '%s'", file);
+         base_fail(error, "--firmware: expected a file .elf or .so, got '%s'", file);
 }
 
-static bool read_machine(custom_run_t *own, run_t *run) {
-  const config_t *config = &own->machine.soc.config;
-  if (!check_firmware(run) ||
-      !machine_read(run, run->options.config, run->options.custom_firmware, &own->machine,
-                    &run->error)) {
-    return false;
+static bool refuse_shape(const char *text, base_error_t *error) {
+  return base_fail(error,
+                   "--out-shape: expected 1 to %d whole numbers from 1, as 64,256, of at "
+                   "most 4 GiB, got '%s'",
+                   CUSTOM_DIMS_MAX, text);
+}
+
+static bool read_shape(const char *text, custom_request_t *request, base_error_t *error) {
+  uint64_t bytes = npy_element_bytes(request->out_type);
+  for (const char *at = text;; ++at) {
+    char number[DIM_DIGITS];
+    uint64_t value;
+    const size_t length = strcspn(at, ",");
+    snprintf(number, sizeof number, "%.*s", (int)(length < DIM_DIGITS ? length : 0), at);
+    if (!parse_count(number, &value) || value < 1 || value > most_bytes / bytes ||
+        request->out_dims == CUSTOM_DIMS_MAX) {
+      return refuse_shape(text, error);
+    }
+    bytes *= value;
+    request->out_shape[request->out_dims++] = (size_t)value;
+    at += length;
+    if (*at == '\0') {
+      return true;
+    }
   }
-  if (config->soc.engines > 0) {
-    return base_fail(&run->error,
-                     "--config %s: soc.engines is %u; run custom has cube and vector "
-                     "cores only, so say --set soc.engines=0",
-                     run->options.config, (unsigned)config->soc.engines);
+}
+
+static bool read_params(const option_list_t *list, custom_param_t param[OPTION_LIST_MAX],
+                        base_error_t *error) {
+  for (size_t i = 0; i < list->count; ++i) {
+    double value;
+    float rounded;
+    if (!parse_real(list->item[i], &value) || !parse_float(list->item[i], &rounded)) {
+      return base_fail(error, "--param: expected a number that FP32 has, got '%s'", list->item[i]);
+    }
+    param[i] = custom_param(value, rounded);
   }
-  return kernel_machine_ready(&own->machine, run->kernel->name, &run->error);
+  return true;
 }
 
 static bool prepare(run_t *run) {
-  custom_run_t *own = run->own;
-  return read_machine(own, run) && custom_arrays_read(&run->options, &own->arrays, &run->error);
+  const options_t *o = &run->options;
+  custom_param_t param[OPTION_LIST_MAX];
+  custom_request_t request = {.firmware = o->custom_firmware,
+                              .in = o->in.item,
+                              .inputs = o->in.count,
+                              .out_type = out_types[o->out_type.value],
+                              .param = param,
+                              .params = o->param.count,
+                              .expect = o->expect,
+                              .tolerance = o->custom_tolerance.value};
+  if (!check_firmware(o->custom_firmware, &run->error) ||
+      !machine_read(run, o->config, o->custom_firmware, &request.machine, &run->error) ||
+      (o->out_shape != NULL && !read_shape(o->out_shape, &request, &run->error)) ||
+      !read_params(&o->param, param, &run->error)) {
+    return false;
+  }
+  return (o->expect != NULL || !o->custom_tolerance.given ||
+          base_fail(&run->error, "--tolerance: needs --expect")) &&
+         custom_prepare(&request, run->own, &run->error);
 }
 
 // --- the run ----------------------------------------------------------------------------------
 
 static base_exit_t compute(run_t *run) {
   custom_run_t *own = run->own;
-  custom_arrays_t *arrays = &own->arrays;
   machine_begin(run, &own->machine, 0);
-  const soc_status_t status = soc_run(&own->machine.soc, arrays->buffer, arrays->inputs + 1,
-                                      &arrays->args, sizeof arrays->args, &own->result.soc);
-  return kernel_result_take(&own->result, &own->machine, status, 0, &run->error);
+  return custom_simulate(own, &run->error);
 }
 
 static bool judge(run_t *run) {
-  custom_run_t *own = run->own;
-  if (own->arrays.want.data != NULL) {
-    own->difference = custom_compare(&own->arrays.out, &own->arrays.want,
-                                     run->options.custom_tolerance.value);
-  }
+  custom_judge(run->own);
   return true;
 }
-
-// --- what came of it --------------------------------------------------------------------------
 
 static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
   const custom_run_t *own = run->own;
   (void)error;
-  npy_write(file, &own->arrays.out);
+  npy_write(file, &own->out);
   return true;
 }
 
-static void add_shape(cJSON *object, const npy_array_t *array) {
-  cJSON *shape = cJSON_AddArrayToObject(object, "shape");
-  for (size_t i = 0; i < array->dims; ++i) {
-    cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)array->shape[i]));
-  }
-}
-
-static void add_expected(cJSON *root, const run_t *run) {
-  const custom_run_t *own = run->own;
-  if (own->arrays.want.data == NULL) {
-    cJSON_AddNullToObject(root, "expected");
-    return;
-  }
-  cJSON *expected = cJSON_AddObjectToObject(root, "expected");
-  json_add_count(expected, "off", own->difference.count);
-  if (own->arrays.out.type == NPY_F4) {
-    cJSON_AddNumberToObject(expected, "largest", own->difference.largest);
-    cJSON_AddNumberToObject(expected, "tolerance", run->options.custom_tolerance.value);
-  }
-}
-
-static void fill_json(const run_t *run, cJSON *root) {
-  const custom_run_t *own = run->own;
-  cJSON_AddStringToObject(root, "kernel", "custom");
-  cJSON_AddStringToObject(root, "firmware", run->options.custom_firmware);
-  kernel_json_config(root, &own->machine);
-  json_add_count(root, "cores", own->machine.soc.config.soc.ai_cores);
-  cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
-  for (size_t i = 0; i < own->arrays.inputs; ++i) {
-    cJSON *input = json_add_row(inputs);
-    cJSON_AddStringToObject(input, "file", own->arrays.in_path[i]);
-    add_shape(input, &own->arrays.in[i]);
-  }
-  add_shape(cJSON_AddObjectToObject(root, "out"), &own->arrays.out);
-  add_expected(root, run);
-  json_add_count(root, "cycles", own->result.soc.cycles);
-  cJSON_AddNumberToObject(root, "time_us", own->result.time_us);
-  kernel_json_traffic(root, &own->result.soc);
-  kernel_json_pipes(root, &own->result.soc);
-  kernel_json_host(root, &own->result.soc);
-}
-
-static void print_expected(const run_t *run) {
-  const custom_run_t *own = run->own;
-  if (own->arrays.want.data == NULL) {
-    return;
-  }
-  printf("expected %zu of %zu elements are off", own->difference.count,
-         npy_count(&own->arrays.out));
-  if (own->arrays.out.type == NPY_F4) {
-    printf(" by more than %g; the largest difference is %.3g", run->options.custom_tolerance.value,
-           own->difference.largest);
-  }
-  putchar('\n');
-}
-
-static void print(const run_t *run) {
-  const custom_run_t *own = run->own;
-  const custom_arrays_t *arrays = &own->arrays;
-  char shape[NPY_SHAPE_BYTES];
-  printf("kernel   %s on %s\n", run->options.custom_firmware, run->options.config);
-  for (size_t i = 0; i < arrays->inputs; ++i) {
-    printf("%s %s %s\n", i == 0 ? "in      " : "        ", arrays->in_path[i],
-           npy_shape_text(arrays->in[i].shape, arrays->in[i].dims, shape));
-  }
-  printf("out      %s\n", npy_shape_text(arrays->out.shape, arrays->out.dims, shape));
-  print_expected(run);
-  printf("time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)own->result.soc.cycles,
-         own->result.time_us, own->machine.soc.config.soc.clock_mhz);
-  text_traffic(stdout, &own->result.soc);
-  text_pipes(stdout, &own->result.soc, own->machine.soc.config.soc.ai_cores > 1);
-}
-
-static base_exit_t verdict(run_t *run) {
-  const custom_run_t *own = run->own;
-  const npy_array_t *out = &own->arrays.out;
-  const size_t first = own->difference.first;
-  char index[NPY_SHAPE_BYTES];
-  char have[CUSTOM_ELEMENT_BYTES];
-  char want[CUSTOM_ELEMENT_BYTES];
-  if (own->difference.count == 0) {
-    return BASE_OK;
-  }
-  base_fail(
-      &run->error, "out of tolerance: %zu of %zu elements, first %s, which is %s; expected %s",
-      own->difference.count, npy_count(out), npy_index_text(out, first, index),
-      custom_element_text(out, first, have), custom_element_text(&own->arrays.want, first, want));
-  return BASE_OUT_OF_TOLERANCE;
-}
-
-static void release(run_t *run) {
-  custom_run_t *own = run->own;
-  custom_arrays_free(&own->arrays);
-  kernel_result_free(&own->result);
-}
+static void fill_json(const run_t *run, cJSON *root) { custom_json(run->own, root); }
+static void print(const run_t *run) { text_custom(stdout, run->own); }
+static base_exit_t verdict(run_t *run) { return custom_verdict(run->own, &run->error); }
+static void release(run_t *run) { custom_release(run->own); }
 
 static const manual_row_t files[] = {
     {"sw/README.md", "write your own kernel, step by step"},

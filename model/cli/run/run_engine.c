@@ -1,129 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_engine.h"
-
-#include <stdlib.h>
-
-#include "base/npy.h"
+#include "cli/run/kernels.h"
+#include "cli/run/machine.h"
 #include "cli/run/recording.h"
-#include "host/host.h"
-#include "host/interrupt.h"
-#include "kernel/engine/engine_result.h"
+#include "cli/run/text.h"
 
-enum { MESSAGE_BYTES = 1024 };
-
-typedef struct engine_run {
-  engine_settings_t settings;
-  engine_input_t input;
-  engine_result_t result;
-} engine_run_t;
-
-static bool prepare(run_t *run) {
-  engine_run_t *own = run->own;
-  const options_t *options = &run->options;
-  const attention_problem_t *problem = &own->input.problem;
-  if (options->trace != NULL && options->impl.value != 0) {
-    return base_fail(&run->error, "--trace: needs --impl rtl; the C model has no waveforms");
-  }
-  if (!engine_input(options, &own->input, &run->error) ||
-      !engine_settings_read(&own->settings, run->kernel->name, options, problem->keys, problem->dk,
-                            &run->error)) {
-    return false;
-  }
-  own->result.options = options;
-  own->result.settings = &own->settings;
-  own->result.input = &own->input;
-  own->result.out = calloc(problem->rows * problem->dv, sizeof *own->result.out);
-  return own->result.out != NULL || base_fail(&run->error, "out of memory");
+static kernel_source_t source(const options_t *o) {
+  return o->engine_q != NULL || o->engine_k != NULL || o->engine_v != NULL ? KERNEL_FILES
+         : o->seq_q.given || o->engine_keys.given || o->head_dim.given || o->dist != NULL ||
+                 o->seed.given
+             ? KERNEL_MADE_UP
+             : KERNEL_SHIPPED;
 }
 
-// --- the run ----------------------------------------------------------------------------------
+static bool check_files(const options_t *o, base_error_t *error) {
+  const given_t files[] = {
+      {"q", o->engine_q != NULL}, {"k", o->engine_k != NULL}, {"v", o->engine_v != NULL}};
+  return need_given(files, 3, "--q, --k and --v go together", error) &&
+         refuse_made_up(o, "q", error);
+}
 
-static bool attend(run_t *run, engine_t *engine) {
-  engine_run_t *own = run->own;
-  char message[MESSAGE_BYTES] = "";
-  const engine_job_t job = engine_input_job(&own->input, own->result.out);
-  progress_note(&run->progress, "running ...");
-  const double start = host_seconds();
-  const bool good =
-      engine_attention(engine, &job, &own->result.cycles, message, sizeof message);
-  own->result.seconds = host_seconds() - start;
-  return good || base_fail(&run->error, "%s: %s", run->kernel->name, message);
+static bool read_input(const options_t *o, engine_input_t *input, base_error_t *error) {
+  input->source = source(o);
+  input->q = o->engine_q;
+  input->k = o->engine_k;
+  input->v = o->engine_v;
+  input->seq_q = option_count_or(&o->seq_q, 0);
+  input->keys = option_count_or(&o->engine_keys, 0);
+  input->d = option_count_or(&o->head_dim, 0);
+  input->mask = o->mask;
+  input->causal = o->causal;
+  return (input->source != KERNEL_FILES || check_files(o, error)) &&
+         made_up_options(o, &input->made_up, error) && scale_option(o, &input->scale, error);
+}
+
+static void read_settings(const options_t *o, engine_settings_t *settings) {
+  engine_shape_t *shape = &settings->shape;
+  shape->num.hfa.corrected = o->lns.value != 0;
+  shape->num.hfa.zero_exact = o->zero_exact;
+  shape->num.blocks = (size_t)o->blocks.value;
+  shape->num.rows = option_count_or(&o->engine_rows, 0);
+  shape->queries = (size_t)o->queries.value;
+  shape->one_mul = o->one_mul;
+  settings->rtl = o->impl.value == 0;
+  settings->threads = machine_threads(o);
+  settings->clock_mhz = o->clock_mhz.value;
+  settings->building = run_building;
+}
+
+static bool prepare(run_t *run) {
+  const options_t *options = &run->options;
+  engine_request_t request = engine_request(run->kernel->name);
+  request.judge = judge_options(options, options->golden.value);
+  request.judge.verify = options->engine_verify;
+  read_settings(options, &request.settings);
+  return recording_engine(run, &request.settings, &run->error) &&
+         read_input(options, &request.input, &run->error) &&
+         engine_prepare(&request, run->own, &run->error);
 }
 
 static base_exit_t compute(run_t *run) {
-  const engine_run_t *own = run->own;
-  engine_waves_t waves;
-  if (!recording_engine(run, &waves, &run->error)) {
-    return BASE_BAD_INPUT;
-  }
-  host_hold_interrupts();
-  engine_t *engine = engine_settings_open(
-      &own->settings, waves.waves == NULL ? NULL : &waves, run_building, &run->error);
-  if (engine == NULL) {
-    waves_delete(waves.waves);
-    host_release_interrupts();
-    return BASE_BAD_INPUT;
-  }
-  const bool good = attend(run, engine);
-  engine_close(engine);
-  base_error_t ignored;
-  const bool written = recording_end(&waves, !good, good ? &run->error : &ignored);
-  host_release_interrupts();
-  if (good && !written) {
-    return BASE_BAD_INPUT;
-  }
-  return good ? BASE_OK : host_interrupted() ? BASE_INTERRUPTED : BASE_STOPPED;
+  progress_note(&run->progress, "running ...");
+  return engine_simulate(run->own, &run->error);
 }
 
-static bool judge(run_t *run) {
-  engine_run_t *own = run->own;
-  return engine_result_judge(&own->result, &run->error);
-}
-
-// --- what came of it --------------------------------------------------------------------------
+static bool judge(run_t *run) { return engine_judge(run->own, &run->error); }
 
 static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  const engine_run_t *own = run->own;
-  const attention_problem_t *problem = &own->input.problem;
-  const size_t count = problem->rows * problem->dv;
-  npy_array_t array = {.type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv},
-                       .data = own->result.out};
-  if (!run->options.engine_out_f32) {
-    npy_write(file, &array);
-    return true;
-  }
-  float *values = malloc(count * sizeof *values);
-  if (values == NULL) {
-    return base_fail(error, "out of memory");
-  }
-  num_bf16_to_f32_n(own->result.out, values, count);
-  array.type = NPY_F4;
-  array.data = values;
-  npy_write(file, &array);
-  free(values);
-  return true;
+  return engine_write_out(run->own, run->options.engine_out_f32, file, error);
 }
 
-static void fill_json(const run_t *run, cJSON *root) {
-  const engine_run_t *own = run->own;
-  engine_result_json(&own->result, root);
-}
-
-static void print(const run_t *run) {
-  const engine_run_t *own = run->own;
-  engine_result_text(stdout, &own->result);
-}
-
-static base_exit_t verdict(run_t *run) {
-  const engine_run_t *own = run->own;
-  return engine_result_verdict(&own->result, &run->error);
-}
-
-static void release(run_t *run) {
-  engine_run_t *own = run->own;
-  engine_input_free(&own->input);
-  engine_result_free(&own->result);
-}
+static void fill_json(const run_t *run, cJSON *root) { engine_json(run->own, root); }
+static void print(const run_t *run) { text_engine(stdout, run->own); }
+static base_exit_t verdict(run_t *run) { return engine_verdict(run->own, &run->error); }
+static void release(run_t *run) { engine_release(run->own); }
 
 // --- the kernels ------------------------------------------------------------------------------
 

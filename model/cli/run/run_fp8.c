@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_fp8.h"
-
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/fp8/fp8.h"
 
 enum { CROSSOVER_ON, PATH_DIRECT = 1 };   // of --crossover's and --path's words
 
@@ -101,7 +99,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->fp8_config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  fp8_request_t request = fp8_request_on(&machine);
+  fp8_request_t request = fp8_request(&machine);
   request.judge = judge_options(options, options->golden.value);
   read_settings(options, &request.settings);
   return read_input(options, &request.input, &run->error) &&

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/run_gemm.h"
-
 #include <string.h>
 
+#include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/text.h"
-#include "kernel/gemm/gemm.h"
 
 enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1 };   // of the options' words
 
@@ -105,7 +103,7 @@ static bool prepare(run_t *run) {
       !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
-  gemm_request_t request = gemm_request_on(run->kernel->name, &machine);
+  gemm_request_t request = gemm_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->gemm_golden.value);
   return read_input(options, quantised, &request.input, &run->error) &&
          read_settings(options, quantised, &request.settings, &run->error) &&

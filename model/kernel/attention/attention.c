@@ -8,21 +8,11 @@
 
 enum { USUAL_BLOCK = 512 };
 
-attention_request_t attention_request_on(const char *kernel, const kernel_machine_t *machine) {
+attention_request_t attention_request(const char *kernel, const kernel_machine_t *machine) {
   return (attention_request_t){
       .settings = attention_settings(kernel, machine),
       .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
       .judge = {.tolerance = NAN}};
-}
-
-bool attention_request(attention_request_t *request, const char *kernel, const char *config,
-                       base_error_t *error) {
-  kernel_machine_t machine;
-  if (!kernel_machine_open(&machine, config, error)) {
-    return false;
-  }
-  *request = attention_request_on(kernel, &machine);
-  return true;
 }
 
 bool attention_prepare(const attention_request_t *request, attention_run_t *run,
@@ -41,17 +31,6 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
   run->out = soc->timing_only ? NULL
                               : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
   return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
-}
-
-base_exit_t attention_run(const attention_request_t *request, attention_run_t *run,
-                          base_error_t *error) {
-  if (!attention_prepare(request, run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = attention_simulate(run, error);
-  return code != BASE_OK                  ? code
-         : !attention_judge(run, error) ? BASE_BAD_INPUT
-                                          : attention_verdict(run, error);
 }
 
 void attention_write_out(const attention_run_t *run, FILE *npy) {

@@ -1,22 +1,24 @@
 // Attention by the kernels amla and base: what to simulate, and what came of it.
 //
-// A C program that runs amla on the shipped data and checks every bit (link amalgam_kernel):
+// A C program that runs amla on the shipped data and compares every bit (link amalgam_kernel):
 //
-//   attention_request_t request;
+//   kernel_machine_t machine;
 //   attention_run_t run;
 //   base_error_t error;
-//   base_exit_t code = BASE_BAD_INPUT;
-//   if (attention_request(&request, "amla", "ascend910_core", &error)) {
-//     request.judge.verify = true;
-//     code = attention_run(&request, &run, &error);
-//     printf("%llu cycles, %zu wrong bits\n", (unsigned long long)run.result.soc.cycles,
-//            run.result.wrong_bits);
-//     attention_release(&run);
+//   if (!kernel_machine_open(&machine, "ascend910_core", &error)) {
+//     return base_report(BASE_BAD_INPUT, &error);
 //   }
-//   return code == BASE_OK ? 0 : base_report(code, &error);
+//   attention_request_t request = attention_request("amla", &machine);
+//   request.judge.verify = true;
+//   if (!attention_prepare(&request, &run, &error) || attention_simulate(&run, &error) != BASE_OK ||
+//       !attention_judge(&run, &error) || attention_verdict(&run, &error) != BASE_OK) {
+//     return base_report(BASE_STOPPED, &error);
+//   }
+//   printf("%llu cycles\n", (unsigned long long)run.result.soc.cycles);
+//   attention_release(&run);
 //
-// fp8/fp8.h and gemm/gemm.h go the same way. Messages in `error` call a member by the command line's
-// option. The SoC can be simulated once a process (soc/soc.h).
+// fp8/fp8.h, gemm/gemm.h, engine/engine.h, custom/custom.h and lm/lm_run.h go the same way. Messages in `error`
+// call a member by the command line's option. The SoC can be simulated once a process (soc/soc.h).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNEL_ATTENTION_H
 #define KERNEL_ATTENTION_H
@@ -63,21 +65,14 @@ typedef struct attention_run {
 #define ATTENTION_TOLERANCE_BF16 5e-3
 #define ATTENTION_TOLERANCE_F32 3e-3
 
-// What `amalgam run KERNEL` does without options. kernel: "amla" or "base"; config as for
-// kernel_machine_open. False: there is no such machine.
-bool attention_request(attention_request_t *request, const char *kernel, const char *config,
-                       base_error_t *error);
-// The same on a machine that is there.
-attention_request_t attention_request_on(const char *kernel, const kernel_machine_t *machine);
+// What `amalgam run KERNEL` does without options, on that machine. kernel: "amla" or "base".
+attention_request_t attention_request(const char *kernel, const kernel_machine_t *machine);
 
-// All of it: the steps below as far as they go well. Returns the exit code, with the reason in error unless
-// it is BASE_OK; *run is to be released in any case.
-base_exit_t attention_run(const attention_request_t *request, attention_run_t *run,
-                          base_error_t *error);
-
-// The arrays, and room for the result. *run must stay where it is from here on.
+// The arrays, and room for the result. *run must stay where it is from here on, and is to be released in any
+// case.
 bool attention_prepare(const attention_request_t *request, attention_run_t *run,
                        base_error_t *error);
+// Returns the exit code, with the reason in error unless it is BASE_OK.
 base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
 // FP64 golden and errors, the contract's loops; nothing with timing only.
 bool attention_judge(attention_run_t *run, base_error_t *error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/engine/engine_input.h"
+#include "kernel/engine/engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -34,28 +34,13 @@ static bool take(const char *path, const char *expected, size_t *rows, size_t *c
   return true;
 }
 
-static bool check_files(const options_t *options, base_error_t *error) {
-  const struct {
-    const char *name, *path;
-  } files[] = {{"q", options->engine_q}, {"k", options->engine_k}, {"v", options->engine_v}};
-  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
-    if (files[i].path == NULL) {
-      return base_fail(error, "--%s: missing; --q, --k and --v go together", files[i].name);
-    }
-  }
-  return (options->dist == NULL && !options->seed.given) ||
-         base_fail(error, "--%s: makes inputs up, cannot go with --q",
-                   options->dist != NULL ? "dist" : "seed");
-}
-
-static bool from_files(const options_t *options, attention_problem_t *problem,
+static bool from_files(const engine_input_t *input, attention_problem_t *problem,
                        base_error_t *error) {
-  const char *q = options->engine_q;
-  const char *k = options->engine_k;
-  const char *v = options->engine_v;
+  const char *q = input->q;
+  const char *k = input->k;
+  const char *v = input->v;
   char expected[64];
-  if (!check_files(options, error) ||
-      !take(q, "[Sq,d]", &problem->rows, &problem->dk, &problem->q, error)) {
+  if (!take(q, "[Sq,d]", &problem->rows, &problem->dk, &problem->q, error)) {
     return false;
   }
   snprintf(expected, sizeof expected, "[S,%zu], as many columns as Q", problem->dk);
@@ -69,9 +54,9 @@ static bool from_files(const options_t *options, attention_problem_t *problem,
   snprintf(problem->source, sizeof problem->source, "%.60s, %.60s, %.60s", q, k, v);
   return ((problem->dk >= MIN_D && problem->dk <= MAX_D) ||
           base_fail(error, "%s: d %zu; expected %d to %d", q, problem->dk, MIN_D, MAX_D)) &&
-         option_agrees("seq-q", &options->seq_q, problem->rows, q, error) &&
-         option_agrees("seq-kv", &options->engine_keys, problem->keys, k, error) &&
-         option_agrees("head-dim", &options->head_dim, problem->dk, q, error);
+         kernel_agrees("seq-q", input->seq_q, problem->rows, q, error) &&
+         kernel_agrees("seq-kv", input->keys, problem->keys, k, error) &&
+         kernel_agrees("head-dim", input->d, problem->dk, q, error);
 }
 
 // --- made up, or shipped ----------------------------------------------------------------------
@@ -85,11 +70,11 @@ static bool allocate(attention_problem_t *problem, base_error_t *error) {
          base_fail(error, "out of memory");
 }
 
-static bool from_dist(const options_t *options, attention_problem_t *problem, base_error_t *error) {
-  made_up_t made_up;
-  problem->rows = option_count_or(&options->seq_q, 1);
-  problem->keys = option_count_or(&options->engine_keys, 1024);
-  problem->dk = option_count_or(&options->head_dim, 64);
+static bool make_up(const engine_input_t *input, attention_problem_t *problem,
+                    base_error_t *error) {
+  problem->rows = kernel_size_or(input->seq_q, 1);
+  problem->keys = kernel_size_or(input->keys, 1024);
+  problem->dk = kernel_size_or(input->d, 64);
   const size_t most = max_elements / problem->dk;
   if (problem->rows > most || problem->keys > most) {
     return base_fail(error, "--%s: made-up inputs of %zu x %zu elements; expected at most %zu",
@@ -97,20 +82,15 @@ static bool from_dist(const options_t *options, attention_problem_t *problem, ba
                      problem->rows > most ? problem->rows : problem->keys, problem->dk,
                      max_elements);
   }
-  made_up = made_up_usual();
-  if ((options->dist != NULL && !made_up_read(&made_up, options->dist, 0, error)) ||
-      !allocate(problem, error)) {
+  if (!allocate(problem, error)) {
     return false;
   }
-  made_up.seed = options->seed.given ? options->seed.value : 0;
   uint16_t *const arrays[] = {problem->q, problem->k, problem->v};
   for (size_t stream = 0; stream < 3; ++stream) {
     const size_t rows = stream == 0 ? problem->rows : problem->keys;
-    made_up_fill(&made_up, stream, 0, rows * problem->dk,
-                 arrays[stream]);
+    made_up_fill(&input->made_up, stream, 0, rows * problem->dk, arrays[stream]);
   }
-  snprintf(problem->source, sizeof problem->source, "made up, %.60s seed %llu", made_up.text,
-           (unsigned long long)made_up.seed);
+  made_up_source(&input->made_up, problem->source, sizeof problem->source);
   return true;
 }
 
@@ -141,54 +121,46 @@ static bool shipped(attention_problem_t *problem, base_error_t *error) {
 
 // --- who attends to what ----------------------------------------------------------------------
 
-static bool set_scale(const options_t *options, attention_problem_t *problem, base_error_t *error) {
-  problem->scale = (float)(1 / sqrt((double)problem->dk));
-  return !options->softmax_scale.given ||
-         parse_float(options->softmax_scale.text, &problem->scale) ||
-         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'",
-                   options->softmax_scale.text);
-}
-
-static bool scale_queries(engine_input_t *input, base_error_t *error) {
-  const attention_problem_t *problem = &input->problem;
+static bool scale_queries(engine_problem_t *it, base_error_t *error) {
+  const attention_problem_t *problem = &it->attention;
   const size_t count = problem->rows * problem->dk;
-  input->q = malloc(count * sizeof *input->q);
-  for (size_t i = 0; input->q != NULL && i < count; ++i) {
-    input->q[i] = num_bf16_scale(problem->q[i], problem->scale);
+  it->q = malloc(count * sizeof *it->q);
+  for (size_t i = 0; it->q != NULL && i < count; ++i) {
+    it->q[i] = num_bf16_scale(problem->q[i], problem->scale);
   }
-  return input->q != NULL || base_fail(error, "out of memory");
+  return it->q != NULL || base_fail(error, "out of memory");
 }
 
-static bool apply_causal(engine_input_t *input, base_error_t *error) {
-  attention_problem_t *problem = &input->problem;
-  input->limit = malloc(problem->rows * sizeof *input->limit);
-  if (input->limit == NULL) {
+static bool apply_causal(engine_problem_t *it, base_error_t *error) {
+  attention_problem_t *problem = &it->attention;
+  it->limit = malloc(problem->rows * sizeof *it->limit);
+  if (it->limit == NULL) {
     return base_fail(error, "--causal: out of memory");
   }
   for (size_t i = 0; i < problem->rows; ++i) {
     const size_t later = problem->rows - 1 - i;
-    input->limit[i] = problem->keys > later ? problem->keys - later : 0;
+    it->limit[i] = problem->keys > later ? problem->keys - later : 0;
   }
   return attention_apply_causal(problem, error);
 }
 
 // special [keys]: which keys or values hold something infinite or no number.
-static bool row_is_poisoned(const engine_input_t *input, size_t row, const uint8_t *special) {
-  const attention_problem_t *problem = &input->problem;
+static bool row_is_poisoned(const engine_problem_t *it, size_t row, const uint8_t *special) {
+  const attention_problem_t *problem = &it->attention;
   const uint8_t *visible = problem->visible;
-  bool poisoned = num_bf16_any_special(input->q + row * problem->dk, problem->dk);
+  bool poisoned = num_bf16_any_special(it->q + row * problem->dk, problem->dk);
   for (size_t key = 0; key < problem->keys; ++key) {
     poisoned |= special[key] && (visible == NULL || visible[row * problem->keys + key] != 0);
   }
   return poisoned;
 }
 
-static bool find_poison(engine_input_t *input, base_error_t *error) {
-  const attention_problem_t *problem = &input->problem;
+static bool find_poison(engine_problem_t *it, base_error_t *error) {
+  const attention_problem_t *problem = &it->attention;
   const size_t d = problem->dk;
-  input->poisoned = malloc(problem->rows);
+  it->poisoned = malloc(problem->rows);
   uint8_t *special = malloc(problem->keys);
-  if (input->poisoned == NULL || special == NULL) {
+  if (it->poisoned == NULL || special == NULL) {
     free(special);
     return base_fail(error, "out of memory");
   }
@@ -197,8 +169,8 @@ static bool find_poison(engine_input_t *input, base_error_t *error) {
                    num_bf16_any_special(problem->v + key * d, d);
   }
   for (size_t row = 0; row < problem->rows; ++row) {
-    input->poisoned[row] = row_is_poisoned(input, row, special);
-    input->poisoned_rows += input->poisoned[row];
+    it->poisoned[row] = row_is_poisoned(it, row, special);
+    it->poisoned_rows += it->poisoned[row];
   }
   free(special);
   return true;
@@ -206,63 +178,59 @@ static bool find_poison(engine_input_t *input, base_error_t *error) {
 
 // --- all of it --------------------------------------------------------------------------------
 
-static bool read_arrays(const options_t *options, engine_input_t *input, base_error_t *error) {
-  attention_problem_t *problem = &input->problem;
-  if (options->engine_q != NULL || options->engine_k != NULL || options->engine_v != NULL) {
-    return from_files(options, problem, error);
-  }
-  if (options->seq_q.given || options->engine_keys.given || options->head_dim.given ||
-      options->dist != NULL || options->seed.given) {
-    return from_dist(options, problem, error);
-  }
-  input->causal = true;
-  return shipped(problem, error);
-}
-
-static bool check_pairs(const options_t *options, const engine_input_t *input,
+static bool read_arrays(const engine_input_t *input, attention_problem_t *problem,
                         base_error_t *error) {
-  const attention_problem_t *problem = &input->problem;
-  const size_t most = (size_t)1 << 32;
-  return (options->mask == NULL && !input->causal) || problem->keys <= most / problem->rows ||
-         base_fail(error, "--%s: %zu queries x %zu keys; expected at most %zu pairs",
-                   options->mask != NULL ? "mask" : "causal", problem->rows, problem->keys, most);
+  return input->source == KERNEL_FILES     ? from_files(input, problem, error)
+         : input->source == KERNEL_MADE_UP ? make_up(input, problem, error)
+                                           : shipped(problem, error);
 }
 
-static bool read_all(const options_t *options, engine_input_t *input, base_error_t *error) {
-  attention_problem_t *problem = &input->problem;
+static bool check_pairs(const engine_input_t *input, const engine_problem_t *it,
+                        base_error_t *error) {
+  const attention_problem_t *problem = &it->attention;
+  const size_t most = (size_t)1 << 32;
+  return (input->mask == NULL && !it->causal) || problem->keys <= most / problem->rows ||
+         base_fail(error, "--%s: %zu queries x %zu keys; expected at most %zu pairs",
+                   input->mask != NULL ? "mask" : "causal", problem->rows, problem->keys, most);
+}
+
+static bool read_all(const engine_input_t *input, engine_problem_t *it, base_error_t *error) {
+  attention_problem_t *problem = &it->attention;
   problem->batch = 1;
   problem->heads = 1;
-  input->causal = options->causal;
-  input->masked = options->mask != NULL;
-  if (!read_arrays(options, input, error)) {
+  it->causal = input->causal || input->source == KERNEL_SHIPPED;
+  it->masked = input->mask != NULL;
+  if (!read_arrays(input, problem, error)) {
     return false;
   }
   problem->seq_q = problem->rows;
   problem->dv = problem->dk;
-  return check_pairs(options, input, error) && set_scale(options, problem, error) &&
-         (options->mask == NULL || attention_read_mask(problem, options->mask, error)) &&
-         (!input->causal || apply_causal(input, error)) && scale_queries(input, error) &&
-         find_poison(input, error);
+  problem->scale =
+      isnan(input->scale) ? (float)(1 / sqrt((double)problem->dk)) : input->scale;
+  return check_pairs(input, it, error) &&
+         (input->mask == NULL || attention_read_mask(problem, input->mask, error)) &&
+         (!it->causal || apply_causal(it, error)) && scale_queries(it, error) &&
+         find_poison(it, error);
 }
 
-bool engine_input(const options_t *options, engine_input_t *input, base_error_t *error) {
-  memset(input, 0, sizeof *input);
-  if (!read_all(options, input, error)) {
-    engine_input_free(input);
+bool engine_read(const engine_input_t *input, engine_problem_t *problem, base_error_t *error) {
+  memset(problem, 0, sizeof *problem);
+  if (!read_all(input, problem, error)) {
+    engine_problem_free(problem);
     return false;
   }
   return true;
 }
 
-engine_job_t engine_input_job(const engine_input_t *input, num_bf16_t *out) {
-  const attention_problem_t *problem = &input->problem;
+engine_job_t engine_problem_job(const engine_problem_t *it, num_bf16_t *out) {
+  const attention_problem_t *problem = &it->attention;
   return (engine_job_t){.sq = problem->rows,
                         .s = problem->keys,
-                        .q = input->q,
+                        .q = it->q,
                         .k = problem->k,
                         .v = problem->v,
-                        .mask = input->masked ? problem->visible : NULL,
-                        .limit = input->limit,
+                        .mask = it->masked ? problem->visible : NULL,
+                        .limit = it->limit,
                         .out = out};
 }
 
@@ -272,17 +240,17 @@ static void clean(num_bf16_t *x, size_t n) {
   }
 }
 
-void engine_input_clean(engine_input_t *input) {
-  attention_problem_t *problem = &input->problem;
+void engine_problem_clean(engine_problem_t *it) {
+  attention_problem_t *problem = &it->attention;
   clean(problem->q, problem->rows * problem->dk);
   clean(problem->k, problem->keys * problem->dk);
   clean(problem->v, problem->keys * problem->dk);
 }
 
-void engine_input_free(engine_input_t *input) {
-  attention_free(&input->problem);
-  free(input->q);
-  free(input->limit);
-  free(input->poisoned);
-  memset(input, 0, sizeof *input);
+void engine_problem_free(engine_problem_t *it) {
+  attention_free(&it->attention);
+  free(it->q);
+  free(it->limit);
+  free(it->poisoned);
+  memset(it, 0, sizeof *it);
 }

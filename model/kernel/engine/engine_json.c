@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 #include "host/host.h"
-#include "kernel/engine/engine_result.h"
+#include "kernel/engine/engine.h"
 
 static void add_config(cJSON *root, const engine_settings_t *settings) {
   const engine_shape_t *shape = &settings->shape;
@@ -19,22 +19,21 @@ static void add_config(cJSON *root, const engine_settings_t *settings) {
   cJSON_AddNumberToObject(config, "clock_mhz", settings->clock_mhz);
 }
 
-static void add_shape(cJSON *root, const engine_input_t *input) {
+static void add_shape(cJSON *root, const engine_problem_t *problem) {
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
-  json_add_count(shape, "seq_q", input->problem.rows);
-  json_add_count(shape, "seq_kv", input->problem.keys);
-  json_add_count(shape, "head_dim", input->problem.dk);
-  cJSON_AddBoolToObject(shape, "causal", input->causal);
-  cJSON_AddBoolToObject(shape, "masked", input->masked);
+  json_add_count(shape, "seq_q", problem->attention.rows);
+  json_add_count(shape, "seq_kv", problem->attention.keys);
+  json_add_count(shape, "head_dim", problem->attention.dk);
+  cJSON_AddBoolToObject(shape, "causal", problem->causal);
+  cJSON_AddBoolToObject(shape, "masked", problem->masked);
 }
 
-static void add_time(cJSON *root, const engine_result_t *result) {
-  const engine_cycles_t *cycles = &result->cycles;
+static void add_time(cJSON *root, const engine_run_t *run) {
+  const engine_cycles_t *cycles = &run->cycles;
   json_add_count(root, "cycles", cycles->total);
-  cJSON_AddNumberToObject(root, "time_us",
-                          (double)cycles->total / result->settings->clock_mhz);
-  json_add_count(root, "flops", engine_result_flops(result));
-  cJSON_AddNumberToObject(root, "fu", engine_result_fu(result));
+  cJSON_AddNumberToObject(root, "time_us", run->result.time_us);
+  json_add_count(root, "flops", run->result.flops);
+  cJSON_AddNumberToObject(root, "fu", run->result.fu);
   json_add_count(root, "load_cycles", cycles->load);
   json_add_count(root, "groups", cycles->groups);
   json_add_count(root, "rows", cycles->rows);
@@ -42,52 +41,52 @@ static void add_time(cJSON *root, const engine_result_t *result) {
 }
 
 // What is no number, as an error against an infinite output, becomes null.
-static void add_error(cJSON *root, const engine_result_t *result) {
-  const size_t rows = result->input->problem.rows;
+static void add_error(cJSON *root, const engine_run_t *run) {
   char golden[96] = "fp64, untiled";
-  if (result->judged_rows == 0) {
+  if (run->result.judged == 0) {
     cJSON_AddNullToObject(root, "error");
     return;
   }
   cJSON *error = cJSON_AddObjectToObject(root, "error");
-  cJSON_AddNumberToObject(error, "rel_fro", result->error.rel_fro);
-  cJSON_AddNumberToObject(error, "mean_rel", result->mean_rel);
-  cJSON_AddNumberToObject(error, "max_abs", result->error.max_abs);
-  cJSON_AddNumberToObject(error, "cos_diff", result->error.cos_diff);
-  if (result->judged_rows != rows) {
-    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", result->judged_rows, rows);
+  cJSON_AddNumberToObject(error, "rel_fro", run->result.error.rel_fro);
+  cJSON_AddNumberToObject(error, "mean_rel", run->mean_rel);
+  cJSON_AddNumberToObject(error, "max_abs", run->result.error.max_abs);
+  cJSON_AddNumberToObject(error, "cos_diff", run->result.error.cos_diff);
+  if (run->result.judged != run->result.judged_of) {
+    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->result.judged,
+             run->result.judged_of);
   }
   cJSON_AddStringToObject(error, "golden", golden);
 }
 
-static void add_verify(cJSON *root, const engine_result_t *result) {
-  if (!result->verified) {
+static void add_verify(cJSON *root, const engine_run_t *run) {
+  if (!run->result.verified) {
     cJSON_AddNullToObject(root, "verify");
     return;
   }
   cJSON *verify = cJSON_AddObjectToObject(root, "verify");
-  json_add_count(verify, "wrong_elements", result->wrong_bits);
-  if (result->settings->rtl) {
-    cJSON_AddBoolToObject(verify, "cycles_equal", !engine_result_cycles_differ(result));
+  json_add_count(verify, "wrong_elements", run->result.wrong_bits);
+  if (run->settings.rtl) {
+    cJSON_AddBoolToObject(verify, "cycles_equal", !engine_cycles_differ(run));
   }
 }
 
-static void add_host(cJSON *root, const engine_result_t *result) {
-  const engine_cycles_t *cycles = &result->cycles;
+static void add_host(cJSON *root, const engine_run_t *run) {
+  const engine_cycles_t *cycles = &run->cycles;
   cJSON *host = cJSON_AddObjectToObject(root, "host");
-  cJSON_AddNumberToObject(host, "seconds", result->seconds);
-  json_add_count(host, "rtl_cycles", result->settings->rtl ? cycles->load + cycles->total : 0);
+  cJSON_AddNumberToObject(host, "seconds", run->seconds);
+  json_add_count(host, "rtl_cycles", run->settings.rtl ? cycles->load + cycles->total : 0);
   json_add_count(host, "scalar_instructions", 0);
   cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());
 }
 
-void engine_result_json(const engine_result_t *result, cJSON *root) {
-  cJSON_AddStringToObject(root, "kernel", result->settings->kernel);
-  add_config(root, result->settings);
-  add_shape(root, result->input);
-  add_time(root, result);
-  json_add_count(root, "poisoned_rows", result->input->poisoned_rows);
-  add_error(root, result);
-  add_verify(root, result);
-  add_host(root, result);
+void engine_json(const engine_run_t *run, cJSON *root) {
+  cJSON_AddStringToObject(root, "kernel", run->settings.kernel);
+  add_config(root, &run->settings);
+  add_shape(root, &run->problem);
+  add_time(root, run);
+  json_add_count(root, "poisoned_rows", run->problem.poisoned_rows);
+  add_error(root, run);
+  add_verify(root, run);
+  add_host(root, run);
 }

@@ -11,20 +11,11 @@
 
 enum { USUAL_BLOCK = 512 };
 
-fp8_request_t fp8_request_on(const kernel_machine_t *machine) {
+fp8_request_t fp8_request(const kernel_machine_t *machine) {
   return (fp8_request_t){
       .settings = {.attention = attention_settings("fp8", machine)},
       .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
       .judge = {.tolerance = NAN}};
-}
-
-bool fp8_request(fp8_request_t *request, const char *config, base_error_t *error) {
-  kernel_machine_t machine;
-  if (!kernel_machine_open(&machine, config, error)) {
-    return false;
-  }
-  *request = fp8_request_on(&machine);
-  return true;
 }
 
 static bool make_room(fp8_run_t *run, bool values, base_error_t *error) {
@@ -46,14 +37,6 @@ bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *err
   }
   run->problem.skip_noop = run->settings.attention.skip_noop;
   return make_room(run, !timing_only, error);
-}
-
-base_exit_t fp8_run(const fp8_request_t *request, fp8_run_t *run, base_error_t *error) {
-  if (!fp8_prepare(request, run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = fp8_simulate(run, error);
-  return code != BASE_OK ? code : !fp8_judge(run, error) ? BASE_BAD_INPUT : fp8_verdict(run, error);
 }
 
 // The axes of queries, as many as they were given with.

@@ -74,12 +74,10 @@ typedef struct fp8_run {
   num_error_t bf16_error;
 } fp8_run_t;
 
-// What `amalgam run fp8` does without options.
-bool fp8_request(fp8_request_t *request, const char *config, base_error_t *error);
-fp8_request_t fp8_request_on(const kernel_machine_t *machine);
+// What `amalgam run fp8` does without options, on that machine.
+fp8_request_t fp8_request(const kernel_machine_t *machine);
 
-// As attention_run and its steps.
-base_exit_t fp8_run(const fp8_request_t *request, fp8_run_t *run, base_error_t *error);
+// As attention_prepare and so on.
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error);
 base_exit_t fp8_simulate(fp8_run_t *run, base_error_t *error);
 bool fp8_judge(fp8_run_t *run, base_error_t *error);

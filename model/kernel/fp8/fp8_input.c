@@ -12,10 +12,6 @@ enum { SHIPPED_HEAD_WIDTH = 96 };   // of the model the shipped data come from
 
 static const size_t max_rows = (size_t)1 << 20;
 
-num_fp8_scale_t fp8_scale_kind(const fp8_input_t *input) {
-  return input->quantiser == FP8_UE8M0 ? NUM_FP8_SCALE_UE8M0 : NUM_FP8_SCALE_AMAX;
-}
-
 // Before anything is made up: sparse problems have a list for each query token.
 static bool check_limits(const fp8_input_t *input, const fp8_problem_t *problem, const char *q,
                          base_error_t *error) {

@@ -27,6 +27,8 @@ bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_
 bool fp8_check_pages(const fp8_problem_t *problem, const char *path, base_error_t *error);
 bool fp8_check_tokens(const fp8_problem_t *problem, const char *path, base_error_t *error);
 
-num_fp8_scale_t fp8_scale_kind(const fp8_input_t *input);
+static inline num_fp8_scale_t fp8_scale_kind(const fp8_input_t *input) {
+  return input->quantiser == FP8_UE8M0 ? NUM_FP8_SCALE_UE8M0 : NUM_FP8_SCALE_AMAX;
+}
 
 #endif

@@ -8,21 +8,11 @@
 #include "base/npy.h"
 #include "kernel/gemm/gemm_settings.h"
 
-gemm_request_t gemm_request_on(const char *kernel, const kernel_machine_t *machine) {
+gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine) {
   return (gemm_request_t){
       .settings = {.kernel = kernel, .machine = *machine},
       .input = {.made_up = made_up_usual(), .zeros = GEMM_ZEROS_INTEGER},
       .judge = {.tolerance = NAN}};
-}
-
-bool gemm_request(gemm_request_t *request, const char *kernel, const char *config,
-                  base_error_t *error) {
-  kernel_machine_t machine;
-  if (!kernel_machine_open(&machine, config, error)) {
-    return false;
-  }
-  *request = gemm_request_on(kernel, &machine);
-  return true;
 }
 
 static bool make_room(gemm_run_t *run, base_error_t *error) {
@@ -43,16 +33,6 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
          kernel_machine_ready(&settings->machine, gemm_firmware(settings), error) &&
          gemm_settings_fit(settings, &run->problem, error) &&
          (timing_only || make_room(run, error));
-}
-
-base_exit_t gemm_run(const gemm_request_t *request, gemm_run_t *run, base_error_t *error) {
-  if (!gemm_prepare(request, run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = gemm_simulate(run, error);
-  return code != BASE_OK            ? code
-         : !gemm_judge(run, error) ? BASE_BAD_INPUT
-                                    : gemm_verdict(run, error);
 }
 
 void gemm_write_out(const gemm_run_t *run, FILE *npy) {

@@ -81,13 +81,10 @@ typedef struct gemm_run {
 #define GEMM_TOLERANCE_F16 5e-4
 #define GEMM_TOLERANCE_F32 1e-5
 
-// What `amalgam run KERNEL` does without options. kernel: "w4a16" or "gemm".
-bool gemm_request(gemm_request_t *request, const char *kernel, const char *config,
-                  base_error_t *error);
-gemm_request_t gemm_request_on(const char *kernel, const kernel_machine_t *machine);
+// What `amalgam run KERNEL` does without options, on that machine. kernel: "w4a16" or "gemm".
+gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine);
 
-// As attention_run and its steps.
-base_exit_t gemm_run(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
+// As attention_prepare and so on.
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
 base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error);
 bool gemm_judge(gemm_run_t *run, base_error_t *error);

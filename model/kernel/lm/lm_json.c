@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
-#include "kernel/lm/lm_result.h"
-#include "kernel/result.h"
+#include "kernel/lm/lm_run.h"
 
 // --- what was computed ------------------------------------------------------------------------
 
 static void add_engine(cJSON *root, const lm_settings_t *settings) {
-  const soc_options_t *soc = &settings->options.soc;
+  const soc_options_t *soc = &settings->machine.soc;
   if (settings->attention == LM_FP32) {
     cJSON_AddNullToObject(root, "engine");
     return;
@@ -17,7 +16,7 @@ static void add_engine(cJSON *root, const lm_settings_t *settings) {
   json_add_count(engine, "blocks", soc->config.engine.blocks);
   json_add_count(engine, "queries", soc->config.engine.queries);
   json_add_count(engine, "rows", soc->config.engine.rows);
-  json_add_count(engine, "chunk", settings->options.chunk);
+  json_add_count(engine, "chunk", settings->chunk);
   if (settings->attention == LM_HFA) {
     const num_hfa_t *hfa = &soc->engine_num.hfa;
     cJSON_AddStringToObject(engine, "lns", hfa->corrected ? "corrected" : "mitchell");
@@ -26,8 +25,8 @@ static void add_engine(cJSON *root, const lm_settings_t *settings) {
   cJSON_AddNumberToObject(engine, "clock_mhz", soc->config.engine.clock_mhz);
 }
 
-static void add_shape(cJSON *root, const lm_result_t *result) {
-  const lm_shape_t *s = result->shape;
+static void add_shape(cJSON *root, const lm_run_t *run) {
+  const lm_shape_t *s = run->shape;
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
   json_add_count(shape, "dim", s->dim);
   json_add_count(shape, "hidden", s->hidden);
@@ -37,52 +36,52 @@ static void add_shape(cJSON *root, const lm_result_t *result) {
   json_add_count(shape, "head_dim", s->head_dim);
   json_add_count(shape, "vocab", s->vocab);
   json_add_count(shape, "context", s->context);
-  if (result->windows > 0) {
-    json_add_count(shape, "predictions", result->mean.predictions);
+  if (run->windows > 0) {
+    json_add_count(shape, "predictions", run->mean.predictions);
   } else {
-    json_add_count(shape, "prompt_bytes", result->generation.prompt_bytes);
-    json_add_count(shape, "tokens", result->generation.tokens);
+    json_add_count(shape, "prompt_bytes", run->generation.prompt_bytes);
+    json_add_count(shape, "tokens", run->generation.tokens);
   }
 }
 
-static void add_time(cJSON *root, const lm_result_t *result) {
-  if (result->soc == NULL) {
+static void add_time(cJSON *root, const lm_run_t *run) {
+  if (run->soc == NULL) {
     cJSON_AddNullToObject(root, "cycles");
     cJSON_AddNullToObject(root, "time_us");
     return;
   }
-  const uint64_t cycles = lm_result_cycles(result);
+  const uint64_t cycles = lm_run_cycles(run);
   json_add_count(root, "cycles", cycles);
   cJSON_AddNumberToObject(root, "time_us",
-                          (double)cycles / result->settings->options.soc.config.soc.clock_mhz);
+                          (double)cycles / run->request.settings.machine.soc.config.soc.clock_mhz);
 }
 
 static void fill_score(cJSON *object, const lm_score_t *score, const lm_score_t *fp32) {
   cJSON_AddNumberToObject(object, "nats_per_byte", score->loss);
-  cJSON_AddNumberToObject(object, "argmax_agreement", lm_result_agreement(score));
+  cJSON_AddNumberToObject(object, "argmax_agreement", lm_agreement(score));
   cJSON_AddNumberToObject(object, "fp32_nats_per_byte", fp32->loss);
 }
 
-static void add_scores(cJSON *root, const lm_result_t *result) {
-  if (result->windows == 0) {
+static void add_scores(cJSON *root, const lm_run_t *run) {
+  if (run->windows == 0) {
     cJSON_AddNullToObject(root, "nats_per_byte");
     cJSON_AddNullToObject(root, "argmax_agreement");
     cJSON_AddNullToObject(root, "fp32_nats_per_byte");
     cJSON_AddNullToObject(root, "windows");
     return;
   }
-  fill_score(root, &result->mean, &result->fp32_mean);
+  fill_score(root, &run->mean, &run->fp32_mean);
   cJSON *windows = cJSON_AddArrayToObject(root, "windows");
-  for (size_t i = 0; i < result->windows; ++i) {
+  for (size_t i = 0; i < run->windows; ++i) {
     cJSON *window = json_add_row(windows);
-    json_add_count(window, "predictions", result->scores[i].predictions);
-    fill_score(window, &result->scores[i], &result->fp32[i]);
+    json_add_count(window, "predictions", run->scores[i].predictions);
+    fill_score(window, &run->scores[i], &run->fp32[i]);
   }
 }
 
-static void add_generated(cJSON *root, const lm_result_t *result) {
-  const lm_generation_t *g = &result->generation;
-  if (result->windows > 0) {
+static void add_generated(cJSON *root, const lm_run_t *run) {
+  const lm_generation_t *g = &run->generation;
+  if (run->windows > 0) {
     cJSON_AddNullToObject(root, "prompt");
     cJSON_AddNullToObject(root, "text");
     cJSON_AddNullToObject(root, "smallest_gap");
@@ -97,11 +96,11 @@ static void add_generated(cJSON *root, const lm_result_t *result) {
 
 // --- where the cycles went --------------------------------------------------------------------
 
-static void add_attention(cJSON *root, const lm_result_t *result) {
+static void add_attention(cJSON *root, const lm_run_t *run) {
   cJSON *attention = cJSON_AddObjectToObject(root, "attention");
-  const lm_arithmetic_t arithmetic = result->settings->attention;
+  const lm_arithmetic_t arithmetic = run->request.settings.attention;
   cJSON_AddStringToObject(attention, "arithmetic", lm_arithmetic_names[arithmetic]);
-  json_add_count(attention, "tokens", result->tokens);
+  json_add_count(attention, "tokens", run->tokens);
   if (arithmetic == LM_FP32) {
     cJSON_AddNullToObject(attention, "launches");
     cJSON_AddNullToObject(attention, "cycles");
@@ -109,55 +108,54 @@ static void add_attention(cJSON *root, const lm_result_t *result) {
     cJSON_AddNullToObject(attention, "layers");
     return;
   }
-  json_add_count(attention, "launches", result->books->launches);
-  json_add_count(attention, "cycles", result->books->cycles);
-  cJSON_AddNumberToObject(attention, "cycles_per_token", lm_result_cycles_per_token(result));
+  json_add_count(attention, "launches", run->books->launches);
+  json_add_count(attention, "cycles", run->books->cycles);
+  cJSON_AddNumberToObject(attention, "cycles_per_token", lm_run_cycles_per_token(run));
   cJSON *layers = cJSON_AddArrayToObject(attention, "layers");
-  for (size_t i = 0; i < result->shape->layers; ++i) {
-    cJSON_AddItemToArray(layers, cJSON_CreateNumber((double)result->books->layer_cycles[i]));
+  for (size_t i = 0; i < run->shape->layers; ++i) {
+    cJSON_AddItemToArray(layers, cJSON_CreateNumber((double)run->books->layer_cycles[i]));
   }
 }
 
-static void add_gemm(cJSON *root, const lm_result_t *result) {
+static void add_gemm(cJSON *root, const lm_run_t *run) {
   cJSON *gemm = cJSON_AddObjectToObject(root, "gemm");
-  cJSON_AddStringToObject(gemm, "where", result->settings->gemm_soc ? "soc" : "host");
-  if (result->settings->gemm_soc) {
-    json_add_count(gemm, "launches", result->books->gemm_launches);
-    json_add_count(gemm, "cycles", result->books->gemm_cycles);
+  cJSON_AddStringToObject(gemm, "where", run->request.settings.gemm_soc ? "soc" : "host");
+  if (run->request.settings.gemm_soc) {
+    json_add_count(gemm, "launches", run->books->gemm_launches);
+    json_add_count(gemm, "cycles", run->books->gemm_cycles);
   } else {
     cJSON_AddNullToObject(gemm, "launches");
     cJSON_AddNullToObject(gemm, "cycles");
   }
 }
 
-static void add_soc(cJSON *root, const lm_result_t *result) {
-  if (result->soc == NULL) {
+static void add_soc(cJSON *root, const lm_run_t *run) {
+  if (run->soc == NULL) {
     cJSON_AddNullToObject(root, "traffic");
     cJSON_AddNullToObject(root, "pipes");
   } else {
-    kernel_json_traffic(root, result->soc);
-    kernel_json_pipes(root, result->soc);
+    kernel_json_traffic(root, run->soc);
+    kernel_json_pipes(root, run->soc);
   }
   const soc_result_t none = {.status = SOC_DONE};
-  cJSON *host = kernel_json_host(root, result->soc != NULL ? result->soc : &none);
-  cJSON_AddNumberToObject(host, "run_seconds", result->seconds);
+  cJSON *host = kernel_json_host(root, run->soc != NULL ? run->soc : &none);
+  cJSON_AddNumberToObject(host, "run_seconds", run->seconds);
 }
 
-void lm_result_json(const lm_result_t *result, cJSON *root) {
+void lm_json(const lm_run_t *run, cJSON *root) {
+  const lm_settings_t *settings = &run->request.settings;
   cJSON_AddStringToObject(root, "kernel", "lm");
-  if (result->settings->machine) {
-    kernel_json_config(root, &(kernel_machine_t){.config = result->settings->config,
-                                                 .set = result->options->set.item,
-                                                 .sets = result->options->set.count});
+  if (lm_has_machine(settings)) {
+    kernel_json_config(root, &settings->machine);
   } else {
     cJSON_AddNullToObject(root, "config");
   }
-  add_engine(root, result->settings);
-  add_shape(root, result);
-  add_time(root, result);
-  add_scores(root, result);
-  add_attention(root, result);
-  add_gemm(root, result);
-  add_generated(root, result);
-  add_soc(root, result);
+  add_engine(root, settings);
+  add_shape(root, run);
+  add_time(root, run);
+  add_scores(root, run);
+  add_attention(root, run);
+  add_gemm(root, run);
+  add_generated(root, run);
+  add_soc(root, run);
 }

@@ -1,9 +1,8 @@
-// What `run lm` computes with: the attention's arithmetic, where products go, the machine.
+// What the language model computes with: the attention's arithmetic, where products go, the machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNEL_LM_SETTINGS_H
 #define KERNEL_LM_SETTINGS_H
 
-#include "cli/option/options.h"
 #include "kernel/lm/lm_machine.h"
 
 // As --attention lists them.
@@ -11,20 +10,23 @@ typedef enum lm_arithmetic { LM_FP32, LM_FA2, LM_HFA } lm_arithmetic_t;
 
 typedef struct lm_settings {
   lm_arithmetic_t attention;
-  bool gemm_soc;
-  bool machine;            // is there one? Else what follows is not used.
-  const char *config;      // its name
-  lm_machine_options_t options;
+  bool gemm_soc;             // products in BF16 on the cube core, else in FP32 on the host
+  // With FP32 and products on the host what follows is not used.
+  kernel_machine_t machine;  // its engines, blocks and queries are the config's; gm is the C model
+  bool rtl;                  // the engines' Verilog, else its C model
+  num_hfa_t hfa;
+  size_t chunk;              // keys of a chunk, 0: lm_usual_chunk
 } lm_settings_t;
 
 extern const char *const lm_arithmetic_names[];   // "fp32", ...
 
-// Options that belong together, the machine and its engines; what depends on the model comes with
-// lm_settings_fit.
-bool lm_settings_read(lm_settings_t *settings, const options_t *options, base_error_t *error);
+static inline bool lm_has_machine(const lm_settings_t *settings) {
+  return settings->attention != LM_FP32 || settings->gemm_soc;
+}
 
-// For a model of that shape.
-bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape, base_error_t *error);
+// What the machine is opened with, for a model of that shape; chunk is decided.
+bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape,
+                     lm_machine_options_t *options, base_error_t *error);
 
 // Keys of a chunk if nothing else is asked for: half of what the engine holds, a multiple of its
 // blocks, so that the next chunk can be loaded meanwhile.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/text.h"
+
+static void print_expected(FILE *file, const custom_run_t *run) {
+  if (run->want.data == NULL) {
+    return;
+  }
+  fprintf(file, "expected %zu of %zu elements are off", run->difference.count,
+          npy_count(&run->out));
+  if (run->out.type == NPY_F4) {
+    fprintf(file, " by more than %g; the largest difference is %.3g", run->tolerance,
+            run->difference.largest);
+  }
+  fputc('\n', file);
+}
+
+void text_custom(FILE *file, const custom_run_t *run) {
+  const config_t *config = &run->machine.soc.config;
+  const soc_result_t *soc = &run->result.soc;
+  char shape[NPY_SHAPE_BYTES];
+  fprintf(file, "kernel   %s on %s\n", run->firmware, run->machine.config);
+  for (size_t i = 0; i < run->inputs; ++i) {
+    fprintf(file, "%s %s %s\n", i == 0 ? "in      " : "        ", run->in_path[i],
+            npy_shape_text(run->in[i].shape, run->in[i].dims, shape));
+  }
+  fprintf(file, "out      %s\n", npy_shape_text(run->out.shape, run->out.dims, shape));
+  print_expected(file, run);
+  fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
+          run->result.time_us, config->soc.clock_mhz);
+  text_traffic(file, soc);
+  text_pipes(file, soc, config->soc.ai_cores > 1);
+}

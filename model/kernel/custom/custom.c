@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/custom/custom.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "num/num_format.h"
+
+enum { ELEMENT_BYTES = 40 };
+
+#define ANY_TYPE \
+  (NPY_BIT(F4) | NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(I4) | NPY_BIT(U1) | NPY_BIT(B1))
+
+custom_param_t custom_param(double value, float rounded) {
+  return (custom_param_t){
+      .f32 = num_f32_bits(rounded),
+      .whole = value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value};
+}
+
+// --- arrays -----------------------------------------------------------------------------------
+
+static bool read_inputs(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
+  if (request->inputs > CUSTOM_INPUTS_MAX) {
+    return base_fail(error, "--in: given more than %d times", CUSTOM_INPUTS_MAX);
+  }
+  for (size_t i = 0; i < request->inputs; ++i) {
+    if (!npy_read(request->in[i], ANY_TYPE, &run->in[i], error)) {
+      return false;
+    }
+    run->in_path[run->inputs++] = request->in[i];
+    if (npy_count(&run->in[i]) == 0) {
+      return base_fail(error, "%s: no elements", request->in[i]);
+    }
+  }
+  return true;
+}
+
+static bool make_out(const custom_request_t *request, npy_array_t *out, base_error_t *error) {
+  out->type = request->out_type;
+  out->dims = request->out_dims;
+  memcpy(out->shape, request->out_shape, sizeof request->out_shape);
+  if (out->dims == 0) {
+    return base_fail(error, "--out-shape: the result's shape is needed, as 64,256");
+  }
+  out->data = calloc(npy_count(out), npy_element_bytes(out->type));
+  return out->data != NULL || base_fail(error, "--out-shape: out of memory");
+}
+
+static bool take_params(const custom_request_t *request, custom_args_t *args, base_error_t *error) {
+  if (request->params > CUSTOM_PARAMS_MAX) {
+    return base_fail(error, "--param: given more than %d times", CUSTOM_PARAMS_MAX);
+  }
+  args->params = (uint32_t)request->params;
+  memcpy(args->param, request->param, request->params * sizeof *args->param);
+  return true;
+}
+
+static bool read_expected(const custom_request_t *request, custom_run_t *run,
+                          base_error_t *error) {
+  const npy_array_t *out = &run->out;
+  npy_array_t *want = &run->want;
+  if (request->tolerance > 0 && out->type != NPY_F4) {
+    return base_fail(error, "--tolerance: for --out-type f4 only; of other types every bit counts");
+  }
+  if (request->expect == NULL) {
+    return true;
+  }
+  if (!npy_read(request->expect, ANY_TYPE, want, error)) {
+    return false;
+  }
+  char have[NPY_SHAPE_BYTES];
+  char need[NPY_SHAPE_BYTES];
+  return (want->type == out->type && want->dims == out->dims &&
+          memcmp(want->shape, out->shape, out->dims * sizeof *out->shape) == 0) ||
+         base_fail(error,
+                   "%s: has %zu-byte elements of shape %s; expected the result's type "
+                   "(--out-type) and shape %s",
+                   request->expect, npy_element_bytes(want->type),
+                   npy_shape_text(want->shape, want->dims, have),
+                   npy_shape_text(out->shape, out->dims, need));
+}
+
+// --- in global memory -------------------------------------------------------------------------
+
+static custom_array_t describe(const npy_array_t *array, const soc_buffer_t *buffer) {
+  custom_array_t described = {.gm = buffer->address,
+                              .bytes = buffer->bytes,
+                              .element = (uint32_t)npy_element_bytes(array->type),
+                              .dims = (uint32_t)array->dims};
+  for (size_t i = 0; i < CUSTOM_DIMS_MAX; ++i) {
+    described.shape[i] = i < array->dims ? (uint32_t)array->shape[i] : 1;
+  }
+  return described;
+}
+
+static void place(custom_run_t *run) {
+  static const char *const names[CUSTOM_INPUTS_MAX] = {"in0", "in1", "in2", "in3",
+                                                       "in4", "in5", "in6", "in7"};
+  soc_buffer_t *buffer = run->buffer;
+  for (size_t i = 0; i < run->inputs; ++i) {
+    const npy_array_t *in = &run->in[i];
+    buffer[i] = (soc_buffer_t){.name = names[i],
+                               .bytes = npy_count(in) * npy_element_bytes(in->type),
+                               .init = in->data,
+                               .read_only = true};
+  }
+  buffer[run->inputs] =
+      (soc_buffer_t){.name = "out",
+                     .bytes = npy_count(&run->out) * npy_element_bytes(run->out.type),
+                     .result = run->out.data};
+  soc_place(buffer, run->inputs + 1);
+  run->args.inputs = (uint32_t)run->inputs;
+  for (size_t i = 0; i < run->inputs; ++i) {
+    run->args.in[i] = describe(&run->in[i], &buffer[i]);
+  }
+  run->args.out = describe(&run->out, &buffer[run->inputs]);
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
+  *run = (custom_run_t){.machine = request->machine,
+                        .firmware = request->firmware,
+                        .tolerance = request->tolerance};
+  const config_t *config = &run->machine.soc.config;
+  if (!kernel_machine_firmware(&run->machine, request->firmware, error) ||
+      !kernel_machine_ready(&run->machine, "custom", error)) {
+    return false;
+  }
+  if (config->soc.engines > 0) {
+    return base_fail(error,
+                     "--config %s: soc.engines is %u; run custom has cube and vector "
+                     "cores only, so say --set soc.engines=0",
+                     run->machine.config, (unsigned)config->soc.engines);
+  }
+  if (!read_inputs(request, run, error) || !make_out(request, &run->out, error) ||
+      !take_params(request, &run->args, error) || !read_expected(request, run, error)) {
+    return false;
+  }
+  place(run);
+  return true;
+}
+
+base_exit_t custom_simulate(custom_run_t *run, base_error_t *error) {
+  const soc_status_t status = soc_run(&run->machine.soc, run->buffer, run->inputs + 1, &run->args,
+                                      sizeof run->args, &run->result.soc);
+  return kernel_result_take(&run->result, &run->machine, status, 0, error);
+}
+
+void custom_release(custom_run_t *run) {
+  for (size_t i = 0; i < CUSTOM_INPUTS_MAX; ++i) {
+    npy_free(&run->in[i]);
+  }
+  npy_free(&run->out);
+  npy_free(&run->want);
+  kernel_result_free(&run->result);
+}
+
+// --- what was expected ------------------------------------------------------------------------
+
+static double difference(float a, float b) {
+  if (isnan(a) || isnan(b)) {
+    return isnan(a) && isnan(b) ? 0 : INFINITY;
+  }
+  return a == b ? 0 : fabs((double)a - (double)b);
+}
+
+void custom_judge(custom_run_t *run) {
+  const npy_array_t *out = &run->out;
+  const char *have = out->data;
+  const char *want = run->want.data;
+  const size_t bytes = npy_element_bytes(out->type);
+  custom_difference_t *result = &run->difference;
+  for (size_t i = 0; want != NULL && i < npy_count(out); ++i) {
+    bool off = memcmp(have + i * bytes, want + i * bytes, bytes) != 0;
+    if (out->type == NPY_F4) {
+      const double by =
+          difference(((const float *)out->data)[i], ((const float *)run->want.data)[i]);
+      result->largest = by > result->largest ? by : result->largest;
+      off = by > run->tolerance;
+    }
+    if (off && result->count++ == 0) {
+      result->first = i;
+    }
+  }
+}
+
+// Element `index` as text: an FP32 value, else its bits as a whole number.
+static const char *element_text(const npy_array_t *array, size_t index,
+                                char text[ELEMENT_BYTES]) {
+  uint32_t bits = 0;
+  const size_t bytes = npy_element_bytes(array->type);
+  memcpy(&bits, (const char *)array->data + index * bytes, bytes);
+  if (array->type == NPY_F4) {
+    snprintf(text, ELEMENT_BYTES, "%.9g", (double)num_f32_from_bits(bits));
+  } else {
+    snprintf(text, ELEMENT_BYTES, "%lld",
+             array->type == NPY_I4 ? (long long)(int32_t)bits : (long long)bits);
+  }
+  return text;
+}
+
+base_exit_t custom_verdict(const custom_run_t *run, base_error_t *error) {
+  const npy_array_t *out = &run->out;
+  const size_t first = run->difference.first;
+  char index[NPY_SHAPE_BYTES];
+  char have[ELEMENT_BYTES];
+  char want[ELEMENT_BYTES];
+  if (run->difference.count == 0) {
+    return BASE_OK;
+  }
+  base_fail(error, "out of tolerance: %zu of %zu elements, first %s, which is %s; expected %s",
+            run->difference.count, npy_count(out), npy_index_text(out, first, index),
+            element_text(out, first, have), element_text(&run->want, first, want));
+  return BASE_OUT_OF_TOLERANCE;
+}
+
+// --- JSON -------------------------------------------------------------------------------------
+
+static void add_shape(cJSON *object, const npy_array_t *array) {
+  cJSON *shape = cJSON_AddArrayToObject(object, "shape");
+  for (size_t i = 0; i < array->dims; ++i) {
+    cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)array->shape[i]));
+  }
+}
+
+static void add_expected(cJSON *root, const custom_run_t *run) {
+  if (run->want.data == NULL) {
+    cJSON_AddNullToObject(root, "expected");
+    return;
+  }
+  cJSON *expected = cJSON_AddObjectToObject(root, "expected");
+  json_add_count(expected, "off", run->difference.count);
+  if (run->out.type == NPY_F4) {
+    cJSON_AddNumberToObject(expected, "largest", run->difference.largest);
+    cJSON_AddNumberToObject(expected, "tolerance", run->tolerance);
+  }
+}
+
+void custom_json(const custom_run_t *run, cJSON *root) {
+  const soc_result_t *soc = &run->result.soc;
+  cJSON_AddStringToObject(root, "kernel", "custom");
+  cJSON_AddStringToObject(root, "firmware", run->firmware);
+  kernel_json_config(root, &run->machine);
+  json_add_count(root, "cores", run->machine.soc.config.soc.ai_cores);
+  cJSON *inputs = cJSON_AddArrayToObject(root, "inputs");
+  for (size_t i = 0; i < run->inputs; ++i) {
+    cJSON *input = json_add_row(inputs);
+    cJSON_AddStringToObject(input, "file", run->in_path[i]);
+    add_shape(input, &run->in[i]);
+  }
+  add_shape(cJSON_AddObjectToObject(root, "out"), &run->out);
+  add_expected(root, run);
+  json_add_count(root, "cycles", soc->cycles);
+  cJSON_AddNumberToObject(root, "time_us", run->result.time_us);
+  kernel_json_traffic(root, soc);
+  kernel_json_pipes(root, soc);
+  kernel_json_host(root, soc);
+}

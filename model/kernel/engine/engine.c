@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/engine/engine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "num/num_format.h"
+
+enum { USUAL_ROWS = 1024, USUAL_BLOCKS = 4 };
+
+engine_request_t engine_request(const char *kernel) {
+  return (engine_request_t){
+      .settings = {.kernel = kernel,
+                   .shape = {.num = {.blocks = USUAL_BLOCKS}, .queries = 1},
+                   .rtl = true,
+                   .threads = kernel_host_threads(),
+                   .clock_mhz = 500,
+                   .trace_to = UINT64_MAX},
+      .input = {.made_up = made_up_usual(), .scale = NAN},
+      .judge = {.tolerance = NAN}};
+}
+
+// --- before the run ---------------------------------------------------------------------------
+
+// 1024 keys, or the next power of two that holds all; then up to a multiple of the blocks.
+static size_t usual_rows(size_t keys, size_t blocks) {
+  size_t rows = USUAL_ROWS;
+  while (rows < keys) {
+    rows *= 2;
+  }
+  return (rows + blocks - 1) / blocks * blocks;
+}
+
+// The rest of the engine, for the problem.
+static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
+                base_error_t *error) {
+  num_engine_t *num = &settings->shape.num;
+  num->design = strcmp(settings->kernel, "hfa") == 0 ? NUM_DESIGN_HFA : NUM_DESIGN_FA2;
+  num->d = problem->dk;
+  num->rows = kernel_size_or(num->rows, usual_rows(problem->keys, num->blocks));
+  return num->rows % num->blocks == 0 ||
+         base_fail(error, "--rows %zu: expected a multiple of --blocks, %zu", num->rows,
+                   num->blocks);
+}
+
+bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
+  *run = (engine_run_t){.settings = request->settings, .judge = request->judge};
+  const attention_problem_t *problem = &run->problem.attention;
+  if (run->settings.trace != NULL && !run->settings.rtl) {
+    return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
+  }
+  if (!engine_read(&request->input, &run->problem, error) ||
+      !fit(&run->settings, problem, error)) {
+    return false;
+  }
+  run->out = calloc(problem->rows * problem->dv, sizeof *run->out);
+  return run->out != NULL || base_fail(error, "out of memory");
+}
+
+// --- after it ---------------------------------------------------------------------------------
+
+bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error) {
+  const attention_problem_t *problem = &run->problem.attention;
+  const size_t count = problem->rows * problem->dv;
+  npy_array_t array = {
+      .type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv}, .data = run->out};
+  if (!f32) {
+    npy_write(npy, &array);
+    return true;
+  }
+  float *values = malloc(count * sizeof *values);
+  if (values == NULL) {
+    return base_fail(error, "out of memory");
+  }
+  num_bf16_to_f32_n(run->out, values, count);
+  array.type = NPY_F4;
+  array.data = values;
+  npy_write(npy, &array);
+  free(values);
+  return true;
+}
+
+void engine_release(engine_run_t *run) {
+  engine_problem_free(&run->problem);
+  free(run->out);
+}

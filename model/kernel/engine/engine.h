@@ -1,0 +1,83 @@
+// Attention by an attention engine by itself, at its pins: what to simulate, and what came of it.
+// attention/attention.h has an example of how these functions are used.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_ENGINE_H
+#define KERNEL_ENGINE_H
+
+#include <stdio.h>
+
+#include "engine/engine.h"
+#include "kernel/engine/engine_problem.h"
+#include "kernel/input.h"
+#include "kernel/result.h"
+
+// Where queries, keys and values come from; KERNEL_SHIPPED: a head of the shipped language model, causal.
+// Sizes: 0 for those of the files, or the usual ones; a size that files do not have is refused.
+typedef struct engine_input {
+  kernel_source_t source;
+  const char *q, *k, *v;        // KERNEL_FILES
+  made_up_t made_up;            // KERNEL_MADE_UP
+  size_t seq_q, keys, d;        // usually 1, 1024, 64
+  float scale;                  // of the scores; NAN: 1 over the root of d
+  const char *mask;             // a file, NULL: none
+  bool causal;
+} engine_input_t;
+
+typedef struct engine_settings {
+  const char *kernel;           // "hfa" or "fa2"
+  engine_shape_t shape;         // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
+  bool rtl;                     // the Verilog, else its C model
+  unsigned threads;
+  double clock_mhz;             // for the time
+  void (*building)(const char *what);   // told what a build of the RTL waits for; may be NULL
+  // Waveforms: NULL, or the FST to write
+  const char *trace;
+  uint64_t trace_from, trace_to;    // cycles
+  const char *const *trace_scopes;  // globs (waves/waves.h); none: control and streams
+  size_t trace_scope_count;
+  uint64_t trace_keep;          // 0: all; else only if the run is stopped, its last so many cycles
+} engine_settings_t;
+
+typedef struct engine_request {
+  engine_settings_t settings;
+  engine_input_t input;
+  kernel_judge_t judge;         // verify: bits with the golden C functions, cycles with the C model
+} engine_request_t;
+
+typedef struct engine_run {
+  engine_settings_t settings;
+  kernel_judge_t judge;
+  engine_problem_t problem;
+  num_bf16_t *out;         // [rows,d]
+  engine_cycles_t cycles;
+  double seconds;          // of the host, without building and opening
+  kernel_result_t result;  // without soc; poisoned rows are not judged
+  double mean_rel;         // mean over the judged rows of their own relative error
+  size_t nan_rows;         // not poisoned, but with a NaN in the output
+  engine_cycles_t model;   // the C model's cycles, if the RTL was verified
+} engine_run_t;
+
+// What `amalgam run KERNEL` does without options. kernel: "hfa" or "fa2".
+engine_request_t engine_request(const char *kernel);
+
+// As attention_prepare and so on. judge takes the input's infinities and NaNs away.
+bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error);
+base_exit_t engine_simulate(engine_run_t *run, base_error_t *error);
+bool engine_judge(engine_run_t *run, base_error_t *error);
+base_exit_t engine_verdict(const engine_run_t *run, base_error_t *error);
+bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error);
+void engine_json(const engine_run_t *run, cJSON *root);
+void engine_release(engine_run_t *run);
+
+// Did the comparison find that the RTL's cycles are not the C model's?
+bool engine_cycles_differ(const engine_run_t *run);
+
+// Internal.
+// The RTL of the settings' shape, or its C model. NULL: error says why.
+engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves,
+                               base_error_t *error);
+
+// The arrays that the request asks for. False: *problem holds nothing.
+bool engine_read(const engine_input_t *input, engine_problem_t *problem, base_error_t *error);
+
+#endif
