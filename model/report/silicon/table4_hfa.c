@@ -166,18 +166,14 @@ static bool measure(table_t *table, base_error_t *error) {
 bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static table_t table;
   *code = BASE_BAD_INPUT;
-  synth_shape_t shape[ROWS];
   for (size_t i = 0; i < ROWS; ++i) {
-    shape[i] = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
+    table.list[i].shape = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
   }
-  bool good = report_synth_open(context, &table.flow, error) &&
-              report_synth_make(&table.flow, shape, ROWS, error);
-  for (size_t i = 0; good && i < ROWS; ++i) {
-    good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
-                             &table.list[i], code, error);
-  }
-  good = good && report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
-         measure(&table, error);
+  const bool good = report_synth_open(context, &table.flow, error) &&
+                    report_synth_make(&table.flow, table.list, ROWS, error) &&
+                    report_synth_areas(context, &table.flow, table.list, ROWS, code, error) &&
+                    report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
+                    measure(&table, error);
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }
