@@ -36,7 +36,7 @@ kernel: soc lm engine num config host base hal kernels/* cli/*
 kernel/engine: /attention /lm
 kernel/fp8: /attention
 report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
-report/.: /amla /page
+report/.: /page
 report/amla: /.
 report/fp8: /.
 report/hfa: /.
@@ -67,7 +67,7 @@ rtl/fa2: /softmax /fp /lib
 rtl/attention: /hfa /fa2 /softmax /fp /lib
 tb: num core engine rtl/*
 tb/icarus: /.
-tests/cli: base config host num kernel/* cli/*
+tests/cli: base config host num report kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*
