@@ -165,7 +165,8 @@ static void put_savings(const table_t *table, cJSON *list) {
   for (size_t i = 0; i < table->sizes * 8; ++i) {
     const measure_design_t design = hfas[i / 4 % 2], than = fa2s[i / 2 % 2];
     const bool glitches = i % 2 != 0;
-    cJSON *object = report_row(list, NUMBER("d", table->d[i / 8]),
+    const size_t d = table->d[i / 8];
+    cJSON *object = report_row(list, NUMBER("d", d),
                                TEXT("design", measure_design_name(design)),
                                TEXT("than", measure_design_name(than)),
                                TEXT("glitch", glitches ? "yes" : "no"));

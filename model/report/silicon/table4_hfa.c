@@ -128,6 +128,7 @@ static void put_row(const table_t *table, size_t i, cJSON *list) {
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const paper_row_t *one = &paper_rows[0], *four = &paper_rows[ROWS - 1];
+  const size_t queries_times = four->queries / one->queries;
   const double each = (four->mm2 - one->mm2) / (double)(four->queries - one->queries);
   report_synth_flow(&table->flow, root);
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
@@ -139,7 +140,7 @@ static void fill(const void *data, cJSON *root) {
              NUMBER(".datapath_less", report_synth_saving(datapath_mm2(table, 0), each)),
              NUMBER(".watt_times", watt(table, 0) / one->watt), NUMBER(".lane_ops", LANE_OPS),
              NUMBER(".tops_times", four->bf16 / one->bf16),
-             NUMBER(".queries_times", four->queries / one->queries),
+             NUMBER(".queries_times", queries_times),
              NUMBER(".paper_product", four->tops_mm2 * four->mm2), NUMBER(".mhz", CLOCK_MHZ),
              NUMBER(".fo4", paper_fo4(&table->flow)), NUMBER(".voltage_28", VOLTAGE_28),
              NUMBER(".voltage", table->voltage),
