@@ -68,6 +68,15 @@ bool report_config(const report_settings_t *settings, const char *usual, kernel_
 bool report_machine(const report_context_t *context, const char *usual, unsigned only_cores,
                     kernel_machine_t *machine, base_error_t *error);
 
+// Numbers separated by commas, as an option gives them: how many, of which size.
+typedef struct report_numbers {
+  const char *option, *example;    // "--seq-kv", "1024,4096"
+  size_t least, most, room;
+} report_numbers_t;
+
+bool report_numbers(const report_numbers_t *what, const char *text, size_t *list, size_t *count,
+                    base_error_t *error);
+
 typedef struct report_keys {
   size_t list[REPORT_KEYS_MAX];
   size_t count;

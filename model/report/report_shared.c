@@ -40,31 +40,34 @@ bool report_machine(const report_context_t *context, const char *usual, unsigned
   return kernel_machine_cores(machine, cores, error);
 }
 
-bool report_keys(const report_settings_t *settings, const report_keys_t *usual, report_keys_t *keys,
-                 base_error_t *error) {
-  const char *text = settings->keys;
-  *keys = *usual;
-  if (text == NULL) {
-    return true;
-  }
-  for (keys->count = 0;; ++text) {
+bool report_numbers(const report_numbers_t *what, const char *text, size_t *list, size_t *count,
+                    base_error_t *error) {
+  const char *at = text;
+  for (*count = 0;; ++at) {
     char number[24];
     uint64_t value;
-    const size_t length = strcspn(text, ",");
-    snprintf(number, sizeof number, "%.*s", (int)length, text);
-    if (length >= sizeof number || !parse_count(number, &value) || value < 1 || value > 16777216 ||
-        keys->count == REPORT_KEYS_MAX) {
+    const size_t length = strcspn(at, ",");
+    snprintf(number, sizeof number, "%.*s", (int)length, at);
+    if (length >= sizeof number || !parse_count(number, &value) || value < what->least ||
+        value > what->most || *count == what->room) {
       return base_fail(error,
-                       "--seq-kv: expected up to %d whole numbers from 1 to 16777216, as "
-                       "1024,4096, got '%s'",
-                       REPORT_KEYS_MAX, settings->keys);
+                       "%s: expected up to %zu whole numbers from %zu to %zu, as %s, got '%s'",
+                       what->option, what->room, what->least, what->most, what->example, text);
     }
-    keys->list[keys->count++] = (size_t)value;
-    text += length;
-    if (*text == '\0') {
+    list[(*count)++] = (size_t)value;
+    at += length;
+    if (*at == '\0') {
       return true;
     }
   }
+}
+
+bool report_keys(const report_settings_t *settings, const report_keys_t *usual, report_keys_t *keys,
+                 base_error_t *error) {
+  static const report_numbers_t what = {"--seq-kv", "1024,4096", 1, 16777216, REPORT_KEYS_MAX};
+  *keys = *usual;
+  return settings->keys == NULL ||
+         report_numbers(&what, settings->keys, keys->list, &keys->count, error);
 }
 
 bool report_one_size(const report_context_t *context, size_t usual, size_t *keys,

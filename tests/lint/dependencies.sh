@@ -40,7 +40,7 @@ kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
 report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
-report/.: /amla /page
+report/.: /page
 report/amla: /.
 report/fp8: /.
 report/hfa: /.
@@ -71,7 +71,7 @@ rtl/fa2: /softmax /fp /lib
 rtl/attention: /hfa /fa2 /softmax /fp /lib
 tb: num core engine rtl/*
 tb/icarus: /.
-tests/cli: base config host num kernel/* cli/*
+tests/cli: base config host num report kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/amla/trace.h"
 
-#include <cJSON.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/json.h"
 
 static const char *text_of(const cJSON *object, const char *name) {
   const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, name));
@@ -88,34 +88,11 @@ static void take(trace_t *trace, const cJSON *events) {
   qsort(trace->events, trace->event_count, sizeof *trace->events, by_time);
 }
 
-static cJSON *parse(const char *path, base_error_t *error) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    base_fail(error, "%s: %s", path, strerror(errno));
-    return NULL;
-  }
-  cJSON *root = NULL;
-  if (fseek(file, 0, SEEK_END) == 0 && ftell(file) > 0) {
-    const size_t bytes = (size_t)ftell(file);
-    char *text = malloc(bytes);
-    rewind(file);
-    if (text != NULL && fread(text, 1, bytes, file) == bytes) {
-      root = cJSON_ParseWithLength(text, bytes);
-    }
-    free(text);
-  }
-  fclose(file);
-  if (root == NULL) {
-    base_fail(error, "%s: expected a timeline in JSON", path);
-  }
-  return root;
-}
-
 bool trace_read(const char *path, trace_t *trace, base_error_t *error) {
   *trace = (trace_t){0};
-  cJSON *root = parse(path, error);
+  cJSON *root = json_read(path);
   if (root == NULL) {
-    return false;
+    return base_fail(error, "%s: expected a timeline in JSON", path);
   }
   const cJSON *events = cJSON_GetObjectItem(root, "traceEvents");
   const size_t room = (size_t)cJSON_GetArraySize(events) + 1;

@@ -1,17 +1,16 @@
 // The language model's losses and texts, its attention by the engines' C golden.
 // SPDX-License-Identifier: Apache-2.0
-#include <cJSON.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/parallel.h"
 #include "kernel/lm/lm_settings.h"
+#include "base/json.h"
 #include "lm/lm_engine.h"
 #include "report/lm/lm.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, MOST_JSON = 1 << 16 };
+enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280 };
 
 #define H_FA(P, table)                                                                      \
   {.design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P)}
@@ -123,19 +122,10 @@ static bool take_samples(const cJSON *root, report_lm_t *report) {
 
 static bool read_prompts(report_lm_t *report, base_error_t *error) {
   char path[PATH_BYTES];
-  char *text = calloc(MOST_JSON, 1);
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_reference.json", config_home());
-  FILE *file = fopen(path, "rb");
-  if (file == NULL || text == NULL) {
-    free(text);
-    return file == NULL ? base_fail(error, "%s: %s", path, strerror(errno)) : out_of_memory(error);
-  }
-  const size_t size = fread(text, 1, MOST_JSON - 1, file);
-  fclose(file);
-  cJSON *root = cJSON_ParseWithLength(text, size);
+  cJSON *root = json_read(path);
   const bool good = take_samples(root, report);
   cJSON_Delete(root);
-  free(text);
   return good || base_fail(error, "%s: expected %d samples with prompt and greedy200", path,
                            REPORT_LM_PROMPTS);
 }

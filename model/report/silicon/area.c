@@ -247,25 +247,11 @@ static bool make_units(const figure_t *figure, base_error_t *error) {
   want_paths(&wants, CLOCK_FASTEST);
   for (size_t i = ROWS; i-- > 0;) {
     for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      const synth_shape_t shape = report_synth_shape(design, papers[i].d, BLOCKS, 1);
-      synth_want_design(&wants, flow, &shape);
+      synth_want_design(&wants, flow, &figure->list[i][design].shape);
     }
   }
   want_paths(&wants, flow->clock_fo4);
   return synth_make(flow, &wants, error);
-}
-
-static bool run_areas(const report_context_t *context, figure_t *figure, base_exit_t *code,
-                      base_error_t *error) {
-  for (size_t i = 0; i < ROWS; ++i) {
-    for (synth_design_t design = 0; design < SYNTH_DESIGNS; ++design) {
-      if (!report_synth_area(context, &figure->flow, design, papers[i].d, BLOCKS, 1,
-                             &figure->list[i][design], code, error)) {
-        return false;
-      }
-    }
-  }
-  return true;
 }
 
 static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um2, double *fo4,
@@ -312,7 +298,12 @@ static bool run_timing(const report_context_t *context, figure_t *figure, base_e
 bool report_area(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static figure_t figure;
   *code = BASE_BAD_INPUT;
+  for (size_t i = 0; i < ROWS * SYNTH_DESIGNS; ++i) {
+    const synth_design_t design = (synth_design_t)(i % SYNTH_DESIGNS);
+    figure.list[i / SYNTH_DESIGNS][design].shape =
+        report_synth_shape(design, papers[i / SYNTH_DESIGNS].d, BLOCKS, 1);
+  }
   return report_synth_open(context, &figure.flow, error) && make_units(&figure, error) &&
-         run_areas(context, &figure, code, error) && run_timing(context, &figure, code, error) &&
+         report_synth_areas(context, &figure.flow, figure.list[0], ROWS * SYNTH_DESIGNS, code, error) && run_timing(context, &figure, code, error) &&
          report_write(context, &report, &figure, error);
 }

@@ -69,15 +69,11 @@ static const report_t report = {fill, area_blocks_text, NULL, NULL};
 bool report_area_blocks(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static figure_t figure;
   *code = BASE_BAD_INPUT;
-  synth_shape_t shape[ROWS];
   for (size_t i = 0; i < ROWS; ++i) {
-    shape[i] = report_synth_shape(SYNTH_HFA, D, paper_rows[i].blocks, 1);
+    figure.list[i].shape = report_synth_shape(SYNTH_HFA, D, paper_rows[i].blocks, 1);
   }
-  bool good = report_synth_open(context, &figure.flow, error) &&
-              report_synth_make(&figure.flow, shape, ROWS, error);
-  for (size_t i = 0; good && i < ROWS; ++i) {
-    good = report_synth_area(context, &figure.flow, SYNTH_HFA, D, paper_rows[i].blocks, 1,
-                             &figure.list[i], code, error);
-  }
-  return good && report_write(context, &report, &figure, error);
+  return report_synth_open(context, &figure.flow, error) &&
+         report_synth_make(&figure.flow, figure.list, ROWS, error) &&
+         report_synth_areas(context, &figure.flow, figure.list, ROWS, code, error) &&
+         report_write(context, &report, &figure, error);
 }

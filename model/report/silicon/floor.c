@@ -114,15 +114,11 @@ static const report_t report = {fill, floor_text, NULL, NULL};
 bool report_floor(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static picture_t picture;
   *code = BASE_BAD_INPUT;
-  synth_shape_t shape[DESIGNS];
   for (size_t i = 0; i < DESIGNS; ++i) {
-    shape[i] = report_synth_shape(designs[i], D, BLOCKS, 1);
+    picture.list[i].shape = report_synth_shape(designs[i], D, BLOCKS, 1);
   }
-  bool good = report_synth_open(context, &picture.flow, error) &&
-              report_synth_make(&picture.flow, shape, DESIGNS, error);
-  for (size_t i = 0; good && i < DESIGNS; ++i) {
-    good = report_synth_area(context, &picture.flow, designs[i], D, BLOCKS, 1, &picture.list[i],
-                             code, error);
-  }
-  return good && report_write(context, &report, &picture, error);
+  return report_synth_open(context, &picture.flow, error) &&
+         report_synth_make(&picture.flow, picture.list, DESIGNS, error) &&
+         report_synth_areas(context, &picture.flow, picture.list, DESIGNS, code, error) &&
+         report_write(context, &report, &picture, error);
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/parse.h"
 #include "report/report_write.h"
 #include "report/silicon/energies.h"
 #include "report/silicon/synth.h"
@@ -166,7 +165,8 @@ static void put_savings(const table_t *table, cJSON *list) {
   for (size_t i = 0; i < table->sizes * 8; ++i) {
     const measure_design_t design = hfas[i / 4 % 2], than = fa2s[i / 2 % 2];
     const bool glitches = i % 2 != 0;
-    cJSON *object = report_row(list, NUMBER("d", table->d[i / 8]),
+    const size_t d = table->d[i / 8];
+    cJSON *object = report_row(list, NUMBER("d", d),
                                TEXT("design", measure_design_name(design)),
                                TEXT("than", measure_design_name(than)),
                                TEXT("glitch", glitches ? "yes" : "no"));
@@ -279,28 +279,6 @@ static const report_t report = {fill, power_text, NULL, NULL};
 
 // --- the report -------------------------------------------------------------------------------
 
-static bool read_sizes(const char *text, table_t *table, base_error_t *error) {
-  const char *at = text;
-  for (table->sizes = 0;; ++at) {
-    char number[24];
-    uint64_t value;
-    const size_t length = strcspn(at, ",");
-    snprintf(number, sizeof number, "%.*s", (int)length, at);
-    if (length >= sizeof number || !parse_count(number, &value) || value < 4 || value > 256 ||
-        table->sizes == SIZES_MAX) {
-      return base_fail(error,
-                       "--head-dim: expected up to %d whole numbers from 4 to 256, as 32,64, "
-                       "got '%s'",
-                       SIZES_MAX, text);
-    }
-    table->d[table->sizes++] = (size_t)value;
-    at += length;
-    if (*at == '\0') {
-      return true;
-    }
-  }
-}
-
 static bool allocate(table_t *table, base_error_t *error) {
   table->rows = table->sizes * MEASURE_DESIGNS * POWER_INPUTS;
   table->row = calloc(table->rows, sizeof *table->row);
@@ -346,10 +324,11 @@ static bool measure_and_write(const report_context_t *context, const synth_flow_
 }
 
 bool report_power(const report_context_t *context, base_exit_t *code, base_error_t *error) {
+  static const report_numbers_t sizes = {"--head-dim", "32,64", 4, 256, SIZES_MAX};
   synth_flow_t flow;
   table_t table = {.sizes = 0};
   *code = BASE_BAD_INPUT;
-  if (!read_sizes(context->settings->head_dim, &table, error) ||
+  if (!report_numbers(&sizes, context->settings->head_dim, table.d, &table.sizes, error) ||
       !report_synth_open(context, &flow, error)) {
     return false;
   }

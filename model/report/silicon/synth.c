@@ -9,29 +9,34 @@ synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks,
                          .rows = REPORT_SYNTH_KEYS};
 }
 
-bool report_synth_make(const synth_flow_t *flow, const synth_shape_t *shape, size_t count,
+bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size_t count,
                        base_error_t *error) {
   static synth_wants_t wants;
   wants.count = 0;
   for (size_t i = 0; i < count; ++i) {
-    synth_want_design(&wants, flow, &shape[i]);
+    synth_want_design(&wants, flow, &list[i].shape);
   }
   return synth_make(flow, &wants, error);
 }
 
-bool report_synth_area(const report_context_t *context, const synth_flow_t *flow,
-                       synth_design_t design, size_t d, size_t blocks, size_t queries,
-                       report_area_t *result, base_exit_t *code, base_error_t *error) {
-  if (report_interrupted()) {
-    *code = BASE_INTERRUPTED;
-    return base_fail(error, "interrupted");
+bool report_synth_areas(const report_context_t *context, const synth_flow_t *flow,
+                        report_area_t *list, size_t count, base_exit_t *code,
+                        base_error_t *error) {
+  for (size_t i = 0; i < count; ++i) {
+    const synth_shape_t *shape = &list[i].shape;
+    if (report_interrupted()) {
+      *code = BASE_INTERRUPTED;
+      return base_fail(error, "interrupted");
+    }
+    if (!context->settings->quiet) {
+      fprintf(stderr, "%s: %s, D %zu, P %zu, NQ %zu\n", context->name,
+              synth_design_name[shape->design], shape->d, shape->blocks, shape->queries);
+    }
+    if (!synth_area(flow, shape, &list[i].area, error)) {
+      return false;
+    }
   }
-  if (!context->settings->quiet) {
-    fprintf(stderr, "%s: %s, D %zu, P %zu, NQ %zu\n", context->name, synth_design_name[design], d,
-            blocks, queries);
-  }
-  result->shape = report_synth_shape(design, d, blocks, queries);
-  return synth_area(flow, &result->shape, &result->area, error);
+  return true;
 }
 
 double report_synth_whole(const report_area_t *result) {

@@ -8,7 +8,7 @@
 
 enum { REPORT_SYNTH_KEYS = 1024 };
 
-// One design of one shape, synthesised.
+// One design of one shape (report_synth_shape), and its area once it is synthesised.
 typedef struct report_area {
   synth_shape_t shape;
   synth_area_t area;
@@ -18,13 +18,12 @@ typedef struct report_area {
 synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries);
 
 // Synthesises the units of all these designs side by side.
-bool report_synth_make(const synth_flow_t *flow, const synth_shape_t *shape, size_t count,
+bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size_t count,
                        base_error_t *error);
 
-// Says on stderr what comes, then synth_area.
-bool report_synth_area(const report_context_t *context, const synth_flow_t *flow,
-                       synth_design_t design, size_t d, size_t blocks, size_t queries,
-                       report_area_t *result, base_exit_t *code, base_error_t *error);
+// Fills in their areas; says on stderr what comes.
+bool report_synth_areas(const report_context_t *context, const synth_flow_t *flow,
+                        report_area_t *list, size_t count, base_exit_t *code, base_error_t *error);
 
 // Area with the memories.
 double report_synth_whole(const report_area_t *result);

@@ -128,6 +128,7 @@ static void put_row(const table_t *table, size_t i, cJSON *list) {
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const paper_row_t *one = &paper_rows[0], *four = &paper_rows[ROWS - 1];
+  const size_t queries_times = four->queries / one->queries;
   const double each = (four->mm2 - one->mm2) / (double)(four->queries - one->queries);
   report_synth_flow(&table->flow, root);
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
@@ -139,7 +140,7 @@ static void fill(const void *data, cJSON *root) {
              NUMBER(".datapath_less", report_synth_saving(datapath_mm2(table, 0), each)),
              NUMBER(".watt_times", watt(table, 0) / one->watt), NUMBER(".lane_ops", LANE_OPS),
              NUMBER(".tops_times", four->bf16 / one->bf16),
-             NUMBER(".queries_times", four->queries / one->queries),
+             NUMBER(".queries_times", queries_times),
              NUMBER(".paper_product", four->tops_mm2 * four->mm2), NUMBER(".mhz", CLOCK_MHZ),
              NUMBER(".fo4", paper_fo4(&table->flow)), NUMBER(".voltage_28", VOLTAGE_28),
              NUMBER(".voltage", table->voltage),
@@ -166,18 +167,14 @@ static bool measure(table_t *table, base_error_t *error) {
 bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   static table_t table;
   *code = BASE_BAD_INPUT;
-  synth_shape_t shape[ROWS];
   for (size_t i = 0; i < ROWS; ++i) {
-    shape[i] = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
+    table.list[i].shape = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
   }
-  bool good = report_synth_open(context, &table.flow, error) &&
-              report_synth_make(&table.flow, shape, ROWS, error);
-  for (size_t i = 0; good && i < ROWS; ++i) {
-    good = report_synth_area(context, &table.flow, SYNTH_HFA, D, BLOCKS, paper_rows[i].queries,
-                             &table.list[i], code, error);
-  }
-  good = good && report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
-         measure(&table, error);
+  const bool good = report_synth_open(context, &table.flow, error) &&
+                    report_synth_make(&table.flow, table.list, ROWS, error) &&
+                    report_synth_areas(context, &table.flow, table.list, ROWS, code, error) &&
+                    report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
+                    measure(&table, error);
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }
