@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/json_scan.h"
+#include "silicon/gates/json_scan.h"
 
 #include <stdlib.h>
 #include <string.h>

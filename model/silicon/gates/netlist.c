@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/netlist.h"
+#include "silicon/gates/netlist.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "power/json_scan.h"
+#include "silicon/gates/json_scan.h"
 
 // Bits of the file are numbered from 2, as nets are here; the file's numbers may have holes.
 enum { BITS_MAX = 1 << 26 };

@@ -1,7 +1,7 @@
 // Reads JSON from front to back without keeping it: netlists are too long for a tree.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_JSON_SCAN_H
-#define POWER_JSON_SCAN_H
+#ifndef SILICON_GATES_JSON_SCAN_H
+#define SILICON_GATES_JSON_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
