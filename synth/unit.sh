@@ -46,14 +46,12 @@ liberty=$1 unit=$2
 shift 2
 
 # ---------------------------------------------------------------- what goes in
-source_of() {
-  for folder in "$rtl"/*/ "$here/cut/" "$here/gm/"; do
-    [ ! -f "$folder$1.v" ] || { echo "$folder$1.v"; return; }
-  done
-}
+find_modules() { "$rtl/modules.sh" "$@" "$rtl"/*/ "$here/cut" "$here/gm" 2>/dev/null; }
+source_of() { find_modules --own "$1"; }
 case $unit in *[!a-z0-9_]*) die "unit $unit: no such module in rtl" ;; esac
-top=$(source_of "$unit")
-[ -n "$top" ] || die "unit $unit: no such module in rtl"
+files=$(find_modules "$unit") || die "unit $unit: no such module in rtl"
+top=${files%%"
+"*}
 params=
 for pair in "$@"; do
   name=${pair%%=*} value=${pair#*=}
@@ -66,20 +64,8 @@ library=$("$here/library.sh" "$liberty") || exit 2
 # shellcheck source=/dev/null
 . "$library/facts"
 
-# The unit's files and those of all modules named in them, one module a file.
-modules=$(cd "$rtl" && ls fp lib softmax attention hfa fa2 gm "$here/cut" "$here/gm" | sed -n 's/\.v$//p')
-files=$top list=" $unit "
-queue=$top
-while [ -n "$queue" ]; do
-  next=
-  for module in $(cat $queue | sed 's,//.*,,' | grep -owF "$modules" | sort -u); do
-    case $list in *" $module "*) continue ;; esac
-    list="$list$module "
-    file=$(source_of "$module")
-    files="$files $file" next="$next $file"
-  done
-  queue=$next
-done
+# shellcheck disable=SC2086
+list=" $(basename -s .v $files | tr '\n' ' ')"
 # What lies inside boxes does not matter, and with --boxes what the techmap makes of them does.
 # Memories are boxes always.
 boxes=

@@ -31,11 +31,12 @@ soc/memory: /cores /slices /watch
 soc/scalar: /. /cores
 soc/slices: /cores /memory /watch
 soc/watch: /. /cores /scalar
-power: base num host
+silicon: base num host
+silicon/power: /gates /synth
 kernel: soc lm engine num config host base hal kernels/* cli/*
 kernel/engine: /attention /lm
 kernel/fp8: /attention
-report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
+report: kernel/* lm engine silicon/* soc num config host base hal kernels/* cli/*
 report/.: /amla /page
 report/amla: /.
 report/fp8: /.
@@ -43,7 +44,7 @@ report/hfa: /.
 report/lm: /. /hfa
 report/silicon: /.
 report/w4a16: /.
-cli: report kernel/* soc lm engine num config host base hal kernels/*
+cli: report kernel/* soc lm engine num config host base hal kernels/* silicon/*
 cli/.: /bench /convert /explain /option /run /synth
 cli/bench: /option
 cli/convert: /option
