@@ -22,13 +22,13 @@
 # closes the clock; if none does, the last ("closes": false).  A register's own times get 4 FO4.
 #
 # Several may run at the same time; a unit is made by one of them, and the others wait for it.
-# AMALGAM_SYNTH is the folder for results, default build/synth; AMALGAM_NODE as of library.sh.
+# AMALGAM_SYNTH is the folder for results; AMALGAM_NODE as of library.sh.
 # Exits 2, with one line, if there is no such library, unit or parameter, 1 if a tool fails.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rtl=$(cd "$here/../rtl" && pwd)
-results=${AMALGAM_SYNTH:-$here/../build/synth}
+results=${AMALGAM_SYNTH:?is not set: the folder for results}
 die() { echo "$1" >&2; exit 2; }
 fail() { echo "$1" >&2; exit 1; }
 
