@@ -43,6 +43,7 @@ flatten
 opt_clean -purge
 check -assert
 select $unit
+setattr -unset src -unset module_not_derived
 json -o $work/netlist.json
 END
 yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {

@@ -77,7 +77,7 @@ tests/host: host
 tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
 tests/num: num
-tests/power: num power
+tests/power: num silicon/*
 tests/soc: base config num soc hal kernels/* /firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
