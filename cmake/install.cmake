@@ -37,7 +37,7 @@ endforeach()
 install_sources(sw/kernels *_args.h)
 install(FILES ${CMAKE_SOURCE_DIR}/sw/README.md DESTINATION ${SHARE}/sw)
 # For units that are Verilated when first asked for.
-install_sources(rtl *.v)
+install_sources(rtl *.v modules.sh)
 install_sources(model/engine *.sh *.h engine_unit.cpp)
 install_sources(model/waves *.h verilated_waves.cpp)
 install_sources(model/num *.h)

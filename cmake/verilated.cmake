@@ -13,6 +13,17 @@ target_include_directories(verilated SYSTEM PUBLIC
 target_compile_definitions(verilated PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=0)
 target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cycle
 
+# verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.
+function(verilog_files out module)
+  file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/*)
+  list(FILTER folders EXCLUDE REGEX "\\.(txt|md|sh)$")
+  execute_process(COMMAND ${CMAKE_SOURCE_DIR}/rtl/modules.sh ${module} ${ARGN} ${folders}
+    OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" files "${files}")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files} ${CMAKE_SOURCE_DIR}/rtl/modules.sh)
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
 # verilated_model(TARGET PREFIX TOP SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP, becomes
 # part of library TARGET, and its header PREFIX.h is found by whoever links that.
 function(verilated_model target prefix top)

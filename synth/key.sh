@@ -10,5 +10,5 @@ library=$("$here/library.sh" "$1") || exit $?
 echo "$library"
 { find "$here/../rtl" "$here" -type f -name '*.v' | sort | xargs cat
   cat "$here/boxes"
-  sed 's/^ *#.*//' "$here/library.sh" "$here/unit.sh" "$here/map.sh" "$here/timing.sh"
+  sed 's/^ *#.*//' "$here/library.sh" "$here/unit.sh" "$here/map.sh" "$here/timing.sh" "$here/../rtl/modules.sh"
   echo "$library"; yosys -V; sta -version; } | sha256sum | cut -c1-12

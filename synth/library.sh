@@ -9,12 +9,12 @@
 #
 # lib_node comes from AMALGAM_NODE or from the library's name.  The FO4 is the delay of the smallest
 # inverter that drives four of its kind, at the slopes that a chain of them settles at, mean of both
-# edges, without wires: by OpenSTA.  AMALGAM_SYNTH is the folder for results, default build/synth.
+# edges, without wires: by OpenSTA.  AMALGAM_SYNTH is the folder for results.
 # Exits 2, with one line, if the file is no library that can be used.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-results=${AMALGAM_SYNTH:-$here/../build/synth}
+results=${AMALGAM_SYNTH:?is not set: the folder for results}
 die() { echo "$1" >&2; exit 2; }
 
 [ $# -eq 1 ] || die "library.sh: expected LIBERTY"

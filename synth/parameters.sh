@@ -7,11 +7,10 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 case ${1:-} in
 '' | *[!a-z0-9_]*) ;;
-*) for file in "$here"/../rtl/*/"$1.v" "$here"/cut/"$1.v" "$here"/gm/"$1.v"; do
-    [ -f "$file" ] || continue
+*) if file=$("$here/../rtl/modules.sh" --own "$1" "$here"/../rtl/*/ "$here/cut" "$here/gm" 2>/dev/null); then
     sed -n '/^  parameter .*clog2/d; s/^  parameter *\([A-Z0-9_]*\) *=.*/\1/p' "$file"
     exit 0
-  done ;;
+  fi ;;
 esac
 echo "unit ${1:-}: no such module in rtl" >&2
 exit 2

@@ -15,7 +15,7 @@ set -eu
 clock=$1 liberty=$2 unit=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
-results=${AMALGAM_SYNTH:-$here/../build/synth}
+results=${AMALGAM_SYNTH:?is not set: the folder for results}
 
 parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$unit" "$@") || exit
 folders=$(echo "$parts" | sed 's/^[^ ]* //')
@@ -43,6 +43,7 @@ flatten
 opt_clean -purge
 check -assert
 select $unit
+setattr -unset src -unset module_not_derived
 json -o $work/netlist.json
 END
 yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {

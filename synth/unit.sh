@@ -22,13 +22,13 @@
 # closes the clock; if none does, the last ("closes": false).  A register's own times get 4 FO4.
 #
 # Several may run at the same time; a unit is made by one of them, and the others wait for it.
-# AMALGAM_SYNTH is the folder for results, default build/synth; AMALGAM_NODE as of library.sh.
+# AMALGAM_SYNTH is the folder for results; AMALGAM_NODE as of library.sh.
 # Exits 2, with one line, if there is no such library, unit or parameter, 1 if a tool fails.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 rtl=$(cd "$here/../rtl" && pwd)
-results=${AMALGAM_SYNTH:-$here/../build/synth}
+results=${AMALGAM_SYNTH:?is not set: the folder for results}
 die() { echo "$1" >&2; exit 2; }
 fail() { echo "$1" >&2; exit 1; }
 
@@ -46,14 +46,12 @@ liberty=$1 unit=$2
 shift 2
 
 # ---------------------------------------------------------------- what goes in
-source_of() {
-  for folder in "$rtl"/*/ "$here/cut/" "$here/gm/"; do
-    [ ! -f "$folder$1.v" ] || { echo "$folder$1.v"; return; }
-  done
-}
+find_modules() { "$rtl/modules.sh" "$@" "$rtl"/*/ "$here/cut" "$here/gm" 2>/dev/null; }
+source_of() { find_modules --own "$1"; }
 case $unit in *[!a-z0-9_]*) die "unit $unit: no such module in rtl" ;; esac
-top=$(source_of "$unit")
-[ -n "$top" ] || die "unit $unit: no such module in rtl"
+files=$(find_modules "$unit") || die "unit $unit: no such module in rtl"
+top=${files%%"
+"*}
 params=
 for pair in "$@"; do
   name=${pair%%=*} value=${pair#*=}
@@ -66,20 +64,8 @@ library=$("$here/library.sh" "$liberty") || exit 2
 # shellcheck source=/dev/null
 . "$library/facts"
 
-# The unit's files and those of all modules named in them, one module a file.
-modules=$(cd "$rtl" && ls fp lib softmax attention hfa fa2 gm "$here/cut" "$here/gm" | sed -n 's/\.v$//p')
-files=$top list=" $unit "
-queue=$top
-while [ -n "$queue" ]; do
-  next=
-  for module in $(cat $queue | sed 's,//.*,,' | grep -owF "$modules" | sort -u); do
-    case $list in *" $module "*) continue ;; esac
-    list="$list$module "
-    file=$(source_of "$module")
-    files="$files $file" next="$next $file"
-  done
-  queue=$next
-done
+# shellcheck disable=SC2086
+list=" $(basename -s .v $files | tr '\n' ' ')"
 # What lies inside boxes does not matter, and with --boxes what the techmap makes of them does.
 # Memories are boxes always.
 boxes=

@@ -1,11 +1,8 @@
 # Testbenches of the BF16 units.  SPDX-License-Identifier: Apache-2.0
 find_package(Threads REQUIRED)
 
-set(BF16_DIR ${CMAKE_SOURCE_DIR}/rtl/fp)
-set(BF16_RTL)
-foreach(NAME add diff div dot exp max mul round)
-  list(APPEND BF16_RTL ${BF16_DIR}/bf16_${NAME}.v)
-endforeach()
+verilog_files(BF16_BANK_RTL bf16_bank ${CMAKE_CURRENT_SOURCE_DIR})
+verilog_files(BF16_DOT_RTL bf16_dot)
 
 # A second simulator, on vectors that the testbench makes with the golden model: tests
 # unit/${NAME}_emit and unit/${NAME}_icarus.
@@ -26,7 +23,7 @@ foreach(NAME mul add max diff div exp)
   string(COMPARE EQUAL ${NAME} div CLOCKED)
   add_library(${RTL_LIB} STATIC bf16_bank_shim.cpp)
   verilated_model(${RTL_LIB} Vbf16_${NAME} bf16_bank
-    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/bf16_bank.v ${BF16_RTL}
+    SOURCES ${BF16_BANK_RTL}
     ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
   target_compile_definitions(${RTL_LIB} PRIVATE BF16_BANK_HEADER="Vbf16_${NAME}.h"
     BF16_BANK_CLASS=Vbf16_${NAME} BF16_BANK_CLOCKED=${CLOCKED})
@@ -55,7 +52,7 @@ foreach(D 2 3 32 48 64 80 128)
   set(TB bf16_dot_tb_d${D})
   add_library(${RTL_LIB} STATIC bf16_dot_shim.cpp)
   verilated_model(${RTL_LIB} Vbf16_dot_d${D} bf16_dot
-    SOURCES ${BF16_DIR}/bf16_dot.v ${BF16_DIR}/bf16_round.v
+    SOURCES ${BF16_DOT_RTL}
     ARGS ${TB_VERILATOR_ARGS} -GD=${D})
   target_compile_definitions(${RTL_LIB}
     PRIVATE BF16_DOT_HEADER="Vbf16_dot_d${D}.h" BF16_DOT_CLASS=Vbf16_dot_d${D}

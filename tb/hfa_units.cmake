@@ -1,15 +1,11 @@
 # Testbench of the units in rtl/hfa.  SPDX-License-Identifier: Apache-2.0
-set(HFA_UNITS_RTL ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_add.v ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_diff.v
-  ${CMAKE_SOURCE_DIR}/rtl/fp/bf16_round.v)
-foreach(UNIT correct lns_add log2 logdiv_lane pow2 quant scale)
-  list(APPEND HFA_UNITS_RTL ${CMAKE_SOURCE_DIR}/rtl/hfa/hfa_${UNIT}.v)
-endforeach()
+verilog_files(HFA_UNITS_RTL hfa_units_bank ${CMAKE_CURRENT_SOURCE_DIR})
 
 # One model for each value of the bank's parameter UNIT.
 add_library(hfa_units_rtl STATIC hfa_units_shim.cpp)
 foreach(UNIT RANGE 9)
   verilated_model(hfa_units_rtl Vhfa_unit_${UNIT} hfa_units_bank
-    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/hfa_units_bank.v ${HFA_UNITS_RTL}
+    SOURCES ${HFA_UNITS_RTL}
     ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
 endforeach()
 target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})

@@ -29,8 +29,7 @@ include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
 case $top in
 hfa_top | fa2_top)
   [ $# -eq 8 ] || usage
-  arithmetic=${top%_top} file=$rtl/attention/$top.v
-  folders="$rtl/fp $rtl/lib $rtl/softmax $rtl/$arithmetic $rtl/attention"
+  file=$rtl/attention/$top.v
   own_sources=$root/model/engine/engine_unit.cpp
   headers="$root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
   own="-GD=$1 -GP=$2 -GNQ=$3 -GN=$4" define="-DENGINE_TOP=$top -DENGINE_D=$1 -DENGINE_P=$2 -DENGINE_NQ=$3 -DENGINE_N=$4"
@@ -49,7 +48,7 @@ hfa_top | fa2_top)
   verilate="-O3 --x-assign fast --x-initial unique --noassert" ;;
 gm_atomic)
   [ $# -eq 0 ] || usage
-  file=$rtl/gm/gm_atomic.v folders="$rtl/fp $rtl/gm"
+  file=$rtl/gm/gm_atomic.v
   own_sources=$root/model/soc/slices/gm_traced_unit.cpp
   headers="$root/model/soc/slices/gm_unit.h $root/model/soc/slices/gm_pins.h
     $root/model/soc/slices/gm_memory.h $root/model/core/gm_atomic.h $root/model/num/num_gm.h"
@@ -68,7 +67,10 @@ if [ -n "$shown" ]; then
 fi
 
 # shellcheck disable=SC2086
-sources="$(find $folders -name '*.v' | sort) $own_sources $headers $root/model/waves/waves_port.h"
+modules=$("$root/rtl/modules.sh" "$top" "$rtl"/*/)
+# shellcheck disable=SC2086
+folders=$(dirname $modules | sort -u)
+sources="$modules $own_sources $headers $root/model/waves/waves_port.h"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"

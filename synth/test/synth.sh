@@ -107,5 +107,12 @@ refused --design --design fa3
 refused --clock-fo4 --clock-fo4 5
 refused --d --d 1
 refused extra extra
+# Places that the tools cannot take.
+AMALGAM_SYNTH="two words"
+refused 'two words: Yosys takes no such path' --unit hfa_scale --quiet
+AMALGAM_SYNTH=$(printf '%03000d' 1)
+refused '2048 characters' --unit hfa_scale --quiet
+[ ! -e "two words" ] || fail "a refused folder is made"
+AMALGAM_SYNTH=own
 find own | sort | cmp - before || fail "something is left: $(find own | sort | comm -13 before -)"
 echo "all as it should be"

@@ -50,6 +50,26 @@ adds_up b.json
 "$SIM" run lm --eval "$DATA/kjv_val.txt" --windows 1 --context 200 --impl c --quiet --critical-path c.json
 adds_up c.json
 
+# Interrupted while it runs them: they end too, and leave nothing.
+mkdir temporary
+TMPDIR=$work/temporary "$SIM" explain one.json --quiet --json cut.json >out 2>err &
+explain=$!
+tries=0
+until [ -n "$(ls temporary)" ]; do
+  tries=$((tries + 1))
+  [ $tries -le 200 ] || fail "no folder in TMPDIR"
+  sleep 0.1
+done
+children=$(cat /proc/$explain/task/*/children)
+kill -TERM $explain
+status=0
+wait $explain || status=$?
+[ "$status" = 130 ] && [ "$(cat err)" = 'amalgam: interrupted' ] || fail "interrupted: exit code $status, $(cat err)"
+[ -z "$(ls temporary)" ] && [ ! -e cut.json ] || fail "interrupted: $(ls temporary) is left"
+for child in $children; do
+  ! kill -0 "$child" 2>kill.err || fail "$child still runs"
+done
+
 # refused NAME PATTERN: exit code 2 and one line
 refused() {
   status=0

@@ -59,6 +59,14 @@ for child in $children; do
 done
 [ ! -e cut ]
 
+# A folder's name is not read by a shell, nor by gnuplot.
+odd="odd '\"
+!touch executed
+\$(touch executed)"
+mkdir "$odd"
+"$SIM" report ablation --seq-kv 64 --cores 2 --batch 2 --quiet --out "$odd"
+[ -s "$odd/ablation.svg" ] && [ ! -e executed ] || { echo "FAILED: $(ls . "$odd")"; exit 1; }
+
 "$SIM" report | grep -q ablation
 "$SIM" report table3 --dist 'N(0,7)' --out none 2>stderr && exit 1
 [ ! -e none ]

@@ -31,7 +31,8 @@ soc/memory: /cores /slices /watch
 soc/scalar: /. /cores
 soc/slices: /cores /memory /watch
 soc/watch: /. /cores /scalar
-power: base num host
+silicon: base num host
+silicon/power: /gates /synth
 kernel: soc lm engine num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
@@ -39,7 +40,7 @@ kernel/engine: /. /attention /lm
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
-report: kernel/* lm engine power soc num config host base hal kernels/* cli/*
+report: kernel/* lm engine silicon/* soc num config host base hal kernels/*
 report/.: /page
 report/amla: /.
 report/fp8: /.
@@ -47,7 +48,7 @@ report/hfa: /.
 report/lm: /. /hfa
 report/silicon: /.
 report/w4a16: /.
-cli: report kernel/* soc lm engine num config host base hal kernels/*
+cli: report kernel/* soc lm engine num config host base hal kernels/* silicon/*
 cli/.: /bench /convert /explain /option /run /synth
 cli/bench: /option
 cli/convert: /option
@@ -81,7 +82,7 @@ tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
 tests/num: num
-tests/power: num power
+tests/power: num silicon/*
 tests/soc: base config num soc hal kernels/* /firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves

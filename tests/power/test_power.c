@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "num/num_rng.h"
-#include "power/energy.h"
+#include "silicon/power/energy.h"
 
 static const graph_settings_t settings = {.wire = 0.001, .port_load = 0.005, .transition = 0.2};
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "num/num_rng.h"
-#include "power/measure.h"
+#include "silicon/power/measure.h"
 
 enum { D = 4, BLOCKS = 2, KEYS = 24, QUERIES = 4 };
 

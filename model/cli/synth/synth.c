@@ -10,6 +10,7 @@
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "host/interrupt.h"
+#include "silicon/synth/area.h"
 
 enum { ROWS = 1024 };
 
@@ -201,16 +202,16 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
   size_t json = 0;
   synth_flow_t flow;
   synth_result_t result = {0};
+  const synth_settings_t settings = {.liberty = options->liberty,
+                                     .node = option_count_or(&options->node, 0),
+                                     .clock_fo4 = (unsigned)options->clock_fo4.value,
+                                     .quiet = options->quiet};
   if (options->words > 0) {
     return base_fail(error, "synth: unexpected argument '%s'", options->word[0]);
   }
   if (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) {
     return false;
   }
-  const synth_settings_t settings = {.liberty = options->liberty,
-                                     .node = option_count_or(&options->node, 0),
-                                     .clock_fo4 = (unsigned)options->clock_fo4.value,
-                                     .quiet = options->quiet};
   bool good = synth_open(&settings, &flow, error) && run(options, &flow, &result, error) &&
               (options->json == NULL || write_json(&result, outputs, json, error));
   if (good && !options->quiet) {

@@ -137,7 +137,7 @@ static unit_stimulus_t stimulus_of(const work_t *work, const power_row_t *row) {
 static bool make_netlist(void *context, size_t job, jobs_t *jobs) {
   const work_t *work = context;
   const part_t *part = &work->part[job];
-  char folder[512];
+  char folder[SYNTH_PATH_BYTES];
   (void)jobs;
   return part->row->input != POWER_LM ||   // one for all inputs
          measure_netlist(work->settings, part->row->design, part->kind, part->row->d, POWER_BLOCKS,
@@ -191,7 +191,7 @@ static bool make_units(const synth_flow_t *flow, const work_t *work, base_error_
   for (size_t i = 0; i < work->parts; ++i) {
     const part_t *part = &work->part[i];
     synth_want_t want = {.clock_fo4 = flow->clock_fo4, .boxes = true};
-    char words[512];
+    char words[SYNTH_PARAMS_BYTES];
     measure_words(part->row->design, part->kind, part->row->d, POWER_BLOCKS, BLOCK_KEYS, words);
     if (sscanf(words, "%63s %255[^\n]", want.unit, want.params) == 2) {
       synth_want(wants, &want);

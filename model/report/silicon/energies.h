@@ -3,8 +3,8 @@
 #ifndef REPORT_ENERGIES_H
 #define REPORT_ENERGIES_H
 
-#include "cli/synth/synth.h"
-#include "power/measure.h"
+#include "silicon/power/measure.h"
+#include "silicon/synth/area.h"
 
 enum { POWER_BLOCKS = 4, POWER_KEYS = 1024, POWER_QUERIES = 5 };
 

@@ -3,8 +3,8 @@
 #ifndef REPORT_SYNTH_H
 #define REPORT_SYNTH_H
 
-#include "cli/synth/synth.h"
 #include "report/report_write.h"
+#include "silicon/synth/area.h"
 
 enum { REPORT_SYNTH_KEYS = 1024 };
 

@@ -8,10 +8,10 @@
 // Delays are the library's, of each gate's input and output edge, at the net's load; wires have
 // none. Two-valued: flip-flops begin with 0. A glitch that is counted counts as a full swing.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_ACTIVITY_H
-#define POWER_ACTIVITY_H
+#ifndef SILICON_POWER_ACTIVITY_H
+#define SILICON_POWER_ACTIVITY_H
 
-#include "power/graph.h"
+#include "silicon/gates/graph.h"
 
 // Counts by net; a port's clock is not counted. `given` [nets] says of which nets anything is
 // known.

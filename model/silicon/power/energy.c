@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/energy.h"
+#include "silicon/power/energy.h"
 
 
 typedef struct sums {

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "base/parse.h"
-#include "power/energy.h"
+#include "silicon/power/energy.h"
 
 enum { CHANGES = 3, PERIOD, WIRE, PORT, TRANSITION, WORDS };
 

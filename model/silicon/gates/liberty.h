@@ -4,11 +4,11 @@
 // Units here: capacitance pF, time ns, energy pJ, leakage nW, voltage V, area as in the library;
 // libraries in other units are refused.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_LIBERTY_H
-#define POWER_LIBERTY_H
+#ifndef SILICON_GATES_LIBERTY_H
+#define SILICON_GATES_LIBERTY_H
 
-#include "power/boolean.h"
-#include "power/liberty_text.h"
+#include "silicon/gates/boolean.h"
+#include "silicon/gates/liberty_text.h"
 
 // Value over input transition (axis 0) and load (axis 1).
 typedef struct lib_table {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/netlist.h"
+#include "silicon/gates/netlist.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "power/json_scan.h"
+#include "base/json.h"
 
 // Bits of the file are numbered from 2, as nets are here; the file's numbers may have holes.
 enum { BITS_MAX = 1 << 26 };
 #define OPEN UINT32_MAX                          // no net yet
 
 typedef struct reader {
-  json_scan_t scan;
   const char *path;
   const liberty_t *library;
   netlist_t *netlist;
@@ -50,70 +50,55 @@ static bool net_of_bit(reader_t *r, size_t bit, uint32_t *net) {
 }
 
 // A bit: a number, or "0", "1"; "x" and "z" are taken for 0.
-static bool read_bit(reader_t *r, uint32_t *net) {
-  r->scan.at += strspn(r->scan.at, " \t\r\n");
-  const bool constant = *r->scan.at == '"';
-  const long bit = json_number(&r->scan);
-  if (constant || bit < NET_FIRST) {
-    *net = bit == 1 ? NET_1 : NET_0;
-    return constant || base_fail(r->error, "%s: not a bit: %ld", r->path, bit);
+static bool read_bit(reader_t *r, const cJSON *bit, uint32_t *net) {
+  const char *constant = cJSON_GetStringValue(bit);
+  if (constant != NULL) {
+    *net = strcmp(constant, "1") == 0 ? NET_1 : NET_0;
+    return true;
   }
-  return net_of_bit(r, (size_t)bit, net);
+  if (!cJSON_IsNumber(bit) || !(bit->valuedouble >= NET_FIRST && bit->valuedouble < BITS_MAX)) {
+    return base_fail(r->error, "%s: not a bit: %g", r->path, cJSON_IsNumber(bit) ? bit->valuedouble : 0);
+  }
+  return net_of_bit(r, (size_t)bit->valuedouble, net);
 }
 
-static bool read_port_bits(reader_t *r, netlist_port_t *port) {
-  for (bool more = json_open(&r->scan, '['); more; more = json_more(&r->scan, ']')) {
-    uint32_t *list = realloc(port->net, (port->bits + 1) * sizeof *list);
-    if (list == NULL) {
-      return no_memory(r);
-    }
-    port->net = list;
-    if (!read_bit(r, &port->net[port->bits++])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool read_port(reader_t *r) {
-  netlist_t *netlist = r->netlist;
-  netlist_port_t *list = realloc(netlist->port, (netlist->ports + 1) * sizeof *list);
-  if (list == NULL) {
+static bool read_port(reader_t *r, const cJSON *given, netlist_port_t *port) {
+  const cJSON *bits = cJSON_GetObjectItemCaseSensitive(given, "bits"), *bit;
+  const char *direction =
+      cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(given, "direction"));
+  *port = (netlist_port_t){.name = strdup(given->string),
+                           .output = direction == NULL || strcmp(direction, "input") != 0,
+                           .net = calloc((size_t)cJSON_GetArraySize(bits) + 1, sizeof *port->net)};
+  if (port->name == NULL || port->net == NULL) {
     return no_memory(r);
   }
-  netlist->port = list;
-  netlist_port_t *port = &list[netlist->ports++];
-  const char *name = json_string(&r->scan);
-  *port = (netlist_port_t){.name = malloc(strlen(name) + 1)};
-  if (port->name == NULL) {
+  cJSON_ArrayForEach(bit, bits) {
+    if (!read_bit(r, bit, &port->net[port->bits++])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_ports(reader_t *r, const cJSON *ports) {
+  const cJSON *port;
+  r->netlist->port = calloc((size_t)cJSON_GetArraySize(ports) + 1, sizeof *r->netlist->port);
+  if (r->netlist->port == NULL) {
     return no_memory(r);
   }
-  strcpy(port->name, name);
-  json_colon(&r->scan);
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    const char *key = json_string(&r->scan);
-    json_colon(&r->scan);
-    if (strcmp(key, "direction") == 0) {
-      port->output = strcmp(json_string(&r->scan), "input") != 0;
-    } else if (strcmp(key, "bits") != 0) {
-      json_skip(&r->scan);
-    } else if (!read_port_bits(r, port)) {
+  cJSON_ArrayForEach(port, ports) {
+    if (!read_port(r, port, &r->netlist->port[r->netlist->ports++])) {
       return false;
     }
   }
   return true;
 }
 
-static bool read_ports(reader_t *r) {
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    if (!read_port(r)) {
-      return false;
-    }
+static bool find_type(reader_t *r, const cJSON *cell) {
+  const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(cell, "type"));
+  if (name == NULL) {
+    return base_fail(r->error, "%s: a cell without a type", r->path);
   }
-  return true;
-}
-
-static bool find_type(reader_t *r, const char *name) {
   if (r->last_type == NULL || strcmp(r->last_type->name, name) != 0) {
     r->last_type = liberty_cell(r->library, name);
   }
@@ -157,17 +142,17 @@ static bool add_cell(reader_t *r, netlist_block_t block) {
   return true;
 }
 
-static bool read_connections(reader_t *r) {
+static bool read_connections(reader_t *r, const cJSON *connections) {
   uint32_t *net = r->netlist->pins + r->first_pin[r->netlist->cells - 1];
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    const char *name = json_string(&r->scan);
-    const size_t pin = lib_cell_pin(r->last_type, name);
-    json_colon(&r->scan);
+  const cJSON *connection, *bit;
+  cJSON_ArrayForEach(connection, connections) {
+    const size_t pin = lib_cell_pin(r->last_type, connection->string);
     if (pin == LIB_NO_PIN) {
-      return base_fail(r->error, "%s: cell %s has no pin %s", r->path, r->last_type->name, name);
+      return base_fail(r->error, "%s: cell %s has no pin %s", r->path, r->last_type->name,
+                       connection->string);
     }
-    for (bool bit = json_open(&r->scan, '['); bit; bit = json_more(&r->scan, ']')) {
-      if (!read_bit(r, &net[pin])) {
+    cJSON_ArrayForEach(bit, connection) {
+      if (!read_bit(r, bit, &net[pin])) {
         return false;
       }
     }
@@ -175,77 +160,28 @@ static bool read_connections(reader_t *r) {
   return true;
 }
 
-// Yosys puts the type before the connections.
-static bool read_cell(reader_t *r) {
-  bool typed = false;
-  const netlist_block_t block = block_of(json_string(&r->scan));
-  json_colon(&r->scan);
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    const char *key = json_string(&r->scan);
-    json_colon(&r->scan);
-    if (strcmp(key, "type") == 0) {
-      typed = find_type(r, json_string(&r->scan)) && add_cell(r, block);
-      if (!typed) {
-        return false;
-      }
-    } else if (strcmp(key, "connections") != 0) {
-      json_skip(&r->scan);
-    } else if (!typed) {
-      return base_fail(r->error, "%s: connections before the cell's type", r->path);
-    } else if (!read_connections(r)) {
+static bool read_cells(reader_t *r, const cJSON *cells) {
+  const cJSON *cell;
+  cJSON_ArrayForEach(cell, cells) {
+    if (!find_type(r, cell) || !add_cell(r, block_of(cell->string)) ||
+        !read_connections(r, cJSON_GetObjectItemCaseSensitive(cell, "connections"))) {
       return false;
     }
   }
   return true;
 }
 
-static bool read_module(reader_t *r) {
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    const char *key = json_string(&r->scan);
-    json_colon(&r->scan);
-    if (strcmp(key, "ports") == 0) {
-      if (!read_ports(r)) {
-        return false;
-      }
-    } else if (strcmp(key, "cells") != 0) {
-      json_skip(&r->scan);
-    } else {
-      for (bool cell = json_open(&r->scan, '{'); cell; cell = json_more(&r->scan, '}')) {
-        if (!read_cell(r)) {
-          return false;
-        }
-      }
-    }
+static bool read_root(reader_t *r, const cJSON *root) {
+  const cJSON *modules = cJSON_GetObjectItemCaseSensitive(root, "modules");
+  if (!cJSON_IsObject(modules)) {
+    return base_fail(r->error, "%s: not a netlist in JSON", r->path);
   }
-  return true;
-}
-
-static bool read_modules(reader_t *r) {
-  size_t modules = 0;
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    json_string(&r->scan);
-    json_colon(&r->scan);
-    if (!read_module(r)) {
-      return false;
-    }
-    modules += 1;
+  if (cJSON_GetArraySize(modules) != 1) {
+    return base_fail(r->error, "%s: %d modules, not one", r->path, cJSON_GetArraySize(modules));
   }
-  return modules == 1 || base_fail(r->error, "%s: %zu modules, not one", r->path, modules);
-}
-
-static bool read_file(reader_t *r) {
-  bool found = false;
-  for (bool more = json_open(&r->scan, '{'); more; more = json_more(&r->scan, '}')) {
-    const bool wanted = strcmp(json_string(&r->scan), "modules") == 0;
-    json_colon(&r->scan);
-    if (!wanted) {
-      json_skip(&r->scan);
-    } else if (!read_modules(r)) {
-      return false;
-    }
-    found = found || wanted;
-  }
-  return (found && r->scan.good) || base_fail(r->error, "%s: not a netlist in JSON", r->path);
+  const cJSON *module = modules->child;
+  return read_ports(r, cJSON_GetObjectItemCaseSensitive(module, "ports")) &&
+         read_cells(r, cJSON_GetObjectItemCaseSensitive(module, "cells"));
 }
 
 // --- what must hold ---------------------------------------------------------------------------
@@ -302,32 +238,17 @@ static bool finish(reader_t *r) {
   return good;
 }
 
-static char *read_text(const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    return NULL;
-  }
-  long size = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-  rewind(file);
-  char *text = size < 0 ? NULL : malloc((size_t)size + 1);
-  if (text != NULL) {
-    text[fread(text, 1, (size_t)size, file)] = '\0';
-  }
-  fclose(file);
-  return text;
-}
-
 bool netlist_read(const char *path, const liberty_t *library, netlist_t *netlist,
                   base_error_t *error) {
   *netlist = (netlist_t){.nets = NET_FIRST};
-  char *text = read_text(path);
-  if (text == NULL) {
+  if (access(path, R_OK) != 0) {
     return base_fail(error, "cannot read %s", path);
   }
-  reader_t r = {.scan = {text, true}, .path = path, .library = library, .netlist = netlist,
-                .error = error};
-  const bool good = read_file(&r) && finish(&r);
-  free(text);
+  cJSON *root = json_read(path);
+  reader_t r = {.path = path, .library = library, .netlist = netlist, .error = error};
+  const bool read = read_root(&r, root);
+  cJSON_Delete(root);
+  const bool good = read && finish(&r);
   free(r.number);
   free(r.first_pin);
   if (!good) {

@@ -11,10 +11,10 @@
 //
 // The library's energies of rise and fall are averaged: in the long run there are as many of each.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_ENERGY_H
-#define POWER_ENERGY_H
+#ifndef SILICON_POWER_ENERGY_H
+#define SILICON_POWER_ENERGY_H
 
-#include "power/activity.h"
+#include "silicon/power/activity.h"
 
 typedef struct energy_settings {
   double period;           // ns; only leakage depends on it

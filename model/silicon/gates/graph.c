@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/graph.h"
+#include "silicon/gates/graph.h"
 
 #include <math.h>
 #include <stdlib.h>

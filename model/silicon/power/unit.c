@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/unit.h"
+#include "silicon/power/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

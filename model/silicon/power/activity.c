@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/activity.h"
+#include "silicon/power/activity.h"
 
 #include <stdlib.h>
 #include <string.h>

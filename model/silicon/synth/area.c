@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "silicon/synth/area.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "base/output.h"
-#include "cli/synth/synth.h"
 
 enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
 
@@ -92,19 +92,6 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
   snprintf(rolled->params, sizeof rolled->params, "%s", params);
   ++rollup->count;
   return rolled->area;
-}
-
-void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]) {
-  size_t used = 0;
-  const cJSON *param;
-  text[0] = '\0';
-  cJSON_ArrayForEach(param, params) {
-    used += (size_t)snprintf(text + used, SYNTH_PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
-                             param->string, param->valuedouble);
-    if (used >= SYNTH_PARAMS_BYTES) {
-      return;
-    }
-  }
 }
 
 // A memory's row carries one bit beside its numbers.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/liberty.h"
+#include "silicon/gates/liberty.h"
 
 #include <ctype.h>
 #include <stdlib.h>

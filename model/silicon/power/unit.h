@@ -1,11 +1,11 @@
 // The energy of one unit of the attention engine at work: its netlist fed with queries, keys and
 // values, its outputs compared with the golden model's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_UNIT_H
-#define POWER_UNIT_H
+#ifndef SILICON_POWER_UNIT_H
+#define SILICON_POWER_UNIT_H
 
 #include "num/num_hfa.h"
-#include "power/energy.h"
+#include "silicon/power/energy.h"
 
 typedef enum unit_kind {
   UNIT_FAU,

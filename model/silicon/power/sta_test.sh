@@ -11,7 +11,7 @@
 set -eu
 [ $# -eq 2 ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 tool=$1 liberty=$2
-rtl=$(cd "$(dirname "$0")/../../rtl" && pwd)
+rtl=$(cd "$(dirname "$0")/../../../rtl" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -1,11 +1,12 @@
 // Energy of an attention engine at work, unit by unit, from netlists made when they are first asked
 // for; what was found once is kept beside the netlist, in power-SUM.json, under a sum of all that
-// went in. All is in the folder that $AMALGAM_SYNTH names, else in build/synth.
+// went in.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_MEASURE_H
-#define POWER_MEASURE_H
+#ifndef SILICON_POWER_MEASURE_H
+#define SILICON_POWER_MEASURE_H
 
-#include "power/unit.h"
+#include "silicon/power/unit.h"
+#include "silicon/synth/flow.h"
 
 typedef enum measure_design {
   MEASURE_HFA,
@@ -32,7 +33,7 @@ measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double p
 
 // One unit.
 typedef struct measure_unit {
-  char netlist[512];       // its folder
+  char netlist[SYNTH_PATH_BYTES];   // its folder
   energy_t settled, all;   // without and with glitches
   double cycles;           // counted
   double operations;       // in them, as of unit_work_t
@@ -43,11 +44,11 @@ typedef struct measure_unit {
 
 // A unit's name and parameters as the scripts want them: "hfa_fau D=32 LNS=0 ZERO_EXACT=0".
 void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
-                   char words[512]);
+                   char words[SYNTH_PARAMS_BYTES]);
 
 // Makes the netlist if it is not there; folder: where it is. False: error.
 bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
-                     size_t d, size_t blocks, size_t rows, char folder[512], base_error_t *error);
+                     size_t d, size_t blocks, size_t rows, char folder[SYNTH_PATH_BYTES], base_error_t *error);
 
 // The stimulus' arithmetic must be the design's. Threads may measure at the same time.
 bool measure_unit(const measure_settings_t *settings, const liberty_t *library,

@@ -1,11 +1,11 @@
 // A flat netlist of a library's cells, as Yosys' write_json leaves it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_NETLIST_H
-#define POWER_NETLIST_H
+#ifndef SILICON_GATES_NETLIST_H
+#define SILICON_GATES_NETLIST_H
 
 #include <stdint.h>
 
-#include "power/liberty.h"
+#include "silicon/gates/liberty.h"
 
 // Nets are numbered; these two are the constants, and every netlist has them. Others have one
 // driver: an output of a cell, or an input port.

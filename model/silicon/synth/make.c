@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "silicon/synth/make.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/synth/synth.h"
 #include "host/jobs.h"
 
 typedef struct make {

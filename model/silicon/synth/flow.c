@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "silicon/synth/flow.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/json.h"
-#include "cli/synth/synth.h"
 #include "host/places.h"
 #include "host/program.h"
 
-enum { ARGUMENTS_MAX = 24 };
+enum { ARGUMENTS_MAX = 28, RESULTS_MAX = 2048 };
 
 // --- scripts ----------------------------------------------------------------------------------
 
@@ -23,20 +24,38 @@ static const char *last_line(char *text) {
   return before == NULL ? text : before + 1;
 }
 
+// Where results are kept; NULL: not there.
+static const char *results(base_error_t *error) {
+  const char *folder = places_synth();
+  if (strlen(folder) > RESULTS_MAX) {
+    base_fail(error, "AMALGAM_SYNTH: a path of more than %d characters", RESULTS_MAX);
+    return NULL;
+  }
+  if (strpbrk(folder, " \t\n\r\"'\\;#$") != NULL) {
+    base_fail(error, "%s: Yosys takes no such path; set AMALGAM_SYNTH to one without white space and quotes",
+              folder);
+    return NULL;
+  }
+  return folder;
+}
+
 bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
                   size_t size, base_error_t *error) {
-  char path[SYNTH_PATH_BYTES];
-  const char *argv[ARGUMENTS_MAX] = {path};
-  snprintf(path, sizeof path, "%s/synth/%s.sh", places_source(), name);
-  for (size_t i = 0; arguments[i] != NULL && i + 2 < ARGUMENTS_MAX; ++i) {
-    argv[i + 1] = arguments[i];
+  const char *folder = results(error);
+  if (folder == NULL) {
+    return false;
   }
-  switch (program_run(&(program_t){.argv = argv, .answer = answer, .size = size, .all = all})) {
+  char path[SYNTH_PATH_BYTES + 64], kept[SYNTH_PATH_BYTES];
+  const char *argv[ARGUMENTS_MAX] = {"env", kept, path};
+  snprintf(kept, sizeof kept, "AMALGAM_SYNTH=%s", folder);
+  snprintf(path, sizeof path, "%s/synth/%s.sh", places_source(), name);
+  for (size_t i = 0; arguments[i] != NULL && i + 4 < ARGUMENTS_MAX; ++i) {
+    argv[i + 3] = arguments[i];
+  }
+  const program_t program = {.argv = argv, .answer = answer, .size = size, .all = all};
+  switch (program_run(&program)) {
     case PROGRAM_DONE: return true;
-    case PROGRAM_NOT_STARTED:
-      return base_fail(error, "synth: cannot start %s", path);
-    case PROGRAM_INTERRUPTED:
-      return base_fail(error, "interrupted");
+    case PROGRAM_INTERRUPTED: return base_fail(error, "interrupted");
     default: break;
   }
   const char *reason = last_line(answer);
@@ -77,12 +96,11 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
   char node[24];
   *flow = (synth_flow_t){.liberty = settings->liberty == NULL ? SYNTH_LIBRARY : settings->liberty,
                          .clock_fo4 = settings->clock_fo4,
-                         .quiet = settings->quiet};
-  snprintf(flow->results, sizeof flow->results, "%s", places_synth());
-  setenv("AMALGAM_SYNTH", flow->results, 1);   // for the scripts, wherever they are started
+                         .quiet = settings->quiet,
+                         .results = places_synth()};
   if (settings->node != 0) {
     snprintf(node, sizeof node, "%zu", settings->node);
-    setenv("AMALGAM_NODE", node, 1);
+    setenv("AMALGAM_NODE", node, 1);   // for the scripts, wherever they are started
   }
   const char *const arguments[] = {flow->liberty, NULL};
   if (!synth_script("key", arguments, true, answer, sizeof answer, error)) {
@@ -125,6 +143,19 @@ static void keep(const char *path, const char *line) {
   }
 }
 
+// The words of a text, ended by NULL.
+static void cut(const char *text, char words[SYNTH_PARAMS_BYTES], const char *argument[],
+                size_t room) {
+  size_t count = 0;
+  char *rest = NULL;
+  snprintf(words, SYNTH_PARAMS_BYTES, "%s", text);
+  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < room;
+       word = strtok_r(NULL, " ", &rest)) {
+    argument[count++] = word;
+  }
+  argument[count] = NULL;
+}
+
 static bool run_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
                      char folder[SYNTH_PATH_BYTES], base_error_t *error) {
   char clock[16];
@@ -139,14 +170,21 @@ static bool run_unit(const synth_flow_t *flow, const char *unit, const char *par
   argument[count++] = clock;
   argument[count++] = flow->liberty;
   argument[count++] = unit;
-  snprintf(words, sizeof words, "%s", params);
-  char *rest = NULL;
-  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
-       word = strtok_r(NULL, " ", &rest)) {
-    argument[count++] = word;
-  }
-  argument[count] = NULL;
+  cut(params, words, argument + count, ARGUMENTS_MAX - count);
   return synth_script("unit", argument, false, folder, SYNTH_PATH_BYTES, error);
+}
+
+void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]) {
+  size_t used = 0;
+  const cJSON *param;
+  text[0] = '\0';
+  cJSON_ArrayForEach(param, params) {
+    used += (size_t)snprintf(text + used, SYNTH_PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
+                             param->string, param->valuedouble);
+    if (used >= SYNTH_PARAMS_BYTES) {
+      return;
+    }
+  }
 }
 
 cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
@@ -196,4 +234,50 @@ cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *
     base_fail(error, "synth: no timing of %s", folder);
   }
   return root;
+}
+
+// --- a netlist --------------------------------------------------------------------------------
+
+// The file that says where it is, for one key.
+static void place_path(size_t clock_fo4, const char *key, const char *unit,
+                       char path[SYNTH_PATH_BYTES]) {
+  size_t used = (size_t)snprintf(path, SYNTH_PATH_BYTES, "%s/place-", places_synth());
+  for (; *unit != '\0' && used + 64 < SYNTH_PATH_BYTES; ++unit) {
+    if (*unit != '=') {
+      path[used++] = *unit == ' ' ? '-' : *unit;
+    }
+  }
+  snprintf(path + used, SYNTH_PATH_BYTES - used, "-c%zu-%s", clock_fo4, key);
+}
+
+static bool has_netlist(const char *folder) {
+  char netlist[SYNTH_PATH_BYTES + 32];
+  snprintf(netlist, sizeof netlist, "%s/netlist.json", folder);
+  return access(netlist, R_OK) == 0;
+}
+
+static bool make_netlist(const char *liberty, size_t clock_fo4, const char *unit,
+                         char folder[SYNTH_PATH_BYTES], base_error_t *error) {
+  char clock[24], words[SYNTH_PARAMS_BYTES];
+  const char *argument[ARGUMENTS_MAX] = {clock, liberty};
+  snprintf(clock, sizeof clock, "%zu", clock_fo4);
+  cut(unit, words, argument + 2, ARGUMENTS_MAX - 2);
+  return synth_script("power_netlist", argument, false, folder, SYNTH_PATH_BYTES, error);
+}
+
+bool synth_netlist(const char *liberty, size_t clock_fo4, const char *key, const char *unit,
+                   char folder[SYNTH_PATH_BYTES], base_error_t *error) {
+  char path[SYNTH_PATH_BYTES];
+  if (key == NULL) {
+    return make_netlist(liberty, clock_fo4, unit, folder, error);
+  }
+  place_path(clock_fo4, key, unit, path);
+  if (recall(path, folder, SYNTH_PATH_BYTES) && has_netlist(folder)) {
+    return true;
+  }
+  if (!make_netlist(liberty, clock_fo4, unit, folder, error)) {
+    return false;
+  }
+  keep(path, folder);
+  return true;
 }

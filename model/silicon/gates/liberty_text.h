@@ -1,7 +1,7 @@
 // Liberty text as a tree of groups and attributes, without any meaning yet.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_LIBERTY_TEXT_H
-#define POWER_LIBERTY_TEXT_H
+#ifndef SILICON_GATES_LIBERTY_TEXT_H
+#define SILICON_GATES_LIBERTY_TEXT_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/boolean.h"
+#include "silicon/gates/boolean.h"
 
 #include <ctype.h>
 #include <stdio.h>

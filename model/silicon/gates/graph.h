@@ -1,10 +1,10 @@
 // A netlist as gates of one output each, in an order in which values flow, and flip-flops; the load
 // and the transition of every net, and the delay through every gate.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_GRAPH_H
-#define POWER_GRAPH_H
+#ifndef SILICON_GATES_GRAPH_H
+#define SILICON_GATES_GRAPH_H
 
-#include "power/netlist.h"
+#include "silicon/gates/netlist.h"
 
 // What a netlist does not say.
 typedef struct graph_settings {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "power/netlist.h"
+#include "silicon/gates/netlist.h"
 
 // The pins of all cells are one array; a pin is a place in it.
 typedef struct trees {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/measure.h"
+#include "silicon/power/measure.h"
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -7,11 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/places.h"
-#include "host/program.h"
-#include "power/power_sources.h"
-
-enum { PATH_BYTES = 512, PLACE_BYTES = 4096, ARGUMENTS_MAX = 16 };
+#include "power_sources.h"
 
 static const char *const design_names[MEASURE_DESIGNS] = {"hfa", "hfa_corrected", "fa2",
                                                           "fa2_onemul"};
@@ -48,108 +44,35 @@ static size_t log2_up(size_t n) {
 }
 
 void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
-                   char words[PATH_BYTES]) {
+                   char words[SYNTH_PARAMS_BYTES]) {
   const char *own = is_float(design) ? "fa2" : "hfa";
   const char *variant = is_float(design) ? "ONE_MUL" : "LNS";
   const int chosen = design == MEASURE_HFA_CORRECTED || design == MEASURE_FA2_ONEMUL;
   switch (kind) {
     case UNIT_FAU:
     case UNIT_ACC:
-      snprintf(words, PATH_BYTES, "%s_%s D=%zu %s=%d%s", own, kind == UNIT_FAU ? "fau" : "acc", d,
+      snprintf(words, SYNTH_PARAMS_BYTES, "%s_%s D=%zu %s=%d%s", own, kind == UNIT_FAU ? "fau" : "acc", d,
                variant, chosen, is_float(design) ? "" : " ZERO_EXACT=0");
       break;
     case UNIT_DIVIDER:
-      snprintf(words, PATH_BYTES, "%s D=%zu NQ=1",
+      snprintf(words, SYNTH_PARAMS_BYTES, "%s D=%zu NQ=1",
                is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
       break;
     case UNIT_CONTROL:
-      snprintf(words, PATH_BYTES, "attention_ctrl P=%zu NQ=1 ROWS=%zu", blocks, rows);
+      snprintf(words, SYNTH_PARAMS_BYTES, "attention_ctrl P=%zu NQ=1 ROWS=%zu", blocks, rows);
       break;
     default:
-      snprintf(words, PATH_BYTES, "delay_line W=%zu DEPTH=%zu", log2_up(rows) + 1, 9 + log2_up(d));
+      snprintf(words, SYNTH_PARAMS_BYTES, "delay_line W=%zu DEPTH=%zu", log2_up(rows) + 1, 9 + log2_up(d));
       break;
-  }
-}
-
-static bool run_script(const measure_settings_t *settings, char words[PATH_BYTES],
-                       char folder[PATH_BYTES], base_error_t *error) {
-  char clock[24], kept_in[PATH_BYTES], script[PATH_BYTES];
-  const char *argv[ARGUMENTS_MAX] = {"/usr/bin/env", kept_in,
-                                     script, clock,
-                                     settings->liberty};
-  size_t count = 5;
-  char *rest = NULL;
-  snprintf(script, sizeof script, "%s/synth/power_netlist.sh", places_source());
-  snprintf(clock, sizeof clock, "%zu", settings->clock_fo4);
-  snprintf(kept_in, sizeof kept_in, "AMALGAM_SYNTH=%s", places_synth());
-  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < ARGUMENTS_MAX;
-       word = strtok_r(NULL, " ", &rest)) {
-    argv[count++] = word;
-  }
-  switch (program_run(&(program_t){.argv = argv, .answer = folder, .size = PATH_BYTES})) {
-    case PROGRAM_DONE: return true;
-    case PROGRAM_NOT_STARTED:
-      return base_fail(error, "power_netlist.sh: cannot start");
-    case PROGRAM_INTERRUPTED:
-      return base_fail(error, "interrupted");
-    default:
-      return base_fail(error, "%s",
-                       folder[0] != '\0' ? folder : "power_netlist.sh: ended by a signal");
-  }
-}
-
-// The file that says where a unit's netlist is, for one key.
-static void place_path(const measure_settings_t *settings, const char *words,
-                       char path[PLACE_BYTES]) {
-  size_t used = (size_t)snprintf(path, PLACE_BYTES, "%s/place-", places_synth());
-  for (; *words != '\0' && used + 64 < PLACE_BYTES; ++words) {
-    if (*words != '=') {
-      path[used++] = *words == ' ' ? '-' : *words;
-    }
-  }
-  snprintf(path + used, PLACE_BYTES - used, "-c%zu-%s", settings->clock_fo4, settings->key);
-}
-
-static bool find_place(const char *path, char folder[PATH_BYTES]) {
-  char netlist[PATH_BYTES + 32];
-  FILE *file = fopen(path, "r");
-  const bool read = file != NULL && fgets(folder, PATH_BYTES, file) != NULL;
-  if (file != NULL) {
-    fclose(file);
-  }
-  snprintf(netlist, sizeof netlist, "%s/netlist.json", folder);
-  return read && access(netlist, R_OK) == 0;
-}
-
-// One that cannot be written is looked for again next time.
-static void note_place(const char *path, const char *folder) {
-  FILE *file = fopen(path, "w");
-  if (file != NULL) {
-    const bool good = fputs(folder, file) >= 0;
-    if (fclose(file) != 0 || !good) {
-      remove(path);
-    }
   }
 }
 
 bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
-                     size_t d, size_t blocks, size_t rows, char folder[PATH_BYTES],
+                     size_t d, size_t blocks, size_t rows, char folder[SYNTH_PATH_BYTES],
                      base_error_t *error) {
-  char words[PATH_BYTES], path[PLACE_BYTES];
-  folder[0] = '\0';
+  char words[SYNTH_PARAMS_BYTES];
   measure_words(design, kind, d, blocks, rows, words);
-  if (settings->key == NULL) {
-    return run_script(settings, words, folder, error);
-  }
-  place_path(settings, words, path);
-  if (find_place(path, folder)) {
-    return true;
-  }
-  if (!run_script(settings, words, folder, error)) {
-    return false;
-  }
-  note_place(path, folder);
-  return true;
+  return synth_netlist(settings->liberty, settings->clock_fo4, settings->key, words, folder, error);
 }
 
 // --- results that are kept --------------------------------------------------------------------
@@ -236,7 +159,7 @@ static bool read_kept(const char *path, measure_unit_t *unit) {
 // A result that cannot be kept is measured again next time. All digits: what is read is what was
 // measured.
 static void keep(const char *path, measure_unit_t *unit) {
-  char new_path[PATH_BYTES + 128];
+  char new_path[SYNTH_PATH_BYTES + 128];
   snprintf(new_path, sizeof new_path, "%s.XXXXXX", path);
   const int descriptor = mkstemp(new_path);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -281,7 +204,7 @@ static bool count_activity(const graph_t *graph, unit_kind_t kind, const unit_st
 static bool simulate_file(const measure_settings_t *settings, const liberty_t *library,
                           unit_kind_t kind, const unit_stimulus_t *stimulus, simulate_delay_t delay,
                           measure_unit_t *unit, base_error_t *error) {
-  char path[PATH_BYTES + 32];
+  char path[SYNTH_PATH_BYTES + 32];
   netlist_t netlist;
   graph_t graph;
   const lib_cell_t *buffer = liberty_buffer(library);
@@ -306,7 +229,7 @@ static bool simulate_file(const measure_settings_t *settings, const liberty_t *l
 bool measure_unit(const measure_settings_t *settings, const liberty_t *library,
                   measure_design_t design, unit_kind_t kind, const unit_stimulus_t *stimulus,
                   simulate_delay_t delay, measure_unit_t *unit, base_error_t *error) {
-  char path[PATH_BYTES + 64];
+  char path[SYNTH_PATH_BYTES + 64];
   *unit = (measure_unit_t){.netlist = ""};
   if (!measure_netlist(settings, design, kind, stimulus->d, stimulus->blocks, stimulus->rows,
                        unit->netlist, error)) {

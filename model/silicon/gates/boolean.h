@@ -1,7 +1,7 @@
 // Boolean expressions as Liberty writes them, to truth tables.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef POWER_BOOLEAN_H
-#define POWER_BOOLEAN_H
+#ifndef SILICON_GATES_BOOLEAN_H
+#define SILICON_GATES_BOOLEAN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "power/liberty_text.h"
+#include "silicon/gates/liberty_text.h"
 
 #include <ctype.h>
 #include <stdlib.h>
