@@ -7,6 +7,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
+ln -s "$ROOT/tests" tests   # pages are read in a checkout
 
 fail() { echo "FAILED: $*"; exit 1; }
 plain() { sed -E 's/\.c:[0-9]+/.c:N/g; s/ +$//' "$1"; }
