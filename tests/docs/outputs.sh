@@ -1,7 +1,7 @@
 #!/bin/sh
-# outputs.sh PAGE...: where a page shows a command and, in the next fence, what it prints, it prints that: the
+# outputs.sh PAGE...: where a page shows commands and, in the next fence, what they print, they print that: the
 # lines of the text stand in the output in this order. From the line `host` on, and in line numbers of
-# sources, they may differ.
+# sources, they may differ. What stands after ```yaml NAME is the file NAME.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
@@ -16,6 +16,7 @@ shown=0
 for page in "$@"; do
   rm -f sh* text*
   awk '
+    /^```yaml [a-z]/ { to = $2; next }
     /^```sh$/ { to = "sh" ++n; next }
     /^```text$/ { to = "text" n; next }
     /^```/ { to = ""; next }
