@@ -10,7 +10,7 @@ cd "$dir"
 ln -s "$ROOT/tests" tests   # pages are read in a checkout
 
 fail() { echo "FAILED: $*"; exit 1; }
-plain() { sed -E 's/\.c:[0-9]+/.c:N/g; s/ +$//' "$1"; }
+plain() { sed -E 's/\.([ch]):[0-9]+/.\1:N/g; s/ +$//' "$1"; }
 
 shown=0
 for page in "$@"; do
