@@ -51,6 +51,7 @@ install_sources(synth *.sh *.v boxes)
 install_sources(tests/data *)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # --- the Debian package -------------------------------------------------------------------------
 set(CPACK_GENERATOR DEB)

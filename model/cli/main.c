@@ -29,19 +29,19 @@ static const struct {
   const char *synopsis, *about;
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
-    {"explain", explain, "explain RUN.json", "why that run took its time, and what would help"},
+    {"explain", explain, "explain RUN.json", "why a run took as long as it did, and what would help"},
     {"report", report_command, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
     {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
     {"convert", convert, "convert IN OUT [options]",
-     "arrays between BF16 keys and FP8 tokens, INT4 words and values"},
+     "converts arrays: BF16 keys and FP8 tokens, INT4 words and values"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
     {"firmware", script_firmware, "firmware FILE.c...",
      "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
     {"setup", script_setup, "setup [GROUP...]", "installs what is missing"},
-    {"build", script_build, "build", "builds what is stale"},
+    {"build", script_build, "build", "builds what is out of date"},
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},
 };
 
@@ -87,13 +87,13 @@ static int overview(void) {
       {NULL, NULL}};
   static const manual_row_t environment[] = {
       {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
-      {"XDG_CACHE_HOME", "where amalgam/ is made, for what is built, if the checkout or its build/ cannot be written "
+      {"XDG_CACHE_HOME", "where amalgam/ is made for built things if the checkout cannot be written to "
                          "(default ~/.cache)"},
-      {"AMALGAM_HOME", "the source tree whose configs and data are used"},
+      {"AMALGAM_HOME", "the source tree whose machines and data are used"},
       {"AMALGAM_SYNTH", "the folder for what synthesis makes, instead of build/synth"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"README.md", "what this is; the other READMEs are named there"},
+      {"README.md", "what this is, and where to read on"},
       {"model/config/*.yaml", "machines"},
       {NULL, NULL}};
   printf("NAME\n  amalgam " AMALGAM_VERSION
@@ -111,8 +111,8 @@ static int overview(void) {
 static int run_help(void) {
   printf("NAME\n  amalgam run - one simulation\n\nSYNOPSIS\n  amalgam run KERNEL [options]\n");
   manual_heading(stdout, "DESCRIPTION");
-  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has a page of its "
-                      "own, with its options: `amalgam run amla --help`.");
+  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has its own page "
+                      "of help with its options, such as `amalgam run amla --help`.");
   print_kernels();
   return BASE_OK;
 }

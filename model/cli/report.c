@@ -23,26 +23,25 @@ static void print_list(void) {
 static void print_help(void) {
   static const manual_row_t examples[] = {
       {"report", "lists the reports"},
-      {"report table5 fig1 --html", "two of them, and the page of all that are there"},
+      {"report table5 fig1 --html", "two of them, and the page of all reports that are there"},
       {"report all --html", "everything; minutes to an hour the first time"},
-      {"report table3 --seeds 5 --dist 'N(0,25)' --out my", "some of one, in the folder my"},
-      {"report --html", "the page of what is in reports/ already"},
+      {"report table3 --seeds 5 --dist 'N(0,25)' --out my", "a part of one, in the folder my"},
+      {"report --html", "only the page, of what is in reports/ already"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
       {"reports/NAME.json", "all numbers of a report, and how it was made"},
       {"reports/NAME.md, .svg", "to read"},
-      {"reports/index.html", "--html: all of them in one file, which needs no other"},
+      {"reports/index.html", "--html: all of them in one file, which needs no others"},
       {NULL, NULL}};
   const manual_t manual = {
       .name = "report",
       .synopsis = "WHAT... [options]",
       .about =
-          "tables and figures of the AMLA and H-FA papers, ours beside theirs. WHAT is `all`, "
-          "or some of the reports that `amalgam report` lists. Each writes NAME.json and "
-          "NAME.md, most also a plot.",
+          "tables and figures of the papers, ours beside theirs. WHAT is `all`, or some of the "
+          "reports below. Each writes NAME.json and NAME.md, and most write a plot.",
       .notes =
-          "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than the "
-          "gates in model/report/amla/accuracy.def allow, 2 bad usage or input, 3 the "
+          "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than "
+          "model/report/amla/accuracy.def allows, 2 bad usage or input, 3 the "
           "model stopped the firmware, 130 interrupted",
       .command = CLI_REPORT,
       .examples = examples,

@@ -28,7 +28,7 @@ static int page_of(const manual_t *manual, int argc, char **argv) {
   }
   base_error_t error;
   base_fail(&error,
-            "%s: expected the script ./amalgam in the root of the checkout, which does that",
+            "%s: expected the script ./amalgam in the root of a checkout; only that can do it",
             manual->name);
   return base_report(BASE_BAD_INPUT, &error);
 }
@@ -57,9 +57,9 @@ int script_firmware(int argc, char **argv) {
       .name = "firmware",
       .synopsis = "[-o NAME] FILE.c...",
       .about = "builds a kernel of your own, for run custom. The C sources become NAME.elf for the "
-               "scalar cores (RV64) and NAME.so for the host, with the flags of the project's own "
-               "kernels; warnings are errors. NAME is the first file's, here. Neither is written "
-               "if one fails.",
+               "scalar cores (RV64) and NAME.so for the host. They are compiled like the project's "
+               "own kernels, and warnings are errors. Without -o, NAME is that of the first file, in "
+               "the current folder. If one of the two fails, neither is written.",
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};
@@ -78,7 +78,7 @@ int script_test(int argc, char **argv) {
                                        {NULL, NULL}};
   const manual_t manual = {.name = "test",
                            .synopsis = "[--sanitize] [ctest's options]",
-                           .about = "builds what is stale and runs the tests.",
+                           .about = "builds what is out of date and runs the tests.",
                            .notes = "exit codes: 0 all passed, 2 the build failed, 8 tests failed",
                            .examples = examples,
                            .files = files};
@@ -94,27 +94,27 @@ int script_setup(int argc, char **argv) {
   const manual_t manual = {
       .name = "setup",
       .synopsis = "[GROUP...]",
-      .about = "installs what is missing. A GROUP is what a command needs: run (which all of them "
-               "need, and the default), report, synth, bench, gdb for --gdb, and test, which is all of "
-               "these. On Debian, with apt-get, and sudo where you are not root. Each command does "
-               "this first, for itself, and says what it installs and how large it is.",
+      .about = "installs missing packages. A GROUP names what a command needs: run, the default, "
+               "which all commands need; report, synth and bench; gdb, for --gdb; test, for all of these. "
+               "This is for Debian; it uses apt-get, with sudo if you are not root. Every other command "
+               "first installs what it needs itself, and says what and how large before it begins.",
       .examples = examples,
       .files = files};
   return page_of(&manual, argc, argv);
 }
 
 int script_build(int argc, char **argv) {
-  static const manual_row_t files[] = {{"build/build.log", "what the compilers said, where there is no terminal"},
+  static const manual_row_t files[] = {{"build/build.log", "what the compilers said, if there is no terminal"},
                                        {"build/amalgam-sim", "the simulator"},
                                        {"build/firmware", "the kernels, .elf and .so"},
                                        {NULL, NULL}};
   const manual_t manual = {
       .name = "build",
       .synopsis = "",
-      .about = "builds what is stale: the simulator and its kernels, and the tests once `amalgam test` "
-               "has been there. Every command does this first, for what it needs itself; of two at once, one "
-               "waits for the other. AMALGAM_BUILD names another folder than build/; where the checkout or "
-               "its build/ cannot be written it is one in ~/.cache/amalgam.",
+      .about = "builds what is out of date. That is the simulator and its kernels, and the tests if "
+               "`amalgam test` has been run before. Every other command first builds what it needs itself. If "
+               "two commands have to build, one waits for the other. Built things are in build/, or in the "
+               "folder that AMALGAM_BUILD names; if the checkout cannot be written to, in ~/.cache/amalgam.",
       .files = files};
   return page_of(&manual, argc, argv);
 }

@@ -151,7 +151,7 @@ wait $first
 unset SLOW
 [ "$(cat first second)" = "four run amla
 four run base" ] || fail "two at once: $(cat first second)"
-grep -q 'waits for another command' err err2 || fail "none of the two waited"
+grep -q 'waiting for another command' err err2 || fail "none of the two waited"
 [ "$(calls)" = "ninja " ] || fail "both built"
 
 # A checkout that cannot be written, with a build folder and without: what is there is used if it is not stale.

@@ -173,8 +173,8 @@ static void print_waits(const explain_run_t *run) {
       break;
     }
     if (!any) {
-      printf("waits on that chain, for data or for a buffer to be free: how long the pipe stood, "
-             "in %%\n  cycles          times\n");
+      printf("waits on that chain, for data or for a free buffer: how long the pipe waited, in %%\n"
+             "  cycles          times\n");
     }
     any = true;
     printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
@@ -191,7 +191,7 @@ static double worth(const explain_run_t *run, const explain_try_t *one) {
 
 static void print_worth(const explain_run_t *run) {
   size_t shown = 0;
-  printf("what it is worth, each by itself, run again: cycles saved, in %%\n");
+  printf("what would help, each by itself, from another run: cycles saved, in %%\n");
   for (; shown < run->tries && worth(run, &run->list[shown]) >= WORTH_LEAST; ++shown) {
     printf("  %5.1f   %-18s %s\n", 100 * worth(run, &run->list[shown]), run->list[shown].name,
            run->list[shown].text);
@@ -261,10 +261,10 @@ static void help(void) {
   const manual_t manual = {
       .name = "explain",
       .synopsis = "RUN.json [options]",
-      .about = "why a run took its time. RUN.json is what `amalgam run KERNEL --json RUN.json` "
-               "wrote, of a kernel on the SoC; it is run again here, as it was, for the chain of "
-               "commands and waits that set the time, and with each resource of the machine at "
-               "half its cost, without computing values where that does not change the cycles.",
+      .about = "why a run took as long as it did. RUN.json was written by `amalgam run KERNEL "
+               "--json RUN.json`, for a kernel on the SoC. The run is repeated: first as it was, to find "
+               "the chain of commands and waits that set its time, and then with each resource of the "
+               "machine at half its cost. Values are computed only where they change the cycles.",
       .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted",
       .command = CLI_EXPLAIN,
       .examples = examples,

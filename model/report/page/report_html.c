@@ -190,7 +190,7 @@ static void print_missing(FILE *file, const report_html_t *page) {
   fputs("<section id=\"missing\">\n"
         "<h2>Not in this page</h2>\n"
         "<p>These reports have not been made in this folder. <code>amalgam report NAME "
-        "--html</code> makes one and writes the page anew.</p>\n<ul>\n", file);
+        "--html</code> makes one and writes this page again.</p>\n<ul>\n", file);
   for (size_t i = 0; i < page->count; ++i) {
     if (!report_html_has(page, i)) {
       fprintf(file, "<li><code>%s</code> ", page->list[i].name);
@@ -205,10 +205,12 @@ static bool print_page(FILE *file, const report_html_t *page, base_error_t *erro
   html_page_begin(file, page_title);
   fprintf(file,
           "<h1>Amalgam: tables and figures,<br>ours beside the papers'</h1>\n"
-          "<p>What is marked as the paper's is from the paper that the report names, and is shaded, "
-          "on paper in italics. All else came out of the simulator, and of the synthesis of its "
-          "Verilog, by the command that stands under each report, and comes out the same again. What "
-          "was fitted to a paper, and what is a prediction, each report says itself.</p>\n"
+          "<p>Amalgam simulates attention on an NPU. This page shows its reports: tables and figures of "
+          "published papers, with our numbers beside theirs.</p>\n"
+          "<p>Columns marked as a paper's are from the paper that the report names. They are shaded, or in "
+          "italics when printed. All other numbers come from the simulator, or from the synthesis of its "
+          "Verilog. The command below each title makes them again. Each report says what was fitted "
+          "to a paper, and what is a prediction.</p>\n"
           "<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
           page->there, page->count,
           page->there < page->count

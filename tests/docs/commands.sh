@@ -1,0 +1,53 @@
+#!/bin/sh
+# Every `./amalgam ...` of README.md and docs/ parses: its kernel, its reports and its options exist.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$ROOT"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+: >"$dir/failed"
+fail() { echo "$*" | tee -a "$dir/failed"; }
+
+"$SIM" report | sed -nE 's/^  ([a-z0-9_]+) .*/\1/p; s/.*\(or ([a-z0-9_]+)\).*/\1/p' >"$dir/reports"
+echo all >>"$dir/reports"
+
+# Of fenced code: lines, with several commands cut at &&. Of prose: what stands in backticks.
+for page in README.md docs/*.md; do
+  awk -v page="$page" '
+    /^```/ { code = !code; next }
+    code && /^\.\/amalgam / { sub(/ +# .*/, ""); n = split($0, part, / && /)
+      for (i = 1; i <= n; ++i) if (part[i] ~ /^\.\/amalgam /) print page "\t" part[i] }
+    !code { line = $0
+      while (match(line, /`(\.\/)?amalgam [^`]*`/)) {
+        print page "\t" substr(line, RSTART + 1, RLENGTH - 2); line = substr(line, RSTART + RLENGTH) } }' "$page"
+done >"$dir/commands"
+
+commands=0
+while IFS='	' read -r page line; do
+  case $line in *NAME* | *' >'*) continue ;; esac
+  eval "set -- ${line#*amalgam}"
+  case ${1:-help} in
+    help) [ $# -eq 0 ] || shift ;;
+    test | build | setup | firmware | commands | --version) "$SIM" help "${1#--}" >"$dir/out" 2>&1 || true; continue ;;
+  esac
+  commands=$((commands + 1))
+  if [ "${1:-}" = report ]; then
+    for word in "$@"; do
+      case $word in report) continue ;; -*) break ;; esac
+      grep -qx "$word" "$dir/reports" || fail "$page: $line: no report $word"
+    done
+  fi
+  [ $# -eq 0 ] || { "$SIM" "$@" --help >"$dir/out" 2>&1 && grep -q '^NAME' "$dir/out"; } ||
+    fail "$page: $line: $(head -n 1 "$dir/out")"
+done <"$dir/commands"
+
+# Options that prose names by themselves.
+for page in README.md docs/*.md; do
+  awk '/^```/ { code = !code; next } !code' "$page" | grep -oE '`--[a-z][a-z0-9-]*' | sed 's/^`--//' | sort -u |
+    while read -r option; do
+      case $option in sanitize | version | prefix) continue ;; esac
+      grep -qF "\"$option\"" model/cli/option/options.def || fail "$page: --$option: no such option"
+    done
+done
+echo "$commands commands"
+[ ! -s "$dir/failed" ] && [ "$commands" -ge 60 ]
