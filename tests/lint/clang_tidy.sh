@@ -5,9 +5,8 @@ set -eu
 cd "$1"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-# The compilers' commands, but for GCC's precompiled headers, which Clang cannot read.
-sed -E 's/ -Winvalid-pch| -include [^ ]*cmake_pch\.hxx| -fpch-preprocess//g' "$2/compile_commands.json" \
-  >"$dir/compile_commands.json"
+# Without the headers that GCC has compiled, which clang cannot read.
+sed 's/ -Winvalid-pch//; s/ -include [^ ]*cmake_pch.hxx//' "$2/compile_commands.json" >"$dir/compile_commands.json"
 find model sw -name '*.c' -o -name '*.cpp' | while read -r file; do
   grep -q "\"file\": \"$1/$file\"" "$dir/compile_commands.json" && echo "$file"
 done | xargs -n 6 -P 2 clang-tidy -p "$dir" --quiet 2>/dev/null

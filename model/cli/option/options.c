@@ -39,7 +39,7 @@ const option_row_t option_rows[] = {
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
 
-enum { MAX_ROWS = sizeof option_rows / sizeof *option_rows, HELP = 0x1000, FIRST_ROW = 0x2000 };
+enum { MAX_ROWS = sizeof option_rows / sizeof *option_rows, HELP = 0x1000, REFUSED, FIRST_ROW = 0x2000 };
 
 // --- values -----------------------------------------------------------------------------------
 
@@ -175,14 +175,14 @@ static bool set_defaults(options_t *options, unsigned command, base_error_t *err
   return true;
 }
 
-// The next option, or -1; -2: refused.
+// The next option's row from FIRST_ROW on, or HELP, or REFUSED; -1: there is none.
 static int next_option(int argc, char **argv, const struct option *table, base_error_t *error) {
   const int code = getopt_long(argc, argv, ":h", table, NULL);
   if (code == -1 || code == 'h' || code >= HELP) {
     return code == 'h' ? HELP : code;
   }
   refuse(code, argv, table, error);
-  return -2;
+  return REFUSED;
 }
 
 bool options_parse(options_t *options, unsigned command, int argc, char **argv,
@@ -198,7 +198,7 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv,
   for (int code; (code = next_option(argc, argv, table, error)) != -1;) {
     if (code == HELP) {
       options->help = true;
-    } else if (code < 0 || !store(options, &option_rows[code - FIRST_ROW], optarg, error)) {
+    } else if (code == REFUSED || !store(options, &option_rows[code - FIRST_ROW], optarg, error)) {
       return false;
     }
   }
@@ -215,7 +215,7 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
   opterr = 0;
   optind = 1;
   for (int code; (code = next_option(argc, argv, table, error)) != -1;) {
-    if (code < 0) {
+    if (code == REFUSED) {
       return false;
     }
     if (code == HELP || (option_rows[code - FIRST_ROW].commands & dropped) != 0) {
