@@ -133,7 +133,7 @@ static void release(run_t *run) { attention_release(run->own); }
 // --- the kernels ------------------------------------------------------------------------------
 
 static const manual_row_t files[] = {
-    {"model/config/*.yaml", "machines that --config names; every value with its source"},
+    {"model/config/*.yaml", "the machines that --config names; every value has its source"},
     {"tests/data/mla_real_*", "the shipped queries and keys"},
     {"sw/hal/REFERENCE.md", "commands, registers, and the parameters that --set takes"},
     {NULL, NULL}};
@@ -142,9 +142,9 @@ static const manual_row_t amla_examples[] = {
     {"run amla", "the shipped real data on one AI core"},
     {"run amla --heads 128 --seq-kv 8192 --dist normal:1 --seed 3", "made-up input, repeatable"},
     {"run amla --q q.npy --kv kv.npy --out o.npy --json r.json", "arrays of your own"},
-    {"run amla --config ascend910 --seq-q 2 --seq-kv 16384 --batch 96 --timing-only",
-     "the whole chip: the same cycles, no values"},
-    {"run amla --preload 0 --timeline t.json", "no preload; where the time goes, for Perfetto"},
+    {"run amla --config ascend910 --seq-q 2 --seq-kv 16384 --batch 96 --gm c --timing-only",
+     "the whole chip: only cycles, no values"},
+    {"run amla --preload 0 --timeline t.json", "the cube core does not run ahead; where the time goes, for Perfetto"},
     {NULL, NULL}};
 
 static const manual_row_t base_examples[] = {

@@ -121,7 +121,7 @@ static const manual_row_t examples[] = {
     {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy",
      "two inputs"},
     {"run custom --firmware k.so --in a.npy --out-shape 64 --expect want.npy --tolerance 1e-6",
-     "a test: exit code 1 if the result is another"},
+     "a test: exit code 1 if the result is not the expected one"},
     {"run custom --firmware k.elf --in a.npy --out-shape 64 --param 0.5 --timeline t.json",
      "with a number for the kernel, and where the time goes"},
     {NULL, NULL}};
@@ -129,8 +129,8 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_custom = {
     .name = "custom",
     .command = CLI_RUN_CUSTOM,
-    .about = "a kernel of your own, its arrays from files and to a file. sw/README.md writes one "
-             "step by step; `amalgam firmware` builds it.",
+    .about = "a kernel of your own, with arrays from files. sw/README.md shows step by step how to "
+             "write one; `amalgam firmware` builds it.",
     .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
              "the model stopped the firmware, 130 interrupted",
     .examples = examples,

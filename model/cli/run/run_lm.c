@@ -177,11 +177,11 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_lm = {
     .name = "lm",
     .command = CLI_RUN_LM,
-    .about = "a byte-level language model with its attention on the SoC's attention engines. Of the "
-             "Llama architecture; its loss on a text (--eval), or the text it writes (--prompt).",
-    .notes = "The text is cut into windows of context + 1 bytes, each predicted from a fresh start. "
-             "Writing takes the\nbest byte each time. The model in FP32 on the host stands beside "
-             "every loss. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
+    .about = "a byte-level language model with its attention on the SoC's attention engines. It has the "
+             "Llama architecture. Its loss on a text is measured (--eval), or it writes text (--prompt).",
+    .notes = "A text is cut into windows of context + 1 bytes, each predicted from a fresh start. When the "
+             "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
+             "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
              "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
              "interrupted",
     .examples = examples,

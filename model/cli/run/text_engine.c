@@ -43,8 +43,8 @@ static void print_error(FILE *file, const engine_run_t *run) {
   if (shape->num.design == NUM_DESIGN_HFA && !shape->num.hfa.corrected &&
       run->result.error.rel_fro > large_error) {
     fprintf(file,
-            "         as a rule most of it is Mitchell's log2(1 +- x) = +- x in the additions; "
-            "--lns corrected does them better\n");
+            "         usually most of it comes from Mitchell's log2(1 +- x) = +- x in additions; "
+            "--lns corrected is better\n");
   }
 }
 

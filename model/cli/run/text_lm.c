@@ -134,7 +134,7 @@ static void print_time(FILE *file, const lm_run_t *run) {
             (unsigned long long)books->cycles, (unsigned long long)books->gemm_cycles,
             (unsigned long long)books->gemm_launches);
   } else {
-    fputs(", all attention's; products take none", file);
+    fputs(", all for attention; products take none", file);
   }
   fputc('\n', file);
   if (run->request.settings.attention != LM_FP32) {
