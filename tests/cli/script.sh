@@ -147,7 +147,7 @@ calls >/dev/null
 export SLOW=0.5
 amalgam run amla >first & first=$!
 "$dir/tree/amalgam" run base >second 2>err2
-wait $first
+wait $first || fail "the first of two"
 unset SLOW
 [ "$(cat first second)" = "four run amla
 four run base" ] || fail "two at once: $(cat first second)"
@@ -168,11 +168,15 @@ chmod 666 "$CALLS"
 chmod a-w tree/build
 reader "$dir/tree/amalgam" run amla >out 2>err || fail "a checkout to read: $(cat err)"
 [ "$(cat out)" = "four run amla" ] && [ -z "$(calls)" ] && [ ! -e home/.cache ] || fail "a build to read is not used"
+echo 'echo "five $*"' >tree/model/main.c
+reader "$dir/tree/amalgam" run amla >out 2>err || fail "a stale build to read: $(cat err)"
+[ "$(cat out)" = "five run amla" ] || fail "a stale build to read is used"
+rm -r home/.cache
 chmod u+w tree/build
 rm -r tree/build
 chmod a-w tree
 reader "$dir/tree/amalgam" run amla >out 2>err || fail "a checkout to read, not built: $(cat err)"
-[ "$(cat out)" = "four run amla" ] && [ -x "$(echo home/.cache/amalgam/tree-*/amalgam-sim)" ] || fail "not built in the cache"
+[ "$(cat out)" = "five run amla" ] && [ -x "$(echo home/.cache/amalgam/tree-*/amalgam-sim)" ] || fail "not built in the cache"
 [ ! -e tree/build ] || fail "built in the checkout"
 chmod u+w tree
 
