@@ -73,7 +73,7 @@ rtl/fa2: /softmax /fp /lib
 rtl/attention: /hfa /fa2 /softmax /fp /lib
 tb: num core engine rtl/*
 tb/icarus: /.
-tests/cli: base config host num report kernel/* cli/*
+tests/cli: base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*

@@ -19,7 +19,7 @@ typedef struct row {
 } row_t;
 
 static const row_t rows[] = {
-#define ROW(table, name, kind, width, paper_base, paper_amla, gate, gate_f32)                  \
+#define ROW(table, name, kind, width, paper_base, paper_amla, gate, gate_f32) \
   {table, name, {DISTRIBUTION_##kind, width}, {paper_base, paper_amla}, gate, gate_f32},
 #include "report/amla/accuracy.def"
 #undef ROW
@@ -66,8 +66,8 @@ static bool check_only(const report_settings_t *settings, base_error_t *error) {
   for (size_t i = 0; i < settings->dist.count; ++i) {
     bool known = false;
     for (size_t j = 0; j < ROWS; ++j) {
-      known = known ||
-              (asked_for(settings, rows[j].table) && is_row(&rows[j], settings->dist.item[i]));
+      known =
+          known || (asked_for(settings, rows[j].table) && is_row(&rows[j], settings->dist.item[i]));
     }
     if (!known) {
       return base_fail(error, "--dist: no '%s' in the tables asked for", settings->dist.item[i]);
@@ -187,6 +187,6 @@ bool report_accuracy(const report_context_t *context, base_exit_t *code, base_er
     return false;
   }
   choose_rows(settings, &table);
-  return table.count == 0 ||   // every --dist is in the other table
+  return table.count == 0 ||  // every --dist is in the other table
          report_simulate(context, &accuracy, false, &table, code, error);
 }

@@ -20,7 +20,7 @@ typedef struct row {
 // Errors against the paper over some rows, in %.
 typedef struct summary {
   size_t count;
-  double mean, largest;                      // of the absolute values
+  double mean, largest;  // of the absolute values
   const row_t *worst;
 } summary_t;
 
@@ -85,7 +85,8 @@ static void put_summary(cJSON *root, const char *name, const summary_t *summary)
   cJSON *object = report_put(cJSON_AddObjectToObject(root, name), NUMBER("entries", summary->count),
                              NUMBER("mean_abs_error_percent", summary->mean));
   if (summary->worst != NULL) {
-    report_put(object, NUMBER("worst/sq", summary->worst->sq), NUMBER("worst/sk", summary->worst->sk),
+    report_put(object, NUMBER("worst/sq", summary->worst->sq),
+               NUMBER("worst/sk", summary->worst->sk),
                NUMBER("worst/abs_error_percent", summary->largest));
   }
 }
@@ -172,8 +173,8 @@ bool report_table5(const report_context_t *context, base_exit_t *code, base_erro
   table.cores = table.machine.soc.config.soc.ai_cores;
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
-      table.list[table.count++] = (row_t){.sq = sq, .sk = keys.list[i],
-                                          .paper = report_paper_entry(sq, keys.list[i])};
+      table.list[table.count++] =
+          (row_t){.sq = sq, .sk = keys.list[i], .paper = report_paper_entry(sq, keys.list[i])};
     }
   }
   return report_simulate(context, &table5, table.functional, &table, code, error);

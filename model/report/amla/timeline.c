@@ -19,20 +19,20 @@ typedef enum kind { LOAD, MOVE, MULTIPLY, VECTOR, STORE, OTHER, WAIT, KINDS, INS
 
 static const struct {
   const char *title, *color;
-} kinds[KINDS] = {
-    {"load from memory", "#2b6cb0"}, {"move to L0", "#2a9d8f"},  {"multiply", "#d9632a"},
-    {"vector arithmetic", "#8250b8"}, {"store to memory", "#3a8a3a"}, {"other", "#777777"},
-    {"wait for a flag", "#d5d9de"}};
+} kinds[KINDS] = {{"load from memory", "#2b6cb0"}, {"move to L0", "#2a9d8f"},
+                  {"multiply", "#d9632a"},         {"vector arithmetic", "#8250b8"},
+                  {"store to memory", "#3a8a3a"},  {"other", "#777777"},
+                  {"wait for a flag", "#d5d9de"}};
 
 static const struct {
   const char *pipe;
   kind_t kind;
-} pipes[] = {{"MTE2", LOAD},  {"LOAD", LOAD}, {"MTE1", MOVE},  {"M", MULTIPLY},
-             {"V", VECTOR},   {"FIX", STORE}, {"MTE3", STORE}, {"STORE", STORE}};
+} pipes[] = {{"MTE2", LOAD}, {"LOAD", LOAD}, {"MTE1", MOVE},  {"M", MULTIPLY},
+             {"V", VECTOR},  {"FIX", STORE}, {"MTE3", STORE}, {"STORE", STORE}};
 
 typedef struct excerpt {
   trace_t trace;
-  double from, to;          // us
+  double from, to;  // us
   size_t keys;
   const report_outcome_t *outcome;
 } excerpt_t;
@@ -40,7 +40,7 @@ typedef struct excerpt {
 // What a pipe does in the excerpt.
 typedef struct share {
   size_t commands;
-  double busy, waiting;     // us
+  double busy, waiting;  // us
 } share_t;
 
 // By the pipe it is done on, whose name ends the track's.
@@ -92,7 +92,7 @@ static void print_boxes(const excerpt_t *excerpt, kind_t kind, FILE *file) {
   const double pixel = (excerpt->to - excerpt->from) / PLOT_PIXELS;
   size_t track = trace->track_count;
   double open = 0;
-  double end = 0;   // of the box that has not been written
+  double end = 0;  // of the box that has not been written
   for (size_t i = 0; i <= trace->event_count; ++i) {
     const trace_event_t *event = &trace->events[i];
     double begin = 0;
@@ -139,16 +139,17 @@ static void fill(const void *data, cJSON *root) {
   const excerpt_t *excerpt = data;
   const double percent = 100 / (excerpt->to - excerpt->from);
   report_put(root, NUMBER("seq_q", 2), NUMBER("seq_kv", excerpt->keys),
-             NUMBER("cycles", excerpt->outcome->cycles), NUMBER("time_us", excerpt->outcome->time_us),
-             NUMBER("from_us", excerpt->from), NUMBER("to_us", excerpt->to),
-             NUMBER(".length_us", excerpt->to - excerpt->from),
+             NUMBER("cycles", excerpt->outcome->cycles),
+             NUMBER("time_us", excerpt->outcome->time_us), NUMBER("from_us", excerpt->from),
+             NUMBER("to_us", excerpt->to), NUMBER(".length_us", excerpt->to - excerpt->from),
              NUMBER(".top", (double)excerpt->trace.track_count + 0.6));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
     const share_t share = share_of(excerpt, i);
-    report_row(list, TEXT("pipe", excerpt->trace.tracks[i].name), NUMBER("commands", share.commands),
-               NUMBER("busy_us", share.busy), NUMBER("waiting_us", share.waiting),
-               NUMBER(".busy", percent * share.busy), NUMBER(".waiting", percent * share.waiting),
+    report_row(list, TEXT("pipe", excerpt->trace.tracks[i].name),
+               NUMBER("commands", share.commands), NUMBER("busy_us", share.busy),
+               NUMBER("waiting_us", share.waiting), NUMBER(".busy", percent * share.busy),
+               NUMBER(".waiting", percent * share.waiting),
                NUMBER(".height", excerpt->trace.track_count - i));
   }
   put_kinds(excerpt, cJSON_AddArrayToObject(root, ".kinds"));
@@ -186,8 +187,8 @@ static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const
   }
   *code = BASE_BAD_INPUT;
   excerpt.outcome = &job->outcome;
-  const bool good = excerpt_read(&excerpt, path, error) &&
-                    report_write(context, &report, &excerpt, error);
+  const bool good =
+      excerpt_read(&excerpt, path, error) && report_write(context, &report, &excerpt, error);
   trace_free(&excerpt.trace);
   return good;
 }

@@ -21,12 +21,12 @@ static const hopper_t hopper = {
 };
 
 enum {
-  FP8_ROW_COUNTS = 3,      // of an AI core: 64, 128, 256
+  FP8_ROW_COUNTS = 3,  // of an AI core: 64, 128, 256
   FP8_CONFIGURATIONS = FP8_ROW_COUNTS * 4,
-  FP8_FAST = 4,            // configurations of 64 rows, again with cube cores that are fed faster
-  FP8_DIRECT = 4,          // crossover with 64 and 128 rows, keys straight into L1
+  FP8_FAST = 4,    // configurations of 64 rows, again with cube cores that are fed faster
+  FP8_DIRECT = 4,  // crossover with 64 and 128 rows, keys straight into L1
   FP8_DENSE_MAX = 6,
-  FP8_SHORT = 8192,        // keys: what a token takes is the difference over the two lengths
+  FP8_SHORT = 8192,  // keys: what a token takes is the difference over the two lengths
   FP8_LONG = 16384,
 };
 
@@ -43,16 +43,16 @@ static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cyc
 typedef struct row {
   size_t rows;
   bool emulated, crossover;
-  const report_outcome_t *brief, *longer;        // this configuration
-  const report_outcome_t *bf16_brief, *bf16_longer;   // amla on the same rows
+  const report_outcome_t *brief, *longer;            // this configuration
+  const report_outcome_t *bf16_brief, *bf16_longer;  // amla on the same rows
 } row_t;
 
 // A call on the chip.
 typedef struct call {
-  size_t top_k;            // 0: dense
+  size_t top_k;  // 0: dense
   size_t keys, batch;
   bool crossover;
-  size_t rows;             // of an AI core
+  size_t rows;  // of an AI core
   const report_outcome_t *outcome;
 } call_t;
 
@@ -66,15 +66,15 @@ typedef struct error {
 
 typedef struct table {
   row_t row[FP8_CONFIGURATIONS];
-  row_t fast[FP8_FAST];          // as row[0] .., with fast cubes
-  row_t direct[FP8_DIRECT];      // Direct
+  row_t fast[FP8_FAST];      // as row[0] .., with fast cubes
+  row_t direct[FP8_DIRECT];  // Direct
   call_t call[FP8_CALLS];
-  call_t dense[FP8_DENSE_MAX];   // amla over BF16 on the chip
+  call_t dense[FP8_DENSE_MAX];  // amla over BF16 on the chip
   size_t dense_count;
-  const report_outcome_t *cold[2], *cold_bf16[2];   // HBM: cold L2, both lengths
+  const report_outcome_t *cold[2], *cold_bf16[2];  // HBM: cold L2, both lengths
   data_error_t error[FP8_ERRORS];
   kernel_machine_t pair, chip;
-  report_keys_t keys;      // of dense ones
+  report_keys_t keys;  // of dense ones
   size_t batch;
 } table_t;
 
@@ -82,15 +82,15 @@ typedef struct table {
 // the vector cores' dequantisation and the rest of their work, which is softmax.
 typedef struct cycles_of {
   double all, mma, dequant, softmax;
-  double fu;               // cube use in between
-  double bound_fu;         // at most, if these three overlapped and nothing else took time
+  double fu;        // cube use in between
+  double bound_fu;  // at most, if these three overlapped and nothing else took time
 } cycles_t;
 
 enum {
   BENCHMARK_BATCH = 128,
   TOP_K = 2048,
   LONG_TOP_K = 32768,
-  CACHE_KEYS = 4096,       // an entry of the benchmark has
+  CACHE_KEYS = 4096,  // an entry of the benchmark has
 };
 
 // --- what follows from the outcomes -----------------------------------------------------------
@@ -103,18 +103,16 @@ static cycles_t cycles_of(const row_t *row, const config_t *config) {
   const double a_cycle = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k;
   const double ideal = (double)row->rows * 2 * (NUM_FP8_KEY + NUM_FP8_LATENT) / a_cycle;
   const double vector = slope(row->brief->vector_busy, row->longer->vector_busy);
-  cycles_t cycles = {
-      .all = slope((double)row->brief->cycles, (double)row->longer->cycles),
-      .mma = slope(row->brief->cube_busy, row->longer->cube_busy),
-      .softmax = slope(row->bf16_brief->vector_busy, row->bf16_longer->vector_busy)};
+  cycles_t cycles = {.all = slope((double)row->brief->cycles, (double)row->longer->cycles),
+                     .mma = slope(row->brief->cube_busy, row->longer->cube_busy),
+                     .softmax = slope(row->bf16_brief->vector_busy, row->bf16_longer->vector_busy)};
   cycles.dequant = vector - cycles.softmax;
   cycles.fu = ideal / cycles.all;
   cycles.bound_fu = ideal / fmax(ideal, vector);
   return cycles;
 }
 
-static double kv_bytes(size_t rows, const report_outcome_t *brief,
-                           const report_outcome_t *longer) {
+static double kv_bytes(size_t rows, const report_outcome_t *brief, const report_outcome_t *longer) {
   const double read = slope((double)brief->l2_read, (double)longer->l2_read);
   const double written = slope((double)brief->l2_write, (double)longer->l2_write);
   // Of a row and token: FP32 score and BF16 probability there and back; a block of 512 has two
@@ -158,8 +156,7 @@ static const char *on_off(bool on) { return on ? "on" : "off"; }
 
 // --- the document -----------------------------------------------------------------------------
 
-static void put_row(const row_t *row, const config_t *config, const char *note,
-                    cJSON *list) {
+static void put_row(const row_t *row, const config_t *config, const char *note, cJSON *list) {
   const cycles_t cycles = cycles_of(row, config);
   cJSON *object = report_row(
       list, NUMBER("rows", row->rows), TEXT("convert", row->emulated ? "emulated" : "native"),
@@ -167,8 +164,8 @@ static void put_row(const row_t *row, const config_t *config, const char *note,
       NUMBER("fu", cycles.fu), NUMBER("mma", cycles.mma), NUMBER("dequant", cycles.dequant),
       NUMBER("softmax", cycles.softmax), NUMBER("bound_fu", cycles.bound_fu),
       TEXT("busiest", row->longer->bound), NUMBER("busiest_busy", row->longer->bound_busy),
-      NUMBER("kv_l2_bytes", kv_bytes(row->rows, row->brief, row->longer)),
-      TEXT(".note", note), TEXT(".convert", row->emulated ? "emul." : "native"));
+      NUMBER("kv_l2_bytes", kv_bytes(row->rows, row->brief, row->longer)), TEXT(".note", note),
+      TEXT(".convert", row->emulated ? "emul." : "native"));
   if ((double)row->rows != hopper.rows) {
     report_put(object, NOTHING("paper"));
     return;
@@ -179,8 +176,8 @@ static void put_row(const row_t *row, const config_t *config, const char *note,
              NUMBER("paper/tflops", row->crossover ? paper->tflops_crossover : paper->tflops));
 }
 
-static void put_rows(const row_t *row, size_t count, const config_t *config,
-                     const char *note, const char *name, cJSON *root) {
+static void put_rows(const row_t *row, size_t count, const config_t *config, const char *note,
+                     const char *name, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, name);
   for (size_t i = 0; i < count; ++i) {
     put_row(&row[i], config, note, list);
@@ -188,10 +185,9 @@ static void put_rows(const row_t *row, size_t count, const config_t *config,
 }
 
 static void put_call(const call_t *call, bool bf16, double paper, cJSON *list) {
-  cJSON *object =
-      report_row(list, TEXT("cache", bf16 ? "bf16" : "fp8"), NUMBER("batch", call->batch),
-                 NUMBER("seq_q", 2), NUMBER("seq_kv", call->keys), NUMBER("top_k", call->top_k),
-                 NUMBER("rows", call->rows));
+  cJSON *object = report_row(
+      list, TEXT("cache", bf16 ? "bf16" : "fp8"), NUMBER("batch", call->batch), NUMBER("seq_q", 2),
+      NUMBER("seq_kv", call->keys), NUMBER("top_k", call->top_k), NUMBER("rows", call->rows));
   if (bf16) {
     report_put(object, NOTHING("crossover"));
   } else {
@@ -222,11 +218,14 @@ static void put_calls(const table_t *report, cJSON *root) {
   const double keys = break_even(report);
   report_put(root, NUMBER("fixed_us", fixed_us(report)), NUMBER("break_even_keys", keys));
   if (isnan(keys)) {
-    report_put(root, TEXT(".break_even", "Dense attention over BF16 is not as slow or fast as the "
-                                         "first call at any of these lengths."));
+    report_put(root, TEXT(".break_even",
+                          "Dense attention over BF16 is not as slow or fast as the "
+                          "first call at any of these lengths."));
   } else {
-    report_put_text(root, ".break_even", "Dense attention over BF16 takes as long as the first call at "
-                    "%.0f keys (Hopper: around %.0f).", keys, hopper.break_even_keys);
+    report_put_text(root, ".break_even",
+                    "Dense attention over BF16 takes as long as the first call at "
+                    "%.0f keys (Hopper: around %.0f).",
+                    keys, hopper.break_even_keys);
   }
 }
 
@@ -256,19 +255,21 @@ static void fill(const void *data, cJSON *root) {
   put_fast(root);
   put_rows(report->fast, FP8_FAST, &report->pair.soc.config, ", fast", "rows_fast_cube", root);
   report_put(root, TEXT("direct_path", DIRECT_WORDS));
-  put_rows(report->direct, FP8_DIRECT, &report->pair.soc.config, ", direct", "rows_direct_path", root);
+  put_rows(report->direct, FP8_DIRECT, &report->pair.soc.config, ", direct", "rows_direct_path",
+           root);
   put_calls(report, root);
-  report_put(root, NUMBER("bytes_per_token/hbm", hbm_bytes(report->cold)),
-             NUMBER("bytes_per_token/hbm_bf16", hbm_bytes(report->cold_bf16)),
-             NUMBER("bytes_per_token/kv_l2_bf16",
-                    kv_bytes(row->rows, row->bf16_brief, row->bf16_longer)));
+  report_put(
+      root, NUMBER("bytes_per_token/hbm", hbm_bytes(report->cold)),
+      NUMBER("bytes_per_token/hbm_bf16", hbm_bytes(report->cold_bf16)),
+      NUMBER("bytes_per_token/kv_l2_bf16", kv_bytes(row->rows, row->bf16_brief, row->bf16_longer)));
   put_errors(report, root);
   cJSON *paper = cJSON_AddObjectToObject(root, "paper");
 #define HOPPER(what, value) report_put(paper, NUMBER(#what, hopper.what));
 #include "report/fp8/fp8.def"
 #undef HOPPER
   report_put(root, NUMBER(".heads", REPORT_HEADS), NUMBER(".short", FP8_SHORT),
-             NUMBER(".long", FP8_LONG), NUMBER(".load_gbps", report->pair.soc.config.cube.load_gbps),
+             NUMBER(".long", FP8_LONG),
+             NUMBER(".load_gbps", report->pair.soc.config.cube.load_gbps),
              NUMBER(".cores", report->chip.soc.config.soc.ai_cores));
 }
 
@@ -293,9 +294,8 @@ static void change(report_job_t *job, variant_t variant) {
 
 static fp8_crossover_t crossover(bool on) { return on ? FP8_CROSSOVER_ON : FP8_CROSSOVER_OFF; }
 
-static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *report,
-                                       const row_t *row, size_t keys,
-                                       variant_t variant) {
+static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *report, const row_t *row,
+                                       size_t keys, variant_t variant) {
   report_job_t *job = report_add(
       jobs, &report->pair, "fp8", "%zu rows, %zu keys, %s, crossover %s%s", row->rows, keys,
       row->emulated ? "emulated" : "native", row->crossover ? "on" : "off", variant_names[variant]);
@@ -309,8 +309,8 @@ static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *repor
 }
 
 // amla on as many rows.
-static const report_outcome_t *add_bf16(report_jobs_t *jobs, const table_t *report,
-                                        size_t rows, size_t keys, variant_t variant) {
+static const report_outcome_t *add_bf16(report_jobs_t *jobs, const table_t *report, size_t rows,
+                                        size_t keys, variant_t variant) {
   report_job_t *job = report_add(jobs, &report->pair, "amla", "%zu rows, %zu keys, BF16%s", rows,
                                  keys, variant_names[variant]);
   job->attention.input.seq_q = rows / 64;
@@ -336,8 +336,7 @@ static void add_rows(report_jobs_t *jobs, table_t *report) {
 }
 
 // A configuration again, on another machine.
-static row_t again(report_jobs_t *jobs, const table_t *report,
-                              const row_t *as, variant_t variant) {
+static row_t again(report_jobs_t *jobs, const table_t *report, const row_t *as, variant_t variant) {
   row_t row = *as;
   row.brief = add_row(jobs, report, as, FP8_SHORT, variant);
   row.longer = add_row(jobs, report, as, FP8_LONG, variant);
@@ -348,7 +347,7 @@ static void add_what_ifs(report_jobs_t *jobs, table_t *report) {
   for (size_t i = 0; i < FP8_FAST; ++i) {
     report->fast[i] = again(jobs, report, &report->row[i], FAST);
   }
-  for (size_t i = 0; i < FP8_DIRECT; ++i) {   // those with crossover
+  for (size_t i = 0; i < FP8_DIRECT; ++i) {  // those with crossover
     report->direct[i] = again(jobs, report, &report->row[2 * i], DIRECT);
   }
 }
@@ -363,8 +362,8 @@ static void add_cold(report_jobs_t *jobs, table_t *report) {
 
 static void add_call(report_jobs_t *jobs, const table_t *report, call_t *call) {
   report_job_t *job = report_add(
-      jobs, &report->chip, "fp8", "chip, batch %zu, %zu keys, top-k %zu%s, %zu rows",
-      call->batch, call->keys, call->top_k, call->crossover ? "" : ", crossover off", call->rows);
+      jobs, &report->chip, "fp8", "chip, batch %zu, %zu keys, top-k %zu%s, %zu rows", call->batch,
+      call->keys, call->top_k, call->crossover ? "" : ", crossover off", call->rows);
   fp8_input_t *input = &job->fp8.input;
   input->batch = call->batch;
   input->seq_q = 2;
@@ -376,9 +375,9 @@ static void add_call(report_jobs_t *jobs, const table_t *report, call_t *call) {
 }
 
 static void add_dense(report_jobs_t *jobs, const table_t *report, call_t *call) {
-  report_job_t *job = report_add(jobs, &report->chip, "amla",
-                                 "chip, batch %zu, %zu keys, BF16, %zu rows", call->batch,
-                                 call->keys, call->rows);
+  report_job_t *job =
+      report_add(jobs, &report->chip, "amla", "chip, batch %zu, %zu keys, BF16, %zu rows",
+                 call->batch, call->keys, call->rows);
   attention_input_t *input = &job->attention.input;
   input->batch = call->batch;
   input->seq_q = 2;
@@ -405,8 +404,7 @@ static void add_calls(report_jobs_t *jobs, table_t *report) {
   const report_keys_t *keys = &report->keys;
   report->dense_count = keys->count;
   for (size_t i = 0; i < keys->count; ++i) {
-    report->dense[i] = (call_t){0, keys->list[i], report->batch, false,
-                                           2 * REPORT_HEADS, NULL};
+    report->dense[i] = (call_t){0, keys->list[i], report->batch, false, 2 * REPORT_HEADS, NULL};
     add_dense(jobs, report, &report->dense[i]);
   }
 }
@@ -449,10 +447,10 @@ bool report_fp8(const report_context_t *context, base_exit_t *code, base_error_t
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144}, .count = 5};
   const report_settings_t *settings = context->settings;
   report_settings_t of_pair = *settings;
-  const report_context_t pair = {.name = context->name, .settings = &of_pair,
-                                 .made = context->made};
+  const report_context_t pair = {
+      .name = context->name, .settings = &of_pair, .made = context->made};
   table_t report = {.batch = kernel_size_or(settings->batch, BENCHMARK_BATCH)};
-  of_pair.config = NULL;   // --config and --cores are of the chip
+  of_pair.config = NULL;  // --config and --cores are of the chip
   of_pair.cores = 0;
   if (!report_machine(&pair, "ascend910_pair", 0, &report.pair, error) ||
       !report_machine(context, "ascend910", 0, &report.chip, error) ||

@@ -15,7 +15,7 @@ typedef enum engine_kind { MITCHELL, CORRECTED, FA2, ENGINES } engine_kind_t;
 
 static const struct {
   const char *name;
-  num_engine_t it;         // without its shape
+  num_engine_t it;  // without its shape
 } engines[ENGINES] = {
     [MITCHELL] = {"mitchell", {.design = NUM_DESIGN_HFA}},
     [CORRECTED] = {"corrected", {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}}},
@@ -25,7 +25,7 @@ static const struct {
 typedef struct row {
   size_t d, blocks;
   unsigned sigma;
-  double error[ENGINES];   // means over the queries; of what is expected, 0: none
+  double error[ENGINES];  // means over the queries; of what is expected, 0: none
 } row_t;
 
 static const row_t expectations[] = {
@@ -63,7 +63,7 @@ static double expected(const row_t *row, engine_kind_t engine) {
 typedef struct work {
   const report_queries_t *queries;
   num_engine_t engine;
-  double *error;           // [queries]
+  double *error;  // [queries]
 } work_t;
 
 static double judge(const report_query_t *query, const num_bf16_t *out, float *values, size_t d) {

@@ -30,11 +30,11 @@ static const struct {
 };
 
 typedef struct histogram {
-  uint64_t bin[BINS];      // x from bin / BINS; the last one with 1
+  uint64_t bin[BINS];  // x from bin / BINS; the last one with 1
   double error_sum[BINS];
-  uint64_t count, small;   // small: below claimed_input
-  uint64_t large_error;    // above claimed_error
-  uint64_t cancelled;      // 1 - 1: the error is infinite, and in no sum
+  uint64_t count, small;  // small: below claimed_input
+  uint64_t large_error;   // above claimed_error
+  uint64_t cancelled;     // 1 - 1: the error is infinite, and in no sum
   double error_max;
 } histogram_t;
 
@@ -44,7 +44,7 @@ typedef struct counts {
 
 typedef struct set {
   const char *name;
-  char text[sizeof ((report_queries_t *)NULL)->text];
+  char text[sizeof((report_queries_t *)NULL)->text];
   counts_t counts;
 } set_t;
 
@@ -89,15 +89,19 @@ static void see_values(counts_t *counts, const num_bf16_t *v, size_t n) {
 // Ranges of queries by different threads, each range's counts apart.
 typedef struct work {
   const report_queries_t *queries;
-  counts_t *counts;        // [queries]: a range uses its first query's
+  counts_t *counts;  // [queries]: a range uses its first query's
 } work_t;
 
 static bool attend(void *context, size_t first, size_t end) {
   const work_t *work = context;
   counts_t *counts = &work->counts[first];
-  const num_hfa_sources_t h_fa = {.quantised = true, .pwl = true, .mitchell_add = true,
-                                  .mitchell_log = true, .mitchell_out = true,
-                                  .seen = see_addition, .context = counts};
+  const num_hfa_sources_t h_fa = {.quantised = true,
+                                  .pwl = true,
+                                  .mitchell_add = true,
+                                  .mitchell_log = true,
+                                  .mitchell_out = true,
+                                  .seen = see_addition,
+                                  .context = counts};
   for (size_t i = first; i < end; ++i) {
     const report_query_t *query = &work->queries->list[i];
     see_values(counts, query->v, query->keys * work->queries->d);
@@ -207,7 +211,8 @@ static void put_claims(cJSON *set, const char *kind, const histogram_t *h) {
   cJSON *claims = cJSON_AddObjectToObject(set, kind);
   const double small = percent(h->small, h->count);
   report_put_text(claims, "inputs", "%.1f %%: %s", small, verdict(small > vast_percent));
-  report_put_text(claims, "error", "%.3f: %s", h->error_max, verdict(h->error_max <= claimed_error));
+  report_put_text(claims, "error", "%.3f: %s", h->error_max,
+                  verdict(h->error_max <= claimed_error));
 }
 
 // The heights of all kinds' bins.
@@ -227,13 +232,13 @@ static void fill(const void *data, cJSON *root) {
              NUMBER("paper/max_error", claimed_error), NUMBER(".vast", vast_percent));
   cJSON *summary = cJSON_AddArrayToObject(root, "summary");
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
-  cJSON *lines = cJSON_AddArrayToObject(root, ".summaries");   // kinds first
+  cJSON *lines = cJSON_AddArrayToObject(root, ".summaries");  // kinds first
   cJSON *sets = cJSON_AddArrayToObject(root, ".sets");
   for (size_t i = 0; i < REPORT_SETS; ++i) {
     const set_t *set = &figure->list[i];
     const histogram_t all = all_kinds(set);
-    cJSON *object = report_row(sets, NUMBER("number", i), TEXT("name", set->name),
-                               TEXT("text", set->text));
+    cJSON *object =
+        report_row(sets, NUMBER("number", i), TEXT("name", set->name), TEXT("text", set->text));
     put_heights(set, cJSON_AddArrayToObject(object, "bins"));
     put_summary(set->name, "all", "all", &all, summary);
     for (kind_t kind = 0; kind < KINDS; ++kind) {

@@ -12,7 +12,7 @@
 // The last three are the parts of MITCHELL.
 typedef enum source { QUANTISED, MITCHELL, PWL, ADD, LOG, OUT, SOURCES } source_t;
 
-static const source_t shared[] = {QUANTISED, MITCHELL, PWL};   // the paper's
+static const source_t shared[] = {QUANTISED, MITCHELL, PWL};  // the paper's
 enum { SHARED = sizeof shared / sizeof *shared };
 
 static const struct {
@@ -41,7 +41,7 @@ enum { PAPERS = sizeof papers / sizeof *papers };
 typedef struct row {
   const char *set;
   size_t blocks;
-  char text[sizeof ((report_queries_t *)NULL)->text];
+  char text[sizeof((report_queries_t *)NULL)->text];
   double all, none;
   double without[SOURCES], alone[SOURCES];
 } row_t;
@@ -59,7 +59,7 @@ typedef struct work {
   const report_queries_t *queries;
   const num_hfa_sources_t *sources;
   size_t blocks;
-  num_bf16_t *out;         // [queries,d]
+  num_bf16_t *out;  // [queries,d]
 } work_t;
 
 static bool attend(void *context, size_t first, size_t end) {
@@ -177,13 +177,14 @@ static void put_row(const row_t *row, cJSON *list) {
   for (source_t s = 0; s < SOURCES; ++s) {
     shares[s] = share(row, s);
   }
-  cJSON *object =
-      report_row(list, TEXT("set", row->set), TEXT("queries", row->text), NUMBER("blocks", row->blocks),
-                 NUMBER("error", row->all), NUMBER("error_without_all", row->none));
+  cJSON *object = report_row(list, TEXT("set", row->set), TEXT("queries", row->text),
+                             NUMBER("blocks", row->blocks), NUMBER("error", row->all),
+                             NUMBER("error_without_all", row->none));
   put_values(object, "error_without", row->without);
   put_values(object, "error_alone", row->alone);
   put_values(object, "share_percent", shares);
-  report_put(object, NOTHING("paper"), TEXT(".by", "us"), NUMBER(".quantised", fmax(shares[QUANTISED], 0)),
+  report_put(object, NOTHING("paper"), TEXT(".by", "us"),
+             NUMBER(".quantised", fmax(shares[QUANTISED], 0)),
              NUMBER(".mitchell", fmax(shares[MITCHELL], 0)), NUMBER(".pwl", fmax(shares[PWL], 0)));
 }
 
@@ -239,8 +240,8 @@ bool report_table_errors(const report_context_t *context, base_exit_t *code, bas
     if (!report_queries_set(set, seeds, &queries, error)) {
       return false;
     }
-    const bool good = fill_set(context, &queries, report_set_names[set],
-                               table.list + set * BLOCKS, 1 + set * BLOCKS, code, error);
+    const bool good = fill_set(context, &queries, report_set_names[set], table.list + set * BLOCKS,
+                               1 + set * BLOCKS, code, error);
     report_queries_free(&queries);
     if (!good) {
       return false;

@@ -96,9 +96,7 @@ static void put_row(const report_lm_t *report, size_t kind, cJSON *list) {
   put_expected(object, kind);
 }
 
-static double if_different(size_t same) {
-  return same < REPORT_LM_TOKENS ? (double)same : NAN;
-}
+static double if_different(size_t same) { return same < REPORT_LM_TOKENS ? (double)same : NAN; }
 
 static void put_text(const report_lm_t *report, const report_lm_prompt_t *prompt, size_t kind,
                      cJSON *list) {
@@ -205,8 +203,7 @@ static bool run(const report_context_t *context, report_lm_t *report, base_exit_
     return false;
   }
   report->rows = machine.soc.config.engine.rows;
-  return report_lm_run(context, report, code, error) &&
-         report_write(context, &it, report, error);
+  return report_lm_run(context, report, code, error) && report_write(context, &it, report, error);
 }
 
 bool report_lm(const report_context_t *context, base_exit_t *code, base_error_t *error) {

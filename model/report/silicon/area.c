@@ -19,7 +19,7 @@ static const paper_row_t papers[] = {
 #include "report/silicon/area.def"
 #undef ROW
 };
-static const double paper_mean = 26.5;   // saving in %, with the memories, mean over d: its abstract
+static const double paper_mean = 26.5;  // saving in %, with the memories, mean over d: its abstract
 enum { ROWS = sizeof papers / sizeof *papers };
 
 // Units whose timing is shown; that of the others lies inside them or is short.
@@ -171,17 +171,17 @@ static void put_claims(const figure_t *figure, cJSON *root) {
   for (size_t i = 0; i < ROWS; ++i) {
     put_saving(json_add_row(whole), saving(figure, i, SYNTH_HFA, SYNTH_FA2, true), papers[i].whole);
   }
-  report_put(root, NUMBER(".sram", 100 * fa2->area.sram_um2 / report_synth_whole(fa2)),
-             NUMBER(".paper_sram", 100 * share), NUMBER(".with_it", (1 - share) * two),
-             NUMBER(".lanes", report_synth_saving(hfa_block[SYNTH_LANES], fa2_block[SYNTH_LANES])),
-             NUMBER(".accs", report_synth_saving(hfa_block[SYNTH_ACC], fa2_block[SYNTH_ACC])),
-             NUMBER(".division",
-                    report_synth_saving(hfa_block[SYNTH_DIVISION], fa2_block[SYNTH_DIVISION])),
-             NUMBER(".dot_hfa", 100 * hfa_block[SYNTH_DOT] /
-                                    figure->list[0][SYNTH_HFA].area.datapath_um2),
-             NUMBER(".dot_fa2", 100 * fa2_block[SYNTH_DOT] / fa2->area.datapath_um2),
-             NUMBER(".corrected", fabs(more)), TEXT(".change", more < 0 ? "smaller" : "larger"),
-             TEXT(".wanted", more <= 5 ? "within the wanted" : "more than the wanted"));
+  report_put(
+      root, NUMBER(".sram", 100 * fa2->area.sram_um2 / report_synth_whole(fa2)),
+      NUMBER(".paper_sram", 100 * share), NUMBER(".with_it", (1 - share) * two),
+      NUMBER(".lanes", report_synth_saving(hfa_block[SYNTH_LANES], fa2_block[SYNTH_LANES])),
+      NUMBER(".accs", report_synth_saving(hfa_block[SYNTH_ACC], fa2_block[SYNTH_ACC])),
+      NUMBER(".division",
+             report_synth_saving(hfa_block[SYNTH_DIVISION], fa2_block[SYNTH_DIVISION])),
+      NUMBER(".dot_hfa", 100 * hfa_block[SYNTH_DOT] / figure->list[0][SYNTH_HFA].area.datapath_um2),
+      NUMBER(".dot_fa2", 100 * fa2_block[SYNTH_DOT] / fa2->area.datapath_um2),
+      NUMBER(".corrected", fabs(more)), TEXT(".change", more < 0 ? "smaller" : "larger"),
+      TEXT(".wanted", more <= 5 ? "within the wanted" : "more than the wanted"));
 }
 
 // Mappings are taken by ABC's delays, which are not OpenSTA's.
@@ -194,8 +194,9 @@ static void put_missed(const figure_t *figure, cJSON *root) {
     most = fmax(most, figure->timing[i].fo4);
   }
   report_put(root, NOTHING(count == 0 ? ".missed" : ".closed"));
-  report_put(cJSON_AddObjectToObject(root, count == 0 ? ".closed" : ".missed"), NUMBER("units", count),
-             NUMBER("slowest_fo4", most), NUMBER("percent", 100 * (most / clock - 1)));
+  report_put(cJSON_AddObjectToObject(root, count == 0 ? ".closed" : ".missed"),
+             NUMBER("units", count), NUMBER("slowest_fo4", most),
+             NUMBER("percent", 100 * (most / clock - 1)));
 }
 
 // Two queries in turn would give FA-2's loop two cycles, but the other loop would still take one.
@@ -238,8 +239,8 @@ static void want_paths(synth_wants_t *wants, unsigned clock_fo4) {
   }
 }
 
-// All that is going to be asked for, what takes longest first. Where one unit is wanted at two clocks
-// there is much in between, since one waits for the other.
+// All that is going to be asked for, what takes longest first. Where one unit is wanted at two
+// clocks there is much in between, since one waits for the other.
 static bool make_units(const figure_t *figure, base_error_t *error) {
   const synth_flow_t *flow = &figure->flow;
   static synth_wants_t wants;
@@ -285,8 +286,8 @@ static bool run_timing(const report_context_t *context, figure_t *figure, base_e
   for (size_t i = 0; i < PATHS; ++i) {
     timing_t *timing = &figure->timing[i];
     if (!report_step(context, i + 1, PATHS, paths[i].text, code, error) ||
-        !unit_timing(&figure->flow, &paths[i], &timing->area_um2, &timing->fo4,
-                     &timing->loop_fo4, error) ||
+        !unit_timing(&figure->flow, &paths[i], &timing->area_um2, &timing->fo4, &timing->loop_fo4,
+                     error) ||
         !unit_timing(&fastest, &paths[i], &timing->fast_um2, &timing->fast_fo4,
                      &timing->fast_loop_fo4, error)) {
       return false;
@@ -304,6 +305,8 @@ bool report_area(const report_context_t *context, base_exit_t *code, base_error_
         report_synth_shape(design, papers[i / SYNTH_DESIGNS].d, BLOCKS, 1);
   }
   return report_synth_open(context, &figure.flow, error) && make_units(&figure, error) &&
-         report_synth_areas(context, &figure.flow, figure.list[0], ROWS * SYNTH_DESIGNS, code, error) && run_timing(context, &figure, code, error) &&
+         report_synth_areas(context, &figure.flow, figure.list[0], ROWS * SYNTH_DESIGNS, code,
+                            error) &&
+         run_timing(context, &figure, code, error) &&
          report_write(context, &report, &figure, error);
 }

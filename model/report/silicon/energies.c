@@ -17,7 +17,7 @@
 // 1.
 typedef struct power_set {
   unit_query_t query[POWER_QUERIES];
-  num_bf16_t *arrays;      // owned: what the queries point into
+  num_bf16_t *arrays;  // owned: what the queries point into
 } power_set_t;
 
 enum { STREAM_Q, STREAM_K, STREAM_V };
@@ -121,15 +121,18 @@ typedef struct part {
 typedef struct work {
   const measure_settings_t *settings;
   const liberty_t *library;
-  const power_set_t *sets;     // [POWER_INPUTS]
-  part_t *part;                // [parts] none of them twice
+  const power_set_t *sets;  // [POWER_INPUTS]
+  part_t *part;             // [parts] none of them twice
   size_t parts;
   base_error_t *error;  // [parts]
 } work_t;
 
 static unit_stimulus_t stimulus_of(const work_t *work, const power_row_t *row) {
-  unit_stimulus_t stimulus = {.d = row->d, .blocks = POWER_BLOCKS, .rows = BLOCK_KEYS,
-                              .query = work->sets[row->input].query, .queries = POWER_QUERIES};
+  unit_stimulus_t stimulus = {.d = row->d,
+                              .blocks = POWER_BLOCKS,
+                              .rows = BLOCK_KEYS,
+                              .query = work->sets[row->input].query,
+                              .queries = POWER_QUERIES};
   measure_arithmetic(row->design, &stimulus);
   return stimulus;
 }
@@ -139,7 +142,7 @@ static bool make_netlist(void *context, size_t job, jobs_t *jobs) {
   const part_t *part = &work->part[job];
   char folder[SYNTH_PATH_BYTES];
   (void)jobs;
-  return part->row->input != POWER_LM ||   // one for all inputs
+  return part->row->input != POWER_LM ||  // one for all inputs
          measure_netlist(work->settings, part->row->design, part->kind, part->row->d, POWER_BLOCKS,
                          BLOCK_KEYS, folder, &work->error[job]);
 }
@@ -157,7 +160,7 @@ static bool measure_part(void *context, size_t job, jobs_t *jobs) {
 static bool run_parts(work_t *work, jobs_fn *fn, base_error_t *error) {
   memset(work->error, 0, work->parts * sizeof *work->error);
   const bool good = jobs_run(work->parts, fn, work);
-  for (size_t i = work->parts; !good && i-- > 0;) {   // of several, the first
+  for (size_t i = work->parts; !good && i-- > 0;) {  // of several, the first
     if (work->error[i].text[0] != '\0') {
       *error = work->error[i];
     }
@@ -239,7 +242,7 @@ measure_settings_t power_settings(const synth_flow_t *flow) {
 }
 
 bool power_measure(const synth_flow_t *flow, const liberty_t *library, power_row_t *row,
-                         size_t rows, base_error_t *error) {
+                   size_t rows, base_error_t *error) {
   const measure_settings_t settings = power_settings(flow);
   power_set_t sets[POWER_INPUTS];
   work_t work = {.settings = &settings, .library = library, .sets = sets};

@@ -1,5 +1,5 @@
-// A floor picture in the spirit of the H-FA paper's figure 6: FA-2 beside H-FA, each block a rectangle as
-// large as its area. Where it would lie in a layout this does not say.
+// A floor picture in the spirit of the H-FA paper's figure 6: FA-2 beside H-FA, each block a
+// rectangle as large as its area. Where it would lie in a layout this does not say.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 enum { D = 32, BLOCKS = 4, DESIGNS = 2 };
 
-#define LABEL_MM 0.3             // sides of a rectangle that has room for a number
+#define LABEL_MM 0.3  // sides of a rectangle that has room for a number
 
 static const synth_design_t designs[DESIGNS] = {SYNTH_FA2, SYNTH_HFA};
 static const char *const colours[SYNTH_BLOCKS] = {"#4477aa", "#ccbb44", "#cc6633",
@@ -32,8 +32,8 @@ static void put_rectangle(cJSON *list, double um2, size_t block, rectangle_t at)
              NUMBER("labelled", at.width > LABEL_MM && at.height > LABEL_MM));
 }
 
-// Blocks first .. end - 1 in columns: halves of the area as even as they come, cut across the longer
-// side.
+// Blocks first .. end - 1 in columns: halves of the area as even as they come, cut across the
+// longer side.
 static void divide(cJSON *list, const double *area, size_t first, size_t end, rectangle_t at) {
   if (end - first == 1) {
     put_rectangle(list, area[first], first, at);

@@ -1,5 +1,5 @@
-// What MUL-by-ADD saves in silicon: the integer adder of a rescaling memory lane against a multiplier.
-// SPDX-License-Identifier: Apache-2.0
+// What MUL-by-ADD saves in silicon: the integer adder of a rescaling memory lane against a
+// multiplier. SPDX-License-Identifier: Apache-2.0
 #include "report/silicon/synth.h"
 
 enum { LANES = 16, CLOCK = 250 };
@@ -26,8 +26,8 @@ typedef struct table {
   double um2[PARTS], fo4[PARTS];
 } table_t;
 
-// A unit of the same rate with that multiplier in each lane instead of the integer adder: a sum, not a
-// synthesis.
+// A unit of the same rate with that multiplier in each lane instead of the integer adder: a sum,
+// not a synthesis.
 static double with_multiplier(const table_t *table, int multiplier) {
   return table->um2[ATOMIC] + LANES * (table->um2[multiplier] - table->um2[BOTH]);
 }
@@ -84,8 +84,8 @@ bool report_gm_area(const report_context_t *context, base_exit_t *code, base_err
   good = good && make_units(&table.flow, error);
   for (size_t i = 0; good && i < PARTS; ++i) {
     good = report_step(context, i + 1, PARTS, parts[i].text, code, error);
-    cJSON *area = good ? synth_unit(&table.flow, parts[i].unit, parts[i].params, false, NULL, error)
-                       : NULL;
+    cJSON *area =
+        good ? synth_unit(&table.flow, parts[i].unit, parts[i].params, false, NULL, error) : NULL;
     good = area != NULL;
     if (good) {
       table.um2[i] = cJSON_GetObjectItemCaseSensitive(area, "area_um2")->valuedouble;

@@ -15,12 +15,12 @@ typedef struct table {
   double period, wire;
   size_t fanout, clock_fo4;
   size_t d[SIZES_MAX], sizes;
-  power_row_t *row;        // [sizes][MEASURE_DESIGNS][POWER_INPUTS]
+  power_row_t *row;  // [sizes][MEASURE_DESIGNS][POWER_INPUTS]
   size_t rows;
 } table_t;
 
-static const power_row_t *row_of(const table_t *table, size_t size,
-                                           measure_design_t design, power_input_t input) {
+static const power_row_t *row_of(const table_t *table, size_t size, measure_design_t design,
+                                 power_input_t input) {
   return &table->row[(size * MEASURE_DESIGNS + design) * POWER_INPUTS + input];
 }
 
@@ -42,7 +42,7 @@ static spread_t spread_of(const double values[POWER_INPUTS]) {
 }
 
 static spread_t total_of(const table_t *table, size_t size, measure_design_t design,
-                           bool glitches) {
+                         bool glitches) {
   double values[POWER_INPUTS];
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
     values[input] = row_of(table, size, design, input)->engine.total[glitches];
@@ -51,7 +51,7 @@ static spread_t total_of(const table_t *table, size_t size, measure_design_t des
 }
 
 static spread_t saving_of(const table_t *table, size_t size, measure_design_t design,
-                            measure_design_t than, bool glitches, bool with_sram) {
+                          measure_design_t than, bool glitches, bool with_sram) {
   double values[POWER_INPUTS];
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
     const measure_engine_t *a = &row_of(table, size, design, input)->engine;
@@ -128,10 +128,10 @@ static void put_unit(cJSON *units, const char *name, const measure_unit_t *unit,
              NUMBER("words_equal_to_golden", unit->outputs),
              NUMBER("changes_per_net_and_cycle", energy->changes / energy->nets),
              NUMBER("nets_without_activity", energy->unannotated),
-             NUMBER("nets_that_never_change", energy->still), NUMBER("switching", energy->switching),
-             NUMBER("inputs", energy->inputs), NUMBER("internal", energy->internal),
-             NUMBER("clock", energy->clock), NUMBER("clock_tree", energy->tree),
-             NUMBER("leakage", energy->leakage),
+             NUMBER("nets_that_never_change", energy->still),
+             NUMBER("switching", energy->switching), NUMBER("inputs", energy->inputs),
+             NUMBER("internal", energy->internal), NUMBER("clock", energy->clock),
+             NUMBER("clock_tree", energy->tree), NUMBER("leakage", energy->leakage),
              NUMBER("dot_product_data", energy->data[NETLIST_DOT]),
              NUMBER("lanes_data", energy->data[NETLIST_LANES]),
              NUMBER("settled_after_ps", unit->settled_after));
@@ -142,9 +142,9 @@ static void put_row(cJSON *list, const power_row_t *row, bool glitches) {
   const measure_engine_t *engine = &row->engine;
   cJSON *object = report_row(
       list, NUMBER("d", row->d), NUMBER("blocks", POWER_BLOCKS),
-      TEXT("design", measure_design_name(row->design)), TEXT("input", power_input_names[row->input]),
-      TEXT("glitch", glitches ? "yes" : "no"), NUMBER("pj_per_cycle", engine->total[glitches]),
-      NUMBER("sram_pj_per_cycle", engine->sram));
+      TEXT("design", measure_design_name(row->design)),
+      TEXT("input", power_input_names[row->input]), TEXT("glitch", glitches ? "yes" : "no"),
+      NUMBER("pj_per_cycle", engine->total[glitches]), NUMBER("sram_pj_per_cycle", engine->sram));
   cJSON *parts = cJSON_AddObjectToObject(object, "parts");
   for (size_t i = 0; i < MEASURE_PARTS; ++i) {
     report_put(cJSON_AddObjectToObject(parts, measure_part_names[i]),
@@ -166,13 +166,11 @@ static void put_savings(const table_t *table, cJSON *list) {
     const measure_design_t design = hfas[i / 4 % 2], than = fa2s[i / 2 % 2];
     const bool glitches = i % 2 != 0;
     const size_t d = table->d[i / 8];
-    cJSON *object = report_row(list, NUMBER("d", d),
-                               TEXT("design", measure_design_name(design)),
+    cJSON *object = report_row(list, NUMBER("d", d), TEXT("design", measure_design_name(design)),
                                TEXT("than", measure_design_name(than)),
                                TEXT("glitch", glitches ? "yes" : "no"));
     put_spread(object, "percent", saving_of(table, i / 8, design, than, glitches, false));
-    put_spread(object, "percent_with_sram",
-               saving_of(table, i / 8, design, than, glitches, true));
+    put_spread(object, "percent_with_sram", saving_of(table, i / 8, design, than, glitches, true));
   }
 }
 
@@ -197,26 +195,27 @@ static void put_mean(const table_t *table, measure_design_t than, cJSON *list) {
 }
 
 // An engine of a size, and its FAU on the language model's data.
-static void put_engine(const table_t *table, size_t size, measure_design_t design,
-                       cJSON *list) {
+static void put_engine(const table_t *table, size_t size, measure_design_t design, cJSON *list) {
   const measure_engine_t *engine = &row_of(table, size, design, POWER_LM)->engine;
   const energy_t *all = &engine->unit[UNIT_FAU].all, *settled = &engine->unit[UNIT_FAU].settled;
   double clock = 0;
   for (size_t part = 0; part < MEASURE_PARTS; ++part) {
     clock += engine->clock[part];
   }
-  cJSON *row = report_row(
-      list, NUMBER("d", table->d[size]), TEXT("design", design_text(design)),
-      TEXT("name", measure_design_name(design)), NUMBER("place", size * (MEASURE_DESIGNS + 1) + design),
-      NUMBER("clock", clock), NUMBER("sram", engine->sram), NUMBER("fau/dot", all->data[NETLIST_DOT]),
-      NUMBER("fau/dot_settled", settled->data[NETLIST_DOT]),
-      NUMBER("fau/lanes", all->data[NETLIST_LANES]),
-      NUMBER("fau/lanes_settled", settled->data[NETLIST_LANES]),
-      NUMBER("fau/other", all->data[NETLIST_OTHER]),
-      NUMBER("fau/other_settled", settled->data[NETLIST_OTHER]),
-      NUMBER("fau/clock", all->clock + all->tree), NUMBER("fau/inputs", all->inputs),
-      NUMBER("fau/inputs_settled", settled->inputs), NUMBER("fau/changes", all->changes / all->nets),
-      NUMBER("fau/changes_settled", settled->changes / settled->nets));
+  cJSON *row =
+      report_row(list, NUMBER("d", table->d[size]), TEXT("design", design_text(design)),
+                 TEXT("name", measure_design_name(design)),
+                 NUMBER("place", size * (MEASURE_DESIGNS + 1) + design), NUMBER("clock", clock),
+                 NUMBER("sram", engine->sram), NUMBER("fau/dot", all->data[NETLIST_DOT]),
+                 NUMBER("fau/dot_settled", settled->data[NETLIST_DOT]),
+                 NUMBER("fau/lanes", all->data[NETLIST_LANES]),
+                 NUMBER("fau/lanes_settled", settled->data[NETLIST_LANES]),
+                 NUMBER("fau/other", all->data[NETLIST_OTHER]),
+                 NUMBER("fau/other_settled", settled->data[NETLIST_OTHER]),
+                 NUMBER("fau/clock", all->clock + all->tree), NUMBER("fau/inputs", all->inputs),
+                 NUMBER("fau/inputs_settled", settled->inputs),
+                 NUMBER("fau/changes", all->changes / all->nets),
+                 NUMBER("fau/changes_settled", settled->changes / settled->nets));
   put_spread(row, "without", total_of(table, size, design, false));
   put_spread(row, "with", total_of(table, size, design, true));
 }
@@ -249,7 +248,8 @@ static void put_lists(const table_t *table, cJSON *root) {
   put_mean(table, MEASURE_FA2, means);
   put_mean(table, MEASURE_FA2_ONEMUL, means);
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
-    report_row(inputs, TEXT("name", power_input_names[input]), TEXT("text", power_input_texts[input]));
+    report_row(inputs, TEXT("name", power_input_names[input]),
+               TEXT("text", power_input_texts[input]));
   }
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries) {
-  return (synth_shape_t){.design = design, .d = d, .blocks = blocks, .queries = queries,
-                         .rows = REPORT_SYNTH_KEYS};
+  return (synth_shape_t){
+      .design = design, .d = d, .blocks = blocks, .queries = queries, .rows = REPORT_SYNTH_KEYS};
 }
 
 bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size_t count,
@@ -20,8 +20,7 @@ bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size
 }
 
 bool report_synth_areas(const report_context_t *context, const synth_flow_t *flow,
-                        report_area_t *list, size_t count, base_exit_t *code,
-                        base_error_t *error) {
+                        report_area_t *list, size_t count, base_exit_t *code, base_error_t *error) {
   for (size_t i = 0; i < count; ++i) {
     const synth_shape_t *shape = &list[i].shape;
     if (report_interrupted()) {
@@ -46,9 +45,7 @@ double report_synth_whole(const report_area_t *result) {
 double report_synth_saving(double part, double whole) { return 100 * (1 - part / whole); }
 
 const char *report_synth_verdict(double ours, double paper) {
-  return ours >= paper       ? "reproduced"
-         : ours >= paper - 1 ? "nearly reproduced"
-                             : "not reproduced";
+  return ours >= paper ? "reproduced" : ours >= paper - 1 ? "nearly reproduced" : "not reproduced";
 }
 
 cJSON *report_synth_row(const synth_flow_t *flow, const report_area_t *result, cJSON *list) {
@@ -70,7 +67,7 @@ cJSON *report_synth_row(const synth_flow_t *flow, const report_area_t *result, c
 typedef struct flat {
   synth_design_t design;
   size_t blocks;
-  double rolled, flat;     // um2
+  double rolled, flat;  // um2
 } flat_t;
 
 static const flat_t flats[] = {

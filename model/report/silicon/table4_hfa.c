@@ -1,18 +1,17 @@
-// Table IV of the H-FA paper: area, power, throughput and what follows, of two configurations of H-FA,
-// scaled to 28 nm and 500 MHz.
-// SPDX-License-Identifier: Apache-2.0
+// Table IV of the H-FA paper: area, power, throughput and what follows, of two configurations of
+// H-FA, scaled to 28 nm and 500 MHz. SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
 #include "report/report_write.h"
 #include "report/silicon/energies.h"
 #include "report/silicon/synth.h"
 
-// A lane's additions and tables, one of each for a key: off with the bias, two scalings, difference,
-// its size, 2^-D, sum. The paper's FIX16 throughput is 7 for each of D + 1 lanes too.
+// A lane's additions and tables, one of each for a key: off with the bias, two scalings,
+// difference, its size, 2^-D, sum. The paper's FIX16 throughput is 7 for each of D + 1 lanes too.
 enum { D = 64, BLOCKS = 4, CLOCK_MHZ = 500, LANE_OPS = 7 };
 _Static_assert(BLOCKS == (int)POWER_BLOCKS, "energy is measured for other blocks");
 
-static const double VOLTAGE_28 = 0.9;   // of 28 nm
+static const double VOLTAGE_28 = 0.9;  // of 28 nm
 
 typedef struct paper_row {
   const char *name;
@@ -31,8 +30,8 @@ enum { ROWS = sizeof paper_rows / sizeof *paper_rows };
 typedef struct table {
   synth_flow_t flow;
   report_area_t list[ROWS];
-  power_row_t row[POWER_INPUTS];           // of one query
-  double voltage;                          // the library's
+  power_row_t row[POWER_INPUTS];  // of one query
+  double voltage;                 // the library's
 } table_t;
 
 // --- what a row says --------------------------------------------------------------------------
@@ -66,7 +65,8 @@ static double energy_at_28(const table_t *table) {
   return 28 / table->flow.node_nm * voltage * voltage;
 }
 
-// pJ a cycle in the library: what is there for each query, and the control and memories that all share.
+// pJ a cycle in the library: what is there for each query, and the control and memories that all
+// share.
 static double picojoules(const table_t *table, size_t row, bool glitches, bool sram) {
   double each = 0, shared = 0;
   for (size_t i = 0; i < POWER_INPUTS; ++i) {
@@ -102,13 +102,14 @@ static const char *verdict(double ours, double paper) {
 static void put_numbers(cJSON *object, double area, double power, double bf16, double fix16,
                         double tops_watt, double tops_mm2) {
   report_put(object, NUMBER("area_mm2", area), NUMBER("power_w", power), NUMBER("bf16_tops", bf16),
-             NUMBER("fix16_tops", fix16), NUMBER("tops_w", tops_watt), NUMBER("tops_mm2", tops_mm2));
+             NUMBER("fix16_tops", fix16), NUMBER("tops_w", tops_watt),
+             NUMBER("tops_mm2", tops_mm2));
 }
 
 static void put_row(const table_t *table, size_t i, cJSON *list) {
   const paper_row_t *paper = &paper_rows[i];
-  cJSON *row = report_put(report_synth_row(&table->flow, &table->list[i], list),
-                          TEXT("name", paper->name));
+  cJSON *row =
+      report_put(report_synth_row(&table->flow, &table->list[i], list), TEXT("name", paper->name));
   put_numbers(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i),
               tops(i) / watt(table, i), tops(i) / mm2(table, i));
   report_put(row, NUMBER("datapath_mm2", datapath_mm2(table, i)),
@@ -139,8 +140,7 @@ static void fill(const void *data, cJSON *root) {
              TEXT(".datapath_verdict", verdict(datapath_mm2(table, 0), each)),
              NUMBER(".datapath_less", report_synth_saving(datapath_mm2(table, 0), each)),
              NUMBER(".watt_times", watt(table, 0) / one->watt), NUMBER(".lane_ops", LANE_OPS),
-             NUMBER(".tops_times", four->bf16 / one->bf16),
-             NUMBER(".queries_times", queries_times),
+             NUMBER(".tops_times", four->bf16 / one->bf16), NUMBER(".queries_times", queries_times),
              NUMBER(".paper_product", four->tops_mm2 * four->mm2), NUMBER(".mhz", CLOCK_MHZ),
              NUMBER(".fo4", paper_fo4(&table->flow)), NUMBER(".voltage_28", VOLTAGE_28),
              NUMBER(".voltage", table->voltage),
@@ -170,11 +170,12 @@ bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_
   for (size_t i = 0; i < ROWS; ++i) {
     table.list[i].shape = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
   }
-  const bool good = report_synth_open(context, &table.flow, error) &&
-                    report_synth_make(&table.flow, table.list, ROWS, error) &&
-                    report_synth_areas(context, &table.flow, table.list, ROWS, code, error) &&
-                    report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
-                    measure(&table, error);
+  const bool good =
+      report_synth_open(context, &table.flow, error) &&
+      report_synth_make(&table.flow, table.list, ROWS, error) &&
+      report_synth_areas(context, &table.flow, table.list, ROWS, code, error) &&
+      report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
+      measure(&table, error);
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }

@@ -1,7 +1,6 @@
 // Where W4A16's bytes go: by phase, between cores and L2 and between L2 and HBM, beside FP16.  The
-// dequantised weights go through memory once out and once in, eight times what their 4-bit form takes;
-// that is what caps the gain.
-// SPDX-License-Identifier: Apache-2.0
+// dequantised weights go through memory once out and once in, eight times what their 4-bit form
+// takes; that is what caps the gain. SPDX-License-Identifier: Apache-2.0
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +31,11 @@ typedef struct table {
 
 // --- what the machine's rates allow -----------------------------------------------------------
 
-// Microseconds of the slowest resource, for a kernel of ideal phases: bytes or cycles of each weight
-// over all cores.
+// Microseconds of the slowest resource, for a kernel of ideal phases: bytes or cycles of each
+// weight over all cores.
 typedef struct bound {
-  double fp16, dequantise, multiply;   // phases one after the other
-  double overlapped;                   // both at once, which share L2
+  double fp16, dequantise, multiply;  // phases one after the other
+  double overlapped;                  // both at once, which share L2
 } bound_t;
 
 static double largest(const double *of, size_t count) {
@@ -49,11 +48,11 @@ static double largest(const double *of, size_t count) {
 
 static bound_t bound_of(const config_t *c, const report_shape_t *shape) {
   const double weights = (double)shape->n * (double)shape->k;
-  const double hbm = c->gm.hbm_gbps * c->gm.hbm_efficiency * c->soc.dies * 1e3;   // bytes/us
+  const double hbm = c->gm.hbm_gbps * c->gm.hbm_efficiency * c->soc.dies * 1e3;  // bytes/us
   const double l2 = c->gm.l2_gbps * c->soc.dies * 1e3;
   const double cubes = c->soc.ai_cores;
   const double vectors = cubes * c->soc.vector_cores;
-  const double packed = 0.5 + 2 * 2.0 / 128;   // nibbles, and scales and zeros of groups of 128
+  const double packed = 0.5 + 2 * 2.0 / 128;  // nibbles, and scales and zeros of groups of 128
   const double lanes = 0.5 * c->vector.repeat_bytes;
   const double v = (c->vector.cast_int4_cycles + 2 * c->vector.alu_cycles) / lanes /
                    (vectors * c->soc.clock_mhz);
@@ -77,13 +76,13 @@ static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_
   const soc_traffic_t *t = &phase->traffic;
   const double weights = (double)e->shape->n * (double)e->shape->k;
   const double us = (double)phase->cycles / mhz;
-  cJSON *row = report_row(
-      list, NUMBER("m", m), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
-      TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->half.splits),
-      TEXT("phase", phase->name), NUMBER("time_us", us), NUMBER("hbm_read", t->hbm_read),
-      NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read),
-      NUMBER("l2_write", t->l2_write), NOTHING("paper"),
-      NUMBER(".a_weight", (double)(t->l2_read + t->l2_write) / weights));
+  cJSON *row =
+      report_row(list, NUMBER("m", m), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
+                 TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->half.splits),
+                 TEXT("phase", phase->name), NUMBER("time_us", us), NUMBER("hbm_read", t->hbm_read),
+                 NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read),
+                 NUMBER("l2_write", t->l2_write), NOTHING("paper"),
+                 NUMBER(".a_weight", (double)(t->l2_read + t->l2_write) / weights));
   if (phase->cycles == 0) {
     report_put(row, TEXT(".us", "with next"));
   } else {
@@ -104,15 +103,15 @@ static double through(const entry_t *e, size_t kind, bool hbm) {
 
 static void put_bounds(const config_t *config, const entry_t *e, cJSON *list) {
   const bound_t b = bound_of(config, e->shape);
-  report_row(list, NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("fp16_us", b.fp16),
-             NUMBER("dequantise_us", b.dequantise), NUMBER("multiply_us", b.multiply),
-             NUMBER("overlapped_us", b.overlapped),
-             NUMBER(".most", b.fp16 / (b.dequantise + b.multiply)),
-             NUMBER(".most_overlapped", b.fp16 / b.overlapped),
-             NUMBER(".measured", report_over(e->of[FP16], e->of[SEQUENTIAL])),
-             NUMBER(".measured_overlapped", report_over(e->of[FP16], e->of[OVERLAPPED])),
-             NUMBER(".fp16_hbm", through(e, FP16, true)), NUMBER(".fp16_l2", through(e, FP16, false)),
-             NUMBER(".hbm", through(e, SEQUENTIAL, true)), NUMBER(".l2", through(e, SEQUENTIAL, false)));
+  report_row(
+      list, NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("fp16_us", b.fp16),
+      NUMBER("dequantise_us", b.dequantise), NUMBER("multiply_us", b.multiply),
+      NUMBER("overlapped_us", b.overlapped), NUMBER(".most", b.fp16 / (b.dequantise + b.multiply)),
+      NUMBER(".most_overlapped", b.fp16 / b.overlapped),
+      NUMBER(".measured", report_over(e->of[FP16], e->of[SEQUENTIAL])),
+      NUMBER(".measured_overlapped", report_over(e->of[FP16], e->of[OVERLAPPED])),
+      NUMBER(".fp16_hbm", through(e, FP16, true)), NUMBER(".fp16_l2", through(e, FP16, false)),
+      NUMBER(".hbm", through(e, SEQUENTIAL, true)), NUMBER(".l2", through(e, SEQUENTIAL, false)));
 }
 
 static void fill(const void *data, cJSON *root) {

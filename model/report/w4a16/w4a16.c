@@ -1,5 +1,5 @@
-// Figures 2 and 3 of the W4A16 paper: times of Split-K, data-parallel and FP16 over shapes and rows,
-// with the weights in HBM and in L2; the number of slices; and, at one M, without the launch.
+// Figures 2 and 3 of the W4A16 paper: times of Split-K, data-parallel and FP16 over shapes and
+// rows, with the weights in HBM and in L2; the number of slices; and, at one M, without the launch.
 //
 // Times are of simulations without arithmetic; a sample is run with it, too, and must take the same
 // cycles and give the contract's bits.
@@ -10,19 +10,24 @@
 #include "report/report_write.h"
 #include "report/w4a16/shapes.h"
 
-enum { SAMPLE_WEIGHTS = 12000000 };   // of a sample's shape at most
+enum { SAMPLE_WEIGHTS = 12000000 };  // of a sample's shape at most
 
 enum { SLICE_COUNTS = 5, SAMPLES_MAX = 3 };
 
 // The simulations of a shape at an M.
 enum {
-  FP16, SPLITK, PARALLEL_128, PARALLEL_256,   // cold weights
-  FP16_WARM, SPLITK_WARM, KINDS
+  FP16,
+  SPLITK,
+  PARALLEL_128,
+  PARALLEL_256,  // cold weights
+  FP16_WARM,
+  SPLITK_WARM,
+  KINDS
 };
 enum { COLD_KINDS = FP16_WARM };
 typedef struct kind {
   const char *kernel, *mode, *l2;
-  unsigned tile_n;                   // of data-parallel ones
+  unsigned tile_n;  // of data-parallel ones
 } kind_t;
 
 typedef struct entry {
@@ -47,7 +52,7 @@ typedef struct sample {
 
 typedef struct table {
   report_gemm_t half;
-  entry_t *list;               // by shape, then by M
+  entry_t *list;  // by shape, then by M
   size_t count;
   size_t middle_m;
   detail_t detail[REPORT_SHAPES_MAX];
@@ -70,7 +75,7 @@ static const kind_t kinds[KINDS] = {
 
 static const report_outcome_t *better_parallel(const report_outcome_t *const *of) {
   return of[PARALLEL_128]->time_us <= of[PARALLEL_256]->time_us ? of[PARALLEL_128]
-                                                               : of[PARALLEL_256];
+                                                                : of[PARALLEL_256];
 }
 
 static double over_parallel(const report_outcome_t *const *of) {
@@ -88,11 +93,11 @@ static double over_fp16_warm(const report_outcome_t *const *of) {
 static bool is_deep(const report_shape_t *shape) { return shape->k >= 2 * shape->n; }
 
 typedef struct ranges {
-  report_range_t deep, shallow;              // Split-K over data-parallel: K >= 2 N, and else
-  report_range_t fp16, fp16_warm;            // W4A16 over FP16
-  report_range_t rows;                       // time at the largest M over that at the least
-  report_range_t deep_at_once, fp16_at_once; // without the launch
-  report_range_t automatic;                  // automatic slices over the best of slice_counts
+  report_range_t deep, shallow;               // Split-K over data-parallel: K >= 2 N, and else
+  report_range_t fp16, fp16_warm;             // W4A16 over FP16
+  report_range_t rows;                        // time at the largest M over that at the least
+  report_range_t deep_at_once, fp16_at_once;  // without the launch
+  report_range_t automatic;                   // automatic slices over the best of slice_counts
 } ranges_t;
 
 static double best_slices(const detail_t *d, unsigned *slices) {
@@ -118,8 +123,7 @@ static ranges_t ranges_of(const table_t *table) {
     report_range_add(&r.fp16_warm, over_fp16_warm(e->of), e->shape, e->m);
     if (i % rows == rows - 1) {
       const entry_t *least = &table->list[i + 1 - rows];
-      report_range_add(&r.rows, report_over(e->of[SPLITK], least->of[SPLITK]), e->shape,
-                       e->m);
+      report_range_add(&r.rows, report_over(e->of[SPLITK], least->of[SPLITK]), e->shape, e->m);
     }
   }
   for (size_t i = 0; i < table->half.shapes; ++i) {
@@ -142,7 +146,8 @@ static cJSON *put_run(cJSON *list, const report_shape_t *shape, size_t m, const 
   return report_row(list, NUMBER("m", m), NUMBER("n", shape->n), NUMBER("k", shape->k),
                     TEXT("model", shape->model), TEXT("mode", mode),
                     NUMBER("split_k", o->half.splits), NUMBER("tile_n", o->half.tile_n),
-                    TEXT("weights", l2), NUMBER("cycles", o->cycles), NUMBER("time_us", o->time_us));
+                    TEXT("weights", l2), NUMBER("cycles", o->cycles),
+                    NUMBER("time_us", o->time_us));
 }
 
 static void put_runs(const entry_t *e, cJSON *list) {
@@ -154,21 +159,22 @@ static void put_runs(const entry_t *e, cJSON *list) {
     } else if (i == SPLITK_WARM) {
       report_put(row, NUMBER("over_fp16", over_fp16_warm(e->of)));
     }
-    report_put(row, NOTHING("paper"));   // it gives ranges, see the summary
+    report_put(row, NOTHING("paper"));  // it gives ranges, see the summary
   }
 }
 
 // A line of the tables: all runs of an entry, and the us that pipes are busy.
 static void put_entry(const entry_t *e, double mhz, bool middle, cJSON *list) {
   const report_gemm_outcome_t *h = &e->of[SPLITK]->half;
-  cJSON *row = report_row(
-      list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
-      NUMBER("m", e->m), NUMBER("middle", middle), NUMBER("cube/mte2", h->cube_busy[PIPE_MTE2] / mhz),
-      NUMBER("cube/mte1", h->cube_busy[PIPE_MTE1] / mhz), NUMBER("cube/m", h->cube_busy[PIPE_M] / mhz),
-      NUMBER("cube/fix", h->cube_busy[PIPE_FIX] / mhz),
-      NUMBER("vector/mte2", h->vector_busy[PIPE_MTE2] / mhz),
-      NUMBER("vector/v", h->vector_busy[PIPE_V] / mhz),
-      NUMBER("vector/mte3", h->vector_busy[PIPE_MTE3] / mhz));
+  cJSON *row = report_row(list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n),
+                          NUMBER("k", e->shape->k), NUMBER("m", e->m), NUMBER("middle", middle),
+                          NUMBER("cube/mte2", h->cube_busy[PIPE_MTE2] / mhz),
+                          NUMBER("cube/mte1", h->cube_busy[PIPE_MTE1] / mhz),
+                          NUMBER("cube/m", h->cube_busy[PIPE_M] / mhz),
+                          NUMBER("cube/fix", h->cube_busy[PIPE_FIX] / mhz),
+                          NUMBER("vector/mte2", h->vector_busy[PIPE_MTE2] / mhz),
+                          NUMBER("vector/v", h->vector_busy[PIPE_V] / mhz),
+                          NUMBER("vector/mte3", h->vector_busy[PIPE_MTE3] / mhz));
   put_runs(e, cJSON_AddArrayToObject(row, "run"));
 }
 
@@ -189,8 +195,7 @@ static void put_details(const table_t *table, cJSON *root) {
       put_run(by, d->shape, table->middle_m, "splitk", "cold", d->slices[s]);
     }
     for (size_t s = 0; s < COLD_KINDS; ++s) {
-      put_run(at_once, d->shape, table->middle_m, kinds[s].mode, kinds[s].l2,
-              d->at_once[s]);
+      put_run(at_once, d->shape, table->middle_m, kinds[s].mode, kinds[s].l2, d->at_once[s]);
     }
   }
 }
@@ -242,8 +247,8 @@ static void fill(const void *data, cJSON *root) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static report_job_t *add(const table_t *table, report_jobs_t *jobs,
-                         const report_shape_t *shape, size_t m, size_t kind) {
+static report_job_t *add(const table_t *table, report_jobs_t *jobs, const report_shape_t *shape,
+                         size_t m, size_t kind) {
   const kind_t *k = &kinds[kind];
   char what[64];
   snprintf(what, sizeof what, "%s, %s", k->mode, k->l2);
