@@ -88,8 +88,11 @@ tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END
 
-# Rings that there are: USER USED, where each is cut.
+# Rings that there are: USER USED, where each is cut. Firmware stores by functions that are compiled with the loop they are
+# called from most, for the time of the scalar core.
 cat >"$dir/rings" <<'END'
+sw/kernels/attention/vector/attention_merge sw/kernels/attention/vector/attention_vector_plain
+sw/kernels/fp8/fp8_rows sw/kernels/fp8/fp8_vector
 END
 
 find model sw tb tests -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' >"$dir/files"
