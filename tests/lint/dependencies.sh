@@ -91,6 +91,7 @@ END
 
 # Calls that make a ring, and may: USER USED. A pipe hands its commands to what carries them out, which tells it when
 # they are done; a scalar core pushes them to its core, which starts and stops it.
+# Firmware stores by functions that are compiled with the loop they are called from most, for the scalar core's time.
 cat >"$dir/rings" <<'END'
 model/soc/cores/pipe model/soc/cores/core_unit
 model/soc/cores/pipe model/soc/cores/machine
@@ -100,7 +101,7 @@ model/soc/cores/pipe model/soc/memory/traffic
 model/soc/scalar/scalar model/soc/cores/core_unit
 model/kernel/fp8/fp8_input model/kernel/fp8/fp8_files
 sw/kernels/attention/vector/attention_merge sw/kernels/attention/vector/attention_vector_plain
-sw/kernels/fp8/fp8_vector sw/kernels/fp8/fp8_rows
+sw/kernels/fp8/fp8_rows sw/kernels/fp8/fp8_vector
 END
 
 find model sw tb tests -name '*.[chS]' -o -name '*.cpp' -o -name '*.def' >"$dir/files"

@@ -18,4 +18,4 @@ build() {
     "$dir"/sw/hal/*.c
 }
 
-remove_waits 9 "$dir/sw/kernels/gemm/gemm.c" "$dir/sw/lib/ring.h"
+remove_waits 9 "$dir"/sw/kernels/gemm/*.[ch] "$dir/sw/lib/ring.h"
