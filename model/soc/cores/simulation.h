@@ -1,4 +1,4 @@
-// What every part of the SoC shares: the cycle count, the way to stop a run, and the books.
+// What every part of the SoC shares: the cycle count, the way to stop a run, the books, and those who look on.
 //
 // SystemC's nanosecond stands for one cycle of the cores' clock, so that all times are integers.
 // now() is the machine's clock; pipes and scalar cores run ahead of it (scheduler.h).

@@ -6,7 +6,8 @@
 //     the set of the flag that it waits for    (another pipe or core)
 //     its push by the scalar core              <- the push before it, or room in the queue
 //
-// When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums.
+// When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums. Of
+// several flags that a wait got in the same cycle it follows the one that the record names.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_CRITICAL_PATH_H
 #define SOC_CRITICAL_PATH_H
