@@ -114,9 +114,9 @@ static void test_area(void **state) {
   make("area");
   assert_says("area", "| 32 | hfa | fa2 | 40.0 | 36.1 | 20.0 | 27 |\n");
   assert_says("area", "| 64 | hfa_corrected | fa2_onemul | 21.3 |");
-  assert_says("area", "**reproduced**, 40.0 %, against an FA-2 with two multipliers");
+  assert_says("area", "**reproduced**, 40.0 %, ");
   assert_says("area", "memories included: **not reproduced**, 20.0 %");
-  assert_says("area", "**By OpenSTA 13 of these do not close 150 FO4** but need up to 165.0");
+  assert_says("area", "**By OpenSTA 13 of these do not reach 150 FO4**, but need up to 165.0");
   assert_says("area", "datapath by +5.0 % at D = 32, +5.0 % at D = 64, +5.0 % at D = 128.");
 }
 
@@ -124,7 +124,7 @@ static void test_area_blocks(void **state) {
   (void)state;
   make("area_blocks");
   assert_says("area_blocks", "| 4800000 | 8000000 | 8.00 | 8.00 | 10 |\n");
-  assert_says("area_blocks", "**not reproduced**, 8.00 times; the datapath alone");
+  assert_says("area_blocks", "**not reproduced**, 8.00 times");
 }
 
 static void test_floor(void **state) {
@@ -138,7 +138,7 @@ static void test_gm_area(void **state) {
   (void)state;
   make("gm_area");
   assert_says("gm_area", "| FP32 multiplier, IEEE | 1000 | 1000 | 50.0 |\n");
-  assert_says("gm_area", "multiplier's area raw and 10 % guarded");
+  assert_says("gm_area", "takes 10 % of");
 }
 
 static void test_table4_hfa(void **state) {
