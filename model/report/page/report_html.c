@@ -209,7 +209,7 @@ static bool print_page(FILE *file, const report_html_t *page, base_error_t *erro
           "published papers, with our numbers beside theirs.</p>\n"
           "<p>Columns marked as a paper's are from the paper that the report names. They are shaded, or in "
           "italics when printed. All other numbers come from the simulator, or from the synthesis of its "
-          "Verilog. The command below each title makes them again. Each report says what was fitted "
+          "Verilog. The command at the end of each report makes them again. Each report says what was fitted "
           "to a paper, and what is a prediction.</p>\n"
           "<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
           page->there, page->count,
