@@ -66,8 +66,10 @@ if [ -n "$shown" ]; then
   global="VM_GLOBAL_FAST='verilated verilated_threads'"
 fi
 
-# shellcheck disable=SC2086
-modules=$("$root/rtl/modules.sh" "$top" "$rtl"/*/)
+# An engine has one of two arithmetics: the other's modules are named in it, and not there.
+case $top in hfa_top) other=fa2 ;; fa2_top) other=hfa ;; *) other= ;; esac
+# shellcheck disable=SC2046
+modules=$("$root/rtl/modules.sh" "$top" $(find "$rtl" -mindepth 1 -maxdepth 1 -type d ! -name "$other" | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
 sources="$modules $own_sources $headers $root/model/waves/waves_port.h"
