@@ -52,7 +52,7 @@ static int letter(void *context, const char *name) {
 
 static uint64_t table_of(const char *text) {
   uint64_t table;
-  base_error_t error;
+  base_error_t error = {""};
   assert_true(boolean_parse(text, letter, NULL, &table, &error));
   return table;
 }
@@ -77,7 +77,7 @@ static void bad_functions(void **state) {
   static const char *const texts[] = {"", "A+", "(A", "A)", "A G", "!", "A + * B", "AB"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     uint64_t table;
-    base_error_t error;
+    base_error_t error = {""};
     assert_false(boolean_parse(texts[i], letter, NULL, &table, &error));
     assert_non_null(strstr(error.text, "function"));
   }
@@ -277,7 +277,7 @@ static void loads(void **state) {
 // A net to nine buffers, three inputs at most: three buffers of three each.
 static void buffers(void **state) {
   (void)state;
-  base_error_t error;
+  base_error_t error = {""};
   char text[4096];
   size_t used = (size_t)snprintf(text, sizeof text,
       "{\"modules\": {\"t\": {\"ports\": {" IN("a", "2") "," OUT("y", "3,4,5,6,7,8,9,10,11")
@@ -475,7 +475,7 @@ static void unknown_nets(void **state) {
 // One flip-flop and five more: buffers for two each: 3, then 2, then 1.
 static void clock_tree(void **state) {
   (void)state;
-  base_error_t error;
+  base_error_t error = {""};
   char text[4096];
   bench_t bench;
   size_t used = (size_t)snprintf(text, sizeof text,

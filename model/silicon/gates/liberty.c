@@ -246,7 +246,7 @@ static int number_name(void *context, const char *name) {
 }
 
 static bool read_function(const lib_cell_t *cell, const char *text, lib_function_t *function) {
-  base_error_t unsaid;
+  base_error_t unsaid = {""};
   names_t names = {cell, function};
   *function = (lib_function_t){.inputs = 0};
   return boolean_parse(text, number_name, &names, &function->table, &unsaid);
@@ -297,7 +297,7 @@ static void read_flop(const lib_node_t *ff, lib_cell_t *cell) {
   const char *next = lib_node_word(ff, "next_state");
   const char *clear = lib_node_word(ff, "clear");
   const char *preset = lib_node_word(ff, "preset");
-  lib_function_t edge;
+  lib_function_t edge = {.inputs = 0};
   cell->is_flop = clock != NULL && next != NULL && read_function(cell, clock, &edge) &&
                   edge.inputs == 1 && (edge.table & 3) == 2 &&
                   read_function(cell, next, &cell->next) &&

@@ -117,12 +117,15 @@ static bool add_cell(reader_t *r, netlist_block_t block) {
   if (netlist->cells == r->room) {
     const size_t room = 2 * r->room + 1024;
     netlist_cell_t *cells = realloc(netlist->cell, room * sizeof *cells);
-    netlist->cell = cells == NULL ? netlist->cell : cells;
-    size_t *first = realloc(r->first_pin, room * sizeof *first);
-    r->first_pin = first == NULL ? r->first_pin : first;
-    if (cells == NULL || first == NULL) {
+    if (cells == NULL) {
       return no_memory(r);
     }
+    netlist->cell = cells;
+    size_t *first = realloc(r->first_pin, room * sizeof *first);
+    if (first == NULL) {
+      return no_memory(r);
+    }
+    r->first_pin = first;
     r->room = room;
   }
   if (r->pins + type->pins > r->pin_room) {

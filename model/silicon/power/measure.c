@@ -253,7 +253,8 @@ bool measure_unit(const measure_settings_t *settings, const liberty_t *library,
 static double rows_of_query(const unit_stimulus_t *s) {
   double rows = 0;
   for (size_t i = 0; i < s->queries; ++i) {
-    rows += (double)((s->query[i].keys + s->blocks - 1) / s->blocks);
+    const size_t in_a_block = (s->query[i].keys + s->blocks - 1) / s->blocks;
+    rows += (double)in_a_block;
   }
   return rows / (double)s->queries;
 }
