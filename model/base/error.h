@@ -5,12 +5,14 @@
 
 #include <stdbool.h>
 
+#include "host/interrupt.h"
+
 typedef enum base_exit {
   BASE_OK = 0,
   BASE_OUT_OF_TOLERANCE = 1,
   BASE_BAD_INPUT = 2,
   BASE_STOPPED = 3,  // by the model; the numbers from here on are those of soc_status_t
-  BASE_INTERRUPTED = 130,
+  BASE_INTERRUPTED = HOST_INTERRUPTED,
 } base_exit_t;
 
 enum { BASE_ERROR_BYTES = 2560 };

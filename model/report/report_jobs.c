@@ -200,17 +200,17 @@ static base_exit_t work_fp8(report_job_t *job, base_error_t *error) {
   return BASE_OK;
 }
 
-static void take_gemm(report_gemm_outcome_t *half, const gemm_run_t *run) {
-  half->splits = run->settings.splits;
-  half->tile_n = run->settings.tile_n;
-  half->phases = run->phases;
-  memcpy(half->phase, run->phase, sizeof half->phase);
+static void take_gemm(report_gemm_outcome_t *gemm, const gemm_run_t *run) {
+  gemm->splits = run->settings.splits;
+  gemm->tile_n = run->settings.tile_n;
+  gemm->phases = run->phases;
+  memcpy(gemm->phase, run->phase, sizeof gemm->phase);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    half->cube_busy[id] = kernel_busy(&run->result.soc, "cube", pipe_names[id]);
-    half->vector_busy[id] = kernel_busy(&run->result.soc, "vector", pipe_names[id]);
+    gemm->cube_busy[id] = kernel_busy(&run->result.soc, "cube", pipe_names[id]);
+    gemm->vector_busy[id] = kernel_busy(&run->result.soc, "vector", pipe_names[id]);
   }
-  half->error = run->result.error.rel_fro;
-  half->wrong_bits = run->result.wrong_bits + run->wrong_weights;
+  gemm->error = run->result.error.rel_fro;
+  gemm->wrong_bits = run->result.wrong_bits + run->wrong_weights;
 }
 
 static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
@@ -224,7 +224,7 @@ static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
     return BASE_BAD_INPUT;
   }
   take(&job->outcome, &run.result);
-  take_gemm(&job->outcome.half, &run);
+  take_gemm(&job->outcome.gemm, &run);
   return code;
 }
 
@@ -270,7 +270,7 @@ static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done
   fprintf(stderr, "%zu of %zu: %s: %.1f us", done, jobs->count, job->name, outcome->time_us);
   if (job->judged) {
     fprintf(stderr, ", relative error %.3e",
-            job->kernel == REPORT_GEMM ? outcome->half.error : outcome->bf16);
+            job->kernel == REPORT_GEMM ? outcome->gemm.error : outcome->bf16);
   }
   fputc('\n', stderr);
 }

@@ -44,7 +44,7 @@ typedef struct report_outcome {
   double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
   double cos_diff;             // of an FP8 cache: of the cast,
   double unquantised;          // and its relative error on the cache before it was quantised
-  report_gemm_outcome_t half;  // of w4a16 and gemm
+  report_gemm_outcome_t gemm;  // of w4a16 and gemm
 } report_outcome_t;
 
 typedef enum report_kernel { REPORT_ATTENTION, REPORT_FP8, REPORT_GEMM } report_kernel_t;

@@ -13,8 +13,10 @@ cd "$dir"
 fail() { echo "FAILED: $*"; [ ! -s err ] || cat err; exit 1; }
 
 # A checkout with one source file, and tools that are quick: "ninja" makes amalgam-sim of it.
-mkdir -p tree/model tree/sw tree/rtl tree/cmake bin
+mkdir -p tree/model/report/silicon tree/sw tree/rtl tree/cmake bin
 cp "$ROOT/amalgam" tree
+cp "$ROOT/model/report/reports.def" tree/model/report
+for file in "$ROOT"/model/report/silicon/*.c; do : >"tree/model/report/silicon/${file##*/}"; done
 : >tree/CMakeLists.txt
 echo 'echo "one $*"' >tree/model/main.c
 cat >bin/cmake <<'END_OF_TOOL'
@@ -105,6 +107,7 @@ wants() {   # wants PACKAGE COMMAND...: is installed for it, and not for `run am
 wants verilator run hfa
 wants gnuplot-nox report table5
 wants yosys report area
+wants yosys report fig7a
 wants yosys report all
 wants yosys synth
 wants libopenblas0-pthread bench
@@ -117,6 +120,10 @@ grep -q apt-get "$CALLS" && fail "report table5 installs yosys"
 calls >/dev/null
 amalgam run amla --firmware native >/dev/null
 grep -q 'ninja .* simulator firmware_native$' "$CALLS" || fail "native firmware is not built"
+calls >/dev/null
+touch tree/model/main.c
+amalgam run fp8 --convert native >/dev/null
+! grep -q firmware_native "$CALLS" || fail "native firmware is built for another option's word"
 rm -r tree/build
 calls >/dev/null
 amalgam run amla >/dev/null

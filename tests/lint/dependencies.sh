@@ -54,7 +54,8 @@ cli/.: /bench /convert /explain /option /run /synth
 cli/bench: /option
 cli/convert: /option
 cli/explain: /option /run
-cli/run: /option
+cli/run: /option /text
+cli/text: /option
 cli/synth: /option
 hal:
 lib: hal

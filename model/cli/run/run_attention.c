@@ -3,7 +3,7 @@
 
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 // --- what the options say ---------------------------------------------------------------------
 

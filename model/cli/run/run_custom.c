@@ -4,7 +4,7 @@
 #include "base/parse.h"
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 enum { DIM_DIGITS = 24 };
 

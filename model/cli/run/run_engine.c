@@ -2,7 +2,7 @@
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/recording.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 static kernel_source_t source(const options_t *o) {
   return o->engine_q != NULL || o->engine_k != NULL || o->engine_v != NULL ? KERNEL_FILES

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 enum { CROSSOVER_ON, PATH_DIRECT = 1 };   // of --crossover's and --path's words
 

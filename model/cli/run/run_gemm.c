@@ -3,7 +3,7 @@
 
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1 };   // of the options' words
 

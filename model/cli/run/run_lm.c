@@ -4,7 +4,7 @@
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/run/recording.h"
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 enum { STEP_BYTES = 128 };
 

@@ -28,7 +28,7 @@ typedef struct entry {
 } entry_t;
 
 typedef struct table {
-  report_gemm_t half;
+  report_gemm_t gemm;
   entry_t list[REPORT_SHAPES_MAX];
 } table_t;
 
@@ -38,10 +38,10 @@ static double over_fp16(const entry_t *e, size_t launch, size_t kind) {
 
 static report_range_t range_of(const table_t *table, size_t launch, size_t slow, size_t fast) {
   report_range_t range = {0};
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     const entry_t *e = &table->list[i];
     report_range_add(&range, report_over(e->of[launch][slow], e->of[launch][fast]), e->shape,
-                     table->half.m[0]);
+                     table->gemm.m[0]);
   }
   return range;
 }
@@ -49,10 +49,10 @@ static report_range_t range_of(const table_t *table, size_t launch, size_t slow,
 static void put_row(const table_t *table, const entry_t *e, size_t launch, size_t kind,
                     cJSON *list) {
   const report_outcome_t *o = e->of[launch][kind];
-  report_row(list, NUMBER("m", table->half.m[0]), NUMBER("n", e->shape->n),
+  report_row(list, NUMBER("m", table->gemm.m[0]), NUMBER("n", e->shape->n),
              NUMBER("k", e->shape->k), TEXT("mode", kinds[kind].mode),
              TEXT("path", kinds[kind].path), TEXT("zero_points", kinds[kind].zeros),
-             FLAG("launch", launch == LAUNCHED), NUMBER("split_k", o->half.splits),
+             FLAG("launch", launch == LAUNCHED), NUMBER("split_k", o->gemm.splits),
              NUMBER("time_us", o->time_us), NUMBER("over_fp16", over_fp16(e, launch, kind)),
              NOTHING("paper"));
 }
@@ -88,13 +88,13 @@ static void put_shape(const table_t *table, const entry_t *e, size_t launch, cJS
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  const config_t *config = &table->half.machine.soc.config;
-  report_put(root, NUMBER(".m", table->half.m[0]), NUMBER(".cores", config->soc.ai_cores),
+  const config_t *config = &table->gemm.machine.soc.config;
+  report_put(root, NUMBER(".m", table->gemm.m[0]), NUMBER(".cores", config->soc.ai_cores),
              NUMBER(".bytes", config->vector.direct_bytes_per_cycle));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *summary = cJSON_AddObjectToObject(root, "summary");
   cJSON *more = cJSON_AddObjectToObject(root, ".more");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     for (size_t launch = 0; launch < LAUNCHES; ++launch) {
       for (size_t kind = 0; kind < KINDS; ++kind) {
         put_row(table, &table->list[i], launch, kind, list);
@@ -103,7 +103,7 @@ static void fill(const void *data, cJSON *root) {
   }
   for (size_t launch = 0; launch < LAUNCHES; ++launch) {
     cJSON *shapes = cJSON_AddArrayToObject(root, launch == LAUNCHED ? ".launched" : ".at_once");
-    for (size_t i = 0; i < table->half.shapes; ++i) {
+    for (size_t i = 0; i < table->gemm.shapes; ++i) {
       put_shape(table, &table->list[i], launch, shapes);
     }
     put_ranges(table, launch, summary, more);
@@ -116,7 +116,7 @@ static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs,
   snprintf(what, sizeof what, "%s, path %s%s", kinds[kind].mode, kinds[kind].path,
            launch == AT_ONCE ? ", no launch" : "");
   report_job_t *job =
-      report_gemm_add(&table->half, jobs, kinds[kind].kernel, what, shape, table->half.m[0]);
+      report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, what, shape, table->gemm.m[0]);
   job->gemm.settings.phases = kinds[kind].phases;
   if (kinds[kind].phases == W4A16_DIRECT) {
     report_job_set(job, "soc.direct_path=1");
@@ -132,9 +132,9 @@ static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs,
 
 static void add_jobs(report_jobs_t *jobs, void *data) {
   table_t *table = data;
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     entry_t *e = &table->list[i];
-    e->shape = &table->half.shape[i];
+    e->shape = &table->gemm.shape[i];
     for (size_t launch = 0; launch < LAUNCHES; ++launch) {
       for (size_t kind = 0; kind < KINDS; ++kind) {
         e->of[launch][kind] = add(table, jobs, e->shape, launch, kind);
@@ -150,6 +150,6 @@ bool report_w4a16_direct(const report_context_t *context, base_exit_t *code, bas
   static const size_t usual[] = {16};
   static table_t table;
   memset(&table, 0, sizeof table);
-  return report_gemm_read(context, usual, 1, &table.half, error) &&
+  return report_gemm_read(context, usual, 1, &table.gemm, error) &&
          report_simulate(context, &direct, false, &table, code, error);
 }

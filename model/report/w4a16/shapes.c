@@ -30,53 +30,53 @@ static bool read_shape(const char *text, report_shape_t *shape, base_error_t *er
   return true;
 }
 
-static bool read_shapes(const report_settings_t *settings, report_gemm_t *half, base_error_t *error) {
+static bool read_shapes(const report_settings_t *settings, report_gemm_t *gemm, base_error_t *error) {
   const report_words_t *list = &settings->shapes;
-  for (; half->shapes < list->count; ++half->shapes) {
-    if (!read_shape(list->item[half->shapes], &half->shape[half->shapes], error)) {
+  for (; gemm->shapes < list->count; ++gemm->shapes) {
+    if (!read_shape(list->item[gemm->shapes], &gemm->shape[gemm->shapes], error)) {
       return false;
     }
   }
   if (list->count == 0) {
-    memcpy(half->shape, paper_shapes, sizeof paper_shapes);
-    half->shapes = PAPER_SHAPES;
+    memcpy(gemm->shape, paper_shapes, sizeof paper_shapes);
+    gemm->shapes = PAPER_SHAPES;
   }
   return true;
 }
 
 static bool read_rows(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *half, base_error_t *error) {
+                      report_gemm_t *gemm, base_error_t *error) {
   const report_words_t *list = &context->settings->rows;
   const size_t most = usual_rows == 1 ? 1 : REPORT_ROWS_MAX;
   if (list->count > most) {
     return base_fail(error, "--m: %s takes at most %zu", context->name, most);
   }
-  for (; half->rows < list->count; ++half->rows) {
+  for (; gemm->rows < list->count; ++gemm->rows) {
     uint64_t m = 0;
-    if (!parse_count(list->item[half->rows], &m) || m < 1 || m > 65536) {
+    if (!parse_count(list->item[gemm->rows], &m) || m < 1 || m > 65536) {
       return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'",
-                       list->item[half->rows]);
+                       list->item[gemm->rows]);
     }
-    half->m[half->rows] = (size_t)m;
+    gemm->m[gemm->rows] = (size_t)m;
   }
   if (list->count == 0) {
-    memcpy(half->m, usual, usual_rows * sizeof *usual);
-    half->rows = usual_rows;
+    memcpy(gemm->m, usual, usual_rows * sizeof *usual);
+    gemm->rows = usual_rows;
   }
   return true;
 }
 
 bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *half, base_error_t *error) {
-  memset(half, 0, sizeof *half);
-  return report_machine(context, "ascend910_die", 0, &half->machine, error) &&
-         read_shapes(context->settings, half, error) &&
-         read_rows(context, usual, usual_rows, half, error);
+                      report_gemm_t *gemm, base_error_t *error) {
+  memset(gemm, 0, sizeof *gemm);
+  return report_machine(context, "ascend910_die", 0, &gemm->machine, error) &&
+         read_shapes(context->settings, gemm, error) &&
+         read_rows(context, usual, usual_rows, gemm, error);
 }
 
-report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs, const char *kernel,
+report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel,
                               const char *what, const report_shape_t *shape, size_t m) {
-  report_job_t *job = report_add(jobs, &half->machine, kernel, "N %zu, K %zu, M %zu: %s %s",
+  report_job_t *job = report_add(jobs, &gemm->machine, kernel, "N %zu, K %zu, M %zu: %s %s",
                                  shape->n, shape->k, m, kernel, what);
   job->gemm.settings.machine.soc.l2_warm = false;
   job->gemm.input.n = shape->n;

@@ -30,10 +30,10 @@ typedef struct report_gemm {
 
 // The machine, --shape and --m, or the paper's shapes and the usual rows.
 bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *half, base_error_t *error);
+                      report_gemm_t *gemm, base_error_t *error);
 
 // Adds a simulation of a shape with cold weights. kernel: "w4a16" or "gemm"; what: for people.
-report_job_t *report_gemm_add(const report_gemm_t *half, report_jobs_t *jobs, const char *kernel,
+report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel,
                               const char *what, const report_shape_t *shape, size_t m);
 
 // All cores start at once.

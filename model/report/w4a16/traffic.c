@@ -25,7 +25,7 @@ typedef struct entry {
 } entry_t;
 
 typedef struct table {
-  report_gemm_t half;
+  report_gemm_t gemm;
   entry_t list[REPORT_SHAPES_MAX];
 } table_t;
 
@@ -78,7 +78,7 @@ static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_
   const double us = (double)phase->cycles / mhz;
   cJSON *row =
       report_row(list, NUMBER("m", m), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
-                 TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->half.splits),
+                 TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->gemm.splits),
                  TEXT("phase", phase->name), NUMBER("time_us", us), NUMBER("hbm_read", t->hbm_read),
                  NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read),
                  NUMBER("l2_write", t->l2_write), NOTHING("paper"),
@@ -92,7 +92,7 @@ static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_
 
 // Bytes of all phases for each weight.
 static double through(const entry_t *e, size_t kind, bool hbm) {
-  const report_gemm_outcome_t *h = &e->of[kind]->half;
+  const report_gemm_outcome_t *h = &e->of[kind]->gemm;
   uint64_t bytes = 0;
   for (size_t p = 0; p < h->phases; ++p) {
     const soc_traffic_t *t = &h->phase[p].traffic;
@@ -116,17 +116,17 @@ static void put_bounds(const config_t *config, const entry_t *e, cJSON *list) {
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  const config_t *config = &table->half.machine.soc.config;
-  report_put(root, NUMBER(".m", table->half.m[0]), NUMBER(".cores", config->soc.ai_cores),
+  const config_t *config = &table->gemm.machine.soc.config;
+  report_put(root, NUMBER(".m", table->gemm.m[0]), NUMBER(".cores", config->soc.ai_cores),
              NUMBER(".l2_mb", config->gm.l2_mb));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *bounds = cJSON_AddArrayToObject(root, "bounds");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     const entry_t *e = &table->list[i];
     for (size_t kind = 0; kind < KINDS; ++kind) {
-      const report_gemm_outcome_t *h = &e->of[kind]->half;
+      const report_gemm_outcome_t *h = &e->of[kind]->gemm;
       for (size_t p = 0; p < h->phases; ++p) {
-        put_phase(e, table->half.m[0], kind, &h->phase[p], config->soc.clock_mhz, list);
+        put_phase(e, table->gemm.m[0], kind, &h->phase[p], config->soc.clock_mhz, list);
       }
     }
     put_bounds(config, e, bounds);
@@ -137,12 +137,12 @@ static void fill(const void *data, cJSON *root) {
 
 static void add_jobs(report_jobs_t *jobs, void *data) {
   table_t *table = data;
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     entry_t *e = &table->list[i];
-    e->shape = &table->half.shape[i];
+    e->shape = &table->gemm.shape[i];
     for (size_t kind = 0; kind < KINDS; ++kind) {
-      report_job_t *job = report_gemm_add(&table->half, jobs, kinds[kind].kernel, kinds[kind].mode,
-                                          e->shape, table->half.m[0]);
+      report_job_t *job = report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, kinds[kind].mode,
+                                          e->shape, table->gemm.m[0]);
       job->gemm.settings.phases = kinds[kind].phases;
       e->of[kind] = &job->outcome;
     }
@@ -156,6 +156,6 @@ bool report_w4a16_traffic(const report_context_t *context, base_exit_t *code, ba
   static const size_t usual[] = {16};
   static table_t table;
   memset(&table, 0, sizeof table);
-  return report_gemm_read(context, usual, 1, &table.half, error) &&
+  return report_gemm_read(context, usual, 1, &table.gemm, error) &&
          report_simulate(context, &traffic, false, &table, code, error);
 }

@@ -51,7 +51,7 @@ typedef struct sample {
 } sample_t;
 
 typedef struct table {
-  report_gemm_t half;
+  report_gemm_t gemm;
   entry_t *list;  // by shape, then by M
   size_t count;
   size_t middle_m;
@@ -102,7 +102,7 @@ typedef struct ranges {
 
 static double best_slices(const detail_t *d, unsigned *slices) {
   double best = d->automatic->time_us;
-  *slices = d->automatic->half.splits;
+  *slices = d->automatic->gemm.splits;
   for (size_t i = 0; i < SLICE_COUNTS; ++i) {
     if (d->slices[i]->time_us < best) {
       best = d->slices[i]->time_us;
@@ -114,7 +114,7 @@ static double best_slices(const detail_t *d, unsigned *slices) {
 
 static ranges_t ranges_of(const table_t *table) {
   ranges_t r = {0};
-  const size_t rows = table->half.rows;
+  const size_t rows = table->gemm.rows;
   for (size_t i = 0; i < table->count; ++i) {
     const entry_t *e = &table->list[i];
     report_range_add(is_deep(e->shape) ? &r.deep : &r.shallow, over_parallel(e->of), e->shape,
@@ -126,7 +126,7 @@ static ranges_t ranges_of(const table_t *table) {
       report_range_add(&r.rows, report_over(e->of[SPLITK], least->of[SPLITK]), e->shape, e->m);
     }
   }
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     const detail_t *d = &table->detail[i];
     unsigned slices;
     if (is_deep(d->shape)) {
@@ -145,7 +145,7 @@ static cJSON *put_run(cJSON *list, const report_shape_t *shape, size_t m, const 
                       const char *l2, const report_outcome_t *o) {
   return report_row(list, NUMBER("m", m), NUMBER("n", shape->n), NUMBER("k", shape->k),
                     TEXT("model", shape->model), TEXT("mode", mode),
-                    NUMBER("split_k", o->half.splits), NUMBER("tile_n", o->half.tile_n),
+                    NUMBER("split_k", o->gemm.splits), NUMBER("tile_n", o->gemm.tile_n),
                     TEXT("weights", l2), NUMBER("cycles", o->cycles),
                     NUMBER("time_us", o->time_us));
 }
@@ -165,7 +165,7 @@ static void put_runs(const entry_t *e, cJSON *list) {
 
 // A line of the tables: all runs of an entry, and the us that pipes are busy.
 static void put_entry(const entry_t *e, double mhz, bool middle, cJSON *list) {
-  const report_gemm_outcome_t *h = &e->of[SPLITK]->half;
+  const report_gemm_outcome_t *h = &e->of[SPLITK]->gemm;
   cJSON *row = report_row(list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n),
                           NUMBER("k", e->shape->k), NUMBER("m", e->m), NUMBER("middle", middle),
                           NUMBER("cube/mte2", h->cube_busy[PIPE_MTE2] / mhz),
@@ -182,13 +182,13 @@ static void put_details(const table_t *table, cJSON *root) {
   cJSON *slices = cJSON_AddArrayToObject(root, "by_split_k");
   cJSON *at_once = cJSON_AddArrayToObject(root, "no_launch");
   cJSON *lines = cJSON_AddArrayToObject(root, ".slices");
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     const detail_t *d = &table->detail[i];
     unsigned best;
     best_slices(d, &best);
     cJSON *line = report_row(lines, NUMBER("n", d->shape->n), NUMBER("k", d->shape->k),
                              NUMBER("time_us", d->automatic->time_us),
-                             NUMBER("split_k", d->automatic->half.splits), NUMBER("best", best));
+                             NUMBER("split_k", d->automatic->gemm.splits), NUMBER("best", best));
     cJSON *by = cJSON_AddArrayToObject(line, "by");
     for (size_t s = 0; s < SLICE_COUNTS; ++s) {
       put_run(slices, d->shape, table->middle_m, "splitk", "cold", d->slices[s]);
@@ -205,8 +205,8 @@ static void put_samples(const table_t *table, cJSON *root) {
   for (size_t i = 0; i < table->samples; ++i) {
     const sample_t *s = &table->sample[i];
     report_put(put_run(list, s->shape, table->middle_m, "splitk", "cold", s->computed),
-               NUMBER("rel_fro", s->computed->half.error),
-               NUMBER("wrong_bits", s->computed->half.wrong_bits),
+               NUMBER("rel_fro", s->computed->gemm.error),
+               NUMBER("wrong_bits", s->computed->gemm.wrong_bits),
                NUMBER("cycles_timing_only", s->timed->cycles));
   }
 }
@@ -229,7 +229,7 @@ static void put_summary(const table_t *table, cJSON *root) {
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  const config_soc_t *soc = &table->half.machine.soc.config.soc;
+  const config_soc_t *soc = &table->gemm.machine.soc.config.soc;
   const uint32_t a_die = soc->ai_cores / soc->dies;
   report_put(root, NUMBER("cores", soc->ai_cores), NUMBER(".m", table->middle_m),
              NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us * (a_die - 1)));
@@ -252,7 +252,7 @@ static report_job_t *add(const table_t *table, report_jobs_t *jobs, const report
   const kind_t *k = &kinds[kind];
   char what[64];
   snprintf(what, sizeof what, "%s, %s", k->mode, k->l2);
-  report_job_t *job = report_gemm_add(&table->half, jobs, k->kernel, what, shape, m);
+  report_job_t *job = report_gemm_add(&table->gemm, jobs, k->kernel, what, shape, m);
   job->gemm.settings.machine.soc.l2_warm = strcmp(k->l2, "warm") == 0;
   job->gemm.settings.dataparallel = k->tile_n != 0;
   job->gemm.settings.tile_n = k->tile_n;
@@ -266,7 +266,7 @@ static void add_entries(table_t *table, report_jobs_t *jobs) {
       e->of[kind] = &add(table, jobs, e->shape, e->m, kind)->outcome;
     }
     if (e->m == table->middle_m) {
-      table->detail[i / table->half.rows].automatic = e->of[SPLITK];
+      table->detail[i / table->gemm.rows].automatic = e->of[SPLITK];
     }
   }
 }
@@ -286,7 +286,7 @@ static void add_detail(table_t *table, report_jobs_t *jobs, detail_t *d) {
 
 // The first shapes that are small enough.
 static void add_samples(table_t *table, report_jobs_t *jobs) {
-  for (size_t i = 0; i < table->half.shapes && table->samples < SAMPLES_MAX; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes && table->samples < SAMPLES_MAX; ++i) {
     const detail_t *d = &table->detail[i];
     if (d->shape->n * d->shape->k > SAMPLE_WEIGHTS) {
       continue;
@@ -301,7 +301,7 @@ static void add_samples(table_t *table, report_jobs_t *jobs) {
 static void add_jobs(report_jobs_t *jobs, void *data) {
   table_t *table = data;
   add_entries(table, jobs);
-  for (size_t i = 0; i < table->half.shapes; ++i) {
+  for (size_t i = 0; i < table->gemm.shapes; ++i) {
     add_detail(table, jobs, &table->detail[i]);
   }
   add_samples(table, jobs);
@@ -311,13 +311,13 @@ static bool check_samples(const void *data, base_exit_t *code, base_error_t *err
   const table_t *table = data;
   for (size_t i = 0; i < table->samples; ++i) {
     const sample_t *s = &table->sample[i];
-    if (s->computed->cycles != s->timed->cycles || s->computed->half.wrong_bits != 0) {
+    if (s->computed->cycles != s->timed->cycles || s->computed->gemm.wrong_bits != 0) {
       *code = BASE_OUT_OF_TOLERANCE;
       return base_fail(error,
                        "w4a16, N %zu, K %zu: computed, %llu cycles and %zu wrong values; "
                        "without arithmetic %llu cycles",
                        s->shape->n, s->shape->k, (unsigned long long)s->computed->cycles,
-                       s->computed->half.wrong_bits, (unsigned long long)s->timed->cycles);
+                       s->computed->gemm.wrong_bits, (unsigned long long)s->timed->cycles);
     }
   }
   return true;
@@ -330,20 +330,20 @@ bool report_w4a16(const report_context_t *context, base_exit_t *code, base_error
   static const size_t usual[] = {1, 8, 16, 32, 64};
   static table_t table;
   memset(&table, 0, sizeof table);
-  if (!report_gemm_read(context, usual, sizeof usual / sizeof *usual, &table.half, error)) {
+  if (!report_gemm_read(context, usual, sizeof usual / sizeof *usual, &table.gemm, error)) {
     return false;
   }
-  const report_gemm_t *half = &table.half;
-  table.count = half->shapes * half->rows;
-  table.middle_m = half->m[half->rows / 2];
+  const report_gemm_t *gemm = &table.gemm;
+  table.count = gemm->shapes * gemm->rows;
+  table.middle_m = gemm->m[gemm->rows / 2];
   table.list = calloc(table.count, sizeof *table.list);
   if (table.list == NULL) {
     return base_fail(error, "report: out of memory");
   }
   for (size_t i = 0; i < table.count; ++i) {
-    table.list[i].shape = &half->shape[i / half->rows];
-    table.list[i].m = half->m[i % half->rows];
-    table.detail[i / half->rows].shape = table.list[i].shape;
+    table.list[i].shape = &gemm->shape[i / gemm->rows];
+    table.list[i].m = gemm->m[i % gemm->rows];
+    table.detail[i / gemm->rows].shape = table.list[i].shape;
   }
   const bool good = report_simulate(context, &w4a16, false, &table, code, error);
   free(table.list);

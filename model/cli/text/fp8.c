@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 #include "kernel/bound.h"
 
 static void print_lists(FILE *file, const fp8_problem_t *p) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 #include <string.h>
 

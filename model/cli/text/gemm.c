@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 static void print_how(FILE *file, const gemm_settings_t *s) {
   static const char *const phases[W4A16_PHASES_COUNT] = {

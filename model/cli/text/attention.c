@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 enum { MAX_TOKENS_SHOWN = 8 };
 

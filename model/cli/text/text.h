@@ -1,7 +1,7 @@
 // What a run prints: the lines that several kernels have, and each kernel's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_RUN_TEXT_H
-#define CLI_RUN_TEXT_H
+#ifndef CLI_TEXT_H
+#define CLI_TEXT_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 #include "host/host.h"
 
 // Relative to FP64; of a smaller one, Mitchell's additions need not be the largest part.

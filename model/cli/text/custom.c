@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/text.h"
+#include "cli/text/text.h"
 
 static void print_expected(FILE *file, const custom_run_t *run) {
   if (run->want.data == NULL) {
