@@ -61,6 +61,32 @@ both direct_race "race in L1" "cube0 MTE1" "LOAD_B" "direct_race.c:5" "COPY_L1" 
 machine='--config ascend910_die --cores 2'
 both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
 
+# Accesses to registers that the bus does not have, and no interrupt.
+machine=
+launch() {
+  timeout 60 "$SIM" run custom --firmware "$1" --param "$machine" --out-shape 4 --out "$dir/out.npy" --quiet
+}
+registers() {   # registers CASE FRAGMENT...
+  machine=$1
+  shift
+  expect registers "$FIRMWARE/tests/registers.elf" "cube0 firmware" " at registers.c:" "$@"
+}
+registers 0 "writes 1 byte at register offset 2056: expected 4 or 8 aligned bytes"
+registers 1 "writes 2 bytes at register offset 2056"
+registers 2 "writes 1 byte at register offset 2058"   # of a word there, which the emulator writes byte by byte
+registers 3 "reads 1 byte at register offset 264"
+registers 4 "reads 8 bytes at register offset 266"
+registers 5 "reads 2 bytes at register offset 268"
+registers 6 "reads register offset 0, which cannot be read"
+registers 7 "writes register offset 264, which cannot be written"
+registers 8 "writes register offset 4092, which cannot be written"
+registers 9 "waits for an interrupt (wfi), and there is none"
+registers 10 "reads 4 bytes at register offset 266"
+registers 11 "reads 8 bytes at register offset 268"
+machine=12
+launch "$FIRMWARE/tests/registers.elf" || { echo "FAILED: accesses of words and double words"; failed=1; }
+rm -f "$dir/out.npy"
+
 # Pairs of AI cores, and gathers, with the FP8 kernel's arguments.
 machine='crossover=1'
 launch() {

@@ -18,6 +18,9 @@ bool machine_config(const options_t *options, const char *config, kernel_machine
   for (size_t i = 0; good && i < options->set.count; ++i) {
     good = kernel_machine_set(machine, options->set.item[i], error);
   }
+  if (options->max_cycles.given) {
+    machine->soc.config.soc.max_cycles = (double)options->max_cycles.value;
+  }
   machine->soc.threads = machine_threads(options);
   return good;
 }

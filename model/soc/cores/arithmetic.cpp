@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "host/interrupt.h"
+
 namespace soc {
 namespace {
 
@@ -101,6 +103,9 @@ bool arithmetic::work_one(std::unique_lock<std::mutex> &lock) {
 void arithmetic::carry_out(const std::vector<entry> &batch) {
   seconds spent;
   for (const entry &e : batch) {
+    if (host_interrupted()) {
+      break;   // the run ends, nobody will see the results
+    }
     const clock::time_point begin = clock::now();
     execute_(*e.memory, e.command);
     const unsigned opcode = e.command.header.opcode_;

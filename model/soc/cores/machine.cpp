@@ -187,6 +187,7 @@ uint64_t machine::latest() const {
 
 uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = latest();
+  sim_.deadline = begin + static_cast<uint64_t>(sim_.config.soc.max_cycles);
   const unsigned number = sim_.lines.use(firmware);
   for (watcher *w : sim_.watchers) {
     w->launched(number);
@@ -215,6 +216,10 @@ uint64_t machine::launch(const std::string &firmware) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
+  if (end > sim_.deadline) {
+    sim_.stop(SOC_STOPPED, "the kernel took " + std::to_string(end - begin) + " cycles: " + kTooLong);
+    return 0;
+  }
   for (watcher *w : sim_.watchers) {
     w->launch_over(begin, end);
   }

@@ -75,6 +75,7 @@ void scheduler::step() {
       break;
     }
     events_.pop();
+    ++taken_;
     next.what->run(next.cycle);
   }
   stepping_ = false;

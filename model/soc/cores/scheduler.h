@@ -40,6 +40,9 @@ class scheduler : public sc_core::sc_module {
   // A scalar core may be able to push.
   void wake(scalar &who);
 
+  // Events so far.
+  uint64_t taken() const { return taken_; }
+
   // Pipes that have moved on tell where they stand (pipe.h): somebody looks on.
   bool watched = false;
   // Called before each event; true ends the run.
@@ -57,7 +60,7 @@ class scheduler : public sc_core::sc_module {
   void run_ahead();
 
   std::priority_queue<event> events_;
-  uint64_t order_ = 0;
+  uint64_t order_ = 0, taken_ = 0;
   std::vector<pipe *> woken_;
   std::vector<pipe *> moved_on_;   // since the last event, if watched
   std::vector<scalar *> pushing_;

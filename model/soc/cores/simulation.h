@@ -46,6 +46,9 @@ class stopwatch {
   clock::time_point start_;
 };
 
+// The end of what a run is stopped with that takes too long.
+constexpr char kTooLong[] = "longer than soc.max_cycles allows (--max-cycles)";
+
 struct simulation {
   simulation(const soc_options_t &run_options, soc_result_t &run_result)
       : options(run_options),
@@ -69,6 +72,7 @@ struct simulation {
   source_lines lines;
   std::unique_ptr<scheduler> events;
   std::unique_ptr<arithmetic> work;
+  uint64_t deadline = UINT64_MAX; // of the kernel that runs: the cycle by which it has to be over
   unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
 };
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/scalar.h"
 
-#include <ctime>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 
 #include "host/interrupt.h"
 #include "soc/cores/core_unit.h"
@@ -24,7 +26,7 @@ void scalar::tell(scalar_state state) const {
 // --- the firmware's side ----------------------------------------------------------------------
 
 void scalar::main() {
-  run();
+  execute();
   end("");
   leave();
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -35,7 +37,6 @@ void scalar::main() {
 void scalar::leave() {
   hand_over();
   if (!log_.empty()) {
-    log_ += '\n';
     print_log();
   }
   timespec cpu = {};
@@ -56,11 +57,19 @@ void scalar::end(const std::string &error) {
   }
 }
 
+// An access counts as an instruction: firmware built for the host tells of no others.
 void scalar::spend(uint64_t instructions) {
   instructions_ += instructions;
+  const uint64_t counted = std::max<uint64_t>(instructions, 1);
+  if (is_too_long(counted)) {
+    return end_too_long();
+  }
+  left_ -= counted;
   const double spent = static_cast<double>(instructions) * sim_.config.scalar.cpi;
   cycles_ += static_cast<uint64_t>(spent) + sim_.config.scalar.push_cycles;
 }
+
+void scalar::end_too_long() { end(std::string("firmware runs ") + kTooLong); }
 
 void scalar::push(const command_t &command) {
   batch_.push_back({cycles_, command});
@@ -83,10 +92,27 @@ void scalar::hand_over() {
   batch_.reserve(kBatch);
 }
 
-// A line of the firmware's, whole, whatever other cores print.
+// A line of the firmware's, whole, whatever other cores print.  A terminal is given nothing that it would obey.
 void scalar::print_log() {
-  std::fprintf(stderr, "%s: %s", core_.name().c_str(), log_.c_str());
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  std::string text;
+  for (const char c : log_) {
+    char escaped[8];
+    const bool plain = !terminal || (c >= ' ' && c <= '~') || c == '\t';
+    std::snprintf(escaped, sizeof escaped, plain ? "%c" : "\\x%02x", static_cast<unsigned char>(c));
+    text += escaped;
+  }
+  std::fprintf(stderr, "%s: %s\n", core_.name().c_str(), text.c_str());
   log_.clear();
+}
+
+void scalar::put_character(char c) {
+  if (c != '\n') {
+    log_ += c;
+  }
+  if (c == '\n' || log_.size() == kLogLine) {
+    print_log();
+  }
 }
 
 uint64_t scalar::read_register(uint64_t offset) {
@@ -130,11 +156,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_HALT:
       return end(value == 0 ? "" : "firmware panic, code " + std::to_string(value));
     case REG_PUTC:
-      log_ += static_cast<char>(value);
-      if (log_.back() == '\n') {
-        print_log();
-      }
-      return;
+      return put_character(static_cast<char>(value));
     default:
       end("firmware writes register offset " + std::to_string(offset) +
           ", which cannot be written");
@@ -146,6 +168,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
 void scalar::start(uint64_t cycle) {
   batch_.clear();
   cycles_ = instructions_ = 0;
+  left_ = static_cast<uint64_t>(sim_.config.soc.max_cycles / std::max(sim_.config.scalar.cpi, 0.01));
   error_at_.clear();
   ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
   abandoned_ = false;
@@ -180,6 +203,23 @@ bool scalar::fetch() {
   return true;
 }
 
+void scalar::run(uint64_t) { sim_.events->wake(*this); }
+
+// Pushes without events: nobody else would have a turn, and their effects would pile up.  True: goes on when
+// the machine has caught up.
+bool scalar::is_far_ahead() {
+  if (sim_.events->taken() != event_) {
+    event_ = sim_.events->taken();
+    ahead_ = 0;
+  }
+  if (++ahead_ <= kAhead) {
+    return false;
+  }
+  ahead_ = 0;
+  sim_.events->at(std::max(time_, now()), *this);
+  return true;
+}
+
 void scalar::advance() {
   while (!halted_ && !core_.sim().stopped()) {
     if (next_ == taken_.size()) {
@@ -199,8 +239,15 @@ void scalar::advance() {
     if (time_ != ready) {
       tell(RUNNING);
     }
+    if (time_ > sim_.deadline) {
+      return core_.sim().stop(SOC_STOPPED, std::string("the kernel takes ") + kTooLong + ": " +
+                                               core_.sim().describe(core_.name(), s.command));
+    }
     counted_ = false;
     ++next_;
+    if (is_far_ahead()) {
+      return;
+    }
   }
 }
 

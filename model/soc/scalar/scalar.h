@@ -20,24 +20,24 @@
 
 #include "hal/command.h"
 #include "hal/registers.h"
+#include "soc/cores/scheduler.h"
 #include "soc/cores/simulation.h"
 
 namespace soc {
 
 class core_unit;
 
-class scalar {
+class scalar : public task {
  public:
   scalar(core_unit &core, std::string firmware);
-  virtual ~scalar() = default;
-  scalar(const scalar &) = delete;
-  scalar &operator=(const scalar &) = delete;
 
   // --- the simulation's side ---
   // Runs the program from its beginning; cycle: of the launch.
   void start(uint64_t cycle);
   // Pushes commands until a queue is full or the program has ended.
   void advance();
+  // The machine's clock has come to where this core's stands.
+  void run(uint64_t now) override;
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
   // The run is over, the program need not be.
@@ -46,15 +46,15 @@ class scalar {
  protected:
   // --- the firmware's side, in its thread ---
   // Runs the firmware to its end.
-  virtual void run() = 0;
+  virtual void execute() = 0;
   // The command that a write of this value to PUSH means.
   virtual command_t pushed(uint64_t value) = 0;
   // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
   // known.
   virtual std::vector<uint64_t> calls() { return {}; }
-  // Does run() return when the program has ended?
+  // Does execute() return when the program has ended?
   virtual bool can_return() const { return true; }
-  // From the simulation's side: make run() return soon, if that can be done.
+  // From the simulation's side: make execute() return soon, if that can be done.
   virtual void interrupt() {}
 
   uint64_t read_register(uint64_t offset);
@@ -68,6 +68,9 @@ class scalar {
   void leave();
   // What has been pushed so far does.
   void hand_over();
+  // It has run for longer than a kernel may take, by these instructions since the last access.
+  bool is_too_long(uint64_t instructions) const { return instructions > left_; }
+  void end_too_long();
   bool is_abandoned() const { return abandoned_; }
 
   core_unit &core_;
@@ -80,10 +83,14 @@ class scalar {
     command_t command;
   };
   static constexpr size_t kBatch = 128, kBatches = 4;
+  static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
+  static constexpr size_t kLogLine = 4096;   // characters of a debug line that does not end
 
   void main();
   void push(const command_t &command);
+  void put_character(char c);
   void print_log();
+  bool is_far_ahead();
   bool fetch();
   void finish();
   void tell(scalar_state state) const;
@@ -91,6 +98,7 @@ class scalar {
   // The firmware's side.
   std::vector<step> batch_;
   uint64_t cycles_ = 0, instructions_ = 0;
+  uint64_t left_ = 0;          // instructions until it takes too long
   bool ended_ = false;
   std::string log_;            // characters of an unfinished debug line
 
@@ -109,6 +117,8 @@ class scalar {
   std::thread thread_;
   std::vector<step> taken_;
   size_t next_ = 0;
+  size_t ahead_ = 0;           // commands since ...
+  uint64_t event_ = 0;         // this event of the machine's
   bool counted_ = false;       // the next step's cycles are in time_
   uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;

@@ -20,7 +20,7 @@ class scalar_native : public scalar {
   scalar_native(core_unit &core, const std::string &firmware);
 
  private:
-  void run() override;
+  void execute() override;
   bool can_return() const override { return false; }
   std::vector<uint64_t> calls() override;
   void sleep_if_ended();
@@ -97,7 +97,7 @@ std::vector<uint64_t> scalar_native::calls() {
 }
 
 // A core that the kernel has no entry for has nothing to do.
-void scalar_native::run() {
+void scalar_native::execute() {
   current = this;
   if (entry_ != nullptr) {
     entry_();

@@ -5,9 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unicorn/unicorn.h>
 
+#include <algorithm>
 #include <cstring>
-#include <stdexcept>
 #include <iterator>
+#include <stdexcept>
 
 #include "hal/registers.h"
 #include "soc/cores/core_unit.h"
@@ -25,7 +26,7 @@ class scalar_riscv : public scalar, private gdb_server::target {
   ~scalar_riscv() override { uc_close(engine_); }
 
  private:
-  void run() override;
+  void execute() override;
   command_t pushed(uint64_t value) override;
   std::vector<uint64_t> calls() override;
   uint64_t program_counter();
@@ -36,6 +37,8 @@ class scalar_riscv : public scalar, private gdb_server::target {
   // Lets time pass for what ran since the last access.
   void synchronise();
 
+  bool is_word(const char *how, uint64_t offset, unsigned bytes);
+  static bool on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self);
   static uint64_t on_read(uc_engine *, uint64_t offset, unsigned size, void *self);
   static void on_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
   static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
@@ -79,6 +82,11 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
   check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this),
         "map registers");
   uc_hook hook;
+  // Readable only by way of on_load.
+  check(uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
+  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), this,
+                    SCALAR_MMIO_BASE, SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1),
+        "look at loads of registers");
   check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), this, 1, 0),
         "count instructions");
   if (debugger_ != nullptr) {
@@ -95,7 +103,7 @@ void scalar_riscv::check(uc_err error, const char *what) const {
   }
 }
 
-void scalar_riscv::run() {
+void scalar_riscv::execute() {
   instructions_ = 0;
   halted_badly_ = false;
   std::memset(window_, 0, sizeof window_);
@@ -109,7 +117,8 @@ void scalar_riscv::run() {
     debugger_->stop(gdb_server::SIGNAL_SEGV);
   }
   if (fault) {
-    end(std::string("firmware fault: ") + uc_strerror(error));
+    end(error == UC_ERR_OK ? "firmware waits for an interrupt (wfi), and there is none"
+                           : std::string("firmware fault: ") + uc_strerror(error));
   }
   if (debugger_ != nullptr) {
     debugger_->exited(fault ? gdb_server::SIGNAL_SEGV : halted_badly_ ? gdb_server::SIGNAL_ABORT : 0);
@@ -187,9 +196,27 @@ void scalar_riscv::synchronise() {
   spend(instructions);
 }
 
+bool scalar_riscv::is_word(const char *how, uint64_t offset, unsigned bytes) {
+  if (offset % bytes == 0 && bytes >= 4) {
+    return true;
+  }
+  end(std::string("firmware ") + how + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at register offset " + std::to_string(offset) + ": expected 4 or 8 aligned bytes");
+  uc_emu_stop(engine_);
+  return false;
+}
+
+// A load of a register, as the program has it; on_read sees the aligned words that it is made of.
+bool scalar_riscv::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {
+  static_cast<scalar_riscv *>(self)->is_word("reads", address - SCALAR_MMIO_BASE, static_cast<unsigned>(bytes));
+  return true;
+}
+
+// The bus is 32 bits wide: 64 bits come as two accesses, low half first.
 uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, void *self) {
   auto *core = static_cast<scalar_riscv *>(self);
-  // The bus is 32 bits wide: a 64-bit load comes as two reads, low half first.
+  if (core->ended()) {
+    return 0;   // refused
+  }
   core->synchronise();
   uint64_t value = core->read_register(offset & ~uint64_t{7});
   value = (offset & 4) != 0 ? value >> 32 : value & 0xFFFFFFFFu;
@@ -199,9 +226,12 @@ uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, voi
   return value;
 }
 
-void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned, uint64_t value,
+void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned bytes, uint64_t value,
                             void *self) {
   auto *core = static_cast<scalar_riscv *>(self);
+  if (!core->is_word("writes", offset, bytes)) {
+    return;
+  }
   if (offset >= REG_WINDOW && offset - REG_WINDOW <= sizeof core->window_ - 4) {
     const auto word = static_cast<uint32_t>(value);
     std::memcpy(core->window_ + (offset - REG_WINDOW), &word, sizeof word);
@@ -214,7 +244,9 @@ void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned, uint64
     }
   }
   core->synchronise();
-  core->write_register(offset, value);
+  if (!core->ended()) {
+    core->write_register(offset, value);
+  }
   if (core->ended()) {
     uc_emu_stop(engine);
   }
@@ -230,6 +262,10 @@ void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
     b = {address, bytes, static_cast<uint32_t>(count_instructions(address, bytes))};
   }
   instructions_ += b.instructions;
+  if (is_too_long(instructions_)) {
+    end_too_long();
+    uc_emu_stop(engine_);
+  }
 }
 
 // An instruction is 4 bytes long if its two lowest bits are set, else 2.
