@@ -39,11 +39,20 @@ void critical_path::launched(unsigned firmware) {
 void critical_path::launch_over(uint64_t begin, uint64_t end) {
   total_ += end - begin;
   for (unsigned track = 0; track < pipes_.size(); ++track) {
-    const uint64_t count = recorded_.end(track);
-    if (count > pipes_[track].first && recorded_.at(track, count - 1).done == end) {
-      return walk(recorded_.at(track, count - 1), begin);
+    const soc_command_t *last = last_effect(track);
+    if (last != nullptr && last->done == end) {
+      return walk(*last, begin);
     }
   }
+}
+
+// A pipe may end with a wait, which has no effect.
+const soc_command_t *critical_path::last_effect(unsigned track) const {
+  if (recorded_.end(track) == pipes_[track].first) {
+    return nullptr;
+  }
+  const soc_command_t &last = recorded_.at(track, recorded_.end(track) - 1);
+  return is_wait(last) ? effect_before(last) : &last;
 }
 
 // --- a command's neighbours -------------------------------------------------------------------

@@ -64,6 +64,7 @@ class critical_path : public watcher {
   };
 
   // Commands of this launch; null: there is none.
+  const soc_command_t *last_effect(unsigned track) const;
   const soc_command_t *command_before(const soc_command_t &c) const;
   const soc_command_t *effect_before(const soc_command_t &c) const;
   const soc_command_t *push_before(const soc_command_t &c) const;
