@@ -383,6 +383,12 @@ void commands_run(commands_case_t *c) {
   check_links(c);
 }
 
+void commands_run_firmware(commands_case_t *c, const char *file) {
+  c->options.firmware = SOC_FIRMWARE_RISCV;
+  c->options.firmware_file = file;
+  run_apart(c);
+}
+
 void commands_expect(const commands_case_t *c, size_t i, uint64_t busy, uint64_t latency) {
   const soc_command_t *at = &c->at[i];
   commands_equal(c, i, "busy", at->end - at->begin, busy);

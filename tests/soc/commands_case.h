@@ -62,6 +62,9 @@ size_t commands_add(commands_case_t *c, core_kind_t kind, unsigned core, unsigne
 // links of the critical path add up to the time.
 void commands_run(commands_case_t *c);
 
+// Runs firmware of the test's own instead, which pushes the commands of the list; nothing is checked.
+void commands_run_firmware(commands_case_t *c, const char *file);
+
 // Checks that a command has kept its pipe for busy cycles, and takes effect so much later, but not before the commands
 // that its pipe had before it.
 void commands_expect(const commands_case_t *c, size_t i, uint64_t busy, uint64_t later);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "commands_case.h"
+#include "counted.h"
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
@@ -357,6 +358,48 @@ static void full_queues(commands_case_t *c) {
   assert_true(held > 10);
 }
 
+static const uint64_t loops[] = {
+#define LOOPS(n) n,
+    COUNTED_LOOPS
+#undef LOOPS
+};
+
+enum { PUSHES = sizeof loops / sizeof *loops };
+
+// Cycles from one push of counted.c to the next, in RV64.
+static void distances(double cpi, uint32_t push_cycles, uint64_t distance[PUSHES - 1]) {
+  commands_case_t *c = commands_machine(0);
+  c->options.config.scalar.cpi = cpi;
+  c->options.config.scalar.push_cycles = push_cycles;
+  for (int i = 0; i < PUSHES; i++) {
+    commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, M, .zero_ = 0));
+  }
+  commands_run_firmware(c, FIRMWARE_DIR "/tests/counted.elf");
+  for (int i = 0; i < PUSHES - 1; i++) {
+    distance[i] = c->at[i + 1].pushed - c->at[i].pushed;
+  }
+  commands_end(c);
+}
+
+// scalar.cpi an instruction, rounded down from push to push, and scalar.push_cycles a push. What the compiler puts around
+// the loops is the same for all.
+static void instructions_take(void **state) {
+  (void)state;
+  static const double cpi[] = {1, 0, 0.5, 2.5, 1.3};
+  static const uint32_t push_cycles[] = {4, 7, 0, 13, 1};
+  uint64_t base[PUSHES - 1], distance[PUSHES - 1];
+  distances(1, 0, base);
+  for (size_t i = 0; i < PUSHES - 1; i++) {
+    assert_int_equal(base[i] - 2 * loops[i + 1], base[0] - 2 * loops[1]);
+  }
+  for (size_t n = 0; n < sizeof cpi / sizeof *cpi; n++) {
+    distances(cpi[n], push_cycles[n], distance);
+    for (size_t i = 0; i < PUSHES - 1; i++) {
+      assert_int_equal(distance[i], (uint64_t)((double)base[i] * cpi[n]) + push_cycles[n]);
+    }
+  }
+}
+
 static void expect_link(const commands_case_t *c, const char *what, const char *command, uint64_t cycles) {
   for (size_t i = 0; i < c->link_count; i++) {
     if (strcmp(c->links[i].what, what) == 0 && strcmp(c->links[i].command, command) == 0) {
@@ -419,6 +462,7 @@ int main(void) {
       cmocka_unit_test(sync_alls_take),
       cmocka_unit_test(launches_take),
       cmocka_unit_test(full_queues_take),
+      cmocka_unit_test(instructions_take),
       cmocka_unit_test(critical_path_of_a_full_queue_take),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,10 +59,10 @@ std::optional<unsigned> gm_owners::access_parts(unsigned core, uint16_t syncs, b
     if (p.writer != me && p.syncs >= syncs) {
       return p.writer - 1u;
     }
-    if (write && p.writer == me && p.begin <= begin && end <= p.end) {
+    if (write && p.writer == me && p.begin == begin && p.end == end) {
       p.syncs = syncs;
-      known = true;
     }
+    known = known || (p.writer == me && p.syncs == syncs && p.begin <= begin && end <= p.end);
   }
   if (write && !known) {
     parts.push_back({begin, end, me, syncs});

@@ -1,0 +1,224 @@
+// The race detectors against sets of bytes: random rectangles, with gaps between rows or without, down to rows and rests of
+// one byte.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "memory_test.h"
+#include "soc/races/gm_owners.h"
+#include "soc/races/race_detector.h"
+
+namespace {
+
+std::set<uint64_t> bytes_of(const core_access_t &a) {
+  std::set<uint64_t> bytes;
+  for (uint64_t row = 0; row < a.rows; ++row) {
+    for (uint64_t i = 0; i < a.row_bytes; ++i) {
+      bytes.insert(a.base + row * a.pitch + i);
+    }
+  }
+  return bytes;
+}
+
+bool meet(const std::set<uint64_t> &a, const std::set<uint64_t> &b) {
+  for (const uint64_t byte : a) {
+    if (b.count(byte) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Within the first bytes of a memory; rows may also overlap, as those of pitch 0 do.
+core_access_t random_access(random_numbers &random, uint64_t most) {
+  core_access_t a = {};
+  a.space = SPACE_UB;
+  a.rows = random.one_in(3) ? 1 : random(1, 6);
+  a.row_bytes = random.one_in(3) ? 1 : random(1, most / 12);
+  a.pitch = random.one_in(12) ? random(0, a.row_bytes)
+            : random.one_in(3) ? a.row_bytes
+                               : a.row_bytes + random(1, most / 12);
+  a.base = random(0, most - (a.rows - 1) * a.pitch - a.row_bytes);
+  a.write = random.one_in(2);
+  return a;
+}
+
+void overlaps_are_those_of_sets(void **) {
+  random_numbers random(1);
+  int met = 0;
+  constexpr int kTimes = 60000;
+  for (int i = 0; i < kTimes; ++i) {
+    const uint64_t most = random.one_in(2) ? 40 : 160;
+    const core_access_t a = random_access(random, most), b = random_access(random, most);
+    const bool expected = meet(bytes_of(a), bytes_of(b));
+    assert_int_equal(soc::accesses_overlap(a, b), expected);
+    assert_int_equal(soc::accesses_overlap(b, a), expected);
+    met += expected;
+  }
+  assert_true(met > kTimes / 10 && met < kTimes * 9 / 10);
+}
+
+// What the detector should find, from what each agent has seen of each other one's commands.
+class reference {
+ public:
+  explicit reference(unsigned agents) : seen_(agents, std::vector<size_t>(agents)) {}
+
+  void begin(unsigned agent) { ++seen_[agent][agent]; }
+  std::vector<size_t> clock(unsigned agent) const { return seen_[agent]; }
+  void acquire(unsigned agent, const std::vector<size_t> &clock) {
+    for (size_t i = 0; i < clock.size(); ++i) {
+      seen_[agent][i] = std::max(seen_[agent][i], clock[i]);
+    }
+  }
+  // The agents it races with.
+  std::set<unsigned> access(unsigned agent, const core_access_t &a) {
+    const std::set<uint64_t> bytes = bytes_of(a);
+    std::set<unsigned> with;
+    for (const past &p : past_) {
+      if (p.agent != agent && p.time > seen_[agent][p.agent] && (p.write || a.write) && meet(p.bytes, bytes)) {
+        with.insert(p.agent);
+      }
+    }
+    if (with.empty()) {
+      past_.push_back({agent, seen_[agent][agent], a.write, bytes});
+    }
+    return with;
+  }
+
+ private:
+  struct past {
+    unsigned agent;
+    size_t time;
+    bool write;
+    std::set<uint64_t> bytes;
+  };
+  std::vector<std::vector<size_t>> seen_;
+  std::vector<past> past_;
+};
+
+// Pipes at random: commands of up to two accesses, flags with what their setter had seen.
+void races_are_those_of_sets(void **) {
+  constexpr unsigned kPipes = 4;
+  random_numbers random(2);
+  int found = 0, passed = 0;
+  for (int run = 0; run < 300; ++run) {
+    soc::race_detector races;
+    soc::race_memory memory;
+    reference expected(kPipes);
+    for (unsigned i = 0; i < kPipes; ++i) {
+      memory.agents.push_back(races.add_agent("core"));
+    }
+    bool over = false;
+    for (int step = 0; step < 300 && !over; ++step) {
+      const auto agent = static_cast<unsigned>(random(0, kPipes - 1));
+      if (random.one_in(4)) {
+        races.begin(agent);
+        expected.begin(agent);
+        for (uint64_t i = random(1, 2); i > 0 && !over; --i) {
+          core_access_t a = random_access(random, run % 2 == 0 ? 4000 : 300);
+          a.write = random.one_in(4);
+          const std::set<unsigned> with = expected.access(agent, a);
+          const auto race = races.access(memory, agent, a, command_t{});
+          assert_int_equal(race.has_value(), !with.empty());
+          assert_true(!race || with.count(race->agent) != 0);
+          over = race.has_value();
+          found += over;
+          passed += !over;
+        }
+      } else {
+        const auto to = static_cast<unsigned>(random(0, kPipes - 1));
+        races.acquire(to, soc::vector_clock(races.clock(agent)));
+        expected.acquire(to, expected.clock(agent));
+      }
+    }
+  }
+  assert_true(found > 50 && passed > 2000);
+}
+
+// Who wrote each byte last, and how many SYNC_ALLs were behind it.
+class owners {
+ public:
+  struct write {
+    unsigned core;
+    uint32_t syncs;
+  };
+
+  // The AI cores whose writes it races with.
+  std::set<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &a) {
+    const std::set<uint64_t> bytes = bytes_of(a);
+    std::set<unsigned> with;
+    for (const uint64_t byte : bytes) {
+      const auto known = last_.find(byte);
+      if (known != last_.end() && known->second.core != core && known->second.syncs >= syncs) {
+        with.insert(known->second.core);
+      }
+    }
+    if (with.empty() && a.write) {
+      for (const uint64_t byte : bytes) {
+        last_[byte] = {core, syncs};
+      }
+    }
+    return with;
+  }
+
+ private:
+  std::map<uint64_t, write> last_;
+};
+
+// AI cores at random in a few lines of 512 bytes, often at their edges; all come to a SYNC_ALL now and then, one after the
+// other.
+void owners_are_those_of_bytes(void **) {
+  constexpr uint64_t kLine = 512, kLines = 24;
+  constexpr unsigned kCores = 4;
+  random_numbers random(3);
+  int found = 0, passed = 0;
+  for (int run = 0; run < 1500; ++run) {
+    soc::gm_owners ours(kLines * kLine);
+    owners expected;
+    std::vector<uint32_t> syncs(kCores);
+    bool over = false;
+    for (int step = 0; step < 60 && !over; ++step) {
+      const auto core = static_cast<unsigned>(random(0, kCores - 1));
+      if (random.one_in(4)) {
+        for (uint32_t &s : syncs) {
+          ++s;
+        }
+      }
+      core_access_t a = {};
+      a.space = SPACE_GM;
+      a.write = random.one_in(2);
+      a.rows = random.one_in(2) ? 1 : random(1, 4);
+      a.row_bytes = random.one_in(4)   ? kLine * random(1, 3)
+                    : random.one_in(3) ? kLine * random(0, 2) + 1   // a rest of one byte
+                    : random.one_in(2) ? 1
+                                       : random(1, kLine);
+      a.pitch = random.one_in(3) ? a.row_bytes : a.row_bytes + (random.one_in(2) ? random(1, 70) : kLine);
+      const uint64_t bytes = (a.rows - 1) * a.pitch + a.row_bytes;
+      const uint64_t line = random(0, (kLines * kLine - bytes) / kLine) * kLine;
+      a.base = random.one_in(2) ? line : random.one_in(2) && line > 0 ? line - 1 : random(0, kLines * kLine - bytes);
+      a.base = std::min(a.base, kLines * kLine - bytes);
+      const std::set<unsigned> with = expected.access(core, syncs[core], a);
+      const auto race = ours.access(core, syncs[core], a, a.base);
+      assert_int_equal(race.has_value(), !with.empty());
+      assert_true(!race || with.count(*race) != 0);
+      over = race.has_value();
+      found += over;
+      passed += !over;
+    }
+  }
+  assert_true(found > 300 && passed > 3000);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(overlaps_are_those_of_sets),
+      cmocka_unit_test(races_are_those_of_sets),
+      cmocka_unit_test(owners_are_those_of_bytes),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
