@@ -90,6 +90,7 @@ static const struct {
     {"vector.broadcast_cycles", 0.3, 9, false},
     {"vector.broadcast_startup", 0, 30, true},
     {"vector.drain", 0, 40, true},
+    {"engine.clock_mhz", 100, 900, false},
     {"engine.load_gbps", 20, 300, false},
     {"engine.store_gbps", 20, 300, false},
     {"gm.hbm_gbps", 50, 900, false},
@@ -227,6 +228,7 @@ static void run_apart(commands_case_t *c) {
   const pid_t child = fork();
   assert_true(child >= 0);
   if (child == 0) {
+    alarm(60);
     simulate(c, path);
     _exit(0);
   }
@@ -240,7 +242,7 @@ static void run_apart(commands_case_t *c) {
   fclose(file);
   unlink(path);
   if (!WIFEXITED(status) || c->result.status != SOC_DONE) {
-    fail_msg("machine %u: %s", c->machine, c->result.error);
+    fail_msg("machine %u: %s", c->machine, WIFEXITED(status) ? c->result.error : "did not come to an end");
   }
 }
 

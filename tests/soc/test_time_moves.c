@@ -262,6 +262,53 @@ static void engine_moves(commands_case_t *c) {
   }
 }
 
+// Keys come to the engine evenly over the time of their move, a latency later. It takes one at each edge of its own clock, and
+// has it by the next. edge: number of the next one that it has not used; returns the cycle of the one after the last.
+static uint64_t last_key(const config_t *config, uint64_t first, uint64_t duration, uint64_t keys, uint64_t *edge) {
+  const double ratio = config->soc.clock_mhz / config->engine.clock_mhz;
+  for (uint64_t key = 0; key < keys; key++) {
+    while (commands_cycles((double)*edge * ratio) < first + key * duration / keys) {
+      ++*edge;
+    }
+    ++*edge;
+  }
+  return commands_cycles((double)*edge * ratio);
+}
+
+static void keys(commands_case_t *c) {
+  config_t *config = &c->options.config;
+  enum { ROW = 128, ROWS = 256 };   // bytes of 64 elements; keys of a block
+  config->soc.engines = 1;
+  c->options.engine_num = (num_engine_t){.d = ROW / 2};
+  for (int i = 0; i < 16; i++) {
+    const uint32_t pitch = ROW + (uint32_t)(commands_random(c, 0, 1) ? 0 : 2 * commands_random(c, 1, 200));
+    const uint64_t k = commands_in + 512 * commands_random(c, 0, 300), v = k + 2 * commands_random(c, 0, 60000);
+    commands_add(c, CORE_ENGINE, 0, 0,
+                 COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = k, .v_gm = v, .k_pitch = pitch, .v_pitch = pitch,
+                            .keys = (uint32_t)commands_random(c, 1, 700), .stride = ROWS, .dim = ROW / 2));
+    if (i % 4 != 0) {
+      commands_add(c, CORE_ENGINE, 0, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, LOAD, .zero_ = 0));
+    }
+  }
+  commands_run(c);
+  memset(there, 0, sizeof there);
+  uint64_t edge = 0;
+  for (size_t i = 0; i < c->count; i++) {
+    const cmd_load_kv_t *load = &c->list[i].command.load_kv;
+    if (load->opcode_ != OP_LOAD_KV) {
+      continue;
+    }
+    const uint64_t bytes = (uint64_t)load->keys * ROW * 2;
+    uint64_t cold = touch(load->k_gm, load->keys, ROW, load->k_pitch);
+    cold += touch(load->v_gm, load->keys, ROW, load->v_pitch);
+    const double limit = rate(config, config->engine.load_gbps) * share(config, load->k_gm, bytes);
+    const uint64_t duration = commands_cycles((double)bytes / limit), latency = load_latency(config, cold);
+    const uint64_t busy = move_cycles(config, bytes, cold, limit), end = c->at[i].begin + busy;
+    const uint64_t last = last_key(config, c->at[i].begin + 1 + latency, duration, load->keys, &edge);
+    commands_expect(c, i, busy, later(end + latency, last) - end);
+  }
+}
+
 // --- L2 ---------------------------------------------------------------------------------------
 
 static command_t copy_in(uint64_t gm, uint32_t bytes) {
@@ -416,6 +463,7 @@ ON_MACHINES(cube_moves)
 ON_MACHINES(vector_moves)
 ON_MACHINES(gathers)
 ON_MACHINES(engine_moves)
+ON_MACHINES(keys)
 ON_MACHINES(warm_inputs)
 ON_MACHINES(what_went_is_cold)
 ON_MACHINES(shared)
@@ -429,6 +477,7 @@ int main(void) {
       cmocka_unit_test(vector_moves_take),
       cmocka_unit_test(gathers_take),
       cmocka_unit_test(engine_moves_take),
+      cmocka_unit_test(keys_take),
       cmocka_unit_test(warm_inputs_take),
       cmocka_unit_test(what_went_is_cold_take),
       cmocka_unit_test(shared_take),
