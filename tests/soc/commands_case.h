@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "commands_list.h"
+#include "firmware/commands_list.h"
 #include "core/core.h"
 #include "num/num_rng.h"
 #include "soc/soc.h"

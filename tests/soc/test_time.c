@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "commands_case.h"
-#include "counted.h"
+#include "firmware/counted.h"
 
 static uint64_t ceil_div(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 

@@ -1,6 +1,6 @@
 // Pushes with numbers of instructions between them that differ by what COUNTED_LOOPS says, and by nothing else.
 // SPDX-License-Identifier: Apache-2.0
-#include "../counted.h"
+#include "counted.h"
 #include "hal/hal.h"
 
 __attribute__((noinline)) static void push_after(uint64_t loops) {
