@@ -12,7 +12,7 @@ std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
     const uint64_t end = begin + access.row_bytes;
     while (begin < end) {
       const uint64_t stop = std::min(end, (begin / kLine + 1) * kLine);
-      if (auto other = access_line(core, static_cast<uint16_t>(syncs), access.write, begin, stop)) {
+      if (auto other = access_line(core, syncs, access.write, begin, stop)) {
         return other;
       }
       begin = stop;
@@ -22,7 +22,7 @@ std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
 }
 
 // Bytes of one line.
-std::optional<unsigned> gm_owners::access_line(unsigned core, uint16_t syncs, bool write,
+std::optional<unsigned> gm_owners::access_line(unsigned core, uint32_t syncs, bool write,
                                                uint64_t begin, uint64_t end) {
   line &l = lines_[begin / kLine];
   const bool whole = end - begin == kLine;
@@ -31,7 +31,7 @@ std::optional<unsigned> gm_owners::access_line(unsigned core, uint16_t syncs, bo
     l.in_part = true;
     if (l.writer != 0) {
       const uint64_t first = begin / kLine * kLine;
-      parts_[begin / kLine].push_back({first, first + kLine, l.writer, l.syncs});
+      parts_[begin / kLine].push_back({first, first + kLine, l.syncs, l.writer});
     }
   }
   if (l.in_part) {
@@ -47,7 +47,7 @@ std::optional<unsigned> gm_owners::access_line(unsigned core, uint16_t syncs, bo
   return std::nullopt;
 }
 
-std::optional<unsigned> gm_owners::access_parts(unsigned core, uint16_t syncs, bool write,
+std::optional<unsigned> gm_owners::access_parts(unsigned core, uint32_t syncs, bool write,
                                                 uint64_t begin, uint64_t end) {
   std::vector<part> &parts = parts_[begin / kLine];
   const uint16_t me = static_cast<uint16_t>(core + 1);
@@ -65,7 +65,7 @@ std::optional<unsigned> gm_owners::access_parts(unsigned core, uint16_t syncs, b
     known = known || (p.writer == me && p.syncs == syncs && p.begin <= begin && end <= p.end);
   }
   if (write && !known) {
-    parts.push_back({begin, end, me, syncs});
+    parts.push_back({begin, end, syncs, me});
   }
   return std::nullopt;
 }

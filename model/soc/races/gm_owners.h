@@ -40,17 +40,18 @@ class gm_owners {
  private:
   static constexpr uint64_t kLine = 512;
   struct line {
+    uint32_t syncs = 0;        // behind the writer
     uint16_t writer = 0;       // AI core + 1; 0: nobody
-    uint16_t syncs = 0;        // behind the writer
     bool in_part = false;      // not all of it was written: see parts_
   };
   struct part {
     uint64_t begin, end;
-    uint16_t writer, syncs;
+    uint32_t syncs;
+    uint16_t writer;
   };
-  std::optional<unsigned> access_line(unsigned core, uint16_t syncs, bool write, uint64_t begin,
+  std::optional<unsigned> access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                       uint64_t end);
-  std::optional<unsigned> access_parts(unsigned core, uint16_t syncs, bool write, uint64_t begin,
+  std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                        uint64_t end);
 
   std::vector<line> lines_;
