@@ -275,7 +275,9 @@ static void cross_flags(commands_case_t *c, bool pairs) {
       commands_expect_wait(c, waits[i][sub], c->at[down[i]].done + way);
       commands_expect(c, up[i][sub], config->soc.flag_cycles, config->vector.drain);
     }
-    commands_expect_wait(c, ends[i], later(c->at[up[i][0]].done, c->at[up[i][1]].done) + way);
+    const uint64_t last = later(c->at[up[i][0]].done, c->at[up[i][1]].done);
+    commands_expect_wait(c, ends[i], last + way);
+    commands_equal(c, ends[i], "last set done", c->at[ends[i]].cause_done, last);
   }
 }
 
@@ -315,6 +317,7 @@ static void sync_alls(commands_case_t *c) {
           *last = later(*last, later(c->at[i].begin, commands_effect_before(c, i)));
         } else {
           commands_equal(c, i, "goes on in cycle", c->at[i].end, *last + us(c, c->options.config.soc.cross_flag_us));
+          commands_equal(c, i, "last one there", c->at[i].cause_done, *last);
         }
       }
     }

@@ -383,12 +383,14 @@ static void shared(commands_case_t *c) {
 
 // Beats, or whole runs of them with RESCALE, come to their slices evenly over the time of the move, from the cycle after its
 // begin on. A slice takes one at a time, which keeps it for a cycle a beat, and answers in the cycle after.
-static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, uint64_t begin, uint64_t duration) {
+// sent: of each row whether it is; NULL: all are.
+static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, const bool *sent, uint64_t begin,
+                            uint64_t duration) {
   static uint64_t slice_of[1 << 16], service[1 << 16];
   uint64_t count = 0;
   for (uint64_t row = 0; row < out->rows; row++) {
     const uint64_t from = out->gm - GM_BASE + row * out->gm_pitch;
-    for (uint64_t at = from; at < from + out->row_bytes; count++) {
+    for (uint64_t at = from; (sent == NULL || sent[row]) && at < from + out->row_bytes; count++) {
       const uint64_t slice_end = (at / config->gm.slice_bytes + 1) * config->gm.slice_bytes;
       const uint64_t beat_end = (at / BEAT + 1) * BEAT;
       uint64_t end = out->op == GM_RESCALE && at % BEAT == 0 ? slice_end : beat_end;
@@ -425,9 +427,48 @@ static void atomics(commands_case_t *c) {
     const uint64_t bytes = (uint64_t)out->rows * (out->op == GM_RESCALE ? 4 : out->row_bytes);
     const double limit = rate(config, config->vector.store_gbps) * share(config, out->gm, bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit);
-    const uint64_t answer = last_answer(config, out, c->at[i].begin, commands_cycles((double)bytes / limit));
+    const uint64_t answer = last_answer(config, out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
+  }
+}
+
+// Rows of zeros are not sent if that is asked for. This needs values: a row of one number each, before every store.
+static void skipped_rows(commands_case_t *c) {
+  enum { ROWS = 6, TIMES = 12, PITCH = 2048 };
+  static const uint32_t ops[] = {GM_ADD_S32, GM_ADD_S32_RAW};
+  const config_t *config = &c->options.config;
+  c->options.timing_only = false;
+  bool sent[TIMES][ROWS];
+  size_t stores[TIMES];
+  for (uint32_t i = 0; i < TIMES; i++) {
+    const uint32_t words = (uint32_t)commands_random(c, 1, PITCH / 4);
+    for (uint32_t row = 0; row < ROWS; row++) {
+      sent[i][row] = i != 0 && commands_random(c, 0, 1);
+      commands_add(c, CORE_VECTOR, 0, 0,
+                   COMMAND_OF(VEC, vec, V, .op = VOP_BROADCAST, .rows = 1, .cols = words, .dst = row * PITCH,
+                              .b_kind = OPERAND_SCALAR, .scalar = sent[i][row]));
+    }
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = i));
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, MTE3, .from = PIPE_V, .event = i));
+    stores[i] = commands_add(c, CORE_VECTOR, 0, 0,
+                             COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = PITCH, .gm = commands_out + 4 * commands_random(c, 0, 900),
+                                        .gm_pitch = PITCH, .rows = ROWS, .row_bytes = 4 * words, .op = ops[i % 2], .skip_zero = 1));
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(SET_FLAG, set_flag, MTE3, .to = PIPE_V, .event = i));
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, V, .from = PIPE_MTE3, .event = i));
+  }
+  commands_run(c);
+  for (size_t i = 0; i < TIMES; i++) {
+    const soc_command_t *at = &c->at[stores[i]];
+    const cmd_copy_out_t *out = &c->list[stores[i]].command.copy_out;
+    uint64_t bytes = 0;
+    for (uint32_t row = 0; row < ROWS; row++) {
+      bytes += sent[i][row] ? out->row_bytes : 0;
+    }
+    const double limit = rate(config, config->vector.store_gbps) * share(config, out->gm, bytes);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit), end = at->begin + busy;
+    const uint64_t answer = bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
+    commands_expect(c, stores[i], busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
   }
 }
 
@@ -448,7 +489,7 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
     const cmd_copy_out_t out = {.gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
     const double limit = rate(config, config->cube.store_gbps) * share(config, fix->gm, bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit);
-    const uint64_t answer = last_answer(config, &out, c->at[i].begin, commands_cycles((double)bytes / limit));
+    const uint64_t answer = last_answer(config, &out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
   }
@@ -468,6 +509,7 @@ ON_MACHINES(warm_inputs)
 ON_MACHINES(what_went_is_cold)
 ON_MACHINES(shared)
 ON_MACHINES(atomics)
+ON_MACHINES(skipped_rows)
 ON_MACHINES(atomic_adds_of_the_cube)
 
 int main(void) {
@@ -482,6 +524,7 @@ int main(void) {
       cmocka_unit_test(what_went_is_cold_take),
       cmocka_unit_test(shared_take),
       cmocka_unit_test(atomics_take),
+      cmocka_unit_test(skipped_rows_take),
       cmocka_unit_test(atomic_adds_of_the_cube_take),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
