@@ -217,6 +217,9 @@ static void read_links(commands_case_t *c, FILE *file) {
     l->cycles = (uint64_t)cJSON_GetObjectItem(link, "cycles")->valuedouble;
     l->times = (uint64_t)cJSON_GetObjectItem(link, "times")->valuedouble;
   }
+  cJSON_ArrayForEach(link, cJSON_GetObjectItem(json, "waits")) {
+    c->waited += (uint64_t)cJSON_GetObjectItem(link, "cycles")->valuedouble;
+  }
   cJSON_Delete(json);
 }
 
@@ -371,6 +374,11 @@ static void check_links(const commands_case_t *c) {
   for (size_t i = 0; i < c->link_count; i++) {
     sum += c->links[i].cycles;
   }
+  uint64_t waits = 0;   // the path passes some of them
+  for (size_t i = 0; i < c->count; i++) {
+    waits += is_wait(&c->list[i].command) ? c->at[i].end - c->at[i].begin : 0;
+  }
+  assert_true(c->waited <= waits);
   if (sum != c->result.cycles) {
     fail_msg("machine %u: links add up to %llu of %llu cycles", c->machine, (unsigned long long)sum,
              (unsigned long long)c->result.cycles);

@@ -37,6 +37,7 @@ typedef struct commands_case {
   soc_pipe_t pipes[COMMANDS_PIPES];
   size_t link_count;
   commands_link_t links[COMMANDS_LINKS];
+  uint64_t waited;                       // in the waits on it
 } commands_case_t;
 
 // Where the arrays in global memory are: inputs, numbers for GATHER_IN (all 0 .. count - 1) and results.
