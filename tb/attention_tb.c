@@ -139,6 +139,15 @@ static void make_carry(bench_t *bench, num_triplet_t *carry) {
   }
 }
 
+// Whatever the ports of limits and strides can carry.
+static uint32_t any_count(bench_t *bench) {
+  uint32_t end = 1;
+  while (end < bench->shape.num.rows + 1) {
+    end *= 2;
+  }
+  return pick(bench, end);
+}
+
 static size_t half_rows(const bench_t *bench) { return bench->bank > 1 ? bench->bank / 2 : 1; }
 
 static void expect(bench_t *bench) {
@@ -196,15 +205,15 @@ static void offer(bench_t *bench) {
   for (size_t n = 0; n < bench->nq; ++n) {
     const double width = 0.25 * (double)(1u << pick(bench, 6));
     make_vector(bench, bench->q + n * bench->d, width);
-    bench->limit[n] = pick(bench, 4) ? (uint32_t)bench->shape.num.rows
-                                     : pick(bench, (uint32_t)bench->shape.num.rows + 1);
+    const uint32_t keys = (uint32_t)bench->shape.num.rows;
+    bench->limit[n] = pick(bench, 4) ? keys : pick(bench, 2) ? pick(bench, keys + 1) : any_count(bench);
     make_carry(bench, &bench->carry[n]);
   }
   bench->group = (engine_group_t){
       .q = bench->q,
       .base = (uint32_t)(bench->half * most),
       .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
-      .stride = pick(bench, 2) ? most : pick(bench, most + 1),
+      .stride = pick(bench, 2) ? most : pick(bench, 2) ? pick(bench, most + 1) : any_count(bench),
       .limit = bench->limit,
       .use_mask = pick(bench, 3) == 0,
       .final = pick(bench, 3) != 0,
