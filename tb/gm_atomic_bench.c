@@ -262,7 +262,6 @@ void gm_bench_reset(gm_bench_t *bench) {
   expect(bench, "rsp_valid in reset", out.rsp_valid, false);
   expect(bench, "mem_we in reset", out.mem_we, false);
   compare_status(bench, &out);
-  gm_dut_edge(bench->dut);
   bench->in.rst_n = true;
   gm_dut_settle(bench->dut, &bench->in, &out);
   bench->ref_guards = 0;

@@ -103,9 +103,7 @@ void reset(engine_unit *unit) {
   unit->pins = engine_pins_t{};
   unit->rtl->rst_ni = 1;
   settle(unit);
-  unit->rtl->rst_ni = 0;  // an edge: the reset is asynchronous
-  settle(unit);
-  clock(unit);
+  unit->rtl->rst_ni = 0;  // without a clock edge: the reset is asynchronous
   settle(unit);
   unit->rtl->rst_ni = 1;
   settle(unit);

@@ -137,7 +137,7 @@ module attention_replay #(
         #1 read_outputs;
         check_outputs;
         cycles = cycles + 1;
-        #1 clk = 1'b1;
+        #1 clk = rst_n;                      // resets come between the edges
         #1 clk = 1'b0;
       end
     end

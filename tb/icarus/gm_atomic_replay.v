@@ -130,7 +130,7 @@ module gm_atomic_replay #(
         check_outputs;
         reading = mem_re;
         cycles  = cycles + 1;
-        #1 clk = 1'b1;
+        #1 clk = rst_n;                      // resets come between the edges
         #1 clk = 1'b0;
       end
     end
