@@ -18,7 +18,7 @@ shift 3
 compile() {
   bench=$1 folders=$2
   shift 2
-  # shellcheck disable=SC2046
+  # shellcheck disable=SC2046,SC2086
   iverilog -g2005 -Wall -DKV_COLLISION_X -s "$bench" "$@" $(printf -- "-y $root/rtl/%s " $folders) \
     -o "$unit" "$root/tb/icarus/$bench.v"
 }
@@ -29,7 +29,7 @@ attention() {
   while [ $# -gt 0 ]; do
     case $1 in
     --design) design=$2; shift ;;
-    --d | --p | --nq | --n) sizes="$sizes -Pattention_replay.$(echo "${1#--}" | tr a-z A-Z)=$2"; shift ;;
+    --d | --p | --nq | --n) sizes="$sizes -Pattention_replay.$(echo "${1#--}" | tr "[:lower:]" "[:upper:]")=$2"; shift ;;
     --corrected) corrected=1 ;;
     --zero-exact) zero_exact=1 ;;
     --one-mul) one_mul=1 ;;
