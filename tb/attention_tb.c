@@ -1,13 +1,14 @@
 // hfa_top and fa2_top against the golden models, pin by pin and cycle by cycle.
 //
 //   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
-//                [--zero-exact] [--one-mul] [--groups G] [--seed S]
+//                [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]
 //
 //   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
-//            on every stream and rows written while others are read. Each result is compared with
-//            the golden functions, each cycle's handshakes with engine_control.
+//            on every stream, rows written while others are read, and resets at any time. Each result
+//            is compared with the golden functions, each cycle's handshakes with engine_control.
 //   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
 //
+// --record writes what was on the pins in each cycle, for icarus/attention_replay.v.
 // Exits 0 when all agree, 1 when not, 2 when it could not run.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 
 #include "engine/engine_control.h"
+#include "engine/engine_hex.h"
+#include "engine/engine_internal.h"
 #include "engine/engine_library.h"
 #include "num/num_rng.h"
 #include "tb_options.h"
@@ -50,6 +53,8 @@ typedef struct bench {
   num_triplet_t *result;
   uint64_t cycle;
   unsigned gap_q, gap_mask, gap_out, gap_kv;  // of 16: how often a stream pauses
+  engine_row_t written;        // the last row
+  FILE *record;                // NULL: none
 } bench_t;
 
 static int failures;
@@ -139,6 +144,11 @@ static void make_carry(bench_t *bench, num_triplet_t *carry) {
   }
 }
 
+// Whatever the ports of limits and strides can carry.
+static uint32_t any_count(bench_t *bench) {
+  return pick(bench, UINT32_C(1) << engine_bits(bench->shape.num.rows + 1));
+}
+
 static size_t half_rows(const bench_t *bench) { return bench->bank > 1 ? bench->bank / 2 : 1; }
 
 static void expect(bench_t *bench) {
@@ -196,15 +206,15 @@ static void offer(bench_t *bench) {
   for (size_t n = 0; n < bench->nq; ++n) {
     const double width = 0.25 * (double)(1u << pick(bench, 6));
     make_vector(bench, bench->q + n * bench->d, width);
-    bench->limit[n] = pick(bench, 4) ? (uint32_t)bench->shape.num.rows
-                                     : pick(bench, (uint32_t)bench->shape.num.rows + 1);
+    const uint32_t keys = (uint32_t)bench->shape.num.rows;
+    bench->limit[n] = pick(bench, 4) ? keys : pick(bench, 2) ? pick(bench, keys + 1) : any_count(bench);
     make_carry(bench, &bench->carry[n]);
   }
   bench->group = (engine_group_t){
       .q = bench->q,
       .base = (uint32_t)(bench->half * most),
       .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
-      .stride = pick(bench, 2) ? most : pick(bench, most + 1),
+      .stride = pick(bench, 2) ? most : pick(bench, 2) ? pick(bench, most + 1) : any_count(bench),
       .limit = bench->limit,
       .use_mask = pick(bench, 3) == 0,
       .final = pick(bench, 3) != 0,
@@ -274,6 +284,79 @@ static void check_pin(const bench_t *bench, const char *pin, bool got, bool expe
   }
 }
 
+// ---------------------------------------------------------------- the record
+
+static void write_triplets(const bench_t *bench, hex_bits_t *bits, const num_triplet_t *triplets, size_t first) {
+  FILE *file = bench->record;
+  for (size_t n = 0; n < bench->nq; ++n) {
+    hex_put(bits, triplets[n].m, 16);
+  }
+  hex_write(file, bits);
+  fputc(' ', file);
+  for (size_t n = 0; n < bench->nq; ++n) {
+    hex_put(bits, triplets[n].poison, 1);
+  }
+  hex_write(file, bits);
+  fputc(' ', file);
+  for (size_t n = 0; n < bench->nq; ++n) {
+    for (size_t e = 0; e <= bench->d; ++e) {
+      hex_put(bits, e < first ? 0 : triplets[n].o[e], ELEMENT_BITS);
+    }
+  }
+  hex_write(file, bits);
+  fputc(' ', file);
+}
+
+static void write_group(const bench_t *bench, hex_bits_t *bits) {
+  const engine_group_t *group = &bench->group;
+  fprintf(bench->record, "%x %x %x %d %d %d ", group->base, group->rows, group->stride, group->use_mask,
+          group->final, group->carry != NULL);
+  for (size_t n = 0; n < bench->nq; ++n) {
+    hex_put(bits, group->limit[n], engine_bits(bench->shape.num.rows + 1));
+  }
+  hex_write(bench->record, bits);
+  fputc(' ', bench->record);
+  hex_vector(bench->record, bits, group->q, bench->nq * bench->d);
+  fputc(' ', bench->record);
+  write_triplets(bench, bits, bench->carry, 0);
+}
+
+// The cycle's pins, a line: each stream's valid and, if it is 1, what it carries; then the outputs.
+static void write_cycle(const bench_t *bench, bool reset) {
+  const engine_pins_t *pins = bench->pins;
+  FILE *file = bench->record;
+  uint8_t nibbles[1 << 14];
+  hex_bits_t bits = {.nibble = nibbles};
+  if (file == NULL) {
+    return;
+  }
+  fprintf(file, "%d %d %d %d %d ", !reset, pins->kv_valid, pins->q_valid, pins->mask_valid, pins->out_ready);
+  if (pins->kv_valid) {
+    fprintf(file, "%x %x ", bench->written.block, bench->written.row);
+    hex_vector(file, &bits, bench->written.k, bench->d);
+    fputc(' ', file);
+    hex_vector(file, &bits, bench->written.v, bench->d);
+    fputc(' ', file);
+  }
+  if (pins->q_valid) {
+    write_group(bench, &bits);
+  }
+  if (pins->mask_valid) {
+    const uint8_t *beat = bench->mask + bench->mask_next * bench->nq * bench->p;
+    for (size_t i = 0; i < bench->nq * bench->p; ++i) {
+      hex_put(&bits, beat[i], 1);
+    }
+    hex_write(file, &bits);
+    fputc(' ', file);
+  }
+  fprintf(file, "%d %d %d ", pins->q_valid && pins->q_ready, pins->mask_ready, pins->out_valid);
+  if (pins->out_valid) {
+    fprintf(file, "%d ", pins->out_final);
+    write_triplets(bench, &bits, bench->result, pins->out_final ? 1 : 0);
+  }
+  fputc('\n', file);
+}
+
 // ---------------------------------------------------------------- cycles
 
 // One clock cycle with the input pins as they are.
@@ -298,6 +381,7 @@ static void cycle(bench_t *bench) {
     check_result(bench);  // while it waits, too
     bench->received += pins->out_ready;
   }
+  write_cycle(bench, false);
   const bool accepted = pins->q_valid && pins->q_ready;
   bench->mask_next += pins->mask_valid && pins->mask_ready;
   bench->library.api->clock(bench->unit);
@@ -309,6 +393,17 @@ static void cycle(bench_t *bench) {
   }
 }
 
+// Whatever is on its way is lost; the memory keeps its rows.
+static void reset(bench_t *bench) {
+  bench->library.api->reset(bench->unit);
+  write_cycle(bench, true);
+  engine_control_delete(bench->control);
+  bench->control = engine_control_new(bench->d, bench->p);
+  bench->offered = false;
+  bench->mask_count = bench->mask_next = 0;
+  bench->received = bench->sent;
+}
+
 // A pin that keeps its offer until it is taken, with pauses between.
 static bool keep_or(bench_t *bench, bool offered, bool available, unsigned gap) {
   return available && (offered || !chance(bench, gap));
@@ -317,9 +412,9 @@ static bool keep_or(bench_t *bench, bool offered, bool available, unsigned gap) 
 static void write_row(bench_t *bench, size_t block, size_t row) {
   make_row(bench, block, row);
   const size_t at = (block * bench->bank + row) * bench->d;
-  const engine_row_t write = {.block = (uint32_t)block, .row = (uint32_t)row,
-                              .k = bench->k + at, .v = bench->v + at};
-  bench->library.api->set_row(bench->unit, &write);
+  bench->written = (engine_row_t){.block = (uint32_t)block, .row = (uint32_t)row,
+                                  .k = bench->k + at, .v = bench->v + at};
+  bench->library.api->set_row(bench->unit, &bench->written);
   bench->pins->kv_valid = true;
 }
 
@@ -364,16 +459,22 @@ static void fill(bench_t *bench) {
   bench->pins->kv_valid = false;
 }
 
-// Groups in bursts; the halves of the memory change roles when all of a burst is out again.
+// Groups in bursts; the halves of the memory change roles when all of a burst is out again, or lost.
 static void run_random(bench_t *bench, size_t groups) {
   fill(bench);
   while (bench->received < groups && failures == 0 && bench->cycle < RANDOM_CYCLES_MAX) {
     set_gaps(bench);
     bench->half = bench->bank > 1 ? pick(bench, 2) : 0;
     const size_t until = bench->sent + 1 + pick(bench, 40);
+    // A reset in some bursts, with groups at any stage.
+    uint32_t left = pick(bench, 4) == 0 ? 1 + pick(bench, 200) : UINT32_MAX;
     while ((bench->received < until || bench->sent > bench->received) && failures == 0 &&
            bench->cycle < RANDOM_CYCLES_MAX) {
       random_cycle(bench, bench->sent + (bench->offered ? 1 : 0) < until);
+      if (--left == 0) {
+        reset(bench);
+        break;
+      }
     }
   }
   if (bench->cycle >= RANDOM_CYCLES_MAX) {
@@ -445,6 +546,7 @@ typedef struct arguments {
   bool cycles;
   uint64_t groups;
   uint64_t seed;
+  const char *record;
   engine_shape_t shape;
 } arguments_t;
 
@@ -464,6 +566,7 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
                                  {.name = "--one-mul", .flag = &shape->one_mul},
                                  {.name = "--groups", .number = &arguments->groups},
                                  {.name = "--seed", .number = &arguments->seed},
+                                 {.name = "--record", .text = &arguments->record},
                                  {.name = NULL}};
   if (!tb_options(argc, argv, 2, options)) {
     return false;
@@ -492,7 +595,10 @@ static void open_bench(bench_t *bench, const arguments_t *arguments) {
   num_rng_seed(&bench->rng, arguments->seed);
   bench->unit = bench->library.api->create(NULL, (int)arguments->seed);
   bench->pins = bench->library.api->pins(bench->unit);
-  bench->control = engine_control_new(bench->d, bench->p);
+  if (arguments->record != NULL && (bench->record = fopen(arguments->record, "w")) == NULL) {
+    perror(arguments->record);
+    exit(2);
+  }
   bench->k = take(bench->shape.num.rows * bench->d, sizeof *bench->k);
   bench->v = take(bench->shape.num.rows * bench->d, sizeof *bench->v);
   bench->q = take(bench->nq * bench->d, sizeof *bench->q);
@@ -503,9 +609,14 @@ static void open_bench(bench_t *bench, const arguments_t *arguments) {
   for (size_t i = 0; i < FLIGHT_MAX; ++i) {
     bench->flight[i].expected = new_triplets(bench);
   }
+  reset(bench);
 }
 
 static void close_bench(bench_t *bench) {
+  if (bench->record != NULL && fclose(bench->record) != 0) {
+    perror("attention_tb: record");
+    failures += 1;
+  }
   bench->library.api->destroy(bench->unit);
   engine_library_close(&bench->library);
   engine_control_delete(bench->control);
@@ -529,7 +640,7 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, &arguments)) {
     fprintf(stderr,
             "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
-            "[--n N] [--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S]\n");
+            "[--n N] [--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]\n");
     return 2;
   }
   bench_t bench = {0};
@@ -539,8 +650,8 @@ int main(int argc, char **argv) {
   } else {
     run_random(&bench, arguments.groups);
   }
+  close_bench(&bench);
   printf("%zu groups in %llu cycles, %d differences: %s\n", bench.received,
          (unsigned long long)bench.cycle, failures, failures == 0 ? "PASS" : "FAIL");
-  close_bench(&bench);
   return failures == 0 ? 0 : 1;
 }

@@ -47,7 +47,7 @@ foreach(NAME mul add max diff div exp)
 endforeach()
 
 # bf16_dot in the sizes of the engines, and in others.
-foreach(D 2 3 32 48 64 80 128)
+foreach(D 2 3 4 32 48 64 80 128)
   set(RTL_LIB bf16_dot_rtl_d${D})
   set(TB bf16_dot_tb_d${D})
   add_library(${RTL_LIB} STATIC bf16_dot_shim.cpp)

@@ -130,6 +130,81 @@ static void fill_edge(num_rng_t *rng, operands_t *x) {
   }
 }
 
+// Significands whose product is that number of 16 bits, in the high and the low byte; 0: there are none.
+static uint32_t significands_of(uint32_t product) {
+  static uint16_t pair[1 << 16];
+  if (pair[128 * 128] == 0) {
+    for (uint32_t a = 128; a < 256; a++) {
+      for (uint32_t b = a; b < 256; b++) {
+        pair[a * b] = (uint16_t)(a << 8 | b);
+      }
+    }
+  }
+  return product < (1u << 16) ? pair[product] : 0;
+}
+
+// A product of two significands, both of them at least that.
+static uint32_t random_product(num_rng_t *rng, uint32_t least) {
+  return (least + below(rng, 256 - least)) * (least + below(rng, 256 - least));
+}
+
+// Half way between two numbers of 8 bits, near sum.
+static uint32_t tie_near(uint32_t sum) {
+  uint32_t half = 0;  // its bit
+  while (sum >> half >= 512) {
+    half++;
+  }
+  return sum >> (half + 1) << (half + 1) | 1u << half;
+}
+
+// Products whose exact sum is a tie: all but the last are random.
+static void tied_products(num_rng_t *rng, uint32_t *product, int count) {
+  uint32_t last = 0;
+  do {
+    const uint32_t least = 128 + below(rng, 128);  // a high one: the leading one is the sum's top bit
+    uint32_t sum = 0;
+    for (int i = 0; i < count - 1; i++) {
+      product[i] = random_product(rng, least);
+      sum += product[i];
+    }
+    last = tie_near(sum + random_product(rng, least)) - sum;
+  } while (significands_of(last) == 0);
+  product[count - 1] = last;
+}
+
+static void put_product(num_rng_t *rng, operands_t *x, int lane, uint32_t sign, int sum, uint32_t product) {
+  const uint32_t pair = significands_of(product);
+  const uint32_t exp_a = (uint32_t)sum / 2;
+  const uint32_t sign_a = below(rng, 2);
+  x->a[lane] = number(sign_a, exp_a, pair >> 8 & 0x7fu);
+  x->b[lane] = number(sign_a ^ sign, (uint32_t)sum - exp_a, pair & 0x7fu);
+}
+
+// A sum of some or of all products that is a tie wherever its leading one is, up to the top bit; or
+// a tie but for one more product, as far below as the last guard bit or even farther.
+static void fill_tie(num_rng_t *rng, operands_t *x) {
+  uint32_t product[D];
+  const int top = 60 + (int)below(rng, 390);
+  const uint32_t sign = below(rng, 2);
+  const bool all = below(rng, 4) == 0;
+  const int count = all ? D : below(rng, 4) == 0 ? 1 + (int)below(rng, D - 1) : D - 1;
+  const int gap = (int)below(rng, D);  // where the one more, or a zero, is
+  tied_products(rng, product, count);
+  for (int i = 0, k = 0; i < D; i++) {
+    if (k < count && (i != gap || all)) {
+      put_product(rng, x, i, sign, top, product[k++]);
+    } else {
+      zero_pair(rng, 255, &x->a[i], &x->b[i]);
+    }
+  }
+  if (!all && below(rng, 3) != 0) {
+    // One bit of the sum alone, or several; mostly about the last that is not cut.
+    const uint32_t more = below(rng, 2) != 0 ? 128 * 128 : random_product(rng, 128);
+    const uint32_t down = below(rng, 3) == 0 ? below(rng, 40) : 20 + below(rng, 5);
+    put_product(rng, x, gap, below(rng, 2), top - (int)down, more);
+  }
+}
+
 // Pairs of products that cancel, some of them not quite; an odd one is alone.
 static void fill_cancelling(num_rng_t *rng, operands_t *x) {
   const uint32_t rest = below(rng, 3) == 0 ? 0 : below(rng, D);
@@ -162,7 +237,8 @@ static void fill_normal(num_rng_t *rng, operands_t *x) {
 
 static void fill(num_rng_t *rng, operands_t *x) {
   static void (*const FILL[])(num_rng_t *, operands_t *) = {
-      fill_level, fill_spread, fill_sparse, fill_edge, fill_cancelling, fill_bits, fill_normal};
+      fill_level,      fill_spread, fill_sparse, fill_edge, fill_tie,
+      fill_cancelling, fill_bits,   fill_normal};
   FILL[below(rng, sizeof FILL / sizeof FILL[0])](rng, x);
 }
 

@@ -156,6 +156,37 @@ static void serve_memory(gm_bench_t *bench, const gm_dut_out_t *out, uint32_t rd
   }
 }
 
+// The words of a beat, the highest lane first; those that the mask leaves out count as 0.
+static void record_words(const gm_bench_t *bench, const uint32_t *words, uint32_t mask) {
+  for (uint32_t lane = bench->model.lanes; lane-- > 0;) {
+    fprintf(bench->record, "%08" PRIx32, (mask >> lane & 1u) != 0u ? words[lane] : 0u);
+  }
+  fputc(' ', bench->record);
+}
+
+// The cycle's pins, a line.  What goes with a request, a read, a write or a response is there if that is.
+static void record_cycle(const gm_bench_t *bench, const gm_dut_out_t *out) {
+  const gm_dut_in_t *in = &bench->in;
+  FILE *file = bench->record;
+  if (file == NULL) {
+    return;
+  }
+  fprintf(file, "%d %d %d %d ", in->rst_n, in->clear, in->req_valid, in->rsp_ready);
+  record_words(bench, in->mem_rdata, UINT32_MAX);
+  if (in->req_valid) {
+    fprintf(file, "%" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " ", in->req.op & 7u, in->req.addr,
+            in->req.mask, in->req.len, in->req.tag);
+    record_words(bench, in->req.data, UINT32_MAX);
+  }
+  fprintf(file, "%d %d %d %d %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " ", out->req_ready, out->rsp_valid,
+          out->mem_re, out->mem_we, out->guards, out->cnt_beats, out->cnt_guards, out->cnt_stalls);
+  fprintf(file, "%" PRIx32 " %" PRIx32 " ", out->rsp_valid ? out->rsp_tag : 0u, out->mem_re ? out->mem_raddr : 0u);
+  const uint32_t mask = out->mem_we ? out->mem_wmask : 0u;
+  fprintf(file, "%" PRIx32 " %" PRIx32 " ", out->mem_we ? out->mem_waddr : 0u, mask);
+  record_words(bench, out->mem_wdata, mask);
+  fputc('\n', file);
+}
+
 gm_bench_event_t gm_bench_cycle(gm_bench_t *bench, const gm_request_t *req, bool rsp_ready) {
   gm_dut_out_t out = {0};
   gm_bench_event_t event = {0};
@@ -166,6 +197,7 @@ gm_bench_event_t gm_bench_cycle(gm_bench_t *bench, const gm_request_t *req, bool
   }
   bench->in.rsp_ready = rsp_ready;
   gm_dut_settle(bench->dut, &bench->in, &out);
+  record_cycle(bench, &out);
   event.accepted = req != NULL && out.req_ready;
   event.answered = rsp_ready && out.rsp_valid;
   compare_model(bench, req, &out);
@@ -226,10 +258,10 @@ void gm_bench_reset(gm_bench_t *bench) {
   gm_dut_settle(bench->dut, &bench->in, &out);
   gm_atomic_reset(&bench->model);
   bench->model.lanes = lanes;
+  record_cycle(bench, &out);
   expect(bench, "rsp_valid in reset", out.rsp_valid, false);
   expect(bench, "mem_we in reset", out.mem_we, false);
   compare_status(bench, &out);
-  gm_dut_edge(bench->dut);
   bench->in.rst_n = true;
   gm_dut_settle(bench->dut, &bench->in, &out);
   bench->ref_guards = 0;
@@ -260,8 +292,9 @@ static uint32_t memory_word(num_rng_t *rng) {
   }
 }
 
-void gm_bench_init(gm_bench_t *bench, uint64_t seed) {
+void gm_bench_init(gm_bench_t *bench, uint64_t seed, FILE *record) {
   memset(bench, 0, sizeof *bench);
+  bench->record = record;
   num_rng_seed(&bench->rng, seed);
   bench->dut = gm_dut_new((uint32_t)seed | 1u);  // 0 would mean a seed of its own choice
   for (uint32_t i = 0; i < GM_BENCH_BEATS; i++) {

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "gm_atomic_shim.h"
 #include "num/num_rng.h"
@@ -43,6 +44,7 @@ typedef struct {
 
   uint64_t cycles, accepted, answered;
   bool failed;
+  FILE *record;  // NULL: none; else each cycle's pins, for icarus/gm_atomic_replay.v
 } gm_bench_t;
 
 // What happened in a cycle.
@@ -51,7 +53,8 @@ typedef struct {
 } gm_bench_event_t;
 
 // Makes a unit with random register values, resets it and fills all three memories alike.
-void gm_bench_init(gm_bench_t *bench, uint64_t seed);
+// record may be NULL; the caller closes it.
+void gm_bench_init(gm_bench_t *bench, uint64_t seed, FILE *record);
 void gm_bench_free(gm_bench_t *bench);
 
 // One clock cycle, offering req (NULL: none).

@@ -1,7 +1,8 @@
 // Tests of rtl/gm/gm_atomic.v and of its cycle model, side by side (gm_atomic_bench.h).
 //
-//   gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S]
+//   gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]
 //
+// --record writes what was on the pins in each cycle, for icarus/gm_atomic_replay.v.
 // SPDX-License-Identifier: Apache-2.0
 #include <inttypes.h>
 #include <stdio.h>
@@ -296,11 +297,18 @@ int main(int argc, char **argv) {
   const char *test = argc > 1 ? argv[1] : "";
   uint64_t requests = 20000;
   uint64_t seed = 1;
+  const char *path = NULL;
   const tb_option_t options[] = {{.name = "--requests", .number = &requests},
                                  {.name = "--seed", .number = &seed},
+                                 {.name = "--record", .text = &path},
                                  {.name = NULL}};
   const bool understood = tb_options(argc, argv, 2, options);
-  gm_bench_init(&bench, seed);
+  FILE *record = path == NULL ? NULL : fopen(path, "w");
+  if (path != NULL && record == NULL) {
+    perror(path);
+    return 2;
+  }
+  gm_bench_init(&bench, seed, record);
   if (!understood) {
     test = "";
   }
@@ -314,11 +322,14 @@ int main(int argc, char **argv) {
     test_reset(&bench, requests);
   } else {
     fprintf(stderr,
-            "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S]\n");
+            "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]\n");
     gm_bench_free(&bench);
     return 2;
   }
   gm_bench_finish(&bench);
+  if (record != NULL && fclose(record) != 0) {
+    gm_bench_fail(&bench, "record written", 0, 1);
+  }
   printf("gm_atomic %s: seed %" PRIu64 ", %" PRIu32 " lanes, %" PRIu64 " requests, %" PRIu64
          " responses, %" PRIu64 " cycles: %s\n",
          test, seed, gm_dut_lanes(), bench.accepted, bench.answered, bench.cycles,

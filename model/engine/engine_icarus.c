@@ -6,11 +6,12 @@
 #include <unistd.h>
 
 #include "engine/engine_groups.h"
+#include "engine/engine_hex.h"
 #include "host/interrupt.h"
 #include "host/places.h"
 #include "host/program.h"
 
-enum { DIRECTORY_MAX = 512, ELEMENT_BITS = 17, NIBBLE = 4 };
+enum { DIRECTORY_MAX = 512 };
 
 typedef struct engine_icarus {
   engine_t engine;
@@ -19,27 +20,6 @@ typedef struct engine_icarus {
 
 // ---------------------------------------------------------------- hexadecimal fields
 
-// A vector of bits, put together from its lowest end and written from its highest.
-typedef struct bits {
-  uint8_t *nibble;
-  size_t count;  // bits so far
-} bits_t;
-
-static void put(bits_t *bits, uint32_t value, size_t width) {
-  for (size_t i = 0; i < width; ++i, ++bits->count) {
-    const unsigned bit = (value >> i) & 1u;
-    uint8_t *nibble = &bits->nibble[bits->count / NIBBLE];
-    *nibble = (uint8_t)((bits->count % NIBBLE == 0 ? 0u : *nibble) | bit << bits->count % NIBBLE);
-  }
-}
-
-static void write_bits(FILE *file, bits_t *bits) {
-  for (size_t i = (bits->count + NIBBLE - 1) / NIBBLE; i-- > 0;) {
-    fprintf(file, "%x", bits->nibble[i]);
-  }
-  bits->count = 0;
-}
-
 static unsigned digit(char c) { return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10u; }
 
 // Bits lsb .. lsb+width-1 of a hexadecimal number.
@@ -47,72 +27,65 @@ static uint32_t get(const char *text, size_t lsb, size_t width) {
   const size_t digits = strspn(text, "0123456789abcdef");
   uint32_t value = 0;
   for (size_t i = 0; i < width; ++i) {
-    const size_t at = (lsb + i) / NIBBLE;
+    const size_t at = (lsb + i) / HEX_BITS;
     const unsigned nibble = at < digits ? digit(text[digits - 1 - at]) : 0;
-    value |= ((nibble >> (lsb + i) % NIBBLE) & 1u) << i;
+    value |= ((nibble >> (lsb + i) % HEX_BITS) & 1u) << i;
   }
   return value;
 }
 
 // ---------------------------------------------------------------- the job's files
 
-static void write_vector(FILE *file, bits_t *bits, const num_bf16_t *x, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    put(bits, x[i], 16);
-  }
-  write_bits(file, bits);
-}
-
-static void write_rows(FILE *file, const engine_groups_t *groups, bits_t *bits) {
+static void write_rows(FILE *file, const engine_groups_t *groups, hex_bits_t *bits) {
   for (size_t j = 0; j < groups->chunk->n; ++j) {
     const engine_row_t row = engine_groups_row(groups, j);
     fprintf(file, "%x %x ", row.block, row.row);
-    write_vector(file, bits, row.k, groups->shape->num.d);
+    hex_vector(file, bits, row.k, groups->shape->num.d);
     fputc(' ', file);
-    write_vector(file, bits, row.v, groups->shape->num.d);
+    hex_vector(file, bits, row.v, groups->shape->num.d);
     fputc('\n', file);
   }
 }
 
 static void write_group(FILE *file, const engine_groups_t *groups, const engine_group_t *group,
-                        bits_t *bits) {
+                        hex_bits_t *bits) {
   const size_t queries = groups->shape->queries;
   const size_t d = groups->shape->num.d;
   fprintf(file, "%x %x %x ", group->base, group->rows, group->stride);
   for (size_t n = 0; n < queries; ++n) {
-    put(bits, group->limit[n], engine_bits(groups->shape->num.rows + 1));
+    hex_put(bits, group->limit[n], engine_bits(groups->shape->num.rows + 1));
   }
-  write_bits(file, bits);
+  hex_write(file, bits);
   fprintf(file, " %d %d %d ", group->use_mask, group->final, group->carry != NULL);
   for (size_t n = 0; n < queries; ++n) {
-    put(bits, groups->carry[n].m, 16);
+    hex_put(bits, groups->carry[n].m, 16);
   }
-  write_bits(file, bits);
+  hex_write(file, bits);
   fputc(' ', file);
   for (size_t n = 0; n < queries; ++n) {
-    put(bits, groups->carry[n].poison, 1);
+    hex_put(bits, groups->carry[n].poison, 1);
   }
-  write_bits(file, bits);
+  hex_write(file, bits);
   fputc(' ', file);
   for (size_t n = 0; n < queries; ++n) {
     for (size_t e = 0; e <= d; ++e) {
-      put(bits, groups->carry[n].o[e], ELEMENT_BITS);
+      hex_put(bits, groups->carry[n].o[e], ELEMENT_BITS);
     }
   }
-  write_bits(file, bits);
+  hex_write(file, bits);
   fputc(' ', file);
-  write_vector(file, bits, group->q, queries * d);
+  hex_vector(file, bits, group->q, queries * d);
   fputc('\n', file);
 }
 
 static void write_masks(FILE *file, engine_groups_t *groups, size_t first, uint32_t rows,
-                        bits_t *bits) {
+                        hex_bits_t *bits) {
   for (uint32_t row = 0; row < rows; ++row) {
     engine_groups_make_mask(groups, first, row);
     for (size_t i = 0; i < groups->shape->queries * groups->shape->num.blocks; ++i) {
-      put(bits, groups->mask[i], 1);
+      hex_put(bits, groups->mask[i], 1);
     }
-    write_bits(file, bits);
+    hex_write(file, bits);
     fputc('\n', file);
   }
 }
@@ -123,7 +96,7 @@ static FILE *open_file(const engine_icarus_t *icarus, const char *name, const ch
   return fopen(path, mode);
 }
 
-static bool write_job(const engine_icarus_t *icarus, engine_groups_t *groups, bits_t *bits,
+static bool write_job(const engine_icarus_t *icarus, engine_groups_t *groups, hex_bits_t *bits,
                       engine_cycles_t *cycles) {
   FILE *rows = open_file(icarus, "rows", "w");
   FILE *all = open_file(icarus, "groups", "w");
@@ -227,7 +200,7 @@ static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_ch
   const engine_icarus_t *icarus = (const engine_icarus_t *)engine;
   engine_groups_t groups;
   // The widest field is a group's carry.
-  bits_t bits = {.nibble = malloc(engine->shape.queries * (engine->shape.num.d + 1) * 5)};
+  hex_bits_t bits = {.nibble = malloc(engine->shape.queries * (engine->shape.num.d + 1) * 5)};
   const bool room = engine_groups_open(&groups, &engine->shape, job, chunk, triplets) &&
                     bits.nibble != NULL;
   const bool good = room && write_job(icarus, &groups, &bits, cycles) && simulate(icarus) &&

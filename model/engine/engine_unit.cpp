@@ -103,9 +103,7 @@ void reset(engine_unit *unit) {
   unit->pins = engine_pins_t{};
   unit->rtl->rst_ni = 1;
   settle(unit);
-  unit->rtl->rst_ni = 0;  // an edge: the reset is asynchronous
-  settle(unit);
-  clock(unit);
+  unit->rtl->rst_ni = 0;  // without a clock edge: the reset is asynchronous
   settle(unit);
   unit->rtl->rst_ni = 1;
   settle(unit);
@@ -192,7 +190,7 @@ void record(engine_unit *, bool, bool) {}
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create, destroy, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+    create, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

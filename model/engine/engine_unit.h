@@ -48,6 +48,8 @@ typedef struct engine_unit_api {
   // seed: 0 starts registers at zero, anything else at random values.
   engine_unit_t *(*create)(const char *name, int seed);
   void (*destroy)(engine_unit_t *unit);
+  // Input pins low, in reset and out of it again, with whatever is in flight; memories keep their rows.
+  void (*reset)(engine_unit_t *unit);
   engine_pins_t *(*pins)(engine_unit_t *unit);
   void (*set_row)(engine_unit_t *unit, const engine_row_t *row);
   void (*set_group)(engine_unit_t *unit, const engine_group_t *group);

@@ -214,8 +214,9 @@ module attention_ctrl #(
   wire [RW:0] f_left = ROWS - f_base;    // rows before that end
   wire [RW:0] f_next = f_issued < f_left ? f_base + f_issued : f_issued - f_left;
 
-  // Of the row at the FAUs: its number within its group.
-  wire [IW-1:0] f_row = {{(IW-RW-1){1'b0}}, f_issued_q - ONE_ROW};
+  // Of the row at the FAUs: its number within its group. Indices are wide enough here for any stride.
+  localparam F_IW = LW + RW + P;
+  wire [F_IW-1:0] f_row = {{(F_IW-RW-1){1'b0}}, f_issued_q - ONE_ROW};
 
   always @* if (f_run) begin
     assert (f_issued_q <= f_rows_q && f_rows_q <= ROWS);
@@ -238,7 +239,7 @@ module attention_ctrl #(
   genvar f_b;
   generate
     for (f_b = 0; f_b < P; f_b = f_b + 1) begin : g_f_index
-      wire [IW-1:0] f_start = f_b * {{(IW-LW){1'b0}}, f_stride_q};
+      wire [F_IW-1:0] f_start = f_b * {{(F_IW-LW){1'b0}}, f_stride_q};
       always @* if (f_run && f_rows_q != NO_ROWS && f_issued_q == NO_ROWS) begin
         assert (g_block[f_b].index_q == f_start);
       end

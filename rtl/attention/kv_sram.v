@@ -1,8 +1,11 @@
 // kv_sram: memory of one block's keys or values, a row of D BF16 numbers at an address.
 //
 // One write port and one synchronous read port: row_o is the row addressed with the last re_i, one
-// cycle later, as it was before a write of that same cycle, and stays until the next re_i.  With each
-// row goes a bit: the row holds an infinity or NaN.
+// cycle later, and stays until the next re_i.  A row that is written in the cycle in which it is read
+// reads as anything, as in a macro; the write stands.  With each row goes a bit: the row holds an
+// infinity or NaN.
+//
+// With the macro KV_COLLISION_X, of simulations, "anything" is X.
 //
 // D     numbers in a row, >= 1
 // ROWS  rows, >= 1
@@ -38,6 +41,9 @@ module kv_sram #(
       row_o     <= row_mem[raddr_i];
       special_o <= special_mem[raddr_i];
     end
+`ifdef KV_COLLISION_X
+    if (we_i & re_i & (waddr_i == raddr_i)) {special_o, row_o} <= {(16*D+1){1'bx}};
+`endif
   end
 endmodule
 `resetall

@@ -8,12 +8,13 @@
 #   stream_steps, fau_triplet,    base case, induction, cover points
 #   acc_front, attention_ctrl
 #   attention_chain_hfa, _fa2     the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
+#   attention_memory              base case, cover points: rows written while others are in use
 #
 # Exits 0 when all hold, 1 when the solver found a counterexample, 2 when a tool failed.
 # z3 with --noincr --unroll: with either left out the same proof takes minutes instead of seconds.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,14p' "$0" >&2; exit 2; }
 proof=$1
 rtl=$2
 work=$3
@@ -88,6 +89,12 @@ attention_ctrl)
   run "base case" -t 6
   run "induction" -i -t 3
   run "cover" -c -t 12
+  ;;
+attention_memory)
+  # Three rows: groups that go around the end, overlap and follow each other, in every order of 8 cycles.
+  to_smt2 attention_memory "" "$here/attention_memory.v $rtl/attention/attention_ctrl.v $rtl/lib/delay_line.v" ""
+  run "base case" -t 8
+  run "cover" -c -t 8
   ;;
 attention_chain_hfa | attention_chain_fa2)
   case $proof in

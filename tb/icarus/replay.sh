@@ -1,0 +1,58 @@
+#!/bin/sh
+# A unit in both simulators: what its testbench saw in Verilator, pin by pin and cycle by cycle, is played to Icarus.
+#
+#   replay.sh TB WORK_DIR attention OPTIONS...          TB: attention_tb; its options, of `random`
+#   replay.sh TB WORK_DIR gm_atomic TEST OPTIONS...     TB: gm_atomic_tb_lN; its test and options
+#
+# Exits 0 if all outputs agree, 1 if not.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,7p' "$0" >&2; exit 2; }
+root=$(cd "$(dirname "$0")/../.." && pwd)
+tb=$1 work=$2 kind=$3
+unit=$work/unit.vvp record=$work/record
+mkdir -p "$work"
+shift 3
+
+# compile BENCH FOLDERS [OPTIONS...]: with the RTL of these folders
+compile() {
+  bench=$1 folders=$2
+  shift 2
+  # shellcheck disable=SC2046,SC2086
+  iverilog -g2005 -Wall -DKV_COLLISION_X -s "$bench" "$@" $(printf -- "-y $root/rtl/%s " $folders) \
+    -o "$unit" "$root/tb/icarus/$bench.v"
+}
+
+# The engine's parameters, out of the testbench's options.
+attention() {
+  design=hfa corrected=0 zero_exact=0 one_mul=0 sizes=
+  while [ $# -gt 0 ]; do
+    case $1 in
+    --design) design=$2; shift ;;
+    --d | --p | --nq | --n) sizes="$sizes -Pattention_replay.$(echo "${1#--}" | tr "[:lower:]" "[:upper:]")=$2"; shift ;;
+    --corrected) corrected=1 ;;
+    --zero-exact) zero_exact=1 ;;
+    --one-mul) one_mul=1 ;;
+    *) shift ;;
+    esac
+    shift
+  done
+  case $design in
+  hfa) own=",.LNS($corrected),.ZERO_EXACT($zero_exact)" ;;
+  *) own=",.ONE_MUL($one_mul)" ;;
+  esac
+  # shellcheck disable=SC2086
+  compile attention_replay "fp lib softmax $design attention" "-DTOP=${design}_top" "-DOWN=$own" $sizes
+}
+
+case $kind in
+attention)
+  attention "$@"
+  "$tb" random "$@" --record "$record" ;;
+gm_atomic)
+  compile gm_atomic_replay "fp gm" "-Pgm_atomic_replay.LANES=${tb##*_l}"
+  "$tb" "$@" --record "$record" ;;
+esac
+vvp -n "$unit" "+record=$record" | tee "$work/log"
+rm -f "$record"
+grep -q PASS "$work/log"
