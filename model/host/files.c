@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/files.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -93,4 +94,15 @@ char *host_new_folder(void) {
     return NULL;
   }
   return folder;
+}
+
+void host_remove_folder(const char *path) {
+  DIR *folder = opendir(path);
+  for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    unlinkat(dirfd(folder), entry->d_name, 0);   // no folders, and so neither . nor ..
+  }
+  if (folder != NULL) {
+    closedir(folder);
+  }
+  rmdir(path);
 }

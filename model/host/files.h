@@ -29,6 +29,9 @@ void host_keep_streams(void);
 // A new folder below $TMPDIR (/tmp without), for this user alone. NULL: errno says why; to be freed.
 char *host_new_folder(void);
 
+// Removes it and the files in it.
+void host_remove_folder(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -231,7 +231,7 @@ bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
     list_tries(run);
     good = parallel_for(AT_A_TIME, run->tries, try_some, &runner);
   }
-  rmdir(runner.folder);
+  host_remove_folder(runner.folder);
   free(runner.folder);
   return host_interrupted() ? base_fail(error, "interrupted") : good;
 }

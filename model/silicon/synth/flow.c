@@ -32,8 +32,9 @@ static const char *results(base_error_t *error) {
     base_fail(error, "AMALGAM_SYNTH: a path of more than %d characters", RESULTS_MAX);
     return NULL;
   }
-  if (strpbrk(folder, " \t\n\r\"'\\;#$") != NULL) {
-    base_fail(error, "%s: Yosys takes no such path; set AMALGAM_SYNTH to one without white space and quotes",
+  // Shell scripts, Yosys' scripts and Tcl read it, each with characters of its own.
+  if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,=@:")] != '\0') {
+    base_fail(error, "%s: the tools take no such path; set AMALGAM_SYNTH to one of letters, digits and /._-+,=@:",
               folder);
     return NULL;
   }
