@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "soc/soc.h"
 
-enum { KERNEL_PATH_BYTES = 1024 };
+enum { KERNEL_PATH_BYTES = 4096 };
 
 typedef struct kernel_machine {
   const char *config;              // its name, for people

@@ -109,7 +109,7 @@ refused --d --d 1
 refused extra extra
 # Places that the tools cannot take.
 for name in 'two words' "x'y" 'x"y' 'x;y' 'x\y' 'x$y' '$(touch executed)' '`touch executed`' '[exec touch executed]' \
-  '{x}' 'x&y' 'x|y' 'x>y' 'x*y' '~x' '#x' 'x%y' '\303\274' "x
+  '{x}' 'x&y' 'x|y' 'x>y' 'x*y' '~x' '#x' 'x%y' "$(printf '\303\274')" "x
 touch executed"; do
   AMALGAM_SYNTH=$name
   refused 'the tools take no such path' --unit hfa_scale --quiet

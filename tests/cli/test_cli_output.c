@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/output.h"
 #include "cli_test.h"
@@ -74,16 +75,20 @@ static void nodes_stay(void **state) {
   assert_int_equal(status.st_mode & 0777, 0600);
 
   size_t index;
-  assert_int_equal(symlink("/dev/null", "null"), 0);
+  if (mknod("device", S_IFCHR | 0666, makedev(1, 3)) != 0) {   // not root: whose mistakes cost nobody /dev/null
+    assert_int_equal(symlink("/dev/null", "device"), 0);
+  }
+  assert_int_equal(symlink("device", "null"), 0);
   assert_true(outputs_add(&outputs, "null", &index, &error));
   assert_true(outputs_stage(&outputs, index, &error));
   write_file(outputs_path(&outputs, index), "text", 4);
   outputs_written(&outputs, index);
   add_and_write("null", "a device may be named twice");
   assert_true(outputs_commit(&outputs, &error));
-  assert_int_equal(stat("/dev/null", &status), 0);
+  assert_int_equal(stat("device", &status), 0);
   assert_true(S_ISCHR(status.st_mode));
-  assert_int_equal(files_here(), 4);
+  assert_int_equal(files_here(), 5);
+  unlink("device");
   unlink("null");
   unlink("two");
   unlink("new");

@@ -9,7 +9,7 @@
 #include "host/host.h"
 #include "host/interrupt.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200 };
+enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, USUAL_TOKENS = 200 };
 
 static const char shipped_model[] = "tests/data/kjv_lm_bf16.bin";
 
