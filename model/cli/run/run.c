@@ -36,15 +36,19 @@ const char *run_path(const run_t *run, run_file_t file) {
   return file_option(run, file) == NULL ? NULL : outputs_path(&run->outputs, run->file[file]);
 }
 
+static bool add_file(run_t *run, run_file_t file) {
+  const char *path = file_option(run, file);
+  return path == NULL ||
+         (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
+          (file < RUN_TIMELINE || outputs_stage(&run->outputs, run->file[file], &run->error)));
+}
+
 static bool add_files(run_t *run) {
-  for (run_file_t file = 0; file < RUN_FILES; ++file) {
-    const char *path = file_option(run, file);
-    if (path != NULL && !(outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
-                          (file < RUN_TIMELINE || outputs_stage(&run->outputs, run->file[file], &run->error)))) {
-      return false;
-    }
+  bool good = true;
+  for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
+    good = add_file(run, file);
   }
-  return true;
+  return good;
 }
 
 static void fill_json(const void *data, cJSON *root) {
