@@ -38,9 +38,9 @@ const char *run_path(const run_t *run, run_file_t file) {
 
 static bool add_file(run_t *run, run_file_t file) {
   const char *path = file_option(run, file);
-  return path == NULL ||
-         (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
-          (file < RUN_TIMELINE || outputs_stage(&run->outputs, run->file[file], &run->error)));
+  const bool simulated = file >= RUN_TIMELINE;   // it writes it
+  return path == NULL || (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
+                          (!simulated || outputs_stage(&run->outputs, run->file[file], &run->error)));
 }
 
 static bool add_files(run_t *run) {
