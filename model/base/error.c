@@ -21,6 +21,9 @@ bool base_fail(base_error_t *error, const char *format, ...) {
 
 int base_report(base_exit_t code, const base_error_t *error) {
   fflush(stdout);
+  if (code == BASE_INTERRUPTED && host_interrupt_quiet()) {
+    return (int)code;
+  }
   fprintf(stderr, "amalgam: %s\n", error->text);
   return (int)code;
 }

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/output.h"
+
 enum { MAGIC_BYTES = 6, MAX_HEADER = 1 << 16, MAX_DESCR = 32 };
 
 static const char magic[MAGIC_BYTES] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
@@ -303,6 +305,9 @@ static bool read_open(FILE *file, const char *path, unsigned accepted, npy_array
 
 bool npy_read(const char *path, unsigned accepted, npy_array_t *array, base_error_t *error) {
   memset(array, 0, sizeof *array);
+  if (!output_spares(path, error)) {
+    return false;
+  }
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     return base_fail(error, "%s: %s", path, strerror(errno));

@@ -16,6 +16,7 @@
 #include "cli/script.h"
 #include "cli/synth/synth.h"
 #include "commit.h"
+#include "host/files.h"
 #include "host/interrupt.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -83,7 +84,7 @@ static int overview(void) {
       {"1", "a result is out of tolerance"},
       {"2", "bad usage or input; one line says what was expected, and no file is written"},
       {"3", "the model stopped the firmware; one line says where"},
-      {"130", "interrupted"},
+      {"130", "interrupted (Ctrl-C); 143 by SIGTERM, 129 by SIGHUP, and quietly 141 when nobody reads what it prints"},
       {NULL, NULL}};
   static const manual_row_t environment[] = {
       {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
@@ -184,14 +185,21 @@ static int help(int argc, char **argv) {
   return dispatch(words + 1, word);
 }
 
+static int version(void) {
+  printf("amalgam " AMALGAM_VERSION AMALGAM_COMMIT "\n");
+  return BASE_OK;
+}
+
 int main(int argc, char **argv) {
   base_error_t error;
+  host_keep_streams();
   host_interrupt_ends(outputs_remove_begun);
-  if (argc >= 2 && is(argv[1], "--version")) {
-    printf("amalgam " AMALGAM_VERSION AMALGAM_COMMIT "\n");
-    return BASE_OK;
+  const int code = argc < 2                   ? overview()
+                   : is(argv[1], "--version") ? version()
+                   : asks_help(argv[1])       ? help(argc - 1, argv + 1)
+                                              : dispatch(argc - 1, argv + 1);
+  if (code == BASE_INTERRUPTED) {
+    return host_interrupt_code();
   }
-  const int code = argc < 2 || asks_help(argv[1]) ? help(argc < 2 ? 1 : argc - 1, argv + 1)
-                                                  : dispatch(argc - 1, argv + 1);
   return code != BASE_OK || output_printed(&error) ? code : base_report(BASE_BAD_INPUT, &error);
 }

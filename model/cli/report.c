@@ -42,7 +42,7 @@ static void print_help(void) {
       .notes =
           "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than "
           "model/report/amla/accuracy.def allows, 2 bad usage or input, 3 the "
-          "model stopped the firmware, 130 interrupted",
+          "model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
       .command = CLI_REPORT,
       .examples = examples,
       .files = files};

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "config/config_table.h"
+#include "host/files.h"
 
 // Texts of a document: all values in the order of config.def, and the name behind "include".
 enum { INCLUDE = CONFIG_PARAMS, TEXTS, TEXT_BYTES = 128, PATH_BYTES = 4096 };
@@ -207,6 +208,9 @@ static bool store_all(const char *path, const document_t *document, config_t *co
 // Fills in which file it is.
 static bool open_source(source_t *source, char error[CONFIG_ERROR_BYTES]) {
   struct stat status;
+  if (!host_file_reads(source->path)) {
+    return fail(source->path, 0, "", "is named for an output, too", error);
+  }
   FILE *file = fopen(source->path, "r");
   if (file == NULL) {
     return fail(source->path, 0, "", strerror(errno), error);

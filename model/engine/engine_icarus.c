@@ -3,15 +3,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/engine_groups.h"
 #include "engine/engine_hex.h"
+#include "host/files.h"
 #include "host/interrupt.h"
 #include "host/places.h"
 #include "host/program.h"
 
-enum { DIRECTORY_MAX = 512 };
+enum { DIRECTORY_MAX = 4096 };
 
 typedef struct engine_icarus {
   engine_t engine;
@@ -179,15 +179,16 @@ static bool compile(const engine_icarus_t *icarus) {
   const struct { const char *name; size_t value; } parameters[] = {
       {"D", shape->num.d}, {"P", shape->num.blocks}, {"NQ", shape->queries}, {"N", shape->num.rows}};
   enum { PARAMETERS = sizeof parameters / sizeof *parameters };
-  char unit[DIRECTORY_MAX + 16], own[64], set[PARAMETERS][64];
+  char unit[DIRECTORY_MAX + 16], kept[DIRECTORY_MAX + 16], own[64], set[PARAMETERS][64];
   snprintf(unit, sizeof unit, "%s/unit.vvp", icarus->directory);
+  snprintf(kept, sizeof kept, "TMPDIR=%s", icarus->directory);   // its files stay if it is ended
   snprintf(own, sizeof own, hfa ? "-DOWN=,.LNS(%d),.ZERO_EXACT(%d)" : "-DOWN=,.ONE_MUL(%d)",
            hfa ? shape->num.hfa.corrected : shape->one_mul, shape->num.hfa.zero_exact);
   for (size_t i = 0; i < PARAMETERS; ++i) {
     snprintf(set[i], sizeof set[i], "-Pattention_run.%s=%zu", parameters[i].name, parameters[i].value);
   }
   const char *const argv[] = {
-      "iverilog", "-g2005", "-Wall", "-o", unit, "-s", "attention_run",
+      "env", kept, "iverilog", "-g2005", "-Wall", "-o", unit, "-s", "attention_run",
       hfa ? "-DTOP=hfa_top" : "-DTOP=fa2_top", own, set[0], set[1], set[2], set[3], "-y", "rtl/fp",
       "-y", "rtl/lib", "-y", "rtl/softmax", "-y", hfa ? "rtl/hfa" : "rtl/fa2", "-y", "rtl/attention",
       "tb/icarus/attention_run.v", NULL};
@@ -215,13 +216,7 @@ static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_ch
 
 static void close_icarus(engine_t *engine) {
   engine_icarus_t *icarus = (engine_icarus_t *)engine;
-  static const char *const files[] = {"rows", "groups", "masks", "results", "log", "unit.vvp"};
-  char path[DIRECTORY_MAX + 16];
-  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
-    snprintf(path, sizeof path, "%s/%s", icarus->directory, files[i]);
-    unlink(path);
-  }
-  rmdir(icarus->directory);
+  host_remove_folder(icarus->directory);
   free(icarus);
 }
 

@@ -9,13 +9,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t holds;
 static struct sigaction before[SIGNALS];   // the first hold
-static atomic_bool noted;
+static atomic_int noted;                   // the first signal, 0: none
 static atomic_int event = -1;
 static void (*remove_begun)(void);
 static bool terminal;                      // stderr: a line of progress may stand there
@@ -30,34 +30,34 @@ static void say(const char *text, size_t bytes) {
 static void end(int signal) {
   static const char clear[] = "\r\033[K";
   static const char text[] = "amalgam: interrupted\n";
-  (void)signal;
   if (remove_begun != NULL) {
     remove_begun();
   }
-  say(clear, terminal ? sizeof clear - 1 : 0);
-  say(text, sizeof text - 1);
-  _exit(HOST_INTERRUPTED);
+  say(clear, terminal && signal != SIGPIPE ? sizeof clear - 1 : 0);
+  say(text, signal != SIGPIPE ? sizeof text - 1 : 0);
+  _exit(128 + signal);
 }
 
 static void note(int signal) {
   const uint64_t one = 1;
-  (void)signal;
-  noted = true;
+  int none = 0;
+  atomic_compare_exchange_strong(&noted, &none, signal);
   const ssize_t written = write(event, &one, sizeof one);
   (void)written;   // without an event whoever waits finds out later
 }
 
 // ----------------------------------------------------------------------------------------------
 
-// nohup is respected. SIGINT is not looked at: a shell ignores it for what it starts with '&'.
+// nohup is respected, and who wants write errors. SIGINT is not looked at: a shell ignores it for what it starts
+// with '&'.
 static bool is_ignored(int signal) {
   struct sigaction now;
-  return signal == SIGHUP && sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+  return (signal == SIGHUP || signal == SIGPIPE) && sigaction(signal, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
 static void handle(void (*handler)(int), struct sigaction *old) {
   struct sigaction action = {.sa_handler = handler};
-  sigemptyset(&action.sa_mask);
+  sigfillset(&action.sa_mask);
   for (size_t i = 0; i < SIGNALS; ++i) {
     sigaction(signals[i], is_ignored(signals[i]) ? NULL : &action, old == NULL ? NULL : &old[i]);
   }
@@ -67,6 +67,7 @@ void host_interrupt_ends(void (*remove)(void)) {
   remove_begun = remove;
   terminal = isatty(STDERR_FILENO) == 1;
   handle(end, NULL);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 void host_hold_interrupts(void) {
@@ -90,7 +91,11 @@ void host_release_interrupts(void) {
   pthread_mutex_unlock(&lock);
 }
 
-bool host_interrupted(void) { return noted; }
+bool host_interrupted(void) { return noted != 0; }
+
+int host_interrupt_code(void) { return noted != 0 ? 128 + noted : HOST_INTERRUPTED; }
+
+bool host_interrupt_quiet(void) { return noted == SIGPIPE; }
 
 int host_interrupt_event(void) { return event; }
 
@@ -101,5 +106,5 @@ void host_interrupt_forked(void) {
   }
   event = -1;
   holds = 0;
-  noted = false;
+  noted = 0;
 }

@@ -1,6 +1,7 @@
-// What Ctrl-C does to this process: SIGINT, SIGTERM, and SIGHUP unless that is ignored.
+// What Ctrl-C does to this process: SIGINT and SIGTERM, and unless they are ignored SIGHUP and SIGPIPE (whoever read
+// its output has gone).
 //
-//   at once       removes what was begun and ends with 130; for a command that computes in this process
+//   at once       removes what was begun and ends; for a command that computes in this process
 //   cooperative   is only noted, between hold and release; whoever takes long asks host_interrupted
 //   programs      host/program.h ends what it has started and says so; host/worker.h wakes who waits
 //
@@ -14,10 +15,11 @@
 extern "C" {
 #endif
 
-enum { HOST_INTERRUPTED = 130 };   // exit code; as a shell has it, 128 + SIGINT
+enum { HOST_INTERRUPTED = 130 };   // a status that says so; the exit code is that of the signal, see below
 
 // From here on a signal ends the process at once: remove_begun runs in the signal's handler (NULL:
-// nothing to remove), stderr gets "amalgam: interrupted", the exit code is HOST_INTERRUPTED.
+// nothing to remove), stderr gets "amalgam: interrupted" (but for SIGPIPE), the exit code is 128 + the signal.
+// A file that would grow too large (SIGXFSZ) is an error of whoever writes it.
 void host_interrupt_ends(void (*remove_begun)(void));
 
 // Between these a signal is only noted. They nest, in all threads of the process together; after the
@@ -27,6 +29,12 @@ void host_release_interrupts(void);
 
 // Has a signal been noted? It stays: all threads see it, and whoever asks later.
 bool host_interrupted(void);
+
+// The exit code of an interrupted process, as a shell has it: 128 + the first signal that was noted; 130: none.
+int host_interrupt_code(void);
+
+// Nobody is there to be told: it was SIGPIPE.
+bool host_interrupt_quiet(void);
 
 // A descriptor to poll that is readable once a signal has been noted; not to be read. -1: there is none.
 int host_interrupt_event(void);

@@ -89,14 +89,17 @@ static void add_files(posix_spawn_file_actions_t *files, const program_t *progra
 static bool spawn(const program_t *program, int input, int output, pid_t *id) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
-  sigset_t none;
+  sigset_t none, usual;
   sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGXFSZ);   // which this process ignores
   posix_spawn_file_actions_init(&files);
   add_files(&files, program, input, output);
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
   const bool good = posix_spawnp(id, program->argv[0], &files, &attributes,
                                  (char *const *)program->argv, environ) == 0;
   posix_spawnattr_destroy(&attributes);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "host/parallel.h"
 #include "host/places.h"
 
@@ -69,7 +70,7 @@ static bool readable(const char *path, base_error_t *error) {
     return base_fail(error, "%s: %s", path, strerror(errno));
   }
   fclose(file);
-  return true;
+  return output_spares(path, error);
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -77,8 +78,10 @@ static bool ends_with(const char *text, const char *end) {
   return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
+bool kernel_firmware_is_native(const char *file) { return ends_with(file, ".so"); }
+
 bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_error_t *error) {
-  const bool native = ends_with(file, ".so");
+  const bool native = kernel_firmware_is_native(file);
   if (!native && !ends_with(file, ".elf")) {
     return base_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'",
                      file);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "soc/soc.h"
 
-enum { KERNEL_PATH_BYTES = 1024 };
+enum { KERNEL_PATH_BYTES = 4096 };
 
 typedef struct kernel_machine {
   const char *config;              // its name, for people
@@ -27,6 +27,9 @@ bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_
 // Keeps the first AI cores of each die, as many of each: `cores` rounded up to a multiple of the dies;
 // with fewer cores than dies, as many dies of one core. 0: all.
 bool kernel_machine_cores(kernel_machine_t *machine, size_t cores, base_error_t *error);
+
+// Is a file of firmware for the host itself, which loads it?
+bool kernel_firmware_is_native(const char *file);
 
 // Firmware of one's own, .elf or .so.
 bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_error_t *error);

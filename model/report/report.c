@@ -2,6 +2,7 @@
 #include "report/report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "base/output.h"
 #include "host/interrupt.h"
 #include "report/report_made.h"
+#include "report/report_write.h"
 
 const report_title_t report_titles[REPORT_TITLES] = {
 #define REPORT(name, other, function, help) {#name, other, help},
@@ -48,6 +50,27 @@ static bool make_directory(const char *path, bool *made, base_error_t *error) {
 }
 
 // --- the reports ------------------------------------------------------------------------------
+
+static bool is_writable(const report_settings_t *settings, const char *name, base_error_t *error) {
+  outputs_t outputs = {0};
+  size_t index;
+  const bool good = report_file(settings, name, "json", &outputs, &index, error) &&
+                    report_file(settings, name, "md", &outputs, &index, error);
+  outputs_discard(&outputs);
+  return good;
+}
+
+// Before the first of them takes its time: there is place for all, and none is what another is made from.
+static bool check_files(const report_settings_t *settings, base_error_t *error) {
+  char config[PATH_MAX];
+  bool good = (settings->liberty == NULL || output_spares(settings->liberty, error)) &&
+              (settings->config == NULL || !config_find(settings->config, config, sizeof config) ||
+               output_spares(config, error));
+  for (size_t i = 0; good && i < REPORT_TITLES; ++i) {
+    good = !is_wanted(settings, i) || is_writable(settings, report_titles[i].name, error);
+  }
+  return good;
+}
 
 static bool make_one(size_t row, const report_settings_t *settings, base_exit_t *code,
                      base_error_t *error) {
@@ -103,7 +126,7 @@ base_exit_t report_make(const report_settings_t *settings, base_error_t *error) 
   if (settings->reports.count > 0 && !make_directory(settings->out, &made, error)) {
     return BASE_BAD_INPUT;
   }
-  base_exit_t code = make_wanted(settings, error);
+  base_exit_t code = check_files(settings, error) ? make_wanted(settings, error) : BASE_BAD_INPUT;
   if (settings->html && (code == BASE_OK || code == BASE_OUT_OF_TOLERANCE)) {
     base_error_t reason;
     if (!write_page(settings, &reason)) {

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report_write.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
 #include "host/program.h"
 
-enum { PATH_BYTES = 1024 };
+bool report_file(const report_settings_t *settings, const char *name, const char *ending, outputs_t *outputs,
+                size_t *index, base_error_t *error) {
+  char path[PATH_MAX];
+  const int length = snprintf(path, sizeof path, "%s/%s.%s", settings->out, name, ending);
+  return length < (int)sizeof path ? outputs_add(outputs, path, index, error)
+                                   : base_fail(error, "--out: %s", strerror(ENAMETOOLONG));
+}
 
 // What is written: a report's document by its template.
 typedef struct work {
@@ -87,14 +94,12 @@ static bool write_json(const work_t *work, FILE *file, base_error_t *error) {
 
 static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *error) {
   enum { JSON, MARKDOWN, PLOT, FILES };
-  static char path[FILES][PATH_BYTES];
   static const char *const endings[FILES] = {"json", "md", "svg"};
   const bool plotted = work->plot.name[0] != '\0';
   size_t index[FILES];
   for (size_t i = 0; i < (plotted ? FILES : PLOT); ++i) {
-    snprintf(path[i], PATH_BYTES, "%s/%s.%s", work->context->settings->out,
-             i == PLOT ? work->plot.name : work->context->name, endings[i]);
-    if (!outputs_add(outputs, path[i], &index[i], error)) {
+    if (!report_file(work->context->settings, i == PLOT ? work->plot.name : work->context->name, endings[i],
+                    outputs, &index[i], error)) {
       return false;
     }
   }
@@ -104,7 +109,8 @@ static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *erro
     return false;
   }
   if (plotted) {
-    if (!write_plot(work, outputs_path(outputs, index[PLOT]), error)) {
+    if (!outputs_stage(outputs, index[PLOT], error) ||
+        !write_plot(work, outputs_path(outputs, index[PLOT]), error)) {
       return false;
     }
     outputs_written(outputs, index[PLOT]);

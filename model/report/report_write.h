@@ -3,6 +3,7 @@
 #ifndef REPORT_WRITE_H
 #define REPORT_WRITE_H
 
+#include "base/output.h"
 #include "report/document.h"
 #include "report/report.h"
 
@@ -14,6 +15,10 @@ typedef struct report {
   void (*add)(report_jobs_t *jobs, void *data);
   bool (*check)(const void *data, base_exit_t *code, base_error_t *error);
 } report_t;
+
+// Notes DIR/NAME.ENDING as a file to be written (base/output.h).
+bool report_file(const report_settings_t *settings, const char *name, const char *ending, outputs_t *outputs,
+                size_t *index, base_error_t *error);
 
 // data: for fill.
 bool report_write(const report_context_t *context, const report_t *report, const void *data,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Ctrl-C while units are synthesised: the command ends at once with exit code 130, and so does all that
+# Ctrl-C while units are synthesised: the command ends at once with the signal's exit code, and so does all that
 # it started; nothing half-made stays.  In Yosys' place stands a program that never ends.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -45,7 +45,8 @@ interrupted() {
   kill "-$signal" $command
   status=0
   wait $command || status=$?
-  [ $status -eq 130 ] || fail "$*: exit code $status, not 130"
+  case $signal in INT) code=130 ;; TERM) code=143 ;; HUP) code=129 ;; esac
+  [ $status -eq $code ] || fail "$*: exit code $status, not $code"
   [ $(($(date +%s) - before)) -le 5 ] || fail "$*: took $(($(date +%s) - before)) s to end"
   [ "$(tail -n 1 err)" = 'amalgam: interrupted' ] || fail "$*: $(cat err)"
   [ ! -s out ] || fail "$*: output"
@@ -68,6 +69,7 @@ unit="synth --unit bf16_dot --d 3"
 {
   interrupted '' 1 INT $unit
   interrupted '' 1 TERM $unit --quiet --json made.json
+  interrupted '' 1 HUP $unit --quiet --json made.json
   interrupted deaf 1 INT $unit
 }
 interrupted '' 1 INT synth --unit hfa_scale --clock-fo4 987

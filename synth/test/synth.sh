@@ -108,8 +108,13 @@ refused --clock-fo4 --clock-fo4 5
 refused --d --d 1
 refused extra extra
 # Places that the tools cannot take.
-AMALGAM_SYNTH="two words"
-refused 'two words: Yosys takes no such path' --unit hfa_scale --quiet
+for name in 'two words' "x'y" 'x"y' 'x;y' 'x\y' 'x$y' '$(touch executed)' '`touch executed`' '[exec touch executed]' \
+  '{x}' 'x&y' 'x|y' 'x>y' 'x*y' '~x' '#x' 'x%y' "$(printf '\303\274')" "x
+touch executed"; do
+  AMALGAM_SYNTH=$name
+  refused 'the tools take no such path' --unit hfa_scale --quiet
+done
+[ ! -e executed ] || fail "part of a path was executed"
 AMALGAM_SYNTH=$(printf '%03000d' 1)
 refused '2048 characters' --unit hfa_scale --quiet
 [ ! -e "two words" ] || fail "a refused folder is made"

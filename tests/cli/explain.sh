@@ -64,16 +64,16 @@ children=$(cat /proc/$explain/task/*/children)
 kill -TERM $explain
 status=0
 wait $explain || status=$?
-[ "$status" = 130 ] && [ "$(cat err)" = 'amalgam: interrupted' ] || fail "interrupted: exit code $status, $(cat err)"
+[ "$status" = 143 ] && [ "$(cat err)" = 'amalgam: interrupted' ] || fail "interrupted: exit code $status, $(cat err)"
 [ -z "$(ls temporary)" ] && [ ! -e cut.json ] || fail "interrupted: $(ls temporary) is left"
 for child in $children; do
   ! kill -0 "$child" 2>kill.err || fail "$child still runs"
 done
 
-# refused NAME PATTERN: exit code 2 and one line
+# refused NAME PATTERN [OPTION]: exit code 2 and one line
 refused() {
   status=0
-  "$SIM" explain "$1" >out 2>err || status=$?
+  "$SIM" explain ${3:+$3} "$1" >out 2>err || status=$?
   [ "$status" = 2 ] || fail "$1: exit code $status"
   [ "$(wc -l <err)" = 1 ] || fail "$1: $(cat err)"
   grep -q "$2" err || fail "$1: '$(cat err)' says nothing of '$2'"
@@ -83,9 +83,55 @@ echo '{"kernel":' >broken.json
 refused broken.json "broken.json: expected the file"
 "$SIM" run hfa --impl c --quiet --json hfa.json
 refused hfa.json "only runs of the SoC"
-jq '.cycles = 4711' one.json >other.json
-refused other.json "4711 cycles"
+jq ".cycles = 4711000" one.json >other.json
+refused other.json "4711000 cycles"
 jq '.host.arguments[1] = "--tails"' one.json >words.json
 refused words.json "words.json: host.arguments: --tails: unknown option"
-jq '.host.arguments += ["--q", "nothing.npy"]' one.json >words.json
-refused words.json "cannot be made again"
+jq '.host.arguments += ["--config", "nothing.yaml"]' one.json >words.json
+refused words.json "cannot be made again: nothing.yaml: No such file"
+
+# Numbers that no run has.
+for cycles in -1 0 0.5 1e300 null '"1"' '[1]'; do
+  jq ".cycles = $cycles" one.json >number.json
+  refused number.json "number.json: cycles: expected a whole number above 0"
+done
+for busy in -1 1e12 '"1"' null; do
+  jq ".pipes[0].busy = $busy" one.json >number.json
+  refused number.json "number.json: pipes: busy: expected"
+done
+
+# What the file says is run again, but it writes nothing, and what would be loaded into this process is asked for.
+jq '.host.arguments += ["--json", "w.json", "--out=w.npy", "--log", "w.log", "--timeline", "w.t", "--trace=w.fst",
+  "--critical-path", "w.path", "--trace-on", "error", "--quiet"]' one.json >writes.json
+ls >before
+"$SIM" explain writes.json --quiet
+ls | diff before - || fail "explain wrote files of the run"
+cat >own.c <<'END'
+#include <fcntl.h>
+__attribute__((constructor)) static void load(void) { close(open("loaded", O_CREAT | O_WRONLY, 0666)); }
+END
+sed -i '1i #include <unistd.h>' own.c
+gcc -shared -fPIC -o own.so own.c
+for words in '"--firmware", "own.so"' '"--firmware=./own.so"' '"--firm", "own.so"' '"--firmware", "riscv", "--firmware", "own.so"'; do
+  jq ".host.arguments += [$words]" one.json >native.json
+  refused native.json "own.so .*--allow-native"
+  [ ! -e loaded ] || fail "$words: native firmware was loaded"
+done
+refused native.json "cannot be made again: " --allow-native   # it is no kernel
+[ -e loaded ] || fail "--allow-native: it was not loaded"
+jq '.kernel = "custom" | .host.arguments = ["custom", "--firmware", "own.so", "--out-shape", "4"]' one.json >native.json
+refused native.json "own.so .*--allow-native"
+
+# Files for the runs are where TMPDIR says, however long that is; where they cannot be, that is said.
+long=$work/$(printf '%0200d' 0)/$(printf '%0200d' 1)
+mkdir -p "$long"
+TMPDIR=$long "$SIM" explain one.json --quiet --json long.json
+[ -z "$(ls "$long")" ] || fail "left in TMPDIR: $(ls "$long")"
+jq -e '.worth | length > 5' long.json >/dev/null || fail "nothing was tried in a long TMPDIR"
+TMPDIR=$work/none
+export TMPDIR
+refused one.json "TMPDIR: No such file"
+unset TMPDIR
+cp one.json same.json
+refused same.json "named for an output" --json=same.json
+cmp one.json same.json

@@ -85,6 +85,26 @@ a line of code that is much too long for a phone, and so must not make the page 
 ![outside](../etc/x.svg)
 ![broken
 END
+mkdir "r s/table4.md"       # no reports
+mkfifo "r s/table2.md"
+echo '![made](made.svg) ' >"r s/floor.md"
+# Pictures that are more than that: each is left out.
+for more in '<script>bad()</script>' '<g onload="bad()"/>' '<a href="#x"></a>' '<foreignObject></foreignObject>' \
+  '<image href="http://x/y.png"/>' '<use xlink:href="http://x/y.svg#z"/>' '<use href="&#106;avascript:bad()"/>' \
+  '<g style="fill:url(http://x)"/>' '<g fill="u&#114;l(http://x)"/>' '<g fill="URL( #x)"/>' '<style>@import "x";</style>' \
+  '<animate attributeName="href" to="javascript:bad()"/>' '<p>out of the drawing</p>' '</p>' '<g ONCLICK=bad()>' \
+  "<g x='>' OnClick='bad()'/>" '<![CDATA[<script>]]>' '<?php ?>' '<g/onload="bad()"/>' '<title >x</title>' '<path d="<b"/>'; do
+  printf '<svg viewBox="0 0 1 1">%s</svg>' "$more" >"r s/made.svg"
+  "$SIM" report --html --quiet --out "r s"
+  grep -q 'made.svg is left out, for it has more in it than a drawing' "r s/index.html" || fail "in the page: $more"
+  ! grep -qiF 'bad()' "r s/index.html" || fail "in the page: $more"
+done
+for box in '0 0 1 1" onload="bad()' '0 0 1 <b>' "0' 0"; do
+  printf '<svg viewBox="%s"><g/></svg>' "$box" >"r s/made.svg"
+  "$SIM" report --html --quiet --out "r s"
+  ! grep -qiF -e 'bad()' -e '1 <b>' "r s/index.html" || fail "in the page: $box"
+done
+rm -r "r s/made.svg" "r s/floor.md" "r s/table4.md" "r s/table2.md"
 "$SIM" report --html --out "r s" >text || fail "the page of what is there"
 grep -q '^r s/index.html: 5 of' text || fail "text: $(cat text)"
 has() { grep -qF -e "$1" "r s/index.html" || fail "no '$1'"; }

@@ -44,7 +44,7 @@ holds 'any(.rows[].name; startswith("AMLA, preload 2"))' p/ablation.json
 grep -q '^soc.skew_us ' fit
 grep -q 'largest 0.0[0-4] %' fit || { cat fit; exit 1; }   # one entry, three constants
 
-# Interrupted: exit code 130, no simulation left, no files.
+# Interrupted: exit code 143, no simulation left, no files.
 "$SIM" report table3 --seeds 9 --out cut 2>stderr &
 report=$!
 sleep 0.5
@@ -53,19 +53,37 @@ children=$(cat /proc/$report/task/$report/children)
 kill -TERM $report
 status=0
 wait $report || status=$?
-[ $status -eq 130 ] || { echo "FAILED: exit code $status, not 130"; exit 1; }
+[ $status -eq 143 ] || fail "exit code $status, not 143"
 for child in $children; do
   ! kill -0 "$child" 2>kill.err || { echo "FAILED: $child still runs"; exit 1; }
 done
 [ ! -e cut ]
 
 # A folder's name is not read by a shell, nor by gnuplot.
-odd="odd '\"
+odd="odd '\"\\ %s 100% \`touch executed\`
 !touch executed
 \$(touch executed)"
 mkdir "$odd"
 "$SIM" report ablation --seq-kv 64 --cores 2 --batch 2 --quiet --out "$odd"
 [ -s "$odd/ablation.svg" ] && [ ! -e executed ] || { echo "FAILED: $(ls . "$odd")"; exit 1; }
+
+# Nor is it cut, where a path may be that long.
+long=$dir
+for i in 0 1 2 3 4 5; do long=$long/$(printf '%0200d' $i); done
+mkdir -p "$long"
+"$SIM" report ablation --html --seq-kv 64 --cores 2 --batch 2 --quiet --out "$long"
+[ "$(cd "$long" && ls)" = "ablation.json
+ablation.md
+ablation.svg
+index.html" ] || fail "a long path: $(cd "$long" && ls)"
+
+# What is in the way is told before anything is simulated; no link is replaced, and no input.
+mkdir -p way/table3.md
+ln -s ../elsewhere.md way/ablation.md
+"$SIM" report ablation --seq-kv 64 --cores 2 --batch 2 --quiet --out way
+[ -L way/ablation.md ] && [ -s elsewhere.md ] || fail "a link was replaced"
+cp "$ROOT/model/config/ascend910_core.yaml" machine.yaml
+ln machine.yaml way/fig1.json
 
 "$SIM" report | grep -q ablation
 "$SIM" report table3 --dist 'N(0,7)' --out none 2>stderr && exit 1
@@ -97,5 +115,8 @@ refused "table9" report table9
 refused "N(0,7)" report table3 --dist 'N(0,7)'
 refused "U(1)" report table3 --dist 'U(1)'
 refused "--seeds" report table3 --seeds 0
+refused "way/table3.md: Is a directory" report ablation table3 --seeds 1000 --out way
+refused "way/fig1.json: is read" report ablation fig1 --config machine.yaml --out way
+cmp machine.yaml "$ROOT/model/config/ascend910_core.yaml"
 refused "stderr" report table3 --seeds 1 --seq-kv 64 --out stderr
 echo "all as expected"

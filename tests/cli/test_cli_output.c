@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/output.h"
 #include "cli_test.h"
@@ -53,6 +54,63 @@ static void all_appear(void **state) {
   unlink("b");
 }
 
+// Of a link to what is not there, what it points to; modes and nodes stay.
+static void nodes_stay(void **state) {
+  (void)state;
+  struct stat status;
+  assert_int_equal(mkdir("sub", 0777), 0);
+  assert_int_equal(symlink("sub/one", "two"), 0);
+  assert_int_equal(symlink("../new", "sub/one"), 0);
+  add_and_write("two", "text");
+  assert_true(outputs_commit(&outputs, &error));
+  assert_holds("new", "text");
+  assert_int_equal(lstat("two", &status), 0);
+  assert_true(S_ISLNK(status.st_mode));
+  assert_int_equal(lstat("sub/one", &status), 0);
+  assert_true(S_ISLNK(status.st_mode));
+  assert_int_equal(chmod("new", 0600), 0);
+  add_and_write("new", "more");
+  assert_true(outputs_commit(&outputs, &error));
+  assert_int_equal(stat("new", &status), 0);
+  assert_int_equal(status.st_mode & 0777, 0600);
+
+  size_t index;
+  if (mknod("device", S_IFCHR | 0666, makedev(1, 3)) != 0) {   // not root: whose mistakes cost nobody /dev/null
+    assert_int_equal(symlink("/dev/null", "device"), 0);
+  }
+  assert_int_equal(symlink("device", "null"), 0);
+  assert_true(outputs_add(&outputs, "null", &index, &error));
+  assert_true(outputs_stage(&outputs, index, &error));
+  write_file(outputs_path(&outputs, index), "text", 4);
+  outputs_written(&outputs, index);
+  add_and_write("null", "a device may be named twice");
+  assert_true(outputs_commit(&outputs, &error));
+  assert_int_equal(stat("device", &status), 0);
+  assert_true(S_ISCHR(status.st_mode));
+  assert_int_equal(files_here(), 5);
+  unlink("device");
+  unlink("null");
+  unlink("two");
+  unlink("new");
+  unlink("sub/one");
+  rmdir("sub");
+}
+
+// A file that another program may have put where the temporary one goes is not written through.
+static void no_link_is_followed(void **state) {
+  (void)state;
+  char name[64];
+  snprintf(name, sizeof name, "out.part-%ld", (long)getpid());
+  write_file("precious", "old", 3);
+  assert_int_equal(symlink("precious", name), 0);
+  add_and_write("out", "new");
+  assert_true(outputs_commit(&outputs, &error));
+  assert_holds("precious", "old");
+  assert_holds("out", "new");
+  unlink("precious");
+  unlink("out");
+}
+
 static void none_appears(void **state) {
   (void)state;
   write_file("kept", "old", 3);
@@ -91,11 +149,33 @@ static void refused(void **state) {
   assert_true(outputs_add(&outputs, "same", &index, &error));
   refuses("same", "named for two outputs");
   outputs_discard(&outputs);
+  assert_int_equal(link("plain", "hard"), 0);
+  assert_int_equal(symlink("hard", "soft"), 0);
+  assert_true(outputs_add(&outputs, "plain", &index, &error));
+  refuses("hard", "named for two outputs");
+  assert_false(output_spares("./soft", &error));
+  outputs_discard(&outputs);
+  assert_true(output_spares("soft", &error));
+  refuses("plain", "is read");
+  assert_int_equal(symlink("circle", "circle"), 0);
+  refuses("circle", "symbolic links");
+  char name[400];
+  memset(name, 'x', sizeof name);
+  name[300] = '\0';
+  refuses(name, "too long");
+  name[255] = '\0';                 // as long as a name may be
+  add_and_write(name, "text");
+  assert_true(outputs_commit(&outputs, &error));
+  unlink(name);
+  unlink("circle");
+  unlink("soft");
+  unlink("hard");
   unlink("plain");
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_appear), cmocka_unit_test(none_appears),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_appear), cmocka_unit_test(nodes_stay),
+                                     cmocka_unit_test(no_link_is_followed), cmocka_unit_test(none_appears),
                                      cmocka_unit_test(discarded), cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

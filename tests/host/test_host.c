@@ -1,5 +1,6 @@
 // Jobs side by side, programs that are run and ended, workers, and what an interrupt does to each.
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -8,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "host/files.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "host/jobs.h"
@@ -245,6 +248,7 @@ static void workers_are_collected(void **state) {
   kill(getpid(), SIGTERM);
   assert_int_equal(worker_wait(list, 4, &status), WORKER_INTERRUPTED);
   host_release_interrupts();
+  assert_int_equal(host_interrupt_code(), 143);
   host_interrupt_forked();
   worker_kill(&list[0]);
   assert_true(is_gone(process));
@@ -270,9 +274,22 @@ static int end_at_once(void *context) {
   return 2;
 }
 
+static int write_too_much(void *context) {
+  char bytes[64] = "", answer[16];
+  (void)context;
+  strcpy(begun, "/tmp/test_host_XXXXXX");
+  const int file = mkstemp(begun);
+  host_interrupt_ends(NULL);
+  setrlimit(RLIMIT_FSIZE, &(struct rlimit){32, 32});
+  const bool refused = write(file, bytes, sizeof bytes) == 32 && write(file, bytes, 1) < 0 && errno == EFBIG;
+  unlink(begun);
+  return refused && shell("ulimit -c 0; kill -XFSZ $$; echo ignored", false, answer, sizeof answer) == PROGRAM_FAILED
+             ? 0 : 1;
+}
+
 static void it_ends_at_once(void **state) {
   (void)state;
-  static int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  static int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
     worker_t worker;
     int status;
@@ -281,17 +298,57 @@ static void it_ends_at_once(void **state) {
     assert_true(worker_start(&worker, end_at_once, &signals[i]));
     assert_int_equal(worker_wait(&worker, 1, &status), 0);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), HOST_INTERRUPTED);
+    assert_int_equal(WEXITSTATUS(status), 128 + signals[i]);
     assert_int_not_equal(access(begun, F_OK), 0);
   }
 }
 
+// A file that would grow too large is an error of whoever writes it, and a program's own is its end.
+static void large_files_are_errors(void **state) {
+  (void)state;
+  worker_t worker;
+  int status;
+  assert_true(worker_start(&worker, write_too_much, NULL));
+  assert_int_equal(worker_wait(&worker, 1, &status), 0);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+// --- files ------------------------------------------------------------------------------------
+
+static void inputs_and_outputs_differ(void **state) {
+  (void)state;
+  struct stat status;
+  char name[] = "/tmp/test_host_XXXXXX", other[sizeof name + 2];
+  close(mkstemp(name));
+  snprintf(other, sizeof other, "%s.2", name);
+  assert_int_equal(link(name, other), 0);
+  assert_int_equal(stat(name, &status), 0);
+  assert_int_equal(host_file_writes(&status), HOST_FILE_FREE);
+  assert_int_equal(host_file_writes(&status), HOST_FILE_WRITTEN);
+  assert_false(host_file_reads(other));
+  host_file_done(&status);
+  assert_true(host_file_reads(other));
+  assert_true(host_file_reads(name));
+  assert_int_equal(host_file_writes(&status), HOST_FILE_READ);
+  host_file_done(&status);   // an input stays one
+  assert_int_equal(host_file_writes(&status), HOST_FILE_READ);
+  assert_int_equal(stat("/dev/null", &status), 0);
+  assert_int_equal(host_file_writes(&status), HOST_FILE_FREE);
+  assert_true(host_file_reads("/dev/null"));
+  assert_true(host_file_reads("/none"));
+  unlink(name);
+  unlink(other);
+}
+
 int main(void) {
   signal(SIGHUP, SIG_DFL);   // nohup is respected, and not what is tested
+  signal(SIGPIPE, SIG_DFL);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(jobs_are_done_once), cmocka_unit_test(a_failure_ends_them),
       cmocka_unit_test(jobs_are_side_by_side), cmocka_unit_test(answers),
       cmocka_unit_test(files_and_words), cmocka_unit_test(programs_are_interrupted),
-      cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once)};
+      cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once),
+      cmocka_unit_test(large_files_are_errors), cmocka_unit_test(inputs_and_outputs_differ)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

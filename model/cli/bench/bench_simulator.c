@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/bench/bench_section.h"
+#include "host/files.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "host/program.h"
@@ -37,13 +37,13 @@ static double run(const char *shape, const way_t *way, const char *json) {
   char line[512];
   const char *words[WORDS_MAX] = {PROGRAM_SELF};
   int count = 1;
-  snprintf(line, sizeof line,
-           "run amla --config ascend910 --heads 128 %s --gm c %s --quiet --json %s", shape,
-           way->options, json);
+  snprintf(line, sizeof line, "run amla --config ascend910 --heads 128 %s --gm c %s --quiet --json", shape,
+           way->options);
   char *rest = line;
-  while (rest != NULL && count < WORDS_MAX - 1) {
+  while (rest != NULL && count < WORDS_MAX - 2) {
     words[count++] = strsep(&rest, " ");
   }
+  words[count] = json;
   const double start = host_seconds();
   const program_end_t how = program_run(&(program_t){.argv = words});
   return how == PROGRAM_DONE ? host_seconds() - start : 0;
@@ -94,18 +94,19 @@ static bool measure(const bench_t *bench, const char *json, base_error_t *error)
 }
 
 bool bench_simulator(const bench_t *bench, base_error_t *error) {
-  char json[] = "/tmp/amalgam-bench-XXXXXX";
   host_hold_interrupts();
-  const int file = mkstemp(json);
-  if (file < 0) {
+  char *folder = host_new_folder();
+  char json[4096];
+  if (folder == NULL || snprintf(json, sizeof json, "%s/run.json", folder) >= (int)sizeof json) {
     host_release_interrupts();
-    return base_fail(error, "%s: %s", json, strerror(errno));
+    free(folder);
+    return base_fail(error, "bench: no folder for temporary files in TMPDIR: %s", strerror(errno));
   }
-  close(file);
   bench_print(bench, "\nsimulations of AMLA, %s\n  %-24s%10s%18s\n", shapes[bench->quick], "",
               "seconds", "x timing only");
   const bool good = measure(bench, json, error);
-  unlink(json);
+  host_remove_folder(folder);
+  free(folder);
   host_release_interrupts();
   return good;
 }

@@ -132,9 +132,9 @@ static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, bas
   const char *const path[FILES] = {out, options->convert_scale, options->convert_zero};
   size_t index[FILES] = {0};
   const conversion_t *conversion = NULL;
-  const bool good = read_input(job, error) && choose(job, &conversion, error) &&
-                    check_options(options, conversion, error) &&
-                    add_outputs(path, outputs, index, error) && conversion->run(job, error) &&
+  const bool good = add_outputs(path, outputs, index, error) && read_input(job, error) &&
+                    choose(job, &conversion, error) && check_options(options, conversion, error) &&
+                    conversion->run(job, error) &&
                     write_outputs(job, outputs, index, error);
   if (good && !options->quiet) {
     printf("%s\n", job->text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/explain/explain.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "cli/option/options.h"
 #include "cli/run/kernels.h"
 #include "host/interrupt.h"
+#include "kernel/machine.h"
 
 enum { LINKS_MOST = 8, WAITS_MOST = 5 };
 static const double SHARE_LEAST = 0.015, WORTH_LEAST = 0.005;
@@ -75,14 +77,66 @@ static bool take_config(explain_run_t *run, base_error_t *error) {
   return true;
 }
 
-static bool open_run(explain_run_t *run, base_error_t *error) {
+// The file may come from anybody: what it has the run load into this process is up to the user.
+static bool check_firmware(const explain_run_t *run, bool allow_native, base_error_t *error) {
+  char *argv[EXPLAIN_WORDS_MAX + 1] = {(char *)run->kernel};
+  options_t options;
+  base_error_t reason;
+  for (size_t i = 0; i < run->words[0]; ++i) {
+    argv[i + 1] = (char *)run->word[0][i];
+  }
+  if (!options_parse(&options, run_kernel_find(run->kernel)->command, (int)run->words[0] + 1, argv, &reason)) {
+    return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
+  }
+  const char *firmware = options.custom_firmware != NULL ? options.custom_firmware : options.firmware;
+  return allow_native || firmware == NULL || !kernel_firmware_is_native(firmware) ||
+         base_fail(error, "%s: that run loads %s into this computer's own process; if you trust it, "
+                          "--allow-native", run->file, firmware);
+}
+
+// A number of cycles, as a run can have it: whole, and from 0 to most.
+static bool is_cycles(const cJSON *item, double most) {
+  return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble <= most &&
+         item->valuedouble == floor(item->valuedouble);
+}
+
+static bool take_numbers(explain_run_t *run, base_error_t *error) {
+  const cJSON *cycles = cJSON_GetObjectItemCaseSensitive(run->root, "cycles");
+  const cJSON *pipe;
+  if (!is_cycles(cycles, 0x1p53) || cycles->valuedouble == 0) {
+    return base_fail(error, "%s: cycles: expected a whole number above 0", run->file);
+  }
+  run->cycles = (uint64_t)cycles->valuedouble;
+  cJSON_ArrayForEach(pipe, cJSON_GetObjectItemCaseSensitive(run->root, "pipes")) {
+    const cJSON *busy = cJSON_GetObjectItemCaseSensitive(pipe, "busy");
+    if (!cJSON_IsNumber(busy) || !(busy->valuedouble >= 0 && busy->valuedouble <= cycles->valuedouble)) {
+      return base_fail(error, "%s: pipes: busy: expected a number from 0 to cycles", run->file);
+    }
+  }
+  return true;
+}
+
+// Texts that are printed: a terminal gets no control characters from them.
+static void make_plain(cJSON *item) {
+  for (char *at = cJSON_GetStringValue(item); at != NULL && *at != '\0'; ++at) {
+    *at = (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at;
+  }
+  for (cJSON *child = item == NULL ? NULL : item->child; child != NULL; child = child->next) {
+    make_plain(child);
+  }
+}
+
+static bool open_run(explain_run_t *run, bool allow_native, base_error_t *error) {
+  if (!output_spares(run->file, error)) {
+    return false;
+  }
   run->root = json_read(run->file);
   if (run->root == NULL) {
     return base_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
   }
-  run->cycles = (uint64_t)number_of(run->root, "cycles");
-  return take_config(run, error) && take_words(run, error) &&
-         (run->cycles > 0 || base_fail(error, "%s: cycles: expected a number above 0", run->file));
+  make_plain(cJSON_GetObjectItemCaseSensitive(run->root, "pipes"));
+  return take_config(run, error) && take_words(run, error) && check_firmware(run, allow_native, error) &&
+         take_numbers(run, error);
 }
 
 // --- in order ---------------------------------------------------------------------------------
@@ -264,8 +318,10 @@ static void help(void) {
       .about = "why a run took as long as it did. RUN.json was written by `amalgam run KERNEL "
                "--json RUN.json`, for a kernel on the SoC. The run is repeated: first as it was, to find "
                "the chain of commands and waits that set its time, and then with each resource of the "
-               "machine at half its cost. Values are computed only where they change the cycles.",
-      .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted",
+               "machine at half its cost. Values are computed only where they change the cycles. RUN.json says "
+               "which files these runs read, and nothing that they write; native firmware of its own, which could "
+               "do anything, they load only with --allow-native.",
+      .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted (SIGTERM 143, SIGHUP 129)",
       .command = CLI_EXPLAIN,
       .examples = examples,
       .files = files};
@@ -279,11 +335,11 @@ static bool explain_file(const options_t *options, explain_run_t *run, outputs_t
     return base_fail(error, "explain: expected one file, of an `amalgam run --json`");
   }
   run->file = options->word[0];
-  if (!open_run(run, error) ||
-      (options->json != NULL && !outputs_add(outputs, options->json, &json, error)) ||
-      !explain_runs(run, options->quiet, error)) {
+  if ((options->json != NULL && !outputs_add(outputs, options->json, &json, error)) ||
+      !open_run(run, options->allow_native, error) || !explain_runs(run, options->quiet, error)) {
     return false;
   }
+  make_plain(run->path);
   qsort(run->list, run->tries, sizeof *run->list, by_worth);
   FILE *file = options->json == NULL ? NULL : outputs_open(outputs, json, error);
   if (options->json != NULL && (file == NULL || !json_write(file, fill_json, run, error))) {

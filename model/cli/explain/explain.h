@@ -40,7 +40,8 @@ typedef struct explain_run {
   size_t tries;
 } explain_run_t;
 
-// Fills path and list. Runs are processes of their own, two at a time. False: error.
+// Fills path and list. Runs are processes of their own, two at a time; of what the run wrote they write nothing.
+// False: error.
 bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error);
 
 #endif

@@ -6,17 +6,19 @@
 
 #include "base/json.h"
 #include "cli/explain/explain.h"
+#include "host/files.h"
 #include "host/interrupt.h"
 #include "host/parallel.h"
 #include "host/program.h"
 
-enum { AT_A_TIME = 2, PATH_BYTES = 64 };
+enum { AT_A_TIME = 2, PATH_BYTES = 4096 };
 
 typedef struct runner {
   explain_run_t *run;
   bool timing_only;
   bool quiet;
-  char folder[PATH_BYTES];     // for the runs' files
+  char *folder;                // for the runs' files
+  base_error_t reason;         // why the run as it was was not possible
 } runner_t;
 
 // --- words ------------------------------------------------------------------------------------
@@ -69,15 +71,21 @@ static uint64_t cycles_of(const char *json) {
   return count;
 }
 
-// Cycles of the run with changes, 0: it is not possible.  number: of its files.
-static uint64_t again(runner_t *runner, const char *changes, size_t number, const char *path) {
+// Cycles of the run with changes, 0: it is not possible, and reason (may be NULL) is what it said.
+// number: of its files.
+static uint64_t again(runner_t *runner, const char *changes, size_t number, const char *path,
+                      base_error_t *reason) {
   const char *word[EXPLAIN_WORDS_MAX];
-  char json[PATH_BYTES + 32];
+  char json[PATH_BYTES + 32], said[BASE_ERROR_BYTES];
   char text[sizeof runner->run->list[0].changes];
   snprintf(json, sizeof json, "%s/%zu.json", runner->folder, number);
   snprintf(text, sizeof text, "%s", changes);
   fill_words(runner, text, json, path, word);
-  program_run(&(program_t){.argv = word});
+  program_run(&(program_t){.argv = word, .answer = said, .size = sizeof said});
+  if (reason != NULL) {
+    const char *own = "amalgam: ";
+    base_fail(reason, "%s", said + (begins(said, own) ? strlen(own) : 0));
+  }
   const uint64_t cycles = cycles_of(json);   // a run that is not possible writes no file
   unlink(json);
   return cycles;
@@ -89,7 +97,7 @@ static bool try_some(void *context, size_t first, size_t end) {
   runner_t *runner = context;
   for (size_t i = first; i < end && !host_interrupted(); ++i) {
     explain_try_t *one = &runner->run->list[i];
-    one->cycles = again(runner, one->changes, i, NULL);
+    one->cycles = again(runner, one->changes, i, NULL, NULL);
     if (!runner->quiet && !host_interrupted()) {
       fprintf(stderr, "explain: %s, %s\n", one->name, one->text);
     }
@@ -190,7 +198,7 @@ static bool as_it_was(runner_t *runner, base_error_t *error) {
   snprintf(path, sizeof path, "%s/path.json", runner->folder);
   uint64_t cycles = 0;
   for (runner->timing_only = true;; runner->timing_only = false) {
-    cycles = again(runner, "", EXPLAIN_TRIES_MAX, path);
+    cycles = again(runner, "", EXPLAIN_TRIES_MAX, path, &runner->reason);
     if (cycles == run->cycles || !runner->timing_only || host_interrupted()) {
       break;
     }
@@ -201,8 +209,8 @@ static bool as_it_was(runner_t *runner, base_error_t *error) {
     return true;
   }
   return cycles == 0
-             ? base_fail(error, "%s: that run cannot be made again: are its files where they were?",
-                         run->file)
+             ? base_fail(error, "%s: that run cannot be made again: %s", run->file,
+                         runner->reason.text[0] != '\0' ? runner->reason.text : "it ended without a word")
              : base_fail(error,
                          "%s: %llu cycles, and %llu when it is made again: other files, or "
                          "another version",
@@ -211,17 +219,19 @@ static bool as_it_was(runner_t *runner, base_error_t *error) {
 
 bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
   runner_t runner = {.run = run, .quiet = quiet};
-  const char *temporary = getenv("TMPDIR");
-  snprintf(runner.folder, sizeof runner.folder, "%.40s/amalgam-XXXXXX",
-           temporary != NULL && temporary[0] != '\0' ? temporary : "/tmp");
-  if (mkdtemp(runner.folder) == NULL) {
-    return base_fail(error, "%s: %s", runner.folder, strerror(errno));
+  runner.folder = host_new_folder();
+  if (runner.folder == NULL || strlen(runner.folder) >= PATH_BYTES) {
+    base_fail(error, "no folder for temporary files in TMPDIR: %s",
+              strerror(runner.folder == NULL ? errno : ENAMETOOLONG));
+    free(runner.folder);
+    return false;
   }
   bool good = as_it_was(&runner, error);
   if (good) {
     list_tries(run);
     good = parallel_for(AT_A_TIME, run->tries, try_some, &runner);
   }
-  rmdir(runner.folder);
+  host_remove_folder(runner.folder);
+  free(runner.folder);
   return host_interrupted() ? base_fail(error, "interrupted") : good;
 }

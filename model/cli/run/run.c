@@ -2,7 +2,6 @@
 #include "cli/run/run.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/json.h"
 #include "host/interrupt.h"
@@ -37,14 +36,19 @@ const char *run_path(const run_t *run, run_file_t file) {
   return file_option(run, file) == NULL ? NULL : outputs_path(&run->outputs, run->file[file]);
 }
 
+static bool add_file(run_t *run, run_file_t file) {
+  const char *path = file_option(run, file);
+  const bool simulated = file >= RUN_TIMELINE;   // it writes it
+  return path == NULL || (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
+                          (!simulated || outputs_stage(&run->outputs, run->file[file], &run->error)));
+}
+
 static bool add_files(run_t *run) {
-  for (run_file_t file = 0; file < RUN_FILES; ++file) {
-    const char *path = file_option(run, file);
-    if (path != NULL && !outputs_add(&run->outputs, path, &run->file[file], &run->error)) {
-      return false;
-    }
+  bool good = true;
+  for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
+    good = add_file(run, file);
   }
-  return true;
+  return good;
 }
 
 static void fill_json(const void *data, cJSON *root) {
@@ -75,8 +79,7 @@ static bool write_json(run_t *run) {
 // Those that the simulation has written; one that was stopped early may not have.
 static void take_written(run_t *run) {
   for (run_file_t file = RUN_TIMELINE; file < RUN_FILES; ++file) {
-    const char *path = run_path(run, file);
-    if (path != NULL && access(path, F_OK) == 0) {
+    if (run_path(run, file) != NULL) {
       outputs_written(&run->outputs, run->file[file]);
     }
   }

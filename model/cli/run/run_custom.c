@@ -132,7 +132,7 @@ const run_kernel_t run_custom = {
     .about = "a kernel of your own, with arrays from files. sw/README.md shows step by step how to "
              "write one; `amalgam firmware` builds it.",
     .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
-             "the model stopped the firmware, 130 interrupted",
+             "the model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(custom_run_t),

@@ -101,7 +101,7 @@ static const manual_row_t fa2_examples[] = {
    .notes = "Rows that attend to an infinity or NaN become NaN and are left out of the error, "   \
             "for which there is no tolerance. exit codes: 0 done, 1 --verify found a difference " \
             "or NaN came from finite inputs, 2 bad usage or input, 3 the engine did not answer, " \
-            "130 interrupted",                                                                    \
+            "130 interrupted (SIGTERM 143, SIGHUP 129)",                                          \
    .examples = (EXAMPLES), .files = files,                                                        \
    .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, .judge = judge,     \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,            \

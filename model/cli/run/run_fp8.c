@@ -151,7 +151,7 @@ const run_kernel_t run_fp8 = {
     .about = "attention over an FP8 KV cache, dense, sparse or paged (AMLA). "
              "Without inputs it runs on the shipped real data, quantised.",
     .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
-             "stopped the\nfirmware, 130 interrupted",
+             "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(fp8_run_t),

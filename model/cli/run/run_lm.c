@@ -183,7 +183,7 @@ const run_kernel_t run_lm = {
              "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
              "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
              "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
-             "interrupted",
+             "interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(own_t),

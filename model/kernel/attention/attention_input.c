@@ -132,8 +132,8 @@ static bool make_up(const attention_input_t *input, bool timing_only, unsigned t
 }
 
 static bool shipped(const attention_input_t *input, attention_problem_t *problem, base_error_t *error) {
-  char q[1024];
-  char kv[1024];
+  char q[4096];
+  char kv[4096];
   snprintf(q, sizeof q, "%s/tests/data/mla_real_q_bf16bits.npy", config_home());
   snprintf(kv, sizeof kv, "%s/tests/data/mla_real_kv_bf16bits.npy", config_home());
   if (!take_q(input, q, problem, error) || !take_k(input, kv, problem, error)) {

@@ -185,7 +185,7 @@ static bool from_files(const gemm_input_t *input, gemm_problem_t *problem, base_
 static bool shipped(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
   enum { A, W, SCALE, FILES };
   static const char *const name[FILES] = {"a", "w", "scale"};
-  char path[FILES][1024];
+  char path[FILES][4096];
   for (size_t i = 0; i < FILES; ++i) {
     snprintf(path[i], sizeof path[i], "%s/tests/data/w4a16_real_%s.npy", config_home(),
              i == W && !problem->quantised ? "w_fp16" : name[i]);

@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 512, ARRAYS = 3 };   // of a head: q, k, v
+enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, ARRAYS = 3 };   // of a head: q, k, v
 
 static num_bf16_t *head_data(const lm_capture_t *capture, size_t layer, size_t head) {
   return capture->data + (layer * capture->heads + head) * ARRAYS * capture->tokens * capture->d;

@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280, USUAL_TOKENS = 200 };
+enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, USUAL_TOKENS = 200 };
 
 static const char shipped_model[] = "tests/data/kjv_lm_bf16.bin";
 
@@ -24,6 +25,9 @@ static bool open_model(lm_run_t *run, base_error_t *error) {
   char message[MESSAGE_BYTES];
   const char *given = run->request.model;
   snprintf(path, sizeof path, "%s/%s", config_home(), shipped_model);
+  if (!output_spares(given != NULL ? given : path, error)) {
+    return false;
+  }
   run->lm = lm_open(given != NULL ? given : path, run->request.context, message, sizeof message);
   if (run->lm == NULL) {
     return base_fail(error, "%s", message);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/output.h"
 #include "kernel/lm/lm_generate.h"
 
 enum { FIRST_ROOM = 1 << 16, MOST_BYTES = 1 << 28 };
@@ -32,6 +33,9 @@ static bool read_bytes(FILE *file, const char *path, size_t most, lm_windows_t *
 }
 
 static bool read_file(const char *path, size_t most, lm_windows_t *windows, base_error_t *error) {
+  if (!output_spares(path, error)) {
+    return false;
+  }
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     return base_fail(error, "%s: %s", path, strerror(errno));

@@ -4,13 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "host/files.h"
 #include "report/amla/trace.h"
 #include "report/report.h"
 #include "report/report_write.h"
 
-enum { USUAL_KEYS = 4096, PATH_BYTES = 1024, PLOT_PIXELS = 880 };
+enum { USUAL_KEYS = 4096, PATH_BYTES = 4096, PLOT_PIXELS = 880 };
 
 static const double excerpt_us = 30;
 
@@ -194,22 +194,22 @@ static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const
 }
 
 bool report_timeline(const report_context_t *context, base_exit_t *code, base_error_t *error) {
-  const char *folder = getenv("TMPDIR");
   char path[PATH_BYTES];
   kernel_machine_t machine;
   report_jobs_t jobs;
-  snprintf(path, sizeof path, "%s/amalgam-timeline-XXXXXX", folder == NULL ? "/tmp" : folder);
   if (!report_machine(context, "ascend910_core", 1, &machine, error) ||
       !report_jobs_open(&jobs, context->settings, error)) {
     return false;
   }
-  const int file = mkstemp(path);
-  bool good = file >= 0 || base_fail(error, "%s: %s", path, strerror(errno));
-  if (good) {
-    close(file);
+  char *folder = host_new_folder();
+  bool good = folder != NULL && snprintf(path, sizeof path, "%s/timeline.json", folder) < PATH_BYTES;
+  if (!good) {
+    base_fail(error, "report: no folder for temporary files in TMPDIR: %s", strerror(errno));
+  } else {
     good = simulate(&jobs, &machine, path, context, code, error);
-    unlink(path);
+    host_remove_folder(folder);
   }
+  free(folder);
   report_jobs_close(&jobs);
   return good;
 }

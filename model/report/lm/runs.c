@@ -10,7 +10,7 @@
 #include "lm/lm_engine.h"
 #include "report/lm/lm.h"
 
-enum { PATH_BYTES = 1024, MESSAGE_BYTES = 1280 };
+enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352 };
 
 #define H_FA(P, table)                                                                      \
   {.design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P)}

@@ -4,11 +4,10 @@
 #ifndef REPORT_HTML_SVG_H
 #define REPORT_HTML_SVG_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
-// prefix: of the ids, unique in the page.  False: this is no SVG with a viewBox; nothing was
-// written.
-bool html_svg(FILE *file, const char *svg, const char *prefix, const char *label);
+// prefix: of the ids, unique in the page.  NULL: done.  Else nothing was written, and that is why, to be put
+// behind the file's name: it is no SVG with a viewBox, or has in it what could run or fetch something.
+const char *html_svg(FILE *file, const char *svg, const char *prefix, const char *label);
 
 #endif

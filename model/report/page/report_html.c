@@ -2,9 +2,12 @@
 #include "report/page/report_html.h"
 
 #include <cJSON.h>
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/output.h"
@@ -13,7 +16,7 @@
 #include "report/page/html_svg.h"
 #include "report/page/html_text.h"
 
-enum { PATH_BYTES = 1024, TITLE_BYTES = 256 };
+enum { PATH_BYTES = PATH_MAX, TITLE_BYTES = 256 };
 
 static const char page_title[] = "Amalgam: tables and figures, ours beside the papers'";
 
@@ -25,10 +28,16 @@ static bool file_path(char path[PATH_BYTES], const char *directory, const char *
   return length > 0 && length < PATH_BYTES;
 }
 
+// A folder or a FIFO of that name is none.
+static bool is_text(const char *path) {
+  struct stat status;
+  return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, R_OK) == 0;
+}
+
 // All of a text file; NULL: not there, or no memory. To be freed.
 static char *read_text(const char *directory, const char *name, const char *ending) {
   char path[PATH_BYTES];
-  FILE *file = file_path(path, directory, name, ending) ? fopen(path, "rb") : NULL;
+  FILE *file = file_path(path, directory, name, ending) && is_text(path) ? fopen(path, "rb") : NULL;
   if (file == NULL) {
     return NULL;
   }
@@ -53,8 +62,7 @@ static char *read_text(const char *directory, const char *name, const char *endi
 
 bool report_html_has(const report_html_t *page, size_t index) {
   char path[PATH_BYTES];
-  return file_path(path, page->directory, page->list[index].name, ".md") &&
-         access(path, R_OK) == 0;
+  return file_path(path, page->directory, page->list[index].name, ".md") && is_text(path);
 }
 
 // The first line of a report's Markdown without its "# ", and where the rest begins.
@@ -137,10 +145,11 @@ static void print_picture(void *context, FILE *file, const char *alt, const char
            section->title);
   snprintf(prefix, sizeof prefix, "%s%zu", section->report->name, ++section->pictures);
   fputs("<figure class=\"scroll\" tabindex=\"0\">\n", file);
-  if (svg == NULL || !html_svg(file, svg, prefix, label)) {
+  const char *refused = svg == NULL ? "is not in the folder" : html_svg(file, svg, prefix, label);
+  if (refused != NULL) {
     fputs("<p class=\"soft\">", file);
     html_text(file, path);
-    fputs(svg == NULL ? " is not in the folder.</p>\n" : " is no SVG with a viewBox.</p>\n", file);
+    fprintf(file, " %s.</p>\n", refused);
   }
   fputs("</figure>\n", file);
   free(svg);
@@ -243,7 +252,7 @@ bool report_html(report_html_t *page, base_error_t *error) {
                      page->directory);
   }
   if (!file_path(path, page->directory, "index", ".html")) {
-    return base_fail(error, "--out: name too long");
+    return base_fail(error, "--out: %s", strerror(ENAMETOOLONG));
   }
   FILE *file =
       outputs_add(&outputs, path, &index, error) ? outputs_open(&outputs, index, error) : NULL;

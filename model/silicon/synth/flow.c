@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/output.h"
 #include "host/places.h"
 #include "host/program.h"
 
@@ -31,8 +32,9 @@ static const char *results(base_error_t *error) {
     base_fail(error, "AMALGAM_SYNTH: a path of more than %d characters", RESULTS_MAX);
     return NULL;
   }
-  if (strpbrk(folder, " \t\n\r\"'\\;#$") != NULL) {
-    base_fail(error, "%s: Yosys takes no such path; set AMALGAM_SYNTH to one without white space and quotes",
+  // Shell scripts, Yosys' scripts and Tcl read it, each with characters of its own.
+  if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,=@:")] != '\0') {
+    base_fail(error, "%s: the tools take no such path; set AMALGAM_SYNTH to one of letters, digits and /._-+,=@:",
               folder);
     return NULL;
   }
@@ -103,7 +105,7 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
     setenv("AMALGAM_NODE", node, 1);   // for the scripts, wherever they are started
   }
   const char *const arguments[] = {flow->liberty, NULL};
-  if (!synth_script("key", arguments, true, answer, sizeof answer, error)) {
+  if (!output_spares(flow->liberty, error) || !synth_script("key", arguments, true, answer, sizeof answer, error)) {
     return false;
   }
   char *key = strchr(answer, '\n');

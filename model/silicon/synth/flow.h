@@ -31,8 +31,8 @@ typedef struct synth_flow {
   double node_nm, fo4_ps, nand2_um2;
 } synth_flow_t;
 
-// Reads the library. False: error, also if results cannot be kept where they are to be (the tools take no
-// path with white space).
+// Reads the library. False: error, also if results cannot be kept where they are to be (the tools take few
+// characters in a path).
 bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error_t *error);
 
 // Runs synth/NAME.sh with arguments (ended by NULL). The answer is the last line of its output, on
