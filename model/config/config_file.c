@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/input.h"
 #include "config/config.h"
 #include "config/config_table.h"
 
@@ -207,15 +209,17 @@ static bool store_all(const char *path, const document_t *document, config_t *co
 // Fills in which file it is.
 static bool open_source(source_t *source, char error[CONFIG_ERROR_BYTES]) {
   struct stat status;
-  FILE *file = fopen(source->path, "r");
+  base_error_t reason;
+  FILE *file = input_open(source->path, &reason);
   if (file == NULL) {
-    return fail(source->path, 0, "", strerror(errno), error);
+    snprintf(error, CONFIG_ERROR_BYTES, "%.500s", reason.text);
+    return false;
   }
-  const bool regular = fstat(fileno(file), &status) == 0 && !S_ISDIR(status.st_mode);
-  fclose(file);
+  const bool good = fstat(fileno(file), &status) == 0;
   source->device = status.st_dev;
   source->inode = status.st_ino;
-  return regular || fail(source->path, 0, "", strerror(EISDIR), error);
+  fclose(file);
+  return good || fail(source->path, 0, "", strerror(errno), error);
 }
 
 static bool is_among(const source_t *source, const source_t *list) {
@@ -248,6 +252,8 @@ static bool include(const source_t *includer, const char *name, config_t *config
   if (!find_included(includer->path, name, path)) {
     snprintf(reason, sizeof reason,
              "expected a machine's name or a file beside this one, without a folder, got '%s'", name);
+  } else if (config_is_name(name) && access(path, F_OK) != 0) {
+    config_no_such(name, reason);
   } else if (!open_source(&source, reason)) {
     // says which file, and why not
   } else if (is_among(&source, includer)) {

@@ -11,16 +11,13 @@
 unsigned kernel_host_threads(void) { return (unsigned)parallel_host_threads(); }
 
 bool kernel_machine_open(kernel_machine_t *machine, const char *config, base_error_t *error) {
-  char path[KERNEL_PATH_BYTES];
   char reason[CONFIG_ERROR_BYTES];
   *machine = (kernel_machine_t){.config = config,
                                 .soc = {.race_check = true,
                                         .l2_warm = true,
                                         .threads = kernel_host_threads()}};
-  if (!config_find(config, path, sizeof path)) {
-    return base_fail(error, "--config: name too long");
-  }
-  return config_load(path, &machine->soc.config, reason) || base_fail(error, "%s", reason);
+  return config_open(config, &machine->soc.config, reason) ||
+         base_fail(error, "--config: %s", reason);
 }
 
 bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_error_t *error) {

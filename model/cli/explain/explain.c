@@ -76,9 +76,9 @@ static bool take_config(explain_run_t *run, base_error_t *error) {
 }
 
 static bool open_run(explain_run_t *run, base_error_t *error) {
-  run->root = json_read(run->file);
+  run->root = json_read_input(run->file, "the file of an `amalgam run --json`", error);
   if (run->root == NULL) {
-    return base_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
+    return false;
   }
   run->cycles = (uint64_t)number_of(run->root, "cycles");
   return take_config(run, error) && take_words(run, error) &&
