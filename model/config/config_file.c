@@ -287,3 +287,16 @@ bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYT
   memset(config, 0, sizeof *config);
   return open_source(&source, error) && load_source(&source, config, error);
 }
+
+bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+  char path[PATH_BYTES];
+  if (!config_find(name, path, sizeof path)) {
+    snprintf(error, CONFIG_ERROR_BYTES, "%.40s...: name too long", name);
+    return false;
+  }
+  if (config_is_name(name) && access(path, F_OK) != 0) {
+    config_no_such(name, error);
+    return false;
+  }
+  return config_load(path, config, error);
+}

@@ -76,16 +76,3 @@ void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]) {
   snprintf(error, CONFIG_ERROR_BYTES, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,
            hint[0] == '\0' && access(name, F_OK) == 0 ? "; a file ends in .yaml or has a slash" : "");
 }
-
-bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
-  char path[4096];
-  if (!config_find(name, path, sizeof path)) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%.40s...: name too long", name);
-    return false;
-  }
-  if (config_is_name(name) && access(path, F_OK) != 0) {
-    config_no_such(name, error);
-    return false;
-  }
-  return config_load(path, config, error);
-}
