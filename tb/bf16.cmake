@@ -8,7 +8,7 @@ verilog_files(BF16_DOT_RTL bf16_dot)
 # unit/${NAME}_emit and unit/${NAME}_icarus.
 function(bf16_icarus NAME TOP PARAMETER TB COUNT)
   set(VECTORS ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.txt)
-  add_icarus_test(${NAME} ${TOP} ${VECTORS} -P${TOP}.${PARAMETER})
+  add_icarus_test(${NAME} ${TOP} ${VECTORS} ${COUNT} -P${TOP}.${PARAMETER})
   add_test(NAME unit/${NAME}_emit COMMAND ${TB} --emit ${VECTORS} --count ${COUNT})
   set_tests_properties(unit/${NAME}_emit PROPERTIES
     LABELS unit TIMEOUT 30 FIXTURES_SETUP ${NAME}_vectors)

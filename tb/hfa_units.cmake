@@ -29,4 +29,4 @@ add_custom_command(OUTPUT ${HFA_UNITS_VECTORS}
   COMMAND hfa_units_tb --emit 1000 --seed 7 > ${HFA_UNITS_VECTORS}
   DEPENDS hfa_units_tb)
 add_custom_target(hfa_units_vectors ALL DEPENDS ${HFA_UNITS_VECTORS})
-add_icarus_test(hfa_units hfa_units_vectors ${HFA_UNITS_VECTORS})
+add_icarus_test(hfa_units hfa_units_vectors ${HFA_UNITS_VECTORS} 10000)   # of 10 units

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input.h"
+
 bool json_print(FILE *file, const cJSON *root, base_error_t *error) {
   char *text = root == NULL ? NULL : cJSON_Print(root);
   if (text == NULL) {
@@ -72,11 +74,7 @@ void json_add_bytes(cJSON *object, const char *name, const uint8_t *bytes, size_
   free(text);
 }
 
-cJSON *json_read(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
-    return NULL;
-  }
+static cJSON *read_open(FILE *file) {
   cJSON *root = NULL;
   fseek(file, 0, SEEK_END);
   const long length = ftell(file);
@@ -88,5 +86,22 @@ cJSON *json_read(const char *path) {
   }
   free(text);
   fclose(file);
+  return root;
+}
+
+cJSON *json_read(const char *path) {
+  FILE *file = fopen(path, "r");
+  return file == NULL ? NULL : read_open(file);
+}
+
+cJSON *json_read_input(const char *path, const char *expected, base_error_t *error) {
+  FILE *file = input_open(path, error);
+  if (file == NULL) {
+    return NULL;
+  }
+  cJSON *root = read_open(file);
+  if (root == NULL) {
+    base_fail(error, "%s: no JSON; expected %s", path, expected);
+  }
   return root;
 }

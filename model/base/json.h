@@ -12,6 +12,9 @@
 // A file's. NULL: it cannot be read, or is no JSON.
 cJSON *json_read(const char *path);
 
+// The same of a file that somebody named: error says why not, `expected` what it should be.
+cJSON *json_read_input(const char *path, const char *expected, base_error_t *error);
+
 // root may be NULL: there was no memory for it. A write error shows when the file is closed.
 bool json_print(FILE *file, const cJSON *root, base_error_t *error);
 

@@ -33,6 +33,11 @@ bool parse_float(const char *text, float *value) {
   return looks_real(text) && *end == '\0' && end != text && isfinite(*value);
 }
 
+const char *parse_hint(const char *text) {
+  text += strspn(text, "+-");
+  return text[0] == '0' && (text[1] == 'x' || text[1] == 'X') ? "; numbers are decimal" : "";
+}
+
 int parse_choice(const char *text, const char *choices) {
   const size_t length = strlen(text);
   int index = 0;

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "base/suggest.h"
 #include "cli/bench/bench.h"
 #include "cli/convert/convert.h"
 #include "cli/explain/explain.h"
 #include "cli/option/manual.h"
-#include "cli/option/suggest.h"
 #include "cli/reference.h"
 #include "cli/report.h"
 #include "cli/run/kernels.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
-#include "cli/option/suggest.h"
 #include "report/report.h"
 #include "report/report_made.h"
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "config/config.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parse.h"
 #include "config/config_table.h"
 
 // A function a section, because inside of it the section's offset has a name.
@@ -37,22 +37,11 @@ const config_section_t config_sections[CONFIG_SECTIONS] = {
 #undef END_SECTION
 };
 
-// Decimal digits only: no sign, no octal, no hexadecimal.
-static bool parse_uint(const char *text, double *value) {
-  if (*text == '\0' || strspn(text, "0123456789") != strlen(text)) {
-    return false;
-  }
-  *value = strtod(text, NULL);
-  return true;
-}
-
-static bool parse_real(const char *text, double *value) {
-  char *end;
-  if (!isdigit((unsigned char)*text) && strchr("+-.", *text) == NULL) {
-    return false;   // strtod would skip spaces and take "nan"
-  }
-  *value = strtod(text, &end);
-  return end != text && *end == '\0' && isfinite(*value);
+static bool parse_whole(const char *text, double *value) {
+  uint64_t number;
+  const bool good = parse_count(text, &number);
+  *value = good ? (double)number : 0;
+  return good;
 }
 
 static bool power_of_two(double value) {
@@ -64,10 +53,10 @@ bool config_store(config_t *config, const config_param_t *param, const char *val
                   char error[CONFIG_ERROR_BYTES]) {
   const bool whole = param->type == CONFIG_TYPE_uint;
   double number = 0;
-  if (!(whole ? parse_uint : parse_real)(value, &number) || number < param->min ||
+  if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min ||
       number > param->max) {
-    snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %g to %g, got '%.40s'",
-             whole ? "whole number" : "number", param->min, param->max, value);
+    snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %.8g to %.8g, got '%.40s'%s",
+             whole ? "whole number" : "number", param->min, param->max, value, parse_hint(value));
     return false;
   }
   if (param->offset == offsetof(config_t, gm.slice_bytes) && !power_of_two(number)) {

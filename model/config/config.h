@@ -37,10 +37,20 @@ enum { CONFIG_ERROR_BYTES = 512 };
 // The source tree this program was built from, or $AMALGAM_HOME.
 const char *config_home(void);
 
-// The file that NAME stands for: NAME itself if it looks like a file (a slash, .yaml), else
+// Is it a machine's name?  Else it is a file: it has a slash, or ends in .yaml.
+bool config_is_name(const char *name);
+
+// The file that NAME stands for: NAME itself if it looks like a file, else
 // model/config/NAME.yaml of the source tree.  False: it does not fit into path.
 __attribute__((warn_unused_result))
 bool config_find(const char *name, char *path, size_t size);
+
+// One line about a NAME that is none of these: which there are, and which may have been meant.
+void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]);
+
+// The machine that NAME stands for, found and loaded.  False: as config_load.
+__attribute__((warn_unused_result))
+bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]);
 
 // Reads and checks a YAML file.  It gives every value, or begins from another machine's, `include:
 // NAME` (model/config/NAME.yaml) or `include: NAME.yaml` (the file beside it), and gives what differs.

@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/input.h"
 #include "config/config.h"
 #include "config/config_table.h"
-#include "host/files.h"
 
 // Texts of a document: all values in the order of config.def, and the name behind "include".
 enum { INCLUDE = CONFIG_PARAMS, TEXTS, TEXT_BYTES = 128, PATH_BYTES = 4096 };
@@ -208,18 +209,17 @@ static bool store_all(const char *path, const document_t *document, config_t *co
 // Fills in which file it is.
 static bool open_source(source_t *source, char error[CONFIG_ERROR_BYTES]) {
   struct stat status;
-  if (!host_file_reads(source->path)) {
-    return fail(source->path, 0, "", "is named for an output, too", error);
-  }
-  FILE *file = fopen(source->path, "r");
+  base_error_t reason;
+  FILE *file = input_open(source->path, &reason);
   if (file == NULL) {
-    return fail(source->path, 0, "", strerror(errno), error);
+    snprintf(error, CONFIG_ERROR_BYTES, "%.500s", reason.text);
+    return false;
   }
-  const bool regular = fstat(fileno(file), &status) == 0 && !S_ISDIR(status.st_mode);
-  fclose(file);
+  const bool good = fstat(fileno(file), &status) == 0;
   source->device = status.st_dev;
   source->inode = status.st_ino;
-  return regular || fail(source->path, 0, "", strerror(EISDIR), error);
+  fclose(file);
+  return good || fail(source->path, 0, "", strerror(errno), error);
 }
 
 static bool is_among(const source_t *source, const source_t *list) {
@@ -252,6 +252,8 @@ static bool include(const source_t *includer, const char *name, config_t *config
   if (!find_included(includer->path, name, path)) {
     snprintf(reason, sizeof reason,
              "expected a machine's name or a file beside this one, without a folder, got '%s'", name);
+  } else if (config_is_name(name) && access(path, F_OK) != 0) {
+    config_no_such(name, reason);
   } else if (!open_source(&source, reason)) {
     // says which file, and why not
   } else if (is_among(&source, includer)) {
@@ -284,4 +286,17 @@ bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYT
   source_t source = {.path = path};
   memset(config, 0, sizeof *config);
   return open_source(&source, error) && load_source(&source, config, error);
+}
+
+bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+  char path[PATH_BYTES];
+  if (!config_find(name, path, sizeof path)) {
+    snprintf(error, CONFIG_ERROR_BYTES, "%.40s...: name too long", name);
+    return false;
+  }
+  if (config_is_name(name) && access(path, F_OK) != 0) {
+    config_no_such(name, error);
+    return false;
+  }
+  return config_load(path, config, error);
 }

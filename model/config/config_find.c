@@ -1,9 +1,12 @@
 // Where config files are.
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/suggest.h"
 #include "config/config.h"
 #include "host/places.h"
 
@@ -17,10 +20,59 @@ static bool ends_with(const char *text, const char *end) {
   return length >= strlen(end) && strcmp(text + length - strlen(end), end) == 0;
 }
 
+bool config_is_name(const char *name) {
+  return strchr(name, '/') == NULL && !ends_with(name, ".yaml") && !ends_with(name, ".yml");
+}
+
 bool config_find(const char *name, char *path, size_t size) {
-  const bool file =
-      strchr(name, '/') != NULL || ends_with(name, ".yaml") || ends_with(name, ".yml");
-  const int length = file ? snprintf(path, size, "%s", name)
-                          : snprintf(path, size, "%s/model/config/%s.yaml", config_home(), name);
+  const int length = config_is_name(name)
+                         ? snprintf(path, size, "%s/model/config/%s.yaml", config_home(), name)
+                         : snprintf(path, size, "%s", name);
   return length >= 0 && (size_t)length < size;
+}
+
+// --- which there are --------------------------------------------------------------------------
+
+enum { MACHINES_MOST = 16, MACHINE_BYTES = 40 };
+
+typedef struct machines {
+  size_t count;
+  char name[MACHINES_MOST][MACHINE_BYTES];
+} machines_t;
+
+static int by_name(const void *a, const void *b) { return strcmp(a, b); }
+
+static void list_machines(machines_t *machines) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/model/config", config_home());
+  DIR *folder = opendir(path);
+  machines->count = 0;
+  for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+    const size_t length = strlen(entry->d_name);
+    if (ends_with(entry->d_name, ".yaml") && length < MACHINE_BYTES &&
+        machines->count < MACHINES_MOST) {
+      snprintf(machines->name[machines->count++], MACHINE_BYTES, "%.*s",
+               (int)(length - strlen(".yaml")), entry->d_name);
+    }
+  }
+  if (folder != NULL) {
+    closedir(folder);
+  }
+  qsort(machines->name, machines->count, MACHINE_BYTES, by_name);
+}
+
+void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]) {
+  machines_t machines;
+  const char *names[MACHINES_MOST];
+  char list[MACHINES_MOST * (MACHINE_BYTES + 5)] = "none", hint[MACHINE_BYTES + 20];
+  size_t used = 0;
+  list_machines(&machines);
+  for (size_t i = 0; i < machines.count; ++i) {
+    names[i] = machines.name[i];
+    used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+                             i == 0 ? "" : i + 1 < machines.count ? ", " : " and ", names[i]);
+  }
+  suggest_text(name, names, machines.count, "", hint, sizeof hint);
+  snprintf(error, CONFIG_ERROR_BYTES, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,
+           hint[0] == '\0' && access(name, F_OK) == 0 ? "; a file ends in .yaml or has a slash" : "");
 }

@@ -23,6 +23,21 @@ shift 3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 rtl=${AMALGAM_RTL:-$root/rtl}
 [ -z "${AMALGAM_RTL:-}" ] || cache=$AMALGAM_RTL.units
+# Verilator, make and flags in one text take no folder with a space, a quote, a dollar or the like: it has another
+# name for as long as this takes.
+answer=$cache plain=
+case $root$rtl$cache in
+*[!A-Za-z0-9_./,+@=-]*)
+  [ -d "$cache" ] || [ "$how" = build ] || exit 3
+  mkdir -p "$cache"
+  plain=$(mktemp -d -p /tmp)
+  trap 'rm -rf "$plain"' EXIT
+  trap 'exit 130' HUP INT TERM
+  ln -s "$(cd "$cache" && pwd)" "$plain/units"
+  ln -s "$(cd "$rtl" && pwd)" "$plain/rtl"
+  ln -s "$root" "$plain/root"
+  cache=$plain/units rtl=$plain/rtl root=$plain/root ;;
+esac
 
 # What each is made of: RTL, the C++ around it, parameters, and a name.
 include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
@@ -69,7 +84,7 @@ fi
 # An engine has one of two arithmetics: the other's modules are named in it, and not there.
 case $top in hfa_top) other=fa2 ;; fa2_top) other=hfa ;; *) other= ;; esac
 # shellcheck disable=SC2046
-modules=$("$root/rtl/modules.sh" "$top" $(find "$rtl" -mindepth 1 -maxdepth 1 -type d ! -name "$other" | sort))
+modules=$("$root/rtl/modules.sh" "$top" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d ! -name "$other" | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
 sources="$modules $own_sources $headers $root/model/waves/waves_port.h"
@@ -90,10 +105,10 @@ needs() {
 }
 needs verilator
 # shellcheck disable=SC2086
-sum=$( { cat $sources; verilator --version; echo "$verilate $compile"; } | sha256sum | cut -c1-12)
+sum=$( { cat $sources; verilator --version; echo "$verilate $compile" | sed "s|${plain:-/no/folder}/||g"; } | sha256sum | cut -c1-12)
 unit=$cache/$name-$sum
-library=$unit/unit.so
-[ ! -e "$library" ] || { echo "$library"; exit 0; }
+library=$unit/unit.so answer=$answer/$name-$sum/unit.so
+[ ! -e "$library" ] || { echo "$answer"; exit 0; }
 [ "$how" = build ] || exit 3
 needs make g++
 
@@ -101,18 +116,20 @@ needs make g++
 mkdir -p "$unit"
 exec 9>"$unit/lock"
 flock 9
-[ ! -e "$library" ] || { echo "$library"; exit 0; }
+[ ! -e "$library" ] || { echo "$answer"; exit 0; }
+made=${plain:-$unit}   # make goes by the real name of its folder
 outline=
 if [ -n "$outlined" ]; then
-  outline=$unit/outline.vlt
+  outline=$made/outline.vlt
   write_outline >"$outline"
 fi
 # shellcheck disable=SC2086
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
-  --top-module "$top" --prefix Vunit --Mdir "$unit/obj" $(printf -- '-y %s ' $folders) \
+  --top-module "$top" --prefix Vunit --Mdir "$made/obj" $(printf -- '-y %s ' $folders) \
   -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 $global" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
   $outline "$file" $own_sources >"$unit/log" 2>&1 ||
-  { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see $unit/log" >&2; exit 1; }
+  { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see ${answer%/*}/log" >&2; exit 1; }
+[ -z "$plain" ] || mv "$made/unit.so.new" "$unit/unit.so.new"
 mv "$unit/unit.so.new" "$library"
-rm -rf "$unit/obj"
-echo "$library"
+rm -rf "$made/obj"
+echo "$answer"

@@ -12,16 +12,13 @@
 unsigned kernel_host_threads(void) { return (unsigned)parallel_host_threads(); }
 
 bool kernel_machine_open(kernel_machine_t *machine, const char *config, base_error_t *error) {
-  char path[KERNEL_PATH_BYTES];
   char reason[CONFIG_ERROR_BYTES];
   *machine = (kernel_machine_t){.config = config,
                                 .soc = {.race_check = true,
                                         .l2_warm = true,
                                         .threads = kernel_host_threads()}};
-  if (!config_find(config, path, sizeof path)) {
-    return base_fail(error, "--config: name too long");
-  }
-  return config_load(path, &machine->soc.config, reason) || base_fail(error, "%s", reason);
+  return config_open(config, &machine->soc.config, reason) ||
+         base_fail(error, "--config: %s", reason);
 }
 
 bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_error_t *error) {
@@ -32,7 +29,8 @@ bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_
 
 // --- cores ------------------------------------------------------------------------------------
 
-static bool check_dies(const config_t *config, base_error_t *error) {
+bool kernel_machine_dies(const kernel_machine_t *machine, base_error_t *error) {
+  const config_t *config = &machine->soc.config;
   return config->soc.ai_cores % config->soc.dies == 0 ||
          base_fail(error, "soc.ai_cores %u: expected a multiple of soc.dies, %u",
                    (unsigned)config->soc.ai_cores, (unsigned)config->soc.dies);
@@ -49,7 +47,7 @@ static void use_cores(config_t *config, unsigned cores) {
 
 bool kernel_machine_cores(kernel_machine_t *machine, size_t cores, base_error_t *error) {
   config_t *config = &machine->soc.config;
-  if (!check_dies(config, error)) {
+  if (!kernel_machine_dies(machine, error)) {
     return false;
   }
   if (cores > config->soc.ai_cores) {
@@ -90,6 +88,7 @@ bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_e
   const char *here = strchr(file, '/') == NULL ? "./" : "";
   const int length = snprintf(machine->firmware, KERNEL_PATH_BYTES, "%s%s", here, file);
   machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
+  machine->other_firmware = true;
   return ((length >= 0 && (size_t)length < KERNEL_PATH_BYTES) ||
           base_fail(error, "--firmware: name too long")) &&
          readable(machine->firmware, error);
@@ -102,9 +101,35 @@ bool kernel_firmware(char file[KERNEL_PATH_BYTES], const char *kernel, soc_firmw
   return readable(file, error);
 }
 
+// Engines would get the kernel's firmware, too.
+static bool check_engines(const kernel_machine_t *machine, base_error_t *error) {
+  const unsigned engines = (unsigned)machine->soc.config.soc.engines;
+  return engines == 0 ||
+         base_fail(error,
+                   "--config %s: soc.engines is %u; this kernel runs on cube and vector cores only, "
+                   "so say --set soc.engines=0",
+                   machine->config, engines);
+}
+
 bool kernel_machine_ready(kernel_machine_t *machine, const char *kernel, base_error_t *error) {
   machine->soc.firmware_file = machine->firmware;
-  return check_dies(&machine->soc.config, error) &&
+  return kernel_machine_dies(machine, error) && check_engines(machine, error) &&
          (machine->firmware[0] != '\0' ||
           kernel_firmware(machine->firmware, kernel, machine->soc.firmware, error));
+}
+
+static bool enough(const char *name, config_uint_t have, config_uint_t need, base_error_t *error) {
+  return have >= need ||
+         base_fail(error, "%s = %u: the kernel needs %u", name, (unsigned)have, (unsigned)need);
+}
+
+bool kernel_machine_holds(const kernel_machine_t *machine, const kernel_buffers_t *need,
+                          base_error_t *error) {
+  const config_cube_t *cube = &machine->soc.config.cube;
+  return machine->other_firmware ||
+         (enough("cube.l1_kb", cube->l1_kb, need->l1, error) &&
+          enough("cube.l0a_kb", cube->l0a_kb, need->l0a, error) &&
+          enough("cube.l0b_kb", cube->l0b_kb, need->l0b, error) &&
+          enough("cube.l0c_kb", cube->l0c_kb, need->l0c, error) &&
+          enough("vector.ub_kb", machine->soc.config.vector.ub_kb, need->ub, error));
 }

@@ -15,7 +15,13 @@ typedef struct kernel_machine {
   size_t sets;
   soc_options_t soc;               // firmware_file follows from what is below
   char firmware[KERNEL_PATH_BYTES];   // .elf or .so, as soc.firmware says; "": the kernel's own
+  bool other_firmware;             // that of another, whose tiles nobody here knows
 } kernel_machine_t;
+
+// Least sizes of what a kernel cuts into tiles, in KiB; 0: it has none there.
+typedef struct kernel_buffers {
+  config_uint_t l1, l0a, l0b, l0c, ub;
+} kernel_buffers_t;
 
 // A machine by its name in model/config, or by its file: slices in Verilog, inputs in L2 as far as they
 // fit, races checked, the kernel's own RV64 firmware, a thread for each processor of the host.
@@ -44,8 +50,15 @@ unsigned kernel_host_threads(void);
 bool kernel_firmware(char file[KERNEL_PATH_BYTES], const char *kernel, soc_firmware_t kind,
                      base_error_t *error);
 
-// Before a simulation: fills in the firmware's file, which soc.firmware_file points to from then on, so
-// that the machine must stay where it is.
+// Before a simulation on cube and vector cores: are dies and cores those of such a machine? Fills in the
+// firmware's file, which soc.firmware_file points to from then on, so that the machine must stay where it is.
 bool kernel_machine_ready(kernel_machine_t *machine, const char *kernel, base_error_t *error);
+
+// Do the dies have the same number of AI cores? kernel_machine_ready has asked this.
+bool kernel_machine_dies(const kernel_machine_t *machine, base_error_t *error);
+
+// Are the buffers large enough for the kernel's own firmware?
+bool kernel_machine_holds(const kernel_machine_t *machine, const kernel_buffers_t *need,
+                          base_error_t *error);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/result.h"
 
+#include <math.h>
+
 base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
                                soc_status_t status, uint64_t flops, base_error_t *error) {
   const soc_result_t *soc = &result->soc;
@@ -21,6 +23,11 @@ base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *ele
   if (result->verified && result->wrong_bits != 0) {
     base_fail(error, "%zu of %zu %s differ from the contract's", result->wrong_bits,
               result->elements, elements);
+    return BASE_OUT_OF_TOLERANCE;
+  }
+  if (result->judged > 0 && !isfinite(result->error.rel_fro)) {
+    base_fail(error, "the error is no number: values overflow, of the result or on the way to it (FP32 ends "
+                     "at 3.4e38, FP16 at 65504); expected smaller inputs, or a smaller softmax scale");
     return BASE_OUT_OF_TOLERANCE;
   }
   if (result->judged > 0 && !(result->error.rel_fro <= result->tolerance)) {

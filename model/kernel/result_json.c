@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+
 #include "base/json.h"
 #include "host/host.h"
 #include "kernel/result.h"
@@ -31,6 +33,9 @@ void kernel_json_error_members(cJSON *object, const num_error_t *error) {
   cJSON_AddNumberToObject(object, "rel_fro", error->rel_fro);
   cJSON_AddNumberToObject(object, "max_abs", error->max_abs);
   cJSON_AddNumberToObject(object, "cos_diff", error->cos_diff);
+  if (!isfinite(error->rel_fro)) {   // these are null
+    cJSON_AddTrueToObject(object, "overflow");
+  }
 }
 
 cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden,

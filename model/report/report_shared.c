@@ -51,8 +51,9 @@ bool report_numbers(const report_numbers_t *what, const char *text, size_t *list
     if (length >= sizeof number || !parse_count(number, &value) || value < what->least ||
         value > what->most || *count == what->room) {
       return base_fail(error,
-                       "%s: expected up to %zu whole numbers from %zu to %zu, as %s, got '%s'",
-                       what->option, what->room, what->least, what->most, what->example, text);
+                       "%s: expected up to %zu whole numbers from %zu to %zu, as %s, got '%s'%s",
+                       what->option, what->room, what->least, what->most, what->example, text,
+                       parse_hint(at));
     }
     list[(*count)++] = (size_t)value;
     at += length;

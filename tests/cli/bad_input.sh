@@ -27,6 +27,9 @@ head -c 300 q.npy >q_cut.npy
 printf 'hello' >q_text.npy
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
+mkdir folder
+mkfifo fifo.yaml
+: >empty.yaml
 echo 'include: round.yaml' >round.yaml
 out="--out out.npy --json out.json"
 good="--kv kv.npy $out"
@@ -107,6 +110,35 @@ good="--kv kv.npy $out"
   refused "cube.wheels" run amla --set cube.wheels=4 $out
   refused "cube.l1_kb" run amla --set cube.l1_kb=-1 $out
   refused "cube.l1_kb" run amla --set cube.l1_kb=many $out
+  for buffer in cube.l0a_kb cube.l0b_kb cube.l0c_kb vector.ub_kb; do
+    for kernel in amla base fp8 w4a16; do
+      refused "$buffer = 31: the kernel needs" run $kernel --set $buffer=31 $out
+    done
+  done
+  refused "cube.l0a_kb = 31: the kernel needs 32" run amla --tiling single --set cube.l0a_kb=31 $out
+  refused "cube.l0b_kb = 63: the kernel needs 64" run gemm --set cube.l0b_kb=63 $out
+  refused "cube.l0c_kb = 1: the kernel needs 128" run lm --attention fp32 --gemm soc --prompt x --set cube.l0c_kb=1
+  refused "soc.ai_cores 1: expected a multiple of soc.dies" run lm --prompt x --impl c --set soc.dies=2
+  refused "soc.vector_cores = 1: 256 rows" run amla --set soc.vector_cores=1 $out
+  for kernel in amla base fp8 gemm w4a16; do
+    refused "soc.engines is 4; this kernel" run $kernel --set soc.engines=4 $out
+  done
+  refused "ascend911: no such machine; there are ascend910," run amla --config ascend911 $out
+  refused "and engines; did you mean ascend910?" run amla --config ascend911 $out
+  refused "--config: .: no such machine; there are ascend910," run amla --config . $out
+  refused "--config: : no such machine" run amla --config "" $out
+  refused "and engines; a file ends in .yaml or has a slash" run amla --config folder $out
+  refused "./folder: Is a directory" run amla --config ./folder $out
+  refused "fifo.yaml: a FIFO; expected a file" run amla --config fifo.yaml $out
+  refused "empty.yaml: empty" run amla --config empty.yaml $out
+  refused "folder: Is a directory" explain folder --json out.json
+  refused "fifo.yaml: a FIFO" explain fifo.yaml --json out.json
+  refused "none.json: No such file" explain none.json --json out.json
+  refused "empty.yaml: no JSON; expected the file of an" explain empty.yaml --json out.json
+  refused "got '0x10'; numbers are decimal" run amla --heads 0x10 $out
+  refused "got '0x10'; numbers are decimal" run amla --split-kv 0x10 $out
+  refused "got '0x10'; numbers are decimal" run amla --set gm.l2_latency_us=0x10 $out
+  refused "got '0x10'; numbers are decimal" run amla --set scalar.queue_depth=0x10 $out
   refused "none.elf" run amla --firmware none.elf $out
   refused "q.npy" run amla --firmware q.npy $out
   refused "no/such/dir" run amla --q q.npy --kv kv.npy --out no/such/dir/o.npy --json out.json
@@ -114,7 +146,7 @@ good="--kv kv.npy $out"
   refused "/dev/full" run amla --q q.npy --kv kv.npy --json /dev/full --out out.npy
   refused "/dev/full" run amla --q q.npy --kv kv.npy --timeline /dev/full --out out.npy
 }
-left=$(find . -newer few.yaml -type f ! -name stdout ! -name stderr ! -name few.yaml ! -name broken.yaml ! -name round.yaml)
+left=$(find . -newer few.yaml -type f ! -name stdout ! -name stderr ! -name few.yaml ! -name empty.yaml ! -name broken.yaml ! -name round.yaml)
 [ -z "$left" ] || { echo "FAILED: left behind: $left"; failed=1; }
 echo "$tests bad inputs"
 exit $failed

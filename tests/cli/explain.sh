@@ -78,9 +78,9 @@ refused() {
   [ "$(wc -l <err)" = 1 ] || fail "$1: $(cat err)"
   grep -q "$2" err || fail "$1: '$(cat err)' says nothing of '$2'"
 }
-refused nothing.json "nothing.json: expected the file"
+refused nothing.json "nothing.json: No such file"
 echo '{"kernel":' >broken.json
-refused broken.json "broken.json: expected the file"
+refused broken.json "broken.json: no JSON; expected the file"
 "$SIM" run hfa --impl c --quiet --json hfa.json
 refused hfa.json "only runs of the SoC"
 jq ".cycles = 4711000" one.json >other.json

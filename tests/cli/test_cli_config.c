@@ -145,7 +145,7 @@ static void no_includes(void **state) {
   write_text("part.yaml", "soc: {dies: 2}\n");
   refuses_include("soc: {dies: 1}\ninclude: none.yaml\n",
                   "bad.yaml:2: include: none.yaml: No such file");
-  refuses_include("include: ascend911\n", "ascend911.yaml: No such file");
+  refuses_include("include: ascend911\n", "did you mean ascend910?");
   refuses_include("include: bad.yaml\n", "bad.yaml:1: include: a circle");
   refuses_include("include: round.yaml\n", "round.yaml:1: include: a circle: 'bad.yaml'");
   refuses_include("include: ./part.yaml\n", "without a folder, got './part.yaml'");

@@ -1,8 +1,8 @@
 // The option table's parser, numbers and suggestions.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/parse.h"
+#include "base/suggest.h"
 #include "cli/option/options.h"
-#include "cli/option/suggest.h"
 #include "cli_test.h"
 
 static options_t options;

@@ -80,6 +80,15 @@ printf '%-117s\n' "{'descr': '|b1', 'fortran_order': False, 'shape': (20,), }" >
 head -c 20 /dev/zero >>none.npy
 "$SIM" run amla --q q.npy --kv kv.npy --mask none.npy --verify --out z.npy --quiet
 tail -c 256 z.npy | tr -d '\000' | cmp - /dev/null || fail "masked rows are not zero"
+
+# Scores that overflow: in words, and null in JSON.
+status=0
+"$SIM" run amla --heads 4 --seq-kv 64 --seq-q 2 --dist normal:1e25 --json big.json >text 2>err || status=$?
+[ $status -eq 1 ] && grep -q 'the error is no number: values overflow' err || fail "overflow: $status $(cat err)"
+grep -q '^error    is no number, relative to FP64' text || fail "text of an overflow"
+grep -qi 'nan\b' text && fail "a NaN in the text"
+holds '.error.rel_fro == null and .error.overflow' big.json
+
 # What is printed does not arrive.
 full() {   # full ARGS...
   status=0

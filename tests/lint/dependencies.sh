@@ -18,7 +18,7 @@ cat >"$dir/table" <<'END'
 num: hal
 base: host num
 host:
-config: host
+config: base host
 core: num config hal
 waves:
 engine: num host waves

@@ -53,7 +53,7 @@ for kernel in amla base; do
   same $kernel whole --heads 16 --seq-kv 3000 --dist normal:2 --out-f32
   same $kernel split_f32 --heads 16 --seq-kv 3000 --dist normal:2 --out-f32 --split-kv 3
   cmp "$dir/split.npy" "$dir/split_cores.npy"
-  ! cmp -s "$dir/whole.npy" "$dir/split_f32.npy"   # N is in the last bits
+  ! cmp -s "$dir/whole.npy" "$dir/split_f32.npy" || { echo "FAILED: N is not in the last bits"; exit 1; }
 done
 check_cores --heads 300 --seq-kv 600 --cores 4 --group-rows 16 --batch 2
 check_cores --heads 9 --seq-q 33 --seq-kv 700 --causal --group-rows 240 --cores 2 --preload 1

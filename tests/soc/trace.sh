@@ -162,7 +162,7 @@ done
 # Without the Verilog there are the machine's signals.
 run --gm c --trace c.fst
 look c.fst names >names
-! grep -q gm_atomic names || fail "the C model has no Verilog"
+[ -s names ] && ! grep -q gm_atomic names || fail "the C model has no Verilog"
 run --gm c --trace c.fst --trace-scope cube0
 rm c.fst.vcd
 same "busy cycles without the Verilog" "$(busy_cycles c.fst cube0.m)" "$(pipe_of cube0 M busy)"

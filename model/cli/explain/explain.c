@@ -127,12 +127,9 @@ static void make_plain(cJSON *item) {
 }
 
 static bool open_run(explain_run_t *run, bool allow_native, base_error_t *error) {
-  if (!output_spares(run->file, error)) {
-    return false;
-  }
-  run->root = json_read(run->file);
+  run->root = json_read_input(run->file, "the file of an `amalgam run --json`", error);
   if (run->root == NULL) {
-    return base_fail(error, "%s: expected the file of an `amalgam run --json`", run->file);
+    return false;
   }
   make_plain(cJSON_GetObjectItemCaseSensitive(run->root, "pipes"));
   return take_config(run, error) && take_words(run, error) && check_firmware(run, allow_native, error) &&

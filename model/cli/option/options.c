@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "cli/option/suggest.h"
+#include "base/suggest.h"
 
 #define RUN CLI_RUN
 #define RUN_AMLA CLI_RUN_AMLA
@@ -48,10 +48,10 @@ static bool store_count(const option_row_t *row, option_count_t *count, const ch
   if (!parse_count(text, &count->value) || (double)count->value < row->min ||
       (double)count->value > row->max) {
     return row->max < 1e18
-               ? base_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'",
-                           row->name, row->min, row->max, text)
-               : base_fail(error, "--%s: expected a whole number from %.0f, got '%s'", row->name,
-                           row->min, text);
+               ? base_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'%s",
+                           row->name, row->min, row->max, text, parse_hint(text))
+               : base_fail(error, "--%s: expected a whole number from %.0f, got '%s'%s", row->name,
+                           row->min, text, parse_hint(text));
   }
   count->given = true;
   return true;
@@ -60,8 +60,8 @@ static bool store_count(const option_row_t *row, option_count_t *count, const ch
 static bool store_real(const option_row_t *row, option_real_t *real, const char *text,
                        base_error_t *error) {
   if (!parse_real(text, &real->value) || real->value < row->min || real->value > row->max) {
-    return base_fail(error, "--%s: expected a number from %g to %g, got '%s'", row->name, row->min,
-                     row->max, text);
+    return base_fail(error, "--%s: expected a number from %g to %g, got '%s'%s", row->name,
+                     row->min, row->max, text, parse_hint(text));
   }
   real->text = text;
   real->given = true;

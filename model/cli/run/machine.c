@@ -66,8 +66,8 @@ bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t 
 bool scale_option(const options_t *options, float *scale, base_error_t *error) {
   *scale = NAN;
   return !options->softmax_scale.given || parse_float(options->softmax_scale.text, scale) ||
-         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'",
-                   options->softmax_scale.text);
+         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'%s",
+                   options->softmax_scale.text, parse_hint(options->softmax_scale.text));
 }
 
 kernel_judge_t judge_options(const options_t *options, int golden) {

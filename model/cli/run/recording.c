@@ -49,7 +49,8 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t 
     const size_t length = colon == NULL ? 0 : (size_t)(colon - text);
     if (length == 0 || length >= sizeof list[i].core || !parse_count(colon + 1, &port) ||
         port > 65535) {
-      return base_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'", text);
+      return base_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'%s", text,
+                       colon == NULL ? "" : parse_hint(colon + 1));
     }
     snprintf(list[i].core, sizeof list[i].core, "%.*s", (int)length, text);
     list[i].port = (unsigned)port;

@@ -76,8 +76,8 @@ static bool read_splits(const char *text, unsigned *splits, base_error_t *error)
   uint64_t value = ATTENTION_SPLITS_AUTO;
   if (strcmp(text, "auto") != 0 &&
       (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
-    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'", ATTENTION_MAX_SPLITS,
-                     text);
+    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'%s", ATTENTION_MAX_SPLITS,
+                     text, parse_hint(text));
   }
   *splits = (unsigned)value;
   return true;

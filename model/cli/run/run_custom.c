@@ -27,8 +27,8 @@ static bool check_firmware(const char *file, base_error_t *error) {
 static bool refuse_shape(const char *text, base_error_t *error) {
   return base_fail(error,
                    "--out-shape: expected 1 to %d whole numbers from 1, as 64,256, of at "
-                   "most 4 GiB, got '%s'",
-                   CUSTOM_DIMS_MAX, text);
+                   "most 4 GiB, got '%s'%s",
+                   CUSTOM_DIMS_MAX, text, parse_hint(text));
 }
 
 static bool read_shape(const char *text, custom_request_t *request, base_error_t *error) {
@@ -57,7 +57,8 @@ static bool read_params(const option_list_t *list, custom_param_t param[OPTION_L
     double value;
     float rounded;
     if (!parse_real(list->item[i], &value) || !parse_float(list->item[i], &rounded)) {
-      return base_fail(error, "--param: expected a number that FP32 has, got '%s'", list->item[i]);
+      return base_fail(error, "--param: expected a number that FP32 has, got '%s'%s", list->item[i],
+                       parse_hint(list->item[i]));
     }
     param[i] = custom_param(value, rounded);
   }

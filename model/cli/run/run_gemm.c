@@ -67,8 +67,8 @@ static bool read_splits(const char *text, unsigned *splits, base_error_t *error)
   uint64_t value = GEMM_SPLITS_AUTO;
   if (strcmp(text, "auto") != 0 &&
       (!parse_count(text, &value) || value < 1 || value > W4A16_MAX_SPLITS)) {
-    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%s'", W4A16_MAX_SPLITS,
-                     text);
+    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%s'%s", W4A16_MAX_SPLITS,
+                     text, parse_hint(text));
   }
   *splits = (unsigned)value;
   return true;
@@ -78,7 +78,8 @@ static bool read_tile(const char *text, unsigned *tile, base_error_t *error) {
   static const unsigned tiles[] = {GEMM_TILE_AUTO, 64, 128, 256};
   const int choice = parse_choice(text, "auto|64|128|256");
   if (choice < 0) {
-    return base_fail(error, "--tile-n: expected 64, 128, 256 or auto, got '%s'", text);
+    return base_fail(error, "--tile-n: expected 64, 128, 256 or auto, got '%s'%s", text,
+                     parse_hint(text));
   }
   *tile = tiles[choice];
   return true;

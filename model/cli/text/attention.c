@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
 
+#include <math.h>
+
 enum { MAX_TOKENS_SHOWN = 8 };
 
 static void print_input(FILE *file, const attention_run_t *run) {
@@ -22,7 +24,7 @@ static void print_input(FILE *file, const attention_run_t *run) {
 
 static void print_tokens(FILE *file, const attention_run_t *run) {
   const size_t tokens = run->problem.batch * run->problem.seq_q;
-  if (run->per_token == NULL || tokens == 1) {
+  if (run->per_token == NULL || tokens == 1 || !isfinite(run->result.error.rel_fro)) {
     return;
   }
   for (size_t i = 0; i < tokens && i < MAX_TOKENS_SHOWN; ++i) {

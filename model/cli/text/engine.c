@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
+
+#include <math.h>
 #include "host/host.h"
 
 // Relative to FP64; of a smaller one, Mitchell's additions need not be the largest part.
@@ -32,6 +34,10 @@ static void print_input(FILE *file, const engine_run_t *run) {
 static void print_error(FILE *file, const engine_run_t *run) {
   const engine_shape_t *shape = &run->settings.shape;
   if (run->result.judged == 0) {
+    return;
+  }
+  if (!isfinite(run->result.error.rel_fro)) {
+    fputs("error    is no number: values overflow, of the result or of FP64 attention\n", file);
     return;
   }
   fprintf(file, "error    %.3g relative to FP64", run->result.error.rel_fro);

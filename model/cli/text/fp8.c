@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
+
+#include <math.h>
 #include "kernel/bound.h"
 
 static void print_lists(FILE *file, const fp8_problem_t *p) {
@@ -35,8 +37,11 @@ static void print_error(FILE *file, const fp8_run_t *run) {
   if (text_error(file, result, "FP64 on the dequantised cache", "rows",
                  run->settings.attention.out_f32 ? "FP32" : "BF16")) {
     text_error_more(file, result);
-    fprintf(file, ", log-sum-exp within %.2g\n", run->lse_error);
-    if (run->has_bf16) {
+    if (isfinite(run->lse_error)) {
+      fprintf(file, ", log-sum-exp within %.2g", run->lse_error);
+    }
+    fputc('\n', file);
+    if (run->has_bf16 && isfinite(run->bf16_error.rel_fro)) {
       fprintf(file, "         %.3g relative to FP64 on the BF16 cache, most of it the quantiser's\n",
               run->bf16_error.rel_fro);
     }

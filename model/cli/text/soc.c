@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "host/host.h"
@@ -12,7 +13,11 @@ bool text_error(FILE *file, const kernel_result_t *result, const char *golden, c
   if (result->judged == 0) {
     return false;
   }
-  fprintf(file, "error    %.3g relative to %s", result->error.rel_fro, golden);
+  if (isfinite(result->error.rel_fro)) {
+    fprintf(file, "error    %.3g relative to %s", result->error.rel_fro, golden);
+  } else {
+    fprintf(file, "error    is no number, relative to %s", golden);
+  }
   if (result->judged != result->judged_of) {
     fprintf(file, " in %zu of %zu %s", result->judged, result->judged_of, axis);
   }
@@ -21,6 +26,10 @@ bool text_error(FILE *file, const kernel_result_t *result, const char *golden, c
 }
 
 void text_error_more(FILE *file, const kernel_result_t *result) {
+  if (!isfinite(result->error.rel_fro)) {
+    fputs("\n         values overflow: the result, or what it is compared with, has infinities or NaNs", file);
+    return;
+  }
   fprintf(file, "\n         largest %.3g absolute, cosine difference %.2g", result->error.max_abs,
           result->error.cos_diff);
 }

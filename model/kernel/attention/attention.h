@@ -90,6 +90,10 @@ uint64_t attention_flops(const attention_problem_t *problem);
 // How many splits of the keys settings->splits is for this problem: at most one a block.
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 
+// Rows of a group, at most.
+size_t attention_group_rows(const attention_problem_t *problem,
+                            const attention_settings_t *settings);
+
 // The arrays that the request asks for. False: *problem holds nothing.
 bool attention_read(const attention_input_t *input, bool timing_only, unsigned threads,
                     attention_problem_t *problem, base_error_t *error);

@@ -10,6 +10,15 @@ attention_settings_t attention_settings(const char *kernel, const kernel_machine
                                 .qp_buffers = QP_SHARED};
 }
 
+static bool check_buffers(const kernel_machine_t *machine, const attention_tiling_t *tiling,
+                          base_error_t *error) {
+  const kernel_buffers_t need = {.l0a = tiling->halves * ATTENTION_L0_KB,
+                                 .l0b = tiling->halves * ATTENTION_L0_KB,
+                                 .l0c = tiling->halves * ATTENTION_L0C_KB,
+                                 .ub = ATTENTION_UB_KB};
+  return kernel_machine_holds(machine, &need, error);
+}
+
 bool attention_settings_check(const attention_settings_t *settings, base_error_t *error) {
   if (settings->group_rows % 16 != 0) {
     return base_fail(error, "--group-rows %u: expected a multiple of 16", settings->group_rows);
@@ -24,7 +33,20 @@ bool attention_settings_check(const attention_settings_t *settings, base_error_t
                        settings->group_rows == 0 ? ATTENTION_MAX_GROUP : settings->group_rows);
   const uint32_t need_kb = attention_l1_bytes(&tiling) / 1024;
   const config_uint_t have_kb = settings->machine.soc.config.cube.l1_kb;
-  return need_kb <= have_kb ||
-         base_fail(error, "--tiling, --kv-buffers, --qp-buffers: need cube.l1_kb = %u, which is %u",
-                   (unsigned)need_kb, (unsigned)have_kb);
+  return need_kb <= have_kb
+             ? check_buffers(&settings->machine, &tiling, error)
+             : base_fail(error,
+                         "--tiling, --kv-buffers, --qp-buffers: need cube.l1_kb = %u, which is %u",
+                         (unsigned)need_kb, (unsigned)have_kb);
+}
+
+bool attention_settings_rows(const attention_settings_t *settings, size_t rows,
+                             base_error_t *error) {
+  const config_uint_t cores = settings->machine.soc.config.soc.vector_cores;
+  const size_t most = (size_t)cores * ATTENTION_CORE_ROWS;
+  return rows <= most ||
+         base_fail(error,
+                   "soc.vector_cores = %u: %zu rows of a group are too many, %d for each vector core; "
+                   "--group-rows %zu cuts them",
+                   (unsigned)cores, rows, ATTENTION_CORE_ROWS, most);
 }

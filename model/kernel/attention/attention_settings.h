@@ -30,4 +30,7 @@ attention_settings_t attention_settings(const char *kernel, const kernel_machine
 // Do they go together, and do the buffers fit into the machine?
 bool attention_settings_check(const attention_settings_t *settings, base_error_t *error);
 
+// Can the vector cores of an AI core take a group of that many rows?
+bool attention_settings_rows(const attention_settings_t *settings, size_t rows, base_error_t *error);
+
 #endif

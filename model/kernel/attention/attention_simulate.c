@@ -32,14 +32,19 @@ static size_t group_rows(const attention_settings_t *settings) {
   return settings->group_rows == 0 ? ATTENTION_MAX_GROUP : settings->group_rows;
 }
 
+static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
+
+size_t attention_group_rows(const attention_problem_t *problem,
+                            const attention_settings_t *settings) {
+  return at_most(group_rows(settings), problem->rows);
+}
+
 static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 
 // Groups of rows, all batch entries.
 static size_t items(const attention_problem_t *problem, const attention_settings_t *settings) {
   return problem->batch * ceil_div(problem->rows, group_rows(settings));
 }
-
-static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
 
 size_t attention_splits(const attention_problem_t *problem,
                         const attention_settings_t *settings) {
@@ -56,7 +61,7 @@ size_t attention_splits(const attention_problem_t *problem,
 static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
                            const attention_settings_t *settings) {
   const size_t cores = settings->machine.soc.config.soc.ai_cores;
-  const size_t rows = at_most(group_rows(settings), problem->rows);
+  const size_t rows = attention_group_rows(problem, settings);
   const size_t slots = ATTENTION_SLOTS * rows * cores;
   const size_t units = problem->splits > 1 ? items(problem, settings) * problem->splits : 0;
   const bool base = strcmp(settings->kernel, "base") == 0;

@@ -124,16 +124,9 @@ bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_err
   *run = (custom_run_t){.machine = request->machine,
                         .firmware = request->firmware,
                         .tolerance = request->tolerance};
-  const config_t *config = &run->machine.soc.config;
   if (!kernel_machine_firmware(&run->machine, request->firmware, error) ||
       !kernel_machine_ready(&run->machine, "custom", error)) {
     return false;
-  }
-  if (config->soc.engines > 0) {
-    return base_fail(error,
-                     "--config %s: soc.engines is %u; run custom has cube and vector "
-                     "cores only, so say --set soc.engines=0",
-                     run->machine.config, (unsigned)config->soc.engines);
   }
   if (!read_inputs(request, run, error) || !make_out(request, &run->out, error) ||
       !take_params(request, &run->args, error) || !read_expected(request, run, error)) {

@@ -72,6 +72,10 @@ bool fp8_settings_fit(fp8_run_t *run, base_error_t *error) {
                      "number of AI cores on each die",
                      (unsigned)soc->config.soc.ai_cores, (unsigned)soc->config.soc.dies);
   }
-  return !asked || rows >= 2 ||
-         base_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
+  if (asked && rows < 2) {
+    return base_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
+  }
+  return attention_settings_rows(
+      &settings->attention,
+      fp8_group_rows((uint32_t)rows, settings->attention.group_rows, run->crossover), error);
 }

@@ -10,17 +10,15 @@ const char *gemm_firmware(const gemm_settings_t *settings) {
   return strcmp(settings->kernel, "gemm") == 0 ? "gemm_fp16" : settings->kernel;
 }
 
-static bool enough(const char *name, config_uint_t have, config_uint_t need, base_error_t *error) {
-  return have >= need ||
-         base_fail(error, "%s = %u: the kernel needs %u", name, (unsigned)have, (unsigned)need);
-}
-
-static bool check_buffers(const config_t *config, base_error_t *error) {
-  return enough("cube.l1_kb", config->cube.l1_kb, W4A16_L1_KB, error) &&
-         enough("cube.l0a_kb", config->cube.l0a_kb, W4A16_L0_KB, error) &&
-         enough("cube.l0b_kb", config->cube.l0b_kb, W4A16_L0_KB, error) &&
-         enough("cube.l0c_kb", config->cube.l0c_kb, W4A16_L0C_KB, error) &&
-         enough("vector.ub_kb", config->vector.ub_kb, W4A16_UB_KB, error);
+static bool check_buffers(const gemm_settings_t *settings, bool quantised, base_error_t *error) {
+  static const kernel_buffers_t plain = {
+      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
+  static const kernel_buffers_t w4a16 = {.l1 = W4A16_L1_KB,
+                                         .l0a = W4A16_L0_KB,
+                                         .l0b = W4A16_L0_KB,
+                                         .l0c = W4A16_L0C_KB,
+                                         .ub = W4A16_UB_KB};
+  return kernel_machine_holds(&settings->machine, quantised ? &w4a16 : &plain, error);
 }
 
 static bool check_cuts(const gemm_settings_t *settings, const gemm_problem_t *problem,
@@ -50,7 +48,7 @@ static bool check_path(const gemm_settings_t *settings, base_error_t *error) {
 
 bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
                        base_error_t *error) {
-  if (!check_buffers(&settings->machine.soc.config, error)) {
+  if (!check_buffers(settings, problem->quantised, error)) {
     return false;
   }
   if (!problem->quantised) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/lm/lm_settings.h"
 
+#include "kernels/engine/engine_args.h"
+#include "kernels/gemm/gemm_args.h"
+
 enum { HEAD_DIM_STEP = 16 };
 
 const char *const lm_arithmetic_names[] = {"fp32", "fa2", "hfa"};
@@ -29,11 +32,23 @@ static bool check_engines(lm_settings_t *settings, const lm_shape_t *shape, base
     return base_fail(error, "--chunk %zu: an engine holds %zu keys (engine.rows)",
                      settings->chunk, rows);
   }
-  return shape->head_dim % HEAD_DIM_STEP == 0 ||
-         base_fail(error,
-                   "--attention %s: the model's heads have %zu elements; expected a "
-                   "multiple of %d",
-                   lm_arithmetic_names[settings->attention], shape->head_dim, HEAD_DIM_STEP);
+  if (shape->head_dim % HEAD_DIM_STEP != 0) {
+    return base_fail(error,
+                     "--attention %s: the model's heads have %zu elements; expected a "
+                     "multiple of %d",
+                     lm_arithmetic_names[settings->attention], shape->head_dim, HEAD_DIM_STEP);
+  }
+  const uint32_t share = (uint32_t)(shape->heads / shape->kv_heads);
+  const uint32_t need_kb = (engine_token_bytes(share, (uint32_t)shape->head_dim) + 1023) / 1024;
+  return need_kb <= config->engine.buffer_kb ||
+         base_fail(error, "engine.buffer_kb = %u: the kernel needs %u for a token of this model",
+                   (unsigned)config->engine.buffer_kb, (unsigned)need_kb);
+}
+
+static bool check_cores(const kernel_machine_t *machine, base_error_t *error) {
+  static const kernel_buffers_t need = {
+      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
+  return kernel_machine_holds(machine, &need, error);
 }
 
 static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *shape) {
@@ -48,6 +63,10 @@ static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *s
 bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape,
                      lm_machine_options_t *options, base_error_t *error) {
   soc_options_t *soc = &settings->machine.soc;
+  if (!kernel_machine_dies(&settings->machine, error) ||
+      (settings->gemm_soc && !check_cores(&settings->machine, error))) {
+    return false;
+  }
   if (settings->attention == LM_FP32) {
     soc->config.soc.engines = 0;
   } else if (!check_engines(settings, shape, error)) {

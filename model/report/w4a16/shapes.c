@@ -23,8 +23,8 @@ static bool read_shape(const char *text, report_shape_t *shape, base_error_t *er
   if (length >= sizeof number || text[length] != 'x' || !parse_count(number, &n) ||
       !parse_count(text + length + 1, &k) || n < 8 || n > W4A16_MAX || n % 8 != 0 || k < 128 ||
       k > W4A16_MAX || k % 128 != 0) {
-    return base_fail(error, "--shape: expected NxK with N a multiple of 8 and K of 128, got '%s'",
-                     text);
+    return base_fail(error, "--shape: expected NxK with N a multiple of 8 and K of 128, got '%s'%s",
+                     text, parse_hint(text));
   }
   *shape = (report_shape_t){.n = (size_t)n, .k = (size_t)k, .model = ""};
   return true;
@@ -54,8 +54,8 @@ static bool read_rows(const report_context_t *context, const size_t *usual, size
   for (; gemm->rows < list->count; ++gemm->rows) {
     uint64_t m = 0;
     if (!parse_count(list->item[gemm->rows], &m) || m < 1 || m > 65536) {
-      return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'",
-                       list->item[gemm->rows]);
+      return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'%s",
+                       list->item[gemm->rows], parse_hint(list->item[gemm->rows]));
     }
     gemm->m[gemm->rows] = (size_t)m;
   }

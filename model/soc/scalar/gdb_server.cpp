@@ -77,7 +77,7 @@ std::string description() {
 // --- the connection ---------------------------------------------------------------------------
 
 gdb_server::gdb_server(const std::string &core, unsigned port) : core_(core) {
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const int on = 1;
   setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address = {};
@@ -112,6 +112,26 @@ void gdb_server::disconnect() {
   acknowledges_ = true;
 }
 
+// False: the run is over, or nobody can be heard, which is said.
+bool gdb_server::accept_client() {
+  pollfd wait = {listener_, POLLIN, 0};
+  errno = 0;
+  // Who came may have gone again.
+  while (client_ < 0 && (errno == 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)) {
+    if (target_->abandoned()) {
+      return false;
+    }
+    if (poll(&wait, 1, POLL_MS) > 0) {
+      client_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    }
+  }
+  if (client_ < 0) {
+    std::fprintf(stderr, "%s: goes on without a debugger, which cannot be heard: %s\n", core_.c_str(),
+                 std::strerror(errno));
+  }
+  return client_ >= 0;
+}
+
 void gdb_server::begin(target &program, const std::string &firmware) {
   target_ = &program;
   pc_ = program.read_register(kPc);
@@ -123,13 +143,9 @@ void gdb_server::begin(target &program, const std::string &firmware) {
   }
   std::fprintf(stderr, "%s: waits for gdb-multiarch %s -ex 'target remote localhost:%u'\n",
                core_.c_str(), firmware.c_str(), port_);
-  pollfd wait = {listener_, POLLIN, 0};
-  while (poll(&wait, 1, POLL_MS) <= 0) {
-    if (target_->abandoned()) {
-      return;
-    }
+  if (!accept_client()) {
+    return;
   }
-  client_ = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
   const int on = 1;
   setsockopt(client_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   signal_ = SIGNAL_TRAP;

@@ -61,6 +61,7 @@ class gdb_server {
  private:
   enum { kLook = 4096 };       // instructions between two looks for Ctrl-C
   bool connected() const { return client_ >= 0; }
+  bool accept_client();
   bool asked_to_stop();
   int next_byte();
   bool read_packet(std::string &packet);

@@ -15,6 +15,11 @@ enum {
   ATTENTION_MIN_KV_BUFFERS = 2,
   ATTENTION_MAX_KV_BUFFERS = 8,
   ATTENTION_SLOTS = 2,         // blocks whose S and P may be in flight at once
+  ATTENTION_CORE_ROWS = 128,   // of a group, that a vector core takes
+  // What the cores must have; L1 as attention_tiling.h says.
+  ATTENTION_L0_KB = 32,        // L0A, and as much L0B; for each half in use (attention_tiling.h)
+  ATTENTION_L0C_KB = 64,       // likewise
+  ATTENTION_UB_KB = 192,
 };
 
 enum attention_rescale { RESCALE_ELEMENT, RESCALE_ROW };

@@ -28,4 +28,11 @@ typedef struct engine_args {
                      // chunk or head is loaded meanwhile
 } engine_args_t;
 
+// Bytes of the engine's buffer for a token of a unit without a mask, for the host, which refuses a machine that
+// has not as many (place() in engine.c asks again): queries and results twice, and once the triplets of its heads,
+// each in lines of 32 bytes.
+static inline uint32_t engine_token_bytes(uint32_t share, uint32_t dim) {
+  return share * (4 * (2 * dim) + (4 * (dim + 2) + 31) / 32 * 32);
+}
+
 #endif

@@ -28,7 +28,7 @@ enum {
   WORK_PITCH = 4 * FP8_CODES,
   VALUES_PITCH = 2 * FP8_CODES,
 };
-_Static_assert((int)UB_END + KEYS_ROWS * WORK_PITCH <= 192 * 1024, "UB is too small");
+_Static_assert((int)UB_END + KEYS_ROWS * WORK_PITCH <= ATTENTION_UB_KB * 1024, "UB is too small");
 _Static_assert(RAW_SLOTS * RAW_SLOT <= (int)TILES_OWN &&
                    RAW_MORE_SLOTS * RAW_SLOT <= (int)TILES_OWN + TILE_SLOTS * TILE_BYTES / 2,
                "tokens do not fit behind V1's tiles");

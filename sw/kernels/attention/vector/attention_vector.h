@@ -46,7 +46,7 @@ enum row_values {
 };
 
 enum {
-  MAX_CORE_ROWS = 128,
+  MAX_CORE_ROWS = ATTENTION_CORE_ROWS,
   TILE_BYTES = SCORE_ROWS * 2 * 1024,
   TILE_MASK = 2 * 1024,
   TILE_SLOT = TILE_BYTES + TILE_MASK + TILE_OWN,
@@ -61,6 +61,7 @@ enum {
   ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
   UB_END = ROW_VALUES_BASE + ROW_VALUES * ROW_VALUES_BYTES,
 };
+_Static_assert((int)UB_END <= ATTENTION_UB_KB * 1024, "UB is too small");
 
 // Flags MTE3 -> MTE2; those below are the tiles'.
 enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/option/suggest.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // The word somebody probably meant.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_SUGGEST_H
-#define CLI_SUGGEST_H
+#ifndef BASE_SUGGEST_H
+#define BASE_SUGGEST_H
 
 #include <stddef.h>
 

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/input.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "host/files.h"
+
+// A pipe without a name has no real path.
+static bool is_named(const char *path) {
+  char *real = realpath(path, NULL);
+  free(real);
+  return real != NULL;
+}
+
+FILE *input_open(const char *path, base_error_t *error) {
+  struct stat status;
+  if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
+    base_fail(error, "%s: %s", path, strerror(EISDIR));
+    return NULL;
+  }
+  if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode) && is_named(path)) {
+    base_fail(error, "%s: a FIFO; expected a file", path);
+    return NULL;
+  }
+  if (!host_file_reads(path)) {
+    base_fail(error, "%s: is named for an output, too", path);
+    return NULL;
+  }
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    base_fail(error, "%s: %s", path, strerror(errno));
+  }
+  return file;
+}
