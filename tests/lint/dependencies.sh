@@ -79,6 +79,7 @@ tests/core: core num hal
 tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
+tests/fuzz: base config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num

@@ -176,7 +176,7 @@ static void bad_numbers(void **state) {
   static const char *const bad[] = {"nan", "-nan", "inf", "-inf", "+infinity", "1e400", "-1e10", "1e10", "x", "1 x"};
   static const char *const axes[] = {"", "index_1 (\"\");", "index_1 (\"0, 0\");", "index_1 (\"1, 0\");",
                                      "index_1 (\"-1, 0\");", "index_1 (\"nan, 1\");", "index_1 (\"0, inf\");",
-                                     "index_1 (\"0\");", "index_1 (\"0, 1, 2\");"};
+                                     "index_1 (\"0\");", "index_1 (\"0, 4e-324\");", "index_1 (\"0, 1, 2\");"};
   const char *rising = "index_1 (\"0, 1\");", *delay = "cell_rise(t) { values (\"0, 1\"); }";
   char values[200];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {

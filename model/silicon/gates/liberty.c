@@ -10,7 +10,7 @@
 #include "base/parse.h"
 
 // What no cell comes near, in any unit here; and text, unpacked.
-static const double LARGEST = 1e9;
+static const double LARGEST = 1e9, STEP_LEAST = 1e-12;   // between two points of an axis
 enum { TEXT_BYTES_MAX = 1 << 30 };
 
 // What is being read, and for messages what of it cannot be.
@@ -121,7 +121,7 @@ static bool transpose(lib_table_t *table) {
 
 static bool increasing(const double *list, size_t count) {
   for (size_t i = 1; i < count; ++i) {
-    if (!(list[i] > list[i - 1])) {
+    if (!(list[i] - list[i - 1] >= STEP_LEAST)) {
       return false;
     }
   }
