@@ -51,7 +51,7 @@ sections() {   # sections PAGE
 examples=0
 example() {   # as it stands, and with --help behind it: all of its options must be known
   eval "set -- ${1#amalgam }"
-  case $1 in firmware | test | setup | build | commands) return ;; esac
+  case $1 in firmware | test | fuzz | setup | build | commands) return ;; esac
   [ "$*" != report ] || return 0
   "$SIM" "$@" --help >parsed 2>&1 && grep -q '^NAME' parsed || { cat parsed; fail "example $*"; }
   examples=$((examples + 1))
