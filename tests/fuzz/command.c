@@ -52,11 +52,11 @@ static bool is_inside(const core_memory_t *memory, const command_t *command) {
     FUZZ_EXPECT(fits || a->space == SPACE_GM);
     inside = inside && fits;
   }
-  for (uint32_t row = 0; command->header.opcode_ == OP_GATHER_IN && row < command->gather_in.rows; ++row) {
+  for (uint32_t row = 0; inside && command->header.opcode_ == OP_GATHER_IN && row < command->gather_in.rows; ++row) {
     uint64_t address = 0;
     const core_gather_t what = core_gather_row(memory, &command->gather_in, row, &address);
     const uint64_t from = address - GM_BASE;
-    inside = inside && what != CORE_GATHER_WRONG &&
+    inside = what != CORE_GATHER_WRONG &&
              (what == CORE_GATHER_NOTHING ||
               (from <= GM_BYTES && command->gather_in.row_bytes <= GM_BYTES - from));
   }

@@ -14,6 +14,9 @@ const run_kernel_t *run_kernel_find(const char *name) {
   return strcmp(name, "amla") == 0 ? &amla : NULL;
 }
 
+bool kernel_firmware_is_native(const char *file);
+bool kernel_firmware_is_native(const char *file) { return strstr(file, ".so") != NULL; }
+
 bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
   (void)quiet;
   run->path = cJSON_Duplicate(cJSON_GetObjectItemCaseSensitive(run->root, "path"), true);
