@@ -91,7 +91,7 @@ int script_fuzz(int argc, char **argv) {
       {"fuzz --seconds 600 elf dwarf", "ten minutes each of two"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"tests/fuzz/corpus/FORMAT", "where it begins: `amalgam test` gives these to the same readers"},
+      {"tests/fuzz/corpus", "where it begins: `amalgam test` gives these to the same readers"},
       {"build-fuzz/inputs/FORMAT", "what it has come to, for the next time"},
       {"build-fuzz/findings/FORMAT", "inputs that failed; each belongs into the corpus, once mended"},
       {NULL, NULL}};

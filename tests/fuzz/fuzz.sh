@@ -18,6 +18,7 @@ for format; do
   case $format in -* | *' '* | '') die "unknown option or format '$format'; expected some of $formats" ;; esac
   case " $formats " in *" $format "*) ;; *) die "no format $format; expected some of $formats" ;; esac
 done
+# shellcheck disable=SC2086
 [ $# -gt 0 ] || set -- $formats
 
 failed=0

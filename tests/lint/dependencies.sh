@@ -86,7 +86,7 @@ tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
 tests/num: num
 tests/power: num silicon/*
-tests/soc: base config num soc hal kernels/* /firmware
+tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END
