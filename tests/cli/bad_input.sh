@@ -25,6 +25,7 @@ set -eu
 head -c 300 q.npy >q_cut.npy
 { cat q.npy; printf x; } >q_long.npy
 printf 'hello' >q_text.npy
+printf '\177ELF\2\2\1' >cut.elf
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
 echo 'include: round.yaml' >round.yaml
@@ -108,6 +109,7 @@ good="--kv kv.npy $out"
   refused "cube.l1_kb" run amla --set cube.l1_kb=-1 $out
   refused "cube.l1_kb" run amla --set cube.l1_kb=many $out
   refused "none.elf" run amla --firmware none.elf $out
+  refused "cut.elf" run amla --firmware cut.elf $out
   refused "q.npy" run amla --firmware q.npy $out
   refused "no/such/dir" run amla --q q.npy --kv kv.npy --out no/such/dir/o.npy --json out.json
   refused "/dev/full" run amla --q q.npy --kv kv.npy --out /dev/full --json out.json
