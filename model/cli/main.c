@@ -41,6 +41,7 @@ static const struct {
     {"firmware", script_firmware, "firmware FILE.c...",
      "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
+    {"fuzz", script_fuzz, "fuzz [--seconds N] [FORMAT...]", "gives the readers of files anything, and keeps what they fail on"},
     {"setup", script_setup, "setup [GROUP...]", "installs what is missing"},
     {"build", script_build, "build", "builds what is out of date"},
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},

@@ -85,6 +85,29 @@ int script_test(int argc, char **argv) {
   return page_of(&manual, argc, argv);
 }
 
+int script_fuzz(int argc, char **argv) {
+  static const manual_row_t examples[] = {
+      {"fuzz", "all formats, a minute each"},
+      {"fuzz --seconds 600 elf dwarf", "ten minutes each of two"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"tests/fuzz/corpus", "where it begins: `amalgam test` gives these to the same readers"},
+      {"build-fuzz/inputs/FORMAT", "what it has come to, for the next time"},
+      {"build-fuzz/findings/FORMAT", "inputs that failed; each belongs into the corpus, once mended"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "fuzz",
+      .synopsis = "[--seconds N] [FORMAT...]",
+      .about = "gives the readers of files, packets and commands inputs that nobody would write (libFuzzer, with "
+               "AddressSanitizer and UndefinedBehaviorSanitizer), one format after the other, N seconds each. The "
+               "formats are command, config, dwarf, elf, gdb, json, liberty, lm and npy. This is built by clang, in "
+               "build-fuzz.",
+      .notes = "exit codes: 0 nothing failed, 1 there are findings, 2 bad usage, or the build failed",
+      .examples = examples,
+      .files = files};
+  return page_of(&manual, argc, argv);
+}
+
 int script_setup(int argc, char **argv) {
   static const manual_row_t examples[] = {{"setup", "what a simulation needs"},
                                           {"setup test", "what everything needs"},
@@ -95,7 +118,7 @@ int script_setup(int argc, char **argv) {
       .name = "setup",
       .synopsis = "[GROUP...]",
       .about = "installs missing packages. A GROUP names what a command needs: run, the default, "
-               "which all commands need; report, synth and bench; gdb, for --gdb; test, for all of these. "
+               "which all commands need; report, synth and bench; gdb, for --gdb; test, for all of these; and fuzz. "
                "This is for Debian; it uses apt-get, with sudo if you are not root. Every other command "
                "first installs what it needs itself, and says what and how large before it begins.",
       .examples = examples,

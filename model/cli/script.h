@@ -5,6 +5,7 @@
 
 int script_firmware(int argc, char **argv);
 int script_test(int argc, char **argv);
+int script_fuzz(int argc, char **argv);
 int script_setup(int argc, char **argv);
 int script_build(int argc, char **argv);
 

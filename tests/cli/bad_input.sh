@@ -25,6 +25,7 @@ set -eu
 head -c 300 q.npy >q_cut.npy
 { cat q.npy; printf x; } >q_long.npy
 printf 'hello' >q_text.npy
+printf '\177ELF\2\2\1' >cut.elf
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
 mkdir folder
@@ -140,6 +141,7 @@ good="--kv kv.npy $out"
   refused "got '0x10'; numbers are decimal" run amla --set gm.l2_latency_us=0x10 $out
   refused "got '0x10'; numbers are decimal" run amla --set scalar.queue_depth=0x10 $out
   refused "none.elf" run amla --firmware none.elf $out
+  refused "cut.elf" run amla --firmware cut.elf $out
   refused "q.npy" run amla --firmware q.npy $out
   refused "no/such/dir" run amla --q q.npy --kv kv.npy --out no/such/dir/o.npy --json out.json
   refused "/dev/full" run amla --q q.npy --kv kv.npy --out /dev/full --json out.json

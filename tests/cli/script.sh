@@ -131,6 +131,14 @@ grep -q 'AMALGAM_TESTS=OFF' "$CALLS" && grep -q 'ninja .* simulator$' "$CALLS" |
 amalgam test -L unit | grep -q '^ctest .*-L unit' || fail "test"
 grep -q 'AMALGAM_TESTS=ON' "$CALLS" && grep -q 'ninja .* all$' "$CALLS" || fail "test builds less: $(cat "$CALLS")"
 calls >/dev/null
+mkdir -p tree/tests/fuzz
+printf '#!/bin/sh\necho "fuzz $*"\n' >tree/tests/fuzz/fuzz.sh
+chmod +x tree/tests/fuzz/fuzz.sh
+ABSENT=clang amalgam fuzz --seconds 5 npy | grep -q '^fuzz .*/build-fuzz --seconds 5 npy$' || fail "fuzz"
+grep -q 'apt-get install -y .*clang' "$CALLS" && grep -q 'build-fuzz .*AMALGAM_FUZZ=ON' "$CALLS" &&
+  grep -q 'ninja .*build-fuzz fuzzers$' "$CALLS" || fail "fuzz is built otherwise: $(cat "$CALLS")"
+rm -r tree/build-fuzz
+calls >/dev/null
 status=0
 amalgam setup nosuch || status=$?
 [ $status -eq 2 ] && grep -q 'no group nosuch; there are run report' err || fail "setup nosuch"

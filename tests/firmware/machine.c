@@ -301,14 +301,16 @@ static bool gathers_inputs(const machine_t *machine, const core_t *core, const c
 static bool move_data(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
-  if (!gathers_inputs(machine, core, command)) {
+  for (size_t i = 0; i < count; i++) {
+    if (access[i].space == SPACE_GM && !inside_an_array(machine, &access[i])) {
+      return complain(machine, core, command, "not inside of an array it may access");
+    }
+  }
+  if (!gathers_inputs(machine, core, command)) {   // goes by the list, which is one of the accesses
     return complain(machine, core, command, "a row is not in an input array");
   }
   for (size_t i = 0; i < count; i++) {
     const bool global = access[i].space == SPACE_GM;
-    if (global && !inside_an_array(machine, &access[i])) {
-      return complain(machine, core, command, "not inside of an array it may access");
-    }
     core_t *owner = owner_of(machine, core, &access[i].space);
     race_history_t *history = global ? &machine->gm_history : &owner->history[access[i].space];
     const race_record_t *other = race_note(machine->clocks, machine->agents, history,

@@ -79,13 +79,14 @@ tests/core: core num hal
 tests/engine: config num kernel/*
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
+tests/fuzz: base config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
 tests/num: num
 tests/power: num silicon/*
-tests/soc: base config core num soc hal kernels/* /firmware /soc/firmware
+tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END

@@ -124,19 +124,23 @@ static void library(void **state) {
   liberty_free(&lib);
 }
 
-static void refuses_library(const char *text, const char *says) {
+static void refuses_bytes(const char *bytes, size_t size, const char *says) {
   char path[] = "/tmp/test_power_XXXXXX";
   base_error_t error = {""};
   liberty_t lib;
   const int fd = mkstemp(path);
   assert_true(fd >= 0);
-  assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+  assert_int_equal(write(fd, bytes, size), (ssize_t)size);
   close(fd);
   assert_false(liberty_read(path, &lib, &error));
   unlink(path);
   if (strstr(error.text, says) == NULL) {
     fail_msg("'%s' does not say '%s'", error.text, says);
   }
+}
+
+static void refuses_library(const char *text, const char *says) {
+  refuses_bytes(text, strlen(text), says);
 }
 
 #define UNITS "time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; " \
@@ -153,6 +157,85 @@ static void bad_libraries(void **state) {
   refuses_library("library(x) { " UNITS " }", "no cells");
   refuses_library("library(x) { " UNITS "cell(a) { pin(Y) { direction : output; internal_power() {"
                   " related_pin : \"A\"; rise_power(t) { values (\"1, q\"); } } } } }", "cell a");
+}
+
+// A library of one cell, whose delay and power tables, and numbers, are as given.
+static void refuses_cell(const char *capacitance, const char *axis, const char *group, const char *values,
+                         const char *says) {
+  char text[2048];
+  snprintf(text, sizeof text,
+           "library(x) { " UNITS "lu_table_template(t) { variable_1 : input_net_transition; %s }"
+           " cell(a) { area : 1; pin(A) { direction : input; capacitance : %s; } pin(Y) {"
+           " direction : output; %s { related_pin : \"A\"; %s } } } }",
+           axis, capacitance, group, values);
+  refuses_library(text, says);
+}
+
+static void bad_numbers(void **state) {
+  (void)state;
+  static const char *const bad[] = {"nan", "-nan", "inf", "-inf", "+infinity", "1e400", "-1e10", "1e10", "x", "1 x"};
+  static const char *const axes[] = {"", "index_1 (\"\");", "index_1 (\"0, 0\");", "index_1 (\"1, 0\");",
+                                     "index_1 (\"-1, 0\");", "index_1 (\"nan, 1\");", "index_1 (\"0, inf\");",
+                                     "index_1 (\"0\");", "index_1 (\"0, 4e-324\");", "index_1 (\"0, 1, 2\");"};
+  const char *rising = "index_1 (\"0, 1\");", *delay = "cell_rise(t) { values (\"0, 1\"); }";
+  char values[200];
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
+    refuses_cell(bad[i], rising, "timing()", delay, "cell a: capacitance: expected a number");
+    for (size_t j = 0; j < 3; ++j) {
+      static const char *const group[] = {"timing()", "timing()", "internal_power()"};
+      static const char *const table[] = {"cell_fall", "rise_transition", "fall_power"};
+      snprintf(values, sizeof values, "%s(t) { values (\"0, %s\"); }", table[j], bad[i]);
+      refuses_cell("1", rising, group[j], values, "expected a finite number");
+      refuses_cell("1", rising, group[j], values, table[j]);
+    }
+  }
+  for (size_t i = 0; i < sizeof axes / sizeof *axes; ++i) {
+    refuses_cell("1", axes[i], "timing()", delay, "cell a: cell_rise: expected");
+  }
+  refuses_cell("-1", rising, "timing()", delay, "capacitance");
+  refuses_cell("1", rising, "timing()", "rise_transition(t) { values (\"0, -1\"); }", "rise_transition");
+  refuses_library("library(x) { " UNITS "cell(a) { area : nan; } }", "cell a: area");
+  refuses_library("library(x) { " UNITS "cell(a) { cell_leakage_power : -1; } }", "cell a: cell_leakage_power");
+  refuses_library("library(x) { time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; "
+                  "capacitive_load_unit (1,pf); nom_voltage : inf; cell(a) { } }", "nom_voltage");
+}
+
+static void bad_shapes(void **state) {
+  (void)state;
+  static const char whole[] = "library(x) { " UNITS "cell(a) { } }", more[] = "more\n";
+  char bytes[sizeof whole + sizeof more];
+  memcpy(bytes, whole, sizeof whole);            // with its zero
+  memcpy(bytes + sizeof whole, more, sizeof more);
+  refuses_bytes(bytes, sizeof bytes, "bytes of 0");
+  refuses_bytes("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xc9\x4c", 13, "cannot read");   // gzip, cut
+  refuses_library("library(x) { " UNITS "cell(a) { } cell(b) { } cell(a) { } }", "cell a: given twice");
+  refuses_library("library(x) { " UNITS "cell(a) { pin(A) { } pin(A) { } } }", "cell a: pin");
+  refuses_library("library(x) { " UNITS "cell() { } }", "cell ?: cell: expected a name");
+}
+
+// Functions and groups as deep as one likes.
+static void deep_texts(void **state) {
+  (void)state;
+  enum { DEEP = 1000000 };
+  static char text[DEEP + 2];
+  uint64_t table;
+  base_error_t error = {""};
+  memset(text, '!', DEEP);
+  strcpy(text + DEEP, "A");
+  assert_true(boolean_parse(text, letter, NULL, &table, &error) && table == table_of("A"));
+  text[1] = 'A';                                 // "!A!!!!...A": and
+  assert_true(boolean_parse(text, letter, NULL, &table, &error) && table == 0);
+  memset(text, '(', DEEP);
+  assert_false(boolean_parse(text, letter, NULL, &table, &error));
+  memset(text, 'A', DEEP);
+  assert_false(boolean_parse(text, letter, NULL, &table, &error));
+  for (size_t i = 0; i + 4 <= DEEP; i += 4) {
+    memcpy(text + i, "a(){", 4);
+  }
+  text[DEEP] = '\0';
+  refuses_library(text, "nested too deeply");
+  memset(text, '{', DEEP);
+  refuses_library(text, "expected");
 }
 
 // --- netlists ---------------------------------------------------------------------------------
@@ -505,7 +588,8 @@ int main(void) {
       cmocka_unit_test(bad_functions),
       cmocka_unit_test(tables),
       cmocka_unit_test(library),
-      cmocka_unit_test(bad_libraries),
+      cmocka_unit_test(bad_libraries), cmocka_unit_test(bad_numbers),
+      cmocka_unit_test(bad_shapes), cmocka_unit_test(deep_texts),
       cmocka_unit_test(bad_netlists),
       cmocka_unit_test(loads),
       cmocka_unit_test(buffers),

@@ -42,6 +42,9 @@ static bool read_name(reader_t *r, uint64_t *table) {
     name[length] = *r->at++;
   }
   name[length] = '\0';
+  if (is_name(*r->at)) {
+    return fail(r, "a name that is too long");
+  }
   if (strcmp(name, "0") == 0 || strcmp(name, "1") == 0) {
     *table = name[0] == '0' ? 0 : UINT64_MAX;
     return true;
@@ -55,17 +58,14 @@ static bool read_name(reader_t *r, uint64_t *table) {
 }
 
 static bool read_operand(reader_t *r, uint64_t *table) {
-  skip(r);
-  bool good = false;
-  if (*r->at == '!') {
+  uint64_t inverted = 0;
+  for (skip(r); *r->at == '!'; skip(r)) {
+    inverted = ~inverted;
     r->at += 1;
-    good = read_operand(r, table);
-    *table = ~*table;
-    return good;
   }
   if (*r->at == '(') {
     r->at += 1;
-    good = ++r->depth < DEPTH_MAX && read_or(r, table);
+    const bool good = ++r->depth < DEPTH_MAX && read_or(r, table);
     r->depth -= 1;
     skip(r);
     if (!good || *r->at != ')') {
@@ -76,9 +76,10 @@ static bool read_operand(reader_t *r, uint64_t *table) {
     return fail(r, "expected an operand that is an input");
   }
   for (skip(r); *r->at == '\''; skip(r)) {
-    *table = ~*table;
+    inverted = ~inverted;
     r->at += 1;
   }
+  *table ^= inverted;
   return true;
 }
 

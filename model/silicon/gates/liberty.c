@@ -2,9 +2,28 @@
 #include "silicon/gates/liberty.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "base/parse.h"
+
+// What no cell comes near, in any unit here; and text, unpacked.
+static const double LARGEST = 1e9, STEP_LEAST = 1e-12;   // between two points of an axis
+enum { TEXT_BYTES_MAX = 1 << 30 };
+
+// What is being read, and for messages what of it cannot be.
+typedef struct reader {
+  const lib_node_t *library;
+  const char *about, *expected;
+} reader_t;
+
+static bool refuse(reader_t *r, const char *about, const char *expected) {
+  r->about = about;
+  r->expected = expected;
+  return false;
+}
 
 // --- tables -----------------------------------------------------------------------------------
 
@@ -42,14 +61,15 @@ static void free_table(lib_table_t *table) {
   free(table->value);
 }
 
-// Numbers of all words. NULL: something else is among them, or there are none.
+// Numbers of all words. NULL: something else is among them, or one that is absurd, or there are none.
 static double *numbers(const lib_node_t *node, size_t *count) {
   double *list = NULL;
   *count = 0;
   for (size_t i = 0; node != NULL && i < node->words; ++i) {
     for (char *at = node->word[i], *end; *at != '\0'; at = end) {
       const double number = strtod(at, &end);
-      double *more = end == at ? NULL : realloc(list, (*count + 1) * sizeof *list);
+      const bool good = end != at && fabs(number) <= LARGEST;   // and no NaN
+      double *more = good ? realloc(list, (*count + 1) * sizeof *list) : NULL;
       if (more == NULL) {
         free(list);
         return NULL;
@@ -101,11 +121,11 @@ static bool transpose(lib_table_t *table) {
 
 static bool increasing(const double *list, size_t count) {
   for (size_t i = 1; i < count; ++i) {
-    if (!(list[i] > list[i - 1])) {
+    if (!(list[i] - list[i - 1] >= STEP_LEAST)) {
       return false;
     }
   }
-  return count > 0;
+  return count > 0 && list[0] >= 0;
 }
 
 static bool read_axis(const lib_node_t *node, const lib_node_t *layout, const char *index,
@@ -116,8 +136,9 @@ static bool read_axis(const lib_node_t *node, const lib_node_t *layout, const ch
   return increasing(table->index[axis], table->index[axis] == NULL ? 0 : table->points[axis]);
 }
 
-static bool read_table(const lib_node_t *library, const lib_node_t *node, lib_table_t *table) {
-  const lib_node_t *layout = find_template(library, node);
+// least: no value is below.
+static bool read_table(reader_t *r, const lib_node_t *node, double least, lib_table_t *table) {
+  const lib_node_t *layout = find_template(r->library, node);
   const char *first = layout == NULL ? NULL : lib_node_word(layout, "variable_1");
   const char *second = layout == NULL ? NULL : lib_node_word(layout, "variable_2");
   const size_t axis = first == NULL ? 0 : axis_of(first);
@@ -125,6 +146,9 @@ static bool read_table(const lib_node_t *library, const lib_node_t *node, lib_ta
   *table = (lib_table_t){.points = {1, 1}};
   table->value = numbers(lib_node_child(node, "values", NULL), &count);
   bool good = table->value != NULL && axis < 2;
+  for (size_t i = 0; good && i < count; ++i) {
+    good = table->value[i] >= least;
+  }
   if (good && first != NULL) {
     good = read_axis(node, layout, "index_1", axis, table);
   }
@@ -132,15 +156,16 @@ static bool read_table(const lib_node_t *library, const lib_node_t *node, lib_ta
     good = axis_of(second) == 1 - axis && read_axis(node, layout, "index_2", 1 - axis, table);
   }
   good = good && count == table->points[0] * table->points[1];
-  return good && (axis == 0 || second == NULL || transpose(table));
+  return (good && (axis == 0 || second == NULL || transpose(table))) ||
+         refuse(r, node->name, "a finite number for each point of axes that rise from 0 or above");
 }
 
 // Two tables of a group, by edge. A group may lack one.
-static bool read_tables(const lib_node_t *library, const lib_node_t *group,
-                        const char *const names[LIB_EDGES], lib_table_t tables[LIB_EDGES]) {
+static bool read_tables(reader_t *r, const lib_node_t *group, const char *const names[LIB_EDGES],
+                        double least, lib_table_t tables[LIB_EDGES]) {
   for (size_t edge = 0; edge < LIB_EDGES; ++edge) {
     const lib_node_t *node = lib_node_child(group, names[edge], NULL);
-    if (node != NULL && !read_table(library, node, &tables[edge])) {
+    if (node != NULL && !read_table(r, node, least, &tables[edge])) {
       return false;
     }
   }
@@ -176,13 +201,12 @@ static bool is_delay(const lib_node_t *timing) {
   return type == NULL || strcmp(type, "combinational") == 0 || strcmp(type, "rising_edge") == 0;
 }
 
-static bool read_arc(const lib_node_t *library, const lib_node_t *timing, const lib_cell_t *cell,
-                     lib_pin_t *pin) {
+static bool read_arc(reader_t *r, const lib_node_t *timing, const lib_cell_t *cell, lib_pin_t *pin) {
   static const char *const delays[] = {"cell_rise", "cell_fall"};
   static const char *const transitions[] = {"rise_transition", "fall_transition"};
   lib_arc_t *list = realloc(pin->arc, (pin->arcs + 1) * sizeof *list);
   if (list == NULL) {
-    return false;
+    return refuse(r, "timing", "memory");
   }
   pin->arc = list;
   lib_arc_t *arc = &list[pin->arcs++];
@@ -193,34 +217,34 @@ static bool read_arc(const lib_node_t *library, const lib_node_t *timing, const 
   } else if (sense != NULL && strcmp(sense, "negative_unate") == 0) {
     arc->sense = LIB_NEGATIVE;
   }
-  return arc->from != LIB_NO_PIN && read_tables(library, timing, delays, arc->delay) &&
-         read_tables(library, timing, transitions, arc->transition);
+  return (arc->from != LIB_NO_PIN || refuse(r, "timing: related_pin", "a pin of the cell")) &&
+         read_tables(r, timing, delays, -LARGEST, arc->delay) &&
+         read_tables(r, timing, transitions, 0, arc->transition);
 }
 
 // Rise and fall tables may come in groups of their own.
-static bool read_power(const lib_node_t *library, const lib_node_t *group, const lib_cell_t *cell,
-                       lib_pin_t *pin) {
+static bool read_power(reader_t *r, const lib_node_t *group, const lib_cell_t *cell, lib_pin_t *pin) {
   static const char *const edges[] = {"rise_power", "fall_power"};
   static const char *const both[] = {"power", "power"};
   lib_power_t *list = realloc(pin->power, (pin->powers + 1) * sizeof *list);
   if (list == NULL) {
-    return false;
+    return refuse(r, "internal_power", "memory");
   }
   pin->power = list;
   lib_power_t *power = &list[pin->powers++];
   *power = (lib_power_t){.from = related(cell, group)};
-  return read_tables(library, group, edges, power->energy) &&
+  return read_tables(r, group, edges, -LARGEST, power->energy) &&
          (power->energy[LIB_RISE].points[0] + power->energy[LIB_FALL].points[0] > 0 ||
-          read_tables(library, group, both, power->energy));
+          read_tables(r, group, both, -LARGEST, power->energy));
 }
 
 static void weigh_powers(lib_pin_t *pin) {
+  size_t alternatives[LIB_NO_PIN + 1] = {0};
   for (size_t i = 0; i < pin->powers; ++i) {
-    size_t alternatives = 0;
-    for (size_t j = 0; j < pin->powers; ++j) {
-      alternatives += pin->power[j].from == pin->power[i].from;
-    }
-    pin->power[i].weight = 1.0 / (double)alternatives;
+    alternatives[pin->power[i].from] += 1;
+  }
+  for (size_t i = 0; i < pin->powers; ++i) {
+    pin->power[i].weight = 1.0 / (double)alternatives[pin->power[i].from];
   }
 }
 
@@ -266,21 +290,30 @@ static lib_kind_t output_kind(const lib_cell_t *cell, const lib_node_t *ff, cons
   return read_function(cell, text, function) ? LIB_COMBINATIONAL : LIB_UNKNOWN;
 }
 
-static bool read_pin(const lib_node_t *library, const lib_node_t *node, const lib_node_t *ff,
-                     const lib_cell_t *cell, lib_pin_t *pin) {
+// A number from 0; 0 if there is none.
+static bool read_number(reader_t *r, const lib_node_t *node, const char *name, double *number) {
+  const char *word = lib_node_word(node, name);
+  *number = 0;
+  return word == NULL || (parse_real(word, number) && *number >= 0 && *number <= LARGEST) ||
+         refuse(r, name, "a number from 0");
+}
+
+static bool read_pin(reader_t *r, const lib_node_t *node, const lib_node_t *ff, const lib_cell_t *cell,
+                     lib_pin_t *pin) {
   const char *direction = lib_node_word(node, "direction");
-  const char *capacitance = lib_node_word(node, "capacitance");
   const bool output = direction != NULL && strcmp(direction, "input") != 0;
   pin->kind = output ? output_kind(cell, ff, node, &pin->function) : LIB_INPUT;
-  pin->capacitance = capacitance == NULL ? 0 : strtod(capacitance, NULL);
+  if (!read_number(r, node, "capacitance", &pin->capacitance)) {
+    return false;
+  }
   const lib_node_t *group = NULL;
   while (output && (group = lib_node_child(node, "timing", group)) != NULL) {
-    if (is_delay(group) && !read_arc(library, group, cell, pin)) {
+    if (is_delay(group) && !read_arc(r, group, cell, pin)) {
       return false;
     }
   }
   while ((group = lib_node_child(node, "internal_power", group)) != NULL) {
-    if (!read_power(library, group, cell, pin)) {
+    if (!read_power(r, group, cell, pin)) {
       return false;
     }
   }
@@ -306,36 +339,37 @@ static void read_flop(const lib_node_t *ff, lib_cell_t *cell) {
   cell->clock = cell->is_flop ? edge.input[0] : LIB_NO_PIN;
 }
 
-static bool name_pins(const lib_node_t *node, lib_cell_t *cell) {
+static bool name_pins(reader_t *r, const lib_node_t *node, lib_cell_t *cell) {
   const lib_node_t *pin = NULL;
   cell->pin = calloc(LIB_PINS_MAX, sizeof *cell->pin);
   while (cell->pin != NULL && (pin = lib_node_child(node, "pin", pin)) != NULL) {
     if (pin->words != 1 || cell->pins == LIB_PINS_MAX ||
+        lib_cell_pin(cell, pin->word[0]) != LIB_NO_PIN ||
         (cell->pin[cell->pins].name = copy(pin->word[0])) == NULL) {
-      return false;
+      return refuse(r, "pin", "at most 32, each with one name of its own");
     }
     cell->pins += 1;
   }
-  return cell->pin != NULL;
+  return cell->pin != NULL || refuse(r, "pin", "memory");
 }
 
-static bool read_cell(const lib_node_t *library, const lib_node_t *node, lib_cell_t *cell) {
-  const char *area = lib_node_word(node, "area");
-  const char *leakage = lib_node_word(node, "cell_leakage_power");
+static bool read_cell(reader_t *r, const lib_node_t *node, lib_cell_t *cell) {
   const lib_node_t *ff = lib_node_child(node, "ff", NULL);
   *cell = (lib_cell_t){.name = node->words == 0 ? NULL : copy(node->word[0]), .clock = LIB_NO_PIN};
-  if (cell->name == NULL || !name_pins(node, cell)) {
+  if (cell->name == NULL) {
+    return refuse(r, "cell", "a name");
+  }
+  if (!name_pins(r, node, cell) || !read_number(r, node, "area", &cell->area) ||
+      !read_number(r, node, "cell_leakage_power", &cell->leakage)) {
     return false;
   }
-  cell->area = area == NULL ? 0 : strtod(area, NULL);
-  cell->leakage = leakage == NULL ? 0 : strtod(leakage, NULL);
   if (ff != NULL) {
     read_flop(ff, cell);
   }
   const lib_node_t *pin = NULL;
   for (size_t i = 0; i < cell->pins; ++i) {
     pin = lib_node_child(node, "pin", pin);
-    if (!read_pin(library, pin, cell->is_flop ? ff : NULL, cell, &cell->pin[i])) {
+    if (!read_pin(r, pin, cell->is_flop ? ff : NULL, cell, &cell->pin[i])) {
       return false;
     }
   }
@@ -359,60 +393,114 @@ static bool check_units(const lib_node_t *library) {
          has_unit(library, "leakage_power_unit", "1nW");
 }
 
-static bool read_library(const char *path, const lib_node_t *node, liberty_t *library,
-                         base_error_t *error) {
-  const char *voltage = lib_node_word(node, "nom_voltage");
-  if (!check_units(node) || voltage == NULL || !(strtod(voltage, NULL) > 0)) {
-    return base_fail(error, "%s: needs units of 1ns, 1V, 1nW, 1pf, and nom_voltage", path);
-  }
-  library->voltage = strtod(voltage, NULL);
-  const lib_node_t *cell = NULL;
-  while ((cell = lib_node_child(node, "cell", cell)) != NULL) {
-    lib_cell_t *list = realloc(library->cell, (library->cells + 1) * sizeof *list);
-    if (list == NULL) {
-      return base_fail(error, "%s: out of memory", path);
-    }
-    library->cell = list;
-    if (!read_cell(node, cell, &list[library->cells++])) {
-      return base_fail(error, "%s: cell %s: a pin or table that cannot be read", path,
-                       cell->words > 0 ? cell->word[0] : "?");
-    }
-  }
-  return library->cells > 0 || base_fail(error, "%s: no cells", path);
+static int by_name(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static char *read_text(const char *path) {
-  size_t size = 0, room = 1 << 16;
-  char *text = malloc(room + 1);
-  gzFile file = text == NULL ? NULL : gzopen(path, "rb");
-  int got = file == NULL ? -1 : 0;
-  while (file != NULL && (got = gzread(file, text + size, (unsigned)(room - size))) > 0) {
-    size += (size_t)got;
-    char *more = size < room ? text : realloc(text, 2 * room + 1);
-    if (more == NULL) {
-      got = -1;
-      break;
+// A name that two cells have; NULL: there is none.
+static const char *repeated(const liberty_t *library, const char **names) {
+  for (size_t i = 0; i < library->cells; ++i) {
+    names[i] = library->cell[i].name;
+  }
+  qsort(names, library->cells, sizeof *names, by_name);
+  for (size_t i = 1; i < library->cells; ++i) {
+    if (strcmp(names[i - 1], names[i]) == 0) {
+      return names[i];
     }
-    room = size < room ? room : 2 * room;
-    text = more;
   }
-  if (file != NULL) {
-    gzclose(file);
+  return NULL;
+}
+
+static bool check_names(const char *path, const liberty_t *library, base_error_t *error) {
+  const char **names = calloc(library->cells + 1, sizeof *names);
+  const char *twice = names == NULL ? NULL : repeated(library, names);
+  const bool good = names == NULL    ? base_fail(error, "%s: out of memory", path)
+                    : twice != NULL ? base_fail(error, "%s: cell %s: given twice", path, twice)
+                                    : library->cells > 0 || base_fail(error, "%s: no cells", path);
+  free(names);
+  return good;
+}
+
+static bool read_library(const char *path, const lib_node_t *node, liberty_t *library,
+                         base_error_t *error) {
+  reader_t r = {.library = node};
+  const char *voltage = lib_node_word(node, "nom_voltage");
+  if (!check_units(node) || voltage == NULL || !parse_real(voltage, &library->voltage) ||
+      !(library->voltage > 0 && library->voltage <= LARGEST)) {
+    return base_fail(error, "%s: needs units of 1ns, 1V, 1nW, 1pf, and nom_voltage", path);
   }
-  if (got < 0) {
-    free(text);
-    return NULL;
+  size_t room = 0;
+  const lib_node_t *cell = NULL;
+  while ((cell = lib_node_child(node, "cell", cell)) != NULL) {
+    if (library->cells == room) {
+      room = 2 * room + 16;
+      lib_cell_t *list = realloc(library->cell, room * sizeof *list);
+      if (list == NULL) {
+        return base_fail(error, "%s: out of memory", path);
+      }
+      library->cell = list;
+    }
+    if (!read_cell(&r, cell, &library->cell[library->cells++])) {
+      return base_fail(error, "%s: cell %s: %s: expected %s", path,
+                       cell->words > 0 ? cell->word[0] : "?", r.about, r.expected);
+    }
   }
-  text[size] = '\0';
-  return text;
+  return check_names(path, library, error);
+}
+
+// Without its zero. NULL: error says why.
+static char *read_all(gzFile file, const char *path, size_t *size, base_error_t *error) {
+  size_t room = 1 << 16;
+  char *text = malloc(room + 1);
+  int got = 0;
+  *size = 0;
+  while (text != NULL && (got = gzread(file, text + *size, (unsigned)(room - *size))) > 0) {
+    *size += (size_t)got;
+    if (*size == room) {
+      char *larger = room < TEXT_BYTES_MAX ? realloc(text, 2 * room + 1) : NULL;
+      if (larger == NULL) {
+        break;
+      }
+      room *= 2;
+      text = larger;
+    }
+  }
+  if (text != NULL && got == 0) {
+    return text;
+  }
+  if (text != NULL && got < 0) {
+    base_fail(error, "cannot read %s", path);
+  } else {
+    base_fail(error, "%s: expected at most %d MB of text, and as much memory", path, TEXT_BYTES_MAX >> 20);
+  }
+  free(text);
+  return NULL;
+}
+
+static char *read_text(const char *path, base_error_t *error) {
+  size_t size;
+  gzFile file = gzopen(path, "rb");
+  char *text = file == NULL ? NULL : read_all(file, path, &size, error);
+  if (file == NULL) {
+    base_fail(error, "cannot read %s", path);
+  } else if (gzclose(file) != Z_OK && text != NULL) {
+    base_fail(error, "cannot read %s: its compressed text is cut", path);
+  } else if (text != NULL && memchr(text, '\0', size) != NULL) {
+    base_fail(error, "%s: expected Liberty text, got bytes of 0", path);
+  } else if (text != NULL) {
+    text[size] = '\0';
+    return text;
+  }
+  free(text);
+  return NULL;
 }
 
 bool liberty_read(const char *path, liberty_t *library, base_error_t *error) {
   lib_text_t tree;
   *library = (liberty_t){.cells = 0};
-  char *text = read_text(path);
+  char *text = read_text(path, error);
   if (text == NULL) {
-    return base_fail(error, "cannot read %s", path);
+    return false;
   }
   bool good = lib_text_parse(text, path, &tree, error);
   free(text);

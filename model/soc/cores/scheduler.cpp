@@ -2,7 +2,6 @@
 #include "soc/cores/scheduler.h"
 
 #include "soc/cores/pipe.h"
-#include "soc/scalar/scalar.h"
 #include "soc/cores/simulation.h"
 
 namespace soc {
@@ -29,8 +28,8 @@ void scheduler::wake(pipe &who) {
   }
 }
 
-void scheduler::wake(scalar &who) {
-  pushing_.push_back(&who);
+void scheduler::wake(task &who) {
+  ready_.push_back(&who);
   if (!stepping_) {
     wake_.notify(sc_core::SC_ZERO_TIME);
   }
@@ -38,7 +37,7 @@ void scheduler::wake(scalar &who) {
 
 // Everything that does not depend on an event to come.
 void scheduler::run_ahead() {
-  while (!woken_.empty() || !pushing_.empty()) {
+  while (!woken_.empty() || !ready_.empty()) {
     if (!woken_.empty()) {
       pipe *next = woken_.back();
       woken_.pop_back();
@@ -47,9 +46,9 @@ void scheduler::run_ahead() {
         moved_on_.push_back(next);
       }
     } else {
-      scalar *next = pushing_.back();
-      pushing_.pop_back();
-      next->advance();
+      task *next = ready_.back();
+      ready_.pop_back();
+      next->run(now());
     }
   }
   for (const pipe *p : moved_on_) {

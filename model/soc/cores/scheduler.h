@@ -17,9 +17,8 @@
 namespace soc {
 
 class pipe;
-class scalar;
 
-// Something that happens at a cycle.
+// Something that happens at a cycle: now, or later.
 class task {
  public:
   task() = default;
@@ -37,8 +36,8 @@ class scheduler : public sc_core::sc_module {
   void at(uint64_t cycle, task &what);
   // A pipe may be able to go on.
   void wake(pipe &who);
-  // A scalar core may be able to push.
-  void wake(scalar &who);
+  // Something, a scalar core, may be able to go on; it runs before the next event.
+  void wake(task &who);
 
   // Events so far.
   uint64_t taken() const { return taken_; }
@@ -63,7 +62,7 @@ class scheduler : public sc_core::sc_module {
   uint64_t order_ = 0, taken_ = 0;
   std::vector<pipe *> woken_;
   std::vector<pipe *> moved_on_;   // since the last event, if watched
-  std::vector<scalar *> pushing_;
+  std::vector<task *> ready_;
   bool stepping_ = false;
   sc_core::sc_event wake_;
 };

@@ -1,149 +1,195 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/debug_info.h"
 
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 
+#include "soc/scalar/debug_reader.h"
+
 namespace soc {
+
+struct debug_info::question {
+  bool calls;                  // else frames
+  uint64_t address;
+  uint64_t registers[kRegisters];
+};
+
 namespace {
 
-enum { RA = 1, SP = 2, MOST_CALLS = 64 };
+// Of a reader: processor time altogether, and memory beyond what it begins with. (All lines of a long
+// kernel take some hundredths of a second.)
+constexpr rlim_t kSeconds = 3, kBytes = rlim_t{1} << 30;
+constexpr size_t kMostBytes = 1 << 16;   // of a message
 
-struct free_memory {
-  void operator()(void *memory) const { std::free(memory); }
+// Messages of a reader: what it needs first, then its answer.
+enum : char { NEEDS_WORD = 'n', ANSWER = 'a' };
+struct word_t {
+  bool good;
+  uint64_t value;
 };
-template <typename T>
-using from_libdw = std::unique_ptr<T, free_memory>;
 
-// The compilation unit of an address. By the units' own ranges: not every compiler writes a table.
-bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die &unit) {
-  Dwarf_CU *cu = nullptr;
-  while (dwarf_get_units(dwarf, cu, &cu, nullptr, nullptr, &unit, nullptr) == 0) {
-    if (dwarf_haspc(&unit, address) == 1) {
-      return true;
+bool put(int socket, const void *bytes, size_t count) {
+  return send(socket, bytes, count, MSG_NOSIGNAL) == static_cast<ssize_t>(count);
+}
+
+// The next message, without its end if that is longer than `most`. -1: there will be none.
+ssize_t take(int socket, void *bytes, size_t most) {
+  ssize_t count;
+  do {
+    count = recv(socket, bytes, most, 0);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
+void limit(int resource, rlim_t most) {
+  const rlimit value = {most, most};
+  setrlimit(static_cast<__rlimit_resource_t>(resource), &value);
+}
+
+rlim_t address_space() {
+  unsigned long pages = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lu", &pages) != 1) {
+      pages = 0;
     }
+    std::fclose(file);
   }
-  return false;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// The scopes around an address, innermost first.
-std::vector<Dwarf_Die> scopes_at(Dwarf_Die &unit, uint64_t address) {
-  Dwarf_Die *found = nullptr;
-  if (dwarf_getscopes(&unit, address, &found) <= 0) {
-    return {};
+// Nobody hears of how it ends, and Ctrl-C is not for it: the run's last message may want a line.
+int become_reader(int socket) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
+    std::signal(number, SIG_IGN);
   }
-  const from_libdw<Dwarf_Die> innermost(found);
-  found = nullptr;
-  const int count = dwarf_getscopes_die(innermost.get(), &found);
-  const from_libdw<Dwarf_Die> all(found);
-  return {found, found + std::max(count, 0)};
-}
-
-uint64_t number_of(Dwarf_Die &die, unsigned attribute) {
-  Dwarf_Attribute found;
-  Dwarf_Word value = 0;
-  dwarf_formudata(dwarf_attr(&die, attribute, &found), &value);
-  return value;
-}
-
-std::string describe(const char *file, uint64_t line, const char *function) {
-  const char *slash = std::strrchr(file, '/');
-  return std::string(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line) + " (" +
-         (function != nullptr ? function : "??") + ")";
+  for (const int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU}) {
+    std::signal(number, SIG_DFL);
+  }
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, kSeconds);
+  limit(RLIMIT_AS, address_space() + kBytes);
+  const int null = open("/dev/null", O_RDWR);
+  for (const int standard : {0, 1, 2}) {
+    dup2(null, standard);
+  }
+  dup2(socket, 3);
+  close_range(4, ~0u, 0);
+  return 3;
 }
 
 }  // namespace
 
-debug_info::debug_info(const std::string &file)
-    : file_(open(file.c_str(), O_RDONLY | O_CLOEXEC)),
-      dwarf_(file_ >= 0 ? dwarf_begin(file_, DWARF_C_READ) : nullptr) {}
-
-debug_info::~debug_info() {
-  dwarf_end(dwarf_);
-  if (file_ >= 0) {
-    close(file_);
-  }
-}
-
-std::vector<std::string> debug_info::frames(uint64_t address) const {
-  std::vector<std::string> all;
-  Dwarf_Die unit;
-  if (dwarf_ == nullptr || !find_unit(dwarf_, address, unit)) {
-    return all;
-  }
-  Dwarf_Line *row = dwarf_getsrc_die(&unit, address);
-  const char *file = dwarf_linesrc(row, nullptr, nullptr);
-  int number = 0;
-  if (file == nullptr || dwarf_lineno(row, &number) != 0) {
-    return all;
-  }
-  auto line = static_cast<uint64_t>(number);
-  Dwarf_Files *files = nullptr;
-  dwarf_getsrcfiles(&unit, &files, nullptr);
-  for (Dwarf_Die &scope : scopes_at(unit, address)) {
-    const int tag = dwarf_tag(&scope);
-    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) {
-      continue;
+// The reader: answers until nobody asks any more.
+void debug_info::answer_all(int socket) const {
+  question what;
+  debug_reader reader(file_);
+  const auto read = [socket](uint64_t address, uint64_t &word) {
+    char message[1 + sizeof address] = {NEEDS_WORD};
+    word_t reply;
+    std::memcpy(message + 1, &address, sizeof address);
+    if (!put(socket, message, sizeof message) || take(socket, &reply, sizeof reply) != sizeof reply) {
+      _exit(0);
     }
-    all.push_back(describe(file, line, dwarf_diename(&scope)));
-    if (tag == DW_TAG_subprogram) {
-      break;
-    }
-    const char *caller = dwarf_filesrc(files, number_of(scope, DW_AT_call_file), nullptr, nullptr);
-    file = caller != nullptr ? caller : file;
-    line = number_of(scope, DW_AT_call_line);
-  }
-  if (all.empty()) {
-    all.push_back(describe(file, line, nullptr));
-  }
-  return all;
-}
-
-// Of what call frame information can say, what compilers write for RV64: the frame is at an offset from a
-// register, a register is where it was or at an offset in the frame.
-std::vector<uint64_t> debug_info::calls(
-    uint64_t pc, const uint64_t registers[kRegisters],
-    const std::function<bool(uint64_t address, uint64_t &word)> &read) const {
-  std::vector<uint64_t> all = {pc};
-  uint64_t now[kRegisters];
-  std::memcpy(now, registers, sizeof now);
-  Dwarf_CFI *cfi = dwarf_ != nullptr ? dwarf_getcfi(dwarf_) : nullptr;
-  while (cfi != nullptr && all.size() < MOST_CALLS) {
-    Dwarf_Frame *found = nullptr;
-    if (dwarf_cfi_addrframe(cfi, all.back(), &found) != 0) {
-      break;
-    }
-    const from_libdw<Dwarf_Frame> frame(found);
-    Dwarf_Op *ops = nullptr;
-    size_t count = 0;
-    if (dwarf_frame_cfa(frame.get(), &ops, &count) != 0 || count != 1 || ops->atom != DW_OP_bregx ||
-        ops->number >= kRegisters) {
-      break;
-    }
-    const uint64_t cfa = now[ops->number] + ops->number2;
-    for (int reg = 1; reg < int{kRegisters}; ++reg) {
-      Dwarf_Op space[3];
-      const bool known = dwarf_frame_register(frame.get(), reg, space, &ops, &count) == 0;
-      if (known && count > 0 && ops[0].atom == DW_OP_call_frame_cfa &&
-          !read(cfa + (count > 1 ? ops[1].number : 0), now[reg])) {
-        return all;
+    word = reply.value;
+    return reply.good;
+  };
+  while (take(socket, &what, sizeof what) == sizeof what) {
+    std::string answer(1, ANSWER);
+    if (what.calls) {
+      for (const uint64_t pc : reader.calls(what.address, what.registers, read)) {
+        answer.append(reinterpret_cast<const char *>(&pc), sizeof pc);
+      }
+    } else {
+      for (const std::string &frame : reader.frames(what.address)) {
+        answer += frame + '\n';
       }
     }
-    const uint64_t caller = now[RA];
-    now[SP] = cfa;
-    now[RA] = 0;   // of the caller: in its frame, or it is the outermost
-    if (caller < 2 || caller - 1 == all.back()) {
+    if (!put(socket, answer.data(), answer.size())) {
       break;
     }
-    all.push_back(caller - 1);
+  }
+  _exit(0);
+}
+
+debug_info::~debug_info() { end(); }
+
+bool debug_info::begin() {
+  int ends[2];
+  if (reader_ != 0) {
+    return reader_ > 0;
+  }
+  reader_ = -1;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    return false;
+  }
+  reader_ = fork();
+  if (reader_ == 0) {
+    answer_all(become_reader(ends[1]));
+  }
+  close(ends[1]);
+  socket_ = ends[0];
+  return reader_ > 0;
+}
+
+void debug_info::end() {
+  if (reader_ > 0) {
+    kill(reader_, SIGKILL);
+    while (waitpid(reader_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (socket_ >= 0) {
+    close(socket_);
+  }
+  reader_ = -1;
+  socket_ = -1;
+}
+
+std::string debug_info::ask(const question &what, const read_word &read) {
+  std::string message(kMostBytes, '\0');
+  bool good = begin() && put(socket_, &what, sizeof what);
+  while (good) {
+    const ssize_t count = take(socket_, message.data(), message.size());
+    if (count > 0 && message[0] == ANSWER) {
+      return message.substr(1, static_cast<size_t>(count) - 1);
+    }
+    uint64_t address;
+    word_t reply = {};
+    good = count == 1 + sizeof address && read != nullptr;
+    if (good) {
+      std::memcpy(&address, message.data() + 1, sizeof address);
+      reply.good = read(address, reply.value);
+      good = put(socket_, &reply, sizeof reply);
+    }
+  }
+  end();
+  return "";
+}
+
+std::vector<std::string> debug_info::frames(uint64_t address) {
+  std::vector<std::string> all;
+  const std::string answer = ask({false, address, {}}, nullptr);
+  for (size_t at = 0, next; (next = answer.find('\n', at)) != std::string::npos; at = next + 1) {
+    all.push_back(answer.substr(at, next - at));
   }
   return all;
+}
+
+std::vector<uint64_t> debug_info::calls(uint64_t pc, const uint64_t registers[kRegisters],
+                                        const read_word &read) {
+  question what = {true, pc, {}};
+  std::memcpy(what.registers, registers, sizeof what.registers);
+  const std::string answer = ask(what, read);
+  std::vector<uint64_t> all(answer.size() / sizeof(uint64_t));
+  std::memcpy(all.data(), answer.data(), all.size() * sizeof(uint64_t));
+  return all.empty() ? std::vector<uint64_t>{pc} : all;
 }
 
 }  // namespace soc

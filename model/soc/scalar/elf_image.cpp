@@ -1,57 +1,154 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/elf_image.h"
 
-#include <elf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <memory>
 #include <stdexcept>
 
 #include "hal/registers.h"
 
 namespace soc {
+namespace {
 
-elf_image load_elf(const std::string &path, uint64_t ram_bytes) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw std::runtime_error("firmware: " + path + ": cannot be read");
-  }
-  const std::vector<char> bytes((std::istreambuf_iterator<char>(file)),
-                                std::istreambuf_iterator<char>());
-  Elf64_Ehdr header;
-  if (bytes.size() < sizeof header) {
-    throw std::runtime_error("firmware: " + path + ": not an ELF file");
-  }
-  std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 ||
-      header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_RISCV) {
-    throw std::runtime_error("firmware: " + path + ": not an ELF file for RV64");
-  }
-  elf_image image{header.e_entry, std::vector<uint8_t>(ram_bytes)};
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    Elf64_Phdr segment;
-    const uint64_t at = header.e_phoff + uint64_t{i} * header.e_phentsize;
-    if (at + sizeof segment > bytes.size()) {
-      throw std::runtime_error("firmware: " + path + ": truncated");
+constexpr unsigned kMostSegments = 64;
+
+struct open_file {
+  int number = -1;
+  uint64_t bytes = 0;
+  ~open_file() {
+    if (number >= 0) {
+      close(number);
     }
-    std::memcpy(&segment, bytes.data() + at, sizeof segment);
-    if (segment.p_type != PT_LOAD || segment.p_memsz == 0) {
-      continue;
-    }
-    const uint64_t offset = segment.p_paddr - SCALAR_RAM_BASE;
-    if (segment.p_paddr < SCALAR_RAM_BASE || segment.p_memsz > ram_bytes ||
-        offset > ram_bytes - segment.p_memsz) {
-      throw std::runtime_error("firmware: " + path + ": does not fit in the scalar core's RAM of " +
-                               std::to_string(ram_bytes / 1024) + " KiB");
-    }
-    if (segment.p_offset > bytes.size() || segment.p_filesz > bytes.size() - segment.p_offset ||
-        segment.p_filesz > segment.p_memsz) {
-      throw std::runtime_error("firmware: " + path + ": truncated");
-    }
-    std::memcpy(image.ram.data() + offset, bytes.data() + segment.p_offset, segment.p_filesz);
   }
-  return image;
+};
+
+struct end_elf {
+  void operator()(Elf *elf) const { elf_end(elf); }
+};
+using elf_file = std::unique_ptr<Elf, end_elf>;
+
+struct range {
+  uint64_t begin, end;
+};
+
+class loader {
+ public:
+  loader(const std::string &path, uint64_t ram_bytes);
+  elf_image load();
+
+ private:
+  [[noreturn]] void refuse(const std::string &what) const {
+    throw std::runtime_error("firmware: " + path_ + ": " + what);
+  }
+  void check_header() const;
+  void take(const GElf_Phdr &segment);
+
+  const std::string &path_;
+  open_file file_;
+  elf_file elf_;
+  GElf_Ehdr header_ = {};
+  elf_image image_;
+  std::vector<range> loaded_;
+  bool holds_entry_ = false;
+};
+
+// Without waiting, should it be a pipe.
+loader::loader(const std::string &path, uint64_t ram_bytes) : path_(path), image_{0, {}} {
+  struct stat status;
+  file_.number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file_.number < 0 || fstat(file_.number, &status) != 0) {
+    refuse(std::string("cannot be read: ") + std::strerror(errno));
+  }
+  if (!S_ISREG(status.st_mode)) {
+    refuse("expected a regular file");
+  }
+  file_.bytes = static_cast<uint64_t>(status.st_size);
+  elf_version(EV_CURRENT);
+  elf_.reset(elf_begin(file_.number, ELF_C_READ, nullptr));
+  if (elf_ == nullptr || elf_kind(elf_.get()) != ELF_K_ELF) {
+    refuse("not an ELF file");
+  }
+  if (gelf_getehdr(elf_.get(), &header_) == nullptr) {
+    refuse("its ELF header is broken or cut");
+  }
+  image_.ram.resize(ram_bytes);
 }
+
+void loader::check_header() const {
+  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
+      header_.e_machine != EM_RISCV) {
+    refuse("not for the scalar core; expected an ELF file for RV64, 64 bits and little endian");
+  }
+  if (header_.e_type != ET_EXEC) {
+    refuse("not linked as an executable; expected an ELF file of type EXEC");
+  }
+  if (header_.e_phentsize != gelf_fsize(elf_.get(), ELF_T_PHDR, 1, EV_CURRENT)) {
+    refuse("program headers of " + std::to_string(header_.e_phentsize) + " bytes; expected 56");
+  }
+}
+
+void loader::take(const GElf_Phdr &segment) {
+  if (segment.p_type == PT_INTERP || segment.p_type == PT_DYNAMIC) {
+    refuse("dynamically linked; expected a static executable");
+  }
+  if (segment.p_type != PT_LOAD || segment.p_memsz == 0) {
+    return;
+  }
+  const uint64_t ram = image_.ram.size(), begin = segment.p_paddr - SCALAR_RAM_BASE;
+  if (segment.p_paddr < SCALAR_RAM_BASE || segment.p_memsz > ram || begin > ram - segment.p_memsz) {
+    refuse("does not fit in the scalar core's RAM of " + std::to_string(ram / 1024) + " KiB");
+  }
+  if (segment.p_filesz > segment.p_memsz) {
+    refuse("a segment has more bytes in the file than in memory");
+  }
+  const range place = {begin, begin + segment.p_memsz};
+  if (std::any_of(loaded_.begin(), loaded_.end(), [&place](const range &other) {
+        return place.begin < other.end && other.begin < place.end;
+      })) {
+    refuse("two segments overlap");
+  }
+  loaded_.push_back(place);
+  if (segment.p_offset > file_.bytes || segment.p_filesz > file_.bytes - segment.p_offset ||
+      pread(file_.number, image_.ram.data() + begin, segment.p_filesz,
+            static_cast<off_t>(segment.p_offset)) != static_cast<ssize_t>(segment.p_filesz)) {
+    refuse("truncated: a segment is not in the file");
+  }
+  holds_entry_ = holds_entry_ || (header_.e_entry >= segment.p_paddr && header_.e_entry % 2 == 0 &&
+                                  header_.e_entry - segment.p_paddr < segment.p_filesz);
+}
+
+elf_image loader::load() {
+  check_header();
+  if (header_.e_phnum > kMostSegments) {
+    refuse(std::to_string(header_.e_phnum) + " program headers; expected at most " +
+           std::to_string(kMostSegments));
+  }
+  for (int i = 0; i < header_.e_phnum; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf_.get(), i, &segment) == nullptr) {
+      refuse("truncated: its program headers are not in the file");
+    }
+    take(segment);
+  }
+  if (loaded_.empty()) {
+    refuse("nothing to load; expected a segment of type LOAD");
+  }
+  if (!holds_entry_) {
+    refuse("its entry point is not in a segment of the file");
+  }
+  image_.entry = header_.e_entry;
+  return std::move(image_);
+}
+
+}  // namespace
+
+elf_image load_elf(const std::string &path, uint64_t ram_bytes) { return loader(path, ram_bytes).load(); }
 
 }  // namespace soc

@@ -20,7 +20,8 @@
 namespace soc {
 namespace {
 
-enum { MOST_BYTES = 4096, POLL_MS = 100, CTRL_C = 3 };
+// Bytes of memory in an answer; bytes of a packet, as said with qSupported.
+enum { MOST_BYTES = 4096, MOST_PACKET = 0x4000, POLL_MS = 100, CTRL_C = 3 };
 
 std::string hex(const uint8_t *bytes, size_t count) {
   std::string text;
@@ -42,15 +43,13 @@ std::string hex(uint64_t value) {
 
 bool unhex(const std::string &text, std::vector<uint8_t> &bytes) {
   bytes.clear();
-  for (size_t i = 0; i + 1 < text.size(); i += 2) {
-    char *end;
-    const std::string pair = text.substr(i, 2);
-    bytes.push_back(static_cast<uint8_t>(std::strtoul(pair.c_str(), &end, 16)));
-    if (*end != '\0') {
-      return false;
-    }
+  if (text.size() % 2 != 0 || text.find_first_not_of("0123456789abcdefABCDEF") != std::string::npos) {
+    return false;
   }
-  return text.size() % 2 == 0;
+  for (size_t i = 0; i < text.size(); i += 2) {
+    bytes.push_back(static_cast<uint8_t>(std::strtoul(text.substr(i, 2).c_str(), nullptr, 16)));
+  }
+  return true;
 }
 
 bool starts(const std::string &text, const char *with) {
@@ -186,12 +185,14 @@ bool gdb_server::read_packet(std::string &packet) {
     packet.clear();
     unsigned sum = 0;
     while (byte >= 0 && (byte = next_byte()) >= 0 && byte != '#') {
-      packet += static_cast<char>(byte);
+      if (packet.size() <= MOST_PACKET) {
+        packet += static_cast<char>(byte);
+      }
       sum += static_cast<unsigned>(byte);
     }
     const int high = next_byte();
     const int low = next_byte();
-    if (byte < 0 || high < 0 || low < 0) {
+    if (byte < 0 || high < 0 || low < 0 || packet.size() > MOST_PACKET) {
       return false;
     }
     const char digits[] = {static_cast<char>(high), static_cast<char>(low), '\0'};
@@ -304,7 +305,7 @@ bool gdb_server::answer(const std::string &packet) {
       for (size_t i = 0; good && i < bytes.size(); ++i) {
         value |= uint64_t{bytes[i]} << (8 * i);
       }
-      send(good && target_->write_register(static_cast<unsigned>(number), value) ? "OK" : "E01");
+      send(good && number < kRegisters && target_->write_register(static_cast<unsigned>(number), value) ? "OK" : "E01");
       return false;
     }
     case 'm':

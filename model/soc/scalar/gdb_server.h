@@ -38,6 +38,11 @@ class gdb_server {
 
   // port: 0 for any that is free.  Throws std::runtime_error if it is taken.
   gdb_server(const std::string &core, unsigned port);
+  // With a debugger that is there already, on this socket.
+  struct connection {
+    int socket;
+  };
+  gdb_server(const std::string &core, connection debugger) : core_(core), client_(debugger.socket) {}
   ~gdb_server();
   gdb_server(const gdb_server &) = delete;
   gdb_server &operator=(const gdb_server &) = delete;

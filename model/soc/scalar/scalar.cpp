@@ -203,8 +203,6 @@ bool scalar::fetch() {
   return true;
 }
 
-void scalar::run(uint64_t) { sim_.events->wake(*this); }
-
 // Pushes without events: nobody else would have a turn, and their effects would pile up.  True: goes on when
 // the machine has caught up.
 bool scalar::is_far_ahead() {
@@ -220,7 +218,7 @@ bool scalar::is_far_ahead() {
   return true;
 }
 
-void scalar::advance() {
+void scalar::run(uint64_t) {
   while (!halted_ && !core_.sim().stopped()) {
     if (next_ == taken_.size()) {
       if (!fetch()) {

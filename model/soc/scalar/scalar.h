@@ -34,9 +34,7 @@ class scalar : public task {
   // --- the simulation's side ---
   // Runs the program from its beginning; cycle: of the launch.
   void start(uint64_t cycle);
-  // Pushes commands until a queue is full or the program has ended.
-  void advance();
-  // The machine's clock has come to where this core's stands.
+  // Pushes commands until a queue is full, the machine has to catch up, or the program has ended.
   void run(uint64_t now) override;
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }

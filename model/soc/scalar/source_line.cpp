@@ -36,7 +36,7 @@ const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
 }
 
 std::string source_lines::image::ask(uint64_t pc,
-                                     std::initializer_list<const char *> skipped) const {
+                                     std::initializer_list<const char *> skipped) {
   const std::vector<std::string> all = debug.frames(pc - load_base);
   const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
     return std::none_of(skipped.begin(), skipped.end(), [&frame](const char *name) {
@@ -53,7 +53,7 @@ std::string source_lines::image::ask(uint64_t pc,
 
 std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
   std::vector<std::string> all;
-  const image &in = images_[current_];
+  image &in = images_[current_];
   for (const uint64_t pc : calls) {
     for (const std::string &frame : in.debug.frames(pc - in.load_base)) {
       if (frame.compare(0, 3, "hal") != 0) {

@@ -44,7 +44,7 @@ class source_lines {
 
     explicit image(const std::string &path) : file(path), debug(path) {}
     // skipped: begins the names of files that are passed over.
-    std::string ask(uint64_t pc, std::initializer_list<const char *> skipped) const;
+    std::string ask(uint64_t pc, std::initializer_list<const char *> skipped);
   };
 
   std::deque<image> images_;
