@@ -88,7 +88,7 @@ refused other.json "4711000 cycles"
 jq '.host.arguments[1] = "--tails"' one.json >words.json
 refused words.json "words.json: host.arguments: --tails: unknown option"
 jq '.host.arguments += ["--config", "nothing.yaml"]' one.json >words.json
-refused words.json "cannot be made again: nothing.yaml: No such file"
+refused words.json "cannot be made again: --config: nothing.yaml: No such file"
 
 # Numbers that no run has.
 for cycles in -1 0 0.5 1e300 null '"1"' '[1]'; do

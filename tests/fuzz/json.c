@@ -8,7 +8,6 @@
 #include "cli/explain/explain.h"
 #include "cli/run/kernels.h"
 #include "fuzz.h"
-#include "kernel/machine.h"
 
 const run_kernel_t *run_kernel_find(const char *name) {
   static const run_kernel_t amla = {.name = "amla", .command = CLI_RUN_AMLA};
@@ -16,8 +15,6 @@ const run_kernel_t *run_kernel_find(const char *name) {
 }
 
 bool kernel_firmware_is_native(const char *file);
-bool kernel_firmware_is_native(const char *file) { return strstr(file, ".so") != NULL; }
-
 bool kernel_firmware_is_native(const char *file) { return strstr(file, ".so") != NULL; }
 
 bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {
