@@ -5,6 +5,17 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "host/interrupt.h"
+
+static void *allocate(size_t bytes) {
+  void *memory = malloc(bytes);
+  if (memory == NULL) {
+    host_out_of_memory();
+  }
+  return memory;
+}
+
+void json_needs_memory(void) { cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = allocate, .free_fn = free}); }
 
 bool json_print(FILE *file, const cJSON *root, base_error_t *error) {
   char *text = root == NULL ? NULL : cJSON_Print(root);

@@ -9,6 +9,10 @@
 
 #include "base/error.h"
 
+// From here on a want of memory ends this process (host_out_of_memory): of cJSON's functions some leave out what they
+// had no memory for, and say nothing.
+void json_needs_memory(void);
+
 // A file's. NULL: it cannot be read, or is no JSON.
 cJSON *json_read(const char *path);
 

@@ -149,7 +149,13 @@ static void release(output_t *output) {
 
 static bool make_file(const char *path) {
   const int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  return file >= 0 && close(file) == 0;
+  if (file < 0 || close(file) == 0) {
+    return file >= 0;
+  }
+  const int why = errno;
+  unlink(path);
+  errno = why;
+  return false;
 }
 
 // Makes it, which shows that the place is fit: a new file, through nobody's link.

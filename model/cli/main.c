@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/output.h"
 #include "base/suggest.h"
 #include "cli/bench/bench.h"
@@ -195,6 +196,7 @@ int main(int argc, char **argv) {
   base_error_t error;
   host_keep_streams();
   host_interrupt_ends(outputs_remove_begun);
+  json_needs_memory();
   const int code = argc < 2                   ? overview()
                    : is(argv[1], "--version") ? version()
                    : asks_help(argv[1])       ? help(argc - 1, argv + 1)

@@ -27,15 +27,24 @@ static void say(const char *text, size_t bytes) {
   (void)written;   // there is nobody left to tell
 }
 
-static void end(int signal) {
+static void end_with(const char *text, size_t bytes, int code) {
   static const char clear[] = "\r\033[K";
-  static const char text[] = "amalgam: interrupted\n";
   if (remove_begun != NULL) {
     remove_begun();
   }
-  say(clear, terminal && signal != SIGPIPE ? sizeof clear - 1 : 0);
-  say(text, signal != SIGPIPE ? sizeof text - 1 : 0);
-  _exit(128 + signal);
+  say(clear, terminal && bytes > 0 ? sizeof clear - 1 : 0);
+  say(text, bytes);
+  _exit(code);
+}
+
+static void end(int signal) {
+  static const char text[] = "amalgam: interrupted\n";
+  end_with(text, signal != SIGPIPE ? sizeof text - 1 : 0, 128 + signal);
+}
+
+void host_out_of_memory(void) {
+  static const char text[] = "amalgam: out of memory\n";
+  end_with(text, sizeof text - 1, 2);
 }
 
 static void note(int signal) {

@@ -22,6 +22,9 @@ enum { HOST_INTERRUPTED = 130 };   // a status that says so; the exit code is th
 // A file that would grow too large (SIGXFSZ) is an error of whoever writes it.
 void host_interrupt_ends(void (*remove_begun)(void));
 
+// Ends this process for want of memory, in the same way and with exit code 2: for C++, whose `new` has no other answer.
+void host_out_of_memory(void);
+
 // Between these a signal is only noted. They nest, in all threads of the process together; after the
 // last release a signal does again what it did before the first hold.
 void host_hold_interrupts(void);

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <stdexcept>
 
 #include "hal/registers.h"
@@ -81,6 +82,7 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
     return nullptr;
   }
   try {
+    std::set_new_handler(host_out_of_memory);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     // The emulators touch a little of many buffers: whole huge pages would be cleared for each.
     prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
