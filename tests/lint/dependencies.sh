@@ -77,6 +77,7 @@ tb/icarus: /.
 tests/cli: base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
+tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
 tests/fuzz: base config core lm hal silicon/* soc/* cli/*
