@@ -46,7 +46,7 @@ time_of() { fst2vcd "$1" | sed -n 's/^#//p' | tail -n 1; }
 run=$!
 for _ in 1 2 3 4 5 6 7 8 9; do   # until it has something to show
   sleep 1
-  ls cut.fst.part-* >parts 2>&1 || continue
+  [ -n "$(find . -name 'cut.fst.part-*' -size +0)" ] || continue
   sleep 1
   kill -INT $run 2>kill.err
   break
