@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "host/files.h"
+#include "base/output.h"
 
 // A pipe without a name has no real path.
 static bool is_named(const char *path) {
@@ -25,8 +25,7 @@ FILE *input_open(const char *path, base_error_t *error) {
     base_fail(error, "%s: a FIFO; expected a file", path);
     return NULL;
   }
-  if (!host_file_reads(path)) {
-    base_fail(error, "%s: is named for an output, too", path);
+  if (!output_spares(path, error)) {
     return NULL;
   }
   FILE *file = fopen(path, "r");

@@ -3,7 +3,8 @@
 //
 // soc_run is one kernel from beginning to end.  soc_open makes a machine that goes on: kernels are
 // launched on it one after the other, and between them the host reads and writes global memory, as a
-// driver would.  One machine a process; a second one is refused.
+// driver would.  One machine a process; a second one is refused.  From soc_open on a want of memory in C++ ends
+// the process (host_out_of_memory).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SOC_H
 #define SOC_SOC_H

@@ -4,7 +4,6 @@
 #   faults.sh KIND TIMES SEED      KIND: disk, write, memory or kill; TIMES faults of it, drawn by SEED
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-. "$(dirname "$0")/../json.sh"
 kind=$1 times=$2 seed=$3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -107,6 +107,18 @@ static shape_t random_shape(commands_case_t *c, uint32_t unit, uint32_t most_row
 
 static uint32_t round_32(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
 
+// A move of rows, at its pipe's rate; what is stored is in L2, too.
+static void expect_rows(commands_case_t *c, size_t i, bool load, uint64_t gm, shape_t s, double gbps) {
+  const config_t *config = &c->options.config;
+  const uint64_t bytes = (uint64_t)s.rows * s.row_bytes, cold = touch(gm, s.rows, s.row_bytes, s.pitch);
+  const double bytes_per_cycle = rate(config, gbps) * share(config, gm, bytes);
+  if (load) {
+    expect_load(c, i, bytes, cold, bytes_per_cycle);
+  } else {
+    expect_store(c, i, bytes, bytes_per_cycle);
+  }
+}
+
 // Cube core loads and stores, one pipe after the other.
 static void cube_moves(commands_case_t *c) {
   const config_t *config = &c->options.config;
@@ -138,15 +150,12 @@ static void cube_moves(commands_case_t *c) {
   memset(there, 0, sizeof there);
   for (size_t i = 0; i < c->count; i++) {
     const command_t *command = &c->list[i].command;
-    const shape_t s = shapes[i];
-    const uint64_t bytes = (uint64_t)s.rows * s.row_bytes;
     switch (command->header.opcode_) {
       case OP_LOAD_NZ:
-        expect_load(c, i, bytes, touch(command->load_nz.gm, s.rows, s.row_bytes, s.pitch),
-                    rate(config, config->cube.load_gbps) * share(config, command->load_nz.gm, bytes));
+        expect_rows(c, i, true, command->load_nz.gm, shapes[i], config->cube.load_gbps);
         break;
       case OP_FIXPIPE:
-        expect_store(c, i, bytes, rate(config, config->cube.store_gbps) * share(config, command->fixpipe.gm, bytes));
+        expect_rows(c, i, false, command->fixpipe.gm, shapes[i], config->cube.store_gbps);
         break;
       case OP_PIPE_BARRIER:
         commands_expect_wait(c, i, later(c->at[i].begin, commands_effect_before(c, i)) + config->soc.flag_cycles);
@@ -187,14 +196,10 @@ static void vector_moves(commands_case_t *c) {
   memset(there, 0, sizeof there);
   for (size_t i = 0; i < c->count; i++) {
     const command_t *command = &c->list[i].command;
-    const shape_t s = shapes[i];
-    const uint64_t bytes = (uint64_t)s.rows * s.row_bytes;
     if (command->header.opcode_ == OP_COPY_IN) {
-      expect_load(c, i, bytes, touch(command->copy_in.gm, s.rows, s.row_bytes, s.pitch),
-                  rate(config, config->vector.load_gbps) * share(config, command->copy_in.gm, bytes));
+      expect_rows(c, i, true, command->copy_in.gm, shapes[i], config->vector.load_gbps);
     } else if (command->header.opcode_ == OP_COPY_OUT) {
-      touch(command->copy_out.gm, s.rows, s.row_bytes, s.pitch);
-      expect_store(c, i, bytes, rate(config, config->vector.store_gbps) * share(config, command->copy_out.gm, bytes));
+      expect_rows(c, i, false, command->copy_out.gm, shapes[i], config->vector.store_gbps);
     }
   }
 }
@@ -251,13 +256,10 @@ static void engine_moves(commands_case_t *c) {
   memset(there, 0, sizeof there);
   for (size_t i = 0; i < c->count; i++) {
     const command_t *command = &c->list[i].command;
-    const shape_t s = shapes[i];
-    const uint64_t bytes = (uint64_t)s.rows * s.row_bytes;
     if (command->header.opcode_ == OP_LOAD_EB) {
-      expect_load(c, i, bytes, touch(command->load_eb.gm, s.rows, s.row_bytes, s.pitch),
-                  rate(config, config->engine.load_gbps) * share(config, command->load_eb.gm, bytes));
+      expect_rows(c, i, true, command->load_eb.gm, shapes[i], config->engine.load_gbps);
     } else if (command->header.opcode_ == OP_STORE_EB) {
-      expect_store(c, i, bytes, rate(config, config->engine.store_gbps) * share(config, command->store_eb.gm, bytes));
+      expect_rows(c, i, false, command->store_eb.gm, shapes[i], config->engine.store_gbps);
     }
   }
 }

@@ -157,7 +157,7 @@ static const manual_row_t base_examples[] = {
   {.name = (NAME), .command = (COMMAND),                                                        \
    .about = "attention, " WHAT ". Without inputs it runs on the shipped real data.",            \
    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
-            "stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                            \
+            "stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",              \
    .examples = (EXAMPLES), .files = files,                                                      \
    .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \

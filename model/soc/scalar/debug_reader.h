@@ -1,5 +1,5 @@
 // What a firmware file's debug information says of an address, read with elfutils' libdw, which trusts
-// the file: what is broken in it may end or hold up the process. debug_reader.h is what to use.
+// the file: what is broken in it may end or hold up the process. debug_info.h is what to use.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_DEBUG_READER_H
 #define SOC_DEBUG_READER_H

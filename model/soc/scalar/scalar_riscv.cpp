@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unicorn/unicorn.h>
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <stdexcept>
@@ -200,7 +199,8 @@ bool scalar_riscv::is_word(const char *how, uint64_t offset, unsigned bytes) {
   if (offset % bytes == 0 && bytes >= 4) {
     return true;
   }
-  end(std::string("firmware ") + how + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") + " at register offset " + std::to_string(offset) + ": expected 4 or 8 aligned bytes");
+  end(std::string("firmware ") + how + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
+      " at register offset " + std::to_string(offset) + ": expected 4 or 8 aligned bytes");
   uc_emu_stop(engine_);
   return false;
 }
