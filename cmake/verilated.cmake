@@ -10,7 +10,12 @@ add_library(verilated STATIC
   ${VERILATOR_ROOT}/include/verilated_threads.cpp)
 target_include_directories(verilated SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
-target_compile_definitions(verilated PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=0)
+if(AMALGAM_COVERAGE)
+  target_sources(verilated PRIVATE ${VERILATOR_ROOT}/include/verilated_cov.cpp)
+  set(NO_GCOV -fno-profile-arcs -fno-test-coverage)   # of C++ that nobody wrote
+endif()
+target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${AMALGAM_COVERAGE}> VM_SC=0 VM_TRACE=0)
+target_link_libraries(verilated INTERFACE amalgam_include)   # waves/verilated_end.h
 target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cycle
 
 # verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.
@@ -24,18 +29,22 @@ function(verilog_files out module)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# verilated_model(TARGET PREFIX TOP SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP, becomes
-# part of library TARGET, and its header PREFIX.h is found by whoever links that.
+# verilated_model(TARGET PREFIX TOP [UNCOUNTED] SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP, becomes
+# part of library TARGET, and its header PREFIX.h is found by whoever links that. UNCOUNTED: also in a build for coverage.
 function(verilated_model target prefix top)
-  cmake_parse_arguments(PARSE_ARGV 3 model "" "" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 3 model UNCOUNTED "" "SOURCES;ARGS")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
   set(fast ${folder}/${prefix}_fast.cpp)
   set(slow ${folder}/${prefix}_slow.cpp)
+  if(AMALGAM_COVERAGE AND NOT model_UNCOUNTED)
+    list(PREPEND model_ARGS --coverage)
+  endif()
   add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
     COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top} ${model_ARGS} ${model_SOURCES}
     DEPENDS ${model_SOURCES} ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
     COMMENT "Verilating ${prefix}" VERBATIM)
-  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS -O0)
+  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${NO_GCOV}")
+  set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;${NO_GCOV}")
   target_sources(${target} PRIVATE ${folder}/${prefix}.h ${fast} ${slow})
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
   target_link_libraries(${target} PUBLIC verilated)

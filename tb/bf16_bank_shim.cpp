@@ -2,6 +2,7 @@
 #include "bf16_bank_shim.h"
 
 #include BF16_BANK_HEADER
+#include "waves/verilated_end.h"
 
 // BF16_BANK_HEADER, BF16_BANK_CLASS and BF16_BANK_CLOCKED come from bf16.cmake, one set for each
 // unit.
@@ -21,7 +22,7 @@ extern "C" bf16_bank_t *bf16_bank_new(int seed) {
 }
 
 extern "C" void bf16_bank_delete(bf16_bank_t *bank) {
-  bank->rtl->final();
+  verilated_end(*bank->rtl);
   delete bank->rtl;
   delete bank;
 }

@@ -2,6 +2,7 @@
 #include "bf16_dot_shim.h"
 
 #include BF16_DOT_HEADER
+#include "waves/verilated_end.h"
 
 // BF16_DOT_HEADER, BF16_DOT_CLASS and BF16_DOT_D come from bf16.cmake, one set for each D.
 struct bf16_dot_dut {
@@ -18,7 +19,7 @@ extern "C" bf16_dot_dut_t *bf16_dot_new(int seed) {
 }
 
 extern "C" void bf16_dot_delete(bf16_dot_dut_t *dut) {
-  dut->rtl.final();
+  verilated_end(dut->rtl);
   delete dut;
 }
 

@@ -2,6 +2,7 @@
 #include "fp32_add_shim.h"
 
 #include "Vfp32_add_bank.h"
+#include "waves/verilated_end.h"
 
 struct fp32_bank {
   Vfp32_add_bank rtl;
@@ -10,7 +11,7 @@ struct fp32_bank {
 extern "C" fp32_bank_t *fp32_bank_new(void) { return new fp32_bank; }
 
 extern "C" void fp32_bank_delete(fp32_bank_t *bank) {
-  bank->rtl.final();
+  verilated_end(bank->rtl);
   delete bank;
 }
 

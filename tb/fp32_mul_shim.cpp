@@ -3,6 +3,7 @@
 
 #include "Vfp32_mul_exact.h"
 #include "Vfp32_mul_flush.h"
+#include "waves/verilated_end.h"
 
 struct fp32_mul {
   Vfp32_mul_exact exact;
@@ -12,8 +13,8 @@ struct fp32_mul {
 extern "C" fp32_mul_t *fp32_mul_new(void) { return new fp32_mul; }
 
 extern "C" void fp32_mul_delete(fp32_mul_t *mul) {
-  mul->exact.final();
-  mul->flush.final();
+  verilated_end(mul->exact);
+  verilated_end(mul->flush);
   delete mul;
 }
 

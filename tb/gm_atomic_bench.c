@@ -123,6 +123,13 @@ static void compare_write(gm_bench_t *bench, const gm_dut_out_t *out) {
   }
 }
 
+// A request reads when it is taken, unless it overwrites what is there or does nothing.
+static void compare_read(gm_bench_t *bench, const gm_request_t *req, const gm_dut_out_t *out) {
+  if (req != NULL && out->req_ready) {
+    expect(bench, "mem_re", out->mem_re, req->op <= NUM_GM_RESCALE && req->op != NUM_GM_STORE);
+  }
+}
+
 // A tick of the model in the cycle of the RTL outputs in out.
 static void compare_model(gm_bench_t *bench, const gm_request_t *req, const gm_dut_out_t *out) {
   gm_atomic_mem_t memory = {.ctx = bench, .read = model_read, .write = model_write};
@@ -137,6 +144,7 @@ static void compare_model(gm_bench_t *bench, const gm_request_t *req, const gm_d
     expect(bench, "rsp_tag", out->rsp_tag, rsp_tag);
   }
   compare_write(bench, out);
+  compare_read(bench, req, out);
   if (bench->in.clear) {
     gm_atomic_clear(&bench->model);
   }

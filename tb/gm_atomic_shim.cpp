@@ -2,6 +2,7 @@
 #include "gm_atomic_shim.h"
 
 #include GM_DUT_HEADER
+#include "waves/verilated_end.h"
 
 // GM_DUT_HEADER, GM_DUT_CLASS and GM_DUT_LANES come from CMakeLists.txt, one set for each build.
 struct gm_dut {
@@ -21,7 +22,7 @@ extern "C" gm_dut_t *gm_dut_new(uint32_t seed) {
 }
 
 extern "C" void gm_dut_delete(gm_dut_t *dut) {
-  dut->rtl.final();
+  verilated_end(dut->rtl);
   delete dut;
 }
 

@@ -13,6 +13,7 @@
 #include "Vhfa_unit_7.h"
 #include "Vhfa_unit_8.h"
 #include "Vhfa_unit_9.h"
+#include "waves/verilated_end.h"
 
 struct hfa_bank {
   virtual ~hfa_bank() = default;
@@ -24,7 +25,7 @@ namespace {
 template <class Rtl>
 class bank_of : public hfa_bank {
  public:
-  ~bank_of() override { rtl_.final(); }
+  ~bank_of() override { verilated_end(rtl_); }
   void eval(const uint32_t *a, const uint32_t *b, uint32_t *y) override {
     std::memcpy(&rtl_.a_i[0], a, sizeof rtl_.a_i);
     std::memcpy(&rtl_.b_i[0], b, sizeof rtl_.b_i);

@@ -43,6 +43,8 @@ static const struct {
      "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
     {"fuzz", script_fuzz, "fuzz [--seconds N] [FORMAT...]", "gives the readers of files anything, and keeps what they fail on"},
+    {"coverage", script_coverage, "coverage", "what the tests reach of RTL, C and C++"},
+    {"mutants", script_mutants, "mutants [--count N] [PATH...]", "breaks the sources, and sees whether tests notice"},
     {"setup", script_setup, "setup [GROUP...]", "installs what is missing"},
     {"build", script_build, "build", "builds what is out of date"},
     {"help", help, "help [COMMAND [KERNEL]]", "this page, or a command's"},

@@ -73,11 +73,12 @@ int script_test(int argc, char **argv) {
        "one label: unit, lint, formal, attention, synth, cli, engine, lm, soc, slow"},
       {"test -R cli/html", "tests by name"},
       {"test --sanitize -L unit", "built with AddressSanitizer and UndefinedBehaviorSanitizer"},
+      {"test --sanitize thread", "built with ThreadSanitizer"},
       {NULL, NULL}};
   static const manual_row_t files[] = {{"tests/README.md", "what each level of tests asks"},
                                        {NULL, NULL}};
   const manual_t manual = {.name = "test",
-                           .synopsis = "[--sanitize] [ctest's options]",
+                           .synopsis = "[--sanitize [thread]] [ctest's options]",
                            .about = "builds what is out of date and runs the tests.",
                            .notes = "exit codes: 0 all passed, 2 the build failed, 8 tests failed",
                            .examples = examples,
@@ -108,6 +109,51 @@ int script_fuzz(int argc, char **argv) {
   return page_of(&manual, argc, argv);
 }
 
+int script_coverage(int argc, char **argv) {
+  static const manual_row_t examples[] = {{"coverage", "of all fast tests, but those of scripts and netlists"},
+                                          {"coverage -L unit", "of one label's tests"},
+                                          {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"tests/coverage/toggles.txt", "what no test can toggle, and why"},
+      {"build-coverage/coverage/rtl.txt", "RTL: what was not reached"},
+      {"build-coverage/coverage/c.html", "C and C++: every line, and how often it was reached"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "coverage",
+      .synopsis = "[ctest's options]",
+      .about = "counts what the fast tests reach: lines, branches and toggles of the RTL (Verilator), lines of C and C++ "
+               "by folder (gcov). Everything is built once more for this, in build-coverage.",
+      .notes = "exit codes: 0 all of the RTL was reached or is explained and 92 of a hundred lines of C and C++ were reached, "
+               "1 less was reached or a test failed, 2 the build failed",
+      .examples = examples,
+      .files = files};
+  return page_of(&manual, argc, argv);
+}
+
+int script_mutants(int argc, char **argv) {
+  static const manual_row_t examples[] = {
+      {"mutants --count 300 rtl", "300 mutants of the RTL"},
+      {"mutants --count 20 --seed 3 model/soc/memory", "20 of one folder, others than the first time"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"tests/mutants/checks.txt", "which tests are asked, by file"},
+      {"tests/mutants/explained.txt", "mutants that may survive, and why"},
+      {"build-mutants/results", "a line for each mutant"},
+      {NULL, NULL}};
+  const manual_t manual = {
+      .name = "mutants",
+      .synopsis = "[--count N] [--seed N] [PATH...]",
+      .about = "draws N (100) single-line mutants of the files in PATHs: an operator, a constant, a condition or a statement is "
+               "changed. It builds each and asks the fast tests that cover the file whether they notice. Without a PATH, it "
+               "takes rtl, model/core, model/soc, sw/kernels and sw/lib. Mutants that survive are listed; of RTL, "
+               "those that Yosys proves to be the same are set apart. This happens in two copies of the tree, in "
+               "build-mutants.",
+      .notes = "exit codes: 0 at least 95 of a hundred were killed, 1 fewer, 2 bad usage, or the build failed",
+      .examples = examples,
+      .files = files};
+  return page_of(&manual, argc, argv);
+}
+
 int script_setup(int argc, char **argv) {
   static const manual_row_t examples[] = {{"setup", "what a simulation needs"},
                                           {"setup test", "what everything needs"},
@@ -118,7 +164,7 @@ int script_setup(int argc, char **argv) {
       .name = "setup",
       .synopsis = "[GROUP...]",
       .about = "installs missing packages. A GROUP names what a command needs: run, the default, "
-               "which all commands need; report, synth and bench; gdb, for --gdb; test, for all of these; and fuzz. "
+               "which all commands need; report, synth and bench; gdb, for --gdb; test, for all of these; fuzz; and coverage. "
                "This is for Debian; it uses apt-get, with sudo if you are not root. Every other command "
                "first installs what it needs itself, and says what and how large before it begins.",
       .examples = examples,

@@ -6,6 +6,8 @@
 int script_firmware(int argc, char **argv);
 int script_test(int argc, char **argv);
 int script_fuzz(int argc, char **argv);
+int script_coverage(int argc, char **argv);
+int script_mutants(int argc, char **argv);
 int script_setup(int argc, char **argv);
 int script_build(int argc, char **argv);
 

@@ -12,7 +12,7 @@
 #   TRACE  0: no waveforms; 1: an outline, control and streams up to 64 bits wide; 2: of everything
 #
 # AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
-# AMALGAM_UNIT_FLAGS are other flags for the compiler than -O3 -march=native.
+# AMALGAM_UNIT_FLAGS are other flags for the compiler than -O3 -march=native, AMALGAM_VERILATOR_FLAGS more of Verilator's.
 # Exits 1, with the last lines of the log on stderr, if it cannot be built.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -72,7 +72,7 @@ gm_atomic)
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac
 compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC $include $define"
-verilate="$verilate $shown"
+verilate="$verilate $shown ${AMALGAM_VERILATOR_FLAGS:-}"
 global=
 if [ -n "$shown" ]; then
   compile="$compile -DENGINE_TRACE -include waves/verilated_waves.h"
@@ -87,7 +87,7 @@ case $top in hfa_top) other=fa2 ;; fa2_top) other=hfa ;; *) other= ;; esac
 modules=$("$root/rtl/modules.sh" "$top" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d ! -name "$other" | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
-sources="$modules $own_sources $headers $root/model/waves/waves_port.h"
+sources="$modules $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"

@@ -9,6 +9,7 @@
 
 #include "Vunit.h"
 #include "verilated.h"
+#include "waves/verilated_end.h"
 
 namespace {
 
@@ -122,7 +123,7 @@ engine_unit *create(const char *name, int seed) {
 }
 
 void destroy(engine_unit *unit) {
-  unit->rtl->final();
+  verilated_end(*unit->rtl);
   delete unit;
 }
 

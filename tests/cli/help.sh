@@ -51,7 +51,7 @@ sections() {   # sections PAGE
 examples=0
 example() {   # as it stands, and with --help behind it: all of its options must be known
   eval "set -- ${1#amalgam }"
-  case $1 in firmware | test | fuzz | setup | build | commands) return ;; esac
+  case $1 in firmware | test | fuzz | coverage | mutants | setup | build | commands) return ;; esac
   [ "$*" != report ] || return 0
   "$SIM" "$@" --help >parsed 2>&1 && grep -q '^NAME' parsed || { cat parsed; fail "example $*"; }
   examples=$((examples + 1))
@@ -67,7 +67,7 @@ while read -r words; do
   while read -r line; do example "$line"; done <lines
   rows "$page" FILES | awk '{ print $1 }' | sed 's/,$//' >files
   while read -r file; do
-    case $file in build/* | build-fuzz/* | reports/*) continue ;; esac
+    case $file in build/* | build-*/* | reports/*) continue ;; esac
     # shellcheck disable=SC2086
     ls -d "$ROOT"/$file >found 2>&1 || fail "$page: no file $file"
   done <files

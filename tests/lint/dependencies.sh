@@ -72,7 +72,7 @@ rtl/softmax: /fp /lib
 rtl/hfa: /softmax /fp /lib
 rtl/fa2: /softmax /fp /lib
 rtl/attention: /hfa /fa2 /softmax /fp /lib
-tb: num core engine rtl/*
+tb: num core engine waves rtl/*
 tb/icarus: /.
 tests/cli: base config host num report report/* kernel/* cli/*
 tests/core: core num hal

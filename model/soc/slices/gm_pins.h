@@ -8,6 +8,7 @@
 #include <string>
 
 #include "soc/slices/gm_unit.h"
+#include "waves/verilated_end.h"
 
 namespace soc {
 
@@ -16,7 +17,7 @@ template <typename interface, typename verilated>
 class gm_pins : public interface {
  public:
   explicit gm_pins(const std::string &name) : rtl_(name.c_str()) {}
-  ~gm_pins() override { rtl_.final(); }
+  ~gm_pins() override { verilated_end(rtl_); }
 
   gm_status status() const override {
     return {rtl_.guard_zero_o != 0, rtl_.guard_special_o != 0, rtl_.guard_underflow_o != 0,

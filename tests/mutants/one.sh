@@ -1,0 +1,79 @@
+#!/bin/sh
+# One mutant of mutants.sh, in copy SLOT + 1 of the tree: adds a line to WORK_DIR/results,
+#   FILE LINE COLUMN LENGTH REPLACEMENT KIND FATE TEST SECONDS       (tab-separated)
+#   one.sh WORK_DIR COUNT MUTANT     exit code 255: there are COUNT already
+# SPDX-License-Identifier: Apache-2.0
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+work=$1 count=$2 mutant=$3 slot=$((${SLOT:-0} + 1))
+[ "$(grep -vc refused "$work/results")" -lt "$count" ] || exit 255
+tree=$work/$slot log=$work/$slot/log begin=$(date +%s)
+tab=$(printf '\t')
+field() { printf %s "$mutant" | cut -f "$1"; }
+file=$(field 1)
+name=$(basename "$file"); name=${name%.*}
+original=$work/$slot.original
+ulimit -v 12000000   # of a mutant that allocates for ever
+
+cp -p "$tree/$file" "$original"
+restore() {
+  cp "$original" "$tree/$file"
+  touch "$tree/build/build.ninja"
+  rm -rf "$tree"/build/units/*
+}
+trap restore EXIT
+
+result() {   # result FATE TEST
+  restore
+  trap - EXIT
+  printf '%s\t%s\t%s\t%s\n' "$mutant" "$1" "$2" $(($(date +%s) - begin)) >>"$work/results"
+  exit 0
+}
+
+# Mended by awk, since a replacement may have any character.
+line=$(field 2) column=$(field 3) length=$(field 4) text=$(field 5) awk '
+  NR == ENVIRON["line"] {
+    $0 = substr($0, 1, ENVIRON["column"] - 1) ENVIRON["text"] substr($0, ENVIRON["column"] + ENVIRON["length"])
+  }
+  { print }' "$original" >"$tree/$file"
+touch "$tree/build/build.ninja"   # the build is not made anew for RTL that changed
+
+# Explained mutants are known by the text of their line, before and after.
+before=$(sed -n "$(field 2)s/^ *//p" "$original")
+after=$(sed -n "$(field 2)s/^ *//p" "$tree/$file")
+grep -qxF "$file$tab$before$tab$after" "$work/explained" && result explained -
+
+# What a test needs: files of the build that its command and its environment name.
+needs() {   # needs REGEX
+  jq -r --arg tests "$1" --arg build "$work/1/build/" '.tests[] | select(.name | test($tests)) |
+    [.command[], (.properties[] | select(.name == "ENVIRONMENT") | .value[])][] |
+    select(contains($build)) | sub(".*" + $build; "")' "$work/tests.json" | LC_ALL=C sort -u |
+    LC_ALL=C comm -12 - "$work/targets" | sed 's/^amalgam-sim$/simulator firmware_native/'
+}
+
+case $file in *.v) cp "$tree/$file" "$work/$slot.mutant.v" ;; esac
+
+passes() {   # passes REGEX
+  targets=$(needs "$1")
+  # shellcheck disable=SC2086
+  [ -z "$targets" ] || ninja -C "$tree/build" $targets >"$log" 2>&1 || result refused build
+  ctest --test-dir "$tree/build" --stop-on-failure -LE slow -E '_waits|_shapes_|engine_shapes|endless' -R "$1" >"$log" 2>&1
+}
+
+case $file in
+*.v) passes "lint/verilator_$name\$" || result refused lint ;;
+esac
+checks=$(awk -v file="$file" '/^(#|$)/ { next }
+  { pattern = $1; gsub(/\./, "\\.", pattern); gsub(/\*/, ".*", pattern) }
+  file ~ "^" pattern "$" && $1 != "*" && !found { found = 1; for (i = 2; i <= NF; i++) print $i }
+  $1 == "*" && file !~ /\.v$/ { for (i = 2; i <= NF; i++) print $i }' "$here/checks.txt" | sed "s/@/$name/g")
+for check in $checks; do
+  passes "$check" || result killed "$(grep -m 1 -oE '[a-z0-9]+/[A-Za-z0-9_]+ \.+ *\*\*\*.*' "$log" | cut -d ' ' -f 1)"
+done
+case $file in
+*.v)
+  mkdir -p "$work/$slot.equal"
+  "$here/equivalent.sh" "$root/rtl" "$file" "$work/$slot.mutant.v" "$work/$slot.equal" && result equivalent - ;;
+esac
+result survived -
