@@ -19,6 +19,7 @@
 #include "num/num_gm.h"
 #include "num/num_rng.h"
 #include "tb_options.h"
+#include "tb_vectors.h"
 
 static const uint32_t SIGN = 0x80000000u;
 static const uint32_t CANONICAL_NAN = 0x7fc00000u;
@@ -169,30 +170,22 @@ static void check_random(bench_t *bench, uint64_t count, uint64_t seed) {
 }
 
 static bool check_vectors(bench_t *bench, const char *path) {
-  char line[128];
   FILE *file = fopen(path, "r");
   if (file == NULL) {
     perror(path);
     return false;
   }
-  bool well_formed = true;
-  while (well_formed && fgets(line, sizeof line, file) != NULL) {
-    uint32_t a;
-    uint32_t b;
-    uint32_t expected;
-    if (line[0] == '#' || line[strspn(line, " \r\n")] == '\0') {
-      continue;
-    }
-    well_formed = sscanf(line, "%8" SCNx32 " %8" SCNx32 " %8" SCNx32, &a, &b, &expected) == 3;
-    if (well_formed) {
-      check(bench, a, b, canonical(expected));
-    } else {
-      printf("%s: not a vector: %s", path, line);
-    }
+  tb_vector_t vector = {0};
+  tb_vector_next_t next;
+  while ((next = tb_vector_next(file, &vector)) == TB_VECTOR_READ) {
+    check(bench, vector.a, vector.b, canonical(vector.expected));
+  }
+  if (next == TB_VECTOR_BAD) {
+    printf("%s:%lu: not a vector\n", path, vector.line);
   }
   fclose(file);
   flush(bench);
-  return well_formed && bench->checked > 0;
+  return next == TB_VECTOR_END && bench->checked > 0;
 }
 
 // SoftFloat's flag bits, as testfloat_gen prints them.
@@ -253,7 +246,7 @@ int main(int argc, char **argv) {
     printf("fp32_add: seed %" PRIu64 ", %d lanes\n", seed, FP32_BANK_LANES);
     check_random(&bench, count, seed);
   }
-  const int verdict = report(&bench);
+  const int verdict = well_formed ? report(&bench) : EXIT_FAILURE;
   fp32_bank_delete(bench.bank);
-  return well_formed ? verdict : EXIT_FAILURE;
+  return verdict;
 }

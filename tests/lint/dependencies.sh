@@ -80,7 +80,7 @@ tests/engine: config num kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: base config core lm hal silicon/* soc/* cli/*
+tests/fuzz: tb base config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
