@@ -117,6 +117,7 @@ mkdir -p "$unit"
 exec 9>"$unit/lock"
 flock 9
 [ ! -e "$library" ] || { echo "$answer"; exit 0; }
+rm -rf "$unit/obj"   # half of an object file, of one that was killed
 made=${plain:-$unit}   # make goes by the real name of its folder
 outline=
 if [ -n "$outlined" ]; then
