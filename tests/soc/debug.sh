@@ -52,7 +52,7 @@ fi
 cycles() { jq .cycles "$1"; }
 port_of() {   # port_of CORE: where it waits
   for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    if [ -e err ] && sed -n "s/^$1: waits for .*localhost:\([0-9]*\)'/\1/p" err | sort -u | grep .; then
+    if [ -e err ] && sed -n "s/^$1: waits for .*127.0.0.1:\([0-9]*\)'/\1/p" err | sort -u | grep .; then
       return 0
     fi
     sleep 0.5
@@ -71,7 +71,7 @@ vector=$(port_of vector0_1) || fail "vector0_1 does not wait: $(cat err)"
 cat >cube.gdb <<END
 set pagination off
 set confirm off
-target remote localhost:$cube
+target remote 127.0.0.1:$cube
 break attention_cube
 continue
 backtrace
@@ -93,7 +93,7 @@ END
 cat >vector.gdb <<END
 set pagination off
 set confirm off
-target remote localhost:$vector
+target remote 127.0.0.1:$vector
 break vector_main
 continue
 next
@@ -124,7 +124,7 @@ sim=$!
 cube=$(port_of cube0) || fail "cube0 does not wait"
 cat >detach.gdb <<END
 set pagination off
-target remote localhost:$cube
+target remote 127.0.0.1:$cube
 break attention_cube
 continue
 shell sleep 2; ls detached.json 2>/dev/null && echo it has ended
@@ -143,7 +143,7 @@ for end in continue detach; do
   engine=$(port_of engine1) || fail "engine1 does not wait"
   cat >engine.gdb <<END
 set pagination off
-target remote localhost:$engine
+target remote 127.0.0.1:$engine
 break engine_main
 continue
 delete
@@ -173,7 +173,7 @@ cube=$(port_of cube0) || fail "cube0 does not wait"
 cat >panic.gdb <<END
 set pagination off
 set confirm off
-target remote localhost:$cube
+target remote 127.0.0.1:$cube
 continue
 backtrace
 kill

@@ -140,7 +140,7 @@ void gdb_server::begin(target &program, const std::string &firmware) {
   if (connected()) {
     return stop(SIGNAL_TRAP);
   }
-  std::fprintf(stderr, "%s: waits for gdb-multiarch %s -ex 'target remote localhost:%u'\n",
+  std::fprintf(stderr, "%s: waits for gdb-multiarch %s -ex 'target remote 127.0.0.1:%u'\n",
                core_.c_str(), firmware.c_str(), port_);
   if (!accept_client()) {
     return;
