@@ -138,7 +138,28 @@ ABSENT=clang amalgam fuzz --seconds 5 npy | grep -q '^fuzz .*/build-fuzz --secon
 grep -q 'apt-get install -y .*clang' "$CALLS" && grep -q 'build-fuzz .*AMALGAM_FUZZ=ON' "$CALLS" &&
   grep -q 'ninja .*build-fuzz fuzzers$' "$CALLS" || fail "fuzz is built otherwise: $(cat "$CALLS")"
 rm -r tree/build-fuzz
+mkdir -p tree/tests/coverage tree/tests/mutants
+printf '#!/bin/sh\necho "$0 $*"\n' | tee tree/tests/coverage/coverage.sh >tree/tests/mutants/mutants.sh
+chmod +x tree/tests/*/*.sh
 calls >/dev/null
+ABSENT=gcovr amalgam coverage -L unit | grep -q 'coverage.sh .*/build-coverage -L unit$' || fail "coverage"
+grep -q 'apt-get install -y .*gcovr' "$CALLS" && grep -q 'build-coverage .*AMALGAM_TESTS=ON .*AMALGAM_COVERAGE=ON' "$CALLS" ||
+  fail "coverage is built otherwise: $(cat "$CALLS")"
+amalgam mutants --count 3 rtl | grep -q 'mutants.sh .*/build-mutants --count 3 rtl$' || fail "mutants"
+amalgam test --sanitize thread -R soc/time | grep -q '^ctest --test-dir .*/build-tsan .*-R soc/time$' || fail "sanitize thread"
+grep -q 'build-tsan .*AMALGAM_SANITIZE=thread' "$CALLS" || fail "thread sanitizer is built otherwise: $(cat "$CALLS")"
+amalgam test --sanitize -L unit >/dev/null
+grep -q 'build-asan .*AMALGAM_SANITIZE=address,undefined' "$CALLS" || fail "sanitizers are built otherwise: $(cat "$CALLS")"
+rm -r tree/build-coverage tree/build-tsan tree/build-asan
+
+# Folders that CMake cannot build in are named, before anything is made.
+calls >/dev/null
+for name in 'a;b' 'c#d' 'e\f' 'g$(h)' '<i' 'j"k'; do
+  status=0
+  AMALGAM_BUILD="$dir/$name" amalgam run amla >/dev/null || status=$?
+  [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] && grep -qF "no folder's name may have" err || fail "a build in $name: $status"
+  [ ! -e "$dir/$name" ] && [ -z "$(calls)" ] || fail "$name was made"
+done
 status=0
 amalgam setup nosuch || status=$?
 [ $status -eq 2 ] && grep -q 'no group nosuch; there are run report' err || fail "setup nosuch"
