@@ -23,6 +23,7 @@ model() {
 model good.bin 32 8 1 2 1 100 8
 model d8.bin 32 8 1 4 2 100 8
 model d3.bin 30 8 1 10 2 100 8
+model d64.bin 256 8 1 4 1 100 8
 head -c 5000 good.bin >short.bin
 printf 'hello, I am no model at all, but long enough for a header' >hello.bin
 printf 'ab ca' >text
@@ -42,6 +43,7 @@ refused ".: Is a directory" run lm --model .
 refused "heads have 8 elements; expected a multiple of 16" run lm --model d8.bin --eval text
 refused "heads have 8 elements" run lm --model d8.bin --eval text --attention fa2 --impl c
 
+refused "engine.buffer_kb = 1: the kernel needs 4 for a token" run lm --model d64.bin --eval text --set engine.buffer_kb=1
 refused "none.txt: No such file" run lm --eval none.txt
 refused ".: Is a directory" run lm --eval .
 refused "empty: 0 bytes; expected at least 2" run lm --eval empty

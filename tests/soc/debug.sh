@@ -184,4 +184,15 @@ grep -q 'SIGABRT' said && grep -qE '#[0-9] .*innermost' said && grep -qE '#[0-9]
 status=0
 wait $sim || status=$?
 [ $status -eq 130 ] || fail "killed: exit code $status, $(cat err)"
+# A debugger that comes when no connection can be had: the run says so, and goes on without.
+if command -v strace >/dev/null; then
+  rm err
+  timeout 120 strace -f -qq -o /dev/null -e trace=accept4 -e inject=accept4:error=EMFILE \
+    "$SIM" run amla --heads 4 --seq-kv 32 --quiet --json alone.json --gdb cube0:0 2>err &
+  sim=$!
+  cube=$(port_of cube0) || fail "cube0 does not wait"
+  timeout 20 gdb-multiarch -nx -batch -ex "target remote 127.0.0.1:$cube" >said 2>&1 || :
+  wait $sim || fail "a debugger that cannot be heard ends the run: $(cat err)"
+  grep -q '^cube0: goes on without a debugger, which cannot be heard: Too many open files$' err || fail "it is not said: $(cat err)"
+fi
 echo "sessions of gdb, $(cycles plain.json) cycles with and without"
