@@ -15,20 +15,22 @@ static bool is_named(const char *path) {
   return real != NULL;
 }
 
-FILE *input_open(const char *path, base_error_t *error) {
+bool input_check(const char *path, base_error_t *error) {
   struct stat status;
   if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
-    base_fail(error, "%s: %s", path, strerror(EISDIR));
-    return NULL;
+    return base_fail(error, "%s: %s", path, strerror(EISDIR));
   }
   if (stat(path, &status) == 0 && S_ISFIFO(status.st_mode) && is_named(path)) {
-    base_fail(error, "%s: a FIFO; expected a file", path);
+    return base_fail(error, "%s: a FIFO; expected a file", path);
+  }
+  return output_spares(path, error);
+}
+
+FILE *input_open(const char *path, base_error_t *error) {
+  if (!input_check(path, error)) {
     return NULL;
   }
-  if (!output_spares(path, error)) {
-    return NULL;
-  }
-  FILE *file = fopen(path, "r");
+  FILE *file = fopen(path, "rb");
   if (file == NULL) {
     base_fail(error, "%s: %s", path, strerror(errno));
   }

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/output.h"
+#include "base/input.h"
 
 enum { MAGIC_BYTES = 6, MAX_HEADER = 1 << 16, MAX_DESCR = 32 };
 
@@ -305,12 +305,9 @@ static bool read_open(FILE *file, const char *path, unsigned accepted, npy_array
 
 bool npy_read(const char *path, unsigned accepted, npy_array_t *array, base_error_t *error) {
   memset(array, 0, sizeof *array);
-  if (!output_spares(path, error)) {
-    return false;
-  }
-  FILE *file = fopen(path, "rb");
+  FILE *file = input_open(path, error);
   if (file == NULL) {
-    return base_fail(error, "%s: %s", path, strerror(errno));
+    return false;
   }
   const bool good = read_open(file, path, accepted, array, error);
   fclose(file);

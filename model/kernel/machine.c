@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/input.h"
 #include "host/parallel.h"
 #include "host/places.h"
 
@@ -63,12 +63,12 @@ bool kernel_machine_cores(kernel_machine_t *machine, size_t cores, base_error_t 
 // --- firmware ---------------------------------------------------------------------------------
 
 static bool readable(const char *path, base_error_t *error) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = input_open(path, error);
   if (file == NULL) {
-    return base_fail(error, "%s: %s", path, strerror(errno));
+    return false;
   }
   fclose(file);
-  return output_spares(path, error);
+  return true;
 }
 
 static bool ends_with(const char *text, const char *end) {

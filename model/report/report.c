@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/input.h"
 #include "base/output.h"
 #include "host/interrupt.h"
 #include "report/report_made.h"
@@ -63,9 +64,9 @@ static bool is_writable(const report_settings_t *settings, const char *name, bas
 // Before the first of them takes its time: there is place for all, and none is what another is made from.
 static bool check_files(const report_settings_t *settings, base_error_t *error) {
   char config[PATH_MAX];
-  bool good = (settings->liberty == NULL || output_spares(settings->liberty, error)) &&
+  bool good = (settings->liberty == NULL || input_check(settings->liberty, error)) &&
               (settings->config == NULL || !config_find(settings->config, config, sizeof config) ||
-               output_spares(config, error));
+               input_check(config, error));
   for (size_t i = 0; good && i < REPORT_TITLES; ++i) {
     good = !is_wanted(settings, i) || is_writable(settings, report_titles[i].name, error);
   }

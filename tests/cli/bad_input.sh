@@ -29,7 +29,7 @@ printf '\177ELF\2\2\1' >cut.elf
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
 mkdir folder
-mkfifo fifo.yaml
+mkfifo fifo.yaml fifo.elf
 : >empty.yaml
 echo 'include: round.yaml' >round.yaml
 out="--out out.npy --json out.json"
@@ -134,6 +134,11 @@ good="--kv kv.npy $out"
   refused "empty.yaml: empty" run amla --config empty.yaml $out
   refused "folder: Is a directory" explain folder --json out.json
   refused "fifo.yaml: a FIFO" explain fifo.yaml --json out.json
+  refused "fifo.yaml: a FIFO" run amla --mask fifo.yaml $out
+  refused "fifo.elf: a FIFO" run amla --firmware fifo.elf $out
+  refused "fifo.yaml: a FIFO" run lm --model fifo.yaml
+  refused "fifo.yaml: a FIFO" run lm --eval fifo.yaml
+  refused "fifo.yaml: a FIFO" synth --liberty fifo.yaml
   refused "none.json: No such file" explain none.json --json out.json
   refused "empty.yaml: no JSON; expected the file of an" explain empty.yaml --json out.json
   refused "got '0x10'; numbers are decimal" run amla --heads 0x10 $out

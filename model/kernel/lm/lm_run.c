@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/input.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 
@@ -25,7 +25,7 @@ static bool open_model(lm_run_t *run, base_error_t *error) {
   char message[MESSAGE_BYTES];
   const char *given = run->request.model;
   snprintf(path, sizeof path, "%s/%s", config_home(), shipped_model);
-  if (!output_spares(given != NULL ? given : path, error)) {
+  if (!input_check(given != NULL ? given : path, error)) {
     return false;
   }
   run->lm = lm_open(given != NULL ? given : path, run->request.context, message, sizeof message);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/output.h"
+#include "base/input.h"
 #include "kernel/lm/lm_generate.h"
 
 enum { FIRST_ROOM = 1 << 16, MOST_BYTES = 1 << 28 };
@@ -33,12 +33,9 @@ static bool read_bytes(FILE *file, const char *path, size_t most, lm_windows_t *
 }
 
 static bool read_file(const char *path, size_t most, lm_windows_t *windows, base_error_t *error) {
-  if (!output_spares(path, error)) {
-    return false;
-  }
-  FILE *file = fopen(path, "rb");
+  FILE *file = input_open(path, error);
   if (file == NULL) {
-    return base_fail(error, "%s: %s", path, strerror(errno));
+    return false;
   }
   const bool good = read_bytes(file, path, most, windows, error);
   fclose(file);

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "base/output.h"
+#include "base/input.h"
 #include "host/places.h"
 #include "host/program.h"
 
@@ -105,7 +105,7 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
     setenv("AMALGAM_NODE", node, 1);   // for the scripts, wherever they are started
   }
   const char *const arguments[] = {flow->liberty, NULL};
-  if (!output_spares(flow->liberty, error) || !synth_script("key", arguments, true, answer, sizeof answer, error)) {
+  if (!input_check(flow->liberty, error) || !synth_script("key", arguments, true, answer, sizeof answer, error)) {
     return false;
   }
   char *key = strchr(answer, '\n');
