@@ -4,7 +4,7 @@
 #   equivalent.sh RTL FILE MUTANT WORK_DIR     RTL: its folder; FILE in it; MUTANT: FILE as changed
 #
 # A proof by Yosys and ABC of the module with its parameters' defaults and all that it contains; registers begin with 0.
-# Exits 0 if they are the same, another number if not, or if two minutes do not suffice to say.
+# Exits 0 if they are the same, another number if not, or if five minutes do not suffice to say.
 # SPDX-License-Identifier: Apache-2.0
 set -u
 [ $# -eq 4 ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
@@ -20,4 +20,4 @@ command='cec -n'
 # shellcheck disable=SC2086
 ! grep -q posedge "$rtl/../$file" $others || command='dsec -n'
 aig "$rtl/../$file" gold && aig "$mutant" gate &&
-  (cd "$work" && timeout 120 yosys-abc -q "$command gold.aig gate.aig" >equal.log 2>&1) && grep -q 'are equivalent' "$work/equal.log"
+  (cd "$work" && timeout 300 yosys-abc -q "$command gold.aig gate.aig" >equal.log 2>&1) && grep -q 'are equivalent' "$work/equal.log"
