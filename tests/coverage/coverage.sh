@@ -29,7 +29,8 @@ awk -F '\t' -f "$here/rtl.awk" "$here/toggles.txt" "$out/points" >"$out/rtl.txt"
 rm -r "$out/rtl"
 cat "$out/rtl.txt"
 
-gcovr --root "$root" --object-directory "$build" --filter "$root/model/" --filter "$root/sw/" --exclude-unreachable-branches \
+# A function of one name on two lines of a header, for two processors, is no error: gcovr's assertions are off.
+PYTHONOPTIMIZE=1 gcovr --root "$root" --object-directory "$build" --filter "$root/model/" --filter "$root/sw/" --exclude-unreachable-branches \
   --json-summary "$out/c.json" --html-details "$out/c.html" --txt "$out/c.txt" >"$out/gcovr.log" 2>&1 ||
   { tail -n 3 "$out/gcovr.log" >&2; exit 2; }
 jq -r -f "$here/folders.jq" "$out/c.json" | column -t -s "$(printf '\t')"
