@@ -15,7 +15,9 @@ if(AMALGAM_COVERAGE)
   set(NO_GCOV -fno-profile-arcs -fno-test-coverage)   # of C++ that nobody wrote
 endif()
 target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${AMALGAM_COVERAGE}> VM_SC=0 VM_TRACE=0)
-target_link_libraries(verilated INTERFACE amalgam_include)   # waves/verilated_end.h
+target_link_libraries(verilated INTERFACE
+  amalgam_include                          # waves/verilated_end.h
+  $<$<CXX_COMPILER_ID:Clang>:atomic>)      # which Clang asks whether atomics take locks
 target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cycle
 
 # verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.
