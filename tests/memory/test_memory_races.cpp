@@ -123,7 +123,7 @@ void races_are_those_of_sets(void **) {
     reference expected(kPipes);
     std::vector<core_access_t> made;
     const bool sparse = run % 3 == 0;
-    const auto lazy = static_cast<unsigned>(run / 3 % kPipes);
+    const unsigned lazy = static_cast<unsigned>(run) / 3 % kPipes;
     for (unsigned i = 0; i < kPipes; ++i) {
       memory.agents.push_back(races.add_agent("core"));
     }
