@@ -135,7 +135,7 @@ static void refused(void **state) {
 static const char *kept(unsigned dropped, char **argv, int argc) {
   static char text[256];
   const char *words[16];
-  size_t count;
+  size_t count = 0;
   base_error_t error;
   assert_true(argc <= 16 && options_keep(CLI_RUN_AMLA, dropped, argc, argv, words, &count, &error));
   text[0] = '\0';
@@ -159,7 +159,7 @@ static void made_again(void **state) {
   assert_string_equal(kept(0, (char *[]){"amla", "-h", "--out", "-"}, 4), "--out - ");
   char *bad[] = {"amla", "--quiet", "--hedas", "3"};
   const char *words[4];
-  size_t count;
+  size_t count = 0;
   base_error_t error;
   assert_false(options_keep(CLI_RUN_AMLA, OPTION_OUTPUT, 4, bad, words, &count, &error));
   assert_contains(error.text, "--hedas: unknown option");

@@ -226,7 +226,7 @@ static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware,
   uint64_t cycles;
   const soc_status_t status = soc_launch(soc, firmware, args, sizeof *args, &cycles);
   if (status != SOC_DONE) {
-    return status;
+    return (int)status;
   }
   printf("cycles %llu\n", (unsigned long long)cycles);
   const size_t row = test->heads * test->d;
@@ -259,7 +259,7 @@ static int run(test_t test, const char *firmware) {
   soc_t *soc = soc_open(&options, buffers, BUFFERS, sizeof(engine_args_t), &result);
   if (soc == NULL) {
     fprintf(stderr, "%s\n", result.error);
-    return result.status;
+    return (int)result.status;
   }
   verdict_t verdict = {0};
   engine_args_t args = make_args(&test, buffers);
@@ -281,7 +281,7 @@ static int run(test_t test, const char *firmware) {
   if (status != SOC_DONE) {
     fprintf(stderr, "%s\n", result.error);
     soc_result_free(&result);
-    return status;
+    return (int)status;
   }
   const double error = sqrt(verdict.error / verdict.size);
   printf("rtl_cycles %llu\n%zu of %zu values differ, relative error %.4f\n",
