@@ -226,7 +226,7 @@ static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware,
   uint64_t cycles;
   const soc_status_t status = soc_launch(soc, firmware, args, sizeof *args, &cycles);
   if (status != SOC_DONE) {
-    return (int)status;
+    return status;
   }
   printf("cycles %llu\n", (unsigned long long)cycles);
   const size_t row = test->heads * test->d;
