@@ -3,6 +3,18 @@
 
 #include <math.h>
 
+static void take_launches(kernel_result_t *result, double mhz) {
+  const soc_result_t *soc = &result->soc;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < soc->launches; ++i) {
+    sum += soc->launch_cycles[i];
+  }
+  if (soc->launches > 0) {
+    result->first_us = (double)soc->launch_cycles[0] / mhz;
+    result->mean_us = (double)sum / (double)soc->launches / mhz;
+  }
+}
+
 base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
                                soc_status_t status, uint64_t flops, base_error_t *error) {
   const soc_result_t *soc = &result->soc;
@@ -10,8 +22,9 @@ base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *
   const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
                       config->soc.ai_cores;
   result->time_us = (double)soc->cycles / config->soc.clock_mhz;
-  result->flops = flops;
-  result->fu = soc->cycles == 0 ? 0 : (double)flops / ((double)soc->cycles * peak);
+  take_launches(result, config->soc.clock_mhz);
+  result->flops = flops * (soc->launches == 0 ? 1 : soc->launches);
+  result->fu = soc->cycles == 0 ? 0 : (double)result->flops / ((double)soc->cycles * peak);
   if (status != SOC_DONE) {
     base_fail(error, "%s", soc->error[0] != '\0' ? soc->error : "interrupted");
   }

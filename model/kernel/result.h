@@ -25,7 +25,8 @@ typedef struct kernel_judge {
 
 typedef struct kernel_result {
   soc_result_t soc;        // cycles, bytes, pipes, guards, the host's side
-  double time_us;
+  double time_us;          // of all launches, as cycles and flops
+  double first_us, mean_us;   // of a launch
   uint64_t flops;          // as the kernel counts them
   double fu;               // flops over what all cube cores could do in the same cycles
   // Against FP64, over some rows or columns of the output; judged is 0 if there was no comparison.
@@ -37,8 +38,8 @@ typedef struct kernel_result {
   size_t wrong_bits, elements;   // elements that differ, of how many
 } kernel_result_t;
 
-// Fills time_us, flops and fu once there are cycles. Returns the exit code, with the reason in error
-// unless it is BASE_OK.
+// Fills times, flops and fu once there are cycles. flops: of a launch. Returns the exit code, with the
+// reason in error unless it is BASE_OK.
 base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
                                soc_status_t status, uint64_t flops, base_error_t *error);
 
@@ -55,7 +56,10 @@ void kernel_result_free(kernel_result_t *result);
 void kernel_json_config(cJSON *root, const kernel_machine_t *machine);
 void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine);
 
-// cores, timing_only, cycles, time_us, flops, fu.
+// launches, unless there was one only: first_us, mean_us, cycles of each.
+void kernel_json_launches(cJSON *root, const kernel_result_t *result);
+
+// cores, timing_only, cycles, time_us, flops, fu, launches.
 void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_machine_t *machine);
 
 // error: null, or an object with rel_fro, max_abs, cos_diff and what it was measured against; returns the

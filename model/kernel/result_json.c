@@ -18,6 +18,20 @@ void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *m
   kernel_json_config(root, machine);
 }
 
+void kernel_json_launches(cJSON *root, const kernel_result_t *result) {
+  const soc_result_t *soc = &result->soc;
+  if (soc->launches < 2) {
+    return;
+  }
+  cJSON *launches = cJSON_AddObjectToObject(root, "launches");
+  cJSON_AddNumberToObject(launches, "first_us", result->first_us);
+  cJSON_AddNumberToObject(launches, "mean_us", result->mean_us);
+  cJSON *cycles = cJSON_AddArrayToObject(launches, "cycles");
+  for (size_t i = 0; i < soc->launches; ++i) {
+    cJSON_AddItemToArray(cycles, cJSON_CreateNumber((double)soc->launch_cycles[i]));
+  }
+}
+
 void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_machine_t *machine) {
   json_add_count(root, "cores", machine->soc.config.soc.ai_cores);
   if (machine->soc.timing_only) {
@@ -27,6 +41,7 @@ void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_m
   cJSON_AddNumberToObject(root, "time_us", result->time_us);
   json_add_count(root, "flops", result->flops);
   cJSON_AddNumberToObject(root, "fu", result->fu);
+  kernel_json_launches(root, result);
 }
 
 void kernel_json_error_members(cJSON *object, const num_error_t *error) {

@@ -170,12 +170,45 @@ extern "C" void soc_close(soc_t *machine) {
   }
 }
 
+namespace {
+
+void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
+  const soc_options_t &options = machine.sim.options;
+  soc_result_t &result = machine.sim.result;
+  const size_t launches = options.launches == 0 ? 1 : options.launches;
+  result.launch_cycles = static_cast<uint64_t *>(std::calloc(launches, sizeof *result.launch_cycles));
+  if (result.launch_cycles == nullptr) {
+    refuse(result, "launches: out of memory");
+    return;
+  }
+  while (result.launches < launches) {
+    if (result.launches > 0 && !options.timing_only) {
+      machine.gm->clear_results();
+    }
+    if (soc_launch(&machine, options.firmware_file, args, args_bytes,
+                   &result.launch_cycles[result.launches]) != SOC_DONE) {
+      return;
+    }
+    const char *changed =
+        result.launches == 0 || options.timing_only ? nullptr : machine.gm->changed_result();
+    if (++result.launches == 1) {
+      machine.gm->copy_results();
+    }
+    if (changed != nullptr) {
+      machine.sim.stop(SOC_STOPPED, "launch " + std::to_string(result.launches) + " left other bits in array '" +
+                                        changed + "' than the first one");
+      return;
+    }
+  }
+}
+
+}  // namespace
+
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
                                 const void *args, size_t args_bytes, soc_result_t *result) {
   soc_t *machine = soc_open(options, buffers, count, args_bytes, result);
   if (machine != nullptr) {
-    uint64_t cycles;
-    soc_launch(machine, options->firmware_file, args, args_bytes, &cycles);
+    launch_all(*machine, args, args_bytes);
     soc_close(machine);
   }
   return result->status;
@@ -185,6 +218,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->pipes);
   result->pipes = nullptr;
   result->pipe_count = 0;
+  std::free(result->launch_cycles);
+  result->launch_cycles = nullptr;
+  result->launches = 0;
 }
 
 // SystemC's library asks for it; the model is started by soc_launch instead.

@@ -54,6 +54,7 @@ typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
   const char *firmware_file;   // ELF (riscv) or shared object (native)
+  unsigned launches;           // of soc_run, one after the other; 0 counts as 1
   soc_gm_t gm;
   soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
   num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
@@ -115,9 +116,12 @@ typedef struct soc_result {
   uint64_t guard_lanes;        // elements any guard changed or held back
   soc_pipe_t *pipes;
   size_t pipe_count;
-  // When the pipes that met at a SYNC_ALL went on, in the order of the meetings.
+  // When the pipes that met at a SYNC_ALL went on, in cycles since the launch and in the order of the
+  // meetings; the sums over all launches.
   uint64_t sync_cycle[SOC_MAX_SYNCS];
-  size_t syncs;                // may be more than there is room for above
+  size_t syncs;                // of the last launch; may be more than there is room for above
+  uint64_t *launch_cycles;     // [launches], of soc_run
+  size_t launches;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
@@ -136,7 +140,10 @@ void *soc_alloc(uint64_t bytes);
 // Gives every buffer its address; arguments go before them.
 void soc_place(soc_buffer_t *buffers, size_t count);
 
-// Runs a kernel.  args is copied to global memory; its addresses come from soc_place.
+// Runs a kernel, as often as options->launches says, each time on what the time before left in L2 and
+// in workspaces.  args is copied to global memory; its addresses come from soc_place.  A launch that
+// leaves other results than the first one ends the run; only the arrays with `result` are looked at,
+// and are 0xFF again before each launch.
 soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
                      const void *args, size_t args_bytes, soc_result_t *result);
 

@@ -44,11 +44,13 @@ bool machine_read(const run_t *run, const char *config, const char *firmware,
   soc->race_check = !options->no_race_check;
   soc->l2_warm = options->l2.value == 0;
   soc->timing_only = options->timing_only;
+  soc->launches = (unsigned)options->launches.value;
   return read_firmware(machine, firmware, error) && recording_soc(run, soc, error);
 }
 
 void machine_begin(run_t *run, kernel_machine_t *machine, uint64_t flops) {
-  progress_start(&run->progress, run->options.quiet, flops, machine->soc.config.soc.clock_mhz);
+  progress_start(&run->progress, run->options.quiet, flops * (uint64_t)run->options.launches.value,
+                 machine->soc.config.soc.clock_mhz);
   machine->soc.building = run_building;
   machine->soc.progress = progress_update;
   machine->soc.progress_context = &run->progress;

@@ -27,6 +27,7 @@ void text_custom(FILE *file, const custom_run_t *run) {
   print_expected(file, run);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->result.time_us, config->soc.clock_mhz);
+  text_launches(file, &run->result);
   text_traffic(file, soc);
   text_pipes(file, soc, config->soc.ai_cores > 1);
 }

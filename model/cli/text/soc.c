@@ -42,11 +42,19 @@ bool text_verify(FILE *file, const kernel_result_t *result) {
   return result->verified;
 }
 
+void text_launches(FILE *file, const kernel_result_t *result) {
+  if (result->soc.launches > 1) {
+    fprintf(file, "launches %zu, the first %.1f us, %.1f us in the mean\n", result->soc.launches,
+            result->first_us, result->mean_us);
+  }
+}
+
 void text_time(FILE *file, const kernel_result_t *result, const config_t *config) {
   fprintf(file,
           "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
           (unsigned long long)result->soc.cycles, result->time_us, config->soc.clock_mhz,
           100 * result->fu, (double)result->flops * 1e-9);
+  text_launches(file, result);
 }
 
 void text_traffic(FILE *file, const soc_result_t *soc) {

@@ -33,7 +33,9 @@ bool text_error(FILE *file, const kernel_result_t *result, const char *golden, c
 void text_error_more(FILE *file, const kernel_result_t *result);
 bool text_verify(FILE *file, const kernel_result_t *result);
 
+// The second one: of several launches; text_time has it.
 void text_time(FILE *file, const kernel_result_t *result, const config_t *config);
+void text_launches(FILE *file, const kernel_result_t *result);
 
 // Bytes; and where the cycles went, for the pipes of cores whose kind was given commands, each by itself
 // or the mean over all of a kind.

@@ -248,6 +248,7 @@ void custom_json(const custom_run_t *run, cJSON *root) {
   add_expected(root, run);
   json_add_count(root, "cycles", soc->cycles);
   cJSON_AddNumberToObject(root, "time_us", run->result.time_us);
+  kernel_json_launches(root, &run->result);
   kernel_json_traffic(root, soc);
   kernel_json_pipes(root, soc);
   kernel_json_host(root, soc);

@@ -135,7 +135,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   }
   ++m.number;
   if (sim_.result.syncs < SOC_MAX_SYNCS) {
-    sim_.result.sync_cycle[sim_.result.syncs] = release;
+    sim_.result.sync_cycle[sim_.result.syncs] += release - begin_;
   }
   ++sim_.result.syncs;
   for (const auto &[arrived, its_domain] : m.arrived) {
@@ -186,7 +186,8 @@ uint64_t machine::latest() const {
 }
 
 uint64_t machine::launch(const std::string &firmware) {
-  const uint64_t begin = latest();
+  const uint64_t begin = begin_ = latest();
+  sim_.result.syncs = 0;
   sim_.deadline = begin + static_cast<uint64_t>(sim_.config.soc.max_cycles);
   const unsigned number = sim_.lines.use(firmware);
   for (watcher *w : sim_.watchers) {

@@ -104,6 +104,7 @@ class machine {
   meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
   std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
   unsigned events_ = 0;
+  uint64_t begin_ = 0;                    // of the launch
 };
 
 }  // namespace soc

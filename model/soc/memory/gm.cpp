@@ -191,6 +191,24 @@ void global_memory::copy_results() const {
   }
 }
 
+const char *global_memory::changed_result() const {
+  for (size_t i = 0; i < count_; ++i) {
+    const soc_buffer_t &b = buffers_[i];
+    if (b.result != nullptr && std::memcmp(b.result, base_ + (b.address - GM_BASE), b.bytes) != 0) {
+      return b.name;
+    }
+  }
+  return nullptr;
+}
+
+void global_memory::clear_results() {
+  for (size_t i = 0; i < count_; ++i) {
+    if (buffers_[i].result != nullptr) {
+      std::memset(base_ + (buffers_[i].address - GM_BASE), 0xFF, buffers_[i].bytes);
+    }
+  }
+}
+
 }  // namespace soc
 
 extern "C" void *soc_alloc(uint64_t bytes) {

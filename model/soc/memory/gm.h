@@ -47,6 +47,11 @@ class global_memory {
 
   // Results and books of the arrays to the buffers.
   void copy_results() const;
+  // The array, if any, of which a launch has left other results than the one before it, which
+  // copy_results has kept.
+  const char *changed_result() const;
+  // Results are what nobody wrote.
+  void clear_results();
 
  private:
   const array *find(uint64_t address) const;
