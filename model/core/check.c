@@ -126,7 +126,7 @@ static bool check_other_pipe(const checker_t *check, const char *field, uint32_t
 
 static bool check_load_nz(const checker_t *check, const cmd_load_nz_t *c) {
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "cols", c->cols) &&
-         check_operands(check);
+         below(check, "strips", c->strips, 2) && check_operands(check);
 }
 
 static bool check_load_a(const checker_t *check, const cmd_load_a_t *c) {

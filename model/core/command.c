@@ -75,6 +75,7 @@ enum {
   KIND_rows = NUMBER, KIND_cols = NUMBER, KIND_row_bytes = NUMBER,
   KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
+  KIND_strips = NUMBER,
   KIND_skip_zero = NUMBER, KIND_list = ADDRESS, KIND_first = NUMBER, KIND_page = NUMBER,
   KIND_pair = NUMBER,
   KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,

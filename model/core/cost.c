@@ -40,7 +40,8 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
   switch (command->header.opcode_) {
     case OP_LOAD_NZ: {
       const cmd_load_nz_t *c = &command->load_nz;
-      *move = move_of(config, (uint64_t)c->rows * c->cols * 2, config->cube.load_gbps, false);
+      const uint64_t cols = c->strips == 0 ? c->cols : core_strips(c->cols) * STRIP_COLS;
+      *move = move_of(config, c->rows * cols * 2, config->cube.load_gbps, false);
       return true;
     }
     case OP_FIXPIPE: {

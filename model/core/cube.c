@@ -24,8 +24,19 @@ enum {
 
 static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
+// Strips as they are, the rows up to the next multiple of 16 zero.
+static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows,
+                        uint32_t cols) {
+  const size_t bytes = (size_t)rows * STRIP_ROW_BYTES;
+  const size_t to_pitch = core_round_16(rows) * STRIP_ROW_BYTES;
+  for (size_t s = 0; s < core_strips(cols); s++) {
+    memcpy(to + s * to_pitch, from + s * from_pitch, bytes);
+    memset(to + s * to_pitch + bytes, 0, to_pitch - bytes);
+  }
+}
+
 // 16 rows at a time, so that both the rows in GM and the strips in L1 are walked along.
-void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *c) {
+static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   const uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
   const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW_BYTES;
@@ -52,14 +63,12 @@ void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *c) {
   }
 }
 
-// Strips as they are, the rows up to the next multiple of 16 zero.
-static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows,
-                        uint32_t cols) {
-  const size_t bytes = (size_t)rows * STRIP_ROW_BYTES;
-  const size_t to_pitch = core_round_16(rows) * STRIP_ROW_BYTES;
-  for (size_t s = 0; s < core_strips(cols); s++) {
-    memcpy(to + s * to_pitch, from + s * from_pitch, bytes);
-    memset(to + s * to_pitch + bytes, 0, to_pitch - bytes);
+void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *c) {
+  if (c->strips == 0) {
+    load_rows(memory, c);
+  } else {
+    copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows,
+                c->cols);
   }
 }
 

@@ -110,7 +110,9 @@ static core_operand_t global(bool write, uint64_t base, uint64_t pitch, uint64_t
 }
 
 static size_t load_nz(const cmd_load_nz_t *c, core_operand_t *operand) {
-  operand[0] = global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * 2, 2);
+  operand[0] = c->strips == 0
+                   ? global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * 2, 2)
+                   : global(false, c->gm, c->gm_pitch, core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES, 2);
   operand[1] = padded_strips(SPACE_L1, true, "l1", c->l1, c->rows, c->cols);
   return 2;
 }

@@ -42,6 +42,9 @@ static void by_hand(void **state) {
   EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 2, .gm_pitch = 1152, .l1 = 64,
                     .rows = 20, .cols = 40),
          READ(SPACE_GM, GM_BASE + 2, 20, 80, 1152), WRITE(SPACE_L1, 64, 1, 3 * 32 * 32, 0));
+  EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 2, .gm_pitch = 1152, .l1 = 64,
+                    .rows = 20, .cols = 40, .strips = 1),
+         READ(SPACE_GM, GM_BASE + 2, 3, 640, 1152), WRITE(SPACE_L1, 64, 1, 3 * 32 * 32, 0));
   // 20 rows of 3 strips are read, 32 of each written
   EXPECT(COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = 96, .l1_pitch = 4096, .l0a = 32, .m = 20, .k = 40),
          READ(SPACE_L1, 96, 3, 640, 4096), WRITE(SPACE_L0A, 32, 1, 3 * 32 * 32, 0));
@@ -227,7 +230,7 @@ static command_t random_command(num_rng_t *rng, core_kind_t kind) {
     switch (random_below(rng, 5)) {
       case 0:
         return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset,
-                          .rows = x, .cols = y);
+                          .rows = x, .cols = y, .strips = random_below(rng, 2));
       case 1:
         return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset,
                           .m = x, .k = y);

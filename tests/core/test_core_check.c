@@ -138,6 +138,7 @@ static void cube_commands(void **state) {
       {NZ(.gm_pitch = 1152, .rows = 288, .cols = 576), NULL},
       {NZ(.gm_pitch = 2, .rows = 0, .cols = 1), "LOAD_NZ rows=0: expected 1 or more"},
       {NZ(.gm_pitch = 2, .rows = 1, .cols = 0), "LOAD_NZ cols=0: expected 1 or more"},
+      {NZ(.gm_pitch = 2, .rows = 1, .cols = 1, .strips = 2), "LOAD_NZ strips=2: expected 0 to 1"},
       {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 1, .rows = 1, .cols = 1),
        "LOAD_NZ gm=0x4000000001: expected a multiple of 2"},
       {NZ(.gm_pitch = 3, .rows = 1, .cols = 1), "gm_pitch=3: expected a multiple of 2"},

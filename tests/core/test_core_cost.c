@@ -44,6 +44,7 @@ static void cube_transfers(void **state) {
   // 250 bytes are 3 cycles, padding is not read from GM; 5250 are 63, though a division of doubles
   // says 63.00000000000001
   assert_int_equal(cube(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .rows = 1, .cols = 125)), 3);
+  assert_int_equal(cube(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .rows = 128, .cols = 570, .strips = 1)), 1770);
   assert_int_equal(cube(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .rows = 1, .cols = 2625)), 63);
   // 128*96*2 = 24576 bytes: / 238 = 103.3, / 119 = 206.5
   assert_int_equal(cube(COMMAND_OF(LOAD_A, load_a, MTE1, .m = 128, .k = 96)), 104);

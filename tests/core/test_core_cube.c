@@ -43,6 +43,28 @@ static void load_nz_layout(void **state) {
   }
 }
 
+// Strips that lie in GM as they will in L1, columns that pad the last one with them.
+static void load_nz_strips(void **state) {
+  fixture_t *f = *state;
+  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+    const uint32_t rows = shapes[i].rows;
+    const uint32_t cols = shapes[i].cols;
+    const uint32_t pitch = rows * 32 + (uint32_t)(i % 3) * 10;
+    const uint64_t gm = 6 + 2 * i;
+    const uint32_t l1 = 32 * (uint32_t)i;
+    const command_t c = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + gm, .gm_pitch = pitch,
+                                   .l1 = l1, .rows = rows, .cols = cols, .strips = 1);
+    run(CORE_CUBE, &f->memory, &c);
+    for (size_t r = 0; r < round_up(rows, 16); r++) {
+      for (size_t col = 0; col < round_up(cols, 16); col++) {
+        put16(f->expected.base[SPACE_L1] + l1, strip_index(rows, r, col),
+              r < rows ? get16(f->memory.base[SPACE_GM] + gm + col / 16 * pitch + 32 * r, col % 16) : 0);
+      }
+    }
+    expect_same(&f->memory, &f->expected, "LOAD_NZ of strips");
+  }
+}
+
 // Parts of a matrix of 400 rows in L1; padding rows are zero, padding columns come along from L1.
 static void load_a_layout(void **state) {
   fixture_t *f = *state;
@@ -299,6 +321,7 @@ int main(void) {
   printf("seed %d\n", SEED);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(load_nz_layout, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(load_nz_strips, setup, free_fixture),
       cmocka_unit_test_setup_teardown(load_a_layout, setup, free_fixture),
       cmocka_unit_test_setup_teardown(load_b_layout, setup, free_fixture),
       cmocka_unit_test_setup_teardown(mmad_is_a_chain, setup, free_fixture),

@@ -27,7 +27,7 @@ static void commands(void **state) {
   (void)state;
   expect_text(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0x4000001000ull, .gm_pitch = 1152,
                          .l1 = 0x2000, .rows = 128, .cols = 576),
-              "LOAD_NZ gm=0x4000001000 gm_pitch=1152 l1=0x2000 rows=128 cols=576");
+              "LOAD_NZ gm=0x4000001000 gm_pitch=1152 l1=0x2000 rows=128 cols=576 strips=0");
   expect_text(COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = PIPE_MTE1, .event = 3),
               "SET_FLAG to=MTE1 event=3");
   expect_text(COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0), "PIPE_BARRIER");

@@ -59,7 +59,7 @@ static void fill_cube(program_t *p, command_t *command) {
   switch (from_to(p, 0, 4)) {
     case 0:
       FILL(load_nz, LOAD_NZ, MTE2, .gm = gm_read(p, CUBE), .gm_pitch = 2 * from_to(p, 0, 60), .l1 = place(p),
-           .rows = m, .cols = k);
+           .rows = m, .cols = k, .strips = from_to(p, 0, 1));
       break;
     case 1:
       FILL(load_a, LOAD_A, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0a = place(p), .m = m,
