@@ -31,4 +31,32 @@ typedef struct gemm_fp16_args {
   uint32_t tile_cols;   // 0: by the kernel's own rule; else a multiple of 16 up to 256
 } gemm_fp16_args_t;
 
+// How b lies in global memory.
+enum gemm_layout {
+  GEMM_ND,  // [k][n], rows b_pitch bytes apart
+  GEMM_DN,  // [n][k], column-major: columns b_pitch bytes apart
+  GEMM_NZ,  // strips of 16 columns, b_pitch bytes apart, k rows of 32 bytes each
+  GEMM_LAYOUTS
+};
+
+enum { GEMM_MAX_SPLITS = 64, GEMM_MAX_TILE = 256, GEMM_MAX_AREA = 32768, GEMM_MAX_SLOTS = 16 };
+
+// What gemm_tiles takes. A unit is a tile of c over a slice of k; AI core i of n takes the units i,
+// i + n, ... Slice i of k is floor(i k / splits) .. floor((i + 1) k / splits) - 1, one chain each.
+typedef struct gemm_tiles_args {
+  gemm_args_t product;    // c of c_type; b as layout says
+  uint64_t partial;       // with several splits: [splits] of [m][n] FP32, partial_bytes apart, whose sums
+  uint64_t partial_bytes; // the vector cores add in FP32, ascending, and cast to c, which has no gaps then
+  uint32_t c_type;        // TYPE_F32, TYPE_F16 or TYPE_BF16
+  uint32_t layout;        // enum gemm_layout
+  uint32_t tile_rows, tile_cols;  // multiples of 16 up to GEMM_MAX_TILE, GEMM_MAX_AREA together
+  uint32_t a_depth, b_depth;      // k of a piece in L1, multiples of 16; b_depth divides a_depth
+  uint32_t a_slots, b_slots;      // for pieces in L1, two at least, GEMM_MAX_SLOTS at most
+  uint32_t splits;                // 1 to GEMM_MAX_SPLITS, at most k
+  uint32_t by_columns;    // tiles of c are taken: 0 beside, 1 below each other first,
+  uint32_t band;          // ... so many of them, 1 or more, before those of the next row or column
+  uint32_t keeps;         // 1: what those of a row (a) or column (b) have in common stays in L1 from tile
+                          // to tile; it has slots for all of its pieces
+} gemm_tiles_args_t;
+
 #endif

@@ -67,8 +67,7 @@ typedef struct w4a16_piece {
 w4a16_piece_t w4a16_first_piece(const w4a16_t *problem);
 void w4a16_next_piece(const w4a16_t *problem, w4a16_piece_t *piece);
 
-// The vector cores' part, in w4a16_dequant.c and w4a16_reduce.c.
+// The vector cores' part, in w4a16_dequant.c; lib/slice_sum.h adds the slices' sums.
 void w4a16_dequantise(const w4a16_t *problem);
-void w4a16_reduce(const w4a16_t *problem);
 
 #endif

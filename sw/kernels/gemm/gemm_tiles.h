@@ -1,0 +1,213 @@
+// Private to gemm_tiles: units, the pieces of a and b that are in L1, and the walk over both.
+//
+//            k               n                     unit    a tile of c over a slice of k
+//        +-------+       +-------+                 piece   of a: the tile's rows by a_depth of k; of b:
+//      m |   a   | slice{|   b   |                         b_depth of k by the tile's columns
+//        +-------+       +-------+                 chunk   a_depth of k: one piece of a and those of b
+//                                                  part    half of a tile of more than 64 KB, or all of it:
+//                                                          what has a slot of L0C
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_GEMM_TILES_H
+#define KERNELS_GEMM_TILES_H
+
+#include <stdbool.h>
+
+#include "hal/hal.h"
+#include "kernels/gemm/gemm_args.h"
+#include "lib/panic.h"
+#include "lib/ring.h"
+#include "lib/tiling.h"
+
+enum {
+  STRIP = 16,
+  STRIP_ROW = 32,  // bytes of a row of a fractal strip
+  L0_HALF = 32 * 1024,
+  L0C_BYTES = GEMM_L0C_KB * 1024,
+  L0C_SLOTS_MAX = 4,
+  FLAG_MULTIPLIED = 0,  // cube to vector: all partial sums are in global memory
+};
+
+enum ring_name { RING_A, RING_B, RING_L0, RING_L0C, RINGS };
+enum operand { A, B, OPERANDS };
+
+typedef struct tiles {
+  gemm_tiles_args_t args;
+  uint32_t cores;
+  uint32_t m_tiles, n_tiles, units;
+  uint32_t part_rows, part_cols;  // of a part
+  uint32_t step;                  // k of an MMAD
+  uint32_t depth[OPERANDS];
+  bool stays[OPERANDS];
+  ring_t ring[RINGS];
+  uint32_t room[OPERANDS];  // uses of the rings of L1 that have a slot, by the frees pushed so far
+  uint32_t products, results;  // so far
+} tiles_t;
+
+typedef struct unit {
+  uint32_t number;
+  uint32_t split, k, depth;  // its slice of k
+  uint32_t row, rows, col, cols;
+  uint32_t line;             // what its tiles have in common: a row or column of tiles, of a slice
+  bool opens, closes;        // is it the first, the last of this core's there?
+  uint32_t use[OPERANDS];    // of its first piece, in the ring
+} unit_t;
+
+// ---- The problem ----
+
+static bool extents_valid(const gemm_args_t *p) {
+  return p->m >= 1 && p->m <= GEMM_MAX && p->n >= 1 && p->n <= GEMM_MAX && p->k >= 1 && p->k <= GEMM_MAX &&
+         (p->type == TYPE_BF16 || p->type == TYPE_F16);
+}
+
+static uint32_t c_bytes(const gemm_tiles_args_t *a) { return a->c_type == TYPE_F32 ? 4 : 2; }
+
+static bool arrays_valid(const gemm_tiles_args_t *a) {
+  const gemm_args_t *p = &a->product;
+  const uint32_t b_row = a->layout == GEMM_ND ? 2 * p->n : a->layout == GEMM_DN ? 2 * p->k : p->k * STRIP_ROW;
+  return (p->a | p->b | p->a_pitch | p->b_pitch) % 2 == 0 && p->a_pitch >= 2 * p->k && p->b_pitch >= b_row &&
+         (p->c | p->c_pitch) % c_bytes(a) == 0 && p->c_pitch >= c_bytes(a) * p->n &&
+         (a->splits == 1 || (p->c_pitch == c_bytes(a) * p->n && (a->partial | a->partial_bytes) % 4 == 0));
+}
+
+static bool size_valid(uint32_t value, uint32_t most) {
+  return value >= STRIP && value % STRIP == 0 && value <= most;
+}
+
+static bool cuts_valid(const gemm_tiles_args_t *a) {
+  return size_valid(a->tile_rows, GEMM_MAX_TILE) && size_valid(a->tile_cols, GEMM_MAX_TILE) &&
+         a->tile_rows * a->tile_cols <= GEMM_MAX_AREA && size_valid(a->a_depth, GEMM_MAX) &&
+         size_valid(a->b_depth, a->a_depth) && a->a_depth % a->b_depth == 0 && a->a_slots >= 2 &&
+         a->a_slots <= GEMM_MAX_SLOTS && a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS &&
+         2 * (uint64_t)(a->a_slots * a->tile_rows * (uint64_t)a->a_depth +
+                        a->b_slots * a->tile_cols * (uint64_t)a->b_depth) <= GEMM_L1_KB * 1024 &&
+         a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1;
+}
+
+static bool args_valid(const gemm_tiles_args_t *a) {
+  return extents_valid(&a->product) && a->layout < GEMM_LAYOUTS &&
+         (a->c_type == TYPE_F32 || a->c_type == TYPE_F16 || a->c_type == TYPE_BF16) && arrays_valid(a) &&
+         cuts_valid(a);
+}
+
+// Parts of a tile: halves of its longer side if L0C cannot hold two tiles.
+static void cut_tile(tiles_t *tiles) {
+  const gemm_tiles_args_t *a = &tiles->args;
+  const bool halves = 2 * a->tile_rows * a->tile_cols * 4 > L0C_BYTES;
+  const bool rows = a->tile_rows > a->tile_cols;
+  tiles->part_rows = halves && rows ? round_up(a->tile_rows / 2, STRIP) : a->tile_rows;
+  tiles->part_cols = halves && !rows ? round_up(a->tile_cols / 2, STRIP) : a->tile_cols;
+  // MMADs of equal depth, as deep as halves of L0A and L0B allow.
+  const uint32_t most = L0_HALF / 2 / max_u32(tiles->part_rows, tiles->part_cols) / STRIP * STRIP;
+  tiles->step = round_up(ceil_div(a->b_depth, ceil_div(a->b_depth, most)), STRIP);
+}
+
+static void open_rings(tiles_t *tiles) {
+  const gemm_tiles_args_t *a = &tiles->args;
+  const uint32_t a_bytes = 2 * a->tile_rows * a->a_depth;
+  const uint32_t b_bytes = 2 * a->tile_cols * a->b_depth;
+  const uint32_t part = 4 * tiles->part_rows * tiles->part_cols;
+  const uint32_t parts = min_u32(L0C_SLOTS_MAX, L0C_BYTES / part);
+  tiles->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a->a_slots, 0, a_bytes};
+  tiles->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, GEMM_MAX_SLOTS, (uint8_t)a->b_slots,
+                                 a->a_slots * a_bytes, b_bytes};
+  tiles->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
+  tiles->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)parts, 0, part};
+  tiles->room[A] = a->a_slots;
+  tiles->room[B] = a->b_slots;
+}
+
+static void tiles_open(tiles_t *tiles) {
+  const gemm_tiles_args_t *args = hal_gm(hal_read(REG_ARGS));
+  require(args_valid(args), PANIC_ARGUMENTS);
+  tiles->args = *args;
+  tiles->cores = (uint32_t)hal_read(REG_CORE_COUNT);
+  tiles->m_tiles = ceil_div(args->product.m, args->tile_rows);
+  tiles->n_tiles = ceil_div(args->product.n, args->tile_cols);
+  tiles->units = tiles->m_tiles * tiles->n_tiles * args->splits;
+  tiles->depth[A] = args->a_depth;
+  tiles->depth[B] = args->b_depth;
+  tiles->stays[A] = args->keeps != 0 && args->by_columns == 0;
+  tiles->stays[B] = args->keeps != 0 && args->by_columns != 0;
+  tiles->products = tiles->results = 0;
+}
+
+// ---- Units ----
+
+static uint32_t slice_start(const tiles_t *tiles, uint32_t split) {
+  return (uint32_t)((uint64_t)split * tiles->args.product.k / tiles->args.splits);
+}
+
+// Where in c: bands of so many lines, in which the tiles across all of them come first.
+static void place_tile(const tiles_t *tiles, uint32_t tile, uint32_t *line, uint32_t *along) {
+  const uint32_t lines = tiles->args.by_columns != 0 ? tiles->m_tiles : tiles->n_tiles;
+  const uint32_t length = tiles->args.by_columns != 0 ? tiles->n_tiles : tiles->m_tiles;
+  const uint32_t band = min_u32(tiles->args.band, lines);
+  const uint32_t first = tile / (band * length) * band;
+  const uint32_t across = min_u32(band, lines - first);
+  const uint32_t rest = tile % (band * length);
+  *along = first + rest % across;
+  *line = rest / across;
+}
+
+static uint32_t line_of(const tiles_t *tiles, uint32_t number) {
+  const uint32_t tiles_all = tiles->m_tiles * tiles->n_tiles;
+  uint32_t line, along;
+  place_tile(tiles, number % tiles_all, &line, &along);
+  return number / tiles_all * GEMM_MAX + line;
+}
+
+// Of a unit whose number is set, and whose uses.
+static void settle(const tiles_t *tiles, unit_t *unit) {
+  const gemm_tiles_args_t *a = &tiles->args;
+  const uint32_t tiles_all = tiles->m_tiles * tiles->n_tiles;
+  uint32_t line, along;
+  place_tile(tiles, unit->number % tiles_all, &line, &along);
+  const uint32_t row = a->by_columns != 0 ? along : line;
+  const uint32_t col = a->by_columns != 0 ? line : along;
+  unit->split = unit->number / tiles_all;
+  unit->k = slice_start(tiles, unit->split);
+  unit->depth = slice_start(tiles, unit->split + 1) - unit->k;
+  unit->row = row * a->tile_rows;
+  unit->col = col * a->tile_cols;
+  unit->rows = tile_length(a->product.m, a->tile_rows, row);
+  unit->cols = tile_length(a->product.n, a->tile_cols, col);
+  unit->line = unit->split * GEMM_MAX + line;
+  const uint32_t next = unit->number + tiles->cores;
+  unit->closes = next >= tiles->units || line_of(tiles, next) != unit->line;
+}
+
+static unit_t first_unit(const tiles_t *tiles) {
+  unit_t unit = {.number = (uint32_t)hal_read(REG_CORE_INDEX), .opens = true};
+  if (unit.number < tiles->units) {
+    settle(tiles, &unit);
+  }
+  return unit;
+}
+
+static bool loads(const tiles_t *tiles, const unit_t *unit, enum operand which) {
+  return !tiles->stays[which] || unit->opens;
+}
+
+static bool frees(const tiles_t *tiles, const unit_t *unit, enum operand which) {
+  return !tiles->stays[which] || unit->closes;
+}
+
+static void next_unit(const tiles_t *tiles, unit_t *unit) {
+  for (uint32_t which = A; which < OPERANDS; which++) {
+    if (frees(tiles, unit, which)) {
+      unit->use[which] += ceil_div(unit->depth, tiles->depth[which]);
+    }
+  }
+  unit->number += tiles->cores;
+  unit->opens = unit->closes;
+  if (unit->number < tiles->units) {
+    settle(tiles, unit);
+  }
+}
+
+// The use of the ring in which the slice's k-th row or column is.
+static uint32_t use_of(const tiles_t *tiles, const unit_t *unit, enum operand which, uint32_t k) {
+  return unit->use[which] + k / tiles->depth[which];
+}
+
+#endif
