@@ -68,8 +68,20 @@ static void copy_slice(size_t m, size_t n, const float *slice, float *c, size_t 
   }
 }
 
-bool num_half_matmul(size_t m, size_t n, size_t k, size_t splits, const num_fp16_t *a,
-                     const num_fp16_t *b, size_t first, size_t end, float *c) {
+static float wide(num_half_t type, uint16_t value) {
+  return type == NUM_HALF_FP16 ? num_fp16_to_f32(value) : num_bf16_to_f32(value);
+}
+
+static void widen(num_half_t type, const uint16_t *from, float *to, size_t n) {
+  if (type == NUM_HALF_FP16) {
+    num_fp16_to_f32_n(from, to, n);
+  } else {
+    num_bf16_to_f32_n(from, to, n);
+  }
+}
+
+bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a,
+                     const uint16_t *b, size_t first, size_t end, float *c) {
   const size_t cols = end - first;
   float *row = malloc(cols * sizeof *row);
   float *slice = malloc(m * cols * sizeof *slice);
@@ -77,9 +89,9 @@ bool num_half_matmul(size_t m, size_t n, size_t k, size_t splits, const num_fp16
   for (size_t s = 0; good && s < splits; s++) {
     memset(slice, 0, m * cols * sizeof *slice);
     for (size_t p = num_w4_slice(k, splits, s); p < num_w4_slice(k, splits, s + 1); p++) {
-      num_fp16_to_f32_n(b + p * n + first, row, cols);
+      widen(type, b + p * n + first, row, cols);
       for (size_t i = 0; i < m; i++) {
-        add_chain(cols, num_fp16_to_f32(a[i * k + p]), row, slice + i * cols);
+        add_chain(cols, wide(type, a[i * k + p]), row, slice + i * cols);
       }
     }
     if (s == 0) {
@@ -93,8 +105,8 @@ bool num_half_matmul(size_t m, size_t n, size_t k, size_t splits, const num_fp16
   return good;
 }
 
-bool num_half_matmul_golden(size_t m, size_t n, size_t k, const num_fp16_t *a,
-                            const num_fp16_t *b, size_t first, size_t end, double *c) {
+bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a,
+                            const uint16_t *b, size_t first, size_t end, double *c) {
   const size_t cols = end - first;
   float *row = malloc(cols * sizeof *row);
   if (row == NULL) {
@@ -104,9 +116,9 @@ bool num_half_matmul_golden(size_t m, size_t n, size_t k, const num_fp16_t *a,
     memset(c + i * n + first, 0, cols * sizeof *c);
   }
   for (size_t p = 0; p < k; p++) {
-    num_fp16_to_f32_n(b + p * n + first, row, cols);
+    widen(type, b + p * n + first, row, cols);
     for (size_t i = 0; i < m; i++) {
-      add_products(cols, (double)num_fp16_to_f32(a[i * k + p]), row, c + i * n + first);
+      add_products(cols, (double)wide(type, a[i * k + p]), row, c + i * n + first);
     }
   }
   free(row);

@@ -229,15 +229,15 @@ static void products(void **state) {
   double *golden = allocate(p.m * p.n, sizeof *golden);
   for (size_t s = 0; s < ARRAY_LEN(splits); s++) {
     // By parts of columns, as threads do it.
-    assert_true(num_half_matmul(p.m, p.n, p.k, splits[s], p.a, p.b, 0, 33, c));
-    assert_true(num_half_matmul(p.m, p.n, p.k, splits[s], p.a, p.b, 33, p.n, c));
+    assert_true(num_half_matmul(NUM_HALF_FP16, p.m, p.n, p.k, splits[s], p.a, p.b, 0, 33, c));
+    assert_true(num_half_matmul(NUM_HALF_FP16, p.m, p.n, p.k, splits[s], p.a, p.b, 33, p.n, c));
     for (size_t i = 0; i < p.m; i++) {
       for (size_t j = 0; j < p.n; j++) {
         assert_true(same_f32(c[i * p.n + j], in_slices(&p, i, j, splits[s])));
       }
     }
   }
-  assert_true(num_half_matmul_golden(p.m, p.n, p.k, p.a, p.b, 0, p.n, golden));
+  assert_true(num_half_matmul_golden(NUM_HALF_FP16, p.m, p.n, p.k, p.a, p.b, 0, p.n, golden));
   for (size_t i = 0; i < p.m; i++) {
     for (size_t j = 0; j < p.n; j++) {
       long double sum = 0;
@@ -304,12 +304,12 @@ static void real_data(void **state) {
   }
   printf("largest distance from the FP16 weights: %.3f of a scale\n", worst);
   assert_true(worst < 0.6);
-  assert_true(num_half_matmul_golden(M, N, K, a, b, 0, N, golden));
+  assert_true(num_half_matmul_golden(NUM_HALF_FP16, M, N, K, a, b, 0, N, golden));
   for (size_t splits = 1; splits <= 16; splits *= 2) {
     double f32 = 0;
     double f16 = 0;
     double all = 0;
-    assert_true(num_half_matmul(M, N, K, splits, a, b, 0, N, c));
+    assert_true(num_half_matmul(NUM_HALF_FP16, M, N, K, splits, a, b, 0, N, c));
     for (size_t i = 0; i < (size_t)M * N; i++) {
       f32 += pow((double)c[i] - golden[i], 2);
       f16 += pow((double)num_fp16_to_f32(num_fp16_from_f32(c[i])) - golden[i], 2);

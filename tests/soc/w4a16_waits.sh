@@ -25,9 +25,9 @@ passes() {
 
 build() {
   "$CC" -std=c11 -O1 -g -w -fPIC -shared -I"$dir/sw" -o "$dir/w4a16.so" \
-    "$dir"/sw/kernels/w4a16/w4a16*.c "$dir"/sw/hal/*.c
+    "$dir"/sw/kernels/w4a16/w4a16*.c "$dir/sw/lib/slice_sum.c" "$dir"/sw/hal/*.c
 }
 
 waits='wait\|sync_all'
 remove_waits 20 "$dir"/sw/kernels/w4a16/w4a16_cube.c "$dir"/sw/kernels/w4a16/w4a16_dequant.c \
-  "$dir"/sw/kernels/w4a16/w4a16_reduce.c "$dir/sw/lib/ring.h"
+  "$dir/sw/lib/slice_sum.c" "$dir/sw/lib/ring.h"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 
-enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1 };   // of the options' words
+enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1, DTYPE_BF16 = 1 };   // of the options' words
 
 // --- what the options say ---------------------------------------------------------------------
 
@@ -40,7 +41,7 @@ static kernel_source_t source(const options_t *o, const gemm_input_t *input, boo
     return KERNEL_FILES;
   }
   return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) ||
-                 o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
+                 (!quantised && input->bf16) || o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
                  o->gemm_group.given || o->dist != NULL || o->seed.given
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
@@ -58,9 +59,53 @@ static bool read_input(const options_t *o, bool quantised, gemm_input_t *input,
   input->group = option_count_or(&o->gemm_group, 0);
   input->is_unsigned = o->gemm_nibbles.value == NIBBLES_UNSIGNED;
   input->zeros = quantised ? (gemm_zeros_t)o->gemm_zeros.value : GEMM_ZEROS_INTEGER;
+  input->bf16 = !quantised && o->gemm_dtype.value == DTYPE_BF16;
+  input->layout = quantised ? GEMM_ND : (enum gemm_layout)o->gemm_layout.value;
   input->source = source(o, input, quantised);
   return (input->source != KERNEL_FILES || check_files(o, input, quantised, error)) &&
          made_up_options(o, &input->made_up, error);
+}
+
+// 128x256, or 128x256x512; parts that are left out are 0.
+static bool read_cut(const char *text, gemm_settings_t *settings, base_error_t *error) {
+  gemm_cut_t *cut = &settings->cut;
+  unsigned *const part[] = {&cut->rows, &cut->cols, &cut->depth};
+  char copy[64];
+  size_t parts = 0;
+  settings->halving = strcmp(text, "halving") == 0;
+  if (settings->halving || strcmp(text, "auto") == 0) {
+    return true;
+  }
+  snprintf(copy, sizeof copy, "%s", text);
+  for (char *rest = copy, *word; (word = strsep(&rest, "x")) != NULL; ++parts) {
+    uint64_t value;
+    if (parts == 3 || strlen(text) >= sizeof copy || !parse_count(word, &value) || value < 16 || value > 4096) {
+      parts = 0;
+      break;
+    }
+    *part[parts] = (unsigned)value;
+  }
+  return parts >= 2 ||
+         base_fail(error, "--tile: expected MxN, MxNxK, auto or halving, multiples of 16, got '%s'%s", text,
+                   parse_hint(text));
+}
+
+// rows, columns:3
+static bool read_order(const char *text, gemm_cut_t *cut, base_error_t *error) {
+  char copy[32];
+  uint64_t band = 0;
+  snprintf(copy, sizeof copy, "%s", text);
+  char *rest = copy;
+  const char *word = strsep(&rest, ":");
+  const int order = parse_choice(word, "auto|rows|columns");
+  if (order < 0 || strlen(text) >= sizeof copy ||
+      (rest != NULL && (order == GEMM_ORDER_AUTO || !parse_count(rest, &band) || band < 1 || band > W4A16_MAX))) {
+    return base_fail(error, "--order: expected auto, rows, columns, or rows:3 with any number, got '%s'%s", text,
+                     parse_hint(text));
+  }
+  cut->order = (enum gemm_order)order;
+  cut->band = rest != NULL ? (unsigned)band : order == GEMM_ORDER_AUTO ? 0 : W4A16_MAX;
+  return true;
 }
 
 static bool read_splits(const char *text, unsigned *splits, base_error_t *error) {
@@ -92,8 +137,11 @@ static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *s
   settings->phases = o->gemm_path.value == PATH_DIRECT ? W4A16_DIRECT
                      : o->gemm_overlap                 ? W4A16_OVERLAPPED
                                                        : W4A16_SEQUENTIAL;
-  return !quantised || (read_splits(o->gemm_split_k, &settings->splits, error) &&
-                        read_tile(o->gemm_tile_n, &settings->tile_n, error));
+  return quantised ? read_splits(o->gemm_split_k, &settings->splits, error) &&
+                         read_tile(o->gemm_tile_n, &settings->tile_n, error)
+                   : read_splits(o->gemm_slices, &settings->splits, error) &&
+                         read_cut(o->gemm_tile, settings, error) &&
+                         read_order(o->gemm_order, &settings->cut, error);
 }
 
 static bool prepare(run_t *run) {
@@ -163,4 +211,4 @@ const run_kernel_t run_w4a16 =
     GEMM_KERNEL("w4a16", CLI_RUN_W4A16, w4a16_examples,
                 "FP16 activations times 4-bit weights, dequantised by vector cores");
 const run_kernel_t run_gemm = GEMM_KERNEL("gemm", CLI_RUN_GEMM, gemm_examples,
-                                          "FP16 activations times FP16 weights, on cube cores");
+                                          "FP16 or BF16 activations times such weights, on cube cores");

@@ -12,6 +12,20 @@ static void print_how(FILE *file, const gemm_settings_t *s) {
   fprintf(file, ", tiles of %u columns, %s", s->tile_n, phases[s->phases]);
 }
 
+static void print_tiles(FILE *file, const gemm_run_t *run) {
+  static const char *const layouts[GEMM_LAYOUTS] = {"row-major", "column-major", "fractal"};
+  const gemm_settings_t *s = &run->settings;
+  if (!s->halving) {
+    fprintf(file, ", tiles of %u x %u, %u deep", s->cut.rows, s->cut.cols, s->cut.depth);
+  }
+  if (s->splits > 1) {
+    fprintf(file, ", split-K of %u slices", s->splits);
+  }
+  if (run->problem.layout != GEMM_ND) {
+    fprintf(file, ", weights %s", layouts[run->problem.layout]);
+  }
+}
+
 static void print_input(FILE *file, const gemm_run_t *run) {
   static const char *const zeros[W4A16_ZEROS_COUNT] = {
       "no zero points", "zero points", "zero points that need FP32"};
@@ -23,6 +37,8 @@ static void print_input(FILE *file, const gemm_run_t *run) {
   }
   if (p->quantised) {
     print_how(file, s);
+  } else {
+    print_tiles(file, run);
   }
   fprintf(file, "\ndata     %s\nshape    M %zu, N %zu, K %zu", p->source, p->m, p->n, p->k);
   if (p->quantised) {
@@ -34,7 +50,8 @@ static void print_input(FILE *file, const gemm_run_t *run) {
 
 static void print_error(FILE *file, const gemm_run_t *run) {
   const gemm_problem_t *p = &run->problem;
-  if (text_error(file, &run->result, "FP64", "columns", run->settings.out_f32 ? "FP32" : "FP16")) {
+  if (text_error(file, &run->result, "FP64", "columns",
+                 run->settings.out_f32 ? "FP32" : p->type == NUM_HALF_BF16 ? "BF16" : "FP16")) {
     text_error_more(file, &run->result);
     fputc('\n', file);
   }

@@ -36,7 +36,9 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
 }
 
 void gemm_write_out(const gemm_run_t *run, FILE *npy) {
-  const npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_F2,
+  const npy_array_t array = {.type = run->settings.out_f32                   ? NPY_F4
+                                     : run->problem.type == NUM_HALF_BF16 ? NPY_U2
+                                                                               : NPY_F2,
                              .dims = 2,
                              .shape = {run->problem.m, run->problem.n},
                              .data = run->out};

@@ -20,6 +20,8 @@ typedef struct gemm_input {
   const char *a, *w;            // KERNEL_FILES: activations and weights,
   const char *scale, *zero;     // of w4a16 with scales and perhaps zero points
   made_up_t made_up;            // KERNEL_MADE_UP
+  bool bf16;                    // of gemm: BF16 activations, weights and result, not FP16
+  enum gemm_layout layout;      // of gemm: how the weights lie in global memory; files are [K,N]
   size_t m, n, k, group;        // usually 16, 2048, 4096, 128
   // w4a16
   gemm_zeros_t zeros;           // KERNEL_MADE_UP
@@ -28,7 +30,18 @@ typedef struct gemm_input {
 
 enum { GEMM_SPLITS_AUTO = 0, GEMM_TILE_AUTO = 0 };
 
-// How the kernel goes about it. Of gemm only machine and out_f32 are read.
+// How gemm_tiles cuts a product, see its gemm_tiles_args_t; what is 0 is chosen (gemm_cut.h).
+typedef struct gemm_cut {
+  unsigned rows, cols;          // of a tile
+  unsigned depth, b_depth;      // K of a piece of a, of b, in L1
+  unsigned a_slots, b_slots, kept;
+  unsigned splits;
+  enum gemm_order { GEMM_ORDER_AUTO, GEMM_BY_ROWS, GEMM_BY_COLUMNS } order;   // of tiles
+  unsigned band;                // so many of them before those of the next row or column
+  double us;                    // the estimate, without the launch
+} gemm_cut_t;
+
+// How the kernel goes about it. Of gemm only machine, out_f32, halving, cut and splits are read.
 typedef struct gemm_settings {
   const char *kernel;              // "w4a16" or "gemm"
   kernel_machine_t machine;
@@ -37,6 +50,8 @@ typedef struct gemm_settings {
   unsigned splits;                 // slices, 1 to 64, or GEMM_SPLITS_AUTO
   unsigned tile_n;                 // columns of a tile: 64, 128, 256, or GEMM_TILE_AUTO
   enum w4a16_phases phases;        // dequantise first, meanwhile, or straight into L1
+  bool halving;                    // of gemm: tiles of 128 x 256, halved until every AI core has one
+  gemm_cut_t cut;                  // of gemm without halving
 } gemm_settings_t;
 
 typedef struct gemm_request {
@@ -65,7 +80,7 @@ typedef struct gemm_run {
   gemm_settings_t settings;  // with splits and tile_n decided; of gemm 0 is as the kernel likes
   kernel_judge_t judge;
   gemm_problem_t problem;
-  void *out;                 // [m][n], FP32 or FP16 bits as settings.out_f32 says
+  void *out;                 // [m][n], FP32 as settings.out_f32 says, or bits of the problem's type
   uint16_t *b;               // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
                              // sequential phases, if verify was asked for, else NULL
   kernel_result_t result;    // on the contract's weights; judged are columns
@@ -77,8 +92,9 @@ typedef struct gemm_run {
 } gemm_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise. Rounding to FP16 costs 2.1e-4
-// as a rule and 2^-11 = 4.9e-4 at most; FP32 sums stay near 1e-6.
+// as a rule and 2^-11 = 4.9e-4 at most, to BF16 eight times that; FP32 sums stay near 1e-6.
 #define GEMM_TOLERANCE_F16 5e-4
+#define GEMM_TOLERANCE_BF16 5e-3
 #define GEMM_TOLERANCE_F32 1e-5
 
 // What `amalgam run KERNEL` does without options, on that machine. kernel: "w4a16" or "gemm".

@@ -9,12 +9,15 @@ enum { MAX_EXTENT = W4A16_MAX };
 
 // --- files ------------------------------------------------------------------------------------
 
-static bool is_finite(uint16_t half) { return (half & 0x7c00u) != 0x7c00u; }
+static bool is_finite(num_half_t type, uint16_t half) {
+  const unsigned exponent = type == NUM_HALF_BF16 ? 0x7f80u : 0x7c00u;
+  return (half & exponent) != exponent;
+}
 
-// A matrix of FP16 numbers; a vector is one row if that may be.
-static bool read_half(const char *path, bool may_be_vector, npy_array_t *array,
+// A matrix of FP16 or BF16 numbers; a vector is one row if that may be.
+static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy_array_t *array,
                       base_error_t *error) {
-  if (!npy_read(path, NPY_BIT(F2), array, error)) {
+  if (!npy_read(path, type == NUM_HALF_BF16 ? NPY_BIT(U2) : NPY_BIT(F2), array, error)) {
     return false;
   }
   if (may_be_vector && array->dims == 1) {
@@ -29,7 +32,7 @@ static bool read_half(const char *path, bool may_be_vector, npy_array_t *array,
   }
   const uint16_t *value = array->data;
   for (size_t i = 0; i < npy_count(array); ++i) {
-    if (!is_finite(value[i])) {
+    if (!is_finite(type, value[i])) {
       char at[NPY_SHAPE_BYTES];
       base_fail(error, "%s: %s is not finite", path, npy_index_text(array, i, at));
       npy_free(array);
@@ -42,7 +45,7 @@ static bool read_half(const char *path, bool may_be_vector, npy_array_t *array,
 static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *problem,
                    base_error_t *error) {
   npy_array_t a;
-  if (!read_half(path, false, &a, error)) {
+  if (!read_half(path, problem->type, false, &a, error)) {
     return false;
   }
   problem->a = a.data;
@@ -71,7 +74,7 @@ static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *err
 static bool take_half_w(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t w;
   char expected[64];
-  if (!read_half(path, false, &w, error)) {
+  if (!read_half(path, problem->type, false, &w, error)) {
     return false;
   }
   problem->b = w.data;
@@ -99,7 +102,7 @@ static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem
                        base_error_t *error) {
   npy_array_t scale;
   char expected[96];
-  if (!read_half(path, true, &scale, error)) {
+  if (!read_half(path, NUM_HALF_FP16, true, &scale, error)) {
     return false;
   }
   problem->scale = scale.data;
@@ -124,7 +127,7 @@ static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem
 static bool take_zero(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t zero;
   char expected[96];
-  if (!read_half(path, true, &zero, error)) {
+  if (!read_half(path, NUM_HALF_FP16, true, &zero, error)) {
     return false;
   }
   problem->zero = zero.data;
@@ -264,6 +267,11 @@ bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm
   memset(problem, 0, sizeof *problem);
   problem->quantised = quantised;
   problem->is_unsigned = quantised && input->is_unsigned;
+  problem->type = !quantised && input->bf16 ? NUM_HALF_BF16 : NUM_HALF_FP16;
+  problem->layout = input->layout;
+  if (problem->type == NUM_HALF_BF16 && input->source == KERNEL_SHIPPED) {
+    return base_fail(error, "--dtype bf16: the shipped data is FP16; name files, or sizes to make data up");
+  }
   const bool read = input->source == KERNEL_FILES     ? from_files(input, problem, error)
                     : input->source == KERNEL_MADE_UP ? make_up(input, timing_only, problem, error)
                                                       : shipped(input, problem, error);

@@ -24,6 +24,25 @@ static void add_how(cJSON *root, const gemm_run_t *run) {
   cJSON_AddStringToObject(root, "zero_points", zeros[run->problem.zeros]);
 }
 
+static void add_tiles(cJSON *root, const gemm_run_t *run) {
+  static const char *const layouts[GEMM_LAYOUTS] = {"nd", "dn", "nz"};
+  const gemm_settings_t *s = &run->settings;
+  cJSON_AddStringToObject(root, "dtype", run->problem.type == NUM_HALF_BF16 ? "bf16" : "fp16");
+  cJSON_AddStringToObject(root, "layout", layouts[run->problem.layout]);
+  json_add_count(root, "split_k", s->splits);
+  if (s->halving) {
+    cJSON_AddStringToObject(root, "tile", "halving");
+    return;
+  }
+  cJSON *tile = cJSON_AddObjectToObject(root, "tile");
+  json_add_count(tile, "m", s->cut.rows);
+  json_add_count(tile, "n", s->cut.cols);
+  json_add_count(tile, "k", s->cut.depth);
+  cJSON_AddStringToObject(tile, "order", s->cut.order == GEMM_BY_COLUMNS ? "columns" : "rows");
+  json_add_count(tile, "band", s->cut.band);
+  cJSON_AddNumberToObject(tile, "estimate_us", s->cut.us);
+}
+
 static void add_books(cJSON *object, const soc_traffic_t *traffic) {
   json_add_count(object, "hbm_read", traffic->hbm_read);
   json_add_count(object, "hbm_write", traffic->hbm_write);
@@ -56,6 +75,8 @@ void gemm_json(const gemm_run_t *run, cJSON *root) {
   add_shape(root, &run->problem);
   if (run->problem.quantised) {
     add_how(root, run);
+  } else {
+    add_tiles(root, run);
   }
   kernel_json_time(root, result, &run->settings.machine);
   kernel_json_error(root, result, "fp64, untiled, on the contract's weights", "columns");

@@ -48,8 +48,10 @@ static uint16_t *gather(const gemm_run_t *run) {
 
 // The output as FP32, whatever the kernel stored.
 static float value(const gemm_run_t *run, size_t i) {
-  return run->settings.out_f32 ? ((const float *)run->out)[i]
-                                   : num_fp16_to_f32(((const uint16_t *)run->out)[i]);
+  const uint16_t *half = run->out;
+  return run->settings.out_f32                     ? ((const float *)run->out)[i]
+         : run->problem.type == NUM_HALF_BF16 ? num_bf16_to_f32(half[i])
+                                                   : num_fp16_to_f32(half[i]);
 }
 
 static void gather_values(const gemm_run_t *run, float *values) {
@@ -71,13 +73,13 @@ typedef struct product {
 
 static bool golden_part(void *context, size_t first, size_t end) {
   const product_t *p = context;
-  return num_half_matmul_golden(p->problem->m, p->n, p->problem->k, p->problem->a, p->b, first,
+  return num_half_matmul_golden(p->problem->type, p->problem->m, p->n, p->problem->k, p->problem->a, p->b, first,
                                 end, p->golden);
 }
 
 static bool contract_part(void *context, size_t first, size_t end) {
   const product_t *p = context;
-  return num_half_matmul(p->problem->m, p->n, p->problem->k, p->splits, p->problem->a, p->b,
+  return num_half_matmul(p->problem->type, p->problem->m, p->n, p->problem->k, p->splits, p->problem->a, p->b,
                          first, end, p->contract);
 }
 
@@ -113,11 +115,13 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
     return base_fail(error, "--verify: out of memory");
   }
   const uint32_t *got_f32 = run->out;
-  const uint16_t *got_f16 = run->out;
+  const uint16_t *got_half = run->out;
+  const bool bf16 = p->type == NUM_HALF_BF16;
   for (size_t i = 0; i < count; ++i) {
+    const float sum = product.contract[i];
     run->result.wrong_bits += run->settings.out_f32
-                              ? got_f32[i] != num_f32_bits(product.contract[i])
-                              : got_f16[i] != num_fp16_from_f32(product.contract[i]);
+                              ? got_f32[i] != num_f32_bits(sum)
+                              : got_half[i] != (bf16 ? num_bf16_from_f32(sum) : num_fp16_from_f32(sum));
   }
   for (size_t i = 0; run->b != NULL && i < p->k * p->n; ++i) {
     run->wrong_weights += run->b[i] != p->b[i];
@@ -129,7 +133,9 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
 
 bool gemm_judge(gemm_run_t *run, base_error_t *error) {
   kernel_result_t *result = &run->result;
-  const double usual = run->settings.out_f32 ? GEMM_TOLERANCE_F32 : GEMM_TOLERANCE_F16;
+  const double usual = run->settings.out_f32                   ? GEMM_TOLERANCE_F32
+                       : run->problem.type == NUM_HALF_BF16 ? GEMM_TOLERANCE_BF16
+                                                                 : GEMM_TOLERANCE_F16;
   if (run->settings.machine.soc.timing_only) {
     return true;
   }

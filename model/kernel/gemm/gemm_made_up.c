@@ -12,8 +12,13 @@ enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO
 
 enum { MADE_UP_CHUNK = 4096 };
 
-// A value of more bits than BF16's eight.
-static void make_half(const made_up_t *made_up, uint64_t stream, size_t count, uint16_t *out) {
+// In FP16 a value of more bits than BF16's eight.
+static void make_half(const made_up_t *made_up, num_half_t type, uint64_t stream, size_t count,
+                      uint16_t *out) {
+  if (type == NUM_HALF_BF16) {
+    made_up_fill(made_up, stream, 0, count, out);
+    return;
+  }
   uint16_t high[MADE_UP_CHUNK];
   uint16_t low[MADE_UP_CHUNK];
   for (size_t first = 0; first < count; first += MADE_UP_CHUNK) {
@@ -72,15 +77,15 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
   if (!good) {
     return base_fail(error, "--m, --n, --k: out of memory");
   }
-  if (made_up->distribution.width > 8192) {
+  if (problem->type == NUM_HALF_FP16 && made_up->distribution.width > 8192) {
     return base_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'",
                      made_up->text);
   }
-  make_half(made_up, STREAM_A, problem->m * problem->k, problem->a);
+  make_half(made_up, problem->type, STREAM_A, problem->m * problem->k, problem->a);
   if (problem->quantised) {
     make_weights(problem, made_up->seed, zeros);
     return true;
   }
-  make_half(made_up, STREAM_B, problem->k * problem->n, problem->b);
+  make_half(made_up, problem->type, STREAM_B, problem->k * problem->n, problem->b);
   return true;
 }

@@ -7,20 +7,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernels/gemm/gemm_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 #include "num/num_w4a16.h"
 
 typedef struct gemm_problem {
   size_t m, n, k;
   bool quantised;           // w4a16, else gemm
+  num_half_t type;          // of a, b and a result that is not FP32
+  enum gemm_layout layout;  // of b in global memory; of gemm
   size_t group;             // rows that share a scale
   bool is_unsigned;         // nibbles
   enum w4a16_zeros zeros;   // how w - zero can be computed
-  uint16_t *a;              // [m][k] FP16; this and the others NULL with timing only
+  uint16_t *a;              // [m][k]; this and the others NULL with timing only
   uint32_t *w;              // quantised: [k][n / 8]
   uint16_t *scale;          // [k / group][n]
   uint16_t *zero;           // likewise, or NULL
-  uint16_t *b;              // [k][n] FP16: gemm's weights, or the contract's dequantised ones
+  uint16_t *b;              // [k][n]: gemm's weights, or the contract's dequantised ones
   char source[200];         // where the data came from, for people
 } gemm_problem_t;
 

@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "kernel/gemm/gemm_cut.h"
 #include "kernel/gemm/gemm_plan.h"
 #include "kernels/gemm/gemm_args.h"
 
 const char *gemm_firmware(const gemm_settings_t *settings) {
-  return strcmp(settings->kernel, "gemm") == 0 ? "gemm_fp16" : settings->kernel;
+  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel
+         : settings->halving                      ? "gemm_fp16"
+                                                  : "gemm_tiles";
 }
 
 static bool check_buffers(const gemm_settings_t *settings, bool quantised, base_error_t *error) {
@@ -46,12 +49,43 @@ static bool check_path(const gemm_settings_t *settings, base_error_t *error) {
                    "gives it one");
 }
 
+static bool tile_extent(unsigned extent, unsigned most) {
+  return extent == GEMM_TILE_AUTO || (extent % 16 == 0 && extent <= most);
+}
+
+// Of gemm_tiles.
+static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error) {
+  const gemm_cut_t *cut = &settings->cut;
+  static const kernel_buffers_t need = {
+      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB, .ub = W4A16_UB_KB};
+  if (!kernel_machine_holds(&settings->machine, &need, error)) {
+    return false;
+  }
+  if (!tile_extent(cut->rows, GEMM_MAX_TILE) || !tile_extent(cut->cols, GEMM_MAX_TILE) ||
+      !tile_extent(cut->depth, GEMM_MAX_DEPTH)) {
+    return base_fail(error, "--tile %ux%ux%u: expected multiples of 16 up to %dx%dx%d", cut->rows, cut->cols,
+                     cut->depth, GEMM_MAX_TILE, GEMM_MAX_TILE, GEMM_MAX_DEPTH);
+  }
+  if (settings->splits > GEMM_MAX_SPLITS || settings->splits > problem->k) {
+    return base_fail(error, "--split-k %u: expected 1 to %zu", settings->splits,
+                     problem->k < GEMM_MAX_SPLITS ? problem->k : (size_t)GEMM_MAX_SPLITS);
+  }
+  settings->phases = W4A16_SEQUENTIAL;
+  return gemm_cut_choose(problem, settings, error);
+}
+
 bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
                        base_error_t *error) {
   if (!check_buffers(settings, problem->quantised, error)) {
     return false;
   }
+  if (!problem->quantised && !settings->halving) {
+    return tiles_fit(settings, problem, error);
+  }
   if (!problem->quantised) {
+    if (problem->type != NUM_HALF_FP16 || problem->layout != GEMM_ND || settings->splits > 1) {
+      return base_fail(error, "--tile halving: takes FP16 in row-major order, and all of K at once");
+    }
     settings->dataparallel = true;
     settings->splits = 1;
     settings->tile_n = GEMM_TILE_AUTO;

@@ -8,7 +8,7 @@
 #include "kernels/gemm/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
-enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096 };
+enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096, STRIP = 16, STRIP_ROW = 32 };
 
 // The arrays of one run; those that it has not are of 0 bytes, and not in the list.
 typedef struct layout {
@@ -27,11 +27,36 @@ static void add(layout_t *layout, enum array which, const char *name, size_t byt
                                         .result = result, .read_only = which < B};
 }
 
-static void add_inputs(layout_t *layout, const gemm_problem_t *p) {
+// gemm's weights as they lie in global memory: bytes, and from row, column or strip to the next.
+static size_t w_pitch(const gemm_problem_t *p) {
+  return p->layout == GEMM_ND ? 2 * p->n : p->layout == GEMM_DN ? 2 * p->k : round_up(p->k, STRIP) * STRIP_ROW;
+}
+
+static size_t w_bytes(const gemm_problem_t *p) {
+  const size_t lines = p->layout == GEMM_ND   ? p->k
+                       : p->layout == GEMM_DN ? p->n
+                                              : (p->n + STRIP - 1) / STRIP;
+  return lines * w_pitch(p);
+}
+
+// Of weights [k][n]; NULL: no memory. Padding of strips is zero.
+static uint16_t *lay_out(const gemm_problem_t *p) {
+  uint16_t *to = calloc(w_bytes(p), 1);
+  for (size_t i = 0; to != NULL && i < p->k; ++i) {
+    for (size_t j = 0; j < p->n; ++j) {
+      const size_t at = p->layout == GEMM_DN ? j * p->k + i
+                                             : j / STRIP * (w_pitch(p) / 2) + i * STRIP + j % STRIP;
+      to[at] = p->b[i * p->n + j];
+    }
+  }
+  return to;
+}
+
+static void add_inputs(layout_t *layout, const gemm_problem_t *p, const uint16_t *w) {
   const size_t scales = p->quantised ? p->k / p->group * p->n * 2 : 0;
   add(layout, A, "a", p->m * p->k * 2, p->a, NULL);
   if (!p->quantised) {
-    add(layout, W, "w", p->k * p->n * 2, p->b, NULL);
+    add(layout, W, "w", w_bytes(p), w, NULL);
     return;
   }
   add(layout, W, "w", p->k * p->n / 2, p->w, NULL);
@@ -45,11 +70,10 @@ static size_t b_pitch(const gemm_problem_t *p, const gemm_settings_t *s) {
 }
 
 static void add_workspaces(layout_t *layout, const gemm_problem_t *p, const gemm_settings_t *s) {
-  if (!p->quantised) {
-    return;
-  }
   layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
-  if (s->phases == W4A16_SEQUENTIAL) {
+  if (!p->quantised) {
+    // The vector cores make B.
+  } else if (s->phases == W4A16_SEQUENTIAL) {
     add(layout, B, "b", p->k * b_pitch(p, s), NULL, NULL);
   } else if (s->phases == W4A16_OVERLAPPED) {
     add(layout, B, "b", (size_t)s->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
@@ -74,22 +98,46 @@ static void place(layout_t *layout) {
   }
 }
 
-static gemm_fp16_args_t gemm_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
-                                       const layout_t *layout) {
-  return (gemm_fp16_args_t){
-      .product = {.a = layout->array[A].address,
-                  .b = layout->array[W].address,
-                  .c = layout->array[C].address,
-                  .a_pitch = (uint32_t)(p->k * 2),
-                  .b_pitch = (uint32_t)(p->n * 2),
-                  .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
-                  .m = (uint32_t)p->m,
-                  .n = (uint32_t)p->n,
-                  .k = (uint32_t)p->k,
-                  .type = TYPE_F16},
-      .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
-      .tile_cols = s->tile_n,
-  };
+static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
+                                     const layout_t *layout) {
+  return (gemm_args_t){.a = layout->array[A].address,
+                       .b = layout->array[W].address,
+                       .c = layout->array[C].address,
+                       .a_pitch = (uint32_t)(p->k * 2),
+                       .b_pitch = (uint32_t)w_pitch(p),
+                       .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
+                       .m = (uint32_t)p->m,
+                       .n = (uint32_t)p->n,
+                       .k = (uint32_t)p->k,
+                       .type = p->type == NUM_HALF_BF16 ? TYPE_BF16 : TYPE_F16};
+}
+
+static gemm_fp16_args_t halving_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
+                                          const layout_t *layout) {
+  return (gemm_fp16_args_t){.product = product_arguments(p, s, layout),
+                            .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
+                            .tile_cols = s->tile_n};
+}
+
+static gemm_tiles_args_t tiles_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
+                                         const layout_t *layout) {
+  const gemm_args_t product = product_arguments(p, s, layout);
+  const gemm_cut_t *cut = &s->cut;
+  return (gemm_tiles_args_t){.product = product,
+                             .partial = layout->array[PARTIAL].address,
+                             .partial_bytes = layout->partial_bytes,
+                             .c_type = s->out_f32 ? TYPE_F32 : product.type,
+                             .layout = p->layout,
+                             .tile_rows = cut->rows,
+                             .tile_cols = cut->cols,
+                             .a_depth = cut->depth,
+                             .b_depth = cut->b_depth,
+                             .a_slots = cut->a_slots,
+                             .b_slots = cut->b_slots,
+                             .splits = cut->splits,
+                             .by_columns = cut->order == GEMM_BY_COLUMNS,
+                             .band = cut->band,
+                             .kept = cut->kept};
 }
 
 // Rows that are dequantised at a time.  Tiles are of 16 Ki elements: UB has room for three of them on
@@ -178,7 +226,8 @@ static void take_phases(const layout_t *layout, gemm_run_t *run) {
   const bool sequential = s->phases == W4A16_SEQUENTIAL;
   const uint64_t *sync = run->result.soc.sync_cycle;
   const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
-  const uint64_t multiplied = gemm_reduces(s) ? sync[sequential ? 1 : 0] : run->result.soc.cycles;
+  const uint64_t multiplied =
+      gemm_reduces(s) ? sync[p->quantised && sequential ? 1 : 0] : run->result.soc.cycles;
   run->phases = 0;
   if (p->quantised) {
     gemm_phase_t *phase = &run->phase[run->phases++];
@@ -221,8 +270,11 @@ static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
   if (p->quantised) {
     const w4a16_args_t args = w4a16_arguments(p, s, layout);
     soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
+  } else if (s->halving) {
+    const gemm_fp16_args_t args = halving_arguments(p, s, layout);
+    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
   } else {
-    const gemm_fp16_args_t args = gemm_arguments(p, s, layout);
+    const gemm_tiles_args_t args = tiles_arguments(p, s, layout);
     soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
   }
   if (soc->status == SOC_DONE) {
@@ -236,18 +288,22 @@ base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error) {
   const gemm_problem_t *problem = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
-  add_inputs(&layout, problem);
-  add_workspaces(&layout, problem, settings);
+  uint16_t *laid = problem->layout != GEMM_ND && problem->b != NULL ? lay_out(problem) : NULL;
   uint8_t *rows = run->b != NULL ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
-  if (run->b != NULL && rows == NULL) {
+  if ((run->b != NULL && rows == NULL) || (problem->layout != GEMM_ND && problem->b != NULL && laid == NULL)) {
     base_fail(error, "workspace: out of memory");
+    free(laid);
+    free(rows);
     return BASE_BAD_INPUT;
   }
+  add_inputs(&layout, problem, laid != NULL ? laid : problem->b);
+  add_workspaces(&layout, problem, settings);
   layout.array[B].result = rows;
   const soc_status_t status = simulate(run, &layout);
   if (rows != NULL && status == SOC_DONE) {
     take_b(problem, settings, rows, run->b);
   }
   free(rows);
+  free(laid);
   return kernel_result_take(&run->result, &settings->machine, status, gemm_flops(problem), error);
 }

@@ -79,6 +79,7 @@ report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, co
   report_job_t *job = report_add(jobs, &gemm->machine, kernel, "N %zu, K %zu, M %zu: %s %s",
                                  shape->n, shape->k, m, kernel, what);
   job->gemm.settings.machine.soc.l2_warm = false;
+  job->gemm.settings.halving = true;   // of gemm: the tables' FP16 times
   job->gemm.input.n = shape->n;
   job->gemm.input.k = shape->k;
   job->gemm.input.m = m;

@@ -12,74 +12,92 @@
 
 // ---- Loading: MTE2 ----
 
+// What of a chunk is loaded next: a's piece; then b's; then the second part's own piece, of a or of b.
 typedef struct loader {
   unit_t unit;
+  uint32_t chunk;  // k in the slice
+  uint32_t item;
   enum operand which;
-  uint32_t k;  // in the slice
+  uint32_t k, part;
+  piece_t to;
 } loader_t;
 
-static void load_a(const tiles_t *tiles, const loader_t *next, uint32_t use) {
+static void load_a(const tiles_t *tiles, const loader_t *next) {
   const gemm_args_t *p = &tiles->args.product;
   const unit_t *unit = &next->unit;
-  const ring_t *ring = &tiles->ring[RING_A];
-  ring_wait_free(ring, use);
-  data_copy_gm_to_l1(.gm = p->a + (uint64_t)unit->row * p->a_pitch + 2 * (unit->k + next->k),
-                     .gm_pitch = p->a_pitch, .l1 = ring_slot(ring, use), .rows = unit->rows,
-                     .cols = min_u32(tiles->depth[A], unit->depth - next->k));
-  ring_set_full(ring, use);
+  const ring_t *ring = &tiles->ring[next->to.ring];
+  const uint32_t first = tiles->by_part[A] ? next->part * tiles->part_rows : 0;
+  const uint32_t rows = tiles->by_part[A] ? min_u32(tiles->part_rows, unit->rows - first) : unit->rows;
+  ring_wait_free(ring, next->to.use);
+  data_copy_gm_to_l1(.gm = p->a + (uint64_t)(unit->row + first) * p->a_pitch + 2 * (unit->k + next->k),
+                     .gm_pitch = p->a_pitch, .l1 = ring_slot(ring, next->to.use), .rows = rows, .cols = min_u32(tiles->depth[A], unit->depth - next->k));
+  ring_set_full(ring, next->to.use);
 }
 
-static void load_b(const tiles_t *tiles, const loader_t *next, uint32_t use) {
+static void load_b(const tiles_t *tiles, const loader_t *next) {
   const gemm_args_t *p = &tiles->args.product;
   const unit_t *unit = &next->unit;
-  const ring_t *ring = &tiles->ring[RING_B];
+  const ring_t *ring = &tiles->ring[next->to.ring];
   const uint32_t depth = min_u32(tiles->depth[B], unit->depth - next->k);
   const uint64_t k = unit->k + next->k;
-  ring_wait_free(ring, use);
+  const uint32_t first = tiles->by_part[B] ? next->part * tiles->part_cols : 0;
+  const uint32_t cols = tiles->by_part[B] ? min_u32(tiles->part_cols, unit->cols - first) : unit->cols;
+  const uint32_t col = unit->col + first;
+  ring_wait_free(ring, next->to.use);
   if (tiles->args.layout == GEMM_ND) {
-    data_copy_gm_to_l1(.gm = p->b + k * p->b_pitch + 2 * unit->col, .gm_pitch = p->b_pitch,
-                       .l1 = ring_slot(ring, use), .rows = depth, .cols = unit->cols);
+    data_copy_gm_to_l1(.gm = p->b + k * p->b_pitch + 2 * col, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols);
   } else if (tiles->args.layout == GEMM_DN) {
-    data_copy_gm_to_l1(.gm = p->b + (uint64_t)unit->col * p->b_pitch + 2 * k, .gm_pitch = p->b_pitch,
-                       .l1 = ring_slot(ring, use), .rows = unit->cols, .cols = depth);
+    data_copy_gm_to_l1(.gm = p->b + (uint64_t)col * p->b_pitch + 2 * k, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = cols, .cols = depth);
   } else {
-    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(unit->col / STRIP) * p->b_pitch + k * STRIP_ROW,
-                       .gm_pitch = p->b_pitch, .l1 = ring_slot(ring, use), .rows = depth,
-                       .cols = unit->cols, .strips = 1);
+    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(col / STRIP) * p->b_pitch + k * STRIP_ROW,
+                       .gm_pitch = p->b_pitch, .l1 = ring_slot(ring, next->to.use), .rows = depth,
+                       .cols = cols, .strips = 1);
   }
-  ring_set_full(ring, use);
+  ring_set_full(ring, next->to.use);
 }
 
-// A chunk's piece of a, then its pieces of b.
+// Which operand's, and of which k and part, the chunk's item is.
+static void settle_load(const tiles_t *tiles, loader_t *next) {
+  const uint32_t pieces =
+      ceil_div(min_u32(tiles->depth[A], next->unit.depth - next->chunk), tiles->depth[B]);
+  const bool again = next->item > pieces;
+  next->which = next->item == 0 || (again && tiles->by_part[A]) ? A : B;
+  next->k = next->chunk + (next->which == A || again ? 0 : (next->item - 1) * tiles->depth[B]);
+  next->part = again ? 1 : 0;
+  next->to = piece_of(tiles, &next->unit, next->which, next->k, next->part);
+}
+
+static uint32_t items(const tiles_t *tiles, const loader_t *next) {
+  const bool own = tiles->by_part[A] || tiles->by_part[B];
+  return 1 + ceil_div(min_u32(tiles->depth[A], next->unit.depth - next->chunk), tiles->depth[B]) +
+         (own ? next->unit.parts - 1 : 0);
+}
+
 static void next_load(const tiles_t *tiles, loader_t *next) {
   do {
-    if (next->which == A) {
-      next->which = B;
-    } else {
-      next->k += tiles->depth[B];
-      next->which = next->k % tiles->depth[A] == 0 ? A : B;
+    if (++next->item == items(tiles, next)) {
+      next->item = 0;
+      next->chunk += tiles->depth[A];
     }
-    if (next->k >= next->unit.depth) {
+    if (next->chunk >= next->unit.depth) {
       next_unit(tiles, &next->unit);
-      next->which = A;
-      next->k = 0;
+      next->chunk = 0;
     }
-  } while (next->unit.number < tiles->units && !loads(tiles, &next->unit, next->which));
+    settle_load(tiles, next);
+  } while (next->to.loaded && next->unit.number < tiles->units);
 }
 
 // All loads that may be pushed, in the order of their use: those whose slot is free once what is
 // pushed already is done.  For if MTE2's queue were full of others, this program would wait for it
 // and could not push what frees their slots.
-static void load_some(const tiles_t *tiles, loader_t *next) {
-  while (next->unit.number < tiles->units) {
-    const uint32_t use = use_of(tiles, &next->unit, next->which, next->k);
-    if (use >= tiles->room[next->which]) {
-      return;
-    }
+static inline void load_some(const tiles_t *tiles, loader_t *next) {
+  while (next->to.use < tiles->room[next->to.ring] && next->unit.number < tiles->units) {
     if (next->which == A) {
-      load_a(tiles, next, use);
+      load_a(tiles, next);
     } else {
-      load_b(tiles, next, use);
+      load_b(tiles, next);
     }
     next_load(tiles, next);
   }
@@ -89,76 +107,101 @@ static void load_some(const tiles_t *tiles, loader_t *next) {
 
 typedef struct part {
   uint32_t row, rows, col, cols;  // in the tile
-  bool first, last;               // of the tile's parts
-  uint32_t number;                // among this core's
+  uint32_t index, number;         // in the tile, and among this core's
+  uint32_t l0c;
 } part_t;
 
 static part_t part_of(const tiles_t *tiles, const unit_t *unit, uint32_t index) {
-  const uint32_t down = ceil_div(unit->rows, tiles->part_rows);
-  const uint32_t across = ceil_div(unit->cols, tiles->part_cols);
-  const uint32_t row = down > 1 ? index : 0, col = down > 1 ? 0 : index;
+  const bool rows = unit->rows > tiles->part_rows;
+  const uint32_t row = rows ? index : 0, col = rows ? 0 : index;
   return (part_t){.row = row * tiles->part_rows,
                   .rows = tile_length(unit->rows, tiles->part_rows, row),
                   .col = col * tiles->part_cols,
                   .cols = tile_length(unit->cols, tiles->part_cols, col),
-                  .first = index == 0,
-                  .last = index + 1 == down * across,
-                  .number = tiles->results + index};
+                  .index = index,
+                  .number = tiles->results + index,
+                  .l0c = ring_slot(&tiles->ring[RING_L0C], tiles->results + index)};
 }
 
-static void free_piece(tiles_t *tiles, enum operand which, uint32_t use) {
-  ring_set_free(&tiles->ring[which], use);
-  tiles->room[which]++;
+// A piece in L1, for a part.  One that parts share is waited for by the first, and given back by the last.
+typedef struct side {
+  piece_t piece;
+  uint32_t at, pitch;  // of the next MMAD's operand; from strip to strip
+  uint32_t step;       // of b, from MMAD to MMAD
+  bool waits, gives_back;
+} side_t;
+
+static inline side_t side_of(const tiles_t *tiles, const unit_t *unit, const part_t *part, enum operand which,
+                             uint32_t k) {
+  const piece_t piece = piece_of(tiles, unit, which, k, part->index);
+  const bool own = tiles->by_part[which];
+  return (side_t){.piece = piece,
+                  .at = ring_slot(&tiles->ring[piece.ring], piece.use),
+                  .waits = !piece.loaded && (own || part->index == 0),
+                  .gives_back = !piece.stays && (own || part->index + 1 == unit->parts)};
 }
 
-// Both operands of an MMAD to L0A and L0B.  Pieces are waited for by the tile's first part, and given
-// back by its last.
-static void move_operands(tiles_t *tiles, const unit_t *unit, const part_t *part, uint32_t k,
-                          uint32_t depth, uint32_t l0) {
-  const uint32_t left = use_of(tiles, unit, A, k), right = use_of(tiles, unit, B, k);
-  const uint32_t in_a = k % tiles->depth[A], in_b = k % tiles->depth[B];
-  const uint32_t a_pitch = round_up(unit->rows, STRIP) * STRIP_ROW;
-  const uint32_t b_depth = min_u32(tiles->depth[B], unit->depth - k + in_b);
-  const bool turned = tiles->args.layout == GEMM_DN;
-  const uint32_t b_pitch = round_up(turned ? unit->cols : b_depth, STRIP) * STRIP_ROW;
-  const uint32_t b_at = turned ? in_b / STRIP * b_pitch + part->col * STRIP_ROW
-                               : part->col / STRIP * b_pitch + in_b * STRIP_ROW;
-  const bool ends = k + depth == unit->depth;
-  if (part->first && in_a == 0 && loads(tiles, unit, A)) {
-    ring_wait_full(&tiles->ring[RING_A], left);
-  }
-  load_data_a(.l1 = ring_slot(&tiles->ring[RING_A], left) + in_a / STRIP * a_pitch + part->row * STRIP_ROW,
-              .l1_pitch = a_pitch, .l0a = l0, .m = part->rows, .k = depth);
-  if (part->first && in_b == 0 && loads(tiles, unit, B)) {
-    ring_wait_full(&tiles->ring[RING_B], right);
-  }
-  load_data_b(.l1 = ring_slot(&tiles->ring[RING_B], right) + b_at, .l1_pitch = b_pitch, .l0b = l0,
-              .k = depth, .n = part->cols, .transpose = turned);
-  if (part->last && frees(tiles, unit, B) && (ends || in_b + depth == tiles->depth[B])) {
-    free_piece(tiles, B, right);
-  }
-  if (part->last && frees(tiles, unit, A) && (ends || in_a + depth == tiles->depth[A])) {
-    free_piece(tiles, A, left);
-  }
+static side_t left_side(const tiles_t *tiles, const unit_t *unit, const part_t *part, uint32_t k) {
+  side_t left = side_of(tiles, unit, part, A, k);
+  left.pitch = round_up(tiles->by_part[A] ? part->rows : unit->rows, STRIP) * STRIP_ROW;
+  left.at += tiles->by_part[A] ? 0 : part->row * STRIP_ROW;
+  return left;
 }
 
-static void multiply(tiles_t *tiles, const unit_t *unit, const part_t *part, uint32_t k, uint32_t depth) {
-  const ring_t *l0 = &tiles->ring[RING_L0];
+static side_t right_side(const tiles_t *tiles, const unit_t *unit, const part_t *part, uint32_t k, uint32_t end) {
+  const uint32_t col = tiles->by_part[B] ? 0 : part->col;
+  side_t right = side_of(tiles, unit, part, B, k);
+  if (tiles->args.layout == GEMM_DN) {
+    right.pitch = round_up(tiles->by_part[B] ? part->cols : unit->cols, STRIP) * STRIP_ROW;
+    right.at += col * STRIP_ROW;
+    right.step = tiles->step / STRIP * right.pitch;
+  } else {
+    right.pitch = round_up(end - k, STRIP) * STRIP_ROW;
+    right.at += col / STRIP * right.pitch;
+    right.step = tiles->step * STRIP_ROW;
+  }
+  return right;
+}
+
+static inline void free_piece(tiles_t *tiles, const piece_t *piece) {
+  ring_set_free(&tiles->ring[piece->ring], piece->use);
+  tiles->room[piece->ring]++;
+}
+
+static const ring_t l0 = {PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
+
+// MMADs of k to end, a piece of b.
+static void multiply(tiles_t *tiles, const part_t *part, side_t *left, side_t *right, uint32_t k, uint32_t end) {
   const ring_t *l0c = &tiles->ring[RING_L0C];
-  const uint32_t use = tiles->products++;
+  for (bool first = true; k < end; k += tiles->step, first = false) {
+    const uint32_t depth = min_u32(tiles->step, end - k);
+    const uint32_t use = tiles->products++;
+    ring_wait_free(&l0, use);
+    if (left->waits) {
+      ring_wait_full(&tiles->ring[left->piece.ring], left->piece.use);
+      left->waits = false;
+    }
+    load_data_a(.l1 = left->at, .l1_pitch = left->pitch, .l0a = ring_slot(&l0, use), .m = part->rows, .k = depth);
+    if (first && right->waits) {
+      ring_wait_full(&tiles->ring[right->piece.ring], right->piece.use);
+    }
+    load_data_b(.l1 = right->at, .l1_pitch = right->pitch, .l0b = ring_slot(&l0, use), .k = depth,
+                .n = part->cols, .transpose = tiles->turned);
+    ring_set_full(&l0, use);
 
-  ring_wait_free(l0, use);
-  move_operands(tiles, unit, part, k, depth, ring_slot(l0, use));
-  ring_set_full(l0, use);
-
-  ring_wait_full(l0, use);
-  if (k == 0) {
-    ring_wait_free(l0c, part->number);
+    ring_wait_full(&l0, use);
+    if (k == 0) {
+      ring_wait_free(l0c, part->number);
+    }
+    mmad(.l0a = ring_slot(&l0, use), .l0b = ring_slot(&l0, use), .l0c = part->l0c, .m = part->rows,
+         .n = part->cols, .k = depth, .accumulate = k == 0 ? 0 : 1, .type = tiles->args.product.type);
+    ring_set_free(&l0, use);
+    left->at += depth / STRIP * left->pitch;   // whole strips, or the slice ends
+    right->at += right->step;
   }
-  mmad(.l0a = ring_slot(l0, use), .l0b = ring_slot(l0, use), .l0c = ring_slot(l0c, part->number),
-       .m = part->rows, .n = part->cols, .k = depth, .accumulate = k == 0 ? 0 : 1,
-       .type = tiles->args.product.type);
-  ring_set_free(l0, use);
+  if (right->gives_back) {
+    free_piece(tiles, &right->piece);
+  }
 }
 
 static void store(const tiles_t *tiles, const unit_t *unit, const part_t *part) {
@@ -170,31 +213,41 @@ static void store(const tiles_t *tiles, const unit_t *unit, const part_t *part) 
   const ring_t *l0c = &tiles->ring[RING_L0C];
   ring_set_full(l0c, part->number);
   ring_wait_full(l0c, part->number);
-  fixpipe(.l0c = ring_slot(l0c, part->number), .m = part->rows, .n = part->cols,
+  fixpipe(.l0c = part->l0c, .m = part->rows, .n = part->cols,
           .gm = to + (uint64_t)(unit->row + part->row) * pitch + (uint64_t)bytes * (unit->col + part->col),
           .gm_pitch = pitch, .type = sums ? TYPE_F32 : a->c_type, .op = GM_STORE);
   ring_set_free(l0c, part->number);
 }
 
 // From k to end in the slice, for all parts.
-static void multiply_chunk(tiles_t *tiles, loader_t *next, const unit_t *unit, uint32_t k, uint32_t end) {
-  part_t part = {.last = false};
-  for (uint32_t i = 0; !part.last; i++) {
-    part = part_of(tiles, unit, i);
+static void multiply_chunk(tiles_t *tiles, loader_t *next, const unit_t *unit, const part_t *parts, uint32_t k,
+                           uint32_t end) {
+  for (const part_t *part = parts; part < parts + unit->parts; part++) {
+    side_t left = left_side(tiles, unit, part, k);
     for (uint32_t piece = k; piece < end; piece += tiles->depth[B]) {
       const uint32_t piece_end = min_u32(piece + tiles->depth[B], end);
+      side_t right = right_side(tiles, unit, part, piece, piece_end);
       load_some(tiles, next);
-      for (uint32_t at = piece; at < piece_end; at += tiles->step) {
-        multiply(tiles, unit, &part, at, min_u32(tiles->step, piece_end - at));
-      }
+      multiply(tiles, part, &left, &right, piece, piece_end);
+    }
+    if (left.gives_back) {
+      free_piece(tiles, &left.piece);
     }
     if (end == unit->depth) {
-      store(tiles, unit, &part);
+      store(tiles, unit, part);
     }
   }
-  if (end == unit->depth) {
-    tiles->results = part.number + 1;
+}
+
+static void multiply_unit(tiles_t *tiles, loader_t *next, const unit_t *unit) {
+  part_t parts[2];
+  for (uint32_t i = 0; i < unit->parts; i++) {
+    parts[i] = part_of(tiles, unit, i);
   }
+  for (uint32_t k = 0; k < unit->depth; k += tiles->depth[A]) {
+    multiply_chunk(tiles, next, unit, parts, k, min_u32(k + tiles->depth[A], unit->depth));
+  }
+  tiles->results += unit->parts;
 }
 
 static void for_rings(const tiles_t *tiles, void (*act)(const ring_t *ring)) {
@@ -207,16 +260,17 @@ void cube_main(void) {
   tiles_t tiles;
   tiles_open(&tiles);
   cut_tile(&tiles);
-  open_rings(&tiles);
+  plan_rings(&tiles);
   unit_t unit = first_unit(&tiles);
   loader_t next = {.unit = unit};
+  settle_load(&tiles, &next);
   for_rings(&tiles, ring_open);
+  ring_open(&l0);
   for (; unit.number < tiles.units; next_unit(&tiles, &unit)) {
-    for (uint32_t k = 0; k < unit.depth; k += tiles.depth[A]) {
-      multiply_chunk(&tiles, &next, &unit, k, min_u32(k + tiles.depth[A], unit.depth));
-    }
+    multiply_unit(&tiles, &next, &unit);
   }
   for_rings(&tiles, ring_drain);
+  ring_drain(&l0);
   if (tiles.args.splits > 1) {
     sync_all(PIPE_FIX);
     cross_core_set_flag(PIPE_FIX, FLAG_MULTIPLIED);

@@ -1,11 +1,12 @@
 // Private to gemm_tiles: units, the pieces of a and b that are in L1, and the walk over both.
 //
-//            k               n                     unit    a tile of c over a slice of k
-//        +-------+       +-------+                 piece   of a: the tile's rows by a_depth of k; of b:
-//      m |   a   | slice{|   b   |                         b_depth of k by the tile's columns
-//        +-------+       +-------+                 chunk   a_depth of k: one piece of a and those of b
-//                                                  part    half of a tile of more than 64 KB, or all of it:
-//                                                          what has a slot of L0C
+//            k               n          unit    a tile of c over a slice of k
+//        +-------+       +-------+      part    what has a slot of L0C: a tile, or half of one of more than 64 KB
+//      m |   a   | slice{|   b   |      chunk   a_depth of k, through which parts go one after the other
+//        +-------+       +-------+      piece   of a: a chunk's, the rows of the tile, or of a part if these are
+//                                               halves of the rows; of b: b_depth of k by the columns of the
+//                                               tile, or of a part if these are halves of the columns and a
+//                                               piece is as deep as a chunk
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_GEMM_TILES_H
 #define KERNELS_GEMM_TILES_H
@@ -24,11 +25,12 @@ enum {
   L0_HALF = 32 * 1024,
   L0C_BYTES = GEMM_L0C_KB * 1024,
   L0C_SLOTS_MAX = 4,
+  FLAGS = 32,           // between two pipes
   FLAG_MULTIPLIED = 0,  // cube to vector: all partial sums are in global memory
 };
 
-enum ring_name { RING_A, RING_B, RING_L0, RING_L0C, RINGS };
 enum operand { A, B, OPERANDS };
+enum ring_name { RING_A, RING_B, RING_KEPT, RING_L0C, RINGS };  // the first two: of A and B
 
 typedef struct tiles {
   gemm_tiles_args_t args;
@@ -37,9 +39,11 @@ typedef struct tiles {
   uint32_t part_rows, part_cols;  // of a part
   uint32_t step;                  // k of an MMAD
   uint32_t depth[OPERANDS];
-  bool stays[OPERANDS];
+  uint32_t turned;  // b is, on the way to L0B
+  uint32_t kept[OPERANDS];        // the first so many pieces of a slice, in a ring of their own
+  bool by_part[OPERANDS];         // has each part pieces of its own?
   ring_t ring[RINGS];
-  uint32_t room[OPERANDS];  // uses of the rings of L1 that have a slot, by the frees pushed so far
+  uint32_t room[RING_L0C];  // uses of the rings of L1 that have a slot, by the frees pushed so far
   uint32_t products, results;  // so far
 } tiles_t;
 
@@ -47,9 +51,10 @@ typedef struct unit {
   uint32_t number;
   uint32_t split, k, depth;  // its slice of k
   uint32_t row, rows, col, cols;
+  uint32_t parts;            // 1 or 2
   uint32_t line;             // what its tiles have in common: a row or column of tiles, of a slice
   bool opens, closes;        // is it the first, the last of this core's there?
-  uint32_t use[OPERANDS];    // of its first piece, in the ring
+  uint32_t use[RING_L0C];    // of its first pieces, in the rings
 } unit_t;
 
 // ---- The problem ----
@@ -75,12 +80,10 @@ static bool size_valid(uint32_t value, uint32_t most) {
 
 static bool cuts_valid(const gemm_tiles_args_t *a) {
   return size_valid(a->tile_rows, GEMM_MAX_TILE) && size_valid(a->tile_cols, GEMM_MAX_TILE) &&
-         a->tile_rows * a->tile_cols <= GEMM_MAX_AREA && size_valid(a->a_depth, GEMM_MAX) &&
-         size_valid(a->b_depth, a->a_depth) && a->a_depth % a->b_depth == 0 && a->a_slots >= 2 &&
-         a->a_slots <= GEMM_MAX_SLOTS && a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS &&
-         2 * (uint64_t)(a->a_slots * a->tile_rows * (uint64_t)a->a_depth +
-                        a->b_slots * a->tile_cols * (uint64_t)a->b_depth) <= GEMM_L1_KB * 1024 &&
-         a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1;
+         size_valid(a->a_depth, GEMM_MAX_DEPTH) && size_valid(a->b_depth, a->a_depth) &&
+         a->a_depth % a->b_depth == 0 && a->a_slots >= 2 && a->a_slots <= GEMM_MAX_SLOTS &&
+         a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS && a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1 &&
+         a->kept <= GEMM_MAX_SLOTS && a->a_slots + a->b_slots + a->kept <= FLAGS;
 }
 
 static bool args_valid(const gemm_tiles_args_t *a) {
@@ -92,28 +95,42 @@ static bool args_valid(const gemm_tiles_args_t *a) {
 // Parts of a tile: halves of its longer side if L0C cannot hold two tiles.
 static void cut_tile(tiles_t *tiles) {
   const gemm_tiles_args_t *a = &tiles->args;
-  const bool halves = 2 * a->tile_rows * a->tile_cols * 4 > L0C_BYTES;
+  const bool halves = a->tile_rows * a->tile_cols > GEMM_MAX_PART;
   const bool rows = a->tile_rows > a->tile_cols;
   tiles->part_rows = halves && rows ? round_up(a->tile_rows / 2, STRIP) : a->tile_rows;
   tiles->part_cols = halves && !rows ? round_up(a->tile_cols / 2, STRIP) : a->tile_cols;
+  tiles->by_part[A] = halves && rows;
+  tiles->by_part[B] = halves && !rows && a->a_depth == a->b_depth;
+  require(tiles->part_rows * tiles->part_cols <= GEMM_MAX_PART, PANIC_ARGUMENTS);
   // MMADs of equal depth, as deep as halves of L0A and L0B allow.
   const uint32_t most = L0_HALF / 2 / max_u32(tiles->part_rows, tiles->part_cols) / STRIP * STRIP;
   tiles->step = round_up(ceil_div(a->b_depth, ceil_div(a->b_depth, most)), STRIP);
 }
 
-static void open_rings(tiles_t *tiles) {
+static void plan_rings(tiles_t *tiles) {
   const gemm_tiles_args_t *a = &tiles->args;
-  const uint32_t a_bytes = 2 * a->tile_rows * a->a_depth;
-  const uint32_t b_bytes = 2 * a->tile_cols * a->b_depth;
+  const uint32_t a_bytes = 2 * a->a_depth * (tiles->by_part[A] ? tiles->part_rows : a->tile_rows);
+  const uint32_t b_bytes = 2 * a->b_depth * (tiles->by_part[B] ? tiles->part_cols : a->tile_cols);
   const uint32_t part = 4 * tiles->part_rows * tiles->part_cols;
   const uint32_t parts = min_u32(L0C_SLOTS_MAX, L0C_BYTES / part);
+  // A chunk's pieces of b are there together if they are for several parts.
+  const bool shared = tiles->by_part[A] || tiles->part_cols < a->tile_cols;
+  const uint32_t kept = a->a_slots * a_bytes + a->b_slots * b_bytes;  // begin there
+  const uint32_t kept_bytes = a->by_columns != 0 ? b_bytes : a_bytes;
+  const uint32_t kept_depth = a->by_columns != 0 ? a->b_depth : a->a_depth;
+  require(kept + a->kept * kept_bytes <= GEMM_L1_KB * 1024 &&
+              a->kept <= ceil_div(a->product.k / a->splits, kept_depth) &&
+              (!shared || tiles->by_part[B] || a->b_slots >= a->a_depth / a->b_depth),
+          PANIC_ARGUMENTS);
   tiles->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a->a_slots, 0, a_bytes};
-  tiles->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, GEMM_MAX_SLOTS, (uint8_t)a->b_slots,
+  tiles->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a->a_slots, (uint8_t)a->b_slots,
                                  a->a_slots * a_bytes, b_bytes};
-  tiles->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
+  tiles->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)(a->a_slots + a->b_slots), (uint8_t)a->kept,
+                                    kept, kept_bytes};
   tiles->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)parts, 0, part};
-  tiles->room[A] = a->a_slots;
-  tiles->room[B] = a->b_slots;
+  for (uint32_t i = RING_A; i < RING_L0C; i++) {
+    tiles->room[i] = tiles->ring[i].slots;
+  }
 }
 
 static void tiles_open(tiles_t *tiles) {
@@ -126,8 +143,9 @@ static void tiles_open(tiles_t *tiles) {
   tiles->units = tiles->m_tiles * tiles->n_tiles * args->splits;
   tiles->depth[A] = args->a_depth;
   tiles->depth[B] = args->b_depth;
-  tiles->stays[A] = args->keeps != 0 && args->by_columns == 0;
-  tiles->stays[B] = args->keeps != 0 && args->by_columns != 0;
+  tiles->kept[A] = args->by_columns == 0 ? args->kept : 0;
+  tiles->kept[B] = args->by_columns != 0 ? args->kept : 0;
+  tiles->turned = args->layout == GEMM_DN ? 1 : 0;
   tiles->products = tiles->results = 0;
 }
 
@@ -171,6 +189,7 @@ static void settle(const tiles_t *tiles, unit_t *unit) {
   unit->col = col * a->tile_cols;
   unit->rows = tile_length(a->product.m, a->tile_rows, row);
   unit->cols = tile_length(a->product.n, a->tile_cols, col);
+  unit->parts = ceil_div(unit->rows, tiles->part_rows) * ceil_div(unit->cols, tiles->part_cols);
   unit->line = unit->split * GEMM_MAX + line;
   const uint32_t next = unit->number + tiles->cores;
   unit->closes = next >= tiles->units || line_of(tiles, next) != unit->line;
@@ -184,20 +203,16 @@ static unit_t first_unit(const tiles_t *tiles) {
   return unit;
 }
 
-static bool loads(const tiles_t *tiles, const unit_t *unit, enum operand which) {
-  return !tiles->stays[which] || unit->opens;
-}
-
-static bool frees(const tiles_t *tiles, const unit_t *unit, enum operand which) {
-  return !tiles->stays[which] || unit->closes;
+static uint32_t parts_of(const tiles_t *tiles, const unit_t *unit, enum operand which) {
+  return tiles->by_part[which] ? unit->parts : 1;
 }
 
 static void next_unit(const tiles_t *tiles, unit_t *unit) {
   for (uint32_t which = A; which < OPERANDS; which++) {
-    if (frees(tiles, unit, which)) {
-      unit->use[which] += ceil_div(unit->depth, tiles->depth[which]);
-    }
+    unit->use[which] +=
+        ceil_div(unit->depth, tiles->depth[which]) * parts_of(tiles, unit, which) - tiles->kept[which];
   }
+  unit->use[RING_KEPT] += unit->closes ? tiles->args.kept : 0;
   unit->number += tiles->cores;
   unit->opens = unit->closes;
   if (unit->number < tiles->units) {
@@ -205,9 +220,21 @@ static void next_unit(const tiles_t *tiles, unit_t *unit) {
   }
 }
 
-// The use of the ring in which the slice's k-th row or column is.
-static uint32_t use_of(const tiles_t *tiles, const unit_t *unit, enum operand which, uint32_t k) {
-  return unit->use[which] + k / tiles->depth[which];
+// Where in L1 a piece is; is it there already, and does it stay when the unit is done?
+typedef struct piece {
+  enum ring_name ring;
+  uint32_t use;
+  bool loaded, stays;
+} piece_t;
+
+// In which the slice's k-th row or column is, for a part.
+static inline piece_t piece_of(const tiles_t *tiles, const unit_t *unit, enum operand which, uint32_t k, uint32_t part) {
+  const uint32_t parts = parts_of(tiles, unit, which);
+  const uint32_t index = k / tiles->depth[which] * parts + (parts > 1 ? part : 0);
+  if (index < tiles->kept[which]) {
+    return (piece_t){RING_KEPT, unit->use[RING_KEPT] + index, !unit->opens, !unit->closes};
+  }
+  return (piece_t){(enum ring_name)which, unit->use[which] + index - tiles->kept[which], false, false};
 }
 
 #endif

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Products of random shapes, layouts, types, slices and tiles, chosen or given, on machines of some cores: every bit as
+# the contract's C loops have it. COUNT of them, from SEED on.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+awk -v count="${COUNT:-40}" -v seed="${SEED:-1}" '
+function below(n) { return int(rand() * n) }
+function extent(most) { return 1 + int(exp(rand() * log(most)) - rand()) }   # small ones as often as large ones
+function one_of(words) { n = split(words, w, " "); return w[1 + below(n)] }
+BEGIN {
+  for (i = seed; i < seed + count; i++) {
+    srand(i)
+    m = extent(900); n = extent(900); k = extent(3000)
+    line = "--m " m " --n " n " --k " k " --seed " i " --layout " one_of("nd dn nz") " --dtype " one_of("fp16 bf16")
+    line = line " --firmware " one_of("native riscv")
+    if (below(3) == 0) line = line " --out-f32"
+    if (below(3) == 0) line = line " --split-k " 1 + below(k < 9 ? k : 9)
+    rows = 16 * (1 + below(16)); cols = 16 * (1 + below(16)); long = rows > cols ? rows : cols
+    short = rows + cols - long; half = int((long / 2 + 15) / 16) * 16
+    fits = rows * cols <= 16384 || half * short <= 16384
+    depth = one_of("16 64 80 128 256 272")
+    if (below(2) == 0 && fits) line = line " --tile " rows "x" cols (below(2) == 0 && (rows + cols) * depth <= 131072 ? "x" depth : "")
+    if (below(3) == 0) line = line " --order " one_of("rows columns rows:2 columns:3")
+    if (below(4) != 0) line = line " --config ascend910_die --cores " 1 + below(7)
+    if (below(4) == 0) line = line " --l2 cold"
+    if (below(8) == 0) line = line " --launches 2"
+    print line
+  }
+}' | {
+  runs=0
+  while read -r options; do
+    # shellcheck disable=SC2086
+    "$SIM" run gemm $options --gm c --verify --quiet || { echo "FAILED: run gemm $options"; exit 1; }
+    runs=$((runs + 1))
+  done
+  echo "$runs products, no bit differs"
+}
