@@ -123,6 +123,10 @@ static void take(report_outcome_t *outcome, const kernel_result_t *result) {
   const kernel_bound_t bound = kernel_bound(soc);
   outcome->cycles = soc->cycles;
   outcome->time_us = result->time_us;
+  outcome->first_us = result->first_us;
+  outcome->warm_us = soc->launches < 2 ? result->time_us
+                                       : (result->mean_us * (double)soc->launches - result->first_us) /
+                                             (double)(soc->launches - 1);
   outcome->flops = result->flops;
   outcome->fu = result->fu;
   outcome->hbm_read = soc->hbm_read;

@@ -38,6 +38,7 @@ typedef struct report_outcome {
   base_error_t error;  // one line if status is not 0
   uint64_t cycles, flops, hbm_read, l2_read, l2_write;
   double time_us, fu;
+  double first_us, warm_us;    // the first launch, and the mean of the others; of one launch both are time_us
   double cube_busy, vector_busy;   // cycles of pipes M and V, means over their cores
   char bound[16];              // the busiest pipe: "vector V"
   double bound_busy;           // share of the cycles
