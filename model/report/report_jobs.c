@@ -207,6 +207,7 @@ static base_exit_t work_fp8(report_job_t *job, base_error_t *error) {
 static void take_gemm(report_gemm_outcome_t *gemm, const gemm_run_t *run) {
   gemm->splits = run->settings.splits;
   gemm->tile_n = run->settings.tile_n;
+  gemm->cut = run->settings.cut;
   gemm->phases = run->phases;
   memcpy(gemm->phase, run->phase, sizeof gemm->phase);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {

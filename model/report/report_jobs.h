@@ -24,6 +24,7 @@ enum { REPORT_NAME_BYTES = 80 };
 // What a simulation of w4a16 or gemm found besides.
 typedef struct report_gemm_outcome {
   unsigned splits, tile_n;
+  gemm_cut_t cut;              // of gemm
   gemm_phase_t phase[GEMM_PHASES];
   size_t phases;
   // Cycles that the pipes of a kind of core were busy in, the mean over all of them.

@@ -33,6 +33,9 @@ has() { grep -qE -e "$2" "$1" || fail "no '$2' in $1"; }
 "$MKNPY" b.npy '<f2' 64,11
 "$MKNPY" b_short.npy '<f2' 63,11
 "$MKNPY" b_i4.npy '<i4' 64,11
+"$MKNPY" a_bf16.npy '<u2' 3,64
+"$MKNPY" a_bf16_inf.npy '<u2' 3,64 c 70=7f80
+"$MKNPY" b_bf16.npy '<u2' 64,11
 head -c 700 w.npy >w_cut.npy
 { cat w.npy; printf x; } >w_over.npy
 out="--out out.npy --json out.json"
@@ -100,6 +103,20 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
   refused "--scale: unknown option" run gemm --a a.npy --w b.npy --scale scale.npy $out
   refused "b_short.npy: shape (63, 11); expected [64,N]" run gemm --a a.npy --w b_short.npy $out
   refused "b_i4.npy" run gemm --a a.npy --w b_i4.npy $out
+  refused "--tile: expected MxN, MxNxK, auto or halving" run gemm --tile 128 $out
+  refused "--tile: expected MxN, MxNxK, auto or halving" run gemm --tile 128x256x256x1 $out
+  refused "--tile 100x128x0: expected multiples of 16 up to 256x256x4096" run gemm --tile 100x128 $out
+  refused "--tile 16x512x0: expected multiples of 16" run gemm --tile 16x512 $out
+  refused "--tile 256x256x0: halves of the tile do not fit" run gemm --tile 256x256 $out
+  refused "--tile 128x256x1024: halves of the tile do not fit" run gemm --tile 128x256x1024 $out
+  refused "--tile halving: takes FP16 in row-major order" run gemm --tile halving --layout dn $out
+  refused "--tile halving: takes FP16 in row-major order, and all of K at once" run gemm --tile halving --split-k 2 $out
+  refused "--order: expected auto, rows, columns, or rows:3" run gemm --order rows:0 $out
+  refused "--order: expected auto, rows, columns, or rows:3" run gemm --order auto:3 $out
+  refused "--split-k 9: expected 1 to 8" run gemm --k 8 --split-k 9 $out
+  refused "--layout" run gemm --layout zn $out
+  refused "b.npy" run gemm --dtype bf16 --a a_bf16.npy --w b.npy $out
+  refused "a_bf16_inf.npy: [1,6] is not finite" run gemm --dtype bf16 --a a_bf16_inf.npy --w b_bf16.npy $out
   refused "--shape" report w4a16 --shape 100x128
   refused "--shape" report w4a16 --shape 1536
   refused "--m" report w4a16 --m 0
@@ -122,6 +139,20 @@ run w4a16 --a a.npy --w w.npy --scale scale.npy --out-f32 --out f.npy --quiet
 head -c 128 f.npy | grep -qa "'<f4'.*(3, 40)" || fail "f.npy is not '<f4' (3, 40)"
 run gemm --a a.npy --w b.npy --out g.npy --quiet
 head -c 128 g.npy | grep -qa "'<f2'.*(3, 11)" || fail "g.npy is not '<f2' (3, 11)"
+
+run gemm --dtype bf16 --a a_bf16.npy --w b_bf16.npy --layout nz --out h.npy --json h.json --golden none --quiet
+head -c 128 h.npy | grep -qa "'<u2'.*(3, 11)" || fail "h.npy is not '<u2' (3, 11)"
+holds '.dtype == "bf16" and .layout == "nz" and .wrong_bits == 0 and .tile.m == 16 and .tile.estimate_us > 0' h.json
+# Layouts and tiles are in no bit, slices are.
+for options in "--layout dn --tile 64x32x48" "--layout nz --order rows:1 --cores 5" "--tile halving"; do
+  # shellcheck disable=SC2086
+  run gemm --m 70 --n 90 --k 1000 --split-k 1 --config ascend910_die $options --out-f32 --out "x$tests.npy" --quiet
+  [ ! -e x.npy ] || cmp x.npy "x$tests.npy" || fail "$options: other bits"
+  mv "x$tests.npy" x.npy
+done
+run gemm --m 70 --n 90 --k 1000 --split-k 5 --out-f32 --out x5.npy --json x5.json --quiet
+! cmp -s x.npy x5.npy || fail "five slices have the bits of one"
+holds '.split_k == 5 and [.phases[].name] == ["multiply", "reduce"]' x5.json
 
 # The same command line twice, and its output is the same but for "host".
 for i in 1 2; do

@@ -128,7 +128,8 @@ static double slots_us(const config_t *config, double pieces, double bytes, doub
 static double flight_us(const config_t *config, const gemm_cut_t *cut, const unit_t *u) {
   const double chunks = (double)ceil_div(u->k, cut->depth), pieces = (double)ceil_div(u->k, cut->b_depth);
   const double own_a = part_rows(cut) < cut->rows ? 2 : 1, own_b = piece_cols(cut) < cut->cols ? 2 : 1;
-  const double held = u->parts == 2 && own_b == 1 ? 0.5 * (cut->depth / cut->b_depth - 1) : 0;
+  const double of_a_chunk = cut->depth / (double)cut->b_depth;
+  const double held = u->parts == 2 && own_b == 1 ? 0.5 * (of_a_chunk - 1) : 0;
   return fmax(slots_us(config, own_a * chunks, 2.0 * (double)(part_rows(cut) * cut->depth), cut->a_slots),
               slots_us(config, own_b * pieces, 2.0 * (double)(piece_cols(cut) * cut->b_depth), cut->b_slots - held));
 }

@@ -45,7 +45,7 @@ typedef struct row {
   size_t m, n, k;              // of a product; of attention queries and keys
   enum type type;
   enum gemm_layout layout;
-  unsigned tile[3];            // 0: chosen
+  gemm_cut_t cut;              // 0: chosen
   const report_outcome_t *ours;
 } row_t;
 
@@ -78,15 +78,16 @@ static row_t *add_row(table_t *table, row_t row) {
   return &table->list[table->count++];
 }
 
-static void add_product(table_t *table, row_t row, const char *tile) {
+static void add_product(table_t *table, row_t row) {
   static const char *const types[] = {"FP16", "FP16, FP32 result", "BF16"};
-  row_t *added = add_row(table, row);
-  unsigned *t = added->tile;
-  if (tile[0] != '\0') {
-    sscanf(tile, "%ux%ux%u", &t[0], &t[1], &t[2]);
+  static const char *const layouts[GEMM_LAYOUTS] = {"", ", B column-major", ", B fractal"};
+  char tiles[40] = "";
+  if (row.cut.rows != 0) {
+    snprintf(tiles, sizeof tiles, ", tiles of %u x %u", row.cut.rows, row.cut.cols);
   }
-  snprintf(added->what, sizeof added->what, "%zu x %zu x %zu, %s%s%s%s", row.m, row.n, row.k, types[row.type],
-           row.layout == GEMM_DN ? ", B column-major" : "", tile[0] != '\0' ? ", tiles of " : "", tile);
+  row_t *added = add_row(table, row);
+  snprintf(added->what, sizeof added->what, "%zu x %zu x %zu, %s%s%s", row.m, row.n, row.k, types[row.type],
+           layouts[row.layout], tiles);
 }
 
 static void add_flash(table_t *table, row_t row) {
@@ -94,11 +95,13 @@ static void add_flash(table_t *table, row_t row) {
 }
 
 static void add_measured(table_t *table) {
-#define PRODUCT(of, how, launched, die, rows, cols, depth, dtype, b, cut, used, clock, time, how_so)               \
+#define CHOSEN {0}
+#define TILES(high, wide, deep, how, lines) {.rows = (high), .cols = (wide), .depth = (deep), .order = GEMM_##how, .band = (lines)}
+#define PRODUCT(of, how, launched, die, rows_, cols_, depth_, dtype, b, tiles, used, clock, time, how_so)           \
   add_product(table, (row_t){.source = SOURCE_##of, .kind = (how), .launch = (launched), .group = "GEMM",          \
                              .chip = (die), .conditions = (how_so), .cores = (used), .mhz = (clock), .us = (time), \
-                             .m = (rows), .n = (cols), .k = (depth), .type = (dtype), .layout = (b)},              \
-              cut);
+                             .m = (rows_), .n = (cols_), .k = (depth_), .type = (dtype), .layout = (b),            \
+                             .cut = tiles});
 #define FLASH(of, how, launched, die, queries, keys, used, clock, time, other, how_so)                             \
   add_flash(table, (row_t){.source = SOURCE_##of, .kind = (how), .launch = (launched),                             \
                            .group = "FlashAttention", .chip = (die), .conditions = (how_so), .cores = (used),      \
@@ -144,12 +147,8 @@ static report_job_t *product_job(report_jobs_t *jobs, const table_t *table, cons
   gemm->input.bf16 = row->type == BF16;
   gemm->input.layout = row->layout;
   gemm->settings.out_f32 = row->type == FP16_F32;
-  gemm->settings.cut = (gemm_cut_t){.rows = row->tile[0], .cols = row->tile[1], .depth = row->tile[2]};
-  if (row->tile[0] != 0) {   // as the source's kernel: all of K, and bands of three rows of tiles
-    gemm->settings.splits = 1;
-    gemm->settings.cut.order = GEMM_BY_COLUMNS;
-    gemm->settings.cut.band = 3;
-  }
+  gemm->settings.cut = row->cut;
+  gemm->settings.splits = row->cut.rows != 0 ? 1 : GEMM_SPLITS_AUTO;   // sources that give tiles take all of K
   return job;
 }
 
