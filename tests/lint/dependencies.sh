@@ -45,9 +45,11 @@ report: kernel/* lm engine silicon/* soc num config host base hal kernels/*
 report/.: /page
 report/amla: /.
 report/fp8: /.
+report/gemm: /.
 report/hfa: /.
 report/lm: /. /hfa
 report/silicon: /.
+report/validation: /. /amla
 report/w4a16: /.
 cli: report kernel/* soc lm engine num config host base hal kernels/* silicon/*
 cli/.: /bench /convert /explain /option /run /synth

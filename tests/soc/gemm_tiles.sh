@@ -8,6 +8,10 @@ function below(n) { return int(rand() * n) }
 function extent(most) { return 1 + int(exp(rand() * log(most)) - rand()) }   # small ones as often as large ones
 function one_of(words) { n = split(words, w, " "); return w[1 + below(n)] }
 BEGIN {
+  # Tiles of two parts, cut either way, with pieces of their own and shared ones.
+  print "--m 300 --n 200 --k 700 --tile 256x128 --layout dn"
+  print "--m 200 --n 300 --k 700 --tile 128x256 --layout dn"
+  print "--m 300 --n 500 --k 700 --tile 176x160 --layout nz --order columns:2 --config ascend910_die --cores 2"
   for (i = seed; i < seed + count; i++) {
     srand(i)
     m = extent(900); n = extent(900); k = extent(3000)

@@ -216,7 +216,7 @@ static void put_summary(const table_t *table, enum kind kind, const char *group,
   }
   report_row(list, TEXT("kind", kinds[kind].name), TEXT(".kind", kinds[kind].text), TEXT("group", group),
              NUMBER("rows", count), NUMBER("mean_abs_error_percent", sum / (double)count),
-             NUMBER("worst_abs_error_percent", most), TEXT("worst", worst->what));
+             NUMBER("worst_abs_error_percent", most), TEXT("worst", worst == NULL ? "" : worst->what));
 }
 
 static const row_t *square(const table_t *table, size_t size) {
