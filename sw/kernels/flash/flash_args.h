@@ -47,6 +47,7 @@ typedef struct flash_args {
   uint32_t groups;         // of a span
   uint32_t causal;         // 1 or 0
   uint32_t fp16;           // 1 or 0
+  uint32_t preload;        // C1 stages the cube core runs ahead of C2: 0 .. FLASH_PRELOAD; that of attention is not used
   uint32_t has_lengths;
   uint32_t length[FLASH_MAX_LENGTHS];  // keys of a batch entry, 0 .. keys.  Only those that there are need be
                                        // there, none without has_lengths (flash_args_bytes)

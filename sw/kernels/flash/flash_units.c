@@ -11,7 +11,7 @@ static bool valid(const flash_args_t *flash) {
          args->tiling == TILING_PAPER && args->kv_buffers == 0 && args->qp_buffers == QP_SHARED &&
          flash->seq_q >= 1 && args->rows % flash->seq_q == 0 && flash->kv_heads >= 1 &&
          args->batch % flash->kv_heads == 0 && flash->causal <= 1 && flash->fp16 <= 1 &&
-         (!flash->causal || flash->token != 0) && flash->groups >= 1 &&
+         (!flash->causal || flash->token != 0) && flash->groups >= 1 && flash->preload <= FLASH_PRELOAD &&
          (!flash->has_lengths || args->batch / flash->kv_heads <= FLASH_MAX_LENGTHS);
 }
 
@@ -163,7 +163,7 @@ void flash_plan(attention_problem_t *problem) {
   const uint32_t block = max_u32(cube[STAGE_SCORES] + cube[STAGE_OUTPUT],
                                  vector[STAGE_SCORES] + vector[STAGE_OUTPUT]);
   const uint32_t behind = min_u32(ceil_div(LATENCY, block), FLASH_SLOTS - 1);
-  const uint32_t ahead = min_u32(problem->args.preload, FLASH_PRELOAD);
+  const uint32_t ahead = flash_problem(problem)->args->preload;
   plan->cube_lag[STAGE_SCORES] = 0;
   plan->vector_lag[STAGE_SCORES] = 0;
   plan->cube_lag[STAGE_OUTPUT] = (uint8_t)min_u32(behind + 1, ahead);
