@@ -89,6 +89,9 @@ static bool may_load(const vector_core_t *core, const vector_walk_t *load,
         ran_out(core, load) ? turn : scores_needed(&core->problem->plan, turn);
     return use->scores >= needed;
   }
+  if (vector_hooks.sum_output != NULL) {
+    return use->scores > load->turn.block;  // T_j waits for P_j, and for nothing of V2
+  }
   return use->scores == load->scores && use->outputs == load->outputs;
 }
 
