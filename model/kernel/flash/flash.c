@@ -30,13 +30,6 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
                     (unsigned)(subs * (FLASH_GROUP / 2))));
 }
 
-static void choose(flash_run_t *run, size_t block) {
-  flash_problem_t *problem = &run->problem;
-  problem->block = block == 0 ? flash_choose_block(problem) : block;
-  run->groups = flash_choose_groups(problem, &run->settings);
-  problem->splits = flash_choose_splits(problem, &run->settings, run->groups);
-}
-
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
   *run = (flash_run_t){.settings = request->settings, .judge = request->judge};
   const soc_options_t *soc = &run->settings.machine.soc;
@@ -53,7 +46,7 @@ bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_
       !flash_read(&request->input, soc->timing_only, soc->threads, &run->problem, error)) {
     return false;
   }
-  choose(run, block);
+  flash_choose(run, block);
   run->out = soc->timing_only
                  ? NULL
                  : calloc(flash_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);

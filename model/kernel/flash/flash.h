@@ -9,6 +9,7 @@
 #include "kernel/flash/flash_problem.h"
 #include "kernel/input.h"
 #include "kernel/result.h"
+#include "kernels/flash/flash_deal.h"
 
 enum { FLASH_SPLITS_AUTO = 255 };
 
@@ -26,7 +27,7 @@ typedef struct flash_input {
   float scale;                  // of the scores; NAN: 1 over the root of head_dim
   const char *mask, *lengths;   // files, NULL: none
   bool causal;
-  size_t block;                 // keys of a block, a multiple of 16; 0: by flash_choose_block
+  size_t block;                 // keys of a block, a multiple of 16; 0: by flash_choose
 } flash_input_t;
 
 typedef struct flash_settings {
@@ -47,7 +48,7 @@ typedef struct flash_run {
   flash_settings_t settings;
   kernel_judge_t judge;
   flash_problem_t problem;
-  size_t groups;                // of a span
+  flash_deal_t deal;            // of rows and keys to cores
   void *out;                    // FP32, or bits of the inputs' type, as settings.out_f32 says
   kernel_result_t result;
 } flash_run_t;
@@ -79,15 +80,7 @@ bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads,
 
 // --- the one place where sizes are chosen (flash_plan.c) ---
 
-// Keys of a block.
-size_t flash_choose_block(const flash_problem_t *problem);
-// Groups of a span, so that the AI cores have about the same to do; at most group_rows rows each.
-size_t flash_choose_groups(const flash_problem_t *problem, const flash_settings_t *settings);
-// Splits of the keys, as settings->splits asks for.
-size_t flash_choose_splits(const flash_problem_t *problem, const flash_settings_t *settings,
-                           size_t groups);
-// Rows of a span, spans of all entries.
-size_t flash_span_rows(const flash_problem_t *problem, unsigned group_rows);
-size_t flash_spans(const flash_problem_t *problem, unsigned group_rows);
+// Fills in the problem's block (unless it is given) and splits, and run->deal.
+void flash_choose(flash_run_t *run, size_t block);
 
 #endif

@@ -15,7 +15,7 @@ static void add_shape(cJSON *root, const flash_run_t *run) {
   cJSON_AddBoolToObject(shape, "causal", problem->causal);
   cJSON_AddStringToObject(shape, "dtype", problem->fp16 ? "fp16" : "bf16");
   json_add_count(shape, "kv_block", problem->block);
-  json_add_count(shape, "groups", run->groups * flash_spans(problem, run->settings.group_rows));
+  json_add_count(shape, "groups", flash_items(&run->deal));
   json_add_count(shape, "split_kv", problem->splits);
 }
 

@@ -16,13 +16,6 @@ typedef struct layout {
   size_t bits_bytes, bits_pitch, o_pitch;
 } layout_t;
 
-static size_t group_rows(const flash_run_t *run) {
-  const size_t span = flash_span_rows(&run->problem, run->settings.group_rows);
-  const size_t strips = (span + FLASH_STRIP - 1) / FLASH_STRIP;
-  const size_t rows = (strips + run->groups - 1) / run->groups * FLASH_STRIP;
-  return rows < flash_rows(&run->problem) ? rows : flash_rows(&run->problem);
-}
-
 static bool make_tokens(const flash_problem_t *problem, layout_t *layout) {
   const size_t rows = flash_rows(problem);
   layout->tokens = malloc(rows * sizeof *layout->tokens);
@@ -50,10 +43,9 @@ static bool pack_mask(const flash_problem_t *problem, layout_t *layout) {
 static void add_arrays(flash_run_t *run, layout_t *layout) {
   const flash_problem_t *problem = &run->problem;
   const size_t entries = flash_entries(problem);
-  const size_t slots = FLASH_SLOTS * group_rows(run) * run->settings.machine.soc.config.soc.ai_cores;
-  const size_t units = problem->splits > 1 ? flash_spans(problem, run->settings.group_rows) *
-                                                 run->groups * problem->splits
-                                           : 0;
+  const size_t rows = flash_group_rows(&run->deal);
+  const size_t slots = FLASH_SLOTS * rows * run->settings.machine.soc.config.soc.ai_cores;
+  const size_t units = problem->splits > 1 ? flash_units(&run->deal) : 0;
   const size_t out_bytes = flash_out_count(problem) * (run->settings.out_f32 ? 4 : 2);
   kernel_arrays_t *arrays = &layout->arrays;
   layout->o_pitch = (problem->dv * 4 + 63) / 64 * 64;
@@ -70,8 +62,8 @@ static void add_arrays(flash_run_t *run, layout_t *layout) {
   layout->p = kernel_array_workspace(arrays, "p", slots * problem->block * 2);
   layout->t = kernel_array_workspace(arrays, "t", slots * layout->o_pitch);
   layout->split_o =
-      kernel_array_workspace(arrays, "split_o", units * group_rows(run) * layout->o_pitch);
-  layout->split_ml = kernel_array_workspace(arrays, "split_ml", units * group_rows(run) * 8);
+      kernel_array_workspace(arrays, "split_o", units * rows * layout->o_pitch);
+  layout->split_ml = kernel_array_workspace(arrays, "split_ml", units * rows * 8);
 }
 
 static attention_args_t attention_arguments(const flash_run_t *run, const layout_t *layout) {
@@ -115,7 +107,7 @@ static flash_args_t arguments(const flash_run_t *run, const layout_t *layout) {
       .visible_pitch = problem->mask_rows > 1 ? (uint32_t)layout->bits_pitch : 0,
       .seq_q = (uint32_t)problem->seq_q,
       .kv_heads = (uint32_t)problem->kv_heads,
-      .groups = (uint32_t)run->groups,
+      .groups = run->deal.groups,
       .causal = problem->causal,
       .fp16 = problem->fp16,
       .preload = run->settings.preload,

@@ -57,12 +57,6 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
   return sizeof(flash_args_t) - sizeof(uint32_t) * (uint64_t)(FLASH_MAX_LENGTHS - lengths);
 }
 
-// Rows of a span.
-static inline uint32_t flash_span(const flash_args_t *args) {
-  const attention_args_t *a = &args->attention;
-  return args->causal && args->seq_q >= a->group_rows ? args->seq_q : a->rows;
-}
-
 // What the kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
 //
 //   rowsum    a tree (ROW_SUM_TREE)

@@ -1,4 +1,4 @@
-// L1 of kernel flash: buffers of one size, for Q, for P, then for K and V.
+// L1 of kernel flash: buffers for Q and for P, of one size, then those for K and V.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_FLASH_L1_H
 #define KERNELS_FLASH_L1_H
@@ -17,17 +17,16 @@ static inline uint32_t tile_n(const stage_t *stage) {
 }
 
 static inline uint32_t q_slots(const attention_problem_t *problem) {
-  return problem->tiling.left - FLASH_BLOCK / TILE;
+  return problem->tiling.left - FLASH_P_SLOTS;
 }
 
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
-  return kind == 0 ? cube->left_slots : FLASH_BLOCK / TILE;
+  return kind == 0 ? cube->left_slots : FLASH_P_SLOTS;
 }
 
 static inline uint32_t left_bytes(const cube_t *cube, uint32_t kind) {
-  (void)cube;
   (void)kind;
-  return 2 * TILE * TILE;
+  return flash_problem(cube->problem)->left_bytes;
 }
 
 static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {

@@ -13,20 +13,22 @@
 
 #include "kernels/attention/attention_problem.h"
 #include "kernels/flash/flash_args.h"
+#include "kernels/flash/flash_deal.h"
 #include "lib/tiling.h"
 
 typedef struct flash_problem {
   attention_problem_t attention;
   const flash_args_t *args;
-  uint32_t span;   // rows
-  uint32_t spans;  // of all entries
-  uint32_t items;  // groups of all spans
+  flash_deal_t deal;
+  uint32_t left_bytes;  // of a tile of Q or P in L1
 } flash_problem_t;
 
 // All attention_problem_t of this kernel are in one of these.
 static inline const flash_problem_t *flash_problem(const attention_problem_t *problem) {
   return (const flash_problem_t *)problem;
 }
+
+enum { FLASH_P_SLOTS = FLASH_BLOCK / ATTENTION_TILE };
 
 // Of a unit that sees no key: it has one block of EMPTY_KEYS, or of all there are if these are less, which is masked.
 enum { FLASH_EMPTY = 1u << 30, FLASH_EMPTY_KEYS = 16 };

@@ -15,20 +15,20 @@ static bool valid(const flash_args_t *flash) {
          (!flash->has_lengths || args->batch / flash->kv_heads <= FLASH_MAX_LENGTHS);
 }
 
-// Every piece of K and V is 128 by 128 at most, and every tile of Q and P, and they have 32 KB of L1 each:
+// Every piece of K and V is 128 by 128 at most and has 32 KB of L1, a tile of Q or P what its rows take:
 // Q of two units, P of a block, and what is left for K and V.
-static attention_tiling_t tiling(const attention_args_t *args) {
+static attention_tiling_t tiling(flash_problem_t *problem, const attention_args_t *args) {
   const uint32_t piece = 2 * ATTENTION_TILE * ATTENTION_TILE;
-  const uint32_t q = 2 * ceil_div(args->dk, ATTENTION_TILE);
-  const uint32_t p = FLASH_BLOCK / ATTENTION_TILE;
+  const uint32_t left = 2 * ceil_div(args->dk, ATTENTION_TILE) + FLASH_P_SLOTS;
+  problem->left_bytes = 2 * ATTENTION_TILE * round_up(problem->attention.group_rows, 16);
   return (attention_tiling_t){
       .scores_stripe = ATTENTION_TILE,
       .output_stripe = ATTENTION_TILE,
       .scores_base = ATTENTION_TILE,
       .output_base = ATTENTION_TILE,
       .buffer = piece,
-      .left = q + p,
-      .right = FLASH_L1_KB * 1024 / piece - q - p,
+      .left = left,
+      .right = (FLASH_L1_KB * 1024 - left * problem->left_bytes) / piece,
       .halves = 2,
       .keep = true,
       .m_first = true,
@@ -40,25 +40,23 @@ void flash_read(attention_problem_t *problem) {
   const flash_args_t *flash = hal_gm(hal_read(REG_ARGS));
   attention_args_t *args = &problem->args;
   require(valid(flash), PANIC_ARGUMENTS);
-  const uint32_t span = flash_span(flash);
-  const uint32_t strips = ceil_div(span, FLASH_STRIP);
-  require(flash->groups <= strips, PANIC_ARGUMENTS);
-  const uint32_t group_rows = min_u32(ceil_div(strips, flash->groups) * FLASH_STRIP, args->rows);
-  require(group_rows <= args->group_rows, PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);
-  const uint64_t elements = core * FLASH_SLOTS * group_rows * args->block;
-  const uint32_t cores = (uint32_t)hal_read(REG_CORE_COUNT);
   own->args = flash;
-  own->span = span;
-  own->spans = args->batch * (args->rows / span);
-  own->items = own->spans * flash->groups;
+  own->deal = flash_deal(args->batch, args->rows, flash->seq_q, flash->causal != 0, args->group_rows);
+  own->deal.groups = flash->groups;
+  own->deal.splits = args->splits;
+  own->deal.cores = (uint32_t)hal_read(REG_CORE_COUNT);
+  const uint32_t group_rows = flash_group_rows(&own->deal);
+  require(group_rows <= args->group_rows && flash->groups <= ceil_div(own->deal.span, FLASH_STRIP),
+          PANIC_ARGUMENTS);
+  const uint64_t elements = core * FLASH_SLOTS * group_rows * args->block;
   args->s = flash->attention.s + elements * 4;
   args->p = flash->attention.p + elements * 2;
   args->t = flash->attention.t + core * FLASH_SLOTS * group_rows * args->o_pitch;
   problem->group_rows = group_rows;
   problem->groups = flash->groups;
-  problem->units = args->splits == 1 ? round_up(own->items, cores) : own->items * args->splits;
-  problem->tiling = tiling(args);
+  problem->units = flash_units(&own->deal);
+  problem->tiling = tiling(own, args);
 }
 
 uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit) {
@@ -67,37 +65,12 @@ uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *un
                             : problem->attention.args.keys;
 }
 
-// Keys that some row of the unit sees, of the first `length`.
-static uint32_t keys_seen(const flash_problem_t *problem, const attention_unit_t *unit,
-                          uint32_t length) {
-  const uint32_t seq_q = problem->args->seq_q;
-  if (!problem->args->causal) {
-    return length;
-  }
-  const uint32_t last = min_u32(unit->first_row % seq_q + unit->rows, seq_q);  // token, plus 1
-  return length + last > seq_q ? length + last - seq_q : 0;
-}
-
-// Where the group stands in its span, and that among all.
-static void find_item(const flash_problem_t *problem, uint32_t item, attention_unit_t *unit) {
-  const uint32_t groups = problem->args->groups;
-  const uint32_t strips = ceil_div(problem->span, FLASH_STRIP);
-  const uint32_t of_entry = problem->attention.args.rows / problem->span;
-  const bool causal = problem->args->causal != 0;
-  const uint32_t group = causal ? groups - 1 - item / problem->spans : item % groups;
-  const uint32_t span = causal ? item % problem->spans : item / groups;
-  const uint32_t first = (uint32_t)((uint64_t)group * strips / groups) * FLASH_STRIP;
-  const uint32_t end = (uint32_t)((uint64_t)(group + 1) * strips / groups) * FLASH_STRIP;
-  unit->entry = span / of_entry;
-  unit->first_row = span % of_entry * problem->span + first;
-  unit->rows = min_u32(end, problem->span) - first;
-}
-
 static void find_blocks(const flash_problem_t *problem, attention_unit_t *unit) {
   const attention_args_t *args = &problem->attention.args;
   const uint32_t length = flash_length(problem, unit);
   const uint32_t blocks = ceil_div(length, args->block);
-  const uint32_t seen = ceil_div(keys_seen(problem, unit, length), args->block);
+  const uint32_t keys = flash_keys_seen(&problem->deal, unit->first_row, unit->rows, length);
+  const uint32_t seen = ceil_div(keys, args->block);
   const uint32_t splits = min_u32(args->splits, blocks);
   const uint32_t first = unit->split < splits ? unit->split * blocks / splits : blocks;
   const uint32_t end = unit->split < splits ? (unit->split + 1) * blocks / splits : blocks;
@@ -112,17 +85,18 @@ static void find_blocks(const flash_problem_t *problem, attention_unit_t *unit) 
 
 attention_unit_t flash_unit(const attention_problem_t *problem, uint32_t index) {
   const flash_problem_t *own = flash_problem(problem);
-  const uint32_t splits = problem->args.splits;
-  const uint32_t turn = index / problem->unit_step;
-  const uint32_t core = index % problem->unit_step;
-  const bool back = splits == 1 && turn % 2 == 1;
-  const uint32_t number = back ? (turn + 1) * problem->unit_step - 1 - core : index;
-  attention_unit_t unit = {.index = index, .split = number % splits};
-  if (number / splits >= own->items) {
-    unit.rows = problem->group_rows;  // the last turn is not for all cores
-    return unit;
+  const flash_deal_t *deal = &own->deal;
+  const uint32_t number = flash_number(deal, index);
+  const uint32_t item = number / deal->splits;
+  if (item >= flash_items(deal)) {
+    return (attention_unit_t){.index = index, .rows = problem->group_rows};
   }
-  find_item(own, number / splits, &unit);
+  const flash_group_t group = flash_group(deal, item);
+  attention_unit_t unit = {.index = index,
+                           .entry = group.entry,
+                           .first_row = group.first_row,
+                           .rows = group.rows,
+                           .split = number % deal->splits};
   find_blocks(own, &unit);
   return unit;
 }
@@ -133,7 +107,8 @@ uint32_t flash_block_keys(const attention_problem_t *problem, const attention_un
     return min_u32(FLASH_EMPTY_KEYS, problem->args.keys);
   }
   const flash_problem_t *own = flash_problem(problem);
-  const uint32_t seen = keys_seen(own, unit, flash_length(own, unit));
+  const uint32_t seen =
+      flash_keys_seen(&own->deal, unit->first_row, unit->rows, flash_length(own, unit));
   return tile_length(seen, problem->args.block, unit->first_block + block);
 }
 
