@@ -3,31 +3,40 @@
 // All by one estimate: the cycles of a core's units, block after block in the time of its slowest part, and of the
 // first block's way in and the last one's out.
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdlib.h>
 
 #include "kernel/flash/flash.h"
 
 enum {
   MOST_GROUPS = 1 << 16,   // that are looked at, of all candidates together
-  WAY_THROUGH = 12000,     // cycles that a block takes through cores and memory, beside what its keys take
+  // Cycles.
+  WAY_THROUGH = 12000,     // of a block through cores and memory, beside what its keys take
+  BLOCK = 2300,            // of the cube's scalar core
+  PRODUCT = 600,
+  COMMAND = 27,            // of a scalar core
 };
 
 static double greater(double a, double b) { return a > b ? a : b; }
 
 // A vector core's part of a block: 10.8 cycles for 64 scores and 18 for the reductions and O of a row; a
-// tile's operations cost 84 cycles to start, and 12 for each fold.
+// tile's operations cost 84 cycles to start, and 12 for each fold. With few rows its scalar core, which pushes 24
+// commands for a tile and two for each fold, is slower.
 static double vector_cycles(double rows, double keys, double dv) {
   const double tile = keys > FLASH_BLOCK / 2 ? 16 : 32;
   const double pieces = (double)flash_ceil_div((uint32_t)keys, 64);
   const double tiles = (rows + tile - 1) / tile;
-  return rows * (10.8 * pieces + 10 + 4.2 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
+  const double work = rows * (10.8 * pieces + 10 + 4.2 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
+  return greater(work, tiles * (24 + 2 * pieces) * COMMAND + 400);
 }
 
-// The cube core's: what FIX stores at 75 bytes a cycle, what MTE2 loads at 83.
+// The cube core's: what FIX stores at 75 bytes a cycle, what MTE2 loads at 83, what its scalar core does for a block
+// and for each product of 128 x 128 x 128 in it.
 static double cube_cycles(double rows, double keys, double dk, double dv) {
   const double stores = rows * (keys + dv) * 4 / 75;
   const double loads = (keys * (dk + dv) + rows * keys) * 2 / 83;
-  return greater(stores, loads);
+  const double products = ceil(keys / 128) * (ceil(dk / 128) + ceil(dv / 128));
+  return greater(greater(stores, loads), BLOCK + products * PRODUCT);
 }
 
 static double block_cycles(const flash_run_t *run, double rows, double keys) {
