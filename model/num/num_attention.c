@@ -31,6 +31,7 @@ typedef struct {
   float *p16;   // [rows, block]: P as the cube sees it, BF16 values
   float *t;     // [rows, dv]: P16 . V
   uint32_t *o;  // [rows, dv]: O, as the bits in global memory
+  float *m_up;  // [rows]: Base, of the block at hand
   float *m;     // [rows]: m and l of the splits merged so far
   float *l;
 } work_t;
@@ -50,6 +51,7 @@ static void work_free(work_t *w) {
   free(w->p16);
   free(w->t);
   free(w->o);
+  free(w->m_up);
   free(w->m);
   free(w->l);
 }
@@ -92,10 +94,11 @@ static int work_init(work_t *w, const num_attn_t *attn, num_isa_t isa) {
   w->p16 = floats(attn->rows, block);
   w->t = floats(attn->rows, attn->dv);
   w->o = malloc((attn->rows * attn->dv + 1) * sizeof *w->o);
+  w->m_up = floats(attn->rows, 1);
   w->m = floats(attn->rows, 1);
   w->l = floats(attn->rows, 1);
   if (w->row == NULL || w->q == NULL || w->kt == NULL || w->v == NULL || w->p == NULL ||
-      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m == NULL || w->l == NULL) {
+      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m_up == NULL || w->m == NULL || w->l == NULL) {
     work_free(w);
     return -1;
   }
@@ -217,7 +220,7 @@ static void product(const num_attn_t *attn, work_t *w, block_t b) {
 }
 
 // The blocks of the keys first .. end - 1, Algorithm 1.
-static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end) {
+static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, bool flash) {
   rows_reset(attn, w);
   for (; first < end; first += attn->block) {
     const block_t b = block_at(attn, first);
@@ -228,13 +231,14 @@ static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t 
       for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
         w->p16[s] = narrowed(attn, w->p[s]);
       }
-      for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
-        w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) * m_up);
-      }
+      w->m_up[g] = m_up;
     }
     product(attn, w, b);
     for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-      w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) + w->t[i]);
+      const float o = num_f32_from_bits(w->o[i]);
+      const float m_up = w->m_up[i / attn->dv];
+      const float scaled = o * m_up;
+      w->o[i] = num_f32_bits(flash ? fmaf(o, m_up, w->t[i]) : scaled + w->t[i]);
     }
   }
 }
@@ -379,7 +383,8 @@ static int base_or_flash(const num_attn_t *attn, num_isa_t isa, bool flash, floa
   }
   const size_t splits = split_count(attn);
   for (size_t split = 0; split < splits; split++) {
-    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1));
+    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1),
+                flash);
     if (flash) {
       drop_signs(attn, &w);
     }

@@ -67,7 +67,7 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 __attribute__((warn_unused_result))
 int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
-// As num_attn_base, with trees whatever row_sum says, and with +0 for every zero.
+// As num_attn_base, with trees whatever row_sum says, O = fma(O, M_up, T), and +0 for every zero.
 __attribute__((warn_unused_result))
 int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 

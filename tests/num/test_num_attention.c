@@ -458,8 +458,8 @@ static float narrowed(const num_attn_t *a, float x) {
   return a->fp16 ? num_fp16_to_f32(num_fp16_from_f32(x)) : to_bf16(x);
 }
 
-// zero: what O is increased by in the end.
-static void ref_base_row(const num_attn_t *a, size_t g, float zero, float *o) {
+// fused: flash's way with O, which also loses the sign of zeros in the end.
+static void ref_base_row(const num_attn_t *a, size_t g, bool fused, float *o) {
   ref_row_t r = {.m = -INFINITY};
   memset(o, 0, a->dv * sizeof *o);
   for (size_t first = 0; first < a->keys; first += a->block) {
@@ -471,11 +471,12 @@ static void ref_base_row(const num_attn_t *a, size_t g, float zero, float *o) {
     }
     for (size_t d = 0; d < a->dv; d++) {
       volatile float scaled = o[d] * m_up;
-      o[d] = scaled + ref_dot(a, r.p, first, count, d);
+      const float dot = ref_dot(a, r.p, first, count, d);
+      o[d] = fused ? fmaf(m_up, o[d], dot) : scaled + dot;
     }
   }
   for (size_t d = 0; d < a->dv; d++) {
-    volatile float sum = o[d] + zero;
+    volatile float sum = o[d] + (fused ? 0.0f : -0.0f);
     o[d] = r.l == 0.0f ? 0.0f : sum / r.l;
   }
 }
@@ -483,7 +484,7 @@ static void ref_base_row(const num_attn_t *a, size_t g, float zero, float *o) {
 static void ref_flash_row(const num_attn_t *a, size_t g, float *o) {
   num_attn_t tree = *a;
   tree.row_sum = NUM_ROW_SUM_TREE;
-  ref_base_row(&tree, g, 0.0f, o);
+  ref_base_row(&tree, g, true, o);
 }
 
 // The integer N of this block; n, s16 and c move on.
@@ -548,7 +549,7 @@ static void tiled_bit_for_bit(void **state) {
     make_plain(p, 100 + i);
     SCENARIOS[i].change(p);
     for (size_t g = 0; g < ROWS; g++) {
-      ref_base_row(&p->attn, g, -0.0f, base + g * DV);
+      ref_base_row(&p->attn, g, false, base + g * DV);
       ref_flash_row(&p->attn, g, flash + g * DV);
       ref_amla_row(&p->attn, g, amla + g * DV);
     }

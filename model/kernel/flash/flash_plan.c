@@ -19,14 +19,14 @@ enum {
 
 static double greater(double a, double b) { return a > b ? a : b; }
 
-// A vector core's part of a block: 10.8 cycles for 64 scores and 18 for the reductions and O of a row; a
+// A vector core's part of a block: 10.8 cycles for 64 scores and 14 for the reductions and O of a row; a
 // tile's operations cost 84 cycles to start, and 12 for each fold. With few rows its scalar core, which pushes 24
 // commands for a tile and two for each fold, is slower.
 static double vector_cycles(double rows, double keys, double dv) {
   const double tile = keys > FLASH_BLOCK / 2 ? 16 : 32;
   const double pieces = (double)flash_ceil_div((uint32_t)keys, 64);
   const double tiles = (rows + tile - 1) / tile;
-  const double work = rows * (10.8 * pieces + 10 + 4.2 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
+  const double work = rows * (10.8 * pieces + 10 + 2.1 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
   return greater(work, tiles * (24 + 2 * pieces) * COMMAND + 400);
 }
 

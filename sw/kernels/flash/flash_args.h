@@ -60,6 +60,7 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
 // What the kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
 //
 //   rowsum    a tree (ROW_SUM_TREE)
+//   O       = fma(O, M_up, T)
 //   P         in the type of the inputs
 //   out     = O / l, O + 0 in place of O: a zero has no sign of its own
 

@@ -1,7 +1,7 @@
 // The kernel flash as cube and vector cores see it: attention's problem, with units of its own.
 //
 //   C1(j), V1(j), C2(j)  as in base
-//   V2(j)  vector        O = O * M_up + T_j, O in UB for the whole unit
+//   V2(j)  vector        O = fma(O, M_up, T_j), O in UB for the whole unit
 //
 // A loop C2(j) .. V2(j) passes global memory twice and cores three times.  That takes longer than V1 of
 // a block, so V2 is up to two blocks behind V1, and C1 up to three ahead of C2 (flash_plan).

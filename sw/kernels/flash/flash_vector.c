@@ -36,16 +36,15 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
                      .row_bytes = 4 * args->dv);
 }
 
-// O = O * M_up + T.  The last one ends in the tile, and a -0 becomes +0.
+// O = fma(O, M_up, T).  The last one ends in the tile, and a -0 becomes +0.
 static void sum_output(const vector_core_t *core, const chunk_t *chunk) {
   const uint32_t o = output_at(core, chunk);
   const bool last = last_block(core->at);
   const uint32_t to = last ? chunk->tile : o;
   const uint32_t scale = row_value(row_turn(ROW_SCALE, chunk->turn), chunk->row);
   if (chunk->block > 0) {
-    tile_op(chunk, .op = VOP_MUL, .dst = o, .dst_pitch = chunk->pitch, .a = o, by_row(scale));
-    tile_op(chunk, .op = VOP_ADD, .dst = to, .dst_pitch = chunk->pitch, .a = o,
-            .b = chunk->tile, .b_pitch = chunk->pitch);
+    tile_op(chunk, .op = VOP_FMA, .dst = to, .dst_pitch = chunk->pitch, .a = o, .c = chunk->tile,
+            .c_pitch = chunk->pitch, by_row(scale));
   }
   if (chunk->block == 0 || last) {
     tile_op(chunk, .op = VOP_ADD, .dst = to, .dst_pitch = chunk->pitch, .a = chunk->tile,
