@@ -105,7 +105,6 @@ model/soc/cores/pipe model/soc/engine/attention_engine
 model/soc/cores/pipe model/soc/memory/traffic
 model/soc/scalar/scalar model/soc/cores/core_unit
 sw/kernels/attention/vector/attention_merge sw/kernels/attention/vector/attention_vector_plain
-sw/kernels/flash/flash_mask sw/kernels/flash/flash_vector
 sw/kernels/flash/flash_merge sw/kernels/flash/flash_vector
 sw/kernels/fp8/fp8_rows sw/kernels/fp8/fp8_vector
 END
