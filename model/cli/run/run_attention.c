@@ -74,6 +74,7 @@ static bool read_settings(const options_t *o, attention_settings_t *settings, ba
   settings->preload = (unsigned)o->preload.value;
   settings->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
   settings->skip_noop = o->skip_noop;
+  settings->row_sum = o->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
   settings->group_rows = (unsigned)o->group_rows.value;
   settings->tiling = (enum attention_cut)o->tiling.value;
   settings->kv_buffers = (unsigned)option_count_or(&o->kv_buffers, 0);
