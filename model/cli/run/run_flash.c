@@ -101,7 +101,7 @@ static const manual_row_t examples[] = {
     {"run flash --heads 1 --seq-q 128 --seq-kv 8192 --dtype fp16", "one group of queries on one AI core"},
     {"run flash --config ascend910_die --heads 32 --kv-heads 8 --seq-q 4096 --causal",
      "a layer of a language model on a die"},
-    {"run flash --config ascend910_die --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 65536 --split-kv auto",
+    {"run flash --config ascend910_die --kv-heads 2 --seq-q 1 --seq-kv 65536 --split-kv auto",
      "one new token"},
     {"run flash --q q.npy --k k.npy --v v.npy --out o.npy", "arrays of your own"},
     {NULL, NULL}};
