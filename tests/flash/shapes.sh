@@ -30,7 +30,8 @@ awk -v n="$1" -v seed="$2" '
         maybe(2, "--kv-block " 16 * random(1, 32)) maybe(3, "--group-rows " 16 * random(1, 8)) \
         maybe(3, "--split-kv " random(1, 6)) maybe(2, "--out-f32") maybe(3, "--preload " random(0, 2)) \
         maybe(2, "--config ascend910_die --cores " random(1, 4)) maybe(3, "--firmware native") maybe(4, "--l2 cold") \
-        maybe(2, "--gm c") maybe(5, "--softmax-scale -0.1")
+        maybe(2, "--gm c") maybe(5, "--softmax-scale -0.1") \
+        maybe(4, "--set scalar.queue_depth=" random(1, 3))
     }
   }' >shapes
 

@@ -18,5 +18,6 @@ static const attention_cube_hooks_t cube_hooks = {
     .own_base = ATTENTION_TILE,
     .slots = FLASH_SLOTS,
     .type = own_type,
+    .outputs_in_turn = true,
     .first_key = own_first_key,
 };

@@ -105,6 +105,9 @@ typedef struct attention_cube_hooks {
   uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
   uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
   uint32_t (*type)(const cube_t *cube);  // of Q, K, P and V; TYPE_BF16
+  // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
+  // C2(j) is all pushed.
+  bool outputs_in_turn;
   // Keys: a block's first in K and V; the next load of R; is a block's R loaded behind its C1 only?
   uint64_t (*first_key)(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage);
   void (*load_right)(const cube_t *cube, const walk_t *walk);
