@@ -29,5 +29,6 @@ build() {
 }
 
 attention=$dir/sw/kernels/attention
-sed -i '/wait_flag(.*EVENT_O_STORED);/d' "$attention/vector/attention_output.h"   # where O is in memory: base's
-remove_waits 27 "$attention"/cube/*.h "$attention"/vector/*.h "$dir/sw/lib/ring.h"
+# Not in flash: O is not in memory, and order frees slots of S.
+sed -i '/wait_flag(.*\(EVENT_O_STORED\|FLAG_S_FREE\));/d' "$attention/vector/attention_output.h" "$attention/cube/attention_cube_multiply.h"
+remove_waits 26 "$attention"/cube/*.h "$attention"/vector/*.h "$dir/sw/lib/ring.h"

@@ -24,7 +24,7 @@ static double greater(double a, double b) { return a > b ? a : b; }
 // commands for a tile and two for each fold, is slower.
 static double vector_cycles(double rows, double keys, double dv) {
   const double tile = keys > FLASH_BLOCK / 2 ? 16 : 32;
-  const double pieces = (double)flash_ceil_div((uint32_t)keys, 64);
+  const double pieces = ceil(keys / 64);
   const double tiles = (rows + tile - 1) / tile;
   const double work = rows * (10.8 * pieces + 10 + 2.1 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
   return greater(work, tiles * (24 + 2 * pieces) * COMMAND + 400);
@@ -50,7 +50,7 @@ static double group_cycles(const flash_run_t *run, const flash_group_t *group, s
   const flash_problem_t *problem = &run->problem;
   const uint32_t length = (uint32_t)flash_length(problem, group->entry);
   const uint32_t seen = flash_keys_seen(&run->deal, group->first_row, group->rows, length);
-  const double whole = (double)(seen / block);
+  const uint32_t whole = seen / (uint32_t)block;
   const uint32_t rest = seen % (uint32_t)block;
   return whole * block_cycles(run, group->rows, (double)block) +
          (rest == 0 ? 0 : block_cycles(run, group->rows, rest));

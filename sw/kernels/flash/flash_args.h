@@ -27,7 +27,7 @@ enum {
   FLASH_GROUP = 128,        // rows of a group, at most
   FLASH_STRIP = 16,         // rows; groups begin at such
   FLASH_BLOCK = 512,        // keys of a block, at most
-  FLASH_PRELOAD = 3,        // C1 stages that the cube core runs ahead of C2, at most
+  FLASH_PRELOAD = 3,        // C1 stages that the cube core runs ahead of C2, at most; less than FLASH_SLOTS
   FLASH_SLOTS = 4,          // blocks whose S, P and T may be in flight at once
   FLASH_MAX_LENGTHS = 768,  // what the window of the scalar core holds
   FLASH_L1_KB = 512,

@@ -17,6 +17,7 @@ static inline uint64_t own_first_key(const cube_t *cube, const attention_unit_t 
 static const attention_cube_hooks_t cube_hooks = {
     .own_base = ATTENTION_TILE,
     .slots = FLASH_SLOTS,
+    .order_frees_scores = true,
     .type = own_type,
     .outputs_in_turn = true,
     .first_key = own_first_key,

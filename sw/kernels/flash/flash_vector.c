@@ -69,7 +69,7 @@ static const attention_vector_hooks_t vector_hooks = {
     .mask = flash_mask,
     .sum_output = sum_output,
     .type = own_type,
-    .slots = FLASH_SLOTS,
+    .order_frees_scores = true,
     .deals_evenly = true,
 };
 

@@ -118,7 +118,7 @@ static void before_stage(const cube_t *cube, const stage_t *stage) {
   if (stage->output && cube->output->before != NULL) {
     cube->output->before(stage->block);
   }
-  if (!stage->output && stage->turn >= score_slots()) {
+  if (!cube_hooks.order_frees_scores && !stage->output && stage->turn >= score_slots()) {
     // The slot still holds an earlier S: all vector cores must have read it.
     cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
   }

@@ -104,6 +104,7 @@ typedef struct attention_cube_hooks {
   uint32_t own_base;
   uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
   uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
+  bool order_frees_scores;  // C1 is less than `slots` ahead of C2, so S_j has been read when its slot is next
   uint32_t (*type)(const cube_t *cube);  // of Q, K, P and V; TYPE_BF16
   // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
   // C2(j) is all pushed.

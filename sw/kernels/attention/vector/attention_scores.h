@@ -10,9 +10,6 @@
 #define ROW_SUM_TREE 0
 #endif
 
-static inline uint32_t score_slots(void) {
-  return vector_hooks.slots != 0 ? vector_hooks.slots : ATTENTION_SLOTS;
-}
 
 static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
   const attention_problem_t *problem = core->problem;
@@ -49,7 +46,8 @@ static void load_scores_stage(const vector_core_t *core) {
     const chunk_t chunk = chunk_at(core, walk);
     load_scores(core, &chunk);
   }
-  if (last_chunk(core, walk) && walk->turn.block + score_slots() < core->problem->turns) {
+  if (!vector_hooks.order_frees_scores && last_chunk(core, walk) &&
+      walk->turn.block + ATTENTION_SLOTS < core->problem->turns) {
     cross_core_set_flag(PIPE_MTE2, FLAG_S_FREE);
   }
   if (walk->rows == 0) {

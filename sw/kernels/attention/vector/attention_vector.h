@@ -139,7 +139,7 @@ typedef struct attention_vector_hooks {
   // O stays in UB: V2's sum of a chunk, T at its tile; of a unit's last block it is left in the tile.
   void (*sum_output)(const vector_core_t *core, const chunk_t *chunk);
   uint32_t (*type)(const vector_core_t *core);  // of P and of the output; TYPE_BF16
-  uint32_t slots;      // of S, P and T; ATTENTION_SLOTS
+  bool order_frees_scores;  // as in attention_cube_hooks_t
   bool deals_evenly;   // a unit's rows, and not those of the largest unit, are split evenly
   bool never_splits;   // args.splits is 1
 } attention_vector_hooks_t;
