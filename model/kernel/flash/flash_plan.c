@@ -23,7 +23,7 @@ static double greater(double a, double b) { return a > b ? a : b; }
 // tile's operations cost 84 cycles to start, and 12 for each fold. With few rows its scalar core, which pushes 24
 // commands for a tile and two for each fold, is slower.
 static double vector_cycles(double rows, double keys, double dv) {
-  const double tile = keys > FLASH_BLOCK / 2 ? 16 : 32;
+  const double tile = 2 * keys > FLASH_BLOCK ? 16 : 32;
   const double pieces = ceil(keys / 64);
   const double tiles = (rows + tile - 1) / tile;
   const double work = rows * (10.8 * pieces + 10 + 2.1 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
