@@ -1,5 +1,5 @@
 #!/bin/sh
-# The sizes that run flash chooses by itself take at most 5 % more cycles than the best that a search finds: blocks of 128,
+# The sizes that run flash chooses by itself take at most 6 % more cycles than the best that a search finds: blocks of 128,
 # 256, 384 and 512 keys, groups of 64, 96, 112 and 128 rows.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -25,7 +25,7 @@ while read -r shape; do
     done
   done
   echo "$shape: $chosen cycles, best $best ($sizes)"
-  [ $((chosen * 100)) -le $((best * 105)) ] || bad=$((bad + 1))
+  [ $((chosen * 100)) -le $((best * 106)) ] || bad=$((bad + 1))
 done <<'SHAPES'
 --heads 1 --seq-q 128 --seq-kv 512
 --heads 1 --seq-q 128 --seq-kv 1024
@@ -41,4 +41,4 @@ done <<'SHAPES'
 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 8192 --batch 4 --config ascend910_die
 --heads 32 --kv-heads 8 --seq-q 1 --seq-kv 16384 --split-kv auto --config ascend910_die
 SHAPES
-[ $bad -eq 0 ] || { echo "$bad shapes are more than 5 % off"; exit 1; }
+[ $bad -eq 0 ] || { echo "$bad shapes are more than 6 % off"; exit 1; }
