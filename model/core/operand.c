@@ -14,6 +14,7 @@ const core_vec_form_t core_vec_forms[VOP_COUNT] = {
     [VOP_CAST] = {.a = true},
     [VOP_ROW_MAX] = {.a = true, .dst_column = true},
     [VOP_ROW_SUM] = {.a = true, .dst_column = true},
+    [VOP_ROW_TREE] = {.a = true, .dst_column = true},
     [VOP_BROADCAST] = {.b = true},
     [VOP_CMP_GT] = {.a = true, .b = true, .dst_mask = true},
     [VOP_CMP_EQ] = {.a = true, .b = true, .dst_mask = true},

@@ -219,6 +219,27 @@ static void row_sums(const uint8_t *x, size_t pitch, size_t rows, size_t n, floa
   }
 }
 
+// The fold of a row to CHUNK lanes, then halves onto halves.
+NUM_CLONES
+static float tree_of_row(const float *x, size_t n) {
+  float lane[CHUNK];
+  size_t lanes = at_most(n, CHUNK);
+  memcpy(lane, x, lanes * sizeof *lane);
+  for (size_t i = CHUNK; i < n; i += CHUNK) {
+    const size_t count = at_most(n - i, CHUNK);
+    for (size_t j = 0; j < count; j++) {
+      lane[j] += x[i + j];
+    }
+  }
+  for (size_t half = CHUNK / 2; half > 0; half /= 2) {
+    for (size_t j = 0; j + half < lanes; j++) {
+      lane[j] += lane[j + half];
+    }
+    lanes = at_most(lanes, half);
+  }
+  return lane[0];
+}
+
 NUM_CLONES
 static void to_s32(const float *x, int32_t *y, size_t n, bool nearest) {
   for (size_t i = 0; i < n; i++) {
@@ -375,6 +396,12 @@ static void vec_max(const cmd_vec_t *c, float *dst, const uint8_t *a) {
   }
 }
 
+static void vec_tree(float *dst, const uint8_t *a, const cmd_vec_t *c) {
+  for (size_t r = 0; r < c->rows; r++) {
+    dst[r] = tree_of_row((const float *)(const void *)(a + r * c->a_pitch), c->cols);
+  }
+}
+
 void core_vec(const core_memory_t *memory, const cmd_vec_t *c) {
   uint8_t *ub = memory->base[SPACE_UB];
   uint8_t *dst = ub + c->dst;
@@ -384,6 +411,10 @@ void core_vec(const core_memory_t *memory, const cmd_vec_t *c) {
   }
   if (c->op == VOP_ROW_SUM) {
     row_sums(ub + c->a, c->a_pitch, c->rows, c->cols, (float *)(void *)dst);
+    return;
+  }
+  if (c->op == VOP_ROW_TREE) {
+    vec_tree((float *)(void *)dst, ub + c->a, c);
     return;
   }
   const core_vec_form_t form = core_vec_forms[c->op];

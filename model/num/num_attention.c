@@ -31,6 +31,7 @@ typedef struct {
   float *p16;   // [rows, block]: P as the cube sees it, BF16 values
   float *t;     // [rows, dv]: P16 . V
   uint32_t *o;  // [rows, dv]: O, as the bits in global memory
+  float *m_up;  // [rows]: Base, of the block at hand
   float *m;     // [rows]: m and l of the splits merged so far
   float *l;
 } work_t;
@@ -50,12 +51,31 @@ static void work_free(work_t *w) {
   free(w->p16);
   free(w->t);
   free(w->o);
+  free(w->m_up);
   free(w->m);
   free(w->l);
 }
 
 static float *floats(size_t rows, size_t columns) {
   return malloc((rows * columns + 1) * sizeof(float));  // + 1: never a request for nothing
+}
+
+static void widen(const num_attn_t *attn, const uint16_t *from, float *to, size_t n) {
+  if (attn->fp16) {
+    num_fp16_to_f32_n(from, to, n);
+  } else {
+    num_bf16_to_f32_n(from, to, n);
+  }
+}
+
+static float element(const num_attn_t *attn, uint16_t bits) {
+  return attn->fp16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits);
+}
+
+// What the cube sees of a P.
+static float narrowed(const num_attn_t *attn, float p) {
+  return attn->fp16 ? num_fp16_to_f32(num_fp16_from_f32(p))
+                    : num_bf16_to_f32(num_bf16_from_f32(p));
 }
 
 // Returns 0, or -1 with nothing left allocated.
@@ -74,14 +94,15 @@ static int work_init(work_t *w, const num_attn_t *attn, num_isa_t isa) {
   w->p16 = floats(attn->rows, block);
   w->t = floats(attn->rows, attn->dv);
   w->o = malloc((attn->rows * attn->dv + 1) * sizeof *w->o);
+  w->m_up = floats(attn->rows, 1);
   w->m = floats(attn->rows, 1);
   w->l = floats(attn->rows, 1);
   if (w->row == NULL || w->q == NULL || w->kt == NULL || w->v == NULL || w->p == NULL ||
-      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m == NULL || w->l == NULL) {
+      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m_up == NULL || w->m == NULL || w->l == NULL) {
     work_free(w);
     return -1;
   }
-  num_bf16_to_f32_n(attn->q, w->q, attn->rows * attn->dk);
+  widen(attn, attn->q, w->q, attn->rows * attn->dk);
   return 0;
 }
 
@@ -125,13 +146,13 @@ static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
     const ptrdiff_t at = key_at(attn, b.first + s);
     const uint16_t *key = at < 0 ? NULL : attn->k + (size_t)at * attn->ldk;
     for (size_t d = 0; d < attn->dk; d++) {
-      w->kt[d * b.count + s] = key == NULL ? 0.0f : num_bf16_to_f32(key[d]);
+      w->kt[d * b.count + s] = key == NULL ? 0.0f : element(attn, key[d]);
     }
     float *value = w->v + s * attn->dv;
     if (at < 0) {
       memset(value, 0, attn->dv * sizeof *value);
     } else {
-      num_bf16_to_f32_n(attn->v + (size_t)at * attn->ldv, value, attn->dv);
+      widen(attn, attn->v + (size_t)at * attn->ldv, value, attn->dv);
     }
   }
 }
@@ -142,7 +163,7 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   for (size_t g = 0; g < attn->rows; g++) {
     for (size_t s = 0; s < b.count; s++) {
       const size_t place = b.first + s;
-      const bool seen = key_at(attn, place) >= 0 &&
+      const bool seen = key_at(attn, place) >= 0 && (attn->seen == NULL || place < attn->seen[g]) &&
                         (attn->visible == NULL || attn->visible[g * attn->keys + place] != 0);
       float *score = &w->p[g * b.count + s];
       *score = seen ? *score * attn->scale : -INFINITY;
@@ -150,8 +171,29 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   }
 }
 
+static float chain_sum(const float *p, size_t count) {
+  float sum = 0.0f;
+  for (size_t s = 0; s < count; s++) {
+    sum = sum + p[s];
+  }
+  return sum;
+}
+
+static float tree_sum(const float *p, size_t count) {
+  float lane[64] = {0.0f};
+  for (size_t s = 0; s < count; s++) {
+    lane[s % 64] = lane[s % 64] + p[s];
+  }
+  for (size_t half = 32; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; i++) {
+      lane[i] = lane[i] + lane[i + half];
+    }
+  }
+  return lane[0];
+}
+
 // Scores to P = exp32(S - m), in place, with m and l brought up to date. Returns M_up.
-static float softmax_row(row_t *row, float *p, size_t count) {
+static float softmax_row(num_row_sum_t order, row_t *row, float *p, size_t count) {
   const float m_prev = row->m;
   for (size_t s = 0; s < count; s++) {
     row->m = p[s] > row->m ? p[s] : row->m;
@@ -167,10 +209,7 @@ static float softmax_row(row_t *row, float *p, size_t count) {
   }
   num_exp32_n(p, p, count);
   const float m_up = m_prev == -INFINITY ? 0.0f : num_exp32(m_prev - row->m);
-  float sum = 0.0f;
-  for (size_t s = 0; s < count; s++) {
-    sum = sum + p[s];
-  }
+  const float sum = order == NUM_ROW_SUM_TREE ? tree_sum(p, count) : chain_sum(p, count);
   const float l_scaled = row->l * m_up;
   row->l = l_scaled + sum;
   return m_up;
@@ -181,24 +220,25 @@ static void product(const num_attn_t *attn, work_t *w, block_t b) {
 }
 
 // The blocks of the keys first .. end - 1, Algorithm 1.
-static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end) {
+static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, bool flash) {
   rows_reset(attn, w);
   for (; first < end; first += attn->block) {
     const block_t b = block_at(attn, first);
     load_block(attn, w, b);
     scores(attn, w, b);
     for (size_t g = 0; g < attn->rows; g++) {
-      const float m_up = softmax_row(&w->row[g], w->p + g * b.count, b.count);
+      const float m_up = softmax_row(attn->row_sum, &w->row[g], w->p + g * b.count, b.count);
       for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
-        w->p16[s] = num_bf16_to_f32(num_bf16_from_f32(w->p[s]));
+        w->p16[s] = narrowed(attn, w->p[s]);
       }
-      for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
-        w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) * m_up);
-      }
+      w->m_up[g] = m_up;
     }
     product(attn, w, b);
     for (size_t i = 0; i < attn->rows * attn->dv; i++) {
-      w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) + w->t[i]);
+      const float o = num_f32_from_bits(w->o[i]);
+      const float m_up = w->m_up[i / attn->dv];
+      const float scaled = o * m_up;
+      w->o[i] = num_f32_bits(flash ? fmaf(o, m_up, w->t[i]) : scaled + w->t[i]);
     }
   }
 }
@@ -238,7 +278,7 @@ static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t 
       row_t *row = &w->row[g];
       const float m_prev = row->m;
       const bool was_live = m_prev != -INFINITY;  // false in the first block
-      softmax_row(row, w->p + g * b.count, b.count);
+      softmax_row(attn->row_sum, row, w->p + g * b.count, b.count);
       const int32_t n = rescale_row(row, flags);
       const bool moves = was_live && ((flags & NUM_ATTN_SKIP_NOOP) == 0u || row->m > m_prev);
       for (size_t i = g * attn->dv; moves && i < (g + 1) * attn->dv; i++) {
@@ -246,7 +286,7 @@ static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t 
       }
       for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
         const float scaled = w->p[s] * row->s16;
-        w->p16[s] = num_bf16_to_f32(num_bf16_from_f32(scaled));
+        w->p16[s] = narrowed(attn, scaled);
       }
     }
     product(attn, w, b);
@@ -329,19 +369,40 @@ static void finish_amla(const num_attn_t *attn, const work_t *w, float *out, flo
   }
 }
 
-int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
+// -0 to +0.
+static void drop_signs(const num_attn_t *attn, work_t *w) {
+  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) + 0.0f);
+  }
+}
+
+static int base_or_flash(const num_attn_t *attn, num_isa_t isa, bool flash, float *out_f32) {
   work_t w;
   if (work_init(&w, attn, isa) != 0) {
     return -1;
   }
   const size_t splits = split_count(attn);
   for (size_t split = 0; split < splits; split++) {
-    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1));
+    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1),
+                flash);
+    if (flash) {
+      drop_signs(attn, &w);
+    }
     merge(attn, &w, split == 0, out_f32);
   }
   finish_merged(attn, &w, out_f32, NULL);
   work_free(&w);
   return 0;
+}
+
+int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
+  return base_or_flash(attn, isa, false, out_f32);
+}
+
+int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
+  num_attn_t trees = *attn;
+  trees.row_sum = NUM_ROW_SUM_TREE;
+  return base_or_flash(&trees, isa, true, out_f32);
 }
 
 int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,

@@ -1,18 +1,20 @@
-// Attention for one set of queries over one set of keys, three times:
+// Attention for one set of queries over one set of keys, four times:
 //
 //   num_attn_golden  FP64, untiled, the textbook formula: what the answer is
 //   num_attn_base    Algorithm 1 of the AMLA paper, bit for bit as the contract fixes it
 //   num_attn_amla    Algorithm 2, corrected, likewise
+//   num_attn_flash   Base for heads of their own: sums as trees, zeros without a sign
 //
-// The golden function shares nothing with the other two but the conversion from BF16, so that it
-// can judge them. The tiled two return the FP32 value before the last cast; the result proper is
-// num_bf16_from_f32 of it.
+// The golden function shares nothing with the others but the conversion of elements, so that it
+// can judge them. The tiled ones return the FP32 value before the last cast; the result proper is
+// num_bf16_from_f32 of it, or num_fp16_from_f32.
 //
 // Source: NUMERICS.md sections 2 to 6.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ATTENTION_H_
 #define AMALGAM_NUM_ATTENTION_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +23,10 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// In which order a row's P of a block are added up: ascending; or columns 64.. onto 0..63, ascending, then
+// halves onto halves (NUMERICS.md section 3).
+typedef enum { NUM_ROW_SUM_CHAIN, NUM_ROW_SUM_TREE } num_row_sum_t;
 
 // All strides in elements; nothing is owned, nothing is written. Inputs hold no NaN.
 typedef struct {
@@ -33,6 +39,9 @@ typedef struct {
   size_t ldk;              // >= dk
   const uint16_t *v;       // [keys, dv] BF16, row stride ldv; may alias k (MLA: its first columns)
   size_t ldv;              // >= dv
+  bool fp16;               // Q, K, V and P are FP16 and not BF16
+  num_row_sum_t row_sum;   // of P in a block
+  const uint32_t *seen;    // [rows]: the row sees keys 0 .. seen - 1 at most; NULL: all
   const uint8_t *visible;  // [rows, keys] contiguous, 1: the key takes part; NULL: all do
   const int32_t *index;    // [keys]: whose key and value stand at a place, in any order, more than
                            // once if need be; -1: nobody's, masked for all rows; NULL: its own
@@ -57,6 +66,10 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 // of memory, block is 0, or this host lacks isa. Every isa gives the same bits.
 __attribute__((warn_unused_result))
 int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
+
+// As num_attn_base, with trees whatever row_sum says, O = fma(O, M_up, T), and +0 for every zero.
+__attribute__((warn_unused_result))
+int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
 // Ablations of AMLA, ORed together; 0 is the contract.
 enum {

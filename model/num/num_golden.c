@@ -52,9 +52,19 @@ static void add_products(size_t n, size_t terms, const double *restrict f, const
 }
 
 NUM_CLONES
-static void widen(size_t n, const uint16_t *restrict from, double *restrict to) {
+static void widen_bf16(size_t n, const uint16_t *restrict from, double *restrict to) {
   for (size_t i = 0; i < n; i++) {
     to[i] = (double)num_bf16_to_f32(from[i]);
+  }
+}
+
+static void widen(bool fp16, size_t n, const uint16_t *restrict from, double *restrict to) {
+  if (!fp16) {
+    widen_bf16(n, from, to);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    to[i] = (double)num_fp16_to_f32(from[i]);
   }
 }
 
@@ -69,10 +79,22 @@ static const uint16_t *row_at(const num_attn_t *attn, const uint16_t *rows, size
 
 // kt[d][j] = k[j][d] for j < keys, d < dk, zeros where there is no key.
 NUM_CLONES
-static void transpose(size_t keys, size_t dk, const uint16_t *const *k, double *restrict kt) {
+static void transpose_bf16(size_t keys, size_t dk, const uint16_t *const *k, double *restrict kt) {
   for (size_t d = 0; d < dk; d++) {
     for (size_t j = 0; j < keys; j++) {
       kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_bf16_to_f32(k[j][d]);
+    }
+  }
+}
+
+static void transpose(bool fp16, size_t keys, size_t dk, const uint16_t *const *k, double *kt) {
+  if (!fp16) {
+    transpose_bf16(keys, dk, k, kt);
+    return;
+  }
+  for (size_t d = 0; d < dk; d++) {
+    for (size_t j = 0; j < keys; j++) {
+      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_fp16_to_f32(k[j][d]);
     }
   }
 }
@@ -85,16 +107,16 @@ static void products(const num_attn_t *attn, golden_t *w) {
     for (size_t j = 0; j < lanes; j++) {
       k[j] = row_at(attn, attn->k, attn->ldk, s + j);
     }
-    transpose(lanes, attn->dk, k, w->kt);
+    transpose(attn->fp16, lanes, attn->dk, k, w->kt);
     for (size_t g = 0; g < attn->rows; g++) {
-      widen(attn->dk, attn->q + g * attn->dk, w->q);
+      widen(attn->fp16, attn->dk, attn->q + g * attn->dk, w->q);
       add_products(lanes, attn->dk, w->q, w->kt, KEY_LANES, w->weight + g * attn->keys + s);
     }
   }
 }
 
 static bool sees(const num_attn_t *attn, size_t g, size_t s) {
-  return (attn->index == NULL || attn->index[s] >= 0) &&
+  return (attn->index == NULL || attn->index[s] >= 0) && (attn->seen == NULL || s < attn->seen[g]) &&
          (attn->visible == NULL || attn->visible[g * attn->keys + s] != 0);
 }
 
@@ -131,7 +153,7 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
     for (size_t t = 0; t < terms; t++) {
       const uint16_t *value = row_at(attn, attn->v, attn->ldv, s + t);
       if (value != NULL) {
-        widen(attn->dv, value, w->v + t * attn->dv);
+        widen(attn->fp16, attn->dv, value, w->v + t * attn->dv);
       } else {
         memset(w->v + t * attn->dv, 0, attn->dv * sizeof *w->v);
       }

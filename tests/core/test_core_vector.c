@@ -121,12 +121,27 @@ static void arithmetic(void **state) {
   }
 }
 
+// Lane `first` of a tree of so many lanes, which there is: its columns, 64 apart, then the other half's lane, if
+// there is one.
+static float tree(const uint8_t *row, size_t cols, size_t first, size_t lanes) {
+  if (lanes < 64) {
+    const float low = tree(row, cols, first, 2 * lanes);
+    return first + lanes < cols ? low + tree(row, cols, first + lanes, 2 * lanes) : low;
+  }
+  float sum = num_f32_from_bits(get32(row, first));
+  for (size_t col = first + 64; col < cols; col += 64) {
+    sum += num_f32_from_bits(get32(row, col));
+  }
+  return sum;
+}
+
 static void reductions(void **state) {
   fixture_t *f = *state;
-  for (uint32_t i = 0; i < ARRAY_LEN(shapes) * 20; i++) {
-    const uint32_t rows = shapes[i / 20].rows;
-    const uint32_t cols = shapes[i / 20].cols;
-    const uint32_t op = i % 2 ? VOP_ROW_MAX : VOP_ROW_SUM;
+  for (uint32_t i = 0; i < ARRAY_LEN(shapes) * 24; i++) {
+    const uint32_t rows = shapes[i / 24].rows;
+    const uint32_t cols = shapes[i / 24].cols;
+    static const uint32_t ops[] = {VOP_ROW_MAX, VOP_ROW_SUM, VOP_ROW_TREE};
+    const uint32_t op = ops[i % 3];
     const uint32_t pitch = (uint32_t)round_up(cols * 4, 32) + 32 * (i % 3);
     const command_t c = COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols,
                                    .dst = 0x20000, .a = 64, .a_pitch = pitch);
@@ -146,6 +161,7 @@ static void reductions(void **state) {
         const float x = num_f32_from_bits(get32(row, col));
         fold = op == VOP_ROW_SUM ? fold + x : x > fold ? x : fold;
       }
+      fold = op == VOP_ROW_TREE ? tree(row, cols, 0, 1) : fold;
       put32(f->expected.base[SPACE_UB] + 0x20000, r, num_f32_bits(fold));
     }
     run_and_compare(f, &c);

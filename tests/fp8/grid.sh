@@ -37,6 +37,7 @@ for sq in 1 2; do
     }
   done
 done
+check --seq-q 2 --heads 64 --seq-kv 900 --causal --dist normal:0.1 --row-sum tree
 check --batch 2 --seq-q 2 --seq-kv 500 --top-k 300 --page-size 48 --sink sink.npy --dist normal:0.1 --causal
 
 # Its accuracy on wider inputs, and on the shipped ones.

@@ -38,6 +38,7 @@ kernel: soc lm engine num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/engine: /. /attention /lm
+kernel/flash: /.
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
@@ -66,6 +67,7 @@ kernels: lib hal
 kernels/attention: /attention/cube /attention/vector
 kernels/attention/cube: /attention
 kernels/attention/vector: /attention
+kernels/flash: /attention /attention/cube /attention/vector
 kernels/fp8: /attention /attention/cube /attention/vector
 rtl/lib:
 rtl/fp:
@@ -105,6 +107,7 @@ model/soc/cores/pipe model/soc/engine/attention_engine
 model/soc/cores/pipe model/soc/memory/traffic
 model/soc/scalar/scalar model/soc/cores/core_unit
 sw/kernels/attention/vector/attention_merge sw/kernels/attention/vector/attention_vector_plain
+sw/kernels/flash/flash_merge sw/kernels/flash/flash_vector
 sw/kernels/fp8/fp8_rows sw/kernels/fp8/fp8_vector
 END
 

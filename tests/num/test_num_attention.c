@@ -1,4 +1,4 @@
-// Golden, Base and AMLA on small problems that visit the corners: running maximum rising, falling
+// Golden, Base, AMLA and flash on small problems that visit the corners: running maximum rising, falling
 // and equal, masks, zero and tiny values, huge scores, ragged blocks.
 //
 // Golden is checked against a naive long double implementation; the tiled ones against golden
@@ -22,6 +22,7 @@ typedef struct {
   uint16_t k[KEYS * DK];
   uint16_t v[KEYS * DV];
   uint8_t visible[ROWS * KEYS];
+  uint32_t seen[ROWS];
   num_attn_t attn;
 } problem_t;
 
@@ -129,6 +130,35 @@ static void tiny_values(problem_t *p) {
   }
 }
 
+// Sums as trees, over several folds and a ragged one.
+static void trees(problem_t *p) {
+  p->attn.row_sum = NUM_ROW_SUM_TREE;
+  p->attn.block = 2 * BLOCK + 37;
+}
+
+static void to_fp16(uint16_t *x, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    x[i] = num_fp16_from_f32(num_bf16_to_f32(x[i]));
+  }
+}
+
+static void halves(problem_t *p) {
+  trees(p);
+  p->attn.fp16 = true;
+  to_fp16(p->q, ROWS * DK);
+  to_fp16(p->k, KEYS * DK);
+  to_fp16(p->v, KEYS * DV);
+}
+
+// Row 0 sees nothing, the last one all; all of them less by a mask.
+static void seen(problem_t *p) {
+  masked(p);
+  p->attn.seen = p->seen;
+  for (size_t g = 0; g < ROWS; g++) {
+    p->seen[g] = (uint32_t)(g * KEYS / (ROWS - 1));
+  }
+}
+
 typedef struct {
   const char *name;
   void (*change)(problem_t *);
@@ -151,12 +181,20 @@ static const scenario_t SCENARIOS[] = {
     {"zero columns", zero_columns, 0},
     {"relu", relu, 0},
     {"tiny values", tiny_values, -110},
+    {"trees", trees, 0},
+    {"halves", halves, 0},
+    {"seen", seen, 0},
 };
 
 // ---- golden against long double ---------------------------------------------------------------
 
 static bool sees(const num_attn_t *a, size_t g, size_t s) {
-  return a->visible == NULL || a->visible[g * a->keys + s] != 0;
+  return (a->visible == NULL || a->visible[g * a->keys + s] != 0) &&
+         (a->seen == NULL || s < a->seen[g]);
+}
+
+static float element(const num_attn_t *a, uint16_t bits) {
+  return a->fp16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits);
 }
 
 static void naive_row(const num_attn_t *a, size_t g, long double *out) {
@@ -166,8 +204,8 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
   for (size_t s = 0; s < a->keys; s++) {
     long double dot = 0.0L;
     for (size_t d = 0; d < a->dk; d++) {
-      dot += (long double)num_bf16_to_f32(a->q[g * a->dk + d]) *
-             (long double)num_bf16_to_f32(a->k[s * a->ldk + d]);
+      dot += (long double)element(a, a->q[g * a->dk + d]) *
+             (long double)element(a, a->k[s * a->ldk + d]);
     }
     weight[s] = dot * (long double)a->scale;
     max = sees(a, g, s) && weight[s] > max ? weight[s] : max;
@@ -180,7 +218,7 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
     long double value = 0.0L;
     for (size_t s = 0; s < a->keys; s++) {
       // cppcheck-suppress uninitvar ; the loop above has set all of them
-      value += weight[s] * (long double)num_bf16_to_f32(a->v[s * a->ldv + d]);
+      value += weight[s] * (long double)element(a, a->v[s * a->ldv + d]);
     }
     out[d] = sum == 0.0L ? 0.0L : value / sum;
   }
@@ -362,15 +400,28 @@ static void ref_scores(const num_attn_t *a, size_t g, size_t first, size_t count
   for (size_t i = 0; i < count; i++) {
     float acc = 0.0f;
     for (size_t d = 0; d < a->dk; d++) {
-      acc = fmaf(num_bf16_to_f32(a->q[g * a->dk + d]),
-                 num_bf16_to_f32(a->k[(first + i) * a->ldk + d]), acc);
+      acc = fmaf(element(a, a->q[g * a->dk + d]),
+                 element(a, a->k[(first + i) * a->ldk + d]), acc);
     }
     s[i] = sees(a, g, first + i) ? acc * a->scale : -INFINITY;
   }
 }
 
+// Lane `first` of a tree with so many lanes: its columns, first + 64, ..; then the other halves'.
+static float ref_tree(const float *p, size_t count, size_t first, size_t lanes) {
+  float sum = 0.0f;
+  if (lanes == 64) {
+    for (size_t i = first; i < count; i += 64) {
+      sum += p[i];
+    }
+    return sum;
+  }
+  volatile float low = ref_tree(p, count, first, 2 * lanes);
+  return low + ref_tree(p, count, first + lanes, 2 * lanes);
+}
+
 // S in r->p becomes P; returns M_up.
-static float ref_softmax(ref_row_t *r, size_t count) {
+static float ref_softmax(const num_attn_t *a, ref_row_t *r, size_t count) {
   const float m_prev = r->m;
   float m_up = 0.0f;
   float sum = 0.0f;
@@ -381,6 +432,9 @@ static float ref_softmax(ref_row_t *r, size_t count) {
   for (size_t i = 0; i < count; i++) {
     r->p[i] = live && isfinite(r->p[i]) ? num_exp32(r->p[i] - r->m) : 0.0f;
     sum += r->p[i];
+  }
+  if (a->row_sum == NUM_ROW_SUM_TREE) {
+    sum = ref_tree(r->p, count, 0, 1);
   }
   if (isfinite(m_prev)) {
     m_up = num_exp32(m_prev - r->m);
@@ -393,31 +447,44 @@ static float ref_softmax(ref_row_t *r, size_t count) {
 static float ref_dot(const num_attn_t *a, const float *p16, size_t first, size_t count, size_t d) {
   float acc = 0.0f;
   for (size_t i = 0; i < count; i++) {
-    acc = fmaf(p16[i], num_bf16_to_f32(a->v[(first + i) * a->ldv + d]), acc);
+    acc = fmaf(p16[i], element(a, a->v[(first + i) * a->ldv + d]), acc);
   }
   return acc;
 }
 
 static float to_bf16(float x) { return num_bf16_to_f32(num_bf16_from_f32(x)); }
 
-static void ref_base_row(const num_attn_t *a, size_t g, float *o) {
+static float narrowed(const num_attn_t *a, float x) {
+  return a->fp16 ? num_fp16_to_f32(num_fp16_from_f32(x)) : to_bf16(x);
+}
+
+// fused: flash's way with O, which also loses the sign of zeros in the end.
+static void ref_base_row(const num_attn_t *a, size_t g, bool fused, float *o) {
   ref_row_t r = {.m = -INFINITY};
   memset(o, 0, a->dv * sizeof *o);
   for (size_t first = 0; first < a->keys; first += a->block) {
     const size_t count = a->keys - first < a->block ? a->keys - first : a->block;
     ref_scores(a, g, first, count, r.p);
-    const float m_up = ref_softmax(&r, count);
+    const float m_up = ref_softmax(a, &r, count);
     for (size_t i = 0; i < count; i++) {
-      r.p[i] = to_bf16(r.p[i]);
+      r.p[i] = narrowed(a, r.p[i]);
     }
     for (size_t d = 0; d < a->dv; d++) {
       volatile float scaled = o[d] * m_up;
-      o[d] = scaled + ref_dot(a, r.p, first, count, d);
+      const float dot = ref_dot(a, r.p, first, count, d);
+      o[d] = fused ? fmaf(m_up, o[d], dot) : scaled + dot;
     }
   }
   for (size_t d = 0; d < a->dv; d++) {
-    o[d] = r.l == 0.0f ? 0.0f : o[d] / r.l;
+    volatile float sum = o[d] + (fused ? 0.0f : -0.0f);
+    o[d] = r.l == 0.0f ? 0.0f : sum / r.l;
   }
+}
+
+static void ref_flash_row(const num_attn_t *a, size_t g, float *o) {
+  num_attn_t tree = *a;
+  tree.row_sum = NUM_ROW_SUM_TREE;
+  ref_base_row(&tree, g, true, o);
 }
 
 // The integer N of this block; n, s16 and c move on.
@@ -450,11 +517,11 @@ static void ref_amla_row(const num_attn_t *a, size_t g, float *o) {
     const size_t count = a->keys - first < a->block ? a->keys - first : a->block;
     const bool was_live = isfinite(r.m);
     ref_scores(a, g, first, count, r.p);
-    ref_softmax(&r, count);
+    ref_softmax(a, &r, count);
     const int32_t n = isfinite(r.m) ? ref_rescale(&r) : 0;
     for (size_t i = 0; i < count; i++) {
       volatile float scaled = r.p[i] * r.s16;
-      r.p[i] = to_bf16(scaled);
+      r.p[i] = narrowed(a, scaled);
     }
     for (size_t d = 0; d < a->dv; d++) {
       uint32_t bits = num_f32_bits(o[d]);
@@ -476,12 +543,14 @@ static void tiled_bit_for_bit(void **state) {
   problem_t *p = allocate(1, sizeof *p);
   float base[ROWS * DV];
   float amla[ROWS * DV];
+  float flash[ROWS * DV];
   float out[ROWS * DV];
   for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); i++) {
     make_plain(p, 100 + i);
     SCENARIOS[i].change(p);
     for (size_t g = 0; g < ROWS; g++) {
-      ref_base_row(&p->attn, g, base + g * DV);
+      ref_base_row(&p->attn, g, false, base + g * DV);
+      ref_flash_row(&p->attn, g, flash + g * DV);
       ref_amla_row(&p->attn, g, amla + g * DV);
     }
     for (size_t j = 0; j < ARRAY_LEN(isas); j++) {
@@ -493,6 +562,9 @@ static void tiled_bit_for_bit(void **state) {
             (int)isas[j]);
       assert_int_equal(num_attn_amla(&p->attn, isas[j], 0, out, NULL), 0);
       CHECK(memcmp(out, amla, sizeof out) == 0, "amla, %s, isa %d", SCENARIOS[i].name,
+            (int)isas[j]);
+      assert_int_equal(num_attn_flash(&p->attn, isas[j], out), 0);
+      CHECK(memcmp(out, flash, sizeof out) == 0, "flash, %s, isa %d", SCENARIOS[i].name,
             (int)isas[j]);
     }
   }

@@ -43,4 +43,6 @@ check groups-splits-base base --heads 40 --seq-q 4 --seq-kv 1700 --causal --grou
   --split-kv 2 --config ascend910_die --cores 3
 check tuned-amla amla --heads 128 --seq-q 2 --seq-kv 1600 --tiling tuned --skip-noop
 check tuned-base base --heads 96 --seq-kv 1600 --tiling tuned
+check flash flash --heads 4 --kv-heads 2 --seq-q 150 --seq-kv 600 --causal --head-dim 64 --split-kv 2 --dtype fp16 \
+  --config ascend910_die --cores 3
 check rescale-row amla --rescale row --heads 48 --seq-q 2 --seq-kv 2000 --dist normal:1

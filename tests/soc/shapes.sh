@@ -26,6 +26,7 @@ check --heads 8 --seq-kv 900 --dk 129 --dv 33 --dist normal:1
 check --heads 20 --seq-kv 1000 --kv-block 48 --dist normal:1
 check --heads 20 --seq-kv 1000 --kv-block 256 --dist normal:1 --softmax-scale 0.5
 check --heads 20 --seq-kv 700 --batch 3 --dist normal:1
+check --heads 20 --seq-q 2 --seq-kv 1111 --causal --split-kv 2 --row-sum tree
 for preload in 0 1 2; do
   check --heads 128 --seq-kv 2500 --preload $preload --dist normal:1
   check --heads 20 --seq-q 2 --seq-kv 900 --batch 2 --preload $preload --dist normal:1

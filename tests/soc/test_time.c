@@ -102,6 +102,7 @@ static priced_t price(const config_vector_t *v, const cmd_vec_t *c) {
       return (priced_t){v->cast_startup, c->from == TYPE_S4 ? v->cast_int4_cycles : v->cast_cycles};
     case VOP_ROW_MAX:
     case VOP_ROW_SUM:
+    case VOP_ROW_TREE:
       return (priced_t){v->reduce_startup, v->reduce_cycles};
     case VOP_BROADCAST:
     case VOP_COLUMN:
@@ -154,6 +155,7 @@ static const form_t forms[] = {
     {VOP_CAST, OPERAND_TILE, TYPE_E4M3, TYPE_F32, 8, 32, 4, .a = true},
     {VOP_ROW_MAX, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
     {VOP_ROW_SUM, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
+    {VOP_ROW_TREE, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
     {VOP_BROADCAST, OPERAND_ROW, TYPE_F32, TYPE_F32, 32, 32, 4, .rows_apart = true},
     {VOP_BROADCAST, OPERAND_SCALAR, TYPE_F32, TYPE_F32, 32, 32, 4, .a = false},
     {VOP_COLUMN, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .rows_apart = true},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/run/recording.h"
+#include "kernels/attention/attention_args.h"
 
 unsigned machine_threads(const options_t *options) {
   return options->threads.given ? (unsigned)options->threads.value : kernel_host_threads();
@@ -70,6 +71,17 @@ bool scale_option(const options_t *options, float *scale, base_error_t *error) {
   return !options->softmax_scale.given || parse_float(options->softmax_scale.text, scale) ||
          base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'%s",
                    options->softmax_scale.text, parse_hint(options->softmax_scale.text));
+}
+
+bool split_option(const char *text, unsigned of_auto, unsigned *splits, base_error_t *error) {
+  uint64_t value = of_auto;
+  if (strcmp(text, "auto") != 0 &&
+      (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
+    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'%s", ATTENTION_MAX_SPLITS,
+                     text, parse_hint(text));
+  }
+  *splits = (unsigned)value;
+  return true;
 }
 
 kernel_judge_t judge_options(const options_t *options, int golden) {

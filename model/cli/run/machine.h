@@ -27,6 +27,9 @@ bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t 
 // --softmax-scale; NAN: not given.
 bool scale_option(const options_t *options, float *scale, base_error_t *error);
 
+// --split-kv: 1 to ATTENTION_MAX_SPLITS; of_auto: what "auto" is.
+bool split_option(const char *text, unsigned of_auto, unsigned *splits, base_error_t *error);
+
 // --verify, --tolerance; golden: the value of the kernel's --golden.
 kernel_judge_t judge_options(const options_t *options, int golden);
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string.h>
-
 #include "cli/run/kernels.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
@@ -72,27 +70,17 @@ static bool read_input(const options_t *o, attention_input_t *input, base_error_
          made_up_options(o, &input->made_up, error) && scale_option(o, &input->scale, error);
 }
 
-static bool read_splits(const char *text, unsigned *splits, base_error_t *error) {
-  uint64_t value = ATTENTION_SPLITS_AUTO;
-  if (strcmp(text, "auto") != 0 &&
-      (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
-    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'%s", ATTENTION_MAX_SPLITS,
-                     text, parse_hint(text));
-  }
-  *splits = (unsigned)value;
-  return true;
-}
-
 static bool read_settings(const options_t *o, attention_settings_t *settings, base_error_t *error) {
   settings->preload = (unsigned)o->preload.value;
   settings->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
   settings->skip_noop = o->skip_noop;
+  settings->row_sum = o->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
   settings->group_rows = (unsigned)o->group_rows.value;
   settings->tiling = (enum attention_cut)o->tiling.value;
   settings->kv_buffers = (unsigned)option_count_or(&o->kv_buffers, 0);
   settings->qp_buffers = o->qp_buffers.value == 0 ? QP_SHARED : QP_SEPARATE;
   settings->out_f32 = o->out_f32;
-  return read_splits(o->split_kv, &settings->splits, error);
+  return split_option(o->split_kv, ATTENTION_SPLITS_AUTO, &settings->splits, error);
 }
 
 static bool prepare(run_t *run) {

@@ -81,6 +81,7 @@ static void read_settings(const options_t *o, fp8_settings_t *settings) {
   attention->preload = (unsigned)o->preload.value;
   attention->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
   attention->skip_noop = o->skip_noop;
+  attention->row_sum = o->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
   attention->group_rows = (unsigned)option_count_or(&o->fp8_group_rows, 0);
   attention->out_f32 = o->out_f32;
   settings->crossover = !o->fp8_crossover.given                ? FP8_CROSSOVER_USUAL

@@ -17,9 +17,10 @@ static void print_input(FILE *file, const attention_run_t *run) {
   if (p->batch > 1) {
     fprintf(file, "batch %zu x ", p->batch);
   }
-  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %zu, Dv %zu, blocks of %zu%s\n",
+  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %zu, Dv %zu, blocks of %zu%s%s\n",
           p->seq_q, plural(p->seq_q), p->heads, p->keys, p->dk, p->dv, p->block,
-          p->visible == NULL ? "" : ", masked");
+          p->visible == NULL ? "" : ", masked",
+          p->row_sum == NUM_ROW_SUM_TREE ? ", row sums as trees" : "");
 }
 
 static void print_tokens(FILE *file, const attention_run_t *run) {

@@ -11,7 +11,8 @@ static void print_lists(FILE *file, const fp8_problem_t *p) {
   if (p->page_size != 0) {
     fprintf(file, ", pages of %zu", p->page_size);
   }
-  fprintf(file, "%s%s\n", p->causal ? ", causal" : "", p->sink != NULL ? ", sinks" : "");
+  fprintf(file, "%s%s%s\n", p->causal ? ", causal" : "", p->sink != NULL ? ", sinks" : "",
+          p->row_sum == NUM_ROW_SUM_TREE ? ", row sums as trees" : "");
 }
 
 static void print_input(FILE *file, const fp8_run_t *run) {

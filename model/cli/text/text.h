@@ -8,11 +8,13 @@
 #include "kernel/attention/attention.h"
 #include "kernel/custom/custom.h"
 #include "kernel/engine/engine.h"
+#include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/gemm/gemm.h"
 #include "kernel/lm/lm_run.h"
 
 void text_attention(FILE *file, const attention_run_t *run);
+void text_flash(FILE *file, const flash_run_t *run);
 void text_fp8(FILE *file, const fp8_run_t *run);
 void text_gemm(FILE *file, const gemm_run_t *run);
 void text_engine(FILE *file, const engine_run_t *run);

@@ -21,13 +21,14 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
   attention_settings_t *settings = &run->settings;
   attention_problem_t *problem = &run->problem;
   const soc_options_t *soc = &settings->machine.soc;
-  if (!kernel_machine_ready(&settings->machine, settings->kernel, error) ||
+  if (!kernel_machine_ready(&settings->machine, attention_firmware(settings), error) ||
       !attention_settings_check(settings, error) ||
       !attention_read(&request->input, soc->timing_only, soc->threads, problem, error) ||
       !attention_settings_rows(settings, attention_group_rows(problem, settings), error)) {
     return false;
   }
   problem->skip_noop = settings->skip_noop;
+  problem->row_sum = settings->row_sum;
   problem->splits = attention_splits(problem, settings);
   run->out = soc->timing_only ? NULL
                               : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);

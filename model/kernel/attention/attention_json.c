@@ -11,6 +11,9 @@ static void add_shape(cJSON *root, const attention_problem_t *problem) {
   json_add_count(shape, "dk", problem->dk);
   json_add_count(shape, "dv", problem->dv);
   json_add_count(shape, "kv_block", problem->block);
+  if (problem->row_sum == NUM_ROW_SUM_TREE) {
+    cJSON_AddStringToObject(shape, "row_sum", "tree");
+  }
 }
 
 static void add_tokens(cJSON *error, const attention_run_t *run) {

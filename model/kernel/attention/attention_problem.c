@@ -110,6 +110,7 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
       .scale = problem->scale,
       .block = problem->block,
       .splits = problem->splits,
+      .row_sum = problem->row_sum,
   };
 }
 

@@ -17,6 +17,7 @@ typedef struct attention_problem {
   size_t block;            // keys of a block
   size_t splits;           // of the keys, 0: one
   bool skip_noop;          // AMLA as with NUM_ATTN_SKIP_NOOP
+  num_row_sum_t row_sum;   // of P in a block
   float scale;
   bool token_axis;         // the output is [seq_q, heads, dv], else [rows, dv]
   bool in_global_memory;   // q and k were made by soc_alloc: the simulation takes them as they are

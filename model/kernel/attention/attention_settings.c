@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/attention/attention_settings.h"
 
+#include <string.h>
+
 attention_settings_t attention_settings(const char *kernel, const kernel_machine_t *machine) {
   return (attention_settings_t){.kernel = kernel,
                                 .machine = *machine,
@@ -8,6 +10,13 @@ attention_settings_t attention_settings(const char *kernel, const kernel_machine
                                 .rescale = RESCALE_ELEMENT,
                                 .splits = 1,
                                 .qp_buffers = QP_SHARED};
+}
+
+const char *attention_firmware(const attention_settings_t *settings) {
+  if (settings->row_sum == NUM_ROW_SUM_CHAIN) {
+    return settings->kernel;
+  }
+  return strcmp(settings->kernel, "base") == 0 ? "base_tree" : "amla_tree";
 }
 
 static bool check_buffers(const kernel_machine_t *machine, const attention_tiling_t *tiling,

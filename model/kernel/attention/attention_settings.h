@@ -6,6 +6,7 @@
 
 #include "kernel/machine.h"
 #include "kernels/attention/attention_tiling.h"
+#include "num/num_attention.h"
 
 enum { ATTENTION_SPLITS_AUTO = 255 };
 
@@ -15,6 +16,7 @@ typedef struct attention_settings {
   unsigned preload;                // most score blocks the cube core runs ahead
   enum attention_rescale rescale;
   bool skip_noop;
+  num_row_sum_t row_sum;           // of P in a block
   unsigned group_rows;             // a multiple of 16; 0: as many as the kernels take
   unsigned splits;                 // of the keys, 0: one; or ATTENTION_SPLITS_AUTO: one for each AI core
                                    // that a group of rows has
@@ -23,6 +25,9 @@ typedef struct attention_settings {
   enum attention_qp_buffers qp_buffers;
   bool out_f32;
 } attention_settings_t;
+
+// The name of what is built for the kernel with these settings.
+const char *attention_firmware(const attention_settings_t *settings);
 
 // The usual ones.
 attention_settings_t attention_settings(const char *kernel, const kernel_machine_t *machine);

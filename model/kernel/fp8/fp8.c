@@ -36,6 +36,7 @@ bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *err
     return false;
   }
   run->problem.skip_noop = run->settings.attention.skip_noop;
+  run->problem.row_sum = run->settings.attention.row_sum;
   return make_room(run, !timing_only, error);
 }
 

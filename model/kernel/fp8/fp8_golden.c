@@ -98,7 +98,8 @@ static bool part_init(const fp8_problem_t *p, fp8_source_t source, size_t list, 
   part->attn = (num_attn_t){.rows = rows, .keys = places, .dk = NUM_FP8_KEY, .dv = NUM_FP8_LATENT,
                             .q = part->q, .k = part->k, .ldk = NUM_FP8_KEY, .v = part->k,
                             .ldv = NUM_FP8_KEY, .visible = part->visible, .index = part->index,
-                            .sink = part->sink, .scale = p->scale, .block = p->block};
+                            .sink = part->sink, .scale = p->scale, .block = p->block,
+                            .row_sum = p->row_sum};
   gather_keys(p, source, list, part);
   return true;
 }

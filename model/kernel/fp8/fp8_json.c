@@ -21,6 +21,9 @@ static void add_kernel(cJSON *root, const fp8_run_t *run) {
   const config_t *config = &run->settings.attention.machine.soc.config;
   cJSON_AddStringToObject(root, "crossover", run->crossover ? "on" : "off");
   cJSON_AddStringToObject(root, "path", run->settings.direct ? "direct" : "gm");
+  if (run->problem.row_sum == NUM_ROW_SUM_TREE) {
+    cJSON_AddStringToObject(root, "row_sum", "tree");
+  }
   cJSON_AddStringToObject(root, "convert", config->vector.e4m3_emulated ? "emulated" : "native");
 }
 

@@ -4,6 +4,9 @@
 #include "kernels/fp8/fp8_args.h"
 
 const char *fp8_firmware(const fp8_settings_t *settings) {
+  if (settings->attention.row_sum == NUM_ROW_SUM_TREE) {
+    return settings->direct ? "fp8_direct_tree" : "fp8_tree";
+  }
   return settings->direct ? "fp8_direct" : "fp8";
 }
 

@@ -77,8 +77,12 @@ typedef struct attention_place {
 typedef struct attention_problem_hooks {
   void (*read)(attention_problem_t *problem);  // arguments of its own, after all others
   void (*plan)(attention_problem_t *problem);  // changes to the plan
+  uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
   // Cycles of a block that V1 takes beside its scores.
   uint32_t (*scores_estimate)(const attention_problem_t *problem, uint32_t keys);
+  // All of a block's stages, in place of the usual estimate.
+  void (*estimate)(const attention_problem_t *problem, uint32_t cube[STAGES],
+                   uint32_t vector[STAGES]);
   attention_unit_t (*unit)(const attention_problem_t *problem, uint32_t index);
   uint32_t (*block_keys)(const attention_problem_t *problem, const attention_unit_t *unit,
                          uint32_t block);

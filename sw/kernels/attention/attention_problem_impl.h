@@ -45,7 +45,11 @@ static void make_plan(attention_problem_t *problem) {
   preload_plan_t *plan = &problem->plan;
   uint32_t cube[STAGES];
   uint32_t vector[STAGES];
-  estimate(problem, cube, vector);
+  if (problem_hooks.estimate != NULL) {
+    problem_hooks.estimate(problem, cube, vector);
+  } else {
+    estimate(problem, cube, vector);
+  }
   preload_plan(plan, STAGES, cube, vector);
   preload_limit(plan, problem->args.preload);
   // The durations know nothing of the flags' and the memory's latency.  So C1 goes before C2, which
@@ -146,8 +150,8 @@ uint32_t attention_block_keys(const attention_problem_t *problem, const attentio
 }
 
 static uint64_t slot(const attention_problem_t *problem, uint32_t turn, uint32_t element_bytes) {
-  return (uint64_t)(turn % ATTENTION_SLOTS) * problem->group_rows * problem->args.block *
-         element_bytes;
+  const uint32_t slots = problem_hooks.slots != 0 ? problem_hooks.slots : ATTENTION_SLOTS;
+  return (uint64_t)(turn % slots) * problem->group_rows * problem->args.block * element_bytes;
 }
 
 uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn) {

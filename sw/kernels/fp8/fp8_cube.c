@@ -14,7 +14,9 @@
 #include "kernels/fp8/fp8_l1.h"
 
 // The first of a block, in its slot.
-static inline uint64_t own_first_key(const cube_t *cube, const stage_t *stage) {
+static inline uint64_t own_first_key(const cube_t *cube, const attention_unit_t *unit,
+                                     const stage_t *stage) {
+  (void)unit;
   return stage->turn % FP8_KV_SLOTS * cube->problem->args.block;
 }
 

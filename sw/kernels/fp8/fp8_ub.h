@@ -4,12 +4,19 @@
 #ifndef KERNELS_FP8_UB_H
 #define KERNELS_FP8_UB_H
 
+#include "kernels/attention/attention_args.h"
+
 enum {
+  CORE_ROWS = ATTENTION_CORE_ROWS,
   SCORE_ROWS = 16,
-  SCORE_ROWS_VARY = 1,
+  TILE_SLOTS = 2,
+  TILE_BYTES = SCORE_ROWS * 2 * 1024,
+  TILE_MASK = 2 * 1024,
   TILE_OWN = 4 * SCORE_ROWS,  // sinks; the mask of a tile is the block's numbers of tokens
   TILES_OWN = 42 * 1024,      // tokens
   OUT_SLOT = 16 * 1024,
+  OUT_COLS = 512,
+  ROW_TURNS = 2,
 };
 
 #endif

@@ -56,13 +56,20 @@ static inline bool may_wait_for(const cube_t *cube, uint32_t turn) {
   return cube->scores >= min_u32(turn + cube->lag, cube->problem->turns);
 }
 
+// Are all C2 before that one pushed?
+static inline bool is_next_output(const cube_t *cube, const walk_t *use, uint32_t turn) {
+  return use->stage.turn >= turn + (use->stage.output ? 0 : cube->lag);
+}
+
 // L is not loaded more than 128 columns' time ahead, P with two m-tiles a step less: it may not be
 // there yet, and what waits for it holds up the loads of R.
 static inline bool may_load_left(const cube_t *cube, const walk_t *load, const walk_t *use) {
   const uint32_t late = load->stage.output ? use->stage.m_tiles - 1 : 0;
   return load->number <= use->number + use->stage.steps_of_n - late &&
          load->left_use < cube->left_room[load->left_kind] &&
-         (!load->stage.output || may_wait_for(cube, load->stage.turn));
+         (!load->stage.output ||
+          (may_wait_for(cube, load->stage.turn) &&
+           (!cube_hooks.outputs_in_turn || is_next_output(cube, use, load->stage.turn))));
 }
 
 // The next loads that may be pushed, those needed first before the others; R before L: K and V need

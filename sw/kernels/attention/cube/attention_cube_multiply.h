@@ -54,7 +54,8 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
     ring_wait_free(&l0c, result->number);
   }
   mmad(.l0a = part, .l0b = part, .l0c = result->l0c, .m = rows, .n = cols, .k = product->depth,
-       .accumulate = product->first ? 0 : 1, .type = TYPE_BF16);
+       .accumulate = product->first ? 0 : 1,
+       .type = cube_hooks.type != NULL ? cube_hooks.type(cube) : TYPE_BF16);
   ring_set_free(&l0, use);
   if (product->last) {
     ring_set_full(&l0c, result->number);
@@ -117,8 +118,8 @@ static void before_stage(const cube_t *cube, const stage_t *stage) {
   if (stage->output && cube->output->before != NULL) {
     cube->output->before(stage->block);
   }
-  if (!stage->output && stage->turn >= ATTENTION_SLOTS) {
-    // The slot still holds S_j-2: all vector cores must have read it.
+  if (!cube_hooks.order_frees_scores && !stage->output && stage->turn >= score_slots()) {
+    // The slot still holds an earlier S: all vector cores must have read it.
     cross_core_wait_flag(PIPE_FIX, FLAG_S_FREE);
   }
 }
@@ -142,7 +143,7 @@ static void store_result(cube_t *cube, const walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const uint32_t pitch = stage->output ? problem->args.o_pitch : 4 * problem->args.block;
   const uint32_t count = output->slot_a_unit ? walk->place[STAGE_OUTPUT].ordinal : stage->turn;
-  const uint32_t output_slot = count % ATTENTION_SLOTS;
+  const uint32_t output_slot = count % score_slots();
   const uint64_t array = stage->output
                              ? output->gm + (uint64_t)output_slot * problem->group_rows * pitch
                              : attention_scores(problem, stage->turn);

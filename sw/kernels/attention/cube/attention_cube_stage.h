@@ -103,8 +103,14 @@ typedef struct attention_cube_hooks {
   // two halves of L0 and L0C, and k cut at stripes.
   uint32_t own_base;
   uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
+  uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
+  bool order_frees_scores;  // C1 is less than `slots` ahead of C2, so S_j has been read when its slot is next
+  uint32_t (*type)(const cube_t *cube);  // of Q, K, P and V; TYPE_BF16
+  // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
+  // C2(j) is all pushed.
+  bool outputs_in_turn;
   // Keys: a block's first in K and V; the next load of R; is a block's R loaded behind its C1 only?
-  uint64_t (*first_key)(const cube_t *cube, const stage_t *stage);
+  uint64_t (*first_key)(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage);
   void (*load_right)(const cube_t *cube, const walk_t *walk);
   bool right_behind_scores;
   void (*multiply)(cube_t *cube, const walk_t *walk);  // a step of a stage whose R others bring
@@ -122,6 +128,9 @@ static inline bool keeps(const cube_t *cube) {
 }
 static inline bool k_inside(const cube_t *cube) {
   return cube_hooks.own_base != 0 ? true : cube->tiling.m_first;
+}
+static inline uint32_t score_slots(void) {
+  return cube_hooks.slots != 0 ? cube_hooks.slots : ATTENTION_SLOTS;
 }
 static inline uint32_t halves(const cube_t *cube) {
   return cube_hooks.own_base != 0 ? 2 : cube->tiling.halves;

@@ -9,7 +9,7 @@
 static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
                                  const stage_t *stage) {
   if (cube_hooks.first_key != NULL) {
-    return cube_hooks.first_key(cube, stage);
+    return cube_hooks.first_key(cube, unit, stage);
   }
   return attention_first_key(cube->problem, unit, stage->block);
 }

@@ -14,7 +14,8 @@ static void load_output_stage(const vector_core_t *core) {
   if (walk->rows == 0) {
     return;
   }
-  if (walk->row == 0 && core->problem->output_every_block && walk_place(walk)->block > 0) {
+  if (vector_hooks.sum_output == NULL && walk->row == 0 && core->problem->output_every_block &&
+      walk_place(walk)->block > 0) {
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
   }
   const chunk_t chunk = chunk_at(core, walk);
@@ -47,7 +48,9 @@ static target_t output_target(const vector_core_t *core, const chunk_t *chunk) {
 }
 
 static void make_output(const vector_core_t *core, const chunk_t *chunk) {
-  if (core->kernel->accumulate != NULL) {
+  if (vector_hooks.sum_output != NULL) {
+    vector_hooks.sum_output(core, chunk);
+  } else if (core->kernel->accumulate != NULL) {
     core->kernel->accumulate(chunk);
   }
   if (!last_block(core->at)) {
@@ -71,11 +74,14 @@ static void use_output(vector_core_t *core) {
   make_output(core, &chunk);
   ring_set_full(&core->tile_done, walk->tile);
   ring_wait_full(&core->tile_done, walk->tile);
-  data_copy_ub_to_gm(.ub = chunk.tile, .ub_pitch = chunk.pitch, .gm = target.gm,
-                     .gm_pitch = target.pitch, .rows = chunk.rows, .row_bytes = target.row_bytes,
-                     .op = GM_STORE);
+  if (vector_hooks.sum_output == NULL || last_block(walk)) {
+    data_copy_ub_to_gm(.ub = chunk.tile, .ub_pitch = chunk.pitch, .gm = target.gm,
+                       .gm_pitch = target.pitch, .rows = chunk.rows, .row_bytes = target.row_bytes,
+                       .op = GM_STORE);
+  }
   ring_set_free(&core->tile_back, walk->tile);
-  if (last_chunk(core, walk) && core->problem->output_every_block && !last_block(walk)) {
+  if (vector_hooks.sum_output == NULL && last_chunk(core, walk) &&
+      core->problem->output_every_block && !last_block(walk)) {
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
   }
 }

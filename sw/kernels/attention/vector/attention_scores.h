@@ -5,6 +5,12 @@
 
 #include "kernels/attention/vector/attention_vector_walk.h"
 
+// 1 in builds whose sums of P are trees, else they are chains.
+#ifndef ROW_SUM_TREE
+#define ROW_SUM_TREE 0
+#endif
+
+
 static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
   const attention_problem_t *problem = core->problem;
   const attention_args_t *args = &problem->args;
@@ -40,7 +46,8 @@ static void load_scores_stage(const vector_core_t *core) {
     const chunk_t chunk = chunk_at(core, walk);
     load_scores(core, &chunk);
   }
-  if (last_chunk(core, walk) && walk->turn.block + ATTENTION_SLOTS < core->problem->turns) {
+  if (!vector_hooks.order_frees_scores && last_chunk(core, walk) &&
+      walk->turn.block + ATTENTION_SLOTS < core->problem->turns) {
     cross_core_set_flag(PIPE_MTE2, FLAG_S_FREE);
   }
   if (walk->rows == 0) {
@@ -60,22 +67,31 @@ static void reset_rows(uint32_t rows, uint32_t turn) {
   row_op(rows, .op = VOP_BROADCAST, .dst = row_value(ROW_L, 0), by_scalar(F32_ZERO));
 }
 
-// The row maxima of a chunk.  A reduction costs several times an operation between tiles: the tile is
-// folded to the width of a register first.
-static void row_maxima(const chunk_t *chunk, uint32_t dst) {
+// A value of each row of a chunk, by a reduction.  That costs several times an operation between tiles:
+// the tile is folded to the width of a register first, by `fold`.
+static inline void reduce_rows(const chunk_t *chunk, uint32_t fold, uint32_t reduce, uint32_t dst) {
   if (chunk->cols < 2 * FOLD_COLS) {
-    tile_op(chunk, .op = VOP_ROW_MAX, .dst = dst, .a = chunk->tile);
+    tile_op(chunk, .op = reduce, .dst = dst, .a = chunk->tile);
     return;
   }
   for (uint32_t col = FOLD_COLS; col < chunk->cols; col += FOLD_COLS) {
     const bool first = col == FOLD_COLS;
-    vector_op(.op = VOP_MAX, .rows = chunk->rows, .cols = min_u32(FOLD_COLS, chunk->cols - col),
+    vector_op(.op = fold, .rows = chunk->rows, .cols = min_u32(FOLD_COLS, chunk->cols - col),
               .dst = FOLD_BASE, .dst_pitch = FOLD_PITCH, .a = first ? chunk->tile : FOLD_BASE,
               .a_pitch = first ? chunk->pitch : FOLD_PITCH, .b = chunk->tile + 4 * col,
               .b_pitch = chunk->pitch);
   }
-  vector_op(.op = VOP_ROW_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
+  vector_op(.op = reduce, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
             .a_pitch = FOLD_PITCH);
+}
+
+// Sums of P, in the order that the kernel is built for (NUMERICS.md section 3).
+static void row_sums(const chunk_t *chunk, uint32_t dst) {
+#if ROW_SUM_TREE
+  reduce_rows(chunk, VOP_ADD, VOP_ROW_TREE, dst);
+#else
+  tile_op(chunk, .op = VOP_ROW_SUM, .dst = dst, .a = chunk->tile);
+#endif
 }
 
 // The chunk's m, and m made safe to subtract: 0 while a row is not live.
@@ -86,7 +102,7 @@ static void update_maximum(const chunk_t *chunk) {
   const uint32_t live = row_value(ROW_BITS, 0);
   const uint32_t temp = row_value(ROW_TEMP, chunk->row);
 
-  row_maxima(chunk, temp);
+  reduce_rows(chunk, VOP_MAX, VOP_ROW_MAX, temp);
   row_op(n, .op = VOP_MAX, .dst = m, .a = temp, .b = previous);
   row_op(n, .op = VOP_CMP_GT, .dst = live, .a = m, by_scalar(F32_MINUS_INFINITY));
   row_op(n, .op = VOP_SELECT, .dst = row_value(ROW_SAFE, chunk->row), .a = m, by_scalar(F32_ZERO),
@@ -107,7 +123,7 @@ static void exponentiate(const vector_core_t *core, const chunk_t *chunk) {
   update_maximum(chunk);
   tile_update(chunk, .op = VOP_SUB, by_row(row_value(ROW_SAFE, chunk->row)));
   tile_update(chunk, .op = VOP_EXP);
-  tile_op(chunk, .op = VOP_ROW_SUM, .dst = row_value(ROW_SUM, chunk->row), .a = chunk->tile);
+  row_sums(chunk, row_value(ROW_SUM, chunk->row));
 }
 
 // P as BF16, in place, and to workspace p.
@@ -116,7 +132,8 @@ static void store_probabilities(const vector_core_t *core, const chunk_t *chunk)
   const uint32_t pitch = 2 * core->problem->args.block;
   const uint64_t row = walk->first_row + chunk->row;
 
-  tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
+  tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core),
+              .round = ROUND_NEAREST);
   ring_set_full(&core->tile_done, walk->tile);
   ring_wait_full(&core->tile_done, walk->tile);
   data_copy_ub_to_gm(.ub = chunk->tile, .ub_pitch = chunk->pitch,
@@ -129,7 +146,7 @@ static void store_probabilities(const vector_core_t *core, const chunk_t *chunk)
 // How much smaller exp(-m) became, M_up = exp(m_prev - m), and l brought up to date.  A row that
 // was not live has m_prev = -inf, so 0.
 static void update_sums(uint32_t rows, uint32_t turn) {
-  const uint32_t scale = row_value(row_pair(ROW_SCALE, turn), 0);
+  const uint32_t scale = row_value(row_turn(ROW_SCALE, turn), 0);
   const uint32_t l = row_value(ROW_L, 0);
   row_op(rows, .op = VOP_SUB, .dst = scale, .a = row_value(row_pair(ROW_M, turn - 1), 0),
          .b = row_value(ROW_SAFE, 0));

@@ -4,12 +4,19 @@
 #ifndef KERNELS_ATTENTION_UB_H
 #define KERNELS_ATTENTION_UB_H
 
+#include "kernels/attention/attention_args.h"
+
 enum {
+  CORE_ROWS = ATTENTION_CORE_ROWS,  // rows of a unit for a vector core, at most
   SCORE_ROWS = 32,       // rows of a tile in V1, at most
-  SCORE_ROWS_VARY = 0,   // 1: tiles of V2 have as many rows as those of V1, maybe less than SCORE_ROWS
+  TILE_SLOTS = 2,
+  TILE_BYTES = SCORE_ROWS * 2 * 1024,
+  TILE_MASK = 2 * 1024,  // bytes behind a tile
   TILE_OWN = 0,          // bytes behind a tile and its mask
   TILES_OWN = 0,         // bytes behind all tiles
   OUT_SLOT = 20 * 1024,  // bytes of a slot of the out ring
+  OUT_COLS = 512,        // columns of the output, at most
+  ROW_TURNS = 2,         // turns whose V1 may be done before the first one's V2
 };
 
 #endif

@@ -34,23 +34,19 @@
 // Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
 enum row_values {
   ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
-  ROW_SCALE = ROW_M + 2,     // x2: exp(previous m - m), scales l (and O) of the blocks before
-  ROW_SAFE = ROW_SCALE + 2,  // m, 0 if not live
+  ROW_SCALE = ROW_M + 2,     // x ROW_TURNS: exp(previous m - m), scales l (and O) of the blocks before
+  ROW_SAFE = ROW_SCALE + ROW_TURNS,  // m, 0 if not live
   ROW_L,                     // sum of P so far
   ROW_SUM,                   // of this block
-  ROW_DIVISOR,               // x2, by units: of O, at the end
-  ROW_TEMP = ROW_DIVISOR + 2,
+  ROW_DIVISOR,               // x ROW_TURNS, by units: of O, at the end
+  ROW_TEMP = ROW_DIVISOR + ROW_TURNS,
   ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
   ROW_VALUES = 24
 };
 
 enum {
-  MAX_CORE_ROWS = ATTENTION_CORE_ROWS,
-  TILE_BYTES = SCORE_ROWS * 2 * 1024,
-  TILE_MASK = 2 * 1024,
   TILE_SLOT = TILE_BYTES + TILE_MASK + TILE_OWN,
-  TILE_SLOTS = 2,
   OUT_SLOTS = 2,
   OUT_RING_BASE = TILE_SLOTS * TILE_SLOT + TILES_OWN,
   MASK_PITCH = ATTENTION_MAX_BLOCK / 8,
@@ -58,7 +54,7 @@ enum {
   FOLD_PITCH = 4 * FOLD_COLS,
   FOLD_BASE = OUT_RING_BASE + OUT_SLOTS * OUT_SLOT,
   ROW_VALUES_BASE = FOLD_BASE + SCORE_ROWS * FOLD_PITCH,
-  ROW_VALUES_BYTES = MAX_CORE_ROWS * 4,
+  ROW_VALUES_BYTES = CORE_ROWS * 4,
   UB_END = ROW_VALUES_BASE + ROW_VALUES * ROW_VALUES_BYTES,
 };
 _Static_assert((int)UB_END <= ATTENTION_UB_KB * 1024, "UB is too small");
@@ -140,7 +136,12 @@ typedef struct attention_vector_hooks {
   void (*weigh)(const vector_core_t *core, const chunk_t *chunk);
   // End of rows: a unit's m and l are final.
   void (*finish_rows)(vector_core_t *core);
-  bool never_splits;  // args.splits is 1
+  // O stays in UB: V2's sum of a chunk, T at its tile; of a unit's last block it is left in the tile.
+  void (*sum_output)(const vector_core_t *core, const chunk_t *chunk);
+  uint32_t (*type)(const vector_core_t *core);  // of P and of the output; TYPE_BF16
+  bool order_frees_scores;  // as in attention_cube_hooks_t
+  bool deals_evenly;   // a unit's rows, and not those of the largest unit, are split evenly
+  bool never_splits;   // args.splits is 1
 } attention_vector_hooks_t;
 
 static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
@@ -153,6 +154,11 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
 // Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
 // it) are the state before the unit.
 static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
+
+// Of those x ROW_TURNS, which V2 reads a while later.
+static inline uint32_t row_turn(uint32_t values, uint32_t turn) {
+  return values + turn % ROW_TURNS;
+}
 
 static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
   return &walk->place[walk->turn.stage];

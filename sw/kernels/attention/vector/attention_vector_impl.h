@@ -59,7 +59,8 @@ void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor) {
 void attention_divide(const vector_core_t *core, const chunk_t *chunk, uint32_t divisor) {
   tile_update(chunk, .op = VOP_DIV, by_row(divisor + 4 * chunk->row));
   if (!core->problem->args.out_f32) {
-    tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
+    tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core),
+                .round = ROUND_NEAREST);
   }
 }
 
@@ -87,6 +88,9 @@ static bool may_load(const vector_core_t *core, const vector_walk_t *load,
     const uint32_t needed =
         ran_out(core, load) ? turn : scores_needed(&core->problem->plan, turn);
     return use->scores >= needed;
+  }
+  if (vector_hooks.sum_output != NULL) {
+    return use->scores > load->turn.block;  // T_j waits for P_j, and for nothing of V2
   }
   return use->scores == load->scores && use->outputs == load->outputs;
 }
@@ -117,7 +121,7 @@ typedef struct core_sizes {
 static core_sizes_t core_sizes(const attention_problem_t *problem) {
   const uint8_t slots = (uint8_t)problem->tiling.halves;
   const uint32_t most = ceil_div(problem->group_rows, (uint32_t)hal_read(REG_SUB_COUNT));
-  require(most <= MAX_CORE_ROWS, PANIC_MACHINE);
+  require(most <= CORE_ROWS, PANIC_MACHINE);
   return (core_sizes_t){slots, most};
 }
 

@@ -8,6 +8,13 @@ static inline uint32_t score_rows(const vector_core_t *core) {
   return SCORE_ROWS;
 }
 
+static inline uint32_t output_rows(const vector_core_t *core) { return core->kernel->output_rows; }
+
+static inline uint32_t mask_at(const vector_core_t *core) {
+  (void)core;
+  return TILE_BYTES;
+}
+
 void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *kernel) {
   const core_sizes_t sizes = core_sizes(problem);
   vector_core_t core = core_open(problem, kernel, &sizes);

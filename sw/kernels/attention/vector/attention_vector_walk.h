@@ -10,14 +10,17 @@
 
 static const attention_vector_hooks_t vector_hooks;
 
-// Rows of a tile in V1, which the kernel says; what lies behind them is where the mask is.
+// The kernel says: rows of a tile in V1 and in V2; where the mask is, in bytes from a tile's begin.
 static inline uint32_t score_rows(const vector_core_t *core);
+static inline uint32_t output_rows(const vector_core_t *core);
+static inline uint32_t mask_at(const vector_core_t *core);
+
+static inline uint32_t element_type(const vector_core_t *core) {
+  return vector_hooks.type != NULL ? vector_hooks.type(core) : TYPE_BF16;
+}
 
 static uint32_t chunk_rows(const vector_core_t *core, const vector_walk_t *walk) {
-  if (SCORE_ROWS_VARY) {
-    return score_rows(core);
-  }
-  return walk->turn.stage == STAGE_SCORES ? SCORE_ROWS : core->kernel->output_rows;
+  return walk->turn.stage == STAGE_SCORES ? score_rows(core) : output_rows(core);
 }
 
 static bool last_chunk(const vector_core_t *core, const vector_walk_t *walk) {
@@ -31,12 +34,17 @@ static bool last_block(const vector_walk_t *walk) {
 
 // This core's first row of a unit.  The same rows of O for every unit: while one core still has a
 // unit's, others have the next's.
+static uint32_t share(const vector_core_t *core, const attention_unit_t *unit) {
+  return vector_hooks.deals_evenly ? ceil_div(unit->rows, (uint32_t)hal_read(REG_SUB_COUNT))
+                                   : core->share;
+}
+
 static uint32_t first_row(const vector_core_t *core, const attention_unit_t *unit) {
-  return min_u32(core->share * (uint32_t)hal_read(REG_SUB_INDEX), unit->rows);
+  return min_u32(share(core, unit) * (uint32_t)hal_read(REG_SUB_INDEX), unit->rows);
 }
 
 static uint32_t rows_here(const vector_core_t *core, const attention_unit_t *unit) {
-  return min_u32(core->share, unit->rows - first_row(core, unit));
+  return min_u32(share(core, unit), unit->rows - first_row(core, unit));
 }
 
 // Is this core left without rows from this unit to the next?
@@ -120,13 +128,13 @@ static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
       .rows = min_u32(chunk_rows(core, walk), walk->rows - walk->row),
       .cols = scores ? keys : args->dv,
       .tile = tile,
-      .mask = tile + TILE_BYTES / SCORE_ROWS * score_rows(core),
+      .mask = tile + mask_at(core),
       .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
 }
 
 // What O of the unit at hand is divided by.
 static uint32_t unit_divisor(const vector_core_t *core) {
-  return row_value(row_pair(ROW_DIVISOR, walk_place(core->at)->ordinal), 0);
+  return row_value(row_turn(ROW_DIVISOR, walk_place(core->at)->ordinal), 0);
 }
 
 #endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/kernels.h"
+#include "cli/run/machine.h"
+#include "cli/text/text.h"
+
+// --- what the options say ---------------------------------------------------------------------
+
+// Options that ask for values, or for data to compute them from.
+static bool check_timing_only(const options_t *options, base_error_t *error) {
+  const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
+  const given_t of_values[] = {
+      {"q", options->flash_q != NULL},  {"k", options->flash_k != NULL},
+      {"v", options->flash_v != NULL},  {"dist", options->dist != NULL},
+      {"seed", options->seed.given},    {"out", options->out != NULL},
+      {"verify", options->verify},      {"tolerance", options->tolerance.given},
+      {"golden", rows},
+  };
+  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
+}
+
+static bool check_files(const options_t *options, base_error_t *error) {
+  const given_t files[] = {{"q", options->flash_q != NULL},
+                           {"k", options->flash_k != NULL},
+                           {"v", options->flash_v != NULL}};
+  return need_given(files, 3, "--q, --k and --v go together", error) &&
+         refuse_made_up(options, "q", error);
+}
+
+static bool read_input(const options_t *o, flash_input_t *input, base_error_t *error) {
+  const bool files = o->flash_q != NULL || o->flash_k != NULL || o->flash_v != NULL;
+  input->source = files ? KERNEL_FILES : KERNEL_MADE_UP;
+  input->q = o->flash_q;
+  input->k = o->flash_k;
+  input->v = o->flash_v;
+  input->type = !o->flash_dtype.given ? FLASH_TYPE_USUAL
+                : o->flash_dtype.value == 0 ? FLASH_FP16
+                                            : FLASH_BF16;
+  input->batch = option_count_or(&o->batch, 0);
+  input->heads = option_count_or(&o->flash_heads, 0);
+  input->kv_heads = option_count_or(&o->flash_kv_heads, 0);
+  input->seq_q = option_count_or(&o->flash_seq_q, 0);
+  input->keys = option_count_or(&o->flash_keys, 0);
+  input->head_dim = option_count_or(&o->flash_head_dim, 0);
+  input->dv = option_count_or(&o->flash_dv, 0);
+  input->mask = o->flash_mask;
+  input->lengths = o->flash_lengths;
+  input->causal = o->causal;
+  input->block = option_count_or(&o->flash_kv_block, 0);
+  return (!files || check_files(o, error)) && made_up_options(o, &input->made_up, error) &&
+         scale_option(o, &input->scale, error);
+}
+
+static bool read_settings(const options_t *o, flash_settings_t *settings, base_error_t *error) {
+  settings->preload = (unsigned)o->flash_preload.value;
+  settings->group_rows = (unsigned)o->flash_group_rows.value;
+  settings->out_f32 = o->out_f32;
+  return split_option(o->split_kv, FLASH_SPLITS_AUTO, &settings->splits, error);
+}
+
+static bool prepare(run_t *run) {
+  const options_t *options = &run->options;
+  kernel_machine_t machine;
+  if (!check_timing_only(options, &run->error) ||
+      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
+    return false;
+  }
+  flash_request_t request = flash_request(&machine);
+  request.judge = judge_options(options, options->golden.value);
+  return read_settings(options, &request.settings, &run->error) &&
+         read_input(options, &request.input, &run->error) &&
+         flash_prepare(&request, run->own, &run->error);
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static base_exit_t compute(run_t *run) {
+  flash_run_t *own = run->own;
+  machine_begin(run, &own->settings.machine, flash_flops(&own->problem));
+  return flash_simulate(own, &run->error);
+}
+
+static bool judge(run_t *run) { return flash_judge(run->own, &run->error); }
+
+static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
+  (void)error;
+  flash_write_out(run->own, file);
+  return true;
+}
+
+static void fill_json(const run_t *run, cJSON *root) { flash_json(run->own, root); }
+static void print(const run_t *run) { text_flash(stdout, run->own); }
+static base_exit_t verdict(run_t *run) { return flash_verdict(run->own, &run->error); }
+static void release(run_t *run) { flash_release(run->own); }
+
+static const manual_row_t files[] = {
+    {"model/config/*.yaml", "the machines that --config names; every value has its source"},
+    {"sw/kernels/flash", "the kernel, and how it goes about it"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run flash --heads 1 --seq-q 128 --seq-kv 8192 --dtype fp16", "one group of queries on one AI core"},
+    {"run flash --config ascend910_die --heads 32 --kv-heads 8 --seq-q 4096 --causal",
+     "a layer of a language model on a die"},
+    {"run flash --config ascend910_die --kv-heads 2 --seq-q 1 --seq-kv 65536 --split-kv auto",
+     "one new token"},
+    {"run flash --q q.npy --k k.npy --v v.npy --out o.npy", "arrays of your own"},
+    {NULL, NULL}};
+
+const run_kernel_t run_flash = {
+    .name = "flash",
+    .command = CLI_RUN_FLASH,
+    .about = "FlashAttention of a transformer's heads: MHA, GQA and MQA, in FP16 or BF16. "
+             "Without inputs it makes some up.",
+    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
+             "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
+    .examples = examples,
+    .files = files,
+    .own_bytes = sizeof(flash_run_t),
+    .prepare = prepare,
+    .compute = compute,
+    .judge = judge,
+    .write_out = write_out,
+    .fill_json = fill_json,
+    .print = print,
+    .verdict = verdict,
+    .release = release,
+};

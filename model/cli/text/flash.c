@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/text/text.h"
+
+static void print_input(FILE *file, const flash_run_t *run) {
+  const flash_problem_t *p = &run->problem;
+  const kernel_machine_t *machine = &run->settings.machine;
+  fprintf(file, "kernel   flash on %s", machine->config);
+  if (machine->soc.config.soc.ai_cores != 1) {
+    fprintf(file, ", %u AI cores", (unsigned)machine->soc.config.soc.ai_cores);
+  }
+  fprintf(file, "\ndata     %s\nshape    ", p->source);
+  if (p->batch > 1) {
+    fprintf(file, "batch %zu x ", p->batch);
+  }
+  fprintf(file, "%zu head%s of %zu", p->heads, plural(p->heads), p->dk);
+  if (p->dv != p->dk) {
+    fprintf(file, " (values %zu)", p->dv);
+  }
+  if (p->kv_heads != p->heads) {
+    fprintf(file, " on %zu head%s of keys", p->kv_heads, plural(p->kv_heads));
+  }
+  fprintf(file, ", %zu query token%s, %zu keys, %s%s%s%s\n", p->seq_q, plural(p->seq_q), p->keys,
+          p->fp16 ? "FP16" : "BF16", p->causal ? ", causal" : "", p->visible == NULL ? "" : ", masked",
+          p->length == NULL ? "" : ", lengths");
+  fprintf(file, "         %u groups of rows, blocks of %zu keys",
+          flash_items(&run->deal), p->block);
+  if (p->splits > 1) {
+    fprintf(file, ", in %zu parts", p->splits);
+  }
+  fputc('\n', file);
+}
+
+static void print_error(FILE *file, const flash_run_t *run) {
+  const char *type = run->problem.fp16 ? "FP16" : "BF16";
+  if (text_error(file, &run->result, "FP64", "rows", run->settings.out_f32 ? "FP32" : type)) {
+    text_error_more(file, &run->result);
+    fputc('\n', file);
+  }
+  if (text_verify(file, &run->result)) {
+    fputc('\n', file);
+  }
+}
+
+void text_flash(FILE *file, const flash_run_t *run) {
+  const soc_result_t *soc = &run->result.soc;
+  const soc_options_t *options = &run->settings.machine.soc;
+  print_input(file, run);
+  print_error(file, run);
+  text_time(file, &run->result, &options->config);
+  text_traffic(file, soc);
+  text_pipes(file, soc, options->config.soc.ai_cores > 1);
+  text_host(file, soc, options->threads);
+}

@@ -1,0 +1,86 @@
+// FlashAttention by the kernel flash: what to simulate, and what came of it.
+// attention/attention.h has an example of how these functions are used.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_FLASH_H
+#define KERNEL_FLASH_H
+
+#include <stdio.h>
+
+#include "kernel/flash/flash_problem.h"
+#include "kernel/input.h"
+#include "kernel/result.h"
+#include "kernels/flash/flash_deal.h"
+
+enum { FLASH_SPLITS_AUTO = 255 };
+
+typedef enum flash_type { FLASH_TYPE_USUAL, FLASH_FP16, FLASH_BF16 } flash_type_t;
+
+// Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
+// that files do not have is refused.
+typedef struct flash_input {
+  kernel_source_t source;       // KERNEL_MADE_UP or KERNEL_FILES
+  const char *q, *k, *v;        // KERNEL_FILES
+  made_up_t made_up;            // KERNEL_MADE_UP
+  flash_type_t type;            // usually the files', or BF16
+  size_t batch, heads, kv_heads, seq_q, keys;   // usually 1, 8, heads, 1024, seq_q
+  size_t head_dim, dv;          // usually 128, head_dim
+  float scale;                  // of the scores; NAN: 1 over the root of head_dim
+  const char *mask, *lengths;   // files, NULL: none
+  bool causal;
+  size_t block;                 // keys of a block, a multiple of 16; 0: by flash_choose
+} flash_input_t;
+
+typedef struct flash_settings {
+  kernel_machine_t machine;
+  unsigned preload;             // most score blocks that the cube core runs ahead
+  unsigned group_rows;          // of a unit, at most; a multiple of 16
+  unsigned splits;              // of the keys, 0: one; or FLASH_SPLITS_AUTO
+  bool out_f32;
+} flash_settings_t;
+
+typedef struct flash_request {
+  flash_settings_t settings;
+  flash_input_t input;
+  kernel_judge_t judge;
+} flash_request_t;
+
+typedef struct flash_run {
+  flash_settings_t settings;
+  kernel_judge_t judge;
+  flash_problem_t problem;
+  flash_deal_t deal;            // of rows and keys to cores
+  void *out;                    // FP32, or bits of the inputs' type, as settings.out_f32 says
+  kernel_result_t result;
+} flash_run_t;
+
+// Relative errors beyond which a run exits with 1, unless told otherwise: twice what normal inputs give.
+#define FLASH_TOLERANCE_BF16 5e-3
+#define FLASH_TOLERANCE_FP16 8e-4
+
+// What `amalgam run flash` does without options, on that machine.
+flash_request_t flash_request(const kernel_machine_t *machine);
+
+// As attention_prepare and so on.
+bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error);
+base_exit_t flash_simulate(flash_run_t *run, base_error_t *error);
+bool flash_judge(flash_run_t *run, base_error_t *error);
+base_exit_t flash_verdict(const flash_run_t *run, base_error_t *error);
+void flash_write_out(const flash_run_t *run, FILE *npy);
+void flash_json(const flash_run_t *run, cJSON *root);
+void flash_release(flash_run_t *run);
+
+// FLOPs: two for each multiply-add of both products, over the scores that are not masked by causal or lengths.
+uint64_t flash_flops(const flash_problem_t *problem);
+
+// Internal.
+
+// Arrays that the request asks for. False: *problem holds nothing.
+bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads,
+                flash_problem_t *problem, base_error_t *error);
+
+// --- the one place where sizes are chosen (flash_plan.c) ---
+
+// Fills in the problem's block (unless it is given) and splits, and run->deal.
+void flash_choose(flash_run_t *run, size_t block);
+
+#endif

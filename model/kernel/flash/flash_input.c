@@ -1,0 +1,340 @@
+// Queries, keys and values: from files, or made up.
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy_bf16.h"
+#include "host/parallel.h"
+#include "kernel/flash/flash.h"
+#include "kernels/flash/flash_args.h"
+#include "num/num_format.h"
+
+static const size_t max_bytes = (size_t)4 << 30;
+
+// --- files ------------------------------------------------------------------------------------
+
+static bool refuse_value(const char *path, const npy_array_t *array, size_t i, const char *what,
+                         base_error_t *error) {
+  char where[NPY_SHAPE_BYTES];
+  return base_fail(error, "%s: element %s %s", path, npy_index_text(array, i, where), what);
+}
+
+// '<f2' as it is, '<f4' rounded to nearest even.
+static bool to_fp16(const char *path, npy_array_t *array, base_error_t *error) {
+  const size_t count = npy_count(array);
+  if (array->type == NPY_F4) {
+    uint16_t *bits = malloc(count * sizeof *bits + 1);
+    if (bits == NULL) {
+      return base_fail(error, "%s: out of memory", path);
+    }
+    num_fp16_from_f32_n(array->data, bits, count);
+    free(array->data);
+    array->data = bits;
+    array->type = NPY_F2;
+  }
+  const uint16_t *bits = array->data;
+  for (size_t i = 0; i < count; ++i) {
+    if ((bits[i] & 0x7c00u) == 0x7c00u) {
+      return refuse_value(path, array, i, "is not finite, or beyond FP16", error);
+    }
+  }
+  return true;
+}
+
+// The first file says which type '<f2' and '<u2' are of; '<f4' becomes what is asked for, or BF16.
+static bool read_array(const char *path, flash_type_t *type, npy_array_t *array,
+                       base_error_t *error) {
+  if (!npy_read(path, NPY_BIT(F2) | NPY_BIT(U2) | NPY_BIT(F4), array, error)) {
+    return false;
+  }
+  if (*type == FLASH_TYPE_USUAL) {
+    *type = array->type == NPY_F2 ? FLASH_FP16 : FLASH_BF16;
+  }
+  const npy_type_t other = *type == FLASH_FP16 ? NPY_U2 : NPY_F2;
+  bool good = true;
+  if (array->type == other) {
+    good = base_fail(error, "%s: %s; expected %s or '<f4', as --dtype or --q has it", path,
+                     other == NPY_F2 ? "'<f2'" : "'<u2'", other == NPY_F2 ? "'<u2'" : "'<f2'");
+  } else if (*type == FLASH_FP16) {
+    good = to_fp16(path, array, error);
+  } else {
+    npy_free(array);
+    return npy_read_bf16(path, NPY_FINITE_ONLY, array, error);
+  }
+  if (!good) {
+    npy_free(array);
+  }
+  return good;
+}
+
+// [B,H,S,d] without the first axes if they are 1.
+typedef struct shape {
+  size_t batch, heads, tokens, dim;
+} shape_t;
+
+static bool take(const char *path, npy_array_t *array, uint16_t **data, shape_t *shape,
+                 base_error_t *error) {
+  size_t axis[4] = {1, 1, 1, 1};
+  *data = array->data;
+  if (array->dims < 2 || array->dims > 4 || npy_count(array) == 0) {
+    return npy_refuse_shape(path, array, "[B,H,S,d], [H,S,d] or [S,d]", error);
+  }
+  for (size_t i = 0; i < array->dims; ++i) {
+    axis[4 - array->dims + i] = array->shape[i];
+  }
+  *shape = (shape_t){axis[0], axis[1], axis[2], axis[3]};
+  return true;
+}
+
+static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
+                   base_error_t *error) {
+  npy_array_t array;
+  shape_t q;
+  if (!read_array(input->q, type, &array, error) ||
+      !take(input->q, &array, &problem->q, &q, error)) {
+    return false;
+  }
+  problem->axes = array.dims;
+  problem->batch = q.batch;
+  problem->heads = q.heads;
+  problem->seq_q = q.tokens;
+  problem->dk = q.dim;
+  return kernel_agrees("batch", input->batch, q.batch, input->q, error) &&
+         kernel_agrees("heads", input->heads, q.heads, input->q, error) &&
+         kernel_agrees("seq-q", input->seq_q, q.tokens, input->q, error) &&
+         kernel_agrees("head-dim", input->head_dim, q.dim, input->q, error);
+}
+
+static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
+                   base_error_t *error) {
+  npy_array_t array;
+  shape_t k;
+  char expected[96];
+  if (!read_array(input->k, type, &array, error) ||
+      !take(input->k, &array, &problem->k, &k, error)) {
+    return false;
+  }
+  problem->kv_heads = k.heads;
+  problem->keys = k.tokens;
+  if (k.batch != problem->batch || k.dim != problem->dk) {
+    snprintf(expected, sizeof expected, "[%zu,Hkv,S,%zu], batch and head dimension as Q",
+             problem->batch, problem->dk);
+    return npy_refuse_shape(input->k, &array, expected, error);
+  }
+  return kernel_agrees("kv-heads", input->kv_heads, k.heads, input->k, error) &&
+         kernel_agrees("seq-kv", input->keys, k.tokens, input->k, error);
+}
+
+static bool take_v(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
+                   base_error_t *error) {
+  npy_array_t array;
+  shape_t v;
+  char expected[96];
+  if (!read_array(input->v, type, &array, error) ||
+      !take(input->v, &array, &problem->v, &v, error)) {
+    return false;
+  }
+  problem->dv = v.dim;
+  if (v.batch != problem->batch || v.heads != problem->kv_heads || v.tokens != problem->keys) {
+    snprintf(expected, sizeof expected, "[%zu,%zu,%zu,Dv], batch, heads and keys as K",
+             problem->batch, problem->kv_heads, problem->keys);
+    return npy_refuse_shape(input->v, &array, expected, error);
+  }
+  return kernel_agrees("dv", input->dv, v.dim, input->v, error);
+}
+
+static bool from_files(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
+  flash_type_t type = input->type;
+  const bool good = take_q(input, &type, problem, error) && take_k(input, &type, problem, error) &&
+                    take_v(input, &type, problem, error);
+  problem->fp16 = type == FLASH_FP16;
+  snprintf(problem->source, sizeof problem->source, "%.60s, %.60s, %.60s", input->q, input->k,
+           input->v);
+  return good;
+}
+
+// --- made-up data -----------------------------------------------------------------------------
+
+enum { STREAM_Q, STREAM_K, STREAM_V };
+
+typedef struct fill {
+  const made_up_t *made_up;
+  uint64_t stream;
+  bool fp16;
+  uint16_t *out;
+} fill_t;
+
+// FP16 is made of BF16, which has fewer digits.
+static bool fill(void *context, size_t first, size_t end) {
+  const fill_t *array = context;
+  uint16_t *out = array->out + first;
+  made_up_fill(array->made_up, array->stream, first, end - first, out);
+  for (size_t i = 0; array->fp16 && i < end - first; ++i) {
+    out[i] = num_fp16_from_f32(num_bf16_to_f32(out[i]));
+    if ((out[i] & 0x7c00u) == 0x7c00u) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool make_array(const flash_problem_t *problem, const made_up_t *made_up, uint64_t stream,
+                       size_t count, unsigned threads, uint16_t **out, base_error_t *error) {
+  *out = soc_alloc(count * sizeof **out);
+  if (*out == NULL) {
+    return base_fail(error, "out of memory (%zu bytes)", count * sizeof **out);
+  }
+  fill_t array = {made_up, stream, problem->fp16, *out};
+  return parallel_for(threads, count, fill, &array) ||
+         base_fail(error, "--dist %s: gives numbers beyond FP16", made_up->text);
+}
+
+static bool make_arrays(const flash_input_t *input, unsigned threads, flash_problem_t *problem,
+                        base_error_t *error) {
+  const size_t tokens = flash_entries(problem) * problem->keys;
+  const size_t queries = problem->batch * problem->heads * problem->seq_q;
+  const made_up_t *made_up = &input->made_up;
+  problem->in_global_memory = true;
+  return make_array(problem, made_up, STREAM_Q, queries * problem->dk, threads, &problem->q,
+                    error) &&
+         make_array(problem, made_up, STREAM_K, tokens * problem->dk, threads, &problem->k,
+                    error) &&
+         make_array(problem, made_up, STREAM_V, tokens * problem->dv, threads, &problem->v, error);
+}
+
+static void usual_shape(const flash_input_t *input, flash_problem_t *problem) {
+  problem->batch = kernel_size_or(input->batch, 1);
+  problem->heads = kernel_size_or(input->heads, 8);
+  problem->kv_heads = kernel_size_or(input->kv_heads, problem->heads);
+  problem->seq_q = kernel_size_or(input->seq_q, 1024);
+  problem->keys = kernel_size_or(input->keys, problem->seq_q);
+  problem->dk = kernel_size_or(input->head_dim, 128);
+  problem->dv = kernel_size_or(input->dv, problem->dk);
+  problem->axes = 4;
+  problem->fp16 = input->type == FLASH_FP16;
+}
+
+// --- limits -----------------------------------------------------------------------------------
+
+static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
+  const size_t queries = problem->batch * problem->heads * problem->seq_q;
+  const size_t tokens = problem->batch * problem->kv_heads * problem->keys;
+  const size_t widest = problem->dk > problem->dv ? problem->dk : problem->dv;
+  const char *which = problem->dk > FLASH_MAX_DIM ? "head-dim" : "dv";
+  if (widest > FLASH_MAX_DIM) {
+    return base_fail(error, "--%s: %zu elements of a head; the kernel takes at most %d", which,
+                     widest, FLASH_MAX_DIM);
+  }
+  if (problem->heads % problem->kv_heads != 0) {
+    return base_fail(error, "--kv-heads: %zu does not divide the %zu query heads",
+                     problem->kv_heads, problem->heads);
+  }
+  const size_t most = queries > tokens ? queries : tokens;
+  return most * widest * 4 <= max_bytes ||
+         base_fail(error, "--batch, --heads, --seq-q, --seq-kv: an array of %zu bytes; expected at most %zu",
+                   most * widest * 4, max_bytes);
+}
+
+// --- lengths and masks ------------------------------------------------------------------------
+
+static bool read_lengths(const char *path, flash_problem_t *problem, base_error_t *error) {
+  npy_array_t array;
+  char expected[32];
+  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+    return false;
+  }
+  problem->length = array.data;
+  snprintf(expected, sizeof expected, "(%zu,)", problem->batch);
+  if (array.dims != 1 || array.shape[0] != problem->batch) {
+    return npy_refuse_shape(path, &array, expected, error);
+  }
+  if (problem->batch > FLASH_MAX_LENGTHS) {
+    return base_fail(error, "%s: %zu lengths; the kernel takes at most %d", path, problem->batch,
+                     FLASH_MAX_LENGTHS);
+  }
+  for (size_t i = 0; i < problem->batch; ++i) {
+    if (problem->length[i] < 0 || (size_t)problem->length[i] > problem->keys) {
+      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the keys that there are", path,
+                       problem->length[i], i, problem->keys);
+    }
+  }
+  return true;
+}
+
+// What a file says of an element.
+static bool takes_part(const char *path, const npy_array_t *mask, size_t i, uint8_t *visible,
+                       base_error_t *error) {
+  if (mask->type != NPY_F4) {
+    *visible = ((const uint8_t *)mask->data)[i] != 0;
+    return true;
+  }
+  const float value = ((const float *)mask->data)[i];
+  *visible = value == 0;
+  return value == 0 || (isinf(value) && value < 0) ||
+         refuse_value(path, mask, i, "is neither 0 (takes part) nor -inf (masked)", error);
+}
+
+static bool use_mask(const char *path, const npy_array_t *mask, flash_problem_t *problem,
+                     base_error_t *error) {
+  const size_t count = npy_count(mask);
+  problem->mask_rows = mask->dims == 2 ? mask->shape[0] : 1;
+  if (mask->dims < 1 || mask->dims > 2 || mask->shape[mask->dims - 1] != problem->keys ||
+      (problem->mask_rows != 1 && problem->mask_rows != problem->seq_q)) {
+    char expected[96];
+    snprintf(expected, sizeof expected, "(%zu, %zu) or (%zu,)", problem->seq_q, problem->keys,
+             problem->keys);
+    return npy_refuse_shape(path, mask, expected, error);
+  }
+  problem->visible = malloc(count);
+  if (problem->visible == NULL) {
+    return base_fail(error, "%s: out of memory", path);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (!takes_part(path, mask, i, &problem->visible[i], error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *error) {
+  npy_array_t mask;
+  if (!npy_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
+    return false;
+  }
+  const bool good = use_mask(path, &mask, problem, error);
+  npy_free(&mask);
+  return good;
+}
+
+// --- all of it --------------------------------------------------------------------------------
+
+static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads,
+                        flash_problem_t *problem, base_error_t *error) {
+  if (input->source == KERNEL_FILES) {
+    return from_files(input, problem, error) && check_shape(problem, error);
+  }
+  usual_shape(input, problem);
+  made_up_source(&input->made_up, problem->source, sizeof problem->source);
+  if (timing_only) {
+    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
+  }
+  return check_shape(problem, error) &&
+         (timing_only || make_arrays(input, threads, problem, error));
+}
+
+bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads,
+                flash_problem_t *problem, base_error_t *error) {
+  memset(problem, 0, sizeof *problem);
+  const bool good = read_arrays(input, timing_only, threads, problem, error) &&
+                    (input->lengths == NULL || read_lengths(input->lengths, problem, error)) &&
+                    (input->mask == NULL || read_mask(input->mask, problem, error));
+  if (!good) {
+    flash_free(problem);
+    return false;
+  }
+  problem->causal = input->causal;
+  problem->scale = isnan(input->scale) ? (float)(1 / sqrt((double)problem->dk)) : input->scale;
+  return true;
+}

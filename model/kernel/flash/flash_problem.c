@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/flash/flash_problem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void flash_free(flash_problem_t *problem) {
+  if (!problem->in_global_memory) {
+    free(problem->q);
+    free(problem->k);
+    free(problem->v);
+  }
+  free(problem->length);
+  free(problem->visible);
+  memset(problem, 0, sizeof *problem);
+}
+
+size_t flash_length(const flash_problem_t *problem, size_t entry) {
+  return problem->length == NULL ? problem->keys
+                                 : (size_t)problem->length[entry / problem->kv_heads];
+}
+
+size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row) {
+  const size_t length = flash_length(problem, entry);
+  const size_t later = problem->causal ? problem->seq_q - 1 - row % problem->seq_q : 0;
+  return length > later ? length - later : 0;
+}
+
+static void gather(const flash_problem_t *problem, size_t entry, const size_t *row,
+                   flash_part_t *part) {
+  const num_attn_t *attn = &part->attn;
+  const uint16_t *q = problem->q + entry * flash_rows(problem) * problem->dk;
+  for (size_t i = 0; i < attn->rows; ++i) {
+    memcpy(part->q + i * attn->dk, q + row[i] * attn->dk, attn->dk * sizeof *q);
+    part->seen[i] = (uint32_t)flash_seen(problem, entry, row[i]);
+    if (part->visible != NULL) {
+      const size_t at = row[i] % problem->mask_rows;
+      memcpy(part->visible + i * attn->keys, problem->visible + at * problem->keys, attn->keys);
+    }
+  }
+}
+
+bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows,
+                flash_part_t *part) {
+  const size_t keys = flash_length(problem, entry);
+  *part = (flash_part_t){.attn = {.rows = rows,
+                                  .keys = keys,
+                                  .dk = problem->dk,
+                                  .dv = problem->dv,
+                                  .k = problem->k + entry * problem->keys * problem->dk,
+                                  .ldk = problem->dk,
+                                  .v = problem->v + entry * problem->keys * problem->dv,
+                                  .ldv = problem->dv,
+                                  .fp16 = problem->fp16,
+                                  .scale = problem->scale,
+                                  .block = problem->block,
+                                  .splits = problem->splits},
+                         .seen = malloc(rows * sizeof *part->seen),
+                         .q = malloc(rows * problem->dk * sizeof *part->q)};
+  const bool masked = problem->visible != NULL && keys > 0;
+  part->visible = masked ? malloc(rows * keys) : NULL;
+  if (part->seen == NULL || part->q == NULL || (masked && part->visible == NULL)) {
+    return false;
+  }
+  gather(problem, entry, row, part);
+  part->attn.q = part->q;
+  part->attn.seen = part->seen;
+  part->attn.visible = part->visible;
+  return true;
+}
+
+void flash_part_free(flash_part_t *part) {
+  free(part->seen);
+  free(part->q);
+  free(part->visible);
+}

@@ -1,0 +1,13 @@
+// attention's problem, as heads of their own have it.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/attention/attention_problem_impl.h"
+#include "kernels/flash/flash_problem.h"
+
+static const attention_problem_hooks_t problem_hooks = {
+    .read = flash_read,
+    .plan = flash_plan,
+    .slots = FLASH_SLOTS,
+    .estimate = flash_estimate,
+    .unit = flash_unit,
+    .block_keys = flash_block_keys,
+};

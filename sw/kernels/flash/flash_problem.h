@@ -1,0 +1,53 @@
+// The kernel flash as cube and vector cores see it: attention's problem, with units of its own.
+//
+//   C1(j), V1(j), C2(j)  as in base
+//   V2(j)  vector        O = fma(O, M_up, T_j), O in UB for the whole unit
+//
+// A loop C2(j) .. V2(j) passes global memory twice and cores three times.  That takes longer than V1 of
+// a block, so V2 is up to two blocks behind V1, and C1 up to three ahead of C2 (flash_plan).
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNELS_FLASH_PROBLEM_H
+#define KERNELS_FLASH_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "kernels/attention/attention_problem.h"
+#include "kernels/flash/flash_args.h"
+#include "kernels/flash/flash_deal.h"
+#include "lib/tiling.h"
+
+typedef struct flash_problem {
+  attention_problem_t attention;
+  const flash_args_t *args;
+  flash_deal_t deal;
+  uint32_t left_bytes;  // of a tile of Q or P in L1
+} flash_problem_t;
+
+// All attention_problem_t of this kernel are in one of these.
+static inline const flash_problem_t *flash_problem(const attention_problem_t *problem) {
+  return (const flash_problem_t *)problem;
+}
+
+enum { FLASH_P_SLOTS = FLASH_BLOCK / ATTENTION_TILE };
+
+// Of a unit that sees no key: it has one block of EMPTY_KEYS, or of all there are if these are less, which is masked.
+enum { FLASH_EMPTY = 1u << 30, FLASH_EMPTY_KEYS = 16 };
+
+static inline bool flash_is_empty(const attention_unit_t *unit) {
+  return unit->first_block == FLASH_EMPTY;
+}
+
+// Keys of the unit's batch entry.
+uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit);
+
+// ---- Hooks ----
+
+void flash_read(attention_problem_t *problem);
+void flash_plan(attention_problem_t *problem);
+void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
+                    uint32_t vector[STAGES]);
+attention_unit_t flash_unit(const attention_problem_t *problem, uint32_t index);
+uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
+                          uint32_t block);
+
+#endif

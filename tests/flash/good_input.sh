@@ -1,0 +1,59 @@
+#!/bin/sh
+# run flash: files, what they say of the shape, types; heads that share keys; results within the bounds of each type.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+. "$(dirname "$0")/../json.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() { echo "FAILED: $*"; exit 1; }
+flash() { "$SIM" run flash "$@" --quiet --json r.json || fail "$*"; }
+
+# Normal inputs: the error is that of the type.
+flash --heads 2 --seq-q 200 --seq-kv 2000 --dtype bf16 --tolerance 2.5e-3 --verify
+holds '.shape.dtype == "bf16" and .error.rel_fro > 1e-3 and .wrong_bits == 0' r.json
+flash --heads 2 --seq-q 200 --seq-kv 2000 --dtype fp16 --tolerance 4e-4 --verify
+holds '.shape.dtype == "fp16" and .error.rel_fro > 1e-4 and .wrong_bits == 0' r.json
+
+# Files: batch and heads as axes, or without; types by the file.
+"$MKNPY" q.npy '<f2' 2,6,5,48
+"$MKNPY" k.npy '<f2' 2,3,40,48
+"$MKNPY" v.npy '<f2' 2,3,40,20
+flash --q q.npy --k k.npy --v v.npy --verify --out o.npy
+holds '.shape | .batch == 2 and .heads == 6 and .kv_heads == 3 and .seq_q == 5 and .seq_kv == 40 and
+  .head_dim == 48 and .dv == 20 and .dtype == "fp16"' r.json
+head -c 128 o.npy | grep -q "'<f2'.*(2, 6, 5, 20)" || fail "o.npy: $(head -c 128 o.npy)"
+"$MKNPY" q2.npy '<f4' 30,48
+"$MKNPY" k2.npy '<f4' 50,48
+flash --q q2.npy --k k2.npy --v k2.npy --verify --out o.npy
+head -c 128 o.npy | grep -q "'<u2'.*(30, 48)" || fail "o.npy: $(head -c 128 o.npy)"
+flash --q q2.npy --k k2.npy --v k2.npy --verify --dtype fp16 --out-f32 --out o.npy
+head -c 128 o.npy | grep -q "'<f4'.*(30, 48)" || fail "o.npy: $(head -c 128 o.npy)"
+holds '.shape.dtype == "fp16" and .shape.heads == 1' r.json
+
+# Grouping, cores and where blocks of masked keys are left out show in no bit; splits do.
+set -- --heads 4 --kv-heads 2 --seq-q 300 --seq-kv 700 --causal --out-f32 --kv-block 128
+flash "$@" --out one.npy
+flash "$@" --group-rows 48 --config ascend910_die --cores 5 --out other.npy
+cmp one.npy other.npy
+flash "$@" --split-kv 3 --verify --out split.npy
+! cmp -s one.npy split.npy || fail "splits show in no bit"
+
+# A mask that says what causal says gives the same bits, and lengths the same as fewer keys.
+awk 'BEGIN { for (i = 0; i < 6; i++) for (j = 0; j < 9; j++) if (j > i + 3) printf " %d=0", i * 9 + j }' >hidden
+# shellcheck disable=SC2046
+"$MKNPY" mask.npy '|u1' 6,9 c all=1 $(cat hidden)
+flash --heads 3 --seq-q 6 --seq-kv 9 --head-dim 32 --mask mask.npy --out-f32 --out masked.npy
+flash --heads 3 --seq-q 6 --seq-kv 9 --head-dim 32 --causal --out-f32 --out causal.npy
+cmp masked.npy causal.npy
+"$MKNPY" lengths.npy '<i4' 3 c 0=0 1=7 2=9
+flash --heads 2 --batch 3 --seq-q 4 --seq-kv 9 --lengths lengths.npy --causal --verify
+
+# Causal groups differ in length by a factor of 32; they are dealt so that all cores have nearly the same to do.
+flash --heads 1 --seq-q 4096 --causal --config ascend910_die --cores 4 --timing-only
+holds '[.pipes[] | select(.pipe == "V") | .busy] | length == 8 and min > 0.93 * max' r.json
+
+# Large ones: keys, queries.
+flash --heads 1 --seq-q 1 --seq-kv 200000 --head-dim 32 --split-kv auto --config ascend910_die --golden sample
+flash --heads 2 --seq-q 16384 --seq-kv 600 --head-dim 32 --causal --config ascend910_die --golden sample
