@@ -78,7 +78,7 @@ completes() {   # complete WANT WORDS...: the last word is completed
   [ "$(cat completed)" = "$want" ] || fail "completion of '$*': $(cat completed)"
 }
 completes "report" amalgam rep
-completes "fp8 fa2" amalgam run f
+completes "flash fp8 fa2" amalgam run f
 completes "--rescale" amalgam run amla --resc
 completes "" amalgam run base --resc
 completes "element row" amalgam run amla --rescale ""
