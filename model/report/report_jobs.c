@@ -62,6 +62,10 @@ static void fill_request(report_job_t *job, const kernel_machine_t *machine, con
     job->kernel = REPORT_FP8;
     job->fp8 = fp8_request(machine);
     job->fp8.input.source = KERNEL_MADE_UP;
+  } else if (strcmp(kernel, "flash") == 0) {
+    job->kernel = REPORT_FLASH;
+    job->flash = flash_request(machine);
+    job->flash.input.source = KERNEL_MADE_UP;
   } else if (strcmp(kernel, "amla") == 0 || strcmp(kernel, "base") == 0) {
     job->kernel = REPORT_ATTENTION;
     job->attention = attention_request(kernel, machine);
@@ -87,6 +91,7 @@ report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, c
 
 kernel_machine_t *report_job_machine(report_job_t *job) {
   return job->kernel == REPORT_ATTENTION ? &job->attention.settings.machine
+         : job->kernel == REPORT_FLASH   ? &job->flash.settings.machine
          : job->kernel == REPORT_FP8     ? &job->fp8.settings.attention.machine
                                          : &job->gemm.settings.machine;
 }
@@ -177,6 +182,21 @@ static base_exit_t work_attention(report_job_t *job, base_error_t *error) {
   return BASE_OK;
 }
 
+static base_exit_t work_flash(report_job_t *job, base_error_t *error) {
+  static flash_run_t run;
+  job->flash.settings.out_f32 = job->judged;
+  if (!flash_prepare(&job->flash, &run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  const base_exit_t code = flash_simulate(&run, error);
+  if (code == BASE_OK && job->judged && !flash_judge(&run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  take(&job->outcome, &run.result);
+  job->outcome.f32 = run.result.error.rel_fro;
+  return code;
+}
+
 static base_exit_t work_fp8(report_job_t *job, base_error_t *error) {
   static fp8_run_t run;
   job->fp8.settings.attention.out_f32 = job->judged;
@@ -237,6 +257,7 @@ static int work(void *context) {
   report_job_t *job = context;
   base_error_t *error = &job->outcome.error;
   return job->outcome.status = (int)(job->kernel == REPORT_ATTENTION ? work_attention(job, error)
+                                     : job->kernel == REPORT_FLASH   ? work_flash(job, error)
                                      : job->kernel == REPORT_FP8     ? work_fp8(job, error)
                                                                      : work_gemm(job, error));
 }

@@ -15,6 +15,7 @@
 
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
+#include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/gemm/gemm.h"
 #include "report/report_settings.h"
@@ -49,18 +50,19 @@ typedef struct report_outcome {
   report_gemm_outcome_t gemm;  // of w4a16 and gemm
 } report_outcome_t;
 
-typedef enum report_kernel { REPORT_ATTENTION, REPORT_FP8, REPORT_GEMM } report_kernel_t;
+typedef enum report_kernel { REPORT_ATTENTION, REPORT_FLASH, REPORT_FP8, REPORT_GEMM } report_kernel_t;
 
 typedef struct report_job {
   char name[REPORT_NAME_BYTES];   // for people
   report_kernel_t kernel;
   union {
     attention_request_t attention;
+    flash_request_t flash;
     fp8_request_t fp8;
     gemm_request_t gemm;
   };
-  bool judged;                    // of attention and fp8 the FP32 output and its cast against FP64; of gemm
-                                  // also every bit against the contract
+  bool judged;                    // of attention and fp8 the FP32 output and its cast against FP64, of flash the
+                                  // FP32 output; of gemm also every bit against the contract
   report_outcome_t outcome;
 } report_job_t;
 
@@ -73,7 +75,7 @@ typedef struct report_jobs {
 bool report_jobs_open(report_jobs_t *jobs, const report_settings_t *settings, base_error_t *error);
 void report_jobs_close(report_jobs_t *jobs);
 
-// Adds a job: the usual request of "amla", "base", "fp8", "w4a16" or "gemm" on that machine, without
+// Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16" or "gemm" on that machine, without
 // arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
 // What is wrong with it, report_run says. name: for people, as printf has it.
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,

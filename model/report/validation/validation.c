@@ -8,9 +8,8 @@
 #include "report/amla/paper.h"
 #include "report/report_write.h"
 
-// A first launch, and two that are warm. FlashAttention: the kernel whose times stand in its rows.
+// A first launch, and two that are warm.
 enum { LAUNCHES = 3, ROWS_MAX = 64 };
-#define FLASH_KERNEL "base"
 
 enum kind { CALIBRATION, FITTED, PREDICTED, KINDS };
 enum launch { SINGLE, BACK_TO_BACK };
@@ -152,27 +151,37 @@ static report_job_t *product_job(report_jobs_t *jobs, const table_t *table, cons
   return job;
 }
 
-static report_job_t *attention_job(report_jobs_t *jobs, const table_t *table, const row_t *row) {
-  const bool flash = row->kind != FITTED;
-  report_job_t *job = add_job(jobs, table, row, flash ? FLASH_KERNEL : "amla");
+static report_job_t *amla_job(report_jobs_t *jobs, const table_t *table, const row_t *row) {
+  report_job_t *job = add_job(jobs, table, row, "amla");
   attention_input_t *input = &job->attention.input;
   input->seq_q = row->m;
   input->keys = row->n;
-  if (flash) {
-    input->heads = 1;
-    input->dk = input->dv = 128;
-    job->attention.settings.group_rows = 128;
-  } else {
-    input->batch = REPORT_PAPER_BATCH;
-  }
+  input->batch = REPORT_PAPER_BATCH;
   return job;
+}
+
+static report_job_t *flash_job(report_jobs_t *jobs, const table_t *table, const row_t *row) {
+  report_job_t *job = add_job(jobs, table, row, "flash");
+  flash_input_t *input = &job->flash.input;
+  input->type = FLASH_FP16;
+  input->heads = 1;
+  input->head_dim = 128;
+  input->seq_q = row->m;
+  input->keys = row->n;
+  return job;
+}
+
+static report_job_t *row_job(report_jobs_t *jobs, const table_t *table, const row_t *row) {
+  return row->k != 0            ? product_job(jobs, table, row)
+         : row->kind == FITTED ? amla_job(jobs, table, row)
+                               : flash_job(jobs, table, row);
 }
 
 static void add_jobs(report_jobs_t *jobs, void *data) {
   table_t *table = data;
   for (size_t i = 0; i < table->count; ++i) {
     row_t *row = &table->list[i];
-    row->ours = &(row->k != 0 ? product_job(jobs, table, row) : attention_job(jobs, table, row))->outcome;
+    row->ours = &row_job(jobs, table, row)->outcome;
   }
 }
 
@@ -265,7 +274,7 @@ static void fill(const void *data, cJSON *root) {
     report_row(list, NUMBER("number", i + 1), TEXT("source", sources[i]));
   }
   const config_soc_t *soc = &table->die.soc.config.soc;
-  report_put(root, TEXT("flash_kernel", FLASH_KERNEL), NUMBER("launches", LAUNCHES),
+  report_put(root, NUMBER("launches", LAUNCHES),
              NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us),
              NUMBER(".last_us", soc->skew_us * (soc->ai_cores - 1)));
 }
