@@ -119,12 +119,13 @@ spares base.yaml synth --liberty base.yaml --json base.yaml
 
 # --- what ends a command --------------------------------------------------------------------------
 
-# ended SIGNAL CODE SECONDS: a run that writes everything is ended so long after its beginning.
+# ended SIGNAL CODE SECONDS: a run that writes everything is ended so long after it began to catch SIGTERM, the 15th.
 ended() {
   mkdir -p cut/tmp
   TMPDIR=$dir/cut/tmp "$SIM" run amla --heads 128 --seq-q 2 --seq-kv 65536 --timing-only --gm c --json cut/json \
     --timeline cut/timeline --trace cut/trace --quiet >out 2>err &
   sim=$!
+  until [ ! -e /proc/$sim ] || grep -q '^SigCgt:.*[4-7c-f]...$' /proc/$sim/status; do sleep 0.02; done
   sleep "$3"
   kill "-$1" $sim
   status=0
