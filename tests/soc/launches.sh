@@ -36,6 +36,7 @@ die="--config ascend910_die --cores 2"
   several amla --heads 20 --seq-kv 300 $die
   several base --heads 20 --seq-kv 300
   several fp8 --heads 64 --seq-kv 256
+  several flash --heads 2 --seq-q 40 --seq-kv 300 $die
   several gemm --m 100 --n 300 --k 400 $die
   several w4a16 --m 16 --n 256 --k 1024 --split-k 4 $die
 }
