@@ -7,6 +7,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 failed=0
+ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16   # of a sanitized machine: its memory is measured
+export ASAN_OPTIONS
 
 problem() { echo "FAILED $kind.$suffix: $*"; [ ! -s err ] || head -c 500 err; failed=1; }
 

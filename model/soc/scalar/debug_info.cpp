@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,11 @@ namespace {
 // Of a reader: processor time altogether, and memory beyond what it begins with. (All lines of a long
 // kernel take some hundredths of a second.)
 constexpr rlim_t kSeconds = 3, kBytes = rlim_t{1} << 30;
+
+// Who waits for an answer: a reader may sleep for ever, because it was forked while another thread held a lock (that
+// of AddressSanitizer's allocator, which has no handler for fork). The next one hardly will.
+constexpr timeval kPatience = {4, 0};
+constexpr int kReaders = 3;
 constexpr size_t kMostBytes = 1 << 16;   // of a message
 
 // Messages of a reader: what it needs first, then its answer.
@@ -135,6 +141,7 @@ bool debug_info::begin() {
     answer_all(become_reader(ends[1]));
   }
   close(ends[1]);
+  setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
   socket_ = ends[0];
   return reader_ > 0;
 }
@@ -153,13 +160,25 @@ void debug_info::end() {
 }
 
 std::string debug_info::ask(const question &what, const read_word &read) {
+  std::string answer;
+  for (int readers = 1; !ask_once(what, read, answer) && readers < kReaders; ++readers) {
+    reader_ = 0;   // another may begin
+  }
+  return answer;
+}
+
+// False: patience was lost.
+bool debug_info::ask_once(const question &what, const read_word &read, std::string &answer) {
   std::string message(kMostBytes, '\0');
+  bool late = false;
   bool good = begin() && put(socket_, &what, sizeof what);
   while (good) {
     const ssize_t count = take(socket_, message.data(), message.size());
     if (count > 0 && message[0] == ANSWER) {
-      return message.substr(1, static_cast<size_t>(count) - 1);
+      answer = message.substr(1, static_cast<size_t>(count) - 1);
+      return true;
     }
+    late = count < 0 && errno == EAGAIN;
     uint64_t address;
     word_t reply = {};
     good = count == 1 + sizeof address && read != nullptr;
@@ -170,7 +189,7 @@ std::string debug_info::ask(const question &what, const read_word &read) {
     }
   }
   end();
-  return "";
+  return !late;
 }
 
 std::vector<std::string> debug_info::frames(uint64_t address) {

@@ -41,6 +41,7 @@ class debug_info {
   bool begin();
   // The last part of the answer; "": there is none.
   std::string ask(const question &what, const read_word &read);
+  bool ask_once(const question &what, const read_word &read, std::string &answer);
   void end();
 
   const std::string file_;
