@@ -54,6 +54,7 @@ typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
   const char *firmware_file;   // ELF (riscv) or shared object (native)
+  bool cube_only;              // the vector cores have nothing to do and need not be started
   unsigned launches;           // of soc_run, one after the other; 0 counts as 1
   soc_gm_t gm;
   soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0

@@ -16,7 +16,7 @@ constexpr double kL2 = 2000.25;
 
 struct move {
   uint64_t begin, cold, warm;
-  double limit;
+  double limit, hbm_cost = 1;
 };
 
 struct ended {
@@ -44,7 +44,7 @@ std::vector<ended> run(soc::bandwidth &die, const std::vector<move> &moves, uint
     finished.clear();
     assert_true(die.next() > now);
     for (; next < moves.size() && moves[next].begin == now; ++next) {
-      die.begin(now, moves[next].cold, moves[next].warm, moves[next].limit, next);
+      die.begin(now, moves[next].cold, moves[next].warm, moves[next].limit, moves[next].hbm_cost, next);
     }
   }
   return out;
@@ -84,7 +84,7 @@ class reference {
       for (; next < moves.size() && static_cast<long double>(moves[next].begin) <= now; ++next) {
         const move &m = moves[next];
         flows_.push_back({static_cast<long double>(m.cold), static_cast<long double>(m.warm),
-                          m.limit, 0, m.begin, next, false});
+                          m.limit, m.hbm_cost, 0, m.begin, next, false});
       }
     }
     std::sort(out.begin(), out.end(), [](const ended &a, const ended &b) {
@@ -95,7 +95,7 @@ class reference {
 
  private:
   struct flow {
-    long double cold, warm, limit, rate;
+    long double cold, warm, limit, hbm_cost, rate;
     uint64_t begin, token;
     bool full;
   };
@@ -115,7 +115,7 @@ class reference {
     for (;;) {
       long double cold = 0, all = 0;
       for (const flow &f : flows_) {
-        cold += !f.full && f.cold > 0;
+        cold += !f.full && f.cold > 0 ? f.hbm_cost : 0;
         all += !f.full;
       }
       if (all == 0) {
@@ -142,7 +142,7 @@ class reference {
     for (const flow &f : flows_) {
       l2 += f.rate;
       most = std::max(most, f.rate);
-      hbm += f.cold > 0 ? f.rate : 0;
+      hbm += f.cold > 0 ? f.rate * f.hbm_cost : 0;
       most_hbm = f.cold > 0 ? std::max(most_hbm, f.rate) : most_hbm;
     }
     assert_true(hbm <= hbm_ + 1e-9L && l2 <= l2_ + 1e-9L);
@@ -158,6 +158,7 @@ class reference {
 
 std::vector<move> random_moves(random_numbers &random, size_t count) {
   const double limits[] = {150e9 / 1.8e9, 135e9 / 1.8e9, 100.9e9 / 1.8e9, 88.875, 3.5};
+  const double costs[] = {1, 1.5, 1.26};
   std::vector<move> moves;
   const uint64_t pause = random(0, 400);
   const uint64_t most = random.one_in(2) ? 60000 : 500000;
@@ -166,7 +167,7 @@ std::vector<move> random_moves(random_numbers &random, size_t count) {
     const uint64_t kind = random(0, 4);
     const uint64_t bytes = random(1, random.one_in(4) ? 200 : most);
     const uint64_t cold = kind == 0 ? bytes : kind == 1 ? random(1, bytes) : 0;
-    const move m = {now, cold, bytes - cold, limits[random(0, 4)]};
+    const move m = {now, cold, bytes - cold, limits[random(0, 4)], costs[random(0, 2)]};
     // Some several at once, as of cores in step.
     moves.insert(moves.end(), random.one_in(8) ? random(1, 24) : 1, m);
     now += random.one_in(3) ? 0 : random(0, pause);
@@ -236,6 +237,15 @@ void equal_loads_share_equally(void **) {
   ends = run(die, moves);
   for (size_t i = 0; i < 24; ++i) {
     assert_true((ends[i] == ended{moves[i].begin + 1771, i}));   // 147456 / 83.3 = 1770.18
+  }
+}
+
+// Of HBM's 100, moves with gaps take 1.5 for each of their bytes: 100 / (1.5 + 1.5 + 1) = 25 for each.
+void gaps_cost_hbm(void **) {
+  soc::bandwidth die(100, 300);
+  const std::vector<ended> ends = run(die, {{0, 2500, 0, 1000, 1.5}, {0, 2500, 0, 1000, 1.5}, {0, 2500, 0, 1000, 1}});
+  for (size_t i = 0; i < 3; ++i) {
+    assert_true((ends[i] == ended{100, i}));
   }
 }
 
@@ -327,6 +337,7 @@ int main() {
       cmocka_unit_test(agrees_with_the_reference),
       cmocka_unit_test(alone_takes_the_cycles_of_the_core),
       cmocka_unit_test(equal_loads_share_equally),
+      cmocka_unit_test(gaps_cost_hbm),
       cmocka_unit_test(leftovers_go_round),
       cmocka_unit_test(bytes_are_conserved),
       cmocka_unit_test(ends_of_one_cycle_come_in_the_order_of_begins),

@@ -95,6 +95,8 @@ static const struct {
     {"engine.store_gbps", 20, 300, false},
     {"gm.hbm_gbps", 50, 900, false},
     {"gm.hbm_efficiency", 0.3, 1, false},
+    {"gm.hbm_page_bytes", 1, 2000, true},
+    {"gm.hbm_open_bytes", 0, 400, true},
     {"gm.l2_gbps", 100, 2000, false},
     {"gm.move_bytes", 1, 30000, true},
     {"gm.align_bytes", 1, 1000, true},
@@ -305,7 +307,8 @@ uint64_t commands_effect_before(const commands_case_t *c, size_t i) {
 static void check_pushes(const commands_case_t *c) {
   const config_t *config = &c->options.config;
   for (size_t i = 0; i < c->count; i++) {
-    uint64_t time = (uint64_t)((config->soc.launch_us + c->list[i].core * config->soc.skew_us) * config->soc.clock_mhz + 0.5);
+    const unsigned earlier = c->list[i].core * (c->options.cube_only ? 1 : 1 + config->soc.vector_cores);   // cores that started
+    uint64_t time = (uint64_t)((config->soc.launch_us + earlier * config->soc.skew_us) * config->soc.clock_mhz + 0.5);
     time += (uint64_t)config->scalar.push_cycles * COMMANDS_READS;
     for (size_t j = 0; j < i; j++) {
       time = same_core(&c->list[j], &c->list[i]) ? c->at[j].pushed : time;

@@ -53,19 +53,42 @@ static uint64_t touch(uint64_t gm, uint64_t rows, uint64_t row_bytes, uint64_t p
   return cold;
 }
 
+typedef struct shape {
+  uint32_t rows, row_bytes, pitch, offset;
+} shape_t;
+
+static bool is_whole(shape_t s) { return s.rows <= 1 || s.pitch == s.row_bytes; }
+
+// That HBM could have read for each of its bytes while it opened pages.
+static double gap_bytes(const config_t *config, shape_t s) {
+  return s.rows > 1 && s.pitch >= config->gm.hbm_page_bytes ? (double)config->gm.hbm_open_bytes / s.row_bytes : 0;
+}
+
+// Whether all its requests are where memory likes them; row_by_row: it has one for each row, even without gaps.
+static bool is_aligned(const config_t *config, uint64_t gm, shape_t s, bool row_by_row) {
+  const uint64_t align = config->gm.align_bytes;
+  const uint64_t requests = !row_by_row && is_whole(s) ? 1 : s.rows;
+  for (uint64_t i = 0; i < requests; i++) {
+    if ((gm - GM_BASE + i * s.pitch) % align != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // The share of its pipe's rate that a move gets.
-static double share(const config_t *config, uint64_t gm, uint64_t bytes) {
+static double share(const config_t *config, bool aligned, uint64_t bytes) {
   const double worst = config->gm.worst_efficiency;
-  if ((gm - GM_BASE) % config->gm.align_bytes != 0) {
+  if (!aligned) {
     return worst;
   }
   return bytes >= config->gm.move_bytes ? 1 : worst + (1 - worst) * (double)bytes / config->gm.move_bytes;
 }
 
 // Alone on a die.
-static uint64_t move_cycles(const config_t *config, uint64_t bytes, uint64_t cold, double limit) {
+static uint64_t move_cycles(const config_t *config, uint64_t bytes, uint64_t cold, double limit, double gap) {
   const double l2 = rate(config, config->gm.l2_gbps);
-  const double hbm = rate(config, config->gm.hbm_gbps) * config->gm.hbm_efficiency;
+  const double hbm = rate(config, config->gm.hbm_gbps) * config->gm.hbm_efficiency / (1 + gap);
   const double warm_rate = lesser(limit, l2);
   return later(1, commands_cycles((double)cold / lesser(warm_rate, hbm) + (double)(bytes - cold) / warm_rate));
 }
@@ -74,23 +97,21 @@ static uint64_t load_latency(const config_t *config, uint64_t cold) {
   return us(config, config->gm.l2_latency_us + (cold > 0 ? config->gm.hbm_latency_us : 0));
 }
 
-static void expect_load(const commands_case_t *c, size_t i, uint64_t bytes, uint64_t cold, double limit) {
+static void expect_load(const commands_case_t *c, size_t i, uint64_t bytes, uint64_t cold, double limit,
+                        double gap) {
   const config_t *config = &c->options.config;
-  commands_expect(c, i, move_cycles(config, bytes, cold < bytes ? cold : bytes, limit), load_latency(config, cold));
+  commands_expect(c, i, move_cycles(config, bytes, cold < bytes ? cold : bytes, limit, gap),
+                  load_latency(config, cold));
   commands_equal(c, i, "alone", c->at[i].alone, commands_cycles((double)bytes / limit));
 }
 
 static void expect_store(const commands_case_t *c, size_t i, uint64_t bytes, double limit) {
   const config_t *config = &c->options.config;
-  commands_expect(c, i, move_cycles(config, bytes, 0, limit), us(config, config->gm.write_latency_us));
+  commands_expect(c, i, move_cycles(config, bytes, 0, limit, 0), us(config, config->gm.write_latency_us));
   commands_equal(c, i, "alone", c->at[i].alone, commands_cycles((double)bytes / limit));
 }
 
 // --- one move after the other -----------------------------------------------------------------
-
-typedef struct shape {
-  uint32_t rows, row_bytes, pitch, offset;
-} shape_t;
 
 // Somewhere in the first 256 KiB of an array, so that some of it was touched before; a good part is aligned, and a good
 // part one row.  unit: of offsets, lengths and pitches.
@@ -110,10 +131,11 @@ static uint32_t round_32(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
 // A move of rows, at its pipe's rate; what is stored is in L2, too.
 static void expect_rows(commands_case_t *c, size_t i, bool load, uint64_t gm, shape_t s, double gbps) {
   const config_t *config = &c->options.config;
+  const bool row_by_row = c->list[i].command.header.opcode_ == OP_LOAD_NZ;
   const uint64_t bytes = (uint64_t)s.rows * s.row_bytes, cold = touch(gm, s.rows, s.row_bytes, s.pitch);
-  const double bytes_per_cycle = rate(config, gbps) * share(config, gm, bytes);
+  const double bytes_per_cycle = rate(config, gbps) * share(config, is_aligned(config, gm, s, row_by_row), bytes);
   if (load) {
-    expect_load(c, i, bytes, cold, bytes_per_cycle);
+    expect_load(c, i, bytes, cold, bytes_per_cycle, gap_bytes(config, s));
   } else {
     expect_store(c, i, bytes, bytes_per_cycle);
   }
@@ -226,11 +248,11 @@ static void gathers(commands_case_t *c) {
       const uint64_t number = (g->list - commands_numbers) / 4 + place / g->page;   // what the list has there
       const uint64_t gm = g->gm + (number * g->page + place % g->page) * g->gm_pitch;
       cold += touch(gm, 1, g->row_bytes, 0);
-      shares += share(config, gm, g->row_bytes);
+      shares += share(config, (gm - GM_BASE) % config->gm.align_bytes == 0, g->row_bytes);
     }
     const uint64_t first = g->first / g->page, last = (g->first + g->rows - 1) / g->page;
     cold += touch(g->list + 4 * first, 1, 4 * (last - first + 1), 0);
-    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold, rate(config, config->vector.load_gbps) * shares / g->rows);
+    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold, rate(config, config->vector.load_gbps) * shares / g->rows, 0);
   }
 }
 
@@ -303,9 +325,11 @@ static void keys(commands_case_t *c) {
     const uint64_t bytes = (uint64_t)load->keys * ROW * 2;
     uint64_t cold = touch(load->k_gm, load->keys, ROW, load->k_pitch);
     cold += touch(load->v_gm, load->keys, ROW, load->v_pitch);
-    const double limit = rate(config, config->engine.load_gbps) * share(config, load->k_gm, bytes);
+    const shape_t s = {.rows = load->keys, .row_bytes = ROW, .pitch = load->k_pitch};
+    const double limit =
+        rate(config, config->engine.load_gbps) * share(config, is_aligned(config, load->k_gm, s, false), bytes);
     const uint64_t duration = commands_cycles((double)bytes / limit), latency = load_latency(config, cold);
-    const uint64_t busy = move_cycles(config, bytes, cold, limit), end = c->at[i].begin + busy;
+    const uint64_t busy = move_cycles(config, bytes, cold, limit, gap_bytes(config, s)), end = c->at[i].begin + busy;
     const uint64_t last = last_key(config, c->at[i].begin + 1 + latency, duration, load->keys, &edge);
     commands_expect(c, i, busy, later(end + latency, last) - end);
   }
@@ -332,7 +356,7 @@ static void warm_inputs(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, 100000, i < 2 ? 0 : 100000, rate(config, config->vector.load_gbps) * share(config, gm, 100000));
+    expect_load(c, i, 100000, i < 2 ? 0 : 100000, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}, false), 100000), 0);
   }
 }
 
@@ -349,7 +373,7 @@ static void what_went_is_cold(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, PART, i == PARTS ? 0 : PART, rate(config, config->vector.load_gbps) * share(config, gm, PART));
+    expect_load(c, i, PART, i == PARTS ? 0 : PART, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}, false), PART), 0);
   }
 }
 
@@ -412,6 +436,10 @@ static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, c
   return last;
 }
 
+static shape_t rows_of(const cmd_copy_out_t *out) {
+  return (shape_t){.rows = out->rows, .row_bytes = out->row_bytes, .pitch = out->gm_pitch};
+}
+
 static void atomics(commands_case_t *c) {
   static const uint32_t ops[] = {GM_ADD_F32, GM_ADD_S32, GM_ADD_S32_RAW, GM_RESCALE};
   config_t *config = &c->options.config;
@@ -430,8 +458,8 @@ static void atomics(commands_case_t *c) {
   for (size_t i = 0; i < c->count; i += 2) {
     const cmd_copy_out_t *out = &c->list[i].command.copy_out;
     const uint64_t bytes = (uint64_t)out->rows * (out->op == GM_RESCALE ? 4 : out->row_bytes);
-    const double limit = rate(config, config->vector.store_gbps) * share(config, out->gm, bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit);
+    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out), false), bytes);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
     const uint64_t answer = last_answer(config, out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
@@ -470,8 +498,8 @@ static void skipped_rows(commands_case_t *c) {
     for (uint32_t row = 0; row < ROWS; row++) {
       bytes += sent[i][row] ? out->row_bytes : 0;
     }
-    const double limit = rate(config, config->vector.store_gbps) * share(config, out->gm, bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit), end = at->begin + busy;
+    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out), false), bytes);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0), end = at->begin + busy;
     const uint64_t answer = bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
     commands_expect(c, stores[i], busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
   }
@@ -492,8 +520,8 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
     const cmd_fixpipe_t *fix = &c->list[i].command.fixpipe;
     const uint64_t bytes = (uint64_t)fix->m * fix->n * 4;
     const cmd_copy_out_t out = {.gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
-    const double limit = rate(config, config->cube.store_gbps) * share(config, fix->gm, bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit);
+    const double limit = rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out), false), bytes);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
     const uint64_t answer = last_answer(config, &out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));

@@ -82,9 +82,8 @@ static double aligned_share(const config_t *config, size_t bytes, bool several) 
 // Slices begin at multiples of floor(K / S), pieces at multiples of their depth from there.
 static double k_aligned(const gemm_problem_t *p, const config_t *config, unsigned splits, size_t depth,
                         bool several) {
-  const size_t pitch = p->k * 2 * STRIP;
-  if (fmod((double)pitch, config->gm.align_bytes) != 0) {
-    return aligned_share(config, pitch, several);
+  if (fmod(2.0 * (double)p->k, config->gm.align_bytes) != 0) {
+    return 0;
   }
   return splits == 1 || p->k % splits == 0
              ? fmin(aligned_share(config, p->k / splits * 2, several && splits > 1),
@@ -109,7 +108,9 @@ static double load_us(const gemm_problem_t *p, const config_t *config, const gem
   const double a = k_aligned(p, config, splits, cut->depth, several);
   const double b = p->layout == GEMM_DN   ? k_aligned(p, config, splits, cut->b_depth, several)
                    : p->layout == GEMM_NZ ? 1
-                                          : aligned_share(config, piece_cols(cut) * 2, several || piece_cols(cut) < cut->cols);
+                   : fmod(2.0 * (double)p->n, config->gm.align_bytes) != 0
+                       ? 0
+                       : aligned_share(config, piece_cols(cut) * 2, several || piece_cols(cut) < cut->cols);
   const double deep_a = (double)smaller(cut->depth, u->k), deep_b = (double)smaller(cut->b_depth, u->k);
   const double rows = 2.0 * (double)u->rows, cols = 2.0 * (double)u->cols;
   const double a_piece = 2 * deep_a * (double)smaller(part_rows(cut), u->rows);
@@ -120,18 +121,22 @@ static double load_us(const gemm_problem_t *p, const config_t *config, const gem
 
 // A slot is loaded, read and free again; with n of them that takes n pieces' time. Parts that share pieces hold
 // them until the last part has had its turn.
-static double slots_us(const config_t *config, double pieces, double bytes, double slots) {
-  const double one = config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3);
+static double slots_us(const config_t *config, double pieces, double bytes, double slots, double l0_rate) {
+  const double one = config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3) +
+                     bytes / (l0_rate * config->soc.clock_mhz);
   return pieces <= slots ? 0 : pieces * one / fmax(slots - 1, 0.5);
 }
 
 static double flight_us(const config_t *config, const gemm_cut_t *cut, const unit_t *u) {
+  const config_cube_t *cube = &config->cube;
   const double chunks = (double)ceil_div(u->k, cut->depth), pieces = (double)ceil_div(u->k, cut->b_depth);
   const double own_a = part_rows(cut) < cut->rows ? 2 : 1, own_b = piece_cols(cut) < cut->cols ? 2 : 1;
   const double of_a_chunk = cut->depth / (double)cut->b_depth;
   const double held = u->parts == 2 && own_b == 1 ? 0.5 * (of_a_chunk - 1) : 0;
-  return fmax(slots_us(config, own_a * chunks, 2.0 * (double)(part_rows(cut) * cut->depth), cut->a_slots),
-              slots_us(config, own_b * pieces, 2.0 * (double)(piece_cols(cut) * cut->b_depth), cut->b_slots - held));
+  return fmax(slots_us(config, own_a * chunks, 2.0 * (double)(part_rows(cut) * cut->depth), cut->a_slots,
+                       cube->l0a_bytes_per_cycle),
+              slots_us(config, own_b * pieces, 2.0 * (double)(piece_cols(cut) * cut->b_depth), cut->b_slots - held,
+                       cube->l0b_bytes_per_cycle));
 }
 
 // The slowest of a cube core's pipes, or its scalar core, or what is on its way while memory answers.
@@ -202,7 +207,7 @@ double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_c
   const size_t rounds = units / cores, rest = units % cores;
   const double unit = unit_us(p, config, cut, &u, splits, result_bytes, units > cores);
   // Cores start one after the other, and the first ones have a round more.
-  const double skew = config->soc.skew_us;
+  const double skew = config->soc.skew_us * (splits > 1 ? 1 + config->soc.vector_cores : 1);
   const double more = rest == 0 ? 0 : skew * (double)(rest - 1) + unit * (double)(rounds + 1);
   const double all = rounds == 0 ? 0 : skew * (double)(cores - 1) + unit * (double)rounds;
   const double bytes = 2.0 * (double)units * (double)(u.k * (u.rows + u.cols));

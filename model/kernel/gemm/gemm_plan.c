@@ -45,7 +45,8 @@ static double unit_us(const gemm_problem_t *p, const config_t *config, const uni
   const double per_us = config->soc.clock_mhz;
   const size_t m16 = ceil_div(u->rows, 16);
   // Rows of gemm's weights begin where they begin.
-  const bool aligned = p->quantised || u->tile_n * 2 % config->gm.align_bytes == 0;
+  const bool aligned =
+      p->quantised || (p->n * 2 % config->gm.align_bytes == 0 && u->tile_n * 2 % config->gm.align_bytes == 0);
   const double rate = cube->load_gbps * (aligned ? 1 : config->gm.worst_efficiency);
   const double load = 2.0 * (double)u->slice * (double)(u->cols + u->rows) / (rate * 1e3);
   const double mmad =

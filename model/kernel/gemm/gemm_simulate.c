@@ -267,15 +267,17 @@ static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
   soc_result_t *soc = &run->result.soc;
   add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, run->out);
   place(layout);
+  soc_options_t options = s->machine.soc;
+  options.cube_only = !p->quantised && !gemm_reduces(s);
   if (p->quantised) {
     const w4a16_args_t args = w4a16_arguments(p, s, layout);
-    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
   } else if (s->halving) {
     const gemm_fp16_args_t args = halving_arguments(p, s, layout);
-    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
   } else {
     const gemm_tiles_args_t args = tiles_arguments(p, s, layout);
-    soc_run(&s->machine.soc, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
   }
   if (soc->status == SOC_DONE) {
     take_arrays(layout, run);

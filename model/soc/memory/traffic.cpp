@@ -26,9 +26,9 @@ class traffic::die : public task {
 
   l2_cache &l2() { return l2_; }
 
-  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
+  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit, double hbm_cost) {
     advance(now);
-    bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
+    bandwidth_.begin(now, cold, warm, limit, hbm_cost, reinterpret_cast<uint64_t>(&who));
     tell(now);
     plan();
   }
@@ -117,13 +117,27 @@ void traffic::warm_up() {
   }
 }
 
+// Whether all requests of a move begin where memory likes it. A load into strips asks for one row after the other,
+// any other move for all that lies without gaps.
+bool traffic::aligned(const core_access_t &gm, unsigned opcode) const {
+  const uint64_t align = sim_.config.gm.align_bytes;
+  const bool one = gm.rows <= 1 || (gm.pitch == gm.row_bytes && opcode != OP_LOAD_NZ);
+  return (gm.base - GM_BASE) % align == 0 && (one || gm.pitch % align == 0);
+}
+
+// Of HBM's bytes for each of a move's: while it opens a page for a row, it reads none.
+double traffic::hbm_cost(const core_access_t &gm) const {
+  const config_gm_t &config = sim_.config.gm;
+  const bool apart = gm.rows > 1 && gm.pitch >= config.hbm_page_bytes && gm.row_bytes > 0;
+  return apart ? 1 + static_cast<double>(config.hbm_open_bytes) / static_cast<double>(gm.row_bytes) : 1;
+}
+
 // The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
-double traffic::efficiency(uint64_t address, uint64_t bytes) const {
+double traffic::efficiency(uint64_t bytes, bool aligned) const {
   const config_gm_t &gm = sim_.config.gm;
   const double small =
       bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
-  const double shortfall = address % gm.align_bytes != 0 ? 1 : small;
-  return 1 - (1 - gm.worst_efficiency) * shortfall;
+  return 1 - (1 - gm.worst_efficiency) * (aligned ? small : 1);
 }
 
 // The rows of a GATHER_IN, each as a move of its own.
@@ -135,7 +149,7 @@ traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory,
     if (core_gather_row(&memory, &command, row, &address) == CORE_GATHER_ROW) {
       const uint64_t offset = address - GM_BASE;
       all.cold += l2.read(offset, 1, command.row_bytes, 0, &sim_.result.hbm_read);
-      all.share += efficiency(offset, command.row_bytes);
+      all.share += efficiency(command.row_bytes, offset % sim_.config.gm.align_bytes == 0);
       ++all.count;
     }
   }
@@ -151,7 +165,6 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
       std::stable_partition(accesses, accesses + all,
                             [](const core_access_t &a) { return a.space == SPACE_GM; }) -
       accesses);
-  const uint64_t offset = accesses[0].base - GM_BASE;
   uint64_t bytes = 0;                                // of global memory
   for (size_t i = 0; i < count; ++i) {
     bytes += accesses[i].rows * accesses[i].row_bytes;
@@ -174,10 +187,11 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   core_move_t move;
   core_moves(&sim_.config, &sent, &move);
   const double limit =
-      move.bytes_per_cycle * (share > 0 ? share : efficiency(offset, move.bytes));
+      move.bytes_per_cycle *
+      (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0], command.header.opcode_)));
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
-    d.l2().write(offset, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
+    d.l2().write(accesses[0].base - GM_BASE, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
     sim_.result.l2_write += bytes;
     gm_.traffic_of(accesses[0].base).l2_write += bytes;
   } else {
@@ -193,7 +207,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   cold = std::min(cold, move.bytes);                 // a gather's list is not counted as moved
-  d.begin(who, now, cold, move.bytes - cold, limit);
+  d.begin(who, now, cold, move.bytes - cold, limit, hbm_cost(accesses[0]));
   const auto duration =
       static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
   if (core_is_atomic(&command)) {

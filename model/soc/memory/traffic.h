@@ -52,7 +52,9 @@ class traffic {
   class die;
 
   void warm_up();
-  double efficiency(uint64_t address, uint64_t bytes) const;
+  bool aligned(const core_access_t &gm, unsigned opcode) const;
+  double hbm_cost(const core_access_t &gm) const;
+  double efficiency(uint64_t bytes, bool aligned) const;
   struct gathered {
     uint32_t count;            // of rows that are read
     uint64_t cold;             // bytes of them that are not in L2

@@ -176,8 +176,9 @@ void scalar::start(uint64_t cycle) {
   taken_.clear();
   next_ = 0;
   error_.clear();
+  const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;   // of an AI core
   time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
-                                                  core_.index() * sim_.config.soc.skew_us);
+                                                  core_.index() * started * sim_.config.soc.skew_us);
   tell(RUNNING);
   thread_ = std::thread(&scalar::main, this);
 }
