@@ -121,7 +121,7 @@ static report_settings_t settings_of(const options_t *o) {
       .head_dim = o->report_d,
       .functional = o->functional,
       .fit = !o->fit.given       ? REPORT_FIT_NO
-             : o->fit.value == 0 ? REPORT_FIT_SQ2
+             : o->fit.value == 0 ? REPORT_FIT_TABLE5
                                  : REPORT_FIT_ALL,
       .fit_largest = o->fit_error.value != 0,
       .liberty = o->liberty,

@@ -11,7 +11,7 @@ typedef struct report_words {
   size_t count;
 } report_words_t;
 
-typedef enum report_fit_rows { REPORT_FIT_NO, REPORT_FIT_SQ2, REPORT_FIT_ALL } report_fit_rows_t;
+typedef enum report_fit_rows { REPORT_FIT_NO, REPORT_FIT_TABLE5, REPORT_FIT_ALL } report_fit_rows_t;
 
 typedef struct report_settings {
   report_words_t reports;    // names as in reports.def, or "all"

@@ -312,16 +312,16 @@ void time_does_not_wear_off(void **) {
   const uint64_t late = 1000000000000;
   const double limit = 83.3;
   std::vector<uint64_t> finished;
-  die.begin(0, 0, uint64_t{1} << 60, limit, 0);
-  die.begin(3, uint64_t{1} << 60, 0, limit, 1);
+  die.begin(0, 0, uint64_t{1} << 60, limit, 1, 0);
+  die.begin(3, uint64_t{1} << 60, 0, limit, 1, 1);
   for (uint64_t i = 0; i < 1000; ++i) {
     const uint64_t begin = late + 17 * i;
     die.advance(begin, finished);
-    die.begin(begin, i % 2 == 0 ? 833 : 0, i % 2 == 0 ? 0 : 833, limit, 2);
+    die.begin(begin, i % 2 == 0 ? 833 : 0, i % 2 == 0 ? 0 : 833, limit, 1, 2);
     // Another, whose end has all be worked out anew.
     const uint64_t other = begin + 1 + i % 8;
     die.advance(other, finished);
-    die.begin(other, 0, 1, limit, 3);
+    die.begin(other, 0, 1, limit, 1, 3);
     die.advance(other + 1, finished);
     assert_int_equal(die.next(), begin + 10);
     die.advance(die.next(), finished);

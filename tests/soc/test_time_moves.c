@@ -61,15 +61,13 @@ static bool is_whole(shape_t s) { return s.rows <= 1 || s.pitch == s.row_bytes; 
 
 // That HBM could have read for each of its bytes while it opened pages.
 static double gap_bytes(const config_t *config, shape_t s) {
-  return s.rows > 1 && s.pitch >= config->gm.hbm_page_bytes ? (double)config->gm.hbm_open_bytes / s.row_bytes : 0;
+  return !is_whole(s) && s.pitch >= config->gm.hbm_page_bytes ? (double)config->gm.hbm_open_bytes / s.row_bytes : 0;
 }
 
-// Whether all its requests are where memory likes them; row_by_row: it has one for each row, even without gaps.
-static bool is_aligned(const config_t *config, uint64_t gm, shape_t s, bool row_by_row) {
-  const uint64_t align = config->gm.align_bytes;
-  const uint64_t requests = !row_by_row && is_whole(s) ? 1 : s.rows;
-  for (uint64_t i = 0; i < requests; i++) {
-    if ((gm - GM_BASE + i * s.pitch) % align != 0) {
+// Whether all its rows begin where memory likes it; without gaps they are one.
+static bool is_aligned(const config_t *config, uint64_t gm, shape_t s) {
+  for (uint64_t row = 0; row < (is_whole(s) ? 1 : s.rows); row++) {
+    if ((gm - GM_BASE + row * s.pitch) % config->gm.align_bytes != 0) {
       return false;
     }
   }
@@ -131,9 +129,8 @@ static uint32_t round_32(uint32_t bytes) { return (bytes + 31) / 32 * 32; }
 // A move of rows, at its pipe's rate; what is stored is in L2, too.
 static void expect_rows(commands_case_t *c, size_t i, bool load, uint64_t gm, shape_t s, double gbps) {
   const config_t *config = &c->options.config;
-  const bool row_by_row = c->list[i].command.header.opcode_ == OP_LOAD_NZ;
   const uint64_t bytes = (uint64_t)s.rows * s.row_bytes, cold = touch(gm, s.rows, s.row_bytes, s.pitch);
-  const double bytes_per_cycle = rate(config, gbps) * share(config, is_aligned(config, gm, s, row_by_row), bytes);
+  const double bytes_per_cycle = rate(config, gbps) * share(config, is_aligned(config, gm, s), bytes);
   if (load) {
     expect_load(c, i, bytes, cold, bytes_per_cycle, gap_bytes(config, s));
   } else {
@@ -327,7 +324,7 @@ static void keys(commands_case_t *c) {
     cold += touch(load->v_gm, load->keys, ROW, load->v_pitch);
     const shape_t s = {.rows = load->keys, .row_bytes = ROW, .pitch = load->k_pitch};
     const double limit =
-        rate(config, config->engine.load_gbps) * share(config, is_aligned(config, load->k_gm, s, false), bytes);
+        rate(config, config->engine.load_gbps) * share(config, is_aligned(config, load->k_gm, s), bytes);
     const uint64_t duration = commands_cycles((double)bytes / limit), latency = load_latency(config, cold);
     const uint64_t busy = move_cycles(config, bytes, cold, limit, gap_bytes(config, s)), end = c->at[i].begin + busy;
     const uint64_t last = last_key(config, c->at[i].begin + 1 + latency, duration, load->keys, &edge);
@@ -356,7 +353,7 @@ static void warm_inputs(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, 100000, i < 2 ? 0 : 100000, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}, false), 100000), 0);
+    expect_load(c, i, 100000, i < 2 ? 0 : 100000, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), 100000), 0);
   }
 }
 
@@ -373,7 +370,7 @@ static void what_went_is_cold(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, PART, i == PARTS ? 0 : PART, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}, false), PART), 0);
+    expect_load(c, i, PART, i == PARTS ? 0 : PART, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), PART), 0);
   }
 }
 
@@ -458,7 +455,7 @@ static void atomics(commands_case_t *c) {
   for (size_t i = 0; i < c->count; i += 2) {
     const cmd_copy_out_t *out = &c->list[i].command.copy_out;
     const uint64_t bytes = (uint64_t)out->rows * (out->op == GM_RESCALE ? 4 : out->row_bytes);
-    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out), false), bytes);
+    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
     const uint64_t answer = last_answer(config, out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
@@ -498,7 +495,7 @@ static void skipped_rows(commands_case_t *c) {
     for (uint32_t row = 0; row < ROWS; row++) {
       bytes += sent[i][row] ? out->row_bytes : 0;
     }
-    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out), false), bytes);
+    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit, 0), end = at->begin + busy;
     const uint64_t answer = bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
     commands_expect(c, stores[i], busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
@@ -520,7 +517,7 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
     const cmd_fixpipe_t *fix = &c->list[i].command.fixpipe;
     const uint64_t bytes = (uint64_t)fix->m * fix->n * 4;
     const cmd_copy_out_t out = {.gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
-    const double limit = rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out), false), bytes);
+    const double limit = rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
     const uint64_t answer = last_answer(config, &out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;

@@ -8,62 +8,87 @@
 
 #include "report/amla/paper.h"
 
-enum { HALVINGS = 4, ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
+enum { HALVINGS = 3, ROWS_MAX = 2 * REPORT_KEYS_MAX + 16, POINTS_MAX = 1000 };
 
 const report_fit_t report_fits[REPORT_FIT_COUNT] = {
-#define FIT(section, name, step, low, high, sq2) {#section "." #name, step, low, high, sq2},
+#define FIT(section, name, step, low, high) {#section "." #name, step, low, high},
 #include "report/amla/fit.def"
 #undef FIT
 };
 
-void report_fit_values(const config_t *config, double value[REPORT_FIT_COUNT]) {
+static void values(const config_t *config, double value[REPORT_FIT_COUNT]) {
   size_t i = 0;
-#define FIT(section, name, step, low, high, sq2) value[i++] = config->section.name;
+#define FIT(section, name, step, low, high) value[i++] = config->section.name;
 #include "report/amla/fit.def"
 #undef FIT
 }
 
-void report_fit_set(report_job_t *job, const double value[REPORT_FIT_COUNT]) {
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    report_job_set(job, "%s=%.9g", report_fits[i].name, value[i]);
-  }
-}
+// What was measured: an entry of table 5, or a product, which has k > 0.
+typedef struct row {
+  size_t m, n, k;              // of an entry Sq and Sk
+  double mhz, us;
+} row_t;
 
 typedef struct point {
   double value[REPORT_FIT_COUNT];
-  double error;                    // of the kind that is made small
+  double time_us[ROWS_MAX];
 } point_t;
 
 typedef struct search {
   const report_context_t *context;
-  const kernel_machine_t *machine;
-  const report_entry_t *entry[ENTRIES_MAX];
+  const kernel_machine_t *chip;
+  kernel_machine_t die;
+  row_t row[ROWS_MAX];
   size_t count;
-  double time_us[ENTRIES_MAX];     // of the point last simulated
-  unsigned points;
+  point_t tried[POINTS_MAX];
+  size_t points;
   base_exit_t *code;
   base_error_t *reason;
 } search_t;
 
-// --- the error of a point ---------------------------------------------------------------------
+// --- the rows ---------------------------------------------------------------------------------
 
-static void errors(const search_t *search, double *mean, double *largest) {
-  *mean = 0;
-  *largest = 0;
-  for (size_t i = 0; i < search->count; ++i) {
-    const double ratio = search->time_us[i] / search->entry[i]->time_us;
-    *mean += fabs(ratio - 1) / (double)search->count;
-    *largest = fmax(*largest, fabs(ratio - 1));
+static bool add_entries(search_t *search, const report_keys_t *keys, base_error_t *error) {
+  for (size_t sq = 1; sq <= 2; ++sq) {
+    for (size_t i = 0; i < keys->count; ++i) {
+      const report_entry_t *entry = report_paper_entry(sq, keys->list[i]);
+      if (entry == NULL) {
+        return base_fail(error, "--fit: the paper has no entry of %zu keys", keys->list[i]);
+      }
+      search->row[search->count++] = (row_t){.m = sq, .n = entry->sk, .us = entry->time_us};
+    }
   }
+  return true;
 }
 
-static double error_now(const search_t *search) {
-  double mean, largest;
-  errors(search, &mean, &largest);
-  return search->context->settings->fit_largest ? largest : mean;
+// FP16 with FP32 results, on as many cores as a die has.
+static void add_squares(search_t *search) {
+#define PRODUCT(source, kind, launch, chip, m_, n_, k_, type, layout, tiles, cores, clock, time, conditions) \
+  if (strcmp(#kind, "CALIBRATION") == 0 && strcmp(#launch, "SINGLE") == 0) {                                \
+    search->row[search->count++] = (row_t){.m = (m_), .n = (n_), .k = (k_), .mhz = (clock), .us = (time)};  \
+  }
+#include "report/validation/validation.def"
 }
 
-static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
+static report_job_t *add_job(report_jobs_t *jobs, const search_t *search, const row_t *row) {
+  if (row->k == 0) {
+    report_job_t *job = report_add(jobs, search->chip, "amla", "fit");
+    job->attention.input.batch = kernel_size_or(search->context->settings->batch, REPORT_PAPER_BATCH);
+    job->attention.input.seq_q = row->m;
+    job->attention.input.keys = row->n;
+    return job;
+  }
+  report_job_t *job = report_add(jobs, &search->die, "gemm", "fit");
+  job->gemm.input.m = row->m;
+  job->gemm.input.n = row->n;
+  job->gemm.input.k = row->k;
+  job->gemm.settings.out_f32 = true;
+  job->gemm.settings.splits = GEMM_SPLITS_AUTO;
+  report_job_set(job, "soc.clock_mhz=%g", row->mhz);
+  return job;
+}
+
+static bool simulate(search_t *search, point_t *point) {
   report_jobs_t jobs;
   report_settings_t settings = *search->context->settings;
   settings.quiet = true;   // of the jobs
@@ -71,53 +96,90 @@ static bool simulate(search_t *search, const double value[REPORT_FIT_COUNT]) {
     return false;
   }
   for (size_t i = 0; i < search->count; ++i) {
-    report_job_t *job = report_add(&jobs, search->machine, "amla", "fit");
-    job->attention.input.batch = kernel_size_or(settings.batch, REPORT_PAPER_BATCH);
-    job->attention.input.seq_q = search->entry[i]->sq;
-    job->attention.input.keys = search->entry[i]->sk;
-    report_fit_set(job, value);
+    report_job_t *job = add_job(&jobs, search, &search->row[i]);
+    for (size_t j = 0; j < REPORT_FIT_COUNT; ++j) {
+      report_job_set(job, "%s=%.9g", report_fits[j].name, point->value[j]);
+    }
   }
   const bool good = report_run(&jobs, false, search->code, search->reason);
   for (size_t i = 0; good && i < search->count; ++i) {
-    search->time_us[i] = jobs.list[i].outcome.time_us;
+    point->time_us[i] = jobs.list[i].outcome.time_us;
   }
   report_jobs_close(&jobs);
   return good;
 }
 
-static void tell(const search_t *search, const point_t *point) {
-  if (search->context->settings->quiet) {
-    return;
-  }
-  fprintf(stderr, "%u:", search->points);
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    fprintf(stderr, " %s=%.9g", report_fits[i].name, point->value[i]);
-  }
-  fprintf(stderr, ": %.3f %%\n", 100 * point->error);
+// --- the error of a point ---------------------------------------------------------------------
+
+static double row_error(const search_t *search, const point_t *point, size_t i) {
+  return point->time_us[i] / search->row[i].us - 1;
 }
 
-static bool evaluate(search_t *search, point_t *point) {
-  if (!simulate(search, point->value)) {
-    return false;
+// Of all rows but one; without: SIZE_MAX leaves none out.
+static double error_of(const search_t *search, const point_t *point, size_t without, bool largest) {
+  double sum = 0, most = 0;
+  size_t count = 0;
+  for (size_t i = 0; i < search->count; ++i) {
+    const double error = fabs(row_error(search, point, i));
+    if (i != without) {
+      sum += error;
+      most = fmax(most, error);
+      ++count;
+    }
   }
-  point->error = error_now(search);
-  ++search->points;
-  tell(search, point);
-  return true;
+  return largest ? most : sum / (double)(count == 0 ? 1 : count);
+}
+
+static const point_t *best_of(const search_t *search, size_t without) {
+  const bool largest = search->context->settings->fit_largest;
+  const point_t *best = &search->tried[0];
+  for (size_t i = 1; i < search->points; ++i) {
+    if (error_of(search, &search->tried[i], without, largest) < error_of(search, best, without, largest)) {
+      best = &search->tried[i];
+    }
+  }
+  return best;
 }
 
 // --- the search -------------------------------------------------------------------------------
 
+static void tell(const search_t *search, const point_t *point, double error) {
+  if (search->context->settings->quiet) {
+    return;
+  }
+  fprintf(stderr, "%zu:", search->points);
+  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
+    fprintf(stderr, " %s=%.9g", report_fits[i].name, point->value[i]);
+  }
+  fprintf(stderr, ": %.3f %%\n", 100 * error);
+}
+
+static bool evaluate(search_t *search, const double value[REPORT_FIT_COUNT], double *error) {
+  point_t *point = &search->tried[search->points];
+  memcpy(point->value, value, sizeof point->value);
+  if (!simulate(search, point)) {
+    return false;
+  }
+  ++search->points;
+  *error = error_of(search, point, SIZE_MAX, search->context->settings->fit_largest);
+  tell(search, point, *error);
+  return true;
+}
+
+typedef struct place {
+  double value[REPORT_FIT_COUNT], error;
+} place_t;
+
 // One constant, in steps while they help.
-static bool walk(search_t *search, size_t which, double step, point_t *best, bool *better) {
+static bool walk(search_t *search, size_t which, double step, place_t *best, bool *better) {
   const report_fit_t *fit = &report_fits[which];
-  for (;;) {
-    point_t next = *best;
+  while (search->points < POINTS_MAX) {
+    place_t next = *best;
     next.value[which] = fmin(fmax(best->value[which] + step, fit->low), fit->high);
     if (next.value[which] == best->value[which]) {
       return true;
     }
-    if (!evaluate(search, &next)) {
+    if (!evaluate(search, next.value, &next.error)) {
       return false;
     }
     if (next.error >= best->error) {
@@ -126,19 +188,21 @@ static bool walk(search_t *search, size_t which, double step, point_t *best, boo
     *best = next;
     *better = true;
   }
+  return true;
 }
 
-static bool descend(search_t *search, point_t *best) {
-  if (!evaluate(search, best)) {
+static bool descend(search_t *search) {
+  place_t best;
+  values(&search->chip->soc.config, best.value);
+  if (!evaluate(search, best.value, &best.error)) {
     return false;
   }
-  for (int halvings = 0; halvings < HALVINGS;) {
+  for (int halvings = 0; halvings < HALVINGS && search->points < POINTS_MAX;) {
     bool better = false;
     for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
       const double step = ldexp(report_fits[i].step, -halvings);
       bool up = false;
-      if (!walk(search, i, step, best, &up) ||
-          (!up && !walk(search, i, -step, best, &better))) {
+      if (!walk(search, i, step, &best, &up) || (!up && !walk(search, i, -step, &best, &better))) {
         return false;
       }
       better = better || up;
@@ -148,39 +212,47 @@ static bool descend(search_t *search, point_t *best) {
   return true;
 }
 
-static bool report_best(search_t *search, point_t *best) {
-  double mean, largest;
-  if (!evaluate(search, best)) {   // once more, for the times
-    return false;
-  }
+// --- the result -------------------------------------------------------------------------------
+
+// What a row is predicted by the others: by the point, of all that were tried, that is best for them.
+static double predicted_error(const search_t *search, size_t row) {
+  return row_error(search, best_of(search, row), row);
+}
+
+static void print(const search_t *search) {
+  const point_t *best = best_of(search, SIZE_MAX);
+  double mean = 0, largest = 0;
   for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
     printf("%s %.9g\n", report_fits[i].name, best->value[i]);
   }
-  errors(search, &mean, &largest);
   for (size_t i = 0; i < search->count; ++i) {
-    const double time_us = search->time_us[i];
-    printf("Sq %zu Sk %-5zu  %7.1f us, paper %4.0f, %+.2f %%\n", search->entry[i]->sq,
-           search->entry[i]->sk, time_us, search->entry[i]->time_us,
-           100 * (time_us / search->entry[i]->time_us - 1));
+    const row_t *row = &search->row[i];
+    const double predicted = predicted_error(search, i);
+    printf(row->k == 0 ? "Sq %zu Sk %-5zu " : "%zu x %-5zu    ", row->m, row->n);
+    printf("%7.1f us, measured %6.1f, %+.2f %%, without it %+.2f %%\n", best->time_us[i], row->us,
+           100 * row_error(search, best, i), 100 * predicted);
+    mean += fabs(predicted) / (double)search->count;
+    largest = fmax(largest, fabs(predicted));
   }
-  printf("absolute error of %zu entries: mean %.2f %%, largest %.2f %%\n", search->count,
-         100 * mean, 100 * largest);
-  return true;
+  printf("absolute error of %zu rows: mean %.2f %%, largest %.2f %%\n", search->count,
+         100 * error_of(search, best, SIZE_MAX, false), 100 * error_of(search, best, SIZE_MAX, true));
+  printf("each predicted by the others: mean %.2f %%, largest %.2f %%\n", 100 * mean, 100 * largest);
 }
 
 bool report_fit_search(const report_context_t *context, const kernel_machine_t *machine,
                        const report_keys_t *keys, base_exit_t *code, base_error_t *error) {
-  search_t search = {.context = context, .machine = machine, .code = code, .reason = error};
-  point_t best;
-  for (size_t sq = context->settings->fit == REPORT_FIT_SQ2 ? 2 : 1; sq <= 2; ++sq) {
-    for (size_t i = 0; i < keys->count; ++i) {
-      const report_entry_t *entry = report_paper_entry(sq, keys->list[i]);
-      if (entry == NULL) {
-        return base_fail(error, "--fit: the paper has no entry of %zu keys", keys->list[i]);
-      }
-      search.entry[search.count++] = entry;
-    }
+  static search_t search;
+  search = (search_t){.context = context, .chip = machine, .code = code, .reason = error};
+  if (!add_entries(&search, keys, error) ||
+      !report_config(context->settings, "ascend910_die", &search.die, error)) {
+    return false;
   }
-  report_fit_values(&machine->soc.config, best.value);
-  return descend(&search, &best) && report_best(&search, &best);
+  if (context->settings->fit == REPORT_FIT_ALL) {
+    add_squares(&search);
+  }
+  if (!descend(&search)) {
+    return false;
+  }
+  print(&search);
+  return true;
 }

@@ -1,6 +1,4 @@
-// Table 5 and figure 10: times of the AMLA kernel on the chip.  Each entry twice: with the config's
-// constants, which are fitted to all of the table, and with those fitted to the rows of Sq = 2,
-// which makes the rows of Sq = 1 a prediction.
+// Table 5 and figure 10: times of the AMLA kernel on the chip.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
@@ -14,7 +12,7 @@ enum { ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
 typedef struct row {
   size_t sq, sk;
   const report_entry_t *paper;               // NULL: not in the paper
-  const report_outcome_t *ours, *predicted;  // of the jobs, which outlive the rows
+  const report_outcome_t *ours;              // of the job, which outlives the row
 } row_t;
 
 // Errors against the paper over some rows, in %.
@@ -35,16 +33,16 @@ typedef struct table {
 
 // --- errors -----------------------------------------------------------------------------------
 
-static double error_percent(const row_t *row, const report_outcome_t *outcome) {
-  return row->paper == NULL ? NAN : 100 * (outcome->time_us / row->paper->time_us - 1);
+static double error_percent(const row_t *row) {
+  return row->paper == NULL ? NAN : 100 * (row->ours->time_us / row->paper->time_us - 1);
 }
 
-static summary_t summarise(const table_t *table, size_t sq_from, bool predicted) {
+static summary_t summarise(const table_t *table) {
   summary_t summary = {0};
   for (size_t i = 0; i < table->count; ++i) {
     const row_t *row = &table->list[i];
-    const double error = fabs(error_percent(row, predicted ? row->predicted : row->ours));
-    if (row->paper == NULL || (sq_from != 0 && row->sq != sq_from)) {
+    const double error = fabs(error_percent(row));
+    if (row->paper == NULL) {
       continue;
     }
     ++summary.count;
@@ -60,18 +58,13 @@ static summary_t summarise(const table_t *table, size_t sq_from, bool predicted)
 
 // --- the document -----------------------------------------------------------------------------
 
-static void put_outcome(cJSON *row, const row_t *of, const report_outcome_t *outcome) {
-  report_put(row, NUMBER("time_us", outcome->time_us), NUMBER("fu", outcome->fu),
-             NUMBER("error_percent", error_percent(of, outcome)));
-}
-
 static void put_row(const row_t *row, cJSON *list) {
   const report_entry_t *paper = row->paper;
   cJSON *object = report_row(list, NUMBER("sq", row->sq), NUMBER("sk", row->sk),
                              NUMBER(".paper_fu", paper == NULL ? 0 : paper->fu),
                              NUMBER(".gpu_fu", paper == NULL ? 0 : paper->gpu_fu));
-  put_outcome(object, row, row->ours);
-  put_outcome(cJSON_AddObjectToObject(object, "fitted_to_sq2"), row, row->predicted);
+  report_put(object, NUMBER("time_us", row->ours->time_us), NUMBER("fu", row->ours->fu),
+             NUMBER("error_percent", error_percent(row)));
   if (paper == NULL) {
     report_put(object, NOTHING("paper"));
     return;
@@ -103,8 +96,7 @@ static void put_constants(cJSON *root) {
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  const summary_t all = summarise(table, 0, false);
-  const summary_t prediction = summarise(table, 1, true);
+  const summary_t all = summarise(table);
   report_put(root, NUMBER("batch", table->batch), NUMBER("cores", table->cores),
              FLAG("timing_only", !table->functional), NUMBER(".paper_batch", REPORT_PAPER_BATCH));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
@@ -113,44 +105,22 @@ static void fill(const void *data, cJSON *root) {
   }
   put_constants(root);
   put_summary(root, "summary", &all);
-  put_summary(root, "sq1_predicted_from_sq2", &prediction);
 }
 
 // --- the simulations --------------------------------------------------------------------------
 
-static report_job_t *add(report_jobs_t *jobs, const table_t *table, const row_t *row,
-                         const char *what) {
-  report_job_t *job =
-      report_add(jobs, &table->machine, "amla", "Sq %zu, Sk %zu%s", row->sq, row->sk, what);
-  job->attention.input.batch = table->batch;
-  job->attention.input.seq_q = row->sq;
-  job->attention.input.keys = row->sk;
-  return job;
-}
-
-// Every entry with the config's constants, and with those of Sq = 2 unless they are the same.
 static void add_jobs(report_jobs_t *jobs, void *data) {
   table_t *table = data;
-  double now[REPORT_FIT_COUNT];
-  double sq2[REPORT_FIT_COUNT];
-  report_fit_values(&table->machine.soc.config, now);
-  bool same = true;
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    sq2[i] = report_fits[i].sq2;
-    same = same && now[i] == sq2[i];
-  }
   for (size_t i = 0; i < table->count; ++i) {
     row_t *row = &table->list[i];
-    report_job_t *ours = add(jobs, table, row, "");
-    report_job_t *predicted = same ? ours : add(jobs, table, row, ", from Sq 2");
+    report_job_t *job = report_add(jobs, &table->machine, "amla", "Sq %zu, Sk %zu", row->sq, row->sk);
+    job->attention.input.batch = table->batch;
+    job->attention.input.seq_q = row->sq;
+    job->attention.input.keys = row->sk;
     if (table->functional) {
-      report_job_compute(ours);
+      report_job_compute(job);
     }
-    if (!same) {
-      report_fit_set(predicted, sq2);
-    }
-    row->ours = &ours->outcome;
-    row->predicted = &predicted->outcome;
+    row->ours = &job->outcome;
   }
 }
 

@@ -12,8 +12,10 @@
 enum { LAUNCHES = 3, ROWS_MAX = 64 };
 
 enum kind { CALIBRATION, FITTED, PREDICTED, KINDS };
-enum launch { SINGLE, BACK_TO_BACK };
+enum launch { SINGLE, COLD, BACK_TO_BACK };
 enum type { FP16, FP16_F32, BF16 };
+
+static const char *const launches[] = {[SINGLE] = "single", [COLD] = "single, cold", [BACK_TO_BACK] = "back to back"};
 
 static const struct {
   const char *name, *text;
@@ -129,7 +131,8 @@ static report_job_t *add_job(report_jobs_t *jobs, const table_t *table, const ro
   if (!chip) {
     report_job_set(job, "soc.clock_mhz=%g", row->mhz);
     report_job_set(job, "soc.ai_cores=%zu", row->cores);
-    report_job_machine(job)->soc.launches = LAUNCHES;
+    report_job_machine(job)->soc.launches = row->launch == COLD ? 1 : LAUNCHES;
+    report_job_machine(job)->soc.l2_warm = row->launch != COLD;
   }
   if (row->launch == BACK_TO_BACK) {
     report_job_set(job, "soc.launch_us=0");
@@ -200,7 +203,7 @@ static void put_row(const row_t *row, cJSON *list) {
   report_row(list, TEXT("kind", kinds[row->kind].name), TEXT(".kind", kinds[row->kind].text),
              NUMBER(".class", row->kind), TEXT("group", row->group), TEXT("what", row->what), TEXT("chip", row->chip),
              NUMBER("cores", row->kind == FITTED ? 48 : row->cores), NUMBER("mhz", row->kind == FITTED ? 1800 : row->mhz),
-             TEXT("launch", row->launch == SINGLE ? "single" : "back to back"), TEXT("conditions", conditions),
+             TEXT("launch", launches[row->launch]), TEXT("conditions", conditions),
              TEXT("source", sources[row->source]), NUMBER("measured_us", measured_us(row)),
              NUMBER("first_us", row->ours->first_us), NUMBER("ours_us", row->ours->warm_us),
              NUMBER("error_percent", error_percent(row)), NUMBER(".number", row->source + 1));

@@ -117,12 +117,10 @@ void traffic::warm_up() {
   }
 }
 
-// Whether all requests of a move begin where memory likes it. A load into strips asks for one row after the other,
-// any other move for all that lies without gaps.
-bool traffic::aligned(const core_access_t &gm, unsigned opcode) const {
+// Whether each row of a move begins where memory likes it. Rows without gaps are one.
+bool traffic::aligned(const core_access_t &gm) const {
   const uint64_t align = sim_.config.gm.align_bytes;
-  const bool one = gm.rows <= 1 || (gm.pitch == gm.row_bytes && opcode != OP_LOAD_NZ);
-  return (gm.base - GM_BASE) % align == 0 && (one || gm.pitch % align == 0);
+  return (gm.base - GM_BASE) % align == 0 && (gm.rows <= 1 || gm.pitch % align == 0);
 }
 
 // Of HBM's bytes for each of a move's: while it opens a page for a row, it reads none.
@@ -188,7 +186,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   core_moves(&sim_.config, &sent, &move);
   const double limit =
       move.bytes_per_cycle *
-      (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0], command.header.opcode_)));
+      (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0])));
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(accesses[0].base - GM_BASE, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);

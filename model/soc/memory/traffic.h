@@ -52,7 +52,7 @@ class traffic {
   class die;
 
   void warm_up();
-  bool aligned(const core_access_t &gm, unsigned opcode) const;
+  bool aligned(const core_access_t &gm) const;
   double hbm_cost(const core_access_t &gm) const;
   double efficiency(uint64_t bytes, bool aligned) const;
   struct gathered {
