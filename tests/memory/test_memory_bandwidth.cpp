@@ -16,7 +16,7 @@ constexpr double kL2 = 2000.25;
 
 struct move {
   uint64_t begin, cold, warm;
-  double limit, hbm_cost = 1;
+  double limit;
 };
 
 struct ended {
@@ -44,7 +44,7 @@ std::vector<ended> run(soc::bandwidth &die, const std::vector<move> &moves, uint
     finished.clear();
     assert_true(die.next() > now);
     for (; next < moves.size() && moves[next].begin == now; ++next) {
-      die.begin(now, moves[next].cold, moves[next].warm, moves[next].limit, moves[next].hbm_cost, next);
+      die.begin(now, moves[next].cold, moves[next].warm, moves[next].limit, next);
     }
   }
   return out;
@@ -84,7 +84,7 @@ class reference {
       for (; next < moves.size() && static_cast<long double>(moves[next].begin) <= now; ++next) {
         const move &m = moves[next];
         flows_.push_back({static_cast<long double>(m.cold), static_cast<long double>(m.warm),
-                          m.limit, m.hbm_cost, 0, m.begin, next, false});
+                          m.limit, 0, m.begin, next, false});
       }
     }
     std::sort(out.begin(), out.end(), [](const ended &a, const ended &b) {
@@ -95,7 +95,7 @@ class reference {
 
  private:
   struct flow {
-    long double cold, warm, limit, hbm_cost, rate;
+    long double cold, warm, limit, rate;
     uint64_t begin, token;
     bool full;
   };
@@ -115,7 +115,7 @@ class reference {
     for (;;) {
       long double cold = 0, all = 0;
       for (const flow &f : flows_) {
-        cold += !f.full && f.cold > 0 ? f.hbm_cost : 0;
+        cold += !f.full && f.cold > 0;
         all += !f.full;
       }
       if (all == 0) {
@@ -142,7 +142,7 @@ class reference {
     for (const flow &f : flows_) {
       l2 += f.rate;
       most = std::max(most, f.rate);
-      hbm += f.cold > 0 ? f.rate * f.hbm_cost : 0;
+      hbm += f.cold > 0 ? f.rate : 0;
       most_hbm = f.cold > 0 ? std::max(most_hbm, f.rate) : most_hbm;
     }
     assert_true(hbm <= hbm_ + 1e-9L && l2 <= l2_ + 1e-9L);
@@ -158,7 +158,6 @@ class reference {
 
 std::vector<move> random_moves(random_numbers &random, size_t count) {
   const double limits[] = {150e9 / 1.8e9, 135e9 / 1.8e9, 100.9e9 / 1.8e9, 88.875, 3.5};
-  const double costs[] = {1, 1.5, 1.26};
   std::vector<move> moves;
   const uint64_t pause = random(0, 400);
   const uint64_t most = random.one_in(2) ? 60000 : 500000;
@@ -167,7 +166,7 @@ std::vector<move> random_moves(random_numbers &random, size_t count) {
     const uint64_t kind = random(0, 4);
     const uint64_t bytes = random(1, random.one_in(4) ? 200 : most);
     const uint64_t cold = kind == 0 ? bytes : kind == 1 ? random(1, bytes) : 0;
-    const move m = {now, cold, bytes - cold, limits[random(0, 4)], costs[random(0, 2)]};
+    const move m = {now, cold, bytes - cold, limits[random(0, 4)]};
     // Some several at once, as of cores in step.
     moves.insert(moves.end(), random.one_in(8) ? random(1, 24) : 1, m);
     now += random.one_in(3) ? 0 : random(0, pause);
@@ -240,15 +239,6 @@ void equal_loads_share_equally(void **) {
   }
 }
 
-// Of HBM's 100, moves with gaps take 1.5 for each of their bytes: 100 / (1.5 + 1.5 + 1) = 25 for each.
-void gaps_cost_hbm(void **) {
-  soc::bandwidth die(100, 300);
-  const std::vector<ended> ends = run(die, {{0, 2500, 0, 1000, 1.5}, {0, 2500, 0, 1000, 1.5}, {0, 2500, 0, 1000, 1}});
-  for (size_t i = 0; i < 3; ++i) {
-    assert_true((ends[i] == ended{100, i}));
-  }
-}
-
 // What cold loads cannot use of L2 goes to the others; a slow one leaves its share to the rest.
 void leftovers_go_round(void **) {
   soc::bandwidth die(100, 300);
@@ -312,16 +302,16 @@ void time_does_not_wear_off(void **) {
   const uint64_t late = 1000000000000;
   const double limit = 83.3;
   std::vector<uint64_t> finished;
-  die.begin(0, 0, uint64_t{1} << 60, limit, 1, 0);
-  die.begin(3, uint64_t{1} << 60, 0, limit, 1, 1);
+  die.begin(0, 0, uint64_t{1} << 60, limit, 0);
+  die.begin(3, uint64_t{1} << 60, 0, limit, 1);
   for (uint64_t i = 0; i < 1000; ++i) {
     const uint64_t begin = late + 17 * i;
     die.advance(begin, finished);
-    die.begin(begin, i % 2 == 0 ? 833 : 0, i % 2 == 0 ? 0 : 833, limit, 1, 2);
+    die.begin(begin, i % 2 == 0 ? 833 : 0, i % 2 == 0 ? 0 : 833, limit, 2);
     // Another, whose end has all be worked out anew.
     const uint64_t other = begin + 1 + i % 8;
     die.advance(other, finished);
-    die.begin(other, 0, 1, limit, 1, 3);
+    die.begin(other, 0, 1, limit, 3);
     die.advance(other + 1, finished);
     assert_int_equal(die.next(), begin + 10);
     die.advance(die.next(), finished);
@@ -337,7 +327,6 @@ int main() {
       cmocka_unit_test(agrees_with_the_reference),
       cmocka_unit_test(alone_takes_the_cycles_of_the_core),
       cmocka_unit_test(equal_loads_share_equally),
-      cmocka_unit_test(gaps_cost_hbm),
       cmocka_unit_test(leftovers_go_round),
       cmocka_unit_test(bytes_are_conserved),
       cmocka_unit_test(ends_of_one_cycle_come_in_the_order_of_begins),

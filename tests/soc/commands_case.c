@@ -95,8 +95,6 @@ static const struct {
     {"engine.store_gbps", 20, 300, false},
     {"gm.hbm_gbps", 50, 900, false},
     {"gm.hbm_efficiency", 0.3, 1, false},
-    {"gm.hbm_page_bytes", 1, 2000, true},
-    {"gm.hbm_open_bytes", 0, 400, true},
     {"gm.l2_gbps", 100, 2000, false},
     {"gm.move_bytes", 1, 30000, true},
     {"gm.align_bytes", 1, 1000, true},

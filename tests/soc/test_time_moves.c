@@ -59,11 +59,6 @@ typedef struct shape {
 
 static bool is_whole(shape_t s) { return s.rows <= 1 || s.pitch == s.row_bytes; }
 
-// That HBM could have read for each of its bytes while it opened pages.
-static double gap_bytes(const config_t *config, shape_t s) {
-  return !is_whole(s) && s.pitch >= config->gm.hbm_page_bytes ? (double)config->gm.hbm_open_bytes / s.row_bytes : 0;
-}
-
 // Whether all its rows begin where memory likes it; without gaps they are one.
 static bool is_aligned(const config_t *config, uint64_t gm, shape_t s) {
   for (uint64_t row = 0; row < (is_whole(s) ? 1 : s.rows); row++) {
@@ -84,9 +79,9 @@ static double share(const config_t *config, bool aligned, uint64_t bytes) {
 }
 
 // Alone on a die.
-static uint64_t move_cycles(const config_t *config, uint64_t bytes, uint64_t cold, double limit, double gap) {
+static uint64_t move_cycles(const config_t *config, uint64_t bytes, uint64_t cold, double limit) {
   const double l2 = rate(config, config->gm.l2_gbps);
-  const double hbm = rate(config, config->gm.hbm_gbps) * config->gm.hbm_efficiency / (1 + gap);
+  const double hbm = rate(config, config->gm.hbm_gbps) * config->gm.hbm_efficiency;
   const double warm_rate = lesser(limit, l2);
   return later(1, commands_cycles((double)cold / lesser(warm_rate, hbm) + (double)(bytes - cold) / warm_rate));
 }
@@ -95,17 +90,15 @@ static uint64_t load_latency(const config_t *config, uint64_t cold) {
   return us(config, config->gm.l2_latency_us + (cold > 0 ? config->gm.hbm_latency_us : 0));
 }
 
-static void expect_load(const commands_case_t *c, size_t i, uint64_t bytes, uint64_t cold, double limit,
-                        double gap) {
+static void expect_load(const commands_case_t *c, size_t i, uint64_t bytes, uint64_t cold, double limit) {
   const config_t *config = &c->options.config;
-  commands_expect(c, i, move_cycles(config, bytes, cold < bytes ? cold : bytes, limit, gap),
-                  load_latency(config, cold));
+  commands_expect(c, i, move_cycles(config, bytes, cold < bytes ? cold : bytes, limit), load_latency(config, cold));
   commands_equal(c, i, "alone", c->at[i].alone, commands_cycles((double)bytes / limit));
 }
 
 static void expect_store(const commands_case_t *c, size_t i, uint64_t bytes, double limit) {
   const config_t *config = &c->options.config;
-  commands_expect(c, i, move_cycles(config, bytes, 0, limit, 0), us(config, config->gm.write_latency_us));
+  commands_expect(c, i, move_cycles(config, bytes, 0, limit), us(config, config->gm.write_latency_us));
   commands_equal(c, i, "alone", c->at[i].alone, commands_cycles((double)bytes / limit));
 }
 
@@ -132,7 +125,7 @@ static void expect_rows(commands_case_t *c, size_t i, bool load, uint64_t gm, sh
   const uint64_t bytes = (uint64_t)s.rows * s.row_bytes, cold = touch(gm, s.rows, s.row_bytes, s.pitch);
   const double bytes_per_cycle = rate(config, gbps) * share(config, is_aligned(config, gm, s), bytes);
   if (load) {
-    expect_load(c, i, bytes, cold, bytes_per_cycle, gap_bytes(config, s));
+    expect_load(c, i, bytes, cold, bytes_per_cycle);
   } else {
     expect_store(c, i, bytes, bytes_per_cycle);
   }
@@ -249,7 +242,7 @@ static void gathers(commands_case_t *c) {
     }
     const uint64_t first = g->first / g->page, last = (g->first + g->rows - 1) / g->page;
     cold += touch(g->list + 4 * first, 1, 4 * (last - first + 1), 0);
-    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold, rate(config, config->vector.load_gbps) * shares / g->rows, 0);
+    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold, rate(config, config->vector.load_gbps) * shares / g->rows);
   }
 }
 
@@ -326,7 +319,7 @@ static void keys(commands_case_t *c) {
     const double limit =
         rate(config, config->engine.load_gbps) * share(config, is_aligned(config, load->k_gm, s), bytes);
     const uint64_t duration = commands_cycles((double)bytes / limit), latency = load_latency(config, cold);
-    const uint64_t busy = move_cycles(config, bytes, cold, limit, gap_bytes(config, s)), end = c->at[i].begin + busy;
+    const uint64_t busy = move_cycles(config, bytes, cold, limit), end = c->at[i].begin + busy;
     const uint64_t last = last_key(config, c->at[i].begin + 1 + latency, duration, load->keys, &edge);
     commands_expect(c, i, busy, later(end + latency, last) - end);
   }
@@ -336,6 +329,10 @@ static void keys(commands_case_t *c) {
 
 static command_t copy_in(uint64_t gm, uint32_t bytes) {
   return COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = gm, .rows = 1, .row_bytes = bytes);
+}
+
+static double whole_rate(const config_t *config, uint64_t gm, uint64_t bytes) {
+  return rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), bytes);
 }
 
 // Inputs are there at the start, as much as the dies' L2s hold, the first ones first; results are not. What comes before
@@ -353,7 +350,7 @@ static void warm_inputs(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, 100000, i < 2 ? 0 : 100000, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), 100000), 0);
+    expect_load(c, i, 100000, i < 2 ? 0 : 100000, whole_rate(config, gm, 100000));
   }
 }
 
@@ -370,7 +367,7 @@ static void what_went_is_cold(commands_case_t *c) {
   commands_run(c);
   for (size_t i = 0; i < c->count; i++) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
-    expect_load(c, i, PART, i == PARTS ? 0 : PART, rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), PART), 0);
+    expect_load(c, i, PART, i == PARTS ? 0 : PART, whole_rate(config, gm, PART));
   }
 }
 
@@ -456,7 +453,7 @@ static void atomics(commands_case_t *c) {
     const cmd_copy_out_t *out = &c->list[i].command.copy_out;
     const uint64_t bytes = (uint64_t)out->rows * (out->op == GM_RESCALE ? 4 : out->row_bytes);
     const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit);
     const uint64_t answer = last_answer(config, out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
@@ -496,7 +493,7 @@ static void skipped_rows(commands_case_t *c) {
       bytes += sent[i][row] ? out->row_bytes : 0;
     }
     const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0), end = at->begin + busy;
+    const uint64_t busy = move_cycles(config, bytes, 0, limit), end = at->begin + busy;
     const uint64_t answer = bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
     commands_expect(c, stores[i], busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
   }
@@ -518,7 +515,7 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
     const uint64_t bytes = (uint64_t)fix->m * fix->n * 4;
     const cmd_copy_out_t out = {.gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
     const double limit = rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out)), bytes);
-    const uint64_t busy = move_cycles(config, bytes, 0, limit, 0);
+    const uint64_t busy = move_cycles(config, bytes, 0, limit);
     const uint64_t answer = last_answer(config, &out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
     commands_expect(c, i, busy, later(end, answer) - end + us(config, config->gm.write_latency_us));

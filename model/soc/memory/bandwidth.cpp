@@ -22,11 +22,11 @@ bandwidth::bandwidth(double hbm, double l2) : hbm_(hbm), l2_(l2) {}
 
 bool bandwidth::later(const move &a, const move &b) { return a.end > b.end; }
 
-void bandwidth::begin(uint64_t now, uint64_t cold, uint64_t warm, double limit, double hbm_cost, uint64_t token) {
+void bandwidth::begin(uint64_t now, uint64_t cold, uint64_t warm, double limit, uint64_t token) {
   pass(now);
   const double first = static_cast<double>(cold != 0 ? cold : warm);
   const double then = static_cast<double>(cold != 0 ? warm : 0);
-  push(limit, cold != 0 ? hbm_cost : 0, first, {0, then, order_++, now, token});
+  push(limit, cold != 0, first, {0, then, order_++, now, token});
   share();
   predict();
 }
@@ -45,17 +45,17 @@ void bandwidth::each(
     const std::function<void(uint64_t token, double rate, bool cold)> &visit) const {
   for (const move_class &c : classes_) {
     for (const move &m : c.moves) {
-      visit(m.token, c.rate, c.hbm_cost > 0);
+      visit(m.token, c.rate, c.cold);
     }
   }
 }
 
-void bandwidth::push(double limit, double hbm_cost, double bytes, move m) {
+void bandwidth::push(double limit, bool cold, double bytes, move m) {
   auto c = std::find_if(classes_.begin(), classes_.end(), [=](const move_class &other) {
-    return other.limit == limit && other.hbm_cost == hbm_cost;
+    return other.limit == limit && other.cold == cold;
   });
   if (c == classes_.end()) {
-    c = classes_.insert(c, {limit, hbm_cost, 0, 0, 0, {}});
+    c = classes_.insert(c, {limit, cold, 0, 0, 0, {}});
   }
   m.end = c->served + bytes;
   c->moves.push_back(m);
@@ -104,7 +104,7 @@ void bandwidth::end_first(size_t index) {
     const move m = moves.back();
     moves.pop_back();
     if (m.warm > 0) {
-      push(limit, 0, m.warm, {0, 0, m.order, m.begin, m.token});
+      push(limit, false, m.warm, {0, 0, m.order, m.begin, m.token});
     } else {
       due_.push_back(m);
     }
@@ -133,19 +133,21 @@ uint64_t bandwidth::end_cycle(const move_class &c) const {
   return begin + whole_cycles(static_cast<double>(now_ - begin) + at_ + left(c));
 }
 
-// The rate at which moves not held back by their class's rate use up the capacity of HBM or L2; infinite if all are
-// held back.
-double bandwidth::level(double capacity, bool hbm) const {
+// The rate at which moves not held back by their class's rate use up the capacity; infinite if
+// all are held back.  Of cold moves only, or of all.
+double bandwidth::level(double capacity, bool all) const {
   double level = 0;
   for (;;) {
     double rest = capacity;
     double unlimited = 0;
     for (const move_class &c : classes_) {
-      const double cost = (hbm ? c.hbm_cost : 1) * static_cast<double>(c.moves.size());
-      if (c.rate <= level) {
-        rest -= c.rate * cost;
-      } else {
-        unlimited += cost;
+      if (all || c.cold) {
+        const double count = static_cast<double>(c.moves.size());
+        if (c.rate <= level) {
+          rest -= c.rate * count;
+        } else {
+          unlimited += count;
+        }
       }
     }
     if (unlimited == 0) {
@@ -163,11 +165,11 @@ void bandwidth::share() {
   for (move_class &c : classes_) {
     c.rate = c.limit;
   }
-  const double hbm_level = level(hbm_, true);
+  const double hbm_level = level(hbm_, false);
   for (move_class &c : classes_) {
-    c.rate = c.hbm_cost > 0 ? std::min(c.limit, hbm_level) : c.limit;
+    c.rate = c.cold ? std::min(c.limit, hbm_level) : c.limit;
   }
-  const double l2_level = level(l2_, false);
+  const double l2_level = level(l2_, true);
   for (move_class &c : classes_) {
     c.rate = std::min(c.rate, l2_level);
   }

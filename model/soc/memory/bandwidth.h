@@ -31,10 +31,10 @@ class bandwidth {
   // Bytes a cycle of one die, above 0; one object is one die.
   bandwidth(double hbm, double l2);
 
-  // A move of cold bytes, each of which takes hbm_cost (at least 1) of HBM's bytes, and after them warm ones.
-  // limit: bytes a cycle, above 0; it and hbm_cost have a handful of values in all.  token comes back from advance.
-  // now may not go back from call to call, nor go beyond next().
-  void begin(uint64_t now, uint64_t cold, uint64_t warm, double limit, double hbm_cost, uint64_t token);
+  // A move of cold bytes, which need HBM, and after them warm ones.  limit: bytes a cycle, above 0,
+  // one of a handful of values in all.  token comes back from advance.  now may not go back from
+  // call to call, nor go beyond next().
+  void begin(uint64_t now, uint64_t cold, uint64_t warm, double limit, uint64_t token);
 
   // The cycle of the next end of a move (or of a move's cold part), UINT64_MAX if nothing is under
   // way.
@@ -57,7 +57,7 @@ class bandwidth {
   };
   struct move_class {
     double limit;
-    double hbm_cost;           // of HBM's bytes for each of theirs; 0: they are warm
+    bool cold;
     double rate;               // bytes a cycle of each of its moves
     double served;             // the clock: bytes a move has got since the clock was at 0
     uint64_t next;             // cycle of its first end
@@ -65,14 +65,14 @@ class bandwidth {
   };
 
   static bool later(const move &a, const move &b);
-  void push(double limit, double hbm_cost, double bytes, move m);
+  void push(double limit, bool cold, double bytes, move m);
   void pass(uint64_t now);
   void serve(double cycles);
   void end_first(size_t index);
   size_t first_due(uint64_t cycle) const;
   double left(const move_class &c) const;
   uint64_t end_cycle(const move_class &c) const;
-  double level(double capacity, bool hbm) const;
+  double level(double capacity, bool all) const;
   void share();
   void predict();
 

@@ -26,9 +26,9 @@ class traffic::die : public task {
 
   l2_cache &l2() { return l2_; }
 
-  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit, double hbm_cost) {
+  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
     advance(now);
-    bandwidth_.begin(now, cold, warm, limit, hbm_cost, reinterpret_cast<uint64_t>(&who));
+    bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
     tell(now);
     plan();
   }
@@ -123,13 +123,6 @@ bool traffic::aligned(const core_access_t &gm) const {
   return (gm.base - GM_BASE) % align == 0 && (gm.rows <= 1 || gm.pitch % align == 0);
 }
 
-// Of HBM's bytes for each of a move's: while it opens a page for a row, it reads none.
-double traffic::hbm_cost(const core_access_t &gm) const {
-  const config_gm_t &config = sim_.config.gm;
-  const bool apart = gm.rows > 1 && gm.pitch >= config.hbm_page_bytes && gm.row_bytes > 0;
-  return apart ? 1 + static_cast<double>(config.hbm_open_bytes) / static_cast<double>(gm.row_bytes) : 1;
-}
-
 // The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
 double traffic::efficiency(uint64_t bytes, bool aligned) const {
   const config_gm_t &gm = sim_.config.gm;
@@ -205,7 +198,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   cold = std::min(cold, move.bytes);                 // a gather's list is not counted as moved
-  d.begin(who, now, cold, move.bytes - cold, limit, hbm_cost(accesses[0]));
+  d.begin(who, now, cold, move.bytes - cold, limit);
   const auto duration =
       static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
   if (core_is_atomic(&command)) {

@@ -53,7 +53,6 @@ class traffic {
 
   void warm_up();
   bool aligned(const core_access_t &gm) const;
-  double hbm_cost(const core_access_t &gm) const;
   double efficiency(uint64_t bytes, bool aligned) const;
   struct gathered {
     uint32_t count;            // of rows that are read
