@@ -140,8 +140,9 @@ static void add_change(explain_try_t *one, const char *parameter, double value) 
   snprintf(one->changes + used, sizeof one->changes - used, " --set %s=%.9g", parameter, value);
 }
 
-static double scaled_uint(uint32_t value, double factor) {
-  return (double)(uint32_t)(value * factor + 0.5);
+static double scaled_uint(uint32_t value, double factor) {   // what is not 0 stays so
+  const uint32_t scaled = (uint32_t)(value * factor + 0.5);
+  return scaled == 0 && value > 0 ? 1 : scaled;
 }
 static double scaled_real(double value, double factor) { return value * factor; }
 

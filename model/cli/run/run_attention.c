@@ -138,7 +138,7 @@ static const manual_row_t amla_examples[] = {
 static const manual_row_t base_examples[] = {
     {"run base", "the shipped real data on one AI core"},
     {"run base --verify", "compared bit for bit with the contract's C loops"},
-    {"run base --set gm.l2_latency_us=0.5 --seq-kv 8192 --json r.json", "another machine"},
+    {"run base --set gm.l2_latency_us=0.25 --seq-kv 8192 --json r.json", "another machine"},
     {NULL, NULL}};
 
 #define ATTENTION_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                         \
