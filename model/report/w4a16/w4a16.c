@@ -230,9 +230,10 @@ static void put_summary(const table_t *table, cJSON *root) {
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const config_soc_t *soc = &table->gemm.machine.soc.config.soc;
-  const uint32_t a_die = soc->ai_cores / soc->dies;
+  const double before_last = soc->skew_us * (soc->ai_cores / soc->dies - 1);   // us, an AI core one core
   report_put(root, NUMBER("cores", soc->ai_cores), NUMBER(".m", table->middle_m),
-             NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us * (a_die - 1)));
+             NUMBER(".launch_us", soc->launch_us), NUMBER(".cube_only_us", before_last),
+             NUMBER(".all_us", before_last * (1 + soc->vector_cores)));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *entries = cJSON_AddArrayToObject(root, ".entries");
   for (size_t i = 0; i < table->count; ++i) {
