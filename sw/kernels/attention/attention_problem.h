@@ -77,6 +77,7 @@ typedef struct attention_place {
 typedef struct attention_problem_hooks {
   void (*read)(attention_problem_t *problem);  // arguments of its own, after all others
   void (*plan)(attention_problem_t *problem);  // changes to the plan
+  bool plans_alone;  // all of the plan is plan's: no search, which takes the scalar cores most of a microsecond
   uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
   // Cycles of a block that V1 takes beside its scores.
   uint32_t (*scores_estimate)(const attention_problem_t *problem, uint32_t keys);

@@ -43,6 +43,10 @@ static void estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
 
 static void make_plan(attention_problem_t *problem) {
   preload_plan_t *plan = &problem->plan;
+  if (problem_hooks.plans_alone) {
+    problem_hooks.plan(problem);
+    return;
+  }
   uint32_t cube[STAGES];
   uint32_t vector[STAGES];
   if (problem_hooks.estimate != NULL) {

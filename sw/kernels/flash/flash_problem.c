@@ -6,6 +6,7 @@
 static const attention_problem_hooks_t problem_hooks = {
     .read = flash_read,
     .plan = flash_plan,
+    .plans_alone = true,
     .slots = FLASH_SLOTS,
     .estimate = flash_estimate,
     .unit = flash_unit,

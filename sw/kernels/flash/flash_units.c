@@ -142,6 +142,9 @@ void flash_plan(attention_problem_t *problem) {
                                  vector[STAGE_SCORES] + vector[STAGE_OUTPUT]);
   const uint32_t behind = min_u32(ceil_div(LATENCY, block), FLASH_SLOTS - 1);
   const uint32_t ahead = flash_problem(problem)->args->preload;
+  plan->pairs = STAGES;
+  plan->cube_order[0] = plan->vector_order[0] = STAGE_SCORES;
+  plan->cube_order[1] = plan->vector_order[1] = STAGE_OUTPUT;
   plan->cube_lag[STAGE_SCORES] = 0;
   plan->vector_lag[STAGE_SCORES] = 0;
   plan->cube_lag[STAGE_OUTPUT] = (uint8_t)min_u32(behind + 1, ahead);
