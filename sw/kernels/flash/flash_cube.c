@@ -20,5 +20,6 @@ static const attention_cube_hooks_t cube_hooks = {
     .order_frees_scores = true,
     .type = own_type,
     .outputs_in_turn = true,
+    .first_at_once = true,
     .first_key = own_first_key,
 };

@@ -8,7 +8,6 @@ static const attention_problem_hooks_t problem_hooks = {
     .plan = flash_plan,
     .plans_alone = true,
     .slots = FLASH_SLOTS,
-    .estimate = flash_estimate,
     .unit = flash_unit,
     .block_keys = flash_block_keys,
 };

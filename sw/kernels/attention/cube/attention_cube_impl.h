@@ -61,6 +61,17 @@ static void for_all_rings(const cube_t *cube, void (*act)(const ring_t *ring)) {
   }
 }
 
+static inline void use_step(cube_t *cube, const walk_t *use) {
+  if (others_bring_right(&use->stage)) {
+    cube_hooks.multiply(cube, use);
+  } else {
+    multiply(cube, use);
+  }
+  if (use->k + 1 == use->stage.k_pieces) {
+    store_result(cube, use);
+  }
+}
+
 void attention_cube(const attention_problem_t *problem, const attention_output_t *output) {
   cube_t cube;
   cube_open(&cube, problem, output);
@@ -69,16 +80,17 @@ void attention_cube(const attention_problem_t *problem, const attention_output_t
   walk_start(&cube, WALK_LEFT, &left);
   walk_start(&cube, WALK_USE, &use);
   for_all_rings(&cube, ring_open);
+  if (cube_hooks.first_at_once) {
+    load_right(&cube, &right);
+    load_left(&cube, &left);
+    use_step(&cube, &use);
+    walk_next(&cube, &right);
+    walk_next(&cube, &left);
+    walk_next(&cube, &use);
+  }
   for (; use.more; walk_next(&cube, &use)) {
     load_some(&cube, &right, &left, &use);
-    if (others_bring_right(&use.stage)) {
-      cube_hooks.multiply(&cube, &use);
-    } else {
-      multiply(&cube, &use);
-    }
-    if (use.k + 1 == use.stage.k_pieces) {
-      store_result(&cube, &use);
-    }
+    use_step(&cube, &use);
   }
   for_all_rings(&cube, ring_drain);
 }
