@@ -32,17 +32,23 @@ bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die &unit) {
   return false;
 }
 
-// The scopes around an address, innermost first.
-std::vector<Dwarf_Die> scopes_at(Dwarf_Die &unit, uint64_t address) {
-  Dwarf_Die *found = nullptr;
-  if (dwarf_getscopes(&unit, address, &found) <= 0) {
-    return {};
+// The scopes around an address, innermost first. (libdw's own search wants a function and what is inlined into it in
+// one unit, which a link across units does not leave so.)
+std::vector<Dwarf_Die> scopes_at(const Dwarf_Die &unit, uint64_t address) {
+  std::vector<Dwarf_Die> scopes;
+  Dwarf_Die outer = unit;
+  Dwarf_Die scope;
+  bool more = dwarf_child(&outer, &scope) == 0;
+  while (more) {
+    if (dwarf_haspc(&scope, address) == 1) {
+      scopes.insert(scopes.begin(), scope);
+      outer = scope;
+      more = dwarf_child(&outer, &scope) == 0;
+    } else {
+      more = dwarf_siblingof(&scope, &scope) == 0;
+    }
   }
-  const from_libdw<Dwarf_Die> innermost(found);
-  found = nullptr;
-  const int count = dwarf_getscopes_die(innermost.get(), &found);
-  const from_libdw<Dwarf_Die> all(found);
-  return {found, found + std::max(count, 0)};
+  return scopes;
 }
 
 uint64_t number_of(Dwarf_Die &die, unsigned attribute) {
