@@ -14,63 +14,64 @@ static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *uni
   return attention_first_key(cube->problem, unit, stage->block);
 }
 
-// What C1 multiplies, and C2.
-static void scores_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
+// What C1 multiplies, and C2: where the walk's operand is.
+static void find_left(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
-  const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
-  const uint64_t key = first_key(cube, unit, stage);
-  stage->left_pitch = 2 * args->dk;
-  stage->left = args->q + q_row * stage->left_pitch;
-  stage->right_pitch = args->k_pitch;
-  stage->right = args->k + unit->entry * args->k_batch + key * args->k_pitch;
+  if (stage->output) {
+    stage->left_pitch = 2 * args->block;
+    stage->left = attention_probabilities(cube->problem, stage->turn);
+  } else {
+    const uint64_t q_row = (uint64_t)unit->entry * args->rows + unit->first_row;
+    stage->left_pitch = 2 * args->dk;
+    stage->left = args->q + q_row * stage->left_pitch;
+  }
 }
 
-static void output_operands(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
+static void find_right(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
   const uint64_t key = first_key(cube, unit, stage);
-  stage->left_pitch = 2 * args->block;
-  stage->left = attention_probabilities(cube->problem, stage->turn);
-  stage->right_pitch = args->v_pitch;
-  stage->right = args->v + unit->entry * args->v_batch + key * args->v_pitch;
+  if (stage->output) {
+    stage->right_pitch = args->v_pitch;
+    stage->right = args->v + unit->entry * args->v_batch + key * args->v_pitch;
+  } else {
+    stage->right_pitch = args->k_pitch;
+    stage->right = args->k + unit->entry * args->k_batch + key * args->k_pitch;
+  }
 }
 
-static stage_t stage_at(const cube_t *cube, const attention_place_t *place,
-                        const preload_step_t *turn) {
+// In place, field by field: a copy takes the scalar core as long as the rest.
+static void set_stage(const cube_t *cube, const attention_place_t *place,
+                      const preload_step_t *turn, stage_t *stage) {
   const attention_problem_t *problem = cube->problem;
   const attention_tiling_t *tiling = &cube->tiling;
   const bool output = turn->stage == STAGE_OUTPUT;
   const attention_unit_t *unit = &place->unit;
   const uint32_t block = place->block;
   const uint32_t keys = attention_block_keys(problem, unit, block);
-  stage_t stage = {.output = output,
-                   .turn = turn->block,
-                   .block = block,
-                   .n = output ? problem->args.dv : keys,
-                   .k = output ? keys : problem->args.dk,
-                   .base = output ? tiling->output_base : tiling->scores_base,
-                   .m_tiles = ceil_div(unit->rows, TILE),
-                   .loads_left = output || !cube->resident || block == 0,
-                   .frees_left = output || !cube->resident || block + 1 == unit->blocks};
-  const uint32_t strips = ceil_div(stage.k, 16);
+  const uint32_t stripe = output ? tiling->output_stripe : tiling->scores_stripe;
+  stage->output = output;
+  stage->turn = turn->block;
+  stage->block = block;
+  stage->n = output ? problem->args.dv : keys;
+  stage->k = output ? keys : problem->args.dk;
+  stage->base = output ? tiling->output_base : tiling->scores_base;
+  stage->m_tiles = ceil_div(unit->rows, TILE);
+  stage->loads_left = output || !cube->resident || block == 0;
+  stage->frees_left = output || !cube->resident || block + 1 == unit->blocks;
   if (cube_hooks.enter_stage != NULL) {
-    cube_hooks.enter_stage(cube, &stage);
+    cube_hooks.enter_stage(cube, stage);
   }
-  stage.n_pieces = ceil_div(stage.n, tile_n(&stage));
-  stage.k_pieces = ceil_div(stage.k, output ? tiling->output_stripe : tiling->scores_stripe);
-  stage.steps_of_n = stage.k_pieces * stage.m_tiles;
+  stage->n_pieces = ceil_div(stage->n, tile_n(stage));
+  stage->k_pieces = ceil_div(stage->k, stripe);
+  stage->steps_of_n = stage->k_pieces * stage->m_tiles;
   if (cube_hooks.own_base != 0) {
-    stage.piece = output ? tiling->output_stripe : tiling->scores_stripe;
-    stage.long_pieces = 0;
+    stage->piece = stripe;
+    stage->long_pieces = 0;
   } else {
-    stage.piece = strips / stage.k_pieces * 16;
-    stage.long_pieces = strips % stage.k_pieces;
+    const uint32_t strips = ceil_div(stage->k, 16);
+    stage->piece = strips / stage->k_pieces * 16;
+    stage->long_pieces = strips % stage->k_pieces;
   }
-  if (output) {
-    output_operands(cube, unit, &stage);
-  } else {
-    scores_operands(cube, unit, &stage);
-  }
-  return stage;
 }
 
 static inline uint32_t long_pieces(const stage_t *stage) {
@@ -106,7 +107,7 @@ static inline const attention_unit_t *walk_unit(const walk_t *walk) {
 static void enter_stage(const cube_t *cube, walk_t *walk) {
   attention_place_t *place = &walk->place[walk->turn.stage];
   attention_move(cube->problem, place, walk->turn.block);
-  walk->stage = stage_at(cube, place, &walk->turn);
+  set_stage(cube, place, &walk->turn, &walk->stage);
   walk->left_kind = cube->resident && walk->stage.output ? 1 : 0;
   walk->n = walk->m = walk->k = 0;
   walk->n_end = walk->stage.n_pieces;
@@ -119,6 +120,14 @@ static void enter_stage(const cube_t *cube, walk_t *walk) {
   }
   if (keeps(cube) && walk->kind == WALK_LEFT) {
     walk->n_end = walk->stage.loads_left ? 1 : 0;
+  }
+  if (walk->n_end == 0) {
+    return;  // to be left at once
+  }
+  if (walk->kind == WALK_RIGHT) {
+    find_right(cube, &place->unit, &walk->stage);
+  } else if (walk->kind == WALK_LEFT) {
+    find_left(cube, &place->unit, &walk->stage);
   }
   settle(cube, walk);
 }
