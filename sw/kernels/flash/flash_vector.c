@@ -8,8 +8,11 @@ static inline uint32_t score_rows(const vector_core_t *core) {
   return core->problem->args.block > FLASH_BLOCK / 2 ? SCORE_ROWS / 2 : SCORE_ROWS;
 }
 
-static inline uint32_t output_rows(const vector_core_t *core) {
-  return core->problem->args.dv > FLASH_MAX_DIM / 2 ? CORE_ROWS / 2 : CORE_ROWS;
+// Of a core's last block in halves: nothing else is left to do while the second one is loaded.
+static inline uint32_t output_rows(const vector_core_t *core, const vector_walk_t *walk) {
+  const attention_problem_t *problem = core->problem;
+  const bool halves = problem->args.dv > FLASH_MAX_DIM / 2 || walk->turn.block + 1 == problem->turns;
+  return halves ? CORE_ROWS / 2 : CORE_ROWS;
 }
 
 static inline uint32_t mask_at(const vector_core_t *core) {

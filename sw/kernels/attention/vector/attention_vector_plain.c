@@ -8,7 +8,10 @@ static inline uint32_t score_rows(const vector_core_t *core) {
   return SCORE_ROWS;
 }
 
-static inline uint32_t output_rows(const vector_core_t *core) { return core->kernel->output_rows; }
+static inline uint32_t output_rows(const vector_core_t *core, const vector_walk_t *walk) {
+  (void)walk;
+  return core->kernel->output_rows;
+}
 
 static inline uint32_t mask_at(const vector_core_t *core) {
   (void)core;

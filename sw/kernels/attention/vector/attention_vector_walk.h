@@ -12,24 +12,24 @@ static const attention_vector_hooks_t vector_hooks;
 
 // The kernel says: rows of a tile in V1 and in V2; where the mask is, in bytes from a tile's begin.
 static inline uint32_t score_rows(const vector_core_t *core);
-static inline uint32_t output_rows(const vector_core_t *core);
+static inline uint32_t output_rows(const vector_core_t *core, const vector_walk_t *walk);
 static inline uint32_t mask_at(const vector_core_t *core);
 
 static inline uint32_t element_type(const vector_core_t *core) {
   return vector_hooks.type != NULL ? vector_hooks.type(core) : TYPE_BF16;
 }
 
+static bool last_block(const vector_walk_t *walk) {
+  const attention_place_t *place = walk_place(walk);
+  return place->block + 1 == place->unit.blocks;
+}
+
 static uint32_t chunk_rows(const vector_core_t *core, const vector_walk_t *walk) {
-  return walk->turn.stage == STAGE_SCORES ? score_rows(core) : output_rows(core);
+  return walk->turn.stage == STAGE_SCORES ? score_rows(core) : output_rows(core, walk);
 }
 
 static bool last_chunk(const vector_core_t *core, const vector_walk_t *walk) {
   return walk->row + chunk_rows(core, walk) >= walk->rows;
-}
-
-static bool last_block(const vector_walk_t *walk) {
-  const attention_place_t *place = walk_place(walk);
-  return place->block + 1 == place->unit.blocks;
 }
 
 // This core's first row of a unit.  The same rows of O for every unit: while one core still has a
