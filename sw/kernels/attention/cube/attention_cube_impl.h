@@ -72,21 +72,34 @@ static inline void use_step(cube_t *cube, const walk_t *use) {
   }
 }
 
+// C1(0), one m-tile: each step as soon as its loads are pushed.
+static inline void push_first(cube_t *cube, walk_t *right, walk_t *left, walk_t *use) {
+  while (use->more && use->stage.turn == 0 && !use->stage.output) {
+    load_right(cube, right);
+    if (use->n == 0) {
+      load_left(cube, left);
+    }
+    use_step(cube, use);
+    if (use->n == 0 && use->k + 1 < use->stage.k_pieces) {
+      walk_next(cube, left);
+    }
+    walk_next(cube, right);
+    walk_next(cube, use);
+  }
+  walk_next(cube, left);
+}
+
 void attention_cube(const attention_problem_t *problem, const attention_output_t *output) {
   cube_t cube;
   cube_open(&cube, problem, output);
   walk_t right, left, use;
-  walk_start(&cube, WALK_RIGHT, &right);
-  walk_start(&cube, WALK_LEFT, &left);
-  walk_start(&cube, WALK_USE, &use);
+  const attention_place_t first = attention_first_place(problem);
+  walk_start(&cube, WALK_RIGHT, &first, &right);
+  walk_start(&cube, WALK_LEFT, &first, &left);
+  walk_start(&cube, WALK_USE, &first, &use);
   for_all_rings(&cube, ring_open);
   if (cube_hooks.first_at_once) {
-    load_right(&cube, &right);
-    load_left(&cube, &left);
-    use_step(&cube, &use);
-    walk_next(&cube, &right);
-    walk_next(&cube, &left);
-    walk_next(&cube, &use);
+    push_first(&cube, &right, &left, &use);
   }
   for (; use.more; walk_next(&cube, &use)) {
     load_some(&cube, &right, &left, &use);

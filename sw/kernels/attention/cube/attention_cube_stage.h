@@ -109,7 +109,7 @@ typedef struct attention_cube_hooks {
   // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
   // C2(j) is all pushed.
   bool outputs_in_turn;
-  bool first_at_once;  // the first step is pushed before the walks look for what comes after it
+  bool first_at_once;  // C1(0), of one m-tile, is pushed before the walk of L looks for what comes after Q
   // Keys: a block's first in K and V; the next load of R; is a block's R loaded behind its C1 only?
   uint64_t (*first_key)(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage);
   void (*load_right)(const cube_t *cube, const walk_t *walk);

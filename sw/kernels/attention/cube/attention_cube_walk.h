@@ -203,11 +203,12 @@ static inline void walk_next(const cube_t *cube, walk_t *walk) {
 }
 
 // Field by field, here and in cube_open: zeroing all of it takes the scalar core a microsecond.
-static void walk_start(const cube_t *cube, walk_kind_t kind, walk_t *walk) {
+static void walk_start(const cube_t *cube, walk_kind_t kind, const attention_place_t *first,
+                       walk_t *walk) {
   const attention_problem_t *problem = cube->problem;
   walk->kind = kind;
   walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
-  walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = attention_first_place(problem);
+  walk->place[STAGE_SCORES] = walk->place[STAGE_OUTPUT] = *first;
   enter_if(cube, walk, preload_first(&problem->plan, true, problem->turns, &walk->turn));
   if (cube_hooks.start_walk != NULL) {
     cube_hooks.start_walk(walk);
