@@ -16,6 +16,7 @@ static inline uint64_t own_first_key(const cube_t *cube, const attention_unit_t 
 
 static const attention_cube_hooks_t cube_hooks = {
     .own_base = ATTENTION_TILE,
+    .whole_pieces = true,
     .slots = FLASH_SLOTS,
     .order_frees_scores = true,
     .type = own_type,

@@ -76,7 +76,7 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
   const uint32_t right_step = stage->output ? STRIP_ROW : right_pitch / 16;
 
   for (uint32_t k = 0; k < depth; k += base) {
-    const uint32_t part = min_u32(base, depth - k);
+    const uint32_t part = cube_hooks.whole_pieces ? depth : min_u32(base, depth - k);
     const product_t product = {.left = left + k * left_step,
                                .right = right + k * right_step,
                                .right_pitch = right_pitch,
@@ -84,6 +84,9 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
                                .first = first && k == 0,
                                .last = last && k + part == depth};
     multiply_base(cube, &product);
+    if (cube_hooks.whole_pieces) {
+      return;
+    }
   }
 }
 

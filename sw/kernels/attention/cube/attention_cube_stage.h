@@ -102,6 +102,7 @@ typedef struct attention_cube_hooks {
   // An MMAD's depth, if the tiling is one of the kernel's own: L and R are kept, m-tiles outside of k,
   // two halves of L0 and L0C, and k cut at stripes.
   uint32_t own_base;
+  bool whole_pieces;  // and that is a stripe
   uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
   uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
   bool order_frees_scores;  // C1 is less than `slots` ahead of C2, so S_j has been read when its slot is next
