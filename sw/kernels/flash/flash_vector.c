@@ -74,6 +74,7 @@ static const attention_vector_hooks_t vector_hooks = {
     .type = own_type,
     .order_frees_scores = true,
     .deals_evenly = true,
+    .wide_maxima = true,
 };
 
 static const attention_vector_kernel_t kernel = {

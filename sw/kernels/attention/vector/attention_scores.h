@@ -67,6 +67,17 @@ static void reset_rows(uint32_t rows, uint32_t turn) {
   row_op(rows, .op = VOP_BROADCAST, .dst = row_value(ROW_L, 0), by_scalar(F32_ZERO));
 }
 
+// The tile's columns, `width` at a time, into the fold's place.
+static inline void fold_columns(const chunk_t *chunk, uint32_t fold, uint32_t width) {
+  for (uint32_t col = width; col < chunk->cols; col += width) {
+    const bool first = col == width;
+    vector_op(.op = fold, .rows = chunk->rows, .cols = min_u32(width, chunk->cols - col),
+              .dst = FOLD_BASE, .dst_pitch = 4 * width, .a = first ? chunk->tile : FOLD_BASE,
+              .a_pitch = first ? chunk->pitch : 4 * width, .b = chunk->tile + 4 * col,
+              .b_pitch = chunk->pitch);
+  }
+}
+
 // A value of each row of a chunk, by a reduction.  That costs several times an operation between tiles:
 // the tile is folded to the width of a register first, by `fold`.
 static inline void reduce_rows(const chunk_t *chunk, uint32_t fold, uint32_t reduce, uint32_t dst) {
@@ -74,15 +85,26 @@ static inline void reduce_rows(const chunk_t *chunk, uint32_t fold, uint32_t red
     tile_op(chunk, .op = reduce, .dst = dst, .a = chunk->tile);
     return;
   }
-  for (uint32_t col = FOLD_COLS; col < chunk->cols; col += FOLD_COLS) {
-    const bool first = col == FOLD_COLS;
-    vector_op(.op = fold, .rows = chunk->rows, .cols = min_u32(FOLD_COLS, chunk->cols - col),
-              .dst = FOLD_BASE, .dst_pitch = FOLD_PITCH, .a = first ? chunk->tile : FOLD_BASE,
-              .a_pitch = first ? chunk->pitch : FOLD_PITCH, .b = chunk->tile + 4 * col,
-              .b_pitch = chunk->pitch);
-  }
+  fold_columns(chunk, fold, FOLD_COLS);
   vector_op(.op = reduce, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
             .a_pitch = FOLD_PITCH);
+}
+
+// Maxima, in any order: by two registers' width, if a tile has so few rows that there is room, and whole
+// pairs of registers; that is fewer operations to start.
+static inline void row_maxima(const chunk_t *chunk, uint32_t dst) {
+  enum { WIDE = 2 * FOLD_COLS, WIDE_PITCH = 2 * FOLD_PITCH };
+  if (!vector_hooks.wide_maxima || chunk->rows > SCORE_ROWS / 2 || chunk->cols < 2 * WIDE ||
+      chunk->cols % WIDE != 0) {
+    reduce_rows(chunk, VOP_MAX, VOP_ROW_MAX, dst);
+    return;
+  }
+  fold_columns(chunk, VOP_MAX, WIDE);
+  vector_op(.op = VOP_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = FOLD_BASE,
+            .dst_pitch = WIDE_PITCH, .a = FOLD_BASE, .a_pitch = WIDE_PITCH,
+            .b = FOLD_BASE + FOLD_PITCH, .b_pitch = WIDE_PITCH);
+  vector_op(.op = VOP_ROW_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
+            .a_pitch = WIDE_PITCH);
 }
 
 // Sums of P, in the order that the kernel is built for (NUMERICS.md section 3).
@@ -102,7 +124,7 @@ static void update_maximum(const chunk_t *chunk) {
   const uint32_t live = row_value(ROW_BITS, 0);
   const uint32_t temp = row_value(ROW_TEMP, chunk->row);
 
-  reduce_rows(chunk, VOP_MAX, VOP_ROW_MAX, temp);
+  row_maxima(chunk, temp);
   row_op(n, .op = VOP_MAX, .dst = m, .a = temp, .b = previous);
   row_op(n, .op = VOP_CMP_GT, .dst = live, .a = m, by_scalar(F32_MINUS_INFINITY));
   row_op(n, .op = VOP_SELECT, .dst = row_value(ROW_SAFE, chunk->row), .a = m, by_scalar(F32_ZERO),

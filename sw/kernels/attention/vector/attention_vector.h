@@ -141,6 +141,7 @@ typedef struct attention_vector_hooks {
   uint32_t (*type)(const vector_core_t *core);  // of P and of the output; TYPE_BF16
   bool order_frees_scores;  // as in attention_cube_hooks_t
   bool deals_evenly;   // a unit's rows, and not those of the largest unit, are split evenly
+  bool wide_maxima;    // see row_maxima
   bool never_splits;   // args.splits is 1
 } attention_vector_hooks_t;
 
