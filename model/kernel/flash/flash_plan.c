@@ -12,7 +12,7 @@ enum {
   MOST_GROUPS = 1 << 16,   // that are looked at, of all candidates together
   // Cycles.
   WAY_THROUGH = 12000,     // of a block through cores and memory, beside what its keys take
-  BLOCK = 2300,            // of the cube's scalar core
+  BLOCK = 1400,            // of the cube's scalar core
   PRODUCT = 600,
   COMMAND = 27,            // of a scalar core
 };
