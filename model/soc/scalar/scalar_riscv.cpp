@@ -1,7 +1,3 @@
-#include <map>
-#include <string>
-#include <cstdio>
-#include <cstdlib>
 // Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region.
 //
 // Instructions are counted by basic block, at its start, so an access sees the whole block it
@@ -90,7 +86,6 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
   check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), this,
                     SCALAR_MMIO_BASE, SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1),
         "look at loads of registers");
-  if (getenv("FF_HIST")) { static int n=0; static std::map<uint64_t,uint64_t> *maps[8]; auto *m = maps[n%8] = new std::map<uint64_t,uint64_t>; static auto cb = +[](uc_engine *, uint64_t a, uint32_t, void *p) { (*static_cast<std::map<uint64_t,uint64_t>*>(p))[a]++; }; uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void *>(cb), m, 1, 0); if (n++==0) atexit([]{ for (int i=0;i<n&&i<8;i++) { FILE *o=fopen((std::string(getenv("FF_HIST"))+std::to_string(i)).c_str(),"w"); for (auto &e:*maps[i]) fprintf(o,"%lx %lu\n",e.first,e.second); fclose(o);} }); }
   check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), this, 1, 0),
         "count instructions");
   if (debugger_ != nullptr) {
