@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/amla/fit.h"
 #include "report/amla/paper.h"
 #include "report/report_write.h"
 
@@ -84,16 +83,6 @@ static void put_summary(cJSON *root, const char *name, const summary_t *summary)
   }
 }
 
-// Their names.
-static void put_constants(cJSON *root) {
-  char text[256] = "";
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used, "%s`%s`", i == 0 ? "" : ", ", report_fits[i].name);
-  }
-  report_put(root, TEXT(".constants", text));
-}
-
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const summary_t all = summarise(table);
@@ -103,7 +92,6 @@ static void fill(const void *data, cJSON *root) {
   for (size_t i = 0; i < table->count; ++i) {
     put_row(&table->list[i], list);
   }
-  put_constants(root);
   put_summary(root, "summary", &all);
 }
 
@@ -136,9 +124,6 @@ bool report_table5(const report_context_t *context, base_exit_t *code, base_erro
   if (!report_machine(context, "ascend910", 0, &table.machine, error) ||
       !report_keys(settings, &usual, &keys, error)) {
     return false;
-  }
-  if (settings->fit != REPORT_FIT_NO) {
-    return report_fit_search(context, &table.machine, &keys, code, error);
   }
   table.cores = table.machine.soc.config.soc.ai_cores;
   for (size_t sq = 1; sq <= 2; ++sq) {

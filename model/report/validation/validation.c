@@ -7,6 +7,7 @@
 
 #include "report/amla/paper.h"
 #include "report/report_write.h"
+#include "report/validation/fit.h"
 
 // A first launch, and two that are warm.
 enum { LAUNCHES = 3, ROWS_MAX = 64 };
@@ -294,6 +295,9 @@ bool report_validation(const report_context_t *context, base_exit_t *code, base_
     return false;
   }
   table.chip.soc.gm = table.die.soc.gm;
+  if (context->settings->fit != REPORT_FIT_NO) {
+    return report_fit_search(context, &table.chip, code, error);
+  }
   add_measured(&table);
   return report_simulate(context, &validation, false, &table, code, error);
 }

@@ -8,7 +8,7 @@
 enum {
   REPORT_FIT_COUNT = 0
 #define FIT(section, name, step, low, high) + 1
-#include "report/amla/fit.def"
+#include "report/validation/fit.def"
 #undef FIT
 };
 
@@ -19,8 +19,8 @@ typedef struct report_fit {
 
 extern const report_fit_t report_fits[REPORT_FIT_COUNT];
 
-// `table5 --fit`: searches the constants and prints them, and what each row is predicted by the others.
-bool report_fit_search(const report_context_t *context, const kernel_machine_t *machine,
-                       const report_keys_t *keys, base_exit_t *code, base_error_t *error);
+// `validation --fit`: searches the constants and prints them, and what each row is predicted by the others.
+bool report_fit_search(const report_context_t *context, const kernel_machine_t *chip, base_exit_t *code,
+                       base_error_t *error);
 
 #endif

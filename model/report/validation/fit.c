@@ -1,7 +1,7 @@
 // Search of the fitted constants: from the config's values, each up and down by its step while that
 // helps, then half the step.
 // SPDX-License-Identifier: Apache-2.0
-#include "report/amla/fit.h"
+#include "report/validation/fit.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,14 +12,14 @@ enum { HALVINGS = 3, ROWS_MAX = 2 * REPORT_KEYS_MAX + 16, POINTS_MAX = 1000 };
 
 const report_fit_t report_fits[REPORT_FIT_COUNT] = {
 #define FIT(section, name, step, low, high) {#section "." #name, step, low, high},
-#include "report/amla/fit.def"
+#include "report/validation/fit.def"
 #undef FIT
 };
 
 static void values(const config_t *config, double value[REPORT_FIT_COUNT]) {
   size_t i = 0;
 #define FIT(section, name, step, low, high) value[i++] = config->section.name;
-#include "report/amla/fit.def"
+#include "report/validation/fit.def"
 #undef FIT
 }
 
@@ -239,11 +239,13 @@ static void print(const search_t *search) {
   printf("each predicted by the others: mean %.2f %%, largest %.2f %%\n", 100 * mean, 100 * largest);
 }
 
-bool report_fit_search(const report_context_t *context, const kernel_machine_t *machine,
-                       const report_keys_t *keys, base_exit_t *code, base_error_t *error) {
+bool report_fit_search(const report_context_t *context, const kernel_machine_t *chip, base_exit_t *code,
+                       base_error_t *error) {
+  const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144, 16384}, .count = 6};
   static search_t search;
-  search = (search_t){.context = context, .chip = machine, .code = code, .reason = error};
-  if (!add_entries(&search, keys, error) ||
+  search = (search_t){.context = context, .chip = chip, .code = code, .reason = error};
+  report_keys_t keys;
+  if (!report_keys(context->settings, &usual, &keys, error) || !add_entries(&search, &keys, error) ||
       !report_config(context->settings, "ascend910_die", &search.die, error)) {
     return false;
   }
