@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/json.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,15 @@ bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *
   const bool good = json_print(file, root, error);
   cJSON_Delete(root);
   return good;
+}
+
+bool json_count(const cJSON *item, uint64_t *count) {
+  const double value = cJSON_IsNumber(item) ? item->valuedouble : -1.0;
+  if (!(value >= 0.0 && value <= 0x1p53) || value != floor(value)) {
+    return false;
+  }
+  *count = (uint64_t)value;
+  return true;
 }
 
 cJSON *json_add_row(cJSON *list) {

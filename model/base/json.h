@@ -26,6 +26,9 @@ bool json_print(FILE *file, const cJSON *root, base_error_t *error);
 typedef void json_fill_fn(const void *data, cJSON *root);
 bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *error);
 
+// A whole number that a double holds exactly, from 0 on. False: it is none; item may be NULL.
+bool json_count(const cJSON *item, uint64_t *count);
+
 // A new object at the end of a list.
 cJSON *json_add_row(cJSON *list);
 

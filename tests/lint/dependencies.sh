@@ -23,6 +23,7 @@ core: num config hal
 waves:
 engine: num host waves
 lm: num
+checkpoint: base num
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /watch
 soc/cores: /. /engine /memory /races /scalar /watch
@@ -78,13 +79,14 @@ rtl/fa2: /softmax /fp /lib
 rtl/attention: /hfa /fa2 /softmax /fp /lib
 tb: num core engine waves rtl/*
 tb/icarus: /.
+tests/checkpoint: checkpoint base host num /num
 tests/cli: base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb base config core lm hal silicon/* soc/* cli/*
+tests/fuzz: tb base checkpoint config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num

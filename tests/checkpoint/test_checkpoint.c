@@ -1,0 +1,331 @@
+// Models in folders: random ones are written as Hugging Face does, in one file and in several, and read again; then one
+// thing is broken.
+// SPDX-License-Identifier: Apache-2.0
+#include "checkpoint/checkpoint.h"
+
+#include "checkpoint_test.h"
+
+#define SHAPE                                                                                                        \
+  "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                    \
+  "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5,"      \
+  "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,\"n_routed_experts\":8,"         \
+  "\"n_shared_experts\":2,\"num_experts_per_tok\":3,\"initializer_range\":0.5"
+static const char v2[] = "{\"model_type\":\"deepseek_v2\",\"q_lora_rank\":null," SHAPE "}";
+static const char v2_tied[] = "{\"model_type\":\"deepseek_v2\",\"q_lora_rank\":null,\"tie_word_embeddings\":true," SHAPE "}";
+static const char v3[] =
+    "{\"model_type\":\"deepseek_v3\",\"q_lora_rank\":7,\"n_group\":4,\"topk_group\":2,\"routed_scaling_factor\":2.5," SHAPE "}";
+
+enum { FILES = 3, LARGEST = 40 * 16 };
+
+// What is written otherwise than it should be.
+typedef struct defect {
+  const char *tensor;           // the one that is
+  const char *rename;           // NULL: is left out
+  const char *shape, *dtype;    // NULL: its own
+  const char *file;             // where the index says it is
+} defect_t;
+
+static checkpoint_t *open_or_fail(const checkpoint_request_t *request) {
+  base_error_t error;
+  checkpoint_t *checkpoint = checkpoint_open(request, &error);
+  CHECK(checkpoint != NULL, "%s", error.text);
+  return checkpoint;
+}
+
+static checkpoint_t *made_up(const char *config, uint64_t seed) {
+  write_text("config.json", config);
+  return open_or_fail(&(checkpoint_request_t){.folder = folder, .random = true, .seed = seed});
+}
+
+// --- writing ----------------------------------------------------------------------------------
+
+typedef struct writer {
+  const checkpoint_t *model;
+  const defect_t *defect;
+  checkpoint_type_t type;
+  unsigned files;
+  char *header[FILES], *index;
+  size_t header_used[FILES], index_used, data_used[FILES], tensors;
+  uint8_t *data[FILES];
+} writer_t;
+
+typedef struct place {
+  checkpoint_role_t role;
+  size_t layer, expert;
+} place_t;
+
+enum { TEXT_BYTES = 1 << 16, DATA_BYTES = 1 << 20 };
+
+static void put(char *text, size_t *used, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *used += (size_t)vsnprintf(text + *used, TEXT_BYTES - *used, format, arguments);
+  va_end(arguments);
+  assert_true(*used < TEXT_BYTES);
+}
+
+static void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  char name[CHECKPOINT_NAME_BYTES];
+  checkpoint_name(place.role, place.layer, place.expert, name);
+  static const char *const types[] = {"BF16", "F16", "F32"};
+  const unsigned f = (unsigned)(w->tensors++ % w->files);
+  const defect_t *d = w->defect != NULL && strcmp(w->defect->tensor, name) == 0 ? w->defect : NULL;
+  const size_t rows = checkpoint_rows(tensor), columns = checkpoint_columns(tensor);
+  const size_t bytes = rows * columns * (w->type == CHECKPOINT_FP32 ? 4 : 2);
+  char shape[40];
+  base_error_t error;
+  if (d != NULL && d->rename == NULL) {
+    return;
+  }
+  snprintf(shape, sizeof shape, rows == 1 ? "[%zu]" : "[%zu,%zu]", rows == 1 ? columns : rows, columns);
+  put(w->header[f], &w->header_used[f], "%c\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
+      w->header_used[f] == 0 ? '{' : ',', d != NULL ? d->rename : name, d != NULL && d->dtype != NULL ? d->dtype : types[w->type],
+      d != NULL && d->shape != NULL ? d->shape : shape, w->data_used[f], w->data_used[f] + bytes);
+  char file[32];
+  snprintf(file, sizeof file, "part%u.safetensors", f);
+  put(w->index, &w->index_used, "%s\"%s\":\"%s\"", w->index_used == 0 ? "{\"weight_map\":{" : ",", name,
+      d != NULL && d->file != NULL ? d->file : file);
+  assert_true(checkpoint_read(tensor, 0, rows * columns, w->type, w->data[f] + w->data_used[f], &error));
+  w->data_used[f] += bytes;
+}
+
+typedef void visit_t(writer_t *w, const checkpoint_tensor_t *tensor, place_t place);
+
+static void each_tensor(const checkpoint_t *model, writer_t *w, visit_t *visit) {
+  const checkpoint_config_t *config = checkpoint_config(model);
+  for (unsigned role = 0; role < CHECKPOINT_ROLES; role++) {
+    const bool of_layer = role >= CHECKPOINT_ATTENTION_NORM, of_expert = role >= CHECKPOINT_EXPERT_GATE;
+    for (size_t layer = 0; layer < (of_layer ? config->num_hidden_layers : 1); layer++) {
+      for (size_t expert = 0; expert < (of_expert ? config->n_routed_experts : 1); expert++) {
+        const checkpoint_tensor_t *tensor = checkpoint_find(model, (checkpoint_role_t)role, layer, expert);
+        if (tensor != NULL && !(role == CHECKPOINT_HEAD && config->tie_word_embeddings)) {
+          visit(w, tensor, (place_t){(checkpoint_role_t)role, layer, expert});
+        }
+      }
+    }
+  }
+}
+
+static void remove_files(void) {
+  static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", "part0.safetensors",
+                                      "part1.safetensors", "part2.safetensors"};
+  for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+    remove(path_of(names[i]));
+  }
+}
+
+static void write_model(const checkpoint_t *model, checkpoint_type_t type, unsigned files, const defect_t *defect) {
+  writer_t w = {.model = model, .defect = defect, .type = type, .files = files, .index = allocate(TEXT_BYTES, 1)};
+  for (unsigned f = 0; f < files; f++) {
+    w.header[f] = allocate(TEXT_BYTES, 1);
+    w.data[f] = allocate(DATA_BYTES, 1);
+  }
+  each_tensor(model, &w, write_tensor);
+  remove_files();
+  for (unsigned f = 0; f < files; f++) {
+    char name[32];
+    snprintf(name, sizeof name, "part%u.safetensors", f);
+    put(w.header[f], &w.header_used[f], "}");
+    write_tensors(files == 1 ? "model.safetensors" : name, w.header[f], w.data[f], w.data_used[f]);
+    free(w.header[f]);
+    free(w.data[f]);
+  }
+  put(w.index, &w.index_used, "}}");
+  if (files > 1) {
+    write_text("model.safetensors.index.json", w.index);
+  }
+  free(w.index);
+}
+
+// --- what must be so --------------------------------------------------------------------------
+
+// FP32 is exact, and so is FP16 of these numbers unless they are below its range.
+static void check_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  const size_t count = checkpoint_rows(tensor) * checkpoint_columns(tensor);
+  static float expected[LARGEST], got[LARGEST];
+  base_error_t error;
+  char name[CHECKPOINT_NAME_BYTES];
+  const checkpoint_tensor_t *again = checkpoint_find(w->model, place.role, place.layer, place.expert);
+  checkpoint_name(place.role, place.layer, place.expert, name);
+  CHECK(again != NULL, "%s", name);
+  assert_int_equal(checkpoint_type(again), w->type);
+  assert_int_equal(checkpoint_rows(again), checkpoint_rows(tensor));
+  assert_true(count <= LARGEST && checkpoint_read(tensor, 0, count, CHECKPOINT_FP32, expected, &error));
+  memset(got, 0xff, sizeof got);
+  assert_true(checkpoint_read(again, 0, count / 2, CHECKPOINT_FP32, got, &error));
+  assert_true(checkpoint_read(again, count / 2, count - count / 2, CHECKPOINT_FP32, got + count / 2, &error));
+  for (size_t i = 0; i < count; i++) {
+    const float should = w->type == CHECKPOINT_FP16 ? num_fp16_to_f32(num_fp16_from_f32(expected[i])) : expected[i];
+    CHECK(same_f32(got[i], should), "%s [%zu]: %g, expected %g", name, i, (double)got[i], (double)should);
+  }
+}
+
+static void same_in_all_types(void **state) {
+  (void)state;
+  static const char *const configs[] = {v2, v2_tied, v3};
+  for (size_t c = 0; c < ARRAY_LEN(configs); c++) {
+    checkpoint_t *model = made_up(configs[c], 5);
+    for (unsigned type = CHECKPOINT_BF16; type <= CHECKPOINT_FP32; type++) {
+      for (unsigned files = 1; files <= FILES; files += FILES - 1) {
+        write_model(model, (checkpoint_type_t)type, files, NULL);
+        checkpoint_t *again = open_or_fail(&(checkpoint_request_t){.folder = folder});
+        writer_t w = {.model = again, .type = (checkpoint_type_t)type};
+        each_tensor(model, &w, check_tensor);
+        assert_non_null(checkpoint_find(again, CHECKPOINT_HEAD, 0, 0));
+        checkpoint_close(again);
+      }
+    }
+    checkpoint_close(model);
+  }
+}
+
+static void names_and_shapes(void **state) {
+  (void)state;
+  static const struct {
+    checkpoint_role_t role;
+    size_t layer, expert, rows, columns;
+    const char *name;
+  } cases[] = {
+      {CHECKPOINT_Q_A, 2, 0, 7, 16, "model.layers.2.self_attn.q_a_proj.weight"},
+      {CHECKPOINT_Q_A_NORM, 0, 0, 1, 7, "model.layers.0.self_attn.q_a_layernorm.weight"},
+      {CHECKPOINT_Q_B, 0, 0, 20, 7, "model.layers.0.self_attn.q_b_proj.weight"},
+      {CHECKPOINT_KV_A, 1, 0, 14, 16, "model.layers.1.self_attn.kv_a_proj_with_mqa.weight"},
+      {CHECKPOINT_KV_B, 1, 0, 18, 8, "model.layers.1.self_attn.kv_b_proj.weight"},
+      {CHECKPOINT_O, 1, 0, 16, 10, "model.layers.1.self_attn.o_proj.weight"},
+      {CHECKPOINT_DOWN, 0, 0, 16, 24, "model.layers.0.mlp.down_proj.weight"},
+      {CHECKPOINT_ROUTER_BIAS, 1, 0, 1, 8, "model.layers.1.mlp.gate.e_score_correction_bias"},
+      {CHECKPOINT_SHARED_GATE, 1, 0, 24, 16, "model.layers.1.mlp.shared_experts.gate_proj.weight"},
+      {CHECKPOINT_EXPERT_DOWN, 2, 7, 16, 12, "model.layers.2.mlp.experts.7.down_proj.weight"},
+  };
+  checkpoint_t *model = made_up(v3, 1);
+  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    char name[CHECKPOINT_NAME_BYTES];
+    const checkpoint_tensor_t *tensor = checkpoint_find(model, cases[i].role, cases[i].layer, cases[i].expert);
+    checkpoint_name(cases[i].role, cases[i].layer, cases[i].expert, name);
+    assert_string_equal(name, cases[i].name);
+    CHECK(tensor != NULL && checkpoint_rows(tensor) == cases[i].rows && checkpoint_columns(tensor) == cases[i].columns,
+          "%s", name);
+  }
+  assert_null(checkpoint_find(model, CHECKPOINT_Q, 0, 0));
+  assert_null(checkpoint_find(model, CHECKPOINT_DOWN, 1, 0));
+  assert_null(checkpoint_find(model, CHECKPOINT_ROUTER, 0, 0));
+  assert_null(checkpoint_find(model, CHECKPOINT_EXPERT_UP, 1, 8));
+  assert_null(checkpoint_find(model, CHECKPOINT_EXPERT_UP, 3, 0));
+  checkpoint_close(model);
+}
+
+// Random weights: of seed and name alone, normal, and in any pieces the same.
+static void random_weights(void **state) {
+  (void)state;
+  num_bf16_t whole[LARGEST], part[LARGEST];
+  base_error_t error;
+  double sum = 0.0, squares = 0.0;
+  checkpoint_t *model = made_up(v2, 9), *other = made_up(v2, 10);
+  checkpoint_t *fewer = open_or_fail(&(checkpoint_request_t){path_of("config.json"), 2, true, 9});
+  const checkpoint_tensor_t *tensor = checkpoint_find(model, CHECKPOINT_EMBEDDING, 0, 0);
+  assert_true(checkpoint_read(tensor, 0, LARGEST, CHECKPOINT_BF16, whole, &error));
+  assert_true(checkpoint_read(checkpoint_find(fewer, CHECKPOINT_EMBEDDING, 0, 0), 33, 100, CHECKPOINT_BF16, part, &error));
+  assert_memory_equal(part, whole + 33, 100 * sizeof *part);
+  assert_true(checkpoint_read(checkpoint_find(other, CHECKPOINT_EMBEDDING, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
+  assert_memory_not_equal(part, whole, sizeof whole);
+  assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_HEAD, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
+  assert_memory_not_equal(part, whole, sizeof whole);
+  for (size_t i = 0; i < LARGEST; i++) {
+    sum += (double)num_bf16_to_f32(whole[i]);
+    squares += (double)num_bf16_to_f32(whole[i]) * (double)num_bf16_to_f32(whole[i]);
+  }
+  CHECK(sum / LARGEST > -0.06 && sum / LARGEST < 0.06, "mean %g", sum / LARGEST);
+  CHECK(squares / LARGEST > 0.22 && squares / LARGEST < 0.28, "variance %g", squares / LARGEST);   // 0.5^2
+  assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_NORM, 0, 0), 0, 16, CHECKPOINT_BF16, part, &error));
+  assert_int_equal(part[15], num_bf16_from_f32(1.0f));
+  assert_int_equal(checkpoint_config(fewer)->num_hidden_layers, 2);
+  assert_null(checkpoint_find(fewer, CHECKPOINT_O, 2, 0));
+  checkpoint_close(fewer);
+  checkpoint_close(other);
+  checkpoint_close(model);
+}
+
+static void refuse(size_t layers, const char *file, const char *expected) {
+  base_error_t error = {""};
+  checkpoint_t *checkpoint = checkpoint_open(&(checkpoint_request_t){.folder = folder, .layers = layers}, &error);
+  CHECK(checkpoint == NULL, "expected '%s'", expected);
+  check_refusal(&error, file, expected);
+}
+
+#define NORM_1 "model.layers.1.input_layernorm.weight"
+#define GATE_0 "model.layers.0.mlp.gate_proj.weight"
+#define EXPERT "model.layers.2.mlp.experts.5.up_proj.weight"
+
+static void defects(void **state) {
+  (void)state;
+  static const struct {
+    defect_t defect;
+    unsigned files;
+    const char *file, *expected;
+  } cases[] = {
+      {{EXPERT, NULL, NULL, NULL, NULL}, 1, "model.safetensors", "no tensor '" EXPERT "'"},
+      {{EXPERT, NULL, NULL, NULL, NULL}, FILES, "index.json", "no tensor '" EXPERT "'"},
+      {{EXPERT, "x", NULL, NULL, NULL}, FILES, "part", "no tensor '" EXPERT "'"},
+      {{NORM_1, NORM_1, "[1,16]", NULL, NULL}, 1, "model.safetensors", "'" NORM_1 "': shape [1, 16]; expected [16]"},
+      {{GATE_0, GATE_0, "[16,24]", NULL, NULL}, 1, "model.safetensors", "'" GATE_0 "': shape [16, 24]; expected [24, 16]"},
+      {{GATE_0, GATE_0, "[384]", NULL, NULL}, 1, "model.safetensors", "shape [384]; expected [24, 16]"},
+      {{GATE_0, GATE_0, NULL, "I16", NULL}, 1, "model.safetensors", "'" GATE_0 "': dtype I16; expected BF16, F16 or F32"},
+      {{GATE_0, GATE_0, "[24,32]", "F8_E4M3", NULL}, 1, "model.safetensors", "dtype F8_E4M3; expected"},
+      {{GATE_0, GATE_0, NULL, NULL, "absent.safetensors"}, FILES, "absent.safetensors", "No such file"},
+      {{GATE_0, GATE_0, NULL, NULL, "../part0.safetensors"}, FILES, "index.json", "'../part0.safetensors'; expected the name"},
+      {{GATE_0, GATE_0, NULL, NULL, "/etc/passwd"}, FILES, "index.json", "'/etc/passwd'; expected the name of a file"},
+      {{GATE_0, GATE_0, NULL, NULL, ".."}, FILES, "index.json", "'..'"},
+      {{GATE_0, GATE_0, NULL, NULL, ""}, FILES, "index.json", "''; expected the name"},
+  };
+  checkpoint_t *model = made_up(v3, 5);
+  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    write_model(model, CHECKPOINT_BF16, cases[i].files, &cases[i].defect);
+    refuse(0, cases[i].file, cases[i].expected);
+  }
+  checkpoint_close(model);
+}
+
+static void bad_indices(void **state) {
+  (void)state;
+  checkpoint_t *model = made_up(v2, 5);
+  remove_files();
+  refuse(0, "model.safetensors", "No such file");
+  static const char *const cases[][2] = {
+      {"x", "no JSON"},
+      {"[]", "no weight_map"},
+      {"{\"weight_map\":[]}", "no weight_map"},
+      {"{\"weight_map\":{\"a\":7}}", "tensor 'a' in ''"},
+      {"{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"a\":\"p\"}}", "tensor 'a' named twice"},
+      {"{\"weight_map\":{}}", "no tensor 'model.embed_tokens.weight'"},
+  };
+  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+    write_text("model.safetensors.index.json", cases[i][0]);
+    refuse(0, "model.safetensors.index.json", cases[i][1]);
+  }
+  remove_files();
+  write_model(model, CHECKPOINT_BF16, FILES, NULL);
+  assert_int_equal(truncate(path_of("part1.safetensors"), 5000), 0);
+  refuse(0, "part1.safetensors", "the file has 0 to");
+  checkpoint_close(model);
+}
+
+// Of a model's first layers, files with none of their tensors need not be there.
+static void first_layers(void **state) {
+  (void)state;
+  static const defect_t defect = {EXPERT, "x", NULL, NULL, "absent.safetensors"};
+  checkpoint_t *model = made_up(v3, 5);
+  write_model(model, CHECKPOINT_BF16, FILES, &defect);
+  checkpoint_close(open_or_fail(&(checkpoint_request_t){.folder = folder, .layers = 2}));
+  refuse(3, "absent.safetensors", "No such file");
+  refuse(4, "config.json", "num_hidden_layers is 3; expected at least the 4 layers asked for");
+  checkpoint_close(model);
+  checkpoint_close(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(same_in_all_types), cmocka_unit_test(names_and_shapes), cmocka_unit_test(random_weights),
+      cmocka_unit_test(defects),           cmocka_unit_test(bad_indices),      cmocka_unit_test(first_layers),
+  };
+  return cmocka_run_group_tests_name("checkpoint", tests, make_folder, remove_folder);
+}
