@@ -7,6 +7,7 @@
 #include "decode/walk_internal.h"
 #include "decode/walk_ops.h"
 #include "host/parallel.h"
+#include "num/num_isa.h"
 
 static size_t head_dim(const checkpoint_config_t *c) { return c->qk_nope_head_dim + c->qk_rope_head_dim; }
 static size_t latent_dim(const checkpoint_config_t *c) { return c->kv_lora_rank + c->qk_rope_head_dim; }
@@ -108,20 +109,25 @@ typedef struct attention {
   size_t n;
 } attention_t;
 
+// p [count] += q [dim] k [dim,count], rows of k `stride` apart
+NUM_CLONES static void add_scores(const double *q, const double *k, size_t dim, size_t stride, size_t count, double *p) {
+  for (size_t d = 0; d < dim; ++d) {
+    for (size_t j = 0; j < count; ++j) {
+      p[j] += q[d] * k[d * stride + j];
+    }
+  }
+}
+
 // p = softmax(q k / sqrt(head_dim)) of one head over keys 0 .. count - 1
 static void probabilities(const attention_t *a, size_t head, const double *q, size_t count, double *p) {
   const checkpoint_config_t *c = a->walk->config;
-  const size_t nope = c->qk_nope_head_dim, dim = head_dim(c);
-  const double scale = 1.0 / sqrt((double)dim);
+  const size_t nope = c->qk_nope_head_dim;
+  const double scale = 1.0 / sqrt((double)head_dim(c));
   double largest = -INFINITY, sum = 0.0;
   memset(p, 0, count * sizeof *p);
-  for (size_t d = 0; d < dim; ++d) {
-    const size_t row = d < nope ? head * nope + d : c->num_attention_heads * nope + d - nope;
-    const double *k = a->cache->keys + row * a->walk->context;
-    for (size_t j = 0; j < count; ++j) {
-      p[j] += q[d] * k[j];
-    }
-  }
+  add_scores(q, a->cache->keys + head * nope * a->walk->context, nope, a->walk->context, count, p);
+  add_scores(q + nope, a->cache->keys + c->num_attention_heads * nope * a->walk->context, c->qk_rope_head_dim,
+             a->walk->context, count, p);
   for (size_t j = 0; j < count; ++j) {
     largest = fmax(largest, p[j]);
   }
@@ -135,7 +141,8 @@ static void probabilities(const attention_t *a, size_t head, const double *q, si
 }
 
 // out [columns] = sum of p[j] * rows[j], rows `stride` apart
-static void weighted_sum(const double *p, size_t count, const double *rows, size_t stride, double *out, size_t columns) {
+NUM_CLONES static void weighted_sum(const double *p, size_t count, const double *rows, size_t stride, double *out,
+                                    size_t columns) {
   memset(out, 0, columns * sizeof *out);
   for (size_t j = 0; j < count; ++j) {
     for (size_t d = 0; d < columns; ++d) {

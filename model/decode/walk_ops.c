@@ -4,10 +4,12 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/parallel.h"
+#include "num/num_isa.h"
 
-enum { CHUNK = 1024, LANES = 8, SMALL = 1 << 20 };
+enum { CHUNK = 1024, LANES = 8, TOKENS = 4, SMALL = 1 << 20 };
 
 bool walk_read(const checkpoint_tensor_t *w, size_t first, size_t rows, double *out, base_error_t *error) {
   float part[CHUNK];
@@ -35,40 +37,57 @@ typedef struct product {
   atomic_flag told;             // one thread alone says what went wrong
 } product_t;
 
-// LANES outputs side by side, so that neighbours in the inner loop are independent and each sum goes in order.
-static void multiply_lanes(const product_t *p, const double *lanes, size_t first, size_t count) {
-  for (size_t t = 0; t < p->n; ++t) {
-    const double *x = p->x + t * p->in;
-    double sum[LANES] = {0};
-    for (size_t k = 0; k < p->in; ++k) {
-      for (size_t r = 0; r < LANES; ++r) {
-        sum[r] += x[k] * lanes[k * LANES + r];
-      }
+// LANES outputs side by side, of some tokens at a time, so that neighbours in the inner loop are independent and each sum
+// goes in order.
+typedef double lanes_t __attribute__((vector_size(LANES * sizeof(double))));
+
+NUM_INLINE void multiply_tokens(const product_t *p, const lanes_t *w, size_t first, size_t count, size_t token,
+                                size_t tokens) {
+  const double *x = p->x + token * p->in;
+  lanes_t sum[TOKENS] = {{0}};
+  for (size_t k = 0; k < p->in; ++k) {
+    for (size_t t = 0; t < tokens; ++t) {
+      sum[t] += x[t * p->in + k] * w[k];
     }
-    for (size_t r = 0; r < count; ++r) {
-      p->y[t * p->out + first + r] = sum[r];
+  }
+  for (size_t t = 0; t < tokens; ++t) {
+    memcpy(p->y + (token + t) * p->out + first, &sum[t], count * sizeof(double));
+  }
+}
+
+NUM_CLONES static void multiply_lanes(const product_t *p, const lanes_t *w, size_t first, size_t count) {
+  size_t token = 0;
+  for (; token + TOKENS <= p->n; token += TOKENS) {
+    multiply_tokens(p, w, first, count, token, TOKENS);
+  }
+  for (; token < p->n; ++token) {
+    multiply_tokens(p, w, first, count, token, 1);
+  }
+}
+
+// w[k][r] = rows[r][k]
+NUM_CLONES static void transpose(const float *rows, size_t in, lanes_t *w) {
+  for (size_t k = 0; k < in; ++k) {
+    for (size_t r = 0; r < LANES; ++r) {
+      w[k][r] = (double)rows[r * in + k];   // of rows beyond the end: not stored
     }
   }
 }
 
 static bool multiply_rows(product_t *p, size_t first, size_t end, base_error_t *error) {
   float *rows = calloc(p->in * LANES, sizeof *rows);
-  double *lanes = calloc(p->in * LANES, sizeof *lanes);
-  bool good = (rows != NULL && lanes != NULL) || base_fail(error, "out of memory");
+  lanes_t *w = aligned_alloc(sizeof *w, p->in * sizeof *w);
+  bool good = (rows != NULL && w != NULL) || base_fail(error, "out of memory");
   for (size_t row = first; good && row < end; row += LANES) {
     const size_t count = end - row < LANES ? end - row : LANES;
     good = checkpoint_read(p->w, row * p->in, count * p->in, CHECKPOINT_FP32, rows, error);
-    for (size_t k = 0; good && k < p->in; ++k) {
-      for (size_t r = 0; r < LANES; ++r) {
-        lanes[k * LANES + r] = (double)rows[r * p->in + k];   // of rows beyond the end: not stored
-      }
-    }
     if (good) {
-      multiply_lanes(p, lanes, row, count);
+      transpose(rows, p->in, w);
+      multiply_lanes(p, w, row, count);
     }
   }
   free(rows);
-  free(lanes);
+  free(w);
   return good;
 }
 

@@ -24,6 +24,7 @@ waves:
 engine: num host waves
 lm: num
 checkpoint: base num
+decode: checkpoint num host base
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /watch
 soc/cores: /. /engine /memory /races /scalar /watch
@@ -80,6 +81,7 @@ rtl/attention: /hfa /fa2 /softmax /fp /lib
 tb: num core engine waves rtl/*
 tb/icarus: /.
 tests/checkpoint: checkpoint base host num /num
+tests/decode: decode checkpoint base host num /num /checkpoint
 tests/cli: base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*

@@ -1,0 +1,129 @@
+// Models written into the tests' folder as Hugging Face does: config.json, and safetensors in one file or in several.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_TESTS_MODEL_WRITER_H_
+#define AMALGAM_TESTS_MODEL_WRITER_H_
+
+#include "checkpoint/checkpoint.h"
+#include "checkpoint_test.h"
+
+enum { MODEL_FILES = 3 };   // at most
+
+// What is written otherwise than it should be.
+typedef struct defect {
+  const char *tensor;           // the one that is
+  const char *rename;           // NULL: is left out
+  const char *shape, *dtype;    // NULL: its own
+  const char *file;             // where the index says it is
+} defect_t;
+
+static inline checkpoint_t *open_or_fail(const checkpoint_request_t *request) {
+  base_error_t error;
+  checkpoint_t *checkpoint = checkpoint_open(request, &error);
+  CHECK(checkpoint != NULL, "%s", error.text);
+  return checkpoint;
+}
+
+static inline checkpoint_t *made_up(const char *config, uint64_t seed) {
+  write_text("config.json", config);
+  return open_or_fail(&(checkpoint_request_t){.folder = folder, .random = true, .seed = seed});
+}
+
+typedef struct writer {
+  const checkpoint_t *model;
+  const defect_t *defect;
+  checkpoint_type_t type;
+  unsigned files;
+  char *header[MODEL_FILES], *index;
+  size_t header_used[MODEL_FILES], index_used, data_used[MODEL_FILES], tensors;
+  uint8_t *data[MODEL_FILES];
+} writer_t;
+
+typedef struct place {
+  checkpoint_role_t role;
+  size_t layer, expert;
+} place_t;
+
+enum { TEXT_BYTES = 1 << 16, DATA_BYTES = 1 << 20 };
+
+static inline void put(char *text, size_t *used, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  *used += (size_t)vsnprintf(text + *used, TEXT_BYTES - *used, format, arguments);
+  va_end(arguments);
+  assert_true(*used < TEXT_BYTES);
+}
+
+static inline void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  char name[CHECKPOINT_NAME_BYTES];
+  checkpoint_name(place.role, place.layer, place.expert, name);
+  static const char *const types[] = {"BF16", "F16", "F32"};
+  const unsigned f = (unsigned)(w->tensors++ % w->files);
+  const defect_t *d = w->defect != NULL && strcmp(w->defect->tensor, name) == 0 ? w->defect : NULL;
+  const size_t rows = checkpoint_rows(tensor), columns = checkpoint_columns(tensor);
+  const size_t bytes = rows * columns * (w->type == CHECKPOINT_FP32 ? 4 : 2);
+  char shape[40];
+  base_error_t error;
+  if (d != NULL && d->rename == NULL) {
+    return;
+  }
+  snprintf(shape, sizeof shape, rows == 1 ? "[%zu]" : "[%zu,%zu]", rows == 1 ? columns : rows, columns);
+  put(w->header[f], &w->header_used[f], "%c\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
+      w->header_used[f] == 0 ? '{' : ',', d != NULL ? d->rename : name, d != NULL && d->dtype != NULL ? d->dtype : types[w->type],
+      d != NULL && d->shape != NULL ? d->shape : shape, w->data_used[f], w->data_used[f] + bytes);
+  char file[32];
+  snprintf(file, sizeof file, "part%u.safetensors", f);
+  put(w->index, &w->index_used, "%s\"%s\":\"%s\"", w->index_used == 0 ? "{\"weight_map\":{" : ",", name,
+      d != NULL && d->file != NULL ? d->file : file);
+  assert_true(checkpoint_read(tensor, 0, rows * columns, w->type, w->data[f] + w->data_used[f], &error));
+  w->data_used[f] += bytes;
+}
+
+typedef void visit_t(writer_t *w, const checkpoint_tensor_t *tensor, place_t place);
+
+static inline void each_tensor(const checkpoint_t *model, writer_t *w, visit_t *visit) {
+  const checkpoint_config_t *config = checkpoint_config(model);
+  for (unsigned role = 0; role < CHECKPOINT_ROLES; role++) {
+    const bool of_layer = role >= CHECKPOINT_ATTENTION_NORM, of_expert = role >= CHECKPOINT_EXPERT_GATE;
+    for (size_t layer = 0; layer < (of_layer ? config->num_hidden_layers : 1); layer++) {
+      for (size_t expert = 0; expert < (of_expert ? config->n_routed_experts : 1); expert++) {
+        const checkpoint_tensor_t *tensor = checkpoint_find(model, (checkpoint_role_t)role, layer, expert);
+        if (tensor != NULL && !(role == CHECKPOINT_HEAD && config->tie_word_embeddings)) {
+          visit(w, tensor, (place_t){(checkpoint_role_t)role, layer, expert});
+        }
+      }
+    }
+  }
+}
+
+static inline void remove_files(void) {
+  static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", "part0.safetensors",
+                                      "part1.safetensors", "part2.safetensors"};
+  for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+    remove(path_of(names[i]));
+  }
+}
+
+static inline void write_model(const checkpoint_t *model, checkpoint_type_t type, unsigned files, const defect_t *defect) {
+  writer_t w = {.model = model, .defect = defect, .type = type, .files = files, .index = allocate(TEXT_BYTES, 1)};
+  for (unsigned f = 0; f < files; f++) {
+    w.header[f] = allocate(TEXT_BYTES, 1);
+    w.data[f] = allocate(DATA_BYTES, 1);
+  }
+  each_tensor(model, &w, write_tensor);
+  remove_files();
+  for (unsigned f = 0; f < files; f++) {
+    char name[32];
+    snprintf(name, sizeof name, "part%u.safetensors", f);
+    put(w.header[f], &w.header_used[f], "}");
+    write_tensors(files == 1 ? "model.safetensors" : name, w.header[f], w.data[f], w.data_used[f]);
+    free(w.header[f]);
+    free(w.data[f]);
+  }
+  put(w.index, &w.index_used, "}}");
+  if (files > 1) {
+    write_text("model.safetensors.index.json", w.index);
+  }
+  free(w.index);
+}
+
+#endif  // AMALGAM_TESTS_MODEL_WRITER_H_
