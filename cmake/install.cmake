@@ -29,7 +29,7 @@ function(install_sources folder)
     FILES_MATCHING ${patterns})
 endfunction()
 
-install_sources(model/config *.yaml)
+install_sources(model/config *.yaml *.json)
 # For kernels of one's own.
 foreach(folder hal lib boot)
   install_sources(sw/${folder} *)

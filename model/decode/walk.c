@@ -233,11 +233,12 @@ bool walk_forward(walk_t *walk, const uint32_t *tokens, size_t n, double *logits
 }
 
 double walk_loss(const double *logits, size_t vocab, uint32_t target) {
-  double largest = logits[0], sum = 0.0;
+  double largest = logits[0];
   for (size_t i = 1; i < vocab; ++i) {
     largest = fmax(largest, logits[i]);
   }
-  for (size_t i = 0; i < vocab; ++i) {
+  double sum = exp(logits[0] - largest);
+  for (size_t i = 1; i < vocab; ++i) {
     sum += exp(logits[i] - largest);
   }
   return largest + log(sum) - logits[target];

@@ -151,7 +151,7 @@ static bool add_expert(walk_t *walk, size_t layer, size_t expert, size_t n, base
   const size_t hidden = walk->config->hidden_size, k = walk->config->num_experts_per_tok;
   const walk_rows_t *rows = &walk->rows;
   size_t tokens[WALK_PIECE], count = 0;
-  double weights[WALK_PIECE];
+  double weights[WALK_PIECE] = {0};
   for (size_t i = 0; i < n * k; ++i) {
     if ((size_t)rows->chosen[i] == expert) {
       memcpy(rows->gathered + count * hidden, rows->normed + i / k * hidden, hidden * sizeof *rows->gathered);

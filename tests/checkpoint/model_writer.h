@@ -34,7 +34,7 @@ typedef struct writer {
   checkpoint_type_t type;
   unsigned files;
   char *header[MODEL_FILES], *index;
-  size_t header_used[MODEL_FILES], index_used, data_used[MODEL_FILES], tensors;
+  size_t header_used[MODEL_FILES], index_used, data_used[MODEL_FILES], tensors, parameters;
   uint8_t *data[MODEL_FILES];
 } writer_t;
 

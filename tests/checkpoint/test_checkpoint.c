@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint/checkpoint.h"
 
+#include <math.h>
+
 #include "model_writer.h"
 
 #define SHAPE                                                                                                        \
@@ -202,10 +204,41 @@ static void first_layers(void **state) {
   checkpoint_close(NULL);
 }
 
+static void count_parameters(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  (void)place;
+  w->parameters += checkpoint_rows(tensor) * checkpoint_columns(tensor);
+}
+
+// Models as they were published: as many parameters as their authors say (DeepSeek-V3 without its second head), and
+// opened without anything of that in memory.
+static void published_models(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    double billions, within;
+  } models[] = {{"deepseek-v2-lite", 15.7, 0.05}, {"deepseek-v2", 236, 0.5}, {"deepseek-v3", 671, 0.5}};
+  for (size_t i = 0; i < ARRAY_LEN(models); i++) {
+    char path[256];
+    writer_t w = {0};
+    float part[100];
+    base_error_t error;
+    snprintf(path, sizeof path, "%s/%s.json", MODELS_DIR, models[i].name);
+    checkpoint_t *model = open_or_fail(&(checkpoint_request_t){.folder = path, .random = true});
+    each_tensor(model, &w, count_parameters);
+    printf("%s: %.3f billion parameters\n", models[i].name, (double)w.parameters * 1e-9);
+    CHECK(fabs((double)w.parameters * 1e-9 - models[i].billions) < models[i].within, "%s", models[i].name);
+    const checkpoint_tensor_t *head = checkpoint_find(model, CHECKPOINT_HEAD, 0, 0);
+    const size_t count = checkpoint_rows(head) * checkpoint_columns(head);
+    assert_true(checkpoint_read(head, count - 100, 100, CHECKPOINT_FP32, part, &error) && part[99] != 0.0f);
+    checkpoint_close(model);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_in_all_types), cmocka_unit_test(names_and_shapes), cmocka_unit_test(random_weights),
       cmocka_unit_test(defects),           cmocka_unit_test(bad_indices),      cmocka_unit_test(first_layers),
+      cmocka_unit_test(published_models),
   };
   return cmocka_run_group_tests_name("checkpoint", tests, make_folder, remove_folder);
 }

@@ -167,7 +167,7 @@ static void reference_mixture(size_t layer, const double *x, double *delta) {
   const bool sigmoid = config->gate == CHECKPOINT_GATE_SIGMOID;
   double logits[EXPERTS], all = 0.0, sum = 0.0;
   const double *bias = load(CHECKPOINT_ROUTER_BIAS, layer, 0);
-  candidate_t experts[EXPERTS], group[EXPERTS];
+  candidate_t experts[EXPERTS], group[EXPERTS] = {{0, 0, 0}};
   apply(load(CHECKPOINT_ROUTER, layer, 0), EXPERTS, HIDDEN, x, logits);
   for (size_t e = 0; e < EXPERTS; e++) {
     all += exp(logits[e]);
@@ -233,7 +233,8 @@ static void put_bias(size_t layer) {
   base_error_t error;
   checkpoint_name(CHECKPOINT_ROUTER_BIAS, layer, 0, name);
   safetensors_t *tensors = safetensors_open(path_of("model.safetensors"), &error);
-  const safetensors_entry_t *entry = tensors == NULL ? NULL : safetensors_find(tensors, name);
+  assert_non_null(tensors);
+  const safetensors_entry_t *entry = safetensors_find(tensors, name);
   FILE *file = fopen(path_of("model.safetensors"), "r+b");
   assert_true(entry != NULL && file != NULL && fread(&length, sizeof length, 1, file) == 1);
   fseek(file, (long)(8 + length + entry->begin), SEEK_SET);
