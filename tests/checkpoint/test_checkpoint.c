@@ -112,6 +112,14 @@ static void random_weights(void **state) {
   assert_memory_not_equal(part, whole, sizeof whole);
   assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_HEAD, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
   assert_memory_not_equal(part, whole, sizeof whole);
+  static const size_t others[][2] = {{1, 1}, {2, 0}};   // of the same role
+  assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_EXPERT_UP, 1, 0), 0, 192, CHECKPOINT_BF16, part, &error));
+  for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+    num_bf16_t of_other[192];
+    tensor = checkpoint_find(model, CHECKPOINT_EXPERT_UP, others[i][0], others[i][1]);
+    assert_true(checkpoint_read(tensor, 0, 192, CHECKPOINT_BF16, of_other, &error));
+    assert_memory_not_equal(part, of_other, sizeof of_other);
+  }
   for (size_t i = 0; i < LARGEST; i++) {
     sum += (double)num_bf16_to_f32(whole[i]);
     squares += (double)num_bf16_to_f32(whole[i]) * (double)num_bf16_to_f32(whole[i]);
@@ -150,6 +158,7 @@ static void defects(void **state) {
       {{EXPERT, "x", NULL, NULL, NULL}, FILES, "part", "no tensor '" EXPERT "'"},
       {{NORM_1, NORM_1, "[1,16]", NULL, NULL}, 1, "model.safetensors", "'" NORM_1 "': shape [1, 16]; expected [16]"},
       {{GATE_0, GATE_0, "[16,24]", NULL, NULL}, 1, "model.safetensors", "'" GATE_0 "': shape [16, 24]; expected [24, 16]"},
+      {{GATE_0, GATE_0, "[24,16,1]", NULL, NULL}, 1, "model.safetensors", "shape [24, 16, 1]; expected [24, 16]"},
       {{GATE_0, GATE_0, "[384]", NULL, NULL}, 1, "model.safetensors", "shape [384]; expected [24, 16]"},
       {{GATE_0, GATE_0, NULL, "I16", NULL}, 1, "model.safetensors", "'" GATE_0 "': dtype I16; expected BF16, F16 or F32"},
       {{GATE_0, GATE_0, "[24,32]", "F8_E4M3", NULL}, 1, "model.safetensors", "dtype F8_E4M3; expected"},
@@ -220,7 +229,8 @@ static void published_models(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(models); i++) {
     char path[256];
     writer_t w = {0};
-    float part[100];
+    float wide[5000];
+    num_bf16_t stored[5000];
     base_error_t error;
     snprintf(path, sizeof path, "%s/%s.json", MODELS_DIR, models[i].name);
     checkpoint_t *model = open_or_fail(&(checkpoint_request_t){.folder = path, .random = true});
@@ -229,7 +239,11 @@ static void published_models(void **state) {
     CHECK(fabs((double)w.parameters * 1e-9 - models[i].billions) < models[i].within, "%s", models[i].name);
     const checkpoint_tensor_t *head = checkpoint_find(model, CHECKPOINT_HEAD, 0, 0);
     const size_t count = checkpoint_rows(head) * checkpoint_columns(head);
-    assert_true(checkpoint_read(head, count - 100, 100, CHECKPOINT_FP32, part, &error) && part[99] != 0.0f);
+    assert_true(checkpoint_read(head, count - 5000, 5000, CHECKPOINT_FP32, wide, &error));
+    assert_true(checkpoint_read(head, count - 5000, 5000, CHECKPOINT_BF16, stored, &error));
+    for (size_t j = 0; j < 5000; j++) {
+      assert_true(same_f32(wide[j], num_bf16_to_f32(stored[j])));
+    }
     checkpoint_close(model);
   }
 }

@@ -23,7 +23,7 @@ enum { TOKENS = 11, VOCAB = 40, HIDDEN = 16, RANK = 8, NOPE = 4, ROPE = 6, VALUE
 static const char *const configs[] = {
     V2 MIXTURE "}",
     V2 MIXTURE ",\"norm_topk_prob\":true,\"tie_word_embeddings\":true,\"rope_theta\":50}",
-    V2 MIXTURE ",\"topk_method\":\"group_limited_greedy\",\"n_group\":4,\"topk_group\":2,\"routed_scaling_factor\":16}",
+    V2 MIXTURE ",\"topk_method\":\"group_limited_greedy\",\"n_group\":2,\"topk_group\":1,\"routed_scaling_factor\":16}",
     V2 "\"q_lora_rank\":9,\"n_routed_experts\":null,\"n_shared_experts\":null}",
     V2 "\"q_lora_rank\":9,\"n_routed_experts\":8,\"n_shared_experts\":null}",
     V3 "\"n_shared_experts\":1,\"n_group\":4,\"topk_group\":2,\"routed_scaling_factor\":2.5}",
