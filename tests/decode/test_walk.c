@@ -15,7 +15,7 @@ enum { TOKENS = 11, VOCAB = 40, HIDDEN = 16, RANK = 8, NOPE = 4, ROPE = 6, VALUE
   "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                      \
   "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5,"      \
   "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,"                                \
-  "\"num_experts_per_tok\":3,\"initializer_range\":0.6"
+  "\"num_experts_per_tok\":3,\"initializer_range\":0.15"
 #define V2 "{\"model_type\":\"deepseek_v2\"," SHAPE ","
 #define V3 "{\"model_type\":\"deepseek_v3\"," SHAPE ",\"q_lora_rank\":7,\"n_routed_experts\":8,"
 #define MIXTURE "\"q_lora_rank\":null,\"n_routed_experts\":8,\"n_shared_experts\":2"
