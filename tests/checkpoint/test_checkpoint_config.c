@@ -12,7 +12,7 @@ static const char v2[] =
     "\"max_position_embeddings\":64,\"num_attention_heads\":2,\"num_key_value_heads\":2,\"q_lora_rank\":null,"
     "\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5,\"first_k_dense_replace\":1,"
     "\"intermediate_size\":24,\"moe_intermediate_size\":12,\"n_routed_experts\":8,\"n_shared_experts\":2,"
-    "\"num_experts_per_tok\":3,\"n_group\":4,\"topk_group\":2,\"topk_method\":\"group_limited_greedy\","
+    "\"num_experts_per_tok\":3,\"n_group\":4,\"topk_group\":3,\"topk_method\":\"group_limited_greedy\","
     "\"norm_topk_prob\":false,\"routed_scaling_factor\":16.0,\"rms_norm_eps\":1e-5,\"rope_theta\":5000,"
     "\"rope_scaling\":null,\"hidden_act\":\"silu\",\"tie_word_embeddings\":true,\"initializer_range\":0.5}";
 
@@ -48,7 +48,7 @@ static void good(void **state) {
   assert_true(c.q_lora_rank == 0 && c.kv_lora_rank == 8 && c.qk_nope_head_dim == 4 && c.qk_rope_head_dim == 6);
   assert_true(c.v_head_dim == 5 && c.first_k_dense_replace == 1 && c.intermediate_size == 24);
   assert_true(c.moe_intermediate_size == 12 && c.n_routed_experts == 8 && c.n_shared_experts == 2);
-  assert_true(c.num_experts_per_tok == 3 && c.n_group == 4 && c.topk_group == 2 && !c.norm_topk_prob);
+  assert_true(c.num_experts_per_tok == 3 && c.n_group == 4 && c.topk_group == 3 && !c.norm_topk_prob);
   assert_true(c.routed_scaling_factor == 16.0 && c.rms_norm_eps == 1e-5 && c.rope_theta == 5000.0);
   assert_true(c.tie_word_embeddings && c.initializer_range == 0.5);
   assert_true(!checkpoint_is_mixture(&c, 0) && checkpoint_is_mixture(&c, 1));
@@ -61,6 +61,8 @@ static void spellings(void **state) {
   assert_true(good_with("rope_theta", "").rope_theta == 10000.0);
   assert_true(good_with("rope_parameters", "{\"rope_theta\":77,\"rope_type\":\"default\"}").rope_theta == 77.0);
   assert_true(good_with("rope_parameters", "{\"rope_type\":\"default\"}").rope_theta == 5000.0);
+  assert_int_equal(good_with("num_experts_per_tok", "6").num_experts_per_tok, 6);
+  assert_int_equal(good_with("num_experts_per_tok", "null").num_experts_per_tok, 1);
   good_with("rope_scaling", "");
   good_with("rope_scaling", "{\"type\":\"default\"}");
   good_with("quantization_config", "null");
@@ -114,7 +116,7 @@ static void refused(void **state) {
       {"topk_method", "\"noaux_tc\"", "topk_method is \"noaux_tc\"; expected \"greedy\""},
       {"n_group", "3", "n_routed_experts 8, n_group 3"},
       {"topk_group", "5", "topk_group 5; expected groups"},
-      {"num_experts_per_tok", "5", "num_experts_per_tok is 5; expected at most the 4 experts"},
+      {"num_experts_per_tok", "7", "num_experts_per_tok is 7; expected at most the 6 experts"},
       {"norm_topk_prob", "true", "norm_topk_prob with routed_scaling_factor 16"},
   };
   for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
