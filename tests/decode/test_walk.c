@@ -229,7 +229,7 @@ static void reference_logits(double logits[TOKENS][VOCAB]) {
 // Random weights have no biases; in a file they may be anything.
 static void put_bias(size_t layer) {
   char name[CHECKPOINT_NAME_BYTES];
-  uint64_t length;
+  uint64_t length = 0;
   base_error_t error;
   checkpoint_name(CHECKPOINT_ROUTER_BIAS, layer, 0, name);
   safetensors_t *tensors = safetensors_open(path_of("model.safetensors"), &error);
