@@ -230,7 +230,8 @@ static void put_summary(const table_t *table, cJSON *root) {
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const config_soc_t *soc = &table->gemm.machine.soc.config.soc;
-  const double before_last = soc->skew_us * (soc->ai_cores / soc->dies - 1);   // us, an AI core one core
+  const uint32_t a_die = soc->ai_cores / soc->dies;
+  const double before_last = soc->skew_us * (a_die - 1);   // us, an AI core one core
   report_put(root, NUMBER("cores", soc->ai_cores), NUMBER(".m", table->middle_m),
              NUMBER(".launch_us", soc->launch_us), NUMBER(".cube_only_us", before_last),
              NUMBER(".all_us", before_last * (1 + soc->vector_cores)));
