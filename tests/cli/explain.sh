@@ -7,28 +7,38 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "explain.sh: $*" >&2; exit 1; }
 
-run() { "$SIM" run amla --heads 128 --seq-q "$1" --seq-kv 8192 --timing-only --gm c --quiet --json "$2"; }
+run() {   # run TOKENS FILE OPTION...
+  tokens=$1 file=$2
+  shift 2
+  "$SIM" run amla --heads 128 --seq-q "$tokens" --seq-kv 8192 --timing-only --gm c --quiet --json "$file" "$@"
+}
 # worth FILE NAME: the share of the cycles that a resource would save, in whole %
 worth() { jq --arg name "$2" '.worth[] | select(.name == $name).saved_percent | trunc' "$1"; }
 at_least() { [ "$(worth "$1" "$2")" -ge "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected $3 or more"; }
 less_than() { [ "$(worth "$1" "$2")" -lt "$3" ] || fail "$1: $2 saves $(worth "$1" "$2") %, expected less than $3"; }
 
 run 1 one.json
+run 1 far.json --set gm.l2_latency_us=1.5 --set gm.worst_efficiency=1
 run 2 two.json
 "$SIM" explain one.json --json why_one.json >one.txt 2>/dev/null
+"$SIM" explain far.json --json why_far.json >far.txt 2>/dev/null
 "$SIM" explain two.json --json why_two.json >two.txt 2>/dev/null
 
-# One token: three K/V buffers cannot cover the latency of memory.  Two: the cube is busy, and Q and P
-# wait for each other's buffers.
-at_least why_one.json "K/V buffers" 8
-at_least why_one.json "L2 latency" 8
-less_than why_one.json "Q/P swaps" 1
+# One token: loads of rows that are not aligned. Where those were as fast, and memory far away, three K/V buffers could not
+# cover its latency. Two tokens: the cube is busy, and Q and P wait for each other's buffers.
+at_least why_one.json "alignment" 10
+at_least why_one.json "cube loads" 12
+less_than why_one.json "L2 latency" 2
 less_than why_one.json "cube MACs" 5
+at_least why_far.json "K/V buffers" 15
+at_least why_far.json "L2 latency" 15
+less_than why_far.json "Q/P swaps" 1
+less_than why_far.json "alignment" 2
 at_least why_two.json "Q/P swaps" 3
 at_least why_two.json "cube MACs" 8
 less_than why_two.json "L2 latency" 5
 grep -q "MTE2  LOAD_NZ .*load_right" one.txt || fail "one.txt: no loads of K and V on the chain"
-grep -q "MTE2  buffer .*load_right" one.txt || fail "one.txt: loads of K and V do not wait for buffers"
+grep -q "MTE2  buffer .*load_right" far.txt || fail "far.txt: loads of K and V do not wait for buffers"
 grep -q "MTE2  LOAD_NZ .*load_left" two.txt || fail "two.txt: no loads of P on the chain"
 
 # The links of a chain are all of the time: one core, many with a barrier over all, several launches.
