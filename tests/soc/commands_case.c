@@ -125,7 +125,8 @@ commands_case_t *commands_machine(unsigned number) {
   commands_case_t *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_ptr_not_equal(c, MAP_FAILED);
   c->options = (soc_options_t){.firmware = SOC_FIRMWARE_NATIVE, .firmware_file = FIRMWARE_DIR "/tests/commands.so",
-                               .gm = SOC_GM_C, .engine = SOC_ENGINE_C, .timing_only = true, .record = true};
+                               .gm = SOC_GM_C, .engine = SOC_ENGINE_C, .timing_only = true, .record = true,
+                               .cube_only = number % 2 == 1};
   char path[1024];
   char error[CONFIG_ERROR_BYTES];
   if (!config_find("ascend910_core", path, sizeof path) || !config_load(path, &c->options.config, error)) {

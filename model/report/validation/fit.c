@@ -10,13 +10,23 @@
 
 enum { HALVINGS = 3, ROWS_MAX = 2 * REPORT_KEYS_MAX + 16, POINTS_MAX = 1000 };
 
-const report_fit_t report_fits[REPORT_FIT_COUNT] = {
+enum {
+  FITS = 0
+#define FIT(section, name, step, low, high) + 1
+#include "report/validation/fit.def"
+#undef FIT
+};
+
+static const struct {
+  const char *name;        // "soc.skew_us"
+  double step, low, high;
+} fits[FITS] = {
 #define FIT(section, name, step, low, high) {#section "." #name, step, low, high},
 #include "report/validation/fit.def"
 #undef FIT
 };
 
-static void values(const config_t *config, double value[REPORT_FIT_COUNT]) {
+static void values(const config_t *config, double value[FITS]) {
   size_t i = 0;
 #define FIT(section, name, step, low, high) value[i++] = config->section.name;
 #include "report/validation/fit.def"
@@ -30,7 +40,7 @@ typedef struct row {
 } row_t;
 
 typedef struct point {
-  double value[REPORT_FIT_COUNT];
+  double value[FITS];
   double time_us[ROWS_MAX];
 } point_t;
 
@@ -97,8 +107,8 @@ static bool simulate(search_t *search, point_t *point) {
   }
   for (size_t i = 0; i < search->count; ++i) {
     report_job_t *job = add_job(&jobs, search, &search->row[i]);
-    for (size_t j = 0; j < REPORT_FIT_COUNT; ++j) {
-      report_job_set(job, "%s=%.9g", report_fits[j].name, point->value[j]);
+    for (size_t j = 0; j < FITS; ++j) {
+      report_job_set(job, "%s=%.9g", fits[j].name, point->value[j]);
     }
   }
   const bool good = report_run(&jobs, false, search->code, search->reason);
@@ -148,13 +158,13 @@ static void tell(const search_t *search, const point_t *point, double error) {
     return;
   }
   fprintf(stderr, "%zu:", search->points);
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    fprintf(stderr, " %s=%.9g", report_fits[i].name, point->value[i]);
+  for (size_t i = 0; i < FITS; ++i) {
+    fprintf(stderr, " %s=%.9g", fits[i].name, point->value[i]);
   }
   fprintf(stderr, ": %.3f %%\n", 100 * error);
 }
 
-static bool evaluate(search_t *search, const double value[REPORT_FIT_COUNT], double *error) {
+static bool evaluate(search_t *search, const double value[FITS], double *error) {
   point_t *point = &search->tried[search->points];
   memcpy(point->value, value, sizeof point->value);
   if (!simulate(search, point)) {
@@ -167,15 +177,14 @@ static bool evaluate(search_t *search, const double value[REPORT_FIT_COUNT], dou
 }
 
 typedef struct place {
-  double value[REPORT_FIT_COUNT], error;
+  double value[FITS], error;
 } place_t;
 
 // One constant, in steps while they help.
 static bool walk(search_t *search, size_t which, double step, place_t *best, bool *better) {
-  const report_fit_t *fit = &report_fits[which];
   while (search->points < POINTS_MAX) {
     place_t next = *best;
-    next.value[which] = fmin(fmax(best->value[which] + step, fit->low), fit->high);
+    next.value[which] = fmin(fmax(best->value[which] + step, fits[which].low), fits[which].high);
     if (next.value[which] == best->value[which]) {
       return true;
     }
@@ -199,8 +208,8 @@ static bool descend(search_t *search) {
   }
   for (int halvings = 0; halvings < HALVINGS && search->points < POINTS_MAX;) {
     bool better = false;
-    for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-      const double step = ldexp(report_fits[i].step, -halvings);
+    for (size_t i = 0; i < FITS; ++i) {
+      const double step = ldexp(fits[i].step, -halvings);
       bool up = false;
       if (!walk(search, i, step, &best, &up) || (!up && !walk(search, i, -step, &best, &better))) {
         return false;
@@ -222,8 +231,8 @@ static double predicted_error(const search_t *search, size_t row) {
 static void print(const search_t *search) {
   const point_t *best = best_of(search, SIZE_MAX);
   double mean = 0, largest = 0;
-  for (size_t i = 0; i < REPORT_FIT_COUNT; ++i) {
-    printf("%s %.9g\n", report_fits[i].name, best->value[i]);
+  for (size_t i = 0; i < FITS; ++i) {
+    printf("%s %.9g\n", fits[i].name, best->value[i]);
   }
   for (size_t i = 0; i < search->count; ++i) {
     const row_t *row = &search->row[i];

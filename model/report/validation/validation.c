@@ -279,7 +279,6 @@ static void fill(const void *data, cJSON *root) {
   }
   const config_soc_t *soc = &table->die.soc.config.soc;
   report_put(root, NUMBER("launches", LAUNCHES),
-             NUMBER(".l2_latency_us", table->die.soc.config.gm.l2_latency_us),
              NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us),
              NUMBER(".last_us", soc->skew_us * (soc->ai_cores - 1)));
 }
