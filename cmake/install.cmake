@@ -17,6 +17,7 @@ install(PROGRAMS $<TARGET_FILE:amalgam-sim> DESTINATION ${CMAKE_INSTALL_BINDIR} 
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware DESTINATION ${KERNELS}
   FILES_MATCHING PATTERN tests EXCLUDE PATTERN "*.elf" PATTERN "*.so")
 install(PROGRAMS ${CMAKE_BINARY_DIR}/sw/firmware.sh DESTINATION ${KERNELS})
+install(FILES ${CMAKE_BINARY_DIR}/commit DESTINATION ${KERNELS})
 
 # install_sources(FOLDER PATTERN...): the files below it that match, where they are in the source tree.
 function(install_sources folder)
@@ -30,6 +31,7 @@ function(install_sources folder)
 endfunction()
 
 install_sources(model/config *.yaml *.json)
+install_sources(studies *.yaml)
 # For kernels of one's own.
 foreach(folder hal lib boot)
   install_sources(sw/${folder} *)

@@ -68,6 +68,7 @@ $choices
       2:help) words='$(echo $commands)' ;;
       3:help) words='$(echo $kernels)' ;;
       *:report) words="all $reports\$options" ;;
+      *:list) words="kernels configs reports studies" ;;
       *) words=\$options ;;
     esac
   fi

@@ -9,14 +9,17 @@
 #include "base/suggest.h"
 #include "cli/bench/bench.h"
 #include "cli/convert/convert.h"
+#include "cli/diff/diff.h"
 #include "cli/explain/explain.h"
+#include "cli/list/list.h"
 #include "cli/option/manual.h"
 #include "cli/reference.h"
 #include "cli/report.h"
 #include "cli/run/kernels.h"
 #include "cli/script.h"
+#include "cli/sweep/sweep.h"
 #include "cli/synth/synth.h"
-#include "commit.h"
+#include "cli/version.h"
 #include "host/files.h"
 #include "host/interrupt.h"
 
@@ -32,12 +35,15 @@ static const struct {
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
     {"explain", explain, "explain RUN.json", "why a run took as long as it did, and what would help"},
+    {"diff", diff, "diff A.json B.json", "what differs between two runs: machine, cycles, traffic, waits, errors"},
     {"report", report_command, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
     {"bench", bench, "bench [options]", "speed of the simulator's parts on this host, as ratios"},
+    {"sweep", sweep_command, "sweep STUDY.yaml [options]", "a question asked of many runs: table, plots, page"},
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
     {"convert", convert, "convert IN OUT [options]",
      "converts arrays: BF16 keys and FP8 tokens, INT4 words and values"},
+    {"list", list, "list [WHAT]", "kernels, configs, reports and studies that there are"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
     {"firmware", script_firmware, "firmware FILE.c...",
      "builds a kernel of your own, for run custom"},
@@ -101,9 +107,8 @@ static int overview(void) {
       {"README.md", "what this is, and where to read on"},
       {"model/config/*.yaml", "machines"},
       {NULL, NULL}};
-  printf("NAME\n  amalgam " AMALGAM_VERSION
-         " - RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-         "SYNOPSIS\n  amalgam COMMAND ...\n");
+  printf("NAME\n  amalgam %.*s - RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
+         "SYNOPSIS\n  amalgam COMMAND ...\n", (int)strcspn(version_text(), " "), version_text());
   print_commands();
   print_kernels();
   manual_rows(stdout, "EXAMPLES", examples);
@@ -190,7 +195,7 @@ static int help(int argc, char **argv) {
 }
 
 static int version(void) {
-  printf("amalgam " AMALGAM_VERSION AMALGAM_COMMIT "\n");
+  printf("amalgam %s\n", version_text());
   return BASE_OK;
 }
 

@@ -190,6 +190,10 @@ static bool check_copy_l1(const checker_t *check, const cmd_copy_l1_t *c) {
          check_operands(check);
 }
 
+static bool check_read_gm(const checker_t *check, const cmd_read_gm_t *c) {
+  return one_or_more(check, "bytes", c->bytes) && check_operands(check);
+}
+
 // Nibbles are widened, whole words of them.
 static bool check_cast_int4(const checker_t *check, const cmd_vec_t *c) {
   return expect(check, c->to == TYPE_F16 || c->to == TYPE_F32, "to", c->to,
@@ -225,9 +229,6 @@ static bool check_cast(const checker_t *check, const cmd_vec_t *c) {
   if (c->from != TYPE_F32 && c->to != TYPE_F32) {
     return wrong(check, "from=%u to=%u: expected TYPE_F32 on one side", c->from, c->to);
   }
-  if (c->to == TYPE_E4M3) {
-    return wrong(check, "to=%u: expected another type than TYPE_E4M3", c->to);
-  }
   // Widening from 16 or 8 bits is exact, whatever the rounding.
   const bool may_cut = c->to == TYPE_S32 || core_type_bytes(c->from) <= 2;
   return expect(check, c->round == ROUND_NEAREST || may_cut, "round", c->round,
@@ -244,6 +245,7 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
          (!form.b || form.b_groups || below(check, "b_kind", c->b_kind, OPERAND_COUNT)) &&
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_ROW or OPERAND_SCALAR") &&
+         expect(check, c->op != VOP_SWAP || c->cols % 2 == 0, "cols", c->cols, "an even number") &&
          (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) &&
          check_operands(check);
 }
@@ -395,6 +397,8 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
       return check_vec(&check, &command->vec);
     case OP_COPY_L1:
       return check_copy_l1(&check, &command->copy_l1);
+    case OP_READ_GM:
+      return check_read_gm(&check, &command->read_gm);
     case OP_LOAD_KV:
       return check_load_kv(&check, &command->load_kv);
     case OP_LOAD_EB:
@@ -404,6 +408,6 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
     case OP_STORE_EB:
       return check_store_eb(&check, &command->store_eb);
     default:
-      return true;   // PIPE_BARRIER has no fields
+      return true;   // PIPE_BARRIER and SYNC_ALL have no fields, and MARK takes any number
   }
 }

@@ -77,7 +77,7 @@ enum {
   KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
   KIND_strips = NUMBER,
   KIND_skip_zero = NUMBER, KIND_list = ADDRESS, KIND_first = NUMBER, KIND_page = NUMBER,
-  KIND_pair = NUMBER,
+  KIND_pair = NUMBER, KIND_bytes = NUMBER, KIND_number = NUMBER,
   KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,
   KIND_triplet = ADDRESS, KIND_out = ADDRESS,
   KIND_k_pitch = NUMBER, KIND_v_pitch = NUMBER, KIND_eb_pitch = NUMBER, KIND_mask_pitch = NUMBER,

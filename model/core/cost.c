@@ -93,17 +93,18 @@ static uint64_t repeats_of(const config_vector_t *vector, const cmd_vec_t *c, ui
                                : c->rows * core_ceil_div(row_bytes, vector->repeat_bytes);
 }
 
-// To FP16, and from there to FP32.
-static uint64_t cast_from_e4m3(const config_vector_t *vector, const cmd_vec_t *c) {
+// To 16 bits, and from there to FP32; or the way back.
+static uint64_t cast_e4m3(const config_vector_t *vector, const cmd_vec_t *c) {
   const double narrow =
       vector->e4m3_emulated ? vector->e4m3_emulated_cycles : vector->e4m3_native_cycles;
+  const double wide = c->to == TYPE_E4M3 ? vector->cast_cycles : vector->widen_cycles;
   return vector->cast_startup + whole_cycles((double)repeats_of(vector, c, 2) * narrow +
-                                             (double)repeats_of(vector, c, 4) * vector->widen_cycles);
+                                             (double)repeats_of(vector, c, 4) * wide);
 }
 
 static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
-  if (c->op == VOP_CAST && c->from == TYPE_E4M3) {
-    return cast_from_e4m3(vector, c);
+  if (c->op == VOP_CAST && (c->from == TYPE_E4M3 || c->to == TYPE_E4M3)) {
+    return cast_e4m3(vector, c);
   }
   const double *per_repeat = NULL;
   uint32_t startup = 0;

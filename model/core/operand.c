@@ -22,6 +22,10 @@ const core_vec_form_t core_vec_forms[VOP_COUNT] = {
     [VOP_LN] = {.a = true},
     [VOP_SCALE] = {.a = true, .b = true, .b_groups = true},
     [VOP_COLUMN] = {.a = false},
+    [VOP_SQRT] = {.a = true},
+    [VOP_AND] = {.a = true, .b = true},
+    [VOP_ADD_S32] = {.a = true, .b = true},
+    [VOP_SWAP] = {.a = true},
 };
 
 uint32_t core_type_bytes(uint32_t type) {
@@ -191,6 +195,13 @@ static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
   return 2;
 }
 
+// By the scalar core, but in this pipe's order.
+static size_t read_gm(const cmd_read_gm_t *c, core_operand_t *operand) {
+  operand[0] = run(SPACE_GM, false, "gm", c->gm, c->bytes);
+  operand[0].align = 4;
+  return 1;
+}
+
 static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
   const core_vec_form_t form = core_vec_forms[c->op];
   const uint64_t cols = c->cols;
@@ -309,6 +320,8 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
       return vec(&command->vec, operand);
     case OP_COPY_L1:
       return copy_l1(&command->copy_l1, operand);
+    case OP_READ_GM:
+      return read_gm(&command->read_gm, operand);
     case OP_LOAD_KV:
       return load_kv(&command->load_kv, operand);
     case OP_LOAD_EB:

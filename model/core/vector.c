@@ -261,6 +261,32 @@ static void to_integer(const float *x, float *y, size_t n) {
   }
 }
 
+// Of an integer: a number's bits, or a two's complement.
+NUM_CLONES
+static void integer_row(bool add, bool tile, uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t n) {
+  const uint32_t repeated = *b;
+#pragma GCC ivdep
+  for (size_t i = 0; i < n; i++) {
+    const uint32_t y = tile ? b[i] : repeated;
+    dst[i] = add ? a[i] + y : a[i] & y;
+  }
+}
+
+NUM_CLONES
+static void roots(const float *x, float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = sqrtf(x[i]);
+  }
+}
+
+static void swap_pairs(const uint32_t *x, uint32_t *y, size_t n) {
+  for (size_t i = 0; i < n; i += 2) {
+    const uint32_t first = x[i];
+    y[i] = x[i + 1];
+    y[i + 1] = first;
+  }
+}
+
 static void number_columns(float *y, size_t n) {
   for (size_t i = 0; i < n; i++) {
     y[i] = (float)i;
@@ -314,6 +340,9 @@ static void cast_elements(const cmd_vec_t *c, const cast_chunk_t *x, cast_chunk_
     case TYPE_F16:
       num_fp16_from_f32_n(x->f32, y->half, n);
       break;
+    case TYPE_E4M3:
+      num_e4m3_from_f32_n(x->f32, y->byte, n);
+      break;
     case TYPE_S32:
       to_s32(x->f32, y->s32, n, c->round == ROUND_NEAREST);
       break;
@@ -365,6 +394,16 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       } else {
         cast_row(command, dst_bytes, a_bytes, n);
       }
+      break;
+    case VOP_SQRT:
+      roots(a, dst, n);
+      break;
+    case VOP_AND:
+    case VOP_ADD_S32:
+      integer_row(command->op == VOP_ADD_S32, tile, dst, a, b, n);
+      break;
+    case VOP_SWAP:
+      swap_pairs(a, dst, n);
       break;
     case VOP_BROADCAST:
       fill_row(dst, *(const uint32_t *)b, n);

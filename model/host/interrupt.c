@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1};
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +27,7 @@ static void say(const char *text, size_t bytes) {
   (void)written;   // there is nobody left to tell
 }
 
-static void end_with(const char *text, size_t bytes, int code) {
+__attribute__((noreturn)) static void end_with(const char *text, size_t bytes, int code) {
   static const char clear[] = "\r\033[K";
   if (remove_begun != NULL) {
     remove_begun();
@@ -105,6 +105,8 @@ bool host_interrupted(void) { return noted != 0; }
 int host_interrupt_code(void) { return noted != 0 ? 128 + noted : HOST_INTERRUPTED; }
 
 bool host_interrupt_quiet(void) { return noted == SIGPIPE; }
+
+bool host_interrupt_time_up(void) { return noted == SIGUSR1; }
 
 int host_interrupt_event(void) { return event; }
 

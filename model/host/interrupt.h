@@ -1,5 +1,5 @@
-// What Ctrl-C does to this process: SIGINT and SIGTERM, and unless they are ignored SIGHUP and SIGPIPE (whoever read
-// its output has gone).
+// What Ctrl-C does to this process: SIGINT, SIGTERM and SIGUSR1 (a batch system: its time is almost up), and unless they
+// are ignored SIGHUP and SIGPIPE (whoever read its output has gone).
 //
 //   at once       removes what was begun and ends; for a command that computes in this process
 //   cooperative   is only noted, between hold and release; whoever takes long asks host_interrupted
@@ -23,7 +23,7 @@ enum { HOST_INTERRUPTED = 130 };   // a status that says so; the exit code is th
 void host_interrupt_ends(void (*remove_begun)(void));
 
 // Ends this process for want of memory, in the same way and with exit code 2: for C++, whose `new` has no other answer.
-void host_out_of_memory(void);
+void host_out_of_memory(void) __attribute__((noreturn));
 
 // Between these a signal is only noted. They nest, in all threads of the process together; after the
 // last release a signal does again what it did before the first hold.
@@ -38,6 +38,9 @@ int host_interrupt_code(void);
 
 // Nobody is there to be told: it was SIGPIPE.
 bool host_interrupt_quiet(void);
+
+// It was SIGUSR1.
+bool host_interrupt_time_up(void);
 
 // A descriptor to poll that is readable once a signal has been noted; not to be read. -1: there is none.
 int host_interrupt_event(void);

@@ -2,7 +2,7 @@
 #include "host/parallel.h"
 
 #include <pthread.h>
-#include <unistd.h>
+#include <sched.h>
 
 typedef struct range {
   parallel_fn *fn;
@@ -44,8 +44,9 @@ bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) 
 }
 
 size_t parallel_host_threads(void) {
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  return online < 1                      ? 1
-         : online > PARALLEL_MAX_THREADS ? PARALLEL_MAX_THREADS
-                                         : (size_t)online;
+  cpu_set_t set;
+  const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  return count < 1                      ? 1
+         : count > PARALLEL_MAX_THREADS ? PARALLEL_MAX_THREADS
+                                        : (size_t)count;
 }

@@ -70,6 +70,9 @@ static void fill_request(report_job_t *job, const kernel_machine_t *machine, con
     job->kernel = REPORT_ATTENTION;
     job->attention = attention_request(kernel, machine);
     job->attention.input.source = KERNEL_MADE_UP;
+  } else if (strcmp(kernel, "decode") == 0) {
+    job->kernel = REPORT_DECODE;
+    job->decode = decode_request(machine);
   } else {
     job->kernel = REPORT_GEMM;
     job->gemm = gemm_request(kernel, machine);
@@ -93,6 +96,7 @@ kernel_machine_t *report_job_machine(report_job_t *job) {
   return job->kernel == REPORT_ATTENTION ? &job->attention.settings.machine
          : job->kernel == REPORT_FLASH   ? &job->flash.settings.machine
          : job->kernel == REPORT_FP8     ? &job->fp8.settings.attention.machine
+         : job->kernel == REPORT_DECODE  ? &job->decode.settings.machine
                                          : &job->gemm.settings.machine;
 }
 
@@ -253,12 +257,64 @@ static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
   return code;
 }
 
+static report_decode_kind_t decode_kind(const decode_op_t *op) {
+  switch (op->op) {
+    case STEP_ATTENTION: return REPORT_DECODE_ATTENTION;
+    case STEP_PRODUCT:
+    case STEP_W4A16: return op->routing != NULL ? REPORT_DECODE_EXPERTS : REPORT_DECODE_PRODUCTS;
+    default: return REPORT_DECODE_VECTOR;
+  }
+}
+
+static void take_decode(report_decode_outcome_t *outcome, const decode_run_t *run) {
+  const decode_books_t *books = decode_main_books(run);
+  const decode_list_t *list = decode_machine_list(run->machine);
+  const decode_sums_t *sums = decode_machine_sums(run->machine);
+  const double steps = (double)books->steps;
+  for (size_t i = 0; i < run->model->num_hidden_layers; ++i) {
+    ++outcome->part[checkpoint_is_mixture(run->model, i) ? REPORT_DECODE_MIXTURE : REPORT_DECODE_DENSE].layers;
+  }
+  outcome->part[REPORT_DECODE_OUTSIDE].layers = 1;
+  for (size_t i = 0; i < list->count; ++i) {
+    const decode_op_t *op = &list->ops[i];
+    const report_decode_kind_t kind = decode_kind(op);
+    report_decode_part_t *part = &outcome->part[op->layer == DECODE_NO_LAYER                   ? REPORT_DECODE_OUTSIDE
+                                                : checkpoint_is_mixture(run->model, op->layer) ? REPORT_DECODE_MIXTURE
+                                                                                               : REPORT_DECODE_DENSE];
+    ++part->operations;
+    part->cycles[kind] += (double)sums[i].cycles / steps;
+    part->hbm_read[kind] += (double)sums[i].hbm_read / steps;
+  }
+  outcome->launch_cycles = (double)books->launch_cycles / steps;
+  outcome->launches = (double)books->launches / steps;
+  outcome->nats = run->mean_loss;
+  for (size_t i = 0; i < run->windows && i < REPORT_DECODE_WINDOWS; ++i) {
+    outcome->window[i] = run->loss[i];
+  }
+}
+
+static base_exit_t work_decode(report_job_t *job, base_error_t *error) {
+  static decode_run_t run;
+  if (!decode_prepare(&job->decode, &run, error)) {
+    return BASE_BAD_INPUT;
+  }
+  const base_exit_t code = decode_simulate(&run, error);
+  if (code != BASE_OK) {
+    return code;
+  }
+  job->outcome.cycles = run.cycles;
+  job->outcome.time_us = (double)run.cycles / run.request.settings.machine.soc.config.soc.clock_mhz;
+  take_decode(&job->outcome.decode, &run);
+  return BASE_OK;
+}
+
 static int work(void *context) {
   report_job_t *job = context;
   base_error_t *error = &job->outcome.error;
   return job->outcome.status = (int)(job->kernel == REPORT_ATTENTION ? work_attention(job, error)
                                      : job->kernel == REPORT_FLASH   ? work_flash(job, error)
                                      : job->kernel == REPORT_FP8     ? work_fp8(job, error)
+                                     : job->kernel == REPORT_DECODE  ? work_decode(job, error)
                                                                      : work_gemm(job, error));
 }
 

@@ -15,6 +15,7 @@
 
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
+#include "kernel/decode/decode.h"
 #include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/gemm/gemm.h"
@@ -34,6 +35,29 @@ typedef struct report_gemm_outcome {
   size_t wrong_bits;           // elements and weights that differ from the contract's, if judged
 } report_gemm_outcome_t;
 
+enum { REPORT_DECODE_WINDOWS = 8 };
+
+// Operations of a step: attention; products with experts' weights, with others; what vector cores do alone.
+typedef enum report_decode_kind {
+  REPORT_DECODE_ATTENTION, REPORT_DECODE_EXPERTS, REPORT_DECODE_PRODUCTS, REPORT_DECODE_VECTOR, REPORT_DECODE_KINDS
+} report_decode_kind_t;
+typedef enum report_decode_place {
+  REPORT_DECODE_DENSE, REPORT_DECODE_MIXTURE, REPORT_DECODE_OUTSIDE, REPORT_DECODE_PLACES   // layers, and outside of them
+} report_decode_place_t;
+
+// Of a step, in all layers of that sort.
+typedef struct report_decode_part {
+  size_t layers, operations;
+  double cycles[REPORT_DECODE_KINDS], hbm_read[REPORT_DECODE_KINDS];
+} report_decode_part_t;
+
+// What a simulation of a whole model found.
+typedef struct report_decode_outcome {
+  double nats, window[REPORT_DECODE_WINDOWS];   // of a text
+  report_decode_part_t part[REPORT_DECODE_PLACES];
+  double launch_cycles, launches;               // of a step
+} report_decode_outcome_t;
+
 // What a simulation found.
 typedef struct report_outcome {
   int status;          // base_exit_t
@@ -48,9 +72,10 @@ typedef struct report_outcome {
   double cos_diff;             // of an FP8 cache: of the cast,
   double unquantised;          // and its relative error on the cache before it was quantised
   report_gemm_outcome_t gemm;  // of w4a16 and gemm
+  report_decode_outcome_t decode;
 } report_outcome_t;
 
-typedef enum report_kernel { REPORT_ATTENTION, REPORT_FLASH, REPORT_FP8, REPORT_GEMM } report_kernel_t;
+typedef enum report_kernel { REPORT_ATTENTION, REPORT_FLASH, REPORT_FP8, REPORT_GEMM, REPORT_DECODE } report_kernel_t;
 
 typedef struct report_job {
   char name[REPORT_NAME_BYTES];   // for people
@@ -60,6 +85,7 @@ typedef struct report_job {
     flash_request_t flash;
     fp8_request_t fp8;
     gemm_request_t gemm;
+    decode_request_t decode;
   };
   bool judged;                    // of attention and fp8 the FP32 output and its cast against FP64, of flash the
                                   // FP32 output; of gemm also every bit against the contract
@@ -75,7 +101,7 @@ typedef struct report_jobs {
 bool report_jobs_open(report_jobs_t *jobs, const report_settings_t *settings, base_error_t *error);
 void report_jobs_close(report_jobs_t *jobs);
 
-// Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16" or "gemm" on that machine, without
+// Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16", "gemm" or "decode" on that machine, without
 // arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
 // What is wrong with it, report_run says. name: for people, as printf has it.
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,

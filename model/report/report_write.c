@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/program.h"
+#include "base/gnuplot.h"
 
 bool report_file(const report_settings_t *settings, const char *name, const char *ending, outputs_t *outputs,
                 size_t *index, base_error_t *error) {
@@ -42,7 +42,7 @@ static bool write_markdown(const work_t *work, FILE *file, base_error_t *error) 
   return print(work, file, plot->after, plot->after + strlen(plot->after), "", error);
 }
 
-// The script; gnuplot writes to its standard output. NULL: no memory, or a member is missing.
+// The script. NULL: no memory, or a member is missing.
 static char *plot_script(const work_t *work, base_error_t *error) {
   const report_plot_t *plot = &work->plot;
   char *script = NULL;
@@ -68,22 +68,9 @@ static char *plot_script(const work_t *work, base_error_t *error) {
 
 static bool write_plot(const work_t *work, const char *path, base_error_t *error) {
   char *script = plot_script(work, error);
-  char said[256];
-  if (script == NULL) {
-    return false;
-  }
-  const char *const argv[] = {"gnuplot", NULL};
-  const program_t gnuplot = {
-      .argv = argv, .input = script, .out = path, .answer = said, .size = sizeof said};
-  const program_end_t how = program_run(&gnuplot);
+  const bool good = script != NULL && gnuplot_run(script, path, error);
   free(script);
-  switch (how) {
-    case PROGRAM_DONE: return true;
-    case PROGRAM_NOT_STARTED:
-      return base_fail(error, "gnuplot cannot be started; is gnuplot-nox installed?");
-    case PROGRAM_INTERRUPTED: return base_fail(error, "interrupted");
-    default: return base_fail(error, "gnuplot failed: %s", said);
-  }
+  return good;
 }
 
 static bool write_json(const work_t *work, FILE *file, base_error_t *error) {

@@ -218,6 +218,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->pipes);
   result->pipes = nullptr;
   result->pipe_count = 0;
+  std::free(result->marks);
+  result->marks = nullptr;
+  result->mark_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

@@ -39,7 +39,10 @@ typedef struct soc_buffer {
                         // nobody wrote shows as NaN
   void *result;         // bytes are copied here after the run, or NULL
   bool read_only;       // a command that writes it ends the run
-  bool numbers;         // a list that GATHER_IN goes by; read only, and there even with timing_only
+  bool numbers;         // scalar cores see it through their window, and GATHER_IN may go by it if it is
+                        // read_only, too; there even with timing_only
+  bool far;             // no atomic store goes there: it may lie where the slices do not reach, as what
+                        // is read_only may
   uint64_t address;     // set by soc_place, a multiple of 512
   soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back counts, by
                           // 16 KiB, for the array of the first byte written
@@ -70,6 +73,10 @@ typedef struct soc_options {
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
+  // Called at a MARK, before anything that comes after it is done: global memory (soc_bytes) is as it is at that
+  // cycle.  May be NULL.
+  void (*on_mark)(void *context, uint32_t number);
+  void *on_mark_context;
   bool record;                 // keep what every command did; files imply it
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
@@ -100,6 +107,15 @@ typedef struct soc_pipe {
   size_t stalls;
 } soc_pipe_t;
 
+// What a MARK noted.
+typedef struct soc_mark {
+  uint32_t number;
+  uint64_t cycle;              // since the launch
+  uint64_t flops;              // of MMADs so far; here and below over all launches
+  soc_traffic_t traffic;       // of moves that have begun
+  uint64_t atomic_bytes;
+} soc_mark_t;
+
 typedef enum soc_status {
   SOC_DONE = 0,
   SOC_BAD_INPUT = 2,           // firmware file missing or unreadable, array too large
@@ -123,6 +139,8 @@ typedef struct soc_result {
   size_t syncs;                // of the last launch; may be more than there is room for above
   uint64_t *launch_cycles;     // [launches], of soc_run
   size_t launches;
+  soc_mark_t *marks;           // in order of time, of all launches
+  size_t mark_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together

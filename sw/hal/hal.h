@@ -6,7 +6,7 @@
 //
 //   mmad(.l0a = a, .l0b = b, .l0c = c, .m = 128, .n = 128, .k = 96, .type = TYPE_BF16);
 //
-// A push returns when the command is in its queue, not when it is done.  The same sources build
+// A push returns when the command is in its queue, not when it is done; only read_gm waits for that.  The same sources build
 // for RV64 (registers are memory) and as a shared object for the host (registers are calls).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef HAL_HAL_H
@@ -131,6 +131,10 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define attention_op(...) HAL_PUSH(ATTN, attn, PIPE_ATTN, __VA_ARGS__)
 #define data_copy_eb_to_gm(...) HAL_PUSH(STORE_EB, store_eb, PIPE_STORE, __VA_ARGS__)
 
+// Holds this program until MTE2 has done all commands so far; then bytes at hal_gm(address) are as commands have left them.
+#define read_gm(address, count) \
+  HAL_PUSH(READ_GM, read_gm, PIPE_MTE2, .gm = (address), .bytes = (count))
+
 // Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.
 #define set_flag(from_pipe, to_pipe, event_id) \
   HAL_PUSH(SET_FLAG, set_flag, from_pipe, .to = (to_pipe), .event = (event_id))
@@ -143,6 +147,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define pair_set_flag(on_pipe, flag_id) HAL_PUSH(PAIR_SET, pair_set, on_pipe, .flag = (flag_id))
 #define pair_wait_flag(on_pipe, flag_id) HAL_PUSH(PAIR_WAIT, pair_wait, on_pipe, .flag = (flag_id))
 #define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)
+#define mark(on_pipe, as_number) HAL_PUSH(MARK, mark, on_pipe, .number = (as_number))
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
 
 #endif

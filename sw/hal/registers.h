@@ -5,7 +5,7 @@
 
 //   0x1008_0000  registers (4 KiB)
 //   0x8000_0000  private RAM: program, data, stack
-//   0x40_0000_0000  global memory; the core's window shows the kernel's arguments, read only
+//   0x40_0000_0000  global memory; the core's window shows the kernel's arguments and arrays of numbers, read only
 #define SCALAR_MMIO_BASE 0x10080000ull
 #define SCALAR_MMIO_SIZE 0x1000ull
 #define SCALAR_RAM_BASE 0x80000000ull

@@ -37,6 +37,7 @@ run lm --impl c --prompt a --tokens 1 --context 8
 run custom
 convert good.npy made.npy
 explain odd.json
+diff odd.json odd.json
 report --jobs 0
 synth --d 0
 bench --size huge

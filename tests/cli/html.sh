@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 . "$(dirname "$0")/../json.sh"
+. "$(dirname "$0")/../browser.sh"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -129,8 +130,7 @@ grep -q '<link rel="icon" href="data:,">' "r s/index.html" || fail "a browser wo
 
 # --- a browser --------------------------------------------------------------------------------
 
-browser=$(command -v chromium || command -v chromium-browser || true)
-[ -n "$browser" ] || { echo "no Chromium: the browser's part was not tried"; exit 77; }
+find_browser
 
 # Measures the page in a frame as wide as a phone, from outside of it.
 cat >measure.html <<'END'
@@ -196,16 +196,6 @@ frame.onload = () => {
 frame.src = 'r%20s/index.html';
 </script>
 END
-browse() {   # browse OPTIONS...
-  "$browser" --headless --no-sandbox --disable-gpu --disable-background-networking --no-first-run \
-    --disable-component-update --allow-file-access-from-files --user-data-dir="$dir/profile" \
-    --enable-logging=stderr --virtual-time-budget=5000 "$@" 2>log || { cat log; fail "chromium $*"; }
-  ! grep 'CONSOLE' log || fail "the console has something to say"
-}
-value() { sed -n "s/^\(.*>\)\?$1=//p" "$2"; }
-is() {   # is FILE NAME VALUE
-  [ "$(value "$2" "$1" | sed 's|</pre>.*||')" = "$3" ] || { cat "$1"; fail "$1: $2 is not $3"; }
-}
 browse --blink-settings=preferredColorScheme=1 --dump-dom "file://$dir/measure.html" >light
 browse --blink-settings=preferredColorScheme=0 --dump-dom "file://$dir/measure.html" >dark
 for theme in light dark; do

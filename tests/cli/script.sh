@@ -112,11 +112,17 @@ wants yosys report all
 wants yosys synth
 wants libopenblas0-pthread bench
 wants iverilog bench
+echo 'command: run amla' >run.yaml
+echo 'command: synth --design fa2' >synth.yaml
+wants gnuplot-nox sweep run.yaml
+wants yosys sweep synth.yaml
 wants gdb-multiarch run amla --gdb cube0
 wants chromium test
+wants slurm-wlm test
 touch tree/model/main.c
 ABSENT=yosys amalgam report table5 >/dev/null
-grep -q apt-get "$CALLS" && fail "report table5 installs yosys"
+ABSENT=yosys amalgam sweep run.yaml >/dev/null
+grep -q apt-get "$CALLS" && fail "report table5 or a sweep of runs installs yosys"
 calls >/dev/null
 amalgam run amla --firmware native >/dev/null
 grep -q 'ninja .* simulator firmware_native$' "$CALLS" || fail "native firmware is not built"

@@ -53,6 +53,7 @@ static void by_hand(void **state) {
          READ(SPACE_L1, 0, 3, 640, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
   EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 20, .n = 40, .transpose = 1),
          READ(SPACE_L1, 0, 2, 1280, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
+  EXPECT(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 8, .bytes = 12), READ(SPACE_GM, GM_BASE + 8, 1, 12, 0));
   // 20 rows of 3 strips, the last of 8 columns, whole rows of 32 bytes
   EXPECT(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 64, .ub_pitch = 96, .l1 = 128, .l1_pitch = 1024,
                     .rows = 20, .cols = 40),
@@ -261,13 +262,13 @@ static command_t random_command(num_rng_t *rng, core_kind_t kind) {
       const uint32_t op = random_below(rng, VOP_COUNT);
       const uint32_t type = random_below(rng, TYPE_S4 + 1);
       const uint32_t other = type == TYPE_S4 ? TYPE_E4M3 : type;
-      const bool from_wide = random_below(rng, 2) != 0 && other != TYPE_E4M3;
+      const bool from_wide = random_below(rng, 2) != 0;
       if (random_below(rng, 4) == 0) {
         return random_narrow(rng, x, y, offset, wide);
       }
       const bool cast = op == VOP_CAST;
       return COMMAND_OF(
-          VEC, vec, V, .op = op, .rows = x, .cols = y, .dst = offset, .dst_pitch = wide,
+          VEC, vec, V, .op = op, .rows = x, .cols = op == VOP_SWAP ? y + y % 2 : y, .dst = offset, .dst_pitch = wide,
           .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32, .c = 0x18000,
           .c_pitch = wide, .scalar = 0x3f800000u,
           .b_kind = op == VOP_BROADCAST ? 1 + random_below(rng, 2) : random_below(rng, 3),

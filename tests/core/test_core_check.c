@@ -42,7 +42,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 static void headers(void **state) {
   (void)state;
   const case_t cube[] = {
-      {{.header = {.opcode_ = OP_COUNT}}, "opcode=22: expected 0 to 21"},
+      {{.header = {.opcode_ = OP_COUNT}}, "opcode=24: expected 0 to 23"},
       {{.header = {.opcode_ = 255}}, "opcode=255"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero_ = 1}}, "bytes 2 to 7"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_M, .zero2_ = 1}}, "bytes 2 to 7"},
@@ -281,7 +281,7 @@ static void vector_commands(void **state) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1), NULL},
-      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=19: expected 0 to 18"},
+      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=23: expected 0 to 22"},
       {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),
@@ -438,6 +438,25 @@ static void direct_path(void **state) {
   assert_non_null(strstr(error, "leaves pair's L1 of 262144 bytes"));
   const case_t cube[] = {
       {DIRECT(.rows = 1, .cols = 1), "COPY_L1 on a cube core: expected a vector core"},
+  };
+  RUN_TABLE(CORE_CUBE, cube);
+}
+
+static void looks(void **state) {
+  (void)state;
+  const case_t cases[] = {
+      {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 4, .bytes = 3), NULL},
+      {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 4, .bytes = 0), "READ_GM bytes=0: expected 1 or more"},
+      {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 2, .bytes = 4), "gm=0x4000000002: expected a multiple of 4"},
+      {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = UINT64_MAX - 3, .bytes = 8), "leaves the address space"},
+      {COMMAND_OF(MARK, mark, MTE2, .number = UINT32_MAX), NULL},
+  };
+  RUN_TABLE(CORE_CUBE, cases);
+  RUN_TABLE(CORE_VECTOR, cases);
+  const case_t cube[] = {
+      {COMMAND_OF(READ_GM, read_gm, FIX, .gm = GM_BASE, .bytes = 4), "READ_GM pipe=3 (FIX): expected MTE2"},
+      {COMMAND_OF(MARK, mark, FIX, .number = 1), NULL},
+      {COMMAND_OF(MARK, mark, V, .number = 1), "MARK pipe=4 (V): expected a pipe of a cube core"},
   };
   RUN_TABLE(CORE_CUBE, cube);
 }
@@ -688,6 +707,7 @@ int main(void) {
       cmocka_unit_test(headers),          cmocka_unit_test(flags),
       cmocka_unit_test(cube_commands),    cmocka_unit_test(copies),
       cmocka_unit_test(vector_commands),  cmocka_unit_test(direct_path),
+      cmocka_unit_test(looks),
       cmocka_unit_test(engine_moves),
       cmocka_unit_test(engine_attention), cmocka_unit_test(engine_results_apart),
       cmocka_unit_test(engine_of_odd_dim), cmocka_unit_test(any_bytes),

@@ -72,6 +72,12 @@ static void direct_path(void **state) {
               "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256 pair=0");
 }
 
+static void looks(void **state) {
+  (void)state;
+  expect_text(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 512, .bytes = 48), "READ_GM gm=0x4000000200 bytes=48");
+  expect_text(COMMAND_OF(MARK, mark, FIX, .number = 7), "MARK number=7");
+}
+
 // A VEC shows the fields its operation reads.
 static void vector_fields(void **state) {
   (void)state;
@@ -126,6 +132,7 @@ int main(void) {
       cmocka_unit_test(names),
       cmocka_unit_test(commands),
       cmocka_unit_test(direct_path),
+      cmocka_unit_test(looks),
       cmocka_unit_test(engine_commands),
       cmocka_unit_test(vector_fields),
       cmocka_unit_test(malformed),

@@ -1,6 +1,7 @@
 // Jobs side by side, programs that are run and ended, workers, and what an interrupt does to each.
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "host/jobs.h"
+#include "host/parallel.h"
 #include "host/program.h"
 #include "host/worker.h"
 
@@ -341,6 +343,22 @@ static void inputs_and_outputs_differ(void **state) {
   unlink(other);
 }
 
+static void processors_are_those_it_may_use(void **state) {
+  (void)state;
+  cpu_set_t all, one;
+  assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+  size_t first = 0;
+  while (!CPU_ISSET(first, &all)) {
+    ++first;
+  }
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+  assert_int_equal(parallel_host_threads(), 1);
+  assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+  assert_int_equal(parallel_host_threads(), CPU_COUNT(&all));
+}
+
 int main(void) {
   signal(SIGHUP, SIG_DFL);   // nohup is respected, and not what is tested
   signal(SIGPIPE, SIG_DFL);
@@ -349,6 +367,7 @@ int main(void) {
       cmocka_unit_test(jobs_are_side_by_side), cmocka_unit_test(answers),
       cmocka_unit_test(files_and_words), cmocka_unit_test(programs_are_interrupted),
       cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once),
-      cmocka_unit_test(large_files_are_errors), cmocka_unit_test(inputs_and_outputs_differ)};
+      cmocka_unit_test(large_files_are_errors), cmocka_unit_test(inputs_and_outputs_differ),
+      cmocka_unit_test(processors_are_those_it_may_use)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,9 +36,10 @@ soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
 silicon: base num host
 silicon/power: /gates /synth
-kernel: soc lm engine num waves config host base hal kernels/*
+kernel: soc lm engine checkpoint decode num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
+kernel/decode: /. /attention
 kernel/engine: /. /attention /lm
 kernel/flash: /.
 kernel/fp8: /. /attention
@@ -47,6 +48,7 @@ kernel/lm: /.
 report: kernel/* lm engine silicon/* soc num config host base hal kernels/*
 report/.: /page
 report/amla: /.
+report/decode: /.
 report/fp8: /.
 report/gemm: /.
 report/hfa: /.
@@ -54,12 +56,25 @@ report/lm: /. /hfa
 report/silicon: /.
 report/validation: /. /amla
 report/w4a16: /.
-cli: report kernel/* soc lm engine num config host base hal kernels/* silicon/*
-cli/.: /bench /convert /explain /option /run /synth
+sweep: base host
+sweep/.: /page /plot /slurm /sql /store /study /table /work
+sweep/page: /study /table report/page
+sweep/plot: /study /table
+sweep/slurm:
+sweep/sql:
+sweep/store: /study
+sweep/study: /sql
+sweep/table: /sql /study
+sweep/work: /study
+cli: sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
+cli/.: /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
 cli/convert: /option
+cli/diff: /option /run
 cli/explain: /option /run
+cli/list: /option /run
 cli/run: /option /text
+cli/sweep: /. /option /run
 cli/text: /option
 cli/synth: /option
 hal:
@@ -71,6 +86,10 @@ kernels/attention/cube: /attention
 kernels/attention/vector: /attention
 kernels/flash: /attention /attention/cube /attention/vector
 kernels/fp8: /attention /attention/cube /attention/vector
+kernels/step: /attention /fp8 /w4a16
+kernels/step/attention: /attention /attention/cube /attention/vector /fp8 /step
+kernels/step/vector: /step
+kernels/step/w4a16: /step /w4a16
 rtl/lib:
 rtl/fp:
 rtl/gm: /fp
@@ -93,8 +112,10 @@ tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
 tests/memory: core soc/*
-tests/num: num
+tests/num: num hal
 tests/power: num silicon/*
+tests/step: config num soc hal lib kernels/*
+tests/sweep: base host sweep/*
 tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves

@@ -43,6 +43,8 @@ both() {   # both NAME FRAGMENT...
 }
 
 both deadlock "deadlock" "cube0 MTE1" "WAIT_FLAG" "event=3" "deadlock.c:7"
+both read_held "deadlock" "cube0 MTE2: WAIT_FLAG" "cube0 scalar core waits for its READ_GM"
+both read_array "not in an array of numbers" "cube0 MTE2: READ_GM" "read_array.c:8"
 both out_of_bounds "array 'kv'" "cube0 MTE2" "LOAD_NZ" "out_of_bounds.c:8"
 both malformed "L0C" "cube0 M:" "MMAD" "malformed.c:7"
 both race "race in L1" "cube0 MTE1" "LOAD_A" "race.c:9" "LOAD_NZ" "race.c:8"
@@ -108,7 +110,7 @@ machine='cache=sparse topk=200 tokens=100 vary=1 batch=2'
 both gather_below "number is below -1" "vector0_" "GATHER_IN" "gather_below.c:10"
 machine='cache=sparse topk=200 tokens=100'
 both gather_bounds "its row is not inside of the array" "GATHER_IN" "gather_bounds.c:10"
-both gather_list "not in an array of numbers" "GATHER_IN" "gather_list.c:10"
+both gather_list "not in an input array of numbers" "GATHER_IN" "gather_list.c:10"
 both gather_writable "not in an input array" "GATHER_IN" "gather_writable.c:10"
 
 # Arguments that the FP8 kernel refuses.

@@ -89,6 +89,8 @@ static const struct {
     {"vector.reduce_startup", 0, 30, true},
     {"vector.broadcast_cycles", 0.3, 9, false},
     {"vector.broadcast_startup", 0, 30, true},
+    {"vector.swap_cycles", 0.3, 9, false},
+    {"vector.swap_startup", 0, 30, true},
     {"vector.drain", 0, 40, true},
     {"engine.clock_mhz", 100, 900, false},
     {"engine.load_gbps", 20, 300, false},
@@ -189,6 +191,10 @@ static void copy_pipes(commands_case_t *c) {
   for (size_t i = 0; i < c->result.pipe_count && i < COMMANDS_PIPES; i++) {
     c->pipes[i] = c->result.pipes[i];
   }
+  c->mark_count = c->result.mark_count;
+  for (size_t i = 0; i < c->mark_count && i < COMMANDS_MARKS; i++) {
+    c->marks[i] = c->result.marks[i];
+  }
 }
 
 // In the child.
@@ -287,6 +293,8 @@ static bool is_wait(const command_t *command) {
     case OP_PAIR_WAIT:
     case OP_PIPE_BARRIER:
     case OP_SYNC_ALL:
+    case OP_READ_GM:
+    case OP_MARK:
       return true;
     default:
       return false;
@@ -311,6 +319,11 @@ static void check_pushes(const commands_case_t *c) {
     time += (uint64_t)config->scalar.push_cycles * COMMANDS_READS;
     for (size_t j = 0; j < i; j++) {
       time = same_core(&c->list[j], &c->list[i]) ? c->at[j].pushed : time;
+      if (same_core(&c->list[j], &c->list[i]) && c->list[j].command.header.opcode_ == OP_READ_GM) {
+        // Held until the pipe's earlier commands are done, and as long as L2 takes.
+        time = later(time, later(c->at[j].begin, commands_effect_before(c, j)) +
+                               (uint64_t)(config->gm.l2_latency_us * config->soc.clock_mhz + 0.5));
+      }
     }
     time += (uint64_t)config->scalar.push_cycles * (c->list[i].reads + 1);
     commands_equal(c, i, "scalar core is there in cycle", c->at[i].issued, time);

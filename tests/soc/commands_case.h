@@ -13,7 +13,7 @@
 #include "num/num_rng.h"
 #include "soc/soc.h"
 
-enum { COMMANDS_MOST = 256, COMMANDS_PIPES = 64, COMMANDS_MACHINES = 8, COMMANDS_LINKS = 64 };
+enum { COMMANDS_MOST = 256, COMMANDS_PIPES = 64, COMMANDS_MACHINES = 8, COMMANDS_LINKS = 64, COMMANDS_MARKS = 16 };
 
 // COMMAND_OF(MMAD, mmad, M, .m = 1, ...): a command for that pipe, other fields 0.
 #define COMMAND_OF(NAME, name, PIPE, ...) \
@@ -35,6 +35,8 @@ typedef struct commands_case {
   soc_command_t at[COMMANDS_MOST];
   soc_result_t result;
   soc_pipe_t pipes[COMMANDS_PIPES];
+  size_t mark_count;
+  soc_mark_t marks[COMMANDS_MARKS];
   size_t link_count;
   commands_link_t links[COMMANDS_LINKS];
   uint64_t waited;                       // in the waits on it

@@ -87,7 +87,7 @@ delete
 stepi
 step
 finish
-print \$sp > 0x80000000 && \$sp < 0x80001000
+print \$sp > 0x80000000 && \$sp < 0x80002000
 continue
 END
 cat >vector.gdb <<END

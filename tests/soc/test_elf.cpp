@@ -96,9 +96,9 @@ std::string patched(size_t offset, T value) {
 void loads(void **) {
   const file whole(good());
   const soc::elf_image image = soc::load_elf(whole.path(), kRam);
-  assert_int_equal(image.entry, SCALAR_RAM_BASE + 0x1000);
+  assert_int_equal(image.entry, SCALAR_RAM_BASE + 0x2000);
   assert_int_equal(image.ram.size(), kRam);
-  assert_memory_equal(&image.ram[0x1000], &good()[0x1000], 0x1000);
+  assert_memory_equal(&image.ram[0x2000], &good()[0x1000], 0x1000);
 }
 
 void other_files(void **) {
@@ -155,12 +155,12 @@ void bad_segments(void **) {
   }
   refused(SEGMENT(1, p_offset, good().size() - 16), "truncated");
   refused(SEGMENT(1, p_paddr, SCALAR_RAM_BASE), "overlap");
-  refused(SEGMENT(0, p_memsz, 0x1002), "overlap");
+  refused(SEGMENT(0, p_memsz, 0x2002), "overlap");
   refused(SEGMENT(1, p_type, PT_NOTE), "entry point");
   refused(SEGMENT(0, p_type, PT_INTERP), "static");
   refused(SEGMENT(0, p_type, PT_DYNAMIC), "static");
   for (const uint64_t entry : {uint64_t{0}, ~uint64_t{0}, uint64_t{SCALAR_RAM_BASE},
-                               uint64_t{SCALAR_RAM_BASE} + 0x1001, uint64_t{SCALAR_RAM_BASE} + 0x1000 + 0x10000}) {
+                               uint64_t{SCALAR_RAM_BASE} + 0x2001, uint64_t{SCALAR_RAM_BASE} + 0x2000 + 0x10000}) {
     refused(HEADER(e_entry, entry), "entry point");
   }
 }
@@ -174,7 +174,7 @@ double ask_everywhere(const char *path) {
   soc::debug_info info(path);
   uint64_t registers[soc::debug_info::kRegisters] = {};
   registers[2] = SCALAR_RAM_BASE + 0x800;
-  for (uint64_t pc = SCALAR_RAM_BASE + 0x1000; pc < SCALAR_RAM_BASE + 0x6000; pc += 0x244) {
+  for (uint64_t pc = SCALAR_RAM_BASE + 0x2000; pc < SCALAR_RAM_BASE + 0x7000; pc += 0x244) {
     for (const std::string &frame : info.frames(pc)) {
       assert_true(frame.find_first_of("\n\"\\\x1b") == std::string::npos);
     }
@@ -224,7 +224,7 @@ const char *const kSections[] = {".debug_info", ".debug_abbrev", ".debug_line", 
 
 void lines_are_known(void **) {
   soc::debug_info info(FIRMWARE_DIR "/amla.elf");
-  assert_true(!info.frames(SCALAR_RAM_BASE + 0x1100).empty());
+  assert_true(!info.frames(SCALAR_RAM_BASE + 0x2100).empty());
   assert_true(info.frames(SCALAR_RAM_BASE + kRam).empty() && info.frames(~uint64_t{0}).empty());
 }
 

@@ -94,6 +94,7 @@ typedef struct priced {
 static priced_t price(const config_vector_t *v, const cmd_vec_t *c) {
   switch (c->op) {
     case VOP_DIV:
+    case VOP_SQRT:
       return (priced_t){v->div_startup, v->div_cycles};
     case VOP_EXP:
     case VOP_LN:
@@ -107,6 +108,8 @@ static priced_t price(const config_vector_t *v, const cmd_vec_t *c) {
     case VOP_BROADCAST:
     case VOP_COLUMN:
       return (priced_t){v->broadcast_startup, v->broadcast_cycles};
+    case VOP_SWAP:
+      return (priced_t){v->swap_startup, v->swap_cycles};
     case VOP_SCALE:
       return (priced_t){v->group_startup, v->group_cycles};
     default:
@@ -118,11 +121,11 @@ static priced_t price(const config_vector_t *v, const cmd_vec_t *c) {
 static uint64_t vec_cycles(const config_vector_t *v, const cmd_vec_t *c, bool whole_tile, uint32_t bytes) {
   const double repeats = (double)(whole_tile ? ceil_div((uint64_t)c->rows * c->cols * bytes, v->repeat_bytes)
                                              : c->rows * ceil_div((uint64_t)c->cols * bytes, v->repeat_bytes));
-  if (c->op == VOP_CAST && c->from == TYPE_E4M3) {
+  if (c->op == VOP_CAST && (c->from == TYPE_E4M3 || c->to == TYPE_E4M3)) {
     const double halves = (double)(whole_tile ? ceil_div((uint64_t)c->rows * c->cols * 2, v->repeat_bytes)
                                               : c->rows * ceil_div((uint64_t)c->cols * 2, v->repeat_bytes));
     const double narrow = v->e4m3_emulated ? v->e4m3_emulated_cycles : v->e4m3_native_cycles;
-    return v->cast_startup + commands_cycles(halves * narrow + repeats * v->widen_cycles);
+    return v->cast_startup + commands_cycles(halves * narrow + repeats * (c->to == TYPE_E4M3 ? v->cast_cycles : v->widen_cycles));
   }
   const priced_t p = price(v, c);
   return p.startup + commands_cycles(repeats * p.cycles);
@@ -153,6 +156,11 @@ static const form_t forms[] = {
     {VOP_CAST, OPERAND_TILE, TYPE_BF16, TYPE_F32, 16, 32, 4, .a = true},
     {VOP_CAST, OPERAND_TILE, TYPE_S4, TYPE_F16, 4, 16, 2, .a = true},
     {VOP_CAST, OPERAND_TILE, TYPE_E4M3, TYPE_F32, 8, 32, 4, .a = true},
+    {VOP_CAST, OPERAND_TILE, TYPE_F32, TYPE_E4M3, 32, 8, 4, .a = true},
+    {VOP_SQRT, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
+    {VOP_AND, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true, .b = true},
+    {VOP_ADD_S32, OPERAND_SCALAR, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
+    {VOP_SWAP, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
     {VOP_ROW_MAX, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
     {VOP_ROW_SUM, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
     {VOP_ROW_TREE, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 0, 4, .a = true, .rows_apart = true},
@@ -326,6 +334,38 @@ static void sync_alls(commands_case_t *c) {
   }
 }
 
+// READ_GM and MARK wait for their pipe's earlier commands; what is pushed behind a READ_GM comes later still
+// (check_pushes). Marks tell the cycle, and the traffic so far.
+static void looks(commands_case_t *c) {
+  enum { TIMES = 4 };
+  size_t marks[TIMES], reads[TIMES];
+  uint64_t bytes[TIMES];
+  for (int i = 0; i < TIMES; i++) {
+    bytes[i] = 32 * commands_random(c, 1, 1000);
+    commands_add(c, CORE_VECTOR, 0, 0,
+                 COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = commands_in, .rows = 1, .row_bytes = (uint32_t)bytes[i]));
+    reads[i] = commands_add(c, CORE_VECTOR, 0, 0,
+                            COMMAND_OF(READ_GM, read_gm, MTE2, .gm = commands_numbers, .bytes = 4));
+    commands_add(c, CORE_VECTOR, 0, 0, random_vec(c));
+    marks[i] = commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(MARK, mark, MTE2, .number = (uint32_t)(70 + i)));
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(MARK, mark, MTE2, .number = (uint32_t)(70 + i)));   // not noted
+  }
+  commands_run(c);
+  uint64_t all = 0;
+  assert_int_equal(c->mark_count, TIMES);
+  for (int i = 0; i < TIMES; i++) {
+    const uint64_t flag = c->options.config.soc.flag_cycles;
+    const uint64_t read = later(c->at[reads[i]].begin, commands_effect_before(c, reads[i]));
+    commands_equal(c, reads[i], "waits to cycle", c->at[reads[i]].end, read + flag);
+    const uint64_t seen = later(c->at[marks[i]].begin, commands_effect_before(c, marks[i]));
+    commands_equal(c, marks[i], "waits to cycle", c->at[marks[i]].end, seen + flag);
+    all += bytes[i];
+    assert_int_equal(c->marks[i].number, 70 + i);
+    assert_int_equal(c->marks[i].cycle, seen);
+    assert_int_equal(c->marks[i].traffic.l2_read, all);
+  }
+}
+
 // --- scalar cores and queues ------------------------------------------------------------------
 
 // Cores begin one after the other; a register read between pushes costs as much as a push.
@@ -450,6 +490,7 @@ ON_MACHINES(barriers)
 ON_MACHINES(cross_flags_of_a_core)
 ON_MACHINES(cross_flags_of_a_pair)
 ON_MACHINES(sync_alls)
+ON_MACHINES(looks)
 ON_MACHINES(launches)
 ON_MACHINES(full_queues)
 ON_MACHINES(critical_path_of_a_full_queue)
@@ -465,6 +506,7 @@ int main(void) {
       cmocka_unit_test(cross_flags_of_a_core_take),
       cmocka_unit_test(cross_flags_of_a_pair_take),
       cmocka_unit_test(sync_alls_take),
+      cmocka_unit_test(looks_take),
       cmocka_unit_test(launches_take),
       cmocka_unit_test(full_queues_take),
       cmocka_unit_test(instructions_take),

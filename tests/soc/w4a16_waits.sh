@@ -29,5 +29,5 @@ build() {
 }
 
 waits='wait\|sync_all'
-remove_waits 20 "$dir"/sw/kernels/w4a16/w4a16_cube.c "$dir"/sw/kernels/w4a16/w4a16_dequant.c \
+remove_waits 20 "$dir"/sw/kernels/w4a16/w4a16_cube*.[ch] "$dir"/sw/kernels/w4a16/w4a16_dequant*.[ch] \
   "$dir/sw/lib/slice_sum.c" "$dir/sw/lib/ring.h"

@@ -21,11 +21,14 @@
 #define ENGINE_FA2 CLI_RUN_FA2
 #define LM CLI_RUN_LM
 #define CUSTOM CLI_RUN_CUSTOM
+#define DECODE CLI_RUN_DECODE
 #define REPORT CLI_REPORT
 #define BENCH CLI_BENCH
 #define SYNTH CLI_SYNTH
 #define CONVERT CLI_CONVERT
 #define EXPLAIN CLI_EXPLAIN
+#define SWEEP CLI_SWEEP
+#define DIFF CLI_DIFF
 #define OUTPUT OPTION_OUTPUT
 #define VALUES OPTION_VALUES
 const option_row_t option_rows[] = {

@@ -24,11 +24,15 @@
 #define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2)
 #define CLI_RUN_LM (1u << 7)
 #define CLI_RUN_CUSTOM (1u << 13)
+#define CLI_RUN_DECODE (1u << 15)
 #define CLI_REPORT (1u << 8)
 #define CLI_BENCH (1u << 9)
 #define CLI_SYNTH (1u << 10)
 #define CLI_CONVERT (1u << 11)
 #define CLI_EXPLAIN (1u << 12)
+#define CLI_SWEEP (1u << 18)
+#define CLI_DIFF (1u << 16)
+#define CLI_LIST (1u << 17)
 
 // Marks, among the commands of an option.
 #define OPTION_OUTPUT (1u << 30)   // what is written, said, checked or watched: not what is run

@@ -5,9 +5,10 @@
 
 #include "cli/run/run.h"
 
-extern const run_kernel_t run_amla, run_base, run_flash, run_fp8, run_w4a16, run_gemm, run_hfa, run_fa2, run_lm, run_custom;
+extern const run_kernel_t run_amla, run_base, run_flash, run_fp8, run_w4a16, run_gemm, run_hfa, run_fa2, run_lm, run_decode,
+    run_custom;
 
-enum { RUN_KERNELS = 10 };
+enum { RUN_KERNELS = 11 };
 extern const run_kernel_t *const run_kernels[RUN_KERNELS];
 
 // NULL: no such kernel.

@@ -16,7 +16,7 @@ static const char *file_option(const run_t *run, run_file_t file) {
   const options_t *o = &run->options;
   switch (file) {
     case RUN_OUT:
-      return o->out;
+      return o->out != NULL ? o->out : o->decode_logits;
     case RUN_JSON:
       return o->json;
     case RUN_TIMELINE:
@@ -87,7 +87,7 @@ static void take_written(run_t *run) {
 
 static bool write_files(run_t *run) {
   take_written(run);
-  return (run->options.out == NULL || write_out(run)) &&
+  return (file_option(run, RUN_OUT) == NULL || write_out(run)) &&
          (run->options.fp8_lse == NULL || write_lse(run)) &&
          (run->options.json == NULL || write_json(run)) &&
          outputs_commit(&run->outputs, &run->error);

@@ -16,7 +16,7 @@
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
 
-// Output files: --out, --json and --lse are written here, the others by what is simulated.
+// Output files: --out (or --logits), --json and --lse are written here, the others by what is simulated.
 typedef enum run_file {
   RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;

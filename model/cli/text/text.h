@@ -7,6 +7,7 @@
 
 #include "kernel/attention/attention.h"
 #include "kernel/custom/custom.h"
+#include "kernel/decode/decode.h"
 #include "kernel/engine/engine.h"
 #include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
@@ -24,6 +25,12 @@ void text_custom(FILE *file, const custom_run_t *run);
 void text_lm_head(FILE *file, const lm_run_t *run);
 void text_lm_generated(FILE *file, const lm_run_t *run);
 void text_lm(FILE *file, const lm_run_t *run);
+
+// Likewise; text_decode_token: one token of what is written.
+void text_decode_head(FILE *file, const decode_run_t *run);
+void text_decode_token(FILE *file, const decode_run_t *run, uint32_t token);
+void text_decode_written(FILE *file, const decode_run_t *run);
+void text_decode(FILE *file, const decode_run_t *run);
 
 // --- lines of kernels on the SoC ----------------------------------------------------------------
 

@@ -74,8 +74,8 @@ static double busiest_cycles(const flash_run_t *run, size_t block) {
   }
   free(core);
   const double rows = flash_group_rows(deal);
-  return most + WAY_THROUGH + rows * (double)block * 4 / 75 +
-         block_cycles(run, rows, (double)block, block, false);
+  const double way = rows * (double)block * 4 / 75 + block_cycles(run, rows, (double)block, block, false);
+  return most + WAY_THROUGH + (rows == FLASH_GROUP ? way / 2 : way);  // whole groups: in two parts
 }
 
 static void choose_splits(flash_run_t *run, size_t block) {

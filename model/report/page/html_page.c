@@ -5,7 +5,7 @@
 
 // Colours of text have a contrast of 4.5 or more to what they stand on (test cli/html). Plots are
 // drawn for white paper; on a dark page their lightness is turned round and their hues are kept.
-static const char style[] =
+static const char common_style[] =
     ":root{color-scheme:light dark;--page:#fff;--panel:#f5f6f8;--text:#1b1f24;--soft:#545c66;"
     "--line:#d4d9df;--link:#0b57a4;--paper:#eef3fa}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--page:#14171a;--panel:#1d2125;"
@@ -55,12 +55,12 @@ static const char style[] =
     "td.paper{font-style:italic}"
     "svg.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
 
-void html_page_begin(FILE *file, const char *title) {
+void html_page_begin(FILE *file, const char *title, const char *style) {
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<link rel=\"icon\" href=\"data:,\">\n<title>", file);
   html_text(file, title);
-  fprintf(file, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n", style);
+  fprintf(file, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", common_style, style);
 }
 
 void html_page_end(FILE *file) { fputs("</main>\n</body>\n</html>\n", file); }

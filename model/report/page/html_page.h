@@ -5,8 +5,8 @@
 
 #include <stdio.h>
 
-// Up to and with <main>, and from </main> on.
-void html_page_begin(FILE *file, const char *title);
+// Up to and with <main>, and from </main> on. style: more rules of CSS, or "".
+void html_page_begin(FILE *file, const char *title, const char *style);
 void html_page_end(FILE *file);
 
 #endif

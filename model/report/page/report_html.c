@@ -211,7 +211,7 @@ static void print_missing(FILE *file, const report_html_t *page) {
 }
 
 static bool print_page(FILE *file, const report_html_t *page, base_error_t *error) {
-  html_page_begin(file, page_title);
+  html_page_begin(file, page_title, "");
   fprintf(file,
           "<h1>Amalgam: tables and figures,<br>ours beside the papers'</h1>\n"
           "<p>Amalgam simulates attention on an NPU. This page shows its reports: tables and figures of "

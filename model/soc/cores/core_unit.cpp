@@ -182,6 +182,10 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
       return false;
     }
   }
+  if (command.header.opcode_ == OP_READ_GM && !gm_.is_numbers(command.read_gm.gm)) {
+    sim_.stop(SOC_STOPPED, "not in an array of numbers: " + sim_.describe(name_, command));
+    return false;
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!check_access(agent, accesses[i], command)) {
       return false;
@@ -197,7 +201,7 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access,
     return false;
   };
   if (access.space == SPACE_GM) {
-    if (auto error = gm_.check(access)) {
+    if (auto error = gm_.check(access, core_is_atomic(&command))) {
       return stop("out of bounds: " + *error + ": ");
     }
   }
@@ -234,6 +238,13 @@ void core_unit::popped(const pipe &by) {
   }
 }
 
+void core_unit::release_scalar(uint64_t cycle) {
+  if (!sim_.options.timing_only) {
+    sim_.work->finish(group_.domain.index, cycle);
+  }
+  scalar_->release(cycle + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
+}
+
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
                           uint64_t cycle, const pipe_cause &cause) {
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
@@ -267,7 +278,8 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
     }
   }
   if (!scalar_->halted()) {
-    lines.push_back(name_ + " scalar core waits for a full queue");
+    lines.push_back(name_ + " scalar core waits for " +
+                    (scalar_->is_held() ? "its READ_GM" : "a full queue"));
   }
 }
 

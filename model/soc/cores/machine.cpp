@@ -145,6 +145,31 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
   m.arrived.clear();
 }
 
+void machine::mark(uint32_t number, uint64_t cycle) {
+  if (marked_ == number) {
+    return;   // by another core
+  }
+  marked_ = number;
+  if (!sim_.options.timing_only) {
+    sim_.work->finish_all(cycle);
+  }
+  soc_result_t &result = sim_.result;
+  soc_mark_t mark = {number, cycle - begin_, result.flops, {}, result.atomic_bytes};
+  mark.traffic = {result.hbm_read, result.hbm_write + memory_.written_back(), result.l2_read, result.l2_write};
+  if (result.mark_count == marks_room_) {
+    marks_room_ = 2 * marks_room_ + 64;
+    void *more = std::realloc(result.marks, marks_room_ * sizeof *result.marks);
+    if (more == nullptr) {
+      return sim_.stop(SOC_BAD_INPUT, "marks: out of memory");
+    }
+    result.marks = static_cast<soc_mark_t *>(more);
+  }
+  result.marks[result.mark_count++] = mark;
+  if (sim_.options.on_mark != nullptr) {
+    sim_.options.on_mark(sim_.options.on_mark_context, number);
+  }
+}
+
 // True ends the run.
 bool machine::between_events(uint64_t now) {
   if (host_interrupted()) {
@@ -188,6 +213,7 @@ uint64_t machine::latest() const {
 uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = begin_ = latest();
   sim_.result.syncs = 0;
+  marked_ = UINT64_MAX;
   sim_.deadline = begin + static_cast<uint64_t>(sim_.config.soc.max_cycles);
   const unsigned number = sim_.lines.use(firmware);
   for (watcher *w : sim_.watchers) {

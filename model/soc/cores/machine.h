@@ -76,6 +76,8 @@ class machine {
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
   void arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle);
+  // A MARK at a cycle, before which all has been done and after which nothing.
+  void mark(uint32_t number, uint64_t cycle);
 
  private:
   void add_ai_cores();
@@ -105,6 +107,8 @@ class machine {
   std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
   unsigned events_ = 0;
   uint64_t begin_ = 0;                    // of the launch
+  size_t marks_room_ = 0;                 // in the result
+  uint64_t marked_ = UINT64_MAX;          // the last number of the launch, if there was one
 };
 
 }  // namespace soc

@@ -101,6 +101,9 @@ bool pipe::issue(const command_t &command) {
     case OP_ATTN:
     case OP_STORE_EB:
       return issue_move(command);
+    case OP_READ_GM:
+    case OP_MARK:
+      return issue_look(command);
     default:
       return issue_local(command);
   }
@@ -249,9 +252,45 @@ bool pipe::issue_move(const command_t &command) {
   return false;
 }
 
+// A look at memory, by the scalar core or by the host, when this pipe's earlier commands are done: an event, for
+// nobody may have run ahead of what is seen.
+bool pipe::issue_look(const command_t &command) {
+  if (!in_flight_.empty()) {
+    return false;
+  }
+  core_.group().races.begin(agent_);
+  if (core_.check_accesses(agent_, command)) {
+    look_begin_ = time_;
+    moving_ = true;
+    sim_.events->at(std::max({time_, finish_, now()}), *this);
+  }
+  return false;
+}
+
+void pipe::look(uint64_t now) {
+  slot &s = queue_[popped_ % queue_.size()];
+  if (s.command.header.opcode_ == OP_READ_GM) {
+    core_.release_scalar(now);
+  } else {
+    core_.group().all.mark(s.command.mark.number, now);
+  }
+  spend(BARRIER, now + core_cycles(core_.kind(), &sim_.config, &s.command));
+  if (sim_.watched()) {
+    tell_waited(look_begin_, {});
+  }
+  moving_ = false;
+  s.popped = time_;
+  ++popped_;
+  core_.popped(*this);
+  sim_.events->wake(*this);
+}
+
 void pipe::run(uint64_t now) {
-  move_begin_ = now;
   const command_t &command = front().command;
+  if (command.header.opcode_ == OP_READ_GM || command.header.opcode_ == OP_MARK) {
+    return look(now);
+  }
+  move_begin_ = now;
   tell_activity(BUSY, now);
   for (watcher *w : sim_.watchers) {
     w->began(track_, command, now);
@@ -375,19 +414,22 @@ void pipe::tell_activity(activity what, uint64_t cycle) const {
 
 // A move that has not begun is told by run().
 void pipe::tell_standing() const {
-  if (moving_) {
+  const unsigned opcode = popped_ == pushed_ ? unsigned{OP_COUNT} : front().command.header.opcode_;
+  if (moving_ && opcode != OP_READ_GM && opcode != OP_MARK) {
     return;
   }
   if (popped_ == pushed_) {
     return tell_activity(EMPTY, time_);
   }
-  switch (front().command.header.opcode_) {
+  switch (opcode) {
     case OP_WAIT_FLAG:
       return tell_activity(FLAG, time_);
     case OP_CROSS_WAIT:
       return tell_activity(CROSS_FLAG, time_);
     case OP_PIPE_BARRIER:
     case OP_SYNC_ALL:
+    case OP_READ_GM:
+    case OP_MARK:
       return tell_activity(BARRIER, time_);
     default:
       return;   // the run has been stopped

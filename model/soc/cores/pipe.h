@@ -89,7 +89,9 @@ class pipe : public task {
   bool issue_set(const command_t &command);
   bool issue_local(const command_t &command);
   bool issue_move(const command_t &command);
-  void run(uint64_t now) override;            // a move begins
+  bool issue_look(const command_t &command);
+  void look(uint64_t now);
+  void run(uint64_t now) override;            // a move begins, or a look
   bool check_in_flight(const command_t &command);
   void launch(const flight &f);
   void complete_in_order();
@@ -113,7 +115,7 @@ class pipe : public task {
   bool woken_ = false, moving_ = false;
   bool syncing_ = false, synchronised_ = false;
   uint64_t move_begin_ = 0, move_latency_ = 0, move_alone_ = 0;
-  uint64_t sync_begin_ = 0;
+  uint64_t sync_begin_ = 0, look_begin_ = 0;
   pipe_cause sync_cause_;                     // who came last to its SYNC_ALL
   uint64_t spent_[ACTIVITIES] = {};
 };

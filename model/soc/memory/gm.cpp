@@ -14,6 +14,7 @@ namespace soc {
 namespace {
 
 constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;   // by an atomic slice
+constexpr uint64_t kRoom = uint64_t{1} << 40;   // of addresses, if this host has so many
 constexpr uint64_t kPage = 4096;      // the arguments have the first: the scalar's window
 constexpr uint64_t kAlign = 512;
 
@@ -22,16 +23,21 @@ uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / u
 // The host memory behind global memory.  Arrays of soc_alloc are made in it, so that a run need not
 // copy them; pages nobody touches take no memory.
 struct arena {
-  uint8_t *base;
-  uint64_t used = kPage;
+  uint8_t *base = nullptr;
+  uint64_t room = 0, used = kPage;
   arena() {
-    void *map = mmap(nullptr, kAddressable, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    base = map == MAP_FAILED ? nullptr : static_cast<uint8_t *>(map);
+    for (const uint64_t bytes : {kRoom, kAddressable}) {
+      void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (map != MAP_FAILED) {
+        base = static_cast<uint8_t *>(map);
+        room = bytes;
+        return;
+      }
+    }
   }
   bool holds(const void *bytes) const {
     const auto *p = static_cast<const uint8_t *>(bytes);
-    return base != nullptr && p >= base && p < base + kAddressable;
+    return base != nullptr && p >= base && p < base + room;
   }
   // The offset of so many bytes; they may lie beyond the end.
   uint64_t take(uint64_t bytes) {
@@ -51,6 +57,22 @@ arena &the_arena() {
   return memory;
 }
 
+// Bytes up to the end of the last array that is `of_those`.
+template <typename predicate>
+uint64_t end_of(const soc_buffer_t *buffers, size_t count, predicate of_those) {
+  uint64_t end = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (of_those(buffers[i])) {
+      end = std::max<uint64_t>(end, buffers[i].address - GM_BASE + buffers[i].bytes);
+    }
+  }
+  return end;
+}
+
+uint64_t end_of_written(const soc_buffer_t *buffers, size_t count) {
+  return end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only; });
+}
+
 }  // namespace
 
 global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t count,
@@ -59,12 +81,17 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
       count_(count),
       bytes_(round_up(the_arena().used, kPage)),
       base_(the_arena().base),
-      owners_(several(sim) ? bytes_ : 0),
+      owners_(several(sim) ? end_of_written(buffers, count) : 0),
       several_cores_(several(sim)) {
-  if (base_ == nullptr || bytes_ > kAddressable) {
-    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
+  const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
+  if (base_ == nullptr || near > kAddressable) {
+    throw std::runtime_error("global memory: " + std::to_string(near >> 20) +
                              " MiB of arrays; the atomic slices address " +
                              std::to_string(kAddressable >> 20) + " MiB");
+  }
+  if (bytes_ > the_arena().room) {
+    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) + " MiB of arrays; this host has room for " +
+                             std::to_string(the_arena().room >> 20) + " MiB");
   }
   arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
@@ -109,7 +136,7 @@ const global_memory::array *global_memory::find(uint64_t address) const {
   return nullptr;
 }
 
-std::optional<std::string> global_memory::check(const core_access_t &access) const {
+std::optional<std::string> global_memory::check(const core_access_t &access, bool atomic) const {
   const array *a = find(access.base);
   char text[160];
   if (a == nullptr) {
@@ -128,15 +155,44 @@ std::optional<std::string> global_memory::check(const core_access_t &access) con
     std::snprintf(text, sizeof text, "write to the input array '%s'", a->name);
     return text;
   }
+  if (access.write && atomic && end > GM_BASE + kAddressable) {
+    std::snprintf(text, sizeof text, "atomic store to global array '%s' beyond what the slices address", a->name);
+    return text;
+  }
   return std::nullopt;
+}
+
+bool global_memory::is_numbers(uint64_t address) const {
+  const array *a = find(address);
+  return a != nullptr && a->numbers;
+}
+
+// In order of addresses, and apart.
+std::vector<global_memory::range> global_memory::windows() const {
+  std::vector<range> pages = {{0, kPage}};
+  for (const array &a : arrays_) {
+    if (a.numbers) {
+      pages.push_back({(a.begin - GM_BASE) / kPage * kPage, round_up(a.end - GM_BASE, kPage)});
+    }
+  }
+  std::sort(pages.begin(), pages.end(), [](const range &a, const range &b) { return a.begin < b.begin; });
+  std::vector<range> joined;
+  for (const range &r : pages) {
+    if (!joined.empty() && r.begin <= joined.back().end) {
+      joined.back().end = std::max(joined.back().end, r.end);
+    } else {
+      joined.push_back(r);
+    }
+  }
+  return joined;
 }
 
 std::optional<std::string> global_memory::check_gather(const core_memory_t &memory,
                                                        const cmd_gather_in_t &command) const {
   const array *list = find(command.list);
   char text[160];
-  if (list == nullptr || !list->numbers) {
-    return "the list is not in an array of numbers";
+  if (list == nullptr || !list->numbers || !list->read_only) {
+    return "the list is not in an input array of numbers";
   }
   const array *rows = find(command.gm);
   if (rows == nullptr || !rows->read_only) {
@@ -214,7 +270,7 @@ void global_memory::clear_results() {
 extern "C" void *soc_alloc(uint64_t bytes) {
   soc::arena &memory = soc::the_arena();
   const uint64_t offset = memory.take(bytes);
-  return memory.base == nullptr || memory.used > soc::kAddressable ? nullptr
+  return memory.base == nullptr || memory.used > memory.room ? nullptr
                                                                    : memory.base + offset;
 }
 

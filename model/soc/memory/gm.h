@@ -19,7 +19,7 @@ class global_memory {
     const char *name;
     uint64_t begin, end;       // global addresses
     bool read_only;
-    bool numbers;              // for GATHER_IN
+    bool numbers;              // for GATHER_IN and scalar cores
     soc_traffic_t traffic;
   };
 
@@ -29,12 +29,20 @@ class global_memory {
   // A kernel begins: its arguments; nothing it does races with what was before.
   void launch(const void *args, size_t args_bytes);
 
+  // What scalar cores see of it: the arguments and arrays of numbers, in pages; [begin, end) from GM_BASE on.
+  struct range {
+    uint64_t begin, end;
+  };
+  std::vector<range> windows() const;
+
   uint8_t *base() { return base_; }
   uint64_t bytes() const { return bytes_; }
   const std::vector<array> &arrays() const { return arrays_; }
 
-  // A message if the access leaves its array or writes one that is read only.
-  std::optional<std::string> check(const core_access_t &access) const;
+  // A message if the access leaves its array, writes one that is read only, or is atomic where no slice reaches.
+  std::optional<std::string> check(const core_access_t &access, bool atomic) const;
+  // Is the address in an array of numbers?
+  bool is_numbers(uint64_t address) const;
   // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
   std::optional<std::string> check_gather(const core_memory_t &memory,
                                           const cmd_gather_in_t &command) const;

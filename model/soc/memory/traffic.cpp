@@ -212,10 +212,16 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   return {config_cycles(&sim_.config, latency_us), duration};
 }
 
-void traffic::report(soc_result_t &result) const {
+uint64_t traffic::written_back() const {
+  uint64_t bytes = 0;
   for (const auto &d : dies_) {
-    result.hbm_write += d->l2().written_back();
+    bytes += d->l2().written_back();
   }
+  return bytes;
+}
+
+void traffic::report(soc_result_t &result) const {
+  result.hbm_write += written_back();
   atomics_.report(result);
 }
 

@@ -46,6 +46,7 @@ class traffic {
     atomics_.apply(memory, command);
   }
 
+  uint64_t written_back() const;   // bytes, so far
   void report(soc_result_t &result) const;
 
  private:

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/races/gm_owners.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace soc {
+
+gm_owners::gm_owners(uint64_t memory) : mapped_((memory / kLine + 1) * sizeof(line)) {
+  void *map = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) {
+    throw std::runtime_error("race detector: no address space for the state of " + std::to_string(memory >> 20) +
+                             " MiB of global memory");
+  }
+  lines_ = static_cast<line *>(map);
+}
+
+gm_owners::~gm_owners() { munmap(lines_, mapped_); }
+
+void gm_owners::forget() {
+  madvise(lines_, mapped_, MADV_DONTNEED);   // zero again
+  parts_.clear();
+}
 
 std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
                                           const core_access_t &access, uint64_t base) {

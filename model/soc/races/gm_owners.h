@@ -25,13 +25,15 @@ namespace soc {
 
 class gm_owners {
  public:
-  explicit gm_owners(uint64_t memory) : lines_(memory / kLine + 1) {}
+  // What nobody touches costs no resident host memory (zero pages). Throws std::runtime_error if there is no address
+  // space for it.
+  explicit gm_owners(uint64_t memory);
+  ~gm_owners();
+  gm_owners(const gm_owners &) = delete;
+  gm_owners &operator=(const gm_owners &) = delete;
 
   // Whatever comes is ordered after all that was.
-  void forget() {
-    lines_.assign(lines_.size(), line{});
-    parts_.clear();
-  }
+  void forget();
   // An access of an AI core that has so many SYNC_ALLs behind it.  Returns the AI core whose write
   // it races with.  base counts from GM_BASE.
   std::optional<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &access,
@@ -39,10 +41,10 @@ class gm_owners {
 
  private:
   static constexpr uint64_t kLine = 512;
-  struct line {
-    uint32_t syncs = 0;        // behind the writer
-    uint16_t writer = 0;       // AI core + 1; 0: nobody
-    bool in_part = false;      // not all of it was written: see parts_
+  struct line {                // at first 0
+    uint32_t syncs;            // behind the writer
+    uint16_t writer;           // AI core + 1; 0: nobody
+    bool in_part;              // not all of it was written: see parts_
   };
   struct part {
     uint64_t begin, end;
@@ -54,7 +56,8 @@ class gm_owners {
   std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                        uint64_t end);
 
-  std::vector<line> lines_;
+  uint64_t mapped_;            // bytes of lines_
+  line *lines_;
   std::unordered_map<uint64_t, std::vector<part>> parts_;
 };
 

@@ -74,9 +74,20 @@ void scalar::end_too_long() { end(std::string("firmware runs ") + kTooLong); }
 void scalar::push(const command_t &command) {
   batch_.push_back({cycles_, command});
   cycles_ = 0;
-  if (batch_.size() == kBatch) {
+  if (command.header.opcode_ == OP_READ_GM) {
+    hand_over();
+    hold();
+  } else if (batch_.size() == kBatch) {
     hand_over();
   }
+}
+
+// The program's thread sleeps until memory is what its READ_GM may see.
+void scalar::hold() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return released_ || abandoned_; });
+  ended_ = ended_ || abandoned_;
+  released_ = false;
 }
 
 void scalar::hand_over() {
@@ -170,7 +181,7 @@ void scalar::start(uint64_t cycle) {
   cycles_ = instructions_ = 0;
   left_ = static_cast<uint64_t>(sim_.config.soc.max_cycles / std::max(sim_.config.scalar.cpi, 0.01));
   error_at_.clear();
-  ended_ = all_handed_over_ = returned_ = counted_ = halted_ = false;
+  ended_ = all_handed_over_ = returned_ = released_ = counted_ = halted_ = held_ = false;
   abandoned_ = false;
   ready_.clear();
   taken_.clear();
@@ -219,8 +230,20 @@ bool scalar::is_far_ahead() {
   return true;
 }
 
+void scalar::release(uint64_t cycle) {
+  held_ = false;
+  time_ = std::max(time_, cycle);
+  tell(RUNNING);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    released_ = true;
+    changed_.notify_all();
+  }
+  sim_.events->wake(*this);
+}
+
 void scalar::run(uint64_t) {
-  while (!halted_ && !core_.sim().stopped()) {
+  while (!halted_ && !held_ && !core_.sim().stopped()) {
     if (next_ == taken_.size()) {
       if (!fetch()) {
         return finish();
@@ -244,6 +267,10 @@ void scalar::run(uint64_t) {
     }
     counted_ = false;
     ++next_;
+    held_ = s.command.header.opcode_ == OP_READ_GM;
+    if (held_) {
+      return tell(BLOCKED);
+    }
     if (is_far_ahead()) {
       return;
     }

@@ -5,6 +5,7 @@
 // Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in a
 // thread of its own, ahead of the simulation, and leaves a list of what it pushed and how many of
 // its cycles were between; the simulation takes the commands from there as the queues have room.
+// Only a READ_GM lets it see what commands have done: its thread sleeps until the simulation has come to it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SCALAR_H
 #define SOC_SCALAR_H
@@ -36,6 +37,9 @@ class scalar : public task {
   void start(uint64_t cycle);
   // Pushes commands until a queue is full, the machine has to catch up, or the program has ended.
   void run(uint64_t now) override;
+  // A READ_GM has come to its turn, the program goes on at a cycle.
+  void release(uint64_t cycle);
+  bool is_held() const { return held_; }
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
   // The run is over, the program need not be.
@@ -86,6 +90,7 @@ class scalar : public task {
 
   void main();
   void push(const command_t &command);
+  void hold();
   void put_character(char c);
   void print_log();
   bool is_far_ahead();
@@ -107,6 +112,7 @@ class scalar : public task {
   std::atomic<bool> abandoned_{false};
   bool all_handed_over_ = false;   // the program does nothing more
   bool returned_ = false;          // nor does its thread
+  bool released_ = false;          // from its READ_GM
   std::string error_;
   std::vector<uint64_t> error_at_;   // and its callers
   double seconds_ = 0;         // of the host
@@ -120,6 +126,7 @@ class scalar : public task {
   bool counted_ = false;       // the next step's cycles are in time_
   uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
+  bool held_ = false;          // its READ_GM is in a queue, and not done
 };
 
 std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unicorn/unicorn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <stdexcept>
@@ -55,6 +56,7 @@ class scalar_riscv : public scalar, private gdb_server::target {
 
   uc_engine *engine_ = nullptr;
   elf_image image_;
+  const std::vector<global_memory::range> windows_;   // on global memory
   uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
   struct block {
@@ -66,18 +68,19 @@ class scalar_riscv : public scalar, private gdb_server::target {
   gdb_server *debugger_;                // null: none
 };
 
-constexpr uint64_t kWindowBytes = 4096;   // of global memory: the kernel's arguments
-
 scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
     : scalar(core, firmware),
       image_(load_elf(firmware, uint64_t{sim_.config.scalar.ram_kb} * 1024)),
+      windows_(core.gm().windows()),
       debugger_(core.debugger()) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
                        image_.ram.data()),
         "map RAM");
-  check(uc_mem_map_ptr(engine_, GM_BASE, kWindowBytes, UC_PROT_READ, core.gm().base()),
-        "map the window on global memory");
+  for (const global_memory::range &r : windows_) {
+    check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, core.gm().base() + r.begin),
+          "map the window on global memory");
+  }
   check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this),
         "map registers");
   uc_hook hook;
@@ -147,7 +150,10 @@ bool scalar_riscv::read_memory(uint64_t address, uint8_t *bytes, size_t count) {
   const auto within = [=](uint64_t base, uint64_t size) {
     return address >= base && address - base < size && count <= size - (address - base);
   };
-  return (within(SCALAR_RAM_BASE, image_.ram.size()) || within(GM_BASE, kWindowBytes)) &&
+  const bool windowed = std::any_of(windows_.begin(), windows_.end(), [&](const global_memory::range &r) {
+    return within(GM_BASE + r.begin, r.end - r.begin);
+  });
+  return (within(SCALAR_RAM_BASE, image_.ram.size()) || windowed) &&
          uc_mem_read(engine_, address, bytes, count) == UC_ERR_OK;
 }
 

@@ -9,10 +9,15 @@
 namespace soc {
 namespace {
 
+// Does it wait for its own pipe's earlier commands?
+bool is_barrier(unsigned opcode) {
+  return opcode == OP_PIPE_BARRIER || opcode == OP_READ_GM || opcode == OP_MARK;
+}
+
 bool is_wait(const soc_command_t &c) {
   const unsigned opcode = c.command.header.opcode_;
-  return opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
-         opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL;
+  return is_barrier(opcode) || opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
+         opcode == OP_SYNC_ALL;
 }
 
 }  // namespace
@@ -146,7 +151,7 @@ void critical_path::from_wait(position &p) {
     return;
   }
   note_wait(c);
-  if (c.command.header.opcode_ == OP_PIPE_BARRIER) {
+  if (is_barrier(c.command.header.opcode_)) {
     return from_barrier(p);
   }
   const soc_command_t &last = recorded_.at(c.cause_track, c.cause_number);
@@ -195,6 +200,10 @@ void critical_path::from_push(position &p, uint64_t launch) {
   if (before == nullptr) {
     link(p, LAUNCH, launch);
     return move(p, c, OVER, launch);
+  }
+  if (before->command.header.opcode_ == OP_READ_GM) {   // which held the scalar core
+    link(p, SCALAR, before->end);
+    return move(p, *before, FREE, before->end);
   }
   link(p, SCALAR, before->pushed);
   move(p, *before, PUSHED, before->pushed);

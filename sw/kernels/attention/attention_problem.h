@@ -75,6 +75,7 @@ typedef struct attention_place {
 // attention_problem_plain.c, one with hooks fills in a table of its own behind attention_problem_impl.h.
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_problem_hooks {
+  const attention_args_t *(*args)(const attention_problem_t *problem);  // NULL: at REG_ARGS
   void (*read)(attention_problem_t *problem);  // arguments of its own, after all others
   void (*plan)(attention_problem_t *problem);  // changes to the plan
   bool plans_alone;  // all of the plan is plan's: no search, which takes the scalar cores most of a microsecond

@@ -79,7 +79,8 @@ static uint32_t count_turns(const attention_problem_t *problem) {
 }
 
 void attention_problem_read(attention_problem_t *problem, bool output_every_block) {
-  const attention_args_t *args = hal_gm(hal_read(REG_ARGS));
+  const attention_args_t *args =
+      problem_hooks.args != NULL ? problem_hooks.args(problem) : hal_gm(hal_read(REG_ARGS));
   require(args_valid(args), PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);
   const uint32_t group_rows = min_u32(args->group_rows, args->rows);

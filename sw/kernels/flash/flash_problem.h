@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "hal/hal.h"
 #include "kernels/attention/attention_problem.h"
 #include "kernels/flash/flash_args.h"
 #include "kernels/flash/flash_deal.h"
@@ -39,6 +40,21 @@ static inline bool flash_is_empty(const attention_unit_t *unit) {
 
 // Keys of the unit's batch entry.
 uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit);
+
+// What nothing else hides, the first scores and the last output of a core, comes to the vector cores in parts, so many
+// rows of each at a time: if the unit has a whole group's rows.
+enum { FLASH_CORES = 2, FLASH_PARTS = 2, FLASH_PART = FLASH_GROUP / FLASH_CORES / FLASH_PARTS };
+
+static inline bool flash_in_parts(const attention_unit_t *unit) {
+  return unit->rows == FLASH_GROUP && hal_read(REG_SUB_COUNT) == FLASH_CORES;
+}
+
+// The last P and output, of one tile.
+static inline bool flash_ends_in_parts(const attention_problem_t *problem,
+                                       const attention_unit_t *unit, uint32_t turn) {
+  return turn + 1 == problem->turns && problem->args.dv <= ATTENTION_TILE &&
+         flash_in_parts(unit);
+}
 
 // ---- Hooks ----
 

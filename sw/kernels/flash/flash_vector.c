@@ -66,12 +66,31 @@ static inline uint32_t own_type(const vector_core_t *core) {
   return flash_args(core)->fp16 ? TYPE_F16 : TYPE_BF16;
 }
 
+static inline bool begins_own_part(const vector_core_t *core) {
+  const vector_walk_t *walk = core->at;
+  const attention_unit_t *unit = &walk_place(walk)->unit;
+  if (walk->row != FLASH_PART) {
+    return false;
+  }
+  return walk->turn.stage == STAGE_SCORES
+             ? walk->turn.block == 0 && flash_in_parts(unit)
+             : flash_ends_in_parts(core->problem, unit, walk->turn.block);
+}
+
+static inline bool ends_own_part(const vector_core_t *core) {
+  const vector_walk_t *walk = core->at;
+  return walk->row + score_rows(core) == FLASH_PART &&
+         flash_ends_in_parts(core->problem, &walk_place(walk)->unit, walk->turn.block);
+}
+
 static const attention_vector_hooks_t vector_hooks = {
     .start = flash_start_masks,
     .load_mask = flash_load_masks,
     .mask = flash_mask,
     .sum_output = sum_output,
     .type = own_type,
+    .begins_part = begins_own_part,
+    .ends_part = ends_own_part,
     .order_frees_scores = true,
     .deals_evenly = true,
     .wide_maxima = true,

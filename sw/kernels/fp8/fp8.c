@@ -1,15 +1,6 @@
 // Kernel fp8: AMLA over an FP8 cache.
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/fp8/fp8_vector.h"
-
-#include "kernels/attention/amla_impl.h"
-
-_Static_assert((int)ROW_AMLA_END <= (int)ROW_SINK, "row values do not fit in UB");
-
-static const amla_hooks_t amla_hooks = {
-    .sums = ROW_SINK,
-    .before_rescale = fp8_keys_before_rescale,
-};
+#include "kernels/fp8/fp8_amla.h"
 
 void cube_main(void) {
   fp8_problem_t problem;

@@ -49,7 +49,7 @@ static void multiply_keys(cube_t *cube, const walk_t *walk, uint32_t left) {
                                .depth = part,
                                .first = walk->start + k == 0,
                                .last = walk->start + k + part == walk->stage.k};
-    multiply_base(cube, &product);
+    multiply_base_in_order(cube, &product);
   }
 }
 

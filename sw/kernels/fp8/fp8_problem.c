@@ -3,7 +3,16 @@
 #include "kernels/attention/attention_problem_impl.h"
 #include "kernels/fp8/fp8_problem.h"
 
+#if FP8_IN_LIST
+static const attention_args_t *given_args(const attention_problem_t *problem) {
+  return &fp8_problem(problem)->args->attention;
+}
+#endif
+
 static const attention_problem_hooks_t problem_hooks = {
+#if FP8_IN_LIST
+    .args = given_args,
+#endif
     .read = fp8_problem_read,
     .plan = fp8_plan,
     .scores_estimate = fp8_estimate,

@@ -35,6 +35,11 @@
 #define FP8_DIRECT 0
 #endif
 
+// 1 in builds as an operation of a list (kernels/step), which sets args; else these are at REG_ARGS.
+#ifndef FP8_IN_LIST
+#define FP8_IN_LIST 0
+#endif
+
 enum {
   // On the direct path V0(j + 2) may wait for C1(j + 1), but V0(j + 3) for C2(j), which V1(j) is for.
   FP8_AHEAD = FP8_DIRECT ? 2 : 3,

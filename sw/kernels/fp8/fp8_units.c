@@ -106,7 +106,7 @@ void fp8_plan(attention_problem_t *problem) {
 
 void fp8_problem_read(attention_problem_t *problem) {
   fp8_problem_t *own = (fp8_problem_t *)problem;
-  const fp8_args_t *fp8 = hal_gm(hal_read(REG_ARGS));
+  const fp8_args_t *fp8 = FP8_IN_LIST ? own->args : hal_gm(hal_read(REG_ARGS));
   attention_args_t *args = &problem->args;
   require(valid(fp8), PANIC_ARGUMENTS);
   const uint32_t group_rows = fp8_group_rows(args->rows, args->group_rows, fp8->crossover);

@@ -36,11 +36,12 @@ typedef struct w4a16 {
   uint32_t m_tiles, n_tiles, units;
   uint32_t b_pitch;  // bytes from row to row of B in the workspace, sequential
   uint32_t slots;  // of pieces between vector and cube cores, where phases overlap
+  const struct w4a16_groups *groups;  // of a kernel with several products; w4a16 has none
 } w4a16_t;
 
 typedef struct w4a16_unit {
   uint32_t number;
-  uint32_t split, k, k_end;
+  uint32_t split, k, k_end;  // slice of k; of a kernel with several products, each one slice: the product
   uint32_t row, rows, col, cols;
 } w4a16_unit_t;
 

@@ -65,25 +65,55 @@ static inline void use_step(cube_t *cube, const walk_t *use) {
   if (others_bring_right(&use->stage)) {
     cube_hooks.multiply(cube, use);
   } else {
-    multiply(cube, use);
+    multiply_in_order(cube, use);
   }
   if (use->k + 1 == use->stage.k_pieces) {
     store_result(cube, use);
   }
 }
 
-// C1(0), one m-tile: each step as soon as its loads are pushed.
-static inline void push_first(cube_t *cube, walk_t *right, walk_t *left, walk_t *use) {
-  while (use->more && use->stage.turn == 0 && !use->stage.output) {
-    load_right(cube, right);
-    if (use->n == 0) {
+// Of C1(0): nothing else is under way, so R does not wait for L, and results may go out in another way.
+static inline void use_first_step(cube_t *cube, const walk_t *use) {
+  multiply(cube, use, true);
+  if (use->k + 1 == use->stage.k_pieces && !cube_hooks.store_first(cube, use)) {
+    store_result(cube, use);
+  }
+}
+
+// As ring_open, of the buffers from `first` on.
+static inline void open_from(const ring_t *ring, uint32_t first) {
+  for (uint32_t i = first; i < ring->slots; i++) {
+    ring_set_free(ring, i);
+  }
+}
+
+// C1(0), one m-tile: its first loads before all else, then each step as soon as its loads and the next one's are
+// pushed.
+static inline void push_first(cube_t *cube, const attention_place_t *first, walk_t *right,
+                              walk_t *left, walk_t *use) {
+  const ring_t rings[] = {right_ring(cube), left_ring(cube, 0), l0_ring(cube), l0c_ring(cube),
+                          left_ring(cube, 1)};
+  ring_set_free(&rings[0], 0);
+  load_right(cube, right);
+  walk_start(cube, WALK_LEFT, first, left);
+  ring_set_free(&rings[1], 0);
+  load_left(cube, left);
+  walk_start(cube, WALK_USE, first, use);
+  for (uint32_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+    open_from(&rings[i], i < 2 ? 1 : 0);
+  }
+  const uint32_t k_pieces = use->stage.k_pieces;
+  const uint32_t steps = use->stage.n_pieces * k_pieces;
+  for (uint32_t step = 0; step < steps; step++) {
+    walk_next(cube, right);
+    if (step + 1 < steps) {
+      load_right(cube, right);
+    }
+    if (step + 1 < k_pieces) {
+      walk_next(cube, left);
       load_left(cube, left);
     }
-    use_step(cube, use);
-    if (use->n == 0 && use->k + 1 < use->stage.k_pieces) {
-      walk_next(cube, left);
-    }
-    walk_next(cube, right);
+    use_first_step(cube, use);
     walk_next(cube, use);
   }
   walk_next(cube, left);
@@ -95,15 +125,19 @@ void attention_cube(const attention_problem_t *problem, const attention_output_t
   walk_t right, left, use;
   const attention_place_t first = attention_first_place(problem);
   walk_start(&cube, WALK_RIGHT, &first, &right);
-  walk_start(&cube, WALK_LEFT, &first, &left);
-  walk_start(&cube, WALK_USE, &first, &use);
-  for_all_rings(&cube, ring_open);
-  if (cube_hooks.first_at_once) {
-    push_first(&cube, &right, &left, &use);
+  if (cube_hooks.store_first != NULL && right.more) {
+    push_first(&cube, &first, &right, &left, &use);
+  } else {
+    walk_start(&cube, WALK_LEFT, &first, &left);
+    walk_start(&cube, WALK_USE, &first, &use);
+    for_all_rings(&cube, ring_open);
   }
   for (; use.more; walk_next(&cube, &use)) {
     load_some(&cube, &right, &left, &use);
     use_step(&cube, &use);
+  }
+  if (cube_hooks.finish != NULL) {
+    cube_hooks.finish(&cube, &right, &use);
   }
   for_all_rings(&cube, ring_drain);
 }

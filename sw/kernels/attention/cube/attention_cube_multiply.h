@@ -33,7 +33,10 @@ typedef struct product {
   bool first, last;
 } product_t;
 
-static inline void multiply_base(cube_t *cube, const product_t *product) {
+// late: L, use left_use of its ring, is to be waited for behind R's way into L0.
+__attribute__((always_inline)) static inline void multiply_base(cube_t *cube,
+                                                                const product_t *product, bool late,
+                                                                ring_t left, uint32_t left_use) {
   const result_t *result = &cube->result;
   const ring_t l0 = l0_ring(cube);
   const ring_t l0c = l0c_ring(cube);
@@ -45,6 +48,9 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
   ring_wait_free(&l0, use);
   load_data_b(.l1 = product->right, .l1_pitch = product->right_pitch, .l0b = part,
               .k = product->depth, .n = cols, .transpose = result->transpose);
+  if (late) {
+    ring_wait_full(&left, left_use);
+  }
   load_data_a(.l1 = product->left, .l1_pitch = result->left_pitch, .l0a = part, .m = rows,
               .k = product->depth);
   ring_set_full(&l0, use);
@@ -62,8 +68,13 @@ static inline void multiply_base(cube_t *cube, const product_t *product) {
   }
 }
 
+static inline void multiply_base_in_order(cube_t *cube, const product_t *product) {
+  multiply_base(cube, product, false, (ring_t){0}, 0);
+}
+
 // The MMADs of a step.
-static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t left, uint32_t right) {
+static inline void multiply_piece(cube_t *cube, const walk_t *walk, bool late, uint32_t left,
+                                  uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
   const uint32_t base = cube_hooks.own_base != 0 ? cube_hooks.own_base : stage->base;
@@ -83,14 +94,17 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t lef
                                .depth = part,
                                .first = first && k == 0,
                                .last = last && k + part == depth};
-    multiply_base(cube, &product);
     if (cube_hooks.whole_pieces) {
+      multiply_base(cube, &product, late, left_ring(cube, walk->left_kind), walk->left_use);
       return;
     }
+    multiply_base_in_order(cube, &product);
   }
 }
 
-static void multiply(cube_t *cube, const walk_t *walk) {
+// late: as for multiply_base, of whole pieces.
+__attribute__((always_inline)) static inline void multiply(cube_t *cube, const walk_t *walk,
+                                                           bool late) {
   const ring_t left = left_ring(cube, walk->left_kind);
   const ring_t right = right_ring(cube);
   const uint32_t left_use = walk->left_use;
@@ -102,10 +116,11 @@ static void multiply(cube_t *cube, const walk_t *walk) {
   if (cube->result.brings_right) {
     ring_wait_full(&right, right_use);
   }
-  if (cube->result.brings_left) {
+  if (cube->result.brings_left && !late) {
     ring_wait_full(&left, left_use);
   }
-  multiply_piece(cube, walk, ring_slot(&left, left_use), ring_slot(&right, right_use));
+  multiply_piece(cube, walk, late && cube->result.brings_left, ring_slot(&left, left_use),
+                 ring_slot(&right, right_use));
   if (cube->result.frees_left) {
     ring_set_free(&left, left_use);
     cube->left_room[walk->left_kind]++;
@@ -115,6 +130,8 @@ static void multiply(cube_t *cube, const walk_t *walk) {
     cube->right_room++;
   }
 }
+
+static void multiply_in_order(cube_t *cube, const walk_t *walk) { multiply(cube, walk, false); }
 
 // Before FIX writes a stage's first tile.
 static void before_stage(const cube_t *cube, const stage_t *stage) {

@@ -14,8 +14,11 @@
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
-// Fields that a kernel has of its own in a stage and in a walk, and what a stage that is through adds to
-// the walk's; it defines them before it includes this.
+// Fields that a kernel has of its own in a stage, in a walk and in the cube core's state, and what a stage that is
+// through adds to the walk's; it defines them before it includes this.
+#ifndef ATTENTION_CUBE_OWN
+#define ATTENTION_CUBE_OWN
+#endif
 #ifndef ATTENTION_STAGE_OWN
 #define ATTENTION_STAGE_OWN
 #define ATTENTION_WALK_OWN
@@ -91,6 +94,7 @@ typedef struct cube {
   uint32_t left_room[2], right_room;
   uint32_t scores;
   uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
+  ATTENTION_CUBE_OWN
 } cube_t;
 
 // ---- Hooks ----
@@ -110,7 +114,12 @@ typedef struct attention_cube_hooks {
   // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
   // C2(j) is all pushed.
   bool outputs_in_turn;
-  bool first_at_once;  // C1(0), of one m-tile, is pushed before the walk of L looks for what comes after Q
+  // Is the stage one that ends the walk of uses, because it is the kernel's own to finish?  That, from there on.
+  bool (*finishes)(const cube_t *cube, const walk_t *use);
+  void (*finish)(cube_t *cube, walk_t *right, walk_t *use);
+  // C1(0), of one m-tile, is pushed before all else, its first loads before the rings are opened.  This stores its
+  // results, and raises the flag, if they go in the kernel's own way; else false.
+  bool (*store_first)(cube_t *cube, const walk_t *walk);
   // Keys: a block's first in K and V; the next load of R; is a block's R loaded behind its C1 only?
   uint64_t (*first_key)(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage);
   void (*load_right)(const cube_t *cube, const walk_t *walk);

@@ -157,6 +157,9 @@ static void next_stage(const cube_t *cube, walk_t *walk) {
   }
   const attention_problem_t *problem = cube->problem;
   enter_if(cube, walk, preload_next(&problem->plan, true, problem->turns, &walk->turn));
+  if (cube_hooks.finishes != NULL && walk->more && walk->kind == WALK_USE) {
+    walk->more = !cube_hooks.finishes(cube, walk);
+  }
 }
 
 // Has *i come to its end?  Then it is 0 again.

@@ -7,7 +7,7 @@
 
 static void load_output_stage(const vector_core_t *core) {
   const vector_walk_t *walk = core->at;
-  if (walk->row == 0) {
+  if (begins_part(core)) {
     // The cube core's stores come before our loads of them.
     cross_core_wait_flag(PIPE_MTE2, core->kernel->output_flag);
   }

@@ -38,7 +38,7 @@ static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
 
 static void load_scores_stage(const vector_core_t *core) {
   const vector_walk_t *walk = core->at;
-  if (walk->row == 0) {
+  if (begins_part(core)) {
     // The cube core's stores of S_j come before our loads of it.
     cross_core_wait_flag(PIPE_MTE2, FLAG_S_READY);
   }
@@ -229,6 +229,9 @@ static void use_scores(vector_core_t *core) {
       kernel->weigh(&chunk);
     }
     store_probabilities(core, &chunk);
+    if (vector_hooks.ends_part != NULL && vector_hooks.ends_part(core)) {
+      cross_core_set_flag(PIPE_MTE3, FLAG_P_READY);
+    }
   }
   if (!last_chunk(core, walk)) {
     return;

@@ -138,6 +138,9 @@ typedef struct attention_vector_hooks {
   void (*finish_rows)(vector_core_t *core);
   // O stays in UB: V2's sum of a chunk, T at its tile; of a unit's last block it is left in the tile.
   void (*sum_output)(const vector_core_t *core, const chunk_t *chunk);
+  // Does the chunk begin a part of S or T that the cube core stores by itself, end one of P that it loads by itself?
+  bool (*begins_part)(const vector_core_t *core);
+  bool (*ends_part)(const vector_core_t *core);
   uint32_t (*type)(const vector_core_t *core);  // of P and of the output; TYPE_BF16
   bool order_frees_scores;  // as in attention_cube_hooks_t
   bool deals_evenly;   // a unit's rows, and not those of the largest unit, are split evenly

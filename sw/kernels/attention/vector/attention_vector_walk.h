@@ -19,6 +19,12 @@ static inline uint32_t element_type(const vector_core_t *core) {
   return vector_hooks.type != NULL ? vector_hooks.type(core) : TYPE_BF16;
 }
 
+// Does the chunk need a flag of the cube core's?
+static inline bool begins_part(const vector_core_t *core) {
+  return core->at->row == 0 ||
+         (vector_hooks.begins_part != NULL && vector_hooks.begins_part(core));
+}
+
 static bool last_block(const vector_walk_t *walk) {
   const attention_place_t *place = walk_place(walk);
   return place->block + 1 == place->unit.blocks;

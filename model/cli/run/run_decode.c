@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <math.h>
+#include <unistd.h>
+
+#include "cli/run/kernels.h"
+#include "cli/run/machine.h"
+#include "cli/text/text.h"
+
+enum { STEP_BYTES = 128 };
+
+typedef struct own {
+  decode_run_t decode;
+  bool streams;            // text goes to a terminal as it comes
+} own_t;
+
+// --- options that belong together -------------------------------------------------------------
+
+static bool check_input(const options_t *o, base_error_t *error) {
+  const bool timing = o->decode_past.given || o->decode_steps.given || o->timing_only;
+  if (o->decode_eval != NULL && o->decode_prompt != NULL) {
+    return base_fail(error, "--eval, --prompt: only one of them");
+  }
+  const given_t of_eval[] = {{"windows", o->decode_windows.given}, {"context", o->decode_context.given}};
+  const given_t of_text[] = {{"eval", o->decode_eval != NULL}, {"prompt", o->decode_prompt != NULL},
+                             {"tokens", o->decode_tokens.given}, {"logits", o->decode_logits != NULL}};
+  return (o->decode_eval != NULL || REFUSE_GIVEN(of_eval, "needs --eval", error)) &&
+         (!timing || REFUSE_GIVEN(of_text, "steps after a past that is made up (--past, --steps, --timing-only) have no text",
+                                  error)) &&
+         (o->decode_eval == NULL || !o->decode_tokens.given || base_fail(error, "--tokens: needs --prompt"));
+}
+
+static bool check_values(const options_t *o, base_error_t *error) {
+  const given_t of_values[] = {{"verify", o->verify}, {"check", o->decode_check.given},
+                               {"tolerance", o->decode_tolerance.given}};
+  if (o->decode_zeros && o->decode_weights.value != DECODE_W4A16) {
+    return base_fail(error, "--zero-points: needs --weights w4a16");
+  }
+  if (o->fp8_scale.given && o->decode_attention.value != DECODE_FP8) {
+    return base_fail(error, "--fp8-scale: needs --attention fp8");
+  }
+  if (o->decode_tolerance.given && !o->decode_check.given) {
+    return base_fail(error, "--tolerance: needs --check stages");
+  }
+  return !o->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
+}
+
+// --- what the options say ---------------------------------------------------------------------
+
+static void read_settings(const options_t *o, decode_settings_t *settings) {
+  settings->attention = (decode_attention_t)o->decode_attention.value;
+  settings->fp8_scale = o->fp8_scale.value == 0 ? NUM_FP8_SCALE_AMAX : NUM_FP8_SCALE_UE8M0;
+  settings->weights = (decode_weights_t)o->decode_weights.value;
+  settings->zero_points = o->decode_zeros;
+  settings->launch = (decode_launch_t)o->decode_launch.value;
+  settings->mtp = option_count_or(&o->decode_mtp, settings->mtp);
+}
+
+static void read_request(const options_t *o, decode_request_t *request) {
+  request->model = (checkpoint_request_t){.folder = o->decode_model, .layers = option_count_or(&o->decode_layers, 0),
+                                          .random = o->decode_random, .seed = o->seed.given ? o->seed.value : 0};
+  request->experts_here = option_count_or(&o->decode_experts, 0);
+  request->eval = o->decode_eval;
+  request->windows = option_count_or(&o->decode_windows, 0);
+  request->prompt = o->decode_prompt;
+  request->tokens = option_count_or(&o->decode_tokens, request->tokens);
+  request->timing = o->decode_past.given || o->decode_steps.given || o->timing_only;
+  request->past = option_count_or(&o->decode_past, request->past);
+  request->steps = option_count_or(&o->decode_steps, request->steps);
+  request->context = option_count_or(&o->decode_context, request->context);
+  request->batch = option_count_or(&o->decode_batch, 0);
+  request->verify = o->verify;
+  request->check = o->decode_check.given;
+  request->tolerance = o->decode_tolerance.given ? o->decode_tolerance.value : NAN;
+}
+
+// --- who looks on -----------------------------------------------------------------------------
+
+static void tell_step(void *context, const char *what, double us) {
+  const run_t *run = context;
+  char text[STEP_BYTES];
+  snprintf(text, sizeof text, us > 0 ? "%s; %.0f us simulated" : "%s", what, us);
+  progress_late_note(&run->progress, text);
+}
+
+static void begin_text(void *context, const decode_run_t *decode) {
+  run_t *run = context;
+  const own_t *own = run->own;
+  if (own->streams) {
+    progress_note(&run->progress, "");
+    run->progress.enabled = false;   // both would write to the same line
+    text_decode_head(stdout, decode);
+    for (size_t i = 0; i < decode->text.count; ++i) {
+      text_decode_token(stdout, decode, decode->text.list[i]);
+    }
+    fflush(stdout);
+  }
+}
+
+static void put_token(void *context, uint32_t token) {
+  const run_t *run = context;
+  const own_t *own = run->own;
+  if (own->streams) {
+    text_decode_token(stdout, &own->decode, token);
+    fflush(stdout);
+  }
+}
+
+static bool prepare(run_t *run) {
+  const options_t *o = &run->options;
+  own_t *own = run->own;
+  kernel_machine_t machine;
+  if (!check_input(o, &run->error) || !check_values(o, &run->error) ||
+      !machine_read(run, o->config, o->firmware, &machine, &run->error)) {
+    return false;
+  }
+  machine.soc.building = run_building;
+  decode_request_t request = decode_request(&machine);
+  request.settings.machine.soc.l2_warm = o->decode_l2.value == 0;
+  read_settings(o, &request.settings);
+  read_request(o, &request);
+  request.step = tell_step;
+  request.begin = begin_text;
+  request.put = put_token;
+  request.context_of_these = run;
+  own->streams = request.eval == NULL && !request.timing && !o->quiet && isatty(STDOUT_FILENO) != 0;
+  return decode_prepare(&request, &own->decode, &run->error);
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static base_exit_t compute(run_t *run) {
+  own_t *own = run->own;
+  const base_exit_t code = decode_simulate(&own->decode, &run->error);
+  if (own->streams) {
+    putchar('\n');
+  }
+  return code;
+}
+
+static bool write_logits(const run_t *run, FILE *file, base_error_t *error) {
+  const own_t *own = run->own;
+  (void)error;
+  decode_write_logits(&own->decode, file);
+  return true;
+}
+
+static void fill_json(const run_t *run, cJSON *root) {
+  const own_t *own = run->own;
+  decode_json(&own->decode, root);
+}
+
+static void print(const run_t *run) {
+  const own_t *own = run->own;
+  if (!own->streams) {
+    text_decode_head(stdout, &own->decode);
+    text_decode_written(stdout, &own->decode);
+  }
+  text_decode(stdout, &own->decode);
+}
+
+static base_exit_t verdict(run_t *run) {
+  const own_t *own = run->own;
+  return decode_verdict(&own->decode, &run->error);
+}
+
+static void release(run_t *run) {
+  own_t *own = run->own;
+  decode_release(&own->decode);
+}
+
+static const manual_row_t files[] = {
+    {"tests/data/kjv_mla", "the shipped model: three layers, 16 heads, eight experts, a vocabulary of bytes"},
+    {"model/config/models/*.json", "shapes of published models, for --random-weights and --timing-only"},
+    {"sw/kernels/step", "the firmware: an operation of a step in each file"},
+    {NULL, NULL}};
+
+static const manual_row_t examples[] = {
+    {"run decode --prompt 'And God said unto Moses, ' --tokens 40", "lets the shipped model write"},
+    {"run decode --eval tests/data/kjv_val.txt --windows 1 --gm c", "loss on held-out text"},
+    {"run decode --weights w4a16 --attention fp8 --check stages", "where errors arise"},
+    {"run decode --batch 5 --verify --launch ops", "each operation by itself, bit for bit"},
+    {"run decode --model deepseek-v2-lite --timing-only --config ascend910 --batch 32",
+     "how long a step of a published model takes"},
+    {NULL, NULL}};
+
+const run_kernel_t run_decode = {
+    .name = "decode",
+    .command = CLI_RUN_DECODE,
+    .about = "a whole DeepSeek-V2 or V3 model (latent attention, mixtures of experts), step by step by firmware: its loss on "
+             "a text (--eval), what it writes (--prompt), or how long its steps take (--past).",
+    .notes = "A step is one launch: the host writes a list of operations to global memory, and all cores walk it. Prompts and "
+             "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
+             "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
+             "\".\nexit codes: 0 done, 1 --verify or --check found something, 2 bad usage or input, 3 the model stopped the "
+             "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
+    .examples = examples,
+    .files = files,
+    .own_bytes = sizeof(own_t),
+    .prepare = prepare,
+    .compute = compute,
+    .write_out = write_logits,
+    .fill_json = fill_json,
+    .print = print,
+    .verdict = verdict,
+    .release = release,
+};

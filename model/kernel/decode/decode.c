@@ -1,0 +1,497 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/decode/decode.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/npy.h"
+#include "host/host.h"
+#include "host/interrupt.h"
+#include "host/places.h"
+#include "kernels/fp8/fp8_args.h"
+#include "num/num_rng.h"
+
+enum {
+  USUAL_TOKENS = 64, USUAL_STEPS = 4, USUAL_PAST = 4096, USUAL_CONTEXT = 1024,
+  PIECE = 256,                 // query tokens of an entry that a step takes at most
+  PLACES = 16,                 // caches have a multiple of so many places
+  PATH_BYTES = 4096,
+};
+
+static const char shipped_model[] = "tests/data/kjv_mla";
+
+decode_request_t decode_request(const kernel_machine_t *machine) {
+  decode_request_t request = {.settings = decode_settings(machine), .tokens = USUAL_TOKENS, .past = USUAL_PAST,
+                              .steps = USUAL_STEPS, .context = USUAL_CONTEXT, .tolerance = NAN};
+  request.settings.machine.soc.l2_warm = false;   // a model's weights are not in L2 before its first step
+  return request;
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+// --- the model --------------------------------------------------------------------------------
+
+// A folder or a file, or the name of one of model/config/models, which goes to `path`.
+static const char *model_path(const decode_request_t *request, char path[PATH_BYTES]) {
+  struct stat status;
+  const char *given = request->model.folder;
+  if (given == NULL) {
+    snprintf(path, PATH_BYTES, "%s/%s", config_home(), shipped_model);
+    return path;
+  }
+  snprintf(path, PATH_BYTES, "%s/model/config/models/%s.json", config_home(), given);
+  return request->model.random && stat(given, &status) != 0 && stat(path, &status) == 0 ? path : given;
+}
+
+static bool check_model(const decode_run_t *run, base_error_t *error) {
+  const size_t experts = run->model->n_routed_experts, here = run->request.experts_here;
+  if (here > 0 && experts == 0) {
+    return base_fail(error, "--experts-here: the model has no mixtures of experts");
+  }
+  if (here > experts) {
+    return base_fail(error, "--experts-here %zu: the model has %zu", here, experts);
+  }
+  return here == 0 || here == experts || !run->request.check ||
+         base_fail(error, "--check: compares with the whole model, cannot go with --experts-here %zu of %zu", here, experts);
+}
+
+static bool open_model(decode_run_t *run, base_error_t *error) {
+  char path[PATH_BYTES];
+  decode_request_t *request = &run->request;
+  checkpoint_request_t wanted = request->model;
+  wanted.random = wanted.random || request->settings.machine.soc.timing_only;   // no value is looked at
+  request->model.random = wanted.random;
+  wanted.folder = model_path(request, path);
+  run->checkpoint = checkpoint_open(&wanted, error);
+  if (run->checkpoint == NULL) {
+    return false;
+  }
+  run->model = checkpoint_config(run->checkpoint);
+  snprintf(run->name, sizeof run->name, "%s", request->model.folder == NULL ? shipped_model : request->model.folder);
+  return check_model(run, error) && decode_settings_fit(&request->settings, run->model, error);
+}
+
+// --- what there is to do ----------------------------------------------------------------------
+
+static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
+  decode_request_t *r = &run->request;
+  const size_t most = r->windows > SIZE_MAX / (r->context + 1) ? 0 : r->windows * (r->context + 1);
+  if (!decode_tokens_from_file(r->eval, run->model->vocab_size, most, &run->text, error)) {
+    return false;
+  }
+  run->windows = decode_windows(run->text.count, r->context);
+  if (run->windows == 0) {
+    return base_fail(error, "%s: %zu token%s; expected at least 2, one to predict another from", r->eval, run->text.count,
+                     run->text.count == 1 ? "" : "s");
+  }
+  r->batch = r->batch == 0 ? run->windows : smaller(r->batch, run->windows);
+  run->loss = calloc(run->windows, sizeof *run->loss);
+  const size_t query = smaller(r->context, PIECE);
+  *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = r->context, .head_rows = r->batch * query};
+  run->logit_rows = run->windows * r->context;
+  return run->loss != NULL || base_fail(error, "out of memory");
+}
+
+static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
+  decode_request_t *r = &run->request;
+  const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
+  if (r->prompt == NULL && run->model->vocab_size != DECODE_BYTES) {
+    return base_fail(error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
+  }
+  if (!decode_tokens_from_text(prompt, "--prompt", run->model->vocab_size, &run->text, error)) {
+    return false;
+  }
+  const size_t length = run->text.count, all = length + r->tokens, most = run->model->max_position_embeddings;
+  if (length == 0) {
+    return base_fail(error, "--prompt: empty; the first token has to follow something");
+  }
+  if (all > most) {
+    return base_fail(error, "--prompt of %zu tokens and --tokens %zu: the model sees at most %zu", length, r->tokens, most);
+  }
+  r->batch = r->batch == 0 ? 1 : r->batch;
+  run->written = calloc(r->tokens, sizeof *run->written);
+  const size_t query = smaller(length, PIECE) > r->settings.mtp ? smaller(length, PIECE) : r->settings.mtp;
+  *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = all, .head_rows = r->batch};
+  run->logit_rows = r->tokens;
+  return run->written != NULL || base_fail(error, "out of memory");
+}
+
+static void prepare_timing(decode_run_t *run, decode_limits_t *limits) {
+  decode_request_t *r = &run->request;
+  r->batch = r->batch == 0 ? 1 : r->batch;
+  *limits = (decode_limits_t){.entries = r->batch, .query = r->settings.mtp,
+                              .context = r->past + r->steps * r->settings.mtp, .head_rows = r->batch * r->settings.mtp};
+}
+
+static bool check_limits(const decode_run_t *run, const decode_limits_t *limits, base_error_t *error) {
+  return run->request.settings.attention != DECODE_FP8 || limits->entries <= FP8_MAX_LISTS ||
+         base_fail(error, "--batch %zu: the FP8 kernel takes at most %d entries", limits->entries, FP8_MAX_LISTS);
+}
+
+static bool prepare(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
+  if (run->request.eval != NULL) {
+    return prepare_text(run, limits, error);
+  }
+  if (!run->request.timing) {
+    return prepare_prompt(run, limits, error);
+  }
+  prepare_timing(run, limits);
+  return true;
+}
+
+static bool open_machine(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
+  const decode_request_t *r = &run->request;
+  limits->context = (limits->context + PLACES - 1) / PLACES * PLACES;
+  const decode_machine_options_t options = {
+      .settings = &r->settings, .checkpoint = run->checkpoint, .limits = *limits, .seed = r->model.seed,
+      .experts = r->experts_here > 0 ? r->experts_here : run->model->n_routed_experts};
+  run->machine = decode_machine_open(&options, error);
+  if (run->machine == NULL) {
+    return false;
+  }
+  const size_t threads = r->settings.machine.soc.threads;
+  run->load_seconds = decode_machine_load_seconds(run->machine);
+  if (r->verify) {
+    run->verify = decode_verify_open(run->machine, threads);
+  }
+  if (r->check) {
+    run->check = decode_check_open(run->machine, run->checkpoint, limits->entries, limits->context, threads, error);
+  }
+  return (!r->check || run->check != NULL) && (!r->verify || run->verify != NULL || base_fail(error, "out of memory"));
+}
+
+static void tell(const decode_run_t *run, const char *what) {
+  if (run->request.step != NULL) {
+    const double mhz = run->request.settings.machine.soc.config.soc.clock_mhz;
+    run->request.step(run->request.context_of_these, what, (double)run->cycles / mhz);
+  }
+}
+
+bool decode_prepare(const decode_request_t *request, decode_run_t *run, base_error_t *error) {
+  decode_limits_t limits;
+  memset(run, 0, sizeof *run);
+  run->request = *request;
+  if (!open_model(run, error) || !prepare(run, &limits, error) || !check_limits(run, &limits, error)) {
+    return false;
+  }
+  run->logits = malloc((run->logit_rows * run->model->vocab_size + 1) * sizeof *run->logits);
+  tell(run, "loading the model");
+  return (run->logits != NULL || base_fail(error, "out of memory")) && open_machine(run, &limits, error);
+}
+
+// --- steps ------------------------------------------------------------------------------------
+
+// Whether a step failed for the machine, or for the host, with the reason in error.
+typedef enum outcome { GOOD, MACHINE_STOPPED, HOST_FAILED } outcome_t;
+
+static outcome_t do_step(decode_run_t *run, decode_books_t *books, const decode_ask_t *ask, const uint32_t *tokens,
+                         base_error_t *error) {
+  decode_took_t took;
+  if (host_interrupted()) {
+    return MACHINE_STOPPED;
+  }
+  const bool good = decode_machine_step(run->machine, ask, tokens, &took);
+  books->steps += 1;
+  books->cycles += took.cycles;
+  books->launch_cycles += took.cycles - took.own;
+  books->launches += took.launches;
+  books->tokens += decode_ask_rows(ask);
+  run->cycles += took.cycles;
+  if (!good) {
+    return MACHINE_STOPPED;
+  }
+  return run->check == NULL || decode_check_step(run->check, ask, tokens, error) ? GOOD : HOST_FAILED;
+}
+
+static void keep_row(decode_run_t *run, size_t row, size_t to) {
+  const size_t vocab = run->model->vocab_size;
+  memcpy(run->logits + to * vocab, decode_machine_logits(run->machine, row), vocab * sizeof *run->logits);
+}
+
+// --- a text -----------------------------------------------------------------------------------
+
+static const uint32_t *window_at(const decode_run_t *run, size_t window) {
+  return run->text.list + window * (run->request.context + 1);
+}
+
+static size_t predictions_of(const decode_run_t *run, size_t window) {
+  return decode_window_predictions(run->text.count, run->request.context, window);
+}
+
+static double loss_of(const float *logits, size_t vocab, uint32_t target) {
+  double largest = (double)logits[0];
+  for (size_t i = 1; i < vocab; ++i) {
+    largest = fmax(largest, (double)logits[i]);
+  }
+  double sum = exp((double)logits[0] - largest);
+  for (size_t i = 1; i < vocab; ++i) {
+    sum += exp((double)logits[i] - largest);
+  }
+  return largest + log(sum) - (double)logits[target];
+}
+
+// Tokens first .. first + query - 1 of some windows; beyond a window's end token 0, whose logits nobody looks at.
+static void take_piece(const decode_run_t *run, size_t window, size_t entries, size_t first, size_t query, uint32_t *tokens) {
+  for (size_t i = 0; i < entries * query; ++i) {
+    const size_t t = first + i % query;
+    tokens[i] = t < predictions_of(run, window + i / query) ? window_at(run, window + i / query)[t] : 0;
+  }
+}
+
+static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *ask) {
+  const size_t vocab = run->model->vocab_size;
+  for (size_t i = 0; i < decode_ask_rows(ask); ++i) {
+    const size_t w = window + i / ask->query, t = ask->past + i % ask->query;
+    if (t < predictions_of(run, w)) {
+      run->loss[w] += loss_of(decode_machine_logits(run->machine, i), vocab, window_at(run, w)[t + 1]);
+      keep_row(run, i, w * run->request.context + t);
+    }
+  }
+}
+
+static outcome_t do_windows(decode_run_t *run, size_t window, size_t entries, uint32_t *tokens, base_error_t *error) {
+  const size_t longest = predictions_of(run, window);   // of these: only the last of all is shorter
+  outcome_t outcome = run->check == NULL || decode_check_begin(run->check, 0, error) ? GOOD : HOST_FAILED;
+  for (size_t first = 0; outcome == GOOD && first < longest; first += PIECE) {
+    const decode_ask_t ask = {.entries = entries, .query = smaller(longest - first, PIECE), .past = first, .all_rows = true};
+    take_piece(run, window, entries, first, ask.query, tokens);
+    outcome = do_step(run, &run->prefill, &ask, tokens, error);
+    if (outcome == GOOD) {
+      score_piece(run, window, &ask);
+    }
+  }
+  return outcome;
+}
+
+static outcome_t do_text(decode_run_t *run, base_error_t *error) {
+  const size_t batch = run->request.batch;
+  uint32_t *tokens = malloc(batch * PIECE * sizeof *tokens);
+  outcome_t outcome = tokens != NULL || base_fail(error, "out of memory") ? GOOD : HOST_FAILED;
+  for (size_t window = 0; outcome == GOOD && window < run->windows; window += batch) {
+    char what[64];
+    snprintf(what, sizeof what, "windows from %zu of %zu", window + 1, run->windows);
+    tell(run, what);
+    outcome = do_windows(run, window, smaller(batch, run->windows - window), tokens, error);
+  }
+  for (size_t w = 0; outcome == GOOD && w < run->windows; ++w) {
+    const size_t predictions = predictions_of(run, w);
+    run->mean_loss += run->loss[w];
+    run->loss[w] /= (double)predictions;
+    run->predictions += predictions;
+  }
+  run->mean_loss /= run->predictions > 0 ? (double)run->predictions : 1.0;
+  free(tokens);
+  return outcome;
+}
+
+// --- a prompt ---------------------------------------------------------------------------------
+
+static outcome_t do_prompt(decode_run_t *run, uint32_t *tokens, base_error_t *error) {
+  const size_t length = run->text.count, batch = run->request.batch;
+  outcome_t outcome = GOOD;
+  for (size_t first = 0; outcome == GOOD && first < length; first += PIECE) {
+    const decode_ask_t ask = {.entries = batch, .query = smaller(length - first, PIECE), .past = first};
+    for (size_t i = 0; i < batch * ask.query; ++i) {
+      tokens[i] = run->text.list[first + i % ask.query];
+    }
+    outcome = do_step(run, &run->prefill, &ask, tokens, error);
+  }
+  return outcome;
+}
+
+// The best token of entry 0, by the operation argmax.
+static uint32_t take_token(decode_run_t *run, size_t index) {
+  const decode_list_t *list = decode_machine_list(run->machine);
+  int32_t best;
+  memcpy(&best, decode_machine_bytes(run->machine, decode_address(list->arrays, DECODE_AT_BEST)), sizeof best);
+  keep_row(run, 0, index);
+  const float *logits = run->logits + index * run->model->vocab_size;
+  double gap = INFINITY;
+  for (size_t i = 0; i < run->model->vocab_size; ++i) {
+    gap = i == (size_t)best ? gap : fmin(gap, (double)logits[best] - (double)logits[i]);
+  }
+  if (index == 0 || gap < run->gap) {
+    run->gap = gap;
+    run->gap_at = index;
+  }
+  run->written[index] = (uint32_t)best;
+  if (run->request.put != NULL) {
+    run->request.put(run->request.context_of_these, (uint32_t)best);
+  }
+  return (uint32_t)best;
+}
+
+// With two query tokens a step the first one is the last but one, once more: nobody here drafts tokens.
+static void take_last(const decode_run_t *run, size_t position, size_t query, uint32_t *tokens) {
+  const size_t length = run->text.count;
+  for (size_t i = 0; i < run->request.batch * query; ++i) {
+    const size_t t = position + 1 - query + i % query;
+    tokens[i] = t < length ? run->text.list[t] : run->written[t - length];
+  }
+}
+
+static outcome_t write_tokens(decode_run_t *run, uint32_t *tokens, base_error_t *error) {
+  const size_t length = run->text.count;
+  outcome_t outcome = GOOD;
+  if (run->request.tokens > 1) {
+    decode_machine_forget(run->machine);   // what the prompt took
+  }
+  for (size_t i = 0; outcome == GOOD && i + 1 < run->request.tokens; ++i) {
+    take_token(run, i);
+    const size_t position = length + i, query = smaller(run->request.settings.mtp, position + 1);
+    const decode_ask_t ask = {.entries = run->request.batch, .query = query, .past = position + 1 - query};
+    take_last(run, position, query, tokens);
+    outcome = do_step(run, &run->decode, &ask, tokens, error);
+    tell(run, "writing");
+  }
+  if (outcome == GOOD) {
+    take_token(run, run->request.tokens - 1);
+  }
+  return outcome;
+}
+
+static outcome_t do_writing(decode_run_t *run, base_error_t *error) {
+  uint32_t *tokens = malloc(run->request.batch * PIECE * sizeof *tokens);
+  if (tokens == NULL) {
+    base_fail(error, "out of memory");
+    return HOST_FAILED;
+  }
+  if (run->check != NULL && !decode_check_begin(run->check, 0, error)) {
+    free(tokens);
+    return HOST_FAILED;
+  }
+  if (run->request.begin != NULL) {
+    run->request.begin(run->request.context_of_these, run);
+  }
+  outcome_t outcome = do_prompt(run, tokens, error);
+  outcome = outcome == GOOD ? write_tokens(run, tokens, error) : outcome;
+  free(tokens);
+  return outcome;
+}
+
+// --- steps after a past that is made up -------------------------------------------------------
+
+static outcome_t do_timing(decode_run_t *run, base_error_t *error) {
+  const decode_request_t *r = &run->request;
+  uint32_t *tokens = malloc(r->batch * r->settings.mtp * sizeof *tokens);
+  num_rng_t rng;
+  num_rng_seed(&rng, r->model.seed);
+  decode_machine_make_past(run->machine, r->past);
+  bool good = (tokens != NULL || base_fail(error, "out of memory")) &&
+              (run->check == NULL || decode_check_begin(run->check, r->past, error));
+  outcome_t outcome = good ? GOOD : HOST_FAILED;
+  for (size_t i = 0; outcome == GOOD && i < r->steps; ++i) {
+    const decode_ask_t ask = {.entries = r->batch, .query = r->settings.mtp, .past = r->past + i * r->settings.mtp,
+                              .all_rows = true};
+    for (size_t t = 0; t < decode_ask_rows(&ask); ++t) {
+      tokens[t] = (uint32_t)(num_rng_u64(&rng) % run->model->vocab_size);
+    }
+    tell(run, "steps");
+    outcome = do_step(run, &run->decode, &ask, tokens, error);
+  }
+  free(tokens);
+  return outcome;
+}
+
+// --- the run ----------------------------------------------------------------------------------
+
+static base_exit_t fail(const decode_run_t *run, outcome_t outcome, base_error_t *error) {
+  if (host_interrupted()) {
+    base_fail(error, "interrupted");
+    return BASE_INTERRUPTED;
+  }
+  return outcome == MACHINE_STOPPED ? (base_exit_t)decode_machine_status(run->machine, error) : BASE_BAD_INPUT;
+}
+
+base_exit_t decode_simulate(decode_run_t *run, base_error_t *error) {
+  host_hold_interrupts();
+  const double start = host_seconds();
+  const outcome_t outcome = run->request.eval != NULL ? do_text(run, error)
+                            : run->request.timing     ? do_timing(run, error)
+                                                      : do_writing(run, error);
+  run->seconds = host_seconds() - start;
+  const base_exit_t code = outcome == GOOD ? BASE_OK : fail(run, outcome, error);
+  host_release_interrupts();
+  run->soc = decode_machine_result(run->machine);   // which writes the timeline
+  return code == BASE_OK && run->soc->status != SOC_DONE ? (base_exit_t)decode_machine_status(run->machine, error) : code;
+}
+
+double decode_tolerance(const decode_run_t *run) {
+  const decode_settings_t *s = &run->request.settings;
+  return !isnan(run->request.tolerance)   ? run->request.tolerance
+         : s->weights == DECODE_W4A16     ? DECODE_TOLERANCE_W4A16
+         : s->attention == DECODE_FP8     ? DECODE_TOLERANCE_FP8
+                                          : DECODE_TOLERANCE_FP16;
+}
+
+static base_exit_t check_verdict(const decode_run_t *run, base_error_t *error) {
+  for (size_t i = 0; i < decode_check_count(run->check); ++i) {
+    const decode_stage_t stage = decode_check_stage(run->check, i);
+    if (!(stage.error <= decode_tolerance(run))) {
+      char of_layer[32] = "";
+      if (stage.layer != DECODE_NO_LAYER) {
+        snprintf(of_layer, sizeof of_layer, " of layer %zu", stage.layer);
+      }
+      base_fail(error, "--check: %s%s is the first bad one: relative error %.3g of stage %s, tolerance %.3g", stage.name,
+                of_layer, stage.error, stage.stage, decode_tolerance(run));
+      return BASE_OUT_OF_TOLERANCE;
+    }
+  }
+  return BASE_OK;
+}
+
+static base_exit_t verify_verdict(const decode_run_t *run, base_error_t *error) {
+  const char *first = decode_verify_first(run->verify);
+  if (first != NULL) {
+    base_fail(error, "--verify: elements differ from the contract's, first of %s", first);
+    return BASE_OUT_OF_TOLERANCE;
+  }
+  if (!decode_verify_complete(run->verify)) {
+    base_fail(error, "--verify: out of memory");
+    return BASE_BAD_INPUT;
+  }
+  return BASE_OK;
+}
+
+base_exit_t decode_verdict(const decode_run_t *run, base_error_t *error) {
+  const base_exit_t code = run->verify != NULL ? verify_verdict(run, error) : BASE_OK;
+  return code == BASE_OK && run->check != NULL ? check_verdict(run, error) : code;
+}
+
+// --- after it ---------------------------------------------------------------------------------
+
+const decode_books_t *decode_main_books(const decode_run_t *run) {
+  return run->decode.steps > 0 ? &run->decode : &run->prefill;
+}
+
+double decode_step_us(const decode_run_t *run) {
+  const decode_books_t *books = decode_main_books(run);
+  const double mhz = run->request.settings.machine.soc.config.soc.clock_mhz;
+  return books->steps == 0 ? 0 : (double)books->cycles / (double)books->steps / mhz;
+}
+
+double decode_tokens_per_second(const decode_run_t *run) {
+  const decode_books_t *books = decode_main_books(run);
+  const bool writes = run->request.eval == NULL && !run->request.timing && run->decode.steps > 0;
+  const double tokens = writes ? (double)(books->steps * run->request.batch) : (double)books->tokens;
+  return books->cycles == 0 ? 0 : tokens / ((double)books->steps * decode_step_us(run)) * 1e6;
+}
+
+void decode_write_logits(const decode_run_t *run, FILE *npy) {
+  const npy_array_t array = {.type = NPY_F4, .dims = 2, .shape = {run->logit_rows, run->model->vocab_size},
+                             .data = run->logits};
+  npy_write(npy, &array);
+}
+
+void decode_release(decode_run_t *run) {
+  decode_verify_close(run->verify);
+  decode_check_close(run->check);
+  decode_machine_close(run->machine);
+  checkpoint_close(run->checkpoint);
+  decode_tokens_free(&run->text);
+  free(run->loss);
+  free(run->written);
+  free(run->logits);
+}

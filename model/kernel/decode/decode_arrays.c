@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/decode/decode_arrays.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/host.h"
+#include "kernel/attention/attention_settings.h"
+#include "kernels/fp8/fp8_args.h"
+#include "kernels/step/step_args.h"
+#include "kernels/w4a16/w4a16_args.h"
+
+enum { STRIP = 16, ALIGN = 64, MOST_OPS_OF_LAYER = 32, ARGS_BYTES = 512 };
+
+typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+static size_t round_up(size_t a, size_t unit) { return ceil_div(a, unit) * unit; }
+
+// --- sizes ------------------------------------------------------------------------------------
+
+// What attention needs depends on how its rows are cut.
+static void shape_attention(decode_shape_t *s, const decode_settings_t *settings, const checkpoint_config_t *model) {
+  const config_t *config = &settings->machine.soc.config;
+  const size_t rows = s->limits.query * s->heads;
+  const size_t most = config->soc.vector_cores * ATTENTION_CORE_ROWS;
+  s->cores = config->soc.ai_cores;
+  s->group_rows = most < ATTENTION_MAX_GROUP ? most : ATTENTION_MAX_GROUP;
+  s->pairs = s->attention == DECODE_FP8 && rows >= 2 && s->cores % (2 * config->soc.dies) == 0;
+  const size_t group = s->attention == DECODE_FP8
+                           ? fp8_group_rows((uint32_t)rows, (uint32_t)s->group_rows, s->pairs)
+                           : rows < s->group_rows ? rows : s->group_rows;
+  s->block = settings->block;
+  s->o_pitch = round_up(model->kv_lora_rank * 4, ALIGN);
+  s->slots = ATTENTION_SLOTS * group * s->cores;
+  s->key_slots = s->attention == DECODE_FP8 ? (s->pairs ? s->cores / 2 : s->cores) * FP8_KV_SLOTS : 0;
+  // Splits are for steps that have fewer groups than there are cores.
+  s->split_rows = s->attention == DECODE_FP8 || settings->splits == 1 ? 0 : s->cores * group;
+  s->visible_pitch = round_up(round_up(s->limits.context, s->block) / 8, STRIP * 2);
+  s->visible_bytes = s->attention == DECODE_FP8 || s->limits.query == 1 ? 0 : rows * s->visible_pitch;
+}
+
+static void shape_cache(decode_shape_t *s) {
+  s->place_bytes = s->attention == DECODE_FP8 ? (size_t)FP8_TOKEN_BYTES : s->key * 2;
+  s->batch_bytes = s->limits.context * s->place_bytes;
+  s->cache_bytes = s->limits.entries * s->batch_bytes;
+}
+
+decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_settings_t *settings,
+                            const decode_limits_t *limits) {
+  decode_shape_t s = {.limits = *limits, .attention = settings->attention, .rows = limits->entries * limits->query,
+                      .heads = model->num_attention_heads, .head = model->qk_nope_head_dim + model->qk_rope_head_dim,
+                      .key = model->kv_lora_rank + model->qk_rope_head_dim, .head_rows = limits->head_rows};
+  for (size_t layer = 0; layer < model->num_hidden_layers; ++layer) {
+    const bool mixture = checkpoint_is_mixture(model, layer);
+    s.mixtures += mixture;
+    s.widest = larger(s.widest, mixture ? model->n_shared_experts * model->moe_intermediate_size : model->intermediate_size);
+  }
+  s.slot_rows = s.mixtures > 0 ? s.rows * model->num_experts_per_tok : 0;
+  s.router_pitch = round_up(model->n_routed_experts, STRIP) * 4;
+  s.logit_pitch = round_up(model->vocab_size, STRIP) * 4;
+  s.ring_bytes = settings->weights == DECODE_W4A16
+                     ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT : 0;
+  const size_t ops = (model->num_hidden_layers + 1) * MOST_OPS_OF_LAYER;
+  s.list_bytes = ops * (sizeof(step_entry_t) + ARGS_BYTES) +
+                 (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
+  shape_attention(&s, settings, model);
+  shape_cache(&s);
+  return s;
+}
+
+size_t decode_splits(const decode_shape_t *shape, const decode_settings_t *settings, size_t entries, size_t query,
+                     size_t keys) {
+  const size_t blocks = ceil_div(keys, shape->block);
+  const size_t items = entries * ceil_div(query * shape->heads, shape->group_rows);
+  size_t splits = settings->splits;
+  if (shape->attention == DECODE_FP8) {
+    return 1;
+  }
+  if (splits == ATTENTION_SPLITS_AUTO) {
+    splits = shape->cores / items;
+    splits = splits < ATTENTION_MAX_SPLITS ? splits : ATTENTION_MAX_SPLITS;
+  }
+  return splits < 1 ? 1 : splits < blocks ? splits : blocks;
+}
+
+// --- arrays -----------------------------------------------------------------------------------
+
+static void add_array(decode_arrays_t *arrays, decode_array_t which, const char *name, kind_t kind, size_t bytes) {
+  arrays->index[which] = SIZE_MAX;
+  if (bytes > 0) {
+    arrays->index[which] = arrays->count;
+    arrays->list[arrays->count++] =
+        (soc_buffer_t){.name = name, .bytes = bytes, .read_only = kind == NUMBERS || kind == INPUT,
+                       .numbers = kind == NUMBERS || kind == ROUTES, .far = kind == CACHE};
+  }
+}
+
+static void add_arrays(decode_arrays_t *arrays, const decode_shape_t *s, const checkpoint_config_t *m) {
+#define DECODE_ARRAY(NAME, name, kind, bytes) add_array(arrays, DECODE_AT_##NAME, name, kind, (bytes));
+#include "kernel/decode/decode_arrays.def"
+#undef DECODE_ARRAY
+}
+
+static bool add_weights(decode_arrays_t *arrays, const decode_settings_t *settings, decode_weights_list_t *weights,
+                        base_error_t *error) {
+  const bool values = !settings->machine.soc.timing_only;
+  arrays->first_weights = arrays->count;
+  for (size_t i = 0; i <= weights->layers; ++i) {
+    decode_layer_t *layer = &weights->layer[i];
+    uint8_t *bytes = values ? soc_alloc(layer->bytes) : NULL;
+    if (values && bytes == NULL) {
+      return base_fail(error, "out of memory for the model's weights");
+    }
+    if (values && !decode_weights_load(weights, i, settings->zero_points, settings->machine.soc.threads, bytes, error)) {
+      return false;
+    }
+    layer->buffer = arrays->count;
+    arrays->list[arrays->count++] = (soc_buffer_t){.name = i == weights->layers ? "model" : "layer", .bytes = layer->bytes,
+                                                   .init = bytes, .read_only = true};
+  }
+  return true;
+}
+
+bool decode_arrays_make(decode_arrays_t *arrays, const decode_shape_t *shape, const decode_settings_t *settings,
+                        decode_weights_list_t *weights, double *seconds, base_error_t *error) {
+  const double start = host_seconds();
+  *arrays = (decode_arrays_t){.list = calloc(DECODE_ARRAYS + weights->layers + 1, sizeof *arrays->list)};
+  if (arrays->list == NULL) {
+    return base_fail(error, "out of memory");
+  }
+  add_arrays(arrays, shape, weights->model);
+  soc_place(arrays->list, arrays->count);   // before the weights: atomic stores do not reach all of global memory
+  if (!add_weights(arrays, settings, weights, error)) {
+    return false;
+  }
+  soc_place(arrays->list + arrays->first_weights, arrays->count - arrays->first_weights);
+  for (size_t i = 0; i <= weights->layers; ++i) {
+    decode_weights_place(weights, i, arrays->list[weights->layer[i].buffer].address);
+  }
+  *seconds = host_seconds() - start;
+  return true;
+}
+
+void decode_arrays_free(decode_arrays_t *arrays) {
+  free(arrays->list);
+  arrays->list = NULL;
+}
+
+uint64_t decode_address(const decode_arrays_t *arrays, decode_array_t array) {
+  return arrays->index[array] == SIZE_MAX ? 0 : arrays->list[arrays->index[array]].address;
+}

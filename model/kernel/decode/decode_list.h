@@ -1,0 +1,78 @@
+// The list of operations of a step, as the kernel takes it (sw/kernels/step/step_args.h), and what the host wants to know
+// about each.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_DECODE_LIST_H
+#define KERNEL_DECODE_LIST_H
+
+#include "decode/walk.h"
+#include "kernel/decode/decode_arrays.h"
+#include "kernels/step/step_args.h"
+
+// What a step is asked for: `query` tokens of each of `entries`, at places past .. past + query - 1.
+typedef struct decode_ask {
+  size_t entries, query, past;
+  bool all_rows;               // logits of all query tokens, else of each entry's last one
+} decode_ask_t;
+
+enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };   // a token of an FP8 cache; else TYPE_* of hal/command.h
+#define DECODE_BY_SLOT SIZE_MAX                       // decode_output.expert: rows are slots
+#define DECODE_NO_LAYER SIZE_MAX
+
+// What an operation leaves, and the stage of a walk (decode/walk.h) that has the same.
+typedef struct decode_output {
+  walk_stage_t stage;
+  size_t layer, expert;
+  uint64_t address;            // of row 0; 0: there is none
+  unsigned type;
+  size_t rows, rows_of_entry;  // row r is token query - rows_of_entry + r % rows_of_entry of entry r / rows_of_entry
+  size_t entry_bytes, pitch;   // from entry to entry, from row to row of an entry
+  size_t parts, part_cols, part_bytes;   // of a row; columns of a part, bytes from part to part
+  size_t stage_cols, stage_skip;         // of the stage: columns of a part, and how many of them come before
+} decode_output_t;
+
+typedef struct decode_op {
+  enum step_op op;
+  const char *name;
+  size_t layer;                // DECODE_NO_LAYER: of no layer
+  const void *args;            // its step_NAME_args_t; ATTENTION: see below
+  const void *attention;       // attention_args_t or fp8_args_t
+  double flop;                 // with routing of a slot
+  const step_routing_t *routing;   // NULL: no rows are routed
+  decode_output_t output[DECODE_OUTPUTS];
+} decode_op_t;
+
+// "attention of layer 1"
+enum { DECODE_OP_NAME_BYTES = 64 };
+void decode_op_name(const decode_op_t *op, char name[DECODE_OP_NAME_BYTES]);
+
+typedef struct decode_list {
+  const checkpoint_config_t *model;
+  const decode_settings_t *settings;
+  const decode_shape_t *shape;
+  const decode_arrays_t *arrays;
+  const decode_weights_list_t *weights;
+  decode_ask_t ask;
+  uint8_t *bytes;              // what goes to the array `list`; owned
+  size_t used, room, entries_room;
+  decode_op_t *ops;            // owned
+  size_t count;
+} decode_list_t;
+
+// Room for the list of any step within the shape's limits. What it is given must outlive it. False: out of memory.
+bool decode_list_make(decode_list_t *list, const checkpoint_config_t *model, const decode_settings_t *settings,
+                      const decode_shape_t *shape, const decode_arrays_t *arrays, const decode_weights_list_t *weights);
+void decode_list_free(decode_list_t *list);
+
+// The operations of one step, in place of those that were there.
+void decode_list_build(decode_list_t *list, const decode_ask_t *ask);
+
+// The kernel's arguments: all operations, or one of them.
+step_args_t decode_list_all(const decode_list_t *list);
+step_args_t decode_list_one(const decode_list_t *list, size_t index);
+
+static inline size_t decode_ask_rows(const decode_ask_t *ask) { return ask->entries * ask->query; }
+static inline size_t decode_ask_head_rows(const decode_ask_t *ask) {
+  return ask->all_rows ? decode_ask_rows(ask) : ask->entries;
+}
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/decode/decode_settings.h"
+
+#include "kernel/attention/attention_settings.h"
+#include "kernels/fp8/fp8_args.h"
+#include "kernels/step/step_args.h"
+#include "kernels/w4a16/w4a16_args.h"
+
+enum { STRIP = 16, USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
+
+const char *const decode_attention_names[] = {"base", "amla", "fp8"};
+const char *const decode_weights_names[] = {"fp16", "w4a16"};
+const char *const decode_launch_names[] = {"step", "ops"};
+
+decode_settings_t decode_settings(const kernel_machine_t *machine) {
+  return (decode_settings_t){.machine = *machine,
+                             .attention = DECODE_AMLA,
+                             .mtp = 1,
+                             .block = USUAL_BLOCK,
+                             .splits = ATTENTION_SPLITS_AUTO};
+}
+
+// --- the model --------------------------------------------------------------------------------
+
+static bool check_multiples(const checkpoint_config_t *model, base_error_t *error) {
+  const struct {
+    const char *key;
+    size_t value;
+  } sizes[] = {{"hidden_size", model->hidden_size},
+               {"intermediate_size", model->intermediate_size},
+               {"moe_intermediate_size", model->n_routed_experts > 0 ? model->moe_intermediate_size : 0},
+               {"q_lora_rank", model->q_lora_rank},
+               {"kv_lora_rank", model->kv_lora_rank},
+               {"qk_nope_head_dim", model->qk_nope_head_dim},
+               {"qk_rope_head_dim", model->qk_rope_head_dim},
+               {"v_head_dim", model->v_head_dim}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    if (sizes[i].value % STRIP != 0) {
+      return base_fail(error, "config.json: %s %zu; the kernel takes multiples of %d", sizes[i].key, sizes[i].value, STRIP);
+    }
+  }
+  return model->hidden_size <= STEP_MAX_COLS ||
+         base_fail(error, "config.json: hidden_size %zu; the kernel takes at most %d", model->hidden_size, STEP_MAX_COLS);
+}
+
+static bool check_experts(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
+  if (model->n_routed_experts > STEP_MAX_EXPERTS) {
+    return base_fail(error, "config.json: n_routed_experts %zu; the kernel takes at most %d", model->n_routed_experts,
+                     STEP_MAX_EXPERTS);
+  }
+  if (model->n_routed_experts > 0 && model->num_experts_per_tok > STEP_MAX_TOP) {
+    return base_fail(error, "config.json: num_experts_per_tok %zu; the kernel takes at most %d", model->num_experts_per_tok,
+                     STEP_MAX_TOP);
+  }
+  // Which experts are chosen changes no cycle of a gate, and with timing only nobody chooses.
+  return model->topk_group == model->n_group || model->n_routed_experts == 0 || settings->machine.soc.timing_only ||
+         base_fail(error,
+                   "config.json: topk_group %zu of n_group %zu; the kernel's gate chooses among all experts, so only "
+                   "--timing-only takes this model",
+                   model->topk_group, model->n_group);
+}
+
+static bool check_attention(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
+  const size_t latent = model->kv_lora_rank, rope = model->qk_rope_head_dim;
+  if (settings->attention == DECODE_FP8) {
+    return (latent == NUM_FP8_LATENT && rope == NUM_FP8_ROPE) ||
+           base_fail(error, "--attention fp8: takes kv_lora_rank %d and qk_rope_head_dim %d; the model has %zu and %zu",
+                     NUM_FP8_LATENT, NUM_FP8_ROPE, latent, rope);
+  }
+  return (latent <= ATTENTION_MAX_DV && latent + rope <= ATTENTION_MAX_DK) ||
+         base_fail(error, "config.json: kv_lora_rank %zu, qk_rope_head_dim %zu; the kernel takes at most %d and %d together",
+                   latent, rope, ATTENTION_MAX_DV, ATTENTION_MAX_DK);
+}
+
+// --- the machine ------------------------------------------------------------------------------
+
+static bool check_machine(const decode_settings_t *settings, base_error_t *error) {
+  static const kernel_buffers_t need = {.l1 = W4A16_L1_KB, .l0a = W4A16_L0_KB, .l0b = W4A16_L0_KB, .l0c = W4A16_L0C_KB,
+                                        .ub = ATTENTION_UB_KB};
+  return kernel_machine_holds(&settings->machine, &need, error) &&
+         attention_settings_rows(&(attention_settings_t){.machine = settings->machine}, ATTENTION_MAX_GROUP, error);
+}
+
+bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
+  static const char *const firmware[] = {"step_base", "step_amla", "step_fp8"};
+  return check_multiples(model, error) && check_experts(settings, model, error) &&
+         check_attention(settings, model, error) && check_machine(settings, error) &&
+         kernel_machine_ready(&settings->machine, firmware[settings->attention], error);
+}

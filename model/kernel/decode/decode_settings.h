@@ -1,0 +1,35 @@
+// How a model is computed: the kernel's attention, the form of weights and cache, the launches, the machine.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef KERNEL_DECODE_SETTINGS_H
+#define KERNEL_DECODE_SETTINGS_H
+
+#include "checkpoint/checkpoint.h"
+#include "kernel/machine.h"
+#include "num/num_fp8.h"
+
+// As the options list them.
+typedef enum decode_attention { DECODE_BASE, DECODE_AMLA, DECODE_FP8, DECODE_ATTENTIONS } decode_attention_t;
+typedef enum decode_weights { DECODE_FP16, DECODE_W4A16 } decode_weights_t;
+typedef enum decode_launch { DECODE_STEP, DECODE_OPS } decode_launch_t;
+
+extern const char *const decode_attention_names[], *const decode_weights_names[], *const decode_launch_names[];
+
+typedef struct decode_settings {
+  kernel_machine_t machine;
+  decode_attention_t attention;
+  num_fp8_scale_t fp8_scale;   // of a cache in FP8
+  decode_weights_t weights;
+  bool zero_points;            // of W4A16
+  decode_launch_t launch;
+  size_t mtp;                  // query tokens of a step: 1 or 2
+  size_t block;                // keys of a block of attention
+  unsigned splits;             // of the keys; ATTENTION_SPLITS_AUTO
+} decode_settings_t;
+
+// The usual ones.
+decode_settings_t decode_settings(const kernel_machine_t *machine);
+
+// Do they go with that model and machine? Fills in the firmware's file, so that the machine must stay where it is.
+bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);
+
+#endif

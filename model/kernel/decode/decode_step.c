@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/decode/decode_step.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/parallel.h"
+#include "num/num_fp8.h"
+#include "num/num_rng.h"
+#include "num/num_step.h"
+
+enum { WATCHERS = 2 };
+
+typedef struct watcher {
+  decode_ended_t *ended;
+  void *context;
+} watcher_t;
+
+struct decode_machine {
+  decode_machine_options_t options;
+  soc_options_t soc_options;
+  const checkpoint_config_t *model;
+  decode_shape_t shape;
+  decode_weights_list_t weights;
+  decode_arrays_t arrays;
+  decode_list_t list;
+  soc_t *soc;
+  soc_result_t result;
+  bool closed;
+  watcher_t watcher[WATCHERS];
+  size_t watchers;
+  decode_sums_t *sums;         // [list.entries_room]
+  double load_seconds;
+};
+
+// --- opening ----------------------------------------------------------------------------------
+
+static void on_mark(void *context, uint32_t number) {
+  decode_machine_t *machine = context;
+  for (size_t i = 0; i < machine->watchers; ++i) {
+    machine->watcher[i].ended(machine->watcher[i].context, machine, number);
+  }
+}
+
+static bool open_all(decode_machine_t *machine, base_error_t *error) {
+  const decode_settings_t *settings = machine->options.settings;
+  machine->shape = decode_shape(machine->model, settings, &machine->options.limits);
+  if (!decode_weights_plan(&machine->weights, machine->options.checkpoint, settings, machine->options.experts, error) ||
+      !decode_arrays_make(&machine->arrays, &machine->shape, settings, &machine->weights, &machine->load_seconds, error)) {
+    return false;
+  }
+  if (!decode_list_make(&machine->list, machine->model, settings, &machine->shape, &machine->arrays, &machine->weights)) {
+    return base_fail(error, "out of memory");
+  }
+  machine->sums = calloc(machine->list.entries_room, sizeof *machine->sums);
+  machine->soc_options = settings->machine.soc;
+  machine->soc_options.pairs = machine->shape.pairs;
+  machine->soc_options.on_mark = settings->machine.soc.timing_only ? NULL : on_mark;
+  machine->soc_options.on_mark_context = machine;
+  machine->soc = machine->sums == NULL ? NULL
+                                       : soc_open(&machine->soc_options, machine->arrays.list, machine->arrays.count,
+                                                  sizeof(step_args_t), &machine->result);
+  return machine->soc != NULL || base_fail(error, "%s", machine->sums == NULL ? "out of memory" : machine->result.error);
+}
+
+decode_machine_t *decode_machine_open(const decode_machine_options_t *options, base_error_t *error) {
+  decode_machine_t *machine = calloc(1, sizeof *machine);
+  if (machine == NULL) {
+    base_fail(error, "out of memory");
+    return NULL;
+  }
+  machine->options = *options;
+  machine->model = checkpoint_config(options->checkpoint);
+  if (!open_all(machine, error)) {
+    decode_machine_close(machine);
+    return NULL;
+  }
+  return machine;
+}
+
+void decode_machine_watch(decode_machine_t *machine, decode_ended_t *ended, void *context) {
+  machine->watcher[machine->watchers++] = (watcher_t){ended, context};
+}
+
+// --- what the host writes ---------------------------------------------------------------------
+
+void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address) { return soc_bytes(machine->soc, address); }
+
+static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
+  return decode_machine_bytes(machine, decode_address(&machine->arrays, array));
+}
+
+static void write_angles(const decode_machine_t *machine, const decode_ask_t *ask) {
+  const size_t rope = machine->model->qk_rope_head_dim;
+  float *angles = bytes_of(machine, DECODE_AT_ANGLES);
+  for (size_t t = 0; t < ask->query; ++t) {
+    num_step_angles(ask->past + t, rope, machine->model->rope_theta, angles + t * 2 * rope);
+  }
+  for (size_t entry = 1; entry < ask->entries; ++entry) {
+    memcpy(angles + entry * ask->query * 2 * rope, angles, ask->query * 2 * rope * sizeof *angles);
+  }
+}
+
+// Query token t of past + query keys sees those up to its own. Bits, lowest first; heads of a token see the same.
+static void write_mask(const decode_machine_t *machine, const decode_ask_t *ask) {
+  const decode_shape_t *s = &machine->shape;
+  uint8_t *bits = bytes_of(machine, DECODE_AT_VISIBLE);
+  for (size_t t = 0; t < ask->query; ++t) {
+    uint8_t *row = bits + t * s->heads * s->visible_pitch;
+    const size_t seen = ask->past + t + 1;
+    memset(row, 0, s->visible_pitch);
+    memset(row, 0xFF, seen / 8);
+    if (seen % 8 != 0) {
+      row[seen / 8] = (uint8_t)((1u << seen % 8) - 1);
+    }
+    for (size_t head = 1; head < s->heads; ++head) {
+      memcpy(row + head * s->visible_pitch, row, s->visible_pitch);
+    }
+  }
+}
+
+// Uniform, without repetition in a row.
+static void make_up_row(num_rng_t *rng, size_t experts, size_t top, int32_t *row) {
+  for (size_t j = 0; j < top; ++j) {
+    bool taken = true;
+    while (taken) {
+      row[j] = (int32_t)(num_rng_u64(rng) % experts);
+      taken = false;
+      for (size_t i = 0; i < j; ++i) {
+        taken = taken || row[i] == row[j];
+      }
+    }
+  }
+}
+
+// What gates would choose among all experts, if nobody computes it: the same for the same past.
+static void make_up_routes(const decode_machine_t *machine, const decode_ask_t *ask) {
+  const size_t top = machine->model->num_experts_per_tok;
+  int32_t *chosen = bytes_of(machine, DECODE_AT_CHOSEN);
+  num_rng_t rng;
+  for (size_t mixture = 0; mixture < machine->shape.mixtures; ++mixture) {
+    num_rng_seed(&rng, machine->options.seed + (ask->past << 16) + mixture);
+    for (size_t row = 0; row < decode_ask_rows(ask); ++row) {
+      make_up_row(&rng, machine->model->n_routed_experts, top, chosen + (mixture * machine->shape.rows + row) * top);
+    }
+  }
+}
+
+static void write_inputs(const decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens) {
+  memcpy(bytes_of(machine, DECODE_AT_LIST), machine->list.bytes, machine->list.used);
+  memcpy(bytes_of(machine, DECODE_AT_TOKENS), tokens, decode_ask_rows(ask) * sizeof *tokens);
+  if (machine->soc_options.timing_only) {
+    make_up_routes(machine, ask);
+    return;
+  }
+  write_angles(machine, ask);
+  if (machine->shape.visible_bytes > 0 && ask->query > 1) {
+    write_mask(machine, ask);
+  }
+}
+
+typedef struct past {
+  const decode_machine_t *machine;
+  size_t places;
+} past_t;
+
+// Entries of all layers.
+static bool make_past(void *context, size_t first, size_t end) {
+  const past_t *p = context;
+  const decode_machine_t *machine = p->machine;
+  const decode_shape_t *s = &machine->shape;
+  const bool fp8 = s->attention == DECODE_FP8;
+  uint8_t *cache = bytes_of(machine, DECODE_AT_KV_CACHE);
+  uint16_t *key = malloc(s->key * sizeof *key);
+  for (size_t i = first; key != NULL && i < end; ++i) {
+    for (size_t place = 0; place < p->places; ++place) {
+      uint8_t *to = cache + i * s->batch_bytes + place * s->place_bytes;
+      num_rng_normal_bf16(machine->options.seed, i, place * s->key, s->key, 1.0, key);
+      if (fp8) {
+        num_fp8_encode(machine->options.settings->fp8_scale, key, to, 1);
+      } else {
+        memcpy(to, key, s->place_bytes);
+      }
+    }
+  }
+  free(key);
+  return key != NULL;
+}
+
+void decode_machine_make_past(decode_machine_t *machine, size_t places) {
+  past_t past = {machine, places};
+  const size_t count = machine->model->num_hidden_layers * machine->shape.limits.entries;
+  if (!machine->soc_options.timing_only && places > 0) {
+    parallel_for(machine->soc_options.threads, count, make_past, &past);
+  }
+}
+
+// --- a step -----------------------------------------------------------------------------------
+
+size_t decode_machine_slots(const decode_machine_t *machine, const step_routing_t *routing) {
+  const int32_t *chosen = decode_machine_bytes(machine, routing->chosen);
+  size_t slots = 0;
+  for (size_t i = 0; i < (size_t)routing->tokens * routing->top; ++i) {
+    slots += (uint32_t)chosen[i] - routing->first < routing->here;
+  }
+  return slots;
+}
+
+// Marks from `first` on are those of a launch; before it: what had been read and written until then.
+static void take_marks(decode_machine_t *machine, size_t first, const soc_traffic_t *before, decode_took_t *took) {
+  const config_soc_t *soc = &machine->soc_options.config.soc;
+  soc_traffic_t last = *before;
+  uint64_t cycle = (uint64_t)(soc->launch_us * soc->clock_mhz);   // nobody's
+  for (size_t i = first; i < machine->result.mark_count; ++i) {
+    const soc_mark_t *mark = &machine->result.marks[i];
+    const decode_op_t *op = &machine->list.ops[mark->number];
+    decode_sums_t *sums = &machine->sums[mark->number];
+    sums->cycles += mark->cycle - cycle;
+    sums->hbm_read += mark->traffic.hbm_read - last.hbm_read;
+    sums->hbm_write += mark->traffic.hbm_write - last.hbm_write;
+    sums->l2_read += mark->traffic.l2_read - last.l2_read;
+    sums->flop += op->flop * (op->routing != NULL ? (double)decode_machine_slots(machine, op->routing) : 1.0);
+    took->own += mark->cycle - cycle;
+    last = mark->traffic;
+    cycle = mark->cycle;
+  }
+}
+
+static bool launch(decode_machine_t *machine, const step_args_t *args, decode_took_t *took) {
+  const size_t marks = machine->result.mark_count;
+  const soc_traffic_t before = marks > 0 ? machine->result.marks[marks - 1].traffic : (soc_traffic_t){0};
+  uint64_t cycles;
+  if (soc_launch(machine->soc, machine->options.settings->machine.firmware, args, sizeof *args, &cycles) != SOC_DONE) {
+    return false;
+  }
+  took->cycles += cycles;
+  took->launches += 1;
+  take_marks(machine, marks, &before, took);
+  return true;
+}
+
+bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens, decode_took_t *took) {
+  const bool ops = machine->options.settings->launch == DECODE_OPS;
+  *took = (decode_took_t){0};
+  decode_list_build(&machine->list, ask);
+  write_inputs(machine, ask, tokens);
+  const size_t launches = ops ? machine->list.count : 1;
+  bool good = true;
+  for (size_t i = 0; good && i < launches; ++i) {
+    const step_args_t args = ops ? decode_list_one(&machine->list, i) : decode_list_all(&machine->list);
+    good = launch(machine, &args, took);
+  }
+  return good;
+}
+
+// --- what it leaves ---------------------------------------------------------------------------
+
+const decode_list_t *decode_machine_list(const decode_machine_t *machine) { return &machine->list; }
+
+const float *decode_machine_logits(const decode_machine_t *machine, size_t row) {
+  return decode_machine_bytes(machine, decode_address(&machine->arrays, DECODE_AT_LOGITS) + row * machine->shape.logit_pitch);
+}
+
+const decode_sums_t *decode_machine_sums(const decode_machine_t *machine) { return machine->sums; }
+
+void decode_machine_forget(decode_machine_t *machine) {
+  memset(machine->sums, 0, machine->list.entries_room * sizeof *machine->sums);
+}
+
+const decode_weights_list_t *decode_machine_weights(const decode_machine_t *machine) { return &machine->weights; }
+
+double decode_machine_load_seconds(const decode_machine_t *machine) { return machine->load_seconds; }
+
+soc_status_t decode_machine_status(const decode_machine_t *machine, base_error_t *error) {
+  if (machine->result.status != SOC_DONE) {
+    base_fail(error, "%s", machine->result.error[0] != '\0' ? machine->result.error : "interrupted");
+  }
+  return machine->result.status;
+}
+
+const soc_result_t *decode_machine_result(decode_machine_t *machine) {
+  if (machine->soc != NULL && !machine->closed) {
+    soc_close(machine->soc);
+    machine->closed = true;
+  }
+  return &machine->result;
+}
+
+void decode_machine_close(decode_machine_t *machine) {
+  if (machine != NULL) {
+    decode_machine_result(machine);
+    soc_result_free(&machine->result);
+    decode_list_free(&machine->list);
+    decode_arrays_free(&machine->arrays);
+    decode_weights_free(&machine->weights);
+    free(machine->sums);
+    free(machine);
+  }
+}

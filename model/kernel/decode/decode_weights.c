@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/decode/decode_weights.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/parallel.h"
+#include "kernels/step/step_args.h"
+#include "num/num_format.h"
+#include "num/num_int4.h"
+
+enum { LINE = 512, STRIP = 16, STRIP_ROW = 32, LEAST_GROUP = 16, W4_COLUMNS = 64 };
+
+typedef enum form { PLAIN, WEIGHTS, EXPERTS, UK, UV } form_t;
+enum { NONE = CHECKPOINT_ROLES };
+
+typedef struct matrix_source {
+  checkpoint_role_t first, second;
+  form_t form;
+} matrix_source_t;
+
+static const matrix_source_t sources[DECODE_MATRICES] = {
+#define DECODE_MATRIX(NAME, first, second, form) {(first), (checkpoint_role_t)(second), (form)},
+#include "kernel/decode/decode_weights.def"
+#undef DECODE_MATRIX
+};
+
+static const checkpoint_role_t vectors[DECODE_VECTORS] = {CHECKPOINT_ATTENTION_NORM, CHECKPOINT_Q_A_NORM,
+                                                          CHECKPOINT_KV_A_NORM,      CHECKPOINT_FFN_NORM,
+                                                          CHECKPOINT_ROUTER_BIAS,    CHECKPOINT_NORM};
+
+static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
+
+size_t decode_weights_group(size_t k) {
+  size_t group = STEP_GROUP;
+  while (group >= LEAST_GROUP && k % group != 0) {
+    group /= 2;
+  }
+  return group >= LEAST_GROUP ? group : 0;
+}
+
+// --- where each is ----------------------------------------------------------------------------
+
+// Is it the model's own, and not a layer's?
+static bool of_model(checkpoint_role_t role) {
+  return role == CHECKPOINT_HEAD || role == CHECKPOINT_NORM || role == CHECKPOINT_EMBEDDING;
+}
+
+static const checkpoint_tensor_t *find(const decode_weights_list_t *weights, checkpoint_role_t role, size_t layer,
+                                       size_t expert) {
+  return of_model(role) != (layer == weights->layers) || role == (checkpoint_role_t)NONE
+             ? NULL
+             : checkpoint_find(weights->checkpoint, role, layer == weights->layers ? 0 : layer, expert);
+}
+
+static decode_matrix_t shape_of(const decode_weights_list_t *weights, const matrix_source_t *source, size_t layer) {
+  const checkpoint_config_t *m = weights->model;
+  const checkpoint_tensor_t *first = find(weights, source->first, layer, 0);
+  const checkpoint_tensor_t *second = find(weights, source->second, layer, 0);
+  if (first == NULL) {
+    return (decode_matrix_t){.groups = 0};
+  }
+  switch (source->form) {
+    case UK:
+      return (decode_matrix_t){.groups = m->num_attention_heads, .n = m->kv_lora_rank, .k = m->qk_nope_head_dim};
+    case UV:
+      return (decode_matrix_t){.groups = m->num_attention_heads, .n = m->v_head_dim, .k = m->kv_lora_rank, .bf16 = true};
+    default:
+      return (decode_matrix_t){.groups = source->form == EXPERTS ? weights->experts : 1,
+                               .n = checkpoint_rows(first) + (second == NULL ? 0 : checkpoint_rows(second)),
+                               .k = checkpoint_columns(first)};
+  }
+}
+
+// Takes room at the end of the layer.
+static uint64_t take(decode_layer_t *layer, uint64_t bytes) {
+  const uint64_t at = layer->bytes;
+  layer->bytes = round_up(at + bytes, LINE);
+  return at;
+}
+
+static void place_matrix(decode_layer_t *layer, decode_matrix_t *matrix, bool zero_points) {
+  if (matrix->group == 0) {
+    matrix->bytes = round_up(matrix->n, STRIP) / STRIP * matrix->k * STRIP_ROW;
+    matrix->at = take(layer, matrix->groups * matrix->bytes);
+    return;
+  }
+  matrix->bytes = matrix->k * matrix->n / 2;
+  matrix->scale_bytes = matrix->k / matrix->group * matrix->n * sizeof(num_fp16_t);
+  matrix->at = take(layer, matrix->groups * matrix->bytes);
+  matrix->scale = take(layer, matrix->groups * matrix->scale_bytes);
+  matrix->zero = zero_points ? take(layer, matrix->groups * matrix->scale_bytes) : 0;
+}
+
+static void plan_layer(decode_weights_list_t *weights, size_t index, const decode_settings_t *settings) {
+  decode_layer_t *layer = &weights->layer[index];
+  take(layer, LINE);   // so that no offset is 0
+  for (size_t i = 0; i < DECODE_MATRICES; ++i) {
+    decode_matrix_t *matrix = &layer->matrix[i];
+    *matrix = shape_of(weights, &sources[i], index);
+    const bool quantised = settings->weights == DECODE_W4A16 && (sources[i].form == WEIGHTS || sources[i].form == EXPERTS);
+    matrix->group = quantised && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
+    if (matrix->groups > 0) {
+      place_matrix(layer, matrix, settings->zero_points);
+      weights->matrix_bytes += matrix->groups * (matrix->bytes + matrix->scale_bytes * (matrix->zero != 0 ? 2 : 1));
+    }
+  }
+  for (size_t i = 0; i < DECODE_VECTORS; ++i) {
+    const checkpoint_tensor_t *tensor = find(weights, vectors[i], index, 0);
+    layer->vector[i] = tensor == NULL ? 0 : take(layer, checkpoint_columns(tensor) * sizeof(float));
+  }
+}
+
+bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint, const decode_settings_t *settings,
+                         size_t experts, base_error_t *error) {
+  const checkpoint_config_t *model = checkpoint_config(checkpoint);
+  *weights = (decode_weights_list_t){.checkpoint = checkpoint, .model = model, .experts = experts,
+                                     .layers = model->num_hidden_layers};
+  weights->layer = calloc(weights->layers + 1, sizeof *weights->layer);
+  if (weights->layer == NULL) {
+    return base_fail(error, "out of memory");
+  }
+  for (size_t i = 0; i <= weights->layers; ++i) {
+    plan_layer(weights, i, settings);
+  }
+  const checkpoint_tensor_t *embedding = checkpoint_find(checkpoint, CHECKPOINT_EMBEDDING, 0, 0);
+  weights->embedding_bf16 = checkpoint_type(embedding) == CHECKPOINT_BF16;
+  weights->embedding = take(&weights->layer[weights->layers], model->vocab_size * model->hidden_size * sizeof(uint16_t));
+  return true;
+}
+
+void decode_weights_place(decode_weights_list_t *weights, size_t index, uint64_t address) {
+  decode_layer_t *layer = &weights->layer[index];
+  for (size_t i = 0; i < DECODE_MATRICES; ++i) {
+    decode_matrix_t *matrix = &layer->matrix[i];
+    matrix->at += address;
+    matrix->scale += matrix->scale != 0 ? address : 0;
+    matrix->zero += matrix->zero != 0 ? address : 0;
+  }
+  for (size_t i = 0; i < DECODE_VECTORS; ++i) {
+    layer->vector[i] += layer->vector[i] != 0 ? address : 0;
+  }
+  weights->embedding += index == weights->layers ? address : 0;
+}
+
+void decode_weights_free(decode_weights_list_t *weights) {
+  free(weights->layer);
+  weights->layer = NULL;
+}
+
+// --- loading ----------------------------------------------------------------------------------
+
+// A matrix that threads load, some strips or blocks of columns each.
+typedef struct load {
+  const decode_weights_list_t *weights;
+  const matrix_source_t *source;
+  const decode_matrix_t *matrix;
+  size_t layer;
+  bool zero_points;
+  uint8_t *bytes;              // of the layer
+  base_error_t *error;
+  atomic_flag told;           // one thread alone says what went wrong
+} load_t;
+
+static bool fail(load_t *load, const base_error_t *error) {
+  if (!atomic_flag_test_and_set(&load->told)) {
+    *load->error = *error;
+  }
+  return false;
+}
+
+// The tensor that has column `column` of B, and which of its rows that is.
+static const checkpoint_tensor_t *tensor_at(const load_t *load, size_t group, size_t column, size_t *row) {
+  const size_t expert = load->source->form == EXPERTS ? group : 0;
+  const checkpoint_tensor_t *first = find(load->weights, load->source->first, load->layer, expert);
+  const bool beyond = column >= checkpoint_rows(first) && load->source->form != UV;
+  *row = beyond ? column - checkpoint_rows(first) : column;
+  return beyond ? find(load->weights, load->source->second, load->layer, expert) : first;
+}
+
+// `count` columns of B from `column` on, each k elements end to end, as the checkpoint has them; of one tensor.
+static bool read_columns(const load_t *load, size_t group, size_t column, size_t count, checkpoint_type_t type, void *out,
+                         base_error_t *error) {
+  const checkpoint_config_t *m = load->weights->model;
+  size_t row;
+  const checkpoint_tensor_t *tensor = tensor_at(load, group, column, &row);
+  if (load->source->form == UV) {
+    row = group * (m->qk_nope_head_dim + m->v_head_dim) + m->qk_nope_head_dim + column;
+  }
+  return checkpoint_read(tensor, row * load->matrix->k, count * load->matrix->k, type, out, error);
+}
+
+static bool all_finite(const num_fp16_t *values, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if ((values[i] & 0x7c00u) == 0x7c00u) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool refuse_beyond(load_t *load, size_t group) {
+  base_error_t error;
+  char name[CHECKPOINT_NAME_BYTES];
+  checkpoint_name(load->source->first, load->layer == load->weights->layers ? 0 : load->layer,
+                  load->source->form == EXPERTS ? group : 0, name);
+  base_fail(&error, "%s: a weight is beyond FP16's 65504; expected ones that FP16 holds", name);
+  return fail(load, &error);
+}
+
+static bool no_memory(load_t *load) {
+  base_error_t error;
+  base_fail(&error, "weights: out of memory");
+  return fail(load, &error);
+}
+
+// A strip from columns [count][k].
+static void lay_columns(const uint16_t *columns, size_t count, size_t k, uint16_t *strip) {
+  for (size_t p = 0; p < k; ++p) {
+    for (size_t j = 0; j < STRIP; ++j) {
+      strip[p * STRIP + j] = j < count ? columns[j * k + p] : 0;
+    }
+  }
+}
+
+// W_UK's rows lie as those of B.
+static bool load_uk_strip(const load_t *load, size_t group, size_t first, uint16_t *strip, base_error_t *error) {
+  const checkpoint_config_t *m = load->weights->model;
+  const checkpoint_tensor_t *tensor = find(load->weights, load->source->first, load->layer, 0);
+  const size_t row = group * (m->qk_nope_head_dim + m->v_head_dim);
+  bool good = true;
+  for (size_t p = 0; good && p < load->matrix->k; ++p) {
+    good = checkpoint_read(tensor, (row + p) * m->kv_lora_rank + first, STRIP, CHECKPOINT_FP16, strip + p * STRIP, error);
+  }
+  return good;
+}
+
+static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *columns, uint16_t *strip) {
+  base_error_t error;
+  const decode_matrix_t *matrix = load->matrix;
+  const size_t count = matrix->n - first < STRIP ? matrix->n - first : STRIP;
+  if (load->source->form == UK) {
+    if (!load_uk_strip(load, group, first, strip, &error)) {
+      return fail(load, &error);
+    }
+  } else if (!read_columns(load, group, first, count, matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16, columns, &error)) {
+    return fail(load, &error);
+  } else {
+    lay_columns(columns, count, matrix->k, strip);
+  }
+  return matrix->bf16 || all_finite(strip, matrix->k * STRIP) || refuse_beyond(load, group);
+}
+
+static bool load_strips(void *context, size_t begin, size_t end) {
+  load_t *load = context;
+  const decode_matrix_t *matrix = load->matrix;
+  const size_t strips = (matrix->n + STRIP - 1) / STRIP;
+  uint16_t *columns = malloc(matrix->k * STRIP * sizeof *columns);
+  bool good = columns != NULL || no_memory(load);
+  for (size_t i = begin; good && i < end; ++i) {
+    uint8_t *to = load->bytes + matrix->at + i / strips * matrix->bytes + i % strips * matrix->k * STRIP_ROW;
+    good = load_strip(load, i / strips, i % strips * STRIP, columns, (uint16_t *)(void *)to);
+  }
+  free(columns);
+  return good;
+}
+
+// --- nibbles ----------------------------------------------------------------------------------
+
+// W4_COLUMNS columns at a time.
+typedef struct quantised {
+  float *columns, *rows;       // [cols][k], [k][cols]
+  int8_t *values;              // [k][cols]
+  num_fp16_t *scale, *zero;    // [k / group][cols]
+} quantised_t;
+
+static bool quantised_make(quantised_t *q, const decode_matrix_t *matrix) {
+  const size_t count = matrix->k * W4_COLUMNS, scales = count / matrix->group;
+  *q = (quantised_t){malloc(count * sizeof(float)), malloc(count * sizeof(float)), malloc(count),
+                     malloc(scales * sizeof(num_fp16_t)), malloc(scales * sizeof(num_fp16_t))};
+  return q->columns != NULL && q->rows != NULL && q->values != NULL && q->scale != NULL && q->zero != NULL;
+}
+
+static void quantised_free(quantised_t *q) {
+  free(q->columns);
+  free(q->rows);
+  free(q->values);
+  free(q->scale);
+  free(q->zero);
+}
+
+static bool read_block(const load_t *load, size_t group, size_t first, size_t count, quantised_t *q, base_error_t *error) {
+  const size_t k = load->matrix->k;
+  for (size_t j = 0; j < count; j += STRIP) {   // a strip is of one tensor
+    if (!read_columns(load, group, first + j, STRIP, CHECKPOINT_FP32, q->columns + j * k, error)) {
+      return false;
+    }
+  }
+  for (size_t j = 0; j < count; ++j) {
+    for (size_t p = 0; p < k; ++p) {
+      q->rows[p * count + j] = q->columns[j * k + p];
+    }
+  }
+  return true;
+}
+
+static void store_block(const load_t *load, size_t group, size_t first, size_t count, const quantised_t *q) {
+  const decode_matrix_t *m = load->matrix;
+  uint8_t *w = load->bytes + m->at + group * m->bytes;
+  num_fp16_t *scale = (num_fp16_t *)(void *)(load->bytes + m->scale + group * m->scale_bytes);
+  num_fp16_t *zero = (num_fp16_t *)(void *)(load->bytes + m->zero + group * m->scale_bytes);
+  for (size_t p = 0; p < m->k; ++p) {
+    num_int4_pack(q->values + p * count, (uint32_t *)(void *)(w + (p * m->n + first) / 2), count);
+  }
+  for (size_t g = 0; g < m->k / m->group; ++g) {
+    memcpy(scale + g * m->n + first, q->scale + g * count, count * sizeof *scale);
+    if (load->zero_points) {
+      memcpy(zero + g * m->n + first, q->zero + g * count, count * sizeof *zero);
+    }
+  }
+}
+
+static bool load_block(load_t *load, size_t group, size_t first, quantised_t *q) {
+  const decode_matrix_t *m = load->matrix;
+  const size_t count = m->n - first < W4_COLUMNS ? m->n - first : W4_COLUMNS;
+  base_error_t error;
+  size_t bad;
+  if (!read_block(load, group, first, count, q, &error)) {
+    return fail(load, &error);
+  }
+  if (!num_int4_quantise(load->zero_points ? NUM_NIBBLES_UNSIGNED : NUM_NIBBLES_SIGNED, q->rows, m->k, count, m->group,
+                         q->values, q->scale, load->zero_points ? q->zero : NULL, &bad)) {
+    return refuse_beyond(load, group);
+  }
+  store_block(load, group, first, count, q);
+  return true;
+}
+
+static bool load_blocks(void *context, size_t begin, size_t end) {
+  load_t *load = context;
+  const decode_matrix_t *matrix = load->matrix;
+  const size_t blocks = (matrix->n + W4_COLUMNS - 1) / W4_COLUMNS;
+  quantised_t q;
+  bool good = quantised_make(&q, matrix) || no_memory(load);
+  for (size_t i = begin; good && i < end; ++i) {
+    good = load_block(load, i / blocks, i % blocks * W4_COLUMNS, &q);
+  }
+  quantised_free(&q);
+  return good;
+}
+
+// --- a layer ----------------------------------------------------------------------------------
+
+static bool load_matrix(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points, size_t threads,
+                        uint8_t *bytes, base_error_t *error) {
+  const decode_matrix_t *matrix = &weights->layer[layer].matrix[index];
+  load_t load = {.weights = weights, .source = &sources[index], .matrix = matrix, .layer = layer,
+                 .zero_points = zero_points, .bytes = bytes, .error = error};
+  const size_t columns = matrix->group == 0 ? STRIP : W4_COLUMNS;
+  return parallel_for(threads, matrix->groups * ((matrix->n + columns - 1) / columns),
+                      matrix->group == 0 ? load_strips : load_blocks, &load);
+}
+
+static bool load_embedding(const decode_weights_list_t *weights, uint8_t *bytes, base_error_t *error) {
+  const checkpoint_config_t *m = weights->model;
+  return checkpoint_read(checkpoint_find(weights->checkpoint, CHECKPOINT_EMBEDDING, 0, 0), 0,
+                         m->vocab_size * m->hidden_size, weights->embedding_bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16,
+                         bytes + weights->embedding, error);
+}
+
+bool decode_weights_load(const decode_weights_list_t *weights, size_t layer, bool zero_points, size_t threads,
+                         uint8_t *bytes, base_error_t *error) {
+  bool good = true;
+  for (size_t i = 0; good && i < DECODE_MATRICES; ++i) {
+    good = weights->layer[layer].matrix[i].groups == 0 ||
+           load_matrix(weights, layer, i, zero_points, threads, bytes, error);
+  }
+  for (size_t i = 0; good && i < DECODE_VECTORS; ++i) {
+    const checkpoint_tensor_t *tensor = find(weights, vectors[i], layer, 0);
+    good = tensor == NULL || checkpoint_read(tensor, 0, checkpoint_columns(tensor), CHECKPOINT_FP32,
+                                             bytes + weights->layer[layer].vector[i], error);
+  }
+  return good && (layer < weights->layers || load_embedding(weights, bytes, error));
+}

@@ -1,0 +1,33 @@
+// What a result says, without the run's own numbers but for those that a study measures.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SWEEP_RECORD_H
+#define SWEEP_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "sweep/study/study.h"
+
+typedef struct record {
+  bool failed;
+  int exit;                    // of the run; 128 + the signal that ended it
+  unsigned attempts;
+  double seconds, peak_mb;
+  const char *error, *host;    // "": none
+  double *metric;              // [study->metrics]; NAN: none
+} record_t;
+
+// A point.json; texts and metrics are in the arena. False: it is none.
+bool record_read(const char *path, const study_t *study, arena_t *arena, record_t *record);
+
+// The text of a point.json, to be freed. `run`: what the run printed as JSON, "": nothing.
+typedef struct record_facts {
+  const char *command, *version;
+} record_facts_t;
+char *record_write(const record_t *record, const record_facts_t *facts, const char *run);
+
+// The same record from that text, as record_read would have it.
+bool record_parse(const char *text, const study_t *study, arena_t *arena, record_t *record);
+
+#endif
