@@ -133,7 +133,10 @@ void arithmetic::settle(uint64_t now) {
   }
   const size_t backlog = workers_.empty() ? 0 : kBacklog;
   std::unique_lock<std::mutex> lock(mutex_);
-  while (waiting_ > backlog && work_one(lock)) {
+  while (waiting_ > backlog) {
+    if (!work_one(lock)) {
+      done_.wait(lock);   // another thread has the only AI core that is behind
+    }
   }
 }
 

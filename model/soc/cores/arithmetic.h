@@ -50,7 +50,7 @@ class arithmetic {
 
  private:
   static constexpr size_t kLong = 1 << 14;       // entries between two calls of settle
-  static constexpr size_t kBacklog = 1 << 18;    // entries not carried out before this thread helps
+  static constexpr size_t kBacklog = 1 << 18;    // entries not carried out before this thread helps, or waits
 
   struct entry {
     uint64_t cycle;

@@ -2,6 +2,8 @@
 #include "soc/races/race_detector.h"
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 namespace soc {
 namespace {
@@ -22,6 +24,20 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
     return end > row_begin;
   }
   return row + 1 < rect.rows && end > row_begin + rect.pitch;
+}
+
+constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
+
+// Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
+// races with both is told the later.  Only so does the history of a loop that meets nobody end.
+void drop_repeated(std::vector<race_memory::record> &history) {
+  std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
+  const auto is_repeated = [&later](const race_memory::record &r) {
+    const core_access_t &a = r.access;
+    return later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) != 0 ||
+           !later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second;
+  };
+  history.erase(history.begin(), std::remove_if(history.rbegin(), history.rend(), is_repeated).base());
 }
 
 }  // namespace
@@ -93,6 +109,9 @@ void race_detector::forget(race_memory &memory, unsigned agent) const {
   const auto live = std::find_if(mine.begin(), mine.end(),
                                  [seen](const race_memory::record &r) { return r.time > seen; });
   mine.erase(mine.begin(), live);
+  if (mine.size() >= kMany) {
+    drop_repeated(mine);
+  }
   mine.reserve(std::max<size_t>(64, 2 * mine.size()));
 }
 
