@@ -80,7 +80,7 @@ class reference {
       }
     }
     const bool offered = chosen && chosen->beats.front().arrival <= now;
-    const bool taken = offered && gm_atomic_ready(&unit_, true);
+    const bool taken = offered && gm_atomic_ready(&unit_);
     bool answered;
     uint32_t tag;
     gm_atomic_tick(&unit_, offered ? &chosen->beats.front().request : nullptr, true, &memory_,
