@@ -287,5 +287,205 @@ module gm_atomic #(
   assign cnt_beats_o  = cnt_beats_q;
   assign cnt_guards_o = cnt_guards_q;
   assign cnt_stalls_o = cnt_stalls_q;
+
+`ifdef FORMAL
+  // ---------------------------------------------------------------- properties
+  // Proved by induction with an abstract gm_lane_alu (tb/formal/): what a lane computes does not
+  // matter here, that it computes on the right words does.  rsp_ready_i, requests and clear_i are
+  // free; nothing is assumed about a request that waits.
+
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
+  wire f_reads = rq_op_q >= 3'd1 && rq_op_q <= 3'd4;
+
+  // Requests, responses: number them.  The unit never looks at a tag, so taking the request's
+  // number for it loses nothing; then tags in sequence into the queue, which is proved to keep them
+  // in order (rtl/lib/fifo.v), mean no loss, no duplicate and order.
+  reg  [TAG_W-1:0] f_accepted_q, f_queued_q, f_answered_q;
+  wire             f_queue = valid_q[WRITE-1] & done_last;
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      f_accepted_q <= 0;
+      f_queued_q   <= 0;
+      f_answered_q <= 0;
+    end else begin
+      if (accept) f_accepted_q <= f_accepted_q + 1'b1;
+      if (f_queue) f_queued_q <= f_queued_q + 1'b1;
+      if (pay) f_answered_q <= f_answered_q + 1'b1;
+    end
+  end
+  always @* assume (req_tag_i == f_accepted_q);
+
+  // What is in flight: each stage's request, as it was taken.
+  reg [2:0]        f_op_q [0:FLIGHT-1];
+  reg [31:0]       f_operand_q [0:FLIGHT-1];
+  reg              f_enable_q [0:FLIGHT-1];
+  reg              f_last_q [0:FLIGHT-1];
+  reg [TAG_W-1:0]  f_tag_q [0:FLIGHT-1];
+  reg [TAG_W-1:0]  f_on_way;               // last beats in flight that are not in the queue yet
+  reg              f_older, f_alone;
+  integer          k;
+  always @* begin
+    f_on_way = 0;
+    for (k = 0; k < WRITE; k = k + 1) begin
+      if (valid_q[k] && f_last_q[k]) f_on_way = f_on_way + 1'b1;
+    end
+  end
+  wire [TAG_W-1:0] f_level = {{(TAG_W-OWED_W){1'b0}}, tags_level};
+  wire [TAG_W-1:0] f_owed  = {{(TAG_W-OWED_W){1'b0}}, owed_q};
+  always @* if (f_run) begin
+    assert (owed_q <= OWED_ALL);
+    assert (f_owed == f_on_way + f_level);
+    assert (f_accepted_q == f_answered_q + f_owed + {{(TAG_W-1){1'b0}}, rq_valid_q});
+    assert (f_queued_q == f_answered_q + f_level);
+    if (f_queue) assert (tags_room && done_tag == f_queued_q);
+    if (rq_valid_q) assert (rq_tag_q + 1'b1 == f_accepted_q);
+  end
+
+  // Handshakes: the response holds under a stall, and the unit stalls nobody without a reason.
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    if ($past(rsp_valid_o && !rsp_ready_i)) assert (rsp_valid_o && rsp_tag_o == $past(rsp_tag_o));
+    if ($past(accept)) assert (rq_valid_q);                          // t+1
+    if ($past(f_queue)) assert (rsp_valid_o && valid_q[WRITE]);      // with the write
+  end
+  always @* if (f_run) begin
+    if (rq_valid_q && !conflict && (credit || !rq_last)) assert (issue);
+    if (!rq_valid_q || (issue && rq_last)) assert (req_ready_o);
+  end
+
+  // A receiver that is always ready: nothing waits for a credit.
+  reg [3:0] f_prompt_q;                    // cycles for which it was
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_prompt_q <= 4'd15;
+    else if (rsp_valid_o && !rsp_ready_i) f_prompt_q <= 4'd0;
+    else if (f_prompt_q != 4'd15) f_prompt_q <= f_prompt_q + 4'd1;
+  end
+  always @* if (f_run && f_prompt_q > TAGS) assert (credit);
+  always @* if (f_run && f_prompt_q > TAGS) assert (tags_level <= 1);
+
+  // Beats: request (base, len) makes beats 0 .. len-1 at base + index, the last one answers.
+  reg [ADDR_W-1:0] f_base_q;
+  reg [LEN_W-1:0]  f_len_q, f_index_q;
+  always @(posedge clk_i) begin
+    if (accept) begin
+      f_base_q  <= req_addr_i;
+      f_len_q   <= (req_op_i == 3'd4 && req_len_i > 1) ? req_len_i : LEN_ONE;
+      f_index_q <= LEN_ZERO;
+    end else if (issue) begin
+      f_index_q <= f_index_q + LEN_ONE;
+    end
+  end
+  wire [31:0] f_index = f_index_q;         // wide enough for any address
+  always @* if (f_run && rq_valid_q) begin
+    assert (f_index_q < f_len_q);
+    assert (rq_left_q == f_len_q - f_index_q - LEN_ONE);
+    assert (rq_addr_q == f_base_q + f_index[ADDR_W-1:0]);
+    assert (rq_reads_q == f_reads);
+    assert (rq_op_q == 3'd4 || f_len_q == LEN_ONE);
+  end
+
+  // Data: follow one word, any lane of any address.  The memory answers a read with the word before
+  // a write of the same cycle, and in the cycle after only.  Each write of the word is the ALU's
+  // result on the word that the write before it left, with op and operand as they were requested.
+  (* anyconst *) wire [ADDR_W-1:0] f_addr;
+  (* anyconst *) wire [7:0]        f_lane;
+  always @* assume (f_lane < LANES);
+
+  reg  [31:0]       f_word_q;              // in memory, any value at first
+  reg  [31:0]       f_read_q;              // what the last read saw
+  reg               f_reading_q;           // and that was in the previous cycle
+  wire [DATA_W-1:0] f_rdata_at = mem_rdata_i >> (32 * f_lane);
+  wire [DATA_W-1:0] f_wdata_at = mem_wdata_o >> (32 * f_lane);
+  wire [DATA_W-1:0] f_req_at   = req_data_i >> (32 * f_lane);
+  wire [LANES-1:0]  f_req_mask = req_mask_i >> f_lane;
+  wire [LANES-1:0]  f_mask     = mask >> f_lane;
+  wire [DATA_W-1:0] f_rq_data_at = rq_data_q >> (32 * f_lane);
+  wire [LANES-1:0]  f_rq_mask  = rq_mask_q >> f_lane;
+  wire              f_writes   = mem_we_o && mem_waddr_o == f_addr && f_mask[0];
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_reading_q <= 1'b0;
+    else f_reading_q <= mem_re_o && mem_raddr_o == f_addr;
+  end
+  always @(posedge clk_i) begin
+    f_read_q <= f_word_q;
+    if (f_writes) f_word_q <= f_wdata_at[31:0];
+  end
+  always @* if (f_reading_q) assume (f_rdata_at[31:0] == f_read_q);
+
+  reg [2:0]  f_rq_op_q;
+  reg [31:0] f_rq_operand_q;
+  reg        f_rq_enable_q;
+  always @(posedge clk_i) begin
+    if (accept) begin
+      f_rq_op_q      <= req_op_i;
+      f_rq_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
+      f_rq_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
+    end
+    f_op_q[0]      <= f_rq_op_q;
+    f_operand_q[0] <= f_rq_operand_q;
+    f_enable_q[0]  <= f_rq_enable_q || f_index_q + LEN_ONE != f_len_q;
+    f_last_q[0]    <= f_index_q + LEN_ONE == f_len_q;
+    f_tag_q[0]     <= rq_tag_q;
+    for (k = 1; k < FLIGHT; k = k + 1) begin
+      f_op_q[k]      <= f_op_q[k-1];
+      f_operand_q[k] <= f_operand_q[k-1];
+      f_enable_q[k]  <= f_enable_q[k-1];
+      f_last_q[k]    <= f_last_q[k-1];
+      f_tag_q[k]     <= f_tag_q[k-1];
+    end
+  end
+  wire [31:0] f_result;
+  wire [3:0]  f_guard;
+  gm_lane_function u_f_function (
+    .op_i     (f_op_q[WRITE]),
+    .mem_i    (f_word_q),
+    .operand_i(f_operand_q[WRITE]),
+    .result_o (f_result),
+    .guard_o  (f_guard)
+  );
+  // Nobody older of its address is in flight with one that reads.
+  always @* begin
+    f_older = 1'b0;
+    f_alone = 1'b1;
+    for (k = WRITE; k >= 0; k = k - 1) begin
+      if (valid_q[k] && addr_q[ADDR_W*k +: ADDR_W] == f_addr) begin
+        if (f_op_q[k] >= 3'd1 && f_op_q[k] <= 3'd4 && f_older) f_alone = 1'b0;
+        f_older = 1'b1;
+      end
+    end
+  end
+  always @* if (f_run) begin
+    assert (f_alone);
+    if (mem_re_o && mem_we_o) assert (mem_raddr_o != mem_waddr_o);
+    if (valid_q[WRITE]) assert (f_mask[0] == f_enable_q[WRITE]);
+    if (f_writes) assert (f_wdata_at[31:0] == f_result);
+    // Needed for the induction: the request stage holds the request.
+    if (rq_valid_q) begin
+      assert (rq_op_q == f_rq_op_q && f_rq_data_at[31:0] == f_rq_operand_q);
+      assert (f_rq_mask[0] == f_rq_enable_q);
+    end
+  end
+
+  // Status
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    if ($past(clear_i)) begin
+      assert (guard_q == 4'd0 && cnt_beats_o == 0 && cnt_guards_o == 0 && cnt_stalls_o == 0);
+    end else begin
+      assert (($past(guard_q) & ~guard_q) == 4'd0);
+      assert (cnt_beats_o == $past(cnt_beats_o + mem_we_o));
+      assert (cnt_stalls_o == $past(cnt_stalls_o + (req_valid_i & ~req_ready_o)));
+      if ($past(f_writes)) assert (($past(f_guard) & ~guard_q) == 4'd0);
+    end
+  end
+  always @* if (f_run && f_writes) assert ((f_guard & ~fired) == 4'd0);
+
+  // The traffic these speak about exists.
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    cover (f_writes && f_op_q[WRITE] == 3'd2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
+    cover (rq_valid_q && rq_last && !credit && req_valid_i);
+    cover (&valid_q && f_writes);
+    cover (pay && $past(pay) && $past(pay, 2) && f_answered_q == 4);
+  end
+`endif
 endmodule
 `resetall
