@@ -48,7 +48,7 @@ install_sources(model/soc/slices gm_*.h gm_traced_unit.cpp)
 install_sources(model/soc/watch/gtkw *.gtkw)
 install_sources(tb/icarus attention_run.v)
 # For synthesis.
-install_sources(synth *.sh *.v boxes)
+install_sources(synth *.sh *.v boxes stages)
 # The shipped data.
 install_sources(tests/data *)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/README.md

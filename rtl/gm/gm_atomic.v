@@ -316,13 +316,8 @@ module gm_atomic #(
   end
   always @* assume (req_tag_i == f_accepted_q);
 
-  // What is in flight: each stage's request, as it was taken.
-  reg [2:0]        f_op_q [0:FLIGHT-1];
-  reg [31:0]       f_operand_q [0:FLIGHT-1];
-  reg              f_enable_q [0:FLIGHT-1];
-  reg              f_last_q [0:FLIGHT-1];
-  reg [TAG_W-1:0]  f_tag_q [0:FLIGHT-1];
-  reg [TAG_W-1:0]  f_on_way;               // last beats in flight that are not in the queue yet
+  reg [FLIGHT-1:0] f_last_q, f_reads_q;    // of the beats in flight
+  reg [TAG_W-1:0]  f_on_way;               // last ones of them that are not in the queue yet
   reg              f_older, f_alone;
   integer          k;
   always @* begin
@@ -421,25 +416,24 @@ module gm_atomic #(
       f_rq_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
       f_rq_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
     end
-    f_op_q[0]      <= f_rq_op_q;
-    f_operand_q[0] <= f_rq_operand_q;
-    f_enable_q[0]  <= f_rq_enable_q || f_index_q + LEN_ONE != f_len_q;
-    f_last_q[0]    <= f_index_q + LEN_ONE == f_len_q;
-    f_tag_q[0]     <= rq_tag_q;
-    for (k = 1; k < FLIGHT; k = k + 1) begin
-      f_op_q[k]      <= f_op_q[k-1];
-      f_operand_q[k] <= f_operand_q[k-1];
-      f_enable_q[k]  <= f_enable_q[k-1];
-      f_last_q[k]    <= f_last_q[k-1];
-      f_tag_q[k]     <= f_tag_q[k-1];
-    end
+    f_last_q  <= {f_last_q[FLIGHT-2:0], f_index_q + LEN_ONE == f_len_q};
+    f_reads_q <= {f_reads_q[FLIGHT-2:0], f_rq_op_q >= 3'd1 && f_rq_op_q <= 3'd4};
   end
+  wire [2:0]  f_op;                        // of the beat that writes
+  wire [31:0] f_operand;
+  wire        f_enable;
+  delay_line #(.W(36), .DEPTH(FLIGHT)) u_f_beat (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i({f_rq_op_q, f_rq_operand_q, f_rq_enable_q || f_index_q + LEN_ONE != f_len_q}),
+    .data_o({f_op, f_operand, f_enable})
+  );
   wire [31:0] f_result;
   wire [3:0]  f_guard;
   gm_lane_function u_f_function (
-    .op_i     (f_op_q[WRITE]),
+    .op_i     (f_op),
     .mem_i    (f_word_q),
-    .operand_i(f_operand_q[WRITE]),
+    .operand_i(f_operand),
     .result_o (f_result),
     .guard_o  (f_guard)
   );
@@ -449,7 +443,7 @@ module gm_atomic #(
     f_alone = 1'b1;
     for (k = WRITE; k >= 0; k = k - 1) begin
       if (valid_q[k] && addr_q[ADDR_W*k +: ADDR_W] == f_addr) begin
-        if (f_op_q[k] >= 3'd1 && f_op_q[k] <= 3'd4 && f_older) f_alone = 1'b0;
+        if (f_reads_q[k] && f_older) f_alone = 1'b0;
         f_older = 1'b1;
       end
     end
@@ -457,7 +451,7 @@ module gm_atomic #(
   always @* if (f_run) begin
     assert (f_alone);
     if (mem_re_o && mem_we_o) assert (mem_raddr_o != mem_waddr_o);
-    if (valid_q[WRITE]) assert (f_mask[0] == f_enable_q[WRITE]);
+    if (valid_q[WRITE]) assert (f_mask[0] == f_enable);
     if (f_writes) assert (f_wdata_at[31:0] == f_result);
     // Needed for the induction: the request stage holds the request.
     if (rq_valid_q) begin
@@ -481,7 +475,7 @@ module gm_atomic #(
 
   // The traffic these speak about exists.
   always @(posedge clk_i) if (f_run && f_ran) begin
-    cover (f_writes && f_op_q[WRITE] == 3'd2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
+    cover (f_writes && f_op == 3'd2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
     cover (rq_valid_q && rq_last && !credit && req_valid_i);
     cover (&valid_q && f_writes);
     cover (pay && $past(pay) && $past(pay, 2) && f_answered_q == 4);

@@ -95,7 +95,7 @@ module fifo #(
     if ($past(out_valid_o && !out_ready_i)) assert (out_valid_o && out_data_o == $past(out_data_o));
     if ($past(put)) assert (out_valid_o);
 `ifdef FORMAL_COVER
-    cover (level_q == FULL && $past(put && take));
+    cover (level_q == FULL && $past(take, 2));
     cover (f_out_q == FULL && level_q == 0);
 `endif
   end

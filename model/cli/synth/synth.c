@@ -174,6 +174,10 @@ static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
     printf("  loop of the %s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
            number(item, "ps") / flow->fo4_ps);
   }
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "stages")) {
+    printf("  stage %-10s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
+           number(item, "ps") / flow->fo4_ps);
+  }
 }
 
 // --- the command ------------------------------------------------------------------------------
