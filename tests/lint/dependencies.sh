@@ -91,8 +91,8 @@ kernels/step/attention: /attention /attention/cube /attention/vector /fp8 /step
 kernels/step/vector: /step
 kernels/step/w4a16: /step /w4a16
 rtl/lib:
-rtl/fp:
-rtl/gm: /fp
+rtl/fp: /lib
+rtl/gm: /fp /lib
 rtl/softmax: /fp /lib
 rtl/hfa: /softmax /fp /lib
 rtl/fa2: /softmax /fp /lib

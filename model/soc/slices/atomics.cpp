@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "num/num_gm.h"
 #include "soc/cores/pipe.h"
@@ -13,7 +15,7 @@ namespace soc {
 
 // A slice's queue; it goes on when somebody looks.
 struct atomics::timed_slice {
-  explicit timed_slice(const slice_clock &clock) : queue(clock) {}
+  timed_slice(const slice_clock &clock, uint32_t stages) : queue(clock, stages) {}
   slice_queue queue;
   std::vector<slice_run> runs;           // of the command being sent
 };
@@ -71,6 +73,11 @@ void atomics::advance_slice(unsigned slice, uint64_t now) {
 atomics::atomics(simulation &sim, global_memory &gm)
     : sim_(sim), gm_(gm), guards_(sim.config.gm.slices) {
   const slice_clock clock(sim.config);
+  if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
+    throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
+                             ", as the Verilog has, or --gm c; got " +
+                             std::to_string(sim.config.gm.slice_stages));
+  }
   for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
     if (sim.options.gm == SOC_GM_RTL) {
       const std::string name = "slice" + std::to_string(i);
@@ -78,7 +85,7 @@ atomics::atomics(simulation &sim, global_memory &gm)
           name.c_str(), sim, i, clock,
           make_gm_unit_rtl(name, gm.base(), sim.trace.get(), sim.options.building)));
     } else {
-      timed_.emplace_back(clock);
+      timed_.emplace_back(clock, sim.config.gm.slice_stages);
     }
   }
 }

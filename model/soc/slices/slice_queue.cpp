@@ -6,10 +6,6 @@
 
 namespace soc {
 
-namespace {
-constexpr uint64_t kFlight = GM_FLIGHT(GM_ALU_STAGES);
-}
-
 void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration,
                       uint64_t beats, std::vector<slice_run> runs) {
   serve(now);
@@ -46,7 +42,7 @@ uint64_t slice_queue::next() const {
   // Its last beat cannot be served before it arrives nor before the others of its stream are.
   const uint64_t read = std::max(clock_.tick(first.last) + s.runs.back().beats,
                                  std::max(free_, clock_.tick(first.arrival)) + s.work);
-  return clock_.cycle(read + kFlight);
+  return clock_.cycle(read + flights_.size());
 }
 
 void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
@@ -74,7 +70,7 @@ void slice_queue::serve(uint64_t until) {
   while (!heads_.empty() && heads_.front().arrival <= until) {
     stream &s = streams_[heads_.front().slot];
     if (serve(s, std::min(until, alone_until()))) {
-      answers_.push_back({clock_.cycle(free_ + kFlight), s.token});
+      answers_.push_back({clock_.cycle(free_ + flights_.size()), s.token});
       unused_.push_back(heads_.front().slot);
       std::pop_heap(heads_.begin(), heads_.end(), later);
       heads_.pop_back();
@@ -149,7 +145,7 @@ void slice_queue::read(uint32_t address) {
       tick = f.until + 1;
     }
   }
-  flights_[tick % kFlight] = {tick + kFlight, address};
+  flights_[tick % flights_.size()] = {tick + flights_.size(), address};
   free_ = tick;
 }
 

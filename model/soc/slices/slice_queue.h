@@ -15,7 +15,6 @@
 #ifndef SOC_SLICE_QUEUE_H
 #define SOC_SLICE_QUEUE_H
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -37,7 +36,9 @@ struct slice_run {
 
 class slice_queue {
  public:
-  explicit slice_queue(const slice_clock &clock = slice_clock()) : clock_(clock) {}
+  // stages: of the unit's arithmetic, ALU_STAGES of the Verilog.
+  explicit slice_queue(const slice_clock &clock = slice_clock(), uint32_t stages = GM_ALU_STAGES)
+      : clock_(clock), flights_(GM_FLIGHT(stages)) {}
 
   // Beat number i of the command's beats arrives in cycle start + i * duration / beats.  runs:
   // those that come to this slice, ascending, at least one.  start must be after now, and now not
@@ -95,12 +96,12 @@ class slice_queue {
   std::deque<answer> answers_;    // of streams all served
   slice_clock clock_;
   uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
-  // The beats read in the last ticks, each in tick modulo its place.
+  // The beats in flight, each in its tick modulo their number.
   struct flight {
     uint64_t until;               // the last tick in which nobody reads its address
     uint32_t address;
   };
-  std::array<flight, GM_FLIGHT(GM_ALU_STAGES)> flights_{};
+  std::vector<flight> flights_;
 };
 
 }  // namespace soc
