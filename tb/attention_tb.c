@@ -1,4 +1,4 @@
-// hfa_top and fa2_top against the golden models, pin by pin and cycle by cycle.
+// attention_engine, in each arithmetic, against the golden models, pin by pin and cycle by cycle.
 //
 //   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
 //                [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]
