@@ -3,12 +3,12 @@
 # global memory with waveforms. A library that is there already is not built again: its folder carries a checksum
 # of all that went in.
 #
-#   build_unit.sh find|build CACHE hfa|fa2 VARIANT D P NQ N TRACE
+#   build_unit.sh find|build CACHE hfa|fa2|expmul VARIANT D P NQ N TRACE
 #   build_unit.sh find|build CACHE gm_atomic
 #
 #   find   do not build: exit 3 without it      build  build it if it is not there
 #   CACHE  folder for the libraries
-#   hfa|fa2, VARIANT: the arithmetic of attention_engine, see rtl/README.md
+#   hfa|fa2|expmul, VARIANT: the arithmetic of attention_engine, see rtl/README.md
 #   TRACE  0: no waveforms; 1: an outline, control and streams up to 64 bits wide; 2: of everything
 #
 # AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
@@ -42,9 +42,9 @@ esac
 # What each is made of: RTL, the C++ around it, parameters, and a name.
 include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
 case $top in
-hfa | fa2)
+hfa | fa2 | expmul)
   [ $# -eq 6 ] || usage
-  case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; esac
+  case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; expmul) arithmetic=2 ;; esac
   file=$rtl/attention/attention_engine.v
   own_sources=$root/model/engine/engine_unit.cpp
   headers="$root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
@@ -80,10 +80,13 @@ if [ -n "$shown" ]; then
 fi
 
 # An engine has one arithmetic: the others' modules are named in it, and not there.
-case $top in hfa) others= ;; *) others=hfa ;; esac
+others=
+for arithmetic in hfa expmul; do
+  [ "$top" = $arithmetic ] || others="$others ! -name $arithmetic"
+done
 module=$(basename "$file" .v)
-# shellcheck disable=SC2046
-modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d ! -name "$others" | sort))
+# shellcheck disable=SC2046,SC2086
+modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d $others | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
 sources="$modules $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"

@@ -11,7 +11,6 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-static bool is_hfa(const engine_shape_t *shape) { return shape->num.design == NUM_DESIGN_HFA; }
 
 // arguments: words between single spaces. The script answers with the last line of its output: a path, or what
 // went wrong.
@@ -73,10 +72,10 @@ bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
     return false;
   }
   snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d",
-           is_hfa(shape) ? "hfa" : "fa2", engine_shape_variant(shape), num->d, num->blocks, shape->queries,
+           num_engine_name(num->design), engine_shape_variant(shape), num->d, num->blocks, shape->queries,
            num->rows, (int)trace);
   snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s",
-           is_hfa(shape) ? "H-FA" : "FA-2", num->d, num->blocks, shape->queries, num->rows,
+           num_engine_title(num->design), num->d, num->blocks, shape->queries, num->rows,
            trace == ENGINE_UNTRACED ? "" : ", with waveforms");
   library->handle = unit_library_open(arguments, what, progress, "engine_unit_api", &api, message, size);
   library->api = api;

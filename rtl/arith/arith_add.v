@@ -1,7 +1,7 @@
 // arith_add: the sum of two elements, in the engine's arithmetic.
 //
 // Latency 0.
-// Numerics: H-FA: see hfa_lns_add.  FA-2: see bf16_add.
+// Numerics: H-FA: see hfa_lns_add.  FA-2, ExpMul: see bf16_add.
 // ARITHMETIC  as of arith_factor
 // VARIANT     of H-FA, bit 0: LNS, bit 1: ZERO_EXACT of hfa_lns_add
 // SPDX-License-Identifier: Apache-2.0

@@ -2,7 +2,7 @@
 //
 // The operands hold for two cycles; en_i is high in the first of them, y_o is right in the second.
 //
-// Numerics: H-FA: see hfa_logdiv_lane.  FA-2: see bf16_div; l = 0 gives 0.
+// Numerics: H-FA: see hfa_logdiv_lane.  FA-2, ExpMul: see bf16_div; l = 0 gives 0.
 // ARITHMETIC  as of arith_factor
 // SPDX-License-Identifier: Apache-2.0
 `resetall

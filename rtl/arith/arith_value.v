@@ -1,7 +1,7 @@
 // arith_value: a BF16 as an element of the engine's arithmetic.
 //
 // Latency 0.
-// Numerics: H-FA: see hfa_log2.  FA-2: {sign, 0, BF16 without its sign}.
+// Numerics: H-FA: see hfa_log2.  FA-2, ExpMul: {sign, 0, BF16 without its sign}.
 // ARITHMETIC  as of arith_factor
 // SPDX-License-Identifier: Apache-2.0
 `resetall

@@ -40,9 +40,10 @@ attention() {
   case $design in
   hfa) arithmetic=0 variant=$((corrected + 2 * zero_exact)) ;;
   fa2) arithmetic=1 variant=$one_mul ;;
+  expmul) arithmetic=2 variant=0 ;;
   esac
   # shellcheck disable=SC2086
-  compile attention_replay "fp lib hfa arith softmax attention" "-Pattention_replay.ARITHMETIC=$arithmetic" \
+  compile attention_replay "fp lib hfa expmul arith softmax attention" "-Pattention_replay.ARITHMETIC=$arithmetic" \
     "-Pattention_replay.VARIANT=$variant" $sizes
 }
 

@@ -94,7 +94,8 @@ rtl/lib:
 rtl/fp:
 rtl/gm: /fp
 rtl/hfa: /fp /lib
-rtl/arith: /hfa /fp
+rtl/expmul: /fp
+rtl/arith: /expmul /hfa /fp
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
 tb: num core engine waves rtl/*
