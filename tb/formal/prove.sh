@@ -7,8 +7,8 @@
 #   fifo                          base case, induction, cover points
 #   gm_s32_guard                  combinational: one step says it all
 #   stream_steps, fau_triplet,    base case, induction, cover points
-#   acc_front, attention_ctrl
-#   attention_chain_hfa, _fa2     the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
+#   acc, attention_ctrl
+#   attention_chain               the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
 #   attention_memory              base case, cover points: rows written while others are in use
 #
 # Exits 0 when all hold, 1 when the solver found a counterexample, 2 when a tool failed.
@@ -89,9 +89,9 @@ fau_triplet)
   run "induction" -i -t 3
   run "cover" -c -t 12
   ;;
-acc_front)
-  to_smt2 acc_front "" "$rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
-    $rtl/fp/bf16_max.v $here/stubs/bf16_diff.v" ""
+acc)
+  to_smt2 acc "" "$rtl/softmax/acc.v $rtl/softmax/acc_lane.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
+    $rtl/fp/bf16_max.v $here/stubs/*.v" "chparam -set D 1 acc"
   run "base case" -t 7
   run "induction" -i -t 4
   ;;
@@ -108,13 +108,10 @@ attention_memory)
   run "base case" -t 8
   run "cover" -c -t 8
   ;;
-attention_chain_hfa | attention_chain_fa2)
-  case $proof in
-  *_hfa) macro= design="$rtl/hfa/hfa_acc.v $rtl/hfa/hfa_acc_lane.v $rtl/hfa/hfa_logdiv.v" ;;
-  *_fa2) macro=-DFA2 design="$rtl/fa2/fa2_acc.v $rtl/fa2/fa2_acc_lane.v $rtl/fa2/fa2_divider.v" ;;
-  esac
-  to_smt2 attention_chain "$macro" "$design $here/attention_chain.v $here/stubs/*.v $rtl/softmax/fau_triplet.v
-    $rtl/softmax/acc_front.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v $rtl/fp/bf16_max.v" ""
+attention_chain)
+  to_smt2 attention_chain "" "$here/attention_chain.v $here/stubs/*.v $rtl/softmax/acc.v $rtl/softmax/acc_lane.v
+    $rtl/softmax/divide.v $rtl/softmax/fau_triplet.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
+    $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22

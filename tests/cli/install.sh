@@ -59,7 +59,7 @@ from_prefix firmware
 # The RTL is built in the user's cache, and found there again.
 AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"
 from_prefix run hfa
-ls "$dir"/home/.cache/amalgam/units/hfa_top-*/unit.so >said || fail "no unit in the cache"
+ls "$dir"/home/.cache/amalgam/units/hfa-*/unit.so >said || fail "no unit in the cache"
 [ -z "$(find "$prefix" -newer "$dir/log")" ] || fail "something was written below the prefix"
 
 # A page for each of the help, with a name that man's index finds; completion from the same.

@@ -93,10 +93,11 @@ kernels/step/w4a16: /step /w4a16
 rtl/lib:
 rtl/fp: /lib
 rtl/gm: /fp /lib
-rtl/softmax: /fp /lib
-rtl/hfa: /softmax /fp /lib
-rtl/fa2: /softmax /fp /lib
-rtl/attention: /hfa /fa2 /softmax /fp /lib
+rtl/hfa: /fp /lib
+rtl/expmul: /fp /lib
+rtl/arith: /expmul /hfa /fp /lib
+rtl/softmax: /arith /fp /lib
+rtl/attention: /softmax /fp /lib
 tb: num core engine waves rtl/*
 tb/icarus: /.
 tests/checkpoint: checkpoint base host num /num

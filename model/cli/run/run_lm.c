@@ -47,9 +47,9 @@ static bool check_machine(const options_t *options, base_error_t *error) {
                                 {"trace", options->trace != NULL}};
   return (attention == LM_HFA || REFUSE_GIVEN(of_hfa, "needs --attention hfa", error)) &&
          (attention != LM_FP32 ||
-          REFUSE_GIVEN(of_engines, "needs attention engines: --attention hfa or fa2", error)) &&
+          REFUSE_GIVEN(of_engines, "needs attention engines: --attention hfa, fa2 or expmul", error)) &&
          (machine ||
-          REFUSE_GIVEN(of_machine, "needs a machine: --attention hfa or fa2, or --gemm soc",
+          REFUSE_GIVEN(of_machine, "needs a machine: --attention hfa, fa2 or expmul, or --gemm soc",
                        error));
 }
 

@@ -118,7 +118,7 @@ static void add_folder(digest_t *digest, const char *root, const char *folder, c
 static const char *firmware_of(unsigned command) {
   static const struct { unsigned command; const char *name; } list[] = {
       {CLI_RUN_AMLA, "amla"}, {CLI_RUN_BASE, "base"}, {CLI_RUN_FLASH, "flash"}, {CLI_RUN_FP8, "fp8"},
-      {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_HFA | CLI_RUN_FA2 | CLI_SYNTH, NULL}};
+      {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_ENGINE | CLI_SYNTH, NULL}};
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
     if ((list[i].command & command) != 0) {
       return list[i].name;

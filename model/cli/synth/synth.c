@@ -111,7 +111,7 @@ static bool unit_params(const char *unit, const synth_shape_t *shape,
   const struct { const char *name; size_t value; } known[] = {
       {"D", shape->d}, {"P", shape->blocks}, {"NQ", shape->queries}, {"N", shape->rows},
       {"ROWS", shape->rows / shape->blocks}, {"LNS", shape->design == SYNTH_HFA_CORRECTED},
-      {"ONE_MUL", shape->design == SYNTH_FA2_ONEMUL}};
+      {"ARITHMETIC", synth_arithmetic(shape->design)}, {"VARIANT", synth_variant(shape->design)}};
   size_t used = 0;
   char *rest = NULL;
   params[0] = '\0';

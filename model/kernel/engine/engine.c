@@ -37,7 +37,9 @@ static size_t usual_rows(size_t keys, size_t blocks) {
 static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
                 base_error_t *error) {
   num_engine_t *num = &settings->shape.num;
-  num->design = strcmp(settings->kernel, "hfa") == 0 ? NUM_DESIGN_HFA : NUM_DESIGN_FA2;
+  if (!num_engine_design(settings->kernel, &num->design)) {
+    return base_fail(error, "no attention engine %s", settings->kernel);
+  }
   num->d = problem->dk;
   num->rows = kernel_size_or(num->rows, usual_rows(problem->keys, num->blocks));
   return num->rows % num->blocks == 0 ||

@@ -24,7 +24,7 @@ typedef struct engine_input {
 } engine_input_t;
 
 typedef struct engine_settings {
-  const char *kernel;           // "hfa" or "fa2"
+  const char *kernel;           // "hfa", "fa2" or "expmul"
   engine_shape_t shape;         // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
   bool rtl;                     // the Verilog, else its C model
   unsigned threads;
@@ -57,7 +57,7 @@ typedef struct engine_run {
   engine_cycles_t model;   // the C model's cycles, if the RTL was verified
 } engine_run_t;
 
-// What `amalgam run KERNEL` does without options. kernel: "hfa" or "fa2".
+// What `amalgam run KERNEL` does without options. kernel: "hfa", "fa2" or "expmul".
 engine_request_t engine_request(const char *kernel);
 
 // As attention_prepare and so on. judge takes the input's infinities and NaNs away.

@@ -13,7 +13,7 @@ static void add_config(cJSON *root, const engine_settings_t *settings) {
   if (shape->num.design == NUM_DESIGN_HFA) {
     cJSON_AddStringToObject(config, "lns", shape->num.hfa.corrected ? "corrected" : "mitchell");
     cJSON_AddBoolToObject(config, "zero_exact", shape->num.hfa.zero_exact);
-  } else {
+  } else if (shape->num.design == NUM_DESIGN_FA2) {
     cJSON_AddBoolToObject(config, "one_mul", shape->one_mul);
   }
   cJSON_AddNumberToObject(config, "clock_mhz", settings->clock_mhz);

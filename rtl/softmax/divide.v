@@ -1,23 +1,24 @@
-// hfa_logdiv: the end of H-FA: divides the output by l, in the logarithmic domain.
+// divide: the end of the engine: divides the output by l.
 //
 //   triplets --> [o / l of each element] --> result register --> out
 //
 // Without final the triplets pass as they are.
 //
-// Latency 2 cycles from in_valid_i to out_valid_o, of which the first only gives the operands time;
-// a result every 2 cycles.  The triplets are held by their producers meanwhile; in_ready_o depends
-// combinationally on in_valid_i and out_ready_i.
-// Numerics: see hfa_logdiv_lane; a poisoned triplet gives the NaN 0x7fc0.  Bit-exact with
-// num_hfa_logdiv().
+// Latency 2 cycles from in_valid_i to out_valid_o; a result every 2 cycles.  The triplets are held by
+// their producers meanwhile; in_ready_o depends combinationally on in_valid_i and out_ready_i.
+// Numerics: see arith_divide; a poisoned triplet gives the NaN 0x7fc0.  Bit-exact with
+// num_engine_divide().
 //
-// D   elements of a value, >= 1
-// NQ  queries side by side, >= 1
+// ARITHMETIC  as of arith_factor
+// D           elements of a value, >= 1
+// NQ          queries side by side, >= 1
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
-module hfa_logdiv #(
-  parameter D  = 64,
-  parameter NQ = 1
+module divide #(
+  parameter ARITHMETIC = 0,
+  parameter D          = 64,
+  parameter NQ         = 1
 ) (
   input  wire                   clk_i,
   input  wire                   rst_ni,    // active low, asserted asynchronously
@@ -74,10 +75,12 @@ module hfa_logdiv #(
       for (i = 1; i <= D; i = i + 1) begin : g_element
         wire [16:0] o = in_o_i[EW*n + 17*i +: 17];
         wire [15:0] quotient;
-        hfa_logdiv_lane u_lane (
-          .o_i(o),
-          .l_i(l),
-          .y_o(quotient)
+        arith_divide #(.ARITHMETIC(ARITHMETIC)) u_divide (
+          .clk_i(clk_i),
+          .en_i (step[0]),
+          .o_i  (o),
+          .l_i  (l),
+          .y_o  (quotient)
         );
         wire [15:0] result = in_poison_i[n] ? NAN : quotient;
         always @(posedge clk_i) if (load) out_o_q[EW*n + 17*i +: 17] <= in_final_i ? {1'b0, result} : o;
@@ -89,7 +92,5 @@ module hfa_logdiv #(
   assign out_m_o      = out_m_q;
   assign out_poison_o = out_poison_q;
   assign out_o_o      = out_o_q;
-
-  wire unused = &{1'b0, step[0]};
 endmodule
 `resetall

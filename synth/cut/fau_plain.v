@@ -1,14 +1,14 @@
-// hfa_fau_plain: hfa_fau of a block that never continues a carry, all but the first.
+// fau_plain: fau of a block that never continues a carry, all but the first.
 //
-// Ports as of hfa_fau.
-// D, LNS, ZERO_EXACT  as of hfa_fau
+// Ports as of fau.
+// ARITHMETIC, VARIANT, D  as of fau
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
-module hfa_fau_plain #(
-  parameter D          = 64,
-  parameter LNS        = 0,
-  parameter ZERO_EXACT = 0
+module fau_plain #(
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
+  parameter D          = 64
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,       // active low, asserted asynchronously
@@ -32,10 +32,10 @@ module hfa_fau_plain #(
   output wire [17*(D+1)-1:0] out_o_o
 );
   wire carry_used;
-  hfa_fau #(
-    .D         (D),
-    .LNS       (LNS),
-    .ZERO_EXACT(ZERO_EXACT)
+  fau #(
+    .ARITHMETIC(ARITHMETIC),
+    .VARIANT   (VARIANT),
+    .D         (D)
   ) u_fau (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),

@@ -1,7 +1,7 @@
-// hfa_fau: FlashAttention unit of H-FA: one query against a stream of keys and values, one per cycle.
+// fau: FlashAttention unit: one query against a stream of keys and values, one per cycle.
 //
-//   q_i, k_i --> [fau_front: score, maximum, difference] --> [quant] --> [D + 1 lanes] --> triplet
-//   v_i, of the same key, 9+CL cycles later ------------------------------^
+//   q_i, k_i --> [fau_front: score, maximum, difference] --> [factor] --> [D + 1 lanes] --> triplet
+//   v_i, of the same key, 9+CL cycles later --------------------------------^
 //
 // Stages and triplets: rtl/README.md.  Element 0 of the accumulator takes 1 for its value and so sums
 // up l; element 1 + c is column c of the output.
@@ -14,15 +14,15 @@
 //  - The carry inputs hold from the acceptance of a group with carry_i until carry_used_o, the cycle
 //    in which they have been looked at for the last time.
 //
-// D                elements of a query, key and value, >= 2
-// LNS, ZERO_EXACT  as of hfa_lns_add
+// ARITHMETIC, VARIANT  as of fau_lane
+// D                    elements of a query, key and value, >= 2
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
-module hfa_fau #(
-  parameter D          = 64,
-  parameter LNS        = 0,
-  parameter ZERO_EXACT = 0
+module fau #(
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
+  parameter D          = 64
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,       // active low, asserted asynchronously
@@ -58,8 +58,8 @@ module hfa_fau #(
   output wire                out_poison_o,
   output wire [17*(D+1)-1:0] out_o_o
 );
-  localparam [15:0] ONE   = 16'h3f80;      // BF16
-  localparam [16:0] EMPTY = 17'h08000;     // log2(0)
+  localparam ONE_SCALE  = ARITHMETIC == 1 && VARIANT != 0;
+  localparam [15:0] ONE = 16'h3f80;        // BF16
 
   // ---------------------------------------------------------------- score, maximum, difference
   wire [15:0] diff;                        // stage 8+CL
@@ -90,47 +90,54 @@ module hfa_fau #(
     .max_o      (lane_max)
   );
 
-  // ---------------------------------------------------------------- quantised logarithm
-  wire [11:0] t;
-  hfa_quant u_quant (
-    .d_i(diff),
-    .t_o(t)
+  // ---------------------------------------------------------------- factor
+  wire [15:0] f;
+  wire [15:0] one;
+  wire [16:0] empty;
+  arith_factor #(.ARITHMETIC(ARITHMETIC)) u_factor (
+    .d_i    (diff),
+    .f_o    (f),
+    .one_o  (one),
+    .empty_o(empty)
   );
 
-  reg [11:0] t_q;                          // stage 9+CL
-  reg        key_small_q;
-  reg [11:0] old_t_q;                      // stage 10+CL
+  reg [15:0] f_q;                          // stage 9+CL
+  reg        f_key_small_q;
+  reg [15:0] old_f_q;                      // stage 10+CL
+  reg        old_key_small_q;
   reg        v_special_q;
   always @(posedge clk_i) begin
     if (en_i) begin
-      t_q         <= t;
-      key_small_q <= key_small;
-      old_t_q     <= t_q & {12{~key_small_q}};
-      v_special_q <= v_special_i;
+      f_q             <= f;
+      f_key_small_q   <= key_small;
+      old_f_q         <= (ONE_SCALE || !f_key_small_q) ? f_q : one;
+      old_key_small_q <= ONE_SCALE && f_key_small_q;
+      v_special_q     <= v_special_i;
     end
   end
 
   // ---------------------------------------------------------------- lanes
   wire [16*(D+1)-1:0] value = {v_i, ONE};
-  wire [17*(D+1)-1:0] start = lane_carry ? carry_o_i : {(D+1){EMPTY}};
+  wire [17*(D+1)-1:0] start = lane_carry ? carry_o_i : {(D+1){empty}};
   wire [17*(D+1)-1:0] state;               // stage 11+CL
 
   genvar i;
   generate
     for (i = 0; i <= D; i = i + 1) begin : g_element
-      hfa_lane #(
-        .LNS       (LNS),
-        .ZERO_EXACT(ZERO_EXACT)
+      fau_lane #(
+        .ARITHMETIC(ARITHMETIC),
+        .VARIANT   (VARIANT)
       ) u_lane (
-        .clk_i  (clk_i),
-        .en_i   (en_i),
-        .v_i    (value[16*i +: 16]),
-        .key_t_i(t_q & {12{key_small_q}}),
-        .key_i  (lane_key),
-        .first_i(lane_first),
-        .start_i(start[17*i +: 17]),
-        .old_t_i(old_t_q),
-        .state_o(state[17*i +: 17])
+        .clk_i      (clk_i),
+        .en_i       (en_i),
+        .v_i        (value[16*i +: 16]),
+        .key_f_i    (f_key_small_q ? f_q : one),
+        .key_i      (lane_key),
+        .first_i    (lane_first),
+        .start_i    (start[17*i +: 17]),
+        .key_small_i(old_key_small_q),
+        .old_f_i    (old_f_q),
+        .state_o    (state[17*i +: 17])
       );
     end
   endgenerate
