@@ -106,6 +106,10 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 
 #endif
 
+// FP32 bits, as fields of commands take them: .scalar = F32(1e-6).  Of a constant they are one; anything else is computed
+// without floating-point instructions, which scalar cores lack.
+#define F32(x) (((const union { float value; uint32_t bits; }){.value = (float)(x)}).bits)
+
 // Stops this core's program; a code other than 0 ends the run as a panic.
 static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 

@@ -13,6 +13,15 @@
 #include "soc/cores/machine.h"
 
 namespace soc {
+namespace {
+
+// Firmware may say what it likes; a message is a line, and no longer than that.
+std::string one_line(std::string text, size_t most) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+}  // namespace
 
 scalar::scalar(core_unit &core, std::string firmware)
     : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
@@ -126,6 +135,21 @@ void scalar::put_character(char c) {
   }
 }
 
+std::string scalar::panic(uint64_t code) const {
+  std::string said = "firmware panic, code " + std::to_string(code);
+  switch (code) {
+#define PANIC(name, number, text)                    \
+  case number:                                       \
+    said = "firmware panic " #name ": " text; \
+    break;
+#include "hal/panics.def"
+#undef PANIC
+    default:
+      break;
+  }
+  return panic_text_.empty() ? said : said + ": " + panic_text_;
+}
+
 uint64_t scalar::read_register(uint64_t offset) {
   switch (offset) {
     case REG_CORE_KIND:
@@ -165,7 +189,10 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_PUSH:
       return push(pushed(value));
     case REG_HALT:
-      return end(value == 0 ? "" : "firmware panic, code " + std::to_string(value));
+      return end(value == 0 ? "" : panic(value));
+    case REG_PANIC_TEXT:
+      panic_text_ = one_line(text_at(value), kPanicText);
+      return;
     case REG_PUTC:
       return put_character(static_cast<char>(value));
     default:
@@ -181,6 +208,7 @@ void scalar::start(uint64_t cycle) {
   cycles_ = instructions_ = 0;
   left_ = static_cast<uint64_t>(sim_.config.soc.max_cycles / std::max(sim_.config.scalar.cpi, 0.01));
   error_at_.clear();
+  panic_text_.clear();
   ended_ = all_handed_over_ = returned_ = released_ = counted_ = halted_ = held_ = false;
   abandoned_ = false;
   ready_.clear();

@@ -56,7 +56,7 @@ std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
   image &in = images_[current_];
   for (const uint64_t pc : calls) {
     for (const std::string &frame : in.debug.frames(pc - in.load_base)) {
-      if (frame.compare(0, 3, "hal") != 0) {
+      if (frame.compare(0, 3, "hal") != 0 && frame.compare(0, 8, "panic.h:") != 0 && frame.compare(0, 9, "custom.h:") != 0) {
         all.push_back(frame);
       }
     }

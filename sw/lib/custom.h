@@ -1,0 +1,42 @@
+// What a kernel of `amalgam run custom` reads its arguments with.  An array or a number that the command line did not give
+// ends the run as a panic, which names the line.
+//
+//   const custom_args_t *args = custom_args();
+//   const custom_array_t *x = custom_in(args, 0);                                      // the first --in
+//   vector_op(.op = VOP_MUL, ..., .b_kind = OPERAND_SCALAR, .scalar = custom_f32(args, 0));   // the first --param
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LIB_CUSTOM_H
+#define LIB_CUSTOM_H
+
+#include "hal/hal.h"
+#include "kernels/custom/custom_args.h"
+#include "lib/panic.h"
+
+static inline const custom_args_t *custom_args(void) { return hal_gm(hal_read(REG_ARGS)); }
+
+// The array of the index-th --in, from 0.
+#define custom_in(args, index) \
+  custom_in_at((args), (index), "custom_in(" #args ", " #index ")")
+// The number of the index-th --param, from 0: as FP32 bits, as a whole number.
+#define custom_f32(args, index) \
+  (custom_param_at((args), (index), "custom_f32(" #args ", " #index ")")->f32)
+#define custom_whole(args, index) \
+  (custom_param_at((args), (index), "custom_whole(" #args ", " #index ")")->whole)
+
+__attribute__((always_inline)) static inline const custom_array_t *custom_in_at(
+    const custom_args_t *args, uint32_t index, const char *text) {
+  if (index >= args->inputs) {
+    panic(PANIC_INPUT, text);
+  }
+  return &args->in[index];
+}
+
+__attribute__((always_inline)) static inline const custom_param_t *custom_param_at(
+    const custom_args_t *args, uint32_t index, const char *text) {
+  if (index >= args->params) {
+    panic(PANIC_PARAM, text);
+  }
+  return &args->param[index];
+}
+
+#endif
