@@ -37,6 +37,8 @@ foreach(folder hal lib boot)
   install_sources(sw/${folder} *)
 endforeach()
 install_sources(sw/kernels *_args.h)
+install_sources(sw/test *)
+install(FILES ${CMAKE_SOURCE_DIR}/cmake/AmalgamConfig.cmake DESTINATION lib/cmake/Amalgam)
 install(FILES ${CMAKE_SOURCE_DIR}/sw/README.md DESTINATION ${SHARE}/sw)
 # For units that are Verilated when first asked for.
 install_sources(rtl *.v modules.sh)

@@ -14,6 +14,14 @@
 
 static inline const custom_args_t *custom_args(void) { return hal_gm(hal_read(REG_ARGS)); }
 
+// The vector cores of the machine, and this one's number among them.
+static inline uint32_t custom_cores(void) {
+  return (uint32_t)(hal_read(REG_CORE_COUNT) * hal_read(REG_SUB_COUNT));
+}
+static inline uint32_t custom_core(void) {
+  return (uint32_t)(hal_read(REG_CORE_INDEX) * hal_read(REG_SUB_COUNT) + hal_read(REG_SUB_INDEX));
+}
+
 // The array of the index-th --in, from 0.
 #define custom_in(args, index) \
   custom_in_at((args), (index), "custom_in(" #args ", " #index ")")
