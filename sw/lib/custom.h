@@ -23,27 +23,23 @@ static inline uint32_t custom_core(void) {
 }
 
 // The array of the index-th --in, from 0.
-#define custom_in(args, index) \
-  custom_in_at((args), (index), "custom_in(" #args ", " #index ")")
+#define custom_in(args, index) CUSTOM_GIVEN(PANIC_INPUT, custom_in_at(args, index), "custom_in(" #args ", " #index ")")
 // The number of the index-th --param, from 0: as FP32 bits, as a whole number.
-#define custom_f32(args, index) \
-  (custom_param_at((args), (index), "custom_f32(" #args ", " #index ")")->f32)
-#define custom_whole(args, index) \
-  (custom_param_at((args), (index), "custom_whole(" #args ", " #index ")")->whole)
+#define custom_f32(args, index) CUSTOM_GIVEN(PANIC_PARAM, custom_param_at(args, index)->f32, "custom_f32(" #args ", " #index ")")
+#define custom_whole(args, index) CUSTOM_GIVEN(PANIC_PARAM, custom_param_at(args, index)->whole, "custom_whole(" #args ", " #index ")")
+#define CUSTOM_GIVEN(code, value, text) \
+  __extension__({                       \
+    PANIC_TEXT(code, text);             \
+    value;                              \
+  })
 
-__attribute__((always_inline)) static inline const custom_array_t *custom_in_at(
-    const custom_args_t *args, uint32_t index, const char *text) {
-  if (index >= args->inputs) {
-    panic(PANIC_INPUT, text);
-  }
+static inline const custom_array_t *custom_in_at(const custom_args_t *args, uint32_t index) {
+  panic_unless(index < args->inputs, PANIC_INPUT);
   return &args->in[index];
 }
 
-__attribute__((always_inline)) static inline const custom_param_t *custom_param_at(
-    const custom_args_t *args, uint32_t index, const char *text) {
-  if (index >= args->params) {
-    panic(PANIC_PARAM, text);
-  }
+static inline const custom_param_t *custom_param_at(const custom_args_t *args, uint32_t index) {
+  panic_unless(index < args->params, PANIC_PARAM);
   return &args->param[index];
 }
 

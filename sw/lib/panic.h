@@ -18,11 +18,20 @@ enum panic_code {
 #undef PANIC
 };
 
-// Ends this core's program; text: what the run's message adds to the code's meaning.
-__attribute__((always_inline)) static inline void panic(uint32_t code, const char *text) {
-  hal_write(REG_PANIC_TEXT, (uint64_t)(uintptr_t)text);
-  hal_halt(code);
-  for (;;) {  // the machine stops at the register write
+// Leaves the text of what may panic in this line in the file's section .require, where the simulator looks it up by file,
+// line and code. It is no part of the program, so that it takes neither its time nor its memory.
+#define PANIC_TEXT(code, text)                                                             \
+  static const char panic_text_[] __attribute__((section(".require"), used, aligned(1))) = \
+      __FILE__ ":" PANIC_NUMBER(__LINE__) " " #code " " text
+#define PANIC_NUMBER(line) PANIC_DIGITS(line)
+#define PANIC_DIGITS(line) #line
+
+// Ends this core's program unless ok.
+static inline void panic_unless(bool ok, uint32_t code) {
+  if (!ok) {
+    hal_halt(code);
+    for (;;) {  // the machine stops at the register write
+    }
   }
 }
 
@@ -30,9 +39,15 @@ __attribute__((always_inline)) static inline void panic(uint32_t code, const cha
 #define require(...) REQUIRE_CLAUSE("require(" #__VA_ARGS__ ")", __VA_ARGS__, PANIC_REQUIRED, )
 #define REQUIRE_CLAUSE(text, condition, code, ...) \
   do {                                             \
-    if (!(condition)) {                            \
-      panic(code, text);                           \
-    }                                              \
+    PANIC_TEXT(code, text);                        \
+    panic_unless(condition, code);                 \
+  } while (0)
+
+// Ends this core's program; text, a literal, is what the message adds to the code's meaning.
+#define panic(code, text)      \
+  do {                         \
+    PANIC_TEXT(code, text);    \
+    panic_unless(false, code); \
   } while (0)
 
 #endif

@@ -142,7 +142,7 @@ grep -aq -e ' -Og ' debug.elf && grep -aq -e ' -Og ' debug.so && ! grep -aq -e '
 amalgam run custom --firmware debug.elf --in x.npy --out-shape 300,100 --out debug.npy --quiet
 cmp debug.npy y.npy || fail "--debug changes the result"
 
-# Constants; a panic by name, by its own, and a text of the firmware's that is none.
+# Constants; panics by name, by a number of its own, with a clause of two lines, and with none.
 cat >panics.c <<'END'
 #include "lib/custom.h"
 
@@ -153,7 +153,8 @@ void vector_main(void) {
   if (custom_whole(args, 0) == 2) {
     panic(99, "a reason of its own\033");
   }
-  hal_write(REG_PANIC_TEXT, 12);
+  require(custom_whole(args, 0) == 4 ||
+          custom_whole(args, 0) == 5);
   hal_halt(PANIC_ARGUMENTS);
 }
 END
@@ -161,12 +162,12 @@ amalgam firmware panics.c >built
 panics() {   # panics PARAM MESSAGE
   for kind in elf so; do
     status=0
-    [ "$1$kind" != 3so ] || continue   # a text of the host's is trusted
     amalgam run custom --firmware panics.$kind --out-shape 4 --param "$1" --quiet 2>err || status=$?
     [ $status -eq 3 ] && grep -qF -e "firmware panic$2 at panics.c:" err || { cat err; fail "panic $1, $kind: exit code $status"; }
   done
 }
 panics 1 " MACHINE: the kernel needs more cores or buffers than there are: require(custom_whole(args, 0) != 1, PANIC_MACHINE)"
 panics 2 ", code 99: a reason of its own?"
-panics 3 " ARGUMENTS: the kernel's arguments are outside of its limits"
+panics 3 " REQUIRED: what the kernel requires is not so: require(custom_whole(args, 0) == 4 || custom_whole(args, 0) == 5)"
+panics 4 " ARGUMENTS: the kernel's arguments are outside of its limits"
 echo "all as expected: $steps steps"

@@ -54,8 +54,6 @@ class scalar : public task {
   // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
   // known.
   virtual std::vector<uint64_t> calls() { return {}; }
-  // The text at an address of the firmware's memory; "" if there is none.
-  virtual std::string text_at(uint64_t address) = 0;
   // Does execute() return when the program has ended?
   virtual bool can_return() const { return true; }
   // From the simulation's side: make execute() return soon, if that can be done.
@@ -89,13 +87,11 @@ class scalar : public task {
   static constexpr size_t kBatch = 128, kBatches = 4;
   static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
   static constexpr size_t kLogLine = 4096;   // characters of a debug line that does not end
-  static constexpr size_t kPanicText = 256;  // characters of a panic's text
 
   void main();
   void push(const command_t &command);
   void hold();
   void put_character(char c);
-  std::string panic(uint64_t code) const;
   void print_log();
   bool is_far_ahead();
   bool fetch();
@@ -107,8 +103,8 @@ class scalar : public task {
   uint64_t cycles_ = 0, instructions_ = 0;
   uint64_t left_ = 0;          // instructions until it takes too long
   bool ended_ = false;
+  uint64_t panic_ = 0;         // its code
   std::string log_;            // characters of an unfinished debug line
-  std::string panic_text_;     // what a panic would say
 
   // Between the two, under mutex_.
   std::mutex mutex_;

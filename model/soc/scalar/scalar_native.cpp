@@ -23,7 +23,6 @@ class scalar_native : public scalar {
   void execute() override;
   bool can_return() const override { return false; }
   std::vector<uint64_t> calls() override;
-  std::string text_at(uint64_t address) override { return address == 0 ? "" : reinterpret_cast<const char *>(address); }
   void sleep_if_ended();
   command_t pushed(uint64_t address) override;
   // Register accesses of the core whose thread this is.

@@ -29,7 +29,6 @@ class scalar_riscv : public scalar, private gdb_server::target {
   void execute() override;
   command_t pushed(uint64_t value) override;
   std::vector<uint64_t> calls() override;
-  std::string text_at(uint64_t address) override;
   uint64_t program_counter();
   void interrupt() override;
   void check(uc_err error, const char *what) const;
@@ -175,15 +174,6 @@ std::vector<uint64_t> scalar_riscv::calls() {
     std::memcpy(&word, bytes, sizeof word);
     return good;
   });
-}
-
-// Up to a zero byte or the end of RAM.
-std::string scalar_riscv::text_at(uint64_t address) {
-  if (address < SCALAR_RAM_BASE || address - SCALAR_RAM_BASE >= image_.ram.size()) {
-    return "";
-  }
-  const auto begin = image_.ram.begin() + static_cast<std::ptrdiff_t>(address - SCALAR_RAM_BASE);
-  return std::string(begin, std::find(begin, image_.ram.end(), 0));
 }
 
 uint64_t scalar_riscv::program_counter() {
