@@ -144,7 +144,7 @@ cmp debug.npy y.npy || fail "--debug changes the result"
 
 # Constants; panics by name, by a number of its own, with a clause of two lines, and with none.
 cat >panics.c <<'END'
-#include "lib/custom.h"
+#include "kernels/custom/custom.h"
 
 void vector_main(void) {
   const custom_args_t *args = custom_args();

@@ -1,5 +1,5 @@
 // Arguments of a kernel that `amalgam run custom` starts: arrays in, one array out, a few numbers.
-// They are in global memory, where REG_ARGS says; a scalar core can read them and nothing else there. lib/custom.h has what
+// They are in global memory, where REG_ARGS says; a scalar core can read them and nothing else there. kernels/custom/custom.h has what
 // firmware reads them with.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_CUSTOM_ARGS_H

@@ -1,5 +1,5 @@
 // y = x / sqrt(mean(x^2) + eps) * weight for each row of an FP32 matrix.
-#include "lib/custom.h"
+#include "kernels/custom/custom.h"
 #include "lib/tiling.h"
 enum { TILE = 48 * 1024, X = 0, Y = TILE, WEIGHT = 2 * TILE, SUMS = 3 * TILE };   // in UB
 #define ROWS(...) vector_op(.rows = n, .cols = cols, .dst_pitch = pitch, .a_pitch = pitch, __VA_ARGS__)

@@ -5,8 +5,8 @@
 //   const custom_array_t *x = custom_in(args, 0);                                      // the first --in
 //   vector_op(.op = VOP_MUL, ..., .b_kind = OPERAND_SCALAR, .scalar = custom_f32(args, 0));   // the first --param
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LIB_CUSTOM_H
-#define LIB_CUSTOM_H
+#ifndef KERNELS_CUSTOM_H
+#define KERNELS_CUSTOM_H
 
 #include "hal/hal.h"
 #include "kernels/custom/custom_args.h"
