@@ -56,6 +56,16 @@ amalgam run custom --firmware empty.elf --out-shape 4 --quiet || fail "run custo
 amalgam run custom --firmware empty.so --out-shape 4 --quiet || fail "run custom, native"
 from_prefix firmware
 
+# A project of one's own, and its test, by the installed package.
+if command -v cmake >/dev/null && [ -e /usr/include/cmocka.h ]; then
+  cp -r "$prefix/share/amalgam/sw/test/rmsnorm" own
+  chmod -R u+w own
+  (cd own && PATH=$prefix/bin:$PATH cmake -B build && cmake --build build && ctest --test-dir build) >said 2>&1 ||
+    { cat said; fail "a project of one's own"; }
+  grep -q "Building firmware rmsnorm" said && grep -q "100% tests passed" said || { cat said; fail "its test"; }
+  grep -q "$ROOT" own/build/CMakeCache.txt && fail "it was given the checkout's Amalgam"
+fi
+
 # The RTL is built in the user's cache, and found there again.
 AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"
 from_prefix run hfa

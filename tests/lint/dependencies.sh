@@ -81,6 +81,8 @@ hal:
 lib: hal
 boot: hal
 kernels: lib hal
+test:
+test/rmsnorm: /. lib kernels/custom
 kernels/attention: /attention/cube /attention/vector
 kernels/attention/cube: /attention
 kernels/attention/vector: /attention

@@ -21,7 +21,7 @@ for kind in elf so; do
   [ $status -eq 3 ] || fail "$kind: exit code $status"
   grep '^cube0: ' err | cmp - expected || fail "$kind prints $(cat err)"
   grep -q '^vector0_0: vector 0$' err && grep -q '^vector0_1: vector 1$' err || fail "$kind: vector cores"
-  grep -E '^amalgam: cube0 firmware panic, code 2 at panic\.h:[0-9]+ \(require\); called from prints\.c:8 \(innermost\), prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
+  grep -E '^amalgam: cube0 firmware panic MACHINE: .*: require\(depth != 3, PANIC_MACHINE\) at prints\.c:8 \(innermost\); called from prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
     fail "$kind: no calls in $(cat err)"
 done
 

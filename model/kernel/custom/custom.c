@@ -54,6 +54,9 @@ static bool take_params(const custom_request_t *request, custom_args_t *args, ba
   }
   args->params = (uint32_t)request->params;
   memcpy(args->param, request->param, request->params * sizeof *args->param);
+  for (size_t i = request->params; i < CUSTOM_PARAMS_MAX; ++i) {
+    args->param[i] = (custom_param_t){.f32 = num_f32_bits(NAN), .whole = INT32_MIN};   // a kernel that reads it, shows it
+  }
   return true;
 }
 
