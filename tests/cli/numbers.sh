@@ -120,7 +120,7 @@ done
 holds 'any(.profile[]; .command == "VEC" and .op == "EXP" and (.line | startswith("attention_")))' a1.json
 "$SIM" run amla --heads 16 --seq-kv 256 --profile >text
 sed -n '/^by command/,/^by line/p' text | grep -qE '^  cube    M     MMAD +[0-9]+ +[0-9]+ +[0-9.]+$' || fail "$(cat text)"
-grep -qE '^  vector  V     VEC [A-Z_]+ .* attention_[a-z]+\.h:[0-9]+ \(' text || fail "no line of firmware"
+grep -qE '^  cube .* attention_[a-z_]+\.h:[0-9]+ \(' text || fail "no line of firmware"
 
 # Cycles are what they are; memory units with timing only are their C model, unless asked for.
 "$SIM" run amla --heads 16 --seq-kv 256 -q --json plain.json
