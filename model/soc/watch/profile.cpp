@@ -48,6 +48,7 @@ std::vector<soc_profile_t> profile::rows(source_lines &lines) const {
     row.pipes = pipes_of(p);
   }
   std::vector<soc_profile_t> rows;
+  rows.reserve(by_line.size());
   for (const auto &entry : by_line) {
     rows.push_back(entry.second);
   }
