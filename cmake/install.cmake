@@ -12,6 +12,7 @@ add_custom_command(OUTPUT ${PAGES}/amalgam.bash
 add_custom_target(pages ALL DEPENDS ${PAGES}/amalgam.bash)
 install(DIRECTORY ${PAGES}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${PAGES}/amalgam.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME amalgam)
+install(FILES ${PAGES}/_amalgam DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 
 install(PROGRAMS $<TARGET_FILE:amalgam-sim> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME amalgam)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware DESTINATION ${KERNELS}

@@ -72,7 +72,7 @@ int script_test(int argc, char **argv) {
   static const manual_row_t examples[] = {
       {"test", "everything but the tests labelled slow"},
       {"test -L unit",
-       "one label: unit, lint, formal, attention, synth, cli, engine, lm, soc, slow"},
+       "one label: unit, lint, formal, attention, cli, engine, faults, flash, fp8, fuzz, kernel, lm, soc, step, sweep, synth, slow"},
       {"test -R cli/html", "tests by name"},
       {"test --sanitize -L unit", "built with AddressSanitizer and UndefinedBehaviorSanitizer"},
       {"test --sanitize thread", "built with ThreadSanitizer"},

@@ -4,6 +4,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -13,6 +14,7 @@
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
 #include "soc/watch/critical_path.h"
+#include "soc/watch/profile.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/signals.h"
 #include "soc/watch/timeline.h"
@@ -49,6 +51,10 @@ struct soc_machine {
       why = std::make_unique<soc::critical_path>(*recorded, options.config.scalar.queue_depth);
       sim.watchers.push_back(why.get());
     }
+    if (options.profile) {
+      took = std::make_unique<soc::profile>();
+      sim.watchers.push_back(took.get());
+    }
     if (sim.trace) {
       shown = std::make_unique<soc::signals>(*sim.trace);
       sim.watchers.push_back(shown.get());
@@ -56,8 +62,9 @@ struct soc_machine {
   }
 
   soc::simulation sim;
-  std::unique_ptr<soc::recorder> recorded;      // null, as the next two: nobody has asked for it
+  std::unique_ptr<soc::recorder> recorded;      // null, as the next three: nobody has asked for it
   std::unique_ptr<soc::critical_path> why;
+  std::unique_ptr<soc::profile> took;
   std::unique_ptr<soc::signals> shown;
   std::unique_ptr<soc::global_memory> gm;
   std::unique_ptr<soc::machine> all;
@@ -151,6 +158,17 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   }
 }
 
+static void take_profile(soc::simulation &sim, const soc::profile &took) {
+  const std::vector<soc_profile_t> rows = took.rows(sim.lines);
+  sim.result.profile = static_cast<soc_profile_t *>(std::calloc(rows.size() + 1, sizeof(soc_profile_t)));
+  if (sim.result.profile == nullptr) {
+    host_out_of_memory();
+    return;
+  }
+  std::copy(rows.begin(), rows.end(), sim.result.profile);
+  sim.result.profile_count = rows.size();
+}
+
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
@@ -163,6 +181,9 @@ extern "C" void soc_close(soc_t *machine) {
   }
   if (machine->recorded && machine->recorded->whole()) {
     write_record(sim, *machine->recorded);
+  }
+  if (machine->took && !sim.stopped()) {
+    take_profile(sim, *machine->took);
   }
   if (machine->why && !sim.stopped() &&
       !machine->why->write(sim.options.critical_path, sim.lines)) {
@@ -221,6 +242,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->marks);
   result->marks = nullptr;
   result->mark_count = 0;
+  std::free(result->profile);
+  result->profile = nullptr;
+  result->profile_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

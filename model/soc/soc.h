@@ -78,6 +78,7 @@ typedef struct soc_options {
   void (*on_mark)(void *context, uint32_t number);
   void *on_mark_context;
   bool record;                 // keep what every command did; files imply it
+  bool profile;                // sum up what commands took: soc_result.profile
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
@@ -106,6 +107,18 @@ typedef struct soc_pipe {
   soc_stall_t stall[SOC_MAX_STALLS];
   size_t stalls;
 } soc_pipe_t;
+
+// What the commands of a line of firmware took, over all cores of a kind and all launches.
+typedef struct soc_profile {
+  const char *core;            // its kind, "cube"
+  const char *pipe;            // "V"
+  const char *command;         // "VEC"
+  const char *op;              // of a VEC: "EXP"; else NULL
+  const char *line;            // as in messages; stays until the process ends
+  uint64_t count;
+  uint64_t cycles;             // from begin to end, of waits what they waited
+  uint64_t pipes;              // of this name on all cores of this kind
+} soc_profile_t;
 
 // What a MARK noted.
 typedef struct soc_mark {
@@ -141,6 +154,8 @@ typedef struct soc_result {
   size_t launches;
   soc_mark_t *marks;           // in order of time, of all launches
   size_t mark_count;
+  soc_profile_t *profile;      // with soc_options.profile, most cycles first
+  size_t profile_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together

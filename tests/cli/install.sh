@@ -87,6 +87,22 @@ completes() {   # complete WANT WORDS...: the last word is completed
     "$prefix/share/bash-completion/completions/amalgam" "$@" >completed
   [ "$(cat completed)" = "$want" ] || fail "completion of '$*': $(cat completed)"
 }
+in_zsh() {
+  want=$1
+  shift
+  zsh -f -c 'source "$0"; words=("$@"); CURRENT=$#; reply=(); _amalgam_words
+    print -r -- ${(M)reply:#${words[-1]}*}' "$prefix/share/zsh/vendor-completions/_amalgam" "$@" >completed
+  [ "$(cat completed)" = "$want" ] || fail "completion in zsh of '$*': $(cat completed)"
+}
+if command -v zsh >/dev/null; then
+  in_zsh "report" amalgam rep
+  in_zsh "flash fp8 fa2" amalgam run f
+  in_zsh "--rescale" amalgam run amla --resc
+  in_zsh "element row" amalgam run amla --rescale ""
+  in_zsh "table4 table4_hfa" amalgam report table4
+  in_zsh "engines" amalgam run lm --config eng
+fi
+completes "engines" amalgam run lm --config eng
 completes "report" amalgam rep
 completes "flash fp8 fa2" amalgam run f
 completes "--rescale" amalgam run amla --resc

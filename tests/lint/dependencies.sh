@@ -24,6 +24,7 @@ waves:
 engine: num host waves
 lm: num
 checkpoint: base num
+array: base checkpoint num
 decode: checkpoint num host base
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /watch
@@ -36,7 +37,7 @@ soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
 silicon: base num host
 silicon/power: /gates /synth
-kernel: soc lm engine checkpoint decode num waves config host base hal kernels/*
+kernel: array soc lm engine checkpoint decode num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention
@@ -66,7 +67,7 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
+cli: array sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
 cli/.: /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
 cli/convert: /option
@@ -104,13 +105,13 @@ tb: num core engine waves rtl/*
 tb/icarus: /.
 tests/checkpoint: checkpoint base host num /num
 tests/decode: decode checkpoint base host num /num /checkpoint
-tests/cli: base config host num report report/* kernel/* cli/*
+tests/cli: array base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb base checkpoint config core lm hal silicon/* soc/* cli/*
+tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num

@@ -70,6 +70,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   soc->trace_scopes = options->trace_scope.item;
   soc->trace_scope_count = options->trace_scope.count;
   soc->trace_keep = kept_cycles(options);
+  soc->profile = options->profile;
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }

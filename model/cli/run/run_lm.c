@@ -43,6 +43,8 @@ static bool check_machine(const options_t *options, base_error_t *error) {
                                 {"firmware", options->lm_firmware.given},
                                 {"timeline", options->timeline != NULL},
                                 {"critical-path", options->critical_path != NULL},
+                                {"csv", options->csv != NULL},
+                                {"profile", options->profile},
                                 {"log", options->log != NULL},
                                 {"trace", options->trace != NULL}};
   return (attention == LM_HFA || REFUSE_GIVEN(of_hfa, "needs --attention hfa", error)) &&

@@ -199,6 +199,7 @@ static bool run(const options_t *options, const synth_flow_t *flow, synth_result
 static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index,
                        base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
+  json_add_amalgam(result->root);
   return file != NULL && json_print(file, result->root, error) && outputs_commit(outputs, error);
 }
 
