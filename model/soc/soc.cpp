@@ -126,6 +126,7 @@ extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, co
 }
 
 extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
+  machine->all->host_uses(address);
   return machine->gm->base() + (address - GM_BASE);
 }
 
@@ -184,6 +185,7 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
   while (result.launches < launches) {
     if (result.launches > 0 && !options.timing_only) {
       machine.gm->clear_results();
+      machine.all->results_cleared();
     }
     if (soc_launch(&machine, options.firmware_file, args, args_bytes,
                    &result.launch_cycles[result.launches]) != SOC_DONE) {
@@ -221,6 +223,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->marks);
   result->marks = nullptr;
   result->mark_count = 0;
+  std::free(result->unwritten);
+  result->unwritten = nullptr;
+  result->unwritten_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

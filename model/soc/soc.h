@@ -66,6 +66,7 @@ typedef struct soc_options {
   bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
                                // a multiple of twice the dies
   bool race_check;             // stop at an access that no flag orders
+  bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
   unsigned threads;            // host threads for the arithmetic, this one included; 0 counts as 1;
@@ -91,7 +92,7 @@ typedef struct soc_options {
   uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
-enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048 };
+enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048, SOC_PLACE_BYTES = 640 };
 
 typedef struct soc_stall {
   const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
@@ -115,6 +116,16 @@ typedef struct soc_mark {
   soc_traffic_t traffic;       // of moves that have begun
   uint64_t atomic_bytes;
 } soc_mark_t;
+
+// Bytes that nobody wrote were read, and what came of them was stored in an array that the host gets: one with
+// `result`, or that soc_bytes was asked for. One for each two lines of firmware.
+typedef struct soc_unwritten {
+  const char *array;
+  const char *space;           // "UB": where they were read
+  uint64_t address;            // of one of them, there
+  uint64_t stores;             // by how many commands of this line
+  char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];   // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
+} soc_unwritten_t;
 
 typedef enum soc_status {
   SOC_DONE = 0,
@@ -141,6 +152,8 @@ typedef struct soc_result {
   size_t launches;
   soc_mark_t *marks;           // in order of time, of all launches
   size_t mark_count;
+  soc_unwritten_t *unwritten;  // with init_check, in order of the stores
+  size_t unwritten_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together

@@ -67,6 +67,7 @@ static bool read_machine(const run_t *run, kernel_machine_t *machine, base_error
   machine->soc.firmware =
       o->lm_firmware.value != 0 ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
   machine->soc.building = run_building;
+  machine->soc.init_check = !o->no_init_check;
   return recording_soc(run, &machine->soc, error);
 }
 

@@ -107,7 +107,7 @@ void arithmetic::carry_out(const std::vector<entry> &batch) {
       break;   // the run ends, nobody will see the results
     }
     const clock::time_point begin = clock::now();
-    execute_(*e.memory, e.command);
+    execute_(e.cycle, *e.memory, e.command);
     const unsigned opcode = e.command.header.opcode_;
     (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) +=
         since(begin);

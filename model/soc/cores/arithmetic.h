@@ -28,7 +28,7 @@ class arithmetic {
   struct seconds {
     double matmul = 0, vector = 0, copy = 0;
   };
-  using execute_fn = std::function<void(const core_memory_t &, const command_t &)>;
+  using execute_fn = std::function<void(uint64_t cycle, const core_memory_t &, const command_t &)>;
 
   // threads: the calling one included.  execute: carries out one command.
   arithmetic(unsigned ai_cores, unsigned threads, execute_fn execute);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/traffic.h"
+#include "soc/races/init_check.h"
 #include "soc/races/race_detector.h"
 
 namespace soc {
@@ -68,10 +70,15 @@ class machine {
   // Runs a kernel until nothing moves; returns the cycles it took.
   uint64_t launch(const std::string &firmware);
   void report(soc_result_t &result) const;
+  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result.
+  void results_cleared();
+  void host_uses(uint64_t address);
 
   simulation &sim() { return sim_; }
   global_memory &gm() { return gm_; }
   traffic &memory() { return memory_; }
+  // Null: nobody has asked for it.
+  init_check *unwritten() { return unwritten_.get(); }
 
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
@@ -87,8 +94,10 @@ class machine {
   bool finished() const;
   void explain_deadlock();
   uint64_t latest() const;
+  void report_unwritten(soc_result_t &result) const;
   bool between_events(uint64_t now);
-  void carry_out(const core_memory_t &memory, const command_t &command);
+  void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  void add_init_check();
 
   struct meeting {
     std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
@@ -101,6 +110,8 @@ class machine {
   simulation &sim_;
   global_memory &gm_;
   traffic memory_;
+  std::unique_ptr<init_check> unwritten_;
+  std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
   meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
