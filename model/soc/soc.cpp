@@ -165,6 +165,9 @@ extern "C" void soc_close(soc_t *machine) {
   if (machine->recorded && machine->recorded->whole()) {
     write_record(sim, *machine->recorded);
   }
+  if (machine->all->dumped() != nullptr && !machine->all->dumped()->problem().empty()) {
+    sim.stop(SOC_BAD_INPUT, machine->all->dumped()->problem());
+  }
   if (machine->why && !sim.stopped() &&
       !machine->why->write(sim.options.critical_path, sim.lines)) {
     sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);

@@ -53,6 +53,19 @@ typedef struct soc_gdb {
   unsigned port;               // of this host, 0: any that is free
 } soc_gdb_t;
 
+// What a command has left in one of its operands, for a file.
+typedef struct soc_dump {
+  const char *text;            // as the user wrote it, for messages
+  waves_mark_t mark;           // the command; its name may be that of a pipe, whose commands are counted then
+  char space[8];               // "l0c"
+  bool addressed;
+  uint64_t address;            // a byte of the operand, if addressed
+  const char *path;            // .npy to write
+} soc_dump_t;
+
+enum { SOC_MAX_DUMPS = 32 };
+typedef enum soc_dump_type { SOC_DUMP_F32, SOC_DUMP_S32, SOC_DUMP_U16, SOC_DUMP_U8, SOC_DUMP_BOOL } soc_dump_type_t;
+
 typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
@@ -85,6 +98,11 @@ typedef struct soc_options {
   const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
+  const soc_dump_t *dumps;     // not with timing_only
+  size_t dump_count;           // at most SOC_MAX_DUMPS
+  // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are
+  // words and bytes whose type is not known. False: it cannot.
+  bool (*write_dump)(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values);
   const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
   waves_window_t trace_window;
   const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline

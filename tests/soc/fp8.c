@@ -196,6 +196,7 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
       .gm = run->rtl ? SOC_GM_RTL : SOC_GM_C,
       .pairs = run->shape.crossover,
       .race_check = run->race,
+      .init_check = true,
       .timing_only = run->timing,
       .l2_warm = run->warm,
       .threads = 2,

@@ -132,6 +132,7 @@ void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t
                            .firmware_file = firmware,
                            .gm = SOC_GM_C,
                            .race_check = true,
+                           .init_check = true,
                            .timing_only = what->timing_only,
                            .threads = what->threads,
                            .timeline = what->timeline,

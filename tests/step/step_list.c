@@ -90,6 +90,7 @@ soc_status_t step_list_run(step_list_t *list, const step_machine_t *machine, soc
       .firmware_file = file,
       .gm = machine->rtl ? SOC_GM_RTL : SOC_GM_C,
       .race_check = true,
+      .init_check = true,
       .pairs = machine->pairs,
       .timing_only = machine->timing_only,
       .threads = machine->threads,

@@ -220,6 +220,7 @@ static soc_status_t simulate(problem_t *p, const char *firmware, const config_t 
       .firmware_file = firmware,
       .gm = strcmp(s->gm, "rtl") == 0 ? SOC_GM_RTL : SOC_GM_C,
       .race_check = s->race != 0,
+      .init_check = true,
       .timing_only = s->timing != 0,
       .threads = s->threads,
       .log = s->log};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "cli/run/dumps.h"
 #include "host/interrupt.h"
 
 static run_t *running;
@@ -48,7 +49,7 @@ static bool add_files(run_t *run) {
   for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
     good = add_file(run, file);
   }
-  return good;
+  return good && dumps_add(run);
 }
 
 static void fill_json(const void *data, cJSON *root) {
@@ -83,6 +84,7 @@ static void take_written(run_t *run) {
       outputs_written(&run->outputs, run->file[file]);
     }
   }
+  dumps_written(run);
 }
 
 static bool write_files(run_t *run) {

@@ -44,6 +44,7 @@ static bool check_machine(const options_t *options, base_error_t *error) {
                                 {"timeline", options->timeline != NULL},
                                 {"critical-path", options->critical_path != NULL},
                                 {"log", options->log != NULL},
+                                {"dump", options->dump.count > 0},
                                 {"trace", options->trace != NULL}};
   return (attention == LM_HFA || REFUSE_GIVEN(of_hfa, "needs --attention hfa", error)) &&
          (attention != LM_FP32 ||

@@ -18,13 +18,14 @@ static bool is_done_in_rtl(const soc_options_t &options, const command_t &comman
 
 bool core_group::done_in_rtl(const command_t &command) const { return is_done_in_rtl(all.sim().options, command); }
 
-void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
-                     const command_t &command) {
+void core_group::log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number) {
   const simulation &sim = all.sim();
-  if (sim.options.timing_only || (done_in_rtl(command) && all.unwritten() == nullptr)) {
+  const bool looked_at = all.unwritten() != nullptr || all.dumped() != nullptr;
+  if (sim.options.timing_only || (done_in_rtl(command) && !looked_at)) {
     return;
   }
-  sim.work->add(domain.index, agent, cycle, memory, command);
+  const uint32_t dumped = all.dumped() == nullptr ? 0 : all.dumped()->wanted(core.name(), number, command);
+  sim.work->add(domain.index, agent, cycle, core.memory(), command, dumped);
 }
 
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
@@ -46,9 +47,12 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
   sim.work = std::make_unique<arithmetic>(
       static_cast<unsigned>(domains_.size()),
       sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
-      [this](uint64_t cycle, const core_memory_t &memory, const command_t &command) {
-        carry_out(cycle, memory, command);
+      [this](uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
+        carry_out(cycle, memory, command, dumped);
       });
+  if (sim.options.dump_count > 0) {
+    dumps_ = std::make_unique<dumps>(sim.options);
+  }
   add_init_check();
   sim.events->watched = sim.watched();
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
@@ -116,17 +120,19 @@ void machine::add_init_check() {
   for_each_core([this](core_unit &core) { unwritten_->add_core(core.name(), core.memory()); });
 }
 
-void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command) {
+void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
   if (unwritten_) {
     unwritten_->execute(memory, command, cycle);
-    if (is_done_in_rtl(sim_.options, command)) {
-      return;
-    }
   }
-  if (core_is_atomic(&command)) {
+  if (is_done_in_rtl(sim_.options, command)) {
+    // Here for those who look on.
+  } else if (core_is_atomic(&command)) {
     memory_.apply(memory, command);
   } else {
     core_execute(&memory, &command);
+  }
+  if (dumps_) {
+    dumps_->executed(memory, command, dumped);
   }
 }
 

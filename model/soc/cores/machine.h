@@ -15,6 +15,7 @@
 #include "soc/memory/traffic.h"
 #include "soc/races/init_check.h"
 #include "soc/races/race_detector.h"
+#include "soc/watch/dumps.h"
 
 namespace soc {
 
@@ -57,8 +58,8 @@ struct core_group {
   race_detector &races;
   std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
 
-  // A command takes effect at a cycle.
-  void log(unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  // A command takes effect at a cycle, the number-th of its pipe from 0 on.
+  void log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number);
   bool done_in_rtl(const command_t &command) const;
   // Carries out what came before a command whose operands are needed now.
   void bring_up_to_date_for(const command_t &command, uint64_t now);
@@ -79,6 +80,7 @@ class machine {
   traffic &memory() { return memory_; }
   // Null: nobody has asked for it.
   init_check *unwritten() { return unwritten_.get(); }
+  dumps *dumped() { return dumps_.get(); }
 
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
@@ -96,7 +98,7 @@ class machine {
   uint64_t latest() const;
   void report_unwritten(soc_result_t &result) const;
   bool between_events(uint64_t now);
-  void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped);
   void add_init_check();
 
   struct meeting {
@@ -111,6 +113,7 @@ class machine {
   global_memory &gm_;
   traffic memory_;
   std::unique_ptr<init_check> unwritten_;
+  std::unique_ptr<dumps> dumps_;
   std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;

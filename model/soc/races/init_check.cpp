@@ -350,6 +350,12 @@ void init_check::write(const step &s, const core_tensor_t &tensor, const std::ve
 
 // --- what is found ------------------------------------------------------------------------------------
 
+byte_state init_check::state_of(const core_memory_t &memory, core_space_t space, uint64_t address) const {
+  byte_state state = kUnwritten;
+  cores_.at(&memory).space[space]->get(offset_of(space, address), 1, &state);
+  return state;
+}
+
 bool init_check::earlier(const place &a, const place &b) {
   return std::tie(a.cycle, a.core) < std::tie(b.cycle, b.core);
 }
