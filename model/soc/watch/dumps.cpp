@@ -148,7 +148,7 @@ std::string dumps::problem() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const dump &d : list_) {
     if (!d.written && problem_.empty()) {
-      return std::string("--dump ") + d.what->text + ": there was no such command";
+      return std::string("--dump ") + d.what->text + ": there was no such command, or it is none that moves or computes";
     }
   }
   return problem_;
