@@ -203,6 +203,10 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
       .timeline = run->timeline};
   soc_result_t result = {0};
   soc_run(&options, buffers, count, &problem.args, fp8_args_bytes(problem.lists), &result);
+  if (result.unwritten_count > 0) {
+    fprintf(stderr, "nobody wrote what %s reads\n", result.unwritten[0].read);
+    abort();
+  }
   const int code = judge(run, &problem, config, &result, out, lse);
   soc_result_free(&result);
   fp8_case_free(&problem);
