@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "random_core.h"
 
-#include "core/core_random.h"
+#include "../core/core_random.h"
 
 core_memory_t random_core_memory(core_kind_t kind) { return memory_of(kind); }
 void random_core_free(core_memory_t *memory) { free_memory(memory); }

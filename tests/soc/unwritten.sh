@@ -5,7 +5,7 @@ set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 source=$PWD/firmware/unwritten.c
-. "$PWD/../json.sh"
+. "$(dirname "$0")/../json.sh"
 cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 
@@ -16,9 +16,9 @@ fail() { echo "FAILED: $*"; exit 1; }
 } >in.npy
 line_of() { grep -n "// $1\$" "$source" | cut -d: -f1; }
 run() {   # run FIRMWARE WRONG OPTION...
-  firmware=$1 wrong=$2
+  program=$1 wrong=$2
   shift 2
-  timeout 60 "$SIM" run custom --firmware "$FIRMWARE/tests/$firmware" --in in.npy --out-shape 4 --param "$wrong" \
+  timeout 60 "$SIM" run custom --firmware "$FIRMWARE/tests/$program" --in in.npy --out-shape 4 --param "$wrong" \
     --json r.json "$@" >said 2>err
 }
 
