@@ -79,6 +79,7 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
                          const char *axis);
 
 void kernel_json_error_members(cJSON *object, const num_error_t *error);
+// And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t).
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc);
 // And the profile, if there is one.
 void kernel_json_pipes(cJSON *root, const soc_result_t *soc);

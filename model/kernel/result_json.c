@@ -98,6 +98,20 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
   return error;
 }
 
+static void add_unwritten(cJSON *root, const soc_result_t *soc) {
+  cJSON *list = soc->unwritten_count == 0 ? NULL : cJSON_AddArrayToObject(root, "unwritten");
+  for (size_t i = 0; i < soc->unwritten_count; ++i) {
+    const soc_unwritten_t *found = &soc->unwritten[i];
+    cJSON *entry = json_add_row(list);
+    cJSON_AddStringToObject(entry, "array", found->array);
+    cJSON_AddStringToObject(entry, "read", found->read);
+    cJSON_AddStringToObject(entry, "space", found->space);
+    json_add_count(entry, "address", found->address);
+    cJSON_AddStringToObject(entry, "store", found->store);
+    json_add_count(entry, "stores", found->stores);
+  }
+}
+
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   cJSON *traffic = cJSON_AddObjectToObject(root, "traffic");
   json_add_count(traffic, "hbm_read", soc->hbm_read);
@@ -105,6 +119,7 @@ void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   json_add_count(traffic, "l2_read", soc->l2_read);
   json_add_count(traffic, "l2_write", soc->l2_write);
   json_add_count(traffic, "atomic_bytes", soc->atomic_bytes);
+  add_unwritten(root, soc);
 }
 
 // By command and line; with --profile.

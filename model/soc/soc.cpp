@@ -133,6 +133,7 @@ extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, co
 }
 
 extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
+  machine->all->host_uses(address);
   return machine->gm->base() + (address - GM_BASE);
 }
 
@@ -185,6 +186,9 @@ extern "C" void soc_close(soc_t *machine) {
   if (machine->took && !sim.stopped()) {
     take_profile(sim, *machine->took);
   }
+  if (machine->all->dumped() != nullptr && !machine->all->dumped()->problem().empty()) {
+    sim.stop(SOC_BAD_INPUT, machine->all->dumped()->problem());
+  }
   if (machine->why && !sim.stopped() &&
       !machine->why->write(sim.options.critical_path, sim.lines)) {
     sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
@@ -205,6 +209,7 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
   while (result.launches < launches) {
     if (result.launches > 0 && !options.timing_only) {
       machine.gm->clear_results();
+      machine.all->results_cleared();
     }
     if (soc_launch(&machine, options.firmware_file, args, args_bytes,
                    &result.launch_cycles[result.launches]) != SOC_DONE) {
@@ -245,6 +250,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->profile);
   result->profile = nullptr;
   result->profile_count = 0;
+  std::free(result->unwritten);
+  result->unwritten = nullptr;
+  result->unwritten_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

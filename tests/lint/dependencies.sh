@@ -115,7 +115,7 @@ tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
-tests/memory: core soc/*
+tests/memory: core num hal soc/*
 tests/num: num hal
 tests/power: num silicon/*
 tests/step: config num soc hal lib kernels/*

@@ -43,6 +43,7 @@ bool machine_read(const run_t *run, const char *config, const char *firmware,
   }
   soc->gm = (options->gm.given ? options->gm.value != 0 : options->timing_only) ? SOC_GM_C : SOC_GM_RTL;
   soc->race_check = !options->no_race_check;
+  soc->init_check = !options->no_init_check;
   soc->l2_warm = options->l2.value == 0;
   soc->timing_only = options->timing_only;
   soc->launches = (unsigned)options->launches.value;

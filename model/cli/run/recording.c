@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "cli/run/dumps.h"
 
 enum { USUAL_LAST = 10000 };
 
@@ -74,7 +75,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
-  return check_trace(options, error) && read_gdb(options, soc, error) &&
+  return check_trace(options, error) && read_gdb(options, soc, error) && dumps_soc(run, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
 }

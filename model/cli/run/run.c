@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "cli/run/dumps.h"
 #include "cli/text/csv.h"
 #include "cli/text/profile.h"
 #include "host/interrupt.h"
@@ -79,7 +80,7 @@ static bool add_files(run_t *run) {
   for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
     good = add_file(run, file);
   }
-  return good;
+  return good && dumps_add(run);
 }
 
 // All that is known of the run, once its result has been compared.
@@ -153,6 +154,7 @@ static void take_written(run_t *run) {
       outputs_written(&run->outputs, run->file[file]);
     }
   }
+  dumps_written(run);
 }
 
 static bool write_files(run_t *run) {
