@@ -124,10 +124,10 @@ const char *soc_replay::line(size_t index) const {
   return lines_.find_use(effects_[index]->command.header.pc_, effects_[index]->firmware).c_str();
 }
 
-const core_memory_t *soc_replay::memory(const char *core) const {
+const soc::replayer::unit *soc_replay::find(const char *core) const {
   for (const soc::replayer::unit &unit : units_) {
     if (unit.name == core) {
-      return unit.memory;
+      return &unit;
     }
   }
   return nullptr;
@@ -138,7 +138,17 @@ extern "C" {
 size_t soc_replay_effects(const soc_replay_t *replay) { return replay->size(); }
 soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index) { return replay->effect(index); }
 const char *soc_replay_line(soc_replay_t *replay, size_t index) { return replay->line(index); }
-const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core) { return replay->memory(core); }
+
+const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core, const char **name) {
+  const soc::replayer::unit *unit = replay->find(core);
+  if (unit == nullptr) {
+    return nullptr;
+  }
+  *name = unit->name.c_str();
+  return unit->memory;
+}
+
+const core_memory_t *soc_replay_any_memory(const soc_replay_t *replay) { return replay->any().memory; }
 
 const soc_buffer_t *soc_replay_arrays(const soc_replay_t *replay, size_t *count) {
   *count = replay->arrays().size();

@@ -35,8 +35,10 @@ soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index);
 // "attention_cube.c:120 (load_stripe)": the line of the kernel that pushed it. Stays until the process ends.
 const char *soc_replay_line(soc_replay_t *replay, size_t index);
 
-// The memory of a core by its name, NULL: there is none.
-const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core);
+// The memory of a core by its name, and that name for good; NULL: there is none.
+const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core, const char **name);
+// Of some core: all see the same global memory.
+const core_memory_t *soc_replay_any_memory(const soc_replay_t *replay);
 
 // The arrays in global memory, in the order of their addresses.
 const soc_buffer_t *soc_replay_arrays(const soc_replay_t *replay, size_t *count);

@@ -40,7 +40,8 @@ struct soc_replay {
   size_t size() const { return effects_.size(); }
   soc_effect_t effect(size_t index) const;
   const char *line(size_t index) const;
-  const core_memory_t *memory(const char *core) const;
+  const soc::replayer::unit *find(const char *core) const;
+  const soc::replayer::unit &any() const { return units_.front(); }
   const std::vector<soc_buffer_t> &arrays() const { return arrays_; }
   void run(size_t end, const soc_replay_look_t &look) const;
   bool legal(size_t index, const command_t &command) const;
