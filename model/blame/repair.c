@@ -11,7 +11,7 @@
 #include "num/num_format.h"
 
 enum { VALUES_MOST = 24, LINES_MOST = 256 };
-static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, COMMANDS_MOST = 40000000;   // of all replays together
+static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, BYTES_MOST = UINT64_C(10) << 30;   // of all replays together
 
 // Commands of one opcode that one line pushed.
 typedef struct line {
@@ -47,8 +47,8 @@ typedef struct search {
   uint8_t *ends;               // [effects]: bits 1 << PART_*, of which part it is
   line_t line[LINES_MOST];
   size_t lines;
-  uint64_t flops, commands;    // of one replay
-  uint64_t flops_left, commands_left;
+  uint64_t flops, bytes;       // of one replay: products, and bytes that it touches
+  uint64_t flops_left, bytes_left;
 } search_t;
 
 enum { KEEP, CHANGED, LEFT_OUT };
@@ -143,8 +143,16 @@ static bool move_one(search_t *search, size_t i, const change_t *change) {
   return true;
 }
 
+static const char *const operations[] = {
+#define VOP(name, config, text) #name,
+#include "hal/vector_ops.def"
+#undef VOP
+};
+
 static const char *value_text(const blame_field_t *field, uint64_t value, char text[32]) {
-  if (field->kind == BLAME_TYPE) {
+  if (field->kind == BLAME_OPERATION && field->opcode == OP_VEC && value < VOP_COUNT) {
+    snprintf(text, 32, "%s", operations[value]);
+  } else if (field->kind == BLAME_TYPE) {
     snprintf(text, 32, "%s", core_type_name((uint32_t)value));
   } else if (field->kind == BLAME_SCALAR) {
     snprintf(text, 32, "%.6g", (double)num_f32_from_bits((uint32_t)value));
@@ -156,7 +164,7 @@ static const char *value_text(const blame_field_t *field, uint64_t value, char t
   return text;
 }
 
-static void describe(const search_t *search, size_t line, const change_t *change, blame_repair_t *repair) {
+static void describe(const search_t *search, const change_t *change, blame_repair_t *repair) {
   char have[32], want[32];
   const command_t *command = &soc_replay_effect(search->replay, repair->effect).what->command;
   if (change->how == HOW_LEAVE_OUT) {
@@ -168,14 +176,18 @@ static void describe(const search_t *search, size_t line, const change_t *change
              change->field->name, change->from);
     return;
   }
-  (void)line;
   snprintf(repair->change, sizeof repair->change, "%s %s instead of %s%s", change->field->name,
            value_text(change->field, blame_field_get(change->field, &search->changed[repair->effect]), want),
            value_text(change->field, blame_field_get(change->field, command), have), part_names[change->part]);
 }
 
+// Of two as good: the likelier slip, then the smaller change, then the command that came later, which had to agree with
+// what was there.
 static bool better(const blame_repair_t *a, const blame_repair_t *b) {
-  return a->off != b->off ? a->off < b->off : a->order < b->order;
+  return a->off != b->off             ? a->off < b->off
+         : a->order != b->order       ? a->order < b->order
+         : a->commands != b->commands ? a->commands < b->commands
+                                      : a->effect > b->effect;
 }
 
 static void keep(blame_repairs_t *found, const blame_repair_t *repair) {
@@ -192,12 +204,12 @@ static void keep(blame_repairs_t *found, const blame_repair_t *repair) {
 }
 
 static bool has_budget(search_t *search) {
-  if (search->flops > search->flops_left || search->commands > search->commands_left) {
+  if (search->flops > search->flops_left || search->bytes > search->bytes_left) {
     search->found->all = false;
     return false;
   }
   search->flops_left -= search->flops;
-  search->commands_left -= search->commands;
+  search->bytes_left -= search->bytes;
   return true;
 }
 
@@ -223,7 +235,7 @@ static void try_change(search_t *search, size_t line, const change_t *change) {
   repair.off = count_off(search);
   if (2 * repair.off < search->found->off) {
     repair.effect = change->how == HOW_MOVE ? search->line[line].first : repair.effect;
-    describe(search, line, change, &repair);
+    describe(search, change, &repair);
     keep(search->found, &repair);
   }
 }
@@ -332,27 +344,21 @@ static void try_seen(search_t *search, size_t line, const blame_field_t *field, 
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = order}, &values);
 }
 
-// Bytes of a row of a command in global memory.
-static uint64_t global_step(const command_t *command) {
-  core_access_t access[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(command, access);
-  for (size_t i = 0; i < count; ++i) {
-    if (access[i].space == SPACE_GM) {
-      return access[i].rows > 1 ? access[i].pitch : access[i].row_bytes;
-    }
-  }
-  return 0;
-}
+// From one row of an operand to the next, and from its begin to its end; 0: it has no such operand.
+typedef struct steps {
+  uint64_t row, all;
+} steps_t;
 
-static uint64_t global_bytes(const command_t *command) {
+static steps_t steps_of(const command_t *command, core_space_t space, uint64_t address) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
   for (size_t i = 0; i < count; ++i) {
-    if (access[i].space == SPACE_GM) {
-      return access[i].rows > 1 ? access[i].rows * access[i].pitch : access[i].row_bytes;
+    if (access[i].space == space && access[i].base == address) {
+      const uint64_t row = access[i].rows > 1 ? access[i].pitch : access[i].row_bytes;
+      return (steps_t){row, access[i].rows * row};
     }
   }
-  return 0;
+  return (steps_t){0, 0};
 }
 
 // The first bytes of a space that no command reaches.
@@ -372,8 +378,11 @@ static uint64_t free_bytes(const search_t *search, core_space_t space) {
 static void try_address(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
   const bool written = strcmp(field->name, "dst") == 0 || (field->kind == BLAME_ADDRESS && field->opcode != OP_VEC);
+  const steps_t steps = steps_of(command, field->space, blame_field_get(field, command));
   try_seen(search, line, field, 50);
   try_steps(search, line, field, 51, 32);
+  try_steps(search, line, field, 51, steps.row);
+  try_steps(search, line, field, 51, steps.all);
   if (written) {
     const change_t move = {.how = HOW_MOVE, .field = field, .from = blame_field_get(field, command),
                            .value = free_bytes(search, field->space), .order = 60};
@@ -395,7 +404,7 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
       try_steps(search, line, field, 20, 1);
       try_steps(search, line, field, 20, 2);
       try_steps(search, line, field, 20, 4);
-      try_seen(search, line, field, 21);
+      try_seen(search, line, field, 25);
       break;
     case BLAME_PITCH:
       try_seen(search, line, field, 22);
@@ -407,8 +416,8 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
       try_range(search, line, field, 55, vector ? VOP_COUNT : GM_OP_COUNT);
       break;
     case BLAME_GLOBAL:
-      try_steps(search, line, field, 45, global_step(command));
-      try_steps(search, line, field, 46, global_bytes(command));
+      try_steps(search, line, field, 45, steps_of(command, SPACE_GM, blame_field_get(field, command)).row);
+      try_steps(search, line, field, 46, steps_of(command, SPACE_GM, blame_field_get(field, command)).all);
       break;
     case BLAME_ADDRESS:
       try_address(search, line, field);
@@ -430,6 +439,17 @@ static void try_line(search_t *search, size_t line) {
 
 // --- lines ------------------------------------------------------------------------------------
 
+// A command costs some hundred, whatever it does.
+static uint64_t bytes_of(const command_t *command) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(command, access);
+  uint64_t bytes = 256;
+  for (size_t i = 0; i < count; ++i) {
+    bytes += access[i].rows * access[i].row_bytes;
+  }
+  return bytes;
+}
+
 static bool find_lines(search_t *search) {
   for (size_t i = 0; i < search->effects; ++i) {
     const command_t *command = &soc_replay_effect(search->replay, i).what->command;
@@ -448,11 +468,12 @@ static bool find_lines(search_t *search) {
     ++search->line[line].count;
     search->line_of[i] = line;
     search->flops += core_flops(command);
+    search->bytes += bytes_of(command);
   }
   for (size_t i = 0; i < search->effects; ++i) {
     search->ends[i] = parts_of(search, i);
   }
-  search->commands = search->effects + 100;
+  search->bytes += soc_replay_cleared(search->replay) + 16 * blame_elements(search->expected->array);
   return true;
 }
 
@@ -477,7 +498,7 @@ bool blame_repair(soc_replay_t *replay, const blame_expected_t *expected, blame_
                        .line_of = calloc(effects + 1, sizeof *search->line_of),
                        .changed = calloc(effects + 1, sizeof *search->changed),
                        .state = calloc(effects + 1, 1), .ends = calloc(effects + 1, 1),
-                       .flops_left = FLOPS_MOST, .commands_left = COMMANDS_MOST};
+                       .flops_left = FLOPS_MOST, .bytes_left = BYTES_MOST};
   const bool good = search->line_of != NULL && search->changed != NULL && search->state != NULL &&
                     search->ends != NULL;
   if (good) {

@@ -27,11 +27,12 @@ void replayer::add_core(const watched_core &core) {
 
 soc_replay::soc_replay(const soc::replayer &machine, const soc_record_t &record, uint64_t end,
                        const soc_buffer_t *buffers, size_t count, soc::source_lines &lines)
-    : units_(machine.units()), unit_of_track_(machine.unit_of_track()), lines_(lines) {
+    : units_(machine.units()), unit_of_track_(machine.unit_of_track()), reached_(units_.size()), lines_(lines) {
   for (size_t i = 0; i < record.command_count; ++i) {
     const soc_command_t &c = record.commands[i];
     if (c.done <= end && soc::writes(c.command)) {
       effects_.push_back(&c);
+      reach(unit_of_track_[c.track], c.command);
     }
   }
   // Those of one cycle in the order of arithmetic.h, which numbers pipes as tracks are.
@@ -50,13 +51,36 @@ soc_replay::soc_replay(const soc::replayer &machine, const soc_record_t &record,
   }
 }
 
-// As it was before the first command. What is read only is still so.
-void soc_replay::clear() const {
-  for (const soc::replayer::unit &unit : units_) {
+void soc_replay::reach(size_t unit, const command_t &command) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(&command, access);
+  for (size_t i = 0; i < count; ++i) {
+    const core_access_t &a = access[i];
+    uint64_t &end = reached_[unit][a.space];
+    end = std::max(end, a.base + (a.rows - 1) * a.pitch + a.row_bytes);
+  }
+}
+
+uint64_t soc_replay::cleared() const {
+  uint64_t bytes = 0;
+  for (const auto &spaces : reached_) {
     for (unsigned space = SPACE_GM + 1; space < SPACE_COUNT; ++space) {
-      const bool own = space != SPACE_PAIR_L1 && (space != SPACE_L1 || unit.kind == CORE_CUBE) && space != SPACE_KV;
-      if (own && unit.memory->bytes[space] > 0) {
-        std::memset(unit.memory->base[space], 0xFF, unit.memory->bytes[space]);
+      bytes += spaces[space];
+    }
+  }
+  for (const soc_buffer_t &a : arrays_) {
+    bytes += a.read_only ? 0 : a.bytes;
+  }
+  return bytes;
+}
+
+// As it was before the first command, as far as any command looks. A vector core's L1 is its cube core's. What is read only is still so.
+void soc_replay::clear() const {
+  for (size_t i = 0; i < units_.size(); ++i) {
+    const core_memory_t &memory = *units_[i].memory;
+    for (unsigned space = SPACE_GM + 1; space < SPACE_COUNT; ++space) {
+      if (space != SPACE_KV && memory.base[space] != nullptr) {
+        std::memset(memory.base[space], 0xFF, std::min(reached_[i][space], memory.bytes[space]));
       }
     }
   }
@@ -108,7 +132,7 @@ bool soc_replay::within(const core_access_t &access) const {
   });
 }
 
-bool soc_replay::legal(size_t index, const command_t &command) const {
+bool soc_replay::legal(size_t index, const command_t &command) {
   char error[CORE_ERROR_BYTES];
   core_access_t access[CORE_MAX_ACCESSES];
   const soc_effect_t e = effect(index);
@@ -116,8 +140,12 @@ bool soc_replay::legal(size_t index, const command_t &command) const {
     return false;
   }
   const size_t count = core_accesses(&command, access);
-  return std::all_of(access, access + count,
-                     [this](const core_access_t &a) { return a.space != SPACE_GM || within(a); });
+  const bool good = std::all_of(access, access + count,
+                                [this](const core_access_t &a) { return a.space != SPACE_GM || within(a); });
+  if (good) {
+    reach(unit_of_track_[e.what->track], command);
+  }
+  return good;
 }
 
 const char *soc_replay::line(size_t index) const {
@@ -157,8 +185,10 @@ const soc_buffer_t *soc_replay_arrays(const soc_replay_t *replay, size_t *count)
 
 void soc_replay_run(soc_replay_t *replay, size_t end, const soc_replay_look_t *look) { replay->run(end, *look); }
 
-bool soc_replay_legal(const soc_replay_t *replay, size_t index, const command_t *command) {
+bool soc_replay_legal(soc_replay_t *replay, size_t index, const command_t *command) {
   return replay->legal(index, *command);
 }
+
+uint64_t soc_replay_cleared(const soc_replay_t *replay) { return replay->cleared(); }
 
 }  // extern "C"

@@ -55,7 +55,10 @@ typedef struct soc_replay_look {
 void soc_replay_run(soc_replay_t *replay, size_t end, const soc_replay_look_t *look);
 
 // Would this command have been let through where the effect was: by core_check, and by the bounds of arrays?
-bool soc_replay_legal(const soc_replay_t *replay, size_t index, const command_t *command);
+bool soc_replay_legal(soc_replay_t *replay, size_t index, const command_t *command);
+
+// Bytes that soc_replay_run sets before it begins.
+uint64_t soc_replay_cleared(const soc_replay_t *replay);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #ifndef SOC_REPLAYER_H
 #define SOC_REPLAYER_H
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,15 +45,18 @@ struct soc_replay {
   const soc::replayer::unit &any() const { return units_.front(); }
   const std::vector<soc_buffer_t> &arrays() const { return arrays_; }
   void run(size_t end, const soc_replay_look_t &look) const;
-  bool legal(size_t index, const command_t &command) const;
+  bool legal(size_t index, const command_t &command);
+  uint64_t cleared() const;
 
  private:
   void clear() const;
+  void reach(size_t unit, const command_t &command);
   bool within(const core_access_t &access) const;
 
   std::vector<soc::replayer::unit> units_;
   std::vector<size_t> unit_of_track_;
   std::vector<const soc_command_t *> effects_;
+  std::vector<std::array<uint64_t, SPACE_COUNT>> reached_;   // by unit: so many bytes of its buffers are looked at
   std::vector<soc_buffer_t> arrays_;
   std::vector<std::vector<uint8_t>> first_;   // by array: what it begins with, if it is written; empty: 0xFF
   soc::source_lines &lines_;

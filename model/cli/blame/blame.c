@@ -38,13 +38,14 @@ static bool read_expected(const char *file, kernel_expected_t *expected, base_er
   return expected->want != NULL || base_fail(error, "--expect: out of memory");
 }
 
-static bool take_expected(const options_t *options, const run_t *run, kernel_expected_t *expected, base_error_t *error) {
+static bool take_expected(const options_t *options, const run_t *run, bool golden, kernel_expected_t *expected,
+                          base_error_t *error) {
   error->text[0] = '\0';
   if (options->blame_expect != NULL) {
     if (!read_expected(options->blame_expect, expected, error)) {
       return false;
     }
-  } else if ((run->kernel->expected == NULL || !run->kernel->expected(run, expected, error)) && error->text[0] != '\0') {
+  } else if ((run->kernel->expected == NULL || !run->kernel->expected(run, golden, expected, error)) && error->text[0] != '\0') {
     return false;
   }
   if (options->blame_tolerance.given) {
@@ -204,6 +205,24 @@ static void blame_someone(blame_found_t *found) {
   }
 }
 
+// --worst of a result that is as the contract says: the element that is furthest from FP64.
+static bool furthest_from_golden(const options_t *options, const run_t *run, blame_found_t *found, base_error_t *error) {
+  kernel_expected_t golden = {.count = 0};
+  if (!options->blame_worst || found->off > 0 || options->blame_expect != NULL) {
+    return true;
+  }
+  if (!take_expected(options, run, true, &golden, error)) {
+    return false;
+  }
+  free(found->expected.want);
+  found->expected = golden;
+  find_element(found, true);
+  found->off = 0;
+  found->at.address = blame_element_address(found->array, found->index);
+  found->have = blame_value(&found->at);
+  return true;
+}
+
 // --- the run ----------------------------------------------------------------------------------
 
 static bool ask(const options_t *options, const run_t *run, blame_found_t *found, base_error_t *error) {
@@ -212,7 +231,8 @@ static bool ask(const options_t *options, const run_t *run, blame_found_t *found
   found->replay = run->kernel->soc(run)->replay;
   found->terms = (size_t)options->blame_terms.value;
   soc_replay_run(found->replay, soc_replay_effects(found->replay), &nothing);
-  if (!take_expected(options, run, &found->expected, error) || !choose_element(options, found, error)) {
+  if (!take_expected(options, run, false, &found->expected, error) || !choose_element(options, found, error) ||
+      !furthest_from_golden(options, run, found, error)) {
     return false;
   }
   if (!blame_walk(found->replay, &found->at, (size_t)options->blame_depth.value, &found->chain)) {

@@ -58,8 +58,9 @@ struct run_kernel {
   void (*release)(run_t *run);                       // own's members
   // --- for those who ask why the result is what it is; NULL: a kernel of which nobody can ---
   const soc_result_t *(*soc)(const run_t *run);
-  // What the result should have been. False with an empty error: nobody knows.
-  bool (*expected)(const run_t *run, kernel_expected_t *expected, base_error_t *error);
+  // What the result should have been; with golden, in FP64 if the kernel has that. False with an empty error: nobody
+  // knows.
+  bool (*expected)(const run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 };
 
 // A run that is made again, for `amalgam blame`: up to its result, and without files or text. argv[0] is the kernel's

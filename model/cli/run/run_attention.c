@@ -119,8 +119,8 @@ static base_exit_t verdict(run_t *run) { return attention_verdict(run->own, &run
 static void release(run_t *run) { attention_release(run->own); }
 static const soc_result_t *soc(const run_t *run) { return &((const attention_run_t *)run->own)->result.soc; }
 
-static bool expected(const run_t *run, kernel_expected_t *want, base_error_t *error) {
-  return attention_expected(run->own, false, want, error);
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  return attention_expected(run->own, golden, want, error);
 }
 
 // --- the kernels ------------------------------------------------------------------------------

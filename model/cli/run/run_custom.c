@@ -113,7 +113,8 @@ static base_exit_t verdict(run_t *run) { return custom_verdict(run->own, &run->e
 static void release(run_t *run) { custom_release(run->own); }
 static const soc_result_t *soc(const run_t *run) { return &((const custom_run_t *)run->own)->result.soc; }
 
-static bool expected(const run_t *run, kernel_expected_t *want, base_error_t *error) {
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  (void)golden;
   return custom_expected(run->own, want, error);
 }
 
