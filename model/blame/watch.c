@@ -101,6 +101,11 @@ static seen_t look(const soc_effect_t *effect, const command_t *command, const b
   return seen;
 }
 
+static const char *value_text(double value, char text[32]) {
+  snprintf(text, 32, isnan(value) ? "NaN" : "%.9g", value);
+  return text;
+}
+
 static void print_one(const watch_t *watch, size_t index, const command_t *command, size_t i) {
   const blame_place_t *place = &watch->place[i];
   const soc_effect_t effect = soc_replay_effect(watch->replay, index);
@@ -116,9 +121,10 @@ static void print_one(const watch_t *watch, size_t index, const command_t *comma
   if (place->bytes > bytes) {
     snprintf(more, sizeof more, " (%" PRIu64 " of %" PRIu64 ")", seen.count, (place->bytes + bytes - 1) / bytes);
   }
-  fprintf(watch->file, "%10" PRIu64 "  %-14s  %-9s  %s %s  %.9g -> %.9g%s  %s\n", effect.what->done, who,
+  char old[32], new[32];
+  fprintf(watch->file, "%10" PRIu64 "  %-14s  %-9s  %s %s  %s -> %s%s  %s\n", effect.what->done, who,
           core_command_name(command->header.opcode_), name, core_type_name(type),
-          value_of(watch->before[i] + seen.first, type), blame_value(&at), more,
+          value_text(value_of(watch->before[i] + seen.first, type), old), value_text(blame_value(&at), new), more,
           soc_replay_line(watch->replay, index));
 }
 

@@ -225,13 +225,26 @@ static bool furthest_from_golden(const options_t *options, const run_t *run, bla
 
 // --- the run ----------------------------------------------------------------------------------
 
+// The replay must have left what the run left.
+static bool is_same(const blame_found_t *found, base_error_t *error) {
+  size_t count;
+  const soc_buffer_t *array = soc_replay_arrays(found->replay, &count);
+  for (size_t i = 0; i < count; ++i) {
+    const blame_at_t at = {.memory = soc_replay_any_memory(found->replay), .space = SPACE_GM, .address = array[i].address};
+    if (array[i].result != NULL && memcmp(array[i].result, blame_bytes(&at), array[i].bytes) != 0) {
+      return base_fail(error, "array %s: its commands, one after the other, leave other bits than the run did", array[i].name);
+    }
+  }
+  return true;
+}
+
 static bool ask(const options_t *options, const run_t *run, blame_found_t *found, base_error_t *error) {
   const soc_replay_look_t nothing = {.context = NULL};
   found->kernel = run->kernel->name;
   found->replay = run->kernel->soc(run)->replay;
   found->terms = (size_t)options->blame_terms.value;
   soc_replay_run(found->replay, soc_replay_effects(found->replay), &nothing);
-  if (!take_expected(options, run, false, &found->expected, error) || !choose_element(options, found, error) ||
+  if (!is_same(found, error) || !take_expected(options, run, false, &found->expected, error) || !choose_element(options, found, error) ||
       !furthest_from_golden(options, run, found, error)) {
     return false;
   }
