@@ -208,7 +208,7 @@ static long choose(const soc_replay_t *replay, const command_t *command, const b
   if (vec && command->vec.op == VOP_ROW_MAX) {
     return largest_of_row(link);
   }
-  const bool sum = command->header.opcode_ == OP_MMAD ||
+  const bool sum = command->header.opcode_ == OP_MMAD || (!vec && link->operands == 2) ||   // an atomic addition
                    (vec && (command->vec.op == VOP_ROW_SUM || command->vec.op == VOP_ROW_TREE ||
                             command->vec.op == VOP_ADD || command->vec.op == VOP_SUB));
   return sum ? largest_term(replay, command, link) : 0;

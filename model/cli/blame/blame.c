@@ -166,9 +166,10 @@ static void blame_link(blame_found_t *found, size_t i, const char *why) {
 static void blame_repaired(blame_found_t *found) {
   const blame_repair_t *best = &found->repairs.list[0];
   snprintf(found->line, sizeof found->line, "%s", soc_replay_line(found->replay, best->effect));
-  snprintf(found->why, sizeof found->why, "with %s, %s%llu of %llu elements are off%s", best->change,
-           best->off == 0 ? "" : "only ", (unsigned long long)best->off, (unsigned long long)found->elements,
-           best->off == 0 ? ": all are right" : "");
+  const unsigned long long right = found->elements - best->off, all = found->elements;
+  snprintf(found->why, sizeof found->why, best->off == 0 ? "all %llu elements are right with: %s"
+                                                         : "%llu elements are right with: %s",
+           best->off == 0 ? all : right, best->change);
 }
 
 // What is certain first: a change that makes all right, then what nobody wrote, then what the links say.
