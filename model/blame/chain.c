@@ -182,12 +182,28 @@ static long largest_term(const soc_replay_t *replay, const command_t *command, c
              : (long)largest;
 }
 
-static long largest_of_row(const blame_link_t *link) {
-  long largest = 0;
-  for (size_t i = 1; i < link->operands; ++i) {
-    largest = link->operand[i].value > link->operand[largest].value ? (long)i : largest;
+// The first operand that is a NaN, or infinite; BLAME_NO_OPERAND: none is.
+static long not_finite(const blame_link_t *link) {
+  long infinite = BLAME_NO_OPERAND;
+  for (size_t i = link->operands; i-- > 0;) {
+    infinite = isinf(link->operand[i].value) ? (long)i : infinite;
   }
-  return largest;
+  for (size_t i = 0; i < link->operands; ++i) {
+    if (isnan(link->operand[i].value)) {
+      return (long)i;
+    }
+  }
+  return infinite;
+}
+
+// Of operations that choose: the operand that the result is.
+static long chosen(const blame_link_t *link) {
+  for (size_t i = 0; i < link->operands; ++i) {
+    if (link->operand[i].value == link->after) {
+      return (long)i;
+    }
+  }
+  return 0;
 }
 
 static long choose(const soc_replay_t *replay, const command_t *command, const blame_link_t *link) {
@@ -195,18 +211,12 @@ static long choose(const soc_replay_t *replay, const command_t *command, const b
   if (link->operands == 0) {
     return BLAME_NO_OPERAND;
   }
-  for (size_t i = 0; i < link->operands; ++i) {
-    if (isnan(link->operand[i].value)) {
-      return (long)i;
-    }
+  if (!isfinite(link->after) && not_finite(link) != BLAME_NO_OPERAND) {
+    return not_finite(link);
   }
-  for (size_t i = 0; i < link->operands; ++i) {
-    if (isinf(link->operand[i].value)) {
-      return (long)i;
-    }
-  }
-  if (vec && command->vec.op == VOP_ROW_MAX) {
-    return largest_of_row(link);
+  if (vec && (command->vec.op == VOP_ROW_MAX || command->vec.op == VOP_MAX || command->vec.op == VOP_MIN ||
+              command->vec.op == VOP_SELECT)) {
+    return chosen(link);
   }
   const bool sum = command->header.opcode_ == OP_MMAD || (!vec && link->operands == 2) ||   // an atomic addition
                    (vec && (command->vec.op == VOP_ROW_SUM || command->vec.op == VOP_ROW_TREE ||
