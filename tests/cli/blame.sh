@@ -67,21 +67,20 @@ refuses() {   # refuses FRAGMENT WORD...: exit code 2, one line
   [ "$status" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || fail "$*: exit code $status, $(cat err)"
   grep -qF -e "$fragment" err || fail "$*: expected '$fragment', got $(cat err)"
 }
+"$SIM" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --json small.json
 refuses "expected one file" blame
-refuses "--worst: cannot go with --element" blame r.json --worst --element 1,2
-refuses "expected 0 to 255, got 256" blame r.json --element 256,0
-refuses "2 dimensions, got 3 numbers" blame r.json --element 1,2,3
-refuses "expected an element as 3,17" blame r.json --element x
-refuses "no array 'x'" blame r.json --element 'gm:x[1]'
+refuses "--worst: cannot go with --element" blame small.json --worst --element 1,2
+refuses "expected 0 to 3, got 4" blame small.json --element 4,0
+refuses "2 dimensions, got 3 numbers" blame small.json --element 1,2,3
+refuses "expected an element as 3,17" blame small.json --element x
+refuses "no array 'x'" blame small.json --element 'gm:x[1]'
 refuses "--watch: expected gm:NAME[I,J]" run amla --watch out
 refuses "--watch: expected gm:NAME[I,J]" run amla --watch cube0.l2:0+4
 refuses "--watch: expected gm:NAME[I,J]" run amla --watch 'gm:out[1'
 refuses "--watch-log: needs --watch" run amla --watch-log x
 refuses "--timing-only" run amla --timing-only --watch gm:out
-refuses "no array 'nobody'" run amla --gm c --quiet --watch gm:nobody --json none.json
+refuses "no array 'nobody'" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --watch gm:nobody --json none.json
 [ ! -e none.json ] || fail "a file was written"
-refuses "no such bytes" run amla --gm c --quiet --watch cube0.l0c:0xffffffffff+4
+refuses "no such bytes" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --watch cube0.l0c:0xffffffffff+4
 "$SIM" run amla --timing-only --gm c --quiet --json timing.json
 refuses "that run has no values" blame timing.json
-"$SIM" run hfa --engine c --quiet --json hfa.json 2>/dev/null || "$SIM" run hfa --quiet --json hfa.json
-refuses "hfa" blame hfa.json
