@@ -29,7 +29,7 @@ enum {
 static const double look_seconds = 5;     // between two looks at the queue
 static const double patience = 900;       // seconds without an answer, while nothing of ours runs
 static const double again_seconds = 5;    // before something is asked for again
-static const double end_seconds = 20;      // after all is done
+static const double end_seconds = 30;      // after all is done
 static const double full_seconds = 30;    // before another job is tried where there are too many
 static const double needs_rest = 20;      // times as long is not looked for what points need as that takes
 static const double task_share = 0.9;     // of a task's memory is what its worker may use (slurm.h)
@@ -516,40 +516,49 @@ static bool step(cluster_t *cluster) {
   return !host_interrupted();
 }
 
-static void cancel(const char *const *name, size_t count) {
-  base_error_t error;
-  if (slurm_cancel(name, count, &error) != SLURM_DONE) {
-    base_report(BASE_BAD_INPUT, &error);
-  }
-}
-
 // What of this process's jobs has not ended. Those of others that have the same points go on.
 static void cancel_own(const cluster_t *cluster) {
   size_t count = 0;
   const char **name = arena_bytes(&cluster->sweep->arena, cluster->owns + 1, sizeof *name);
+  base_error_t error;
   for (size_t i = 0; i < cluster->owns; ++i) {
     if (!cluster->own[i].gone) {
       name[count++] = cluster->own[i].name;
     }
   }
-  cancel(name, count);
+  if (slurm_cancel(name, count, &error) != SLURM_DONE) {
+    base_report(BASE_BAD_INPUT, &error);
+  }
 }
 
-// No point is left: nobody's jobs have anything to do. It is waited until they have ended, so that nothing is written any
-// more; but not for ever.
-static void cancel_all(cluster_t *cluster) {
-  const double until = host_seconds() + end_seconds;
-  if (!look_at_queue(cluster)) {
-    return;
-  }
+// All that the queue has of this sweep.
+static slurm_answer_t cancel_queued(cluster_t *cluster, base_error_t *error) {
   const size_t count = cluster->arrays.count;
   const char **name = arena_bytes(&cluster->sweep->arena, count + 1, sizeof *name);
   for (size_t i = 0; i < count; ++i) {
     name[i] = arena_text(&cluster->sweep->arena, cluster->arrays.array[i].name);
   }
-  cancel(name, count);
-  while (cluster->arrays.count > 0 && !host_interrupted() && host_seconds() < until && look_at_queue(cluster)) {
-    rest(STEP_MS);
+  return slurm_cancel(name, count, error);
+}
+
+// No point is left: nobody's jobs have anything to do. It is waited until they have ended, so that nothing is written any
+// more, and for a controller that does not answer just now; but not for ever.
+static void cancel_all(cluster_t *cluster) {
+  const double until = host_seconds() + end_seconds;
+  slurm_answer_t cancelled = SLURM_UNANSWERED;
+  base_error_t error = {.text = ""};
+  while (!host_interrupted() && host_seconds() < until) {
+    slurm_answer_t answer = slurm_look(cluster->prefix, &cluster->arrays, &error);
+    if (answer == SLURM_DONE && cluster->arrays.count == 0) {
+      return;
+    }
+    if (answer == SLURM_DONE && cancelled != SLURM_DONE) {
+      answer = cancelled = cancel_queued(cluster, &error);
+    }
+    rest(answer == SLURM_DONE ? STEP_MS : 1000);
+  }
+  if (cancelled != SLURM_DONE && error.text[0] != '\0') {
+    base_report(BASE_BAD_INPUT, &error);
   }
 }
 
