@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/suggest.h"
 #include "cli/bench/bench.h"
+#include "cli/blame/blame.h"
 #include "cli/convert/convert.h"
 #include "cli/diff/diff.h"
 #include "cli/explain/explain.h"
@@ -35,6 +36,7 @@ static const struct {
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
     {"explain", explain, "explain RUN.json", "why a run took as long as it did, and what would help"},
+    {"blame", blame, "blame RUN.json", "why an element of a run's result is what it is, and which line is wrong"},
     {"diff", diff, "diff A.json B.json", "what differs between two runs: machine, cycles, traffic, waits, errors"},
     {"report", report_command, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},

@@ -23,6 +23,15 @@ typedef struct kernel_judge {
   double tolerance;        // relative error; NAN: the usual one
 } kernel_judge_t;
 
+// What a run should have left in an array, for those who ask why it has not.
+typedef struct kernel_expected {
+  const char *array;       // its name in global memory: "out"
+  const char *by;          // whose word it is: "the contract"
+  double *want;            // [count], to be freed
+  size_t count;
+  double absolute, relative;   // an element is off by more than absolute + relative * |want|
+} kernel_expected_t;
+
 typedef struct kernel_result {
   soc_result_t soc;        // cycles, bytes, pipes, guards, the host's side
   bool seeded;             // something was drawn at random, from:

@@ -13,6 +13,7 @@
 #include "hal/registers.h"
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
+#include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/profile.h"
 #include "soc/watch/recorder.h"
@@ -22,7 +23,7 @@
 struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
               soc_result_t &result)
-      : sim(options, result) {
+      : sim(options, result), all_buffers(buffers), buffer_count(count) {
     for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
       soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
     }
@@ -42,7 +43,7 @@ struct soc_machine {
 
   // The record first: the critical path reads it.
   void add_watchers(const soc_options_t &options) {
-    const bool whole = options.record || options.timeline != nullptr || options.log != nullptr;
+    const bool whole = options.record || options.replay || options.timeline != nullptr || options.log != nullptr;
     if (whole || options.critical_path != nullptr) {
       recorded = std::make_unique<soc::recorder>(whole);
       sim.watchers.push_back(recorded.get());
@@ -55,6 +56,10 @@ struct soc_machine {
       took = std::make_unique<soc::profile>();
       sim.watchers.push_back(took.get());
     }
+    if (options.replay) {
+      again = std::make_unique<soc::replayer>();
+      sim.watchers.push_back(again.get());
+    }
     if (sim.trace) {
       shown = std::make_unique<soc::signals>(*sim.trace);
       sim.watchers.push_back(shown.get());
@@ -62,10 +67,14 @@ struct soc_machine {
   }
 
   soc::simulation sim;
-  std::unique_ptr<soc::recorder> recorded;      // null, as the next three: nobody has asked for it
+  soc_buffer_t *all_buffers;
+  size_t buffer_count;
+  std::unique_ptr<soc::recorder> recorded;      // null, as the next ones: nobody has asked for it
   std::unique_ptr<soc::critical_path> why;
   std::unique_ptr<soc::profile> took;
   std::unique_ptr<soc::signals> shown;
+  std::unique_ptr<soc::replayer> again;
+  std::unique_ptr<soc_replay> replay;
   std::unique_ptr<soc::global_memory> gm;
   std::unique_ptr<soc::machine> all;
 };
@@ -188,6 +197,12 @@ extern "C" void soc_close(soc_t *machine) {
   }
   if (machine->all->dumped() != nullptr && !machine->all->dumped()->problem().empty()) {
     sim.stop(SOC_BAD_INPUT, machine->all->dumped()->problem());
+  }
+  if (machine->again) {
+    const uint64_t end = sim.result.launches > 0 ? sim.result.launch_cycles[0] : UINT64_MAX;
+    machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end,
+                                                   machine->all_buffers, machine->buffer_count, sim.lines);
+    sim.result.replay = machine->replay.get();
   }
   if (machine->why && !sim.stopped() &&
       !machine->why->write(sim.options.critical_path, sim.lines)) {

@@ -31,6 +31,8 @@ typedef struct soc_traffic {
   uint64_t hbm_read, hbm_write, l2_read, l2_write;
 } soc_traffic_t;
 
+enum { SOC_MAX_DIMS = 4 };
+
 // An array in global memory.
 typedef struct soc_buffer {
   const char *name;     // for messages
@@ -46,6 +48,11 @@ typedef struct soc_buffer {
   uint64_t address;     // set by soc_place, a multiple of 512
   soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back counts, by
                           // 16 KiB, for the array of the first byte written
+  // What it holds, for those who name elements (--watch, `amalgam blame`); dims 0: nobody says.
+  unsigned type;          // TYPE_*
+  unsigned dims;          // of shape; the last one runs fastest
+  uint64_t shape[SOC_MAX_DIMS];
+  uint64_t pitch;         // bytes from row to row of the last dimension, 0: no gaps
 } soc_buffer_t;
 
 typedef struct soc_gdb {
@@ -93,6 +100,7 @@ typedef struct soc_options {
   void *on_mark_context;
   bool record;                 // keep what every command did; files imply it
   bool profile;                // sum up what commands took: soc_result.profile
+  bool replay;                 // of soc_run: the same, and soc_result.replay can do it again (replay.h)
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
@@ -188,6 +196,7 @@ typedef struct soc_result {
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
+  struct soc_replay *replay;   // with soc_options.replay, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;

@@ -35,6 +35,7 @@ soc/races:
 soc/scalar: /cores
 soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
+blame: soc core num base hal
 silicon: base num host
 silicon/power: /gates /synth
 kernel: array soc lm engine checkpoint decode num waves config host base hal kernels/*
@@ -67,9 +68,10 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: array sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
-cli/.: /bench /convert /diff /explain /list /option /run /sweep /synth
+cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
+cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
+cli/blame: /explain /option /run
 cli/convert: /option
 cli/diff: /option /run
 cli/explain: /option /run

@@ -131,7 +131,7 @@ static void make_plain(cJSON *item) {
   }
 }
 
-static bool open_run(explain_run_t *run, bool allow_native, base_error_t *error) {
+bool explain_open(explain_run_t *run, bool allow_native, base_error_t *error) {
   run->root = json_read_input(run->file, "the file of an `amalgam run --json`", error);
   if (run->root == NULL) {
     return false;
@@ -339,7 +339,7 @@ static bool explain_file(const options_t *options, explain_run_t *run, outputs_t
   }
   run->file = options->word[0];
   if ((options->json != NULL && !outputs_add(outputs, options->json, &json, error)) ||
-      !open_run(run, options->allow_native, error) || !explain_runs(run, options->quiet, error)) {
+      !explain_open(run, options->allow_native, error) || !explain_runs(run, options->quiet, error)) {
     return false;
   }
   make_plain(run->path);

@@ -29,6 +29,7 @@
 #define EXPLAIN CLI_EXPLAIN
 #define SWEEP CLI_SWEEP
 #define DIFF CLI_DIFF
+#define BLAME CLI_BLAME
 #define OUTPUT OPTION_OUTPUT
 #define VALUES OPTION_VALUES
 const option_row_t option_rows[] = {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "blame/watch.h"
 #include "cli/run/dumps.h"
 #include "cli/text/csv.h"
 #include "cli/text/profile.h"
@@ -36,6 +37,8 @@ static const char *file_option(const run_t *run, run_file_t file) {
     case RUN_CSV_OPERATIONS:
     case RUN_CSV_PROFILE:
       return run->csv[file][0] == '\0' ? NULL : run->csv[file];
+    case RUN_WATCH:
+      return o->watch.count == 0 ? NULL : o->watch_log == NULL ? "-" : o->watch_log;
     default:
       return o->trace;
   }
@@ -108,6 +111,16 @@ static bool write_lse(run_t *run) {
   return file != NULL && run->kernel->write_lse(run, file, &run->error);
 }
 
+// Before or after a stop: what was written until then.
+static bool write_watch(run_t *run) {
+  const soc_result_t *soc = run->kernel->soc(run);
+  if (soc->replay == NULL) {
+    return true;   // stopped before it began
+  }
+  FILE *file = outputs_open(&run->outputs, run->file[RUN_WATCH], &run->error);
+  return file != NULL && blame_watch(soc->replay, run->options.watch.item, run->options.watch.count, file, &run->error);
+}
+
 static bool write_json(run_t *run) {
   FILE *file = outputs_open(&run->outputs, run->file[RUN_JSON], &run->error);
   return file != NULL && json_print(file, run->numbers, &run->error);
@@ -161,7 +174,7 @@ static bool write_files(run_t *run) {
   take_written(run);
   take_numbers(run);
   return (file_option(run, RUN_OUT) == NULL || write_out(run)) &&
-         (run->options.fp8_lse == NULL || write_lse(run)) &&
+         (run->options.fp8_lse == NULL || write_lse(run)) && (run->options.watch.count == 0 || write_watch(run)) &&
          (run->options.json == NULL || write_json(run)) && write_tables(run) &&
          outputs_commit(&run->outputs, &run->error);
 }
@@ -173,6 +186,12 @@ static base_exit_t stopped(run_t *run, base_exit_t status) {
   base_error_t error;
   if (status != BASE_BAD_INPUT) {
     take_written(run);
+    base_error_t reason = run->error;
+    const bool watched = run->options.watch.count == 0 || write_watch(run);
+    if (!watched) {
+      base_report(status, &run->error);
+    }
+    run->error = reason;
     if (!outputs_commit(&run->outputs, &error)) {
       base_report(status, &error);
     }
@@ -249,6 +268,36 @@ static int run_all(run_t *run, int argc, char **argv) {
     base_fail(&run->error, "interrupted");
   }
   return code == BASE_OK ? (int)BASE_OK : base_report(code, &run->error);
+}
+
+run_t *run_again(const run_kernel_t *kernel, int argc, char **argv, base_exit_t *code, base_error_t *error) {
+  run_t *run = calloc(1, sizeof *run);
+  void *own = calloc(1, kernel->own_bytes);
+  if (run == NULL || own == NULL) {
+    free(own);
+    free(run);
+    base_fail(error, "out of memory");
+    return NULL;
+  }
+  *run = (run_t){.kernel = kernel, .own = own, .word = argv, .words = argc, .replay = true};
+  running = run;
+  if (!options_parse(&run->options, kernel->command, argc, argv, &run->error) || !prepare(run)) {
+    *error = run->error;
+    run_free(run);
+    return NULL;
+  }
+  progress_start(&run->progress, run->options.quiet, 0, 1);
+  *code = kernel->compute(run);
+  progress_note(&run->progress, "");
+  *error = run->error;
+  return run;
+}
+
+void run_free(run_t *run) {
+  outputs_discard(&run->outputs);
+  run->kernel->release(run);
+  free(run->own);
+  free(run);
 }
 
 int run_main(const run_kernel_t *kernel, int argc, char **argv) {

@@ -134,6 +134,7 @@ static void fill_json(const run_t *run, cJSON *root) { fp8_json(run->own, root);
 static void print(const run_t *run) { text_fp8(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return fp8_verdict(run->own, &run->error); }
 static void release(run_t *run) { fp8_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const fp8_run_t *)run->own)->result.soc; }
 
 static const manual_row_t files[] = {
     {"model/config/ascend910_pair.yaml",
@@ -166,4 +167,5 @@ const run_kernel_t run_fp8 = {
     .print = print,
     .verdict = verdict,
     .release = release,
+    .soc = soc,
 };

@@ -75,6 +75,8 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
                        base_error_t *error);
 // Returns the exit code, with the reason in error unless it is BASE_OK.
 base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
+// The contract's result, and with golden that of FP64, element by element.
+bool attention_expected(const attention_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 // FP64 golden and errors, the contract's loops; nothing with timing only.
 bool attention_judge(attention_run_t *run, base_error_t *error);
 // Exit code 1 with a message, or 0.
