@@ -108,6 +108,14 @@ size_t one_command(world &w, const command_t &c, uint64_t cycle) {
     CHECK(!expected[i] || w.check->state_of(w.one, to.space, at) == kWritten,
           "%s: element %" PRIu64 " is computed from written ones alone", core_command_name(c.header.opcode_), i);
   }
+  for (uint64_t i = 0; to.layout != CORE_KEYS && i < to.rows * to.cols; ++i) {
+    bool high;
+    const uint64_t at = core_tensor_address(&to, i / to.cols, i % to.cols, &high);
+    const uint64_t byte = to.space == SPACE_GM ? at - GM_BASE : at;
+    CHECK(w.one.base[to.space][byte] == w.other.base[to.space][byte] ||
+              w.check->state_of(w.one, to.space, at) != kWritten,
+          "%s: element %" PRIu64 " depends on unwritten bytes", core_command_name(c.header.opcode_), i);
+  }
   return expected.size();
 }
 

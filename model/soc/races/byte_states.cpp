@@ -22,13 +22,17 @@ void byte_states::for_each_part(uint64_t begin, uint64_t bytes, action act) cons
   }
 }
 
-bool byte_states::all_written(uint64_t begin, uint64_t bytes) const {
+bool byte_states::surely_written(uint64_t begin, uint64_t bytes) const {
   for (uint64_t i = begin / kBlock; i * kBlock < begin + bytes; ++i) {
     if (of_block(i) != kWritten) {
-      return written_in_detail(begin, bytes);
+      return false;
     }
   }
   return true;
+}
+
+bool byte_states::all_written(uint64_t begin, uint64_t bytes) const {
+  return surely_written(begin, bytes) || written_in_detail(begin, bytes);
 }
 
 bool byte_states::written_in_detail(uint64_t begin, uint64_t bytes) const {

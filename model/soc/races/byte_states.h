@@ -1,5 +1,5 @@
 // Which bytes of a memory hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
-// alike, so that asking whether a tile is written costs a look at a byte for each 256 of its bytes.
+// alike, so that asking whether a tile is written costs a look at a byte for each 512 of its bytes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_BYTE_STATES_H
 #define SOC_BYTE_STATES_H
@@ -23,13 +23,15 @@ class byte_states {
  public:
   byte_states(uint64_t bytes, byte_state initially);
 
+  // Are all blocks that it touches written? Without a look at bytes: fast, and false for some that are written.
+  bool surely_written(uint64_t begin, uint64_t bytes) const;
   bool all_written(uint64_t begin, uint64_t bytes) const;
   void get(uint64_t begin, uint64_t bytes, byte_state *states) const;
   void put(uint64_t begin, uint64_t bytes, const byte_state *states);
   void fill(uint64_t begin, uint64_t bytes, byte_state state);
 
  private:
-  static constexpr uint64_t kBlock = 256, kBlocksOfPage = 256;
+  static constexpr uint64_t kBlock = 512, kBlocksOfPage = 128;
   static constexpr byte_state kMixed = 255;   // of a block
   using block = std::array<byte_state, kBlock>;
   using page = std::array<block, kBlocksOfPage>;

@@ -18,6 +18,9 @@ byte_state combine_all(const byte_state *states, size_t count) {
   return first == states + count ? kWritten : *first;
 }
 
+// From its first byte to its last, what is between rows and all.
+uint64_t span(const core_access_t &access) { return (access.rows - 1) * access.pitch + access.row_bytes; }
+
 // Where an address is among a memory's states.
 uint64_t offset_of(core_space_t space, uint64_t address) { return space == SPACE_GM ? address - GM_BASE : address; }
 
@@ -193,6 +196,9 @@ bool init_check::all_written(const core &of, const core_memory_t &memory, const 
     return written;
   }
   const uint64_t begin = offset_of(access.space, access.base);
+  if (states.surely_written(begin, span(access))) {
+    return true;
+  }
   for (uint64_t r = 0; r < access.rows; ++r) {
     if (!states.all_written(begin + r * access.pitch, access.row_bytes)) {
       return false;
@@ -204,6 +210,9 @@ bool init_check::all_written(const core &of, const core_memory_t &memory, const 
 void init_check::fill_written(const core &of, const core_access_t &access) {
   byte_states &states = *of.space[access.space];
   const uint64_t begin = offset_of(access.space, access.base);
+  if (states.surely_written(begin, span(access))) {
+    return;
+  }
   for (uint64_t r = 0; r < access.rows; ++r) {
     states.fill(begin + r * access.pitch, access.row_bytes, kWritten);
   }
