@@ -17,8 +17,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 design=$1 d=$2 bench=$3 work=$4 break=${5:-}
 liberty=${LIBERTY:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib}
 case $design in
-hfa) units="hfa_fau hfa_acc hfa_logdiv" ;;
-fa2) units="fa2_fau fa2_acc fa2_divider" ;;
+hfa) arithmetic=0 lane=fau_lane ;;
+fa2) arithmetic=1 lane=fau_lane_o ;;
 *) echo "netlist_test.sh: no design $design" >&2; exit 2 ;;
 esac
 library=$("$here/library.sh" "$liberty") || exit 2
@@ -47,24 +47,23 @@ s/^endmodule/  \/* verilator no_inline_module *\/\nendmodule/" "$2/netlist.v"
 }
 
 clock=150
-for unit in $units; do
+for unit in fau acc divide; do
   case $unit in
-  hfa_logdiv | fa2_divider) params="D=$d NQ=1" ;;
-  hfa_*) params="D=$d LNS=0" ;;
-  *) params="D=$d ONE_MUL=0" ;;
+  divide) params="ARITHMETIC=$arithmetic D=$d NQ=1" ;;
+  *) params="ARITHMETIC=$arithmetic VARIANT=0 D=$d" ;;
   esac
   # shellcheck disable=SC2086
   parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$unit" $params) || exit 2
   # Boxes take the place of their RTL, or a new one (synth/cut).
   echo "$parts" | while read -r name folder; do
-    [ "$name" = "$unit" ] && to=$work/rtl/$design/${unit}_netlist.v name=${unit}_netlist || {
+    [ "$name" = "$unit" ] && to=$work/rtl/softmax/${unit}_netlist.v name=${unit}_netlist || {
       to=$(echo "$work"/rtl/*/"$name.v")
       [ -f "$to" ] || to=$work/rtl/lib/$name.v
     }
     netlist_of "$name" "$folder" >"$to"
   done
   # The module's own header, and the netlist for its inside.
-  rtl=$work/rtl/$design/$unit.v
+  rtl=$work/rtl/softmax/$unit.v
   {
     sed '/^);/q' "$rtl"
     echo "  ${unit}_netlist u_netlist (.*);"
@@ -74,7 +73,7 @@ for unit in $units; do
   mv "$work/wrapper.v" "$rtl"
 done
 if [ -n "$break" ]; then
-  case $design in hfa) lane=$work/rtl/hfa/hfa_lane.v ;; *) lane=$work/rtl/lib/fa2_lane_o.v ;; esac
+  lane=$(echo "$work"/rtl/*/"$lane.v")
   awk -v cell="$break" '
     $1 == cell && !done { inside = 1; done = 1 }
     inside && /^ *\.A\(/ { line = $0; sub(/^ *\.A\(/, "", line); sub(/\),?$/, "", line); a = line }

@@ -1,4 +1,4 @@
-// hfa_top and fa2_top against the golden models, pin by pin and cycle by cycle.
+// attention_engine, in each arithmetic, against the golden models, pin by pin and cycle by cycle.
 //
 //   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
 //                [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]
@@ -571,14 +571,13 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
   if (!tb_options(argc, argv, 2, options)) {
     return false;
   }
-  shape->num.design = strcmp(design, "fa2") == 0 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA;
+  const bool known = num_engine_design(design, &shape->num.design);
   shape->num.d = d;
   shape->num.blocks = p;
   shape->num.rows = n;
   shape->queries = nq;
   arguments->cycles = strcmp(test, "cycles") == 0;
-  return (arguments->cycles || strcmp(test, "random") == 0) &&
-         (strcmp(design, "hfa") == 0 || strcmp(design, "fa2") == 0);
+  return known && (arguments->cycles || strcmp(test, "random") == 0);
 }
 
 static void open_bench(bench_t *bench, const arguments_t *arguments) {

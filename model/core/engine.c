@@ -1,4 +1,4 @@
-// The attention engine's commands, in C: what its Verilog (rtl/hfa, rtl/fa2) does with them.
+// The attention engine's commands, in C: what its Verilog (rtl/attention) does with them.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>

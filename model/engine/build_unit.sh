@@ -3,12 +3,12 @@
 # global memory with waveforms. A library that is there already is not built again: its folder carries a checksum
 # of all that went in.
 #
-#   build_unit.sh find|build CACHE hfa_top|fa2_top D P NQ N LNS ZERO_EXACT ONE_MUL TRACE
+#   build_unit.sh find|build CACHE hfa|fa2|expmul VARIANT D P NQ N TRACE
 #   build_unit.sh find|build CACHE gm_atomic
 #
 #   find   do not build: exit 3 without it      build  build it if it is not there
 #   CACHE  folder for the libraries
-#   LNS, ZERO_EXACT (hfa_top), ONE_MUL (fa2_top): 0 or 1, see rtl/README.md
+#   hfa|fa2|expmul, VARIANT: the arithmetic of attention_engine, see rtl/README.md
 #   TRACE  0: no waveforms; 1: an outline, control and streams up to 64 bits wide; 2: of everything
 #
 # AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
@@ -42,24 +42,22 @@ esac
 # What each is made of: RTL, the C++ around it, parameters, and a name.
 include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
 case $top in
-hfa_top | fa2_top)
-  [ $# -eq 8 ] || usage
-  file=$rtl/attention/$top.v
+hfa | fa2 | expmul)
+  [ $# -eq 6 ] || usage
+  case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; expmul) arithmetic=2 ;; esac
+  file=$rtl/attention/attention_engine.v
   own_sources=$root/model/engine/engine_unit.cpp
   headers="$root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
-  own="-GD=$1 -GP=$2 -GNQ=$3 -GN=$4" define="-DENGINE_TOP=$top -DENGINE_D=$1 -DENGINE_P=$2 -DENGINE_NQ=$3 -DENGINE_N=$4"
-  case $top in
-  hfa_top) own="$own -GLNS=$5 -GZERO_EXACT=$6" kind=lns$5-zero$6 ;;
-  fa2_top) own="$own -GONE_MUL=$7" kind=mul$7 ;;
-  esac
+  own="-GARITHMETIC=$arithmetic -GVARIANT=$1 -GD=$2 -GP=$3 -GNQ=$4 -GN=$5"
+  define="-DENGINE_NAME=$top -DENGINE_D=$2 -DENGINE_P=$3 -DENGINE_NQ=$4 -DENGINE_N=$5" kind=v$1
   params='--trace-fst --no-trace-params'
-  case $8 in
+  case $6 in
   0) ;;
   1) shown=$params kind=$kind-outline outlined=yes ;;
   2) shown="$params --trace-max-width 100000" kind=$kind-trace ;;
   *) usage ;;
   esac
-  name=$top-d$1-p$2-q$3-n$4-$kind
+  name=$top-d$2-p$3-q$4-n$5-$kind
   verilate="-O3 --x-assign fast --x-initial unique --noassert" ;;
 gm_atomic)
   [ $# -eq 0 ] || usage
@@ -81,10 +79,14 @@ if [ -n "$shown" ]; then
   global="VM_GLOBAL_FAST='verilated verilated_threads'"
 fi
 
-# An engine has one of two arithmetics: the other's modules are named in it, and not there.
-case $top in hfa_top) other=fa2 ;; fa2_top) other=hfa ;; *) other= ;; esac
-# shellcheck disable=SC2046
-modules=$("$root/rtl/modules.sh" "$top" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d ! -name "$other" | sort))
+# An engine has one arithmetic: the others' modules are named in it, and not there.
+others=
+for arithmetic in hfa expmul; do
+  [ "$top" = $arithmetic ] || others="$others ! -name $arithmetic"
+done
+module=$(basename "$file" .v)
+# shellcheck disable=SC2046,SC2086
+modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d $others | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
 sources="$modules $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"
@@ -93,7 +95,7 @@ write_outline() {
   echo "\`verilator_config"
   for source in $sources; do
     case $source in
-    *_top.v | */attention_engine.v | */attention_ctrl.v) ;;
+    */attention_engine.v | */attention_ctrl.v) ;;
     *.v) echo "tracing_off -file \"$source\"" ;;
     esac
   done
@@ -126,7 +128,7 @@ if [ -n "$outlined" ]; then
 fi
 # shellcheck disable=SC2086
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
-  --top-module "$top" --prefix Vunit --Mdir "$made/obj" $(printf -- '-y %s ' $folders) \
+  --top-module "$module" --prefix Vunit --Mdir "$made/obj" $(printf -- '-y %s ' $folders) \
   -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 $global" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
   $outline "$file" $own_sources >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see ${answer%/*}/log" >&2; exit 1; }

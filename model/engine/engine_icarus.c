@@ -175,22 +175,20 @@ static bool simulate(const engine_icarus_t *icarus) {
 
 static bool compile(const engine_icarus_t *icarus) {
   const engine_shape_t *shape = &icarus->engine.shape;
-  const bool hfa = shape->num.design == NUM_DESIGN_HFA;
   const struct { const char *name; size_t value; } parameters[] = {
-      {"D", shape->num.d}, {"P", shape->num.blocks}, {"NQ", shape->queries}, {"N", shape->num.rows}};
+      {"ARITHMETIC", shape->num.design}, {"VARIANT", engine_shape_variant(shape)}, {"D", shape->num.d},
+      {"P", shape->num.blocks}, {"NQ", shape->queries}, {"N", shape->num.rows}};
   enum { PARAMETERS = sizeof parameters / sizeof *parameters };
-  char unit[DIRECTORY_MAX + 16], kept[DIRECTORY_MAX + 16], own[64], set[PARAMETERS][64];
+  char unit[DIRECTORY_MAX + 16], kept[DIRECTORY_MAX + 16], set[PARAMETERS][64];
   snprintf(unit, sizeof unit, "%s/unit.vvp", icarus->directory);
   snprintf(kept, sizeof kept, "TMPDIR=%s", icarus->directory);   // its files stay if it is ended
-  snprintf(own, sizeof own, hfa ? "-DOWN=,.LNS(%d),.ZERO_EXACT(%d)" : "-DOWN=,.ONE_MUL(%d)",
-           hfa ? shape->num.hfa.corrected : shape->one_mul, shape->num.hfa.zero_exact);
   for (size_t i = 0; i < PARAMETERS; ++i) {
     snprintf(set[i], sizeof set[i], "-Pattention_run.%s=%zu", parameters[i].name, parameters[i].value);
   }
   const char *const argv[] = {
       "env", kept, "iverilog", "-g2005", "-Wall", "-o", unit, "-s", "attention_run",
-      hfa ? "-DTOP=hfa_top" : "-DTOP=fa2_top", own, set[0], set[1], set[2], set[3], "-y", "rtl/fp",
-      "-y", "rtl/lib", "-y", "rtl/softmax", "-y", hfa ? "rtl/hfa" : "rtl/fa2", "-y", "rtl/attention",
+      set[0], set[1], set[2], set[3], set[4], set[5], "-y", "rtl/fp", "-y", "rtl/lib", "-y", "rtl/hfa",
+      "-y", "rtl/expmul",      "-y", "rtl/arith", "-y", "rtl/softmax", "-y", "rtl/attention",
       "tb/icarus/attention_run.v", NULL};
   return run_program(argv, icarus);
 }

@@ -60,6 +60,15 @@ static inline unsigned engine_bits(size_t count) {
   return bits;
 }
 
+// The RTL's parameter VARIANT: rtl/README.md, "Arithmetics".
+static inline unsigned engine_shape_variant(const engine_shape_t *shape) {
+  switch (shape->num.design) {
+    case NUM_DESIGN_HFA: return (shape->num.hfa.corrected ? 1u : 0u) | (shape->num.hfa.zero_exact ? 2u : 0u);
+    case NUM_DESIGN_FA2: return shape->one_mul ? 1u : 0u;
+    default: return 0;
+  }
+}
+
 bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size);
 
 #endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H_

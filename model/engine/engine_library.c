@@ -11,7 +11,6 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-static bool is_hfa(const engine_shape_t *shape) { return shape->num.design == NUM_DESIGN_HFA; }
 
 // arguments: words between single spaces. The script answers with the last line of its output: a path, or what
 // went wrong.
@@ -72,12 +71,11 @@ bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
   if (!engine_shape_check(shape, message, size)) {
     return false;
   }
-  snprintf(arguments, sizeof arguments, "%s %zu %zu %zu %zu %d %d %d %d",
-           is_hfa(shape) ? "hfa_top" : "fa2_top", num->d, num->blocks, shape->queries, num->rows,
-           is_hfa(shape) && num->hfa.corrected, is_hfa(shape) && num->hfa.zero_exact,
-           !is_hfa(shape) && shape->one_mul, (int)trace);
+  snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d",
+           num_engine_name(num->design), engine_shape_variant(shape), num->d, num->blocks, shape->queries,
+           num->rows, (int)trace);
   snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s",
-           is_hfa(shape) ? "H-FA" : "FA-2", num->d, num->blocks, shape->queries, num->rows,
+           num_engine_title(num->design), num->d, num->blocks, shape->queries, num->rows,
            trace == ENGINE_UNTRACED ? "" : ", with waveforms");
   library->handle = unit_library_open(arguments, what, progress, "engine_unit_api", &api, message, size);
   library->api = api;

@@ -1,5 +1,5 @@
 // One Verilated engine as a shared library; build_unit.sh defines its parameters:
-// ENGINE_TOP, ENGINE_D, ENGINE_P, ENGINE_NQ, ENGINE_N, and ENGINE_TRACE if it writes waveforms.
+// ENGINE_NAME, ENGINE_D, ENGINE_P, ENGINE_NQ, ENGINE_N, and ENGINE_TRACE if it writes waveforms.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/engine_unit.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
-constexpr char TOP_NAME[] = TEXT(ENGINE_TOP);
+constexpr char TOP_NAME[] = TEXT(ENGINE_NAME);
 constexpr size_t D = ENGINE_D;
 constexpr size_t P = ENGINE_P;
 constexpr size_t NQ = ENGINE_NQ;

@@ -1,10 +1,10 @@
-// The Verilated hfa_top or fa2_top behind a C interface: the pins, cycle by cycle.
+// The Verilated attention_engine behind a C interface: the pins, cycle by cycle.
 //
 // Every shape of the RTL is a shared library of its own, built by build_unit.sh, that exports one
 // engine_unit_api_t under the name ENGINE_UNIT_SYMBOL. A cycle is: write the input pins and set what
 // is wide, engine_unit_api_t.settle(), look at the outputs, engine_unit_api_t.clock().
 //
-// Source: rtl/README.md, "Ports of hfa_top and fa2_top".
+// Source: rtl/README.md, "Ports of attention_engine".
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_UNIT_H_
 #define AMALGAM_ENGINE_ENGINE_UNIT_H_

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "num/num_engine.h"
 
+#include <string.h>
+
+static const char *const names[NUM_DESIGNS][2] = {
+    [NUM_DESIGN_HFA] = {"hfa", "H-FA"}, [NUM_DESIGN_FA2] = {"fa2", "FA-2"}, [NUM_DESIGN_EXPMUL] = {"expmul", "ExpMul"}};
+
+bool num_engine_design(const char *name, num_design_t *design) {
+  for (int i = 0; i < NUM_DESIGNS; ++i) {
+    if (strcmp(name, names[i][0]) == 0) {
+      *design = (num_design_t)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+const char *num_engine_name(num_design_t design) { return names[design][0]; }
+
+const char *num_engine_title(num_design_t design) { return names[design][1]; }
+
 void num_engine_clear(const num_engine_t *engine, num_triplet_t *triplet) {
   if (engine->design == NUM_DESIGN_HFA) {
     num_hfa_clear(engine->d, triplet);
@@ -13,6 +32,8 @@ void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_b
                     const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet) {
   if (engine->design == NUM_DESIGN_HFA) {
     num_hfa_fau(&engine->hfa, engine->d, q, k, v, valid, n, triplet);
+  } else if (engine->design == NUM_DESIGN_EXPMUL) {
+    num_expmul_fau(engine->d, q, k, v, valid, n, triplet);
   } else {
     num_fa2_fau(engine->d, q, k, v, valid, n, triplet);
   }
@@ -21,6 +42,8 @@ void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_b
 void num_engine_acc(const num_engine_t *engine, num_triplet_t *a, const num_triplet_t *b) {
   if (engine->design == NUM_DESIGN_HFA) {
     num_hfa_acc(&engine->hfa, engine->d, a, b);
+  } else if (engine->design == NUM_DESIGN_EXPMUL) {
+    num_expmul_acc(engine->d, a, b);
   } else {
     num_fa2_acc(engine->d, a, b);
   }

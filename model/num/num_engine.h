@@ -1,4 +1,4 @@
-// The attention engine as a whole: P blocks of keys side by side, in either arithmetic.
+// The attention engine as a whole: P blocks of keys side by side, in any of the arithmetics.
 //
 // The engine holds N keys. A longer sequence is cut into chunks of N, the last one ragged, whose
 // results continue each other. The n keys of a chunk are cut into P runs of ceil(n / P) consecutive
@@ -18,6 +18,7 @@
 #ifndef AMALGAM_NUM_ENGINE_H_
 #define AMALGAM_NUM_ENGINE_H_
 
+#include "num/num_expmul.h"
 #include "num/num_fa2.h"
 #include "num/num_hfa.h"
 
@@ -25,7 +26,15 @@
 extern "C" {
 #endif
 
-typedef enum num_design { NUM_DESIGN_HFA, NUM_DESIGN_FA2 } num_design_t;
+// The RTL's parameter ARITHMETIC.
+typedef enum num_design { NUM_DESIGN_HFA, NUM_DESIGN_FA2, NUM_DESIGN_EXPMUL, NUM_DESIGNS } num_design_t;
+
+// Of "hfa", "fa2" or "expmul"; false: of none.
+bool num_engine_design(const char *name, num_design_t *design);
+
+// Its name, and as a text is to say it: "hfa", "H-FA".
+const char *num_engine_name(num_design_t design);
+const char *num_engine_title(num_design_t design);
 
 typedef struct num_engine {
   num_design_t design;

@@ -1,22 +1,18 @@
-// attention_engine: the attention engine as a whole, in either arithmetic: see rtl/README.md.
+// attention_engine: the attention engine as a whole, in any arithmetic: see rtl/README.md.
 //
-// FLOAT  0: H-FA, 1: FA-2               NQ  queries at a time, >= 1
-// D      elements of a query, >= 2      N   keys held, a multiple of P
-// P      blocks of keys, >= 1
-// LNS, ZERO_EXACT  of H-FA, as of hfa_lns_add
-// ONE_MUL          of FA-2, as of fa2_lane
+// ARITHMETIC, VARIANT  as of fau_lane
+// D      elements of a query, >= 2      NQ  queries at a time, >= 1
+// P      blocks of keys, >= 1           N   keys held, a multiple of P
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
 module attention_engine #(
-  parameter FLOAT      = 0,
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
   parameter D          = 64,
   parameter P          = 4,
   parameter NQ         = 1,
   parameter N          = 1024,
-  parameter LNS        = 0,
-  parameter ZERO_EXACT = 0,
-  parameter ONE_MUL    = 0,
   parameter BW = P > 1 ? $clog2(P) : 1,            // derived, as the next two
   parameter RW = N/P > 1 ? $clog2(N/P) : 1,
   parameter LW = $clog2(N+1)
@@ -215,70 +211,37 @@ module attention_engine #(
         wire          carry_poison = b == 0 ? carry_poison_q[n] : 1'b0;
         wire [EW-1:0] carry_o      = b == 0 ? carry_o_q[EW*n +: EW] : {EW{1'b0}};
 
-        if (FLOAT != 0) begin : g_fa2
-          fa2_fau #(
-            .D      (D),
-            .ONE_MUL(ONE_MUL)
-          ) u_fau (
-            .clk_i         (clk_i),
-            .rst_ni        (rst_ni),
-            .en_i          (advance),
-            .ready_o       (fau_ready[b + P*n]),
-            .q_i           (query),
-            .q_special_i   (query_special),
-            .k_i           (g_kv[b].k),
-            .k_special_i   (g_kv[b].k_special),
-            .key_i         (beat_key[b + P*n]),
-            .first_i       (beat_first),
-            .last_i        (beat_last),
-            .final_i       (beat_final),
-            .carry_i       (carry),
-            .v_i           (g_kv[b].v),
-            .v_special_i   (g_kv[b].v_special),
-            .carry_m_i     (carry_m),
-            .carry_poison_i(carry_poison),
-            .carry_o_i     (carry_o),
-            .carry_used_o  (carry_used[b + P*n]),
-            .out_valid_o   (fau_valid),
-            .out_ready_i   (fau_take),
-            .out_final_o   (fau_final),
-            .out_m_o       (fau_m),
-            .out_poison_o  (fau_poison),
-            .out_o_o       (fau_o)
-          );
-        end else begin : g_hfa
-          hfa_fau #(
-            .D         (D),
-            .LNS       (LNS),
-            .ZERO_EXACT(ZERO_EXACT)
-          ) u_fau (
-            .clk_i         (clk_i),
-            .rst_ni        (rst_ni),
-            .en_i          (advance),
-            .ready_o       (fau_ready[b + P*n]),
-            .q_i           (query),
-            .q_special_i   (query_special),
-            .k_i           (g_kv[b].k),
-            .k_special_i   (g_kv[b].k_special),
-            .key_i         (beat_key[b + P*n]),
-            .first_i       (beat_first),
-            .last_i        (beat_last),
-            .final_i       (beat_final),
-            .carry_i       (carry),
-            .v_i           (g_kv[b].v),
-            .v_special_i   (g_kv[b].v_special),
-            .carry_m_i     (carry_m),
-            .carry_poison_i(carry_poison),
-            .carry_o_i     (carry_o),
-            .carry_used_o  (carry_used[b + P*n]),
-            .out_valid_o   (fau_valid),
-            .out_ready_i   (fau_take),
-            .out_final_o   (fau_final),
-            .out_m_o       (fau_m),
-            .out_poison_o  (fau_poison),
-            .out_o_o       (fau_o)
-          );
-        end
+        fau #(
+          .ARITHMETIC(ARITHMETIC),
+          .VARIANT   (VARIANT),
+          .D         (D)
+        ) u_fau (
+          .clk_i         (clk_i),
+          .rst_ni        (rst_ni),
+          .en_i          (advance),
+          .ready_o       (fau_ready[b + P*n]),
+          .q_i           (query),
+          .q_special_i   (query_special),
+          .k_i           (g_kv[b].k),
+          .k_special_i   (g_kv[b].k_special),
+          .key_i         (beat_key[b + P*n]),
+          .first_i       (beat_first),
+          .last_i        (beat_last),
+          .final_i       (beat_final),
+          .carry_i       (carry),
+          .v_i           (g_kv[b].v),
+          .v_special_i   (g_kv[b].v_special),
+          .carry_m_i     (carry_m),
+          .carry_poison_i(carry_poison),
+          .carry_o_i     (carry_o),
+          .carry_used_o  (carry_used[b + P*n]),
+          .out_valid_o   (fau_valid),
+          .out_ready_i   (fau_take),
+          .out_final_o   (fau_final),
+          .out_m_o       (fau_m),
+          .out_poison_o  (fau_poison),
+          .out_o_o       (fau_o)
+        );
 
         if (b == 0) begin : g_first
           assign fau_take          = g_run[0].take;
@@ -289,58 +252,31 @@ module attention_engine #(
           assign g_run[0].o        = fau_o;
         end else begin : g_merge
           wire unused = fau_final;            // block 0's is as good
-          if (FLOAT != 0) begin : g_fa2
-            fa2_acc #(
-              .D      (D),
-              .ONE_MUL(ONE_MUL)
-            ) u_acc (
-              .clk_i       (clk_i),
-              .rst_ni      (rst_ni),
-              .a_valid_i   (g_run[b-1].valid),
-              .a_ready_o   (g_run[b-1].take),
-              .a_final_i   (g_run[b-1].is_final),
-              .a_m_i       (g_run[b-1].m),
-              .a_poison_i  (g_run[b-1].poison),
-              .a_o_i       (g_run[b-1].o),
-              .b_valid_i   (fau_valid),
-              .b_ready_o   (fau_take),
-              .b_m_i       (fau_m),
-              .b_poison_i  (fau_poison),
-              .b_o_i       (fau_o),
-              .out_valid_o (g_run[b].valid),
-              .out_ready_i (g_run[b].take),
-              .out_final_o (g_run[b].is_final),
-              .out_m_o     (g_run[b].m),
-              .out_poison_o(g_run[b].poison),
-              .out_o_o     (g_run[b].o)
-            );
-          end else begin : g_hfa
-            hfa_acc #(
-              .D         (D),
-              .LNS       (LNS),
-              .ZERO_EXACT(ZERO_EXACT)
-            ) u_acc (
-              .clk_i       (clk_i),
-              .rst_ni      (rst_ni),
-              .a_valid_i   (g_run[b-1].valid),
-              .a_ready_o   (g_run[b-1].take),
-              .a_final_i   (g_run[b-1].is_final),
-              .a_m_i       (g_run[b-1].m),
-              .a_poison_i  (g_run[b-1].poison),
-              .a_o_i       (g_run[b-1].o),
-              .b_valid_i   (fau_valid),
-              .b_ready_o   (fau_take),
-              .b_m_i       (fau_m),
-              .b_poison_i  (fau_poison),
-              .b_o_i       (fau_o),
-              .out_valid_o (g_run[b].valid),
-              .out_ready_i (g_run[b].take),
-              .out_final_o (g_run[b].is_final),
-              .out_m_o     (g_run[b].m),
-              .out_poison_o(g_run[b].poison),
-              .out_o_o     (g_run[b].o)
-            );
-          end
+          acc #(
+            .ARITHMETIC(ARITHMETIC),
+            .VARIANT   (VARIANT),
+            .D         (D)
+          ) u_acc (
+            .clk_i       (clk_i),
+            .rst_ni      (rst_ni),
+            .a_valid_i   (g_run[b-1].valid),
+            .a_ready_o   (g_run[b-1].take),
+            .a_final_i   (g_run[b-1].is_final),
+            .a_m_i       (g_run[b-1].m),
+            .a_poison_i  (g_run[b-1].poison),
+            .a_o_i       (g_run[b-1].o),
+            .b_valid_i   (fau_valid),
+            .b_ready_o   (fau_take),
+            .b_m_i       (fau_m),
+            .b_poison_i  (fau_poison),
+            .b_o_i       (fau_o),
+            .out_valid_o (g_run[b].valid),
+            .out_ready_i (g_run[b].take),
+            .out_final_o (g_run[b].is_final),
+            .out_m_o     (g_run[b].m),
+            .out_poison_o(g_run[b].poison),
+            .out_o_o     (g_run[b].o)
+          );
         end
       end
 
@@ -351,49 +287,28 @@ module attention_engine #(
       assign sum_o[EW*n +: EW] = g_run[P-1].o;
       assign g_run[P-1].take   = sum_ready;
     end
-
-    if (FLOAT != 0) begin : g_fa2
-      fa2_divider #(
-        .D (D),
-        .NQ(NQ)
-      ) u_divider (
-        .clk_i       (clk_i),
-        .rst_ni      (rst_ni),
-        .in_valid_i  (sum_valid),
-        .in_ready_o  (sum_ready),
-        .in_final_i  (sum_final),
-        .in_m_i      (sum_m),
-        .in_poison_i (sum_poison),
-        .in_o_i      (sum_o),
-        .out_valid_o (out_valid_o),
-        .out_ready_i (out_ready_i),
-        .out_final_o (out_final_o),
-        .out_m_o     (out_m_o),
-        .out_poison_o(out_poison_o),
-        .out_o_o     (out_o_o)
-      );
-    end else begin : g_hfa
-      hfa_logdiv #(
-        .D (D),
-        .NQ(NQ)
-      ) u_logdiv (
-        .clk_i       (clk_i),
-        .rst_ni      (rst_ni),
-        .in_valid_i  (sum_valid),
-        .in_ready_o  (sum_ready),
-        .in_final_i  (sum_final),
-        .in_m_i      (sum_m),
-        .in_poison_i (sum_poison),
-        .in_o_i      (sum_o),
-        .out_valid_o (out_valid_o),
-        .out_ready_i (out_ready_i),
-        .out_final_o (out_final_o),
-        .out_m_o     (out_m_o),
-        .out_poison_o(out_poison_o),
-        .out_o_o     (out_o_o)
-      );
-    end
   endgenerate
+
+  divide #(
+    .ARITHMETIC(ARITHMETIC),
+    .D         (D),
+    .NQ        (NQ)
+  ) u_divide (
+    .clk_i       (clk_i),
+    .rst_ni      (rst_ni),
+    .in_valid_i  (sum_valid),
+    .in_ready_o  (sum_ready),
+    .in_final_i  (sum_final),
+    .in_m_i      (sum_m),
+    .in_poison_i (sum_poison),
+    .in_o_i      (sum_o),
+    .out_valid_o (out_valid_o),
+    .out_ready_i (out_ready_i),
+    .out_final_o (out_final_o),
+    .out_m_o     (out_m_o),
+    .out_poison_o(out_poison_o),
+    .out_o_o     (out_o_o)
+  );
 
   assign sum_valid = &sum_valids;
   assign sum_final = &sum_finals;

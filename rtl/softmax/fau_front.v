@@ -1,4 +1,4 @@
-// fau_front: what the FAUs of both arithmetics begin with: score, running maximum, difference.
+// fau_front: what an FAU begins with, whatever the arithmetic: score, running maximum, difference.
 //
 //   q_i, k_i --> [bf16_dot] --> [running maximum] --> [smaller - larger] --> diff_o
 //   stages        1 .. 6+CL           7+CL                 8+CL

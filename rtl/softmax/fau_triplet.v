@@ -1,4 +1,4 @@
-// fau_triplet: what the FAUs of both arithmetics end with: poison, and the triplet register.
+// fau_triplet: what an FAU ends with, whatever the arithmetic: poison, and the triplet register.
 //
 //   m, flags --> [stage 11+CL, beside the lanes] --> [triplet register, 12+CL] --> valid/ready
 //

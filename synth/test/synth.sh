@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+ROOT=$here/..
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -44,21 +45,21 @@ part() {
   echo "$times $(area "$("$here/unit.sh" --boxes "$liberty" "$@")")"
 }
 {
-  part 1 hfa_top D=2 P=1 NQ=1 N=1024 LNS=0
-  part 1 hfa_fau D=2 LNS=0 ZERO_EXACT=0
+  part 1 attention_engine ARITHMETIC=0 VARIANT=0 D=2 P=1 NQ=1 N=1024
+  part 1 fau ARITHMETIC=0 VARIANT=0 D=2
   part 1 bf16_dot D=2
   part 1 bf16_diff
   part 1 score_order
   part 1 hfa_quant
-  part 1 hfa_lane_l LNS=0 ZERO_EXACT=0
-  part 2 hfa_lane LNS=0 ZERO_EXACT=0
-  part 1 hfa_logdiv D=2 NQ=1
+  part 1 fau_lane_l ARITHMETIC=0 VARIANT=0
+  part 2 fau_lane ARITHMETIC=0 VARIANT=0
+  part 1 divide ARITHMETIC=0 D=2 NQ=1
   part 2 hfa_logdiv_lane
 } >parts
 sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
 holds ".datapath_um2 == $sum" design.json
 holds '.sram_bits == 2 * 1024 * 33' design.json
-flat=$(area "$("$here/unit.sh" "$liberty" hfa_top D=2 P=1 NQ=1 N=1024 LNS=0)")
+flat=$(area "$("$here/unit.sh" "$liberty" attention_engine ARITHMETIC=0 VARIANT=0 D=2 P=1 NQ=1 N=1024)")
 awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
   fail "rolled up $sum, flat $flat"
 
@@ -76,6 +77,7 @@ REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --design hfa --
 REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --quiet
 [ ! -e started ] || fail "yosys was started: $(cat started)"
 [ $(($(date +%s) - started)) -le 10 ] || fail "a second run takes $(($(date +%s) - started)) s"
+fits synth_design=design.json synth_unit=unit.json
 cmp design.json again.json || fail "the second run says something else"
 # and the wrapper does notice
 if REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --clock-fo4 77 --quiet 2>/dev/null &&

@@ -8,16 +8,8 @@
 // Groups are numbered, and each triplet carries its group's number as its elements.
 // The stubs beside this file merge equal elements into the same and unequal ones into a mark, so a
 // result that carries a number was made of the triplets of one group.
-// With the macro FA2 its ACC and divider, otherwise those of H-FA.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
-`ifdef FA2
-`define ACC     fa2_acc
-`define DIVIDER fa2_divider
-`else
-`define ACC     hfa_acc
-`define DIVIDER hfa_logdiv
-`endif
 module attention_chain (
   input  wire       clk_i,
   input  wire       rst_ni,
@@ -72,7 +64,7 @@ module attention_chain (
   assign fau_take[0]  = run_take[0];
   generate
     for (b = 1; b < 3; b = b + 1) begin : g_acc
-      `ACC #(.D(1)) u_acc (
+      acc #(.D(1)) u_acc (
         .clk_i(clk_i), .rst_ni(rst_ni),
         .a_valid_i(run_valid[b-1]), .a_ready_o(run_take[b-1]), .a_final_i(run_final[b-1]),
         .a_m_i(run_m[b-1]), .a_poison_i(run_poison[b-1]), .a_o_i(run_o[b-1]),
@@ -87,7 +79,7 @@ module attention_chain (
   wire        out_final, out_poison;
   wire [15:0] out_m;
   wire [33:0] out_o;
-  `DIVIDER #(.D(1), .NQ(1)) u_divide (
+  divide #(.D(1), .NQ(1)) u_divide (
     .clk_i(clk_i), .rst_ni(rst_ni),
     .in_valid_i(run_valid[2]), .in_ready_o(run_take[2]), .in_final_i(1'b0),
     .in_m_i(run_m[2]), .in_poison_i(run_poison[2]), .in_o_i(run_o[2]),

@@ -7,11 +7,13 @@
 // rows read in the cycle of their write (KV_COLLISION_X).  As outputs are compared with ===, none of
 // this reaches one that is valid.  Element 0 of a divided result is undefined, and not looked at.
 //
-// TOP is a macro, the parameters are those of the top; OWN holds parameters only one of the two has.
+// The parameters are those of attention_engine.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
 module attention_replay #(
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
   parameter D  = 8,
   parameter P  = 2,
   parameter NQ = 1,
@@ -42,7 +44,7 @@ module attention_replay #(
   wire [NQ-1:0]      out_poison;
   wire [EW*NQ-1:0]   out_o;
 
-  `TOP #(.D(D), .P(P), .NQ(NQ), .N(N) `OWN) u_top (
+  attention_engine #(.ARITHMETIC(ARITHMETIC), .VARIANT(VARIANT), .D(D), .P(P), .NQ(NQ), .N(N)) u_top (
     .clk_i(clk), .rst_ni(rst_n),
     .kv_valid_i(kv_valid), .kv_block_i(kv_block), .kv_row_i(kv_row), .kv_k_i(kv_k), .kv_v_i(kv_v),
     .q_valid_i(q_valid), .q_ready_o(q_ready), .q_i(q), .q_base_i(q_base), .q_rows_i(q_rows),

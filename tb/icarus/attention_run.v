@@ -1,25 +1,21 @@
-// attention_run: streams one chunk of a job through hfa_top or fa2_top, as fast as it goes.
+// attention_run: streams one chunk of a job through attention_engine, as fast as it goes.
 //
 //   +dir=DIR   reads DIR/rows, DIR/groups and DIR/masks and writes DIR/results; all in hex, one item a
 //              line, the fields as in the $fscanf below.  A result is `final m poison o`; the last
 //              line is `cycles N` in decimal, from the first acceptance to the last result.
 //
-// TOP is a macro, the parameters are those of the top; OWN holds parameters only one of the two has.
+// The parameters are those of attention_engine.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `timescale 1ns/1ns
 `default_nettype none
-`ifndef TOP
-`define TOP hfa_top
-`endif
-`ifndef OWN
-`define OWN
-`endif
 module attention_run #(
-  parameter D  = 8,
-  parameter P  = 2,
-  parameter NQ = 1,
-  parameter N  = 64
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
+  parameter D          = 8,
+  parameter P          = 2,
+  parameter NQ         = 1,
+  parameter N          = 64
 );
   localparam BW       = (P > 1) ? $clog2(P) : 1;
   localparam RW       = (N / P > 1) ? $clog2(N / P) : 1;
@@ -51,7 +47,7 @@ module attention_run #(
   wire [NQ-1:0]           out_poison;
   wire [17*(D+1)*NQ-1:0]  out_o;
 
-  `TOP #(.D(D), .P(P), .NQ(NQ), .N(N) `OWN) u_top (
+  attention_engine #(.ARITHMETIC(ARITHMETIC), .VARIANT(VARIANT), .D(D), .P(P), .NQ(NQ), .N(N)) u_top (
     .clk_i(clk), .rst_ni(rst_n),
     .kv_valid_i(kv_valid), .kv_block_i(kv_block), .kv_row_i(kv_row), .kv_k_i(kv_k), .kv_v_i(kv_v),
     .q_valid_i(q_valid), .q_ready_o(q_ready), .q_i(q), .q_base_i(q_base), .q_rows_i(q_rows),

@@ -38,11 +38,13 @@ attention() {
     shift
   done
   case $design in
-  hfa) own=",.LNS($corrected),.ZERO_EXACT($zero_exact)" ;;
-  *) own=",.ONE_MUL($one_mul)" ;;
+  hfa) arithmetic=0 variant=$((corrected + 2 * zero_exact)) ;;
+  fa2) arithmetic=1 variant=$one_mul ;;
+  expmul) arithmetic=2 variant=0 ;;
   esac
   # shellcheck disable=SC2086
-  compile attention_replay "fp lib softmax $design attention" "-DTOP=${design}_top" "-DOWN=$own" $sizes
+  compile attention_replay "fp lib hfa expmul arith softmax attention" "-Pattention_replay.ARITHMETIC=$arithmetic" \
+    "-Pattention_replay.VARIANT=$variant" $sizes
 }
 
 case $kind in
@@ -50,7 +52,7 @@ attention)
   attention "$@"
   "$tb" random "$@" --record "$record" ;;
 gm_atomic)
-  compile gm_atomic_replay "fp gm" "-Pgm_atomic_replay.LANES=${tb##*_l}"
+  compile gm_atomic_replay "fp gm lib" "-Pgm_atomic_replay.LANES=${tb##*_l}"
   "$tb" "$@" --record "$record" ;;
 esac
 vvp -n "$unit" "+record=$record" | tee "$work/log"

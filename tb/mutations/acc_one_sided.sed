@@ -1,4 +1,4 @@
-# file: rtl/hfa/hfa_acc.v
-# caught by: prove attention_chain_hfa
+# file: rtl/softmax/acc.v
+# caught by: prove attention_chain
 # The running triplet is taken a cycle after the block's.
 s/assign a_ready_o = in_ready/assign a_ready_o = in_ready \& ~out_valid_o/

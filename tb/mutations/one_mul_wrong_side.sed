@@ -1,4 +1,4 @@
-# file: rtl/fa2/fa2_lane.v
+# file: rtl/softmax/fau_lane.v
 # caught by: attention random --design fa2 --d 4 --p 2 --n 32 --one-mul
 # The larger side is scaled.
-s/factor = key_small_i ? value_q : old/factor = key_small_i ? old : value_q/
+s/scaled = key_small_i ? value_q : old/scaled = key_small_i ? old : value_q/

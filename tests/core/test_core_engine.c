@@ -11,6 +11,7 @@ static const num_engine_t designs[] = {
     {.design = NUM_DESIGN_HFA},
     {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}},
     {.design = NUM_DESIGN_FA2},
+    {.design = NUM_DESIGN_EXPMUL},
 };
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }

@@ -23,7 +23,7 @@ shape="--blocks 2 --rows 32"
 # shellcheck disable=SC2086
 files() { kernel=$1; shift; run "$kernel" $inputs $shape "$@"; }
 
-for kernel in hfa fa2; do
+for kernel in hfa fa2 expmul; do
   files $kernel --out a.npy --json a.json
   head -c 80 a.npy | grep -aq "'<u2'.*'shape': (6, 48)" || fail "header of the output"
 

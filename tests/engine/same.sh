@@ -74,7 +74,7 @@ odd="it's a \$folder ä"
 mkdir -p "$odd/sw"
 cp -r "$root/rtl" "$root/model" "$odd"
 cp -r "$root/sw/hal" "$odd/sw"
-unit() { AMALGAM_UNIT_FLAGS=-O0 sh "$odd/model/engine/build_unit.sh" "$1" "$odd/units" hfa_top 2 1 1 2 0 0 0 1; }
+unit() { AMALGAM_UNIT_FLAGS=-O0 sh "$odd/model/engine/build_unit.sh" "$1" "$odd/units" hfa 0 2 1 1 2 1; }
 [ "$(unit build)" = "$(unit find)" ] && [ -s "$(unit find)" ] || { echo "FAILED: no engine in $odd"; exit 1; }
 tests=$((tests + 1))
 echo "$tests pairs of runs"

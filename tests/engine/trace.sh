@@ -44,11 +44,11 @@ set -- $(look all.fst times)
 same "time stamps that go back" "$3" 0
 load=1024
 same "the last time stamp, of two a cycle" "$2" $((2 * (load + cycles) - 1))
-top=hfa_top.hfa_top
+top=hfa.attention_engine
 same "cycles of the clock" "$(look all.fst count a=$top.clk_i b=$top.clk_i value=1)" $((load + cycles))
-same "groups taken" "$(look all.fst changes a=$top.u_engine.accept | grep -c ' 1$')" 40
+same "groups taken" "$(look all.fst changes a=$top.accept | grep -c ' 1$')" 40
 same "results" "$(look all.fst changes a=$top.out_valid_o | grep -c ' 1$')" 40
-rows=$(look all.fst changes a=$top.u_engine.k_row | wc -l)
+rows=$(look all.fst changes a=$top.k_row | wc -l)
 [ "$rows" -gt $((cycles * 9 / 10)) ] || fail "only $rows rows are streamed"
 sed 's/\[[0-9]*:[0-9]*\]$//' "$here/../../model/soc/watch/gtkw/hfa.gtkw" | grep -vE '^(\[|@|#|-|\*|$)' | sort -u >wanted
 [ "$(wc -l <wanted)" -ge 20 ] || fail "hfa.gtkw names hardly anything"
@@ -79,17 +79,17 @@ same "the window's begin" "$1" 4000
 last=$((load + cycles - 1))
 [ $last -lt 12000 ] || last=12000
 same "the window's end" "$2" $((2 * last + 1))
-look all.fst changes a=$top.u_engine.k_row | awk '$1 > 4000 && $1 <= 24001' >expected
-look part.fst changes a=$top.u_engine.k_row | awk '$1 > 4000' | cmp - expected || fail "the window shows something else"
+look all.fst changes a=$top.k_row | awk '$1 > 4000 && $1 <= 24001' >expected
+look part.fst changes a=$top.k_row | awk '$1 > 4000' | cmp - expected || fail "the window shows something else"
 
 # Inside the datapath, if a scope asks for it; small, since that is a build of its own.
 shape='--blocks 2 --rows 32 --head-dim 10 --seq-q 5 --seq-kv 30 --golden none'
 run --json plain.json
-run --json deep.json --trace deep.fst --trace-scope '*.g_block[1].*.u_fau' --trace-scope '*.u_ctrl'
+run --json deep.json --trace deep.fst --trace-scope '*.g_block[1].u_fau' --trace-scope '*.u_ctrl'
 same_books deep.json
 look deep.fst names >names
-grep -q 'g_block\[1\]\.g_hfa\.u_fau\..*u_dot\.' names || fail "no dot product in scope"
-! grep -vE 'g_block\[1\]\.g_hfa\.u_fau|u_ctrl' names || fail "signals out of scope"
+grep -q 'g_block\[1\]\.u_fau\..*u_dot\.' names || fail "no dot product in scope"
+! grep -vE 'g_block\[1\]\.u_fau|u_ctrl' names || fail "signals out of scope"
 
 refused '--trace-window' --trace no.fst --trace-window mmad#3:
 refused '--trace-scope nothing' --trace no.fst --trace-scope nothing
@@ -110,7 +110,7 @@ same "exit code" $status 130
 # shellcheck disable=SC2046
 set -- $(look cut.fst times)
 [ $(($2 - $1)) -le 1001 ] && [ $(($2 - $1)) -ge 990 ] && [ "$1" -gt 1000 ] || fail "waveforms of $1 to $2 ns, not 500 cycles"
-[ "$(look cut.fst changes a=$top.u_engine.k_row | wc -l)" -gt 100 ] || fail "nothing in the last cycles"
+[ "$(look cut.fst changes a=$top.k_row | wc -l)" -gt 100 ] || fail "nothing in the last cycles"
 
 # --- in the SoC: the language model's engines ---
 lm() { "$SIM" run lm --prompt x --tokens 2 --quiet --json "$@" >text; }
@@ -124,7 +124,7 @@ set -- $(look soc.fst times)
 same "time stamps that go back" "$3" 0
 look soc.fst names >names
 for engine in 0 1 2 3; do
-  grep -q "^engine$engine\.hfa_top\.u_engine\.u_ctrl\." names && grep -q "^engine$engine\.attn\.state$" names ||
+  grep -q "^engine$engine\.attention_engine\.u_ctrl\." names && grep -q "^engine$engine\.attn\.state$" names ||
     fail "engine$engine is not in the waveforms"
 done
 attn=$(jq '.pipes[] | select(.core == "engine0" and .pipe == "ATTN").busy' plain.json)
@@ -134,7 +134,7 @@ shown=$(look soc.fst changes a=engine0.attn.state | awk -v mhz=1800 '
 same "busy cycles of engine0 ATTN" "$shown" "$attn"
 rises=0
 for engine in 0 1 2 3; do
-  rises=$((rises + $(look soc.fst count a=engine$engine.hfa_top.clk_i b=engine$engine.hfa_top.clk_i value=1)))
+  rises=$((rises + $(look soc.fst count a=engine$engine.attention_engine.clk_i b=engine$engine.attention_engine.clk_i value=1)))
 done
 same "clock cycles of the engines" "$rises" "$(jq .host.rtl_cycles plain.json)"
 echo "$(wc -c <all.fst) bytes for $((load + cycles)) cycles by itself, $traced s of processor time, $plain s without; $(wc -c <soc.fst) bytes for the SoC's engines"

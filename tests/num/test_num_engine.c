@@ -13,6 +13,7 @@ static const struct {
     {NUM_DESIGN_HFA, HFA, 0.5},
     {NUM_DESIGN_HFA, HFA_CORRECTED, 0.06},
     {NUM_DESIGN_FA2, HFA, 0.06},
+    {NUM_DESIGN_EXPMUL, HFA, 0.5},
 };
 
 static num_engine_t engine_of(size_t design, size_t blocks, size_t rows) {

@@ -51,7 +51,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 static const struct {
   const char *name;
   num_design_t design;
-} designs[] = {{"hfa", NUM_DESIGN_HFA}, {"fa2", NUM_DESIGN_FA2}};
+} designs[] = {{"hfa", NUM_DESIGN_HFA}, {"fa2", NUM_DESIGN_FA2}, {"expmul", NUM_DESIGN_EXPMUL}};
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 

@@ -53,6 +53,11 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
                     &run->words[1], &reason)) {
     return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
   }
+  for (size_t i = 0; i < run->words[0]; ++i) {
+    if (strcmp(run->word[0][i], "-") == 0) {
+      return base_fail(error, "%s: that run read standard input, which is gone; expected one on files", run->file);
+    }
+  }
   return true;
 }
 
@@ -282,6 +287,7 @@ static void print_all(const explain_run_t *run) {
 
 static void fill_json(const void *data, cJSON *root) {
   const explain_run_t *run = data;
+  json_add_amalgam(root);
   cJSON_AddStringToObject(root, "kernel", run->kernel);
   json_add_count(root, "cycles", run->cycles);
   cJSON_AddItemToObject(root, "path", cJSON_Duplicate(run->path, true));

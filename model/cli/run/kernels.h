@@ -5,10 +5,10 @@
 
 #include "cli/run/run.h"
 
-extern const run_kernel_t run_amla, run_base, run_flash, run_fp8, run_w4a16, run_gemm, run_hfa, run_fa2, run_lm, run_decode,
+extern const run_kernel_t run_amla, run_base, run_flash, run_fp8, run_w4a16, run_gemm, run_hfa, run_fa2, run_expmul, run_lm, run_decode,
     run_custom;
 
-enum { RUN_KERNELS = 11 };
+enum { RUN_KERNELS = 12 };
 extern const run_kernel_t *const run_kernels[RUN_KERNELS];
 
 // NULL: no such kernel.

@@ -5,6 +5,7 @@
 
 #include "base/parse.h"
 #include "blame/place.h"
+#include "cli/run/dumps.h"
 
 enum { USUAL_LAST = 10000 };
 
@@ -88,10 +89,12 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   soc->trace_scopes = options->trace_scope.item;
   soc->trace_scope_count = options->trace_scope.count;
   soc->trace_keep = kept_cycles(options);
+  soc->profile = options->profile;
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
   return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
+         dumps_soc(run, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
 }

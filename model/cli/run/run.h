@@ -17,10 +17,13 @@
 #include "cli/run/progress.h"
 #include "kernel/result.h"
 
-// Output files: --out (or --logits), --json, --lse and --watch-log are written here, the others by what is simulated.
+// Output files: --out (or --logits), --json, --lse, --watch-log and those of --csv are written here, the others by what is simulated.
 typedef enum run_file {
-  RUN_OUT, RUN_JSON, RUN_LSE, RUN_WATCH, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_CSV_PIPES, RUN_CSV_TRAFFIC, RUN_CSV_OPERATIONS, RUN_CSV_PROFILE, RUN_WATCH, RUN_TIMELINE, RUN_LOG, RUN_TRACE,
+  RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;
+
+enum { RUN_PATH_BYTES = 4096 };
 
 typedef struct run_kernel run_kernel_t;
 
@@ -30,6 +33,8 @@ typedef struct run {
   options_t options;
   outputs_t outputs;
   size_t file[RUN_FILES];  // their indices, where the options name one
+  char csv[RUN_FILES][RUN_PATH_BYTES];   // their names, of those of --csv
+  cJSON *numbers;          // all of the run's, NULL: nobody asked for them
   progress_t progress;
   base_error_t error;
   char **word;             // the command line from the kernel's name on

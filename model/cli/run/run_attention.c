@@ -54,6 +54,7 @@ static kernel_source_t source(const options_t *o) {
 static bool read_input(const options_t *o, attention_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->q;
+  input->round = o->round_halves;
   input->kv = o->kv;
   input->k = o->k;
   input->v = o->v;

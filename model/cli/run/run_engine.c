@@ -22,6 +22,7 @@ static bool check_files(const options_t *o, base_error_t *error) {
 static bool read_input(const options_t *o, engine_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->engine_q;
+  input->round = o->round_halves;
   input->k = o->engine_k;
   input->v = o->engine_v;
   input->seq_q = option_count_or(&o->seq_q, 0);
@@ -94,6 +95,11 @@ static const manual_row_t fa2_examples[] = {
     {"run fa2 --seq-q 64 --seq-kv 4096 --head-dim 128 --impl c", "made-up input, by the C model"},
     {NULL, NULL}};
 
+static const manual_row_t expmul_examples[] = {
+    {"run expmul", "a head of the shipped language model"},
+    {"run expmul --seq-q 64 --seq-kv 1024 --head-dim 64 --verify", "made-up input; bits and cycles against the C model"},
+    {NULL, NULL}};
+
 #define ENGINE_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                              \
   {.name = (NAME), .command = (COMMAND),                                                          \
    .about = "attention by the " WHAT ". "                                                         \
@@ -112,3 +118,6 @@ const run_kernel_t run_hfa = ENGINE_KERNEL(
     "H-FA engine, whose arithmetic behind the scores is logarithmic fixed point");
 const run_kernel_t run_fa2 = ENGINE_KERNEL(
     "fa2", CLI_RUN_FA2, fa2_examples, "FA-2 engine, H-FA's twin in BF16 floating point");
+const run_kernel_t run_expmul = ENGINE_KERNEL(
+    "expmul", CLI_RUN_EXPMUL, expmul_examples,
+    "ExpMul engine, FA-2 with powers of two for exponentials (arXiv 2505.14314)");

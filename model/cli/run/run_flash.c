@@ -30,6 +30,7 @@ static bool read_input(const options_t *o, flash_input_t *input, base_error_t *e
   const bool files = o->flash_q != NULL || o->flash_k != NULL || o->flash_v != NULL;
   input->source = files ? KERNEL_FILES : KERNEL_MADE_UP;
   input->q = o->flash_q;
+  input->round = o->round_halves;
   input->k = o->flash_k;
   input->v = o->flash_v;
   input->type = !o->flash_dtype.given ? FLASH_TYPE_USUAL

@@ -54,6 +54,7 @@ static bool check_source(const options_t *options, kernel_source_t source, base_
 static bool read_input(const options_t *o, fp8_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->fp8_q;
+  input->round = o->round_halves;
   input->kv = o->fp8_kv;
   input->quantiser = !o->fp8_scale.given       ? FP8_QUANTISER_USUAL
                      : o->fp8_scale.value == 0 ? FP8_AMAX

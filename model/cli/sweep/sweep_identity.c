@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array/array.h"
 #include "base/arena.h"
 #include "cli/sweep/sweep_words.h"
 #include "config/config.h"
@@ -118,7 +119,7 @@ static void add_folder(digest_t *digest, const char *root, const char *folder, c
 static const char *firmware_of(unsigned command) {
   static const struct { unsigned command; const char *name; } list[] = {
       {CLI_RUN_AMLA, "amla"}, {CLI_RUN_BASE, "base"}, {CLI_RUN_FLASH, "flash"}, {CLI_RUN_FP8, "fp8"},
-      {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_HFA | CLI_RUN_FA2 | CLI_SYNTH, NULL}};
+      {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_ENGINE | CLI_SYNTH, NULL}};
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
     if ((list[i].command & command) != 0) {
       return list[i].name;
@@ -202,7 +203,10 @@ static void add_text(digest_t *digest, const option_row_t *row, const char *text
   if (row->argument != NULL && is(row->argument, "DIR")) {   // a model's
     digest_folder(digest, text, "", "");
   }
-  if (!names_file(row) || !digest_file(digest, row->name, text)) {
+  char file[4096];
+  snprintf(file, sizeof file, "%.*s", (int)array_file_length(text), text);
+  const bool whole = strlen(file) == strlen(text);
+  if (!names_file(row) || !digest_file(digest, row->name, file) || !whole) {   // an array of a file: its name, too
     digest_text(digest, row->name, text);
   }
 }

@@ -14,6 +14,8 @@ static void print_engine(FILE *file, const engine_settings_t *settings) {
   if (shape->num.design == NUM_DESIGN_HFA) {
     fprintf(file, "%s additions%s", hfa->corrected ? "corrected" : "Mitchell's",
             hfa->zero_exact ? ", exact zeros" : "");
+  } else if (shape->num.design == NUM_DESIGN_EXPMUL) {
+    fputs("powers of two for exponentials", file);
   } else {
     fprintf(file, "%s a lane", shape->one_mul ? "one multiplier" : "two multipliers");
   }

@@ -38,6 +38,7 @@ typedef struct attention_input {
   made_up_t made_up;            // KERNEL_MADE_UP
   size_t batch, seq_q, heads, keys, dk, dv;   // usually 1, 1, 128, 4096, 576, 512
   float scale;                  // of the scores; NAN: 1 over the root of Dk, or as the shipped data have it
+  bool round;                   // '<f2' to BF16, where that lacks a value
   const char *mask;             // a file, NULL: none
   bool causal;
   size_t block;                 // keys of a block, a multiple of 16

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
 #include "base/json.h"
 #include "hal/command.h"
 #include "num/num_format.h"
@@ -27,7 +28,7 @@ static bool read_inputs(const custom_request_t *request, custom_run_t *run, base
     return base_fail(error, "--in: given more than %d times", CUSTOM_INPUTS_MAX);
   }
   for (size_t i = 0; i < request->inputs; ++i) {
-    if (!npy_read(request->in[i], ANY_TYPE, &run->in[i], error)) {
+    if (!array_read(request->in[i], ANY_TYPE, &run->in[i], error)) {
       return false;
     }
     run->in_path[run->inputs++] = request->in[i];
@@ -55,6 +56,9 @@ static bool take_params(const custom_request_t *request, custom_args_t *args, ba
   }
   args->params = (uint32_t)request->params;
   memcpy(args->param, request->param, request->params * sizeof *args->param);
+  for (size_t i = request->params; i < CUSTOM_PARAMS_MAX; ++i) {
+    args->param[i] = (custom_param_t){.f32 = num_f32_bits(NAN), .whole = INT32_MIN};   // a kernel that reads it, shows it
+  }
   return true;
 }
 
@@ -68,7 +72,7 @@ static bool read_expected(const custom_request_t *request, custom_run_t *run,
   if (request->expect == NULL) {
     return true;
   }
-  if (!npy_read(request->expect, ANY_TYPE, want, error)) {
+  if (!array_read(request->expect, ANY_TYPE, want, error)) {
     return false;
   }
   char have[NPY_SHAPE_BYTES];

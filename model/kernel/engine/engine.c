@@ -37,7 +37,9 @@ static size_t usual_rows(size_t keys, size_t blocks) {
 static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
                 base_error_t *error) {
   num_engine_t *num = &settings->shape.num;
-  num->design = strcmp(settings->kernel, "hfa") == 0 ? NUM_DESIGN_HFA : NUM_DESIGN_FA2;
+  if (!num_engine_design(settings->kernel, &num->design)) {
+    return base_fail(error, "no attention engine %s", settings->kernel);
+  }
   num->d = problem->dk;
   num->rows = kernel_size_or(num->rows, usual_rows(problem->keys, num->blocks));
   return num->rows % num->blocks == 0 ||
@@ -48,6 +50,8 @@ static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
   *run = (engine_run_t){.settings = request->settings, .judge = request->judge};
   const attention_problem_t *problem = &run->problem.attention;
+  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP,
+                      request->input.made_up.seed);
   if (run->settings.trace != NULL && !run->settings.rtl) {
     return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
   }

@@ -19,12 +19,13 @@ typedef struct engine_input {
   made_up_t made_up;            // KERNEL_MADE_UP
   size_t seq_q, keys, d;        // usually 1, 1024, 64
   float scale;                  // of the scores; NAN: 1 over the root of d
+  bool round;                   // '<f2' to BF16, where that lacks a value
   const char *mask;             // a file, NULL: none
   bool causal;
 } engine_input_t;
 
 typedef struct engine_settings {
-  const char *kernel;           // "hfa" or "fa2"
+  const char *kernel;           // "hfa", "fa2" or "expmul"
   engine_shape_t shape;         // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
   bool rtl;                     // the Verilog, else its C model
   unsigned threads;
@@ -57,7 +58,7 @@ typedef struct engine_run {
   engine_cycles_t model;   // the C model's cycles, if the RTL was verified
 } engine_run_t;
 
-// What `amalgam run KERNEL` does without options. kernel: "hfa" or "fa2".
+// What `amalgam run KERNEL` does without options. kernel: "hfa", "fa2" or "expmul".
 engine_request_t engine_request(const char *kernel);
 
 // As attention_prepare and so on. judge takes the input's infinities and NaNs away.

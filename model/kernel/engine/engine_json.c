@@ -13,7 +13,7 @@ static void add_config(cJSON *root, const engine_settings_t *settings) {
   if (shape->num.design == NUM_DESIGN_HFA) {
     cJSON_AddStringToObject(config, "lns", shape->num.hfa.corrected ? "corrected" : "mitchell");
     cJSON_AddBoolToObject(config, "zero_exact", shape->num.hfa.zero_exact);
-  } else {
+  } else if (shape->num.design == NUM_DESIGN_FA2) {
     cJSON_AddBoolToObject(config, "one_mul", shape->one_mul);
   }
   cJSON_AddNumberToObject(config, "clock_mhz", settings->clock_mhz);
@@ -83,7 +83,9 @@ static void add_host(cJSON *root, const engine_run_t *run) {
 void engine_json(const engine_run_t *run, cJSON *root) {
   cJSON_AddStringToObject(root, "kernel", run->settings.kernel);
   add_config(root, &run->settings);
+  kernel_json_data(root, run->problem.attention.source, &run->result);
   add_shape(root, &run->problem);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.attention.scale);
   add_time(root, run);
   json_add_count(root, "poisoned_rows", run->problem.poisoned_rows);
   add_error(root, run);

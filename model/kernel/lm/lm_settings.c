@@ -6,7 +6,7 @@
 
 enum { HEAD_DIM_STEP = 16 };
 
-const char *const lm_arithmetic_names[] = {"fp32", "fa2", "hfa"};
+const char *const lm_arithmetic_names[] = {"fp32", "fa2", "hfa", "expmul"};
 
 size_t lm_usual_chunk(size_t rows, size_t blocks) {
   const size_t half = rows / blocks / 2 * blocks;
@@ -53,7 +53,9 @@ static bool check_cores(const kernel_machine_t *machine, base_error_t *error) {
 
 static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *shape) {
   const config_engine_t *engine = &settings->machine.soc.config.engine;
-  return (num_engine_t){.design = settings->attention == LM_HFA ? NUM_DESIGN_HFA : NUM_DESIGN_FA2,
+  num_design_t design = NUM_DESIGN_HFA;
+  num_engine_design(lm_arithmetic_names[settings->attention], &design);
+  return (num_engine_t){.design = design,
                         .hfa = settings->hfa,
                         .d = shape->head_dim,
                         .blocks = engine->blocks,

@@ -6,7 +6,7 @@
 #include "kernel/lm/lm_machine.h"
 
 // As --attention lists them.
-typedef enum lm_arithmetic { LM_FP32, LM_FA2, LM_HFA } lm_arithmetic_t;
+typedef enum lm_arithmetic { LM_FP32, LM_FA2, LM_HFA, LM_EXPMUL } lm_arithmetic_t;
 
 typedef struct lm_settings {
   lm_arithmetic_t attention;

@@ -29,14 +29,14 @@ typedef struct path {
 
 static const path_t paths[] = {
     {"fau_front", "D=2", "running maximum (a loop) and difference, both designs"},
-    {"hfa_lane", "LNS=0", "lane of H-FA (a loop)"},
-    {"hfa_lane", "LNS=1", "lane of H-FA, corrected (a loop)"},
-    {"fa2_lane", "ONE_MUL=0", "lane of FA-2, two multipliers (a loop)"},
-    {"fa2_lane", "ONE_MUL=1", "lane of FA-2, one multiplier (a loop)"},
+    {"fau_lane", "ARITHMETIC=0 VARIANT=0", "lane of H-FA (a loop)"},
+    {"fau_lane", "ARITHMETIC=0 VARIANT=1", "lane of H-FA, corrected (a loop)"},
+    {"fau_lane", "ARITHMETIC=1 VARIANT=0", "lane of FA-2, two multipliers (a loop)"},
+    {"fau_lane", "ARITHMETIC=1 VARIANT=1", "lane of FA-2, one multiplier (a loop)"},
     {"hfa_quant", "", "quantiser of H-FA"},
     {"bf16_exp", "", "exponential of FA-2"},
-    {"hfa_acc_lane", "LNS=0", "ACC lane of H-FA"},
-    {"fa2_acc_lane", "ONE_MUL=0", "ACC lane of FA-2"},
+    {"acc_lane", "ARITHMETIC=0 VARIANT=0", "ACC lane of H-FA"},
+    {"acc_lane", "ARITHMETIC=1 VARIANT=0", "ACC lane of FA-2"},
     {"hfa_logdiv_lane", "", "LogDiv lane of H-FA"},
     {"bf16_div", "", "divider of FA-2, one of two stages"},
     {"bf16_dot", "D=32", "dot product, both designs"},
@@ -201,8 +201,8 @@ static void put_missed(const figure_t *figure, cJSON *root) {
 
 // Two queries in turn would give FA-2's loop two cycles, but the other loop would still take one.
 static void put_clocks(const figure_t *figure, cJSON *root) {
-  const double hfa = timing_of(figure, "hfa_lane", "LNS=0")->fast_loop_fo4;
-  const double fa2 = timing_of(figure, "fa2_lane", "ONE_MUL=0")->fast_loop_fo4;
+  const double hfa = timing_of(figure, "fau_lane", "ARITHMETIC=0 VARIANT=0")->fast_loop_fo4;
+  const double fa2 = timing_of(figure, "fau_lane", "ARITHMETIC=1 VARIANT=0")->fast_loop_fo4;
   const double front = timing_of(figure, "fau_front", "D=2")->fast_loop_fo4;
   const double mhz = 1e6 / figure->flow.fo4_ps;
   const bool close =

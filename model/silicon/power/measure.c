@@ -45,18 +45,16 @@ static size_t log2_up(size_t n) {
 
 void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
                    char words[SYNTH_PARAMS_BYTES]) {
-  const char *own = is_float(design) ? "fa2" : "hfa";
-  const char *variant = is_float(design) ? "ONE_MUL" : "LNS";
-  const int chosen = design == MEASURE_HFA_CORRECTED || design == MEASURE_FA2_ONEMUL;
+  const int arithmetic = is_float(design);
+  const int variant = design == MEASURE_HFA_CORRECTED || design == MEASURE_FA2_ONEMUL;
   switch (kind) {
     case UNIT_FAU:
     case UNIT_ACC:
-      snprintf(words, SYNTH_PARAMS_BYTES, "%s_%s D=%zu %s=%d%s", own, kind == UNIT_FAU ? "fau" : "acc", d,
-               variant, chosen, is_float(design) ? "" : " ZERO_EXACT=0");
+      snprintf(words, SYNTH_PARAMS_BYTES, "%s ARITHMETIC=%d VARIANT=%d D=%zu", kind == UNIT_FAU ? "fau" : "acc",
+               arithmetic, variant, d);
       break;
     case UNIT_DIVIDER:
-      snprintf(words, SYNTH_PARAMS_BYTES, "%s D=%zu NQ=1",
-               is_float(design) ? "fa2_divider" : "hfa_logdiv", d);
+      snprintf(words, SYNTH_PARAMS_BYTES, "divide ARITHMETIC=%d D=%zu NQ=1", arithmetic, d);
       break;
     case UNIT_CONTROL:
       snprintf(words, SYNTH_PARAMS_BYTES, "attention_ctrl P=%zu NQ=1 ROWS=%zu", blocks, rows);

@@ -42,7 +42,7 @@ typedef struct measure_unit {
   double cells, flops;
 } measure_unit_t;
 
-// A unit's name and parameters as the scripts want them: "hfa_fau D=32 LNS=0 ZERO_EXACT=0".
+// A unit's name and parameters as the scripts want them: "fau ARITHMETIC=0 VARIANT=0 D=32".
 void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
                    char words[SYNTH_PARAMS_BYTES]);
 

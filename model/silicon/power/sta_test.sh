@@ -29,10 +29,10 @@ endmodule
 END
 yosys -q -p "read_liberty -lib -ignore_miss_func $liberty; read_verilog chain.v; hierarchy -top chain
   select chain; json -o chain.json"
-yosys -q -p "read_verilog $rtl/hfa/hfa_lane.v $rtl/hfa/hfa_log2.v $rtl/hfa/hfa_scale.v $rtl/hfa/hfa_lns_add.v $rtl/hfa/hfa_pow2.v $rtl/hfa/hfa_correct.v
-  synth -noabc -flatten -top hfa_lane; dfflibmap -liberty $liberty; abc -liberty $liberty; opt_clean -purge
-  read_liberty -lib -ignore_miss_func $liberty; select hfa_lane; json -o hfa_lane.json; select -clear
-  write_verilog -noattr -selected hfa_lane.v"
+yosys -q -p "read_verilog $rtl/softmax/fau_lane.v $rtl/arith/*.v $rtl/hfa/*.v $rtl/fp/*.v
+  synth -noabc -flatten -top fau_lane; dfflibmap -liberty $liberty; abc -liberty $liberty; opt_clean -purge
+  read_liberty -lib -ignore_miss_func $liberty; select fau_lane; json -o fau_lane.json; select -clear
+  write_verilog -noattr -selected fau_lane.v"
 
 failed=0
 # expect NAME IS LOW HIGH
@@ -43,7 +43,7 @@ expect() {
     exit !good }' || failed=1
 }
 
-for top in chain hfa_lane; do
+for top in chain fau_lane; do
   cat >sta.tcl <<END
 read_liberty $liberty
 read_verilog $top.v

@@ -17,6 +17,14 @@ const char *const synth_block_name[SYNTH_BLOCKS] = {
 static const char *const block_key[SYNTH_BLOCKS] = {"dot", "differences", "lanes", "acc",
                                                     "division", "control"};
 
+size_t synth_arithmetic(synth_design_t design) {
+  return design == SYNTH_FA2 || design == SYNTH_FA2_ONEMUL ? 1 : 0;
+}
+
+size_t synth_variant(synth_design_t design) {
+  return design == SYNTH_HFA_CORRECTED || design == SYNTH_FA2_ONEMUL ? 1 : 0;
+}
+
 double synth_bit_um2(double node_nm) { return 0.194 * (node_nm / 28) * (node_nm / 28); }
 
 double synth_at_28(const synth_flow_t *flow, double um2) {
@@ -34,10 +42,8 @@ static const owner_t owners[] = {
     {"bf16_dot", SYNTH_DOT},
     {"score_order", SYNTH_DIFFERENCES}, {"bf16_diff", SYNTH_DIFFERENCES},
     {"hfa_quant", SYNTH_DIFFERENCES}, {"bf16_exp", SYNTH_DIFFERENCES},
-    {"hfa_lane", SYNTH_LANES}, {"hfa_lane_l", SYNTH_LANES}, {"fa2_lane", SYNTH_LANES},
-    {"fa2_lane_l", SYNTH_LANES}, {"fa2_lane_o", SYNTH_LANES},
-    {"hfa_acc", SYNTH_ACC}, {"fa2_acc", SYNTH_ACC},
-    {"hfa_logdiv", SYNTH_DIVISION}, {"fa2_divider", SYNTH_DIVISION}};
+    {"fau_lane", SYNTH_LANES}, {"fau_lane_l", SYNTH_LANES}, {"fau_lane_o", SYNTH_LANES},
+    {"acc", SYNTH_ACC}, {"divide", SYNTH_DIVISION}};
 
 // All of an ACC and of a divider is theirs.
 static synth_block_t block_of(const char *unit, synth_block_t parent) {
@@ -135,11 +141,10 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
 // --- the result, kept -------------------------------------------------------------------------
 
 static void top_of(const synth_shape_t *shape, char unit[SYNTH_UNIT_BYTES], char params[SYNTH_PARAMS_BYTES]) {
-  const bool hfa = shape->design == SYNTH_HFA || shape->design == SYNTH_HFA_CORRECTED;
-  snprintf(unit, SYNTH_UNIT_BYTES, "%s", hfa ? "hfa_top" : "fa2_top");
-  snprintf(params, SYNTH_PARAMS_BYTES, "D=%zu P=%zu NQ=%zu N=%zu %s=%d", shape->d, shape->blocks,
-           shape->queries, shape->rows, hfa ? "LNS" : "ONE_MUL",
-           shape->design == SYNTH_HFA_CORRECTED || shape->design == SYNTH_FA2_ONEMUL);
+  snprintf(unit, SYNTH_UNIT_BYTES, "attention_engine");
+  snprintf(params, SYNTH_PARAMS_BYTES, "ARITHMETIC=%zu VARIANT=%zu D=%zu P=%zu NQ=%zu N=%zu",
+           synth_arithmetic(shape->design), synth_variant(shape->design), shape->d, shape->blocks,
+           shape->queries, shape->rows);
 }
 
 static void path_of(const synth_flow_t *flow, const synth_shape_t *shape,

@@ -1,5 +1,0 @@
-// For proofs of control: equal elements give the same, others a mark.  SPDX-License-Identifier: Apache-2.0
-module hfa_lns_add #(parameter LNS = 0, parameter ZERO_EXACT = 0) (
-  input wire [16:0] a_i, input wire [16:0] b_i, output wire [16:0] y_o);
-  assign y_o = a_i == b_i ? a_i : 17'h1ffff;
-endmodule
