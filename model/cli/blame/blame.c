@@ -233,7 +233,8 @@ static bool is_same(const blame_found_t *found, base_error_t *error) {
   for (size_t i = 0; i < count; ++i) {
     const blame_at_t at = {.memory = soc_replay_any_memory(found->replay), .space = SPACE_GM, .address = array[i].address};
     if (array[i].result != NULL && memcmp(array[i].result, blame_bytes(&at), array[i].bytes) != 0) {
-      return base_fail(error, "array %s: its commands, one after the other, leave other bits than the run did", array[i].name);
+      return base_fail(error, "array %s: its commands, one after the other, leave other bits than the run did: who writes it "
+                              "is not in order", array[i].name);
     }
   }
   return true;
