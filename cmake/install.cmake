@@ -12,6 +12,7 @@ add_custom_command(OUTPUT ${PAGES}/amalgam.bash
 add_custom_target(pages ALL DEPENDS ${PAGES}/amalgam.bash)
 install(DIRECTORY ${PAGES}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 install(FILES ${PAGES}/amalgam.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME amalgam)
+install(FILES ${PAGES}/_amalgam DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
 
 install(PROGRAMS $<TARGET_FILE:amalgam-sim> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME amalgam)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware DESTINATION ${KERNELS}
@@ -36,7 +37,9 @@ install_sources(studies *.yaml)
 foreach(folder hal lib boot)
   install_sources(sw/${folder} *)
 endforeach()
-install_sources(sw/kernels *_args.h)
+install_sources(sw/kernels *_args.h custom.h)
+install_sources(sw/test *)
+install(FILES ${CMAKE_SOURCE_DIR}/cmake/AmalgamConfig.cmake DESTINATION lib/cmake/Amalgam)
 install(FILES ${CMAKE_SOURCE_DIR}/sw/README.md DESTINATION ${SHARE}/sw)
 # For units that are Verilated when first asked for.
 install_sources(rtl *.v modules.sh)
@@ -48,7 +51,7 @@ install_sources(model/soc/slices gm_*.h gm_traced_unit.cpp)
 install_sources(model/soc/watch/gtkw *.gtkw)
 install_sources(tb/icarus attention_run.v)
 # For synthesis.
-install_sources(synth *.sh *.v boxes)
+install_sources(synth *.sh *.v boxes stages)
 # The shipped data.
 install_sources(tests/data *)
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/README.md

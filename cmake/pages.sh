@@ -1,6 +1,7 @@
 #!/bin/sh
-# pages.sh SIMULATOR FOLDER: writes FOLDER/man1/*.1, a page for each of the simulator's help, and FOLDER/amalgam.bash,
-# completion for bash: commands, kernels, reports, options and the words that these choose from.
+# pages.sh SIMULATOR FOLDER: writes FOLDER/man1/*.1, a page for each of the simulator's help, and completion of commands,
+# kernels, machines, reports, options and the words that these choose from: FOLDER/amalgam.bash for bash, FOLDER/_amalgam for
+# zsh.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 sim=$1 out=$2
@@ -49,6 +50,7 @@ choices=$(awk '/^  --/ && $2 ~ /^[a-z0-9]+([|][a-z0-9]+)+$/ {
     count = split($2, word, "|")
     for (i = 1; i <= count; ++i) if (!seen[$1, word[i]]++) words[$1] = words[$1] " " word[i]
   } END { for (option in words) print "    " option ") words=\047" substr(words[option], 2) "\047 ;;" }' "$out/all" | sort)
+configs=$("$sim" list configs | awk '{ print $1 }' | tr '\n' ' ')
 reports=$("$sim" report | awk '/^  / { print $1 }' | tr '\n' ' ')
 
 cat >"$out/amalgam.bash" <<SCRIPT
@@ -59,6 +61,7 @@ _amalgam() {
   case \$command in
 $options  esac
   case \$before in
+    --config) words='$configs' ;;
 $choices
   esac
   if [ -z "\$words" ]; then
@@ -75,5 +78,40 @@ $choices
   COMPREPLY=(\$(compgen -W "\$words" -- "\$word"))
 }
 complete -o default -F _amalgam amalgam ./amalgam
+SCRIPT
+
+cat >"$out/_amalgam" <<SCRIPT
+#compdef amalgam
+# Completion of amalgam for zsh, generated from its help.
+_amalgam_words() {
+  local before=\$words[CURRENT-1] command=\$words[2] known= choices=
+  if [[ \$command == run ]]; then command="run \$words[3]"; fi
+  case \$command in
+$(echo "$options" | sed 's/options=/known=/')
+  esac
+  case \$before in
+    --config) choices='$configs' ;;
+$(echo "$choices" | sed 's/words=/choices=/')
+  esac
+  if [[ -z \$choices ]]; then
+    case \$((CURRENT - 1)):\$command in
+      1:*) choices='$(echo $commands)' ;;
+      2:run*) choices='$(echo $kernels)' ;;
+      2:help) choices='$(echo $commands)' ;;
+      3:help) choices='$(echo $kernels)' ;;
+      *:report) choices="all $reports\$known" ;;
+      *:list) choices="kernels configs reports studies" ;;
+      *) choices=\$known ;;
+    esac
+  fi
+  reply=(\${=choices})
+}
+_amalgam() {
+  local -a reply
+  _amalgam_words
+  compadd -- \$reply
+  [[ \$words[CURRENT] == -* ]] || _files
+}
+if [[ \$funcstack[1] == _amalgam ]]; then _amalgam "\$@"; fi
 SCRIPT
 rm -f "$out/overview" "$out/page" "$out/all"

@@ -6,7 +6,8 @@
 #   {"min_period_ps","fo4","from","to",              the slowest path of all, ports counting as registers
 #                                                    without times of their own
 #    "register_ps",                                  the slowest path between registers, setup included
-#    "loops":[{"name":"maximum"|"accumulator","ps"}]}   paths from a register back to it or its fellows
+#    "loops":[{"name":"maximum"|"accumulator","ps"}],   paths from a register back to it or its fellows
+#    "stages":[{"name","ps"}]}                       the slowest path into each stage of synth/stages
 #
 # Exits as unit.sh.  SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -16,7 +17,7 @@ folder=$2
 library=$("$here/library.sh" "$1") || exit $?
 # shellcheck source=/dev/null
 . "$library/facts"
-out=$folder/timing-$(sha256sum <"$0" | cut -c1-8).json
+out=$folder/timing-$(cat "$0" "$here/stages" | sha256sum | cut -c1-8).json
 [ ! -f "$out" ] || { cat "$out"; exit 0; }
 
 work=$(mktemp -d "$folder/sta.XXXXXX")
@@ -66,12 +67,32 @@ foreach {name patterns} {maximum {*u_front.max_q* *u_diff.b_i*} accumulator {*u_
     report_checks -path_delay max -digits 5 -from $cells -to $cells
   }
 }
+proc stage {name patterns} {
+  set ends {}
+  foreach pattern $patterns {
+    if {$pattern eq "outputs"} { set ends [all_outputs]; continue }
+    catch { foreach cell [get_cells -quiet $pattern] { lappend ends $cell } }
+  }
+  if {[llength $ends] > 0} {
+    puts "@stage:$name"
+    report_checks -path_delay max -digits 5 -to $ends
+  }
+}
 EOF
+  awk -v unit="$unit" '$1 == unit { name = $2; $1 = $2 = ""; print "stage " name " {" $0 " }" }' "$here/stages" >>"$work/sta.tcl"
 fi
 echo exit >>"$work/sta.tcl"
 sta -no_splash -no_init -exit "$work/sta.tcl" >"$work/log" 2>&1 || true
 grep -q '^Error' "$work/log" && { echo "timing.sh: $unit: $(grep -m1 '^Error' "$work/log")" >&2; exit 1; }
 awk -v fo4="$lib_fo4_ps" -v scale="$lib_time_ps" '
+  function list(stages,   i, comma, name) {
+    for (i = 1; i <= n; ++i) {
+      name = parts[i]
+      if (name == "all" || name == "register" || !(name in ps) || sub(/^stage:/, "", name) != stages) continue
+      printf "%s{\"name\":\"%s\",\"ps\":%.2f}", comma, name, ps[parts[i]]
+      comma = ","
+    }
+  }
   /^@/ { part = substr($1, 2); parts[++n] = part }
   /^Startpoint:/ { start = $2 }
   /^Endpoint:/ { end = $2 }
@@ -86,11 +107,9 @@ awk -v fo4="$lib_fo4_ps" -v scale="$lib_time_ps" '
       ps["all"], ps["all"] / fo4, from["all"], to["all"]
     if ("register" in ps) printf "%.2f", ps["register"]; else printf "null"
     printf ",\"loops\":["
-    for (i = 1; i <= n; ++i) {
-      if (parts[i] == "all" || parts[i] == "register" || !(parts[i] in ps)) continue
-      printf "%s{\"name\":\"%s\",\"ps\":%.2f}", comma, parts[i], ps[parts[i]]
-      comma = ","
-    }
+    list(0)
+    printf "],\"stages\":["
+    list(1)
     print "]}"
   }' "$work/log" >"$work/timing.json"
 grep -q '"min_period_ps":[1-9]' "$work/timing.json" || { cp "$work/log" "$folder/sta.log"; echo "timing.sh: $unit: no path found, see $folder/sta.log" >&2; exit 1; }

@@ -16,6 +16,7 @@ module fp32_add_bank #(
   generate
     for (g = 0; g < LANES; g = g + 1) begin : g_lane
       fp32_add u_add (
+        .clk_i(1'b0),
         .a_i  (a_i[32*g +: 32]),
         .b_i  (b_i[32*g +: 32]),
         .sum_o(sum_o[32*g +: 32])

@@ -35,7 +35,9 @@ typedef struct {
   uint32_t ref_guards, ref_beats, ref_guarded;  // since the last gm_bench_clear_next
   bool cleared;
 
-  bool model_wrote;  // the model's write of this cycle
+  bool model_read;  // the model's read and its write of this cycle
+  uint32_t model_raddr;
+  bool model_wrote;
   uint32_t model_waddr, model_wmask;
   uint32_t model_wdata[GM_LANES];
 

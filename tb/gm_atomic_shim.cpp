@@ -4,7 +4,7 @@
 #include GM_DUT_HEADER
 #include "waves/verilated_end.h"
 
-// GM_DUT_HEADER, GM_DUT_CLASS and GM_DUT_LANES come from CMakeLists.txt, one set for each build.
+// GM_DUT_HEADER, GM_DUT_CLASS, GM_DUT_LANES and GM_DUT_STAGES come from CMakeLists.txt, one set for each build.
 struct gm_dut {
   GM_DUT_CLASS rtl;
 };
@@ -27,6 +27,8 @@ extern "C" void gm_dut_delete(gm_dut_t *dut) {
 }
 
 extern "C" uint32_t gm_dut_lanes(void) { return LANES; }
+
+extern "C" uint32_t gm_dut_stages(void) { return GM_DUT_STAGES; }
 
 static void drive(GM_DUT_CLASS *rtl, const gm_dut_in_t *in) {
   rtl->rst_ni = in->rst_n;

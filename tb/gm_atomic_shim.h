@@ -1,7 +1,7 @@
 // C view of the Verilated gm_atomic: pins as plain integers, the clock in two halves.
 //
 // A cycle: gm_dut_settle() with this cycle's inputs, look at the outputs, gm_dut_edge().
-// Compiled once for each build of the unit (LANES), see CMakeLists.txt.
+// Compiled once for each build of the unit (LANES, ALU_STAGES), see CMakeLists.txt.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TB_GM_ATOMIC_SHIM_H_
 #define AMALGAM_TB_GM_ATOMIC_SHIM_H_
@@ -44,6 +44,7 @@ gm_dut_t *gm_dut_new(uint32_t seed);
 void gm_dut_delete(gm_dut_t *dut);
 
 uint32_t gm_dut_lanes(void);
+uint32_t gm_dut_stages(void);  // of its ALU
 
 // Drives the inputs with the clock low and samples the outputs.
 void gm_dut_settle(gm_dut_t *dut, const gm_dut_in_t *in, gm_dut_out_t *out);

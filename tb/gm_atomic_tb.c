@@ -245,9 +245,10 @@ static void test_guards(gm_bench_t *bench) {
 }
 
 // From the first cycle a request is offered to the last response, both included.
-static void expect_cycles(gm_bench_t *bench, const char *what, uint64_t start, uint64_t beats) {
-  // One a beat, and two more: the last beat computes, then writes and answers.
-  const uint64_t expected = beats + 2u;
+// waited: cycles beyond one a beat.
+static void expect_cycles(gm_bench_t *bench, const char *what, uint64_t start, uint64_t beats, uint64_t waited) {
+  // The first is taken; then one a beat is read; the last one is in flight.
+  const uint64_t expected = 1u + beats + waited + GM_FLIGHT(gm_dut_stages());
   while (bench->tag_count > 0 && !bench->failed) {
     (void)gm_bench_cycle(bench, NULL, true);
   }
@@ -258,15 +259,26 @@ static void expect_cycles(gm_bench_t *bench, const char *what, uint64_t start, u
   }
 }
 
-static void test_throughput(gm_bench_t *bench, uint64_t beats) {
-  uint64_t start = bench->cycles;
+// Beats of all ops in turn, at so many addresses in turn.
+static void send_beats(gm_bench_t *bench, uint64_t beats, uint32_t addresses) {
   for (uint64_t i = 0; i < beats; i++) {
     gm_request_t req = random_request(&bench->rng);
-    req.addr = 3;  // every beat waits for the one before
+    req.addr = 3u + (uint32_t)(i % addresses);
     req.op = (uint32_t)i % (uint32_t)NUM_GM_RESCALE;
     send(bench, &req);
   }
-  expect_cycles(bench, "one address, ops in turn", start, beats);
+}
+
+static void test_throughput(gm_bench_t *bench, uint64_t beats) {
+  const uint64_t flight = GM_FLIGHT(gm_dut_stages());
+  beats -= beats % 4u;
+  uint64_t start = bench->cycles;
+  send_beats(bench, beats, (uint32_t)flight + 1u);
+  expect_cycles(bench, "as many addresses as hide the latency", start, beats, 0);
+
+  start = bench->cycles;
+  send_beats(bench, beats, 1);  // all but a STORE wait for the one before
+  expect_cycles(bench, "one address, ops in turn", start, beats, beats / 4u * 3u * flight);
 
   start = bench->cycles;
   gm_request_t row = {.op = NUM_GM_RESCALE, .addr = 3, .len = 32, .mask = ALL_LANES};
@@ -274,12 +286,12 @@ static void test_throughput(gm_bench_t *bench, uint64_t beats) {
   for (uint32_t i = 0; i < 10; i++) {
     send(bench, &row);
   }
-  expect_cycles(bench, "10 rescales of 32 beats", start, 320);
+  expect_cycles(bench, "10 rescales of 32 beats", start, 320, 0);
 
   start = bench->cycles;
   row.len = 1;
   send(bench, &row);
-  expect_cycles(bench, "one beat alone", start, 1);
+  expect_cycles(bench, "one beat alone", start, 1, 0);
 }
 
 // Resets with requests at every stage of the pipeline, and the unit works on.

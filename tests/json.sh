@@ -20,3 +20,15 @@ has_members() {
 
 # What is the same in a run that is made again.
 without_host() { jq 'del(.host)' "$1"; }
+
+# fits KIND=FILE...: each is what docs/output.schema.json says of that kind. Without the package python3-jsonschema
+# nothing is asked.
+schema_python() {
+  for python in python3 /usr/bin/python3; do
+    ! "$python" -c 'import jsonschema' 2>/dev/null || { echo "$python"; return; }
+  done
+}
+fits() {
+  python=$(schema_python)
+  [ -z "$python" ] || "$python" "$ROOT/tests/cli/schema.py" "$ROOT/docs/output.schema.json" "$@" || fail "schema: $*"
+}

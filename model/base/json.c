@@ -7,6 +7,7 @@
 
 #include "base/input.h"
 #include "host/interrupt.h"
+#include "host/version.h"
 
 static void *allocate(size_t bytes) {
   void *memory = malloc(bytes);
@@ -55,6 +56,13 @@ cJSON *json_add_row(cJSON *list) {
 
 void json_add_count(cJSON *object, const char *name, uint64_t value) {
   cJSON_AddNumberToObject(object, name, (double)value);
+}
+
+void json_add_amalgam(cJSON *object) {
+  cJSON *amalgam = cJSON_AddObjectToObject(object, "amalgam");
+  const char *commit = version_commit();
+  cJSON_AddStringToObject(amalgam, "version", version_release());
+  cJSON_AddItemToObject(amalgam, "commit", commit[0] == '\0' ? cJSON_CreateNull() : cJSON_CreateString(commit));
 }
 
 // Bytes of the UTF-8 character that x [n] begins with; 0: none. The lowest second bytes keep out

@@ -35,6 +35,9 @@ cJSON *json_add_row(cJSON *list);
 // {..., name: value}
 void json_add_count(cJSON *object, const char *name, uint64_t value);
 
+// {..., "amalgam": {"version": "0.1.0", "commit": "6fcd534c0b1e"}}: which one made it; commit null: not known.
+void json_add_amalgam(cJSON *object);
+
 // {..., name: text} from bytes that need not be UTF-8: U+FFFD stands for each that belongs to no
 // character, and for 0.
 void json_add_bytes(cJSON *object, const char *name, const uint8_t *bytes, size_t count);

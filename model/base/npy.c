@@ -166,7 +166,8 @@ static bool parse_header(const char *text, header_t *header) {
 
 // --- reading ----------------------------------------------------------------------------------
 
-static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER + 1],
+// bytes: how many it took.
+static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER + 1], size_t *bytes,
                              base_error_t *error) {
   unsigned char start[MAGIC_BYTES + 2];
   unsigned char size[4] = {0};
@@ -191,6 +192,7 @@ static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER 
     return base_fail(error, "%s: file ends inside of its header", path);
   }
   text[length] = '\0';
+  *bytes = sizeof start + size_bytes + length;
   return strlen(text) == length || base_fail(error, "%s: malformed .npy header", path);
 }
 
@@ -209,6 +211,9 @@ static bool find_type(const char *path, const char *descr, unsigned accepted, np
                       base_error_t *error) {
   char names[TYPE_COUNT * 12];
   accepted_text(accepted, names, sizeof names);
+  if (strcmp(descr, "|V2") == 0 || strcmp(descr, "<V2") == 0) {
+    descr = types[NPY_U2].descr;
+  }
   for (unsigned i = 0; i < TYPE_COUNT; ++i) {
     if (strcmp(types[i].descr, descr) == 0 && (accepted >> i & 1u) != 0) {
       *type = (npy_type_t)i;
@@ -253,14 +258,12 @@ static bool describe(const char *path, const char *text, unsigned accepted, npy_
   return true;
 }
 
-// A file that says how large it is must agree with its header before memory is taken for it.
-static bool check_size(FILE *file, const char *path, size_t bytes, base_error_t *error) {
-  struct stat status;
-  if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode)) {
-    return true;
+// A file that says how large it is must agree with its header before memory is taken for it. header: bytes of it.
+static bool check_size(int64_t size, size_t header, const char *path, size_t bytes, base_error_t *error) {
+  if (size < (int64_t)header) {
+    return true;   // not known
   }
-  const long position = ftell(file);
-  const size_t left = (size_t)status.st_size - (size_t)position;
+  const size_t left = (size_t)size - header;
   if (left < bytes) {
     return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, left,
                      bytes);
@@ -268,9 +271,10 @@ static bool check_size(FILE *file, const char *path, size_t bytes, base_error_t 
   return left == bytes || base_fail(error, "%s: %zu bytes of trailing data", path, left - bytes);
 }
 
-static bool read_elements(FILE *file, const char *path, npy_array_t *array, base_error_t *error) {
+static bool read_elements(FILE *file, const char *path, int64_t size, size_t header, npy_array_t *array,
+                          base_error_t *error) {
   const size_t bytes = npy_count(array) * npy_element_bytes(array->type);
-  if (!check_size(file, path, bytes, error)) {
+  if (!check_size(size, header, path, bytes, error)) {
     return false;
   }
   array->data = malloc(bytes == 0 ? 1 : bytes);
@@ -288,29 +292,38 @@ static bool read_elements(FILE *file, const char *path, npy_array_t *array, base
   return fgetc(file) == EOF || base_fail(error, "%s: trailing data", path);
 }
 
-static bool read_open(FILE *file, const char *path, unsigned accepted, npy_array_t *array,
+static bool read_open(FILE *file, const char *path, int64_t size, unsigned accepted, npy_array_t *array,
                       base_error_t *error) {
-  struct stat status;
-  if (fstat(fileno(file), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return base_fail(error, "%s: %s", path, strerror(EISDIR));
-  }
+  size_t header = 0;
   char *text = malloc(MAX_HEADER + 1);
   const bool good = text == NULL ? base_fail(error, "out of memory")
-                                 : read_header_text(file, path, text, error) &&
+                                 : read_header_text(file, path, text, &header, error) &&
                                        describe(path, text, accepted, array, error) &&
-                                       read_elements(file, path, array, error);
+                                       read_elements(file, path, size, header, array, error);
   free(text);
   return good;
 }
 
 bool npy_read(const char *path, unsigned accepted, npy_array_t *array, base_error_t *error) {
+  struct stat status;
   memset(array, 0, sizeof *array);
   FILE *file = input_open(path, error);
   if (file == NULL) {
     return false;
   }
-  const bool good = read_open(file, path, accepted, array, error);
+  const bool known = fstat(fileno(file), &status) == 0;
+  const bool good = known && S_ISDIR(status.st_mode)
+                        ? base_fail(error, "%s: %s", path, strerror(EISDIR))
+                        : npy_read_stream(file, path, known && S_ISREG(status.st_mode) ? (int64_t)status.st_size : NPY_UNKNOWN_SIZE,
+                                          accepted, array, error);
   fclose(file);
+  return good;
+}
+
+bool npy_read_stream(FILE *file, const char *name, int64_t size, unsigned accepted, npy_array_t *array,
+                     base_error_t *error) {
+  memset(array, 0, sizeof *array);
+  const bool good = read_open(file, name, size, accepted, array, error);
   if (!good) {
     npy_free(array);
   }
@@ -366,4 +379,9 @@ const char *npy_index_text(const npy_array_t *array, size_t index, char text[NPY
   list_text(position, array->dims, ",", list);
   snprintf(text, NPY_SHAPE_BYTES, "[%.90s]", list);
   return text;
+}
+
+bool npy_refuse_shape(const char *path, const npy_array_t *array, const char *expected, base_error_t *error) {
+  char shape[NPY_SHAPE_BYTES];
+  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape), expected);
 }

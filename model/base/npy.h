@@ -4,6 +4,7 @@
 #define BASE_NPY_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -38,10 +39,17 @@ typedef struct npy_array {
 size_t npy_element_bytes(npy_type_t type);
 size_t npy_count(const npy_array_t *array);
 
-// Reads a file whose elements are of one of the accepted types (NPY_BIT ORed).  False: *array holds
+// Reads a file whose elements are of one of the accepted types (NPY_BIT ORed); '|V2', which is what NumPy writes of
+// BF16 (ml_dtypes), are bits '<u2'.  False: *array holds
 // nothing and error names the file.
 __attribute__((warn_unused_result)) bool npy_read(const char *path, unsigned accepted,
                                                   npy_array_t *array, base_error_t *error);
+
+// The same from a stream, of which `size` bytes are to be read, or all that there are; name: for messages.
+#define NPY_UNKNOWN_SIZE (-1)
+__attribute__((warn_unused_result)) bool npy_read_stream(FILE *file, const char *name, int64_t size,
+                                                         unsigned accepted, npy_array_t *array,
+                                                         base_error_t *error);
 
 // Leaves the array empty.
 void npy_free(npy_array_t *array);
@@ -52,6 +60,9 @@ void npy_write(FILE *file, const npy_array_t *array);
 // "(2, 128, 576)", "(512,)" and "()".
 enum { NPY_SHAPE_BYTES = 96 };
 const char *npy_shape_text(const size_t *shape, size_t dims, char text[NPY_SHAPE_BYTES]);
+
+// "PATH: shape (..); expected WHAT". Always false.
+bool npy_refuse_shape(const char *path, const npy_array_t *array, const char *expected, base_error_t *error);
 
 // The position of element `index`: "[1,5,3]".
 const char *npy_index_text(const npy_array_t *array, size_t index, char text[NPY_SHAPE_BYTES]);

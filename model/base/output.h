@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 
-enum { OUTPUTS_MAX = 8 };
+enum { OUTPUTS_MAX = 48 };
 
 typedef struct output {
   char *given;             // as the user wrote it, for messages

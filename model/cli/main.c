@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/suggest.h"
 #include "cli/bench/bench.h"
+#include "cli/blame/blame.h"
 #include "cli/convert/convert.h"
 #include "cli/diff/diff.h"
 #include "cli/explain/explain.h"
@@ -19,9 +20,9 @@
 #include "cli/script.h"
 #include "cli/sweep/sweep.h"
 #include "cli/synth/synth.h"
-#include "cli/version.h"
 #include "host/files.h"
 #include "host/interrupt.h"
+#include "host/version.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -35,6 +36,7 @@ static const struct {
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
     {"explain", explain, "explain RUN.json", "why a run took as long as it did, and what would help"},
+    {"blame", blame, "blame RUN.json", "why an element of a run's result is what it is, and which line is wrong"},
     {"diff", diff, "diff A.json B.json", "what differs between two runs: machine, cycles, traffic, waits, errors"},
     {"report", report_command, "report [WHAT...]",
      "tables and figures of the papers, ours beside theirs; without WHAT, a list of them"},
@@ -89,6 +91,11 @@ static int overview(void) {
       {"amalgam help run amla", "everything about it"},
       {"amalgam report table5 fig1 --html", "two results of the AMLA paper, as a page"},
       {NULL, NULL}};
+  static const manual_row_t options[] = {
+      {"--help", "this page; also -h, and after a command"},
+      {"--version", "the version, and the commit that it was built from; also -V"},
+      {"--list-configs", "machines, as `amalgam list configs`"},
+      {NULL, NULL}};
   static const manual_row_t exits[] = {
       {"0", "done"},
       {"1", "a result is out of tolerance"},
@@ -111,6 +118,7 @@ static int overview(void) {
          "SYNOPSIS\n  amalgam COMMAND ...\n", (int)strcspn(version_text(), " "), version_text());
   print_commands();
   print_kernels();
+  manual_rows(stdout, "OPTIONS", options);
   manual_rows(stdout, "EXAMPLES", examples);
   manual_rows(stdout, "EXIT STATUS", exits);
   manual_rows(stdout, "ENVIRONMENT", environment);
@@ -199,15 +207,30 @@ static int version(void) {
   return BASE_OK;
 }
 
+static int list_configs(void) {
+  char *word[] = {(char *)"list", (char *)"configs", NULL};
+  return list(2, word);
+}
+
+static int start(int argc, char **argv) {
+  if (argc < 2) {
+    return overview();
+  }
+  if (is(argv[1], "--version") || is(argv[1], "-V")) {
+    return version();
+  }
+  if (is(argv[1], "--list-configs")) {
+    return list_configs();
+  }
+  return asks_help(argv[1]) ? help(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);
+}
+
 int main(int argc, char **argv) {
   base_error_t error;
   host_keep_streams();
   host_interrupt_ends(outputs_remove_begun);
   json_needs_memory();
-  const int code = argc < 2                   ? overview()
-                   : is(argv[1], "--version") ? version()
-                   : asks_help(argv[1])       ? help(argc - 1, argv + 1)
-                                              : dispatch(argc - 1, argv + 1);
+  const int code = start(argc, argv);
   if (code == BASE_INTERRUPTED) {
     return host_interrupt_code();
   }

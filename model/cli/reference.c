@@ -74,6 +74,11 @@ static void print_operations(void) {
 #define VOP(name, config, text) printf("| VOP_%s | %s | %s |\n", #name, #config, text);
 #include "hal/vector_ops.def"
 #undef VOP
+  printf("\n**Packed results** (ROW_MAX, ROW_SUM, ROW_TREE) are 4 bytes a row: that of row r is at dst + 4 r. dst_pitch has no "
+         "meaning there: it would have to be 4, and every pitch that counts is a multiple of 32. They are read as they lie by the b of "
+         "another operation with `.b_kind = OPERAND_ROW`, which takes b + 4 r for row r, whatever b_pitch. For all else, operations on "
+         "them and copies to memory, they are one row: `.rows = 1, .cols = rows` (`.row_bytes = 4 * rows`), with any pitch that is a "
+         "multiple of 32.\n");
   printf("\n## Operations of global memory\n\n| operation | code | meaning |\n|---|---|---|\n");
 #define GM_OP(name, code, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
 #include "hal/gm_ops.def"
@@ -87,6 +92,14 @@ static void print_registers(void) {
   printf("| %s | 0x%03x | %s | %s |\n", #name, (unsigned)(offset), #access, text);
 #include "hal/registers.def"
 #undef REG
+}
+
+static void print_panics(void) {
+  printf("\n## Panics\n\nCodes of HALT, as messages name them; `require` and `panic` are in `lib/panic.h`.\n\n"
+         "| panic | code | meaning |\n|---|---|---|\n");
+#define PANIC(name, code, text) printf("| PANIC_%s | %d | %s |\n", #name, code, text);
+#include "hal/panics.def"
+#undef PANIC
 }
 
 static void print_parameters(void) {
@@ -134,6 +147,7 @@ int reference(int argc, char **argv) {
   print_commands();
   print_operations();
   print_registers();
+  print_panics();
   print_parameters();
   return output_printed(&error) ? (int)BASE_OK : base_report(BASE_BAD_INPUT, &error);
 }

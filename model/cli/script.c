@@ -48,6 +48,7 @@ int script_firmware(int argc, char **argv) {
   static const manual_row_t examples[] = {
       {"firmware softmax.c", "softmax.elf and softmax.so"},
       {"firmware -o out/k main.c more.c", "out/k.elf and out/k.so"},
+      {"firmware --debug softmax.c", "the same for a debugger: every variable and line is there, more cycles"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
       {"sw/hal/hal.h", "what a kernel includes"},
@@ -55,11 +56,12 @@ int script_firmware(int argc, char **argv) {
       {NULL, NULL}};
   const manual_t manual = {
       .name = "firmware",
-      .synopsis = "[-o NAME] FILE.c...",
+      .synopsis = "[-o NAME] [--debug] FILE.c...",
       .about = "builds a kernel of your own, for run custom. The C sources become NAME.elf for the "
                "scalar cores (RV64) and NAME.so for the host. They are compiled like the project's "
                "own kernels, and warnings are errors. Without -o, NAME is that of the first file, in "
-               "the current folder. If one of the two fails, neither is written.",
+               "the current folder. If one of the two fails, neither is written. With --debug both are compiled "
+               "with -Og: gdb then finds every variable, and the kernel's scalar part takes more cycles.",
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};
@@ -70,7 +72,7 @@ int script_test(int argc, char **argv) {
   static const manual_row_t examples[] = {
       {"test", "everything but the tests labelled slow"},
       {"test -L unit",
-       "one label: unit, lint, formal, attention, synth, cli, engine, lm, soc, slow"},
+       "one label: unit, lint, formal, attention, cli, engine, faults, flash, fp8, fuzz, kernel, lm, soc, step, sweep, synth, slow"},
       {"test -R cli/html", "tests by name"},
       {"test --sanitize -L unit", "built with AddressSanitizer and UndefinedBehaviorSanitizer"},
       {"test --sanitize thread", "built with ThreadSanitizer"},

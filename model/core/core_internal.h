@@ -73,7 +73,6 @@ extern const core_vec_form_t core_vec_forms[VOP_COUNT];
 // All rows lie end to end in every operand, so that the tile may be taken as one long row.
 bool core_vec_is_packed(const cmd_vec_t *command);
 
-const char *core_vector_op_name(uint32_t op);
 
 // The commands themselves; each has passed core_check.
 void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *command);

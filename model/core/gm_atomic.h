@@ -1,7 +1,7 @@
 // Cycle model of rtl/gm/gm_atomic.v (LANES 16, ADDR_W 26, LEN_W 10, TAG_W 8, CNT_W 32): the same
 // handshakes in the same cycles, the same bits in memory, the same flags and counters.
 //
-//   request --> s1 (read pending) --> s2 (word computed) --> write, response
+//   request --> waits, walks --> in flight, stages + 2 cycles --> write, tag queued --> response
 //
 // One call of gm_atomic_tick() is one clock cycle.  What happens in it, in the RTL's terms:
 //
@@ -9,17 +9,15 @@
 //                     not depend on req or rsp_ready of this cycle.  A response is taken when
 //                     *rsp_valid and rsp_ready; until then it stays, with its tag.
 //                     req is req_valid_i with its payload, taken in this cycle if and only if
-//                     gm_atomic_ready(), asked before the tick with the same rsp_ready, is true.
+//                     gm_atomic_ready(), asked before the tick, is true.
 //                     A request not taken is to be offered again, unchanged.
-//   in the tick       mem->write is called for the beat the RTL writes in this cycle (mem_we_o): a
-//                     request's last one in the cycle its response is taken.  Then mem->read is
-//                     called for the beat that moves on to be computed; it returns what all earlier
-//                     writes left.  The RTL reads one cycle or more earlier and forwards: the same
-//                     words, as long as nobody else changes a beat in flight.
+//   in the tick       mem->read is called for the beat the RTL reads in this cycle (mem_re_o), then
+//                     mem->write for the one that it writes (mem_we_o).  They are never the same.
 //   after the edge    the public fields below are the RTL's outputs of the next cycle.
 //
-// Latency and throughput: a one-beat request taken in tick t writes and answers in tick t+2, one a
-// tick.  RESCALE of n beats answers in t+1+n and takes no request in the n-1 ticks after t.
+// Latency and throughput: a one-beat request taken in tick t reads in t+1, writes and answers in
+// t + 3 + stages, one a tick if addresses differ.  A beat that reads waits until no older one of its
+// address is in flight.  RESCALE of n beats takes no request in the n-1 ticks after t.
 // One struct is one unit; calls on different units are independent.  No allocation.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CORE_GM_ATOMIC_H_
@@ -38,6 +36,10 @@ extern "C" {
 #define GM_ADDR_W 26 /* bits of a beat address; a walk wraps there */
 #define GM_LEN_W 10
 #define GM_TAG_W 8
+#define GM_ALU_STAGES 4     /* of the RTL in the chip */
+#define GM_MAX_ALU_STAGES 4 /* of any RTL */
+// Cycles from a beat's read to its write, the latter included.
+#define GM_FLIGHT(stages) ((stages) + 2u)
 
 // Bits beyond the RTL's port widths are ignored, as they would be there.
 typedef struct {
@@ -68,18 +70,27 @@ typedef struct gm_atomic {
   // model a build of the RTL with fewer LANES (lanes above are neither read nor written).
   uint32_t lanes;
 
+  // ALU_STAGES of this instance, 1..GM_MAX_ALU_STAGES.  Set to GM_ALU_STAGES by reset; as lanes.
+  uint32_t stages;
+
   // The pipeline, for the functions below only.
   struct {
     bool valid;
     uint32_t op, addr, tag, mask;
     uint32_t left;  // beats of the request after this one
     uint32_t data[GM_LANES];
-  } s1;
-  struct {
+  } request;
+  // In flight, the beat read in tick n in n modulo GM_FLIGHT.  Its words are computed when it is read:
+  // nobody can tell, and nothing that it needs is still to come.
+  struct gm_beat {
     bool valid, last;
     uint32_t addr, tag, mask, guards, guarded_lanes;
     uint32_t data[GM_LANES];
-  } s2;
+  } flight[GM_FLIGHT(GM_MAX_ALU_STAGES)];
+  uint32_t now;  // of flight
+  uint32_t tags[GM_FLIGHT(GM_MAX_ALU_STAGES) + 1u];  // of responses offered, the oldest first
+  uint32_t offered;
+  uint32_t owed;  // responses issued and not taken
 } gm_atomic_t;
 
 // The state after rst_ni: empty, status zero.
@@ -88,8 +99,8 @@ void gm_atomic_reset(gm_atomic_t *unit);
 // Zeroes guards and counters.  Called after a tick it is clear_i in the cycle of that tick.
 void gm_atomic_clear(gm_atomic_t *unit);
 
-// req_ready_o in the cycle that the next tick will run, given that tick's rsp_ready.
-bool gm_atomic_ready(const gm_atomic_t *unit, bool rsp_ready);
+// req_ready_o in the cycle that the next tick will run.
+bool gm_atomic_ready(const gm_atomic_t *unit);
 
 // No request in flight: a tick without a request would change nothing, so it may be skipped.
 bool gm_atomic_idle(const gm_atomic_t *unit);

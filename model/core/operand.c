@@ -26,6 +26,9 @@ const core_vec_form_t core_vec_forms[VOP_COUNT] = {
     [VOP_AND] = {.a = true, .b = true},
     [VOP_ADD_S32] = {.a = true, .b = true},
     [VOP_SWAP] = {.a = true},
+    [VOP_RSQRT] = {.a = true},
+    [VOP_RECIP] = {.a = true},
+    [VOP_ABS] = {.a = true},
 };
 
 uint32_t core_type_bytes(uint32_t type) {

@@ -279,6 +279,21 @@ static void roots(const float *x, float *y, size_t n) {
   }
 }
 
+NUM_CLONES
+static void reciprocals(const float *x, float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = 1.0f / x[i];
+  }
+}
+
+// Of the bits, so that a NaN loses its sign, too.
+NUM_CLONES
+static void magnitudes(const uint32_t *x, uint32_t *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = x[i] & 0x7fffffffu;
+  }
+}
+
 static void swap_pairs(const uint32_t *x, uint32_t *y, size_t n) {
   for (size_t i = 0; i < n; i += 2) {
     const uint32_t first = x[i];
@@ -397,6 +412,15 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
       break;
     case VOP_SQRT:
       roots(a, dst, n);
+      break;
+    case VOP_RSQRT:
+      num_rsqrt32_n(a, dst, n);
+      break;
+    case VOP_RECIP:
+      reciprocals(a, dst, n);
+      break;
+    case VOP_ABS:
+      magnitudes(a, dst, n);
       break;
     case VOP_AND:
     case VOP_ADD_S32:

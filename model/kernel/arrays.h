@@ -32,6 +32,19 @@ static inline size_t kernel_array_workspace(kernel_arrays_t *arrays, const char 
   return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes});
 }
 
+// What it holds, for those who name its elements; pitch as in soc_buffer_t.
+static inline void kernel_array_shape(kernel_arrays_t *arrays, size_t index, unsigned type, uint64_t rows, uint64_t cols,
+                                      uint64_t pitch) {
+  if (index != KERNEL_NO_ARRAY) {
+    soc_buffer_t *array = &arrays->list[index];
+    array->type = type;
+    array->dims = 2;
+    array->shape[0] = rows;
+    array->shape[1] = cols;
+    array->pitch = pitch;
+  }
+}
+
 // 0: there is none.  Known once the arrays are placed (soc_place).
 static inline uint64_t kernel_array_address(const kernel_arrays_t *arrays, size_t index) {
   return index == KERNEL_NO_ARRAY ? 0 : arrays->list[index].address;

@@ -15,6 +15,7 @@ bool kernel_machine_open(kernel_machine_t *machine, const char *config, base_err
   char reason[CONFIG_ERROR_BYTES];
   *machine = (kernel_machine_t){.config = config,
                                 .soc = {.race_check = true,
+                                        .init_check = true,
                                         .l2_warm = true,
                                         .threads = kernel_host_threads()}};
   return config_open(config, &machine->soc.config, reason) ||

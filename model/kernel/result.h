@@ -23,8 +23,19 @@ typedef struct kernel_judge {
   double tolerance;        // relative error; NAN: the usual one
 } kernel_judge_t;
 
+// What a run should have left in an array, for those who ask why it has not.
+typedef struct kernel_expected {
+  const char *array;       // its name in global memory: "out"
+  const char *by;          // whose word it is: "the contract"
+  double *want;            // [count], to be freed
+  size_t count;
+  double absolute, relative;   // an element is off by more than absolute + relative * |want|
+} kernel_expected_t;
+
 typedef struct kernel_result {
   soc_result_t soc;        // cycles, bytes, pipes, guards, the host's side
+  bool seeded;             // something was drawn at random, from:
+  uint64_t seed;
   double time_us;          // of all launches, as cycles and flops
   double first_us, mean_us;   // of a launch
   uint64_t flops;          // as the kernel counts them
@@ -37,6 +48,12 @@ typedef struct kernel_result {
   bool verified;
   size_t wrong_bits, elements;   // elements that differ, of how many
 } kernel_result_t;
+
+// Notes whether inputs were drawn at random, and from which seed.
+static inline void kernel_result_drawn(kernel_result_t *result, bool drawn, uint64_t seed) {
+  result->seeded = drawn;
+  result->seed = drawn ? seed : 0;
+}
 
 // Fills times, flops and fu once there are cycles. flops: of a launch. Returns the exit code, with the
 // reason in error unless it is BASE_OK.
@@ -52,9 +69,12 @@ void kernel_result_free(kernel_result_t *result);
 
 // --- JSON: members in this order, with a kernel's own in between ----------------------------------
 
-// config, set; with the kernel's name in front.
+// config, set, machine; with the kernel's name in front.
 void kernel_json_config(cJSON *root, const kernel_machine_t *machine);
 void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine);
+
+// data, seed (null: nothing was drawn). source: for people.
+void kernel_json_data(cJSON *root, const char *source, const kernel_result_t *result);
 
 // launches, unless there was one only: first_us, mean_us, cycles of each.
 void kernel_json_launches(cJSON *root, const kernel_result_t *result);
@@ -68,7 +88,9 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
                          const char *axis);
 
 void kernel_json_error_members(cJSON *object, const num_error_t *error);
+// And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t).
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc);
+// And the profile, if there is one.
 void kernel_json_pipes(cJSON *root, const soc_result_t *soc);
 void kernel_json_guards(cJSON *root, const soc_result_t *soc);
 // Returns the object.

@@ -5,17 +5,47 @@
 #include "host/host.h"
 #include "kernel/result.h"
 
+// All parameters, as --set and --cores left them, by the names that --set takes.
+static void add_machine(cJSON *root, const config_t *config) {
+  cJSON *machine = cJSON_AddObjectToObject(root, "machine");
+#define SECTION(section, text)                                 \
+  {                                                            \
+    static const char in[] = #section;                         \
+    const config_##section##_t *const from = &config->section;
+#define PARAM(type, name, min, max, unit, text)                \
+    {                                                          \
+      char full[64];                                           \
+      snprintf(full, sizeof full, "%s.%s", in, #name);         \
+      cJSON_AddNumberToObject(machine, full, (double)from->name); \
+    }
+#define END_SECTION(section) }
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+}
+
 void kernel_json_config(cJSON *root, const kernel_machine_t *machine) {
   cJSON_AddStringToObject(root, "config", machine->config);
   cJSON *list = machine->sets == 0 ? NULL : cJSON_AddArrayToObject(root, "set");
   for (size_t i = 0; i < machine->sets; ++i) {
     cJSON_AddItemToArray(list, cJSON_CreateString(machine->set[i]));
   }
+  add_machine(root, &machine->soc.config);
 }
 
 void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine) {
   cJSON_AddStringToObject(root, "kernel", kernel);
   kernel_json_config(root, machine);
+}
+
+void kernel_json_data(cJSON *root, const char *source, const kernel_result_t *result) {
+  cJSON_AddStringToObject(root, "data", source);
+  if (result->seeded) {
+    json_add_count(root, "seed", result->seed);
+  } else {
+    cJSON_AddNullToObject(root, "seed");
+  }
 }
 
 void kernel_json_launches(cJSON *root, const kernel_result_t *result) {
@@ -68,6 +98,20 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
   return error;
 }
 
+static void add_unwritten(cJSON *root, const soc_result_t *soc) {
+  cJSON *list = soc->unwritten_count == 0 ? NULL : cJSON_AddArrayToObject(root, "unwritten");
+  for (size_t i = 0; i < soc->unwritten_count; ++i) {
+    const soc_unwritten_t *found = &soc->unwritten[i];
+    cJSON *entry = json_add_row(list);
+    cJSON_AddStringToObject(entry, "array", found->array);
+    cJSON_AddStringToObject(entry, "read", found->read);
+    cJSON_AddStringToObject(entry, "space", found->space);
+    json_add_count(entry, "address", found->address);
+    cJSON_AddStringToObject(entry, "store", found->store);
+    json_add_count(entry, "stores", found->stores);
+  }
+}
+
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   cJSON *traffic = cJSON_AddObjectToObject(root, "traffic");
   json_add_count(traffic, "hbm_read", soc->hbm_read);
@@ -75,6 +119,28 @@ void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   json_add_count(traffic, "l2_read", soc->l2_read);
   json_add_count(traffic, "l2_write", soc->l2_write);
   json_add_count(traffic, "atomic_bytes", soc->atomic_bytes);
+  add_unwritten(root, soc);
+}
+
+// By command and line; with --profile.
+static void add_profile(cJSON *root, const soc_result_t *soc) {
+  if (soc->profile == NULL) {
+    return;
+  }
+  cJSON *list = cJSON_AddArrayToObject(root, "profile");
+  for (size_t i = 0; i < soc->profile_count; ++i) {
+    const soc_profile_t *row = &soc->profile[i];
+    const double whole = (double)soc->cycles * (double)row->pipes;
+    cJSON *entry = json_add_row(list);
+    cJSON_AddStringToObject(entry, "core", row->core);
+    cJSON_AddStringToObject(entry, "pipe", row->pipe);
+    cJSON_AddStringToObject(entry, "command", row->command);
+    cJSON_AddItemToObject(entry, "op", row->op == NULL ? cJSON_CreateNull() : cJSON_CreateString(row->op));
+    cJSON_AddStringToObject(entry, "line", row->line);
+    json_add_count(entry, "count", row->count);
+    json_add_count(entry, "cycles", row->cycles);
+    cJSON_AddNumberToObject(entry, "share", whole == 0 ? 0 : (double)row->cycles / whole);
+  }
 }
 
 void kernel_json_pipes(cJSON *root, const soc_result_t *soc) {
@@ -91,6 +157,7 @@ void kernel_json_pipes(cJSON *root, const soc_result_t *soc) {
       json_add_count(stall, pipe->stall[j].reason, pipe->stall[j].cycles);
     }
   }
+  add_profile(root, soc);
 }
 
 void kernel_json_guards(cJSON *root, const soc_result_t *soc) {

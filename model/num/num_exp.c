@@ -94,3 +94,12 @@ void num_ln32_n(const float *x, float *y, size_t n) {
     y[i] = num_ln32(x[i]);
   }
 }
+
+// FP64's two roundings put the quotient within 2^-52 of the exact one, relative. unit/num_rsqrt goes through all of
+// FP32: no exact one is that near to the middle between two FP32 numbers but on its own side of it.
+NUM_CLONES
+void num_rsqrt32_n(const float *x, float *y, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    y[i] = (float)(1.0 / sqrt((double)x[i]));
+  }
+}

@@ -76,6 +76,7 @@ static bool write_plot(const work_t *work, const char *path, base_error_t *error
 static bool write_json(const work_t *work, FILE *file, base_error_t *error) {
   report_strip(work->root);
   cJSON_AddItemToObject(work->root, "made", cJSON_Duplicate(work->context->made, true));
+  json_add_amalgam(work->root);
   return json_print(file, work->root, error);
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -12,7 +13,9 @@
 #include "hal/registers.h"
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
+#include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
+#include "soc/watch/profile.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/signals.h"
 #include "soc/watch/timeline.h"
@@ -20,7 +23,7 @@
 struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
               soc_result_t &result)
-      : sim(options, result) {
+      : sim(options, result), all_buffers(buffers), buffer_count(count) {
     for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
       soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
     }
@@ -40,7 +43,7 @@ struct soc_machine {
 
   // The record first: the critical path reads it.
   void add_watchers(const soc_options_t &options) {
-    const bool whole = options.record || options.timeline != nullptr || options.log != nullptr;
+    const bool whole = options.record || options.replay || options.timeline != nullptr || options.log != nullptr;
     if (whole || options.critical_path != nullptr) {
       recorded = std::make_unique<soc::recorder>(whole);
       sim.watchers.push_back(recorded.get());
@@ -49,6 +52,14 @@ struct soc_machine {
       why = std::make_unique<soc::critical_path>(*recorded, options.config.scalar.queue_depth);
       sim.watchers.push_back(why.get());
     }
+    if (options.profile) {
+      took = std::make_unique<soc::profile>();
+      sim.watchers.push_back(took.get());
+    }
+    if (options.replay) {
+      again = std::make_unique<soc::replayer>();
+      sim.watchers.push_back(again.get());
+    }
     if (sim.trace) {
       shown = std::make_unique<soc::signals>(*sim.trace);
       sim.watchers.push_back(shown.get());
@@ -56,9 +67,14 @@ struct soc_machine {
   }
 
   soc::simulation sim;
-  std::unique_ptr<soc::recorder> recorded;      // null, as the next two: nobody has asked for it
+  soc_buffer_t *all_buffers;
+  size_t buffer_count;
+  std::unique_ptr<soc::recorder> recorded;      // null, as the next ones: nobody has asked for it
   std::unique_ptr<soc::critical_path> why;
+  std::unique_ptr<soc::profile> took;
   std::unique_ptr<soc::signals> shown;
+  std::unique_ptr<soc::replayer> again;
+  std::unique_ptr<soc_replay> replay;
   std::unique_ptr<soc::global_memory> gm;
   std::unique_ptr<soc::machine> all;
 };
@@ -126,6 +142,7 @@ extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, co
 }
 
 extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
+  machine->all->host_uses(address);
   return machine->gm->base() + (address - GM_BASE);
 }
 
@@ -151,6 +168,17 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   }
 }
 
+static void take_profile(soc::simulation &sim, const soc::profile &took) {
+  const std::vector<soc_profile_t> rows = took.rows(sim.lines);
+  sim.result.profile = static_cast<soc_profile_t *>(std::calloc(rows.size() + 1, sizeof(soc_profile_t)));
+  if (sim.result.profile == nullptr) {
+    host_out_of_memory();
+    return;
+  }
+  std::copy(rows.begin(), rows.end(), sim.result.profile);
+  sim.result.profile_count = rows.size();
+}
+
 extern "C" void soc_close(soc_t *machine) {
   soc::simulation &sim = machine->sim;
   const soc::stopwatch watch(sim.result.seconds);
@@ -163,6 +191,18 @@ extern "C" void soc_close(soc_t *machine) {
   }
   if (machine->recorded && machine->recorded->whole()) {
     write_record(sim, *machine->recorded);
+  }
+  if (machine->took && !sim.stopped()) {
+    take_profile(sim, *machine->took);
+  }
+  if (machine->all->dumped() != nullptr && !machine->all->dumped()->problem().empty()) {
+    sim.stop(SOC_BAD_INPUT, machine->all->dumped()->problem());
+  }
+  if (machine->again) {
+    const uint64_t end = sim.result.launches > 0 ? sim.result.launch_cycles[0] : UINT64_MAX;
+    machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end,
+                                                   machine->all_buffers, machine->buffer_count, sim.lines);
+    sim.result.replay = machine->replay.get();
   }
   if (machine->why && !sim.stopped() &&
       !machine->why->write(sim.options.critical_path, sim.lines)) {
@@ -184,6 +224,7 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
   while (result.launches < launches) {
     if (result.launches > 0 && !options.timing_only) {
       machine.gm->clear_results();
+      machine.all->results_cleared();
     }
     if (soc_launch(&machine, options.firmware_file, args, args_bytes,
                    &result.launch_cycles[result.launches]) != SOC_DONE) {
@@ -221,6 +262,12 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->marks);
   result->marks = nullptr;
   result->mark_count = 0;
+  std::free(result->profile);
+  result->profile = nullptr;
+  result->profile_count = 0;
+  std::free(result->unwritten);
+  result->unwritten = nullptr;
+  result->unwritten_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

@@ -31,6 +31,8 @@ typedef struct soc_traffic {
   uint64_t hbm_read, hbm_write, l2_read, l2_write;
 } soc_traffic_t;
 
+enum { SOC_MAX_DIMS = 4 };
+
 // An array in global memory.
 typedef struct soc_buffer {
   const char *name;     // for messages
@@ -46,12 +48,30 @@ typedef struct soc_buffer {
   uint64_t address;     // set by soc_place, a multiple of 512
   soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back counts, by
                           // 16 KiB, for the array of the first byte written
+  // What it holds, for those who name elements (--watch, `amalgam blame`); dims 0: nobody says.
+  unsigned type;          // TYPE_*
+  unsigned dims;          // of shape; the last one runs fastest
+  uint64_t shape[SOC_MAX_DIMS];
+  uint64_t pitch;         // bytes from row to row of the last dimension, 0: no gaps
 } soc_buffer_t;
 
 typedef struct soc_gdb {
   char core[16];               // "cube0"
   unsigned port;               // of this host, 0: any that is free
 } soc_gdb_t;
+
+// What a command has left in one of its operands, for a file.
+typedef struct soc_dump {
+  const char *text;            // as the user wrote it, for messages
+  waves_mark_t mark;           // the command; its name may be that of a pipe, whose commands are counted then
+  char space[8];               // "l0c"
+  bool addressed;
+  uint64_t address;            // a byte of the operand, if addressed
+  const char *path;            // .npy to write
+} soc_dump_t;
+
+enum { SOC_MAX_DUMPS = 32 };
+typedef enum soc_dump_type { SOC_DUMP_F32, SOC_DUMP_S32, SOC_DUMP_U16, SOC_DUMP_U8, SOC_DUMP_BOOL } soc_dump_type_t;
 
 typedef struct soc_options {
   config_t config;
@@ -66,6 +86,7 @@ typedef struct soc_options {
   bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
                                // a multiple of twice the dies
   bool race_check;             // stop at an access that no flag orders
+  bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
   unsigned threads;            // host threads for the arithmetic, this one included; 0 counts as 1;
@@ -78,12 +99,19 @@ typedef struct soc_options {
   void (*on_mark)(void *context, uint32_t number);
   void *on_mark_context;
   bool record;                 // keep what every command did; files imply it
+  bool profile;                // sum up what commands took: soc_result.profile
+  bool replay;                 // of soc_run: the same, and soc_result.replay can do it again (replay.h)
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
   const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
+  const soc_dump_t *dumps;     // not with timing_only
+  size_t dump_count;           // at most SOC_MAX_DUMPS
+  // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are
+  // words and bytes whose type is not known. False: it cannot.
+  bool (*write_dump)(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values);
   const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
   waves_window_t trace_window;
   const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
@@ -91,7 +119,7 @@ typedef struct soc_options {
   uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
-enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048 };
+enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048, SOC_PLACE_BYTES = 640 };
 
 typedef struct soc_stall {
   const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
@@ -107,6 +135,18 @@ typedef struct soc_pipe {
   size_t stalls;
 } soc_pipe_t;
 
+// What the commands of a line of firmware took, over all cores of a kind and all launches.
+typedef struct soc_profile {
+  const char *core;            // its kind, "cube"
+  const char *pipe;            // "V"
+  const char *command;         // "VEC"
+  const char *op;              // of a VEC: "EXP"; else NULL
+  const char *line;            // as in messages; stays until the process ends
+  uint64_t count;
+  uint64_t cycles;             // from begin to end, of waits what they waited
+  uint64_t pipes;              // of this name on all cores of this kind
+} soc_profile_t;
+
 // What a MARK noted.
 typedef struct soc_mark {
   uint32_t number;
@@ -115,6 +155,16 @@ typedef struct soc_mark {
   soc_traffic_t traffic;       // of moves that have begun
   uint64_t atomic_bytes;
 } soc_mark_t;
+
+// Bytes that nobody wrote were read, and what came of them was stored in an array that the host gets: one with
+// `result`, or that soc_bytes was asked for. One for each two lines of firmware.
+typedef struct soc_unwritten {
+  const char *array;
+  const char *space;           // "UB": where they were read
+  uint64_t address;            // of one of them, there
+  uint64_t stores;             // by how many commands of this line
+  char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];   // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
+} soc_unwritten_t;
 
 typedef enum soc_status {
   SOC_DONE = 0,
@@ -141,7 +191,12 @@ typedef struct soc_result {
   size_t launches;
   soc_mark_t *marks;           // in order of time, of all launches
   size_t mark_count;
+  soc_profile_t *profile;      // with soc_options.profile, most cycles first
+  size_t profile_count;
+  soc_unwritten_t *unwritten;  // with init_check, in order of the stores
+  size_t unwritten_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
+  struct soc_replay *replay;   // with soc_options.replay, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;

@@ -72,8 +72,10 @@ static void write_labels(void *fst, const waves_name_t *name, unsigned bits) {
     labels[count] = name->labels[count];
     values[count] = digits[count];
   }
+  // A table's name ends at a space, so the range stays out of it.
   char table[320];
-  snprintf(table, sizeof table, "%s.%s", name->scope, name->leaf);
+  const int leaf = (int)strcspn(name->leaf, " ");
+  snprintf(table, sizeof table, "%s.%.*s", name->scope, leaf, name->leaf);
   fstWriterEmitEnumTableRef(fst, fstWriterCreateEnumTable(fst, table, count, bits, labels, values));
 }
 

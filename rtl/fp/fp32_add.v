@@ -1,18 +1,22 @@
-// fp32_add: IEEE-754 binary32 adder, combinational.
+// fp32_add: IEEE-754 binary32 adder in four steps, with a register between any two of them or none.
 //
-//   a_i --+--> [unpack] --> [order by magnitude, align, add, normalise] --> [round, pack] --> sum_o
-//   b_i --+        |                                                             ^
-//                  +------------------- NaN, infinity --------------------------+
+//   a_i --+--> [unpack, order, align] --> [add] --> [normalise] --> [round, pack] --> sum_o
+//   b_i --+             |              0         1               2       ^
+//                       +---------------- NaN, infinity ----------------+
 //
-// Latency 0: sum_o is combinational from a_i and b_i.
+// CUTS  bit i: a register at i above.  Latency: the bits set; one sum a cycle.
+//       0: sum_o is combinational from a_i and b_i, and clk_i does nothing.
 // Numerics: round to nearest even; subnormals are read and produced exactly (no flush to zero);
 // overflow gives infinity; every NaN result is the canonical quiet NaN 0x7fc00000; an exact zero is
 // +0 unless both operands are negative zeros.  Bit-exact with num_f32_add_bits().
-// No parameters: the widths below all follow from the format.
+// The widths below all follow from the format.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
-module fp32_add (
+module fp32_add #(
+  parameter [2:0] CUTS = 3'b000
+) (
+  input  wire        clk_i,
   input  wire [31:0] a_i,
   input  wire [31:0] b_i,
   output wire [31:0] sum_o
@@ -34,7 +38,7 @@ module fp32_add (
   localparam [EXP_W-1:0] SHIFT_ALL = EXT_W;   // moves every bit of an operand into the sticky bit
   localparam [31:0]      CANONICAL_NAN = 32'h7fc00000;
 
-  // ---------------------------------------------------------------- unpack
+  // ---------------------------------------------------------------- unpack, order, align
   wire                a_sign = a_i[31];
   wire                b_sign = b_i[31];
   wire [MAG_W-1:0]    a_mag  = a_i[MAG_W-1:0];
@@ -58,7 +62,6 @@ module fp32_add (
   wire [EXT_W-1:0]    l_sig  = {l_hid, l_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
   wire [EXT_W-1:0]    s_sig  = {s_hid, s_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
 
-  // ---------------------------------------------------------------- compute
   wire [EXP_W-1:0]    distance = l_exp - s_exp;
   wire                far      = distance > SHIFT_ALL;
   wire [SH_W-1:0]     align    = far ? SHIFT_ALL[SH_W-1:0] : distance[SH_W-1:0];
@@ -66,8 +69,31 @@ module fp32_add (
   wire [2*EXT_W-1:0]  shifted  = {s_sig, {EXT_W{1'b0}}} >> align;
   wire [EXT_W-1:0]    s_align  = {shifted[2*EXT_W-1:EXT_W+1], |shifted[EXT_W:0]};
 
-  wire [SUM_W-1:0]    sum      = opposite ? {1'b0, l_sig} - {1'b0, s_align}
-                                          : {1'b0, l_sig} + {1'b0, s_align};
+  // What is known of the result already.
+  wire                nan      = a_nan | b_nan | (a_inf & b_inf & opposite);
+  wire                inf      = a_inf | b_inf;
+
+  // ---------------------------------------------------------------- add
+  wire                add_opposite, add_sign, add_nan, add_inf;
+  wire [EXP_W-1:0]    add_exp;
+  wire [EXT_W-1:0]    add_l, add_s;
+  pipe_cut #(.W(4 + EXP_W + 2*EXT_W), .ON(CUTS[0])) u_aligned (
+    .clk_i (clk_i),
+    .data_i({opposite, l_sign, nan, inf, l_exp, l_sig, s_align}),
+    .data_o({add_opposite, add_sign, add_nan, add_inf, add_exp, add_l, add_s})
+  );
+  wire [SUM_W-1:0]    add_sum  = add_opposite ? {1'b0, add_l} - {1'b0, add_s}
+                                              : {1'b0, add_l} + {1'b0, add_s};
+
+  // ---------------------------------------------------------------- normalise
+  wire                opposed, sum_sign, sum_nan, sum_inf;
+  wire [EXP_W-1:0]    sum_exp;
+  wire [SUM_W-1:0]    sum;
+  pipe_cut #(.W(4 + EXP_W + SUM_W), .ON(CUTS[1])) u_added (
+    .clk_i (clk_i),
+    .data_i({add_opposite, add_sign, add_nan, add_inf, add_exp, add_sum}),
+    .data_o({opposed, sum_sign, sum_nan, sum_inf, sum_exp, sum})
+  );
   wire                carry    = sum[SUM_W-1];
 
   // Leading zeros below the carry position: the last assignment that holds is the highest set bit.
@@ -80,30 +106,37 @@ module fp32_add (
     end
   end
 
-  // Normalise, but never below exponent 1: what is left there is a subnormal.
-  wire [EXP_W-1:0]    room     = l_exp - EXP_ONE;
+  // Never below exponent 1: what is left there is a subnormal.
+  wire [EXP_W-1:0]    room     = sum_exp - EXP_ONE;
   wire                limited  = {{(EXP_W-SH_W){1'b0}}, zeros} > room;
   wire [SH_W-1:0]     norm_sh  = limited ? room[SH_W-1:0] : zeros;
   wire [EXT_W-1:0]    left     = sum[EXT_W-1:0] << norm_sh;
   wire [EXT_W-1:0]    norm     = carry ? {sum[SUM_W-1:2], |sum[1:0]} : left;
-  wire [EXP_W-1:0]    left_exp = left[EXT_W-1] ? l_exp - {{(EXP_W-SH_W){1'b0}}, norm_sh} : EXP_ZERO;
-  wire [EXP_W-1:0]    norm_exp = carry ? l_exp + EXP_ONE : left_exp;
+  wire [EXP_W-1:0]    left_exp = left[EXT_W-1] ? sum_exp - {{(EXP_W-SH_W){1'b0}}, norm_sh} : EXP_ZERO;
+  wire [EXP_W-1:0]    norm_exp = carry ? sum_exp + EXP_ONE : left_exp;
+
+  // x - x is +0; any other zero keeps the common sign of its operands.
+  wire                norm_sign = ((sum == {SUM_W{1'b0}}) & opposed) ? 1'b0 : sum_sign;
 
   // ---------------------------------------------------------------- round, pack
-  wire                half     = norm[GRS_W-1];
-  wire                above    = |norm[GRS_W-2:0];
-  wire                round_up = half & (above | norm[GRS_W]);
+  wire                sign, is_nan, is_inf;
+  wire [EXP_W-1:0]    exp;
+  wire [EXT_W-1:0]    sig;
+  pipe_cut #(.W(3 + EXP_W + EXT_W), .ON(CUTS[2])) u_normalised (
+    .clk_i (clk_i),
+    .data_i({norm_sign, sum_nan, sum_inf, norm_exp, norm}),
+    .data_o({sign, is_nan, is_inf, exp, sig})
+  );
+  wire                half     = sig[GRS_W-1];
+  wire                above    = |sig[GRS_W-2:0];
+  wire                round_up = half & (above | sig[GRS_W]);
   // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
   // the largest subnormal into the smallest normal and the largest finite number into infinity.
-  wire [MAG_W-1:0]    rounded  = {norm_exp, norm[EXT_W-2:GRS_W]} + {{(MAG_W-1){1'b0}}, round_up};
-  wire                overflow = norm_exp == EXP_INF;
-  wire                infinite = a_inf | b_inf | overflow;
-  wire                nan      = a_nan | b_nan | (a_inf & b_inf & opposite);
-  // x - x is +0; any other zero keeps the common sign of its operands.
-  wire                sign     = ((sum == {SUM_W{1'b0}}) & opposite) ? 1'b0 : l_sign;
+  wire [MAG_W-1:0]    rounded  = {exp, sig[EXT_W-2:GRS_W]} + {{(MAG_W-1){1'b0}}, round_up};
+  wire                overflow = exp == EXP_INF;
 
-  assign sum_o = nan      ? CANONICAL_NAN
-               : infinite ? {sign, EXP_INF, {FRAC_W{1'b0}}}
-                          : {sign, rounded};
+  assign sum_o = is_nan              ? CANONICAL_NAN
+               : (is_inf | overflow) ? {sign, EXP_INF, {FRAC_W{1'b0}}}
+                                     : {sign, rounded};
 endmodule
 `resetall

@@ -1,36 +1,44 @@
 // gm_atomic: atomic read-modify-write on one slice of global memory, LANES words of 32 bits a beat.
 //
-//            stage 1: read          stage 2: write
-//   req --> [op addr data mask] --> [ALU of each lane] --> [addr word mask tag] --> write, rsp
-//             ^   |  |                ^     ^                |
-//             |   |  +--- mem read ---+     +--- forward ----+
-//             +---+ RESCALE walks: next address, one beat less
+//           request               arrival      ALU_STAGES          write
+//   req --> [op addr data mask] --> [word] --> [ALU of each lane] --> [addr word mask] --> write
+//             ^  |  |                ^                     |
+//             |  |  +-- mem read ----+                     +--> [tags] --> rsp
+//             +--+ RESCALE walks: next address, one beat less
 //
 // Operations: sw/hal/gm_ops.def.  STORE, ADD_F32, ADD_S32 and ADD_S32_RAW take one beat.  RESCALE
 // takes req_len_i beats from req_addr_i on, adding lane 0 of req_data_i to every lane; req_mask_i
 // is the lane mask of the last beat, the others are full; a length of 0 counts as 1.  An illegal op
 // code is answered and writes nothing.
 //
+// How it works
+//  - Only the request stage ever waits.  A beat that has left it (issued: its read is in that cycle)
+//    is in flight for FLIGHT = ALU_STAGES + 2 cycles, which nothing stops, and writes in the last.
+//  - Interlock: a beat that reads is not issued while an older one of its address is in flight, so
+//    what it reads is always what it needs.  Forwarding could not do better than the ALU: a sum of
+//    FP32 is not there before its last stage.
+//  - Credits: a request's last beat is issued only if the queue of tags will have room for its
+//    answer.  The queue is long enough that a receiver that is always ready never holds anything up.
+//
 // Protocol
-//  - One response for each request, in order, carrying its tag.  While the response of stage 2
-//    waits for rsp_ready_i its write waits too: a request's last write is issued in the cycle in
-//    which its response is taken (a masked-off beat has no write).
-//  - Latency: a one-beat request accepted in cycle t reads memory in t and answers in t+2; RESCALE
-//    of n beats answers in t+1+n.  Throughput: one beat per cycle, any mix of ops and addresses;
-//    a RESCALE holds req_ready_o low for n-1 cycles.
-//  - req_ready_o depends combinationally on rsp_ready_i alone among the inputs, mem_re_o and
-//    mem_raddr_o on the request, and mem_re_o and mem_we_o on rsp_ready_i.  Responses, write address,
-//    data and mask come from registers.
-//  - Memory: mem_rdata_i is the beat addressed with mem_re_o in the previous cycle, before a write
-//    of that same cycle; it is looked at in one cycle only and kept here if the pipeline waits.
-//    Masked-off lanes of mem_wdata_o are undefined.  A beat in flight must not be changed by others.
+//  - One response for each request, in order, carrying its tag, offered from the cycle of its last
+//    write on (a masked-off beat has no write).
+//  - Latency: a one-beat request accepted in cycle t reads memory in t+1 and answers in
+//    t + 3 + ALU_STAGES; RESCALE of n beats n-1 later.  Throughput: one beat per cycle, any mix of ops, if
+//    addresses within FLIGHT beats differ; beats of one address, one in FLIGHT + 1 cycles.
+//    A RESCALE holds req_ready_o low for n-1 cycles.
+//  - No output depends combinationally on an input.  mem_rdata_i goes into a register.
+//  - Memory: mem_rdata_i is the beat addressed with mem_re_o in the previous cycle, and is looked at
+//    in one cycle only.  Masked-off lanes of mem_wdata_o are undefined.  A beat in flight must not be
+//    changed by others.  No beat is read in the cycle in which it is written.
 //  - Status: guards are sticky; cnt_beats_o counts beats written, cnt_guards_o lanes in which a
-//    guard fired, both as their beat leaves stage 2; cnt_stalls_o cycles with req_valid_i and not
-//    req_ready_o.  Counters wrap.  clear_i zeroes all of them and wins over events of its cycle.
+//    guard fired, both with the write; cnt_stalls_o cycles with req_valid_i and not req_ready_o.
+//    Counters wrap.  clear_i zeroes all of them and wins over events of its cycle.
 //
 // LANES   32-bit words in a beat, >= 1        LEN_W  width of a length in beats, >= 1
 // ADDR_W  width of a beat address, >= 1       CNT_W  width of a counter, >= 2 and wide enough
 // TAG_W   width of a tag, >= 1                       to hold LANES
+// ALU_STAGES  of gm_lane_alu, 1 .. 4
 // Numerics: see gm_lane_alu.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
@@ -40,7 +48,8 @@ module gm_atomic #(
   parameter ADDR_W = 26,
   parameter LEN_W  = 10,
   parameter TAG_W  = 8,
-  parameter CNT_W  = 32
+  parameter CNT_W  = 32,
+  parameter ALU_STAGES = 4
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,       // active low, asserted asynchronously
@@ -80,154 +89,159 @@ module gm_atomic #(
   output wire [CNT_W-1:0]    cnt_stalls_o
 );
   localparam DATA_W = LANES * 32;
+  localparam FLIGHT = ALU_STAGES + 2;      // the word arrives, the ALU, the write
+  localparam WRITE  = FLIGHT - 1;          // the last of these cycles
+  localparam TAGS   = FLIGHT + 1;          // and one in which a credit comes back
+  localparam OWED_W = $clog2(TAGS + 1);
   localparam [2:0] OP_STORE   = 3'd0;
   localparam [2:0] OP_RESCALE = 3'd4;      // the highest legal code
   localparam [ADDR_W-1:0] ADDR_ONE = 1;
   localparam [LEN_W-1:0]  LEN_ZERO = 0;
   localparam [LEN_W-1:0]  LEN_ONE  = 1;
   localparam [CNT_W-1:0]  CNT_ONE  = 1;
+  localparam [OWED_W-1:0] OWED_ONE = 1;
+  localparam [OWED_W-1:0] OWED_ALL = TAGS[OWED_W-1:0];
 
-  // Stage 1: a beat whose read has been issued
-  reg               s1_valid_q;
-  reg [2:0]         s1_op_q;
-  reg [ADDR_W-1:0]  s1_addr_q;
-  reg [DATA_W-1:0]  s1_data_q;
-  reg [LANES-1:0]   s1_mask_q;             // of the last beat of the request
-  reg [LEN_W-1:0]   s1_left_q;             // beats of the request after this one
-  reg [TAG_W-1:0]   s1_tag_q;
-  reg               s1_forward_q;          // the beat in stage 2 is an older one of this address
-  reg [LANES-1:0]   s1_have_q;             // lanes whose old word is in s1_old_q, not on mem_rdata_i
-  reg [DATA_W-1:0]  s1_old_q;
+  // ---------------------------------------------------------------- request: walk, issue
+  reg               rq_valid_q;
+  reg [2:0]         rq_op_q;
+  reg               rq_reads_q;
+  reg [ADDR_W-1:0]  rq_addr_q;
+  reg [DATA_W-1:0]  rq_data_q;
+  reg [LANES-1:0]   rq_mask_q;             // of the last beat
+  reg [LEN_W-1:0]   rq_left_q;             // beats after this one
+  reg [TAG_W-1:0]   rq_tag_q;
 
-  // Stage 2: a beat ready to be written and, if it is the last of its request, answered
-  reg               s2_valid_q;
-  reg               s2_last_q;
-  reg [ADDR_W-1:0]  s2_addr_q;
-  reg [DATA_W-1:0]  s2_data_q;
-  reg [LANES-1:0]   s2_mask_q;
-  reg [TAG_W-1:0]   s2_tag_q;
-  reg [3:0]         s2_guard_q;            // guards that fired in any lane
-  reg [LANES-1:0]   s2_guarded_q;          // lanes in which any guard fired
+  wire conflict;                           // an older beat of this address is in flight
+  wire credit;                             // its answer will find room
+  wire rq_last = rq_left_q == LEN_ZERO;
+  wire issue   = rq_valid_q & ~(rq_reads_q & conflict) & (credit | ~rq_last);
+  wire accept  = req_valid_i & req_ready_o;
 
-  // ---------------------------------------------------------------- flow control
-  wire s2_free  = ~s2_valid_q | ~s2_last_q | rsp_ready_i;    // empty or leaving
-  wire s2_leave = s2_valid_q & s2_free;
-  wire s1_last  = s1_left_q == LEN_ZERO;
-  wire s1_walks = s1_valid_q & ~s1_last;
-  wire s1_leave = s1_valid_q & s2_free;
-  wire accept   = req_valid_i & req_ready_o;
-  wire walk     = s1_walks & s2_free;
-  wire issue    = accept | walk;           // never both
+  wire req_rescale = req_op_i == OP_RESCALE;
+  wire req_legal   = req_op_i <= OP_RESCALE;
+  wire req_walks   = req_rescale & (req_len_i != LEN_ZERO);
 
-  assign req_ready_o = ~s1_valid_q | (s2_free & s1_last);
-  assign rsp_valid_o = s2_valid_q & s2_last_q;
-  assign rsp_tag_o   = s2_tag_q;
-
-  // ---------------------------------------------------------------- stage 1: issue the read
-  wire              req_rescale = req_op_i == OP_RESCALE;
-  wire              req_legal   = req_op_i <= OP_RESCALE;
-  wire              req_reads   = req_legal & (req_op_i != OP_STORE);
-  wire              req_walks   = req_rescale & (req_len_i != LEN_ZERO);
-  wire [ADDR_W-1:0] issue_addr  = s1_walks ? s1_addr_q + ADDR_ONE : req_addr_i;
-
-  assign mem_re_o    = walk | (accept & req_reads);
-  assign mem_raddr_o = issue_addr;
+  assign req_ready_o = ~rq_valid_q | (issue & rq_last);
+  assign mem_re_o    = issue & rq_reads_q;
+  assign mem_raddr_o = rq_addr_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) s1_valid_q <= 1'b0;
-    else if (issue) s1_valid_q <= 1'b1;
-    else if (s2_free) s1_valid_q <= 1'b0;
+    if (!rst_ni) rq_valid_q <= 1'b0;
+    else if (req_ready_o) rq_valid_q <= req_valid_i;
   end
 
   always @(posedge clk_i) begin
-    if (issue) s1_addr_q <= issue_addr;
     if (accept) begin
-      s1_op_q   <= req_op_i;
-      s1_data_q <= req_rescale ? {LANES{req_data_i[31:0]}} : req_data_i;
-      s1_mask_q <= req_legal ? req_mask_i : {LANES{1'b0}};
-      s1_left_q <= req_walks ? req_len_i - LEN_ONE : LEN_ZERO;
-      s1_tag_q  <= req_tag_i;
-    end else if (walk) begin
-      s1_left_q <= s1_left_q - LEN_ONE;
+      rq_op_q    <= req_op_i;
+      rq_reads_q <= req_legal & (req_op_i != OP_STORE);
+      rq_addr_q  <= req_addr_i;
+      rq_data_q  <= req_rescale ? {LANES{req_data_i[31:0]}} : req_data_i;
+      rq_mask_q  <= req_legal ? req_mask_i : {LANES{1'b0}};
+      rq_left_q  <= req_walks ? req_len_i - LEN_ONE : LEN_ZERO;
+      rq_tag_q   <= req_tag_i;
+    end else if (issue) begin
+      rq_addr_q  <= rq_addr_q + ADDR_ONE;
+      rq_left_q  <= rq_left_q - LEN_ONE;
     end
   end
 
-  // ---------------------------------------------------------------- the old word
-  // A read misses the writes of the two beats ahead of it.  The nearer one will be in stage 2 for
-  // as long as this beat is in stage 1.  The farther one may be writing in the very cycle of the
-  // read, so its word is kept here; the same register keeps the read data when stage 1 waits.
-  wire [DATA_W-1:0] s1_base;               // as memory was with all but the beat in stage 2
-  wire [DATA_W-1:0] s1_old;                // with all older beats
-  wire              s1_same = s1_addr_q == issue_addr;
-  wire              s2_same = s2_addr_q == issue_addr;
+  // ---------------------------------------------------------------- in flight, the youngest lowest
+  reg  [FLIGHT-1:0]        valid_q;
+  reg  [FLIGHT*ADDR_W-1:0] addr_q;
+  reg  [DATA_W-1:0]        word_q;         // of the beat one cycle on
+  wire [FLIGHT-1:0]        same;
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) valid_q <= {FLIGHT{1'b0}};
+    else valid_q <= {valid_q[FLIGHT-2:0], issue};
+  end
 
   always @(posedge clk_i) begin
-    if (issue) begin
-      s1_forward_q <= s1_valid_q ? s1_same : s2_valid_q & ~s2_free & s2_same;
-      s1_have_q    <= s2_leave & s2_same ? s2_mask_q : {LANES{1'b0}};
-      s1_old_q     <= s2_data_q;
-    end else if (s1_valid_q) begin
-      s1_have_q    <= {LANES{1'b1}};
-      s1_old_q     <= s1_base;
-    end
+    addr_q <= {addr_q[(FLIGHT-1)*ADDR_W-1:0], rq_addr_q};
+    word_q <= mem_rdata_i;
   end
-
-  // ---------------------------------------------------------------- compute
-  wire [LANES-1:0]   s1_mask = s1_last ? s1_mask_q : {LANES{1'b1}};
-  wire [DATA_W-1:0]  s1_new;
-  wire [LANES*4-1:0] s1_guards;
-  wire [LANES-1:0]   s1_guarded;
 
   genvar g;
   generate
+    for (g = 0; g < FLIGHT; g = g + 1) begin : g_flight
+      assign same[g] = valid_q[g] & (addr_q[ADDR_W*g +: ADDR_W] == rq_addr_q);
+    end
+  endgenerate
+  assign conflict = |same;
+
+  // ---------------------------------------------------------------- compute
+  wire [2:0]        alu_op;
+  wire [DATA_W-1:0] alu_operand;
+  delay_line #(.W(3 + DATA_W), .DEPTH(2)) u_operand (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i({rq_op_q, rq_data_q}),
+    .data_o({alu_op, alu_operand})
+  );
+
+  wire [DATA_W-1:0]  new_word;
+  wire [LANES*4-1:0] new_guard;
+  wire [LANES-1:0]   mask;                 // of the beat that writes
+  delay_line #(.W(LANES), .DEPTH(FLIGHT)) u_mask (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i(rq_last ? rq_mask_q : {LANES{1'b1}}),
+    .data_o(mask)
+  );
+
+  generate
     for (g = 0; g < LANES; g = g + 1) begin : g_lane
-      wire       forward = s1_forward_q & s2_mask_q[g];
-      wire [3:0] guard;
-
-      assign s1_base[32*g +: 32] = s1_have_q[g] ? s1_old_q[32*g +: 32] : mem_rdata_i[32*g +: 32];
-      assign s1_old[32*g +: 32]  = forward ? s2_data_q[32*g +: 32] : s1_base[32*g +: 32];
-
-      gm_lane_alu u_alu (
-        .op_i     (s1_op_q),
-        .mem_i    (s1_old[32*g +: 32]),
-        .operand_i(s1_data_q[32*g +: 32]),
-        .result_o (s1_new[32*g +: 32]),
-        .guard_o  (guard)
+      gm_lane_alu #(.STAGES(ALU_STAGES)) u_alu (
+        .clk_i    (clk_i),
+        .op_i     (alu_op),
+        .mem_i    (word_q[32*g +: 32]),
+        .operand_i(alu_operand[32*g +: 32]),
+        .result_o (new_word[32*g +: 32]),
+        .guard_o  (new_guard[4*g +: 4])
       );
-
-      assign s1_guards[4*g +: 4] = guard & {4{s1_mask[g]}};
-      assign s1_guarded[g]       = |s1_guards[4*g +: 4];
     end
   endgenerate
 
-  reg [3:0] s1_guard;
-  integer   i;
-  always @* begin
-    s1_guard = 4'd0;
-    for (i = 0; i < LANES; i = i + 1) s1_guard = s1_guard | s1_guards[4*i +: 4];
-  end
+  // ---------------------------------------------------------------- write and answer
+  assign mem_we_o    = valid_q[WRITE] & (|mask);
+  assign mem_waddr_o = addr_q[ADDR_W*WRITE +: ADDR_W];
+  assign mem_wdata_o = new_word;
+  assign mem_wmask_o = mask;
 
-  // ---------------------------------------------------------------- stage 2: write and answer
-  assign mem_we_o    = s2_leave & (|s2_mask_q);
-  assign mem_waddr_o = s2_addr_q;
-  assign mem_wdata_o = s2_data_q;
-  assign mem_wmask_o = s2_mask_q;
+  // A tag enters the queue in the cycle before its write, so it is offered with that.
+  wire              done_last;
+  wire [TAG_W-1:0]  done_tag;
+  delay_line #(.W(1 + TAG_W), .DEPTH(FLIGHT - 1)) u_tag (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i({rq_last, rq_tag_q}),
+    .data_o({done_last, done_tag})
+  );
 
+  wire              tags_room;
+  wire [OWED_W-1:0] tags_level;
+  fifo #(.W(TAG_W), .DEPTH(TAGS)) u_tags (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .in_valid_i (valid_q[WRITE-1] & done_last),
+    .in_ready_o (tags_room),
+    .in_data_i  (done_tag),
+    .out_valid_o(rsp_valid_o),
+    .out_ready_i(rsp_ready_i),
+    .out_data_o (rsp_tag_o),
+    .level_o    (tags_level)
+  );
+  wire unused = &{1'b0, tags_room, tags_level};    // the credits count what is on its way, too
+
+  reg  [OWED_W-1:0] owed_q;                // answers issued and not taken
+  wire              owe = issue & rq_last;
+  wire              pay = rsp_valid_o & rsp_ready_i;
+  assign credit = owed_q != OWED_ALL;
   always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) s2_valid_q <= 1'b0;
-    else if (s2_free) s2_valid_q <= s1_valid_q;
-  end
-
-  always @(posedge clk_i) begin
-    if (s1_leave) begin
-      s2_last_q    <= s1_last;
-      s2_addr_q    <= s1_addr_q;
-      s2_data_q    <= s1_new;
-      s2_mask_q    <= s1_mask;
-      s2_tag_q     <= s1_tag_q;
-      s2_guard_q   <= s1_guard;
-      s2_guarded_q <= s1_guarded;
-    end
+    if (!rst_ni) owed_q <= {OWED_W{1'b0}};
+    else if (owe & ~pay) owed_q <= owed_q + OWED_ONE;
+    else if (pay & ~owe) owed_q <= owed_q - OWED_ONE;
   end
 
   // ---------------------------------------------------------------- status
@@ -235,13 +249,16 @@ module gm_atomic #(
   reg [CNT_W-1:0] cnt_beats_q;
   reg [CNT_W-1:0] cnt_guards_q;
   reg [CNT_W-1:0] cnt_stalls_q;
-  reg [CNT_W-1:0] guarded_lanes;
-  integer         j;
+  reg [3:0]       fired;                   // guards that fired in any lane
+  reg [CNT_W-1:0] guarded_lanes;           // lanes in which any guard fired
+  integer         i;
 
   always @* begin
+    fired         = 4'd0;
     guarded_lanes = {CNT_W{1'b0}};
-    for (j = 0; j < LANES; j = j + 1) begin
-      guarded_lanes = guarded_lanes + {{(CNT_W-1){1'b0}}, s2_guarded_q[j]};
+    for (i = 0; i < LANES; i = i + 1) begin
+      fired         = fired | (new_guard[4*i +: 4] & {4{mask[i]}});
+      guarded_lanes = guarded_lanes + {{(CNT_W-1){1'b0}}, mask[i] & (|new_guard[4*i +: 4])};
     end
   end
 
@@ -258,7 +275,7 @@ module gm_atomic #(
       cnt_stalls_q <= {CNT_W{1'b0}};
     end else begin
       if (mem_we_o) begin
-        guard_q      <= guard_q | s2_guard_q;
+        guard_q      <= guard_q | fired;
         cnt_beats_q  <= cnt_beats_q + CNT_ONE;
         cnt_guards_q <= cnt_guards_q + guarded_lanes;
       end
@@ -279,88 +296,87 @@ module gm_atomic #(
 
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
+  wire f_reads = rq_op_q >= 3'd1 && rq_op_q <= 3'd4;
 
   // Requests, responses: number them.  The unit never looks at a tag, so taking the request's
-  // number for it loses nothing; then tags in sequence mean no loss, no duplicate and order.
-  reg  [TAG_W-1:0] f_accepted_q;
-  reg  [TAG_W-1:0] f_answered_q;
-  wire             f_answer = rsp_valid_o & rsp_ready_i;
-  wire [TAG_W-1:0] f_in_flight = {{(TAG_W-1){1'b0}}, s1_valid_q} + {{(TAG_W-1){1'b0}}, rsp_valid_o};
+  // number for it loses nothing; then tags in sequence into the queue, which is proved to keep them
+  // in order (rtl/lib/fifo.v), mean no loss, no duplicate and order.
+  reg  [TAG_W-1:0] f_accepted_q, f_queued_q, f_answered_q;
+  wire             f_queue = valid_q[WRITE-1] & done_last;
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       f_accepted_q <= 0;
+      f_queued_q   <= 0;
       f_answered_q <= 0;
     end else begin
-      if (accept) f_accepted_q <= f_accepted_q + 1;
-      if (f_answer) f_answered_q <= f_answered_q + 1;
+      if (accept) f_accepted_q <= f_accepted_q + 1'b1;
+      if (f_queue) f_queued_q <= f_queued_q + 1'b1;
+      if (pay) f_answered_q <= f_answered_q + 1'b1;
     end
   end
   always @* assume (req_tag_i == f_accepted_q);
+
+  reg [FLIGHT-1:0] f_last_q, f_reads_q;    // of the beats in flight
+  reg [TAG_W-1:0]  f_on_way;               // last ones of them that are not in the queue yet
+  reg              f_older, f_alone;
+  integer          k;
+  always @* begin
+    f_on_way = 0;
+    for (k = 0; k < WRITE; k = k + 1) begin
+      if (valid_q[k] && f_last_q[k]) f_on_way = f_on_way + 1'b1;
+    end
+  end
+  wire [TAG_W-1:0] f_level = {{(TAG_W-OWED_W){1'b0}}, tags_level};
+  wire [TAG_W-1:0] f_owed  = {{(TAG_W-OWED_W){1'b0}}, owed_q};
   always @* if (f_run) begin
-    assert (f_accepted_q == f_answered_q + f_in_flight);
-    if (rsp_valid_o) assert (rsp_tag_o == f_answered_q);
-    if (s1_valid_q) assert (s1_tag_q + 1'b1 == f_accepted_q);
+    assert (owed_q <= OWED_ALL);
+    assert (f_owed == f_on_way + f_level);
+    assert (f_accepted_q == f_answered_q + f_owed + {{(TAG_W-1){1'b0}}, rq_valid_q});
+    assert (f_queued_q == f_answered_q + f_level);
+    if (f_queue) assert (tags_room && done_tag == f_queued_q);
+    if (rq_valid_q) assert (rq_tag_q + 1'b1 == f_accepted_q);
   end
 
   // Handshakes: the response holds under a stall, and the unit stalls nobody without a reason.
   always @(posedge clk_i) if (f_run && f_ran) begin
-    if ($past(rsp_valid_o && !rsp_ready_i)) begin
-      assert (rsp_valid_o && rsp_tag_o == $past(rsp_tag_o));
-      assert (mem_waddr_o == $past(mem_waddr_o) && mem_wmask_o == $past(mem_wmask_o));
-      assert (mem_wdata_o == $past(mem_wdata_o));
-    end
-    if ($past(accept)) assert (s1_valid_q);                          // t+1
-    if ($past(s1_leave && s1_last)) assert (rsp_valid_o && rsp_tag_o == $past(s1_tag_q));   // t+2
+    if ($past(rsp_valid_o && !rsp_ready_i)) assert (rsp_valid_o && rsp_tag_o == $past(rsp_tag_o));
+    if ($past(accept)) assert (rq_valid_q);                          // t+1
+    if ($past(f_queue)) assert (rsp_valid_o && valid_q[WRITE]);      // with the write
   end
   always @* if (f_run) begin
-    if (rsp_ready_i && !s1_walks) assert (req_ready_o);
-    if (rsp_valid_o && !rsp_ready_i) assert (!mem_we_o);
+    if (rq_valid_q && !conflict && (credit || !rq_last)) assert (issue);
+    if (!rq_valid_q || (issue && rq_last)) assert (req_ready_o);
   end
 
-  // Beats: request (base, len) makes beats 0 .. len-1 at base + index, the last one answers.
-  reg [ADDR_W-1:0] f_s1_base_q, f_s2_base_q;
-  reg [LEN_W-1:0]  f_s1_len_q, f_s2_len_q;
-  reg [LEN_W-1:0]  f_s1_index_q, f_s2_index_q;
-  reg [LEN_W-1:0]  f_next_q;               // index of the next beat to leave stage 2
-  wire [LEN_W-1:0] f_after_s2 = s2_last_q ? LEN_ZERO : f_s2_index_q + LEN_ONE;
+  // A receiver that is always ready: nothing waits for a credit.
+  reg [3:0] f_prompt_q;                    // cycles for which it was
   always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) f_next_q <= LEN_ZERO;
-    else if (s2_leave) f_next_q <= f_after_s2;
+    if (!rst_ni) f_prompt_q <= 4'd15;
+    else if (rsp_valid_o && !rsp_ready_i) f_prompt_q <= 4'd0;
+    else if (f_prompt_q != 4'd15) f_prompt_q <= f_prompt_q + 4'd1;
   end
+  always @* if (f_run && f_prompt_q > TAGS) assert (credit);
+  always @* if (f_run && f_prompt_q > TAGS) assert (tags_level <= 1);
+
+  // Beats: request (base, len) makes beats 0 .. len-1 at base + index, the last one answers.
+  reg [ADDR_W-1:0] f_base_q;
+  reg [LEN_W-1:0]  f_len_q, f_index_q;
   always @(posedge clk_i) begin
     if (accept) begin
-      f_s1_base_q  <= req_addr_i;
-      f_s1_len_q   <= (req_op_i == 3'd4 && req_len_i > 1) ? req_len_i : LEN_ONE;
-      f_s1_index_q <= LEN_ZERO;
-    end else if (walk) begin
-      f_s1_index_q <= f_s1_index_q + LEN_ONE;
-    end
-    if (s1_leave) begin
-      f_s2_base_q  <= f_s1_base_q;
-      f_s2_len_q   <= f_s1_len_q;
-      f_s2_index_q <= f_s1_index_q;
+      f_base_q  <= req_addr_i;
+      f_len_q   <= (req_op_i == 3'd4 && req_len_i > 1) ? req_len_i : LEN_ONE;
+      f_index_q <= LEN_ZERO;
+    end else if (issue) begin
+      f_index_q <= f_index_q + LEN_ONE;
     end
   end
-  wire [31:0] f_s1_index = f_s1_index_q;   // wide enough for any address
-  wire [31:0] f_s2_index = f_s2_index_q;
-  always @* if (f_run) begin
-    if (s1_valid_q) begin
-      assert (f_s1_index_q < f_s1_len_q);
-      assert (s1_left_q == f_s1_len_q - f_s1_index_q - LEN_ONE);
-      assert (s1_addr_q == f_s1_base_q + f_s1_index[ADDR_W-1:0]);
-      assert (f_s1_index_q == (s2_valid_q ? f_after_s2 : f_next_q));
-    end
-    if (s2_valid_q) begin
-      assert (f_s2_index_q == f_next_q);
-      assert (s2_last_q == (f_s2_index_q + LEN_ONE == f_s2_len_q));
-      assert (s2_addr_q == f_s2_base_q + f_s2_index[ADDR_W-1:0]);
-      if (!s2_last_q) begin
-        assert (s1_valid_q && s1_tag_q == s2_tag_q);
-        assert (f_s1_base_q == f_s2_base_q && f_s1_len_q == f_s2_len_q);
-      end
-    end else begin
-      assert (f_next_q == LEN_ZERO);       // a walk leaves no bubbles
-    end
+  wire [31:0] f_index = f_index_q;         // wide enough for any address
+  always @* if (f_run && rq_valid_q) begin
+    assert (f_index_q < f_len_q);
+    assert (rq_left_q == f_len_q - f_index_q - LEN_ONE);
+    assert (rq_addr_q == f_base_q + f_index[ADDR_W-1:0]);
+    assert (rq_reads_q == f_reads);
+    assert (rq_op_q == 3'd4 || f_len_q == LEN_ONE);
   end
 
   // Data: follow one word, any lane of any address.  The memory answers a read with the word before
@@ -374,63 +390,73 @@ module gm_atomic #(
   reg  [31:0]       f_read_q;              // what the last read saw
   reg               f_reading_q;           // and that was in the previous cycle
   wire [DATA_W-1:0] f_rdata_at = mem_rdata_i >> (32 * f_lane);
-  wire [DATA_W-1:0] f_wdata_at = s2_data_q >> (32 * f_lane);
-  wire [DATA_W-1:0] f_old_at   = s1_old >> (32 * f_lane);
+  wire [DATA_W-1:0] f_wdata_at = mem_wdata_o >> (32 * f_lane);
   wire [DATA_W-1:0] f_req_at   = req_data_i >> (32 * f_lane);
   wire [LANES-1:0]  f_req_mask = req_mask_i >> f_lane;
-  wire [LANES-1:0]  f_s2_mask  = s2_mask_q >> f_lane;
-  wire [LANES-1:0]  f_s1_have  = s1_have_q >> f_lane;
+  wire [LANES-1:0]  f_mask     = mask >> f_lane;
+  wire [DATA_W-1:0] f_rq_data_at = rq_data_q >> (32 * f_lane);
+  wire [LANES-1:0]  f_rq_mask  = rq_mask_q >> f_lane;
+  wire              f_writes   = mem_we_o && mem_waddr_o == f_addr && f_mask[0];
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_reading_q <= 1'b0;
     else f_reading_q <= mem_re_o && mem_raddr_o == f_addr;
   end
   always @(posedge clk_i) begin
     f_read_q <= f_word_q;
-    if (mem_we_o && mem_waddr_o == f_addr && f_s2_mask[0]) f_word_q <= f_wdata_at[31:0];
+    if (f_writes) f_word_q <= f_wdata_at[31:0];
   end
   always @* if (f_reading_q) assume (f_rdata_at[31:0] == f_read_q);
 
-  reg [2:0]  f_s1_op_q, f_s2_op_q;
-  reg [31:0] f_s1_operand_q, f_s2_operand_q;
-  reg        f_s1_enable_q, f_s2_enable_q;
+  reg [2:0]  f_rq_op_q;
+  reg [31:0] f_rq_operand_q;
+  reg        f_rq_enable_q;
   always @(posedge clk_i) begin
     if (accept) begin
-      f_s1_op_q      <= req_op_i;
-      f_s1_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
-      f_s1_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
+      f_rq_op_q      <= req_op_i;
+      f_rq_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
+      f_rq_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
     end
-    if (s1_leave) begin
-      f_s2_op_q      <= f_s1_op_q;
-      f_s2_operand_q <= f_s1_operand_q;
-      f_s2_enable_q  <= f_s1_enable_q || f_s1_index_q + LEN_ONE != f_s1_len_q;
-    end
+    f_last_q  <= {f_last_q[FLIGHT-2:0], f_index_q + LEN_ONE == f_len_q};
+    f_reads_q <= {f_reads_q[FLIGHT-2:0], f_rq_op_q >= 3'd1 && f_rq_op_q <= 3'd4};
   end
+  wire [2:0]  f_op;                        // of the beat that writes
+  wire [31:0] f_operand;
+  wire        f_enable;
+  delay_line #(.W(36), .DEPTH(FLIGHT)) u_f_beat (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i({f_rq_op_q, f_rq_operand_q, f_rq_enable_q || f_index_q + LEN_ONE != f_len_q}),
+    .data_o({f_op, f_operand, f_enable})
+  );
   wire [31:0] f_result;
   wire [3:0]  f_guard;
-  gm_lane_alu u_formal_alu (
-    .op_i     (f_s2_op_q),
+  gm_lane_function u_f_function (
+    .op_i     (f_op),
     .mem_i    (f_word_q),
-    .operand_i(f_s2_operand_q),
+    .operand_i(f_operand),
     .result_o (f_result),
     .guard_o  (f_guard)
   );
-  wire [DATA_W-1:0] f_s1_data_at = s1_data_q >> (32 * f_lane);
-  wire [LANES-1:0]  f_s1_mask    = s1_mask_q >> f_lane;
-  wire f_s1_here  = s1_valid_q && s1_addr_q == f_addr;
-  wire f_s2_here  = s2_valid_q && s2_addr_q == f_addr;
-  wire f_s1_reads = f_s1_op_q >= 3'd1 && f_s1_op_q <= 3'd4;
-  always @* if (f_run) begin
-    if (s2_valid_q) assert (f_s2_mask[0] == f_s2_enable_q);
-    if (f_s2_here && f_s2_enable_q) assert (f_wdata_at[31:0] == f_result);
-    // Needed for the induction: stage 1 holds the request, and sees the newest word.
-    if (s1_valid_q) begin
-      assert (s1_op_q == f_s1_op_q && f_s1_data_at[31:0] == f_s1_operand_q);
-      assert (f_s1_mask[0] == f_s1_enable_q);
-      assert (f_s1_op_q == 3'd4 || f_s1_len_q == LEN_ONE);
+  // Nobody older of its address is in flight with one that reads.
+  always @* begin
+    f_older = 1'b0;
+    f_alone = 1'b1;
+    for (k = WRITE; k >= 0; k = k - 1) begin
+      if (valid_q[k] && addr_q[ADDR_W*k +: ADDR_W] == f_addr) begin
+        if (f_reads_q[k] && f_older) f_alone = 1'b0;
+        f_older = 1'b1;
+      end
     end
-    if (f_s1_here && f_s1_reads) begin
-      assert (f_s1_have[0] || f_reading_q);
-      assert (f_old_at[31:0] == (f_s2_here && f_s2_mask[0] ? f_wdata_at[31:0] : f_word_q));
+  end
+  always @* if (f_run) begin
+    assert (f_alone);
+    if (mem_re_o && mem_we_o) assert (mem_raddr_o != mem_waddr_o);
+    if (valid_q[WRITE]) assert (f_mask[0] == f_enable);
+    if (f_writes) assert (f_wdata_at[31:0] == f_result);
+    // Needed for the induction: the request stage holds the request.
+    if (rq_valid_q) begin
+      assert (rq_op_q == f_rq_op_q && f_rq_data_at[31:0] == f_rq_operand_q);
+      assert (f_rq_mask[0] == f_rq_enable_q);
     end
   end
 
@@ -442,19 +468,17 @@ module gm_atomic #(
       assert (($past(guard_q) & ~guard_q) == 4'd0);
       assert (cnt_beats_o == $past(cnt_beats_o + mem_we_o));
       assert (cnt_stalls_o == $past(cnt_stalls_o + (req_valid_i & ~req_ready_o)));
-      if ($past(mem_we_o && f_s2_here && f_s2_enable_q)) begin
-        assert (($past(f_guard) & ~guard_q) == 4'd0);
-      end
+      if ($past(f_writes)) assert (($past(f_guard) & ~guard_q) == 4'd0);
     end
   end
-  always @* if (f_run && f_s2_here && f_s2_enable_q) assert ((f_guard & ~s2_guard_q) == 4'd0);
+  always @* if (f_run && f_writes) assert ((f_guard & ~fired) == 4'd0);
 
   // The traffic these speak about exists.
   always @(posedge clk_i) if (f_run && f_ran) begin
-    cover (s1_forward_q && s1_leave && s1_op_q == 3'd2 && s2_mask_q != 0);
-    cover (s1_have_q == 1 && s1_leave && s1_op_q == 3'd1 && f_s1_here && $past(mem_we_o));
-    cover (f_answer && f_s2_len_q == 3 && $past(!rsp_ready_i && rsp_valid_o && req_valid_i));
-    cover (f_answer && $past(f_answer) && $past(f_answer, 2) && f_answered_q == 4);
+    cover (f_writes && f_op == 3'd2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
+    cover (rq_valid_q && rq_last && !credit && req_valid_i);
+    cover (&valid_q && f_writes);
+    cover (pay && $past(pay) && $past(pay, 2) && f_answered_q == 4);
   end
 `endif
 endmodule

@@ -106,6 +106,10 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 
 #endif
 
+// FP32 bits, as fields of commands take them: .scalar = F32(1e-6).  Of a constant they are one; anything else is computed
+// without floating-point instructions, which scalar cores lack.
+#define F32(x) (((const union { float value; uint32_t bits; }){.value = (float)(x)}).bits)
+
 // Stops this core's program; a code other than 0 ends the run as a panic.
 static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 
@@ -140,6 +144,12 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   HAL_PUSH(SET_FLAG, set_flag, from_pipe, .to = (to_pipe), .event = (event_id))
 #define wait_flag(from_pipe, to_pipe, event_id) \
   HAL_PUSH(WAIT_FLAG, wait_flag, to_pipe, .from = (from_pipe), .event = (event_id))
+// What pipe to is given from here on begins when what pipe from was given so far is done.
+#define order_pipes(from_pipe, to_pipe, event_id) \
+  do {                                            \
+    set_flag(from_pipe, to_pipe, event_id);       \
+    wait_flag(from_pipe, to_pipe, event_id);      \
+  } while (0)
 #define cross_core_set_flag(on_pipe, flag_id) \
   HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
 #define cross_core_wait_flag(on_pipe, flag_id) \

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
+ROOT=$here/..
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
@@ -76,6 +77,7 @@ REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --design hfa --
 REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --quiet
 [ ! -e started ] || fail "yosys was started: $(cat started)"
 [ $(($(date +%s) - started)) -le 10 ] || fail "a second run takes $(($(date +%s) - started)) s"
+fits synth_design=design.json synth_unit=unit.json
 cmp design.json again.json || fail "the second run says something else"
 # and the wrapper does notice
 if REAL=$PATH STARTED=$dir/started PATH=$dir/bin:$PATH "$SIM" synth --unit hfa_scale --clock-fo4 77 --quiet 2>/dev/null &&

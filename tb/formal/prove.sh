@@ -4,6 +4,7 @@
 #   prove.sh TOP RTL WORK_DIR     RTL: the folder of the RTL, rtl/ or a copy of it
 #
 #   gm_atomic                     base case, induction, cover points; the ALU is abstract
+#   fifo                          base case, induction, cover points
 #   gm_s32_guard                  combinational: one step says it all
 #   stream_steps, fau_triplet,    base case, induction, cover points
 #   acc, attention_ctrl
@@ -14,7 +15,7 @@
 # z3 with --noincr --unroll: with either left out the same proof takes minutes instead of seconds.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,14p' "$0" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,15p' "$0" >&2; exit 2; }
 proof=$1
 rtl=$2
 work=$3
@@ -51,13 +52,24 @@ run() {
 
 case $proof in
 gm_atomic)
-  # Small parameters: two lanes, 4 addresses so that walks wrap, rows of up to 7 beats, 8 tags for
-  # 2 requests in flight.
-  to_smt2 gm_atomic "" "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v" \
-    "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 3 -set CNT_W 4 gm_atomic"
-  run "base case" -t 7
-  run "induction" -i -t 3
-  run "cover" -c -t 12
+  # Small parameters: two lanes, 4 addresses so that walks wrap, rows of up to 7 beats, 16 tags for
+  # 8 requests at a time. The induction is longer than a beat's flight, so all of that is seen to happen.
+  for stages in 1 4; do
+    to_smt2 gm_atomic "" "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v $here/gm_lane_function.v
+      $rtl/lib/delay_line.v $rtl/lib/pipe_cut.v $rtl/lib/fifo.v" \
+      "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 4 -set CNT_W 4 -set ALU_STAGES $stages gm_atomic"
+    run "base case, $stages stages" -t $((stages + 7))
+    run "induction, $stages stages" -i -t $((stages + 4))
+  done
+  run "cover" -c -t 20
+  ;;
+fifo)
+  for depth in 2 5; do
+    to_smt2 fifo -DFORMAL_COVER "$rtl/lib/fifo.v" "chparam -set W 4 -set DEPTH $depth fifo"
+    run "base case, $depth words" -t 8
+    run "induction, $depth words" -i -t 2
+    run "cover, $depth words" -c -t 16
+  done
   ;;
 gm_s32_guard)
   to_smt2 gm_s32_guard "" "$rtl/gm/gm_s32_guard.v" ""

@@ -52,7 +52,7 @@ attention)
   attention "$@"
   "$tb" random "$@" --record "$record" ;;
 gm_atomic)
-  compile gm_atomic_replay "fp gm" "-Pgm_atomic_replay.LANES=${tb##*_l}"
+  compile gm_atomic_replay "fp gm lib" "-Pgm_atomic_replay.LANES=${tb##*_l}"
   "$tb" "$@" --record "$record" ;;
 esac
 vvp -n "$unit" "+record=$record" | tee "$work/log"

@@ -1,4 +1,4 @@
 # file: rtl/gm/gm_atomic.v
 # caught by: prove gm_atomic
-# A request that writes nothing is not answered.
-s/assign rsp_valid_o = .*;/assign rsp_valid_o = s2_valid_q \& s2_last_q \& (|s2_mask_q);/
+# A request whose answer finds another one waiting is not answered.
+s/\.in_valid_i (.*)/.in_valid_i (valid_q[WRITE-1] \& done_last \& ~rsp_valid_o)/

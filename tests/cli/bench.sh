@@ -25,4 +25,5 @@ holds "$(speeds cycles_per_second) == 8" b.json
 grep -q 'matrix products' text && grep -q 'hfa  RTL in Icarus' text || fail "text"
 "$SIM" bench --size quick --quiet >quiet
 [ ! -s quiet ] || fail "--quiet prints"
+fits bench=b.json
 echo "all as expected"

@@ -80,7 +80,7 @@ awk -v seed="$seed" -v count="$count" '
   { i = index($0, ": "); have = substr($0, 1, i - 1); option[have, ++options[have]] = substr($0, i + 2) }
   END {
     srand(seed)
-    outputs = "^(out|json|timeline|log|trace|critical-path|lse|scale|zero|liberty)$"
+    outputs = "^(out|json|csv|timeline|log|trace|critical-path|lse|scale|zero|liberty)$"
     pools = split("0\n1\n2\n3\n16\n-1\n-0\n+1\n1.5\n1e300\n-1e300\n1e-300\n1e999\n2147483648\n4294967296\n" \
       "18446744073709551615\n18446744073709551616\nnan\n-inf\n0x10\n\n \n 1\n1x\n1,2\n1,,2\n1:2\n:\n=\na=b\na.b=1\n%s%n\n" \
       "\303\244\n\377\n\047\n$(exit 9)\n;\n--\n-\n.\n..\n/\n/dev/null\nfolder\nfolder.yaml\nfifo.yaml\nmissing\n" \
@@ -124,7 +124,7 @@ try() {
     list | cmp -s - before || problem="a file is left: $(list | comm -13 before -)" ;;
   *) problem="exit code $status" ;;
   esac
-  rm -rf made made.json good.npy.part*
+  rm -rf made made.json good.npy.part* ./*.csv ./.*.csv
   if [ -n "$problem" ]; then
     bad=$((bad + 1))
     echo "FAILED $(printf "'%s' " "$@" | head -c 500): $problem"

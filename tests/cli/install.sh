@@ -56,6 +56,16 @@ amalgam run custom --firmware empty.elf --out-shape 4 --quiet || fail "run custo
 amalgam run custom --firmware empty.so --out-shape 4 --quiet || fail "run custom, native"
 from_prefix firmware
 
+# A project of one's own, and its test, by the installed package.
+if command -v cmake >/dev/null && [ -e /usr/include/cmocka.h ]; then
+  cp -r "$prefix/share/amalgam/sw/test/rmsnorm" own
+  chmod -R u+w own
+  (cd own && PATH=$prefix/bin:$PATH cmake -B build && cmake --build build && ctest --test-dir build) >said 2>&1 ||
+    { cat said; fail "a project of one's own"; }
+  grep -q "Building firmware rmsnorm" said && grep -q "100% tests passed" said || { cat said; fail "its test"; }
+  grep -q "$ROOT" own/build/CMakeCache.txt && fail "it was given the checkout's Amalgam"
+fi
+
 # The RTL is built in the user's cache, and found there again.
 AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"
 from_prefix run hfa
@@ -77,6 +87,22 @@ completes() {   # complete WANT WORDS...: the last word is completed
     "$prefix/share/bash-completion/completions/amalgam" "$@" >completed
   [ "$(cat completed)" = "$want" ] || fail "completion of '$*': $(cat completed)"
 }
+in_zsh() {
+  want=$1
+  shift
+  zsh -f -c 'source "$0"; words=("$@"); CURRENT=$#; reply=(); _amalgam_words
+    print -r -- ${(M)reply:#${words[-1]}*}' "$prefix/share/zsh/vendor-completions/_amalgam" "$@" >completed
+  [ "$(cat completed)" = "$want" ] || fail "completion in zsh of '$*': $(cat completed)"
+}
+if command -v zsh >/dev/null; then
+  in_zsh "report" amalgam rep
+  in_zsh "flash fp8 fa2" amalgam run f
+  in_zsh "--rescale" amalgam run amla --resc
+  in_zsh "element row" amalgam run amla --rescale ""
+  in_zsh "table4 table4_hfa" amalgam report table4
+  in_zsh "engines" amalgam run lm --config eng
+fi
+completes "engines" amalgam run lm --config eng
 completes "report" amalgam rep
 completes "flash fp8 fa2" amalgam run f
 completes "--rescale" amalgam run amla --resc

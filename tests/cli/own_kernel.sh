@@ -17,8 +17,8 @@ cat >bin/amalgam <<END
 exec "$SIM" "\$@"
 END
 chmod +x bin/amalgam
-PATH=$dir/bin:$PATH
-export PATH
+PATH=$dir/bin:$PATH:$ROOT AMALGAM=$dir/bin/amalgam
+export PATH AMALGAM
 
 # ```c NAME is a file; ```sh are commands, in order; ```text is what the commands before it print, by
 # lines and, in a line, by the pieces between " ... ".
@@ -26,7 +26,7 @@ mkdir work
 awk -v dir=work '
   /^## / && to == "" { inside = $0 == "## Write your own kernel" }
   !inside { next }
-  /^```c / { to = dir "/" $2; next }
+  /^```(c|cmake) / { to = dir "/" $2; next }
   /^```sh$/ { ++steps; to = "step" steps; next }
   /^```text$/ { to = "seen" steps; next }
   /^```/ { to = ""; next }
@@ -52,8 +52,11 @@ done
 
 # The result is what the step compared, and a wrong one would have been noticed.
 [ -s y.npy ] || fail "no result"
+cp build/softmax.elf build/softmax.so .
+cp kept/want.npy want.npy
+cp kept/in0.npy x.npy
 cp want.npy other.npy
-printf '\000\000\000\077' | dd of=other.npy bs=1 seek=1328 conv=notrunc 2>dd.log   # element [3,0]
+printf '\000\000\000\077' | dd of=other.npy bs=1 seek=1456 conv=notrunc 2>dd.log   # element [3,0]
 status=0
 amalgam run custom --firmware softmax.so --in x.npy --out-shape 300,100 --expect other.npy \
   --tolerance 1e-6 --out not.npy --json r.json --quiet 2>err || status=$?
@@ -132,4 +135,39 @@ for type in u2:24 f2:24 f4:12 i4:12 u1:48; do
   tail -c 48 got.npy | cmp - want.bytes || fail "output of type $type"
 done
 grep -q "'<i4'\|'|u1'" got.npy || fail "type in the file"
+
+# For a debugger: variables are there, and the numbers are the same.
+amalgam firmware -o debug --debug softmax.c >built
+grep -aq -e ' -Og ' debug.elf && grep -aq -e ' -Og ' debug.so && ! grep -aq -e ' -Og ' softmax.elf || fail "firmware --debug"
+amalgam run custom --firmware debug.elf --in x.npy --out-shape 300,100 --out debug.npy --quiet
+cmp debug.npy y.npy || fail "--debug changes the result"
+
+# Constants; panics by name, by a number of its own, with a clause of two lines, and with none.
+cat >panics.c <<'END'
+#include "kernels/custom/custom.h"
+
+void vector_main(void) {
+  const custom_args_t *args = custom_args();
+  require(F32(0.5) == 0x3f000000 && F32(-1e-6) == 0xb58637bd && F32(3 * args->out.bytes) == 0x42400000);
+  require(custom_whole(args, 0) != 1, PANIC_MACHINE);
+  if (custom_whole(args, 0) == 2) {
+    panic(99, "a reason of its own\033");
+  }
+  require(custom_whole(args, 0) == 4 ||
+          custom_whole(args, 0) == 5);
+  hal_halt(PANIC_ARGUMENTS);
+}
+END
+amalgam firmware panics.c >built
+panics() {   # panics PARAM MESSAGE
+  for kind in elf so; do
+    status=0
+    amalgam run custom --firmware panics.$kind --out-shape 4 --param "$1" --quiet 2>err || status=$?
+    [ $status -eq 3 ] && grep -qF -e "firmware panic$2 at panics.c:" err || { cat err; fail "panic $1, $kind: exit code $status"; }
+  done
+}
+panics 1 " MACHINE: the kernel needs more cores or buffers than there are: require(custom_whole(args, 0) != 1, PANIC_MACHINE)"
+panics 2 ", code 99: a reason of its own?"
+panics 3 " REQUIRED: what the kernel requires is not so: require(custom_whole(args, 0) == 4 || custom_whole(args, 0) == 5)"
+panics 4 " ARGUMENTS: the kernel's arguments are outside of its limits"
 echo "all as expected: $steps steps"

@@ -281,7 +281,7 @@ static void vector_commands(void **state) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1), NULL},
-      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=23: expected 0 to 22"},
+      {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=26: expected 0 to 25"},
       {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),

@@ -36,6 +36,12 @@ static uint32_t element(uint32_t op, uint32_t a, uint32_t other, uint32_t b) {
   switch (op) {
     case VOP_SQRT:
       return num_f32_bits((float)sqrt((double)num_f32_from_bits(a)));
+    case VOP_RSQRT:
+      return num_f32_bits((float)(1 / sqrtl((long double)num_f32_from_bits(a))));
+    case VOP_RECIP:
+      return num_f32_bits((float)(1 / (double)num_f32_from_bits(a)));
+    case VOP_ABS:
+      return a << 1 >> 1;
     case VOP_AND:
       return a & b;
     case VOP_ADD_S32:
@@ -62,14 +68,14 @@ static void run_and_compare(fixture_t *f, const command_t *c) {
 
 // Any bits, so that all kinds of numbers come; also in place, with gaps and without, and of each kind of b.
 static void elements(void **state) {
-  static const uint32_t ops[] = {VOP_SQRT, VOP_AND, VOP_ADD_S32, VOP_SWAP};
+  static const uint32_t ops[] = {VOP_SQRT, VOP_AND, VOP_ADD_S32, VOP_SWAP, VOP_RSQRT, VOP_RECIP, VOP_ABS};
   fixture_t *f = *state;
-  for (uint32_t i = 0; i < 400; ++i) {
+  for (uint32_t i = 0; i < 700; ++i) {
     const uint32_t rows = 1 + random_below(&f->rng, 12), cols = 2 * (1 + random_below(&f->rng, 150));
     const uint32_t pitch = (uint32_t)round_up(4 * cols, 32) + (i % 3 == 0 ? 32 : 0);
-    const command_t c = COMMAND_OF(VEC, vec, V, .op = ops[i % 4], .rows = rows, .cols = cols, .dst = i % 5 < 2 ? A : APART,
+    const command_t c = COMMAND_OF(VEC, vec, V, .op = ops[i % ARRAY_LEN(ops)], .rows = rows, .cols = cols, .dst = i % 5 < 2 ? A : APART,
                                    .dst_pitch = pitch, .a = A, .a_pitch = pitch, .b = B, .b_pitch = pitch,
-                                   .b_kind = i / 4 % OPERAND_COUNT, .scalar = (uint32_t)num_rng_u64(&f->rng));
+                                   .b_kind = i / ARRAY_LEN(ops) % OPERAND_COUNT, .scalar = (uint32_t)num_rng_u64(&f->rng));
     fill_memory(f);
     const uint8_t *ub = f->memory.base[SPACE_UB];
     for (size_t r = 0; r < rows; ++r) {
@@ -84,18 +90,26 @@ static void elements(void **state) {
   }
 }
 
-static void roots(void **state) {
+// Zeros of both signs, what is exact and what is not, the ends of the range.
+static void functions_of_one_number(void **state) {
   fixture_t *f = *state;
   uint8_t *ub = f->memory.base[SPACE_UB];
   static const float x[] = {0, -0.0f, 4, 2, -1, INFINITY, 0x1p-149f, NAN};
-  static const uint32_t want[] = {0, 0x80000000u, 0x40000000u, 0x3fb504f3u, 0x7fc00000u, 0x7f800000u, 0x1a3504f3u,
-                                  0x7fc00000u};
-  memcpy(ub + A, x, sizeof x);
-  run(CORE_VECTOR, &f->memory, &COMMAND_OF(VEC, vec, V, .op = VOP_SQRT, .rows = 1, .cols = 8, .dst = A, .dst_pitch = 32,
-                                           .a = A, .a_pitch = 32));
-  for (size_t i = 0; i < ARRAY_LEN(x); ++i) {
-    const uint32_t got = get32(ub + A, i);
-    CHECK(got == want[i] || (is_nan(got) && is_nan(want[i])), "root of %g is %08x", (double)x[i], got);
+  enum { COUNT = ARRAY_LEN(x) };
+  static const struct { uint32_t op, want[COUNT]; } functions[] = {
+      {VOP_SQRT, {0, 0x80000000u, 0x40000000u, 0x3fb504f3u, 0x7fc00000u, 0x7f800000u, 0x1a3504f3u, 0x7fc00000u}},
+      {VOP_RSQRT, {0x7f800000u, 0xff800000u, 0x3f000000u, 0x3f3504f3u, 0x7fc00000u, 0, 0x64b504f3u, 0x7fc00000u}},
+      {VOP_RECIP, {0x7f800000u, 0xff800000u, 0x3e800000u, 0x3f000000u, 0xbf800000u, 0, 0x7f800000u, 0x7fc00000u}},
+      {VOP_ABS, {0, 0, 0x40800000u, 0x40000000u, 0x3f800000u, 0x7f800000u, 1, 0x7fc00000u}},
+  };
+  for (size_t k = 0; k < ARRAY_LEN(functions); ++k) {
+    memcpy(ub + A, x, sizeof x);
+    run(CORE_VECTOR, &f->memory, &COMMAND_OF(VEC, vec, V, .op = functions[k].op, .rows = 1, .cols = COUNT, .dst = A,
+                                             .dst_pitch = 32, .a = A, .a_pitch = 32));
+    for (size_t i = 0; i < COUNT; ++i) {
+      const uint32_t got = get32(ub + A, i), want = functions[k].want[i];
+      CHECK(got == want || (is_nan(got) && is_nan(want)), "operation %u of %g is %08x", functions[k].op, (double)x[i], got);
+    }
   }
 }
 
@@ -146,6 +160,12 @@ static void costs(void **state) {
   command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_SQRT, .rows = 2, .cols = 640, .dst_pitch = 2560, .a_pitch = 2560,
                            .b_pitch = 2560);
   assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  c.vec.op = VOP_RSQRT;
+  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  c.vec.op = VOP_RECIP;
+  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  c.vec.op = VOP_ABS;
+  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 5 + 20);
   c.vec.op = VOP_SWAP;
   assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 3 + 20 * 8);
   c.vec.op = VOP_AND;
@@ -161,7 +181,7 @@ static void costs(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(elements, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(roots, setup, free_fixture),
+      cmocka_unit_test_setup_teardown(functions_of_one_number, setup, free_fixture),
       cmocka_unit_test_setup_teardown(casts_to_e4m3, setup, free_fixture),
       cmocka_unit_test_setup_teardown(checks, setup, free_fixture),
       cmocka_unit_test(costs),

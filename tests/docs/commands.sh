@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every `./amalgam ...` of README.md and docs/ parses: its kernel, its reports and its options exist.
+# Every `./amalgam ...` of README.md and docs/ parses: its kernel, its reports and its options exist. So do labels of tests.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$ROOT"
@@ -49,5 +49,14 @@ for page in README.md docs/*.md; do
       grep -qF "\"$option\"" model/cli/option/options.def || fail "$page: --$option: no such option"
     done
 done
-echo "$commands commands"
-[ ! -s "$dir/failed" ] && [ "$commands" -ge 60 ]
+
+# Labels of tests, where they are listed.
+ctest --test-dir "$BUILD" --print-labels | sed -n 's/^  \([a-z0-9]*\)$/\1/p' >"$dir/labels"
+for list in model/cli/script.c docs/extending.md; do
+  grep -h 'one label: ' "$list" | sed 's/.*one label: //' | tr -cs 'a-z0-9' '\n' >"$dir/listed"
+  while read -r label; do
+    [ "$label" = slow ] || grep -qx "$label" "$dir/listed" || fail "$list: no label $label"
+  done <"$dir/labels"
+done
+echo "$commands commands, $(wc -l <"$dir/labels") labels"
+[ ! -s "$dir/failed" ] && [ "$commands" -ge 60 ] && [ -s "$dir/labels" ]

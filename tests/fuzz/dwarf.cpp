@@ -21,5 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     });
     FUZZ_EXPECT(!calls.empty() && calls.size() <= 64);
   }
+  for (const std::string &text : info.panic_texts()) {
+    FUZZ_EXPECT(text.find('\n') == std::string::npos && text.size() <= 400);
+  }
   return 0;
 }

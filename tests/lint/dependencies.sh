@@ -24,6 +24,7 @@ waves:
 engine: num host waves
 lm: num
 checkpoint: base num
+array: base checkpoint num
 decode: checkpoint num host base
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /watch
@@ -34,9 +35,10 @@ soc/races:
 soc/scalar: /cores
 soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
+blame: soc core num base hal
 silicon: base num host
 silicon/power: /gates /synth
-kernel: soc lm engine checkpoint decode num waves config host base hal kernels/*
+kernel: array soc lm engine checkpoint decode num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention
@@ -66,9 +68,10 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
-cli/.: /bench /convert /diff /explain /list /option /run /sweep /synth
+cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
+cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
+cli/blame: /explain /option /run
 cli/convert: /option
 cli/diff: /option /run
 cli/explain: /option /run
@@ -81,6 +84,8 @@ hal:
 lib: hal
 boot: hal
 kernels: lib hal
+test:
+test/rmsnorm: /. lib kernels/custom
 kernels/attention: /attention/cube /attention/vector
 kernels/attention/cube: /attention
 kernels/attention/vector: /attention
@@ -91,28 +96,28 @@ kernels/step/attention: /attention /attention/cube /attention/vector /fp8 /step
 kernels/step/vector: /step
 kernels/step/w4a16: /step /w4a16
 rtl/lib:
-rtl/fp:
-rtl/gm: /fp
+rtl/fp: /lib
+rtl/gm: /fp /lib
 rtl/hfa: /fp /lib
-rtl/expmul: /fp
-rtl/arith: /expmul /hfa /fp
+rtl/expmul: /fp /lib
+rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
 tb: num core engine waves rtl/*
 tb/icarus: /.
 tests/checkpoint: checkpoint base host num /num
 tests/decode: decode checkpoint base host num /num /checkpoint
-tests/cli: base config host num report report/* kernel/* cli/*
+tests/cli: array base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb base checkpoint config core lm hal silicon/* soc/* cli/*
+tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num
-tests/memory: core soc/*
+tests/memory: core num hal soc/*
 tests/num: num hal
 tests/power: num silicon/*
 tests/step: config num soc hal lib kernels/*

@@ -50,6 +50,7 @@ static bool make_machine(both_t *both, const lm_t *lm, lm_machine_options_t *opt
   options->soc.engine = strcmp(argv[2], "rtl") == 0 ? SOC_ENGINE_RTL : SOC_ENGINE_C;
   options->soc.gm = SOC_GM_C;
   options->soc.race_check = true;
+  options->soc.init_check = true;
   options->soc.threads = 2;
   options->soc.engine_num =
       (num_engine_t){.design = fa2 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA,

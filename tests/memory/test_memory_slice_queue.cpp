@@ -1,4 +1,4 @@
-// Against the gm_atomic unit, offered one beat after the other cycle by cycle.
+// Against the gm_atomic unit, offered one request after the other tick by tick.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
@@ -29,14 +29,15 @@ void write_nothing(void *, uint32_t, uint32_t, const uint32_t *) {}
 // A slice around the unit, its commands being known from their cycle on.
 class reference {
  public:
-  reference() { gm_atomic_reset(&unit_); }
+  explicit reference(const soc::slice_clock &clock) : clock_(clock) { gm_atomic_reset(&unit_); }
 
   std::vector<ended> run(const std::vector<command> &commands) {
     std::vector<ended> out;
     size_t next = 0;
-    for (uint64_t now = 0; next < commands.size() || !streams_.empty() || !unanswered_.empty();
-         ++now) {
-      for (; next < commands.size() && commands[next].added == now; ++next) {
+    for (uint64_t tick_now = 0; next < commands.size() || !streams_.empty() || !unanswered_.empty();
+         ++tick_now) {
+      const uint64_t now = clock_.cycle(tick_now);
+      for (; next < commands.size() && commands[next].added <= now; ++next) {
         add(commands[next], next);
       }
       tick(now, out);
@@ -63,9 +64,10 @@ class reference {
     for (const soc::slice_run &run : c.runs) {
       for (uint64_t i = run.first; i < run.first + run.count; ++i) {
         beat b = {c.start + i * c.duration / c.beats, {}};
-        const num_gm_op one_beat = i % 2 == 0 ? NUM_GM_ADD_F32 : NUM_GM_STORE;
-        b.request.op = run.service > 1 ? NUM_GM_RESCALE : one_beat;
-        b.request.len = run.service;
+        b.request.op = run.beats > 1 ? NUM_GM_RESCALE : NUM_GM_ADD_F32;
+        b.request.addr = run.address + static_cast<uint32_t>(i - run.first) * run.beats;
+        b.request.len = run.beats;
+        b.request.mask = 0xffff;
         s.beats.push_back(b);
       }
     }
@@ -80,7 +82,7 @@ class reference {
       }
     }
     const bool offered = chosen && chosen->beats.front().arrival <= now;
-    const bool taken = offered && gm_atomic_ready(&unit_, true);
+    const bool taken = offered && gm_atomic_ready(&unit_);
     bool answered;
     uint32_t tag;
     gm_atomic_tick(&unit_, offered ? &chosen->beats.front().request : nullptr, true, &memory_,
@@ -100,6 +102,7 @@ class reference {
     }
   }
 
+  soc::slice_clock clock_;
   gm_atomic_t unit_;
   gm_atomic_mem_t memory_ = {nullptr, read_nothing, write_nothing};
   std::vector<stream> streams_;
@@ -107,8 +110,9 @@ class reference {
 };
 
 // looks: it also looks in between, on average every so many cycles; 0: only when it has to.
-std::vector<ended> run(const std::vector<command> &commands, uint64_t looks) {
-  soc::slice_queue queue;
+std::vector<ended> run(const std::vector<command> &commands, uint64_t looks,
+                       const soc::slice_clock &clock = soc::slice_clock()) {
+  soc::slice_queue queue(clock);
   std::vector<ended> out;
   std::vector<uint64_t> finished;
   random_numbers random(looks);
@@ -144,9 +148,11 @@ command random_command(random_numbers &random, uint64_t added) {
   for (uint64_t runs = random(1, 12); runs > 0; --runs) {
     c.beats += random(0, gap);
     const auto count = static_cast<uint32_t>(random(1, longest));
-    const auto service = static_cast<uint32_t>(
+    const auto beats = static_cast<uint32_t>(
         !rescale ? 1 : random.one_in(20) ? random(1, 1000) : random(1, 8));
-    c.runs.push_back({c.beats, count, service});
+    // Few addresses, so that beats meet in flight, or many.
+    const auto address = static_cast<uint32_t>(random(0, random.one_in(2) ? 10 : 100000));
+    c.runs.push_back({c.beats, count, beats, address});
     c.beats += count;
   }
   c.beats += random(0, gap);
@@ -166,30 +172,59 @@ void agrees_with_the_unit(void **) {
       commands.push_back(random_command(random, now));
       now += random.one_in(3) ? 0 : random(0, pause);
     }
-    const std::vector<ended> expected = reference().run(commands);
+    const bool same = random.one_in(2);
+    const soc::slice_clock clock(same ? 1 : random(1, 3000), same ? 1 : random(1, 3000));
+    if (clock.cycle(1) > 100) {
+      continue;
+    }
+    const std::vector<ended> expected = reference(clock).run(commands);
     assert_int_equal(expected.size(), commands.size());
-    assert_true(run(commands, 0) == expected);
-    assert_true(run(commands, random(1, 50)) == expected);
+    assert_true(run(commands, 0, clock) == expected);
+    assert_true(run(commands, random(1, 50), clock) == expected);
   }
 }
 
 void answers_of_a_lone_stream(void **) {
-  // 16 beats, one every third cycle: the last arrives in 11 + 45 and is answered two later.
-  assert_true((run({{10, 11, 48, 16, {{0, 16, 1}}}}, 0) == std::vector<ended>{{58, 0}}));
+  // 16 beats, one every third cycle: the last arrives in 11 + 45, is read one later and answered six after that.
+  assert_true((run({{10, 11, 48, 16, {{0, 16, 1, 0}}}}, 0) == std::vector<ended>{{63, 0}}));
   // All at once: taken in 11..26.
-  assert_true((run({{10, 11, 0, 16, {{0, 16, 1}}}}, 0) == std::vector<ended>{{28, 0}}));
+  assert_true((run({{10, 11, 0, 16, {{0, 16, 1, 0}}}}, 0) == std::vector<ended>{{33, 0}}));
   // Walks of 8 beats every third cycle: the last is taken in 11 + 3 * 8.
-  assert_true((run({{10, 11, 12, 4, {{0, 4, 8}}}}, 0) == std::vector<ended>{{11 + 24 + 9, 0}}));
+  assert_true((run({{10, 11, 12, 4, {{0, 4, 8, 0}}}}, 0) == std::vector<ended>{{11 + 24 + 8 + 6, 0}}));
 }
 
 void of_beats_at_once_the_first_stream_goes_first(void **) {
-  const command c = {10, 11, 8, 8, {{0, 8, 1}}};
+  const command c = {10, 11, 8, 8, {{0, 8, 1, 0}}};
+  const command d = {10, 11, 8, 8, {{0, 8, 1, 100}}};
   // 16 beats taken in 11..26, in turns.
-  assert_true((run({c, c}, 0) == std::vector<ended>{{27, 0}, {28, 1}}));
+  assert_true((run({c, d}, 0) == std::vector<ended>{{32, 0}, {33, 1}}));
   // One added later may have a beat that comes before those left.
-  const command sparse = {10, 11, 100, 2, {{0, 2, 1}}};
-  const command late = {20, 25, 1, 1, {{0, 1, 1}}};
-  assert_true((run({sparse, late}, 0) == std::vector<ended>{{27, 1}, {63, 0}}));
+  const command sparse = {10, 11, 100, 2, {{0, 2, 1, 0}}};
+  const command late = {20, 25, 1, 1, {{0, 1, 1, 0}}};
+  assert_true((run({sparse, late}, 0) == std::vector<ended>{{32, 1}, {68, 0}}));
+}
+
+void beats_of_one_address_wait_for_each_other(void **) {
+  // Taken in 11 and 12; the second is read once the first has been written, 7 later.
+  const command c = {10, 11, 1, 1, {{0, 1, 1, 5}}};
+  assert_true((run({c, c}, 0) == std::vector<ended>{{18, 0}, {25, 1}}));
+  // A walk up to that address waits there: read in 13 and 14, not in 15.
+  const command walk = {10, 11, 1, 1, {{0, 1, 3, 3}}};
+  assert_true((run({c, walk}, 0) == std::vector<ended>{{18, 0}, {25, 1}}));
+}
+
+void slow_slices_tick_at_their_edges(void **) {
+  // Two of three cycles: ticks 0, 1, 2, 3 ... in cycles 0, 2, 3, 5 ... Taken in tick 7, read in 8, answered in 14.
+  const soc::slice_clock clock(3, 2);
+  assert_int_equal(clock.tick(11), 7);
+  assert_int_equal(clock.cycle(8), 12);
+  assert_true((run({{10, 11, 1, 1, {{0, 1, 1, 0}}}}, 0, clock) == std::vector<ended>{{21, 0}}));
+  // Faster ones are as fast as the cores.
+  assert_int_equal(soc::slice_clock(1000, 1800).cycle(7), 7);
+  // Far from the beginning, at odd ratios, an edge is still one.
+  const soc::slice_clock odd(1800001, 999983);
+  const uint64_t late = UINT64_C(1000000000000000);
+  assert_int_equal(odd.tick(odd.cycle(late)), late);
 }
 
 }  // namespace
@@ -199,6 +234,8 @@ int main() {
       cmocka_unit_test(agrees_with_the_unit),
       cmocka_unit_test(answers_of_a_lone_stream),
       cmocka_unit_test(of_beats_at_once_the_first_stream_goes_first),
+      cmocka_unit_test(beats_of_one_address_wait_for_each_other),
+      cmocka_unit_test(slow_slices_tick_at_their_edges),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

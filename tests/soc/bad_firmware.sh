@@ -53,7 +53,7 @@ both race_reuse "race in UB" "COPY_IN" "race_reuse.c:9" "VEC" "race_reuse.c:17"
 both flag_twice "flag is up already" "cube0 MTE2" "flag_twice.c:8"
 both flag_left "still up" "CROSS_SET" "flag_left.c:7"
 both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
-both panic "cube0" "panic" "7"
+both panic "cube0" "firmware panic, code 7 at panic.c:7"
 expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
 both direct_bounds "needs the direct path to L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
@@ -114,17 +114,17 @@ both gather_list "not in an input array of numbers" "GATHER_IN" "gather_list.c:1
 both gather_writable "not in an input array" "GATHER_IN" "gather_writable.c:10"
 
 # Arguments that the FP8 kernel refuses.
-refuses() {   # refuses CODE name=value...
+refuses() {   # refuses NAME name=value...
   code=$1
   shift
   machine="$*"
-  expect "fp8 $*" "$FIRMWARE/fp8.elf" "panic" "$code"
-  expect "fp8 $*" "$FIRMWARE/fp8.so" "panic" "$code"
+  expect "fp8 $*" "$FIRMWARE/fp8.elf" "firmware panic $code: " ": require("
+  expect "fp8 $*" "$FIRMWARE/fp8.so" "firmware panic $code: " ": require("
 }
-refuses 1 tiling=2
-refuses 1 cache=sparse topk=5 causal=1
-refuses 1 heads=1 crossover=1
-refuses 2 crossover=1 cores=3
+refuses ARGUMENTS tiling=2
+refuses ARGUMENTS cache=sparse topk=5 causal=1
+refuses ARGUMENTS heads=1 crossover=1
+refuses MACHINE crossover=1 cores=3
 
 # On attention engines.
 machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
@@ -143,7 +143,7 @@ both engine_dim "dim=8: expected 16, this engine's" "engine0 LOAD" "LOAD_KV" "en
 both engine_foreign "on an attention engine: expected a vector core" "engine0" "VEC" "engine_foreign.c:6"
 both engine_keys "array 'v'" "engine0 LOAD" "LOAD_KV" "engine_keys.c:8"
 both engine_deadlock "deadlock" "engine0 STORE" "WAIT_FLAG from=ATTN event=2" "engine_deadlock.c:6"
-both engine_panic "engine0" "panic" "7"
+both engine_panic "engine0" "firmware panic, code 7"
 machine="$machine engines=2"
 both engine_cores "race in GM with engine" "STORE" "STORE_EB" "engine_cores.c:8"
 machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
@@ -153,18 +153,18 @@ both engine_race "race in KV" "engine0 ATTN" "engine_race.c:9"
 both engine_barrier "no PIPE_BARRIER" "engine0 ATTN" "engine_barrier.c:13"
 
 # Arguments that the engines' kernel refuses.
-panics() {   # panics CODE name=value...
+panics() {   # panics NAME name=value...
   code=$1
   shift
   machine="d=16 blocks=2 rows=32 keys=20 chunk=16 $*"
-  expect "engine $*" "$FIRMWARE/engine.elf" "engine0" "panic" "$code"
-  expect "engine $*" "$FIRMWARE/engine.so" "engine0" "panic" "$code"
+  expect "engine $*" "$FIRMWARE/engine.elf" "engine0" "firmware panic $code: " ": require("
+  expect "engine $*" "$FIRMWARE/engine.so" "engine0" "firmware panic $code: " ": require("
 }
-panics 1 chunk=12 mask=1
-panics 1 tokens=21 causal=1
-panics 1 tokens=2 causal=1 mask=1
-panics 1 d=24
-panics 2 chunk=33
-panics 2 chunk=0
-panics 2 heads=32 buffer_kb=4
+panics ARGUMENTS chunk=12 mask=1
+panics ARGUMENTS tokens=21 causal=1
+panics ARGUMENTS tokens=2 causal=1 mask=1
+panics ARGUMENTS d=24
+panics MACHINE chunk=33
+panics MACHINE chunk=0
+panics MACHINE heads=32 buffer_kb=4
 exit $failed

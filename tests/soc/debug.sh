@@ -21,7 +21,7 @@ for kind in elf so; do
   [ $status -eq 3 ] || fail "$kind: exit code $status"
   grep '^cube0: ' err | cmp - expected || fail "$kind prints $(cat err)"
   grep -q '^vector0_0: vector 0$' err && grep -q '^vector0_1: vector 1$' err || fail "$kind: vector cores"
-  grep -E '^amalgam: cube0 firmware panic, code 2 at panic\.h:[0-9]+ \(require\); called from prints\.c:8 \(innermost\), prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
+  grep -E '^amalgam: cube0 firmware panic MACHINE: .*: require\(depth != 3, PANIC_MACHINE\) at prints\.c:8 \(innermost\); called from prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
     fail "$kind: no calls in $(cat err)"
 done
 
@@ -184,6 +184,24 @@ grep -q 'SIGABRT' said && grep -qE '#[0-9] .*innermost' said && grep -qE '#[0-9]
 status=0
 wait $sim || status=$?
 [ $status -eq 130 ] || fail "killed: exit code $status, $(cat err)"
+# A written program counter: the panic is jumped over.
+rm err
+timeout 120 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.elf" \
+  --gdb cube0:0 2>err &
+sim=$!
+cube=$(port_of cube0) || fail "cube0 does not wait"
+cat >jump.gdb <<END
+set pagination off
+set confirm off
+target remote 127.0.0.1:$cube
+break prints.c:24
+continue
+jump prints.c:26
+END
+timeout 60 gdb-multiarch -nx -batch -x jump.gdb "$FIRMWARE/tests/prints.elf" >said 2>&1 || fail "gdb: $(cat said)"
+wait $sim || :
+grep -q '^cube0: never$' err && ! grep -q 'panic\|unfinished' err || fail "a jump: $(cat err said)"
+
 # A debugger that comes when no connection can be had: the run says so, and goes on without.
 if command -v strace >/dev/null; then
   rm err

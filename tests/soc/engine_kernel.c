@@ -201,6 +201,7 @@ static void set_machine(const test_t *test, soc_options_t *options) {
   options->engine = test->rtl ? SOC_ENGINE_RTL : SOC_ENGINE_C;
   options->engine_num = engine_num(test);
   options->race_check = !test->no_race_check;
+  options->init_check = true;
   options->threads = 2;
 }
 

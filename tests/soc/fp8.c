@@ -196,12 +196,17 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
       .gm = run->rtl ? SOC_GM_RTL : SOC_GM_C,
       .pairs = run->shape.crossover,
       .race_check = run->race,
+      .init_check = true,
       .timing_only = run->timing,
       .l2_warm = run->warm,
       .threads = 2,
       .timeline = run->timeline};
   soc_result_t result = {0};
   soc_run(&options, buffers, count, &problem.args, fp8_args_bytes(problem.lists), &result);
+  if (result.unwritten_count > 0) {
+    fprintf(stderr, "nobody wrote what %s reads\n", result.unwritten[0].read);
+    abort();
+  }
   const int code = judge(run, &problem, config, &result, out, lse);
   soc_result_free(&result);
   fp8_case_free(&problem);

@@ -123,6 +123,10 @@ static void simulate(const gemm_case_t *what, const soc_options_t *options, cons
     what->change(&args);
   }
   soc_run(options, buffers, 3, &args, sizeof args, result);
+  if (result->unwritten_count > 0) {
+    fprintf(stderr, "nobody wrote what %s reads\n", result->unwritten[0].read);
+    abort();
+  }
 }
 
 void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t *outcome,
@@ -132,6 +136,7 @@ void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t
                            .firmware_file = firmware,
                            .gm = SOC_GM_C,
                            .race_check = true,
+                           .init_check = true,
                            .timing_only = what->timing_only,
                            .threads = what->threads,
                            .timeline = what->timeline,

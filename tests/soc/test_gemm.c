@@ -163,7 +163,7 @@ static void bad_arguments_panic(void **state) {
       const gemm_case_t what = {20, 30, 40, .type = TYPE_BF16, .change = changes[i]};
       const gemm_outcome_t outcome = run(&what, firmware[j]);
       if (outcome.status != SOC_STOPPED ||
-          strstr(outcome.error, "cube0 firmware panic, code 1") == NULL) {
+          strstr(outcome.error, "cube0 firmware panic ARGUMENTS: ") == NULL) {
         printf("change %zu, %s: status %d, %s\n", i, firmware[j], (int)outcome.status,
                outcome.error);
         fail();

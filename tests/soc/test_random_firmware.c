@@ -184,7 +184,7 @@ static void spoil(program_t *p) {
 
 static void run_soc(program_t *p) {
   soc_options_t options = {.firmware = SOC_FIRMWARE_NATIVE, .firmware_file = FIRMWARE_DIR "/tests/commands.so",
-                           .gm = SOC_GM_C, .race_check = true, .threads = 1};
+                           .gm = SOC_GM_C, .race_check = true, .init_check = true, .threads = 1};
   char path[1024], reason[CONFIG_ERROR_BYTES];
   soc_result_t result = {.status = SOC_BAD_INPUT};
   const commands_args_t args = {p->buffer[LIST].address, p->count};

@@ -95,7 +95,11 @@ static priced_t price(const config_vector_t *v, const cmd_vec_t *c) {
   switch (c->op) {
     case VOP_DIV:
     case VOP_SQRT:
+    case VOP_RSQRT:
+    case VOP_RECIP:
       return (priced_t){v->div_startup, v->div_cycles};
+    case VOP_ABS:
+      return (priced_t){v->scalar_startup, v->scalar_cycles};
     case VOP_EXP:
     case VOP_LN:
       return (priced_t){v->exp_startup, v->exp_cycles};
@@ -158,6 +162,9 @@ static const form_t forms[] = {
     {VOP_CAST, OPERAND_TILE, TYPE_E4M3, TYPE_F32, 8, 32, 4, .a = true},
     {VOP_CAST, OPERAND_TILE, TYPE_F32, TYPE_E4M3, 32, 8, 4, .a = true},
     {VOP_SQRT, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
+    {VOP_RSQRT, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
+    {VOP_RECIP, OPERAND_SCALAR, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
+    {VOP_ABS, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
     {VOP_AND, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true, .b = true},
     {VOP_ADD_S32, OPERAND_SCALAR, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},
     {VOP_SWAP, OPERAND_TILE, TYPE_F32, TYPE_F32, 32, 32, 4, .a = true},

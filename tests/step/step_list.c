@@ -90,6 +90,7 @@ soc_status_t step_list_run(step_list_t *list, const step_machine_t *machine, soc
       .firmware_file = file,
       .gm = machine->rtl ? SOC_GM_RTL : SOC_GM_C,
       .race_check = true,
+      .init_check = true,
       .pairs = machine->pairs,
       .timing_only = machine->timing_only,
       .threads = machine->threads,
@@ -103,6 +104,7 @@ soc_status_t step_list_run(step_list_t *list, const step_machine_t *machine, soc
   if (running != NULL && soc_launch(running, file, &args, sizeof args, &cycles) == SOC_DONE) {
     soc_close(running);
   }
+  check(result->unwritten_count == 0, "a result depends on bytes that nobody wrote");
   return result->status;
 }
 

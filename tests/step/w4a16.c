@@ -220,6 +220,7 @@ static soc_status_t simulate(problem_t *p, const char *firmware, const config_t 
       .firmware_file = firmware,
       .gm = strcmp(s->gm, "rtl") == 0 ? SOC_GM_RTL : SOC_GM_C,
       .race_check = s->race != 0,
+      .init_check = true,
       .timing_only = s->timing != 0,
       .threads = s->threads,
       .log = s->log};
@@ -330,6 +331,10 @@ int main(int argc, char **argv) {
   make_up(&p);
   soc_result_t result = {0};
   const soc_status_t status = simulate(&p, argv[1], &config, &result);
+  if (result.unwritten_count > 0) {
+    fprintf(stderr, "nobody wrote what %s reads\n", result.unwritten[0].read);
+    return 1;
+  }
   if (status != SOC_DONE) {
     fprintf(stderr, "%s\n", result.error);
     return (int)status;

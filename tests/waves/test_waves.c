@@ -30,6 +30,7 @@ static struct {
   size_t names;
   char name[64][TEXT];
   unsigned handle[64];
+  char labels[64][TEXT];   // "0=off 1=on", "" where there are none
 } read_back;
 
 static char path[64];
@@ -48,16 +49,39 @@ static void note_varlen(void *user, uint64_t time, fstHandle handle, const unsig
   note(user, time, handle, value);
 }
 
+// A table of names as text, as a reader takes it from the file: "0=off 1=on".
+static void read_table(const char *written, char text[TEXT]) {
+  struct fstETab *table = fstUtilityExtractEnumTableFromString(written);
+  assert_non_null(table);
+  size_t used = 0;
+  text[0] = '\0';
+  for (uint32_t i = 0; i < table->elem_count && used < TEXT; ++i) {
+    used += (size_t)snprintf(text + used, TEXT - used, "%s%s=%s", i == 0 ? "" : " ", table->val_arr[i], table->literal_arr[i]);
+  }
+  fstUtilityFreeEnumTable(table);
+}
+
 static void read_file(void) {
   void *file = fstReaderOpen(path);
   assert_non_null(file);
   read_back.count = read_back.names = 0;
+  enum { TABLES = 8 };
+  static char tables[TABLES][TEXT];
+  uint64_t table = 0;   // of the next signal
   for (struct fstHier *h; (h = fstReaderIterateHier(file)) != NULL;) {
     if (h->htyp == FST_HT_SCOPE) {
       fstReaderPushScope(file, h->u.scope.name, NULL);
     } else if (h->htyp == FST_HT_UPSCOPE) {
       fstReaderPopScope(file);
+    } else if (h->htyp == FST_HT_ATTRBEGIN && h->u.attr.subtype == FST_MT_ENUMTABLE) {
+      table = h->u.attr.arg;
+      assert_in_range(table, 1, TABLES - 1);
+      if (h->u.attr.name_length != 0) {
+        read_table(h->u.attr.name, tables[table]);
+      }
     } else if (h->htyp == FST_HT_VAR) {
+      strcpy(read_back.labels[read_back.names], table == 0 ? "" : tables[table]);
+      table = 0;
       const char *scope = fstReaderGetCurrentFlatScope(file);
       snprintf(read_back.name[read_back.names], TEXT, "%s.%s", scope == NULL ? "" : scope,
                h->u.var.name);
@@ -88,6 +112,14 @@ static const char *value_at(const char *name, uint64_t time) {
     }
   }
   return value;
+}
+
+static const char *labels_of(const char *name) {
+  size_t i = 0;
+  while (i < read_back.names && strcmp(read_back.name[i], name) != 0) {
+    ++i;
+  }
+  return i < read_back.names ? read_back.labels[i] : "no such signal";
 }
 
 static waves_t *make(const char *const *scopes, size_t count, uint64_t keep) {
@@ -161,6 +193,28 @@ static void values_come_back(void **state) {
   assert_string_equal(value_at("a.b.wide [69:0]", 30), bits);
   assert_string_equal(value_at("a.z.other_name [69:0]", 30), bits);
   assert_true(strtod(value_at(".real", 30), NULL) == -2.5);
+}
+
+// Also where a signal's name has a range, and a space before that.
+static void values_have_names(void **state) {
+  (void)state;
+  static const char *const switched[] = {"off", "on", NULL};
+  static const char *const colours[] = {"red", "amber green", "green", NULL};
+  char message[WAVES_MESSAGE_BYTES];
+  waves_t *waves = make(NULL, 0, 0);
+  waves_signal(waves, "a.bit", 1, switched);
+  waves_signal(waves, "a.light", 2, colours);
+  waves_signal(waves, "a.other", 2, NULL);
+  waves_signal(waves, "b.light", 3, colours);
+  assert_true(waves_begin(waves, message));
+  waves_at(waves, 0);
+  assert_true(waves_end(waves, false));
+  waves_delete(waves);
+  read_file();
+  assert_string_equal(labels_of("a.bit"), "0=off 1=on");
+  assert_string_equal(labels_of("a.light [1:0]"), "00=red 01=amber green 10=green");
+  assert_string_equal(labels_of("a.other [1:0]"), "");
+  assert_string_equal(labels_of("b.light [2:0]"), "000=red 001=amber green 010=green");
 }
 
 // Random changes, written whole and as the last cycles: from the cut on both files say the same.
@@ -280,6 +334,7 @@ static void windows_are_read(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(values_come_back, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(values_have_names, set_up, tear_down),
       cmocka_unit_test_setup_teardown(the_last_cycles_are_those_of_the_whole, set_up, tear_down),
       cmocka_unit_test_setup_teardown(nothing_is_kept_of_a_good_run, set_up, tear_down),
       cmocka_unit_test_setup_teardown(scopes_choose, set_up, tear_down),

@@ -46,6 +46,7 @@ static bool run_sections(const bench_t *bench, base_error_t *error) {
 static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
                        base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
+  json_add_amalgam(bench->root);
   return file != NULL && json_print(file, bench->root, error) && outputs_commit(outputs, error);
 }
 

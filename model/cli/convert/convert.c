@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/convert/convert.h"
 
-#include "base/npy_bf16.h"
+#include "array/array.h"
+#include "base/npy.h"
 #include "base/output.h"
 #include "cli/option/manual.h"
 #include "num/num_fp8.h"
@@ -122,7 +123,7 @@ static bool write_outputs(const convert_job_t *job, outputs_t *outputs, const si
 static bool read_input(convert_job_t *job, base_error_t *error) {
   const unsigned accepted = NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(F4) | NPY_BIT(U1) | NPY_BIT(I1) |
                             NPY_BIT(I4);
-  return npy_read(job->path, accepted, &job->in, error) &&
+  return array_read(job->path, accepted, &job->in, error) &&
          (npy_count(&job->in) > 0 ||
           npy_refuse_shape(job->path, &job->in, "an array that is not empty", error));
 }

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/npy_bf16.h"
+#include "array/array_bf16.h"
 #include "cli/convert/convert.h"
 #include "num/num_fp8.h"
 
@@ -23,10 +23,9 @@ static double loss(const uint8_t *token, const uint16_t *key, size_t tokens) {
   return whole > 0 ? sqrt(difference / whole) : 0;
 }
 
-// The keys are read once more, so that they are rounded and checked as everywhere.
+// Keys are rounded and checked as everywhere.
 bool convert_to_tokens(convert_job_t *job, base_error_t *error) {
-  npy_free(&job->in);
-  if (!npy_read_bf16(job->path, NPY_FINITE_ONLY, &job->in, error) ||
+  if (!array_to_bf16(job->path, (array_bf16_t){.specials = NPY_FINITE_ONLY}, &job->in, error) ||
       !convert_allocate(job, NPY_U1, NUM_FP8_TOKEN_BYTES, &job->out, error)) {
     return false;
   }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "base/npy.h"
 #include "cli/convert/convert.h"
 #include "num/num_int4.h"
 

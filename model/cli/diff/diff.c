@@ -101,6 +101,7 @@ static void print_all(const comparison_t *comparison, bool all) {
 
 static void fill_json(const void *data, cJSON *root) {
   const comparison_t *comparison = data;
+  json_add_amalgam(root);
   cJSON_AddStringToObject(root, "before", comparison->file[0]);
   cJSON_AddStringToObject(root, "after", comparison->file[1]);
   cJSON_AddNumberToObject(root, "tolerance", comparison->tolerance);

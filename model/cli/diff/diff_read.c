@@ -53,9 +53,22 @@ static void fill_machine(const config_t *config, cJSON *machine) {
 #undef END_SECTION
 }
 
-// All parameters say more than a name and what was set: but only if both machines can still be read.
+static bool has_machine(const cJSON *run) {
+  return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(run, "machine"));
+}
+
+// All parameters say more than a name and what was set. Files of an older Amalgam lack them: then as those machines
+// are now, if both can still be read.
 static void resolve_machines(cJSON *const run[2]) {
   config_t config[2];
+  if (has_machine(run[0]) && has_machine(run[1])) {
+    cJSON_DeleteItemFromObjectCaseSensitive(run[0], "set");
+    cJSON_DeleteItemFromObjectCaseSensitive(run[1], "set");
+    return;
+  }
+  for (int i = 0; i < 2; ++i) {
+    cJSON_DeleteItemFromObjectCaseSensitive(run[i], "machine");
+  }
   if (!load_machine(run[0], &config[0]) || !load_machine(run[1], &config[1])) {
     return;
   }

@@ -53,6 +53,11 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
                     &run->words[1], &reason)) {
     return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
   }
+  for (size_t i = 0; i < run->words[0]; ++i) {
+    if (strcmp(run->word[0][i], "-") == 0) {
+      return base_fail(error, "%s: that run read standard input, which is gone; expected one on files", run->file);
+    }
+  }
   return true;
 }
 
@@ -126,7 +131,7 @@ static void make_plain(cJSON *item) {
   }
 }
 
-static bool open_run(explain_run_t *run, bool allow_native, base_error_t *error) {
+bool explain_open(explain_run_t *run, bool allow_native, base_error_t *error) {
   run->root = json_read_input(run->file, "the file of an `amalgam run --json`", error);
   if (run->root == NULL) {
     return false;
@@ -282,6 +287,7 @@ static void print_all(const explain_run_t *run) {
 
 static void fill_json(const void *data, cJSON *root) {
   const explain_run_t *run = data;
+  json_add_amalgam(root);
   cJSON_AddStringToObject(root, "kernel", run->kernel);
   json_add_count(root, "cycles", run->cycles);
   cJSON_AddItemToObject(root, "path", cJSON_Duplicate(run->path, true));
@@ -333,7 +339,7 @@ static bool explain_file(const options_t *options, explain_run_t *run, outputs_t
   }
   run->file = options->word[0];
   if ((options->json != NULL && !outputs_add(outputs, options->json, &json, error)) ||
-      !open_run(run, options->allow_native, error) || !explain_runs(run, options->quiet, error)) {
+      !explain_open(run, options->allow_native, error) || !explain_runs(run, options->quiet, error)) {
     return false;
   }
   make_plain(run->path);

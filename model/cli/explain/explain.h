@@ -15,7 +15,7 @@
 // argv[0] is "explain". Returns the exit code.
 int explain(int argc, char **argv);
 
-// --- internal to the folder -------------------------------------------------------------------
+// --- for those who make a run again -------------------------------------------------------------------
 
 enum { EXPLAIN_WORDS_MAX = 192, EXPLAIN_TRIES_MAX = 32 };
 
@@ -39,6 +39,9 @@ typedef struct explain_run {
   explain_try_t list[EXPLAIN_TRIES_MAX];
   size_t tries;
 } explain_run_t;
+
+// Reads run->file: the config, the words, the cycles. The root is to be deleted in any case.
+bool explain_open(explain_run_t *run, bool allow_native, base_error_t *error);
 
 // Fills path and list. Runs are processes of their own, two at a time; of what the run wrote they write nothing.
 // False: error.

@@ -29,6 +29,7 @@
 #define EXPLAIN CLI_EXPLAIN
 #define SWEEP CLI_SWEEP
 #define DIFF CLI_DIFF
+#define BLAME CLI_BLAME
 #define OUTPUT OPTION_OUTPUT
 #define VALUES OPTION_VALUES
 const option_row_t option_rows[] = {
@@ -179,9 +180,20 @@ static bool set_defaults(options_t *options, unsigned command, base_error_t *err
   return true;
 }
 
+// What an option without a value, of this name, is to getopt_long; 0: this command has none.
+static int code_of(const struct option *table, const char *name) {
+  while (table->name != NULL && strcmp(table->name, name) != 0) {
+    ++table;
+  }
+  return table->name == NULL ? 0 : table->val;
+}
+
 // The next option's row from FIRST_ROW on, or HELP, or REFUSED; -1: there is none.
 static int next_option(int argc, char **argv, const struct option *table, base_error_t *error) {
-  const int code = getopt_long(argc, argv, ":h", table, NULL);
+  const int code = getopt_long(argc, argv, code_of(table, "quiet") != 0 ? ":hq" : ":h", table, NULL);
+  if (code == 'q') {
+    return code_of(table, "quiet");
+  }
   if (code == -1 || code == 'h' || code >= HELP) {
     return code == 'h' ? HELP : code;
   }

@@ -34,6 +34,7 @@
 #define CLI_SWEEP (1u << 18)
 #define CLI_DIFF (1u << 16)
 #define CLI_LIST (1u << 17)
+#define CLI_BLAME (1u << 22)
 
 // Marks, among the commands of an option.
 #define OPTION_OUTPUT (1u << 30)   // what is written, said, checked or watched: not what is run

@@ -20,6 +20,13 @@ static void print_row(FILE *file, const option_row_t *row) {
   wrap_words(file, help, strlen(help), LEFT, LEFT);
 }
 
+static void print_group(FILE *file, const char *title) {
+  char text[512];
+  fputs("  ", file);
+  snprintf(text, sizeof text, "%s:", title);
+  wrap_words(file, text, strlen(text), 2, 2);
+}
+
 void options_help(FILE *file, unsigned command) {
   const char *group = NULL;
   bool first = true;
@@ -29,7 +36,8 @@ void options_help(FILE *file, unsigned command) {
       group = row->group;
     } else if ((row->commands & command) != 0) {
       if (group != NULL) {
-        fprintf(file, "%s  %s:\n", first ? "" : "\n", group);
+        fprintf(file, "%s", first ? "" : "\n");
+        print_group(file, group);
         first = false;
         group = NULL;
       }

@@ -41,8 +41,9 @@ bool machine_read(const run_t *run, const char *config, const char *firmware,
       !kernel_machine_cores(machine, option_count_or(&options->cores, 0), error)) {
     return false;
   }
-  soc->gm = options->gm.value == 0 ? SOC_GM_RTL : SOC_GM_C;
+  soc->gm = (options->gm.given ? options->gm.value != 0 : options->timing_only) ? SOC_GM_C : SOC_GM_RTL;
   soc->race_check = !options->no_race_check;
+  soc->init_check = !options->no_init_check;
   soc->l2_warm = options->l2.value == 0;
   soc->timing_only = options->timing_only;
   soc->launches = (unsigned)options->launches.value;

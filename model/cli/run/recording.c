@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/parse.h"
+#include "blame/place.h"
+#include "cli/run/dumps.h"
 
 enum { USUAL_LAST = 10000 };
 
@@ -61,6 +63,23 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t 
          base_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
 }
 
+static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *error) {
+  const option_list_t *watch = &run->options.watch;
+  soc->replay = run->replay || watch->count > 0;
+  if (watch->count == 0 && run->options.watch_log != NULL) {
+    return base_fail(error, "--watch-log: needs --watch");
+  }
+  if (watch->count > 0 && run->options.timing_only) {
+    return base_fail(error, "--watch: needs values, which --timing-only does not compute");
+  }
+  for (size_t i = 0; i < watch->count; ++i) {
+    if (!blame_place_check("watch", watch->item[i], error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const options_t *options = &run->options;
   soc->timeline = run_path(run, RUN_TIMELINE);
@@ -70,10 +89,12 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   soc->trace_scopes = options->trace_scope.item;
   soc->trace_scope_count = options->trace_scope.count;
   soc->trace_keep = kept_cycles(options);
+  soc->profile = options->profile;
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
-  return check_trace(options, error) && read_gdb(options, soc, error) &&
+  return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
+         dumps_soc(run, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
 }

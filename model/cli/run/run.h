@@ -15,11 +15,15 @@
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
 #include "cli/run/progress.h"
+#include "kernel/result.h"
 
-// Output files: --out (or --logits), --json and --lse are written here, the others by what is simulated.
+// Output files: --out (or --logits), --json, --lse, --watch-log and those of --csv are written here, the others by what is simulated.
 typedef enum run_file {
-  RUN_OUT, RUN_JSON, RUN_LSE, RUN_TIMELINE, RUN_LOG, RUN_TRACE, RUN_CRITICAL_PATH, RUN_FILES
+  RUN_OUT, RUN_JSON, RUN_LSE, RUN_CSV_PIPES, RUN_CSV_TRAFFIC, RUN_CSV_OPERATIONS, RUN_CSV_PROFILE, RUN_WATCH, RUN_TIMELINE, RUN_LOG, RUN_TRACE,
+  RUN_CRITICAL_PATH, RUN_FILES
 } run_file_t;
+
+enum { RUN_PATH_BYTES = 4096 };
 
 typedef struct run_kernel run_kernel_t;
 
@@ -29,11 +33,14 @@ typedef struct run {
   options_t options;
   outputs_t outputs;
   size_t file[RUN_FILES];  // their indices, where the options name one
+  char csv[RUN_FILES][RUN_PATH_BYTES];   // their names, of those of --csv
+  cJSON *numbers;          // all of the run's, NULL: nobody asked for them
   progress_t progress;
   base_error_t error;
   char **word;             // the command line from the kernel's name on
   int words;
   void *own;               // the kernel's, own_bytes of zeros at first
+  bool replay;             // its effects are wanted once more (soc/replay.h)
 } run_t;
 
 struct run_kernel {
@@ -54,7 +61,17 @@ struct run_kernel {
   void (*print)(const run_t *run);
   base_exit_t (*verdict)(run_t *run);                // BASE_OK, or exit code 1; NULL: always OK
   void (*release)(run_t *run);                       // own's members
+  // --- for those who ask why the result is what it is; NULL: a kernel of which nobody can ---
+  const soc_result_t *(*soc)(const run_t *run);
+  // What the result should have been; with golden, in FP64 if the kernel has that. False with an empty error: nobody
+  // knows.
+  bool (*expected)(const run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 };
+
+// A run that is made again, for `amalgam blame`: up to its result, and without files or text. argv[0] is the kernel's
+// name, and argv outlives it. *code: of the simulation; NULL: run.error says why there is no such run.
+run_t *run_again(const run_kernel_t *kernel, int argc, char **argv, base_exit_t *code, base_error_t *error);
+void run_free(run_t *run);
 
 // argv[0] is the kernel's name. Returns the exit code.
 int run_main(const run_kernel_t *kernel, int argc, char **argv);

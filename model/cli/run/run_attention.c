@@ -54,6 +54,7 @@ static kernel_source_t source(const options_t *o) {
 static bool read_input(const options_t *o, attention_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->q;
+  input->round = o->round_halves;
   input->kv = o->kv;
   input->k = o->k;
   input->v = o->v;
@@ -117,6 +118,11 @@ static void fill_json(const run_t *run, cJSON *root) { attention_json(run->own, 
 static void print(const run_t *run) { text_attention(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return attention_verdict(run->own, &run->error); }
 static void release(run_t *run) { attention_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const attention_run_t *)run->own)->result.soc; }
+
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  return attention_expected(run->own, golden, want, error);
+}
 
 // --- the kernels ------------------------------------------------------------------------------
 
@@ -149,7 +155,7 @@ static const manual_row_t base_examples[] = {
    .examples = (EXAMPLES), .files = files,                                                      \
    .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
    .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
-   .release = release}
+   .release = release, .soc = soc, .expected = expected}
 
 const run_kernel_t run_amla = ATTENTION_KERNEL(
     "amla", CLI_RUN_AMLA, amla_examples,

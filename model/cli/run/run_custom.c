@@ -111,6 +111,12 @@ static void fill_json(const run_t *run, cJSON *root) { custom_json(run->own, roo
 static void print(const run_t *run) { text_custom(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return custom_verdict(run->own, &run->error); }
 static void release(run_t *run) { custom_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const custom_run_t *)run->own)->result.soc; }
+
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  (void)golden;
+  return custom_expected(run->own, want, error);
+}
 
 static const manual_row_t files[] = {
     {"sw/README.md", "write your own kernel, step by step"},
@@ -145,4 +151,6 @@ const run_kernel_t run_custom = {
     .print = print,
     .verdict = verdict,
     .release = release,
+    .soc = soc,
+    .expected = expected,
 };

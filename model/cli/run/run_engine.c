@@ -22,6 +22,7 @@ static bool check_files(const options_t *o, base_error_t *error) {
 static bool read_input(const options_t *o, engine_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->engine_q;
+  input->round = o->round_halves;
   input->k = o->engine_k;
   input->v = o->engine_v;
   input->seq_q = option_count_or(&o->seq_q, 0);

@@ -30,6 +30,7 @@ static bool read_input(const options_t *o, flash_input_t *input, base_error_t *e
   const bool files = o->flash_q != NULL || o->flash_k != NULL || o->flash_v != NULL;
   input->source = files ? KERNEL_FILES : KERNEL_MADE_UP;
   input->q = o->flash_q;
+  input->round = o->round_halves;
   input->k = o->flash_k;
   input->v = o->flash_v;
   input->type = !o->flash_dtype.given ? FLASH_TYPE_USUAL
@@ -91,6 +92,7 @@ static void fill_json(const run_t *run, cJSON *root) { flash_json(run->own, root
 static void print(const run_t *run) { text_flash(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return flash_verdict(run->own, &run->error); }
 static void release(run_t *run) { flash_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const flash_run_t *)run->own)->result.soc; }
 
 static const manual_row_t files[] = {
     {"model/config/*.yaml", "the machines that --config names; every value has its source"},
@@ -124,4 +126,5 @@ const run_kernel_t run_flash = {
     .print = print,
     .verdict = verdict,
     .release = release,
+    .soc = soc,
 };

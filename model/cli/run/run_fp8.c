@@ -54,6 +54,7 @@ static bool check_source(const options_t *options, kernel_source_t source, base_
 static bool read_input(const options_t *o, fp8_input_t *input, base_error_t *error) {
   input->source = source(o);
   input->q = o->fp8_q;
+  input->round = o->round_halves;
   input->kv = o->fp8_kv;
   input->quantiser = !o->fp8_scale.given       ? FP8_QUANTISER_USUAL
                      : o->fp8_scale.value == 0 ? FP8_AMAX
@@ -133,6 +134,7 @@ static void fill_json(const run_t *run, cJSON *root) { fp8_json(run->own, root);
 static void print(const run_t *run) { text_fp8(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return fp8_verdict(run->own, &run->error); }
 static void release(run_t *run) { fp8_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const fp8_run_t *)run->own)->result.soc; }
 
 static const manual_row_t files[] = {
     {"model/config/ascend910_pair.yaml",
@@ -165,4 +167,5 @@ const run_kernel_t run_fp8 = {
     .print = print,
     .verdict = verdict,
     .release = release,
+    .soc = soc,
 };

@@ -179,6 +179,7 @@ static void fill_json(const run_t *run, cJSON *root) { gemm_json(run->own, root)
 static void print(const run_t *run) { text_gemm(stdout, run->own); }
 static base_exit_t verdict(run_t *run) { return gemm_verdict(run->own, &run->error); }
 static void release(run_t *run) { gemm_release(run->own); }
+static const soc_result_t *soc(const run_t *run) { return &((const gemm_run_t *)run->own)->result.soc; }
 
 static const manual_row_t files[] = {
     {"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
@@ -204,7 +205,7 @@ static const manual_row_t gemm_examples[] = {
         "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                                \
     .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, \
     .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json,          \
-    .print = print, .verdict = verdict, .release = release                                       \
+    .print = print, .verdict = verdict, .release = release, .soc = soc                            \
   }
 
 const run_kernel_t run_w4a16 =

@@ -43,7 +43,10 @@ static bool check_machine(const options_t *options, base_error_t *error) {
                                 {"firmware", options->lm_firmware.given},
                                 {"timeline", options->timeline != NULL},
                                 {"critical-path", options->critical_path != NULL},
+                                {"csv", options->csv != NULL},
+                                {"profile", options->profile},
                                 {"log", options->log != NULL},
+                                {"dump", options->dump.count > 0},
                                 {"trace", options->trace != NULL}};
   return (attention == LM_HFA || REFUSE_GIVEN(of_hfa, "needs --attention hfa", error)) &&
          (attention != LM_FP32 ||
@@ -67,6 +70,7 @@ static bool read_machine(const run_t *run, kernel_machine_t *machine, base_error
   machine->soc.firmware =
       o->lm_firmware.value != 0 ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
   machine->soc.building = run_building;
+  machine->soc.init_check = !o->no_init_check;
   return recording_soc(run, &machine->soc, error);
 }
 

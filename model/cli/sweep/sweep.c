@@ -10,8 +10,8 @@
 #include "cli/option/options.h"
 #include "cli/sweep/sweep_identity.h"
 #include "cli/sweep/sweep_on.h"
-#include "cli/version.h"
 #include "host/interrupt.h"
+#include "host/version.h"
 #include "sweep/sweep.h"
 
 static void help(void) {

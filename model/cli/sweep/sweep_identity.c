@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array/array.h"
 #include "base/arena.h"
 #include "cli/sweep/sweep_words.h"
 #include "config/config.h"
@@ -202,7 +203,10 @@ static void add_text(digest_t *digest, const option_row_t *row, const char *text
   if (row->argument != NULL && is(row->argument, "DIR")) {   // a model's
     digest_folder(digest, text, "", "");
   }
-  if (!names_file(row) || !digest_file(digest, row->name, text)) {
+  char file[4096];
+  snprintf(file, sizeof file, "%.*s", (int)array_file_length(text), text);
+  const bool whole = strlen(file) == strlen(text);
+  if (!names_file(row) || !digest_file(digest, row->name, file) || !whole) {   // an array of a file: its name, too
     digest_text(digest, row->name, text);
   }
 }

@@ -174,6 +174,10 @@ static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
     printf("  loop of the %s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
            number(item, "ps") / flow->fo4_ps);
   }
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "stages")) {
+    printf("  stage %-10s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
+           number(item, "ps") / flow->fo4_ps);
+  }
 }
 
 // --- the command ------------------------------------------------------------------------------
@@ -195,6 +199,7 @@ static bool run(const options_t *options, const synth_flow_t *flow, synth_result
 static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index,
                        base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
+  json_add_amalgam(result->root);
   return file != NULL && json_print(file, result->root, error) && outputs_commit(outputs, error);
 }
 

@@ -6,7 +6,7 @@
 
 #include "host/host.h"
 
-enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16 };
+enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16, UNWRITTEN_SHOWN = 4 };
 
 bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis,
                 const char *type) {
@@ -57,10 +57,28 @@ void text_time(FILE *file, const kernel_result_t *result, const config_t *config
   text_launches(file, result);
 }
 
+// A few of them say what is wrong.
+static void print_unwritten(FILE *file, const soc_result_t *soc) {
+  for (size_t i = 0; i < soc->unwritten_count && i < UNWRITTEN_SHOWN; ++i) {
+    const soc_unwritten_t *found = &soc->unwritten[i];
+    if (strcmp(found->read, found->store) == 0) {
+      fprintf(file, "warning  array '%s' gets bytes of %s 0x%llx that nobody wrote: stored by %s\n", found->array,
+              found->space, (unsigned long long)found->address, found->store);
+    } else {
+      fprintf(file, "warning  array '%s' depends on bytes of %s 0x%llx that nobody wrote: read by %s, stored by %s\n",
+              found->array, found->space, (unsigned long long)found->address, found->read, found->store);
+    }
+  }
+  if (soc->unwritten_count > UNWRITTEN_SHOWN) {
+    fprintf(file, "         and %zu more pairs of lines, in the JSON\n", soc->unwritten_count - UNWRITTEN_SHOWN);
+  }
+}
+
 void text_traffic(FILE *file, const soc_result_t *soc) {
   fprintf(file, "traffic  HBM read %.2f write %.2f, L2 read %.2f write %.2f, atomic %.2f MB\n",
           (double)soc->hbm_read * 1e-6, (double)soc->hbm_write * 1e-6, (double)soc->l2_read * 1e-6,
           (double)soc->l2_write * 1e-6, (double)soc->atomic_bytes * 1e-6);
+  print_unwritten(file, soc);
 }
 
 static double percent(uint64_t part, uint64_t whole) {

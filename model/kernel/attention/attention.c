@@ -27,6 +27,8 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
       !attention_settings_rows(settings, attention_group_rows(problem, settings), error)) {
     return false;
   }
+  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
+                      request->input.made_up.seed);
   problem->skip_noop = settings->skip_noop;
   problem->row_sum = settings->row_sum;
   problem->splits = attention_splits(problem, settings);

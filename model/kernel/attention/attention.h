@@ -38,6 +38,7 @@ typedef struct attention_input {
   made_up_t made_up;            // KERNEL_MADE_UP
   size_t batch, seq_q, heads, keys, dk, dv;   // usually 1, 1, 128, 4096, 576, 512
   float scale;                  // of the scores; NAN: 1 over the root of Dk, or as the shipped data have it
+  bool round;                   // '<f2' to BF16, where that lacks a value
   const char *mask;             // a file, NULL: none
   bool causal;
   size_t block;                 // keys of a block, a multiple of 16
@@ -74,6 +75,8 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
                        base_error_t *error);
 // Returns the exit code, with the reason in error unless it is BASE_OK.
 base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
+// The contract's result, and with golden that of FP64, element by element.
+bool attention_expected(const attention_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 // FP64 golden and errors, the contract's loops; nothing with timing only.
 bool attention_judge(attention_run_t *run, base_error_t *error);
 // Exit code 1 with a message, or 0.

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array_bf16.h"
+#include "base/npy.h"
 #include "kernel/attention/attention_mask.h"
 #include "kernels/attention/attention_args.h"
 
@@ -36,7 +37,7 @@ static bool split_rows(const attention_input_t *input, attention_problem_t *prob
 static bool take_q(const attention_input_t *input, const char *path, attention_problem_t *problem,
                    base_error_t *error) {
   npy_array_t q;
-  if (!npy_read_bf16(path, NPY_FINITE_ONLY, &q, error)) {
+  if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &q, error)) {
     return false;
   }
   problem->q = q.data;
@@ -61,7 +62,7 @@ static bool take_k(const attention_input_t *input, const char *path, attention_p
                    base_error_t *error) {
   npy_array_t k;
   char expected[64];
-  if (!npy_read_bf16(path, NPY_FINITE_ONLY, &k, error)) {
+  if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &k, error)) {
     return false;
   }
   problem->k = k.data;
@@ -77,7 +78,7 @@ static bool take_v(const attention_input_t *input, const char *path, attention_p
                    base_error_t *error) {
   npy_array_t v;
   char expected[64];
-  if (!npy_read_bf16(path, NPY_FINITE_ONLY, &v, error)) {
+  if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &v, error)) {
     return false;
   }
   problem->v = v.data;

@@ -33,7 +33,9 @@ static void add_tokens(cJSON *error, const attention_run_t *run) {
 void attention_json(const attention_run_t *run, cJSON *root) {
   const kernel_result_t *result = &run->result;
   kernel_json_head(root, run->settings.kernel, &run->settings.machine);
+  kernel_json_data(root, run->problem.source, result);
   add_shape(root, &run->problem);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.scale);
   kernel_json_time(root, result, &run->settings.machine);
   add_tokens(kernel_json_error(root, result, "fp64, untiled", "rows"), run);
   kernel_json_traffic(root, &result->soc);

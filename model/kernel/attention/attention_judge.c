@@ -80,6 +80,30 @@ static bool verify(attention_run_t *run, base_error_t *error) {
   return true;
 }
 
+// As the kernel stores it.
+static double stored(const attention_run_t *run, float value) {
+  return (double)(run->settings.out_f32 ? value : num_bf16_to_f32(num_bf16_from_f32(value)));
+}
+
+bool attention_expected(const attention_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
+  const attention_problem_t *problem = &run->problem;
+  const size_t count = attention_out_count(problem);
+  float *want = malloc(count * sizeof *want);
+  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+                                  .want = malloc(count * sizeof *expected->want)};
+  bool good = want != NULL && expected->want != NULL;
+  if (good && golden) {
+    good = attention_golden(problem, problem->rows, run->settings.machine.soc.threads, expected->want);
+  } else if (good) {
+    good = attention_contract(problem, strcmp(run->settings.kernel, "amla") == 0, want);
+    for (size_t i = 0; good && i < count; ++i) {
+      expected->want[i] = stored(run, want[i]);
+    }
+  }
+  free(want);
+  return good || base_fail(error, "expected result: out of memory");
+}
+
 bool attention_judge(attention_run_t *run, base_error_t *error) {
   kernel_result_t *result = &run->result;
   const attention_problem_t *problem = &run->problem;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "array/array.h"
 #include "kernel/attention/attention_mask.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ static bool use_mask(attention_problem_t *problem, const char *path, const npy_a
 
 bool attention_read_mask(attention_problem_t *problem, const char *path, base_error_t *error) {
   npy_array_t mask;
-  if (!npy_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
+  if (!array_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
     return false;
   }
   const bool good = use_mask(problem, path, &mask, error);

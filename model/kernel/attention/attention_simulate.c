@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal/command.h"
 #include "kernel/arrays.h"
 #include "kernel/attention/attention_mask.h"
 #include "num/num_format.h"
@@ -77,6 +78,23 @@ static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
       kernel_array_workspace(arrays, "split_ml", units * rows * 2 * sizeof(float));
 }
 
+// For --watch and blame.
+static void name_elements(layout_t *layout, const attention_run_t *run) {
+  const attention_problem_t *p = &run->problem;
+  const size_t slots = ATTENTION_SLOTS * attention_group_rows(p, &run->settings) * run->settings.machine.soc.config.soc.ai_cores;
+  kernel_arrays_t *arrays = &layout->arrays;
+  kernel_array_shape(arrays, layout->q, TYPE_BF16, p->batch * p->rows, p->dk, 0);
+  kernel_array_shape(arrays, layout->k, TYPE_BF16, p->batch * p->keys, p->dk, 0);
+  if (p->v != NULL) {
+    kernel_array_shape(arrays, layout->v, TYPE_BF16, p->batch * p->keys, p->dv, 0);
+  }
+  kernel_array_shape(arrays, layout->out, run->settings.out_f32 ? TYPE_F32 : TYPE_BF16, p->batch * p->rows, p->dv, 0);
+  kernel_array_shape(arrays, layout->s, TYPE_F32, slots, p->block, 0);
+  kernel_array_shape(arrays, layout->p, TYPE_BF16, slots, p->block, 0);
+  kernel_array_shape(arrays, layout->t, TYPE_F32, slots, p->dv, layout->o_pitch);
+  kernel_array_shape(arrays, layout->o, TYPE_F32, slots, p->dv, layout->o_pitch);
+}
+
 static attention_args_t arguments(const attention_problem_t *problem,
                                   const attention_settings_t *settings, const layout_t *layout) {
   const kernel_arrays_t *arrays = &layout->arrays;
@@ -129,6 +147,7 @@ static soc_status_t simulate(attention_run_t *run, const uint8_t *mask, size_t m
   layout->out = kernel_array_add(
       arrays, (soc_buffer_t){.name = "out", .bytes = out_bytes, .result = run->out});
   add_workspaces(layout, problem, settings);
+  name_elements(layout, run);
   soc_place(arrays->list, arrays->count);
   const attention_args_t args = arguments(problem, settings, layout);
   return soc_run(&settings->machine.soc, arrays->list, arrays->count, &args, sizeof args,

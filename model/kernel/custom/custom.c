@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/array.h"
 #include "base/json.h"
+#include "hal/command.h"
 #include "num/num_format.h"
 
 enum { ELEMENT_BYTES = 40 };
@@ -26,7 +28,7 @@ static bool read_inputs(const custom_request_t *request, custom_run_t *run, base
     return base_fail(error, "--in: given more than %d times", CUSTOM_INPUTS_MAX);
   }
   for (size_t i = 0; i < request->inputs; ++i) {
-    if (!npy_read(request->in[i], ANY_TYPE, &run->in[i], error)) {
+    if (!array_read(request->in[i], ANY_TYPE, &run->in[i], error)) {
       return false;
     }
     run->in_path[run->inputs++] = request->in[i];
@@ -54,6 +56,9 @@ static bool take_params(const custom_request_t *request, custom_args_t *args, ba
   }
   args->params = (uint32_t)request->params;
   memcpy(args->param, request->param, request->params * sizeof *args->param);
+  for (size_t i = request->params; i < CUSTOM_PARAMS_MAX; ++i) {
+    args->param[i] = (custom_param_t){.f32 = num_f32_bits(NAN), .whole = INT32_MIN};   // a kernel that reads it, shows it
+  }
   return true;
 }
 
@@ -67,7 +72,7 @@ static bool read_expected(const custom_request_t *request, custom_run_t *run,
   if (request->expect == NULL) {
     return true;
   }
-  if (!npy_read(request->expect, ANY_TYPE, want, error)) {
+  if (!array_read(request->expect, ANY_TYPE, want, error)) {
     return false;
   }
   char have[NPY_SHAPE_BYTES];
@@ -95,6 +100,16 @@ static custom_array_t describe(const npy_array_t *array, const soc_buffer_t *buf
   return described;
 }
 
+static void name_elements(soc_buffer_t *buffer, const npy_array_t *array) {
+  static const unsigned type_of[] = {[NPY_F4] = TYPE_F32, [NPY_U2] = TYPE_BF16, [NPY_F2] = TYPE_F16, [NPY_I4] = TYPE_S32};
+  const bool known = array->type == NPY_F4 || array->type == NPY_U2 || array->type == NPY_F2 || array->type == NPY_I4;
+  buffer->dims = known && array->dims <= SOC_MAX_DIMS ? (unsigned)array->dims : 0;
+  buffer->type = buffer->dims > 0 ? type_of[array->type] : 0;
+  for (unsigned i = 0; i < buffer->dims; ++i) {
+    buffer->shape[i] = array->shape[i];
+  }
+}
+
 static void place(custom_run_t *run) {
   static const char *const names[CUSTOM_INPUTS_MAX] = {"in0", "in1", "in2", "in3",
                                                        "in4", "in5", "in6", "in7"};
@@ -110,6 +125,9 @@ static void place(custom_run_t *run) {
       (soc_buffer_t){.name = "out",
                      .bytes = npy_count(&run->out) * npy_element_bytes(run->out.type),
                      .result = run->out.data};
+  for (size_t i = 0; i <= run->inputs; ++i) {
+    name_elements(&buffer[i], i < run->inputs ? &run->in[i] : &run->out);
+  }
   soc_place(buffer, run->inputs + 1);
   run->args.inputs = (uint32_t)run->inputs;
   for (size_t i = 0; i < run->inputs; ++i) {
@@ -178,6 +196,35 @@ void custom_judge(custom_run_t *run) {
       result->first = i;
     }
   }
+}
+
+static double number(const npy_array_t *array, size_t i) {
+  switch (array->type) {
+    case NPY_F4:
+      return (double)((const float *)array->data)[i];
+    case NPY_U2:
+      return (double)num_bf16_to_f32(((const uint16_t *)array->data)[i]);
+    case NPY_F2:
+      return (double)num_fp16_to_f32(((const uint16_t *)array->data)[i]);
+    case NPY_I4:
+      return ((const int32_t *)array->data)[i];
+    default:
+      return ((const uint8_t *)array->data)[i];
+  }
+}
+
+bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_error_t *error) {
+  const size_t count = npy_count(&run->out);
+  error->text[0] = '\0';
+  if (run->want.data == NULL) {
+    return false;
+  }
+  *expected = (kernel_expected_t){.array = "out", .by = "--expect", .count = count, .absolute = run->tolerance,
+                                  .want = malloc(count * sizeof *expected->want)};
+  for (size_t i = 0; expected->want != NULL && i < count; ++i) {
+    expected->want[i] = number(&run->want, i);
+  }
+  return expected->want != NULL || base_fail(error, "expected result: out of memory");
 }
 
 // Element `index` as text: an FP32 value, else its bits as a whole number.

@@ -55,6 +55,8 @@ base_exit_t custom_simulate(custom_run_t *run, base_error_t *error);
 // counts.
 void custom_judge(custom_run_t *run);
 base_exit_t custom_verdict(const custom_run_t *run, base_error_t *error);
+// What --expect has. False with an empty error: there was none.
+bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_error_t *error);
 void custom_json(const custom_run_t *run, cJSON *root);
 void custom_release(custom_run_t *run);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -21,6 +22,18 @@ static void add_model(cJSON *root, const decode_run_t *run) {
   json_add_count(model, "experts_here", weights->experts);
   json_add_count(model, "experts_per_token", m->n_routed_experts > 0 ? m->num_experts_per_tok : 0);
   json_add_count(model, "matrix_bytes", weights->matrix_bytes);
+}
+
+// Weights or a past that are made up are drawn from the seed.
+static void add_seed(cJSON *root, const decode_run_t *run) {
+  const checkpoint_config_t *m = run->model;
+  const double head = (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)(float)(1.0 / sqrt(head)));
+  if (run->request.model.random || run->request.timing) {
+    json_add_count(root, "seed", run->request.model.seed);
+  } else {
+    cJSON_AddNullToObject(root, "seed");
+  }
 }
 
 static void add_settings(cJSON *root, const decode_run_t *run) {
@@ -184,6 +197,7 @@ void decode_json(const decode_run_t *run, cJSON *root) {
   kernel_json_head(root, "decode", &run->request.settings.machine);
   json_add_count(root, "cores", run->request.settings.machine.soc.config.soc.ai_cores);
   add_model(root, run);
+  add_seed(root, run);
   add_settings(root, run);
   add_loss(root, run);
   add_written(root, run);

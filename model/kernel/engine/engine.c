@@ -50,6 +50,8 @@ static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
   *run = (engine_run_t){.settings = request->settings, .judge = request->judge};
   const attention_problem_t *problem = &run->problem.attention;
+  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP,
+                      request->input.made_up.seed);
   if (run->settings.trace != NULL && !run->settings.rtl) {
     return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
   }

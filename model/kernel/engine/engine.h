@@ -19,6 +19,7 @@ typedef struct engine_input {
   made_up_t made_up;            // KERNEL_MADE_UP
   size_t seq_q, keys, d;        // usually 1, 1024, 64
   float scale;                  // of the scores; NAN: 1 over the root of d
+  bool round;                   // '<f2' to BF16, where that lacks a value
   const char *mask;             // a file, NULL: none
   bool causal;
 } engine_input_t;

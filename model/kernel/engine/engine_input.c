@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array_bf16.h"
+#include "base/npy.h"
 #include "kernel/attention/attention_mask.h"
 #include "kernel/lm/lm_capture.h"
 #include "num/num_bf16.h"
@@ -18,10 +19,10 @@ enum { MIN_D = 2, MAX_D = 1024, SHIPPED_TOKENS = 1024, SHIPPED_QUERIES = 128, SH
 // --- files ------------------------------------------------------------------------------------
 
 // An array [rows,columns], 0: as many as it has. Sets both.
-static bool take(const char *path, const char *expected, size_t *rows, size_t *columns,
+static bool take(const char *path, bool round, const char *expected, size_t *rows, size_t *columns,
                  uint16_t **data, base_error_t *error) {
   npy_array_t array;
-  if (!npy_read_bf16(path, NPY_ANY_VALUES, &array, error)) {
+  if (!array_read_bf16(path, (array_bf16_t){.specials = NPY_ANY_VALUES, .round = round}, &array, error)) {
     return false;
   }
   *data = array.data;
@@ -40,15 +41,15 @@ static bool from_files(const engine_input_t *input, attention_problem_t *problem
   const char *k = input->k;
   const char *v = input->v;
   char expected[64];
-  if (!take(q, "[Sq,d]", &problem->rows, &problem->dk, &problem->q, error)) {
+  if (!take(q, input->round, "[Sq,d]", &problem->rows, &problem->dk, &problem->q, error)) {
     return false;
   }
   snprintf(expected, sizeof expected, "[S,%zu], as many columns as Q", problem->dk);
-  if (!take(k, expected, &problem->keys, &problem->dk, &problem->k, error)) {
+  if (!take(k, input->round, expected, &problem->keys, &problem->dk, &problem->k, error)) {
     return false;
   }
   snprintf(expected, sizeof expected, "[%zu,%zu], as K", problem->keys, problem->dk);
-  if (!take(v, expected, &problem->keys, &problem->dk, &problem->v, error)) {
+  if (!take(v, input->round, expected, &problem->keys, &problem->dk, &problem->v, error)) {
     return false;
   }
   snprintf(problem->source, sizeof problem->source, "%.60s, %.60s, %.60s", q, k, v);

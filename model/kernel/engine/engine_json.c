@@ -83,7 +83,9 @@ static void add_host(cJSON *root, const engine_run_t *run) {
 void engine_json(const engine_run_t *run, cJSON *root) {
   cJSON_AddStringToObject(root, "kernel", run->settings.kernel);
   add_config(root, &run->settings);
+  kernel_json_data(root, run->problem.attention.source, &run->result);
   add_shape(root, &run->problem);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.attention.scale);
   add_time(root, run);
   json_add_count(root, "poisoned_rows", run->problem.poisoned_rows);
   add_error(root, run);

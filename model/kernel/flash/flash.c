@@ -33,6 +33,8 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
   *run = (flash_run_t){.settings = request->settings, .judge = request->judge};
   const soc_options_t *soc = &run->settings.machine.soc;
+  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
+                      request->input.made_up.seed);
   const size_t block = request->input.block;
   if (run->settings.group_rows % FLASH_STRIP != 0) {
     return base_fail(error, "--group-rows %u: expected a multiple of %d", run->settings.group_rows,

@@ -25,6 +25,7 @@ typedef struct flash_input {
   size_t batch, heads, kv_heads, seq_q, keys;   // usually 1, 8, heads, 1024, seq_q
   size_t head_dim, dv;          // usually 128, head_dim
   float scale;                  // of the scores; NAN: 1 over the root of head_dim
+  bool round;                   // '<f2' to BF16, where that lacks a value
   const char *mask, *lengths;   // files, NULL: none
   bool causal;
   size_t block;                 // keys of a block, a multiple of 16; 0: by flash_choose

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array.h"
+#include "array/array_bf16.h"
+#include "base/npy.h"
 #include "host/parallel.h"
 #include "kernel/flash/flash.h"
 #include "kernels/flash/flash_args.h"
@@ -42,26 +44,21 @@ static bool to_fp16(const char *path, npy_array_t *array, base_error_t *error) {
   return true;
 }
 
-// The first file says which type '<f2' and '<u2' are of; '<f4' becomes what is asked for, or BF16.
-static bool read_array(const char *path, flash_type_t *type, npy_array_t *array,
+// The first file says which type '<f2' and '<u2' are of; '<f4' becomes what is asked for, or BF16, and '<f2' BF16 if that is
+// asked for and has its values.
+static bool read_array(const char *path, bool round, flash_type_t *type, npy_array_t *array,
                        base_error_t *error) {
-  if (!npy_read(path, NPY_BIT(F2) | NPY_BIT(U2) | NPY_BIT(F4), array, error)) {
+  if (!array_read(path, NPY_BIT(F2) | NPY_BIT(U2) | NPY_BIT(F4), array, error)) {
     return false;
   }
   if (*type == FLASH_TYPE_USUAL) {
     *type = array->type == NPY_F2 ? FLASH_FP16 : FLASH_BF16;
   }
-  const npy_type_t other = *type == FLASH_FP16 ? NPY_U2 : NPY_F2;
-  bool good = true;
-  if (array->type == other) {
-    good = base_fail(error, "%s: %s; expected %s or '<f4', as --dtype or --q has it", path,
-                     other == NPY_F2 ? "'<f2'" : "'<u2'", other == NPY_F2 ? "'<u2'" : "'<f2'");
-  } else if (*type == FLASH_FP16) {
-    good = to_fp16(path, array, error);
-  } else {
-    npy_free(array);
-    return npy_read_bf16(path, NPY_FINITE_ONLY, array, error);
+  if (*type == FLASH_BF16) {
+    return array_to_bf16(path, (array_bf16_t){.round = round}, array, error);
   }
+  const bool good = array->type == NPY_U2 ? base_fail(error, "%s: '<u2'; expected '<f2' or '<f4', as --dtype or --q has it", path)
+                                          : to_fp16(path, array, error);
   if (!good) {
     npy_free(array);
   }
@@ -91,7 +88,7 @@ static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem
                    base_error_t *error) {
   npy_array_t array;
   shape_t q;
-  if (!read_array(input->q, type, &array, error) ||
+  if (!read_array(input->q, input->round, type, &array, error) ||
       !take(input->q, &array, &problem->q, &q, error)) {
     return false;
   }
@@ -111,7 +108,7 @@ static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem
   npy_array_t array;
   shape_t k;
   char expected[96];
-  if (!read_array(input->k, type, &array, error) ||
+  if (!read_array(input->k, input->round, type, &array, error) ||
       !take(input->k, &array, &problem->k, &k, error)) {
     return false;
   }
@@ -131,7 +128,7 @@ static bool take_v(const flash_input_t *input, flash_type_t *type, flash_problem
   npy_array_t array;
   shape_t v;
   char expected[96];
-  if (!read_array(input->v, type, &array, error) ||
+  if (!read_array(input->v, input->round, type, &array, error) ||
       !take(input->v, &array, &problem->v, &v, error)) {
     return false;
   }
@@ -241,7 +238,7 @@ static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
 static bool read_lengths(const char *path, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   char expected[32];
-  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read(path, NPY_BIT(I4), &array, error)) {
     return false;
   }
   problem->length = array.data;
@@ -300,7 +297,7 @@ static bool use_mask(const char *path, const npy_array_t *mask, flash_problem_t 
 
 static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *error) {
   npy_array_t mask;
-  if (!npy_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
+  if (!array_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
     return false;
   }
   const bool good = use_mask(path, &mask, problem, error);

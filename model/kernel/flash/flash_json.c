@@ -22,7 +22,9 @@ static void add_shape(cJSON *root, const flash_run_t *run) {
 void flash_json(const flash_run_t *run, cJSON *root) {
   const kernel_result_t *result = &run->result;
   kernel_json_head(root, "flash", &run->settings.machine);
+  kernel_json_data(root, run->problem.source, result);
   add_shape(root, run);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.scale);
   kernel_json_time(root, result, &run->settings.machine);
   kernel_json_error(root, result, "fp64, untiled", "rows");
   if (result->verified) {

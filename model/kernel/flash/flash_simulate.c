@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal/command.h"
 #include "kernel/arrays.h"
 #include "kernel/flash/flash.h"
 #include "kernels/flash/flash_args.h"
@@ -40,6 +41,21 @@ static bool pack_mask(const flash_problem_t *problem, layout_t *layout) {
   return layout->bits != NULL;
 }
 
+// For --watch and blame.
+static void name_elements(const flash_run_t *run, layout_t *layout, size_t slots) {
+  const flash_problem_t *p = &run->problem;
+  const unsigned half = p->fp16 ? TYPE_F16 : TYPE_BF16;
+  const size_t entries = flash_entries(p);
+  kernel_arrays_t *arrays = &layout->arrays;
+  kernel_array_shape(arrays, layout->q, half, entries * flash_rows(p), p->dk, 0);
+  kernel_array_shape(arrays, layout->k, half, entries * p->keys, p->dk, 0);
+  kernel_array_shape(arrays, layout->v, half, entries * p->keys, p->dv, 0);
+  kernel_array_shape(arrays, layout->out, run->settings.out_f32 ? TYPE_F32 : half, flash_out_count(p) / p->dv, p->dv, 0);
+  kernel_array_shape(arrays, layout->s, TYPE_F32, slots, p->block, 0);
+  kernel_array_shape(arrays, layout->p, half, slots, p->block, 0);
+  kernel_array_shape(arrays, layout->t, TYPE_F32, slots, p->dv, layout->o_pitch);
+}
+
 static void add_arrays(flash_run_t *run, layout_t *layout) {
   const flash_problem_t *problem = &run->problem;
   const size_t entries = flash_entries(problem);
@@ -64,6 +80,7 @@ static void add_arrays(flash_run_t *run, layout_t *layout) {
   layout->split_o =
       kernel_array_workspace(arrays, "split_o", units * rows * layout->o_pitch);
   layout->split_ml = kernel_array_workspace(arrays, "split_ml", units * rows * 8);
+  name_elements(run, layout, slots);
 }
 
 static attention_args_t attention_arguments(const flash_run_t *run, const layout_t *layout) {

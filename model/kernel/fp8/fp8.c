@@ -35,6 +35,9 @@ bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *err
       !fp8_settings_fit(run, error)) {
     return false;
   }
+  kernel_result_drawn(&run->result, (request->input.source == KERNEL_MADE_UP && !timing_only) ||
+                          request->input.page_size != 0 || request->input.top_k != 0,
+                      request->input.made_up.seed);
   run->problem.skip_noop = run->settings.attention.skip_noop;
   run->problem.row_sum = run->settings.attention.row_sum;
   return make_room(run, !timing_only, error);

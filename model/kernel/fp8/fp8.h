@@ -30,6 +30,7 @@ typedef struct fp8_input {
   size_t top_k;                 // without indices: as many are drawn
   size_t page_size;             // without a block table: the cache is put into random pages
   float scale;                  // of the scores; NAN: 1 over the root of 576, or as the shipped data have it
+  bool round;                   // '<f2' to BF16, where that lacks a value
   bool causal;
   size_t block;                 // places of a block, a multiple of 16
 } fp8_input_t;

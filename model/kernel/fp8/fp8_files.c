@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array.h"
+#include "array/array_bf16.h"
+#include "base/npy.h"
 #include "kernel/fp8/fp8_input.h"
 
 enum { MAX_CAPACITY = 1 << 24 };
@@ -26,7 +28,7 @@ static bool split_rows(const fp8_input_t *input, size_t rows, fp8_problem_t *pro
 bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
                 base_error_t *error) {
   npy_array_t q;
-  if (!npy_read_bf16(path, NPY_FINITE_ONLY, &q, error)) {
+  if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &q, error)) {
     return false;
   }
   problem->q = q.data;
@@ -76,14 +78,10 @@ static bool take_values(const fp8_input_t *input, const char *path, npy_array_t 
 
 static bool read_values(const fp8_input_t *input, const char *path, npy_array_t *cache,
                         fp8_problem_t *problem, base_error_t *error) {
-  if (!npy_read(path, NPY_BIT(U1) | NPY_BIT(U2) | NPY_BIT(F4), cache, error)) {
+  const array_bf16_t how = {.specials = NPY_ANY_VALUES, .round = input->round};
+  if (!array_read(path, NPY_BIT(U1) | ARRAY_BF16_TYPES, cache, error) ||
+      (cache->type != NPY_U1 && !array_to_bf16(path, how, cache, error))) {
     return false;
-  }
-  if (cache->type == NPY_F4) {
-    npy_free(cache);
-    if (!npy_read_bf16(path, NPY_ANY_VALUES, cache, error)) {
-      return false;
-    }
   }
   const bool tokens = cache->type == NPY_U1;
   const size_t row = tokens ? NUM_FP8_TOKEN_BYTES : NUM_FP8_KEY;
@@ -103,7 +101,7 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
   const char *table_path = input->block_table;
   npy_array_t table;
   char expected[64];
-  if (!npy_read(table_path, NPY_BIT(I4), &table, error)) {
+  if (!array_read(table_path, NPY_BIT(I4), &table, error)) {
     return false;
   }
   problem->block_table = table.data;

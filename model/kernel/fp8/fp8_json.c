@@ -64,7 +64,9 @@ void fp8_json(const fp8_run_t *run, cJSON *root) {
   const kernel_result_t *result = &run->result;
   const kernel_machine_t *machine = &run->settings.attention.machine;
   kernel_json_head(root, "fp8", machine);
+  kernel_json_data(root, run->problem.source, result);
   add_shape(root, &run->problem);
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.scale);
   add_kernel(root, run);
   kernel_json_time(root, result, machine);
   add_error(root, run);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array.h"
+#include "base/npy.h"
 #include "kernel/fp8/fp8_input.h"
 
 // '<i4' [batch], each from 0 to most.
@@ -12,7 +13,7 @@ static bool read_counts(const fp8_problem_t *problem, const char *path, size_t m
                         const char *what, int32_t **counts, base_error_t *error) {
   npy_array_t array;
   char expected[32];
-  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read(path, NPY_BIT(I4), &array, error)) {
     return false;
   }
   *counts = array.data;
@@ -101,7 +102,7 @@ bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_err
   if (path == NULL) {
     return read_topk_lengths(input, problem, error);
   }
-  if (!npy_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read(path, NPY_BIT(I4), &array, error)) {
     return false;
   }
   problem->indices = array.data;
@@ -123,7 +124,7 @@ bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_
   if (path == NULL) {
     return true;
   }
-  if (!npy_read(path, NPY_BIT(F4), &array, error)) {
+  if (!array_read(path, NPY_BIT(F4), &array, error)) {
     return false;
   }
   problem->sink = array.data;

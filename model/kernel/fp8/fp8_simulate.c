@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hal/command.h"
 #include "kernel/fp8/fp8_settings.h"
 
 #include <stdlib.h>
@@ -66,6 +67,9 @@ static void add_results(layout_t *l, const fp8_run_t *run) {
       &l->arrays, (soc_buffer_t){.name = "out", .result = run->out, .bytes = out_bytes});
   l->lse = kernel_array_add(&l->arrays, (soc_buffer_t){.name = "lse", .result = run->lse,
                                                        .bytes = rows * sizeof *run->lse});
+  kernel_array_shape(&l->arrays, l->q, TYPE_BF16, rows, FP8_DK, 0);   // for --watch and blame, as those below
+  kernel_array_shape(&l->arrays, l->out, run->settings.attention.out_f32 ? TYPE_F32 : TYPE_BF16, rows, FP8_DV, 0);
+  kernel_array_shape(&l->arrays, l->lse, TYPE_F32, rows, 1, 0);
 }
 
 static void add_workspaces(layout_t *l, const fp8_run_t *run) {
@@ -81,6 +85,10 @@ static void add_workspaces(layout_t *l, const fp8_run_t *run) {
   l->o = kernel_array_workspace(&l->arrays, "o", slots * l->o_pitch);
   l->kv = kernel_array_workspace(&l->arrays, "kv",
                                  dequantisers * FP8_KV_SLOTS * p->block * FP8_DK * 2);
+  kernel_array_shape(&l->arrays, l->s, TYPE_F32, slots, p->block, 0);
+  kernel_array_shape(&l->arrays, l->p, TYPE_BF16, slots, p->block, 0);
+  kernel_array_shape(&l->arrays, l->o, TYPE_F32, slots, FP8_DV, 0);
+  kernel_array_shape(&l->arrays, l->kv, TYPE_BF16, dequantisers * FP8_KV_SLOTS * p->block, FP8_DK, 0);
 }
 
 static attention_args_t attention_arguments(const fp8_problem_t *p, const attention_settings_t *a,

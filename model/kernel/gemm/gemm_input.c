@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/npy_bf16.h"
+#include "array/array.h"
+#include "base/npy.h"
 #include "kernel/gemm/gemm_made_up.h"
 
 enum { MAX_EXTENT = W4A16_MAX };
@@ -17,7 +18,7 @@ static bool is_finite(num_half_t type, uint16_t half) {
 // A matrix of FP16 or BF16 numbers; a vector is one row if that may be.
 static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy_array_t *array,
                       base_error_t *error) {
-  if (!npy_read(path, type == NUM_HALF_BF16 ? NPY_BIT(U2) : NPY_BIT(F2), array, error)) {
+  if (!array_read(path, type == NUM_HALF_BF16 ? NPY_BIT(U2) : NPY_BIT(F2), array, error)) {
     return false;
   }
   if (may_be_vector && array->dims == 1) {
@@ -58,7 +59,7 @@ static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *
 static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t w;
   char expected[96];
-  if (!npy_read(path, NPY_BIT(I4), &w, error)) {
+  if (!array_read(path, NPY_BIT(I4), &w, error)) {
     return false;
   }
   problem->w = w.data;

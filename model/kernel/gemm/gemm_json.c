@@ -72,6 +72,7 @@ static void add_parts(cJSON *root, const gemm_run_t *run) {
 void gemm_json(const gemm_run_t *run, cJSON *root) {
   const kernel_result_t *result = &run->result;
   kernel_json_head(root, run->settings.kernel, &run->settings.machine);
+  kernel_json_data(root, run->problem.source, result);
   add_shape(root, &run->problem);
   if (run->problem.quantised) {
     add_how(root, run);

@@ -27,6 +27,14 @@ static void add(layout_t *layout, enum array which, const char *name, size_t byt
                                         .result = result, .read_only = which < B};
 }
 
+// For --watch and blame.
+static void name_elements(layout_t *layout, enum array which, unsigned type, size_t rows, size_t cols) {
+  layout->array[which].type = type;
+  layout->array[which].dims = 2;
+  layout->array[which].shape[0] = rows;
+  layout->array[which].shape[1] = cols;
+}
+
 // gemm's weights as they lie in global memory: bytes, and from row, column or strip to the next.
 static size_t w_pitch(const gemm_problem_t *p) {
   return p->layout == GEMM_ND ? 2 * p->n : p->layout == GEMM_DN ? 2 * p->k : round_up(p->k, STRIP) * STRIP_ROW;
@@ -266,6 +274,14 @@ static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
   const gemm_settings_t *s = &run->settings;
   soc_result_t *soc = &run->result.soc;
   add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, run->out);
+  const unsigned half = p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16;
+  name_elements(layout, A, half, p->m, p->k);
+  name_elements(layout, C, s->out_f32 ? TYPE_F32 : half, p->m, p->n);
+  if (!p->quantised && p->layout == GEMM_ND) {
+    name_elements(layout, W, half, p->k, p->n);
+  } else if (!p->quantised && p->layout == GEMM_DN) {
+    name_elements(layout, W, half, p->n, p->k);
+  }
   place(layout);
   soc_options_t options = s->machine.soc;
   options.cube_only = !p->quantised && !gemm_reduces(s);

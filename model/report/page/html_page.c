@@ -43,6 +43,8 @@ static const char common_style[] =
     "td.paper{background:var(--paper)}\n"
     "figure{margin:1rem 0}\nfigure.scroll{padding:.4rem}\n"
     "svg.plot{display:block;width:100%;height:auto;min-width:32rem}\n"
+    "@media screen and (max-width:36rem){figure.scroll::after{content:'\\2194  wider than this: it scrolls';"
+    "display:block;position:sticky;left:0;width:max-content;color:var(--soft);font-size:.8rem}}\n"
     "dl.made{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .8rem;"
     "background:var(--panel);border-radius:.4rem;padding:.6rem .9rem;margin:1rem 0;"
     "font-size:.86rem}\n"

@@ -87,17 +87,27 @@ static void print_fact(FILE *file, const char *name, const char *text, bool code
   fputs(code ? "</code></dd>\n" : "</dd>\n", file);
 }
 
+// "timing_only" as people write it.
+static const char *name_of(const cJSON *member, char name[TITLE_BYTES]) {
+  snprintf(name, TITLE_BYTES, "%s", member->string);
+  for (char *at = name; *at != '\0'; ++at) {
+    *at = *at == '_' ? ' ' : *at;
+  }
+  return name;
+}
+
 // A report's own numbers that hold for all of it: batch, seeds, keys, ...
 static void print_member(FILE *file, const cJSON *member) {
+  char name[TITLE_BYTES];
   if (cJSON_IsNumber(member)) {
     char text[32];
     snprintf(text, sizeof text, member->valuedouble == rint(member->valuedouble) ? "%.15g" : "%.6g",
              member->valuedouble);
-    print_fact(file, member->string, text, false);
+    print_fact(file, name_of(member, name), text, false);
   } else if (cJSON_IsString(member)) {
-    print_fact(file, member->string, member->valuestring, false);
+    print_fact(file, name_of(member, name), member->valuestring, false);
   } else if (cJSON_IsBool(member)) {
-    print_fact(file, member->string, cJSON_IsTrue(member) ? "yes" : "no", false);
+    print_fact(file, name_of(member, name), cJSON_IsTrue(member) ? "yes" : "no", false);
   }
 }
 

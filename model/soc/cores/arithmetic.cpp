@@ -36,8 +36,8 @@ arithmetic::~arithmetic() {
 }
 
 void arithmetic::add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory,
-                     const command_t &command) {
-  cores_[ai_core].of_agent[agent].push_back({cycle, &memory, command});
+                     const command_t &command, uint32_t note) {
+  cores_[ai_core].of_agent[agent].push_back({cycle, note, &memory, command});
   ++logged_;
 }
 
@@ -107,7 +107,7 @@ void arithmetic::carry_out(const std::vector<entry> &batch) {
       break;   // the run ends, nobody will see the results
     }
     const clock::time_point begin = clock::now();
-    execute_(*e.memory, e.command);
+    execute_(e.cycle, *e.memory, e.command, e.note);
     const unsigned opcode = e.command.header.opcode_;
     (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) +=
         since(begin);

@@ -28,7 +28,7 @@ class arithmetic {
   struct seconds {
     double matmul = 0, vector = 0, copy = 0;
   };
-  using execute_fn = std::function<void(const core_memory_t &, const command_t &)>;
+  using execute_fn = std::function<void(uint64_t cycle, const core_memory_t &, const command_t &, uint32_t note)>;
 
   // threads: the calling one included.  execute: carries out one command.
   arithmetic(unsigned ai_cores, unsigned threads, execute_fn execute);
@@ -36,9 +36,9 @@ class arithmetic {
   arithmetic(const arithmetic &) = delete;
   arithmetic &operator=(const arithmetic &) = delete;
 
-  // A command of a pipe takes effect; cycles of one pipe come in order.
+  // A command of a pipe takes effect; cycles of one pipe come in order. note: for execute.
   void add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory,
-           const command_t &command);
+           const command_t &command, uint32_t note);
   // Nothing more will be added with a cycle up to now: what there is may be carried out.
   void settle(uint64_t now);
   // As many entries as are worth a settle?
@@ -54,6 +54,7 @@ class arithmetic {
 
   struct entry {
     uint64_t cycle;
+    uint32_t note;
     const core_memory_t *memory;
     command_t command;
   };

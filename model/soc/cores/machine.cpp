@@ -10,20 +10,22 @@ namespace soc {
 // --- an AI core -------------------------------------------------------------------------------
 
 // Does the Verilog do what this command does?
-bool core_group::done_in_rtl(const command_t &command) const {
-  const soc_options_t &options = all.sim().options;
+static bool is_done_in_rtl(const soc_options_t &options, const command_t &command) {
   const unsigned opcode = command.header.opcode_;
   return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
          ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
 }
 
-void core_group::log(unsigned agent, uint64_t cycle, const core_memory_t &memory,
-                     const command_t &command) {
+bool core_group::done_in_rtl(const command_t &command) const { return is_done_in_rtl(all.sim().options, command); }
+
+void core_group::log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number) {
   const simulation &sim = all.sim();
-  if (sim.options.timing_only || done_in_rtl(command)) {
+  const bool looked_at = all.unwritten() != nullptr || all.dumped() != nullptr;
+  if (sim.options.timing_only || (done_in_rtl(command) && !looked_at)) {
     return;
   }
-  sim.work->add(domain.index, agent, cycle, memory, command);
+  const uint32_t dumped = all.dumped() == nullptr ? 0 : all.dumped()->wanted(core.name(), number, command);
+  sim.work->add(domain.index, agent, cycle, core.memory(), command, dumped);
 }
 
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
@@ -45,7 +47,13 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
   sim.work = std::make_unique<arithmetic>(
       static_cast<unsigned>(domains_.size()),
       sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
-      [this](const core_memory_t &memory, const command_t &command) { carry_out(memory, command); });
+      [this](uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
+        carry_out(cycle, memory, command, dumped);
+      });
+  if (sim.options.dump_count > 0) {
+    dumps_ = std::make_unique<dumps>(sim.options);
+  }
+  add_init_check();
   sim.events->watched = sim.watched();
   sim.events->between_events = [this](uint64_t now) { return between_events(now); };
 }
@@ -101,11 +109,30 @@ void machine::add_engines() {
   }
 }
 
-void machine::carry_out(const core_memory_t &memory, const command_t &command) {
-  if (core_is_atomic(&command)) {
+void machine::add_init_check() {
+  if (!sim_.options.init_check || sim_.options.timing_only) {
+    return;
+  }
+  unwritten_ = std::make_unique<init_check>(gm_.bytes());
+  for (const global_memory::array &a : gm_.arrays()) {
+    unwritten_->set_array(a.begin, a.end, a.given);
+  }
+  for_each_core([this](core_unit &core) { unwritten_->add_core(core.name(), core.memory()); });
+}
+
+void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
+  if (unwritten_) {
+    unwritten_->execute(memory, command, cycle);
+  }
+  if (is_done_in_rtl(sim_.options, command)) {
+    // Here for those who look on.
+  } else if (core_is_atomic(&command)) {
     memory_.apply(memory, command);
   } else {
     core_execute(&memory, &command);
+  }
+  if (dumps_) {
+    dumps_->executed(memory, command, dumped);
   }
 }
 
@@ -219,6 +246,9 @@ uint64_t machine::launch(const std::string &firmware) {
   for (watcher *w : sim_.watchers) {
     w->launched(number);
   }
+  if (unwritten_) {
+    unwritten_->launched(number);
+  }
   for (const auto &domain : domains_) {
     domain->gm_races.forget();
   }
@@ -272,7 +302,52 @@ void machine::explain_deadlock() {
   sim_.stop(SOC_STOPPED, message);
 }
 
+void machine::results_cleared() {
+  for (const global_memory::array &a : gm_.arrays()) {
+    if (unwritten_ && a.result) {
+      unwritten_->set_array(a.begin, a.end, false);
+    }
+  }
+}
+
+void machine::host_uses(uint64_t address) {
+  for (const global_memory::array &a : gm_.arrays()) {
+    if (unwritten_ && address >= a.begin && address < a.end && of_host_.insert(a.begin).second) {
+      unwritten_->set_array(a.begin, a.end, true);
+    }
+  }
+}
+
+// What has reached arrays that the host gets.
+void machine::report_unwritten(soc_result_t &result) const {
+  std::vector<init_check::finding> found = unwritten_->findings();
+  const auto array_of = [this](const init_check::finding &f) {
+    return std::find_if(gm_.arrays().begin(), gm_.arrays().end(),
+                        [&f](const global_memory::array &a) { return a.begin == f.array; });
+  };
+  found.erase(std::remove_if(found.begin(), found.end(),
+                             [&](const init_check::finding &f) {
+                               return !array_of(f)->result && of_host_.count(f.array) == 0;
+                             }),
+              found.end());
+  result.unwritten = static_cast<soc_unwritten_t *>(std::calloc(found.size() + 1, sizeof *result.unwritten));
+  for (const init_check::finding &f : found) {
+    if (result.unwritten != nullptr) {
+      soc_unwritten_t &to = result.unwritten[result.unwritten_count++];
+      to = {array_of(f)->name, core_space_name(f.space), f.address, f.stores, {}, {}};
+      const auto describe = [this](const init_check::place &p, char (&text)[SOC_PLACE_BYTES]) {
+        std::snprintf(text, sizeof text, "%s", sim_.describe(p.core, p.command, p.firmware).c_str());
+      };
+      describe(f.read, to.read);
+      describe(f.store, to.store);
+    }
+  }
+}
+
 void machine::report(soc_result_t &result) const {
+  if (unwritten_) {
+    report_unwritten(result);
+  }
   size_t count = 0;
   for_each_core([&](core_unit &core) {
     for (const auto &p : core.pipes()) {

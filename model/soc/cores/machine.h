@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/traffic.h"
+#include "soc/races/init_check.h"
 #include "soc/races/race_detector.h"
+#include "soc/watch/dumps.h"
 
 namespace soc {
 
@@ -55,8 +58,8 @@ struct core_group {
   race_detector &races;
   std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
 
-  // A command takes effect at a cycle.
-  void log(unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command);
+  // A command takes effect at a cycle, the number-th of its pipe from 0 on.
+  void log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number);
   bool done_in_rtl(const command_t &command) const;
   // Carries out what came before a command whose operands are needed now.
   void bring_up_to_date_for(const command_t &command, uint64_t now);
@@ -68,10 +71,16 @@ class machine {
   // Runs a kernel until nothing moves; returns the cycles it took.
   uint64_t launch(const std::string &firmware);
   void report(soc_result_t &result) const;
+  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result.
+  void results_cleared();
+  void host_uses(uint64_t address);
 
   simulation &sim() { return sim_; }
   global_memory &gm() { return gm_; }
   traffic &memory() { return memory_; }
+  // Null: nobody has asked for it.
+  init_check *unwritten() { return unwritten_.get(); }
+  dumps *dumped() { return dumps_.get(); }
 
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
@@ -87,8 +96,10 @@ class machine {
   bool finished() const;
   void explain_deadlock();
   uint64_t latest() const;
+  void report_unwritten(soc_result_t &result) const;
   bool between_events(uint64_t now);
-  void carry_out(const core_memory_t &memory, const command_t &command);
+  void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped);
+  void add_init_check();
 
   struct meeting {
     std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
@@ -101,6 +112,9 @@ class machine {
   simulation &sim_;
   global_memory &gm_;
   traffic memory_;
+  std::unique_ptr<init_check> unwritten_;
+  std::unique_ptr<dumps> dumps_;
+  std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
   meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];

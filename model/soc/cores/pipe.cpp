@@ -387,7 +387,7 @@ void pipe::complete(const flight &f) {
       return core_.cross_set(command.cross_set, f.clock, finish_, {track_, f.what.number, finish_});
     default:
       sim_.result.flops += core_flops(&command);
-      core_.group().log(agent_, finish_, core_.memory(), command);
+      core_.group().log(agent_, finish_, core_, command, f.what.number);
   }
 }
 

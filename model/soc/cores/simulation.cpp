@@ -18,11 +18,11 @@ void simulation::stop(soc_status_t status, const std::string &message) {
   }
 }
 
-std::string simulation::describe(const std::string &core, const command_t &command) {
+std::string simulation::describe(const std::string &core, const command_t &command, unsigned firmware) {
   char text[512];
   core_disassemble(&command, text, sizeof text);
   return core + " " + core_pipe_name(command.header.pipe_) + ": " + text + " at " +
-         lines.find(command.header.pc_);
+         lines.find(command.header.pc_, firmware);
 }
 
 }  // namespace soc

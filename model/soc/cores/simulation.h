@@ -62,7 +62,10 @@ struct simulation {
   bool watched() const { return !watchers.empty(); }
 
   // "cube0 MTE2 LOAD_NZ gm=... (amla.c:12)": a command as messages name it.
-  std::string describe(const std::string &core, const command_t &command);
+  std::string describe(const std::string &core, const command_t &command) {
+    return describe(core, command, lines.current());
+  }
+  std::string describe(const std::string &core, const command_t &command, unsigned firmware);
 
   const soc_options_t &options;
   const config_t &config;

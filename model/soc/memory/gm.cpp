@@ -93,10 +93,11 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
     throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) + " MiB of arrays; this host has room for " +
                              std::to_string(the_arena().room >> 20) + " MiB");
   }
-  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, {}});
+  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
     arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
-                       buffers[i].read_only, buffers[i].numbers, {}});
+                       buffers[i].read_only, buffers[i].numbers, buffers[i].init != nullptr,
+                       buffers[i].result != nullptr, {}});
   }
   for (size_t i = 0; i < count; ++i) {
     if (sim.options.timing_only && !buffers[i].numbers) {

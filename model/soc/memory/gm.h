@@ -20,6 +20,8 @@ class global_memory {
     uint64_t begin, end;       // global addresses
     bool read_only;
     bool numbers;              // for GATHER_IN and scalar cores
+    bool given;                // holds values from the start
+    bool result;               // the host gets it
     soc_traffic_t traffic;
   };
 

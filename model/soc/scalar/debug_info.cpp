@@ -18,7 +18,7 @@
 namespace soc {
 
 struct debug_info::question {
-  bool calls;                  // else frames
+  enum { FRAMES, CALLS, PANIC_TEXTS } of;
   uint64_t address;
   uint64_t registers[kRegisters];
 };
@@ -109,13 +109,15 @@ void debug_info::answer_all(int socket) const {
   };
   while (take(socket, &what, sizeof what) == sizeof what) {
     std::string answer(1, ANSWER);
-    if (what.calls) {
+    if (what.of == question::CALLS) {
       for (const uint64_t pc : reader.calls(what.address, what.registers, read)) {
         answer.append(reinterpret_cast<const char *>(&pc), sizeof pc);
       }
     } else {
-      for (const std::string &frame : reader.frames(what.address)) {
-        answer += frame + '\n';
+      for (const std::string &line : what.of == question::FRAMES ? reader.frames(what.address) : reader.panic_texts()) {
+        if (answer.size() + line.size() < kMostBytes) {
+          answer += line + '\n';
+        }
       }
     }
     if (!put(socket, answer.data(), answer.size())) {
@@ -192,9 +194,13 @@ bool debug_info::ask_once(const question &what, const read_word &read, std::stri
   return !late;
 }
 
-std::vector<std::string> debug_info::frames(uint64_t address) {
+std::vector<std::string> debug_info::frames(uint64_t address) { return ask_lines({question::FRAMES, address, {}}); }
+
+std::vector<std::string> debug_info::panic_texts() { return ask_lines({question::PANIC_TEXTS, 0, {}}); }
+
+std::vector<std::string> debug_info::ask_lines(const question &what) {
   std::vector<std::string> all;
-  const std::string answer = ask({false, address, {}}, nullptr);
+  const std::string answer = ask(what, nullptr);
   for (size_t at = 0, next; (next = answer.find('\n', at)) != std::string::npos; at = next + 1) {
     all.push_back(answer.substr(at, next - at));
   }
@@ -203,7 +209,7 @@ std::vector<std::string> debug_info::frames(uint64_t address) {
 
 std::vector<uint64_t> debug_info::calls(uint64_t pc, const uint64_t registers[kRegisters],
                                         const read_word &read) {
-  question what = {true, pc, {}};
+  question what = {question::CALLS, pc, {}};
   std::memcpy(what.registers, registers, sizeof what.registers);
   const std::string answer = ask(what, read);
   std::vector<uint64_t> all(answer.size() / sizeof(uint64_t));

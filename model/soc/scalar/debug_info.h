@@ -32,6 +32,9 @@ class debug_info {
   // function that this one was inlined into, with the line of the call. Nothing if the file does not know.
   std::vector<std::string> frames(uint64_t address);
 
+  // What lines say when they panic (sw/lib/panic.h): "attention_cube.c:53 PANIC_MACHINE require(n > 0)".
+  std::vector<std::string> panic_texts();
+
   // RV64 firmware: pc, then an address within each call instruction, innermost first.
   std::vector<uint64_t> calls(uint64_t pc, const uint64_t registers[kRegisters], const read_word &read);
 
@@ -39,6 +42,7 @@ class debug_info {
   struct question;
   [[noreturn]] void answer_all(int socket) const;
   bool begin();
+  std::vector<std::string> ask_lines(const question &what);
   // The last part of the answer; "": there is none.
   std::string ask(const question &what, const read_word &read);
   bool ask_once(const question &what, const read_word &read, std::string &answer);

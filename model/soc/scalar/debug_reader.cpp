@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <gelf.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 namespace soc {
 namespace {
 
-enum { RA = 1, SP = 2, MOST_CALLS = 64, MOST_FRAMES = 64, MOST_NAME = 120 };
+enum { RA = 1, SP = 2, MOST_CALLS = 64, MOST_FRAMES = 64, MOST_NAME = 120, MOST_RECORD = 400 };
 
 struct free_memory {
   void operator()(void *memory) const { std::free(memory); }
@@ -66,6 +67,14 @@ std::string plain(const char *name) {
   return text;
 }
 
+// "dir/a.c:7 CODE text" without its folders, printable and not too long.
+std::string record(const char *bytes, size_t most) {
+  std::string text(bytes, strnlen(bytes, std::min<size_t>(most, MOST_RECORD)));
+  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  const size_t slash = text.substr(0, text.find(' ')).rfind('/');
+  return slash == std::string::npos ? text : text.substr(slash + 1);
+}
+
 std::string describe(const char *file, uint64_t line, const char *function) {
   const char *slash = std::strrchr(file, '/');
   return plain(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line) + " (" +
@@ -115,6 +124,29 @@ std::vector<std::string> debug_reader::frames(uint64_t address) const {
   }
   if (all.empty()) {
     all.push_back(describe(file, line, nullptr));
+  }
+  return all;
+}
+
+// The records of section .require: texts, each ended by a zero byte. Their file is as the compiler was told it.
+std::vector<std::string> debug_reader::panic_texts() const {
+  std::vector<std::string> all;
+  Elf *elf = dwarf_ == nullptr ? nullptr : dwarf_getelf(dwarf_);
+  size_t names = 0;
+  if (elf == nullptr || elf_getshdrstrndx(elf, &names) != 0) {
+    return all;
+  }
+  for (Elf_Scn *section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    const char *name = gelf_getshdr(section, &header) == nullptr ? nullptr : elf_strptr(elf, names, header.sh_name);
+    const Elf_Data *data = name != nullptr && std::strcmp(name, ".require") == 0 ? elf_getdata(section, nullptr) : nullptr;
+    if (data == nullptr || data->d_buf == nullptr) {
+      continue;
+    }
+    const auto *bytes = static_cast<const char *>(data->d_buf);
+    for (size_t at = 0; at < data->d_size; at += strnlen(bytes + at, data->d_size - at) + 1) {
+      all.push_back(record(bytes + at, data->d_size - at));
+    }
   }
   return all;
 }

@@ -27,6 +27,8 @@ class debug_reader {
   // As those of debug_info.
   std::vector<std::string> frames(uint64_t address) const;
 
+  std::vector<std::string> panic_texts() const;
+
   std::vector<uint64_t> calls(uint64_t pc, const uint64_t registers[kRegisters],
                               const std::function<bool(uint64_t address, uint64_t &word)> &read) const;
 

@@ -305,7 +305,10 @@ bool gdb_server::answer(const std::string &packet) {
       for (size_t i = 0; good && i < bytes.size(); ++i) {
         value |= uint64_t{bytes[i]} << (8 * i);
       }
-      send(good && number < kRegisters && target_->write_register(static_cast<unsigned>(number), value) ? "OK" : "E01");
+      const bool written =
+          good && number < kRegisters && target_->write_register(static_cast<unsigned>(number), value);
+      pc_ = written && number == kPc ? value : pc_;
+      send(written ? "OK" : "E01");
       return false;
     }
     case 'm':

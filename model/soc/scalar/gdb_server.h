@@ -5,7 +5,7 @@
 // gone as far as it can (scheduler.h).
 //
 // There are breakpoints, steps, continue, Ctrl-C, registers, memory, detach and kill (which ends the run
-// as Ctrl-C does).  The program counter cannot be written, so neither `jump` nor `call` work.
+// as Ctrl-C does).  The program counter can be written: the program goes on there (`jump`).
 //
 // Source: GDB's manual, appendix E, "GDB Remote Serial Protocol".
 // SPDX-License-Identifier: Apache-2.0

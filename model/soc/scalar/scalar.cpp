@@ -7,12 +7,44 @@
 #include <chrono>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 
 #include "host/interrupt.h"
 #include "soc/cores/core_unit.h"
 #include "soc/cores/machine.h"
 
 namespace soc {
+namespace {
+
+struct panic_meaning {
+  uint64_t code;
+  const char *name, *text;
+};
+
+// Null: a code of the kernel's own.
+const panic_meaning *meaning_of(uint64_t code) {
+  static const panic_meaning all[] = {
+#define PANIC(name, number, text) {number, #name, text},
+#include "hal/panics.def"
+#undef PANIC
+  };
+  const auto *found = std::find_if(std::begin(all), std::end(all), [code](const panic_meaning &p) { return p.code == code; });
+  return found == std::end(all) ? nullptr : found;
+}
+
+std::string panic_message(uint64_t code) {
+  const panic_meaning *known = meaning_of(code);
+  return known == nullptr ? "firmware panic, code " + std::to_string(code)
+                          : std::string("firmware panic ") + known->name + ": " + known->text;
+}
+
+// As firmware writes it.
+std::string panic_code(uint64_t code) {
+  const panic_meaning *known = meaning_of(code);
+  return known == nullptr ? std::to_string(code) : std::string("PANIC_") + known->name;
+}
+
+}  // namespace
 
 scalar::scalar(core_unit &core, std::string firmware)
     : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
@@ -165,7 +197,8 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_PUSH:
       return push(pushed(value));
     case REG_HALT:
-      return end(value == 0 ? "" : "firmware panic, code " + std::to_string(value));
+      panic_ = value;
+      return end(value == 0 ? "" : panic_message(value));
     case REG_PUTC:
       return put_character(static_cast<char>(value));
     default:
@@ -181,6 +214,7 @@ void scalar::start(uint64_t cycle) {
   cycles_ = instructions_ = 0;
   left_ = static_cast<uint64_t>(sim_.config.soc.max_cycles / std::max(sim_.config.scalar.cpi, 0.01));
   error_at_.clear();
+  panic_ = 0;
   ended_ = all_handed_over_ = returned_ = released_ = counted_ = halted_ = held_ = false;
   abandoned_ = false;
   ready_.clear();
@@ -286,8 +320,9 @@ void scalar::finish() {
   core_.sim().result.scalar_instructions += instructions_;
   core_.sim().result.scalar_seconds += seconds_;
   if (!error_.empty()) {
-    core_.sim().stop(SOC_STOPPED,
-                     core_.name() + " " + error_ + core_.sim().lines.backtrace(error_at_));
+    source_lines &lines = core_.sim().lines;
+    const std::string text = panic_ == 0 ? "" : lines.panic_text(error_at_, panic_code(panic_));
+    core_.sim().stop(SOC_STOPPED, core_.name() + " " + error_ + text + lines.backtrace(error_at_));
   }
 }
 

@@ -103,6 +103,7 @@ class scalar : public task {
   uint64_t cycles_ = 0, instructions_ = 0;
   uint64_t left_ = 0;          // instructions until it takes too long
   bool ended_ = false;
+  uint64_t panic_ = 0;         // its code
   std::string log_;            // characters of an unfinished debug line
 
   // Between the two, under mutex_.

@@ -66,6 +66,7 @@ class scalar_riscv : public scalar, private gdb_server::target {
   block blocks_[1 << 12];               // those seen last, by address
   bool halted_badly_ = false;
   gdb_server *debugger_;                // null: none
+  std::optional<uint64_t> jump_;        // where the debugger wants the program to go on
 };
 
 scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
@@ -113,7 +114,13 @@ void scalar_riscv::execute() {
     uc_reg_write(engine_, UC_RISCV_REG_PC, &image_.entry);
     debugger_->begin(*this, firmware_);
   }
-  const uc_err error = uc_emu_start(engine_, image_.entry, ~0ull, 0, 0);
+  uc_err error;
+  uint64_t pc = jump_.value_or(image_.entry);
+  do {
+    jump_.reset();
+    error = uc_emu_start(engine_, pc, ~0ull, 0, 0);
+    pc = jump_.value_or(pc);
+  } while (jump_ && !ended());
   const bool fault = !ended();
   if (fault && debugger_ != nullptr) {
     debugger_->stop(gdb_server::SIGNAL_SEGV);
@@ -141,6 +148,11 @@ uint64_t scalar_riscv::read_register(unsigned number) {
 }
 
 bool scalar_riscv::write_register(unsigned number, uint64_t value) {
+  if (number == gdb_server::kPc) {   // it goes on there, instead of with the instruction that it stands before
+    jump_ = value;
+    uc_emu_stop(engine_);
+    return true;
+  }
   return number < gdb_server::kPc &&
          uc_reg_write(engine_, static_cast<int>(UC_RISCV_REG_X0 + number), &value) == UC_ERR_OK;
 }

@@ -6,6 +6,14 @@
 #include <cstring>
 
 namespace soc {
+namespace {
+
+bool begins(const std::string &text, std::initializer_list<const char *> with) {
+  return std::any_of(with.begin(), with.end(),
+                     [&text](const char *begin) { return text.compare(0, std::strlen(begin), begin) == 0; });
+}
+
+}  // namespace
 
 unsigned source_lines::use(const std::string &file) {
   for (current_ = 0; current_ < images_.size(); ++current_) {
@@ -39,9 +47,7 @@ std::string source_lines::image::ask(uint64_t pc,
                                      std::initializer_list<const char *> skipped) {
   const std::vector<std::string> all = debug.frames(pc - load_base);
   const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
-    return std::none_of(skipped.begin(), skipped.end(), [&frame](const char *name) {
-      return frame.compare(0, std::strlen(name), name) == 0;
-    });
+    return !begins(frame, skipped);
   });
   if (all.empty()) {
     char fallback[32];
@@ -51,16 +57,40 @@ std::string source_lines::image::ask(uint64_t pc,
   return kernels != all.end() ? *kernels : all.back();
 }
 
-std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
+std::vector<std::string> source_lines::frames(const std::vector<uint64_t> &calls) {
   std::vector<std::string> all;
   image &in = images_[current_];
   for (const uint64_t pc : calls) {
     for (const std::string &frame : in.debug.frames(pc - in.load_base)) {
-      if (frame.compare(0, 3, "hal") != 0) {
+      if (!begins(frame, {"hal", "panic.h:", "custom.h:"})) {
         all.push_back(frame);
       }
     }
   }
+  return all;
+}
+
+std::string source_lines::panic_text(const std::vector<uint64_t> &calls, const std::string &code) {
+  const std::vector<std::string> all = frames(calls);
+  if (all.empty()) {
+    return "";
+  }
+  const std::string line = all[0].substr(0, all[0].find(' ') + 1);   // "a.c:7 "
+  const std::string exact = line + code + " ";
+  std::string other;   // a name of the kernel's own for its code
+  for (const std::string &text : images_[current_].debug.panic_texts()) {
+    if (begins(text, {exact.c_str()})) {
+      return ": " + text.substr(exact.size());
+    }
+    if (begins(text, {line.c_str()}) && !begins(text, {(line + "PANIC_").c_str()})) {
+      other = ": " + text.substr(std::min(text.size(), text.find(' ', line.size()) + 1));
+    }
+  }
+  return other;
+}
+
+std::string source_lines::backtrace(const std::vector<uint64_t> &calls) {
+  const std::vector<std::string> all = frames(calls);
   if (all.empty()) {
     return calls.empty() ? "" : " at " + find(calls.front());
   }

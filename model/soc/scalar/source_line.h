@@ -32,6 +32,9 @@ class source_lines {
   // its calls, innermost first; inlined calls and all, but those of the HAL.  "" without addresses.
   std::string backtrace(const std::vector<uint64_t> &calls);
 
+  // ": require(n > 0)": what the line that panics with a code, "PANIC_MACHINE" or "7", has to say; "" if nothing.
+  std::string panic_text(const std::vector<uint64_t> &calls, const std::string &code);
+
   // Of the one that runs.
   void set_load_base(uint64_t base) { images_[current_].load_base = base; }
 
@@ -46,6 +49,9 @@ class source_lines {
     // skipped: begins the names of files that are passed over.
     std::string ask(uint64_t pc, std::initializer_list<const char *> skipped);
   };
+
+  // Frames of calls, but those of the HAL and of what panics.
+  std::vector<std::string> frames(const std::vector<uint64_t> &calls);
 
   std::deque<image> images_;
   unsigned current_ = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "num/num_gm.h"
 #include "soc/cores/pipe.h"
@@ -12,7 +14,8 @@ namespace soc {
 // --- the slices, without their data -----------------------------------------------------------
 
 // A slice's queue; it goes on when somebody looks.
-struct atomics::slice_clock {
+struct atomics::timed_slice {
+  timed_slice(const slice_clock &clock, uint32_t stages) : queue(clock, stages) {}
   slice_queue queue;
   std::vector<slice_run> runs;           // of the command being sent
 };
@@ -40,7 +43,7 @@ class atomics::transfer : public task {
     }
     uint64_t next = 0;
     for (const unsigned slice : slices_) {
-      next = std::max(next, all_.clocks_[slice].queue.next());
+      next = std::max(next, all_.timed_[slice].queue.next());
     }
     all_.sim_.events->at(next, *this);
   }
@@ -54,7 +57,7 @@ class atomics::transfer : public task {
 };
 
 void atomics::advance_slice(unsigned slice, uint64_t now) {
-  slice_queue &queue = clocks_[slice].queue;
+  slice_queue &queue = timed_[slice].queue;
   while (queue.next() <= now) {
     const uint64_t end = queue.next();
     finished_.clear();
@@ -69,14 +72,20 @@ void atomics::advance_slice(unsigned slice, uint64_t now) {
 
 atomics::atomics(simulation &sim, global_memory &gm)
     : sim_(sim), gm_(gm), guards_(sim.config.gm.slices) {
+  const slice_clock clock(sim.config);
+  if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
+    throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
+                             ", as the Verilog has, or --gm c; got " +
+                             std::to_string(sim.config.gm.slice_stages));
+  }
   for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
     if (sim.options.gm == SOC_GM_RTL) {
       const std::string name = "slice" + std::to_string(i);
       rtl_.push_back(std::make_unique<gm_slice>(
-          name.c_str(), sim, i,
+          name.c_str(), sim, i, clock,
           make_gm_unit_rtl(name, gm.base(), sim.trace.get(), sim.options.building)));
     } else {
-      clocks_.emplace_back();
+      timed_.emplace_back(clock, sim.config.gm.slice_stages);
     }
   }
 }
@@ -139,6 +148,12 @@ void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
   }
 }
 
+// A request that continues a run.
+static bool follows(const slice_run &run, const slice_run &request) {
+  return run.first + run.count == request.first && run.beats == request.beats &&
+         run.address + run.count * run.beats == request.address;
+}
+
 // The same requests in the same cycles, but only their number and the cycles they take.
 void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who,
                      uint64_t number, uint64_t duration, uint64_t now) {
@@ -150,18 +165,18 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
     }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
     for_each_request(
-        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, clocks_.size(),
+        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, timed_.size(),
         [&](unsigned slice, uint64_t offset, uint64_t stop) {
-          std::vector<slice_run> &runs = clocks_[slice].runs;
-          const auto service = static_cast<uint32_t>((stop - 1) / kBeatBytes - offset / kBeatBytes + 1);
+          std::vector<slice_run> &runs = timed_[slice].runs;
+          const auto first = static_cast<uint32_t>(offset / kBeatBytes);
+          const auto beats = static_cast<uint32_t>((stop - 1) / kBeatBytes) - first + 1;
           if (runs.empty()) {
             touched_.push_back(slice);
           }
-          if (!runs.empty() && runs.back().first + runs.back().count == count &&
-              runs.back().service == service) {
+          if (!runs.empty() && follows(runs.back(), {count, 1, beats, first})) {
             ++runs.back().count;
           } else {
-            runs.push_back({count, 1, service});
+            runs.push_back({count, 1, beats, first});
           }
           ++count;
         });
@@ -169,9 +184,9 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
   auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {
     advance_slice(slice, now);
-    clocks_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
-                             std::move(clocks_[slice].runs));
-    clocks_[slice].runs.clear();
+    timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
+                             std::move(timed_[slice].runs));
+    timed_[slice].runs.clear();
   }
   to->run(now);
 }

@@ -41,7 +41,7 @@ class atomics {
   void report(soc_result_t &result) const;
 
  private:
-  struct slice_clock;
+  struct timed_slice;
   class transfer;
   struct guard_count {
     std::atomic<uint32_t> flags{0};
@@ -61,7 +61,7 @@ class atomics {
   simulation &sim_;
   global_memory &gm_;
   std::vector<std::unique_ptr<gm_slice>> rtl_;             // --gm rtl: the slices
-  std::vector<slice_clock> clocks_;                        // --gm c: when they answer
+  std::vector<timed_slice> timed_;                         // --gm c: when they answer
   std::vector<unsigned> touched_;                          // slices of the command being sent
   std::vector<uint64_t> finished_;                         // of the slice looked at
   std::vector<guard_count> guards_;                        // --gm c, by slice

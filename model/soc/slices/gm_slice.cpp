@@ -6,8 +6,8 @@
 namespace soc {
 
 gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number,
-                   std::unique_ptr<gm_unit> unit)
-    : sc_module(name), sim_(sim), number_(number), unit_(std::move(unit)) {
+                   const slice_clock &clock, std::unique_ptr<gm_unit> unit)
+    : sc_module(name), sim_(sim), number_(number), clock_(clock), unit_(std::move(unit)) {
   SC_HAS_PROCESS(gm_slice);
   SC_METHOD(tick);
   dont_initialize();
@@ -18,13 +18,13 @@ gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned numbe
 }
 
 void gm_slice::add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats) {
-  const uint64_t first = beats.front().arrival;
+  const uint64_t first = edge(std::max(beats.front().arrival, now()));
   transfer->pending += beats.size();
   for (watcher *w : sim_.watchers) {
     w->beats_wait(number_, static_cast<int64_t>(beats.size()), now());
   }
   streams_.push_back({std::move(transfer), std::move(beats)});
-  wake_.notify(cycles(first - std::min(first, now())));
+  wake_.notify(cycles(first - now()));
 }
 
 // The stream whose next beat has waited longest; on a tie the one that came first.
@@ -66,11 +66,11 @@ void gm_slice::tick() {
     unanswered_.pop_front();
   }
   if (!unanswered_.empty()) {
-    next_trigger(cycles(1));
+    next_trigger(cycles(edge(now() + 1) - now()));
   } else if (!streams_.empty()) {
     const stream *next = choose();
     const uint64_t arrival = next->beats[next->next].arrival;
-    next_trigger(cycles(std::max(arrival, now() + 1) - now()), wake_);
+    next_trigger(cycles(edge(std::max(arrival, now() + 1)) - now()), wake_);
   }
 }
 

@@ -13,6 +13,7 @@
 
 #include "soc/cores/simulation.h"
 #include "soc/slices/gm_unit.h"
+#include "soc/slices/slice_clock.h"
 #include "soc/watch/waves.h"
 
 namespace soc {
@@ -30,7 +31,7 @@ std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memo
 
 class gm_slice : public sc_core::sc_module {
  public:
-  gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number,
+  gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number, const slice_clock &clock,
            std::unique_ptr<gm_unit> unit);
 
   struct beat {
@@ -46,11 +47,13 @@ class gm_slice : public sc_core::sc_module {
     std::vector<beat> beats;
     size_t next = 0;
   };
-  void tick();                 // SC_METHOD, once a cycle while there is work
+  void tick();                 // SC_METHOD, once a cycle of its clock while there is work
+  uint64_t edge(uint64_t cycle) const { return clock_.cycle(clock_.tick(cycle)); }   // the first from a cycle on
   stream *choose();
 
   simulation &sim_;
   unsigned number_;
+  slice_clock clock_;
   std::unique_ptr<gm_unit> unit_;
   std::deque<stream> streams_;                                // in order of arrival
   std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order

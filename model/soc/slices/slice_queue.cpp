@@ -11,7 +11,7 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   serve(now);
   uint64_t work = 0;
   for (const slice_run &run : runs) {
-    work += uint64_t{run.count} * run.service;
+    work += uint64_t{run.count} * run.beats;
   }
   const uint64_t back = runs.back().first + runs.back().count - 1;
   if (unused_.empty()) {
@@ -40,8 +40,9 @@ uint64_t slice_queue::next() const {
   const head &first = *std::min_element(heads_.begin(), heads_.end(), ends_earlier);
   const stream &s = streams_[first.slot];
   // Its last beat cannot be served before it arrives nor before the others of its stream are.
-  return std::max(first.last + s.runs.back().service,
-                  std::max(free_, first.arrival) + s.work) + 1;
+  const uint64_t read = std::max(clock_.tick(first.last) + s.runs.back().beats,
+                                 std::max(free_, clock_.tick(first.arrival)) + s.work);
+  return clock_.cycle(read + flights_.size());
 }
 
 void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
@@ -61,7 +62,7 @@ void slice_queue::enter_run(stream &s) {
   s.left = run.count;
   s.arrival = arrival(s, run.first);
   s.remainder = run.first * s.duration % s.beats;
-  s.run_last = arrival(s, run.first + run.count - 1);
+  s.address = run.address;
 }
 
 // All beats that arrive by the cycle until.
@@ -69,7 +70,7 @@ void slice_queue::serve(uint64_t until) {
   while (!heads_.empty() && heads_.front().arrival <= until) {
     stream &s = streams_[heads_.front().slot];
     if (serve(s, std::min(until, alone_until()))) {
-      answers_.push_back({free_ + 1, s.token});
+      answers_.push_back({clock_.cycle(free_ + flights_.size()), s.token});
       unused_.push_back(heads_.front().slot);
       std::pop_heap(heads_.begin(), heads_.end(), later);
       heads_.pop_back();
@@ -107,42 +108,27 @@ void slice_queue::sink_front(uint64_t arrival) {
   heads_[hole] = front;
 }
 
-// The stream's beats that arrive by the cycle until; true if that was the last of them.
+// The stream's requests that arrive by the cycle until; true if that was the last of them.
 bool slice_queue::serve(stream &s, uint64_t until) {
   while (s.arrival <= until) {
-    if (s.run_last > until) {
-      do {
-        serve_beat(s);
-      } while (s.arrival <= until);
-      return false;
+    serve_request(s);
+    if (s.left == 0) {
+      if (++s.run == s.runs.size()) {
+        return true;
+      }
+      enter_run(s);
     }
-    serve_whole_run(s);
-    if (++s.run == s.runs.size()) {
-      return true;
-    }
-    enter_run(s);
   }
   return false;
 }
 
-// If no two beats arrive closer together than the service of one, the last one waits only for what
-// was there before the run; if none arrive further apart, the unit is never idle within the run.
-void slice_queue::serve_whole_run(stream &s) {
-  const uint64_t service = s.runs[s.run].service;
-  const uint64_t work = s.left * service;
-  if (s.step >= service) {
-    free_ = std::max(free_ + work, s.run_last + service);
-  } else {
-    free_ = std::max(free_, s.arrival) + work;
+void slice_queue::serve_request(stream &s) {
+  const uint32_t beats = s.runs[s.run].beats;
+  free_ = std::max(free_, clock_.tick(s.arrival));
+  for (uint32_t i = 0; i < beats; ++i) {
+    read(s.address++);
   }
-  s.work -= work;
-}
-
-// One that is not the last of its run.
-void slice_queue::serve_beat(stream &s) {
-  const uint64_t service = s.runs[s.run].service;
-  free_ = std::max(free_, s.arrival) + service;
-  s.work -= service;
+  s.work -= beats;
   s.left--;
   s.remainder += s.step_rest;
   s.arrival += s.step;
@@ -150,6 +136,17 @@ void slice_queue::serve_beat(stream &s) {
     s.remainder -= s.beats;
     s.arrival++;
   }
+}
+
+void slice_queue::read(uint32_t address) {
+  uint64_t tick = free_ + 1;
+  for (const flight &f : flights_) {
+    if (f.address == address && f.until >= tick) {
+      tick = f.until + 1;
+    }
+  }
+  flights_[tick % flights_.size()] = {tick + flights_.size(), address};
+  free_ = tick;
 }
 
 }  // namespace soc

@@ -1,14 +1,15 @@
 // When an atomic slice of global memory answers, without its data: to the cycle what a gm_atomic
-// unit does that is offered, each cycle, the beat that arrived first of those waiting (of several
-// that arrived at once, that of the stream added first).
+// unit does that is offered, in each cycle of its clock, the beat that arrived first of those waiting (of
+// several that arrived at once, that of the stream added first).
 //
-//   a beat taken in cycle t is answered in t + 1 + service and the next one is taken in
-//   t + service at the earliest; service is 1, or the beats a RESCALE walks
+//   a request taken in tick t reads its first beat in t + 1 at the earliest, then one a tick; a
+//   beat waits while another of its address was read in one of the flight ticks before; the next
+//   request is taken with the last read, and the answer comes flight ticks after that
 //
 // A stream is the share of one command that falls on this slice.  Its beats arrive in order, so
-// beats are taken in the order they arrive, whenever streams are added: time is let pass by whole
-// runs of beats wherever no other stream's beat comes between.
+// beats are taken in the order they arrive, whenever streams are added.
 //
+// Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SLICE_QUEUE_H
@@ -19,17 +20,26 @@
 #include <deque>
 #include <vector>
 
+#include "core/gm_atomic.h"
+#include "soc/slices/slice_clock.h"
+
 namespace soc {
 
-// Beats number first .. first + count - 1 of a command, each needing service cycles.
+// Requests number first .. first + count - 1 of a command, each of beats beats that follow those of
+// the request before.
 struct slice_run {
   uint64_t first;
   uint32_t count;     // 1 or more
-  uint32_t service;   // 1 or more
+  uint32_t beats;     // 1 or more
+  uint32_t address;   // of the first, in beats
 };
 
 class slice_queue {
  public:
+  // stages: of the unit's arithmetic, ALU_STAGES of the Verilog.
+  explicit slice_queue(const slice_clock &clock = slice_clock(), uint32_t stages = GM_ALU_STAGES)
+      : clock_(clock), flights_(GM_FLIGHT(stages)) {}
+
   // Beat number i of the command's beats arrives in cycle start + i * duration / beats.  runs:
   // those that come to this slice, ascending, at least one.  start must be after now, and now not
   // before that of earlier calls.  token comes back from advance.
@@ -52,10 +62,10 @@ class slice_queue {
     uint64_t step, step_rest;     // duration / beats
     std::vector<slice_run> runs;
     size_t run;                   // the one under way
-    uint64_t left;                // beats of it not yet served
-    uint64_t arrival, remainder;  // of its next beat, and of the division behind it
-    uint64_t run_last;            // arrival of its last beat
-    uint64_t work;                // cycles of service of all beats not yet served
+    uint32_t left;                // requests of it not yet served
+    uint32_t address;             // of the next one
+    uint64_t arrival, remainder;  // of that, and of the division behind it
+    uint64_t work;                // beats of all requests not yet served
   };
   struct head {                   // of a stream
     uint64_t arrival;             // of the next beat
@@ -74,8 +84,8 @@ class slice_queue {
   static void enter_run(stream &s);
   void serve(uint64_t until);
   bool serve(stream &s, uint64_t until);
-  void serve_whole_run(stream &s);
-  void serve_beat(stream &s);
+  void serve_request(stream &s);
+  void read(uint32_t address);
   uint64_t alone_until() const;
   void sink_front(uint64_t arrival);
 
@@ -84,7 +94,14 @@ class slice_queue {
   std::vector<size_t> unused_;    // slots of streams_
   uint64_t order_ = 0;
   std::deque<answer> answers_;    // of streams all served
-  uint64_t free_ = 0;             // cycle from which the unit takes the next beat
+  slice_clock clock_;
+  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
+  // The beats in flight, each in its tick modulo their number.
+  struct flight {
+    uint64_t until;               // the last tick in which nobody reads its address
+    uint32_t address;
+  };
+  std::vector<flight> flights_;
 };
 
 }  // namespace soc

@@ -1,5 +1,6 @@
 // Arguments of a kernel that `amalgam run custom` starts: arrays in, one array out, a few numbers.
-// They are in global memory, where REG_ARGS says; a scalar core can read them and nothing else there.
+// They are in global memory, where REG_ARGS says; a scalar core can read them and nothing else there. kernels/custom/custom.h has what
+// firmware reads them with.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef KERNELS_CUSTOM_ARGS_H
 #define KERNELS_CUSTOM_ARGS_H
@@ -27,7 +28,7 @@ typedef struct custom_args {
   uint32_t inputs, params;
   custom_array_t in[CUSTOM_INPUTS_MAX];   // in the order of --in; read only
   custom_array_t out;                     // all bytes 0xFF at first
-  custom_param_t param[CUSTOM_PARAMS_MAX];
+  custom_param_t param[CUSTOM_PARAMS_MAX];   // in the order of --param; NaN and the lowest number beyond params
 } custom_args_t;
 
 #endif

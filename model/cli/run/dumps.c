@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run/dumps.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+
+enum { NAME_BYTES = 4096 };
+
+// They outlive the machine.
+static struct {
+  soc_dump_t dump[SOC_MAX_DUMPS];
+  size_t file[SOC_MAX_DUMPS];   // of the run's outputs
+  size_t count;
+} all;
+
+static bool read_mark(const char *text, size_t length, waves_mark_t *mark) {
+  char window[64];
+  waves_window_t parsed;
+  if (length + 2 > sizeof window) {
+    return false;
+  }
+  memcpy(window, text, length);
+  window[length] = ':';
+  window[length + 1] = '\0';
+  const bool good = waves_window_parse(window, &parsed) && parsed.from.command[0] != '\0';
+  *mark = parsed.from;
+  return good;
+}
+
+// SPACE[@ADDRESS]
+static bool read_space(const char *text, size_t length, soc_dump_t *dump) {
+  const char *at = memchr(text, '@', length);
+  const size_t name = at == NULL ? length : (size_t)(at - text);
+  if (name == 0 || name >= sizeof dump->space) {
+    return false;
+  }
+  for (size_t i = 0; i < name; ++i) {
+    dump->space[i] = (char)tolower((unsigned char)text[i]);
+  }
+  dump->space[name] = '\0';
+  dump->addressed = at != NULL;
+  if (at != NULL) {
+    char *end;
+    errno = 0;
+    dump->address = strtoull(at + 1, &end, 0);
+    return errno == 0 && isdigit((unsigned char)at[1]) && end == text + length;
+  }
+  return true;
+}
+
+// "mmad#12:l0c" is written to mmad#12_l0c.npy.
+static bool read_dump(const char *text, soc_dump_t *dump, char *file, base_error_t *error) {
+  const char *colon = strchr(text, ':');
+  const char *second = colon == NULL ? NULL : strchr(colon + 1, ':');
+  *dump = (soc_dump_t){.text = text};
+  const size_t space = colon == NULL    ? 0
+                       : second == NULL ? strlen(colon + 1)
+                                        : (size_t)(second - colon - 1);
+  if (colon == NULL || !read_mark(text, (size_t)(colon - text), &dump->mark) || !read_space(colon + 1, space, dump) ||
+      (second != NULL && second[1] == '\0') || strlen(text) + 5 > NAME_BYTES) {
+    return base_fail(error,
+                     "--dump: expected COMMAND:MEMORY[@ADDRESS][:FILE.npy], as mmad#12:l0c or "
+                     "vector0_1.v#40:ub@0x1000:x.npy; got '%s'",
+                     text);
+  }
+  if (second != NULL) {
+    snprintf(file, NAME_BYTES, "%s", second + 1);
+  } else {
+    snprintf(file, NAME_BYTES, "%.*s_%s.npy", (int)(colon - text), text, colon + 1);
+  }
+  return true;
+}
+
+bool dumps_add(run_t *run) {
+  const option_list_t *list = &run->options.dump;
+  char file[NAME_BYTES];
+  all.count = 0;
+  if (list->count > SOC_MAX_DUMPS) {
+    return base_fail(&run->error, "--dump: expected at most %d of them, got %zu", SOC_MAX_DUMPS, list->count);
+  }
+  for (; all.count < list->count; ++all.count) {
+    size_t *index = &all.file[all.count];
+    if (!read_dump(list->item[all.count], &all.dump[all.count], file, &run->error) ||
+        !outputs_add(&run->outputs, file, index, &run->error) || !outputs_stage(&run->outputs, *index, &run->error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// C order; FP32 holds the values of all narrower formats.
+static bool write_array(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values) {
+  static const npy_type_t types[] = {[SOC_DUMP_F32] = NPY_F4,
+                                     [SOC_DUMP_S32] = NPY_I4,
+                                     [SOC_DUMP_U16] = NPY_U2,
+                                     [SOC_DUMP_U8] = NPY_U1,
+                                     [SOC_DUMP_BOOL] = NPY_B1};
+  const npy_array_t array = {.type = types[type], .dims = 2, .shape = {rows, cols}, .data = (void *)values};
+  FILE *file = fopen(path, "wb");
+  if (file == NULL) {
+    return false;
+  }
+  npy_write(file, &array);
+  const bool good = ferror(file) == 0;
+  return fclose(file) == 0 && good;
+}
+
+bool dumps_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
+  for (size_t i = 0; i < all.count; ++i) {
+    all.dump[i].path = outputs_path(&run->outputs, all.file[i]);
+  }
+  soc->dumps = all.dump;
+  soc->dump_count = all.count;
+  soc->write_dump = write_array;
+  return all.count == 0 || !soc->timing_only || base_fail(error, "--dump: cannot go with --timing-only, which computes nothing");
+}
+
+void dumps_written(run_t *run) {
+  for (size_t i = 0; i < all.count; ++i) {
+    outputs_written(&run->outputs, all.file[i]);
+  }
+}

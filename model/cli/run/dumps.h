@@ -1,0 +1,18 @@
+// --dump CMD:SPACE[@ADDRESS][:FILE.npy]: what commands left in their operands.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_DUMPS_H
+#define CLI_DUMPS_H
+
+#include "cli/run/run.h"
+#include "soc/soc.h"
+
+// After the options are parsed: notes the files.  False: one makes no sense, or its file has no place.
+bool dumps_add(run_t *run);
+
+// Hands them to the machine.
+bool dumps_soc(const run_t *run, soc_options_t *soc, base_error_t *error);
+
+// Those that are there will be kept.
+void dumps_written(run_t *run);
+
+#endif

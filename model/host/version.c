@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/version.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "host/places.h"
+
+enum { COMMIT_BYTES = 64, TEXT_BYTES = 128, PATH_BYTES = 4096 };
+
+const char *version_release(void) { return AMALGAM_VERSION; }
+
+static void read_commit(char commit[COMMIT_BYTES]) {
+  char path[PATH_BYTES + 16];
+  snprintf(path, sizeof path, "%s/commit", places_built());
+  FILE *file = fopen(path, "r");
+  if (file == NULL) {
+    return;
+  }
+  if (fgets(commit, COMMIT_BYTES, file) != NULL) {
+    commit[strcspn(commit, "\n")] = '\0';
+  }
+  fclose(file);
+}
+
+const char *version_commit(void) {
+  static char commit[COMMIT_BYTES] = "";
+  static bool looked;
+  if (!looked) {
+    read_commit(commit);
+    looked = true;
+  }
+  return commit;
+}
+
+const char *version_text(void) {
+  static char text[TEXT_BYTES];
+  const char *commit = version_commit();
+  snprintf(text, sizeof text, "%s%s%s%s", version_release(), commit[0] != '\0' ? " (" : "", commit,
+           commit[0] != '\0' ? ")" : "");
+  return text;
+}

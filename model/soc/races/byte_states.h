@@ -1,0 +1,51 @@
+// Which bytes of a memory hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
+// alike, so that asking whether a tile is written costs a look at a byte for each 256 of its bytes.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_BYTE_STATES_H
+#define SOC_BYTE_STATES_H
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace soc {
+
+// Of a byte: nobody wrote it, a value, or a value that was computed from unwritten bytes: the number of the
+// command that read them, from kFirstOrigin on.
+using byte_state = uint8_t;
+constexpr byte_state kUnwritten = 0, kWritten = 1, kFirstOrigin = 2, kLastOrigin = 254;
+
+// Several threads may use one of these, each for bytes of its own.
+class byte_states {
+ public:
+  byte_states(uint64_t bytes, byte_state initially);
+
+  bool all_written(uint64_t begin, uint64_t bytes) const;
+  void get(uint64_t begin, uint64_t bytes, byte_state *states) const;
+  void put(uint64_t begin, uint64_t bytes, const byte_state *states);
+  void fill(uint64_t begin, uint64_t bytes, byte_state state);
+
+ private:
+  static constexpr uint64_t kBlock = 256, kBlocksOfPage = 256;
+  static constexpr byte_state kMixed = 255;   // of a block
+  using block = std::array<byte_state, kBlock>;
+  using page = std::array<block, kBlocksOfPage>;
+
+  byte_state of_block(uint64_t index) const { return blocks_[index].load(std::memory_order_relaxed); }
+  block &detail(uint64_t index);
+  void settle(uint64_t index);
+  bool written_in_detail(uint64_t begin, uint64_t bytes) const;
+  template <typename action>
+  void for_each_part(uint64_t begin, uint64_t bytes, action act) const;
+
+  std::vector<std::atomic<byte_state>> blocks_;
+  mutable std::mutex mutex_;                   // of what follows, and of changes of blocks_
+  std::vector<std::unique_ptr<page>> pages_;   // of blocks that are mixed
+};
+
+}  // namespace soc
+
+#endif

@@ -1,0 +1,69 @@
+"""Amalgam from Python: arrays in, arrays and numbers out.
+
+    import amalgam
+    result = amalgam.run("amla", q=q, kv=kv, options=["--cores", "2"])
+    result.out          # the result as an array, BF16 as float32
+    result.json         # all numbers of the run, as docs/output.schema.json describes them
+
+It runs the command `amalgam` (or what $AMALGAM names, such as the script of a checkout). Standard library and numpy.
+"""
+# SPDX-License-Identifier: Apache-2.0
+import json
+import os
+import subprocess
+import tempfile
+from collections import namedtuple
+
+import numpy
+
+Result = namedtuple("Result", "out json text")
+
+
+class Error(RuntimeError):
+    """The command failed: its line, and its exit code (1 out of tolerance, 2 bad input, 3 stopped)."""
+
+    def __init__(self, code, text):
+        super().__init__(text.strip())
+        self.code = code
+
+
+def bf16_bits(values):
+    """The bits ('<u2') of values rounded to BF16, to nearest even."""
+    bits = numpy.ascontiguousarray(values, dtype="<f4").view("<u4")
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype("<u2")
+
+
+def from_bf16(bits):
+    """The float32 values of BF16 bits."""
+    return (numpy.asarray(bits).astype("<u4") << 16).view("<f4")
+
+
+def command(*words):
+    """Runs `amalgam WORDS...`, and returns what it prints."""
+    program = os.environ.get("AMALGAM", "amalgam")
+    done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Error(done.returncode, done.stderr)
+    return done.stdout
+
+
+def run(kernel, options=(), out=True, **arrays):
+    """`amalgam run KERNEL`: each array is the option of its name (block_table is --block-table); options: other words.
+
+    numpy arrays go as they are: float32 and float16 by their values, uint16 as BF16 bits. Without `out` there is no result.
+    """
+    with tempfile.TemporaryDirectory(prefix="amalgam-") as folder:
+        words = ["run", kernel, *options, "--json", os.path.join(folder, "run.json")]
+        for name, array in arrays.items():
+            path = array
+            if not isinstance(array, (str, os.PathLike)):
+                path = os.path.join(folder, name + ".npy")
+                numpy.save(path, numpy.ascontiguousarray(array))
+            words += ["--" + name.replace("_", "-"), path]
+        result = os.path.join(folder, "out.npy")
+        text = command(*words, *(["--out", result] if out else []))
+        with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
+            numbers = json.load(file)
+        values = numpy.load(result) if out else None
+    bf16 = values is not None and values.dtype == numpy.uint16 and kernel != "custom"
+    return Result(from_bf16(values) if bf16 else values, numbers, text)

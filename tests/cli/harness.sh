@@ -1,0 +1,87 @@
+#!/bin/sh
+# A new user's path: from an empty folder to a kernel of one's own that is built and tested, in 60 lines; what the test says
+# of kernels that are wrong.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+[ -e /usr/include/cmocka.h ] || { echo "needs cmocka"; exit 77; }
+. "$ROOT/tests/json.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+# The simulator under test, in place of the checkout's script, which would look whether all is built.
+mkdir bin
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$SIM" >bin/amalgam
+chmod +x bin/amalgam
+AMALGAM=$dir/bin/amalgam PATH=$PATH:$ROOT TMPDIR=$dir/tmp
+export AMALGAM PATH TMPDIR
+mkdir "$TMPDIR"
+
+cp -r "$ROOT/sw/test/rmsnorm" own
+cd own
+[ "$(cat ./* | wc -l)" -le 60 ] || fail "$(cat ./* | wc -l) lines"
+awk 'length > 130 { exit 1 }' ./* || fail "a line is too long"
+CFLAGS='-std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror' cmake -B build >said 2>&1 || { cat said; fail "cmake"; }
+
+# tried WANT FRAGMENT...: builds, and runs the test, whose exit code and message are these.
+tried() {
+  want=$1
+  shift
+  cmake --build build >said 2>&1 || { cat said; fail "build"; }
+  status=0
+  build/rmsnorm_test >said 2>&1 || status=$?
+  [ $status -eq "$want" ] || { cat said; fail "exit code $status, not $want"; }
+  for fragment; do
+    grep -qF -e "$fragment" said || { cat said; fail "no '$fragment'"; }
+  done
+}
+broken() {   # broken SED-PROGRAM FRAGMENT...: the kernel is changed so for one trial
+  program=$1
+  shift
+  cp "$ROOT/sw/test/rmsnorm/rmsnorm.c" rmsnorm.c
+  tried 0
+  sed "$program" "$ROOT/sw/test/rmsnorm/rmsnorm.c" >rmsnorm.c
+  cmp -s rmsnorm.c "$ROOT/sw/test/rmsnorm/rmsnorm.c" && fail "$program changes nothing"
+  tried 1 "$@"
+}
+line=$(grep -n amalgam_expect rmsnorm_test.c | cut -d: -f1)
+launch=$(grep -n amalgam_launch rmsnorm_test.c | cut -d: -f1)
+
+tried 0 "PASSED"
+ctest --test-dir build >said || { cat said; fail "ctest"; }
+
+# Wrong numbers: the first element that is wrong, and the line of the comparison.
+broken 's/VOP_RSQRT/VOP_SQRT/' "rmsnorm.elf: element [0,1] is " "expected " "of 30000 are off by more than 1e-06" \
+  "rmsnorm_test.c:$line:"
+broken 's/= X, .b = SUMS/= X + 4096, .b = SUMS/' "rmsnorm.elf: element [0,1]"
+# Panics, races and commands that cannot be: the run's message, and the line of the launch.
+broken 's/cols = x->shape\[1\]/cols = x->shape[2]/' "exit code 3" "firmware panic REQUIRED: " \
+  'require(x->dims == 2 && x->element == 4 && ' "rmsnorm.c:" "rmsnorm_test.c:$launch:"
+broken 's/custom_f32(args, 0)/custom_f32(args, 1)/' \
+  "firmware panic PARAM: the kernel reads a number that was not given (--param): custom_f32(args, 1) at rmsnorm.c:"
+broken 's/custom_in(args, 1)/custom_in(args, 2)/' \
+  "firmware panic INPUT: the kernel reads an array that was not given (--in): custom_in(args, 2) at rmsnorm.c:"
+broken '/PIPE_MTE2, PIPE_V/d' "race in UB" "rmsnorm.c:"
+broken 's/.op = VOP_DIV/.op = 99/' "VEC" "op=99" "rmsnorm.c:"
+
+# One bit that is off, with a tolerance and without.
+cp "$ROOT/sw/test/rmsnorm/rmsnorm.c" .
+sed -i 's/golden, 1e-6/golden, 0/' rmsnorm_test.c
+tried 1 "are off by more than 0, at most by"
+# What is kept of a launch is what `run custom` takes.
+cp "$ROOT/sw/test/rmsnorm/rmsnorm_test.c" .
+AMALGAM_TEST_KEEP=kept
+export AMALGAM_TEST_KEEP
+tried 0
+amalgam=$AMALGAM
+"$amalgam" run custom --firmware build/rmsnorm.so --in kept/in0.npy --in kept/in1.npy --param 1e-5 --out-shape 300,100 \
+  --expect kept/want.npy --tolerance 1e-6 --out native.npy --quiet
+cmp native.npy kept/out.npy && holds '.cycles > 0' kept/run.json || fail "what is kept"
+unset AMALGAM_TEST_KEEP
+# Not the command, or none.
+AMALGAM=$dir/none build/rmsnorm_test >said 2>&1 && fail "a test without a command"
+grep -qF "$dir/none" said || { cat said; fail "no command"; }
+[ -z "$(ls "$TMPDIR")" ] || fail "files are left: $(ls "$TMPDIR")"
+echo "all as expected: $(cat "$ROOT"/sw/test/rmsnorm/* | wc -l) lines"
