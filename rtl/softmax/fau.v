@@ -117,6 +117,7 @@ module fau #(
   end
 
   // ---------------------------------------------------------------- lanes
+  wire [15:0]         key_f = f_key_small_q ? f_q : one;
   wire [16*(D+1)-1:0] value = {v_i, ONE};
   wire [17*(D+1)-1:0] start = lane_carry ? carry_o_i : {(D+1){empty}};
   wire [17*(D+1)-1:0] state;               // stage 11+CL
@@ -131,7 +132,7 @@ module fau #(
         .clk_i      (clk_i),
         .en_i       (en_i),
         .v_i        (value[16*i +: 16]),
-        .key_f_i    (f_key_small_q ? f_q : one),
+        .key_f_i    (key_f),
         .key_i      (lane_key),
         .first_i    (lane_first),
         .start_i    (start[17*i +: 17]),
