@@ -43,13 +43,15 @@ if "$SIM" firmware none.c >firmware.log 2>&1; then
   fits run_custom=c1.json
 fi
 "$SIM" explain a3.json --quiet --json x.json
+"$SIM" blame p1.json --element 3,17 --no-repair --quiet --json b1.json
+"$SIM" blame a2.json --worst --quiet --json b2.json
 "$SIM" diff a1.json a2.json --quiet --json y.json && fail "a1 and a2 do not differ"
 "$SIM" report table2 --quiet --batch 2 --cores 2 --seq-kv 64 --out r
 
 fits run_attention=a1.json run_attention=a2.json run_attention=a3.json run_flash=f1.json run_fp8=p1.json \
   run_fp8=p2.json run_w4a16=w1.json run_gemm=g1.json run_gemm=g2.json run_engine=e1.json run_engine=e2.json \
   run_lm=l1.json run_lm=l2.json run_lm=l3.json run_decode=d1.json run_decode=d2.json run_decode=d3.json \
-  critical_path=path.json explain=x.json diff=y.json report=r/table2.json
+  critical_path=path.json explain=x.json blame=b1.json blame=b2.json diff=y.json report=r/table2.json
 
 # The schema refuses what is not so.
 : >broken

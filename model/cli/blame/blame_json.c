@@ -68,6 +68,7 @@ static void add_repairs(const blame_found_t *found, cJSON *root) {
 void blame_json(const void *data, cJSON *root) {
   const blame_found_t *found = data;
   char name[BLAME_NAME_BYTES];
+  json_add_amalgam(root);
   cJSON_AddStringToObject(root, "kernel", found->kernel);
   blame_name(found->replay, &found->at, name);
   cJSON_AddStringToObject(root, "element", name);
