@@ -30,6 +30,7 @@ run g1.json gemm --m 16 --n 256 --k 256 --verify --csv g1
 run g2.json gemm --m 16 --n 256 --k 256 --tile halving
 run e1.json hfa --impl c --verify
 run e2.json fa2 --impl c --golden none
+run e3.json expmul --impl c --golden none
 run l1.json lm --prompt 'In ' --tokens 3 --impl c --profile --csv l1
 run l2.json lm --prompt 'In ' --tokens 2 --attention fp32
 run l3.json lm --eval "$DATA/kjv_val.txt" --windows 1 --context 32 --impl c
@@ -49,7 +50,7 @@ fi
 "$SIM" report table2 --quiet --batch 2 --cores 2 --seq-kv 64 --out r
 
 fits run_attention=a1.json run_attention=a2.json run_attention=a3.json run_flash=f1.json run_fp8=p1.json \
-  run_fp8=p2.json run_w4a16=w1.json run_gemm=g1.json run_gemm=g2.json run_engine=e1.json run_engine=e2.json \
+  run_fp8=p2.json run_w4a16=w1.json run_gemm=g1.json run_gemm=g2.json run_engine=e1.json run_engine=e2.json run_engine=e3.json \
   run_lm=l1.json run_lm=l2.json run_lm=l3.json run_decode=d1.json run_decode=d2.json run_decode=d3.json \
   critical_path=path.json explain=x.json blame=b1.json blame=b2.json diff=y.json report=r/table2.json
 

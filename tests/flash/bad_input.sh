@@ -33,7 +33,7 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "--head-dim: 257" run flash --q q_wide.npy --k k_wide.npy --v k_wide.npy $out
   refused "--kv-heads: 3 does not divide the 4" run flash --q q.npy --k k_heads.npy --v k_heads.npy $out
   refused "k_batch.npy: shape" run flash --q q.npy --k k_batch.npy --v k_batch.npy $out
-  refused "k_f2.npy: '<f2'; expected '<u2'" run flash --q q.npy --k k_f2.npy --v k.npy $out
+  refused "k_f2.npy: dtype '<f2', and BF16 lacks" run flash --q q.npy --k k_f2.npy --v k.npy $out
   refused "q.npy: '<u2'; expected '<f2'" run flash $good --dtype fp16
   refused "v_keys.npy: shape" run flash --q q.npy --k k.npy --v v_keys.npy $out
   refused "v_i4.npy" run flash --q q.npy --k k.npy --v v_i4.npy $out

@@ -93,6 +93,7 @@ static const struct {
     {"vector.swap_startup", 0, 30, true},
     {"vector.drain", 0, 40, true},
     {"engine.clock_mhz", 100, 900, false},
+    {"gm.slice_clock_mhz", 2500, 10000, false},   // as fast as the cores
     {"engine.load_gbps", 20, 300, false},
     {"engine.store_gbps", 20, 300, false},
     {"gm.hbm_gbps", 50, 900, false},

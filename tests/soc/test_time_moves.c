@@ -402,11 +402,13 @@ static void shared(commands_case_t *c) {
 // --- atomic operations ------------------------------------------------------------------------
 
 // Beats, or whole runs of them with RESCALE, come to their slices evenly over the time of the move, from the cycle after its
-// begin on. A slice takes one at a time, which keeps it for a cycle a beat, and answers in the cycle after.
+// begin on. A slice takes one at a time, which keeps it for a cycle a beat, and answers six cycles later: its pipeline takes five
+// (model/core/gm_atomic.h). A beat of the same words as one before it, as rows have in common, waits until that is written.
 // sent: of each row whether it is; NULL: all are.
 static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, const bool *sent, uint64_t begin,
                             uint64_t duration) {
-  static uint64_t slice_of[1 << 16], service[1 << 16];
+  enum { FLIGHT = 7 };   // from one beat to the next of the same words
+  static uint64_t slice_of[1 << 16], service[1 << 16], first[1 << 16], taken[1 << 16];
   uint64_t count = 0;
   for (uint64_t row = 0; row < out->rows; row++) {
     const uint64_t from = out->gm - GM_BASE + row * out->gm_pitch;
@@ -417,6 +419,7 @@ static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, c
       end = end < from + out->row_bytes ? end : from + out->row_bytes;
       slice_of[count] = at / config->gm.slice_bytes % config->gm.slices;
       service[count] = (end - 1) / BEAT - at / BEAT + 1;
+      first[count] = at / BEAT;
       at = end;
     }
   }
@@ -424,8 +427,14 @@ static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, c
   uint64_t last = 0;
   for (uint64_t i = 0; i < count; i++) {
     uint64_t *slice = &free_at[slice_of[i]];
-    *slice = later(*slice, begin + 1 + i * duration / count) + service[i];
-    last = later(last, *slice + 1);
+    taken[i] = later(*slice, begin + 1 + i * duration / count);
+    for (uint64_t j = 0; j < i; j++) {
+      if (first[j] <= first[i] && first[i] < first[j] + service[j]) {
+        taken[i] = later(taken[i], taken[j] + first[i] - first[j] + FLIGHT);
+      }
+    }
+    *slice = taken[i] + service[i];
+    last = later(last, *slice + 6);
   }
   return last;
 }
