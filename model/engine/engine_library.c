@@ -47,7 +47,8 @@ void *unit_library_open(const char *arguments, const char *what, void (*progress
     snprintf(message, size, "%.*s", (int)size - 1, path);
     return NULL;
   }
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  // Stays when it is closed: Verilator keeps a buffer of each thread's in it, which would be lost.
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   *address = handle == NULL ? NULL : dlsym(handle, symbol);
   if (*address == NULL) {
     snprintf(message, size, "%.*s", (int)size - 1, dlerror());
