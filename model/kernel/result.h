@@ -69,6 +69,9 @@ void kernel_result_free(kernel_result_t *result);
 
 // --- JSON: members in this order, with a kernel's own in between ----------------------------------
 
+// machine: all parameters, as --set and --cores left them, by the names that --set takes.
+void kernel_json_machine(cJSON *root, const config_t *config);
+
 // config, set, machine; with the kernel's name in front.
 void kernel_json_config(cJSON *root, const kernel_machine_t *machine);
 void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine);

@@ -5,8 +5,7 @@
 #include "host/host.h"
 #include "kernel/result.h"
 
-// All parameters, as --set and --cores left them, by the names that --set takes.
-static void add_machine(cJSON *root, const config_t *config) {
+void kernel_json_machine(cJSON *root, const config_t *config) {
   cJSON *machine = cJSON_AddObjectToObject(root, "machine");
 #define SECTION(section, text)                                 \
   {                                                            \
@@ -31,7 +30,7 @@ void kernel_json_config(cJSON *root, const kernel_machine_t *machine) {
   for (size_t i = 0; i < machine->sets; ++i) {
     cJSON_AddItemToArray(list, cJSON_CreateString(machine->set[i]));
   }
-  add_machine(root, &machine->soc.config);
+  kernel_json_machine(root, &machine->soc.config);
 }
 
 void kernel_json_head(cJSON *root, const char *kernel, const kernel_machine_t *machine) {

@@ -4,7 +4,7 @@
 // sign, and a result that rounding leaves subnormal becomes zero of its sign. Every NaN result is
 // the canonical NUM_BF16_NAN. Values travel as bits. No state, no failures.
 //
-// Source: NUMERICS.md section 7 ("FA-2 twin" for the flush to zero).
+// Source: BF16 as in the H-FA paper; the flush of subnormals to zero is ours.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_BF16_H_
 #define AMALGAM_NUM_BF16_H_

@@ -13,7 +13,7 @@
 //
 // With P = 1 the cut into chunks does not show in the bits.
 //
-// Source: H-FA paper, section III-B, figure 2; NUMERICS.md section 7, "Blocks".
+// Source: H-FA paper, section III-B, figure 2; the cut into blocks is as above.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_ENGINE_H_
 #define AMALGAM_NUM_ENGINE_H_

@@ -4,7 +4,7 @@
 // num_bf16.h describes. Whether a lane has one multiplier or two (one exponential of a pair is
 // always 1) does not show in the bits.
 //
-// Source: H-FA paper, algorithm 2 and equation 1; NUMERICS.md section 7, "FA-2 twin".
+// Source: H-FA paper, algorithm 2 and equation 1.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_FA2_H_
 #define AMALGAM_NUM_FA2_H_

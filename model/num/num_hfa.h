@@ -4,7 +4,7 @@
 // can fail. A row's poison flag is raised by infinities and NaNs among its inputs and stays; what the
 // triplet then holds is still defined, but means nothing.
 //
-// Source: H-FA paper, section IV, equations 14-17, and section V; NUMERICS.md sections 7 and 8.
+// Source: H-FA paper, section IV, equations 14-17, and section V.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_HFA_H_
 #define AMALGAM_NUM_HFA_H_

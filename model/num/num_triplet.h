@@ -8,7 +8,7 @@
 // In H-FA a magnitude is log2|x| in Q9.7, two's complement, 0x8000 for log2(0). In FA-2 it is the BF16
 // of |x|, bit 15 always 0. The RTL's ports carry triplets in exactly this form.
 //
-// Source: H-FA paper, section III-B and figure 4; NUMERICS.md section 7.
+// Source: H-FA paper, section III-B and figure 4.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_TRIPLET_H_
 #define AMALGAM_NUM_TRIPLET_H_

@@ -5,7 +5,7 @@
 // as the contract has it (slices of k, whose FP32 sums are added one after the other) and as the
 // textbook has it (FP64, untiled).  Plain loops.
 //
-// Source: NUMERICS.md section 6.
+// Source: NUMERICS.md section 7.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_NUM_W4A16_H_
 #define AMALGAM_NUM_W4A16_H_

@@ -8,6 +8,7 @@
 #include "cli/option/options.h"
 #include "cli/run/kernels.h"
 #include "config/config.h"
+#include "kernel/result.h"
 
 enum { WORDS_MOST = 512, TEXT_BYTES = 8192 };
 
@@ -35,24 +36,6 @@ static bool load_machine(const cJSON *run, config_t *config) {
   return true;
 }
 
-static void fill_machine(const config_t *config, cJSON *machine) {
-#define SECTION(section, text)       \
-  {                                  \
-    const char *const in = #section; \
-    const config_##section##_t *const from = &config->section;
-#define PARAM(type, name, min, max, unit, text)                  \
-    {                                                            \
-      char full[64];                                             \
-      snprintf(full, sizeof full, "%s.%s", in, #name);           \
-      cJSON_AddNumberToObject(machine, full, (double)from->name); \
-    }
-#define END_SECTION(section) }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
-}
-
 static bool has_machine(const cJSON *run) {
   return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(run, "machine"));
 }
@@ -74,7 +57,7 @@ static void resolve_machines(cJSON *const run[2]) {
   }
   for (int i = 0; i < 2; ++i) {
     cJSON_DeleteItemFromObjectCaseSensitive(run[i], "set");
-    fill_machine(&config[i], cJSON_AddObjectToObject(run[i], "machine"));
+    kernel_json_machine(run[i], &config[i]);
   }
 }
 

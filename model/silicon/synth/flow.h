@@ -52,7 +52,7 @@ void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]);
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error);
 
 // The folder with netlist.json of a unit and all that is inside it, made if it is not there. unit: its name and
-// parameters, "hfa_fau D=32 LNS=0". key: of a flow; NULL: look at what it depends on every time.
+// parameters, "fau_lane ARITHMETIC=0 VARIANT=0". key: of a flow; NULL: look at what it depends on every time.
 bool synth_netlist(const char *liberty, size_t clock_fo4, const char *key, const char *unit,
                    char folder[SYNTH_PATH_BYTES], base_error_t *error);
 
