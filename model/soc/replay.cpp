@@ -6,6 +6,7 @@
 
 #include "hal/registers.h"
 #include "soc/replayer.h"
+#include "soc/watch/tensor_values.h"
 
 namespace soc {
 namespace {
@@ -26,8 +27,13 @@ void replayer::add_core(const watched_core &core) {
 }  // namespace soc
 
 soc_replay::soc_replay(const soc::replayer &machine, const soc_record_t &record, uint64_t end,
-                       const soc_buffer_t *buffers, size_t count, soc::source_lines &lines)
-    : units_(machine.units()), unit_of_track_(machine.unit_of_track()), reached_(units_.size()), lines_(lines) {
+                       const soc::cycle_window &window, const soc_buffer_t *buffers, size_t count,
+                       soc::source_lines &lines)
+    : units_(machine.units()),
+      unit_of_track_(machine.unit_of_track()),
+      reached_(units_.size()),
+      lines_(lines),
+      window_(window) {
   for (size_t i = 0; i < record.command_count; ++i) {
     const soc_command_t &c = record.commands[i];
     if (c.done <= end && soc::writes(c.command)) {
@@ -100,8 +106,12 @@ soc_effect_t soc_replay::effect(size_t index) const {
   return {what, unit.memory, unit.name.c_str(), unit.kind};
 }
 
-void soc_replay::run(size_t end, const soc_replay_look_t &look) const {
+void soc_replay::run(size_t end, const soc_replay_look_t &look) {
   clear();
+  types_ = look.types ? std::make_unique<soc::tensor_book>() : nullptr;
+  if (types_) {
+    types_->given(any().memory->base[SPACE_GM], arrays_.data(), arrays_.size());
+  }
   for (size_t i = 0; i < end; ++i) {
     const soc_effect_t e = effect(i);
     if (look.before == nullptr) {
@@ -112,6 +122,9 @@ void soc_replay::run(size_t end, const soc_replay_look_t &look) const {
         continue;
       }
       core_execute(e.memory, &command);
+    }
+    if (types_) {
+      types_->executed(*e.memory, e.what->command);
     }
     if (look.after != nullptr) {
       look.after(look.context, i, &e.what->command);
@@ -166,6 +179,18 @@ extern "C" {
 size_t soc_replay_effects(const soc_replay_t *replay) { return replay->size(); }
 soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index) { return replay->effect(index); }
 const char *soc_replay_line(soc_replay_t *replay, size_t index) { return replay->line(index); }
+
+bool soc_replay_in_window(const soc_replay_t *replay, size_t index) { return replay->in_window(index); }
+
+core_tensor_t soc_replay_typed(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor) {
+  return replay->typed(index, *tensor);
+}
+
+soc_dump_type_t soc_replay_values(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor, void *values) {
+  const std::vector<uint8_t> bytes = soc::dump_values(*replay->effect(index).memory, *tensor);
+  std::copy(bytes.begin(), bytes.end(), static_cast<uint8_t *>(values));
+  return soc::dump_type(tensor->type);
+}
 
 const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core, const char **name) {
   const soc::replayer::unit *unit = replay->find(core);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "core/core.h"
+#include "core/tensor.h"
 #include "soc/soc.h"
 
 #ifdef __cplusplus
@@ -35,6 +36,9 @@ soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index);
 // "attention_cube.c:120 (load_stripe)": the line of the kernel that pushed it. Stays until the process ends.
 const char *soc_replay_line(soc_replay_t *replay, size_t index);
 
+// Was its command at work within soc_options.dump_window, as --log has it?
+bool soc_replay_in_window(const soc_replay_t *replay, size_t index);
+
 // The memory of a core by its name, and that name for good; NULL: there is none.
 const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core, const char **name);
 // Of some core: all see the same global memory.
@@ -49,10 +53,16 @@ typedef struct soc_replay_look {
   // nobody looks.
   bool (*before)(void *context, size_t index, command_t *command);
   void (*after)(void *context, size_t index, const command_t *command);
+  bool types;                 // soc_replay_typed will be asked for
 } soc_replay_look_t;
 
 // Carries out effects 0 .. end - 1 on memories as they were at the start.
 void soc_replay_run(soc_replay_t *replay, size_t end, const soc_replay_look_t *look);
+
+// In `after`: an operand with its type, if that is known of what was last written there; a move does not say what it moves.
+core_tensor_t soc_replay_typed(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor);
+// Its elements as --dump writes them, row after row; values has room for 4 bytes of each.
+soc_dump_type_t soc_replay_values(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor, void *values);
 
 // Would this command have been let through where the effect was: by core_check, and by the bounds of arrays?
 bool soc_replay_legal(soc_replay_t *replay, size_t index, const command_t *command);

@@ -5,12 +5,15 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "soc/cores/simulation.h"
 #include "soc/replay.h"
+#include "soc/watch/tensor_book.h"
 #include "soc/watch/watcher.h"
+#include "soc/watch/window.h"
 
 namespace soc {
 
@@ -35,8 +38,8 @@ class replayer : public watcher {
 
 struct soc_replay {
   // end: the last cycle that belongs to it.
-  soc_replay(const soc::replayer &machine, const soc_record_t &record, uint64_t end, const soc_buffer_t *buffers,
-             size_t count, soc::source_lines &lines);
+  soc_replay(const soc::replayer &machine, const soc_record_t &record, uint64_t end, const soc::cycle_window &window,
+             const soc_buffer_t *buffers, size_t count, soc::source_lines &lines);
 
   size_t size() const { return effects_.size(); }
   soc_effect_t effect(size_t index) const;
@@ -44,7 +47,11 @@ struct soc_replay {
   const soc::replayer::unit *find(const char *core) const;
   const soc::replayer::unit &any() const { return units_.front(); }
   const std::vector<soc_buffer_t> &arrays() const { return arrays_; }
-  void run(size_t end, const soc_replay_look_t &look) const;
+  void run(size_t end, const soc_replay_look_t &look);
+  bool in_window(size_t index) const { return window_.touches(effects_[index]->begin, effects_[index]->end); }
+  core_tensor_t typed(size_t index, const core_tensor_t &tensor) const {
+    return types_->typed(*effect(index).memory, tensor);
+  }
   bool legal(size_t index, const command_t &command);
   uint64_t cleared() const;
 
@@ -60,6 +67,8 @@ struct soc_replay {
   std::vector<soc_buffer_t> arrays_;
   std::vector<std::vector<uint8_t>> first_;   // by array: what it begins with, if it is written; empty: 0xFF
   soc::source_lines &lines_;
+  soc::cycle_window window_;
+  std::unique_ptr<soc::tensor_book> types_;   // of the run that goes on, if it wants them
 };
 
 #endif

@@ -13,6 +13,7 @@
 #include "hal/registers.h"
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
+#include "soc/inspect/inspector.h"
 #include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/profile.h"
@@ -27,6 +28,9 @@ struct soc_machine {
     for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
       soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
     }
+    for (const waves_mark_t *mark : {&options.dump_window.from, &options.dump_window.to}) {
+      soc::command_mark(*mark, options.config, "dump-window");
+    }
     for (size_t i = 0; i < options.gdb_count; ++i) {
       if (!soc::core_exists(options.gdb[i].core, options.config.soc)) {
         throw std::runtime_error(std::string("--gdb: no core '") + options.gdb[i].core + "' in this machine");
@@ -36,8 +40,48 @@ struct soc_machine {
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     all = std::make_unique<soc::machine>(sim, *gm);
+    for (soc::tensor_book *book : {all->written(), all->dumped() == nullptr ? nullptr : all->dumped()->types()}) {
+      if (book != nullptr) {
+        book->given(gm->base(), buffers, count);
+      }
+    }
+    if (options.gdb_count > 0 || options.show_count > 0) {
+      add_inspector(options);
+    }
     if (sim.trace) {
       sim.trace->begin();
+    }
+  }
+
+  void add_inspector(const soc_options_t &options) {
+    inspect = std::make_unique<soc::inspector>(*all);
+    for (size_t i = 0; i < options.show_count; ++i) {
+      try {
+        inspect->check(options.show[i]);
+      } catch (const std::exception &error) {
+        throw std::runtime_error(std::string("--show-on-stop: ") + error.what());
+      }
+    }
+    sim.asked.answer = [this](const soc::questions::question &q) {
+      // Programs run ahead of the machine's clock; what no flag orders may still be to come.
+      const uint64_t time = sim.options.race_check ? inspect->time_of(q.core) : 0;
+      return ask(q.request, q.core, std::max(time, soc::now()));
+    };
+  }
+
+  // A line, if the request makes no sense.
+  std::string ask(const std::string &request, const std::string &core, uint64_t cycle) {
+    try {
+      return inspect->answer(request, core, cycle);
+    } catch (const std::exception &error) {
+      return std::string(error.what()) + "\n";
+    }
+  }
+
+  // Of a run that was stopped.
+  void show() {
+    for (size_t i = 0; sim.stopped() && inspect && i < sim.options.show_count; ++i) {
+      sim.options.shown(sim.options.show[i], ask(sim.options.show[i], "", sim.known_until).c_str());
     }
   }
 
@@ -77,6 +121,7 @@ struct soc_machine {
   std::unique_ptr<soc_replay> replay;
   std::unique_ptr<soc::global_memory> gm;
   std::unique_ptr<soc::machine> all;
+  std::unique_ptr<soc::inspector> inspect;
 };
 
 namespace {
@@ -135,6 +180,7 @@ extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, co
     const soc::stopwatch watch(result.seconds);
     machine->gm->launch(args, args_bytes);
     *cycles = machine->all->launch(firmware_file);
+    machine->show();
   } catch (const std::exception &error) {
     refuse(result, error.what());
   }
@@ -152,7 +198,7 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   const soc_record_t &record = recorded.record();
   soc::cycle_window window;
   std::string missing;
-  if (!soc::find_window(record, options, window, missing)) {
+  if (!soc::find_window(record, options.timeline_window, options.config, window, missing)) {
     sim.stop(SOC_BAD_INPUT, "--timeline-window: there was no " + missing);
     return;
   }
@@ -200,7 +246,13 @@ extern "C" void soc_close(soc_t *machine) {
   }
   if (machine->again) {
     const uint64_t end = sim.result.launches > 0 ? sim.result.launch_cycles[0] : UINT64_MAX;
-    machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end,
+    soc::cycle_window window;
+    std::string missing;
+    if (!soc::find_window(machine->recorded->record(), sim.options.dump_window, sim.config, window, missing)) {
+      window = {UINT64_MAX, 0};   // of a run that was stopped before
+      sim.stop(SOC_BAD_INPUT, "--dump-window: there was no " + missing);
+    }
+    machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end, window,
                                                    machine->all_buffers, machine->buffer_count, sim.lines);
     sim.result.replay = machine->replay.get();
   }

@@ -101,12 +101,18 @@ typedef struct soc_options {
   bool record;                 // keep what every command did; files imply it
   bool profile;                // sum up what commands took: soc_result.profile
   bool replay;                 // of soc_run: the same, and soc_result.replay can do it again (replay.h)
+  waves_window_t dump_window;  // soc_replay_in_window
   const char *timeline;        // Chrome trace JSON to write, or NULL
   const char *log;             // the same as text, a line a command, or NULL
   waves_window_t timeline_window;   // of both
   const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
   const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
+  // What a machine that is stopped is asked (inspect/inspector.h); each answer, lines of text, goes to `shown`.
+  const char *const *show;
+  size_t show_count;
+  void (*shown)(const char *request, const char *answer);
+  uint64_t stop_at;            // SOC_STOPPED after this cycle of a launch; 0: it goes on
   const soc_dump_t *dumps;     // not with timing_only
   size_t dump_count;           // at most SOC_MAX_DUMPS
   // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are

@@ -27,9 +27,10 @@ checkpoint: base num
 array: base checkpoint num
 decode: checkpoint num host base
 soc: core engine waves num config host hal rtl/gm
-soc/.: /cores /watch
+soc/.: /cores /inspect /watch
 soc/cores: /. /engine /memory /races /scalar /watch
 soc/engine: /cores /watch
+soc/inspect: /cores /memory /watch
 soc/memory: /cores /races /slices
 soc/races:
 soc/scalar: /cores

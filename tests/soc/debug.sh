@@ -164,6 +164,69 @@ status=0
 wait $sim || status=$?
 [ $status -eq 124 ] || fail "a run that waits, after SIGTERM: exit code $status"
 
+# monitor: what the machine holds and waits for, as --show-on-stop has it; the same cycles and bits.
+rm err
+run --json asked.json --out asked.npy --gdb cube0:0 --gdb vector0_0:0 2>err &
+sim=$!
+cube=$(port_of cube0) || fail "cube0 does not wait"
+vector=$(port_of vector0_0) || fail "vector0_0 does not wait"
+cat >asked.gdb <<END
+set pagination off
+set confirm off
+target remote 127.0.0.1:$cube
+monitor help
+monitor tensors
+monitor nonsense
+monitor show l0c zero
+monitor show ub 0
+break store_result
+continue
+continue 3
+monitor pipes
+monitor flags
+monitor why
+monitor tensors
+monitor show l0c 0
+monitor show gm q 1x4 bf16
+monitor show vector0_1.ub 0 1x1 f32
+monitor why all
+delete
+continue
+END
+cat >vector.gdb <<END
+set pagination off
+set confirm off
+target remote 127.0.0.1:$vector
+break vector_main
+continue
+monitor pipes
+delete
+continue
+END
+timeout 60 gdb-multiarch -nx -batch -x vector.gdb "$FIRMWARE/amla.elf" >vector.said 2>&1 &
+gdb=$!
+timeout 60 gdb-multiarch -nx -batch -x asked.gdb "$FIRMWARE/amla.elf" >said 2>&1 || fail "gdb: $(cat said)"
+wait $gdb || fail "gdb: $(cat vector.said)"
+wait $sim || fail "a run that is asked: $(cat err)"
+cmp plain.npy asked.npy
+[ "$(jq '[.cycles, .pipes]' plain.json)" = "$(jq '[.cycles, .pipes]' asked.json)" ] || fail "monitor changes cycles"
+grep -q '^vector0_0 *MTE3 ' vector.said || fail "the vector core's monitor: $(cat vector.said)"
+for line in 'show \[CORE.\]MEMORY ADDRESS' "^'nonsense': expected help" "expected an address in bytes, got 'zero'" \
+  '^show: no command wrote there; say ROWSxCOLS TYPE' '^gm q  BF16 \[8\]\[576\]  as it was given' \
+  '^cube0  its program ' '^cube0 *M  *[a-z]* *cycle [0-9]*, [0-9]* commands\{0,1\} done' '^cube0  MTE1 to MTE2, event [0-9]*: ' \
+  '^cube0 [A-Z0-9]* \(waits for\|is busy\)' '^cube0.l0a 0x0  BF16 .* in strips  cube0 MTE1 LOAD_A at cycle' \
+  '^cube0.l0c 0x0  F32 .* cube0 M MMAD at cycle [0-9]*, attention_cube_multiply.h' '^vector0_1 ' '^vector0_1.ub 0x0  F32 \[1\]\[1\]'; do
+  grep -q -e "$line" said || fail "no '$line' in the session: $(cat said)"
+done
+# What it showed is what is there at the cycle of that command without a debugger.
+awk '/^cube0.l0c 0x0 .* MMAD at cycle/ { seen = NR; text = $0 } END { print text }' said >header
+cycle=$(sed 's/.* at cycle \([0-9]*\),.*/\1/' header)
+"$SIM" run amla --heads 8 --seq-kv 1100 --quiet --stop-at "$cycle" --show-on-stop 'show cube0.l0c 0' >there 2>/dev/null || :
+tail -n +2 there >want
+[ "$(wc -l <want)" -gt 8 ] || fail "nothing is there at cycle $cycle"
+awk 'NR == FNR { want[++n] = $0; next } $0 == want[at + 1] { ++at } END { exit at < n }' want said ||
+  fail "gdb shows other values than there are at cycle $cycle"
+
 # A panic stops in gdb, with its calls; kill ends the run as Ctrl-C does.
 rm err
 timeout 120 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/prints.elf" \

@@ -41,6 +41,12 @@ static uint64_t kept_cycles(const options_t *options) {
   return options->trace_on.value == 0 ? 0 : option_count_or(&options->trace_last, USUAL_LAST);
 }
 
+static void print_shown(const char *request, const char *answer) {
+  run_building("");   // the line of progress goes
+  printf("%s:\n%s", request, answer);
+  fflush(stdout);
+}
+
 // CORE:PORT
 static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t *error) {
   static soc_gdb_t list[OPTION_LIST_MAX];   // outlives the machine
@@ -63,9 +69,34 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t 
          base_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
 }
 
+// Requests are copied, as several may stand in one.
+static bool read_show(const options_t *options, soc_options_t *soc, base_error_t *error) {
+  enum { SHOW_MAX = 64, SHOW_BYTES = 256 };
+  static char text[SHOW_MAX][SHOW_BYTES];   // they outlive the machine
+  static const char *list[SHOW_MAX];
+  size_t count = 0;
+  for (size_t i = 0; i < options->show_on_stop.count; ++i) {
+    for (const char *at = options->show_on_stop.item[i]; *at != '\0';) {
+      const size_t length = strcspn(at, ";");
+      if (count == SHOW_MAX || length >= SHOW_BYTES) {
+        return base_fail(error, "--show-on-stop: expected at most %d requests of %d characters", SHOW_MAX, SHOW_BYTES - 1);
+      }
+      snprintf(text[count], SHOW_BYTES, "%.*s", (int)length, at);
+      list[count] = text[count] + strspn(text[count], " ");
+      ++count;
+      at += length + (at[length] == ';');
+    }
+  }
+  soc->show = list;
+  soc->show_count = count;
+  soc->shown = print_shown;
+  soc->stop_at = option_count_or(&options->stop_at, 0);
+  return count > 0 || options->show_on_stop.count == 0 || base_fail(error, "--show-on-stop: expected what to show, as why");
+}
+
 static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const option_list_t *watch = &run->options.watch;
-  soc->replay = run->replay || watch->count > 0;
+  soc->replay = run->replay || watch->count > 0 || run->options.dump_all != NULL;
   if (watch->count == 0 && run->options.watch_log != NULL) {
     return base_fail(error, "--watch-log: needs --watch");
   }
@@ -94,8 +125,10 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
   return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
+         read_show(options, soc, error) &&
          dumps_soc(run, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
+         read_window("dump-window", options->dump_window, &soc->dump_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
 }
 

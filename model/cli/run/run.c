@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "blame/watch.h"
+#include "cli/run/dump_all.h"
 #include "cli/run/dumps.h"
 #include "cli/text/csv.h"
 #include "cli/text/profile.h"
@@ -83,7 +84,7 @@ static bool add_files(run_t *run) {
   for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
     good = add_file(run, file);
   }
-  return good && dumps_add(run);
+  return good && dumps_add(run) && dump_all_check(&run->options, &run->error);
 }
 
 // All that is known of the run, once its result has been compared.
@@ -176,7 +177,7 @@ static bool write_files(run_t *run) {
   return (file_option(run, RUN_OUT) == NULL || write_out(run)) &&
          (run->options.fp8_lse == NULL || write_lse(run)) && (run->options.watch.count == 0 || write_watch(run)) &&
          (run->options.json == NULL || write_json(run)) && write_tables(run) &&
-         outputs_commit(&run->outputs, &run->error);
+         dump_all_commit(run, &run->error);
 }
 
 // --- the steps --------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ static base_exit_t stopped(run_t *run, base_exit_t status) {
       base_report(status, &run->error);
     }
     run->error = reason;
-    if (!outputs_commit(&run->outputs, &error)) {
+    if (!dump_all_commit(run, &error)) {
       base_report(status, &error);
     }
   }

@@ -82,6 +82,10 @@ class core_unit {
   cross_flag_board &cross_flags(unsigned opcode) {   // of a CROSS_ or PAIR_ command
     return opcode == OP_PAIR_SET || opcode == OP_PAIR_WAIT ? pair_flags_ : cross_flags_;
   }
+  // The pipe whose queue the scalar core waits for room in; null: it does not.
+  const pipe *full() const { return full_; }
+  // Who sends it flags by this CROSS_SET or PAIR_SET.
+  std::string sender_name(size_t sender, unsigned opcode) const;
   bool has_pair() const { return !pair_receivers_.empty(); }
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
@@ -89,7 +93,6 @@ class core_unit {
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
-  std::string sender_name(size_t sender, unsigned opcode) const;
   watched_core describe(size_t senders) const;
 
   core_group &group_;

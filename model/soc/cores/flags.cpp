@@ -36,6 +36,14 @@ void flag_board::for_each_up(
   }
 }
 
+void flag_board::for_each_raised(const std::function<void(unsigned, const raised &, size_t)> &visit) const {
+  for (unsigned i = 0; i < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; ++i) {
+    if (!flags_[i].sets.empty()) {
+      visit(i / FLAG_EVENTS / PIPE_COUNT, flags_[i].sets.front(), flags_[i].sets.size());
+    }
+  }
+}
+
 std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
   uint64_t latest = 0;
   for (const auto &queue : arrivals_[flag]) {
@@ -70,6 +78,16 @@ void cross_flag_board::for_each_up(
     for (size_t sender = 0; sender < senders_; ++sender) {
       if (!flag[sender].empty()) {
         visit(sender, flag[sender].back().setter, flag[sender].size());
+      }
+    }
+  }
+}
+
+void cross_flag_board::for_each_arrival(const std::function<void(size_t, const arrival &, size_t)> &visit) const {
+  for (const auto &flag : arrivals_) {
+    for (size_t sender = 0; sender < senders_; ++sender) {
+      if (!flag[sender].empty()) {
+        visit(sender, flag[sender].front(), flag[sender].size());
       }
     }
   }

@@ -20,7 +20,7 @@ bool core_group::done_in_rtl(const command_t &command) const { return is_done_in
 
 void core_group::log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number) {
   const simulation &sim = all.sim();
-  const bool looked_at = all.unwritten() != nullptr || all.dumped() != nullptr;
+  const bool looked_at = all.unwritten() != nullptr || all.dumped() != nullptr || all.written() != nullptr;
   if (sim.options.timing_only || (done_in_rtl(command) && !looked_at)) {
     return;
   }
@@ -52,6 +52,9 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       });
   if (sim.options.dump_count > 0) {
     dumps_ = std::make_unique<dumps>(sim.options);
+  }
+  if (!sim.options.timing_only && (sim.options.gdb_count > 0 || sim.options.show_count > 0)) {
+    written_ = std::make_unique<tensor_book>();
   }
   add_init_check();
   sim.events->watched = sim.watched();
@@ -134,6 +137,9 @@ void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const comma
   if (dumps_) {
     dumps_->executed(memory, command, dumped);
   }
+  if (written_) {
+    written_->executed(memory, command, cycle, sim_.lines.current());
+  }
 }
 
 void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
@@ -197,6 +203,11 @@ void machine::mark(uint32_t number, uint64_t cycle) {
   }
 }
 
+void machine::stop_here() {
+  sim_.known_until = sim_.stopped() ? sim_.known_until : sim_.stop_at;
+  sim_.stop(SOC_STOPPED, "stopped after cycle " + std::to_string(sim_.options.stop_at) + " (--stop-at)");
+}
+
 // True ends the run.
 bool machine::between_events(uint64_t now) {
   if (host_interrupted()) {
@@ -205,7 +216,10 @@ bool machine::between_events(uint64_t now) {
   for (watcher *w : sim_.watchers) {
     w->reached(now);
   }
-  if (sim_.work->is_long()) {
+  if (now > sim_.stop_at) {
+    stop_here();
+  }
+  if (sim_.work->is_long() && !sim_.stopped()) {
     sim_.work->settle(now);
   }
   if (sim_.options.progress != nullptr && ++events_ % 1024 == 0) {
@@ -241,6 +255,7 @@ uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = begin_ = latest();
   sim_.result.syncs = 0;
   marked_ = UINT64_MAX;
+  sim_.stop_at = sim_.options.stop_at == 0 ? UINT64_MAX : begin + sim_.options.stop_at;
   sim_.deadline = begin + static_cast<uint64_t>(sim_.config.soc.max_cycles);
   const unsigned number = sim_.lines.use(firmware);
   for (watcher *w : sim_.watchers) {
@@ -266,13 +281,17 @@ uint64_t machine::launch(const std::string &firmware) {
     return 0;
   }
   for_each_core([](core_unit &core) { core.check_flags_down(); });
-  sim_.work->finish_all(UINT64_MAX);
   uint64_t end = begin;
   for_each_core([&end](core_unit &core) {
     for (const auto &p : core.pipes()) {
       end = p ? std::max(end, p->finish()) : end;
     }
   });
+  if (end > sim_.stop_at) {
+    stop_here();
+    return 0;
+  }
+  sim_.work->finish_all(UINT64_MAX);
   if (end > sim_.deadline) {
     sim_.stop(SOC_STOPPED, "the kernel took " + std::to_string(end - begin) + " cycles: " + kTooLong);
     return 0;

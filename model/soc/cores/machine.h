@@ -81,6 +81,8 @@ class machine {
   // Null: nobody has asked for it.
   init_check *unwritten() { return unwritten_.get(); }
   dumps *dumped() { return dumps_.get(); }
+  tensor_book *written() const { return written_.get(); }
+  void for_each_core(const std::function<void(core_unit &)> &visit) const;
 
   // A pipe has come to a SYNC_ALL at a cycle; when all pipes of its name on cores of its kind have,
   // all of them are told.
@@ -92,7 +94,6 @@ class machine {
   void add_ai_cores();
   void add_engines();
   void connect_pairs();
-  void for_each_core(const std::function<void(core_unit &)> &visit) const;
   bool finished() const;
   void explain_deadlock();
   uint64_t latest() const;
@@ -100,6 +101,7 @@ class machine {
   bool between_events(uint64_t now);
   void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped);
   void add_init_check();
+  void stop_here();
 
   struct meeting {
     std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
@@ -114,6 +116,7 @@ class machine {
   traffic memory_;
   std::unique_ptr<init_check> unwritten_;
   std::unique_ptr<dumps> dumps_;
+  std::unique_ptr<tensor_book> written_;   // for those who ask what memories hold (inspect/)
   std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;

@@ -63,6 +63,13 @@ class pipe : public task {
   unsigned track() const { return track_; }
   // The command it is at.
   uint64_t number() const { return popped_; }
+  // For those who ask what it is at: commands in its queue from the one that it is at on, those that are not done; is a
+  // move or a look under way; is it at a SYNC_ALL?
+  size_t queued() const { return pushed_ - popped_; }
+  const command_t &queued(size_t i) const { return queue_[(popped_ + i) % queue_.size()].command; }
+  size_t in_flight() const { return in_flight_.size(); }
+  bool moving() const { return moving_; }
+  bool syncing() const { return syncing_; }
   void report(uint64_t total, soc_pipe_t &out) const;
 
  private:

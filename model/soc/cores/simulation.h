@@ -16,6 +16,7 @@
 #include "config/config.h"
 #include "hal/command.h"
 #include "soc/cores/arithmetic.h"
+#include "soc/cores/questions.h"
 #include "soc/cores/scheduler.h"
 #include "soc/scalar/source_line.h"
 #include "soc/soc.h"
@@ -76,6 +77,9 @@ struct simulation {
   std::unique_ptr<scheduler> events;
   std::unique_ptr<arithmetic> work;
   uint64_t deadline = UINT64_MAX; // of the kernel that runs: the cycle by which it has to be over
+  uint64_t stop_at = UINT64_MAX;  // ... and the last one that is wanted of it
+  uint64_t known_until = UINT64_MAX;   // of a run that was stopped: effects beyond this cycle are not looked at
+  questions asked;
   unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
 };
 

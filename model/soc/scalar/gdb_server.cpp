@@ -339,6 +339,8 @@ void gdb_server::answer_query(const std::string &packet) {
   static const std::string read = "qXfer:features:read:target.xml:";
   if (starts(packet, "qSupported")) {
     send("PacketSize=4000;qXfer:features:read+;QStartNoAckMode+");
+  } else if (starts(packet, "qRcmd,")) {
+    answer_monitor(packet.substr(6));
   } else if (packet == "QStartNoAckMode") {
     send("OK");
     acknowledges_ = false;
@@ -360,6 +362,20 @@ void gdb_server::answer_query(const std::string &packet) {
   } else {
     send("");
   }
+}
+
+// Text goes in packets of its own, in front of the answer.
+void gdb_server::answer_monitor(const std::string &request) {
+  std::vector<uint8_t> bytes;
+  if (!unhex(request, bytes)) {
+    return send("E01");
+  }
+  const std::string text = target_->ask(std::string(bytes.begin(), bytes.end()));
+  for (size_t at = 0; at < text.size(); at += MOST_BYTES) {
+    const std::string part = text.substr(at, MOST_BYTES);
+    send("O" + hex(reinterpret_cast<const uint8_t *>(part.data()), part.size()));
+  }
+  send("OK");
 }
 
 void gdb_server::answer_registers() {

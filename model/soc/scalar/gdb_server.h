@@ -4,6 +4,7 @@
 // reaches the simulation, whose time stands with it: no event is taken before every scalar core has
 // gone as far as it can (scheduler.h).
 //
+// `monitor` asks about the machine (inspect/inspector.h), whose time stands.
 // There are breakpoints, steps, continue, Ctrl-C, registers, memory, detach and kill (which ends the run
 // as Ctrl-C does).  The program counter can be written: the program goes on there (`jump`).
 //
@@ -32,6 +33,8 @@ class gdb_server {
     // It is going to stand; and is the run over?
     virtual void standing() = 0;
     virtual bool abandoned() const = 0;
+    // What `monitor REQUEST` answers, lines that end.
+    virtual std::string ask(const std::string & /*request*/) { return "there is nothing to be asked\n"; }
   };
   enum { kPc = 32, kRegisters = 33, SIGNAL_TRAP = 5, SIGNAL_ABORT = 6, SIGNAL_SEGV = 11,
          SIGNAL_INT = 2 };
@@ -75,6 +78,7 @@ class gdb_server {
   // Answers a packet; true: the program goes on.
   bool answer(const std::string &packet);
   void answer_query(const std::string &packet);
+  void answer_monitor(const std::string &request);
   void answer_read_memory(const std::string &packet);
   void answer_write_memory(const std::string &packet);
   void answer_registers();

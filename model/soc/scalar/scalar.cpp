@@ -228,13 +228,29 @@ void scalar::start(uint64_t cycle) {
   thread_ = std::thread(&scalar::main, this);
 }
 
+std::string scalar::question(const std::string &request) {
+  const questions::handle asked = core_.sim().asked.ask(core_.name(), request);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    changed_.notify_all();
+  }
+  return core_.sim().asked.wait(asked, [this] { return is_abandoned(); });
+}
+
 // More steps; false: there are none, the program has ended.  A program that neither pushes nor ends
 // can be interrupted.
 bool scalar::fetch() {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto there = [this] { return !ready_.empty() || all_handed_over_; };
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(100), there)) {
-    if (host_interrupted()) {
+  questions &asked = core_.sim().asked;
+  while (!there()) {
+    const auto called = [&] { return there() || asked.any(core_.name()); };
+    const bool in_time = changed_.wait_for(lock, std::chrono::milliseconds(100), called);
+    if (asked.any() && !there()) {   // in time: by this core's debugger; else by another's, which this one holds up
+      lock.unlock();
+      asked.serve();
+      lock.lock();
+    } else if (!in_time && host_interrupted()) {
       core_.sim().stop(SOC_INTERRUPTED, "interrupted");
       return false;
     }

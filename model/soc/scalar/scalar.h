@@ -42,6 +42,7 @@ class scalar : public task {
   bool is_held() const { return held_; }
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
+  uint64_t time() const { return time_; }
   // The run is over, the program need not be.
   void abandon();
 
@@ -70,6 +71,8 @@ class scalar : public task {
   void leave();
   // What has been pushed so far does.
   void hand_over();
+  // A debugger asks about the machine (inspect/inspector.h); sleeps until the simulation's thread has answered.
+  std::string question(const std::string &request);
   // It has run for longer than a kernel may take, by these instructions since the last access.
   bool is_too_long(uint64_t instructions) const { return instructions > left_; }
   void end_too_long();

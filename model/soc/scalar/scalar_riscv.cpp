@@ -51,6 +51,7 @@ class scalar_riscv : public scalar, private gdb_server::target {
   bool write_memory(uint64_t address, const uint8_t *bytes, size_t count) override;
   void standing() override { hand_over(); }
   bool abandoned() const override { return is_abandoned(); }
+  std::string ask(const std::string &request) override { return question(request); }
   using scalar::read_register;
   using scalar::write_register;
 

@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "soc/watch/tensor_values.h"
+
 namespace soc {
 namespace {
 
@@ -36,51 +38,6 @@ bool is_command(const char *name) {
 bool holds(const core_tensor_t &tensor, uint64_t address) {
   uint64_t r, c;
   return core_tensor_element(&tensor, address, &r, &c);
-}
-
-soc_dump_type_t file_type(uint32_t type) {
-  switch (type) {
-    case TYPE_S32:
-    case CORE_TYPE_U32:
-      return SOC_DUMP_S32;
-    case CORE_TYPE_U16:
-      return SOC_DUMP_U16;
-    case CORE_TYPE_U8:
-      return SOC_DUMP_U8;
-    case CORE_TYPE_BIT:
-      return SOC_DUMP_BOOL;
-    default:
-      return SOC_DUMP_F32;   // which has every value of the other types
-  }
-}
-
-template <typename element>
-void put(std::vector<uint8_t> &bytes, element value) {
-  const auto *from = reinterpret_cast<const uint8_t *>(&value);
-  bytes.insert(bytes.end(), from, from + sizeof value);
-}
-
-// Its elements, row after row.
-std::vector<uint8_t> values_of(const core_memory_t &memory, const core_tensor_t &tensor) {
-  std::vector<uint8_t> bytes;
-  for (uint64_t i = 0; i < tensor.rows * tensor.cols; ++i) {
-    const double value = core_tensor_value(&memory, &tensor, i / tensor.cols, i % tensor.cols);
-    switch (file_type(tensor.type)) {
-      case SOC_DUMP_S32:
-        put(bytes, static_cast<int32_t>(static_cast<int64_t>(value)));
-        break;
-      case SOC_DUMP_U16:
-        put(bytes, static_cast<uint16_t>(value));
-        break;
-      case SOC_DUMP_U8:
-      case SOC_DUMP_BOOL:
-        put(bytes, static_cast<uint8_t>(value));
-        break;
-      default:
-        put(bytes, static_cast<float>(value));
-    }
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -133,7 +90,7 @@ void dumps::write(dump &d, const core_memory_t &memory, const command_t &command
   bool good = false;
   if (found != nullptr) {
     const core_tensor_t typed = types_.typed(memory, *found);
-    good = options_.write_dump(d.what->path, file_type(typed.type), typed.rows, typed.cols, values_of(memory, typed).data());
+    good = options_.write_dump(d.what->path, dump_type(typed.type), typed.rows, typed.cols, dump_values(memory, typed).data());
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   d.written = good;

@@ -27,6 +27,7 @@ class dumps {
   void executed(const core_memory_t &memory, const command_t &command, uint32_t wanted);
   // What went wrong, or which command never came: a line, "" if nothing did.
   std::string problem() const;
+  tensor_book *types() { return &types_; }
 
  private:
   struct dump {

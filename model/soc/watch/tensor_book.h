@@ -7,25 +7,42 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "core/core.h"
 #include "core/tensor.h"
+#include "soc/soc.h"
 
 namespace soc {
 
+// Behind the last byte of a tensor, gaps and all.
+uint64_t tensor_end(const core_tensor_t &tensor);
+
 class tensor_book {
  public:
-  // In order of effects, from any thread.
-  void executed(const core_memory_t &memory, const command_t &command);
+  // What a command wrote, as far as nobody has written over it.
+  struct entry {
+    uint64_t end;                  // behind the last byte that is still its own
+    core_tensor_t what;
+    const core_memory_t *memory;   // of the command's core
+    uint64_t cycle;
+    unsigned firmware;             // its number
+    command_t command;
+  };
+
+  // In order of effects, from any thread. Who wants to know of entries says when it was, and by which firmware.
+  void executed(const core_memory_t &memory, const command_t &command, uint64_t cycle = 0, unsigned firmware = 0);
+  // Arrays that the host filled, in the global memory of this first byte; their entries have no memory.
+  void given(const uint8_t *base, const soc_buffer_t *buffers, size_t count);
+  // All of a memory by its first byte, in the order of their addresses; and the one that has an address, null if none.
+  std::vector<entry> entries(const uint8_t *base) const;
+  const entry *find(const uint8_t *base, uint64_t address) const;
   // An operand that is bytes or words of any type, with the type of what was last written where it begins, if that is
   // known.
   core_tensor_t typed(const core_memory_t &memory, const core_tensor_t &tensor) const;
 
  private:
-  struct entry {
-    uint64_t end;
-    uint32_t type;
-  };
+  static const entry *at(const std::map<uint64_t, entry> &book, uint64_t address);
   core_tensor_t find_type(const core_memory_t &memory, const core_tensor_t &tensor) const;
 
   mutable std::mutex mutex_;

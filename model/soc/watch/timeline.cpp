@@ -24,15 +24,15 @@ static const soc_command_t *find_mark(const soc_record_t &record, const waves_ma
   return nullptr;
 }
 
-bool find_window(const soc_record_t &record, const soc_options_t &options, cycle_window &window,
+bool find_window(const soc_record_t &record, const waves_window_t &both, const config_t &config, cycle_window &window,
                  std::string &missing) {
-  const waves_mark_t *marks[] = {&options.timeline_window.from, &options.timeline_window.to};
+  const waves_mark_t *marks[] = {&both.from, &both.to};
   const soc_command_t *found[2] = {};
   for (size_t i = 0; i < 2; ++i) {
     if (marks[i]->command[0] == '\0') {
       continue;
     }
-    found[i] = find_mark(record, *marks[i], options.config);
+    found[i] = find_mark(record, *marks[i], config);
     if (found[i] == nullptr) {
       missing = std::string(marks[i]->command) + "#" + std::to_string(marks[i]->number);
       return false;

@@ -14,8 +14,8 @@ namespace soc {
 
 class source_lines;
 
-// The cycles of --timeline-window, whose commands may not have come: then false, and which.
-bool find_window(const soc_record_t &record, const soc_options_t &options, cycle_window &window,
+// The cycles of a window, whose commands may not have come: then false, and which.
+bool find_window(const soc_record_t &record, const waves_window_t &both, const config_t &config, cycle_window &window,
                  std::string &missing);
 
 // False if the file cannot be written.

@@ -1,0 +1,15 @@
+// --dump-all DIR: a folder of what every command of a window left (blame/dump_all.h), that appears whole or not at all.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CLI_DUMP_ALL_H
+#define CLI_DUMP_ALL_H
+
+#include "cli/run/run.h"
+
+// Before the run: is there room for a new folder of that name, or is it an empty one?
+bool dump_all_check(const options_t *options, base_error_t *error);
+
+// Once the run is over: writes all, and lets outputs_commit of the run's other files go before the folder takes its
+// name. Without --dump-all that alone.
+bool dump_all_commit(run_t *run, base_error_t *error);
+
+#endif
