@@ -6,6 +6,7 @@
 #include "base/parse.h"
 #include "blame/place.h"
 #include "cli/run/dumps.h"
+#include "cli/run/retrace.h"
 
 enum { USUAL_LAST = 10000 };
 
@@ -96,7 +97,7 @@ static bool read_show(const options_t *options, soc_options_t *soc, base_error_t
 
 static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const option_list_t *watch = &run->options.watch;
-  soc->replay = run->replay || watch->count > 0 || run->options.dump_all != NULL;
+  soc->replay = run->replay || watch->count > 0 || run->options.dump_all != NULL || retrace_wanted(run);
   if (watch->count == 0 && run->options.watch_log != NULL) {
     return base_fail(error, "--watch-log: needs --watch");
   }

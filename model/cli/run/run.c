@@ -8,6 +8,7 @@
 #include "blame/watch.h"
 #include "cli/run/dump_all.h"
 #include "cli/run/dumps.h"
+#include "cli/run/retrace.h"
 #include "cli/text/csv.h"
 #include "cli/text/profile.h"
 #include "host/interrupt.h"
@@ -209,7 +210,7 @@ static bool judge(run_t *run) {
 }
 
 static base_exit_t finish(run_t *run) {
-  const bool good = judge(run) && write_files(run);
+  const bool good = judge(run) && retrace(run, &run->error) && write_files(run);
   progress_note(&run->progress, "");
   if (!good) {
     return BASE_BAD_INPUT;
