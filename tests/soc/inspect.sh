@@ -53,7 +53,7 @@ timeout 60 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/t
   >said 2>err || status=$?
 [ $status -eq 3 ] && grep -q deadlock err || fail "deadlock: $status, $(cat err)"
 grep -q '^cube0 MTE1 waits for flag 3 of MTE2, deadlock.c:7 (cube_main)$' said &&
-  grep -q '^  no SET_FLAG of it has been pushed; cube0 MTE2 has no command; its program has ended$' said &&
+  grep -q '^  no SET_FLAG of it has been pushed: cube0 MTE2 has no command; its program has ended$' said &&
   grep -q '^cube0 *MTE1 *waits .* 1 queued, 0 in flight; at WAIT_FLAG from=MTE2 event=3 at deadlock.c:7' said ||
   fail "deadlock: $(cat said)"
 # ... also without values; a kernel that takes too long; a panic.

@@ -101,7 +101,7 @@ void inspector::follow_flag(core_unit &core, const pipe &p, unsigned depth, std:
   text += "waits for flag " + std::to_string(wait.event) + " of " + core_pipe_name(wait.from) + ", " + line_of(p.queued(0)) + "\n";
   text += std::string(2 * depth + 2, ' ') +
           (before == from.queued() ? "no SET_FLAG of it has been pushed"
-                                   : "its SET_FLAG is " + plural(before, "command") + " behind") + "; ";
+                                   : plural(before, "command") + " before its SET_FLAG") + ": ";
   follow(core, from, depth + 1, text);
 }
 
@@ -130,7 +130,7 @@ void inspector::follow_cross(core_unit &core, const pipe &p, unsigned depth, std
     if (setter == nullptr) {
       text += "no " + std::string(core_command_name(set)) + " of it has been pushed; " + program_state(from) + "\n";
     } else {
-      text += "its " + std::string(core_command_name(set)) + " is " + plural(before, "command") + " behind; ";
+      text += plural(before, "command") + " before its " + core_command_name(set) + ": ";
       follow(from, *setter, depth + 1, text);
     }
   }
