@@ -14,6 +14,7 @@
 #include "host/interrupt.h"
 #include "soc/cores/machine.h"
 #include "soc/inspect/inspector.h"
+#include "soc/inspect/look.h"
 #include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/profile.h"
@@ -64,7 +65,7 @@ struct soc_machine {
     }
     sim.asked.answer = [this](const soc::questions::question &q) {
       // Programs run ahead of the machine's clock; what no flag orders may still be to come.
-      const uint64_t time = sim.options.race_check ? inspect->time_of(q.core) : 0;
+      const uint64_t time = sim.options.race_check ? soc::look(*all).core(q.core).program().time() : 0;
       return ask(q.request, q.core, std::max(time, soc::now()));
     };
   }

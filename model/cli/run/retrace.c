@@ -87,9 +87,8 @@ static bool fill_words(const run_t *run, const char *window, const char *path, c
   return true;
 }
 
-static bool run_traced(const run_t *run, const window_t *window, base_error_t *error) {
+static bool run_traced(const run_t *run, const window_t *window, const char *path, base_error_t *error) {
   const char *word[WORDS_MAX];
-  const char *path = run_path(run, RUN_TRACE);
   char cycles[WINDOW_BYTES], said[BASE_ERROR_BYTES] = "";
   struct stat status;
   snprintf(cycles, sizeof cycles, "%" PRIu64 ":%" PRIu64, window->from, window->to);
@@ -103,7 +102,7 @@ static bool run_traced(const run_t *run, const window_t *window, base_error_t *e
          base_fail(error, "--trace-on error: the result is wrong, and the run cannot be made again: %s", said);
 }
 
-bool retrace(run_t *run, base_error_t *error) {
+bool retrace(run_t *run, const char *path, base_error_t *error) {
   base_error_t reason;
   if (!retrace_wanted(run) || run->kernel->verdict(run) == BASE_OK) {
     return true;
@@ -111,7 +110,7 @@ bool retrace(run_t *run, base_error_t *error) {
   reason = run->error;
   progress_note(&run->progress, "the result is wrong: running once more for its waveforms ...");
   const window_t window = choose_window(run);
-  const bool good = run_traced(run, &window, error);
+  const bool good = run_traced(run, &window, path, error);
   progress_note(&run->progress, "");
   if (good && !run->options.quiet) {
     printf("trace    %s: cycles %" PRIu64 " to %" PRIu64 ", %s\n", run->options.trace, window.from, window.to, window.end);

@@ -9,8 +9,8 @@
 // Will it have to know who is to blame, if the result is wrong?
 bool retrace_wanted(const run_t *run);
 
-// Once the result has been judged: writes the waveforms if it is wrong, and says on stdout what they show. False: they
+// Once the result has been judged: writes the waveforms to path if it is wrong, and says on stdout what they show. False: they
 // cannot be written.
-bool retrace(run_t *run, base_error_t *error);
+bool retrace(run_t *run, const char *path, base_error_t *error);
 
 #endif

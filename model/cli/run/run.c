@@ -210,7 +210,7 @@ static bool judge(run_t *run) {
 }
 
 static base_exit_t finish(run_t *run) {
-  const bool good = judge(run) && retrace(run, &run->error) && write_files(run);
+  const bool good = judge(run) && retrace(run, run_path(run, RUN_TRACE), &run->error) && write_files(run);
   progress_note(&run->progress, "");
   if (!good) {
     return BASE_BAD_INPUT;

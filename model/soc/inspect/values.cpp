@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "soc/inspect/values.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -8,7 +10,6 @@
 
 #include "hal/registers.h"
 #include "host/interrupt.h"
-#include "soc/inspect/inspector.h"
 #include "soc/watch/window.h"
 
 namespace soc {
@@ -101,7 +102,7 @@ void read_shape(const std::vector<std::string> &request, core_tensor_t &t) {
 
 }  // namespace
 
-void inspector::need_values() const {
+void values::need_values() const {
   if (sim_.options.timing_only) {
     throw std::runtime_error("there are no values, --timing-only computes none");
   }
@@ -112,7 +113,7 @@ void inspector::need_values() const {
 
 // --- where --------------------------------------------------------------------------------------
 
-uint64_t inspector::find_address(const core_unit &core, core_space_t space, const std::string &text) const {
+uint64_t values::find_address(const core_unit &core, core_space_t space, const std::string &text) const {
   const size_t plus = text.find('+');
   for (const global_memory::array &a : all_.gm().arrays()) {
     if (space == SPACE_GM && text.substr(0, plus) == a.name) {
@@ -128,7 +129,7 @@ uint64_t inspector::find_address(const core_unit &core, core_space_t space, cons
 }
 
 // A part of a tensor lies as all of it does, unless the request says otherwise.
-void inspector::take_layout(place &where, const words &request) const {
+void values::take_layout(place &where, const words &request) const {
   const tensor_book::entry *last =
       all_.written() == nullptr ? nullptr : all_.written()->find(where.core->memory().base[where.space], where.tensor.base);
   if (last != nullptr && request.size() == 5 && core_type_bits(last->what.type) == core_type_bits(where.tensor.type)) {
@@ -137,7 +138,7 @@ void inspector::take_layout(place &where, const words &request) const {
   }
 }
 
-inspector::place inspector::find_place(const words &request, const std::string &here) const {
+values::place values::find_place(const words &request, const std::string &here) const {
   if (request.size() < 3) {
     throw std::runtime_error("show: expected [CORE.]MEMORY ADDRESS, as l0c 0 16x16 f32");
   }
@@ -173,7 +174,7 @@ inspector::place inspector::find_place(const words &request, const std::string &
 }
 
 // "out+64"; "" if it is in no array.
-std::string inspector::gm_name(uint64_t address) const {
+std::string values::gm_name(uint64_t address) const {
   for (const global_memory::array &a : all_.gm().arrays()) {
     if (address >= a.begin && address < a.end) {
       return std::string(a.name) + (address == a.begin ? "" : "+" + std::to_string(address - a.begin));
@@ -182,7 +183,7 @@ std::string inspector::gm_name(uint64_t address) const {
   return "";
 }
 
-std::string inspector::writer_of(const tensor_book::entry &e) const {
+std::string values::writer_of(const tensor_book::entry &e) const {
   if (e.memory == nullptr) {
     return "as it was given";
   }
@@ -196,7 +197,7 @@ std::string inspector::writer_of(const tensor_book::entry &e) const {
 
 // --- tensors ------------------------------------------------------------------------------------
 
-std::string inspector::tensors_of(core_unit &core, core_space_t space) const {
+std::string values::tensors_of(const core_unit &core, core_space_t space) const {
   std::vector<tensor_book::entry> list = all_.written()->entries(core.memory().base[space]);
   size_t older = 0;
   if (list.size() > MOST_LISTED) {   // those written last
@@ -217,7 +218,7 @@ std::string inspector::tensors_of(core_unit &core, core_space_t space) const {
   return older == 0 ? text : text + memory + "  and " + std::to_string(older) + " that were written earlier\n";
 }
 
-std::string inspector::tensors(const words &request, const std::string &here) const {
+std::string values::tensors(const words &request, const std::string &here) const {
   need_values();
   std::string text;
   const std::vector<core_unit *> list = asked(request, here);
@@ -234,7 +235,7 @@ std::string inspector::tensors(const words &request, const std::string &here) co
 
 // --- values -------------------------------------------------------------------------------------
 
-std::string inspector::show(const words &request, const std::string &here) const {
+std::string values::show(const words &request, const std::string &here) const {
   need_values();
   const place where = find_place(request, here);
   const core_memory_t &memory = where.core->memory();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "soc/inspect/inspector.h"
+#include "soc/inspect/waits.h"
 
 namespace soc {
 namespace {
@@ -19,11 +19,11 @@ std::string plural(uint64_t count, const char *what) {
 // --- flags --------------------------------------------------------------------------------------
 
 // A pipe runs ahead of the others as long as nothing holds it up, and raises flags there.
-std::string inspector::up_since(uint64_t cycle) const {
+std::string waits::up_since(uint64_t cycle) const {
   return (cycle > cycle_ ? ": will be up at " : ": up since ") + at_cycle(cycle);
 }
 
-std::string inspector::flags(core_unit &core) const {
+std::string waits::flags(core_unit &core) const {
   std::string text;
   core.flags().for_each_raised([&](unsigned from, const flag_board::raised &flag, size_t sets) {
     text += core.name() + "  " + core_pipe_name(from) + " to " + core_pipe_name(flag.setter.to) + ", event " +
@@ -42,7 +42,7 @@ std::string inspector::flags(core_unit &core) const {
 
 // --- pipes --------------------------------------------------------------------------------------
 
-std::string inspector::program_state(core_unit &core) const {
+std::string waits::program_state(core_unit &core) {
   const scalar &program = core.program();
   if (program.halted()) {
     return "its program has ended";
@@ -56,7 +56,7 @@ std::string inspector::program_state(core_unit &core) const {
   return "its program has come to " + at_cycle(program.time());
 }
 
-std::string inspector::pipes(core_unit &core) const {
+std::string waits::pipes(core_unit &core) const {
   std::string text = core.name() + "  " + program_state(core) + "\n";
   for (const auto &p : core.pipes()) {
     if (!p) {
@@ -77,7 +77,7 @@ std::string inspector::pipes(core_unit &core) const {
 // --- why ----------------------------------------------------------------------------------------
 
 // Who has not come to a SYNC_ALL of this pipe.
-std::string inspector::sync_state(const core_unit &core, const pipe &p) const {
+std::string waits::sync_state(const core_unit &core, const pipe &p) const {
   std::string missing;
   unsigned count = 0;
   for (const core_unit *c : cores()) {
@@ -89,7 +89,7 @@ std::string inspector::sync_state(const core_unit &core, const pipe &p) const {
 }
 
 // Which pipe is to set a flag, and how far it is from that.
-void inspector::follow_flag(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
+void waits::follow_flag(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
   const cmd_wait_flag_t &wait = p.queued(0).wait_flag;
   const pipe &from = *core.pipes()[wait.from];
   size_t before = 0;
@@ -105,7 +105,7 @@ void inspector::follow_flag(core_unit &core, const pipe &p, unsigned depth, std:
   follow(core, from, depth + 1, text);
 }
 
-void inspector::follow_cross(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
+void waits::follow_cross(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
   const command_t &wait = p.queued(0);
   const unsigned opcode = wait.header.opcode_;
   const unsigned set = opcode == OP_PAIR_WAIT ? OP_PAIR_SET : OP_CROSS_SET;
@@ -136,7 +136,7 @@ void inspector::follow_cross(core_unit &core, const pipe &p, unsigned depth, std
   }
 }
 
-void inspector::follow(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
+void waits::follow(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
   text += pipe_name(core, p) + " ";
   if (!explained_.insert(&p).second) {
     text += "is above\n";
@@ -165,7 +165,7 @@ void inspector::follow(core_unit &core, const pipe &p, unsigned depth, std::stri
   }
 }
 
-std::string inspector::why(core_unit &core) {
+std::string waits::why(core_unit &core) {
   std::string text;
   for (const auto &p : core.pipes()) {
     if (p && !p->idle() && explained_.count(p.get()) == 0) {
