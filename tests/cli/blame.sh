@@ -28,6 +28,7 @@ def of_mmad: .products as $n | .operands as $o |
 def of_vec: (.command | capture("op=(?<op>[A-Z_]+)").op) as $op |
   if $op == "MUL" then at("a") * b elif $op == "DIV" then at("a") / b elif $op == "ADD" then at("a") + b
   elif $op == "SUB" then at("a") - b elif $op == "EXP" then (at("a") | exp)
+  elif $op == "RECIP" then 1 / at("a") elif $op == "ABS" then (at("a") | fabs) elif $op == "RSQRT" then 1 / (at("a") | sqrt)
   elif $op == "MAX" then ([at("a"), b] | max) elif $op == "ROW_MAX" then ([.operands[].value] | max)
   else .fp64 end;
 def again: if .opcode == "MMAD" then of_mmad elif .opcode == "VEC" then of_vec
@@ -39,6 +40,20 @@ jq '.chain[].value |= if type == "number" then . * 1.01 else . end' why.json >be
 ! jq -e "$(cat again.jq)" bent.json >/dev/null || fail "a chain of other values recomputes, too"
 # What each link read is what the next one left.
 holds '[.chain[:-1] as $a | .chain[1:] as $b | range($a | length) | $a[.].operands[$a[.].followed].value == $b[.].value] | all' why.json
+
+# Roots and reciprocals, which AMLA does without: |1/x| of a number below 0.
+{
+  printf '\223NUMPY\001\000\166\000'
+  printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }"
+  for i in 1 2 3 4 5 6 7 8; do printf '\000\000\100\300'; done   # -3
+} >x.npy
+"$SIM" run custom --firmware "$FIRMWARE/tests/roots.elf" --in x.npy --out-shape 8 --quiet --json roots.json
+"$SIM" blame roots.json --element 5 --quiet --json roots_why.json
+holds '[.chain[].command | capture("op=(?<op>[A-Z]+)").op] == ["STORE", "RSQRT", "ABS", "RECIP"]' roots_why.json
+holds '[.chain[].value] | .[3] < 0 and .[2] == -.[3] and .[1] > 1.732 and .[1] < 1.7321' roots_why.json
+holds '[.chain[] | .fp64] | all(type == "number")' roots_why.json
+holds '[.chain[].leaves] | all(. == false)' roots_why.json
+holds "$(sed 's/length > 15 and all/length == 5 and all/' again.jq)" roots_why.json
 
 # --watch: the same bits and cycles; what a line says was there is what the line before left.
 "$SIM" run amla --quiet --json watched.json --out watched.npy --watch 'gm:out[3,17]' --watch 'gm:o[3,17]' --watch-log watch.txt
