@@ -41,6 +41,7 @@ enum {
   ORDER_GLOBAL_ALL = 46,
   ORDER_ADDRESS = 50,
   ORDER_ADDRESS_STEP = 51,
+  ORDER_NAMESAKE = 54,         // RSQRT for SQRT
   ORDER_OPERATION = 55,
   ORDER_MOVE = 60,
 };
@@ -236,7 +237,8 @@ static bool has_budget(search_t *search) {
 // command alone, and then what has many values, sizes and addresses that others have.
 enum { ROUNDS = 4 };
 static unsigned round_of(const change_t *change) {
-  const bool many = change->order == ORDER_SEEN_COUNT || (change->order >= ORDER_ADDRESS && change->order != ORDER_OPERATION);
+  const bool many = change->order == ORDER_SEEN_COUNT || change->order == ORDER_ADDRESS ||
+                    change->order == ORDER_ADDRESS_STEP || change->order == ORDER_MOVE;
   return (many ? 2u : 0u) + (change->part != PART_ALL);
 }
 
@@ -350,6 +352,7 @@ static void try_scalar(search_t *search, size_t line, const blame_field_t *field
   for (size_t i = 0; i < arrays; ++i) {
     if (array[i].dims > 0) {
       const double dim = (double)array[i].shape[array[i].dims - 1];
+      add_value(&values, num_f32_bits((float)dim));
       add_value(&values, num_f32_bits((float)(1 / sqrt(dim))));
       add_value(&values, num_f32_bits((float)(1 / dim)));
     }
@@ -363,6 +366,18 @@ static void try_range(search_t *search, size_t line, const blame_field_t *field,
     add_value(&values, value);
   }
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = order}, &values);
+}
+
+static bool are_namesakes(const char *a, const char *b) { return strstr(a, b) != NULL || strstr(b, a) != NULL; }
+
+static void try_operations(search_t *search, size_t line, const blame_field_t *field) {
+  const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
+  values_t namesakes = {.count = 0}, others = {.count = 0};
+  for (uint64_t op = 0; op < VOP_COUNT; ++op) {
+    add_value(are_namesakes(operations[op], operations[command->vec.op]) ? &namesakes : &others, op);
+  }
+  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_NAMESAKE}, &namesakes);
+  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_OPERATION}, &others);
 }
 
 static void try_seen(search_t *search, size_t line, const blame_field_t *field, unsigned order) {
@@ -422,7 +437,6 @@ static void try_address(search_t *search, size_t line, const blame_field_t *fiel
 
 static void try_field(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
-  const bool vector = field->opcode == OP_VEC;
   switch (field->kind) {
     case BLAME_SWITCH:
       try_range(search, line, field, ORDER_SWITCH, 2);
@@ -443,7 +457,11 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
       try_scalar(search, line, field);
       break;
     case BLAME_OPERATION:
-      try_range(search, line, field, ORDER_OPERATION, vector ? VOP_COUNT : GM_OP_COUNT);
+      if (field->opcode == OP_VEC) {
+        try_operations(search, line, field);
+      } else {
+        try_range(search, line, field, ORDER_OPERATION, GM_OP_COUNT);
+      }
       break;
     case BLAME_GLOBAL:
       try_steps(search, line, field, ORDER_GLOBAL_ROW, steps_of(command, SPACE_GM, blame_field_get(field, command)).row);

@@ -38,6 +38,14 @@ E2
 holds "$(cat again.jq)" why.json
 jq '.chain[].value |= if type == "number" then . * 1.01 else . end' why.json >bent.json   # the test of the test
 ! jq -e "$(cat again.jq)" bent.json >/dev/null || fail "a chain of other values recomputes, too"
+# Tables of the same.
+"$SIM" blame r.json --worst --quiet --csv why
+[ "$(wc -l <why.chain.csv)" -eq $(($(jq '.chain | length' why.json) + 1)) ] || fail "why.chain.csv: $(cat why.chain.csv)"
+[ "$(wc -l <why.operands.csv)" -eq $(($(jq '[.chain[].operands | length] | add' why.json) + 1)) ] || fail "why.operands.csv"
+head -n 1 why.chain.csv | grep -q '^element,type,cycle,core,.*,value,fp64,' || fail "$(head -n 1 why.chain.csv)"
+[ "$(sed -n 2p why.operands.csv)" = "$(jq -r '.chain[0].operands[0] | "1,\(.field),\(.element),\(.value)"' why.json)" ] ||
+  fail "why.operands.csv: $(sed -n 2p why.operands.csv)"
+[ -e why.changes.csv ] || fail "no changes"
 # What each link read is what the next one left.
 holds '[.chain[:-1] as $a | .chain[1:] as $b | range($a | length) | $a[.].operands[$a[.].followed].value == $b[.].value] | all' why.json
 
@@ -85,6 +93,7 @@ refuses() {   # refuses FRAGMENT WORD...: exit code 2, one line
 "$SIM" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --json small.json
 refuses "expected one file" blame
 refuses "--worst: cannot go with --element" blame small.json --worst --element 1,2
+refuses "--csv: expected what the files' names begin with" blame small.json --element 1,2 --csv -
 refuses "expected 0 to 3, got 4" blame small.json --element 4,0
 refuses "2 dimensions, got 3 numbers" blame small.json --element 1,2,3
 refuses "expected an element as 3,17" blame small.json --element x

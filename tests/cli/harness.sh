@@ -79,7 +79,13 @@ blamed() {
   echo "$1: $(sed -n '3,4p' why | tr -s ' \n' ' ')"
 }
 blamed 's/VOP_RSQRT/VOP_SQRT/'
-blamed 's/.scalar = F32(cols)/.scalar = F32(TILE)/'
+# docs/why-wrong.md shows this.
+{ grep '^ERROR: ' said; grep -A 1 '^to blame' why; } >shown
+[ "$(wc -l <shown)" -eq 3 ] || fail "shown: $(cat shown)"
+while IFS= read -r one; do
+  grep -qF -e "$one" "$ROOT/docs/why-wrong.md" || fail "docs/why-wrong.md does not show: $one"
+done <shown
+blamed 's/.scalar = F32(cols)/.scalar = F32(rows)/'
 blamed 's/.rows = 1, .row_bytes = bytes/.rows = 1, .row_bytes = bytes - 4/'
 blamed 's/= X, .b = SUMS/= Y, .b = SUMS/'
 grep -q "AMALGAM_TEST_KEEP=DIR in the environment, then amalgam blame DIR/run.json" ../no_folder || fail "no advice"

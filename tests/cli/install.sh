@@ -66,6 +66,20 @@ if command -v cmake >/dev/null && [ -e /usr/include/cmocka.h ]; then
   grep -q "$ROOT" own/build/CMakeCache.txt && fail "it was given the checkout's Amalgam"
 fi
 
+# The Python module, with the installed command.
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import numpy' 2>/dev/null || continue
+  cat >try.py <<'PY'
+import amalgam
+import numpy
+x = numpy.random.default_rng(0).normal(size=(200, 64)).astype("<f4")
+result = amalgam.run("amla", q=x[:8], kv=x, options=["--gm", "c"])
+assert result.out.shape == (8, 64) and result.json["cycles"] > 0, result
+PY
+  PATH=$prefix/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages "$python" try.py || fail "the Python module"
+  break
+done
+
 # The RTL is built in the user's cache, and found there again.
 AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"
 from_prefix run hfa
