@@ -164,14 +164,16 @@ void engine_core(void **) { hold(CORE_ENGINE); }
 
 // What is known by blocks, byte by byte: against a plain list.
 void states_by_bytes(void **) {
-  constexpr uint64_t kBytes = 3000;
+  constexpr uint64_t kBytes = 70000;
+  constexpr uint32_t kRuns[] = {40, 1500, 60000};
   num_rng_t rng;
   num_rng_seed(&rng, kSeed);
   soc::byte_states states(kBytes, kUnwritten);
   std::vector<byte_state> plain(kBytes, kUnwritten);
+  size_t written = 0;
   for (int i = 0; i < 3000; ++i) {
     const uint64_t at = random_core_below(&rng, kBytes);
-    const uint64_t n = std::min<uint64_t>(1 + random_core_below(&rng, random_core_below(&rng, 2) ? 40 : 1500), kBytes - at);
+    const uint64_t n = std::min<uint64_t>(1 + random_core_below(&rng, kRuns[random_core_below(&rng, 3)]), kBytes - at);
     const auto state = static_cast<byte_state>(random_core_below(&rng, 4) == 0 ? random_core_below(&rng, 4) : kWritten);
     if (random_core_below(&rng, 2) != 0) {
       states.fill(at, n, state);
@@ -192,7 +194,9 @@ void states_by_bytes(void **) {
       all = all && plain[b] == kWritten;
     }
     assert_true(states.all_written(first, some) == all);
+    written += all && some > 32768;
   }
+  assert_true(written > 10);
 }
 
 // Lines: of several reads and stores the earliest, each pair of lines once.
