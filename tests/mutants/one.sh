@@ -2,6 +2,7 @@
 # One mutant of mutants.sh, in copy SLOT + 1 of the tree: adds a line to WORK_DIR/results,
 #   FILE LINE COLUMN LENGTH REPLACEMENT KIND FATE TEST SECONDS       (tab-separated)
 #   one.sh WORK_DIR COUNT MUTANT     exit code 255: there are COUNT already
+# MEMORY_KB is what a mutant that allocates for ever may take.
 # SPDX-License-Identifier: Apache-2.0
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,7 +15,7 @@ field() { printf %s "$mutant" | cut -f "$1"; }
 file=$(field 1)
 name=$(basename "$file"); name=${name%.*}
 original=$work/$slot.original
-ulimit -v 12000000   # of a mutant that allocates for ever
+ulimit -v "$MEMORY_KB"
 
 cp -p "$tree/$file" "$original"
 restore() {
@@ -69,7 +70,7 @@ checks=$(awk -v file="$file" '/^(#|$)/ { next }
   file ~ "^" pattern "$" && $1 != "*" && !found { found = 1; for (i = 2; i <= NF; i++) print $i }
   $1 == "*" && file !~ /\.v$/ { for (i = 2; i <= NF; i++) print $i }' "$here/checks.txt" | sed "s/@/$name/g")
 for check in $checks; do
-  passes "$check" || result killed "$(grep -m 1 -oE '[a-z0-9]+/[A-Za-z0-9_]+ \.+ *\*\*\*.*' "$log" | cut -d ' ' -f 1)"
+  passes "$check" || result killed "$(grep -m 1 -oE '[a-z0-9]+/[A-Za-z0-9_]+ \.+[A-Za-z ]*\*\*\*' "$log" | cut -d ' ' -f 1)"
 done
 case $file in
 *.v)
