@@ -18,8 +18,8 @@
 // fails the test: a kernel that is stopped with the run's message, a result with its first element that is off.
 //
 // In the environment: AMALGAM is the command to run; AMALGAM_TEST_KEEP a folder in which arrays (in0.npy ..., out.npy,
-// want.npy) and the run's JSON (run.json) are kept. A comparison that fails says how `amalgam blame` finds the wrong line
-// from these.
+// want.npy) and the run's JSON (run.json) are kept, those of a program's second machine in the folder 2 in it, and so
+// on. A comparison that fails says how `amalgam blame` finds the wrong line from these.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TEST_H
 #define AMALGAM_TEST_H
@@ -123,12 +123,18 @@ static inline void amalgam_option(amalgam_t *npu, const char *word) {
 static inline amalgam_t *amalgam_open_at(const char *machine, const char *file, int line) {
   amalgam_t *npu = (amalgam_t *)calloc(1, sizeof *npu);
   const char *keep = getenv("AMALGAM_TEST_KEEP");
+  static unsigned machines = 0;
+  ++machines;
   assert_non_null(npu);
   amalgam_at(npu, file, line);
   npu->keep = keep != NULL && keep[0] != '\0';
   if (npu->keep) {
-    snprintf(npu->folder, sizeof npu->folder, "%s", keep);
-    if (mkdir(keep, 0777) != 0 && errno != EEXIST) {
+    char own[16] = "";
+    if (machines > 1) {
+      snprintf(own, sizeof own, "/%u", machines);
+    }
+    snprintf(npu->folder, sizeof npu->folder, "%s%s", keep, own);
+    if (mkdir(npu->folder, 0777) != 0 && errno != EEXIST) {
       amalgam_fail(npu, "AMALGAM_TEST_KEEP=%s: %s", keep, strerror(errno));
     }
   } else {

@@ -103,6 +103,11 @@ amalgam=$AMALGAM
 "$amalgam" run custom --firmware build/rmsnorm.so --in kept/in0.npy --in kept/in1.npy --param 1e-5 --out-shape 300,100 \
   --expect kept/want.npy --tolerance 1e-6 --out native.npy --quiet
 cmp native.npy kept/out.npy && holds '.cycles > 0' kept/run.json || fail "what is kept"
+# Of two machines each has its own folder.
+sed -i 's/^AMALGAM_MAIN.*/int main(void) { const struct CMUnitTest both[] = {cmocka_unit_test(is_right), cmocka_unit_test(is_right)}; return cmocka_run_group_tests(both, NULL, NULL); }/' rmsnorm_test.c
+rm -r kept
+tried 0
+[ -s kept/want.npy ] && [ -s kept/2/want.npy ] && [ ! -e kept/3 ] || fail "what is kept of two machines: $(ls -R kept)"
 unset AMALGAM_TEST_KEEP
 # Not the command, or none.
 AMALGAM=$dir/none build/rmsnorm_test >said 2>&1 && fail "a test without a command"
