@@ -63,6 +63,9 @@ if command -v cmake >/dev/null && [ -e /usr/include/cmocka.h ]; then
   (cd own && PATH=$prefix/bin:$PATH cmake -B build && cmake --build build && ctest --test-dir build) >said 2>&1 ||
     { cat said; fail "a project of one's own"; }
   grep -q "Building firmware rmsnorm" said && grep -q "100% tests passed" said || { cat said; fail "its test"; }
+  (cd own && PATH=$prefix/bin:$PATH && AMALGAM_TEST_KEEP=kept build/rmsnorm_test 2>&1 &&
+    amalgam blame kept/run.json --expect kept/want.npy --tolerance 1e-6) >said || { cat said; fail "blame of a test's run"; }
+  grep -q "^off      0 of 30000 elements" said || { cat said; fail "blame of a test's run"; }
   grep -q "$ROOT" own/build/CMakeCache.txt && fail "it was given the checkout's Amalgam"
 fi
 
