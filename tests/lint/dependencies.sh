@@ -103,7 +103,7 @@ rtl/expmul: /fp /lib
 rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
-rtl/axi: /attention /gm /fp /lib
+rtl/axi: /attention /gm /fp /lib tb/formal/axi
 tb: num core engine waves rtl/*
 tb/icarus: /.
 tb/axi: num waves hal
