@@ -22,6 +22,7 @@ namespace {
 
 // As CMake sets them.
 constexpr uint32_t D = 2, P = 2, NQ = 2, N = 12, ROWS = N / P, RW = 3, LW = 4;
+constexpr uint32_t QUERY_ELEMENTS = D * NQ;  // of a group
 constexpr uint32_t OKAY = 0, SLVERR = 2, WAITING = 4;
 constexpr uint32_t FINAL = 2;             // of GROUP
 enum class access { RO, RW, WO, W1 };
@@ -222,7 +223,7 @@ void check_random(bench &b) {
 
 // ---------------------------------------------------------------- groups
 
-using query_t = std::array<uint16_t, D * NQ>;
+using query_t = std::array<uint16_t, QUERY_ELEMENTS>;
 
 void load(bench &b) {
   Vattention_axi &rtl = b.rtl;
@@ -282,9 +283,9 @@ std::vector<uint32_t> result(bench &b, unsigned stall, bool final) {
   return words;
 }
 
-query_t make(float scale, const std::array<float, D * NQ> &values) {
+query_t make(float scale, const std::array<float, QUERY_ELEMENTS> &values) {
   query_t query{};
-  for (uint32_t i = 0; i < D * NQ; ++i) {
+  for (uint32_t i = 0; i < QUERY_ELEMENTS; ++i) {
     query[i] = num_bf16_from_f32(values[i] * scale);
   }
   return query;
@@ -307,7 +308,7 @@ void check_groups(bench &b) {
   check(b, "IRQ_STATUS after", REG_IRQ_STATUS, value_of(b, REG_IRQ_STATUS), 0);
   check(b, "irq after", REG_IRQ_STATUS, b.rtl.irq_o, 0);
 
-  const std::array<float, D * NQ> values = {1.5f, -0.75f, 0.625f, 2.0f};
+  const std::array<float, QUERY_ELEMENTS> values = {1.5f, -0.75f, 0.625f, 2.0f};
   std::vector<std::vector<uint32_t>> out;
   for (uint32_t n = 0; n < WAITING; ++n) {
     send(b, make(1.0f, values));
