@@ -129,7 +129,7 @@ attention_axi)
     $rtl/lib/fifo.v $rtl/lib/stream_hold.v $rtl/fp/bf16_mul.v $rtl/fp/bf16_round.v
     $here/axi/attention_engine.v $here/axi/stream_properties.v" \
     "chparam -set D 2 -set P 1 -set NQ 1 -set N 2 attention_axi"
-  run "base case" -t 12
+  run "base case" -t 10
   run "cover" -c -t 20
   ;;
 gm_axi)
