@@ -23,7 +23,7 @@ target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cy
 # verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.
 function(verilog_files out module)
   file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/*)
-  list(FILTER folders EXCLUDE REGEX "\\.(txt|md|sh)$")
+  list(FILTER folders EXCLUDE REGEX "\\.(txt|md|sh|vlt|f|core)$")
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/rtl/modules.sh ${module} ${ARGN} ${folders}
     OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" files "${files}")
@@ -38,12 +38,13 @@ function(verilated_model target prefix top)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
   set(fast ${folder}/${prefix}_fast.cpp)
   set(slow ${folder}/${prefix}_slow.cpp)
+  set(config ${CMAKE_SOURCE_DIR}/rtl/simulators.vlt)
   if(AMALGAM_COVERAGE AND NOT model_UNCOUNTED)
     list(PREPEND model_ARGS --coverage)
   endif()
   add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
-    COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top} ${model_ARGS} ${model_SOURCES}
-    DEPENDS ${model_SOURCES} ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top} ${model_ARGS} ${config} ${model_SOURCES}
+    DEPENDS ${config} ${model_SOURCES} ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
     COMMENT "Verilating ${prefix}" VERBATIM)
   set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${NO_GCOV}")
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;${NO_GCOV}")

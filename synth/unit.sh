@@ -69,8 +69,10 @@ list=" $(basename -s .v $files | tr '\n' ' ')"
 # What lies inside boxes does not matter, and with --boxes what the techmap makes of them does.
 # Memories are boxes always.
 boxes=
-case $list in *" kv_sram "*) boxes=$(source_of kv_sram) ;; esac
-[ "$unit" != kv_sram ] || die "unit kv_sram: a memory, which is not made of gates"
+for memory in kv_sram ram_1r1w; do
+  case $list in *" $memory "*) boxes="$boxes $(source_of "$memory")" ;; esac
+  [ "$unit" != $memory ] || die "unit $memory: a memory, which is not made of gates"
+done
 if [ $boxed = 1 ]; then
   # Inside a special unit there is the plain one.
   plain=$(echo "$unit" | sed 's/_plain$//; s/_[lo]$//')

@@ -1,13 +1,14 @@
 // attention_engine, in each arithmetic, against the golden models, pin by pin and cycle by cycle.
 //
 //   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
-//                [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]
+//                [--zero-exact] [--one-mul] [--axi] [--groups G] [--seed S] [--record FILE]
 //
 //   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
 //            on every stream, rows written while others are read, and resets at any time. Each result
 //            is compared with the golden functions, each cycle's handshakes with engine_control.
 //   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
 //
+// --axi: the engine behind its buses (rtl/axi), whose handshakes are its own: results alone are compared.
 // --record writes what was on the pins in each cycle, for icarus/attention_replay.v.
 // Exits 0 when all agree, 1 when not, 2 when it could not run.
 // SPDX-License-Identifier: Apache-2.0
@@ -279,7 +280,7 @@ static void check_result(bench_t *bench) {
 }
 
 static void check_pin(const bench_t *bench, const char *pin, bool got, bool expected) {
-  if (got != expected) {
+  if (got != expected && !bench->shape.axi) {
     fail(bench, pin, bench->received, 0, 0, got, expected);
   }
 }
@@ -564,6 +565,7 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
                                  {.name = "--corrected", .flag = &shape->num.hfa.corrected},
                                  {.name = "--zero-exact", .flag = &shape->num.hfa.zero_exact},
                                  {.name = "--one-mul", .flag = &shape->one_mul},
+                                 {.name = "--axi", .flag = &shape->axi},
                                  {.name = "--groups", .number = &arguments->groups},
                                  {.name = "--seed", .number = &arguments->seed},
                                  {.name = "--record", .text = &arguments->record},
@@ -639,7 +641,7 @@ int main(int argc, char **argv) {
   if (!parse(argc, argv, &arguments)) {
     fprintf(stderr,
             "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
-            "[--n N] [--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]\n");
+            "[--n N] [--corrected] [--zero-exact] [--one-mul] [--axi] [--groups G] [--seed S] [--record FILE]\n");
     return 2;
   }
   bench_t bench = {0};

@@ -3,12 +3,13 @@
 # global memory with waveforms. A library that is there already is not built again: its folder carries a checksum
 # of all that went in.
 #
-#   build_unit.sh find|build CACHE hfa|fa2|expmul VARIANT D P NQ N TRACE
+#   build_unit.sh find|build CACHE hfa|fa2|expmul VARIANT D P NQ N TRACE [axi]
 #   build_unit.sh find|build CACHE gm_atomic
 #
 #   find   do not build: exit 3 without it      build  build it if it is not there
 #   CACHE  folder for the libraries
 #   hfa|fa2|expmul, VARIANT: the arithmetic of attention_engine, see rtl/README.md
+#   axi    the engine behind its buses, rtl/axi/attention_axi.v
 #   TRACE  0: no waveforms; 1: an outline, control and streams up to 64 bits wide; 2: of everything
 #
 # AMALGAM_RTL names another folder to take the RTL from; its libraries go to a folder beside it.
@@ -16,7 +17,7 @@
 # Exits 1, with the last lines of the log on stderr, if it cannot be built.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-usage() { sed -n 's/^# \{0,1\}//; 2,16p' "$0" >&2; exit 2; }
+usage() { sed -n 's/^# \{0,1\}//; 2,17p' "$0" >&2; exit 2; }
 [ $# -ge 3 ] || usage
 how=$1 cache=$2 top=$3
 shift 3
@@ -43,11 +44,17 @@ esac
 include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
 case $top in
 hfa | fa2 | expmul)
-  [ $# -eq 6 ] || usage
+  [ $# -eq 6 ] || [ "$#${7:-}" = 7axi ] || usage
   case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; expmul) arithmetic=2 ;; esac
   file=$rtl/attention/attention_engine.v
   own_sources=$root/model/engine/engine_unit.cpp
-  headers="$root/model/engine/engine_unit.h $root/model/num/num_triplet.h"
+  headers="$root/model/engine/engine_unit.h $root/model/engine/engine_ports.h $root/model/num/num_triplet.h"
+  bus=${7:-}
+  if [ -n "$bus" ]; then
+    file=$rtl/axi/attention_axi.v
+    own_sources=$root/model/engine/engine_axi_unit.cpp
+    headers="$headers $root/sw/hal/attention_registers.def"
+  fi
   own="-GARITHMETIC=$arithmetic -GVARIANT=$1 -GD=$2 -GP=$3 -GNQ=$4 -GN=$5"
   define="-DENGINE_NAME=$top -DENGINE_D=$2 -DENGINE_P=$3 -DENGINE_NQ=$4 -DENGINE_N=$5" kind=v$1
   params='--trace-fst --no-trace-params'
@@ -57,7 +64,7 @@ hfa | fa2 | expmul)
   2) shown="$params --trace-max-width 100000" kind=$kind-trace ;;
   *) usage ;;
   esac
-  name=$top-d$2-p$3-q$4-n$5-$kind
+  name=$top${bus:+-$bus}-d$2-p$3-q$4-n$5-$kind
   verilate="-O3 --x-assign fast --x-initial unique --noassert" ;;
 gm_atomic)
   [ $# -eq 0 ] || usage
@@ -89,13 +96,14 @@ module=$(basename "$file" .v)
 modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 1 -type d $others | sort))
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
-sources="$modules $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"
+config=$rtl/simulators.vlt
+sources="$modules $config $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"
   for source in $sources; do
     case $source in
-    */attention_engine.v | */attention_ctrl.v) ;;
+    */attention_axi.v | */attention_registers.v | */attention_engine.v | */attention_ctrl.v) ;;
     *.v) echo "tracing_off -file \"$source\"" ;;
     esac
   done
@@ -130,7 +138,7 @@ fi
 OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
   --top-module "$module" --prefix Vunit --Mdir "$made/obj" $(printf -- '-y %s ' $folders) \
   -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 $global" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
-  $outline "$file" $own_sources >"$unit/log" 2>&1 ||
+  $outline "$config" "$file" $own_sources >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see ${answer%/*}/log" >&2; exit 1; }
 [ -z "$plain" ] || mv "$made/unit.so.new" "$unit/unit.so.new"
 mv "$unit/unit.so.new" "$library"

@@ -22,6 +22,7 @@ typedef struct engine_shape {
   num_engine_t num;  // design, arithmetic, D, P, N; N must be a multiple of P
   size_t queries;    // NQ, queries side by side
   bool one_mul;      // FA-2: one multiplier a lane
+  bool axi;          // of RTL: behind its buses (rtl/axi), which take more cycles
 } engine_shape_t;
 
 // Arrays in C order, the caller's.

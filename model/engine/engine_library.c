@@ -72,12 +72,12 @@ bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
   if (!engine_shape_check(shape, message, size)) {
     return false;
   }
-  snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d",
+  snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d%s",
            num_engine_name(num->design), engine_shape_variant(shape), num->d, num->blocks, shape->queries,
-           num->rows, (int)trace);
-  snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s",
+           num->rows, (int)trace, shape->axi ? " axi" : "");
+  snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s%s",
            num_engine_title(num->design), num->d, num->blocks, shape->queries, num->rows,
-           trace == ENGINE_UNTRACED ? "" : ", with waveforms");
+           shape->axi ? ", behind AXI" : "", trace == ENGINE_UNTRACED ? "" : ", with waveforms");
   library->handle = unit_library_open(arguments, what, progress, "engine_unit_api", &api, message, size);
   library->api = api;
   return library->handle != NULL;

@@ -3,9 +3,7 @@
 // One write port and one synchronous read port: row_o is the row addressed with the last re_i, one
 // cycle later, and stays until the next re_i.  A row that is written in the cycle in which it is read
 // reads as anything, as in a macro; the write stands.  With each row goes a bit: the row holds an
-// infinity or NaN.
-//
-// With the macro KV_COLLISION_X, of simulations, "anything" is X.
+// infinity or NaN, in the highest bit of the macro's word (ram_1r1w).
 //
 // D     numbers in a row, >= 1
 // ROWS  rows, >= 1
@@ -26,24 +24,21 @@ module kv_sram #(
 
   input  wire            re_i,
   input  wire [RW-1:0]   raddr_i,
-  output reg  [16*D-1:0] row_o,
-  output reg             special_o
+  output wire [16*D-1:0] row_o,
+  output wire            special_o
 );
-  reg [16*D-1:0] row_mem [0:ROWS-1];
-  reg            special_mem [0:ROWS-1];
-
-  always @(posedge clk_i) begin
-    if (we_i) begin
-      row_mem[waddr_i]     <= row_i;
-      special_mem[waddr_i] <= special_i;
-    end
-    if (re_i) begin
-      row_o     <= row_mem[raddr_i];
-      special_o <= special_mem[raddr_i];
-    end
-`ifdef KV_COLLISION_X
-    if (we_i & re_i & (waddr_i == raddr_i)) {special_o, row_o} <= {(16*D+1){1'bx}};
-`endif
-  end
+  ram_1r1w #(
+    .WIDTH(16*D + 1),
+    .DEPTH(ROWS)
+  ) u_ram (
+    .clk_i  (clk_i),
+    .we_i   (we_i),
+    .waddr_i(waddr_i),
+    .wmask_i(1'b1),
+    .wdata_i({special_i, row_i}),
+    .re_i   (re_i),
+    .raddr_i(raddr_i),
+    .rdata_o({special_o, row_o})
+  );
 endmodule
 `resetall

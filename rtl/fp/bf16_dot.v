@@ -26,7 +26,6 @@ module bf16_dot #(
   input  wire [16*D-1:0] b_i,
   output wire [15:0]     y_o
 );
-  /* verilator no_inline_module */            // instances share one copy of the simulator's code
   localparam CL       = $clog2(D);
   localparam HALF     = CL / 2;               // levels of the search for the largest in stage 2
   localparam EXP_W    = 9;                    // sum of two biased exponents

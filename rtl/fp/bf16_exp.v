@@ -59,9 +59,8 @@ module bf16_exp (
     256'hfe60_fe60_fea0_fea0_ff00_ff00_ff00_ff00_ff70_ff70_ffc0_ffc0_0000_0000_0040_0040
   };
   wire [7:0]  entry = ~f[14:7];               // the table begins with f = 0, its highest element
-  /* verilator lint_off UNUSEDSIGNAL */       // of the lower byte only the carry matters
   wire [15:0] power = {1'b1, ~f} + CORRECTION[16*entry +: 16];
-  /* verilator lint_on UNUSEDSIGNAL */
+  wire unused = &{1'b0, power[7:0]};          // of the lower byte only the carry matters
 
   // ---------------------------------------------------------------- pack
   // The power lies in [1/2, 1) and has a leading one, or it is 1 and has overflowed to 0.

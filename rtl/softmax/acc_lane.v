@@ -13,16 +13,13 @@ module acc_lane #(
   parameter ARITHMETIC = 0,
   parameter VARIANT    = 0
 ) (
-  input  wire [16:0] a_i /* verilator public_flat_rd */,
+  input  wire [16:0] a_i,
   input  wire [15:0] a_f_i,              // factor of a, or with ONE_SCALE of the smaller one
-  input  wire [16:0] b_i /* verilator public_flat_rd */,
+  input  wire [16:0] b_i,
   input  wire [15:0] b_f_i,              // factor of b
   input  wire        b_small_i,          // with ONE_SCALE: b is the one with a factor
   output wire [16:0] y_o
 );
-  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
-  /* verilator no_inline_module */
-
   localparam ONE_SCALE = ARITHMETIC == 1 && VARIANT != 0;
 
   wire [16:0] scaled;

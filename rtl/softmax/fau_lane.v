@@ -27,22 +27,19 @@ module fau_lane #(
   input  wire        en_i,
 
   // Stage 9+CL
-  input  wire [15:0] v_i /* verilator public_flat_rd */,
+  input  wire [15:0] v_i,
   input  wire [15:0] key_f_i,            // factor of the value
 
   // Stage 10+CL
   input  wire        key_i,              // the key takes part
   input  wire        first_i,            // the group begins
-  input  wire [16:0] start_i /* verilator public_flat_rd */,   // with this
+  input  wire [16:0] start_i,   // with this
   input  wire        key_small_i,        // with ONE_SCALE: the value is the one with a factor
   input  wire [15:0] old_f_i,            // factor of the state, or with ONE_SCALE of the smaller one
 
   // Stage 11+CL
   output wire [16:0] state_o
 );
-  // Out of line, and with the ports kept that differ between lanes, one C++ function serves all lanes.
-  /* verilator no_inline_module */
-
   localparam ONE_SCALE = ARITHMETIC == 1 && VARIANT != 0;
 
   wire [16:0] element;

@@ -4,7 +4,7 @@
 //   vvp ... +record=FILE    a line a cycle, the fields as in the $fscanf below
 //
 // What a stream carries without its valid is X here, registers and memories start as X, and so are
-// rows read in the cycle of their write (KV_COLLISION_X).  As outputs are compared with ===, none of
+// rows read in the cycle of their write (RAM_COLLISION_X).  As outputs are compared with ===, none of
 // this reaches one that is valid.  Element 0 of a divided result is undefined, and not looked at.
 //
 // The parameters are those of attention_engine.

@@ -21,7 +21,7 @@ host:
 config: base host
 core: num config hal
 waves:
-engine: num host waves
+engine: num host waves hal
 lm: num
 checkpoint: base num
 array: base checkpoint num
@@ -104,8 +104,10 @@ rtl/expmul: /fp /lib
 rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
+rtl/axi: /attention /gm /fp /lib tb/formal/axi
 tb: num core engine waves rtl/*
 tb/icarus: /.
+tb/axi: num waves hal
 tests/checkpoint: checkpoint base host num /num
 tests/decode: decode checkpoint base host num /num /checkpoint
 tests/cli: array base config host num report report/* kernel/* cli/*

@@ -42,6 +42,7 @@ static void read_settings(const options_t *o, engine_settings_t *settings) {
   shape->num.rows = option_count_or(&o->engine_rows, 0);
   shape->queries = (size_t)o->queries.value;
   shape->one_mul = o->one_mul;
+  shape->axi = o->engine_bus.value != 0;
   settings->rtl = o->impl.value == 0;
   settings->threads = machine_threads(o);
   settings->clock_mhz = o->clock_mhz.value;

@@ -21,7 +21,7 @@ static void print_engine(FILE *file, const engine_settings_t *settings) {
   }
   fprintf(file, "; %zu block%s x %zu quer%s, d %zu, %zu keys; %s\n", shape->num.blocks,
           plural(shape->num.blocks), shape->queries, shape->queries == 1 ? "y" : "ies",
-          shape->num.d, shape->num.rows, settings->rtl ? "Verilated RTL" : "C model");
+          shape->num.d, shape->num.rows, !settings->rtl ? "C model" : shape->axi ? "Verilated RTL behind AXI" : "Verilated RTL");
 }
 
 static void print_input(FILE *file, const engine_run_t *run) {
@@ -69,9 +69,13 @@ static void print_verify(FILE *file, const engine_run_t *run) {
   if (run->result.verified) {
     fprintf(file, "verify   %zu of %zu elements differ from the golden C functions'%s\n",
             run->result.wrong_bits, run->result.elements,
-            !run->settings.rtl                  ? ""
+            !run->settings.rtl          ? ""
+            : run->settings.shape.axi   ? ""
             : engine_cycles_differ(run) ? "; cycles differ from the C model's"
                                                   : "; cycles are the C model's");
+  }
+  if (run->result.verified && run->settings.shape.axi) {
+    fprintf(file, "bus      the engine alone takes %llu cycles\n", (unsigned long long)run->model.total);
   }
 }
 

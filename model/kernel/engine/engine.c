@@ -55,6 +55,9 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
   if (run->settings.trace != NULL && !run->settings.rtl) {
     return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
   }
+  if (run->settings.shape.axi && !run->settings.rtl) {
+    return base_fail(error, "--bus axi: needs --impl rtl; the C model has no buses");
+  }
   if (!engine_read(&request->input, &run->problem, error) ||
       !fit(&run->settings, problem, error)) {
     return false;

@@ -35,7 +35,7 @@ static size_t want_boxes(synth_wants_t *wants, const cJSON *area, unsigned clock
   cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(area, "boxes")) {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(box, "unit"));
     synth_want_t want = {.clock_fo4 = clock_fo4, .boxes = true};
-    if (name != NULL && strlen(name) < sizeof want.unit && strcmp(name, "kv_sram") != 0) {
+    if (name != NULL && strlen(name) < sizeof want.unit && strcmp(name, "kv_sram") != 0 && strcmp(name, "ram_1r1w") != 0) {
       strcpy(want.unit, name);
       synth_params(cJSON_GetObjectItemCaseSensitive(box, "params"), want.params);
       synth_want(wants, &want);

@@ -1,0 +1,238 @@
+// One Verilated engine behind AXI (rtl/axi/attention_axi.v) as a shared library, with the same interface as
+// engine_unit.cpp: a group offered on the pins is written to the registers, one access of AXI4-Lite after the other, and
+// then sent, its carry first. q_ready is that of its queries. Its parameters: engine_ports.h.
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "Vunit.h"
+#include "engine/engine_ports.h"
+#include "engine/engine_unit.h"
+#include "verilated.h"
+#include "waves/verilated_end.h"
+
+namespace {
+
+constexpr size_t ROWS = N / P;
+constexpr size_t ROW_BITS = ROWS > 1 ? bits_for(ROWS) : 1;
+constexpr size_t BLOCK_BITS = P > 1 ? bits_for(P) : 1;
+constexpr size_t ELEMENTS = ELEMENT_BITS * (D + 1);          // bits of a triplet's
+constexpr size_t M_AT = ELEMENTS * NQ;                       // in a beat
+constexpr size_t POISON_AT = M_AT + 16 * NQ;
+
+enum : uint32_t {
+#define ATTENTION_REG(name, offset, access, bits, text) REG_##name = (offset),
+#include "hal/attention_registers.def"
+#undef ATTENTION_REG
+};
+
+enum { GROUP_MASKED = 1, GROUP_FINAL = 2, GROUP_CARRY = 4 };
+
+// A register that software writes for each group, if its value is not there already.
+struct setting {
+  uint32_t offset, wanted, written;
+};
+
+enum class stage { registers, carry, queries };
+
+}  // namespace
+
+// cppcheck-suppress ctuOneDefinitionRuleViolation ; a library has one of the two
+struct engine_unit {
+  VerilatedContext context;
+  std::unique_ptr<Vunit> rtl;
+  engine_pins_t pins{};
+  std::array<setting, NQ + 3> settings{};
+  uint32_t flags = 0;                   // of the group on offer
+  stage at = stage::registers;
+  bool address = false, data = false;   // of a write, still to be taken
+  bool answer = false;                  // still to come
+  setting *writing = nullptr;           // NULL: GROUP
+#ifdef ENGINE_TRACE
+  VerilatedFstC waves;   // model/waves/verilated_waves.h
+#endif
+};
+
+namespace {
+
+// What the registers hold after reset.
+void forget(engine_unit *unit) {
+  unit->settings[0] = {REG_BASE, 0, 0};
+  unit->settings[1] = {REG_ROWS, ROWS, ROWS};
+  unit->settings[2] = {REG_STRIDE, ROWS, ROWS};
+  for (size_t n = 0; n < NQ; ++n) {
+    unit->settings[3 + n] = {REG_LIMIT + 4 * static_cast<uint32_t>(n), N, N};
+  }
+  unit->at = stage::registers;
+  unit->address = unit->data = unit->answer = false;
+}
+
+void begin_write(engine_unit *unit) {
+  Vunit &rtl = *unit->rtl;
+  unit->writing = nullptr;
+  for (setting &one : unit->settings) {
+    if (one.wanted != one.written) {
+      unit->writing = &one;
+      break;
+    }
+  }
+  assign(rtl.s_axil_awaddr_i, unit->writing == nullptr ? uint32_t{REG_GROUP} : unit->writing->offset);
+  rtl.s_axil_wdata_i = unit->writing == nullptr ? unit->flags : unit->writing->wanted;
+  rtl.s_axil_wstrb_i = 0xf;
+  unit->address = unit->data = unit->answer = true;
+}
+
+void settle(engine_unit *unit) {
+  Vunit &rtl = *unit->rtl;
+  engine_pins_t &pins = unit->pins;
+  if (pins.q_valid && unit->at == stage::registers && !unit->answer) {
+    begin_write(unit);
+  }
+  rtl.s_axil_awvalid_i = unit->address;
+  rtl.s_axil_wvalid_i = unit->data;
+  rtl.s_axil_bready_i = 1;
+  rtl.s_axil_arvalid_i = 0;
+  rtl.s_axil_rready_i = 1;
+  rtl.s_axis_kv_tvalid_i = pins.kv_valid;
+  rtl.s_axis_carry_tvalid_i = unit->at == stage::carry;
+  rtl.s_axis_q_tvalid_i = unit->at == stage::queries;
+  rtl.s_axis_mask_tvalid_i = pins.mask_valid;
+  rtl.m_axis_out_tready_i = pins.out_ready;
+  rtl.aclk_i = 0;
+  rtl.eval();
+  pins.q_ready = unit->at == stage::queries && rtl.s_axis_q_tready_o;
+  pins.mask_ready = rtl.s_axis_mask_tready_o;
+  pins.out_valid = rtl.m_axis_out_tvalid_o;
+  pins.out_final = rtl.m_axis_out_tuser_o;
+}
+
+// A write has been answered. A group that finds no room is written again.
+void written(engine_unit *unit) {
+  unit->answer = false;
+  if (unit->writing != nullptr) {
+    unit->writing->written = unit->writing->wanted;
+  } else if (unit->rtl->s_axil_bresp_o == 0) {
+    unit->at = (unit->flags & GROUP_CARRY) != 0 ? stage::carry : stage::queries;
+  }
+}
+
+void clock(engine_unit *unit) {
+  Vunit &rtl = *unit->rtl;
+  unit->address = unit->address && !rtl.s_axil_awready_o;
+  unit->data = unit->data && !rtl.s_axil_wready_o;
+  if (unit->answer && rtl.s_axil_bvalid_o) {
+    written(unit);
+  } else if (unit->at == stage::carry && rtl.s_axis_carry_tready_o) {
+    unit->at = stage::queries;
+  } else if (unit->at == stage::queries && rtl.s_axis_q_tready_o) {
+    unit->at = stage::registers;
+  }
+  rtl.aclk_i = 1;
+  rtl.eval();
+}
+
+void reset(engine_unit *unit) {
+  unit->pins = engine_pins_t{};
+  forget(unit);
+  unit->rtl->aresetn_i = 1;
+  settle(unit);
+  unit->rtl->aresetn_i = 0;  // without a clock edge: the reset is asynchronous
+  settle(unit);
+  unit->rtl->aresetn_i = 1;
+  settle(unit);
+}
+
+engine_unit *create(const char *name, int seed) {
+  auto unit = std::make_unique<engine_unit>();
+  unit->context.randReset(seed == 0 ? 0 : 2);
+  unit->context.randSeed(seed);
+#ifdef ENGINE_TRACE
+  unit->context.traceEverOn(true);
+#endif
+  unit->rtl = std::make_unique<Vunit>(&unit->context, name != nullptr ? name : TOP_NAME);
+  reset(unit.get());
+  return unit.release();
+}
+
+void destroy(engine_unit *unit) {
+  verilated_end(*unit->rtl);
+  delete unit;
+}
+
+engine_pins_t *pins(engine_unit *unit) { return &unit->pins; }
+
+void set_row(engine_unit *unit, const engine_row_t *row) {
+  Vunit &rtl = *unit->rtl;
+  put(rtl.s_axis_kv_tuser_i, 0, ROW_BITS, row->row);
+  put(rtl.s_axis_kv_tuser_i, ROW_BITS, BLOCK_BITS, row->block);
+  std::memcpy(bytes(rtl.s_axis_kv_tdata_i), row->k, D * sizeof *row->k);
+  std::memcpy(bytes(rtl.s_axis_kv_tdata_i) + 2 * D, row->v, D * sizeof *row->v);
+}
+
+void set_carry(engine_unit *unit, const num_triplet_t *carry) {
+  Vunit &rtl = *unit->rtl;
+  for (size_t n = 0; n < NQ; ++n) {
+    put(rtl.s_axis_carry_tdata_i, M_AT + 16 * n, 16, carry[n].m);
+    put(rtl.s_axis_carry_tdata_i, POISON_AT + n, 1, carry[n].poison);
+    for (size_t e = 0; e <= D; ++e) {
+      put(rtl.s_axis_carry_tdata_i, ELEMENTS * n + ELEMENT_BITS * e, ELEMENT_BITS, carry[n].o[e]);
+    }
+  }
+}
+
+void set_group(engine_unit *unit, const engine_group_t *group) {
+  unit->settings[0].wanted = group->base;
+  unit->settings[1].wanted = group->rows;
+  unit->settings[2].wanted = group->stride;
+  for (size_t n = 0; n < NQ; ++n) {
+    unit->settings[3 + n].wanted = group->limit[n];
+  }
+  unit->flags = (group->use_mask ? GROUP_MASKED : 0u) | (group->final ? GROUP_FINAL : 0u) |
+                (group->carry != nullptr ? GROUP_CARRY : 0u);
+  std::memcpy(bytes(unit->rtl->s_axis_q_tdata_i), group->q, NQ * D * sizeof *group->q);
+  if (group->carry != nullptr) {
+    set_carry(unit, group->carry);
+  }
+}
+
+void set_mask(engine_unit *unit, const uint8_t *mask) {
+  for (size_t i = 0; i < NQ * P; ++i) {
+    put(unit->rtl->s_axis_mask_tdata_i, i, 1, mask[i]);
+  }
+}
+
+void get_result(engine_unit *unit, num_triplet_t *triplets) {
+  Vunit &rtl = *unit->rtl;
+  const bool divided = rtl.m_axis_out_tuser_o;
+  for (size_t n = 0; n < NQ; ++n) {
+    triplets[n].m = static_cast<num_bf16_t>(get(rtl.m_axis_out_tdata_o, M_AT + 16 * n, 16));
+    triplets[n].poison = get(rtl.m_axis_out_tdata_o, POISON_AT + n, 1) != 0;
+    triplets[n].o[0] = divided ? 0 : get(rtl.m_axis_out_tdata_o, ELEMENTS * n, ELEMENT_BITS);
+    for (size_t c = 0; c < D; ++c) {
+      triplets[n].o[c + 1] = divided ? get(rtl.m_axis_out_tdata_o, 16 * (D * n + c), 16)
+                                     : get(rtl.m_axis_out_tdata_o, ELEMENTS * n + ELEMENT_BITS * (c + 1), ELEMENT_BITS);
+    }
+  }
+}
+
+#ifdef ENGINE_TRACE
+void trace(engine_unit *unit, const waves_port_t *port, unsigned most_bits) {
+  unit->rtl->trace(&unit->waves, 99);
+  unit->waves.connect(*port, most_bits);
+}
+
+void record(engine_unit *unit, bool all, bool clocked) { unit->waves.record(all, clocked); }
+#else
+void trace(engine_unit *, const waves_port_t *, unsigned) {}
+void record(engine_unit *, bool, bool) {}
+#endif
+
+}  // namespace
+
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
+    create, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+
+// Time comes from each unit's own context.
+double sc_time_stamp() { return 0.0; }

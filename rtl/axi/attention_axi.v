@@ -1,0 +1,353 @@
+// attention_axi: the attention engine on the buses of a chip: AXI4-Stream for what streams, AXI4-Lite for the rest.
+//
+//   s_axil_* --> [attention_registers] --> groups --+
+//   s_axis_q ------> [x SCALE] --> [hold] ----------+--> [attention_engine] --> [hold] --> m_axis_out
+//   s_axis_carry ----------------> [hold] ----------+          ^  ^
+//   s_axis_mask -----------------> [fifo] ---------------------+  |
+//   s_axis_kv ----------------------------------------------------+
+//
+// A group begins when it is at the head of the registers' queue and its beat of s_axis_q, and of s_axis_carry
+// if it takes one, have come.  What software has to keep to is the engine's: rows in use are not written.
+// Data are in streams and what is the same for a group in registers: a mask is a beat a row, a carry some
+// hundred words.  Bits are the engine's with SCALE 1.0; latency is two cycles more from s_axis_q, one of them
+// before the engine and one behind it.
+//
+// No bus output depends on a bus input of the same cycle.  Streams are as wide as the engine; a narrower one takes
+// a width converter, of which every AXI library has one.
+//
+// ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128
+// The widths of TDATA are those of what it carries, in whole bytes; bits above are ignored, or 0.
+// SPDX-License-Identifier: Apache-2.0
+`resetall
+`default_nettype none
+module attention_axi #(
+  parameter ARITHMETIC = 0,
+  parameter VARIANT    = 0,
+  parameter D          = 64,
+  parameter P          = 4,
+  parameter NQ         = 1,
+  parameter N          = 1024,
+  parameter BW = P > 1 ? $clog2(P) : 1,            // derived, as all that follow
+  parameter RW = N/P > 1 ? $clog2(N/P) : 1,
+  parameter LW = $clog2(N+1),
+  parameter MASK_BYTES    = (P*NQ + 7) / 8,
+  parameter TRIPLET_BITS  = (17*(D+1) + 17) * NQ,
+  parameter TRIPLET_BYTES = (TRIPLET_BITS + 7) / 8
+) (
+  input  wire                       aclk_i,
+  input  wire                       aresetn_i,       // active low, asserted asynchronously, released with the clock
+
+  // AXI4-Lite: sw/hal/attention_registers.def
+  input  wire                       s_axil_awvalid_i,
+  output wire                       s_axil_awready_o,
+  input  wire [9:0]                 s_axil_awaddr_i,
+  input  wire                       s_axil_wvalid_i,
+  output wire                       s_axil_wready_o,
+  input  wire [31:0]                s_axil_wdata_i,
+  input  wire [3:0]                 s_axil_wstrb_i,
+  output wire                       s_axil_bvalid_o,
+  input  wire                       s_axil_bready_i,
+  output wire [1:0]                 s_axil_bresp_o,  // OKAY, or SLVERR of an access that is refused
+  input  wire                       s_axil_arvalid_i,
+  output wire                       s_axil_arready_o,
+  input  wire [9:0]                 s_axil_araddr_i,
+  output wire                       s_axil_rvalid_o,
+  input  wire                       s_axil_rready_i,
+  output wire [31:0]                s_axil_rdata_o,
+  output wire [1:0]                 s_axil_rresp_o,
+  output wire                       irq_o,           // level, active high
+
+  // Keys and values, a row a beat, BF16: {value, key}, element i of each from bit 16 i on.  Always taken.
+  input  wire                       s_axis_kv_tvalid_i,
+  output wire                       s_axis_kv_tready_o,
+  input  wire [32*D-1:0]            s_axis_kv_tdata_i,
+  input  wire [BW+RW-1:0]           s_axis_kv_tuser_i,   // {block, row}
+
+  // Queries, a group a beat, BF16: element i of query n from bit 16 (D n + i) on
+  input  wire                       s_axis_q_tvalid_i,
+  output wire                       s_axis_q_tready_o,
+  input  wire [16*D*NQ-1:0]         s_axis_q_tdata_i,
+
+  // Mask, a row of a group that takes one a beat: bit b + P n: the key of block b takes part for query n
+  input  wire                       s_axis_mask_tvalid_i,
+  output wire                       s_axis_mask_tready_o,
+  input  wire [8*MASK_BYTES-1:0]    s_axis_mask_tdata_i,
+
+  // Carry, a beat for each group that takes one: as a beat of m_axis_out that is no result
+  input  wire                       s_axis_carry_tvalid_i,
+  output wire                       s_axis_carry_tready_o,
+  input  wire [8*TRIPLET_BYTES-1:0] s_axis_carry_tdata_i,
+
+  // Results, a group a beat, each a packet of its own, in the order of groups: {0, poison, m, elements}; of a
+  // group that divides, BF16 in place of elements, packed as queries are, and TKEEP of these bytes alone
+  output wire                       m_axis_out_tvalid_o,
+  input  wire                       m_axis_out_tready_i,
+  output wire [8*TRIPLET_BYTES-1:0] m_axis_out_tdata_o,
+  output wire [TRIPLET_BYTES-1:0]   m_axis_out_tkeep_o,
+  output wire                       m_axis_out_tlast_o,
+  output wire                       m_axis_out_tuser_o   // the group divides
+);
+  localparam EW = 17 * (D + 1);             // elements of a triplet
+  localparam OW = 16 * D * NQ;              // results
+
+  // ---------------------------------------------------------------- registers
+  wire             group_valid, group_ready;
+  wire [RW-1:0]    group_base;
+  wire [RW:0]      group_rows;
+  wire [LW-1:0]    group_stride;
+  wire [LW*NQ-1:0] group_limit;
+  wire             group_use_mask, group_final, group_carry;
+  wire [15:0]      scale;
+  wire             kv_valid = s_axis_kv_tvalid_i;
+  wire             out_take = m_axis_out_tvalid_o & m_axis_out_tready_i;
+  attention_registers #(
+    .ARITHMETIC(ARITHMETIC),
+    .VARIANT   (VARIANT),
+    .D         (D),
+    .P         (P),
+    .NQ        (NQ),
+    .N         (N)
+  ) u_registers (
+    .clk_i           (aclk_i),
+    .rst_ni          (aresetn_i),
+    .awvalid_i       (s_axil_awvalid_i),
+    .awready_o       (s_axil_awready_o),
+    .awaddr_i        (s_axil_awaddr_i),
+    .wvalid_i        (s_axil_wvalid_i),
+    .wready_o        (s_axil_wready_o),
+    .wdata_i         (s_axil_wdata_i),
+    .wstrb_i         (s_axil_wstrb_i),
+    .bvalid_o        (s_axil_bvalid_o),
+    .bready_i        (s_axil_bready_i),
+    .bresp_o         (s_axil_bresp_o),
+    .arvalid_i       (s_axil_arvalid_i),
+    .arready_o       (s_axil_arready_o),
+    .araddr_i        (s_axil_araddr_i),
+    .rvalid_o        (s_axil_rvalid_o),
+    .rready_i        (s_axil_rready_i),
+    .rdata_o         (s_axil_rdata_o),
+    .rresp_o         (s_axil_rresp_o),
+    .irq_o           (irq_o),
+    .group_valid_o   (group_valid),
+    .group_ready_i   (group_ready),
+    .group_base_o    (group_base),
+    .group_rows_o    (group_rows),
+    .group_stride_o  (group_stride),
+    .group_limit_o   (group_limit),
+    .group_use_mask_o(group_use_mask),
+    .group_final_o   (group_final),
+    .group_carry_o   (group_carry),
+    .scale_o         (scale),
+    .key_i           (kv_valid),
+    .result_i        (out_take),
+    .stall_i         (m_axis_out_tvalid_o & ~m_axis_out_tready_i)
+  );
+
+  // ---------------------------------------------------------------- queries, carry, mask
+  wire          begins;                     // the engine takes a group
+  wire          q_valid, carry_valid;
+  wire [OW-1:0] query, scaled;
+  stream_hold #(.W(OW)) u_query (
+    .clk_i      (aclk_i),
+    .rst_ni     (aresetn_i),
+    .in_valid_i (s_axis_q_tvalid_i),
+    .in_ready_o (s_axis_q_tready_o),
+    .in_data_i  (s_axis_q_tdata_i),
+    .out_valid_o(q_valid),
+    .out_ready_i(begins),
+    .out_data_o (query)
+  );
+  wire unscaled = scale == 16'h3f80;        // 1.0: bit for bit, NaNs and subnormals, too
+  genvar i;
+  generate
+    for (i = 0; i < D * NQ; i = i + 1) begin : g_scale
+      wire [15:0] product;
+      bf16_mul u_mul (
+        .a_i(query[16*i +: 16]),
+        .b_i(scale),
+        .y_o(product)
+      );
+      assign scaled[16*i +: 16] = unscaled ? query[16*i +: 16] : product;
+    end
+  endgenerate
+
+  wire [TRIPLET_BITS-1:0] carry;
+  stream_hold #(.W(TRIPLET_BITS)) u_carry (
+    .clk_i      (aclk_i),
+    .rst_ni     (aresetn_i),
+    .in_valid_i (s_axis_carry_tvalid_i),
+    .in_ready_o (s_axis_carry_tready_o),
+    .in_data_i  (s_axis_carry_tdata_i[TRIPLET_BITS-1:0]),
+    .out_valid_o(carry_valid),
+    .out_ready_i(begins & group_carry),
+    .out_data_o (carry)
+  );
+
+  wire            mask_valid, mask_ready;
+  wire [P*NQ-1:0] mask;
+  wire [1:0]      mask_level;
+  fifo #(
+    .W    (P*NQ),
+    .DEPTH(2)
+  ) u_mask (
+    .clk_i      (aclk_i),
+    .rst_ni     (aresetn_i),
+    .in_valid_i (s_axis_mask_tvalid_i),
+    .in_ready_o (s_axis_mask_tready_o),
+    .in_data_i  (s_axis_mask_tdata_i[P*NQ-1:0]),
+    .out_valid_o(mask_valid),
+    .out_ready_i(mask_ready),
+    .out_data_o (mask),
+    .level_o    (mask_level)
+  );
+
+  wire unused_level = &{1'b0, mask_level};
+  generate
+    if (8*MASK_BYTES > P*NQ) begin : g_mask_rest
+      wire unused = &{1'b0, s_axis_mask_tdata_i[8*MASK_BYTES-1:P*NQ]};
+    end
+    if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_carry_rest
+      wire unused = &{1'b0, s_axis_carry_tdata_i[8*TRIPLET_BYTES-1:TRIPLET_BITS]};
+    end
+  endgenerate
+
+  // ---------------------------------------------------------------- the engine
+  wire             begin_ready;
+  wire             begin_valid = group_valid & q_valid & (carry_valid | ~group_carry);
+  wire             out_valid, out_ready, out_final;
+  wire [16*NQ-1:0] out_m;
+  wire [NQ-1:0]    out_poison;
+  wire [EW*NQ-1:0] out_o;
+  assign begins      = begin_valid & begin_ready;
+  assign group_ready = begins;
+  assign s_axis_kv_tready_o = 1'b1;
+  attention_engine #(
+    .ARITHMETIC(ARITHMETIC),
+    .VARIANT   (VARIANT),
+    .D         (D),
+    .P         (P),
+    .NQ        (NQ),
+    .N         (N)
+  ) u_engine (
+    .clk_i         (aclk_i),
+    .rst_ni        (aresetn_i),
+    .kv_valid_i    (kv_valid),
+    .kv_block_i    (s_axis_kv_tuser_i[RW +: BW]),
+    .kv_row_i      (s_axis_kv_tuser_i[RW-1:0]),
+    .kv_k_i        (s_axis_kv_tdata_i[16*D-1:0]),
+    .kv_v_i        (s_axis_kv_tdata_i[16*D +: 16*D]),
+    .q_valid_i     (begin_valid),
+    .q_ready_o     (begin_ready),
+    .q_i           (scaled),
+    .q_base_i      (group_base),
+    .q_rows_i      (group_rows),
+    .q_stride_i    (group_stride),
+    .q_limit_i     (group_limit),
+    .q_use_mask_i  (group_use_mask),
+    .q_final_i     (group_final),
+    .q_carry_i     (group_carry),
+    .carry_m_i     (carry[EW*NQ +: 16*NQ]),
+    .carry_o_i     (carry[EW*NQ-1:0]),
+    .carry_poison_i(carry[(EW+16)*NQ +: NQ]),
+    .mask_valid_i  (mask_valid),
+    .mask_ready_o  (mask_ready),
+    .mask_i        (mask),
+    .out_valid_o   (out_valid),
+    .out_ready_i   (out_ready),
+    .out_final_o   (out_final),
+    .out_m_o       (out_m),
+    .out_poison_o  (out_poison),
+    .out_o_o       (out_o)
+  );
+
+  // ---------------------------------------------------------------- results
+  wire [OW-1:0]           packed_o;         // what a division leaves, without the gaps between elements
+  wire [TRIPLET_BITS-1:0] held;
+  generate
+    for (i = 0; i < D * NQ; i = i + 1) begin : g_pack
+      assign packed_o[16*i +: 16] = out_o[EW*(i/D) + 17*(1 + i%D) +: 16];
+    end
+  endgenerate
+  wire [EW*NQ-1:0] elements = out_final ? {{(EW*NQ-OW){1'b0}}, packed_o} : out_o;
+  stream_hold #(.W(TRIPLET_BITS + 1)) u_out (
+    .clk_i      (aclk_i),
+    .rst_ni     (aresetn_i),
+    .in_valid_i (out_valid),
+    .in_ready_o (out_ready),
+    .in_data_i  ({out_final, out_poison, out_m, elements}),
+    .out_valid_o(m_axis_out_tvalid_o),
+    .out_ready_i(m_axis_out_tready_i),
+    .out_data_o ({m_axis_out_tuser_o, held})
+  );
+  generate
+    if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_out_pad
+      assign m_axis_out_tdata_o = {{(8*TRIPLET_BYTES-TRIPLET_BITS){1'b0}}, held};
+    end else begin : g_out
+      assign m_axis_out_tdata_o = held;
+    end
+  endgenerate
+  assign m_axis_out_tkeep_o = {{(TRIPLET_BYTES-2*D*NQ){~m_axis_out_tuser_o}}, {(2*D*NQ){1'b1}}};
+  assign m_axis_out_tlast_o = 1'b1;
+
+`ifdef FORMAL
+  // ---------------------------------------------------------------- properties
+  // The engine is a stand-in (tb/formal/axi/attention_engine.v) that begins groups and answers as it likes.
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(aclk_i), .rst_ni(aresetn_i), .run_o(f_run), .ran_o(f_ran));
+
+  stream_properties #(.W(OW), .ASSUMED(1)) u_f_q (
+    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran),
+    .valid_i(s_axis_q_tvalid_i), .ready_i(s_axis_q_tready_o), .data_i(s_axis_q_tdata_i));
+  stream_properties #(.W(TRIPLET_BITS), .ASSUMED(1)) u_f_carry (
+    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axis_carry_tvalid_i),
+    .ready_i(s_axis_carry_tready_o), .data_i(s_axis_carry_tdata_i[TRIPLET_BITS-1:0]));
+  stream_properties #(.W(P*NQ), .ASSUMED(1)) u_f_mask (
+    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axis_mask_tvalid_i),
+    .ready_i(s_axis_mask_tready_o), .data_i(s_axis_mask_tdata_i[P*NQ-1:0]));
+  stream_properties #(.W(9*TRIPLET_BYTES + 1)) u_f_out (
+    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran),
+    .valid_i(m_axis_out_tvalid_o), .ready_i(m_axis_out_tready_i),
+    .data_i({m_axis_out_tuser_o, m_axis_out_tkeep_o, m_axis_out_tdata_o}));
+  // What the engine is offered stays, too, though it comes from four places.
+  stream_properties #(.W(OW + LW*NQ + RW + 3)) u_f_begin (
+    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(begin_valid), .ready_i(begin_ready),
+    .data_i({query, group_limit, group_base, group_use_mask, group_final, group_carry}));
+
+  // No beat is lost or invented: of each stream, taken from the bus is taken by the engine and what is held.
+  // Every group has one descriptor, one beat of queries and, if it says so, one of carry.
+  reg [3:0] f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q;
+  always @(posedge aclk_i or negedge aresetn_i) begin
+    if (!aresetn_i) {f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q} <= 24'd0;
+    else begin
+      f_q_q       <= f_q_q + {3'd0, s_axis_q_tvalid_i & s_axis_q_tready_o};
+      f_carry_q   <= f_carry_q + {3'd0, s_axis_carry_tvalid_i & s_axis_carry_tready_o};
+      f_begun_q   <= f_begun_q + {3'd0, begin_valid & begin_ready};
+      f_carried_q <= f_carried_q + {3'd0, begin_valid & begin_ready & group_carry};
+      f_done_q    <= f_done_q + {3'd0, out_valid & out_ready};
+      f_out_q     <= f_out_q + {3'd0, out_take};
+    end
+  end
+  wire [3:0] f_q_held     = f_q_q - f_begun_q;
+  wire [3:0] f_carry_held = f_carry_q - f_carried_q;
+  wire [3:0] f_out_held   = f_done_q - f_out_q;
+  always @* if (f_run) begin
+    assert (f_q_held == {3'd0, q_valid});
+    assert (f_carry_held == {3'd0, carry_valid});
+    assert (f_out_held == {3'd0, m_axis_out_tvalid_o});
+    if (begin_valid && begin_ready) assert (group_valid && q_valid && (!group_carry || carry_valid));
+  end
+  reg [OW-1:0] f_query_q;
+  always @(posedge aclk_i) if (s_axis_q_tvalid_i && s_axis_q_tready_o) f_query_q <= s_axis_q_tdata_i;
+  always @* if (f_run && q_valid) assert (query == f_query_q);
+  always @(posedge aclk_i) if (f_run && f_ran && $past(out_valid && out_ready)) begin
+    assert (m_axis_out_tuser_o == $past(out_final));
+    if ($past(!out_final)) assert (m_axis_out_tdata_o[TRIPLET_BITS-1:0] == $past({out_poison, out_m, out_o}));
+    if ($past(out_final)) assert (m_axis_out_tdata_o[OW-1:0] == $past(packed_o));
+  end
+  always @(posedge aclk_i) if (f_run && f_ran) begin
+    cover (f_carried_q == 1 && f_begun_q == 2);
+    cover (m_axis_out_tvalid_o && m_axis_out_tuser_o && out_valid);
+  end
+`endif
+endmodule
+`resetall

@@ -1,0 +1,9 @@
+// What gm_axi is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
+axi/gm_axi.v
+fp/fp32_add.v
+gm/gm_atomic.v
+gm/gm_lane_alu.v
+gm/gm_s32_guard.v
+lib/delay_line.v
+lib/fifo.v
+lib/pipe_cut.v

@@ -1,0 +1,11 @@
+// What gm_slice is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
+axi/gm_axi.v
+axi/gm_slice.v
+fp/fp32_add.v
+gm/gm_atomic.v
+gm/gm_lane_alu.v
+gm/gm_s32_guard.v
+lib/delay_line.v
+lib/fifo.v
+lib/pipe_cut.v
+lib/ram_1r1w.v

@@ -1,0 +1,27 @@
+# Testbenches of the buses (rtl/axi).  SPDX-License-Identifier: Apache-2.0
+
+# add_bus_test(MODULE PARAMETERS... [CASES NAME...]): MODULE_tb, of axi/MODULE_tb.cpp, in a small shape: tests unit/MODULE_CASE.
+function(add_bus_test MODULE)
+  cmake_parse_arguments(PARSE_ARGV 1 BUS "" "" "CASES;ARGS")
+  verilog_files(RTL ${MODULE})
+  add_executable(${MODULE}_tb axi/${MODULE}_tb.cpp)
+  verilated_model(${MODULE}_tb V${MODULE} ${MODULE} SOURCES ${RTL} ARGS ${TB_VERILATOR_ARGS} ${BUS_ARGS})
+  target_link_libraries(${MODULE}_tb PRIVATE amalgam_num amalgam_include m)
+  foreach(CASE ${BUS_CASES})
+    add_test(NAME unit/${MODULE}_${CASE} COMMAND ${MODULE}_tb ${CASE})
+    set_tests_properties(unit/${MODULE}_${CASE} PROPERTIES LABELS unit TIMEOUT 120)
+  endforeach()
+endfunction()
+
+# Its memory is read at the end.
+add_bus_test(gm_slice CASES random throughput
+  ARGS -GLANES=4 -GWORDS=64 -GAXI_W=16 -GID_W=3 -GLEN_W=4 --public-flat-rw)
+add_bus_test(attention_axi CASES 1 2 ARGS -GD=2 -GP=2 -GNQ=2 -GN=12)
+
+# Whole engines behind their buses: the same traffic and bits as without.
+foreach(DESIGN hfa fa2 expmul)
+  add_test(NAME attention/${DESIGN}_axi COMMAND attention_tb random --axi --design ${DESIGN} --d 4 --p 2 --nq 2 --n 32)
+  set_tests_properties(attention/${DESIGN}_axi PROPERTIES LABELS attention TIMEOUT 3600)
+endforeach()
+add_test(NAME attention/hfa_axi_odd COMMAND attention_tb random --axi --d 5 --p 3 --nq 2 --n 21)
+set_tests_properties(attention/hfa_axi_odd PROPERTIES LABELS slow TIMEOUT 3600)

@@ -1,0 +1,364 @@
+// attention_axi's registers, against sw/hal/attention_registers.def: what each is after reset, what can be written and
+// what is refused, read-back under random traffic with stalls on all channels, the queue of groups, counters, interrupt
+// and SCALE.  That results are the engine's, attention_tb --axi tests.
+//
+//   attention_axi_tb [SEED]
+//
+// Exits 0 when all agree, 1 when not.
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "Vattention_axi.h"
+#include "num/num_format.h"
+#include "num/num_rng.h"
+#include "waves/verilated_end.h"
+
+namespace {
+
+// As CMake sets them.
+constexpr uint32_t D = 2, P = 2, NQ = 2, N = 12, ROWS = N / P, RW = 3, LW = 4;
+constexpr uint32_t QUERY_ELEMENTS = D * NQ;  // of a group
+constexpr uint32_t OKAY = 0, SLVERR = 2, WAITING = 4;
+constexpr uint32_t FINAL = 2;             // of GROUP
+enum class access { RO, RW, WO, W1 };
+
+struct reg {
+  const char *name;
+  uint32_t offset;
+  access kind;
+  uint32_t bits;
+};
+#define ATTENTION_REG(name, offset, access_, bits, text) {#name, offset, access::access_, bits},
+constexpr reg REGISTERS[] = {
+#include "hal/attention_registers.def"
+};
+#undef ATTENTION_REG
+enum : uint32_t {
+#define ATTENTION_REG(name, offset, access_, bits, text) REG_##name = (offset),
+#include "hal/attention_registers.def"
+#undef ATTENTION_REG
+};
+
+struct bench {
+  VerilatedContext context;
+  Vattention_axi rtl{&context};
+  num_rng_t rng{};
+  unsigned failures = 0, accesses = 0;
+};
+
+uint32_t pick(bench &b, uint32_t below) { return static_cast<uint32_t>(num_rng_u64(&b.rng) >> 33) % below; }
+
+void check(bench &b, const char *what, uint32_t at, uint32_t got, uint32_t expected) {
+  if (got != expected && b.failures++ < 10) {
+    std::printf("%s, %03x: %x, expected %x\n", what, at, got, expected);
+  }
+}
+
+void settle(bench &b) {
+  b.rtl.aclk_i = 0;
+  b.rtl.eval();
+}
+
+void clock(bench &b) {
+  b.rtl.aclk_i = 1;
+  b.rtl.eval();
+}
+
+void reset(bench &b) {
+  b.rtl.aresetn_i = 1;
+  settle(b);
+  b.rtl.aresetn_i = 0;
+  settle(b);
+  b.rtl.aresetn_i = 1;
+}
+
+// ---------------------------------------------------------------- accesses
+
+// Address and data after pauses of their own; the answer is the response.
+uint32_t write(bench &b, uint32_t offset, uint32_t value, uint32_t strobes = 15) {
+  Vattention_axi &rtl = b.rtl;
+  uint32_t address_in = pick(b, 3), data_in = pick(b, 3), answer_in = pick(b, 6);
+  bool address = true, data = true;
+  b.accesses += 1;
+  for (unsigned n = 0; n < 100; ++n) {
+    rtl.s_axil_awvalid_i = address && n >= address_in;
+    rtl.s_axil_wvalid_i = data && n >= data_in;
+    rtl.s_axil_awaddr_i = static_cast<SData>(offset);
+    rtl.s_axil_wdata_i = value;
+    rtl.s_axil_wstrb_i = static_cast<CData>(strobes);
+    rtl.s_axil_bready_i = n >= answer_in;
+    settle(b);
+    const bool answered = rtl.s_axil_bvalid_o && rtl.s_axil_bready_i;
+    const uint32_t answer = rtl.s_axil_bresp_o;
+    if (rtl.s_axil_bvalid_o && (address || data)) {
+      check(b, "answer before the write", offset, 1, 0);
+    }
+    address = address && !(rtl.s_axil_awvalid_i && rtl.s_axil_awready_o);
+    data = data && !(rtl.s_axil_wvalid_i && rtl.s_axil_wready_o);
+    clock(b);
+    if (answered) {
+      rtl.s_axil_bready_i = 0;
+      return answer;
+    }
+  }
+  check(b, "no answer to a write", offset, 1, 0);
+  return 1;
+}
+
+uint32_t read(bench &b, uint32_t offset, uint32_t *value) {
+  Vattention_axi &rtl = b.rtl;
+  const uint32_t answer_in = pick(b, 5);
+  bool address = true;
+  b.accesses += 1;
+  for (unsigned n = 0; n < 100; ++n) {
+    rtl.s_axil_arvalid_i = address;
+    rtl.s_axil_araddr_i = static_cast<SData>(offset);
+    rtl.s_axil_rready_i = n >= answer_in;
+    settle(b);
+    const bool answered = rtl.s_axil_rvalid_o && rtl.s_axil_rready_i;
+    *value = rtl.s_axil_rdata_o;
+    const uint32_t answer = rtl.s_axil_rresp_o;
+    address = address && !rtl.s_axil_arready_o;
+    clock(b);
+    if (answered) {
+      rtl.s_axil_rready_i = 0;
+      return answer;
+    }
+  }
+  check(b, "no answer to a read", offset, 1, 0);
+  return 1;
+}
+
+uint32_t value_of(bench &b, uint32_t offset) {
+  uint32_t value = 0;
+  check(b, "read", offset, read(b, offset, &value), OKAY);
+  return value;
+}
+
+// ---------------------------------------------------------------- what registers are
+
+const reg *find(uint32_t offset) {
+  if (offset > REG_LIMIT && offset < REG_LIMIT + 4 * NQ) {
+    offset = REG_LIMIT;                           // its NQ words are alike
+  }
+  for (const reg &one : REGISTERS) {
+    if (one.offset == offset) {
+      return &one;
+    }
+  }
+  return nullptr;
+}
+
+uint32_t after_reset(uint32_t offset) {
+  switch (offset) {
+    case REG_VERSION: return 0x00010000;
+    case REG_DESIGN: return NQ << 24 | P << 16;
+    case REG_HEAD_DIM: return D;
+    case REG_KEYS: return N;
+    case REG_STATUS: return 1;
+    case REG_SCALE: return 0x3f80;
+    case REG_ROWS: return ROWS;
+    case REG_STRIDE: return ROWS;
+    default: return offset >= REG_LIMIT ? N : 0;
+  }
+}
+
+bool takes(const reg &one, uint32_t value) {
+  switch (one.offset) {
+    case REG_BASE: return value < ROWS;
+    case REG_ROWS: return value >= 1 && value <= ROWS;
+    default: return one.bits == 32 || value >> one.bits == 0;
+  }
+}
+
+// Every word of the space, of all kinds of access.
+void check_space(bench &b) {
+  for (uint32_t offset = 0; offset < 0x400; offset += 4) {
+    const reg *one = find(offset);
+    uint32_t value = 0;
+    const bool readable = one != nullptr && one->kind != access::WO;
+    check(b, "read after reset", offset, read(b, offset, &value), readable ? OKAY : SLVERR);
+    if (offset != REG_IRQ_STATUS) {               // which tells of the reads that were refused
+      check(b, "value after reset", offset, value, readable ? after_reset(offset) : 0);
+    }
+    if (one == nullptr || one->kind == access::RO) {
+      check(b, "write of what cannot be", offset, write(b, offset, 0), SLVERR);
+    }
+    check(b, "write of three bytes", offset, write(b, offset, 1, 7), SLVERR);
+  }
+}
+
+// Random writes and reads, legal or not, of what software may write.
+void check_random(bench &b) {
+  std::vector<uint32_t> offsets;
+  std::map<uint32_t, uint32_t> model;
+  for (const reg &one : REGISTERS) {
+    for (uint32_t n = 0; one.kind == access::RW && n < (one.offset == REG_LIMIT ? NQ : 1); ++n) {
+      offsets.push_back(one.offset + 4 * n);
+      model[one.offset + 4 * n] = after_reset(one.offset + 4 * n);
+    }
+  }
+  for (unsigned n = 0; n < 3000; ++n) {
+    const uint32_t offset = offsets[pick(b, static_cast<uint32_t>(offsets.size()))];
+    const reg &one = *find(offset);
+    if (pick(b, 2) == 0) {
+      check(b, "read-back", offset, value_of(b, offset), model[offset]);
+      continue;
+    }
+    const uint32_t width = one.bits + (pick(b, 4) == 0 ? 1 : 0);
+    const uint32_t value = pick(b, 8) == 0 ? static_cast<uint32_t>(num_rng_u64(&b.rng)) : pick(b, 1u << width);
+    const uint32_t strobes = pick(b, 8) == 0 ? pick(b, 16) : 15;
+    const bool good = strobes == 15 && takes(one, value);
+    check(b, "write", offset, write(b, offset, value, strobes), good ? OKAY : SLVERR);
+    if (good) {
+      model[offset] = value;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- groups
+
+using query_t = std::array<uint16_t, QUERY_ELEMENTS>;
+
+void load(bench &b) {
+  Vattention_axi &rtl = b.rtl;
+  for (uint32_t row = 0; row < N; ++row) {
+    rtl.s_axis_kv_tvalid_i = 1;
+    rtl.s_axis_kv_tuser_i = static_cast<CData>((row / ROWS) << RW | row % ROWS);
+    for (uint32_t i = 0; i < 2 * D; ++i) {
+      const uint64_t bits = num_bf16_from_f32(static_cast<float>(num_rng_normal(&b.rng)));
+      rtl.s_axis_kv_tdata_i = (rtl.s_axis_kv_tdata_i & ~(0xffffull << (16 * i))) | bits << (16 * i);
+    }
+    settle(b);
+    check(b, "kv ready", row, rtl.s_axis_kv_tready_o, 1);
+    clock(b);
+  }
+  rtl.s_axis_kv_tvalid_i = 0;
+}
+
+void send(bench &b, const query_t &query) {
+  Vattention_axi &rtl = b.rtl;
+  std::memcpy(&rtl.s_axis_q_tdata_i, query.data(), sizeof query);
+  rtl.s_axis_q_tvalid_i = 1;
+  for (unsigned n = 0; n < 100; ++n) {
+    settle(b);
+    const bool taken = rtl.s_axis_q_tready_o;
+    clock(b);
+    if (taken) {
+      rtl.s_axis_q_tvalid_i = 0;
+      return;
+    }
+  }
+  check(b, "queries not taken", 0, 1, 0);
+}
+
+// The next result, after `stall` cycles in which it waits.
+std::vector<uint32_t> result(bench &b, unsigned stall, bool final) {
+  Vattention_axi &rtl = b.rtl;
+  constexpr uint32_t BYTES = ((17 * (D + 1) + 17) * NQ + 7) / 8;
+  std::vector<uint32_t> words(sizeof rtl.m_axis_out_tdata_o / 4);
+  for (unsigned n = 0; n < 200; ++n) {
+    settle(b);
+    const bool valid = rtl.m_axis_out_tvalid_o;
+    rtl.m_axis_out_tready_i = valid && stall == 0;
+    stall -= valid && stall != 0;
+    if (rtl.m_axis_out_tready_i) {
+      std::memcpy(words.data(), &rtl.m_axis_out_tdata_o, sizeof rtl.m_axis_out_tdata_o);
+      check(b, "TUSER", 0, rtl.m_axis_out_tuser_o, final);
+      check(b, "TLAST", 0, rtl.m_axis_out_tlast_o, 1);
+      check(b, "TKEEP", 0, rtl.m_axis_out_tkeep_o, (1u << (final ? 2 * D * NQ : BYTES)) - 1);
+      settle(b);
+      clock(b);
+      rtl.m_axis_out_tready_i = 0;
+      return words;
+    }
+    clock(b);
+  }
+  check(b, "no result", 0, 1, 0);
+  return words;
+}
+
+query_t make(float scale, const std::array<float, QUERY_ELEMENTS> &values) {
+  query_t query{};
+  for (uint32_t i = 0; i < QUERY_ELEMENTS; ++i) {
+    query[i] = num_bf16_from_f32(values[i] * scale);
+  }
+  return query;
+}
+
+void check_groups(bench &b) {
+  reset(b);
+  load(b);
+  check(b, "CNT_KEYS", REG_CNT_KEYS, value_of(b, REG_CNT_KEYS), N);
+  for (uint32_t n = 0; n < WAITING; ++n) {
+    check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, n == 1 ? 0 : FINAL), OKAY);
+  }
+  check(b, "STATUS, full", REG_STATUS, value_of(b, REG_STATUS), WAITING << 16);
+  check(b, "GROUP, full", REG_GROUP, write(b, REG_GROUP, FINAL), SLVERR);
+  check(b, "IRQ_STATUS, refused", REG_IRQ_STATUS, value_of(b, REG_IRQ_STATUS), 4);
+  check(b, "irq disabled", REG_IRQ_ENABLE, b.rtl.irq_o, 0);
+  check(b, "IRQ_ENABLE", REG_IRQ_ENABLE, write(b, REG_IRQ_ENABLE, 4), OKAY);
+  check(b, "irq", REG_IRQ_STATUS, b.rtl.irq_o, 1);
+  check(b, "IRQ_STATUS cleared", REG_IRQ_STATUS, write(b, REG_IRQ_STATUS, 4), OKAY);
+  check(b, "IRQ_STATUS after", REG_IRQ_STATUS, value_of(b, REG_IRQ_STATUS), 0);
+  check(b, "irq after", REG_IRQ_STATUS, b.rtl.irq_o, 0);
+
+  const std::array<float, QUERY_ELEMENTS> values = {1.5f, -0.75f, 0.625f, 2.0f};
+  std::vector<std::vector<uint32_t>> out;
+  for (uint32_t n = 0; n < WAITING; ++n) {
+    send(b, make(1.0f, values));
+    out.push_back(result(b, n == 2 ? 5 : 0, n != 1));
+    check(b, "IRQ_STATUS", REG_IRQ_STATUS, value_of(b, REG_IRQ_STATUS), n + 1 < WAITING ? 1 : 3);
+    check(b, "W1C", REG_IRQ_STATUS, write(b, REG_IRQ_STATUS, 3), OKAY);
+    check(b, "STATUS", REG_STATUS, value_of(b, REG_STATUS), (WAITING - 1 - n) << 16 | 1);
+  }
+  check(b, "the same again", 0, out[0] == out[2] && out[0] == out[3], 1);
+  check(b, "CNT_GROUPS", REG_CNT_GROUPS, value_of(b, REG_CNT_GROUPS), WAITING);
+  check(b, "CNT_RESULTS", REG_CNT_RESULTS, value_of(b, REG_CNT_RESULTS), WAITING);
+  check(b, "CNT_STALLS", REG_CNT_STALLS, value_of(b, REG_CNT_STALLS) >= 5, 1);
+  check(b, "CNT_BUSY", REG_CNT_BUSY, value_of(b, REG_CNT_BUSY) > 4 * ROWS, 1);
+  check(b, "CLEAR", REG_CLEAR, write(b, REG_CLEAR, 1), OKAY);
+  for (const uint32_t counter : {REG_CNT_KEYS, REG_CNT_GROUPS, REG_CNT_RESULTS, REG_CNT_BUSY, REG_CNT_STALLS}) {
+    check(b, "counter cleared", counter, value_of(b, counter), 0);
+  }
+
+  // Half the queries at SCALE 2 are the same; the whole ones are not.
+  check(b, "SCALE", REG_SCALE, write(b, REG_SCALE, 0x4000), OKAY);
+  for (const float scale : {0.5f, 1.0f}) {
+    check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL), OKAY);
+    send(b, make(scale, values));
+    check(b, "scaled", REG_SCALE, result(b, 0, true) == out[0], scale == 0.5f);
+  }
+
+  // Limits: a query that sees one key alone.
+  check(b, "LIMIT", REG_LIMIT, write(b, REG_LIMIT, 1), OKAY);
+  check(b, "ROWS", REG_ROWS, write(b, REG_ROWS, 1), OKAY);
+  check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL), OKAY);
+  send(b, make(1.0f, values));
+  check(b, "limited", REG_LIMIT, result(b, 0, true) == out[0], 0);
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  const int seed = argc > 1 ? std::atoi(argv[1]) : 1;
+  bench b;
+  num_rng_seed(&b.rng, static_cast<uint64_t>(seed));
+  b.context.randReset(2);
+  b.context.randSeed(seed);
+  reset(b);
+  check_space(b);
+  reset(b);
+  check_random(b);
+  check_groups(b);
+  verilated_end(b.rtl);
+  std::printf("%u accesses, %u wrong: %s\n", b.accesses, b.failures, b.failures == 0 ? "PASS" : "FAIL");
+  return b.failures == 0 ? 0 : 1;
+}
+
+double sc_time_stamp() { return 0.0; }
