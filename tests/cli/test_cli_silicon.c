@@ -21,10 +21,10 @@ bool __wrap_synth_make(const synth_flow_t *flow, synth_wants_t *wants, base_erro
   return wants->count > 0;
 }
 
-// H-FA takes 60 % of FA-2, and its memories as much as FA-2's datapath.
+// H-FA takes 60 % of FA-2, ExpMul 55 %, and its memories as much as FA-2's datapath.
 bool __wrap_synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
                        base_error_t *error) {
-  static const double of[SYNTH_DESIGNS] = {0.6, 1, 0.63, 0.8};
+  static const double of[SYNTH_DESIGNS] = {0.6, 1, 0.63, 0.8, 0.55};
   const double fa2 = 1e6 * (double)(shape->blocks * shape->queries);
   (void)flow;
   (void)error;
@@ -116,7 +116,7 @@ static void test_area(void **state) {
   assert_says("area", "| 64 | hfa_corrected | fa2_onemul | 21.3 |");
   assert_says("area", "**reproduced**, 40.0 %, ");
   assert_says("area", "memories included: **not reproduced**, 20.0 %");
-  assert_says("area", "**By OpenSTA 13 of these do not reach 150 FO4**, but need up to 165.0");
+  assert_says("area", "**By OpenSTA 15 of these do not reach 150 FO4**, but need up to 165.0");
   assert_says("area", "datapath by +5.0 % at D = 32, +5.0 % at D = 64, +5.0 % at D = 128.");
 }
 

@@ -48,6 +48,22 @@ for file in results.csv results.sqlite lines.svg index.html; do
 done
 [ -z "$(ls sweeps/store/claims sweeps/store/workers | grep -v :)" ] || fail "claims or workers are left"
 
+# Another study of the same file name has no part in that folder; a copy has, and one whose other is gone.
+mkdir other
+sed 's/small/other/; s/How many/How few/' small.yaml >other/small.yaml
+cp sweeps/small/points points
+expect 2 other/small.yaml
+[ "$(cat err)" = "amalgam: other/small.yaml: sweeps/small is the folder of another study of this name, $(pwd -P)/small.yaml; expected another name, or another --store" ] ||
+  { cat err; fail "two studies, one folder"; }
+cmp -s points sweeps/small/points || fail "another study took the folder"
+expect 0 other/small.yaml --list --store elsewhere
+mv small.yaml away.yaml
+expect 0 other/small.yaml --list
+mv away.yaml small.yaml
+cp small.yaml other/small.yaml
+expect 0 other/small.yaml --list
+rm -r other
+
 # The same numbers as the commands by themselves.
 "$SIM" sweep small.yaml --csv >table.csv 2>said || true
 cmp table.csv sweeps/small/results.csv || fail "--csv is not results.csv"
