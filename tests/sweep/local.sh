@@ -91,6 +91,28 @@ sed 's/^question:.*/question: Another?/; s/values: \[2, 3, 8\]/values: [3, 4]/' 
 expect 0 other.yaml --only 'buffers = 3'
 [ "$(results)" -eq 8 ] || fail "equal points were run again"
 
+# A study may read another's table, as it was swept last; and nothing else of its file.
+sed '/^plots/,$d; s/^axes:/beside: [small]\naxes:/; s/buffers < 8/buffers < 3/' small.yaml >beside.yaml
+cat >>beside.yaml <<'YAML'
+  - {name: less, expression: "(select s.cycles from small.results as s where s.buffers = results.buffers and s.latency = results.latency) - cycles"}
+  - {name: all_of_them, expression: (select count(s.cycles) from small.results as s)}
+YAML
+expect 1 beside.yaml --csv
+[ "$(column less out | sort -u | tr '\n' ' ')" = " 0 " ] || { cat out; fail "another study's column"; }
+[ "$(column all_of_them out | sort -u | tr '\n' ' ')" = "6 " ] || { cat out; fail "another study's rows"; }
+mkdir half
+sed 's/0.5, 1, 2/0.5, 2/' small.yaml >half/small.yaml
+expect 1 half/small.yaml --store half
+cp sweeps/small/results.sqlite whole.sqlite
+cp half/small/results.sqlite sweeps/small/results.sqlite
+expect 1 beside.yaml --csv
+[ "$(column all_of_them out | sort -u | tr '\n' ' ')" = "4 " ] || { cat out; fail "the table before"; }
+mv whole.sqlite sweeps/small/results.sqlite
+sed 's/small.results as s)/small.sqlite_master as s)/; s/count(s.cycles)/count(*)/' beside.yaml >reads.yaml
+expect 2 reads.yaml
+grep -q 'reads.yaml: metric all_of_them: expression: .*not authorized\|prohibited' err || { cat err; fail "more than a table is read"; }
+rm -r sweeps/beside beside.yaml reads.yaml half
+
 # An index that is broken or gone is made again from the results.
 echo nonsense >sweeps/small/index.sqlite
 expect 1 small.yaml --csv
