@@ -2,6 +2,7 @@
 // templates find all that they ask for, and a few numbers that follow from what is made up.
 // SPDX-License-Identifier: Apache-2.0
 #include "cli_test.h"
+#include "report/lm/lm.h"
 #include "report/report.h"
 #include "report/silicon/energies.h"
 
@@ -84,6 +85,23 @@ bool __wrap_power_measure(const synth_flow_t *flow, const liberty_t *library, po
   return true;
 }
 
+// Above FP32: FA-2 0.001, Mitchell's additions 0.02, corrected ones nothing, ExpMul 0.002.
+bool __wrap_report_lm_losses(const report_context_t *context, unsigned which, report_lm_t *report, base_exit_t *code,
+                             base_error_t *error) {
+  (void)context;
+  (void)code;
+  (void)error;
+  for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
+    const char *name = report_lm_kinds[i].name;
+    report->row[i].mean.loss = (which >> i & 1) == 0                ? 9
+                               : strcmp(name, "fa2") == 0      ? 1.001
+                               : strcmp(name, "mitchell") == 0 ? 1.02
+                               : strcmp(name, "expmul") == 0   ? 1.002
+                                                               : 1;
+  }
+  return true;
+}
+
 // --- the reports ------------------------------------------------------------------------------
 
 static void make(const char *name) {
@@ -155,6 +173,15 @@ static void test_power(void **state) {
   assert_says("power", "25.0 % without glitches, 25.0 % with them: **reproduced**.");
 }
 
+static void test_arithmetics(void **state) {
+  (void)state;
+  make("arithmetics");
+  assert_says("arithmetics", "| FA-2, two multipliers | 4 | +0.0010 | 4.00 | 100.0 | 8.00 | 1.0 | 100.0 | 1.0 | 100.0 | "
+                             "FA-2, one multiplier; H-FA, corrected |\n");
+  assert_says("arithmetics", "| H-FA, Mitchell | 4 | +0.0200 | 2.40 | 60.0 | 6.40 | 0.8 | 75.0 | 0.8 | 75.0 | on the front |\n");
+  assert_says("arithmetics", "| ExpMul | 4 | +0.0020 | 2.20 | 55.0 | 6.20 | 1.0 | 100.0 | 1.0 | 100.0 | on the front |\n");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_area, enter_directory, leave_directory),
@@ -163,6 +190,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_gm_area, enter_directory, leave_directory),
       cmocka_unit_test_setup_teardown(test_table4_hfa, enter_directory, leave_directory),
       cmocka_unit_test_setup_teardown(test_power, enter_directory, leave_directory),
+      cmocka_unit_test_setup_teardown(test_arithmetics, enter_directory, leave_directory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
