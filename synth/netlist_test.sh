@@ -3,7 +3,7 @@
 # cells whose functions are the library's own (its Liberty file, as Yosys reads it).  They are the netlists
 # that areas are rolled up from, box by box.
 #
-#   netlist_test.sh hfa|fa2 D ATTENTION_TB FOLDER [BREAK]
+#   netlist_test.sh hfa|fa2|expmul D ATTENTION_TB FOLDER [BREAK]
 #
 #   ATTENTION_TB   the testbench's program
 #   FOLDER         for the RTL with netlists, and the engine built of it
@@ -19,6 +19,7 @@ liberty=${LIBERTY:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib}
 case $design in
 hfa) arithmetic=0 lane=fau_lane ;;
 fa2) arithmetic=1 lane=fau_lane_o ;;
+expmul) arithmetic=2 lane=fau_lane_o ;;
 *) echo "netlist_test.sh: no design $design" >&2; exit 2 ;;
 esac
 library=$("$here/library.sh" "$liberty") || exit 2

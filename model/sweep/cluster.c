@@ -112,7 +112,7 @@ static bool make_places(cluster_t *cluster) {
   store_study_path(&sweep->store, sweep->study->name, "slurm", cluster->logs);
   snprintf(cluster->log, sizeof cluster->log, "%s/%%x.%%a", cluster->logs);
   if (!store_make(&sweep->store, cluster->error) ||
-      !store_note_points(&sweep->store, sweep->study->name, sweep->name, sweep->points, cluster->error)) {
+      !store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, cluster->error)) {
     return false;
   }
   return mkdir(cluster->logs, 0777) == 0 || errno == EEXIST ||
@@ -420,7 +420,7 @@ static bool is_in_vain(cluster_t *cluster) {
   }
   find_last_words(cluster, &words);
   // Their last words may be what there was no room for.
-  if (store_note_points(&sweep->store, sweep->study->name, sweep->name, sweep->points, cluster->error)) {
+  if (store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, cluster->error)) {
     base_fail(cluster->error, "--on slurm: one job after the other has ended without a result%s%s",
               words.text[0] == '\0' ? "" : "; the last words: ", words.text);
   }

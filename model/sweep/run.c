@@ -483,7 +483,7 @@ base_exit_t sweep_run(sweep_t *sweep, sweep_who_t who, base_error_t *error) {
   runner->value = arena_bytes(&sweep->arena, sweep->study->axes, sizeof *runner->value);
   points_words_make(sweep->study, &sweep->arena, &runner->words);
   if (!store_make(&sweep->store, error) ||
-      !store_note_points(&sweep->store, sweep->study->name, sweep->name, sweep->points, error) ||
+      !store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, error) ||
       !claims_open(&runner->claims, &sweep->store, error)) {
     return BASE_BAD_INPUT;
   }

@@ -65,6 +65,7 @@ static bool make_points(sweep_t *sweep, base_error_t *error) {
   sweep->out = arena_bytes(&sweep->arena, sweep->points, sizeof *sweep->out);
   sweep->name = arena_bytes(&sweep->arena, sweep->points, sizeof *sweep->name);
   sweep->outcomes = (outcomes_t){.study = study,
+                                 .store = sweep->store.folder,
                                  .row = arena_bytes(&sweep->arena, sweep->points, sizeof *sweep->outcomes.row),
                                  .rows = sweep->points};
   if (!select_points(sweep, &only, only == NULL ? 0 : 1, "--only", kept, error)) {
@@ -86,7 +87,8 @@ static bool read_study(sweep_t *sweep, base_error_t *error) {
   const sweep_command_t *command = sweep->settings.command;
   base_error_t reason;
   sweep->study = study_open(sweep->settings.study, error);
-  if (sweep->study == NULL || !table_check(sweep->study, error)) {
+  if (sweep->study == NULL || !store_is_of(&sweep->store, sweep->study->name, sweep->study->file, error) ||
+      !table_check(sweep->study, sweep->store.folder, error)) {
     return false;
   }
   return command->check(command->context, sweep->study, &reason) ||

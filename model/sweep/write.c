@@ -18,6 +18,11 @@ static void hash_of(const sweep_t *sweep, char hash[STORE_NAME_BYTES]) {
   digest_begin(&digest);
   digest_text(&digest, "version", sweep->settings.version);
   digest_file(&digest, "study", sweep->study->file);
+  for (size_t i = 0; i < sweep->study->besides; ++i) {
+    char path[STORE_PATH_BYTES];
+    store_study_path(&sweep->store, sweep->study->beside[i], "results.sqlite", path);
+    digest_file(&digest, "beside", path);
+  }
   for (size_t i = 0; i < sweep->points; ++i) {
     const outcome_t *row = &sweep->outcomes.row[i];
     const bool ended = row->status == OUTCOME_DONE || row->status == OUTCOME_FAILED;
@@ -104,6 +109,6 @@ bool sweep_write(sweep_t *sweep, base_error_t *error) {
   results_write_index(sweep);
   hash_of(sweep, hash);
   return are_there(sweep, hash) || (store_make(&sweep->store, error) &&
-                                    store_note_points(&sweep->store, sweep->study->name, sweep->name, sweep->points, error) &&
+                                    store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, error) &&
                                     write_files(sweep, error) && note_written(sweep, hash, error));
 }

@@ -63,6 +63,43 @@ flat=$(area "$("$here/unit.sh" "$liberty" attention_engine ARITHMETIC=0 VARIANT=
 awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
   fail "rolled up $sum, flat $flat"
 
+# --- the top is synthesised once for all arithmetics: what is added up is what each by itself would give
+cat >designs <<'EOF'
+fa2 1 0 fau_lane_o bf16_exp bf16_div
+fa2_onemul 1 1 fau_lane_o bf16_exp bf16_div
+expmul 2 0 fau_lane_o expmul_power bf16_div
+EOF
+while read -r design arithmetic variant lane factor quotient; do
+  "$SIM" synth --design "$design" --d 2 --blocks 1 --json "$design.json" --quiet
+  {
+    part 1 attention_engine ARITHMETIC="$arithmetic" VARIANT="$variant" D=2 P=1 NQ=1 N=1024
+    part 1 fau ARITHMETIC="$arithmetic" D=2 VARIANT="$variant"
+    part 1 bf16_dot D=2
+    part 1 bf16_diff
+    part 1 score_order
+    part 1 "$factor"
+    part 1 fau_lane_l ARITHMETIC="$arithmetic" VARIANT="$variant"
+    part 2 "$lane" ARITHMETIC="$arithmetic" VARIANT="$variant"
+    part 1 divide ARITHMETIC="$arithmetic" D=2 NQ=1
+    part 2 "$quotient"
+  } >parts
+  sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
+  holds ".datapath_um2 == $sum" "$design.json"
+done <designs
+top() { "$here/unit.sh" --boxes "$liberty" attention_engine ARITHMETIC="$1" VARIANT="$2" D=2 P=2 NQ=1 N=1024; }
+shared=$(top 0 0)
+for which in '1 1' '2 0'; do
+  # shellcheck disable=SC2086
+  own=$(top $which)
+  [ "$own" != "$shared" ] || fail "nothing to compare"
+  # shellcheck disable=SC2086
+  set -- $which
+  jq --argjson a "$1" --argjson v "$2" 'del(.seconds) | (.params, .boxes[].params) |=
+    (if has("ARITHMETIC") then .ARITHMETIC = $a else . end | if has("VARIANT") then .VARIANT = $v else . end)' \
+    "$shared/area.json" >told.json
+  jq 'del(.seconds)' "$own/area.json" | cmp - told.json || fail "arithmetic $1, variant $2: another top"
+done
+
 # --- a second run starts no synthesis, and is quick
 mkdir bin
 cat >bin/yosys <<'EOF'

@@ -56,7 +56,7 @@ report/fp8: /.
 report/gemm: /.
 report/hfa: /.
 report/lm: /. /hfa
-report/silicon: /.
+report/silicon: /. /lm
 report/validation: /. /amla
 report/w4a16: /.
 sweep: base host

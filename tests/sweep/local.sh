@@ -48,6 +48,22 @@ for file in results.csv results.sqlite lines.svg index.html; do
 done
 [ -z "$(ls sweeps/store/claims sweeps/store/workers | grep -v :)" ] || fail "claims or workers are left"
 
+# Another study of the same file name has no part in that folder; a copy has, and one whose other is gone.
+mkdir other
+sed 's/small/other/; s/How many/How few/' small.yaml >other/small.yaml
+cp sweeps/small/points points
+expect 2 other/small.yaml
+[ "$(cat err)" = "amalgam: other/small.yaml: sweeps/small is the folder of another study of this name, $(pwd -P)/small.yaml; expected another name, or another --store" ] ||
+  { cat err; fail "two studies, one folder"; }
+cmp -s points sweeps/small/points || fail "another study took the folder"
+expect 0 other/small.yaml --list --store elsewhere
+mv small.yaml away.yaml
+expect 0 other/small.yaml --list
+mv away.yaml small.yaml
+cp small.yaml other/small.yaml
+expect 0 other/small.yaml --list
+rm -r other
+
 # The same numbers as the commands by themselves.
 "$SIM" sweep small.yaml --csv >table.csv 2>said || true
 cmp table.csv sweeps/small/results.csv || fail "--csv is not results.csv"
@@ -74,6 +90,28 @@ sed 's/^question:.*/question: Another?/; s/values: \[2, 3, 8\]/values: [3, 4]/' 
 [ "$("$SIM" sweep other.yaml --dry-run | wc -l)" -eq 3 ] || fail "--dry-run of a study that shares points"
 expect 0 other.yaml --only 'buffers = 3'
 [ "$(results)" -eq 8 ] || fail "equal points were run again"
+
+# A study may read another's table, as it was swept last; and nothing else of its file.
+sed '/^plots/,$d; s/^axes:/beside: [small]\naxes:/; s/buffers < 8/buffers < 3/' small.yaml >beside.yaml
+cat >>beside.yaml <<'YAML'
+  - {name: less, expression: "(select s.cycles from small.results as s where s.buffers = results.buffers and s.latency = results.latency) - cycles"}
+  - {name: all_of_them, expression: (select count(s.cycles) from small.results as s)}
+YAML
+expect 1 beside.yaml --csv
+[ "$(column less out | sort -u | tr '\n' ' ')" = " 0 " ] || { cat out; fail "another study's column"; }
+[ "$(column all_of_them out | sort -u | tr '\n' ' ')" = "6 " ] || { cat out; fail "another study's rows"; }
+mkdir half
+sed 's/0.5, 1, 2/0.5, 2/' small.yaml >half/small.yaml
+expect 1 half/small.yaml --store half
+cp sweeps/small/results.sqlite whole.sqlite
+cp half/small/results.sqlite sweeps/small/results.sqlite
+expect 1 beside.yaml --csv
+[ "$(column all_of_them out | sort -u | tr '\n' ' ')" = "4 " ] || { cat out; fail "the table before"; }
+mv whole.sqlite sweeps/small/results.sqlite
+sed 's/small.results as s)/small.sqlite_master as s)/; s/count(s.cycles)/count(*)/' beside.yaml >reads.yaml
+expect 2 reads.yaml
+grep -q 'reads.yaml: metric all_of_them: expression: .*not authorized\|prohibited' err || { cat err; fail "more than a table is read"; }
+rm -r sweeps/beside beside.yaml reads.yaml half
 
 # An index that is broken or gone is made again from the results.
 echo nonsense >sweeps/small/index.sqlite

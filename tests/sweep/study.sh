@@ -167,6 +167,12 @@ refused 's/kind: lines/kind: heat/' 'plots[0].value: missing; a heat map has one
 refused 's/    y: cycles/    y: cycle/' "plots[0].y: expected the name of an axis or a metric, got 'cycle'"
 refused 's/log: \[x, y\]/log: [z]/' 'plots[0].log: expected x or y'
 refused 's/seconds: 60/seconds: 0/' 'limits.seconds: expected a number above 0'
+refused 's/^axes:/beside: [other]\naxes:/' 'beside: none/other/results.sqlite is not there; sweep the study other first'
+refused 's/^axes:/beside: [good]\naxes:/' 'beside[0]: this study; expected another'
+refused 's/^axes:/beside: [one, one]\naxes:/' 'beside[1]: given twice'
+refused 's/^axes:/beside: [an-other]\naxes:/' 'beside[0]: expected a name of letters'
+refused 's/^axes:/beside: [a, b, c, d, e]\naxes:/' 'beside: 5 studies; expected at most 4'
+refused 's/^axes:/beside: other\naxes:/' 'beside: expected a list'
 refused 's/{from: 2, to: 3}/{from: 9, to: 10}/' '--kv-buffers: expected a whole number from 2 to 8'
 refused 's/^metrics:/metrics: {}\nmore:/' 'metrics: expected a list'
 refused 's/{from: 64, to: 128}/{from: 1, to: 9223372036854775808}/;s/\[0.5, 1\]/{}/' 'axes[2].values: expected a list'

@@ -136,14 +136,14 @@ static void refused_expressions(void **state) {
 static void checked(void **state) {
   (void)state;
   base_error_t error = {""};
-  assert_true(table_check(&made_study, &error));
+  assert_true(table_check(&made_study, ".", &error));
   study_metric_t *metric = &made_metric[MADE_METRICS - 1];
   const char *was = metric->expression;
   metric->expression = "max(cycles)";
-  assert_false(table_check(&made_study, &error));
+  assert_false(table_check(&made_study, ".", &error));
   assert_non_null(strstr(error.text, "OVER ()"));
   metric->expression = "cycles / missing";
-  assert_false(table_check(&made_study, &error));
+  assert_false(table_check(&made_study, ".", &error));
   assert_non_null(strstr(error.text, "no such column: missing"));
   metric->expression = was;
 }

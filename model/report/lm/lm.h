@@ -11,7 +11,7 @@
 
 enum {
   REPORT_LM_WINDOWS = 8,     // of the shipped text
-  REPORT_LM_ROWS = 7,
+  REPORT_LM_ROWS = 9,
   REPORT_LM_PROMPTS = 4,
   REPORT_LM_TOKENS = 200,
   REPORT_LM_PROMPT_BYTES = 64,
@@ -54,6 +54,10 @@ typedef struct report_lm {
 } report_lm_t;
 
 extern const size_t report_lm_blocks[REPORT_LM_BLOCKS];
+
+// The losses of some kinds alone, a bit for each, FP32 among them; report->rows is set.
+bool report_lm_losses(const report_context_t *context, unsigned kinds, report_lm_t *report, base_exit_t *code,
+                      base_error_t *error);
 
 // Everything; report->rows is set.
 bool report_lm_run(const report_context_t *context, report_lm_t *report, base_exit_t *code,

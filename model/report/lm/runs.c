@@ -15,6 +15,7 @@ enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352 };
 #define H_FA(P, table)                                                                      \
   {.design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P)}
 #define FA_2(P) {.design = NUM_DESIGN_FA2, .blocks = (P)}
+#define EXPMUL(P) {.design = NUM_DESIGN_EXPMUL, .blocks = (P)}
 
 const report_lm_kind_t report_lm_kinds[REPORT_LM_ROWS] = {
     {.name = "fp32", .text = "FP32", .writes = true},
@@ -25,6 +26,8 @@ const report_lm_kind_t report_lm_kinds[REPORT_LM_ROWS] = {
     {.name = "corrected", .text = "H-FA corrected", .engine = true, .it = H_FA(1, true)},
     {.name = "corrected", .text = "H-FA corrected", .engine = true, .it = H_FA(4, true),
      .writes = true},
+    {.name = "expmul", .text = "ExpMul", .engine = true, .it = EXPMUL(1)},
+    {.name = "expmul", .text = "ExpMul", .engine = true, .it = EXPMUL(4), .writes = true},
 };
 
 const size_t report_lm_blocks[REPORT_LM_BLOCKS] = {1, 4};
@@ -180,10 +183,13 @@ static bool write_texts(const report_context_t *context, report_lm_t *report, lm
 // The kinds, the texts, the error's sources.
 enum { STEPS = REPORT_LM_ROWS + 2 };
 
-static bool fill_rows(const report_context_t *context, report_lm_t *report, lm_t *lm,
+static bool fill_rows(const report_context_t *context, unsigned kinds, report_lm_t *report, lm_t *lm,
                       losses_t *losses, base_exit_t *code, base_error_t *error) {
   lm_engine_t engine;
   for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
+    if ((kinds >> i & 1) == 0) {
+      continue;
+    }
     const report_lm_kind_t *kind = &report_lm_kinds[i];
     const lm_backend_t what = backend(report, lm, i, &engine);
     char step[64];
@@ -212,26 +218,27 @@ static bool fill_sources(report_lm_t *report, base_error_t *error) {
   return good;
 }
 
-static bool fill_losses(const report_context_t *context, report_lm_t *report, lm_t *lm,
+static bool fill_losses(const report_context_t *context, unsigned kinds, report_lm_t *report, lm_t *lm,
                         base_exit_t *code, base_error_t *error) {
   losses_t losses = {.logits = NULL};
   const bool good = open_losses(lm, &losses, error) &&
-                    fill_rows(context, report, lm, &losses, code, error);
+                    fill_rows(context, kinds, report, lm, &losses, code, error);
   close_losses(&losses);
   return good;
 }
 
+enum { ALL_KINDS = (1 << REPORT_LM_ROWS) - 1 };
+
 static bool run(const report_context_t *context, report_lm_t *report, lm_t *lm, base_exit_t *code,
                 base_error_t *error) {
-  return read_prompts(report, error) && fill_losses(context, report, lm, code, error) &&
+  return read_prompts(report, error) && fill_losses(context, ALL_KINDS, report, lm, code, error) &&
          report_step(context, STEPS - 1, STEPS, "texts", code, error) &&
          write_texts(context, report, lm, error) &&
          report_step(context, STEPS, STEPS, "sources of the error", code, error) &&
          fill_sources(report, error);
 }
 
-bool report_lm_run(const report_context_t *context, report_lm_t *report, base_exit_t *code,
-                   base_error_t *error) {
+static lm_t *open_model(report_lm_t *report, base_error_t *error) {
   char path[PATH_BYTES];
   char message[MESSAGE_BYTES];
   for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
@@ -240,8 +247,24 @@ bool report_lm_run(const report_context_t *context, report_lm_t *report, base_ex
   }
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
   lm_t *lm = lm_open(path, 0, message, sizeof message);
-  const bool good =
-      lm != NULL ? run(context, report, lm, code, error) : base_fail(error, "%s", message);
+  if (lm == NULL) {
+    base_fail(error, "%s", message);
+  }
+  return lm;
+}
+
+bool report_lm_losses(const report_context_t *context, unsigned kinds, report_lm_t *report, base_exit_t *code,
+                      base_error_t *error) {
+  lm_t *lm = open_model(report, error);
+  const bool good = lm != NULL && fill_losses(context, kinds, report, lm, code, error);
+  lm_close(lm);
+  return good;
+}
+
+bool report_lm_run(const report_context_t *context, report_lm_t *report, base_exit_t *code,
+                   base_error_t *error) {
+  lm_t *lm = open_model(report, error);
+  const bool good = lm != NULL && run(context, report, lm, code, error);
   lm_close(lm);
   return good;
 }

@@ -1,4 +1,4 @@
-// Figure 7(a) of the H-FA paper: area of H-FA and FA-2 for three lengths of a head, and what limits
+// Figure 7(a) of the H-FA paper: area of H-FA, FA-2 and ExpMul for three lengths of a head, and what limits
 // their clock.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
@@ -28,18 +28,20 @@ typedef struct path {
 } path_t;
 
 static const path_t paths[] = {
-    {"fau_front", "D=2", "running maximum (a loop) and difference, both designs"},
+    {"fau_front", "D=2", "running maximum (a loop) and difference, all designs"},
     {"fau_lane", "ARITHMETIC=0 VARIANT=0", "lane of H-FA (a loop)"},
     {"fau_lane", "ARITHMETIC=0 VARIANT=1", "lane of H-FA, corrected (a loop)"},
     {"fau_lane", "ARITHMETIC=1 VARIANT=0", "lane of FA-2, two multipliers (a loop)"},
     {"fau_lane", "ARITHMETIC=1 VARIANT=1", "lane of FA-2, one multiplier (a loop)"},
+    {"fau_lane", "ARITHMETIC=2 VARIANT=0", "lane of ExpMul (a loop)"},
     {"hfa_quant", "", "quantiser of H-FA"},
     {"bf16_exp", "", "exponential of FA-2"},
     {"acc_lane", "ARITHMETIC=0 VARIANT=0", "ACC lane of H-FA"},
     {"acc_lane", "ARITHMETIC=1 VARIANT=0", "ACC lane of FA-2"},
+    {"acc_lane", "ARITHMETIC=2 VARIANT=0", "ACC lane of ExpMul"},
     {"hfa_logdiv_lane", "", "LogDiv lane of H-FA"},
-    {"bf16_div", "", "divider of FA-2, one of two stages"},
-    {"bf16_dot", "D=32", "dot product, both designs"},
+    {"bf16_div", "", "divider of FA-2 and ExpMul, one of two stages"},
+    {"bf16_dot", "D=32", "dot product, all designs"},
     {"attention_ctrl", "P=4 NQ=1 ROWS=256", "control"},
 };
 enum { PATHS = sizeof paths / sizeof *paths };

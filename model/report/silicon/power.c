@@ -72,7 +72,8 @@ static const measure_design_t fa2s[] = {MEASURE_FA2, MEASURE_FA2_ONEMUL};
 
 static const char *design_text(measure_design_t design) {
   static const char *const texts[MEASURE_DESIGNS] = {
-      "H-FA, Mitchell", "H-FA, corrected", "FA-2, two multipliers", "FA-2, one multiplier"};
+      "H-FA, Mitchell", "H-FA, corrected", "FA-2, two multipliers", "FA-2, one multiplier",
+      "ExpMul"};
   return texts[design];
 }
 

@@ -10,7 +10,7 @@
 #include "power_sources.h"
 
 static const char *const design_names[MEASURE_DESIGNS] = {"hfa", "hfa_corrected", "fa2",
-                                                          "fa2_onemul"};
+                                                          "fa2_onemul", "expmul"};
 
 const char *const measure_part_names[MEASURE_PARTS] = {"fau", "acc", "divider", "control"};
 
@@ -24,12 +24,17 @@ measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double p
                               .period = period};
 }
 
-static bool is_float(measure_design_t design) {
-  return design == MEASURE_FA2 || design == MEASURE_FA2_ONEMUL;
+static num_design_t arithmetic_of(measure_design_t design) {
+  switch (design) {
+    case MEASURE_FA2:
+    case MEASURE_FA2_ONEMUL: return NUM_DESIGN_FA2;
+    case MEASURE_EXPMUL: return NUM_DESIGN_EXPMUL;
+    default: return NUM_DESIGN_HFA;
+  }
 }
 
 void measure_arithmetic(measure_design_t design, unit_stimulus_t *stimulus) {
-  stimulus->float_behind = is_float(design);
+  stimulus->arithmetic = arithmetic_of(design);
   stimulus->hfa = (num_hfa_t){.corrected = design == MEASURE_HFA_CORRECTED};
 }
 
@@ -45,13 +50,13 @@ static size_t log2_up(size_t n) {
 
 void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t blocks, size_t rows,
                    char words[SYNTH_PARAMS_BYTES]) {
-  const int arithmetic = is_float(design);
+  const int arithmetic = (int)arithmetic_of(design);
   const int variant = design == MEASURE_HFA_CORRECTED || design == MEASURE_FA2_ONEMUL;
   switch (kind) {
     case UNIT_FAU:
     case UNIT_ACC:
-      snprintf(words, SYNTH_PARAMS_BYTES, "%s ARITHMETIC=%d VARIANT=%d D=%zu", kind == UNIT_FAU ? "fau" : "acc",
-               arithmetic, variant, d);
+      snprintf(words, SYNTH_PARAMS_BYTES, "%s ARITHMETIC=%d D=%zu VARIANT=%d", kind == UNIT_FAU ? "fau" : "acc",
+               arithmetic, d, variant);   // in the order of a roll-up, which has synthesised them
       break;
     case UNIT_DIVIDER:
       snprintf(words, SYNTH_PARAMS_BYTES, "divide ARITHMETIC=%d D=%zu NQ=1", arithmetic, d);
@@ -94,7 +99,7 @@ static uint64_t sum_of(const measure_settings_t *settings, unit_kind_t kind,
                        const unit_stimulus_t *s, simulate_delay_t delay) {
   const double numbers[] = {settings->graph.wire, settings->graph.port_load,
                             settings->graph.transition, (double)settings->fanout, settings->period,
-                            (double)kind, (double)delay, s->float_behind, s->hfa.corrected,
+                            (double)kind, (double)delay, (double)s->arithmetic, s->hfa.corrected,
                             s->hfa.zero_exact, (double)s->d, (double)s->blocks, (double)s->rows};
   sum_t sum = {0xcbf29ce484222325u};
   add_bytes(&sum, POWER_SOURCES, sizeof POWER_SOURCES);

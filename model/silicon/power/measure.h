@@ -13,6 +13,7 @@ typedef enum measure_design {
   MEASURE_HFA_CORRECTED,
   MEASURE_FA2,
   MEASURE_FA2_ONEMUL,
+  MEASURE_EXPMUL,
   MEASURE_DESIGNS,
 } measure_design_t;
 

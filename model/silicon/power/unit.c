@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "host/interrupt.h"
-#include "num/num_fa2.h"
 
 enum { ELEMENT_BITS = 17, WAIT_MAX = 64 };
 
@@ -114,26 +113,24 @@ static size_t block_keys(const unit_stimulus_t *s, const unit_query_t *query, si
   return *first >= query->keys ? 0 : query->keys - *first < rows ? query->keys - *first : rows;
 }
 
+static num_engine_t engine_of(const unit_stimulus_t *s) {
+  return (num_engine_t){
+      .design = s->arithmetic, .hfa = s->hfa, .d = s->d, .blocks = s->blocks, .rows = s->blocks * s->rows};
+}
+
 static void golden_fau(const unit_stimulus_t *s, const unit_query_t *query, size_t block,
                        num_triplet_t *out) {
   size_t first;
   const size_t keys = block_keys(s, query, block, &first);
   const num_bf16_t *k = query->k + first * s->d, *v = query->v + first * s->d;
-  if (s->float_behind) {
-    num_fa2_clear(s->d, out);
-    num_fa2_fau(s->d, query->q, k, v, NULL, keys, out);
-  } else {
-    num_hfa_clear(s->d, out);
-    num_hfa_fau(&s->hfa, s->d, query->q, k, v, NULL, keys, out);
-  }
+  const num_engine_t engine = engine_of(s);
+  num_engine_clear(&engine, out);
+  num_engine_fau(&engine, query->q, k, v, NULL, keys, out);
 }
 
 static void golden_acc(const unit_stimulus_t *s, num_triplet_t *a, const num_triplet_t *b) {
-  if (s->float_behind) {
-    num_fa2_acc(s->d, a, b);
-  } else {
-    num_hfa_acc(&s->hfa, s->d, a, b);
-  }
+  const num_engine_t engine = engine_of(s);
+  num_engine_acc(&engine, a, b);
 }
 
 // A triplet and the room for it.
@@ -293,11 +290,8 @@ static bool merge(drive_t *u, size_t query, size_t b, num_triplet_t *a, num_trip
 
 static bool compare_result(drive_t *u, const num_triplet_t *sum, num_bf16_t *out) {
   const size_t d = u->stimulus->d;
-  if (u->stimulus->float_behind) {
-    num_fa2_divider(d, sum, out);
-  } else {
-    num_hfa_logdiv(d, sum, out);
-  }
+  const num_engine_t engine = engine_of(u->stimulus);
+  num_engine_divide(&engine, sum, out);
   for (size_t i = 0; i < d; ++i) {
     if (!compare(u, "out_o_o", i + 1, ELEMENT_BITS, out[i])) {
       return false;

@@ -4,7 +4,7 @@
 #ifndef SILICON_POWER_UNIT_H
 #define SILICON_POWER_UNIT_H
 
-#include "num/num_hfa.h"
+#include "num/num_engine.h"
 #include "silicon/power/energy.h"
 
 typedef enum unit_kind {
@@ -25,8 +25,8 @@ typedef struct unit_query {
 } unit_query_t;
 
 typedef struct unit_stimulus {
-  bool float_behind;       // FA-2, not H-FA
-  num_hfa_t hfa;
+  num_design_t arithmetic;
+  num_hfa_t hfa;           // of H-FA only
   size_t d, blocks;
   size_t rows;             // of a block's memory
   const unit_query_t *query;

@@ -7,18 +7,25 @@
 
 #include "base/json.h"
 #include "base/output.h"
+#include "num/num_engine.h"
 
 enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
 
-const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul"};
+const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul",
+                                                     "expmul"};
 const char *const synth_block_name[SYNTH_BLOCKS] = {
-    "dot product", "maximum, difference, quantiser or exp", "lanes", "ACC", "LogDiv or divider",
+    "dot product", "maximum, difference, factor", "lanes", "ACC", "LogDiv or divider",
     "control and registers"};
 static const char *const block_key[SYNTH_BLOCKS] = {"dot", "differences", "lanes", "acc",
                                                     "division", "control"};
 
 size_t synth_arithmetic(synth_design_t design) {
-  return design == SYNTH_FA2 || design == SYNTH_FA2_ONEMUL ? 1 : 0;
+  switch (design) {
+    case SYNTH_FA2:
+    case SYNTH_FA2_ONEMUL: return NUM_DESIGN_FA2;
+    case SYNTH_EXPMUL: return NUM_DESIGN_EXPMUL;
+    default: return NUM_DESIGN_HFA;
+  }
 }
 
 size_t synth_variant(synth_design_t design) {
@@ -41,7 +48,7 @@ typedef struct owner {
 static const owner_t owners[] = {
     {"bf16_dot", SYNTH_DOT},
     {"score_order", SYNTH_DIFFERENCES}, {"bf16_diff", SYNTH_DIFFERENCES},
-    {"hfa_quant", SYNTH_DIFFERENCES}, {"bf16_exp", SYNTH_DIFFERENCES},
+    {"hfa_quant", SYNTH_DIFFERENCES}, {"bf16_exp", SYNTH_DIFFERENCES}, {"expmul_power", SYNTH_DIFFERENCES},
     {"fau_lane", SYNTH_LANES}, {"fau_lane_l", SYNTH_LANES}, {"fau_lane_o", SYNTH_LANES},
     {"acc", SYNTH_ACC}, {"divide", SYNTH_DIVISION}};
 

@@ -7,12 +7,12 @@
 #include "silicon/synth/make.h"
 
 typedef enum synth_design {
-  SYNTH_HFA, SYNTH_FA2, SYNTH_HFA_CORRECTED, SYNTH_FA2_ONEMUL, SYNTH_DESIGNS
+  SYNTH_HFA, SYNTH_FA2, SYNTH_HFA_CORRECTED, SYNTH_FA2_ONEMUL, SYNTH_EXPMUL, SYNTH_DESIGNS
 } synth_design_t;
 
 typedef enum synth_block {
   SYNTH_DOT,               // dot products
-  SYNTH_DIFFERENCES,       // running maximum, difference, quantiser or exponential of the FAUs
+  SYNTH_DIFFERENCES,       // running maximum, difference and its factor: quantiser, exponential or power, of the FAUs
   SYNTH_LANES,             // of the FAUs
   SYNTH_ACC,               // merges, as a whole
   SYNTH_DIVISION,          // LogDiv or divider, as a whole

@@ -189,8 +189,8 @@ void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]) {
   }
 }
 
-cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
-                  char folder[SYNTH_PATH_BYTES], base_error_t *error) {
+static cJSON *make_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                        char folder[SYNTH_PATH_BYTES], base_error_t *error) {
   char kept[SYNTH_PATH_BYTES + 512];
   char own[SYNTH_PATH_BYTES];
   char path[SYNTH_PATH_BYTES + 16];
@@ -218,6 +218,75 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
   }
   keep(kept, folder);
   return root;
+}
+
+// --- the top of an engine ---------------------------------------------------------------------
+// It hands its arithmetic on to its boxes, and has no gates that know of it. So it is synthesised once for all of
+// them, as arithmetic 0, and its boxes are told afterwards which one it was (synth/test/synth.sh compares).
+
+static const char *const handed_on[] = {"ARITHMETIC", "VARIANT"};
+enum { HANDED_ON = sizeof handed_on / sizeof *handed_on };
+
+static bool is_handed_on(const char *name, size_t length) {
+  for (size_t i = 0; i < HANDED_ON; ++i) {
+    if (strlen(handed_on[i]) == length && strncmp(handed_on[i], name, length) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// params with 0 for those that are handed on.
+static void shared_params(const char *params, char shared[SYNTH_PARAMS_BYTES]) {
+  char words[SYNTH_PARAMS_BYTES];
+  const char *word[ARGUMENTS_MAX];
+  size_t used = 0;
+  cut(params, words, word, ARGUMENTS_MAX);
+  shared[0] = '\0';
+  for (size_t i = 0; word[i] != NULL && used < SYNTH_PARAMS_BYTES; ++i) {
+    const size_t name = strcspn(word[i], "=");
+    const bool zero = is_handed_on(word[i], name);
+    used += (size_t)snprintf(shared + used, SYNTH_PARAMS_BYTES - used, "%s%.*s=%s", i > 0 ? " " : "", (int)name,
+                             word[i], zero ? "0" : word[i] + name + 1);
+  }
+}
+
+static void tell(cJSON *object, const char *name, double value) {
+  cJSON *param = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(object, "params"), name);
+  if (param != NULL) {
+    cJSON_SetNumberValue(param, value);
+  }
+}
+
+static void tell_all(cJSON *top, const char *params) {
+  char words[SYNTH_PARAMS_BYTES];
+  const char *word[ARGUMENTS_MAX];
+  cut(params, words, word, ARGUMENTS_MAX);
+  for (size_t i = 0; word[i] != NULL; ++i) {
+    char name[SYNTH_PARAMS_BYTES];
+    const size_t length = strcspn(word[i], "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word[i]);
+    if (is_handed_on(word[i], length)) {
+      const double value = atof(word[i] + length + 1);
+      cJSON *box;
+      tell(top, name, value);
+      cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(top, "boxes")) {
+        tell(box, name, value);
+      }
+    }
+  }
+}
+
+cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params, bool boxes,
+                  char folder[SYNTH_PATH_BYTES], base_error_t *error) {
+  if (!boxes || strcmp(unit, "attention_engine") != 0) {
+    return make_unit(flow, unit, params, boxes, folder, error);
+  }
+  char shared[SYNTH_PARAMS_BYTES];
+  shared_params(params, shared);
+  cJSON *top = make_unit(flow, unit, shared, boxes, folder, error);
+  tell_all(top, params);
+  return top;
 }
 
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -209,8 +210,57 @@ bool store_put_tries(const store_t *store, const char *name, const store_tries_t
   return make_result_folder(store, name, error) && replace_file(path, text, (size_t)length, error);
 }
 
-bool store_note_points(const store_t *store, const char *study, char (*name)[STORE_NAME_BYTES], size_t count,
-                       base_error_t *error) {
+// --- studies ----------------------------------------------------------------------------------
+
+// Both can be read, and hold other bytes.
+static bool differ(const char *path, const char *other) {
+  FILE *a = fopen(path, "re"), *b = fopen(other, "re");
+  bool same = true;
+  while (a != NULL && b != NULL && same) {
+    const int byte = fgetc(a);
+    same = byte == fgetc(b);
+    if (byte == EOF) {
+      break;
+    }
+  }
+  if (a != NULL) {
+    fclose(a);
+  }
+  if (b != NULL) {
+    fclose(b);
+  }
+  return !same;
+}
+
+bool store_is_of(const store_t *store, const char *study, const char *file, base_error_t *error) {
+  char path[STORE_PATH_BYTES], owner[STORE_PATH_BYTES] = "", here[PATH_MAX];
+  store_study_path(store, study, "study", path);
+  FILE *note = fopen(path, "re");
+  const bool noted = note != NULL && fgets(owner, sizeof owner, note) != NULL;
+  if (note != NULL) {
+    fclose(note);
+  }
+  owner[strcspn(owner, "\n")] = '\0';
+  if (!noted || realpath(file, here) == NULL || strcmp(owner, here) == 0 || !differ(owner, here)) {
+    return true;
+  }
+  return base_fail(error, "%s: %s/%s is the folder of another study of this name, %s; expected another name, or another --store",
+                   file, store->folder, study, owner);
+}
+
+static bool note_file(const store_t *store, const char *study, const char *file, base_error_t *error) {
+  char path[STORE_PATH_BYTES], here[PATH_MAX + 1];
+  store_study_path(store, study, "study", path);
+  if (realpath(file, here) == NULL) {
+    return base_fail(error, "%s: cannot read: %s", file, strerror(errno));
+  }
+  const size_t length = strlen(here);
+  here[length] = '\n';
+  return replace_file(path, here, length + 1, error);
+}
+
+bool store_note_points(const store_t *store, const char *study, const char *file, char (*name)[STORE_NAME_BYTES],
+                       size_t count, base_error_t *error) {
   char path[STORE_PATH_BYTES];
   store_study_path(store, study, "", path);
   char *text = malloc(count * STORE_NAME_BYTES + 1);
@@ -225,7 +275,7 @@ bool store_note_points(const store_t *store, const char *study, char (*name)[STO
       used += STORE_NAME_BYTES;
     }
   }
-  bool good = make_folder(path, error);
+  bool good = make_folder(path, error) && note_file(store, study, file, error);
   store_study_path(store, study, "points", path);
   good = good && replace_file(path, text, used, error);
   free(text);

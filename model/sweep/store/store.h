@@ -6,7 +6,8 @@
 //                         tries         of a point that was ended without a result
 //   STORE/store/workers/                a file for each worker (claim.h), touched every few seconds
 //   STORE/store/claims/AB...EF          a link to the file of the worker that runs it
-//   STORE/STUDY/                        what is made of a study's results, and the names of these (`points`)
+//   STORE/STUDY/                        what is made of a study's results, the names of these (`points`), and which file
+//                                       is the study (`study`)
 //
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SWEEP_STORE_H
@@ -54,9 +55,13 @@ typedef struct store_tries {
 void store_get_tries(const store_t *store, const char *name, store_tries_t *tries);
 bool store_put_tries(const store_t *store, const char *name, const store_tries_t *tries, base_error_t *error);
 
-// Notes the names that a study has now.
-bool store_note_points(const store_t *store, const char *study, char (*name)[STORE_NAME_BYTES], size_t count,
-                       base_error_t *error);
+// Is STORE/STUDY/ this file's, or nobody's?  False: it is that of another file, which is there and says something else;
+// error names both. With one folder for two studies, each would lose its table to the other, and --gc its results.
+bool store_is_of(const store_t *store, const char *study, const char *file, base_error_t *error);
+
+// Notes which file a study is, and the names that it has now.
+bool store_note_points(const store_t *store, const char *study, const char *file, char (*name)[STORE_NAME_BYTES],
+                       size_t count, base_error_t *error);
 
 typedef struct store_gc {
   size_t kept, removed;

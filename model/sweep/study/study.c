@@ -12,7 +12,7 @@
 #include "sweep/study/study_file.h"
 #include "sweep/study/study_names.h"
 
-enum { VALUES_MAX = 100000, WORDS_MAX = 256, WHERE_BYTES = 512 };
+enum { BESIDES_MAX = 4, VALUES_MAX = 100000, WORDS_MAX = 256, WHERE_BYTES = 512 };
 
 // A study and what it is made of; the study is its first member.
 typedef struct opened {
@@ -353,12 +353,29 @@ static bool name_study(opened_t *own, base_error_t *error) {
          (strcmp(name, "store") != 0 || base_fail(error, "%s: a study cannot be named store, which is a folder beside it", study->file));
 }
 
+static bool check_besides(const study_t *study, base_error_t *error) {
+  char where[WHERE_BYTES];
+  bool good = study->besides <= BESIDES_MAX ||
+              base_fail(error, "%s: beside: %zu studies; expected at most %d", study->file, study->besides, BESIDES_MAX);
+  for (size_t i = 0; good && i < study->besides; ++i) {
+    snprintf(where, sizeof where, "%.400s: beside[%zu]", study->file, i);
+    good = study_name_is_column(study->beside[i], where, error) &&
+           (strcmp(study->beside[i], study->name) != 0 || base_fail(error, "%s: this study; expected another", where));
+    for (size_t j = 0; good && j < i; ++j) {
+      good = strcmp(study->beside[i], study->beside[j]) != 0 || base_fail(error, "%s: given twice", where);
+    }
+  }
+  return good;
+}
+
 static bool make(opened_t *own, base_error_t *error) {
   study_t *study = &own->study;
   study->question = own->file->question;
   study->constraint = (const char **)own->file->constraints;
   study->constraints = own->file->constraints_count;
-  return name_study(own, error) && split_command(own, error) && make_axes(own, error) && make_metrics(own, error) &&
+  study->beside = (const char **)own->file->beside;
+  study->besides = own->file->beside_count;
+  return name_study(own, error) && check_besides(study, error) && split_command(own, error) && make_axes(own, error) && make_metrics(own, error) &&
          names_differ(study, error) && make_plots(own, error) && read_limits(own, error);
 }
 

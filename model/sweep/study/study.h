@@ -44,6 +44,8 @@ typedef struct study {
   const char *question;
   const char **command;       // "run", "amla", "--timing-only"
   size_t words;
+  const char **beside;        // names of other studies, whose tables expressions may read: NAME.results
+  size_t besides;
   study_axis_t *axis;
   size_t axes;
   const char **constraint;    // SQL expressions

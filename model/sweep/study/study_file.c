@@ -50,6 +50,7 @@ static const cyaml_schema_field_t limits_fields[] = {TEXT(seconds, IF_GIVEN, fil
 static const cyaml_schema_field_t file_fields[] = {
     TEXT(question, NEEDED, study_file_t),
     TEXT(command, NEEDED, study_file_t),
+    LIST(beside, IF_GIVEN, study_file_t, &text),
     LIST(axes, NEEDED, study_file_t, &axis),
     LIST(constraints, IF_GIVEN, study_file_t, &text),
     LIST(metrics, NEEDED, study_file_t, &metric),

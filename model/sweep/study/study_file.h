@@ -31,6 +31,8 @@ typedef struct file_limits { char *seconds, *memory_mb; } file_limits_t;
 
 typedef struct study_file {
   char *question, *command;
+  char **beside;
+  uint32_t beside_count;
   file_axis_t *axes;
   uint32_t axes_count;
   char **constraints;

@@ -29,6 +29,7 @@ typedef struct outcome {
 
 typedef struct outcomes {
   const study_t *study;
+  const char *store;          // the folder; tables of studies beside this one are in it
   outcome_t *row;
   size_t rows;
 } outcomes_t;

@@ -80,8 +80,8 @@ table_t *table_make(const outcomes_t *outcomes, const char *sqlite_file, base_er
   return table;
 }
 
-bool table_check(const study_t *study, base_error_t *error) {
-  const outcomes_t none = {.study = study};
+bool table_check(const study_t *study, const char *store, base_error_t *error) {
+  const outcomes_t none = {.study = study, .store = store};
   table_t *table = table_make(&none, NULL, error);
   const bool good = table != NULL;
   table_close(table);

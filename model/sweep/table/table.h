@@ -32,10 +32,10 @@ typedef struct table {
 
 enum { TABLE_TEXT_BYTES = 32, TABLE_NONE = -1 };
 
-// Are the expressions of the study's metrics such as can be computed? Before anything is run. Each may use axes and
+// Are the expressions of the study's metrics such as can be computed? Before anything is run. `store`: its folder. Each may use axes and
 // the metrics before it, the functions of SQLite and windows (`min(cycles) OVER (PARTITION BY heads)`). All numbers are
-// real: 7 / 2 is 3.5 where one of the two is an axis or a metric.
-__attribute__((warn_unused_result)) bool table_check(const study_t *study, base_error_t *error);
+// real: 7 / 2 is 3.5 where one of the two is an axis or a metric. NAME.results is the table of a study beside this one.
+__attribute__((warn_unused_result)) bool table_check(const study_t *study, const char *store, base_error_t *error);
 
 // Computes the expressions: over all rows that are done; of the others each row by itself, if there is no window in it
 // (what depends on axes alone is known there, too). Writes `sqlite_file` (base/output.h), unless it is NULL: its table

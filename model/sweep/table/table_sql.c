@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/output.h"
 #include "sweep/sql/sql.h"
@@ -192,10 +193,28 @@ static bool compute(table_t *table, sqlite3 *db, size_t metric, base_error_t *er
 
 // --- the database -----------------------------------------------------------------------------
 
+// Tables of studies beside this one, as these were swept last: NAME.results.
+static bool attach(const table_t *table, sqlite3 *db, base_error_t *error) {
+  const study_t *study = table->from->study;
+  bool good = true;
+  for (size_t i = 0; good && i < study->besides; ++i) {
+    char path[4096];
+    snprintf(path, sizeof path, "%.3000s/%.64s/results.sqlite", table->from->store, study->beside[i]);
+    if (access(path, R_OK) != 0) {
+      return base_fail(error, "%s: beside: %s is not there; sweep the study %s first", study->file, path, study->beside[i]);
+    }
+    char *statement = sqlite3_mprintf("ATTACH %Q AS \"%w\"", path, study->beside[i]);
+    good = statement == NULL ? base_fail(error, "out of memory") : sql_run(db, statement, error);
+    sqlite3_free(statement);
+  }
+  return good;
+}
+
 static bool fill(table_t *table, sqlite3 *db, base_error_t *error) {
   const study_t *study = table->from->study;
   // The file is nobody's before it has its name: nothing to roll back to.
-  bool good = sql_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", error) &&
+  bool good = sql_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", error) && attach(table, db, error) &&
+              sql_run(db, "BEGIN", error) &&
               create(db, table, error) && insert_rows(db, table, error);
   for (size_t i = 0; good && i < study->metrics; ++i) {
     good = study->metric[i].expression == NULL || compute(table, db, i, error);
