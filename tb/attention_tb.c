@@ -1,12 +1,14 @@
 // attention_engine, in each arithmetic, against the golden models, pin by pin and cycle by cycle.
 //
-//   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
+//   attention_tb random|cycles|BREACH [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
 //                [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]
 //
 //   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
 //            on every stream, rows written while others are read, and resets at any time. Each result
 //            is compared with the golden functions, each cycle's handshakes with engine_control.
 //   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
+//   BREACH   rows|stride|limit|changed|withdrawn|collision: does what the contract of the engine forbids, which
+//            an assertion of the RTL ends
 //
 // --record writes what was on the pins in each cycle, for icarus/attention_replay.v.
 // Exits 0 when all agree, 1 when not, 2 when it could not run.
@@ -546,10 +548,54 @@ static void run_cycles(bench_t *bench) {
   check_cycles(bench, 3, (uint32_t)bench->bank);
 }
 
+// ---------------------------------------------------------------- breaches of the contract
+
+static const char *const breaches[] = {"rows", "stride", "limit", "changed", "withdrawn", "collision"};
+
+static bool is_breach(const char *name) {
+  for (size_t i = 0; i < sizeof breaches / sizeof *breaches; ++i) {
+    if (strcmp(name, breaches[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void offer_plain(bench_t *bench, const char *breach) {
+  const uint32_t beyond = (uint32_t)bench->shape.num.rows + 1;
+  offer(bench);
+  bench->group.base = 0;
+  bench->group.rows = strcmp(breach, "rows") == 0 ? 0 : (uint32_t)bench->bank;
+  bench->group.stride = strcmp(breach, "stride") == 0 ? beyond : 0;
+  bench->group.use_mask = false;
+  bench->group.carry = NULL;
+  bench->limit[0] = strcmp(breach, "limit") == 0 ? beyond : 1;
+  bench->library.api->set_group(bench->unit, &bench->group);
+  bench->pins->q_valid = true;
+}
+
+// A group, and another one that waits for it. Does not come back if the RTL finds the breach.
+static void run_breach(bench_t *bench, const char *breach) {
+  fill(bench);
+  offer_plain(bench, breach);
+  if (strcmp(breach, "collision") == 0) {
+    write_row(bench, 0, 0);
+  }
+  cycle(bench);
+  bench->pins->kv_valid = false;
+  offer_plain(bench, breach);
+  cycle(bench);
+  bench->group.stride += strcmp(breach, "changed") == 0;
+  bench->library.api->set_group(bench->unit, &bench->group);
+  bench->pins->q_valid = strcmp(breach, "withdrawn") != 0;
+  cycle(bench);
+  fail(bench, "nothing found", 0, 0, 0, 0, 1);
+}
+
 // ---------------------------------------------------------------- command line
 
 typedef struct arguments {
-  bool cycles;
+  const char *test;
   uint64_t groups;
   uint64_t seed;
   const char *record;
@@ -582,8 +628,8 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
   shape->num.blocks = p;
   shape->num.rows = n;
   shape->queries = nq;
-  arguments->cycles = strcmp(test, "cycles") == 0;
-  return known && (arguments->cycles || strcmp(test, "random") == 0);
+  arguments->test = test;
+  return known && (strcmp(test, "cycles") == 0 || strcmp(test, "random") == 0 || is_breach(test));
 }
 
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
@@ -644,14 +690,16 @@ int main(int argc, char **argv) {
   arguments_t arguments;
   if (!parse(argc, argv, &arguments)) {
     fprintf(stderr,
-            "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
+            "usage: attention_tb random|cycles|BREACH [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
             "[--n N] [--corrected] [--zero-exact] [--one-mul] [--groups G] [--seed S] [--record FILE]\n");
     return 2;
   }
   bench_t bench = {0};
   open_bench(&bench, &arguments);
-  if (arguments.cycles) {
+  if (strcmp(arguments.test, "cycles") == 0) {
     run_cycles(&bench);
+  } else if (is_breach(arguments.test)) {
+    run_breach(&bench, arguments.test);
   } else {
     run_random(&bench, arguments.groups);
   }

@@ -83,7 +83,7 @@ module attention_whole #(
 
 `ifndef INDUCTION
   // ---------------------------------------------------------------- the group of any one number
-  localparam G_W = 4;
+  localparam G_W = 5;                        // more than are on their way
   (* anyconst *) wire [G_W-1:0] number;
   reg  [G_W-1:0] in_q, out_q;                // groups taken, results given
   always @(posedge clk_i or negedge rst_ni) begin

@@ -58,10 +58,11 @@ run() {
 
 # whole "P NQ N" OPTIONS: the engine in attention_whole
 whole() {
+  options=$2
   # shellcheck disable=SC2086
-  set -- $1 $2
+  set -- $1
   title="P $1, NQ $2, N $3"
-  to_smt2 attention_whole "$4" "$here/attention_whole.v $rtl/attention/attention_engine.v $rtl/attention/attention_ctrl.v
+  to_smt2 attention_whole "$options" "$here/attention_whole.v $rtl/attention/attention_engine.v $rtl/attention/attention_ctrl.v
     $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/delay_line.v
     $rtl/fp/bf16_max.v $(echo "$here"/stubs/*.v)" "chparam -set P $1 -set NQ $2 -set N $3 attention_whole"
 }
@@ -164,12 +165,12 @@ attention_whole)
     whole "$shape" -DSUMS
     bounded "base case, $title" "$cycles" passes
   done <<END
-24 1 1 2
-22 1 2 2
+23 1 1 2
+21 1 2 2
 22 2 1 4
 END
   whole "1 1 2" "-DSUMS -DREACH"
-  bounded "reached, $title" 26 fails
+  bounded "reached, $title" 23 fails
   ;;
 *)
   echo "prove.sh: no proof $proof" >&2
