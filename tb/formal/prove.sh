@@ -132,11 +132,16 @@ acc)
   run "induction" -i -t 4
   ;;
 attention_ctrl)
-  to_smt2 attention_ctrl -DFORMAL_COVER "$rtl/attention/attention_ctrl.v" \
-    "chparam -set P 3 -set NQ 2 -set ROWS 3 attention_ctrl"
-  run "base case" -t 6
-  run "induction" -i -t 3
-  run "cover" -c -t 12
+  # blocks, queries, rows
+  for shape in "3 2 3" "1 1 1" "2 1 4"; do
+    # shellcheck disable=SC2086
+    set -- $shape
+    to_smt2 attention_ctrl -DFORMAL_COVER "$rtl/attention/attention_ctrl.v" \
+      "chparam -set P $1 -set NQ $2 -set ROWS $3 attention_ctrl"
+    run "base case, P $1, NQ $2, $3 rows" -t 6
+    run "induction, P $1, NQ $2, $3 rows" -i -t 3
+    run "cover, P $1, NQ $2, $3 rows" -c -t 12
+  done
   ;;
 attention_memory)
   # Three rows: groups that go around the end, overlap and follow each other, in every order of 8 cycles.
