@@ -39,6 +39,7 @@ foreach(folder hal lib boot)
 endforeach()
 install_sources(sw/kernels *_args.h custom.h)
 install_sources(sw/test *)
+install(FILES ${CMAKE_SOURCE_DIR}/python/amalgam.py DESTINATION lib/python3/dist-packages)   # where Debian's Python looks
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/AmalgamConfig.cmake DESTINATION lib/cmake/Amalgam)
 install(FILES ${CMAKE_SOURCE_DIR}/sw/README.md DESTINATION ${SHARE}/sw)
 # For units that are Verilated when first asked for.
@@ -70,5 +71,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)   # Depends: what the simulator is linked with
 # What is built when first asked for; what reports, synthesis and `bench` start.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc, gcc-riscv64-unknown-elf, gnuplot-nox")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "yosys, opensta, qflow-tech-osu018, iverilog, libopenblas0-pthread, gdb-multiarch, gtkwave")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "yosys, opensta, qflow-tech-osu018, iverilog, libopenblas0-pthread, gdb-multiarch, gtkwave, python3-numpy")
 include(CPack)

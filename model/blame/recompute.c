@@ -95,6 +95,12 @@ static double of_vector(const cmd_vec_t *c, const blame_link_t *link, double *sl
       return log(a);
     case VOP_SQRT:
       return sqrt(a);
+    case VOP_RSQRT:
+      return 1 / sqrt(a);
+    case VOP_RECIP:
+      return 1 / a;
+    case VOP_ABS:
+      return fabs(a);
     case VOP_CAST:
       return c->from == TYPE_F32 && c->to == TYPE_F32 ? rint(a) : a;
     case VOP_BROADCAST:

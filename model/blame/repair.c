@@ -10,7 +10,8 @@
 #include "blame/fields.h"
 #include "num/num_format.h"
 
-enum { VALUES_MOST = 24, LINES_MOST = 256 };
+enum { VALUES_MOST = 32, LINES_MOST = 256 };
+_Static_assert((int)VOP_COUNT <= (int)VALUES_MOST, "every operation is tried");
 static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, BYTES_MOST = UINT64_C(10) << 30;   // of all replays together
 
 // Commands of one opcode that one line pushed.
@@ -26,6 +27,24 @@ static const char *const part_names[PARTS] = {"", ", the first time", ", the las
 
 // How a field's new value comes from its old one.
 typedef enum how { HOW_SET, HOW_ADD, HOW_LEAVE_OUT, HOW_MOVE } how_t;
+
+// Of several as good the likelier slip has the lower one.
+enum {
+  ORDER_SWITCH = 10,
+  ORDER_TYPE = 11,
+  ORDER_COUNT = 20,
+  ORDER_PITCH = 22,
+  ORDER_SEEN_COUNT = 25,       // that another field has
+  ORDER_SCALAR = 30,
+  ORDER_LEAVE_OUT = 40,
+  ORDER_GLOBAL_ROW = 45,
+  ORDER_GLOBAL_ALL = 46,
+  ORDER_ADDRESS = 50,
+  ORDER_ADDRESS_STEP = 51,
+  ORDER_NAMESAKE = 54,         // RSQRT for SQRT
+  ORDER_OPERATION = 55,
+  ORDER_MOVE = 60,
+};
 
 typedef struct change {
   how_t how;
@@ -49,6 +68,7 @@ typedef struct search {
   size_t lines;
   uint64_t flops, bytes;       // of one replay: products, and bytes that it touches
   uint64_t flops_left, bytes_left;
+  unsigned round;              // what is tried now
 } search_t;
 
 enum { KEEP, CHANGED, LEFT_OUT };
@@ -213,9 +233,21 @@ static bool has_budget(search_t *search) {
   return true;
 }
 
-// Tries a change on the commands of a line; a MOVE on all commands.
+// Of a large run there is no time for all: first what is few and likely on every line, then that of a line's first or last
+// command alone, and then what has many values, sizes and addresses that others have.
+enum { ROUNDS = 4 };
+static unsigned round_of(const change_t *change) {
+  const bool many = change->order == ORDER_SEEN_COUNT || change->order == ORDER_ADDRESS ||
+                    change->order == ORDER_ADDRESS_STEP || change->order == ORDER_MOVE;
+  return (many ? 2u : 0u) + (change->part != PART_ALL);
+}
+
+// Tries a change on the commands of a line, if it is its round; a MOVE on all commands.
 static void try_change(search_t *search, size_t line, const change_t *change) {
   blame_repair_t repair = {.order = change->order};
+  if (round_of(change) != search->round) {
+    return;
+  }
   memset(search->state, KEEP, search->effects);
   for (size_t i = 0; i < search->effects; ++i) {
     const bool meant = change->how == HOW_MOVE
@@ -320,11 +352,12 @@ static void try_scalar(search_t *search, size_t line, const blame_field_t *field
   for (size_t i = 0; i < arrays; ++i) {
     if (array[i].dims > 0) {
       const double dim = (double)array[i].shape[array[i].dims - 1];
+      add_value(&values, num_f32_bits((float)dim));
       add_value(&values, num_f32_bits((float)(1 / sqrt(dim))));
       add_value(&values, num_f32_bits((float)(1 / dim)));
     }
   }
-  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = 30}, &values);
+  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_SCALAR}, &values);
 }
 
 static void try_range(search_t *search, size_t line, const blame_field_t *field, unsigned order, uint64_t end) {
@@ -333,6 +366,18 @@ static void try_range(search_t *search, size_t line, const blame_field_t *field,
     add_value(&values, value);
   }
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = order}, &values);
+}
+
+static bool are_namesakes(const char *a, const char *b) { return strstr(a, b) != NULL || strstr(b, a) != NULL; }
+
+static void try_operations(search_t *search, size_t line, const blame_field_t *field) {
+  const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
+  values_t namesakes = {.count = 0}, others = {.count = 0};
+  for (uint64_t op = 0; op < VOP_COUNT; ++op) {
+    add_value(are_namesakes(operations[op], operations[command->vec.op]) ? &namesakes : &others, op);
+  }
+  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_NAMESAKE}, &namesakes);
+  try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_OPERATION}, &others);
 }
 
 static void try_seen(search_t *search, size_t line, const blame_field_t *field, unsigned order) {
@@ -379,45 +424,48 @@ static void try_address(search_t *search, size_t line, const blame_field_t *fiel
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
   const bool written = strcmp(field->name, "dst") == 0 || (field->kind == BLAME_ADDRESS && field->opcode != OP_VEC);
   const steps_t steps = steps_of(command, field->space, blame_field_get(field, command));
-  try_seen(search, line, field, 50);
-  try_steps(search, line, field, 51, 32);
-  try_steps(search, line, field, 51, steps.row);
-  try_steps(search, line, field, 51, steps.all);
+  try_seen(search, line, field, ORDER_ADDRESS);
+  try_steps(search, line, field, ORDER_ADDRESS_STEP, 32);
+  try_steps(search, line, field, ORDER_ADDRESS_STEP, steps.row);
+  try_steps(search, line, field, ORDER_ADDRESS_STEP, steps.all);
   if (written) {
     const change_t move = {.how = HOW_MOVE, .field = field, .from = blame_field_get(field, command),
-                           .value = free_bytes(search, field->space), .order = 60};
+                           .value = free_bytes(search, field->space), .order = ORDER_MOVE};
     try_change(search, line, &move);
   }
 }
 
 static void try_field(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
-  const bool vector = field->opcode == OP_VEC;
   switch (field->kind) {
     case BLAME_SWITCH:
-      try_range(search, line, field, 10, 2);
+      try_range(search, line, field, ORDER_SWITCH, 2);
       break;
     case BLAME_TYPE:
-      try_range(search, line, field, 11, TYPE_COUNT);
+      try_range(search, line, field, ORDER_TYPE, TYPE_COUNT);
       break;
     case BLAME_COUNT:
-      try_steps(search, line, field, 20, 1);
-      try_steps(search, line, field, 20, 2);
-      try_steps(search, line, field, 20, 4);
-      try_seen(search, line, field, 25);
+      try_steps(search, line, field, ORDER_COUNT, 1);
+      try_steps(search, line, field, ORDER_COUNT, 2);
+      try_steps(search, line, field, ORDER_COUNT, 4);
+      try_seen(search, line, field, ORDER_SEEN_COUNT);
       break;
     case BLAME_PITCH:
-      try_seen(search, line, field, 22);
+      try_seen(search, line, field, ORDER_PITCH);
       break;
     case BLAME_SCALAR:
       try_scalar(search, line, field);
       break;
     case BLAME_OPERATION:
-      try_range(search, line, field, 55, vector ? VOP_COUNT : GM_OP_COUNT);
+      if (field->opcode == OP_VEC) {
+        try_operations(search, line, field);
+      } else {
+        try_range(search, line, field, ORDER_OPERATION, GM_OP_COUNT);
+      }
       break;
     case BLAME_GLOBAL:
-      try_steps(search, line, field, 45, steps_of(command, SPACE_GM, blame_field_get(field, command)).row);
-      try_steps(search, line, field, 46, steps_of(command, SPACE_GM, blame_field_get(field, command)).all);
+      try_steps(search, line, field, ORDER_GLOBAL_ROW, steps_of(command, SPACE_GM, blame_field_get(field, command)).row);
+      try_steps(search, line, field, ORDER_GLOBAL_ALL, steps_of(command, SPACE_GM, blame_field_get(field, command)).all);
       break;
     case BLAME_ADDRESS:
       try_address(search, line, field);
@@ -429,7 +477,7 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
 
 static void try_line(search_t *search, size_t line) {
   values_t once = {.value = {0}, .count = 1};
-  try_values(search, line, (change_t){.how = HOW_LEAVE_OUT, .order = 40}, &once);
+  try_values(search, line, (change_t){.how = HOW_LEAVE_OUT, .order = ORDER_LEAVE_OUT}, &once);
   for (size_t f = 0; blame_field(f) != NULL; ++f) {
     if (blame_field(f)->opcode == search->line[line].opcode) {
       try_field(search, line, blame_field(f));
@@ -482,8 +530,14 @@ static void search_lines(search_t *search) {
   soc_replay_run(search->replay, search->effects, &nothing);
   search->found->off = count_off(search);
   search->found->all = find_lines(search);
-  for (size_t line = 0; line < search->lines && search->found->off > 0; ++line) {
-    try_line(search, line);
+  const blame_repairs_t *found = search->found;
+  for (search->round = 0; search->round < ROUNDS && found->off > 0; ++search->round) {
+    for (size_t line = 0; line < search->lines; ++line) {
+      try_line(search, line);
+    }
+    if (search->round > 0 && found->count > 0 && found->list[0].off == 0) {
+      return;
+    }
   }
 }
 

@@ -108,6 +108,7 @@ static void add_unwritten(cJSON *root, const soc_result_t *soc) {
     json_add_count(entry, "address", found->address);
     cJSON_AddStringToObject(entry, "store", found->store);
     json_add_count(entry, "stores", found->stores);
+    cJSON_AddBoolToObject(entry, "by_firmware", found->by_firmware);
   }
 }
 

@@ -157,12 +157,14 @@ typedef struct soc_mark {
 } soc_mark_t;
 
 // Bytes that nobody wrote were read, and what came of them was stored in an array that the host gets: one with
-// `result`, or that soc_bytes was asked for. One for each two lines of firmware.
+// `result`, or that soc_bytes was asked for. Or the firmware took it out of an array, with READ_GM. One for each two
+// lines of firmware.
 typedef struct soc_unwritten {
   const char *array;
   const char *space;           // "UB": where they were read
   uint64_t address;            // of one of them, there
   uint64_t stores;             // by how many commands of this line
+  bool by_firmware;            // `store` is a READ_GM
   char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];   // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
 } soc_unwritten_t;
 

@@ -18,7 +18,8 @@
 // fails the test: a kernel that is stopped with the run's message, a result with its first element that is off.
 //
 // In the environment: AMALGAM is the command to run; AMALGAM_TEST_KEEP a folder in which arrays (in0.npy ..., out.npy,
-// want.npy) and the run's JSON (run.json) are kept.
+// want.npy) and the run's JSON (run.json) are kept, those of a program's second machine in the folder 2 in it, and so
+// on. A comparison that fails says how `amalgam blame` finds the wrong line from these.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TEST_H
 #define AMALGAM_TEST_H
@@ -122,12 +123,18 @@ static inline void amalgam_option(amalgam_t *npu, const char *word) {
 static inline amalgam_t *amalgam_open_at(const char *machine, const char *file, int line) {
   amalgam_t *npu = (amalgam_t *)calloc(1, sizeof *npu);
   const char *keep = getenv("AMALGAM_TEST_KEEP");
+  static unsigned machines = 0;
+  ++machines;
   assert_non_null(npu);
   amalgam_at(npu, file, line);
   npu->keep = keep != NULL && keep[0] != '\0';
   if (npu->keep) {
-    snprintf(npu->folder, sizeof npu->folder, "%s", keep);
-    if (mkdir(keep, 0777) != 0 && errno != EEXIST) {
+    char own[16] = "";
+    if (machines > 1) {
+      snprintf(own, sizeof own, "/%u", machines);
+    }
+    snprintf(npu->folder, sizeof npu->folder, "%s%s", keep, own);
+    if (mkdir(npu->folder, 0777) != 0 && errno != EEXIST) {
       amalgam_fail(npu, "AMALGAM_TEST_KEEP=%s: %s", keep, strerror(errno));
     }
   } else {
@@ -350,12 +357,22 @@ static inline void amalgam_element_text(const amalgam_t *npu, const void *data, 
   }
 }
 
+// How to find the line of the kernel that is wrong.
+enum { AMALGAM_ADVICE = 3 * AMALGAM_PATH };
+static inline void amalgam_advice(const amalgam_t *npu, double tolerance, char text[AMALGAM_ADVICE]) {
+  const size_t length = strlen(npu->firmware);
+  const char *native = length > 3 && strcmp(npu->firmware + length - 3, ".so") == 0 ? " --allow-native" : "";
+  const char *folder = npu->keep ? npu->folder : "DIR";
+  snprintf(text, AMALGAM_ADVICE, "which line is wrong: %samalgam blame %s/run.json --expect %s/want.npy --tolerance %g%s",
+           npu->keep ? "" : "AMALGAM_TEST_KEEP=DIR in the environment, then ", folder, folder, tolerance, native);
+}
+
 // Fails unless each element of the result is within the tolerance of what golden makes of the inputs; tolerance 0: unless
 // it has the same bits.  Of other types than F32 all bits count.
 #define amalgam_expect(npu, ...) (amalgam_at(npu, __FILE__, __LINE__), amalgam_expect_it(npu, __VA_ARGS__))
 static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *const in[], void *out), double tolerance) {
   const size_t count = amalgam_count(&npu->shape);
-  char path[AMALGAM_PATH], at[AMALGAM_PATH], have[AMALGAM_PATH], want[AMALGAM_PATH];
+  char path[AMALGAM_PATH], at[AMALGAM_PATH], have[AMALGAM_PATH], want[AMALGAM_PATH], advice[AMALGAM_ADVICE];
   void *wanted = calloc(count, amalgam_bytes(npu->type));
   assert_non_null(npu->out);
   assert_non_null(wanted);
@@ -376,8 +393,9 @@ static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *
     amalgam_index_text(&npu->shape, first, at);
     amalgam_element_text(npu, npu->out, first, have);
     amalgam_element_text(npu, wanted, first, want);
-    amalgam_fail(npu, "%s: element %s is %s, expected %s; %zu of %zu are off by more than %g, at most by %g", npu->firmware,
-                 at, have, want, off, count, tolerance, largest);
+    amalgam_advice(npu, tolerance, advice);
+    amalgam_fail(npu, "%s: element %s is %s, expected %s; %zu of %zu are off by more than %g, at most by %g\n%s",
+                 npu->firmware, at, have, want, off, count, tolerance, largest, advice);
   }
   free(wanted);
 }

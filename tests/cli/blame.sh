@@ -28,6 +28,7 @@ def of_mmad: .products as $n | .operands as $o |
 def of_vec: (.command | capture("op=(?<op>[A-Z_]+)").op) as $op |
   if $op == "MUL" then at("a") * b elif $op == "DIV" then at("a") / b elif $op == "ADD" then at("a") + b
   elif $op == "SUB" then at("a") - b elif $op == "EXP" then (at("a") | exp)
+  elif $op == "RECIP" then 1 / at("a") elif $op == "ABS" then (at("a") | fabs) elif $op == "RSQRT" then 1 / (at("a") | sqrt)
   elif $op == "MAX" then ([at("a"), b] | max) elif $op == "ROW_MAX" then ([.operands[].value] | max)
   else .fp64 end;
 def again: if .opcode == "MMAD" then of_mmad elif .opcode == "VEC" then of_vec
@@ -37,8 +38,30 @@ E2
 holds "$(cat again.jq)" why.json
 jq '.chain[].value |= if type == "number" then . * 1.01 else . end' why.json >bent.json   # the test of the test
 ! jq -e "$(cat again.jq)" bent.json >/dev/null || fail "a chain of other values recomputes, too"
+# Tables of the same.
+"$SIM" blame r.json --worst --quiet --csv why
+[ "$(wc -l <why.chain.csv)" -eq $(($(jq '.chain | length' why.json) + 1)) ] || fail "why.chain.csv: $(cat why.chain.csv)"
+[ "$(wc -l <why.operands.csv)" -eq $(($(jq '[.chain[].operands | length] | add' why.json) + 1)) ] || fail "why.operands.csv"
+head -n 1 why.chain.csv | grep -q '^element,type,cycle,core,.*,value,fp64,' || fail "$(head -n 1 why.chain.csv)"
+[ "$(sed -n 2p why.operands.csv)" = "$(jq -r '.chain[0].operands[0] | "1,\(.field),\(.element),\(.value)"' why.json)" ] ||
+  fail "why.operands.csv: $(sed -n 2p why.operands.csv)"
+[ -e why.changes.csv ] || fail "no changes"
 # What each link read is what the next one left.
 holds '[.chain[:-1] as $a | .chain[1:] as $b | range($a | length) | $a[.].operands[$a[.].followed].value == $b[.].value] | all' why.json
+
+# Roots and reciprocals, which AMLA does without: |1/x| of a number below 0.
+{
+  printf '\223NUMPY\001\000\166\000'
+  printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (8,), }"
+  for i in 1 2 3 4 5 6 7 8; do printf '\000\000\100\300'; done   # -3
+} >x.npy
+"$SIM" run custom --firmware "$FIRMWARE/tests/roots.elf" --in x.npy --out-shape 8 --quiet --json roots.json
+"$SIM" blame roots.json --element 5 --quiet --json roots_why.json
+holds '[.chain[].command | capture("op=(?<op>[A-Z]+)").op] == ["STORE", "RSQRT", "ABS", "RECIP"]' roots_why.json
+holds '[.chain[].value] | .[3] < 0 and .[2] == -.[3] and .[1] > 1.732 and .[1] < 1.7321' roots_why.json
+holds '[.chain[] | .fp64] | all(type == "number")' roots_why.json
+holds '[.chain[].leaves] | all(. == false)' roots_why.json
+holds "$(sed 's/length > 15 and all/length == 5 and all/' again.jq)" roots_why.json
 
 # --watch: the same bits and cycles; what a line says was there is what the line before left.
 "$SIM" run amla --quiet --json watched.json --out watched.npy --watch 'gm:out[3,17]' --watch 'gm:o[3,17]' --watch-log watch.txt
@@ -70,6 +93,7 @@ refuses() {   # refuses FRAGMENT WORD...: exit code 2, one line
 "$SIM" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --json small.json
 refuses "expected one file" blame
 refuses "--worst: cannot go with --element" blame small.json --worst --element 1,2
+refuses "--csv: expected what the files' names begin with" blame small.json --element 1,2 --csv -
 refuses "expected 0 to 3, got 4" blame small.json --element 4,0
 refuses "2 dimensions, got 3 numbers" blame small.json --element 1,2,3
 refuses "expected an element as 3,17" blame small.json --element x

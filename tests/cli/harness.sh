@@ -54,6 +54,7 @@ ctest --test-dir build >said || { cat said; fail "ctest"; }
 broken 's/VOP_RSQRT/VOP_SQRT/' "rmsnorm.elf: element [0,1] is " "expected " "of 30000 are off by more than 1e-06" \
   "rmsnorm_test.c:$line:"
 broken 's/= X, .b = SUMS/= X + 4096, .b = SUMS/' "rmsnorm.elf: element [0,1]"
+cp said ../no_folder
 # Panics, races and commands that cannot be: the run's message, and the line of the launch.
 broken 's/cols = x->shape\[1\]/cols = x->shape[2]/' "exit code 3" "firmware panic REQUIRED: " \
   'require(x->dims == 2 && x->element == 4 && ' "rmsnorm.c:" "rmsnorm_test.c:$launch:"
@@ -63,6 +64,31 @@ broken 's/custom_in(args, 1)/custom_in(args, 2)/' \
   "firmware panic INPUT: the kernel reads an array that was not given (--in): custom_in(args, 2) at rmsnorm.c:"
 broken '/PIPE_MTE2, PIPE_V/d' "race in UB" "rmsnorm.c:"
 broken 's/.op = VOP_DIV/.op = 99/' "VEC" "op=99" "rmsnorm.c:"
+
+# blamed SED-PROGRAM: the kernel changed so is wrong in one line. What the test then says to do names that line.
+blamed() {
+  AMALGAM_TEST_KEEP=$dir/kept
+  export AMALGAM_TEST_KEEP
+  broken "$1" "which line is wrong: amalgam blame $dir/kept/run.json --expect $dir/kept/want.npy --tolerance 1e-06"
+  unset AMALGAM_TEST_KEEP
+  wrong=$(diff "$ROOT/sw/test/rmsnorm/rmsnorm.c" rmsnorm.c | sed -n 's/^\([0-9]*\)c[0-9]*$/\1/p')
+  [ -n "$wrong" ] || fail "$1: expected to change one line"
+  # shellcheck disable=SC2046   # words
+  PATH=$dir/bin:$PATH $(sed -n 's/^which line is wrong: //p' said) >why || fail "blame"
+  grep -q "^to blame rmsnorm.c:$wrong (vector_main)\$" why || { cat why; fail "$1: line $wrong is wrong"; }
+  echo "$1: $(sed -n '3,4p' why | tr -s ' \n' ' ')"
+}
+blamed 's/VOP_RSQRT/VOP_SQRT/'
+# docs/why-wrong.md shows this.
+{ grep '^ERROR: ' said; grep -A 1 '^to blame' why; } >shown
+[ "$(wc -l <shown)" -eq 3 ] || fail "shown: $(cat shown)"
+while IFS= read -r one; do
+  grep -qF -e "$one" "$ROOT/docs/why-wrong.md" || fail "docs/why-wrong.md does not show: $one"
+done <shown
+blamed 's/.scalar = F32(cols)/.scalar = F32(rows)/'
+blamed 's/.rows = 1, .row_bytes = bytes/.rows = 1, .row_bytes = bytes - 4/'
+blamed 's/= X, .b = SUMS/= Y, .b = SUMS/'
+grep -q "AMALGAM_TEST_KEEP=DIR in the environment, then amalgam blame DIR/run.json" ../no_folder || fail "no advice"
 
 # One bit that is off, with a tolerance and without.
 cp "$ROOT/sw/test/rmsnorm/rmsnorm.c" .
@@ -77,6 +103,11 @@ amalgam=$AMALGAM
 "$amalgam" run custom --firmware build/rmsnorm.so --in kept/in0.npy --in kept/in1.npy --param 1e-5 --out-shape 300,100 \
   --expect kept/want.npy --tolerance 1e-6 --out native.npy --quiet
 cmp native.npy kept/out.npy && holds '.cycles > 0' kept/run.json || fail "what is kept"
+# Of two machines each has its own folder.
+sed -i 's/^AMALGAM_MAIN.*/int main(void) { const struct CMUnitTest both[] = {cmocka_unit_test(is_right), cmocka_unit_test(is_right)}; return cmocka_run_group_tests(both, NULL, NULL); }/' rmsnorm_test.c
+rm -r kept
+tried 0
+[ -s kept/want.npy ] && [ -s kept/2/want.npy ] && [ ! -e kept/3 ] || fail "what is kept of two machines: $(ls -R kept)"
 unset AMALGAM_TEST_KEEP
 # Not the command, or none.
 AMALGAM=$dir/none build/rmsnorm_test >said 2>&1 && fail "a test without a command"

@@ -63,8 +63,25 @@ if command -v cmake >/dev/null && [ -e /usr/include/cmocka.h ]; then
   (cd own && PATH=$prefix/bin:$PATH cmake -B build && cmake --build build && ctest --test-dir build) >said 2>&1 ||
     { cat said; fail "a project of one's own"; }
   grep -q "Building firmware rmsnorm" said && grep -q "100% tests passed" said || { cat said; fail "its test"; }
+  (cd own && PATH=$prefix/bin:$PATH && AMALGAM_TEST_KEEP=kept build/rmsnorm_test 2>&1 &&
+    amalgam blame kept/run.json --expect kept/want.npy --tolerance 1e-6) >said || { cat said; fail "blame of a test's run"; }
+  grep -q "^off      0 of 30000 elements" said || { cat said; fail "blame of a test's run"; }
   grep -q "$ROOT" own/build/CMakeCache.txt && fail "it was given the checkout's Amalgam"
 fi
+
+# The Python module, with the installed command.
+for python in python3 /usr/bin/python3; do
+  "$python" -c 'import numpy' 2>/dev/null || continue
+  cat >try.py <<'PY'
+import amalgam
+import numpy
+x = numpy.random.default_rng(0).normal(size=(200, 64)).astype("<f4")
+result = amalgam.run("amla", q=x[:8], kv=x, options=["--gm", "c"])
+assert result.out.shape == (8, 64) and result.json["cycles"] > 0, result
+PY
+  PATH=$prefix/bin:$PATH PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$prefix/lib/python3/dist-packages "$python" try.py || fail "the Python module"
+  break
+done
 
 # The RTL is built in the user's cache, and found there again.
 AMALGAM_UNIT_FLAGS=-O0 amalgam run hfa --seq-kv 32 --blocks 1 --quiet || fail "run hfa"

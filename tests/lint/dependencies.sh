@@ -71,7 +71,7 @@ sweep/work: /study
 cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
 cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
-cli/blame: /explain /option /run
+cli/blame: /explain /option /run /text
 cli/convert: /option
 cli/diff: /option /run
 cli/explain: /option /run

@@ -43,6 +43,8 @@ command_t random_core_store(uint64_t gm) {
                     .row_bytes = 32, .pc_ = 2);
 }
 
+command_t random_core_look(uint64_t gm) { return COMMAND_OF(READ_GM, read_gm, MTE2, .gm = gm, .bytes = 64, .pc_ = 3); }
+
 void random_core_run(core_kind_t kind, const core_memory_t *memory, const command_t *command) {
   run(kind, memory, command);
 }

@@ -21,6 +21,8 @@ uint32_t random_core_below(num_rng_t *rng, uint32_t limit);
 // A VEC that reads UB 0 and a COPY_OUT that stores its result.
 command_t random_core_exp(void);
 command_t random_core_store(uint64_t gm);
+// A READ_GM of 64 bytes.
+command_t random_core_look(uint64_t gm);
 // Fails if the command is not legal.
 void random_core_run(core_kind_t kind, const core_memory_t *memory, const command_t *command);
 

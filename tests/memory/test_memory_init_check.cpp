@@ -164,14 +164,16 @@ void engine_core(void **) { hold(CORE_ENGINE); }
 
 // What is known by blocks, byte by byte: against a plain list.
 void states_by_bytes(void **) {
-  constexpr uint64_t kBytes = 3000;
+  constexpr uint64_t kBytes = 70000;
+  constexpr uint32_t kRuns[] = {40, 1500, 60000};
   num_rng_t rng;
   num_rng_seed(&rng, kSeed);
   soc::byte_states states(kBytes, kUnwritten);
   std::vector<byte_state> plain(kBytes, kUnwritten);
+  size_t written = 0;
   for (int i = 0; i < 3000; ++i) {
     const uint64_t at = random_core_below(&rng, kBytes);
-    const uint64_t n = std::min<uint64_t>(1 + random_core_below(&rng, random_core_below(&rng, 2) ? 40 : 1500), kBytes - at);
+    const uint64_t n = std::min<uint64_t>(1 + random_core_below(&rng, kRuns[random_core_below(&rng, 3)]), kBytes - at);
     const auto state = static_cast<byte_state>(random_core_below(&rng, 4) == 0 ? random_core_below(&rng, 4) : kWritten);
     if (random_core_below(&rng, 2) != 0) {
       states.fill(at, n, state);
@@ -192,7 +194,9 @@ void states_by_bytes(void **) {
       all = all && plain[b] == kWritten;
     }
     assert_true(states.all_written(first, some) == all);
+    written += all && some > 32768;
   }
+  assert_true(written > 10);
 }
 
 // Lines: of several reads and stores the earliest, each pair of lines once.
@@ -218,13 +222,40 @@ void lines(void **) {
   random_core_free(&memory);
 }
 
+// Firmware that reads what nobody wrote, or what depends on it; all that is written it may read.
+void firmware_reads(void **) {
+  core_memory_t memory = random_core_memory(CORE_VECTOR);
+  init_check check(memory.bytes[SPACE_GM]);
+  check.add_core("vector0_0", memory);
+  check.set_array(GM_BASE + 512, GM_BASE + 1024, false);
+  check.set_array(GM_BASE + 1024, GM_BASE + 2048, true);
+  command_t look = random_core_look(GM_BASE + 1024);
+  check.execute(memory, look, 5);
+  assert_int_equal(check.findings().size(), 0);
+  look.read_gm.gm = GM_BASE + 1000;
+  check.execute(memory, look, 6);
+  std::vector<init_check::finding> found = check.findings();
+  assert_int_equal(found.size(), 1);
+  assert_true(found[0].by_firmware && found[0].array == GM_BASE + 512 && found[0].address == GM_BASE + 1000);
+  assert_true(found[0].read.command.header.pc_ == 3 && found[0].store.cycle == 6 && found[0].space == SPACE_GM);
+  check.execute(memory, random_core_exp(), 10);
+  check.execute(memory, random_core_store(GM_BASE + 512), 11);   // from UB, which nobody wrote
+  look.read_gm.gm = GM_BASE + 512;
+  check.execute(memory, look, 12);
+  found = check.findings();
+  assert_int_equal(found.size(), 3);
+  assert_true(!found[1].by_firmware && found[2].by_firmware && found[2].space == SPACE_UB);
+  assert_true(found[2].read.cycle == 10 && found[2].store.cycle == 12);
+  random_core_free(&memory);
+}
+
 }  // namespace
 
 int main() {
   std::printf("seed %d\n", kSeed);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(states_by_bytes), cmocka_unit_test(lines), cmocka_unit_test(cube),
-      cmocka_unit_test(vector),          cmocka_unit_test(engine_core),
+      cmocka_unit_test(vector),          cmocka_unit_test(engine_core), cmocka_unit_test(firmware_reads),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -12,13 +12,14 @@
 #   explained   it changes nothing that matters, as explained.txt says
 #   survived
 # Results: WORK_DIR/results, a line a mutant; score by folder, and survivors, on stdout. What a killed one says
-# of itself is in WORK_DIR/*/log. Exit code: 1 with fewer than 95 of a hundred killed, 0 otherwise.
+# of itself is in WORK_DIR/*/log. Exit code: 1 with fewer than 95 of a hundred killed, 2 if a test that killed one fails
+# of itself, 0 otherwise.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 die() { echo "amalgam: mutants: $*" >&2; exit 2; }
-[ $# -ge 1 ] || { sed -n 's/^# \{0,1\}//; 2,17p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n 's/^# \{0,1\}//; 2,18p' "$0" >&2; exit 2; }
 
 work=$1 count=100 seed=1
 shift
@@ -81,4 +82,10 @@ draw "$@" >"$work/mutants"
 # one.sh ends this with 255 when there are COUNT results.
 xargs -d '\n' -P 2 -n 1 --process-slot-var=SLOT "$here/one.sh" "$work" "$count" <"$work/mutants" 2>"$work/errors" || true
 LC_ALL=C sort -o "$work/results" "$work/results"
+
+# A test that fails without a mutant, too, has killed nothing.
+killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|')
+ninja -C "$work/1/build" >"$work/1.build" 2>&1 || die "build failed, see $work/1.build"
+ctest --test-dir "$work/1/build" -j 2 -R "^($killers)\$" >"$work/unchanged" 2>&1 ||
+  die "tests fail without a mutant, see $work/unchanged"
 awk -F '\t' -f "$here/score.awk" "$work/results"

@@ -28,6 +28,15 @@ build 0
 "$SIM" blame r.json --json why.json --quiet
 [ "$(jq -r .line why.json)" = "" ] && [ "$(jq .off why.json)" -eq 0 ] || fail "a right kernel is blamed: $(cat why.json)"
 
+# docs/why-wrong.md shows the first mistake, as k.c.
+build 1
+[ "$(run 1)" -eq 1 ] || fail "BUG 1: $(cat err)"
+"$SIM" blame r.json >why.txt
+{ cat err; head -n 4 why.txt; } | sed 's/wrong\.c/k.c/' >shown
+while IFS= read -r one; do
+  grep -qxF -e "$one" "$ROOT/docs/why-wrong.md" || fail "docs/why-wrong.md does not show: $one"
+done <shown
+
 bugs=0 named=0
 for bug in $(sed -n 's/.*\/\/ BUG \([0-9]*\):.*/\1/p' "$source" | sort -n); do
   line=$(grep -n "// BUG $bug:" "$source" | cut -d: -f1)

@@ -329,11 +329,22 @@ static void help(void) {
   manual_print(stdout, &manual);
 }
 
-static base_exit_t write_all(const options_t *options, const blame_found_t *found, outputs_t *outputs, size_t json,
-                             base_error_t *error) {
-  FILE *file = options->json == NULL ? NULL : outputs_open(outputs, json, error);
+// What is written.
+typedef struct files {
+  outputs_t outputs;
+  size_t json, table[BLAME_TABLES];
+} files_t;
+
+static bool add_files(const options_t *options, files_t *files, base_error_t *error) {
+  return (options->json == NULL || outputs_add(&files->outputs, options->json, &files->json, error)) &&
+         (options->blame_csv == NULL || blame_add_tables(options->blame_csv, &files->outputs, files->table, error));
+}
+
+static base_exit_t write_all(const options_t *options, const blame_found_t *found, files_t *files, base_error_t *error) {
+  FILE *file = options->json == NULL ? NULL : outputs_open(&files->outputs, files->json, error);
   if ((options->json != NULL && (file == NULL || !json_write(file, blame_json, found, error))) ||
-      !outputs_commit(outputs, error)) {
+      (options->blame_csv != NULL && !blame_write_tables(found, &files->outputs, files->table, error)) ||
+      !outputs_commit(&files->outputs, error)) {
     return BASE_BAD_INPUT;
   }
   if (!options->quiet) {
@@ -342,9 +353,9 @@ static base_exit_t write_all(const options_t *options, const blame_found_t *foun
   return output_printed(error) ? BASE_OK : BASE_BAD_INPUT;
 }
 
+// The run's replay is needed until all is written.
 static base_exit_t blame_file(const options_t *options, explain_run_t *made, base_error_t *error) {
-  size_t json = 0;
-  outputs_t outputs = {.count = 0};
+  files_t files = {.outputs = {.count = 0}};
   blame_found_t found = {.kernel = NULL};
   base_exit_t code = BASE_BAD_INPUT;
   made->file = options->words == 1 ? options->word[0] : NULL;
@@ -352,14 +363,13 @@ static base_exit_t blame_file(const options_t *options, explain_run_t *made, bas
     base_fail(error, "blame: expected one file, of an `amalgam run --json`");
   } else if (options->blame_element != NULL && options->blame_worst) {
     base_fail(error, "--worst: cannot go with --element");
-  } else if ((options->json == NULL || outputs_add(&outputs, options->json, &json, error)) &&
-             explain_open(made, options->allow_native, error)) {
+  } else if (add_files(options, &files, error) && explain_open(made, options->allow_native, error)) {
     code = of_run(options, made, &found, error);
-    code = code == BASE_OK ? write_all(options, &found, &outputs, json, error) : code;
+    code = code == BASE_OK ? write_all(options, &found, &files, error) : code;
   }
   blame_chain_free(&found.chain);
   free(found.expected.want);
-  outputs_discard(&outputs);
+  outputs_discard(&files.outputs);
   return code;
 }
 

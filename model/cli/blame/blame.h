@@ -3,6 +3,7 @@
 //   blame.c        the command: makes the run again, finds the element, asks model/blame
 //   blame_text.c   what it prints
 //   blame_json.c   the same with all terms
+//   blame_csv.c    its tables
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CLI_BLAME_H
 #define CLI_BLAME_H
@@ -10,6 +11,7 @@
 #include <cJSON.h>
 #include <stdio.h>
 
+#include "base/output.h"
 #include "blame/chain.h"
 #include "blame/repair.h"
 #include "kernel/result.h"
@@ -40,5 +42,11 @@ typedef struct blame_found {
 
 void blame_text(FILE *file, const blame_found_t *found);
 void blame_json(const void *found, cJSON *root);
+
+// --csv: NAME.chain.csv, a row a link; NAME.operands.csv, theirs; NAME.changes.csv.
+enum { BLAME_TABLES = 3 };
+bool blame_add_tables(const char *name, outputs_t *outputs, size_t table[BLAME_TABLES], base_error_t *error);
+bool blame_write_tables(const blame_found_t *found, outputs_t *outputs, const size_t table[BLAME_TABLES],
+                        base_error_t *error);
 
 #endif

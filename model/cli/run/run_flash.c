@@ -94,6 +94,10 @@ static base_exit_t verdict(run_t *run) { return flash_verdict(run->own, &run->er
 static void release(run_t *run) { flash_release(run->own); }
 static const soc_result_t *soc(const run_t *run) { return &((const flash_run_t *)run->own)->result.soc; }
 
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  return flash_expected(run->own, golden, want, error);
+}
+
 static const manual_row_t files[] = {
     {"model/config/*.yaml", "the machines that --config names; every value has its source"},
     {"sw/kernels/flash", "the kernel, and how it goes about it"},
@@ -127,4 +131,5 @@ const run_kernel_t run_flash = {
     .verdict = verdict,
     .release = release,
     .soc = soc,
+    .expected = expected,
 };

@@ -136,6 +136,10 @@ static base_exit_t verdict(run_t *run) { return fp8_verdict(run->own, &run->erro
 static void release(run_t *run) { fp8_release(run->own); }
 static const soc_result_t *soc(const run_t *run) { return &((const fp8_run_t *)run->own)->result.soc; }
 
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  return fp8_expected(run->own, golden, want, error);
+}
+
 static const manual_row_t files[] = {
     {"model/config/ascend910_pair.yaml",
      "the usual machine: two AI cores that share dequantised keys"},
@@ -168,4 +172,5 @@ const run_kernel_t run_fp8 = {
     .verdict = verdict,
     .release = release,
     .soc = soc,
+    .expected = expected,
 };

@@ -181,6 +181,10 @@ static base_exit_t verdict(run_t *run) { return gemm_verdict(run->own, &run->err
 static void release(run_t *run) { gemm_release(run->own); }
 static const soc_result_t *soc(const run_t *run) { return &((const gemm_run_t *)run->own)->result.soc; }
 
+static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
+  return gemm_expected(run->own, golden, want, error);
+}
+
 static const manual_row_t files[] = {
     {"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
     {"sw/kernels/README.md", "how the kernels go about it"},
@@ -205,7 +209,7 @@ static const manual_row_t gemm_examples[] = {
         "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                                \
     .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, \
     .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json,          \
-    .print = print, .verdict = verdict, .release = release, .soc = soc                            \
+    .print = print, .verdict = verdict, .release = release, .soc = soc, .expected = expected      \
   }
 
 const run_kernel_t run_w4a16 =

@@ -57,17 +57,22 @@ void text_time(FILE *file, const kernel_result_t *result, const config_t *config
   text_launches(file, result);
 }
 
+static void print_one_unwritten(FILE *file, const soc_unwritten_t *found) {
+  const bool same = strcmp(found->read, found->store) == 0;
+  const unsigned long long address = found->address;
+  fprintf(file, found->by_firmware ? "warning  the firmware reads array '%s', which %s bytes of %s 0x%llx that nobody wrote: "
+                                   : "warning  array '%s' %s bytes of %s 0x%llx that nobody wrote: ",
+          found->array, !same ? "depends on" : found->by_firmware ? "has" : "gets", found->space, address);
+  if (!same) {
+    fprintf(file, "read by %s, ", found->read);
+  }
+  fprintf(file, "%s by %s\n", found->by_firmware ? "looked at" : "stored", found->store);
+}
+
 // A few of them say what is wrong.
 static void print_unwritten(FILE *file, const soc_result_t *soc) {
   for (size_t i = 0; i < soc->unwritten_count && i < UNWRITTEN_SHOWN; ++i) {
-    const soc_unwritten_t *found = &soc->unwritten[i];
-    if (strcmp(found->read, found->store) == 0) {
-      fprintf(file, "warning  array '%s' gets bytes of %s 0x%llx that nobody wrote: stored by %s\n", found->array,
-              found->space, (unsigned long long)found->address, found->store);
-    } else {
-      fprintf(file, "warning  array '%s' depends on bytes of %s 0x%llx that nobody wrote: read by %s, stored by %s\n",
-              found->array, found->space, (unsigned long long)found->address, found->read, found->store);
-    }
+    print_one_unwritten(file, &soc->unwritten[i]);
   }
   if (soc->unwritten_count > UNWRITTEN_SHOWN) {
     fprintf(file, "         and %zu more pairs of lines, in the JSON\n", soc->unwritten_count - UNWRITTEN_SHOWN);

@@ -65,6 +65,7 @@ flash_request_t flash_request(const kernel_machine_t *machine);
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error);
 base_exit_t flash_simulate(flash_run_t *run, base_error_t *error);
 bool flash_judge(flash_run_t *run, base_error_t *error);
+bool flash_expected(const flash_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 base_exit_t flash_verdict(const flash_run_t *run, base_error_t *error);
 void flash_write_out(const flash_run_t *run, FILE *npy);
 void flash_json(const flash_run_t *run, cJSON *root);

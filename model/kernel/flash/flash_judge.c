@@ -19,10 +19,11 @@ enum {
 
 // Of all entries; row i of n lies in the middle of the i-th of n equal parts of all rows.
 typedef struct judged {
-  flash_run_t *run;
+  const flash_run_t *run;
   size_t all, rows;    // of all entries; to judge
   size_t part_rows, parts;
-  double *golden;      // [rows][dv]; NULL: bits are compared
+  double *golden;      // [rows][dv], one of both; neither: bits are compared
+  float *contract;
   size_t *wrong;       // [parts]
 } judged_t;
 
@@ -84,19 +85,20 @@ static bool judge_rows(const judged_t *judged, size_t i, size_t count, size_t *w
   for (size_t r = 0; r < count; ++r) {
     row[r] = judged_row(judged, i + r) % of_entry;
   }
-  float *want = calloc(count * problem->dv, sizeof *want);
+  float *own = judged->contract == NULL ? calloc(count * problem->dv, sizeof *own) : NULL;
+  float *want = judged->contract == NULL ? own : judged->contract + i * problem->dv;
   bool good = flash_part(problem, entry, row, count, &part) && want != NULL;
   const bool keys = part.attn.keys > 0;   // none: the output is 0, and so is what was allocated
   if (good && judged->golden != NULL) {
     good = !keys || num_attn_golden(&part.attn, judged->golden + i * problem->dv) == 0;
   } else if (good) {
     good = !keys || num_attn_flash(&part.attn, NUM_ISA_AUTO, want) == 0;
-    for (size_t r = 0; good && r < count; ++r) {
+    for (size_t r = 0; good && own != NULL && r < count; ++r) {
       *wrong += differing(judged->run, entry * of_entry + row[r], want + r * problem->dv);
     }
   }
   flash_part_free(&part);
-  free(want);
+  free(own);
   return good;
 }
 
@@ -156,6 +158,30 @@ static bool verify(flash_run_t *run, size_t all, base_error_t *error) {
   run->result.verified = good;
   free(judged.wrong);
   return good || base_fail(error, "--verify: out of memory");
+}
+
+// As the kernel stores it.
+static double stored(const flash_run_t *run, float value) {
+  const float half = run->problem.fp16 ? num_fp16_to_f32(num_fp16_from_f32(value)) : num_bf16_to_f32(num_bf16_from_f32(value));
+  return (double)(run->settings.out_f32 ? value : half);
+}
+
+bool flash_expected(const flash_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
+  const flash_problem_t *problem = &run->problem;
+  const size_t count = flash_out_count(problem);
+  judged_t judged = {.run = run, .all = flash_entries(problem) * flash_rows(problem)};
+  judged.rows = judged.all;
+  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+                                  .want = calloc(count, sizeof *expected->want)};
+  judged.golden = golden ? expected->want : NULL;
+  judged.contract = golden ? NULL : calloc(count, sizeof *judged.contract);
+  const bool good = expected->want != NULL && (golden || judged.contract != NULL) && judge(&judged);
+  for (size_t i = 0; good && !golden && i < count; ++i) {
+    expected->want[i] = stored(run, judged.contract[i]);
+  }
+  free(judged.contract);
+  free(judged.wrong);
+  return good || base_fail(error, "expected result: out of memory");
 }
 
 bool flash_judge(flash_run_t *run, base_error_t *error) {

@@ -82,6 +82,8 @@ fp8_request_t fp8_request(const kernel_machine_t *machine);
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error);
 base_exit_t fp8_simulate(fp8_run_t *run, base_error_t *error);
 bool fp8_judge(fp8_run_t *run, base_error_t *error);
+// Of the output, not of the log-sum-exp.
+bool fp8_expected(const fp8_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 base_exit_t fp8_verdict(const fp8_run_t *run, base_error_t *error);
 void fp8_write_out(const fp8_run_t *run, FILE *npy);
 void fp8_write_lse(const fp8_run_t *run, FILE *npy);

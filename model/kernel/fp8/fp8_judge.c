@@ -136,6 +136,45 @@ static bool verify(fp8_run_t *run, base_error_t *error) {
   return good || base_fail(error, "--verify: out of memory");
 }
 
+// As the kernel stores it.
+static double stored(const fp8_run_t *run, float value) {
+  return (double)(run->settings.attention.out_f32 ? value : num_bf16_to_f32(num_bf16_from_f32(value)));
+}
+
+static bool expected_golden(const fp8_run_t *run, double *want) {
+  const fp8_problem_t *problem = &run->problem;
+  fp8_golden_t golden = {0};
+  const bool good = fp8_golden(problem, FP8_FROM_TOKENS, fp8_list_rows(problem),
+                               run->settings.attention.machine.soc.threads, &golden);
+  if (good) {
+    memcpy(want, golden.out, fp8_out_count(problem) * sizeof *want);
+  }
+  fp8_golden_free(&golden);
+  return good;
+}
+
+static bool expected_bits(const fp8_run_t *run, double *want) {
+  const size_t count = fp8_out_count(&run->problem);
+  float *out = malloc(count * sizeof *out);
+  float *lse = malloc(fp8_rows(&run->problem) * sizeof *lse);
+  const bool good = out != NULL && lse != NULL &&
+                    fp8_contract(&run->problem, run->settings.attention.machine.soc.threads, out, lse);
+  for (size_t i = 0; good && i < count; ++i) {
+    want[i] = stored(run, out[i]);
+  }
+  free(out);
+  free(lse);
+  return good;
+}
+
+bool fp8_expected(const fp8_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
+  const size_t count = fp8_out_count(&run->problem);
+  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+                                  .want = malloc(count * sizeof *expected->want)};
+  return (expected->want != NULL && (golden ? expected_golden : expected_bits)(run, expected->want)) ||
+         base_fail(error, "expected result: out of memory");
+}
+
 // --- both -------------------------------------------------------------------------------------
 
 bool fp8_judge(fp8_run_t *run, base_error_t *error) {

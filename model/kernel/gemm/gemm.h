@@ -104,6 +104,7 @@ gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine)
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
 base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error);
 bool gemm_judge(gemm_run_t *run, base_error_t *error);
+bool gemm_expected(const gemm_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
 base_exit_t gemm_verdict(const gemm_run_t *run, base_error_t *error);
 void gemm_write_out(const gemm_run_t *run, FILE *npy);
 void gemm_json(const gemm_run_t *run, cJSON *root);

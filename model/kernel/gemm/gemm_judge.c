@@ -46,12 +46,17 @@ static uint16_t *gather(const gemm_run_t *run) {
   return b;
 }
 
+static float of_half(const gemm_run_t *run, uint16_t bits) {
+  return run->problem.type == NUM_HALF_BF16 ? num_bf16_to_f32(bits) : num_fp16_to_f32(bits);
+}
+
+static uint16_t to_half(const gemm_run_t *run, float value) {
+  return run->problem.type == NUM_HALF_BF16 ? num_bf16_from_f32(value) : num_fp16_from_f32(value);
+}
+
 // The output as FP32, whatever the kernel stored.
 static float value(const gemm_run_t *run, size_t i) {
-  const uint16_t *half = run->out;
-  return run->settings.out_f32                     ? ((const float *)run->out)[i]
-         : run->problem.type == NUM_HALF_BF16 ? num_bf16_to_f32(half[i])
-                                                   : num_fp16_to_f32(half[i]);
+  return run->settings.out_f32 ? ((const float *)run->out)[i] : of_half(run, ((const uint16_t *)run->out)[i]);
 }
 
 static void gather_values(const gemm_run_t *run, float *values) {
@@ -116,12 +121,11 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
   }
   const uint32_t *got_f32 = run->out;
   const uint16_t *got_half = run->out;
-  const bool bf16 = p->type == NUM_HALF_BF16;
   for (size_t i = 0; i < count; ++i) {
     const float sum = product.contract[i];
     run->result.wrong_bits += run->settings.out_f32
                               ? got_f32[i] != num_f32_bits(sum)
-                              : got_half[i] != (bf16 ? num_bf16_from_f32(sum) : num_fp16_from_f32(sum));
+                              : got_half[i] != to_half(run, sum);
   }
   for (size_t i = 0; run->b != NULL && i < p->k * p->n; ++i) {
     run->wrong_weights += run->b[i] != p->b[i];
@@ -129,6 +133,23 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
   free(product.contract);
   run->result.verified = true;
   return true;
+}
+
+bool gemm_expected(const gemm_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
+  const gemm_problem_t *p = &run->problem;
+  const size_t count = p->m * p->n;
+  *expected = (kernel_expected_t){.array = "c", .by = golden ? "FP64" : "the contract", .count = count,
+                                  .want = malloc(count * sizeof *expected->want)};
+  product_t product = {.problem = p, .n = p->n, .splits = run->settings.splits, .b = p->b, .golden = expected->want,
+                       .contract = golden ? NULL : malloc(count * sizeof *product.contract)};
+  const bool good = expected->want != NULL && (golden || product.contract != NULL) &&
+                    parallel_for(run->settings.machine.soc.threads, p->n, golden ? golden_part : contract_part, &product);
+  for (size_t i = 0; good && !golden && i < count; ++i) {
+    const float sum = product.contract[i];
+    expected->want[i] = (double)(run->settings.out_f32 ? sum : of_half(run, to_half(run, sum)));
+  }
+  free(product.contract);
+  return good || base_fail(error, "expected result: out of memory");
 }
 
 bool gemm_judge(gemm_run_t *run, base_error_t *error) {

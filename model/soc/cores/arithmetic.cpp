@@ -11,8 +11,8 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-double since(clock::time_point begin) {
-  return std::chrono::duration<double>(clock::now() - begin).count();
+double between(clock::time_point begin, clock::time_point end) {
+  return std::chrono::duration<double>(end - begin).count();
 }
 
 }  // namespace
@@ -102,15 +102,16 @@ bool arithmetic::work_one(std::unique_lock<std::mutex> &lock) {
 
 void arithmetic::carry_out(const std::vector<entry> &batch) {
   seconds spent;
+  clock::time_point begin = clock::now();
   for (const entry &e : batch) {
     if (host_interrupted()) {
       break;   // the run ends, nobody will see the results
     }
-    const clock::time_point begin = clock::now();
     execute_(e.cycle, *e.memory, e.command, e.note);
     const unsigned opcode = e.command.header.opcode_;
-    (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) +=
-        since(begin);
+    const clock::time_point end = clock::now();
+    (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) += between(begin, end);
+    begin = end;
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   spent_.matmul += spent.matmul;

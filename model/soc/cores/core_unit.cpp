@@ -238,9 +238,12 @@ void core_unit::popped(const pipe &by) {
   }
 }
 
-void core_unit::release_scalar(uint64_t cycle) {
+void core_unit::release_scalar(const command_t &look, uint64_t cycle) {
   if (!sim_.options.timing_only) {
     sim_.work->finish(group_.domain.index, cycle);
+  }
+  if (group_.all.unwritten() != nullptr) {
+    group_.all.unwritten()->execute(memory_, look, cycle);
   }
   scalar_->release(cycle + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
 }

@@ -52,7 +52,7 @@ class core_unit {
   // A pipe has taken commands from its queue.
   void popped(const pipe &by);
   // The scalar core's READ_GM has come to its turn: memory is brought up to date, and the program goes on.
-  void release_scalar(uint64_t cycle);
+  void release_scalar(const command_t &look, uint64_t cycle);
   // Raises a cross-core flag on every connected core.  A PAIR_SET is one in all but the cores.
   void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
                  const pipe_cause &cause);

@@ -318,7 +318,7 @@ void machine::host_uses(uint64_t address) {
   }
 }
 
-// What has reached arrays that the host gets.
+// What has reached arrays that the host gets, or the firmware.
 void machine::report_unwritten(soc_result_t &result) const {
   std::vector<init_check::finding> found = unwritten_->findings();
   const auto array_of = [this](const init_check::finding &f) {
@@ -327,14 +327,14 @@ void machine::report_unwritten(soc_result_t &result) const {
   };
   found.erase(std::remove_if(found.begin(), found.end(),
                              [&](const init_check::finding &f) {
-                               return !array_of(f)->result && of_host_.count(f.array) == 0;
+                               return !f.by_firmware && !array_of(f)->result && of_host_.count(f.array) == 0;
                              }),
               found.end());
   result.unwritten = static_cast<soc_unwritten_t *>(std::calloc(found.size() + 1, sizeof *result.unwritten));
   for (const init_check::finding &f : found) {
     if (result.unwritten != nullptr) {
       soc_unwritten_t &to = result.unwritten[result.unwritten_count++];
-      to = {array_of(f)->name, core_space_name(f.space), f.address, f.stores, {}, {}};
+      to = {array_of(f)->name, core_space_name(f.space), f.address, f.stores, f.by_firmware, {}, {}};
       const auto describe = [this](const init_check::place &p, char (&text)[SOC_PLACE_BYTES]) {
         std::snprintf(text, sizeof text, "%s", sim_.describe(p.core, p.command, p.firmware).c_str());
       };

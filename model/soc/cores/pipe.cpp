@@ -270,7 +270,7 @@ bool pipe::issue_look(const command_t &command) {
 void pipe::look(uint64_t now) {
   slot &s = queue_[popped_ % queue_.size()];
   if (s.command.header.opcode_ == OP_READ_GM) {
-    core_.release_scalar(now);
+    core_.release_scalar(s.command, now);
   } else {
     core_.group().all.mark(s.command.mark.number, now);
   }

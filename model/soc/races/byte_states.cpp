@@ -5,10 +5,22 @@
 
 namespace soc {
 
-byte_states::byte_states(uint64_t bytes, byte_state initially) : blocks_(bytes / kBlock + 1) {
+byte_states::byte_states(uint64_t bytes, byte_state initially)
+    : blocks_(bytes / kBlock + 1), written_(blocks_.size() / 64 + 1) {
   for (std::atomic<byte_state> &b : blocks_) {
     b.store(initially, std::memory_order_relaxed);
   }
+  for (std::atomic<uint64_t> &w : written_) {
+    w.store(initially == kWritten ? ~uint64_t{0} : 0, std::memory_order_relaxed);
+  }
+}
+
+void byte_states::set_block(uint64_t index, byte_state state) {
+  std::atomic<uint64_t> &word = written_[index / 64];
+  const uint64_t bit = uint64_t{1} << index % 64;
+  const uint64_t others = word.load(std::memory_order_relaxed) & ~bit;
+  blocks_[index].store(state, std::memory_order_relaxed);
+  word.store(state == kWritten ? others | bit : others, std::memory_order_relaxed);
 }
 
 // The bytes of each block that is touched: its number, first byte in it, how many, and how many came before.
@@ -23,8 +35,14 @@ void byte_states::for_each_part(uint64_t begin, uint64_t bytes, action act) cons
 }
 
 bool byte_states::surely_written(uint64_t begin, uint64_t bytes) const {
-  for (uint64_t i = begin / kBlock; i * kBlock < begin + bytes; ++i) {
-    if (of_block(i) != kWritten) {
+  if (bytes == 0) {
+    return true;
+  }
+  const uint64_t first = begin / kBlock, last = (begin + bytes - 1) / kBlock;
+  for (uint64_t word = first / 64; word <= last / 64; ++word) {
+    const uint64_t from = word == first / 64 ? ~uint64_t{0} << first % 64 : ~uint64_t{0};
+    const uint64_t to = word == last / 64 ? ~uint64_t{0} >> (63 - last % 64) : ~uint64_t{0};
+    if ((~written_[word].load(std::memory_order_relaxed) & from & to) != 0) {
       return false;
     }
   }
@@ -74,7 +92,7 @@ byte_states::block &byte_states::detail(uint64_t index) {
   block &bytes = (*of)[index % kBlocksOfPage];
   if (of_block(index) != kMixed) {
     bytes.fill(of_block(index));
-    blocks_[index].store(kMixed, std::memory_order_relaxed);
+    set_block(index, kMixed);
   }
   return bytes;
 }
@@ -83,7 +101,7 @@ byte_states::block &byte_states::detail(uint64_t index) {
 void byte_states::settle(uint64_t index) {
   const block &bytes = (*pages_[index / kBlocksOfPage])[index % kBlocksOfPage];
   if (std::all_of(bytes.begin(), bytes.end(), [&](byte_state s) { return s == bytes.front(); })) {
-    blocks_[index].store(bytes.front(), std::memory_order_relaxed);
+    set_block(index, bytes.front());
   }
 }
 
@@ -106,7 +124,7 @@ void byte_states::fill(uint64_t begin, uint64_t bytes, byte_state state) {
   const std::lock_guard<std::mutex> lock(mutex_);
   for_each_part(begin, bytes, [&](uint64_t index, uint64_t first, uint64_t count, uint64_t) {
     if (count == kBlock) {
-      blocks_[index].store(state, std::memory_order_relaxed);
+      set_block(index, state);
     } else if (of_block(index) != state) {
       std::fill_n(detail(index).data() + first, count, state);
       settle(index);

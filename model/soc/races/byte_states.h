@@ -1,5 +1,5 @@
 // Which bytes of a memory hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
-// alike, so that asking whether a tile is written costs a look at a byte for each 512 of its bytes.
+// alike, and a bit says of a block that all of it is written: of a tile of 32 KiB a look at one or two words.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_BYTE_STATES_H
 #define SOC_BYTE_STATES_H
@@ -37,6 +37,7 @@ class byte_states {
   using page = std::array<block, kBlocksOfPage>;
 
   byte_state of_block(uint64_t index) const { return blocks_[index].load(std::memory_order_relaxed); }
+  void set_block(uint64_t index, byte_state state);
   block &detail(uint64_t index);
   void settle(uint64_t index);
   bool written_in_detail(uint64_t begin, uint64_t bytes) const;
@@ -44,7 +45,8 @@ class byte_states {
   void for_each_part(uint64_t begin, uint64_t bytes, action act) const;
 
   std::vector<std::atomic<byte_state>> blocks_;
-  mutable std::mutex mutex_;                   // of what follows, and of changes of blocks_
+  std::vector<std::atomic<uint64_t>> written_;   // a bit for each of them
+  mutable std::mutex mutex_;                   // of what follows, and of changes of those above
   std::vector<std::unique_ptr<page>> pages_;   // of blocks that are mixed
 };
 

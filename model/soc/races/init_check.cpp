@@ -230,7 +230,8 @@ void init_check::execute(const core_memory_t &memory, const command_t &command, 
     written = (access[i].write && !access[i].atomic) || all_written(of, memory, access[i]);
   }
   if (!written) {
-    return follow({of, memory, command, cycle});
+    const step s = {of, memory, command, cycle};
+    return command.header.opcode_ == OP_READ_GM ? look(s) : follow(s);
   }
   for (size_t i = 0; i < count; ++i) {
     if (access[i].write) {
@@ -272,6 +273,13 @@ void init_check::follow(const step &s) {
   write(s, t[count - 1], out);
   if (t[count - 1].space == SPACE_GM) {
     note_store(s, t[count - 1], out);
+  }
+}
+
+void init_check::look(const step &s) {
+  core_tensor_t t[CORE_MAX_TENSORS];
+  if (core_tensors(&s.command, t) != 0) {
+    note_store(s, t[0], read(s, t[0]));
   }
 }
 
@@ -402,6 +410,7 @@ void init_check::note_store(const step &s, const core_tensor_t &tensor, const st
       f.store = here;
     }
     f.array = array;
+    f.by_firmware = !tensor.write;
   }
 }
 

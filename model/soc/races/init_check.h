@@ -3,7 +3,7 @@
 // Moving or computing on such bytes is no error: tiles have padding. So each byte has a state (byte_states.h), and a
 // command's results get their states from the elements that they are computed from (core/tensor.h): a value that
 // depends on unwritten bytes names the command that read them first. A store that brings such a value into an output
-// is a finding.
+// is a finding, and so is a READ_GM of one, for the firmware goes by it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_INIT_CHECK_H
 #define SOC_INIT_CHECK_H
@@ -38,6 +38,7 @@ class init_check {
     uint64_t address;          // a byte there that nobody wrote
     uint64_t array;            // where the first byte of the array is
     uint64_t stores;           // that did so
+    bool by_firmware;          // they are READ_GMs, from the array
   };
 
   explicit init_check(uint64_t gm_bytes);
@@ -76,6 +77,7 @@ class init_check {
   void fill_written(const core &of, const core_access_t &access);   // not of keys: write_keys
   byte_state new_origin(const step &s, core_space_t space, uint64_t address);
   void follow(const step &s);
+  void look(const step &s);                                         // a READ_GM
   std::vector<byte_state> read(const step &s, const core_tensor_t &tensor);
   std::vector<byte_state> read_keys(const step &s, const core_tensor_t &tensor);
   void write(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);

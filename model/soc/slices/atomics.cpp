@@ -58,8 +58,7 @@ class atomics::transfer : public task {
 
 void atomics::advance_slice(unsigned slice, uint64_t now) {
   slice_queue &queue = timed_[slice].queue;
-  while (queue.next() <= now) {
-    const uint64_t end = queue.next();
+  for (uint64_t end = queue.next(); end <= now; end = queue.next()) {
     finished_.clear();
     queue.advance(end, finished_);
     for (const uint64_t token : finished_) {
@@ -185,7 +184,7 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
   for (const unsigned slice : touched_) {
     advance_slice(slice, now);
     timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
-                             std::move(timed_[slice].runs));
+                             timed_[slice].runs);
     timed_[slice].runs.clear();
   }
   to->run(now);

@@ -27,9 +27,13 @@ class slice_clock {
                     static_cast<uint64_t>(config.gm.slice_clock_mhz * 1e3 + 0.5)) {}
 
   // The cores' cycle of a tick.
-  uint64_t cycle(uint64_t tick) const { return scaled(tick, cores_, slices_, slices_ - 1); }
+  uint64_t cycle(uint64_t tick) const {
+    return cores_ == slices_ ? tick : scaled(tick, cores_, slices_, slices_ - 1);
+  }
   // The first tick in a cycle of the cores or after it.
-  uint64_t tick(uint64_t cycle) const { return cycle == 0 ? 0 : scaled(cycle - 1, slices_, cores_, 0) + 1; }
+  uint64_t tick(uint64_t cycle) const {
+    return cores_ == slices_ || cycle == 0 ? cycle : scaled(cycle - 1, slices_, cores_, 0) + 1;
+  }
 
  private:
   // (n * times + more) / over, without an overflow on the way

@@ -2,12 +2,11 @@
 #include "soc/slices/slice_queue.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace soc {
 
 void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration,
-                      uint64_t beats, std::vector<slice_run> runs) {
+                      uint64_t beats, const std::vector<slice_run> &runs) {
   serve(now);
   uint64_t work = 0;
   for (const slice_run &run : runs) {
@@ -19,8 +18,15 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
     streams_.emplace_back();
   }
   stream &s = streams_[unused_.back()];
-  s = {token, start, duration, beats, duration / beats, duration % beats, std::move(runs),
-       0, 0, 0, 0, 0, work};
+  s.token = token;
+  s.start = start;
+  s.duration = duration;
+  s.beats = beats;
+  s.step = duration / beats;
+  s.step_rest = duration % beats;
+  s.runs.assign(runs.begin(), runs.end());
+  s.run = 0;
+  s.work = work;
   enter_run(s);
   heads_.push_back({s.arrival, order_++, arrival(s, back), unused_.back()});
   unused_.pop_back();
@@ -140,12 +146,17 @@ void slice_queue::serve_request(stream &s) {
 
 void slice_queue::read(uint32_t address) {
   uint64_t tick = free_ + 1;
-  for (const flight &f : flights_) {
-    if (f.address == address && f.until >= tick) {
-      tick = f.until + 1;
+  uint64_t &busy = busy_[address % busy_.size()];
+  if (busy >= tick) {   // by this address, or by another
+    for (const flight &f : flights_) {
+      if (f.address == address && f.until >= tick) {
+        tick = f.until + 1;
+      }
     }
   }
-  flights_[tick % flights_.size()] = {tick + flights_.size(), address};
+  busy = tick + flights_.size();
+  flights_[oldest_] = {busy, address};
+  oldest_ = oldest_ + 1 == flights_.size() ? 0 : oldest_ + 1;
   free_ = tick;
 }
 

@@ -15,6 +15,7 @@
 #ifndef SOC_SLICE_QUEUE_H
 #define SOC_SLICE_QUEUE_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -44,7 +45,7 @@ class slice_queue {
   // those that come to this slice, ascending, at least one.  start must be after now, and now not
   // before that of earlier calls.  token comes back from advance.
   void add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration, uint64_t beats,
-           std::vector<slice_run> runs);
+           const std::vector<slice_run> &runs);
 
   // The cycle of the next stream's last answer if nothing is added before, or an earlier one after
   // the last advance: until a stream's last beat has arrived, waiting for others may delay it, and
@@ -96,12 +97,14 @@ class slice_queue {
   std::deque<answer> answers_;    // of streams all served
   slice_clock clock_;
   uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
-  // The beats in flight, each in its tick modulo their number.
+  // The beats read last, as many as can be in flight.
   struct flight {
     uint64_t until;               // the last tick in which nobody reads its address
     uint32_t address;
   };
   std::vector<flight> flights_;
+  size_t oldest_ = 0;             // of these
+  std::array<uint64_t, 64> busy_ = {};   // the last until of addresses, by their low bits: most need no look at flights_
 };
 
 }  // namespace soc
