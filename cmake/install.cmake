@@ -43,9 +43,9 @@ install(FILES ${CMAKE_SOURCE_DIR}/python/amalgam.py DESTINATION lib/python3/dist
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/AmalgamConfig.cmake DESTINATION lib/cmake/Amalgam)
 install(FILES ${CMAKE_SOURCE_DIR}/sw/README.md DESTINATION ${SHARE}/sw)
 # For units that are Verilated when first asked for.
-install_sources(rtl *.v *.vlt *.f *.core modules.sh)
+install_sources(rtl *.v *.vh *.vlt *.f *.core modules.sh)
 install_sources(model/engine *.sh *.h engine_unit.cpp engine_axi_unit.cpp)
-install_sources(model/waves *.h verilated_waves.cpp)
+install_sources(model/waves *.h verilated_waves.cpp verilated_stop.cpp)
 install_sources(model/num *.h)
 install_sources(model/core *.h)
 install_sources(model/soc/slices gm_*.h gm_traced_unit.cpp)

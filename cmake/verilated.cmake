@@ -7,14 +7,15 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT
 add_library(verilated STATIC
   ${VERILATOR_ROOT}/include/verilated.cpp
   ${VERILATOR_ROOT}/include/verilated_dpi.cpp
-  ${VERILATOR_ROOT}/include/verilated_threads.cpp)
+  ${VERILATOR_ROOT}/include/verilated_threads.cpp
+  ${CMAKE_SOURCE_DIR}/model/waves/verilated_stop.cpp)
 target_include_directories(verilated SYSTEM PUBLIC
   ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
 if(AMALGAM_COVERAGE)
   target_sources(verilated PRIVATE ${VERILATOR_ROOT}/include/verilated_cov.cpp)
   set(NO_GCOV -fno-profile-arcs -fno-test-coverage)   # of C++ that nobody wrote
 endif()
-target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${AMALGAM_COVERAGE}> VM_SC=0 VM_TRACE=0)
+target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${AMALGAM_COVERAGE}> VM_SC=0 VM_TRACE=0 VL_USER_STOP)
 target_link_libraries(verilated INTERFACE
   amalgam_include                          # waves/verilated_end.h
   $<$<CXX_COMPILER_ID:Clang>:atomic>)      # which Clang asks whether atomics take locks
@@ -43,8 +44,9 @@ function(verilated_model target prefix top)
     list(PREPEND model_ARGS --coverage)
   endif()
   add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
-    COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top} ${model_ARGS} ${config} ${model_SOURCES}
-    DEPENDS ${config} ${model_SOURCES} ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
+    COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top}
+      +incdir+${CMAKE_SOURCE_DIR}/rtl/lib ${model_ARGS} ${config} ${model_SOURCES}
+    DEPENDS ${config} ${model_SOURCES} ${CMAKE_SOURCE_DIR}/rtl/lib/assert.vh ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
     COMMENT "Verilating ${prefix}" VERBATIM)
   set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${NO_GCOV}")
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;${NO_GCOV}")

@@ -1,4 +1,5 @@
 // What attention_axi is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
++incdir+lib
 arith/arith_add.v
 arith/arith_divide.v
 arith/arith_factor.v

@@ -14,7 +14,7 @@ wrong = []
 
 def listed(top):
     with open(top + ".f", encoding="utf-8") as lines:
-        return {line.strip() for line in lines if not line.startswith("//")}
+        return {line.strip() for line in lines if not line.startswith(("//", "+"))}
 
 
 def names(entry):

@@ -18,6 +18,7 @@ differ() { echo "$1"; wrong=1; }
 # list TOP: a tool that reads one file after the other wants a module before who uses it; none of ours asks for it.
 list() {
   echo "// What $1 is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0"
+  echo "+incdir+lib"
   ./modules.sh "$1" */ | sort
 }
 
@@ -31,15 +32,15 @@ shape() {
 }
 
 elaborates() {
-  files=$(grep -v '^//' "$1.f")
+  files=$(grep -v '^[/+]' "$1.f")
   verilator=$(shape "$1" | sed 's/^/ /; s/ / -G/g') icarus=$(shape "$1" | sed "s/^/ /; s/ / -P$1./g")
   yosys=$(shape "$1" | sed 's/^/ /; s/ / -set /g; s/=/ /g')
   # shellcheck disable=SC2086
   verilator --lint-only -Wall $verilator --top-module "$1" simulators.vlt -f "$1.f" || differ "$1.f: Verilator"
   # shellcheck disable=SC2086
-  iverilog -g2005 -Wall $icarus -s "$1" -t null $files || differ "$1.f: Icarus"
+  iverilog -g2005 -Wall -I lib $icarus -s "$1" -t null $files || differ "$1.f: Icarus"
   # shellcheck disable=SC2086
-  yosys -q -p "read_verilog $(echo $files); chparam $yosys $1; hierarchy -check -top $1; proc; check -assert" ||
+  yosys -q -p "read_verilog -Ilib $(echo $files); chparam $yosys $1; hierarchy -check -top $1; proc; check -assert" ||
     differ "$1.f: Yosys"
 }
 

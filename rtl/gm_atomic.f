@@ -1,4 +1,5 @@
 // What gm_atomic is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
++incdir+lib
 fp/fp32_add.v
 gm/gm_atomic.v
 gm/gm_lane_alu.v

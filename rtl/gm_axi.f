@@ -1,4 +1,5 @@
 // What gm_axi is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
++incdir+lib
 axi/gm_axi.v
 fp/fp32_add.v
 gm/gm_atomic.v

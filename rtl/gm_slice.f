@@ -1,4 +1,5 @@
 // What gm_slice is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
++incdir+lib
 axi/gm_axi.v
 axi/gm_slice.v
 fp/fp32_add.v

@@ -8,7 +8,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$("$here/library.sh" "$1") || exit $?
 echo "$library"
-{ find "$here/../rtl" "$here" -type f -name '*.v' | sort | xargs cat
+{ find "$here/../rtl" "$here" -type f -name '*.v' -o -type f -name '*.vh' | sort | xargs cat
   cat "$here/boxes"
   sed 's/^ *#.*//' "$here/library.sh" "$here/unit.sh" "$here/map.sh" "$here/timing.sh" "$here/../rtl/modules.sh"
   echo "$library"; yosys -V; sta -version; } | sha256sum | cut -c1-12

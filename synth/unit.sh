@@ -91,7 +91,7 @@ for file in $files; do
 done
 files=$whole
 # shellcheck disable=SC2086
-key=$( { cat $files; [ -z "$boxes" ] || cat $boxes "$here/cut.v"
+key=$( { cat $files "$rtl/lib/assert.vh"; [ -z "$boxes" ] || cat $boxes "$here/cut.v"
     sed 's/^ *#.*//' "$here/unit.sh" "$here/map.sh"; echo "$unit $params $lib_sum $boxed"; yosys -V; } |
   sha256sum | cut -c1-12)
 folder=$results/$unit$(echo "$params" | tr 'A-Z ' 'a-z-' | tr -d =)-$key
@@ -107,8 +107,8 @@ if [ ! -f "$folder/unit.il" ]; then
   trap 'rm -rf "$work"' EXIT
   trap 'exit 130' INT TERM
   {
-    [ -z "$boxes" ] || echo "read_verilog -lib $boxes"
-    echo "read_verilog $files"
+    [ -z "$boxes" ] || echo "read_verilog -lib -I$rtl/lib $boxes"
+    echo "read_verilog -I$rtl/lib $files"
     echo "hierarchy -check -top $unit $chparams"
     echo "proc; flatten; opt_expr; opt_clean"
     [ $boxed = 0 ] || echo "techmap -map $here/cut.v -autoproc; opt_expr; opt_clean; hierarchy -check"

@@ -1,12 +1,14 @@
 // attention_engine, in each arithmetic, against the golden models, pin by pin and cycle by cycle.
 //
-//   attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
+//   attention_tb random|cycles|BREACH [--design hfa|fa2] [--d D] [--p P] [--nq NQ] [--n N] [--corrected]
 //                [--zero-exact] [--one-mul] [--axi] [--groups G] [--seed S] [--record FILE]
 //
 //   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
 //            on every stream, rows written while others are read, and resets at any time. Each result
 //            is compared with the golden functions, each cycle's handshakes with engine_control.
 //   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
+//   BREACH   rows|stride|limit|changed|withdrawn|collision: does what the contract of the engine forbids, which
+//            an assertion of the RTL ends
 //
 // --axi: the engine behind its buses (rtl/axi), whose handshakes are its own: results alone are compared.
 // --record writes what was on the pins in each cycle, for icarus/attention_replay.v.
@@ -41,6 +43,7 @@ typedef struct bench {
   num_rng_t rng;
   num_bf16_t *k, *v;           // [P][bank][D], what the memory holds
   size_t half;                 // rows of the half in use start at half * bank/2; the other is written
+  bool whole;                  // all rows are in use, around the end of a block, and none is written
   // The group on offer
   num_bf16_t *q;
   uint32_t *limit;
@@ -49,6 +52,7 @@ typedef struct bench {
   uint8_t *mask;               // [rows][NQ][P] of the groups from mask_first on, one after the other
   bool offered;
   size_t mask_count, mask_next;  // beats made and taken
+  bool mask_taken;               // one, in the last cycle
   flight_t flight[FLIGHT_MAX];
   size_t sent, received;
   num_triplet_t *result;
@@ -145,12 +149,13 @@ static void make_carry(bench_t *bench, num_triplet_t *carry) {
   }
 }
 
-// Whatever the ports of limits and strides can carry.
-static uint32_t any_count(bench_t *bench) {
-  return pick(bench, UINT32_C(1) << engine_bits(bench->shape.num.rows + 1));
-}
+// Limits and strides: 0 .. N.
+static uint32_t any_count(bench_t *bench) { return pick(bench, (uint32_t)bench->shape.num.rows + 1); }
 
 static size_t half_rows(const bench_t *bench) { return bench->bank > 1 ? bench->bank / 2 : 1; }
+
+// Rows in use.
+static size_t span(const bench_t *bench) { return bench->whole ? bench->bank : half_rows(bench); }
 
 static void expect(bench_t *bench) {
   const num_engine_t *num = &bench->shape.num;
@@ -201,7 +206,7 @@ enum { MASK_BEATS = 1 << 16 };
 
 // A new group on the pins, its mask beats behind those of the groups before.
 static void offer(bench_t *bench) {
-  const uint32_t most = (uint32_t)half_rows(bench);
+  const uint32_t most = (uint32_t)span(bench);
   const uint32_t few = most < 6 ? most : 6;
   const bool carry = pick(bench, 3) == 0;
   for (size_t n = 0; n < bench->nq; ++n) {
@@ -213,14 +218,14 @@ static void offer(bench_t *bench) {
   }
   bench->group = (engine_group_t){
       .q = bench->q,
-      .base = (uint32_t)(bench->half * most),
+      .base = bench->whole ? pick(bench, most) : (uint32_t)(bench->half * most),
       .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
       .stride = pick(bench, 2) ? most : pick(bench, 2) ? pick(bench, most + 1) : any_count(bench),
       .limit = bench->limit,
       .use_mask = pick(bench, 3) == 0,
       .final = pick(bench, 3) != 0,
       .carry = carry ? bench->carry : NULL};
-  if (bench->group.rows < most) {
+  if (!bench->whole && bench->group.rows < most) {
     bench->group.base += pick(bench, most - bench->group.rows + 1);
   }
   bench->library.api->set_group(bench->unit, &bench->group);
@@ -384,7 +389,8 @@ static void cycle(bench_t *bench) {
   }
   write_cycle(bench, false);
   const bool accepted = pins->q_valid && pins->q_ready;
-  bench->mask_next += pins->mask_valid && pins->mask_ready;
+  bench->mask_taken = pins->mask_valid && pins->mask_ready;
+  bench->mask_next += bench->mask_taken;
   bench->library.api->clock(bench->unit);
   bench->cycle += 1;
   if (accepted) {
@@ -422,19 +428,19 @@ static void write_row(bench_t *bench, size_t block, size_t row) {
 static void random_cycle(bench_t *bench, bool more) {
   engine_pins_t *pins = bench->pins;
   if (more && !bench->offered && bench->sent - bench->received < FLIGHT_MAX &&
-      bench->mask_count + half_rows(bench) < MASK_BEATS) {
+      bench->mask_count + span(bench) < MASK_BEATS) {
     offer(bench);
   }
   pins->q_valid = keep_or(bench, pins->q_valid, bench->offered, bench->gap_q);
   const bool beats = bench->mask_next < bench->mask_count;
-  pins->mask_valid = keep_or(bench, false, beats, bench->gap_mask);
+  pins->mask_valid = keep_or(bench, pins->mask_valid && !bench->mask_taken, beats, bench->gap_mask);
   if (beats) {
     bench->library.api->set_mask(bench->unit,
                                  bench->mask + bench->mask_next * bench->nq * bench->p);
   }
   pins->out_ready = !chance(bench, bench->gap_out);
   pins->kv_valid = false;
-  if (bench->bank > 1 && !chance(bench, bench->gap_kv)) {
+  if (bench->bank > 1 && !bench->whole && !chance(bench, bench->gap_kv)) {
     const size_t rows = half_rows(bench);
     write_row(bench, pick(bench, (uint32_t)bench->p),
               (1 - bench->half) * rows + pick(bench, (uint32_t)rows));
@@ -466,6 +472,7 @@ static void run_random(bench_t *bench, size_t groups) {
   while (bench->received < groups && failures == 0 && bench->cycle < RANDOM_CYCLES_MAX) {
     set_gaps(bench);
     bench->half = bench->bank > 1 ? pick(bench, 2) : 0;
+    bench->whole = pick(bench, 3) == 0;
     const size_t until = bench->sent + 1 + pick(bench, 40);
     // A reset in some bursts, with groups at any stage.
     uint32_t left = pick(bench, 4) == 0 ? 1 + pick(bench, 200) : UINT32_MAX;
@@ -489,6 +496,7 @@ static uint64_t stream_groups(bench_t *bench, size_t groups, uint32_t rows) {
   const size_t end = bench->received + groups;
   const uint64_t start = bench->cycle;
   bench->half = 0;
+  bench->whole = true;
   while (bench->received < end && bench->cycle - start < RANDOM_CYCLES_MAX) {
     if (!bench->offered && bench->sent < end) {
       offer(bench);
@@ -541,10 +549,54 @@ static void run_cycles(bench_t *bench) {
   check_cycles(bench, 3, (uint32_t)bench->bank);
 }
 
+// ---------------------------------------------------------------- breaches of the contract
+
+static const char *const breaches[] = {"rows", "stride", "limit", "changed", "withdrawn", "collision"};
+
+static bool is_breach(const char *name) {
+  for (size_t i = 0; i < sizeof breaches / sizeof *breaches; ++i) {
+    if (strcmp(name, breaches[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void offer_plain(bench_t *bench, const char *breach) {
+  const uint32_t beyond = (uint32_t)bench->shape.num.rows + 1;
+  offer(bench);
+  bench->group.base = 0;
+  bench->group.rows = strcmp(breach, "rows") == 0 ? 0 : (uint32_t)bench->bank;
+  bench->group.stride = strcmp(breach, "stride") == 0 ? beyond : 0;
+  bench->group.use_mask = false;
+  bench->group.carry = NULL;
+  bench->limit[0] = strcmp(breach, "limit") == 0 ? beyond : 1;
+  bench->library.api->set_group(bench->unit, &bench->group);
+  bench->pins->q_valid = true;
+}
+
+// A group, and another one that waits for it. Does not come back if the RTL finds the breach.
+static void run_breach(bench_t *bench, const char *breach) {
+  fill(bench);
+  offer_plain(bench, breach);
+  if (strcmp(breach, "collision") == 0) {
+    write_row(bench, 0, 0);
+  }
+  cycle(bench);
+  bench->pins->kv_valid = false;
+  offer_plain(bench, breach);
+  cycle(bench);
+  bench->group.stride += strcmp(breach, "changed") == 0;
+  bench->library.api->set_group(bench->unit, &bench->group);
+  bench->pins->q_valid = strcmp(breach, "withdrawn") != 0;
+  cycle(bench);
+  fail(bench, "nothing found", 0, 0, 0, 0, 1);
+}
+
 // ---------------------------------------------------------------- command line
 
 typedef struct arguments {
-  bool cycles;
+  const char *test;
   uint64_t groups;
   uint64_t seed;
   const char *record;
@@ -578,8 +630,8 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
   shape->num.blocks = p;
   shape->num.rows = n;
   shape->queries = nq;
-  arguments->cycles = strcmp(test, "cycles") == 0;
-  return known && (arguments->cycles || strcmp(test, "random") == 0);
+  arguments->test = test;
+  return known && (strcmp(test, "cycles") == 0 || strcmp(test, "random") == 0 || is_breach(test));
 }
 
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
@@ -640,14 +692,16 @@ int main(int argc, char **argv) {
   arguments_t arguments;
   if (!parse(argc, argv, &arguments)) {
     fprintf(stderr,
-            "usage: attention_tb random|cycles [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
+            "usage: attention_tb random|cycles|BREACH [--design hfa|fa2] [--d D] [--p P] [--nq NQ] "
             "[--n N] [--corrected] [--zero-exact] [--one-mul] [--axi] [--groups G] [--seed S] [--record FILE]\n");
     return 2;
   }
   bench_t bench = {0};
   open_bench(&bench, &arguments);
-  if (arguments.cycles) {
+  if (strcmp(arguments.test, "cycles") == 0) {
     run_cycles(&bench);
+  } else if (is_breach(arguments.test)) {
+    run_breach(&bench, arguments.test);
   } else {
     run_random(&bench, arguments.groups);
   }

@@ -65,7 +65,7 @@ hfa | fa2 | expmul)
   *) usage ;;
   esac
   name=$top${bus:+-$bus}-d$2-p$3-q$4-n$5-$kind
-  verilate="-O3 --x-assign fast --x-initial unique --noassert" ;;
+  verilate="-O3 --x-assign fast --x-initial unique" ;;
 gm_atomic)
   [ $# -eq 0 ] || usage
   file=$rtl/gm/gm_atomic.v
@@ -73,10 +73,10 @@ gm_atomic)
   headers="$root/model/soc/slices/gm_unit.h $root/model/soc/slices/gm_pins.h
     $root/model/soc/slices/gm_memory.h $root/model/core/gm_atomic.h $root/model/num/num_gm.h"
   shown=--trace-fst name=gm_atomic-trace
-  verilate="-O3 --x-assign fast --x-initial fast --noassert" ;;
+  verilate="-O3 --x-assign fast --x-initial fast" ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac
-compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC $include $define"
+compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC -DVL_USER_STOP $include $define"
 verilate="$verilate $shown ${AMALGAM_VERILATOR_FLAGS:-}"
 global=
 if [ -n "$shown" ]; then
@@ -97,7 +97,9 @@ modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 
 # shellcheck disable=SC2086
 folders=$(dirname $modules | sort -u)
 config=$rtl/simulators.vlt
-sources="$modules $config $own_sources $headers $root/model/waves/waves_port.h $root/model/waves/verilated_end.h"
+own_sources="$own_sources $root/model/waves/verilated_stop.cpp"
+sources="$modules $config $own_sources $headers $rtl/lib/assert.vh $root/model/waves/waves_port.h
+  $root/model/waves/verilated_end.h"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"

@@ -186,7 +186,7 @@ static bool compile(const engine_icarus_t *icarus) {
     snprintf(set[i], sizeof set[i], "-Pattention_run.%s=%zu", parameters[i].name, parameters[i].value);
   }
   const char *const argv[] = {
-      "env", kept, "iverilog", "-g2005", "-Wall", "-o", unit, "-s", "attention_run",
+      "env", kept, "iverilog", "-g2005", "-Wall", "-I", "rtl/lib", "-o", unit, "-s", "attention_run",
       set[0], set[1], set[2], set[3], set[4], set[5], "-y", "rtl/fp", "-y", "rtl/lib", "-y", "rtl/hfa",
       "-y", "rtl/expmul",      "-y", "rtl/arith", "-y", "rtl/softmax", "-y", "rtl/attention",
       "tb/icarus/attention_run.v", NULL};

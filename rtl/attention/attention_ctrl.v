@@ -18,17 +18,16 @@
 //    memory on the group's inputs and en_i, row_read_o on mask_valid_i as well.
 //
 // P     blocks, >= 1                      RW  width of a row's address
-// NQ    queries in a group, >= 1          LW  width of a count of keys
+// NQ    queries in a group, >= 1          LW  width of a count of keys, up to P ROWS
 // ROWS  rows of a block, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module attention_ctrl #(
   parameter P    = 4,
   parameter NQ   = 1,
-  parameter ROWS = 256,
-  parameter LW   = $clog2(P*ROWS+1),               // derived
-  parameter RW   = ROWS > 1 ? $clog2(ROWS) : 1     // derived
+  parameter ROWS = 256
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,        // active low, asserted asynchronously
@@ -37,10 +36,10 @@ module attention_ctrl #(
   // Groups
   input  wire             q_valid_i,
   output wire             q_ready_o,
-  input  wire [RW-1:0]    q_base_i,
-  input  wire [RW:0]      q_rows_i,      // 1 .. ROWS
-  input  wire [LW-1:0]    q_stride_i,
-  input  wire [LW*NQ-1:0] q_limit_i,
+  input  wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] q_base_i,
+  input  wire [$clog2(ROWS > 1 ? ROWS : 2):0]   q_rows_i,      // 1 .. ROWS
+  input  wire [$clog2(P*ROWS+1)-1:0]            q_stride_i,
+  input  wire [$clog2(P*ROWS+1)*NQ-1:0]         q_limit_i,
   input  wire             q_use_mask_i,
   input  wire             q_final_i,
   input  wire             q_carry_i,
@@ -54,7 +53,7 @@ module attention_ctrl #(
 
   // Memory
   output wire             row_read_o,
-  output wire [RW-1:0]    row_addr_o,
+  output wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] row_addr_o,
 
   // The row at the FAUs
   output wire             beat_first_o,  // of its group
@@ -62,7 +61,16 @@ module attention_ctrl #(
   output wire             beat_final_o,
   output wire             beat_carry_o,
   output wire [P*NQ-1:0]  beat_key_o     // bit b + P n: the key of block b takes part for query n
+`ifdef FORMAL
+  , output wire           f_carry_waits_o,
+  output wire             f_carry_coming_o   // the first row of its group is not at the FAUs yet
+`endif
 );
+  `PARAMETER(P_must_be_at_least_1, P >= 1)
+  `PARAMETER(NQ_must_be_at_least_1, NQ >= 1)
+  `PARAMETER(ROWS_must_be_at_least_1, ROWS >= 1)
+  localparam RW = $clog2(ROWS > 1 ? ROWS : 2);
+  localparam LW = $clog2(P*ROWS+1);
   localparam IW = LW + $clog2(P+1);      // an index: P - 1 strides and a row fit
   localparam [RW:0]   NO_ROWS  = 0;
   localparam [RW:0]   ONE_ROW  = 1;
@@ -172,6 +180,12 @@ module attention_ctrl #(
   assign beat_final_o = beat_q & final_q;
   assign beat_carry_o = beat_q & carry_q;
 
+  `ASSUME(q_rows_in_range, !q_valid_i || (q_rows_i != NO_ROWS && q_rows_i <= ROWS[RW:0]))
+  `ASSUME(q_base_in_range, !q_valid_i || {1'b0, q_base_i} < ROWS[RW:0])
+  `ASSUME_STABLE(rows_are_held, q_valid_i, q_ready_o, 2*RW + 1 + LW, {q_base_i, q_rows_i, q_stride_i})
+  `ASSUME_STABLE(flags_are_held, q_valid_i, q_ready_o, 3, {q_use_mask_i, q_final_i, q_carry_i})
+  `ASSUME(carry_used_waits, carry_waits_q || !carry_used_i)
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/) for small parameters.  A group of n rows makes n beats, each once,
@@ -181,12 +195,8 @@ module attention_ctrl #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @* if (q_valid_i) `ASSUME (q_rows_i != NO_ROWS && q_rows_i <= ROWS);
-  always @* if (q_valid_i) `ASSUME ({1'b0, q_base_i} < ROWS);
-  always @(posedge clk_i) if (f_run && f_ran && $past(q_valid_i && !q_ready_o)) begin
-    `ASSUME (q_valid_i && q_rows_i == $past(q_rows_i) && q_stride_i == $past(q_stride_i));
-    `ASSUME (q_carry_i == $past(q_carry_i) && q_base_i == $past(q_base_i));
-  end
+  assign f_carry_waits_o  = carry_waits_q;
+  assign f_carry_coming_o = left_q != NO_ROWS && first_q && carry_q;
 
   reg [RW:0]   f_rows_q;                 // of the group under way
   reg [LW-1:0] f_stride_q;
@@ -236,7 +246,23 @@ module attention_ctrl #(
     if (mask_ready_o & mask_valid_i) assert (issue);           // a mask beat goes with a row
     if (en_i && left_q != NO_ROWS && (!use_mask_q || mask_valid_i)) assert (issue);   // no idling
   end
-  genvar f_b;
+  // Reset leaves nothing under way.
+  always @* if (f_run && !f_ran) assert (left_q == NO_ROWS && !beat_q && !carry_waits_q);
+
+  // The row at the FAUs: with its group's flags, its own beat of mask, its group's limits.
+  reg             f_use_mask_q, f_final_q, f_carry_q;
+  reg [LW*NQ-1:0] f_limit_q;
+  reg [P*NQ-1:0]  f_mask_q;
+  always @(posedge clk_i) begin
+    if (accept) {f_use_mask_q, f_final_q, f_carry_q, f_limit_q} <= {q_use_mask_i, q_final_i, q_carry_i, q_limit_i};
+    if (issue) f_mask_q <= mask_i;
+  end
+  always @* if (f_run && f_rows_q != NO_ROWS) begin
+    assert ({use_mask_q, final_q, carry_q, limit_q} == {f_use_mask_q, f_final_q, f_carry_q, f_limit_q});
+    if (beat_q) assert (mask_q == (f_use_mask_q ? f_mask_q : {P*NQ{1'b1}}));
+    assert (beat_final_o == (beat_q && f_final_q) && beat_carry_o == (beat_q && f_carry_q));
+  end
+  genvar f_b, f_n;
   generate
     for (f_b = 0; f_b < P; f_b = f_b + 1) begin : g_f_index
       wire [F_IW-1:0] f_start = f_b * {{(F_IW-LW){1'b0}}, f_stride_q};
@@ -245,6 +271,11 @@ module attention_ctrl #(
       end
       always @* if (f_run && f_issued_q != NO_ROWS) begin
         assert (g_block[f_b].index_q == f_start + f_row);
+      end
+      for (f_n = 0; f_n < NQ; f_n = f_n + 1) begin : g_f_key
+        wire f_masked = f_use_mask_q && !f_mask_q[f_b + P*f_n];
+        wire f_inside = f_start + f_row < {{(F_IW-LW){1'b0}}, f_limit_q[LW*f_n +: LW]};
+        always @* if (f_run) assert (beat_key_o[f_b + P*f_n] == (beat_q && !f_masked && f_inside));
       end
     end
   endgenerate

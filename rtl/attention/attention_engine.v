@@ -4,6 +4,7 @@
 // D      elements of a query, >= 2      NQ  queries at a time, >= 1
 // P      blocks of keys, >= 1           N   keys held, a multiple of P
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module attention_engine #(
@@ -12,18 +13,15 @@ module attention_engine #(
   parameter D          = 64,
   parameter P          = 4,
   parameter NQ         = 1,
-  parameter N          = 1024,
-  parameter BW = P > 1 ? $clog2(P) : 1,            // derived, as the next two
-  parameter RW = N/P > 1 ? $clog2(N/P) : 1,
-  parameter LW = $clog2(N+1)
+  parameter N          = 1024
 ) (
   input  wire                   clk_i,
   input  wire                   rst_ni,       // active low, asserted asynchronously
 
   // Keys and values
   input  wire                   kv_valid_i,
-  input  wire [BW-1:0]          kv_block_i,
-  input  wire [RW-1:0]          kv_row_i,
+  input  wire [$clog2(P > 1 ? P : 2)-1:0]       kv_block_i,
+  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   kv_row_i,
   input  wire [16*D-1:0]        kv_k_i,
   input  wire [16*D-1:0]        kv_v_i,
 
@@ -31,10 +29,10 @@ module attention_engine #(
   input  wire                   q_valid_i,
   output wire                   q_ready_o,
   input  wire [16*D*NQ-1:0]     q_i,
-  input  wire [RW-1:0]          q_base_i,
-  input  wire [RW:0]            q_rows_i,
-  input  wire [LW-1:0]          q_stride_i,
-  input  wire [LW*NQ-1:0]       q_limit_i,
+  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   q_base_i,     // below N/P
+  input  wire [$clog2(N/P > 1 ? N/P : 2):0]     q_rows_i,     // 1 .. N/P
+  input  wire [$clog2(N+1)-1:0]                 q_stride_i,   // 0 .. N
+  input  wire [$clog2(N+1)*NQ-1:0]              q_limit_i,    // 0 .. N, each
   input  wire                   q_use_mask_i,
   input  wire                   q_final_i,
   input  wire                   q_carry_i,
@@ -55,7 +53,16 @@ module attention_engine #(
   output wire [NQ-1:0]          out_poison_o,
   output wire [17*(D+1)*NQ-1:0] out_o_o
 );
+  `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
+  `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
+  `PARAMETER(D_must_be_at_least_2, D >= 2)
+  `PARAMETER(P_must_be_at_least_1, P >= 1)
+  `PARAMETER(NQ_must_be_at_least_1, NQ >= 1)
+  `PARAMETER(N_must_be_a_multiple_of_P, N >= P && N % P == 0)
   localparam ROWS    = N / P;
+  localparam BW      = $clog2(P > 1 ? P : 2);
+  localparam RW      = $clog2(ROWS > 1 ? ROWS : 2);
+  localparam LW      = $clog2(N+1);
   localparam EW      = 17 * (D + 1);          // the elements of one triplet
   localparam V_DELAY = 9 + $clog2(D);         // values are needed so much later than keys
 
@@ -73,6 +80,10 @@ module attention_engine #(
   wire            beat_final;
   wire            beat_carry;
   wire [P*NQ-1:0] beat_key;
+`ifdef FORMAL
+  wire            f_carry_waits, f_carry_coming;
+  wire [V_DELAY:0] f_carry_at [0:P*NQ-1];
+`endif
   attention_ctrl #(
     .P   (P),
     .NQ  (NQ),
@@ -102,6 +113,9 @@ module attention_engine #(
     .beat_final_o(beat_final),
     .beat_carry_o(beat_carry),
     .beat_key_o  (beat_key)
+`ifdef FORMAL
+    , .f_carry_waits_o(f_carry_waits), .f_carry_coming_o(f_carry_coming)
+`endif
   );
 
   delay_line #(
@@ -241,6 +255,9 @@ module attention_engine #(
           .out_m_o       (fau_m),
           .out_poison_o  (fau_poison),
           .out_o_o       (fau_o)
+`ifdef FORMAL
+          , .f_carry_at_o(f_carry_at[b + P*n])
+`endif
         );
 
         if (b == 0) begin : g_first
@@ -312,5 +329,76 @@ module attention_engine #(
 
   assign sum_valid = &sum_valids;
   assign sum_final = &sum_finals;
+
+  // ---------------------------------------------------------------- the contract
+  // What attention_ctrl asks of a group is in there. Queries and elements are held, too, but wide to look at.
+  localparam COUNTS = N + 1;                  // 0 .. N
+  `ASSUME(kv_block_in_range, !kv_valid_i || {1'b0, kv_block_i} < P[BW:0])
+  `ASSUME(kv_row_in_range, !kv_valid_i || {1'b0, kv_row_i} < ROWS[RW:0])
+  `ASSUME(q_stride_in_range, !q_valid_i || {1'b0, q_stride_i} < COUNTS[LW:0])
+  `ASSUME_STABLE(limit_is_held, q_valid_i, q_ready_o, LW*NQ, q_limit_i)
+  `ASSUME_STABLE(carry_is_held, q_valid_i & q_carry_i, q_ready_o, 17*NQ, {carry_m_i, carry_poison_i})
+  `ASSUME_STABLE(mask_is_held, mask_valid_i, mask_ready_o, P*NQ, mask_i)
+  generate
+    for (n = 0; n < NQ; n = n + 1) begin : g_limit
+      `ASSUME(q_limit_in_range, !q_valid_i || {1'b0, q_limit_i[LW*n +: LW]} < COUNTS[LW:0])
+    end
+  endgenerate
+
+  // No kv_sram is read and written at once.  A read of values for a group that a reset ended may be.
+`ifndef SYNTHESIS
+  reg [V_DELAY-1:0] wanted_q;                 // as u_v_address, with a reset
+  wire              v_wanted = advance & v_read & wanted_q[V_DELAY-1];
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) wanted_q <= {V_DELAY{1'b0}};
+    else if (advance) wanted_q <= {wanted_q[V_DELAY-2:0], k_read};
+  end
+`endif
+  `ASSUME(no_collision_of_keys, !(kv_valid_i && k_read && kv_row_i == k_row))
+  `ASSUME(no_collision_of_values, !(kv_valid_i && v_wanted && kv_row_i == v_row))
+
+`ifdef FORMAL
+  // ---------------------------------------------------------------- properties
+  // Proved by induction (tb/formal/) with abstract arithmetic, what goes in and out by attention_whole there.
+
+  wire f_run, f_ran;
+  formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
+
+  // The carry register is its group's until used: that group has one first row, on its way to the lanes or in
+  // one stage of the FAUs, and the register is that group's there.
+  localparam F_STAGES = V_DELAY + 1;           // of an FAU, up to the lanes
+  reg  [1:0]            f_group_q, f_owner_q;  // the number of the last group; of that in the register
+  reg  [2*F_STAGES-1:0] f_group_at_q;          // of the row in each stage
+  reg  [1:0]            f_beat_group_q;
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) f_group_q <= 2'd0;
+    else if (accept) f_group_q <= f_group_q + 2'd1;
+  end
+  wire [1:0] f_group = accept ? f_group_q + 2'd1 : f_group_q;
+  always @(posedge clk_i) begin
+    if (accept & q_carry_i) f_owner_q <= f_group;
+    if (advance) f_beat_group_q <= f_group;
+    if (advance) f_group_at_q <= {f_group_at_q[2*F_STAGES-3:0], f_beat_group_q};
+  end
+
+  wire [F_STAGES+1:0] f_carries = {f_carry_at[0], beat_first & beat_carry, f_carry_coming};
+  integer f_s;
+  always @* if (f_run) begin
+    assert ((f_carries & (f_carries - 1'b1)) == 0);
+    assert (f_carry_waits == (f_carries != 0));
+    if (f_carry_coming) assert (f_owner_q == f_group_q);
+    if (beat_first & beat_carry) assert (f_owner_q == f_beat_group_q);
+    for (f_s = 0; f_s < F_STAGES; f_s = f_s + 1) begin
+      if (f_carry_at[0][f_s]) assert (f_owner_q == f_group_at_q[2*f_s +: 2]);
+    end
+  end
+  generate
+    for (n = 0; n < NQ; n = n + 1) begin : g_f_query
+      for (b = 0; b < P; b = b + 1) begin : g_f_block
+        always @* if (f_run) assert (f_carry_at[b + P*n] == (b == 0 ? f_carry_at[0] : {F_STAGES{1'b0}}));
+      end
+    end
+  endgenerate
+`endif
 endmodule
 `resetall

@@ -2,6 +2,7 @@
 //
 // D  numbers, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module bf16_row_special #(
@@ -10,6 +11,7 @@ module bf16_row_special #(
   input  wire [16*D-1:0] row_i,
   output reg             special_o
 );
+  `PARAMETER(D_must_be_at_least_1, D >= 1)
   integer i;
   always @* begin
     special_o = 1'b0;

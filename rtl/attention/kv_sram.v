@@ -8,25 +8,27 @@
 // D     numbers in a row, >= 1
 // ROWS  rows, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module kv_sram #(
   parameter D    = 64,
-  parameter ROWS = 256,
-  parameter RW   = ROWS > 1 ? $clog2(ROWS) : 1     // derived
+  parameter ROWS = 256
 ) (
   input  wire            clk_i,
 
   input  wire            we_i,
-  input  wire [RW-1:0]   waddr_i,
+  input  wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] waddr_i,
   input  wire [16*D-1:0] row_i,
   input  wire            special_i,
 
   input  wire            re_i,
-  input  wire [RW-1:0]   raddr_i,
+  input  wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] raddr_i,
   output wire [16*D-1:0] row_o,
   output wire            special_o
 );
+  `PARAMETER(D_must_be_at_least_1, D >= 1)
+  `PARAMETER(ROWS_must_be_at_least_1, ROWS >= 1)
   ram_1r1w #(
     .WIDTH(16*D + 1),
     .DEPTH(ROWS)

@@ -16,8 +16,10 @@
 // a width converter, of which every AXI library has one.
 //
 // ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128
-// The widths of TDATA are those of what it carries, in whole bytes; bits above are ignored, or 0.
+// The widths of TDATA are those of what it carries, in whole bytes; bits above are ignored, or 0.  A triplet has
+// 17 (D+2) bits for each query: elements, l, m and poison.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module attention_axi #(
@@ -26,13 +28,7 @@ module attention_axi #(
   parameter D          = 64,
   parameter P          = 4,
   parameter NQ         = 1,
-  parameter N          = 1024,
-  parameter BW = P > 1 ? $clog2(P) : 1,            // derived, as all that follow
-  parameter RW = N/P > 1 ? $clog2(N/P) : 1,
-  parameter LW = $clog2(N+1),
-  parameter MASK_BYTES    = (P*NQ + 7) / 8,
-  parameter TRIPLET_BITS  = (17*(D+1) + 17) * NQ,
-  parameter TRIPLET_BYTES = (TRIPLET_BITS + 7) / 8
+  parameter N          = 1024
 ) (
   input  wire                       aclk_i,
   input  wire                       aresetn_i,       // active low, asserted asynchronously, released with the clock
@@ -61,7 +57,7 @@ module attention_axi #(
   input  wire                       s_axis_kv_tvalid_i,
   output wire                       s_axis_kv_tready_o,
   input  wire [32*D-1:0]            s_axis_kv_tdata_i,
-  input  wire [BW+RW-1:0]           s_axis_kv_tuser_i,   // {block, row}
+  input  wire [$clog2(P > 1 ? P : 2)+$clog2(N/P > 1 ? N/P : 2)-1:0]  s_axis_kv_tuser_i,   // {block, row}
 
   // Queries, a group a beat, BF16: element i of query n from bit 16 (D n + i) on
   input  wire                       s_axis_q_tvalid_i,
@@ -71,22 +67,29 @@ module attention_axi #(
   // Mask, a row of a group that takes one a beat: bit b + P n: the key of block b takes part for query n
   input  wire                       s_axis_mask_tvalid_i,
   output wire                       s_axis_mask_tready_o,
-  input  wire [8*MASK_BYTES-1:0]    s_axis_mask_tdata_i,
+  input  wire [(P*NQ+7)/8*8-1:0]         s_axis_mask_tdata_i,
 
   // Carry, a beat for each group that takes one: as a beat of m_axis_out that is no result
   input  wire                       s_axis_carry_tvalid_i,
   output wire                       s_axis_carry_tready_o,
-  input  wire [8*TRIPLET_BYTES-1:0] s_axis_carry_tdata_i,
+  input  wire [(17*(D+2)*NQ+7)/8*8-1:0]  s_axis_carry_tdata_i,
 
   // Results, a group a beat, each a packet of its own, in the order of groups: {0, poison, m, elements}; of a
   // group that divides, BF16 in place of elements, packed as queries are, and TKEEP of these bytes alone
   output wire                       m_axis_out_tvalid_o,
   input  wire                       m_axis_out_tready_i,
-  output wire [8*TRIPLET_BYTES-1:0] m_axis_out_tdata_o,
-  output wire [TRIPLET_BYTES-1:0]   m_axis_out_tkeep_o,
+  output wire [(17*(D+2)*NQ+7)/8*8-1:0]  m_axis_out_tdata_o,
+  output wire [(17*(D+2)*NQ+7)/8-1:0]    m_axis_out_tkeep_o,
   output wire                       m_axis_out_tlast_o,
   output wire                       m_axis_out_tuser_o   // the group divides
 );
+  `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
+  localparam BW = $clog2(P > 1 ? P : 2);
+  localparam RW = $clog2(N/P > 1 ? N/P : 2);
+  localparam LW = $clog2(N+1);
+  localparam MASK_BYTES    = (P*NQ + 7) / 8;
+  localparam TRIPLET_BITS  = 17 * (D+2) * NQ;
+  localparam TRIPLET_BYTES = (TRIPLET_BITS + 7) / 8;
   localparam EW = 17 * (D + 1);             // elements of a triplet
   localparam OW = 16 * D * NQ;              // results
 

@@ -10,6 +10,7 @@
 //
 // ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module attention_registers #(
@@ -18,9 +19,7 @@ module attention_registers #(
   parameter D          = 64,
   parameter P          = 4,
   parameter NQ         = 1,
-  parameter N          = 1024,
-  parameter RW = N/P > 1 ? $clog2(N/P) : 1,        // derived, as the next one
-  parameter LW = $clog2(N+1)
+  parameter N          = 1024
 ) (
   input  wire             clk_i,
   input  wire             rst_ni,           // active low, asserted asynchronously
@@ -48,10 +47,10 @@ module attention_registers #(
   // The oldest group queued
   output wire             group_valid_o,
   input  wire             group_ready_i,
-  output wire [RW-1:0]    group_base_o,
-  output wire [RW:0]      group_rows_o,
-  output wire [LW-1:0]    group_stride_o,
-  output wire [LW*NQ-1:0] group_limit_o,
+  output wire [$clog2(N/P > 1 ? N/P : 2)-1:0] group_base_o,
+  output wire [$clog2(N/P > 1 ? N/P : 2):0]   group_rows_o,
+  output wire [$clog2(N+1)-1:0]    group_stride_o,
+  output wire [$clog2(N+1)*NQ-1:0] group_limit_o,
   output wire             group_use_mask_o,
   output wire             group_final_o,
   output wire             group_carry_o,
@@ -62,6 +61,9 @@ module attention_registers #(
   input  wire             result_i,         // a result was taken
   input  wire             stall_i           // a result waited
 );
+  `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
+  localparam RW = $clog2(N/P > 1 ? N/P : 2);
+  localparam LW = $clog2(N+1);
   localparam [31:0] VERSION = 32'h0001_0000;
   localparam ROWS           = N / P;
   localparam WAITING        = 4;            // groups in the queue
@@ -124,9 +126,9 @@ module attention_registers #(
       AT_SCALE:      write_good = write_data[31:16] == 16'd0;
       AT_BASE:       write_good = write_data < ROWS_MOST;
       AT_ROWS:       write_good = (write_data != 32'd0) & (write_data <= ROWS_MOST);
-      AT_STRIDE:     write_good = (write_data >> LW) == 32'd0;
+      AT_STRIDE:     write_good = write_data <= KEYS_MOST;
       AT_GROUP:      write_good = (write_data[31:3] == 29'd0) & queue_room;
-      default:       write_good = write_limit & ((write_data >> LW) == 32'd0);
+      default:       write_good = write_limit & (write_data <= KEYS_MOST);
     endcase
   end
   wire   write_done   = write & write_whole & write_good;

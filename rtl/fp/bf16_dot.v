@@ -15,6 +15,7 @@
 //
 // D  elements of a vector, >= 2
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module bf16_dot #(
@@ -26,6 +27,7 @@ module bf16_dot #(
   input  wire [16*D-1:0] b_i,
   output wire [15:0]     y_o
 );
+  `PARAMETER(D_must_be_at_least_2, D >= 2)
   localparam CL       = $clog2(D);
   localparam HALF     = CL / 2;               // levels of the search for the largest in stage 2
   localparam EXP_W    = 9;                    // sum of two biased exponents

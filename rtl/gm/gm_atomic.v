@@ -41,6 +41,7 @@
 // ALU_STAGES  of gm_lane_alu, 1 .. 4
 // Numerics: see gm_lane_alu.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module gm_atomic #(
@@ -88,11 +89,18 @@ module gm_atomic #(
   output wire [CNT_W-1:0]    cnt_guards_o,
   output wire [CNT_W-1:0]    cnt_stalls_o
 );
+  `PARAMETER(LANES_must_be_at_least_1, LANES >= 1)
+  `PARAMETER(ADDR_W_must_be_at_least_1, ADDR_W >= 1)
+  `PARAMETER(LEN_W_must_be_at_least_1, LEN_W >= 1)
+  `PARAMETER(TAG_W_must_be_at_least_1, TAG_W >= 1)
+  `PARAMETER(CNT_W_must_be_wide_enough_to_hold_LANES, CNT_W >= 2 && (LANES >> CNT_W) == 0)
+  `PARAMETER(ALU_STAGES_must_be_1_to_4, ALU_STAGES >= 1 && ALU_STAGES <= 4)
   localparam DATA_W = LANES * 32;
   localparam FLIGHT = ALU_STAGES + 2;      // the word arrives, the ALU, the write
   localparam WRITE  = FLIGHT - 1;          // the last of these cycles
   localparam TAGS   = FLIGHT + 1;          // and one in which a credit comes back
-  localparam OWED_W = $clog2(TAGS + 1);
+  localparam OWED_COUNTS = TAGS + 1;       // 0 .. TAGS
+  localparam OWED_W = $clog2(OWED_COUNTS);
   localparam [2:0] OP_STORE   = 3'd0;
   localparam [2:0] OP_RESCALE = 3'd4;      // the highest legal code
   localparam [ADDR_W-1:0] ADDR_ONE = 1;
@@ -288,6 +296,16 @@ module gm_atomic #(
   assign cnt_guards_o = cnt_guards_q;
   assign cnt_stalls_o = cnt_stalls_q;
 
+  // ---------------------------------------------------------------- the contract
+  localparam CALL_W = 3 + ADDR_W + LANES + LEN_W + TAG_W;
+`ifndef FORMAL                             // which needs nothing of a request that waits
+  `ASSUME_STABLE(request_is_held, req_valid_i, req_ready_o, CALL_W, {req_op_i, req_addr_i, req_mask_i, req_len_i, req_tag_i})
+  `ASSUME_STABLE(operand_is_held, req_valid_i, req_ready_o, DATA_W, req_data_i)
+`endif
+  `ASSERT(answer_has_room, !(valid_q[WRITE-1] && done_last) || tags_room)
+  `ASSERT(credits_in_range, {1'b0, owed_q} < OWED_COUNTS[OWED_W:0])
+  `ASSERT(no_read_of_what_is_written, !(mem_re_o && mem_we_o && mem_raddr_o == mem_waddr_o))
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // Proved by induction with an abstract gm_lane_alu (tb/formal/): what a lane computes does not
@@ -472,6 +490,24 @@ module gm_atomic #(
     end
   end
   always @* if (f_run && f_writes) assert ((f_guard & ~fired) == 4'd0);
+  wire [LANES-1:0] f_guarded;              // lanes of this write in which a guard fires
+  generate
+    for (g = 0; g < LANES; g = g + 1) begin : g_f_lane
+      assign f_guarded[g] = mask[g] && new_guard[4*g +: 4] != 4'd0;
+    end
+  endgenerate
+  reg [CNT_W-1:0] f_guards;
+  always @* begin
+    f_guards = 0;
+    for (k = 0; k < LANES; k = k + 1) f_guards = f_guards + f_guarded[k];
+  end
+  always @(posedge clk_i) if (f_run && f_ran && !$past(clear_i)) begin
+    assert (cnt_guards_o == $past(mem_we_o ? cnt_guards_o + f_guards : cnt_guards_o));
+  end
+  always @* if (f_run && !f_ran) begin     // reset
+    assert (guard_q == 4'd0 && cnt_beats_o == 0 && cnt_guards_o == 0 && cnt_stalls_o == 0);
+    assert (!rq_valid_q && valid_q == 0 && owed_q == 0 && !rsp_valid_o);
+  end
 
   // The traffic these speak about exists.
   always @(posedge clk_i) if (f_run && f_ran) begin

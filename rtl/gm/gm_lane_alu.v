@@ -19,6 +19,7 @@
 //
 // STAGES  1 .. 4
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module gm_lane_alu #(
@@ -31,6 +32,7 @@ module gm_lane_alu #(
   output reg  [31:0] result_o,
   output reg  [3:0]  guard_o
 );
+  `PARAMETER(STAGES_must_be_1_to_4, STAGES >= 1 && STAGES <= 4)
   localparam [2:0] OP_ADD_F32     = 3'd1;
   localparam [2:0] OP_ADD_S32     = 3'd2;
   localparam [2:0] OP_ADD_S32_RAW = 3'd3;

@@ -9,12 +9,12 @@
 // W      bits of a word, >= 1
 // DEPTH  words, >= 2
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module fifo #(
   parameter W     = 8,
-  parameter DEPTH = 4,
-  parameter LEVEL_W = $clog2(DEPTH + 1)
+  parameter DEPTH = 4
 ) (
   input  wire               clk_i,
   input  wire               rst_ni,        // active low, asserted asynchronously
@@ -24,8 +24,12 @@ module fifo #(
   output wire               out_valid_o,
   input  wire               out_ready_i,
   output wire [W-1:0]       out_data_o,
-  output wire [LEVEL_W-1:0] level_o        // words held
+  output wire [$clog2(DEPTH+1)-1:0] level_o    // words held
 );
+  `PARAMETER(W_must_be_at_least_1, W >= 1)
+  `PARAMETER(DEPTH_must_be_at_least_2, DEPTH >= 2)
+  localparam LEVEL_W = $clog2(DEPTH + 1);
+  localparam LEVELS  = DEPTH + 1;
   localparam [LEVEL_W-1:0] ONE  = 1;
   localparam [LEVEL_W-1:0] FULL = DEPTH[LEVEL_W-1:0];
 
@@ -61,6 +65,9 @@ module fifo #(
       end
     end
   endgenerate
+
+  `ASSERT(level_in_range, {1'b0, level_q} < LEVELS[LEVEL_W:0])
+  `ASSERT_STABLE(output_is_held, out_valid_o, out_ready_i, W, out_data_o)
 
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties

@@ -16,25 +16,28 @@
 // DEPTH  words, >= 1
 // LANE   bits that one bit of wmask_i stands for: WIDTH (no mask), 32, 8 (a byte mask) ...; divides WIDTH
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module ram_1r1w #(
   parameter WIDTH  = 32,
   parameter DEPTH  = 16,
-  parameter LANE   = WIDTH,
-  parameter ADDR_W = DEPTH > 1 ? $clog2(DEPTH) : 1     // derived
+  parameter LANE   = WIDTH
 ) (
   input  wire                  clk_i,
 
   input  wire                  we_i,
-  input  wire [ADDR_W-1:0]     waddr_i,     // 0 .. DEPTH-1, as is raddr_i
+  input  wire [$clog2(DEPTH > 1 ? DEPTH : 2)-1:0] waddr_i,   // 0 .. DEPTH-1, as is raddr_i
   input  wire [WIDTH/LANE-1:0] wmask_i,     // 1: write this lane
   input  wire [WIDTH-1:0]      wdata_i,
 
   input  wire                  re_i,
-  input  wire [ADDR_W-1:0]     raddr_i,
+  input  wire [$clog2(DEPTH > 1 ? DEPTH : 2)-1:0] raddr_i,
   output reg  [WIDTH-1:0]      rdata_o
 );
+  `PARAMETER(WIDTH_must_be_at_least_1, WIDTH >= 1)
+  `PARAMETER(DEPTH_must_be_at_least_1, DEPTH >= 1)
+  `PARAMETER(LANE_must_divide_WIDTH, LANE >= 1 && WIDTH % LANE == 0)
   reg [WIDTH-1:0] word_mem [0:DEPTH-1];
 
   generate

@@ -12,6 +12,7 @@
 //
 // STEPS  >= 2
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module stream_steps #(
@@ -30,6 +31,7 @@ module stream_steps #(
   , output wire           f_started_o    // step 0 is done, the last one is not
 `endif
 );
+  `PARAMETER(STEPS_must_be_at_least_2, STEPS >= 2)
   reg  [STEPS-1:0] at_q;                 // one bit set: the step to be done next
   reg              out_valid_q;
 
@@ -52,6 +54,9 @@ module stream_steps #(
     else if (out_ready_i) out_valid_q <= 1'b0;
   end
 
+  `ASSERT(one_step_at_a_time, at_q != {STEPS{1'b0}} && (at_q & (at_q - {{(STEPS-1){1'b0}}, 1'b1})) == {STEPS{1'b0}})
+  `ASSUME(offer_is_held, at_q[0] || in_valid_i)
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/).  All that is asked of the producer is that it holds its offer.
@@ -59,7 +64,6 @@ module stream_steps #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  always @(posedge clk_i) if (f_run && f_ran && $past(in_valid_i && !in_ready_o)) `ASSUME (in_valid_i);
   assign f_started_o = ~at_q[0];
 
   // Everything taken comes out once: results loaded are those given and the one that waits.

@@ -11,6 +11,7 @@
 // ARITHMETIC, VARIANT  as of fau_lane
 // D                    elements of a value, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module acc #(
@@ -44,6 +45,9 @@ module acc #(
   output wire                out_poison_o,
   output wire [17*(D+1)-1:0] out_o_o
 );
+  `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
+  `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
+  `PARAMETER(D_must_be_at_least_1, D >= 1)
   localparam ONE_SCALE = ARITHMETIC == 1 && VARIANT != 0;
 
   wire       in_ready;
@@ -155,23 +159,15 @@ module acc #(
   assign out_poison_o = out_poison_q;
   assign out_o_o      = out_o_q;
 
+  `ASSUME_STABLE(a_is_held, a_valid_i, in_ready, 18, {a_final_i, a_m_i, a_poison_i})
+  `ASSUME_STABLE(b_is_held, b_valid_i, in_ready, 17, {b_m_i, b_poison_i})
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/), also as part of the chain there.
 
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
-
-  // Producers hold what is not taken.
-  always @(posedge clk_i) if (f_run && f_ran) begin
-    if ($past(a_valid_i && !in_ready)) begin
-      `ASSUME (a_valid_i && a_final_i == $past(a_final_i));
-      `ASSUME (a_m_i == $past(a_m_i) && a_poison_i == $past(a_poison_i));
-    end
-    if ($past(b_valid_i && !in_ready)) begin
-      `ASSUME (b_valid_i && b_m_i == $past(b_m_i) && b_poison_i == $past(b_poison_i));
-    end
-  end
 
   always @(posedge clk_i) if (f_run && f_started) begin
     assert (a_valid_i && b_valid_i);

@@ -13,6 +13,7 @@
 // D           elements of a value, >= 1
 // NQ          queries side by side, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module divide #(
@@ -39,6 +40,9 @@ module divide #(
   output wire [NQ-1:0]          out_poison_o,
   output wire [17*(D+1)*NQ-1:0] out_o_o    // with out_final_o: {0, BF16} from element 1 on
 );
+  `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
+  `PARAMETER(D_must_be_at_least_1, D >= 1)
+  `PARAMETER(NQ_must_be_at_least_1, NQ >= 1)
   localparam EW = 17 * (D + 1);            // the elements of one triplet
   localparam [15:0] NAN = 16'h7fc0;
 
@@ -92,5 +96,7 @@ module divide #(
   assign out_m_o      = out_m_q;
   assign out_poison_o = out_poison_q;
   assign out_o_o      = out_o_q;
+
+  `ASSERT_STABLE(result_is_held, out_valid_o, out_ready_i, 17*NQ + 1, {out_final_o, out_m_o, out_poison_o})
 endmodule
 `resetall

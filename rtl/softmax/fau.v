@@ -17,6 +17,7 @@
 // ARITHMETIC, VARIANT  as of fau_lane
 // D                    elements of a query, key and value, >= 2
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module fau #(
@@ -57,7 +58,13 @@ module fau #(
   output wire [15:0]         out_m_o,
   output wire                out_poison_o,
   output wire [17*(D+1)-1:0] out_o_o
+`ifdef FORMAL
+  , output wire [9+$clog2(D):0] f_carry_at_o   // of fau_front
+`endif
 );
+  `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
+  `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
+  `PARAMETER(D_must_be_at_least_2, D >= 2)
   localparam ONE_SCALE  = ARITHMETIC == 1 && VARIANT != 0;
   localparam [15:0] ONE = 16'h3f80;        // BF16
 
@@ -88,6 +95,9 @@ module fau #(
     .final_o    (lane_final),
     .carry_o    (lane_carry),
     .max_o      (lane_max)
+`ifdef FORMAL
+    , .f_carry_at_o(f_carry_at_o)
+`endif
   );
 
   // ---------------------------------------------------------------- factor

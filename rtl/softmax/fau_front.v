@@ -13,6 +13,7 @@
 //
 // D  elements of a query and a key, >= 2
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module fau_front #(
@@ -45,7 +46,11 @@ module fau_front #(
   output wire            final_o,
   output wire            carry_o,
   output wire [15:0]     max_o
+`ifdef FORMAL
+  , output wire [9+$clog2(D):0] f_carry_at_o   // stages with a first key that continues the carry, 1 lowest
+`endif
 );
+  `PARAMETER(D_must_be_at_least_2, D >= 2)
   localparam CL    = $clog2(D);
   localparam SCORE = 6 + CL;             // stage of the score
   localparam LANE  = 10 + CL;            // stage of the scaled value
@@ -74,6 +79,10 @@ module fau_front #(
       carry_q <= {carry_q[LANE-1:1], carry_i};
     end
   end
+
+`ifdef FORMAL
+  assign f_carry_at_o = first_q & carry_q;
+`endif
 
   assign key_o   = key_q[LANE];
   assign taint_o = taint_q[LANE];

@@ -10,6 +10,7 @@
 //
 // D  elements of a value, >= 1
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module fau_triplet #(
@@ -42,6 +43,7 @@ module fau_triplet #(
   , output wire              f_last_o      // a triplet is in the lanes
 `endif
 );
+  `PARAMETER(D_must_be_at_least_1, D >= 1)
   // ---------------------------------------------------------------- stage 11+CL
   reg                last_q;
   reg                final_q;
@@ -92,6 +94,9 @@ module fau_triplet #(
   assign out_poison_o = out_poison_q;
   assign out_o_o      = out_o_q;
 
+  `ASSUME(no_advance_while_stalled, ready_o || !en_i)
+  `ASSERT_STABLE(triplet_is_held, out_valid_o, out_ready_i, 18, {out_final_o, out_m_o, out_poison_o})
+
 `ifdef FORMAL
   assign f_last_o = last_q;
   // ---------------------------------------------------------------- properties
@@ -99,8 +104,6 @@ module fau_triplet #(
 
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
-
-  always @* if (f_run && !ready_o) `ASSUME (!en_i);
 
   // A poison anywhere from a group's first key to its last is there in the triplet.
   reg f_tainted_q;                       // of the group whose key is in stage 11+CL

@@ -5,6 +5,7 @@
 // their values have been read.  Then no row is read while it is written (kv_sram), and each value is
 // that of its key.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module attention_memory (
@@ -40,9 +41,7 @@ module attention_memory (
   );
 
   always @* if (q_valid_i) assume (q_rows_i != 3'd0 && q_rows_i <= ROWS && q_base_i < ROWS);
-  always @(posedge clk_i) if (f_run && f_ran && $past(q_valid_i && !q_ready)) begin
-    assume (q_valid_i && q_rows_i == $past(q_rows_i) && q_base_i == $past(q_base_i));
-  end
+  `ASSUME_STABLE(group_is_held, q_valid_i, q_ready, 6, {q_base_i, q_rows_i, q_use_mask_i})
 
   // The delay line has no reset: what it held before one is read and not used.
   reg [DELAY-1:0] asked_q;

@@ -9,6 +9,9 @@
 #   stream_steps, fau_triplet,    base case, induction, cover points
 #   acc, attention_ctrl
 #   attention_chain               the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
+#   attention_engine              base case, induction: who owns the carry; each module's contract with the others
+#   attention_whole               the engine at D = 2, abstract arithmetic, some 20 cycles from any reset, in several
+#                                 shapes: what each group gives, and when
 #   stream_hold, axi_lite_port,   base case, induction, cover points
 #   attention_registers
 #   attention_axi, gm_axi         base case, cover points: the buses of the engine and of the atomic unit, which are abstract
@@ -26,21 +29,24 @@ here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$work" || exit 2
 
 # to_smt2 TOP OPTIONS FILES PARAMETERS
-# What a module asks of its surroundings (`ASSUME) is assumed of TOP's own and proved inside of it.
+# What a module asks of its surroundings (`ASSUME, rtl/lib/assert.vh) is assumed of TOP's own and proved inside of it.
 to_smt2() {
   others=
   for file in $3; do
     [ "$(basename "$file" .v)" = "$1" ] && own=$file || others="$others $file"
   done
   yosys -q -l "$work/yosys.log" -p "
-    read_verilog -formal -DASSUME=assume $2 $own $here/formal_run.v
-    ${others:+read_verilog -formal -DASSUME=assert $2 $others}
+    read_verilog -formal -I$rtl/lib -DASSUMED=assume $2 $own $here/formal_run.v
+    ${others:+read_verilog -formal -I$rtl/lib -DASSUMED=assert $2 $others}
     $4
     prep -top $1 -flatten
     async2sync
     dffunmap
     opt_clean
-    write_smt2 -wires $work/$proof.smt2" >/dev/null || exit 2
+    write_smt2 -wires $work/$proof.smt2
+    delete -output
+    delete t:\$cover
+    write_ilang $work/$proof.il" >/dev/null || exit 2
 }
 
 # run TITLE SMTBMC_OPTIONS...
@@ -51,6 +57,36 @@ run() {
   status=$?
   grep -E 'Assert failed|Unreached|Status' "$work/smtbmc.log" || { cat "$work/smtbmc.log"; exit 2; }
   [ $status -eq 0 ] || exit 1
+}
+
+# whole "P NQ N" OPTIONS: the engine in attention_whole
+whole() {
+  options=$2
+  # shellcheck disable=SC2086
+  set -- $1
+  title="P $1, NQ $2, N $3"
+  to_smt2 attention_whole "$options" "$here/attention_whole.v $rtl/attention/attention_engine.v $rtl/attention/attention_ctrl.v
+    $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/delay_line.v
+    $rtl/fp/bf16_max.v $(echo "$here"/stubs/*.v)" "chparam -set P $1 -set NQ $2 -set N $3 attention_whole"
+}
+
+# bounded TITLE CYCLES passes|fails: what to_smt2 has read, by ABC: of a whole engine z3 sees too few cycles.
+bounded() {
+  echo "== $proof: $1, $2 cycles"
+  yosys -q -l "$work/yosys.log" -p "read_ilang $work/$proof.il; memory_map; techmap; opt -fast -nodffe -nosdff
+    abc -g AND -fast; dffunmap; opt_clean; write_aiger -I -B -zinit $work/$proof.aig" >/dev/null || exit 2
+  yosys-abc -c "read_aiger $work/$proof.aig; fold; strash; bmc3 -F $2" >"$work/abc.log" 2>&1 || { cat "$work/abc.log"; exit 2; }
+  if grep -q 'No output asserted' "$work/abc.log"; then
+    got=passes
+  elif failed=$(grep -o 'Output .* was asserted in frame [0-9]*' "$work/abc.log"); then
+    got=fails
+  else
+    cat "$work/abc.log"
+    exit 2
+  fi
+  [ $got = "$3" ] && return
+  [ $got = fails ] && echo "Assert failed: $failed" || echo "Unreached"
+  exit 1
 }
 
 case $proof in
@@ -99,11 +135,16 @@ acc)
   run "induction" -i -t 4
   ;;
 attention_ctrl)
-  to_smt2 attention_ctrl -DFORMAL_COVER "$rtl/attention/attention_ctrl.v" \
-    "chparam -set P 3 -set NQ 2 -set ROWS 3 attention_ctrl"
-  run "base case" -t 6
-  run "induction" -i -t 3
-  run "cover" -c -t 12
+  # blocks, queries, rows
+  for shape in "3 2 3" "1 1 1" "2 1 4"; do
+    # shellcheck disable=SC2086
+    set -- $shape
+    to_smt2 attention_ctrl -DFORMAL_COVER "$rtl/attention/attention_ctrl.v" \
+      "chparam -set P $1 -set NQ $2 -set ROWS $3 attention_ctrl"
+    run "base case, P $1, NQ $2, $3 rows" -t 6
+    run "induction, P $1, NQ $2, $3 rows" -i -t 3
+    run "cover, P $1, NQ $2, $3 rows" -c -t 12
+  done
   ;;
 stream_hold)
   to_smt2 stream_hold -DFORMAL_COVER "$rtl/lib/stream_hold.v" "chparam -set W 4 stream_hold"
@@ -152,6 +193,26 @@ attention_chain)
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22
+  ;;
+attention_engine)
+  # blocks, queries, keys
+  for shape in "1 1 1" "2 1 4" "1 2 3"; do
+    whole "$shape" -DINDUCTION
+    bounded "base case, $title" 8 passes
+    run "induction, $title" -i -t 4
+  done
+  ;;
+attention_whole)
+  while read -r cycles shape; do
+    whole "$shape" -DSUMS
+    bounded "base case, $title" "$cycles" passes
+  done <<END
+23 1 1 2
+21 1 2 2
+22 2 1 4
+END
+  whole "1 1 2" "-DSUMS -DREACH"
+  bounded "reached, $title" 23 fails
   ;;
 *)
   echo "prove.sh: no proof $proof" >&2

@@ -19,7 +19,7 @@ compile() {
   bench=$1 folders=$2
   shift 2
   # shellcheck disable=SC2046,SC2086
-  iverilog -g2005 -Wall -DRAM_COLLISION_X -s "$bench" "$@" $(printf -- "-y $root/rtl/%s " $folders) \
+  iverilog -g2005 -Wall -I "$root/rtl/lib" -DRAM_COLLISION_X -s "$bench" "$@" $(printf -- "-y $root/rtl/%s " $folders) \
     -o "$unit" "$root/tb/icarus/$bench.v"
 }
 

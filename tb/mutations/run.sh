@@ -40,7 +40,7 @@ vectors() {
   esac
   case $1 in bf16_*) list=$3/vectors.txt; "$build/tb/$(testbench "$1")" --emit "$list" --count "$(count "$1")" || return 2 ;; esac
   # shellcheck disable=SC2086
-  iverilog -g2005 -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$2/lib" -y "$root/tb" -y "$root/tb/icarus" -o "$3/vectors.vvp" \
+  iverilog -g2005 -I "$2/lib" -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$2/lib" -y "$root/tb" -y "$root/tb/icarus" -o "$3/vectors.vvp" \
     "$root/tb/icarus/${bench}_vectors.v" || return 2
   vvp "$3/vectors.vvp" "+vectors=$list" >"$3/vectors.log" || return 2
   grep -q PASS "$3/vectors.log" && return 0

@@ -1,7 +1,7 @@
 # Lists the mutants of C, C++ and Verilog files: one token or one statement changed, a line each,
 #   FILE LINE COLUMN LENGTH REPLACEMENT KIND TEXT_OF_LINE       (tab-separated)
-# Comments, strings, preprocessor lines, assertions, parameters' defaults and what is between `ifdef FORMAL and
-# `endif are left alone.  SPDX-License-Identifier: Apache-2.0
+# Comments, strings, preprocessor lines, assertions, parameters' defaults and what is between `ifdef FORMAL or
+# `ifndef SYNTHESIS and `endif are left alone.  SPDX-License-Identifier: Apache-2.0
 function mutant(column, length_, text, kind) {
   print FILENAME "\t" FNR "\t" column "\t" length_ "\t" text "\t" kind "\t" $0
 }
@@ -164,7 +164,7 @@ FNR == 1 {
   code = code_of($0)
   skipped = in_macro || code ~ (verilog ? "^ *`" : "^ *#")
   in_macro = skipped && code ~ /\\$/
-  if (verilog && code ~ /^ *`ifdef FORMAL/) formal = 1
+  if (verilog && code ~ /^ *`(ifdef FORMAL|ifndef SYNTHESIS)/) formal = 1
   if (verilog && code ~ /^ *`endif/) formal = 0
   if (skipped || formal || code ~ /(^| )parameter |[aA]ssert|ASSUME|SPDX|wire unused|^ *(import|using|typedef|template|extern) /) next
   operators(code)

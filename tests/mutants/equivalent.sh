@@ -13,7 +13,7 @@ top=$(basename "$file" .v)
 # shellcheck disable=SC2046
 others=$("$rtl/modules.sh" "$top" $(find "$rtl" -mindepth 1 -type d) | grep -v "/$top\.v$" | tr '\n' ' ')
 aig() {   # aig SOURCE NAME
-  timeout 300 yosys -q -p "read_verilog $1 $others; prep -flatten -top $top; memory_map; async2sync; dffunmap; setundef -zero -init;
+  timeout 300 yosys -q -p "read_verilog -I$rtl/lib $1 $others; prep -flatten -top $top; memory_map; async2sync; dffunmap; setundef -zero -init;
     setundef -zero; opt -full; techmap; opt; aigmap; write_aiger -zinit $work/$2.aig" >"$work/$2.log" 2>&1
 }
 command='cec -n'

@@ -29,7 +29,7 @@ endmodule
 END
 yosys -q -p "read_liberty -lib -ignore_miss_func $liberty; read_verilog chain.v; hierarchy -top chain
   select chain; json -o chain.json"
-yosys -q -p "read_verilog $rtl/softmax/fau_lane.v $rtl/arith/*.v $rtl/hfa/*.v $rtl/fp/*.v
+yosys -q -p "read_verilog -I$rtl/lib $rtl/softmax/fau_lane.v $rtl/arith/*.v $rtl/hfa/*.v $rtl/fp/*.v
   synth -noabc -flatten -top fau_lane; dfflibmap -liberty $liberty; abc -liberty $liberty; opt_clean -purge
   read_liberty -lib -ignore_miss_func $liberty; select fau_lane; json -o fau_lane.json; select -clear
   write_verilog -noattr -selected fau_lane.v"
