@@ -268,7 +268,7 @@ module attention_registers #(
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   // Results are of groups.
-  always @* if (f_run && result_i) `ASSUME (owed_q != 16'd0);
+  always @* if (f_run && result_i) `ASSUMED (owed_q != 16'd0);
 
   // Read-back: a register of either kind holds what was last written to it, and reads as that.
   (* anyconst *) wire [7:0] f_at;
@@ -295,7 +295,8 @@ module attention_registers #(
 
   // What a group is queued with is legal; nothing is queued of a write that is refused.
   always @* if (f_run) begin
-    assert (rows_q != 0 && rows_q <= ROWS_MOST && base_q < ROWS_MOST);
+    assert (rows_q != 0 && rows_q <= ROWS_MOST && base_q < ROWS_MOST && stride_q <= KEYS_MOST);
+    if (f_limit) assert (f_limit_at[LW-1:0] <= KEYS_MOST);
     if (queue) assert (queue_room && !write_refuse);
     if (write && write_at == AT_GROUP && write_refuse) assert (!queue);
     if (write && (write_at < AT_CLEAR || (write_at > AT_GROUP && !write_limit))) assert (write_refuse);

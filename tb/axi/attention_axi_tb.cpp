@@ -172,7 +172,8 @@ bool takes(const reg &one, uint32_t value) {
   switch (one.offset) {
     case REG_BASE: return value < ROWS;
     case REG_ROWS: return value >= 1 && value <= ROWS;
-    default: return one.bits == 32 || value >> one.bits == 0;
+    case REG_STRIDE: return value <= N;
+    default: return one.offset >= REG_LIMIT ? value <= N : one.bits == 32 || value >> one.bits == 0;
   }
 }
 
