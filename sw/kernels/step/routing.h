@@ -2,7 +2,7 @@
 // counting. Slots are found in order of tokens and their places, one after the other:
 //
 //   routing_read(&routing, &args->routing);
-//   for (uint32_t i = 0; i < routing.choices; i++) {        token i / top, place i % top
+//   for (uint32_t i = 0; i < tokens * top; i++) {           token i / top, place i % top
 //     const uint32_t slot = routing_take(&routing, i);
 //     if (slot != ROUTING_ELSEWHERE) ...
 //   }
@@ -21,7 +21,6 @@
 
 typedef struct routing {
   const int32_t *chosen;   // in the window
-  uint32_t choices;        // tokens * top
   uint32_t top, first, here;
   // Expert first + e has the slots start[e] to start[e + 1] - 1, until the first routing_take.
   uint32_t start[STEP_MAX_EXPERTS + 1];
@@ -39,7 +38,6 @@ static inline void routing_read(routing_t *routing, const step_routing_t *args) 
   // cppcheck-suppress ctuuninitvar  ; it is what this fills in
   uint32_t *start = routing->start;
   routing->chosen = chosen;
-  routing->choices = choices;
   routing->top = args->top;
   routing->first = first;
   routing->here = here;
