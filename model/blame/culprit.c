@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "blame/chain.h"
-
 enum { DEPTH = 32 };
 
 // The element to begin with. True: it is off.
@@ -29,44 +27,53 @@ static bool find_element(const soc_replay_t *replay, const blame_expected_t *exp
   return false;
 }
 
-// Where the chain says that something is wrong. False: nowhere.
-static bool wrong_link(const blame_chain_t *chain, size_t *effect) {
-  if (chain->from == BLAME_NOBODY) {
-    *effect = chain->link[chain->links - 1].effect;
-    return true;
+blame_ground_t blame_decide(const blame_chain_t *chain, const blame_repairs_t *repairs, bool wrong, size_t *link) {
+  *link = chain->links - 1;
+  if (repairs->count > 0 && repairs->list[0].off == 0) {
+    return BLAME_BY_REPAIR;
   }
-  for (size_t i = 0; i < chain->links; ++i) {
-    if (chain->link[i].leaves) {
-      *effect = chain->link[i].effect;
-      return true;
+  if (chain->from == BLAME_NOBODY && wrong) {
+    return BLAME_BY_UNWRITTEN;
+  }
+  for (*link = 0; *link < chain->links; ++*link) {
+    if (chain->link[*link].leaves) {
+      return BLAME_BY_VALUE;
     }
   }
-  return false;
+  return repairs->count > 0 ? BLAME_BY_HELP : BLAME_UNDECIDED;
 }
 
-static bool by_chain(soc_replay_t *replay, const blame_at_t *at, const blame_repairs_t *repairs, size_t *effect) {
-  blame_chain_t chain = {.links = 0};
-  bool found = blame_walk(replay, at, DEPTH, &chain) && chain.links > 0;
-  if (found && !wrong_link(&chain, effect)) {
-    blame_at_t origin = *at;
-    *effect = repairs->count > 0 ? repairs->list[0].effect : soc_replay_effects(replay);
-    if (repairs->count == 0) {
-      blame_origin(replay, &origin, effect);
-    }
+static size_t decided(soc_replay_t *replay, const blame_at_t *at, const blame_chain_t *chain, const blame_repairs_t *repairs) {
+  blame_at_t origin = *at;
+  size_t link, effect = soc_replay_effects(replay);
+  switch (blame_decide(chain, repairs, true, &link)) {
+    case BLAME_BY_REPAIR:
+    case BLAME_BY_HELP:
+      return repairs->list[0].effect;
+    case BLAME_BY_UNWRITTEN:
+    case BLAME_BY_VALUE:
+      return chain->link[link].effect;
+    default:
+      blame_origin(replay, &origin, &effect);
+      return effect;
   }
-  blame_chain_free(&chain);
-  return found;
 }
 
 bool blame_culprit(soc_replay_t *replay, const blame_expected_t *expected, size_t *effect) {
   const soc_replay_look_t nothing = {.context = NULL};
   blame_repairs_t repairs = {.count = 0};
+  blame_chain_t chain = {.links = 0};
   blame_at_t at;
   soc_replay_run(replay, soc_replay_effects(replay), &nothing);
-  const bool off = find_element(replay, expected, &at);
-  if (off && blame_repair(replay, expected, &repairs) && repairs.count > 0 && repairs.list[0].off == 0) {
-    *effect = repairs.list[0].effect;
-    return true;
+  if (find_element(replay, expected, &at)) {
+    blame_repair(replay, expected, &repairs);   // out of memory: without
   }
-  return by_chain(replay, &at, &repairs, effect);
+  const bool written = blame_walk(replay, &at, DEPTH, &chain) && chain.links > 0;
+  if (written) {
+    *effect = decided(replay, &at, &chain, &repairs);
+  } else if (repairs.count > 0) {
+    *effect = repairs.list[0].effect;
+  }
+  blame_chain_free(&chain);
+  return written || repairs.count > 0;
 }

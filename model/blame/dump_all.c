@@ -22,16 +22,6 @@ typedef struct dump_all {
   bool good;
 } dump_all_t;
 
-static const unsigned pipes_of[OP_COUNT] = {
-#define COMMAND(NAME, name, pipes, text) (pipes),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-};
-
 static void lower(const char *word, char text[NAME_BYTES]) {
   snprintf(text, NAME_BYTES, "%s", word);
   for (char *c = text; *c != '\0'; ++c) {
@@ -75,7 +65,8 @@ static void command_name(const dump_all_t *dump, size_t effect, char name[NAME_B
   char command[NAME_BYTES], pipe[NAME_BYTES];
   const soc_effect_t e = soc_replay_effect(dump->replay, effect);
   const unsigned opcode = e.what->command.header.opcode_;
-  const bool one_pipe = (pipes_of[opcode] & (pipes_of[opcode] - 1)) == 0;
+  const unsigned pipes = core_command_pipes(opcode);
+  const bool one_pipe = (pipes & (pipes - 1)) == 0;
   lower(core_command_name(opcode), command);
   lower(core_pipe_name(e.what->command.header.pipe_), pipe);
   snprintf(name, NAME_BYTES, "%.16s.%.16s%s%.24s#%llu", e.core, one_pipe ? "" : pipe, one_pipe ? "" : ".", command,

@@ -17,16 +17,6 @@ static const uint8_t pipe_cores[PIPE_COUNT] = {
 #undef PIPE
 };
 
-static const uint16_t command_pipes[OP_COUNT] = {
-#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = (pipes),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-};
-
 typedef struct checker {
   core_kind_t kind;
   const core_memory_t *memory;
@@ -314,7 +304,7 @@ static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {
 
 // The kind of core that a command belongs to, if it is one's alone.
 static core_kind_t home_of(unsigned opcode) {
-  const unsigned pipes = command_pipes[opcode];
+  const unsigned pipes = core_command_pipes(opcode);
   if (opcode == OP_LOAD_NZ || (pipes & (PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX)) != 0) {
     return CORE_CUBE;
   }
@@ -331,10 +321,11 @@ static bool check_header(const checker_t *check) {
   if (header->zero_ != 0 || header->zero2_ != 0) {
     return wrong(check, "bytes 2 to 7 of the command: expected 0");
   }
+  const unsigned pipes = core_command_pipes(header->opcode_);
   unsigned mine = 0;
   const char *expected = "?";
   for (uint32_t pipe = 0; pipe < PIPE_COUNT; pipe++) {
-    if (has_pipe(check->kind, pipe) && (command_pipes[header->opcode_] >> pipe & 1) != 0) {
+    if (has_pipe(check->kind, pipe) && (pipes >> pipe & 1) != 0) {
       mine |= 1u << pipe;
       expected = core_pipe_name(pipe);
     }

@@ -57,6 +57,20 @@ static const char *lookup(const char *const *names, uint64_t count, uint64_t i) 
 }
 
 const char *core_pipe_name(unsigned pipe) { return lookup(pipe_names, PIPE_COUNT, pipe); }
+
+unsigned core_command_pipes(unsigned opcode) {
+  static const unsigned pipes_of[OP_COUNT] = {
+#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = (pipes),
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+  };
+  return opcode < OP_COUNT ? pipes_of[opcode] : 0;
+}
+
 const char *core_command_name(unsigned opcode) { return lookup(command_names, OP_COUNT, opcode); }
 const char *core_space_name(core_space_t space) {
   return lookup(space_names, SPACE_COUNT, (uint64_t)space);

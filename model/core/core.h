@@ -51,6 +51,7 @@ enum { CORE_MAX_ACCESSES = 6, CORE_ERROR_BYTES = 256 };
 
 const char *core_pipe_name(unsigned pipe);       // "MTE2"; "?" if there is none
 const char *core_command_name(unsigned opcode);  // "LOAD_NZ"
+unsigned core_command_pipes(unsigned opcode);    // that take it: PIPE_BIT_*; 0 if there is no such command
 const char *core_vector_op_name(uint32_t op);    // "EXP"
 const char *core_space_name(core_space_t space);
 

@@ -48,7 +48,8 @@ hfa | fa2 | expmul)
   case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; expmul) arithmetic=2 ;; esac
   file=$rtl/attention/attention_engine.v
   own_sources=$root/model/engine/engine_unit.cpp
-  headers="$root/model/engine/engine_unit.h $root/model/engine/engine_ports.h $root/model/num/num_triplet.h"
+  headers="$root/model/engine/engine_unit.h $root/model/engine/engine_ports.h
+    $root/model/engine/verilated_engine.h $root/model/num/num_triplet.h"
   bus=${7:-}
   if [ -n "$bus" ]; then
     file=$rtl/axi/attention_axi.v

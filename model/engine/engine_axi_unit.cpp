@@ -4,13 +4,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstring>
-#include <memory>
 
-#include "Vunit.h"
-#include "engine/engine_ports.h"
-#include "engine/engine_unit.h"
-#include "verilated.h"
-#include "waves/verilated_end.h"
+#include "engine/verilated_engine.h"
 
 namespace {
 
@@ -39,19 +34,13 @@ enum class stage { registers, carry, queries };
 }  // namespace
 
 // cppcheck-suppress ctuOneDefinitionRuleViolation ; a library has one of the two
-struct engine_unit {
-  VerilatedContext context;
-  std::unique_ptr<Vunit> rtl;
-  engine_pins_t pins{};
+struct engine_unit : verilated_engine {
   std::array<setting, NQ + 3> settings{};
   uint32_t flags = 0;                   // of the group on offer
   stage at = stage::registers;
   bool address = false, data = false;   // of a write, still to be taken
   bool answer = false;                  // still to come
   setting *writing = nullptr;           // NULL: GROUP
-#ifdef ENGINE_TRACE
-  VerilatedFstC waves;   // model/waves/verilated_waves.h
-#endif
 };
 
 namespace {
@@ -143,25 +132,6 @@ void reset(engine_unit *unit) {
   settle(unit);
 }
 
-engine_unit *create(const char *name, int seed) {
-  auto unit = std::make_unique<engine_unit>();
-  unit->context.randReset(seed == 0 ? 0 : 2);
-  unit->context.randSeed(seed);
-#ifdef ENGINE_TRACE
-  unit->context.traceEverOn(true);
-#endif
-  unit->rtl = std::make_unique<Vunit>(&unit->context, name != nullptr ? name : TOP_NAME);
-  reset(unit.get());
-  return unit.release();
-}
-
-void destroy(engine_unit *unit) {
-  verilated_end(*unit->rtl);
-  delete unit;
-}
-
-engine_pins_t *pins(engine_unit *unit) { return &unit->pins; }
-
 void set_row(engine_unit *unit, const engine_row_t *row) {
   Vunit &rtl = *unit->rtl;
   put(rtl.s_axis_kv_tuser_i, 0, ROW_BITS, row->row);
@@ -216,23 +186,11 @@ void get_result(engine_unit *unit, num_triplet_t *triplets) {
   }
 }
 
-#ifdef ENGINE_TRACE
-void trace(engine_unit *unit, const waves_port_t *port, unsigned most_bits) {
-  unit->rtl->trace(&unit->waves, 99);
-  unit->waves.connect(*port, most_bits);
-}
-
-void record(engine_unit *unit, bool all, bool clocked) { unit->waves.record(all, clocked); }
-#else
-void trace(engine_unit *, const waves_port_t *, unsigned) {}
-void record(engine_unit *, bool, bool) {}
-#endif
-
 }  // namespace
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+    create<engine_unit, reset>, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

@@ -1,14 +1,10 @@
-// One Verilated engine as a shared library; its parameters: engine_ports.h. ENGINE_TRACE: it writes waveforms.
+// One Verilated engine as a shared library; its parameters: engine_ports.h.
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/engine_unit.h"
 
 #include <cstring>
-#include <memory>
 
-#include "Vunit.h"
-#include "engine/engine_ports.h"
-#include "verilated.h"
-#include "waves/verilated_end.h"
+#include "engine/verilated_engine.h"
 
 namespace {
 
@@ -16,14 +12,7 @@ constexpr size_t LIMIT_BITS = bits_for(N + 1);
 
 }  // namespace
 
-struct engine_unit {
-  VerilatedContext context;
-  std::unique_ptr<Vunit> rtl;
-  engine_pins_t pins{};
-#ifdef ENGINE_TRACE
-  VerilatedFstC waves;   // model/waves/verilated_waves.h
-#endif
-};
+struct engine_unit : verilated_engine {};
 
 namespace {
 
@@ -56,25 +45,6 @@ void reset(engine_unit *unit) {
   unit->rtl->rst_ni = 1;
   settle(unit);
 }
-
-engine_unit *create(const char *name, int seed) {
-  auto unit = std::make_unique<engine_unit>();
-  unit->context.randReset(seed == 0 ? 0 : 2);
-  unit->context.randSeed(seed);
-#ifdef ENGINE_TRACE
-  unit->context.traceEverOn(true);
-#endif
-  unit->rtl = std::make_unique<Vunit>(&unit->context, name != nullptr ? name : TOP_NAME);
-  reset(unit.get());
-  return unit.release();
-}
-
-void destroy(engine_unit *unit) {
-  verilated_end(*unit->rtl);
-  delete unit;
-}
-
-engine_pins_t *pins(engine_unit *unit) { return &unit->pins; }
 
 void set_row(engine_unit *unit, const engine_row_t *row) {
   Vunit &rtl = *unit->rtl;
@@ -122,23 +92,11 @@ void get_result(engine_unit *unit, num_triplet_t *triplets) {
   }
 }
 
-#ifdef ENGINE_TRACE
-void trace(engine_unit *unit, const waves_port_t *port, unsigned most_bits) {
-  unit->rtl->trace(&unit->waves, 99);
-  unit->waves.connect(*port, most_bits);
-}
-
-void record(engine_unit *unit, bool all, bool clocked) { unit->waves.record(all, clocked); }
-#else
-void trace(engine_unit *, const waves_port_t *, unsigned) {}
-void record(engine_unit *, bool, bool) {}
-#endif
-
 }  // namespace
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+    create<engine_unit, reset>, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/npy.h"
 #include "base/output.h"
+#include "blame/culprit.h"
 #include "cli/explain/explain.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
@@ -172,31 +173,27 @@ static void blame_repaired(blame_found_t *found) {
            best->off == 0 ? all : right, best->change);
 }
 
-// What is certain first: a change that makes all right, then what nobody wrote, then what the links say.
 static void blame_someone(blame_found_t *found) {
   const blame_chain_t *chain = &found->chain;
   const bool wrong = found->off > 0 || isnan(found->have);
+  size_t link;
   if (chain->links == 0) {
     blame_stores(found);
     return;
   }
-  if (found->repairs.count > 0 && found->repairs.list[0].off == 0) {
-    blame_repaired(found);
-    return;
-  }
-  if (chain->from == BLAME_NOBODY && wrong) {
-    blame_link(found, chain->links - 1, "it reads what no command wrote");
-    return;
-  }
-  for (size_t i = 0; i < chain->links; ++i) {
-    if (chain->link[i].leaves) {
-      blame_link(found, i, "its value is not what its operands make in FP64, by more than rounding");
+  switch (blame_decide(chain, &found->repairs, wrong, &link)) {
+    case BLAME_BY_REPAIR:
+    case BLAME_BY_HELP:
+      blame_repaired(found);
       return;
-    }
-  }
-  if (found->repairs.count > 0) {
-    blame_repaired(found);
-    return;
+    case BLAME_BY_UNWRITTEN:
+      blame_link(found, link, "it reads what no command wrote");
+      return;
+    case BLAME_BY_VALUE:
+      blame_link(found, link, "its value is not what its operands make in FP64, by more than rounding");
+      return;
+    case BLAME_UNDECIDED:
+      break;
   }
   for (size_t i = 0; wrong && i < chain->links; ++i) {
     if (strncmp(chain->link[i].note, "written as", 10) == 0) {

@@ -10,16 +10,6 @@
 namespace soc {
 namespace {
 
-const unsigned kPipesOf[OP_COUNT] = {
-#define COMMAND(NAME, name, pipes, text) (pipes),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
-#include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
-};
-
 // Of the first core that can push it, if the mark names none: by its only pipe.
 const char *usual_core(unsigned pipe) {
   return pipe == PIPE_V || pipe == PIPE_MTE3                              ? "vector0_0"
@@ -73,7 +63,7 @@ command_mark::command_mark(const waves_mark_t &mark, const config_t &config, con
   }
   unsigned count = 0;
   for (unsigned pipe = 0; pipe < PIPE_COUNT; ++pipe) {
-    const bool takes_it = (kPipesOf[opcode_] >> pipe & 1) != 0;
+    const bool takes_it = (core_command_pipes(opcode_) >> pipe & 1) != 0;
     if (takes_it && (mark.pipe[0] == '\0' || lower(core_pipe_name(pipe)) == mark.pipe)) {
       pipe_ = pipe;
       ++count;
