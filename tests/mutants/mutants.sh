@@ -84,7 +84,7 @@ xargs -d '\n' -P 2 -n 1 --process-slot-var=SLOT "$here/one.sh" "$work" "$count" 
 LC_ALL=C sort -o "$work/results" "$work/results"
 
 # A test that fails without a mutant, too, has killed nothing.
-killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|')
+killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|' -)
 ninja -C "$work/1/build" >"$work/1.build" 2>&1 || die "build failed, see $work/1.build"
 ctest --test-dir "$work/1/build" -j 2 -R "^($killers)\$" >"$work/unchanged" 2>&1 ||
   die "tests fail without a mutant, see $work/unchanged"
