@@ -144,12 +144,12 @@ int script_mutants(int argc, char **argv) {
       {NULL, NULL}};
   const manual_t manual = {
       .name = "mutants",
-      .synopsis = "[--count N] [--seed N] [PATH...]",
+      .synopsis = "[--count N] [--seed N] [--resume] [PATH...]",
       .about = "draws N (100) single-line mutants of the files in PATHs: an operator, a constant, a condition or a statement is "
                "changed. It builds each and asks the fast tests that cover the file whether they notice. Without a PATH, it "
                "takes rtl, model/core, model/soc, sw/kernels and sw/lib. Mutants that survive are listed; of RTL, "
                "those that Yosys proves to be the same are set apart. This happens in two copies of the tree, in "
-               "build-mutants.",
+               "build-mutants. With --resume it goes on where a run was interrupted, and asks tests again about survivors.",
       .notes = "exit codes: 0 at least 95 of a hundred were killed, 1 fewer, 2 bad usage, or the build failed",
       .examples = examples,
       .files = files};

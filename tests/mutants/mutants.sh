@@ -1,7 +1,7 @@
 #!/bin/sh
 # Breaks RTL, C and C++ one token or statement at a time, and asks the fast tests whether they notice.
 #
-#   mutants.sh WORK_DIR [--count N] [--seed N] [PATH...]
+#   mutants.sh WORK_DIR [--count N] [--seed N] [--resume] [PATH...]
 #
 # Draws N mutants (100) that compile, of all that candidates.awk finds in the PATHs, files or folders of rtl, model/core,
 # model/soc and sw (these four), at most one a line. Two copies of the tree, WORK_DIR/1 and /2, are built and
@@ -12,16 +12,17 @@
 #   explained   it changes nothing that matters, as explained.txt says
 #   survived
 # Results: WORK_DIR/results, a line a mutant; score by folder, and survivors, on stdout. What a killed one says
-# of itself is in WORK_DIR/*/log. Exit code: 1 with fewer than 95 of a hundred killed, 2 if a test that killed one fails
-# of itself, 0 otherwise.
+# of itself is in WORK_DIR/*/log. --resume keeps what an interrupted run of the same sources found, and asks survivors
+# again, since there may be new tests. Exit code: 1 with fewer than 95 of a hundred killed, 2 if a test that killed one
+# fails of itself, 0 otherwise.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 die() { echo "amalgam: mutants: $*" >&2; exit 2; }
-[ $# -ge 1 ] || { sed -n 's/^# \{0,1\}//; 2,18p' "$0" >&2; exit 2; }
+[ $# -ge 1 ] || { sed -n 's/^# \{0,1\}//; 2,19p' "$0" >&2; exit 2; }
 
-work=$1 count=100 seed=1
+work=$1 count=100 seed=1 resume=
 shift
 while [ $# -gt 0 ]; do
   case $1 in
@@ -29,7 +30,8 @@ while [ $# -gt 0 ]; do
     case ${2:-} in '' | *[!0-9]* | 0* | ??????*) die "$1: expected a whole number from 1 to 99999" ;; esac
     case $1 in --count) count=$2 ;; --seed) seed=$2 ;; esac
     shift 2 ;;
-  -*) die "unknown option $1; there are --count and --seed" ;;
+  --resume) resume=1; shift ;;
+  -*) die "unknown option $1; there are --count, --seed and --resume" ;;
   *) break ;;
   esac
 done
@@ -78,7 +80,16 @@ ninja -C "$work/1/build" -t targets all | sed 's/: .*//' | LC_ALL=C sort >"$work
 
 grep -v '^#' "$here/explained.txt" | cut -f 1-3 >"$work/explained"
 draw "$@" >"$work/mutants"
-: >"$work/results"
+if [ "$resume" ] && [ -f "$work/results" ]; then
+  awk -F '\t' 'NR == FNR { drawn[$0]; next } ($1 FS $2 FS $3 FS $4 FS $5 FS $6) in drawn && $7 != "survived"' \
+    "$work/mutants" "$work/results" >"$work/known"
+  mv "$work/known" "$work/results"
+  cut -f 1-6 "$work/results" >"$work/known"
+  grep -vxF -f "$work/known" "$work/mutants" >"$work/left" || true
+  mv "$work/left" "$work/mutants"
+else
+  : >"$work/results"
+fi
 # one.sh ends this with 255 when there are COUNT results.
 xargs -d '\n' -P 2 -n 1 --process-slot-var=SLOT "$here/one.sh" "$work" "$count" <"$work/mutants" 2>"$work/errors" || true
 LC_ALL=C sort -o "$work/results" "$work/results"
