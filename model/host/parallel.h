@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { PARALLEL_MAX_THREADS = 16 };
 
 // Does indices first .. end - 1. Different ranges run at the same time and must not share what
@@ -19,5 +23,9 @@ bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context);
 
 // Processors this process may use, from 1 to PARALLEL_MAX_THREADS.
 size_t parallel_host_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

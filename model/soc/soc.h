@@ -89,8 +89,8 @@ typedef struct soc_options {
   bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
-  unsigned threads;            // host threads for the arithmetic, this one included; 0 counts as 1;
-                               // results and cycles do not depend on it
+  unsigned threads;            // host threads for the arithmetic and for Verilated slices, this one included;
+                               // 0 counts as 1; results and cycles do not depend on it
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # One result, whichever way: firmware riscv and native, memory rtl and c, must give the same array,
-# equal to the contract's C loops in every bit; both memories must give the same cycles.
+# equal to the contract's C loops in every bit; both memories must give the same cycles.  So must the Verilog cycle
+# by cycle in one thread, as it goes where memory may be looked at (--show-on-stop): else it goes many at a time.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
@@ -27,6 +28,12 @@ check() {   # check NAME ARGS...
     c=$(cycles_of "$dir/$firmware-c.json")
     test -n "$rtl" && test "$rtl" = "$c" || { echo "$name: cycles $rtl (rtl) and $c (c)"; exit 1; }
   done
+  "$SIM" run "$@" --firmware native --gm rtl --threads 1 --show-on-stop flags --out-f32 --out "$dir/steps.npy" \
+    --json "$dir/steps.json" --quiet
+  cmp "$dir/native-rtl.npy" "$dir/steps.npy"
+  steps=$(jq -c '[.cycles, .host.rtl_cycles, .guards]' "$dir/steps.json")
+  many=$(jq -c '[.cycles, .host.rtl_cycles, .guards]' "$dir/native-rtl.json")
+  [ "$steps" = "$many" ] || { echo "$name: $steps cycle by cycle, $many many at a time"; exit 1; }
   commands_of "$dir/riscv.trace" >"$dir/riscv.commands"
   commands_of "$dir/native.trace" >"$dir/native.commands"
   cmp "$dir/riscv.commands" "$dir/native.commands"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "host/parallel.h"
 #include "num/num_gm.h"
 #include "soc/cores/pipe.h"
 
@@ -31,19 +32,29 @@ class atomics::transfer : public task {
     last_ = std::max(last_, cycle);
   }
 
+  // Told that all have answered; deletes itself.
+  bool end() {
+    if (!slices_.empty()) {
+      return false;
+    }
+    who_.answered(number_, last_);
+    delete this;
+    return true;
+  }
+
   // Done, or looks again when the last slice can have answered at the earliest.
   void run(uint64_t now) override {
-    for (size_t i = slices_.size(); i-- > 0;) {
-      all_.advance_slice(slices_[i], now);   // may take this one out
+    all_.reached_ = slices_;   // of which some may be taken out
+    all_.reach(all_.reached_, now);
+    if (!end()) {
+      look_again();
     }
-    if (slices_.empty()) {
-      who_.answered(number_, last_);
-      delete this;
-      return;
-    }
+  }
+
+  void look_again() {
     uint64_t next = 0;
     for (const unsigned slice : slices_) {
-      next = std::max(next, all_.timed_[slice].queue.next());
+      next = std::max(next, all_.earliest(slice, reinterpret_cast<uint64_t>(this)));
     }
     all_.sim_.events->at(next, *this);
   }
@@ -67,10 +78,106 @@ void atomics::advance_slice(unsigned slice, uint64_t now) {
   }
 }
 
+// --- the slices in the Verilog ------------------------------------------------------------------
+
+// A slice that goes cycle by cycle with the machine, while it has work.
+class atomics::stepper : public task {
+ public:
+  stepper(atomics &all, unsigned slice) : all_(all), slice_(slice) {}
+
+  void look() {
+    const uint64_t next = all_.rtl_[slice_].next();
+    if (next < due_) {
+      due_ = next;
+      all_.sim_.events->at(next, *this);
+    }
+  }
+
+  void run(uint64_t now) override {
+    if (now >= due_) {   // or this is of a time that was thought of before an earlier one
+      due_ = UINT64_MAX;
+    }
+    std::vector<gm_slice::answer> &answers = all_.answers_[slice_];
+    all_.run_rtl({slice_}, now);
+    for (const gm_slice::answer &a : answers) {
+      auto *of = reinterpret_cast<transfer *>(a.token);
+      of->answered(slice_, a.cycle);
+      of->end();
+    }
+    answers.clear();
+    look();
+  }
+
+ private:
+  atomics &all_;
+  unsigned slice_;
+  uint64_t due_ = UINT64_MAX;
+};
+
+struct atomics::reaching {
+  atomics &all;
+  const std::vector<unsigned> &slices;
+  uint64_t now;
+  std::atomic<size_t> next;
+};
+
+// One thread's part: slices that no other has taken.
+bool atomics::reach_some(void *context, size_t, size_t) {
+  auto &job = *static_cast<reaching *>(context);
+  for (size_t i = job.next++; i < job.slices.size(); i = job.next++) {
+    const unsigned slice = job.slices[i];
+    job.all.rtl_[slice].advance(job.now, job.all.answers_[slice]);
+  }
+  return true;
+}
+
+void atomics::run_rtl(const std::vector<unsigned> &slices, uint64_t now) {
+  constexpr uint64_t kWorthAThread = 400;   // clock cycles, which take a quarter of a millisecond
+  stopwatch watch(sim_.result.rtl_seconds);
+  uint64_t work = 0;
+  for (const unsigned slice : slices) {
+    work += rtl_[slice].behind(now);
+  }
+  const size_t threads = std::min<size_t>({std::max(1u, sim_.options.threads), slices.size(), 1 + work / kWorthAThread});
+  reaching job = {*this, slices, now, {0}};
+  parallel_for(threads, threads, reach_some, &job);
+  for (const unsigned slice : slices) {
+    if (rtl_[slice].was_early()) {
+      sim_.stop(SOC_STOPPED, "slice" + std::to_string(slice) + " of global memory answered before its time");
+    }
+  }
+}
+
+// Has slices work up to now, and passes their answers on.
+void atomics::reach(const std::vector<unsigned> &slices, uint64_t now) {
+  if (rtl_.empty()) {
+    for (const unsigned slice : slices) {
+      advance_slice(slice, now);
+    }
+    return;
+  }
+  run_rtl(slices, now);
+  for (const unsigned slice : slices) {
+    for (const gm_slice::answer &a : answers_[slice]) {
+      reinterpret_cast<transfer *>(a.token)->answered(slice, a.cycle);
+    }
+    answers_[slice].clear();
+  }
+}
+
+uint64_t atomics::earliest(unsigned slice, uint64_t token) const {
+  return rtl_.empty() ? timed_[slice].queue.next() : rtl_[slice].earliest(token);
+}
+
 // --- the machine's side -----------------------------------------------------------------------
 
+// Who looks into memory while it changes, or at the slices' signals, sees each cycle by itself.
+static bool is_watched(const simulation &sim) {
+  return sim.trace != nullptr || sim.options.gdb_count > 0 || sim.options.show_count > 0;
+}
+
 atomics::atomics(simulation &sim, global_memory &gm)
-    : sim_(sim), gm_(gm), guards_(sim.config.gm.slices) {
+    : sim_(sim), gm_(gm), stepped_(is_watched(sim)), guards_(sim.config.gm.slices) {
   const slice_clock clock(sim.config);
   if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
     throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
@@ -79,13 +186,32 @@ atomics::atomics(simulation &sim, global_memory &gm)
   }
   for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
     if (sim.options.gm == SOC_GM_RTL) {
-      const std::string name = "slice" + std::to_string(i);
-      rtl_.push_back(std::make_unique<gm_slice>(
-          name.c_str(), sim, i, clock,
-          make_gm_unit_rtl(name, gm.base(), sim.trace.get(), sim.options.building)));
+      add_rtl_slice(clock);
     } else {
       timed_.emplace_back(clock, sim.config.gm.slice_stages);
     }
+  }
+}
+
+void atomics::add_rtl_slice(const slice_clock &clock) {
+  const auto slice = static_cast<unsigned>(rtl_.size());
+  const std::string name = "slice" + std::to_string(slice);
+  gm_slice::taken_fn taken;
+  if (stepped_ && sim_.watched()) {
+    taken = [this, slice](uint64_t cycle) {
+      for (watcher *w : sim_.watchers) {
+        w->beats_wait(slice, -1, cycle);
+      }
+    };
+  }
+  rtl_.emplace_back(clock, make_gm_unit_rtl(name, gm_.base(), sim_.trace.get(), sim_.options.building), std::move(taken));
+  answers_.emplace_back();
+  beats_.emplace_back();
+  if (stepped_) {
+    steppers_.push_back(std::make_unique<stepper>(*this, slice));
+  }
+  for (watcher *w : sim_.watchers) {
+    w->add_slice(slice);
   }
 }
 
@@ -95,19 +221,17 @@ void atomics::send(pipe &who, const core_memory_t &memory, const command_t &comm
                    uint64_t number, uint64_t duration, uint64_t now) {
   const atomic_rows rows(command);
   if (rtl_.empty()) {
-    return send_c(rows, memory, who, number, duration, now);
+    send_c(rows, memory, who, number, duration, now);
+  } else {
+    send_rtl(rows, memory, who, number, duration, now);
   }
-  auto transfer = std::make_shared<gm_transfer>();
-  transfer->done = [&who, number](uint64_t cycle) { who.answered(number, cycle); };
-  send_rtl(rows, memory, transfer, duration, now);
 }
 
-// Beat i of n arrives one cycle after now, plus i/n of the duration.
-void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
-                       const std::shared_ptr<gm_transfer> &transfer, uint64_t duration,
-                       uint64_t now) {
+// Leaves the command's requests in beats_, with their number for an arrival, and says how many these are.
+uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
   const uint8_t *operands = memory.base[rows.space] + rows.from;
-  std::vector<request> requests;
+  uint64_t count = 0;
+  touched_.clear();
   for (uint64_t row = 0; row < rows.rows; ++row) {
     if (!rows.sent(memory, row)) {
       continue;
@@ -117,7 +241,11 @@ void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
     for_each_request(
         rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, rtl_.size(),
         [&](unsigned slice, uint64_t offset, uint64_t stop) {
-          gm_request_t r = {};
+          if (beats_[slice].empty()) {
+            touched_.push_back(slice);
+          }
+          beats_[slice].push_back({count, {}});
+          gm_request_t &r = beats_[slice].back().request;
           const uint64_t first = offset / kBeatBytes;
           const uint64_t last = (stop - 1) / kBeatBytes;
           const uint64_t lane = (std::max(offset, last * kBeatBytes) - last * kBeatBytes) / 4;
@@ -126,24 +254,39 @@ void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory,
           r.addr = static_cast<uint32_t>(first);
           r.len = static_cast<uint32_t>(last - first + 1);
           r.mask = static_cast<uint32_t>(((1ull << lanes) - 1) << lane);
-          r.tag = static_cast<uint32_t>(requests.size() & 0xFF);
+          r.tag = static_cast<uint32_t>(count & 0xFF);
           if (rows.op == GM_RESCALE) {
             std::memcpy(&r.data[0], from, 4);
           } else {
             std::memcpy(&r.data[lane], from + (offset - begin), lanes * 4);
           }
-          requests.emplace_back(slice, r);
+          ++count;
         });
   }
-  std::vector<std::vector<gm_slice::beat>> by_slice(rtl_.size());
-  for (size_t i = 0; i < requests.size(); ++i) {
-    by_slice[requests[i].first].push_back(
-        {now + 1 + i * duration / requests.size(), requests[i].second});
-  }
-  for (size_t slice = 0; slice < by_slice.size(); ++slice) {
-    if (!by_slice[slice].empty()) {
-      rtl_[slice]->add(transfer, std::move(by_slice[slice]));
+  return count;
+}
+
+// Beat i of n arrives one cycle after now, plus i/n of the duration.
+void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who,
+                       uint64_t number, uint64_t duration, uint64_t now) {
+  const uint64_t count = gather(rows, memory);
+  auto *to = new transfer(*this, who, number, touched_);
+  for (const unsigned slice : touched_) {
+    std::vector<gm_slice::beat> &beats = beats_[slice];
+    for (gm_slice::beat &b : beats) {
+      b.arrival = now + 1 + b.arrival * duration / count;
     }
+    for (watcher *w : sim_.watchers) {
+      w->beats_wait(slice, static_cast<int64_t>(beats.size()), now);
+    }
+    rtl_[slice].add(reinterpret_cast<uint64_t>(to), std::move(beats));
+    beats.clear();
+    if (stepped_) {
+      steppers_[slice]->look();
+    }
+  }
+  if (!stepped_) {
+    to->look_again();
   }
 }
 
@@ -234,13 +377,16 @@ void atomics::apply_words(unsigned op, uint32_t *memory, const uint32_t *operand
 }
 
 void atomics::report(soc_result_t &result) const {
+  for (const gm_slice &slice : rtl_) {
+    result.rtl_cycles += slice.ticks();
+  }
   for (size_t i = 0; i < guards_.size(); ++i) {
     const uint32_t flags = guards_[i].flags;
     const gm_status status =
         rtl_.empty() ? gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
                                  (flags & NUM_GM_GUARD_UNDERFLOW) != 0,
                                  (flags & NUM_GM_GUARD_OVERFLOW) != 0, guards_[i].lanes}
-                     : rtl_[i]->status();
+                     : rtl_[i].status();
     result.guard_zero += status.zero;
     result.guard_special += status.special;
     result.guard_underflow += status.underflow;

@@ -1,9 +1,10 @@
 // The atomic slices of global memory: they answer an atomic command's beats in their own time, and
 // combine its operands with memory.
 //
-// Each slice is a Verilated gm_atomic unit that is stepped while it has work (gm_slice.h).  Or its
-// cycles come from a queue (slice_queue.h) and its bits from the golden functions, which are asked when
-// the command's other effects are.
+// Each slice is a Verilated gm_atomic unit (gm_slice.h), which does what there is to do when an answer may have
+// come, several slices at a time in several host threads.  (With waveforms, or if somebody may look into memory
+// at any time, each goes cycle by cycle with the machine.)  Or its cycles come from a queue (slice_queue.h) and its
+// bits from the golden functions, which are asked when the command's other effects are.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_ATOMICS_H
 #define SOC_ATOMICS_H
@@ -43,15 +44,22 @@ class atomics {
  private:
   struct timed_slice;
   class transfer;
+  class stepper;
+  struct reaching;
   struct guard_count {
     std::atomic<uint32_t> flags{0};
     std::atomic<uint64_t> lanes{0};
   };
-  using request = std::pair<unsigned, gm_request_t>;
 
+  void add_rtl_slice(const slice_clock &clock);
   void advance_slice(unsigned slice, uint64_t now);
-  void send_rtl(const atomic_rows &rows, const core_memory_t &memory,
-                const std::shared_ptr<gm_transfer> &transfer, uint64_t duration, uint64_t now);
+  void reach(const std::vector<unsigned> &slices, uint64_t now);
+  void run_rtl(const std::vector<unsigned> &slices, uint64_t now);
+  static bool reach_some(void *context, size_t first, size_t end);
+  uint64_t earliest(unsigned slice, uint64_t token) const;
+  uint64_t gather(const atomic_rows &rows, const core_memory_t &memory);
+  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+                uint64_t duration, uint64_t now);
   void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
               uint64_t duration, uint64_t now);
 
@@ -60,9 +68,14 @@ class atomics {
 
   simulation &sim_;
   global_memory &gm_;
-  std::vector<std::unique_ptr<gm_slice>> rtl_;             // --gm rtl: the slices
+  const bool stepped_;                                     // --gm rtl: cycle by cycle
+  std::vector<gm_slice> rtl_;                              // --gm rtl: the slices
+  std::vector<std::vector<gm_slice::answer>> answers_;     // of each, not yet passed on
+  std::vector<std::vector<gm_slice::beat>> beats_;         // of each, of the command being sent
+  std::vector<std::unique_ptr<stepper>> steppers_;         // of each, if stepped_
   std::vector<timed_slice> timed_;                         // --gm c: when they answer
   std::vector<unsigned> touched_;                          // slices of the command being sent
+  std::vector<unsigned> reached_;                          // slices of the command that looks
   std::vector<uint64_t> finished_;                         // of the slice looked at
   std::vector<guard_count> guards_;                        // --gm c, by slice
 };

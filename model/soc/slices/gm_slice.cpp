@@ -5,72 +5,114 @@
 
 namespace soc {
 
-gm_slice::gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number,
-                   const slice_clock &clock, std::unique_ptr<gm_unit> unit)
-    : sc_module(name), sim_(sim), number_(number), clock_(clock), unit_(std::move(unit)) {
-  SC_HAS_PROCESS(gm_slice);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << wake_;
-  for (watcher *w : sim_.watchers) {
-    w->add_slice(number_);
-  }
+static uint64_t beats_of(const gm_request_t &request) {
+  return request.op == GM_RESCALE ? std::max(request.len, 1u) : 1;
 }
 
-void gm_slice::add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats) {
-  const uint64_t first = edge(std::max(beats.front().arrival, now()));
-  transfer->pending += beats.size();
-  for (watcher *w : sim_.watchers) {
-    w->beats_wait(number_, static_cast<int64_t>(beats.size()), now());
+// From the tick that takes a request to the one that answers it.
+static uint64_t latency(const gm_request_t &request) {
+  return beats_of(request) + GM_FLIGHT(GM_ALU_STAGES);
+}
+
+void gm_slice::add(uint64_t token, std::vector<beat> beats) {
+  uint64_t work = 0;
+  for (const beat &b : beats) {
+    work += beats_of(b.request);
   }
-  streams_.push_back({std::move(transfer), std::move(beats)});
-  wake_.notify(cycles(first - now()));
+  streams_.push_back({token, beats.front().arrival, work, 0, std::move(beats)});
 }
 
 // The stream whose next beat has waited longest; on a tie the one that came first.
 gm_slice::stream *gm_slice::choose() {
   stream *best = nullptr;
   for (stream &s : streams_) {
-    if (best == nullptr || s.beats[s.next].arrival < best->beats[best->next].arrival) {
+    if (best == nullptr || s.arrival < best->arrival) {
       best = &s;
     }
   }
   return best;
 }
 
-void gm_slice::tick() {
-  stream *chosen = choose();
-  const bool offered = chosen != nullptr && chosen->beats[chosen->next].arrival <= now();
-  bool answered = false;
-  bool taken;
-  {
-    stopwatch watch(sim_.result.rtl_seconds);
-    taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
-    ++sim_.result.rtl_cycles;
+// The unit's clock stands while there is nothing in it and nothing to take.
+uint64_t gm_slice::next_tick() const {
+  if (!owed_.empty()) {
+    return from_;
   }
+  uint64_t arrival = UINT64_MAX;
+  for (const stream &s : streams_) {
+    arrival = std::min(arrival, s.arrival);
+  }
+  return arrival == UINT64_MAX ? UINT64_MAX : std::max(from_, clock_.tick(arrival));
+}
+
+uint64_t gm_slice::next() const {
+  const uint64_t tick = next_tick();
+  return tick == UINT64_MAX ? UINT64_MAX : clock_.cycle(tick);
+}
+
+uint64_t gm_slice::behind(uint64_t now) const {
+  const uint64_t first = next_tick();
+  const uint64_t end = clock_.tick(now + 1);
+  return first < end ? end - first : 0;
+}
+
+uint64_t gm_slice::earliest(uint64_t token) const {
+  for (const stream &s : streams_) {
+    if (s.token == token) {
+      const beat &last = s.beats.back();
+      const uint64_t all = std::max(from_, clock_.tick(s.arrival)) + s.work - beats_of(last.request);
+      return clock_.cycle(std::max(all, clock_.tick(last.arrival)) + latency(last.request));
+    }
+  }
+  for (size_t i = 0; i < owed_.size(); ++i) {
+    if (owed_[i].last && owed_[i].token == token) {
+      return clock_.cycle(std::max(owed_[i].earliest, from_ + i));
+    }
+  }
+  return 0;   // answered
+}
+
+void gm_slice::advance(uint64_t now, std::vector<answer> &answers) {
+  const uint64_t end = clock_.tick(now + 1);
+  for (uint64_t t = next_tick(); t < end; t = next_tick()) {
+    tick(t, answers);
+  }
+  from_ = std::max(from_, end);
+}
+
+void gm_slice::tick(uint64_t tick, std::vector<answer> &answers) {
+  stream *chosen = choose();
+  const uint64_t cycle = clock_.cycle(tick);
+  const bool offered = chosen != nullptr && chosen->arrival <= cycle;
+  bool answered = false;
+  const bool taken = unit_->tick(offered ? &chosen->beats[chosen->next].request : nullptr, answered);
+  from_ = tick + 1;
+  ++ticks_;
   if (taken) {
-    for (watcher *w : sim_.watchers) {
-      w->beats_wait(number_, -1, now());
-    }
-    unanswered_.push_back(chosen->transfer);
-    if (++chosen->next == chosen->beats.size()) {
-      const auto gone = [](const stream &s) { return s.next == s.beats.size(); };
-      streams_.erase(std::find_if(streams_.begin(), streams_.end(), gone));
-    }
+    took(*chosen, tick);
   }
   if (answered) {
-    gm_transfer &transfer = *unanswered_.front();
-    if (--transfer.pending == 0) {
-      transfer.done(now());
+    const owed first = owed_.front();
+    owed_.pop_front();
+    early_ = early_ || tick < first.earliest;
+    if (first.last) {
+      answers.push_back({cycle, first.token});
     }
-    unanswered_.pop_front();
   }
-  if (!unanswered_.empty()) {
-    next_trigger(cycles(edge(now() + 1) - now()));
-  } else if (!streams_.empty()) {
-    const stream *next = choose();
-    const uint64_t arrival = next->beats[next->next].arrival;
-    next_trigger(cycles(edge(std::max(arrival, now() + 1)) - now()), wake_);
+}
+
+void gm_slice::took(stream &from, uint64_t tick) {
+  const gm_request_t &request = from.beats[from.next].request;
+  const bool last = ++from.next == from.beats.size();
+  owed_.push_back({from.token, tick + latency(request), last});
+  if (taken_) {
+    taken_(clock_.cycle(tick));
+  }
+  if (last) {
+    streams_.erase(streams_.begin() + (&from - streams_.data()));
+  } else {
+    from.work -= beats_of(request);
+    from.arrival = from.beats[from.next].arrival;
   }
 }
 

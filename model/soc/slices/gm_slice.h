@@ -1,5 +1,9 @@
-// One atomic slice of global memory in the Verilog: takes the beats of several transfers, one a
+// One atomic slice of global memory in the Verilog: takes the beats of several commands, one a
 // cycle, through a Verilated gm_atomic unit.  (slice_queue.h knows when it answers, without it.)
+//
+// What a slice does up to a cycle follows from the beats that arrive by then, so it runs behind the machine's
+// clock, many cycles at a time, until somebody asks for an answer.  In which pieces makes no difference.
+// Different slices may be used by different threads at the same time.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_GM_SLICE_H
 #define SOC_GM_SLICE_H
@@ -8,56 +12,81 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <systemc>
+#include <string>
 #include <vector>
 
-#include "soc/cores/simulation.h"
 #include "soc/slices/gm_unit.h"
 #include "soc/slices/slice_clock.h"
 #include "soc/watch/waves.h"
 
 namespace soc {
 
-// All beats of one command, on any number of slices.
-struct gm_transfer {
-  uint64_t pending = 0;        // requests not yet answered
-  std::function<void(uint64_t cycle)> done;   // called when pending reaches 0
-};
-
 // trace: where its signals go, under the given name, or null. Throws if the library that writes them
 // cannot be built.  building (may be null) is called before it is.
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace,
                                           void (*building)(const char *what));
 
-class gm_slice : public sc_core::sc_module {
+class gm_slice {
  public:
-  gm_slice(sc_core::sc_module_name name, simulation &sim, unsigned number, const slice_clock &clock,
-           std::unique_ptr<gm_unit> unit);
-
   struct beat {
     uint64_t arrival;          // cycle from which the slice may take it
     gm_request_t request;
   };
-  void add(std::shared_ptr<gm_transfer> transfer, std::vector<beat> beats);
+  struct answer {              // of a command's last beat
+    uint64_t cycle, token;
+  };
+  // Called with each beat taken, if there is anything to call.
+  using taken_fn = std::function<void(uint64_t cycle)>;
+
+  gm_slice(const slice_clock &clock, std::unique_ptr<gm_unit> unit, taken_fn taken = nullptr)
+      : clock_(clock), unit_(std::move(unit)), taken_(std::move(taken)) {}
+
+  // A command's beats, at least one, in order of arrival, and after all cycles that were advanced to.
+  void add(uint64_t token, std::vector<beat> beats);
+
+  // Lets the slice work up to and including cycle now, and appends what was answered.
+  void advance(uint64_t now, std::vector<answer> &answers);
+
+  // The cycle in which the command added as token is answered, or an earlier one: no slice is faster, by the
+  // latency of gm_atomic.v, but beats of other commands may be taken before.
+  uint64_t earliest(uint64_t token) const;
+
+  // The next cycle in which its clock has to run; UINT64_MAX: all is answered.
+  uint64_t next() const;
+
+  // Clock cycles that advance(now) would take, about.
+  uint64_t behind(uint64_t now) const;
+
+  uint64_t ticks() const { return ticks_; }      // clock cycles so far
+  bool was_early() const { return early_; }      // it answered before earliest()
   gm_status status() const { return unit_->status(); }
 
  private:
   struct stream {
-    std::shared_ptr<gm_transfer> transfer;
+    uint64_t token;
+    uint64_t arrival;          // of the next beat
+    uint64_t work;             // beats of all requests not yet taken: a RESCALE has many
+    size_t next;
     std::vector<beat> beats;
-    size_t next = 0;
   };
-  void tick();                 // SC_METHOD, once a cycle of its clock while there is work
-  uint64_t edge(uint64_t cycle) const { return clock_.cycle(clock_.tick(cycle)); }   // the first from a cycle on
+  struct owed {                // an answer
+    uint64_t token;
+    uint64_t earliest;         // tick
+    bool last;                 // of its command
+  };
+  uint64_t next_tick() const;
+  void tick(uint64_t tick, std::vector<answer> &answers);
+  void took(stream &from, uint64_t tick);
   stream *choose();
 
-  simulation &sim_;
-  unsigned number_;
   slice_clock clock_;
   std::unique_ptr<gm_unit> unit_;
-  std::deque<stream> streams_;                                // in order of arrival
-  std::deque<std::shared_ptr<gm_transfer>> unanswered_;       // the unit answers in order
-  sc_core::sc_event wake_;
+  taken_fn taken_;
+  std::vector<stream> streams_;    // in the order in which they were added
+  std::deque<owed> owed_;          // the unit answers in order
+  uint64_t from_ = 0;              // the first tick that has not run
+  uint64_t ticks_ = 0;
+  bool early_ = false;
 };
 
 }  // namespace soc

@@ -6,6 +6,7 @@
 
 #include "Vgm_slice_memory.h"
 #include "engine/engine_library.h"
+#include "soc/cores/simulation.h"
 #include "soc/slices/gm_pins.h"
 #include "soc/slices/gm_slice.h"
 
