@@ -4,8 +4,17 @@
 #include <cstdio>
 
 #include "core/core.h"
+#include "soc/scalar/elf_image.h"
 
 namespace soc {
+
+shared_firmware &simulation::firmware(const std::string &file) {
+  std::shared_ptr<shared_firmware> &shared = firmwares_[file];
+  if (!shared) {
+    shared = std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024);
+  }
+  return *shared;
+}
 
 void simulation::stop(soc_status_t status, const std::string &message) {
   if (stopped()) {
