@@ -9,11 +9,11 @@
 namespace soc {
 
 shared_firmware &simulation::firmware(const std::string &file) {
-  std::shared_ptr<shared_firmware> &shared = firmwares_[file];
-  if (!shared) {
-    shared = std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024);
+  auto known = firmwares_.find(file);
+  if (known == firmwares_.end()) {
+    known = firmwares_.emplace(file, std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024)).first;
   }
-  return *shared;
+  return *known->second;
 }
 
 void simulation::stop(soc_status_t status, const std::string &message) {
