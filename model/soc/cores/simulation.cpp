@@ -9,11 +9,10 @@
 namespace soc {
 
 shared_firmware &simulation::firmware(const std::string &file) {
-  auto known = firmwares_.find(file);
-  if (known == firmwares_.end()) {
-    known = firmwares_.emplace(file, std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024)).first;
+  if (firmwares_.count(file) == 0) {
+    firmwares_.emplace(file, std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024));
   }
-  return *known->second;
+  return *firmwares_.at(file);
 }
 
 void simulation::stop(soc_status_t status, const std::string &message) {
