@@ -15,6 +15,8 @@ static void names(void **state) {
   assert_string_equal(core_pipe_name(PIPE_COUNT), "?");
   assert_string_equal(core_command_name(OP_LOAD_NZ), "LOAD_NZ");
   assert_string_equal(core_command_name(OP_COUNT), "?");
+  assert_int_equal(core_command_pipes(OP_LOAD_NZ), PIPE_BIT_MTE2);
+  assert_int_equal(core_command_pipes(OP_COUNT), 0);
   assert_string_equal(core_space_name(SPACE_L0C), "L0C");
   assert_string_equal(core_pipe_name(PIPE_ATTN), "ATTN");
   assert_string_equal(core_command_name(OP_STORE_EB), "STORE_EB");

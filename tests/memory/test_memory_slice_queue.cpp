@@ -6,6 +6,7 @@
 
 #include "core/gm_atomic.h"
 #include "memory_test.h"
+#include "soc/memory/gm_requests.h"
 #include "soc/slices/slice_queue.h"
 
 namespace {
@@ -227,6 +228,28 @@ void slow_slices_tick_at_their_edges(void **) {
   assert_int_equal(odd.tick(odd.cycle(late)), late);
 }
 
+// Requests of a row, one by one and as runs.
+void runs_are_those_requests(void **) {
+  random_numbers random(1);
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned op = random.one_in(2) ? GM_RESCALE : GM_ADD_F32;
+    const uint64_t slice_bytes = UINT64_C(64) << random(0, 4), slices = random(1, 5);
+    const uint64_t begin = 4 * random(0, 600), end = begin + 4 * random(1, 600);
+    std::vector<std::vector<uint64_t>> alone, in_runs;   // slice, first beat, beats
+    soc::for_each_request(op, begin, end, slice_bytes, slices, [&](unsigned slice, uint64_t offset, uint64_t stop) {
+      const uint64_t first = offset / soc::kBeatBytes;
+      alone.push_back({slice, first, (stop - 1) / soc::kBeatBytes - first + 1});
+    });
+    soc::for_each_run(op, begin, end, slice_bytes, slices,
+                      [&](unsigned slice, uint32_t address, uint32_t requests, uint32_t beats) {
+                        for (uint32_t i = 0; i < requests; ++i) {
+                          in_runs.push_back({slice, address + i * beats, beats});
+                        }
+                      });
+    assert_true(alone == in_runs);
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -236,6 +259,7 @@ int main() {
       cmocka_unit_test(of_beats_at_once_the_first_stream_goes_first),
       cmocka_unit_test(beats_of_one_address_wait_for_each_other),
       cmocka_unit_test(slow_slices_tick_at_their_edges),
+      cmocka_unit_test(runs_are_those_requests),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -101,6 +101,30 @@ void loads(void **) {
   assert_memory_equal(&image.ram[0x2000], &good()[0x1000], 0x1000);
 }
 
+// Cores of one file: the same program, RAM of their own, blocks counted once.
+void is_shared(void **) {
+  const uint8_t code[] = {0x13, 0, 0, 0, 0x01, 0, 0x01, 0, 0x13, 0, 0, 0};   // nop, c.nop, c.nop, nop
+  std::string bytes = good();
+  std::memcpy(&bytes[0x1000], code, sizeof code);
+  const file whole(bytes);
+  const soc::elf_image image = soc::load_elf(whole.path(), kRam);
+  soc::shared_firmware shared(whole.path(), kRam);
+  assert_int_equal(shared.entry(), image.entry);
+  assert_int_equal(shared.ram_bytes(), kRam);
+  const auto ram = shared.make_ram(), other = shared.make_ram();
+  assert_memory_equal(ram.get(), image.ram.data(), kRam);
+  assert_memory_equal(other.get(), ram.get(), kRam);
+  const uint64_t behind = kRam - sizeof code;   // what is loaded: a program wrote it
+  std::memcpy(&ram[behind], code, sizeof code);
+  for (const uint64_t at : {UINT64_C(0x2000), behind}) {
+    for (unsigned again = 0; again < 2; ++again) {
+      assert_int_equal(shared.instructions(ram.get(), at, 12), 4);
+      assert_int_equal(shared.instructions(ram.get(), at, 6), 2);
+      assert_int_equal(shared.instructions(ram.get(), at + 4, 8), 3);
+    }
+  }
+}
+
 void other_files(void **) {
   refused("", "not an ELF file");
   refused("#!/bin/sh\n", "not an ELF file");
@@ -324,7 +348,8 @@ void large_sections(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(loads),           cmocka_unit_test(other_files),  cmocka_unit_test(bad_headers),
+      cmocka_unit_test(loads),           cmocka_unit_test(is_shared),
+      cmocka_unit_test(other_files),     cmocka_unit_test(bad_headers),
       cmocka_unit_test(bad_segments),    cmocka_unit_test(lines_are_known),
       cmocka_unit_test(bad_sections),    cmocka_unit_test(bad_frames),   cmocka_unit_test(random_bytes),
       cmocka_unit_test(deep_scopes),     cmocka_unit_test(large_sections),

@@ -44,6 +44,7 @@ for way in "" --overlap "$direct"; do
   check w4a16 --m 33 --n 400 --k 900 --group 300 --out-f32 --split-k 3 $way --config ascend910 \
     --cores 6
   check w4a16 --m 9 --n 400 --k 900 --group 300 --out-f32 --split-k 1 $way
+  check w4a16 --m 131 --n 136 --k 1300 --group 100 --split-k 1 $way   # after few rows, many: less of k at a time
 done
 for m in 1 17 300; do
   check gemm --m $m --n 300 --k 777 --config ascend910_die --cores 4

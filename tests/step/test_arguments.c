@@ -66,6 +66,19 @@ static const bad_t cases[] = {
     BAD(W4A16, w4a16, a_pitch, 129, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, c_pitch, 126, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, c_pitch, 129, "step_w4a16_problem.c"),
+    BAD(W4A16, w4a16, product.n, 0, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.n, 60, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.k, 0, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.k, 96, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.group, 0, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.splits, 0, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.splits, 2, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.tile_cols, 96, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.dequant_rows, 0, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.dequant_rows, 513, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.zeros, W4A16_ZEROS_COUNT, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.nibbles, TYPE_F16, "w4a16_problem_impl.h"),
+    BAD(W4A16, w4a16, product.out_f32, 2, "w4a16_problem_impl.h"),
     BAD(ATTENTION, attention, kind, STEP_ATTENTION_FP8, "step_problem.h"),   // in firmware that has the other one
 };
 #undef BAD

@@ -4,8 +4,16 @@
 #include <cstdio>
 
 #include "core/core.h"
+#include "soc/scalar/elf_image.h"
 
 namespace soc {
+
+shared_firmware &simulation::firmware(const std::string &file) {
+  if (firmwares_.count(file) == 0) {
+    firmwares_.emplace(file, std::make_shared<shared_firmware>(file, uint64_t{config.scalar.ram_kb} * 1024));
+  }
+  return *firmwares_.at(file);
+}
 
 void simulation::stop(soc_status_t status, const std::string &message) {
   if (stopped()) {

@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -50,6 +51,8 @@ class stopwatch {
 // The end of what a run is stopped with that takes too long.
 constexpr char kTooLong[] = "longer than soc.max_cycles allows (--max-cycles)";
 
+class shared_firmware;
+
 struct simulation {
   simulation(const soc_options_t &run_options, soc_result_t &run_result)
       : options(run_options),
@@ -68,6 +71,9 @@ struct simulation {
   }
   std::string describe(const std::string &core, const command_t &command, unsigned firmware);
 
+  // RV64 firmware, loaded once for all cores.  Throws as load_elf does.
+  shared_firmware &firmware(const std::string &file);
+
   const soc_options_t &options;
   const config_t &config;
   soc_result_t &result;
@@ -81,6 +87,9 @@ struct simulation {
   uint64_t known_until = UINT64_MAX;   // of a run that was stopped: effects beyond this cycle are not looked at
   questions asked;
   unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
+
+ private:
+  std::map<std::string, std::shared_ptr<shared_firmware>> firmwares_;   // by file
 };
 
 }  // namespace soc

@@ -128,13 +128,12 @@ const global_memory::array *global_memory::find(uint64_t address) const {
   if (holds(arrays_[last_found_])) {
     return &arrays_[last_found_];
   }
-  for (size_t i = 0; i < arrays_.size(); ++i) {
-    if (holds(arrays_[i])) {
-      last_found_ = i;
-      return &arrays_[i];
-    }
+  const auto found = std::find_if(arrays_.begin(), arrays_.end(), holds);
+  if (found == arrays_.end()) {
+    return nullptr;
   }
-  return nullptr;
+  last_found_ = static_cast<size_t>(found - arrays_.begin());
+  return &*found;
 }
 
 std::optional<std::string> global_memory::check(const core_access_t &access, bool atomic) const {
@@ -227,16 +226,14 @@ std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint3
 
 // Between two arrays: the one before.
 soc_traffic_t &global_memory::traffic_of(uint64_t address) {
-  size_t best = 0;
   if (find(address) != nullptr) {
     return arrays_[last_found_].traffic;
   }
-  for (size_t i = 0; i < arrays_.size(); ++i) {
-    if (arrays_[i].begin <= address && arrays_[i].begin > arrays_[best].begin) {
-      best = i;
-    }
+  array *best = &arrays_.front();
+  for (array &a : arrays_) {
+    best = a.begin <= address && a.begin > best->begin ? &a : best;
   }
-  return arrays_[best].traffic;
+  return best->traffic;
 }
 
 void global_memory::copy_results() const {

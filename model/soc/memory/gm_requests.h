@@ -48,6 +48,23 @@ void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice
   }
 }
 
+// The same, but those of a row that follow each other in a slice and have one size at once:
+// visit(slice, address of the first in beats, how many, beats of each).
+template <typename visitor>
+void for_each_run(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
+  while (offset < end) {
+    const unsigned slice = static_cast<unsigned>(offset / slice_bytes % slices);
+    uint64_t stop = std::min((offset / slice_bytes + 1) * slice_bytes, end);
+    if (op == GM_RESCALE && offset % kBeatBytes != 0) {
+      stop = std::min((offset / kBeatBytes + 1) * kBeatBytes, end);
+    }
+    const auto first = static_cast<uint32_t>(offset / kBeatBytes);
+    const auto beats = static_cast<uint32_t>((stop - 1) / kBeatBytes) - first + 1;
+    visit(slice, first, op == GM_RESCALE ? 1 : beats, op == GM_RESCALE ? beats : 1);
+    offset = stop;
+  }
+}
+
 }  // namespace soc
 
 #endif

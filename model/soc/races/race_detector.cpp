@@ -26,6 +26,7 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
   return row + 1 < rect.rows && end > row_begin + rect.pitch;
 }
 
+constexpr size_t kFew = 16;      // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
 
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
@@ -69,7 +70,7 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   const uint64_t begin = access.base;
   const uint64_t end = end_of(access);
   for (const unsigned other : memory.agents) {
-    if (other == agent) {
+    if (other == agent || memory.latest[other] <= clock.seen[other]) {
       continue;
     }
     const std::vector<race_memory::record> &history = memory.of_agent[other];
@@ -90,6 +91,7 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
     forget(memory, agent);
   }
   mine.push_back({begin, end, clock.seen[agent], access, command});
+  memory.latest[agent] = clock.seen[agent];
   return std::nullopt;
 }
 
@@ -97,6 +99,7 @@ void race_memory::forget() {
   for (auto &history : of_agent) {
     history.clear();
   }
+  latest.fill(0);
 }
 
 // Drops what every other agent that can reach this memory has seen: nothing can race with it again.
@@ -112,7 +115,7 @@ void race_detector::forget(race_memory &memory, unsigned agent) const {
   if (mine.size() >= kMany) {
     drop_repeated(mine);
   }
-  mine.reserve(std::max<size_t>(64, 2 * mine.size()));
+  mine.reserve(std::max(kFew, 2 * mine.size()));
 }
 
 }  // namespace soc

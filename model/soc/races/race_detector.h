@@ -51,6 +51,7 @@ struct race_memory {
   };
   std::vector<unsigned> agents;
   std::vector<record> of_agent[kAgents];   // in order of times; what all others have seen is dropped
+  std::array<uint32_t, kAgents> latest{};  // time of each one's last record, which mostly is all that others need to know
 
   // Whatever comes is ordered after all that was.
   void forget();

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <stdexcept>
 
 #include "hal/registers.h"
@@ -150,5 +151,41 @@ elf_image loader::load() {
 }  // namespace
 
 elf_image load_elf(const std::string &path, uint64_t ram_bytes) { return loader(path, ram_bytes).load(); }
+
+static uint64_t bytes_until_zeros(const std::vector<uint8_t> &ram) {
+  const auto last = std::find_if(ram.rbegin(), ram.rend(), [](uint8_t byte) { return byte != 0; });
+  return static_cast<uint64_t>(ram.rend() - last);
+}
+
+shared_firmware::shared_firmware(const std::string &path, uint64_t ram_bytes)
+    : image_(load_elf(path, ram_bytes)),
+      loaded_(bytes_until_zeros(image_.ram)),
+      blocks_(loaded_ / 2 + 1) {}
+
+shared_firmware::private_ram shared_firmware::make_ram() const {
+  private_ram ram(static_cast<uint8_t *>(std::calloc(image_.ram.size(), 1)));
+  if (!ram) {
+    throw std::bad_alloc();
+  }
+  std::memcpy(ram.get(), image_.ram.data(), loaded_);
+  return ram;
+}
+
+// An instruction is 4 bytes long if its two lowest bits are set, else 2.
+uint32_t shared_firmware::count_instructions(const uint8_t *ram, uint64_t begin, uint32_t bytes) const {
+  uint32_t count = 0;
+  for (uint64_t at = begin; at < begin + bytes && at < image_.ram.size(); ++count) {
+    at += (ram[at] & 3) == 3 ? 4 : 2;
+  }
+  return count;
+}
+
+uint32_t shared_firmware::remember(std::atomic<uint32_t> &known, uint64_t begin, uint32_t bytes) const {
+  const uint32_t instructions = count_instructions(image_.ram.data(), begin, bytes);
+  if (bytes <= 0xFFFF) {
+    known.store(bytes << 16 | instructions, std::memory_order_relaxed);
+  }
+  return instructions;
+}
 
 }  // namespace soc

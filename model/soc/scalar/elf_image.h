@@ -3,7 +3,10 @@
 #ifndef SOC_ELF_IMAGE_H
 #define SOC_ELF_IMAGE_H
 
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,42 @@ struct elf_image {
 
 // Throws std::runtime_error that names the file and what is wrong with it.
 elf_image load_elf(const std::string &path, uint64_t ram_bytes);
+
+// What all cores have in common that run the same file.
+class shared_firmware {
+ public:
+  struct release {
+    void operator()(uint8_t *ram) const { std::free(ram); }
+  };
+  using private_ram = std::unique_ptr<uint8_t[], release>;
+
+  // Throws as load_elf does.
+  shared_firmware(const std::string &path, uint64_t ram_bytes);
+
+  uint64_t entry() const { return image_.entry; }
+  uint64_t ram_bytes() const { return image_.ram.size(); }
+  // A core's RAM; pages behind what is loaded take memory only when they are written.
+  private_ram make_ram() const;
+
+  // Instructions of the block of so many bytes at this offset in RAM: of what is loaded as the file has it, of what a
+  // program wrote behind it as its RAM has it.  Threads may ask at once.
+  uint32_t instructions(const uint8_t *ram, uint64_t begin, uint32_t bytes) {
+    if (begin / 2 >= blocks_.size()) {
+      return count_instructions(ram, begin, bytes);
+    }
+    std::atomic<uint32_t> &known = blocks_[begin / 2];
+    const uint32_t block = known.load(std::memory_order_relaxed);
+    return block >> 16 == bytes ? block & 0xFFFF : remember(known, begin, bytes);
+  }
+
+ private:
+  uint32_t count_instructions(const uint8_t *ram, uint64_t begin, uint32_t bytes) const;
+  uint32_t remember(std::atomic<uint32_t> &known, uint64_t begin, uint32_t bytes) const;
+
+  elf_image image_;
+  uint64_t loaded_;                             // bytes from SCALAR_RAM_BASE, zeros behind them
+  std::vector<std::atomic<uint32_t>> blocks_;   // by half words of them: bytes << 16 | instructions
+};
 
 }  // namespace soc
 

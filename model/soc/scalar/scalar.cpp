@@ -130,8 +130,14 @@ void scalar::hand_over() {
     return;
   }
   ready_.push_back(std::move(batch_));
-  changed_.notify_all();
+  if (ready_.size() == 1) {   // the simulation may wait for it
+    changed_.notify_all();
+  }
   batch_ = {};
+  if (!spare_.empty()) {
+    batch_ = std::move(spare_.back());
+    spare_.pop_back();
+  }
   batch_.reserve(kBatch);
 }
 
@@ -258,10 +264,14 @@ bool scalar::fetch() {
   if (ready_.empty()) {
     return false;
   }
+  taken_.clear();
+  spare_.push_back(std::move(taken_));
   taken_ = std::move(ready_.front());
   ready_.pop_front();
   next_ = 0;
-  changed_.notify_all();
+  if (ready_.size() == kBatches / 2) {   // not for each: a program that is woken is to have something to do
+    changed_.notify_all();
+  }
   return true;
 }
 

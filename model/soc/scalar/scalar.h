@@ -113,6 +113,7 @@ class scalar : public task {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::vector<step>> ready_;
+  std::vector<std::vector<step>> spare_;   // empty ones, to be filled again
   std::atomic<bool> abandoned_{false};
   bool all_handed_over_ = false;   // the program does nothing more
   bool returned_ = false;          // nor does its thread

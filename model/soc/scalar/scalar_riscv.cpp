@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <stdexcept>
 
 #include "hal/registers.h"
@@ -32,7 +31,6 @@ class scalar_riscv : public scalar, private gdb_server::target {
   uint64_t program_counter();
   void interrupt() override;
   void check(uc_err error, const char *what) const;
-  uint64_t count_instructions(uint64_t address, uint64_t bytes) const;
   void enter_block(uint64_t address, uint32_t bytes);
   // Lets time pass for what ran since the last access.
   void synchronise();
@@ -56,15 +54,11 @@ class scalar_riscv : public scalar, private gdb_server::target {
   using scalar::write_register;
 
   uc_engine *engine_ = nullptr;
-  elf_image image_;
+  shared_firmware &shared_;
+  const shared_firmware::private_ram ram_;
   const std::vector<global_memory::range> windows_;   // on global memory
   uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
-  struct block {
-    uint64_t address = 0;
-    uint32_t bytes = 0, instructions = 0;
-  };
-  block blocks_[1 << 12];               // those seen last, by address
   bool halted_badly_ = false;
   gdb_server *debugger_;                // null: none
   std::optional<uint64_t> jump_;        // where the debugger wants the program to go on
@@ -72,13 +66,12 @@ class scalar_riscv : public scalar, private gdb_server::target {
 
 scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
     : scalar(core, firmware),
-      image_(load_elf(firmware, uint64_t{sim_.config.scalar.ram_kb} * 1024)),
+      shared_(core.sim().firmware(firmware)),
+      ram_(shared_.make_ram()),
       windows_(core.gm().windows()),
       debugger_(core.debugger()) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
-  check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, image_.ram.size(), UC_PROT_ALL,
-                       image_.ram.data()),
-        "map RAM");
+  check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, shared_.ram_bytes(), UC_PROT_ALL, ram_.get()), "map RAM");
   for (const global_memory::range &r : windows_) {
     check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, core.gm().base() + r.begin),
           "map the window on global memory");
@@ -112,11 +105,12 @@ void scalar_riscv::execute() {
   halted_badly_ = false;
   std::memset(window_, 0, sizeof window_);
   if (debugger_ != nullptr) {
-    uc_reg_write(engine_, UC_RISCV_REG_PC, &image_.entry);
+    const uint64_t entry = shared_.entry();
+    uc_reg_write(engine_, UC_RISCV_REG_PC, &entry);
     debugger_->begin(*this, firmware_);
   }
   uc_err error;
-  uint64_t pc = jump_.value_or(image_.entry);
+  uint64_t pc = jump_.value_or(shared_.entry());
   do {
     jump_.reset();
     error = uc_emu_start(engine_, pc, ~0ull, 0, 0);
@@ -166,13 +160,13 @@ bool scalar_riscv::read_memory(uint64_t address, uint8_t *bytes, size_t count) {
   const bool windowed = std::any_of(windows_.begin(), windows_.end(), [&](const global_memory::range &r) {
     return within(GM_BASE + r.begin, r.end - r.begin);
   });
-  return (within(SCALAR_RAM_BASE, image_.ram.size()) || windowed) &&
+  return (within(SCALAR_RAM_BASE, shared_.ram_bytes()) || windowed) &&
          uc_mem_read(engine_, address, bytes, count) == UC_ERR_OK;
 }
 
 bool scalar_riscv::write_memory(uint64_t address, const uint8_t *bytes, size_t count) {
-  return address >= SCALAR_RAM_BASE && address - SCALAR_RAM_BASE < image_.ram.size() &&
-         count <= image_.ram.size() - (address - SCALAR_RAM_BASE) &&
+  return address >= SCALAR_RAM_BASE && address - SCALAR_RAM_BASE < shared_.ram_bytes() &&
+         count <= shared_.ram_bytes() - (address - SCALAR_RAM_BASE) &&
          uc_mem_write(engine_, address, bytes, count) == UC_ERR_OK;
 }
 
@@ -276,25 +270,11 @@ void scalar_riscv::on_block(uc_engine *, uint64_t address, uint32_t size, void *
 }
 
 void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
-  block &b = blocks_[address / 2 % std::size(blocks_)];
-  if (b.address != address || b.bytes != bytes) {
-    b = {address, bytes, static_cast<uint32_t>(count_instructions(address, bytes))};
-  }
-  instructions_ += b.instructions;
+  instructions_ += shared_.instructions(ram_.get(), address - SCALAR_RAM_BASE, bytes);
   if (is_too_long(instructions_)) {
     end_too_long();
     uc_emu_stop(engine_);
   }
-}
-
-// An instruction is 4 bytes long if its two lowest bits are set, else 2.
-uint64_t scalar_riscv::count_instructions(uint64_t address, uint64_t bytes) const {
-  uint64_t count = 0;
-  const uint64_t begin = address - SCALAR_RAM_BASE;
-  for (uint64_t at = begin; at < begin + bytes && at < image_.ram.size(); ++count) {
-    at += (image_.ram[at] & 3) == 3 ? 4 : 2;
-  }
-  return count;
 }
 
 }  // namespace

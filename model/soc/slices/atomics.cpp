@@ -290,10 +290,10 @@ void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pip
   }
 }
 
-// A request that continues a run.
-static bool follows(const slice_run &run, const slice_run &request) {
-  return run.first + run.count == request.first && run.beats == request.beats &&
-         run.address + run.count * run.beats == request.address;
+// Requests that continue a run.
+static bool follows(const slice_run &run, const slice_run &more) {
+  return run.first + run.count == more.first && run.beats == more.beats &&
+         run.address + run.count * run.beats == more.address;
 }
 
 // The same requests in the same cycles, but only their number and the cycles they take.
@@ -306,22 +306,20 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
       continue;
     }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
-    for_each_request(
-        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, timed_.size(),
-        [&](unsigned slice, uint64_t offset, uint64_t stop) {
-          std::vector<slice_run> &runs = timed_[slice].runs;
-          const auto first = static_cast<uint32_t>(offset / kBeatBytes);
-          const auto beats = static_cast<uint32_t>((stop - 1) / kBeatBytes) - first + 1;
-          if (runs.empty()) {
-            touched_.push_back(slice);
-          }
-          if (!runs.empty() && follows(runs.back(), {count, 1, beats, first})) {
-            ++runs.back().count;
-          } else {
-            runs.push_back({count, 1, beats, first});
-          }
-          ++count;
-        });
+    for_each_run(rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, timed_.size(),
+                 [&](unsigned slice, uint32_t address, uint32_t requests, uint32_t beats) {
+                   std::vector<slice_run> &runs = timed_[slice].runs;
+                   if (runs.empty()) {
+                     touched_.push_back(slice);
+                   }
+                   const slice_run run = {count, requests, beats, address};
+                   if (!runs.empty() && follows(runs.back(), run)) {
+                     runs.back().count += requests;
+                   } else {
+                     runs.push_back(run);
+                   }
+                   count += requests;
+                 });
   }
   auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {

@@ -28,9 +28,13 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   s.run = 0;
   s.work = work;
   enter_run(s);
-  heads_.push_back({s.arrival, order_++, arrival(s, back), unused_.back()});
-  unused_.pop_back();
+  const end mine = {arrival(s, back), unused_.back()};
+  heads_.push_back({s.arrival, order_++, mine.slot});
   std::push_heap(heads_.begin(), heads_.end(), later);
+  ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
+                                [](const end &a, const end &b) { return a.last < b.last; }),
+               mine);
+  unused_.pop_back();
 }
 
 uint64_t slice_queue::next() const {
@@ -40,14 +44,11 @@ uint64_t slice_queue::next() const {
   if (heads_.empty()) {
     return UINT64_MAX;
   }
-  const auto ends_earlier = [](const head &a, const head &b) {
-    return a.last != b.last ? a.last < b.last : a.order < b.order;
-  };
-  const head &first = *std::min_element(heads_.begin(), heads_.end(), ends_earlier);
+  const end &first = ends_.front();
   const stream &s = streams_[first.slot];
   // Its last beat cannot be served before it arrives nor before the others of its stream are.
   const uint64_t read = std::max(clock_.tick(first.last) + s.runs.back().beats,
-                                 std::max(free_, clock_.tick(first.arrival)) + s.work);
+                                 std::max(free_, clock_.tick(s.arrival)) + s.work);
   return clock_.cycle(read + flights_.size());
 }
 
@@ -76,14 +77,21 @@ void slice_queue::serve(uint64_t until) {
   while (!heads_.empty() && heads_.front().arrival <= until) {
     stream &s = streams_[heads_.front().slot];
     if (serve(s, std::min(until, alone_until()))) {
-      answers_.push_back({clock_.cycle(free_ + flights_.size()), s.token});
-      unused_.push_back(heads_.front().slot);
-      std::pop_heap(heads_.begin(), heads_.end(), later);
-      heads_.pop_back();
+      finish_front();
     } else {
       sink_front(s.arrival);
     }
   }
+}
+
+// The front stream's beats are all served.
+void slice_queue::finish_front() {
+  const size_t slot = heads_.front().slot;
+  answers_.push_back({clock_.cycle(free_ + flights_.size()), streams_[slot].token});
+  unused_.push_back(slot);
+  std::pop_heap(heads_.begin(), heads_.end(), later);
+  heads_.pop_back();
+  ends_.erase(std::find_if(ends_.begin(), ends_.end(), [slot](const end &e) { return e.slot == slot; }));
 }
 
 // The arrival up to which the front stream's beats come before those of all others.
@@ -98,7 +106,7 @@ uint64_t slice_queue::alone_until() const {
 
 // The front stream's next beat arrives later, so others may now be before it.
 void slice_queue::sink_front(uint64_t arrival) {
-  const head front = {arrival, heads_[0].order, heads_[0].last, heads_[0].slot};
+  const head front = {arrival, heads_[0].order, heads_[0].slot};
   size_t hole = 0;
   for (;;) {
     size_t child = 2 * hole + 1;

@@ -71,8 +71,11 @@ class slice_queue {
   struct head {                   // of a stream
     uint64_t arrival;             // of the next beat
     uint64_t order;               // of adds
-    uint64_t last;                // arrival of the last beat
     size_t slot;                  // of streams_
+  };
+  struct end {                    // of a stream
+    uint64_t last;                // arrival of its last beat
+    size_t slot;
   };
   struct answer {
     uint64_t cycle, token;
@@ -83,6 +86,7 @@ class slice_queue {
   }
   static uint64_t arrival(const stream &s, uint64_t beat);
   static void enter_run(stream &s);
+  void finish_front();
   void serve(uint64_t until);
   bool serve(stream &s, uint64_t until);
   void serve_request(stream &s);
@@ -91,6 +95,7 @@ class slice_queue {
   void sink_front(uint64_t arrival);
 
   std::vector<head> heads_;       // a heap, that of the first beat in front
+  std::vector<end> ends_;         // by last, then by adds
   std::vector<stream> streams_;
   std::vector<size_t> unused_;    // slots of streams_
   uint64_t order_ = 0;
