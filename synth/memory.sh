@@ -28,6 +28,11 @@ awk -v d="$1" -v rows="$2" -v fo4="$3" '
     while (2 ^ address < rows) ++address
     print "library(memories) { delay_model: table_lookup; time_unit: \"1ns\"; capacitive_load_unit(1, pf);"
     print "voltage_unit: \"1V\"; current_unit: \"1mA\"; pulling_resistance_unit: \"1kohm\"; leakage_power_unit: \"1nW\";"
+    for (edge = 0; edge < 2; ++edge) {
+      suffix = edge ? "fall" : "rise"
+      printf "slew_lower_threshold_pct_%s: 20; slew_upper_threshold_pct_%s: 80;\n", suffix, suffix
+      printf "input_threshold_pct_%s: 50; output_threshold_pct_%s: 50;\n", suffix, suffix
+    }
     type("row", 16 * d)
     type("address", address)
     print "cell(kv_sram) {"
