@@ -164,8 +164,7 @@ static shape_t shape_of(const command_t *command, const core_operand_t *operand)
 // Bytes from strip to strip; padded strips are one run of bytes in core_operands.
 static uint64_t strip_pitch(const core_operand_t *operand, const shape_t *shape) {
   const uint64_t strips = core_ceil_div(shape->cols, STRIP_COLS);
-  return operand->access.rows == 1 && operand->pitch_field == NULL ? operand->access.row_bytes / strips
-                                                                   : operand->access.pitch;
+  return operand->access.rows == 1 ? operand->access.row_bytes / strips : operand->access.pitch;
 }
 
 // Of a run of bytes that has rows.
