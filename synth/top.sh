@@ -102,14 +102,17 @@ $(awk -v unit="$top" '$1 == unit { name = $2; $1 = $2 = ""; print "part " name "
 set high [expr $clock.0 * $lib_fo4_ps / $lib_time_ps]
 set less [expr 0.9 * \$high]
 at \$high
-set slack {}
-foreach {name ends} \$parts { lappend slack [get_property [slowest [list -to \$ends]] slack] }
+set before {}
+foreach {name ends} \$parts {
+  set path [slowest [list -to \$ends]]
+  if {\$path ne {}} { lappend before \$name \$ends [get_property \$path slack] }
+}
 at \$less
 set now 0
-foreach {name ends} \$parts before \$slack {
+foreach {name ends slack} \$before {
   set path [slowest [list -to \$ends]]
   set after [get_property \$path slack]
-  set need [expr \$high - \$before * (\$high - \$less) / (\$before - \$after)]
+  set need [expr \$high - \$slack * (\$high - \$less) / (\$slack - \$after)]
   if {\$need > \$now} { set now \$need }
   tell \$name \$need \$path
 }

@@ -5,19 +5,20 @@
 #include "report/silicon/synth.h"
 
 // 500 MHz at 28 nm; the atomic unit's stages.
-enum { ENGINE_FO4 = 130, ATOMIC_FO4 = 60, D = 16, BLOCKS = 2, NAMES_BYTES = 512 };
+// Paths of an engine go on from one unit into the next, so that units are mapped to a shorter period.
+enum { ENGINE_FO4 = 130, MAPPED_FO4 = 120, ATOMIC_FO4 = 60, D = 16, BLOCKS = 2, NAMES_BYTES = 512 };
 
 typedef struct top {
   const char *unit, *params, *text;
-  unsigned limit_fo4;
+  unsigned limit_fo4, mapped_fo4;
 } top_t;
 
 #define ENGINE(arithmetic) "ARITHMETIC=" #arithmetic " VARIANT=0 D=16 P=2 NQ=1 N=1024"
 static const top_t tops[] = {
-    {"attention_engine", ENGINE(0), "H-FA", ENGINE_FO4},
-    {"attention_engine", ENGINE(1), "FA-2", ENGINE_FO4},
-    {"attention_engine", ENGINE(2), "ExpMul", ENGINE_FO4},
-    {"gm_atomic", "LANES=16", "gm_atomic", ATOMIC_FO4},
+    {"attention_engine", ENGINE(0), "H-FA", ENGINE_FO4, MAPPED_FO4},
+    {"attention_engine", ENGINE(1), "FA-2", ENGINE_FO4, MAPPED_FO4},
+    {"attention_engine", ENGINE(2), "ExpMul", ENGINE_FO4, MAPPED_FO4},
+    {"gm_atomic", "LANES=16", "gm_atomic", ATOMIC_FO4, ATOMIC_FO4},
 };
 enum { TOPS = sizeof tops / sizeof *tops };
 
@@ -69,7 +70,7 @@ static void fill(const void *data, cJSON *root) {
       missed += put_path(table, &tops[i], part, list, names);
     }
   }
-  report_put(root, NUMBER(".engine_fo4", ENGINE_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D),
+  report_put(root, NUMBER(".engine_fo4", ENGINE_FO4), NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D),
              NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
   report_put(cJSON_AddObjectToObject(root, missed == 0 ? ".met" : ".missed"), NUMBER("count", missed),
              TEXT("names", names));
@@ -83,7 +84,7 @@ static bool make_units(const synth_flow_t *flow, base_error_t *error) {
   static synth_wants_t wants;
   wants.count = 0;
   for (size_t i = TOPS; i-- > 0;) {
-    synth_want_t want = {.clock_fo4 = tops[i].limit_fo4, .boxes = true};
+    synth_want_t want = {.clock_fo4 = tops[i].mapped_fo4, .boxes = true};
     snprintf(want.unit, sizeof want.unit, "%s", tops[i].unit);
     snprintf(want.params, sizeof want.params, "%s", tops[i].params);
     synth_want(&wants, &want);
@@ -97,7 +98,7 @@ bool report_timing(const report_context_t *context, base_exit_t *code, base_erro
   bool good = report_synth_open(context, &table.flow, error) && make_units(&table.flow, error);
   for (size_t i = 0; good && i < TOPS; ++i) {
     synth_flow_t flow = table.flow;
-    flow.clock_fo4 = tops[i].limit_fo4;
+    flow.clock_fo4 = tops[i].mapped_fo4;
     good = report_step(context, i + 1, TOPS, tops[i].text, code, error);
     table.timing[i] = good ? synth_top(&flow, tops[i].unit, tops[i].params, error) : NULL;
     good = table.timing[i] != NULL;
