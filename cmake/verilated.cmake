@@ -24,7 +24,7 @@ target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cy
 # verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.
 function(verilog_files out module)
   file(GLOB folders LIST_DIRECTORIES true CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/rtl/*)
-  list(FILTER folders EXCLUDE REGEX "\\.(txt|md|sh|vlt|f|core)$")
+  list(FILTER folders EXCLUDE REGEX "\\.(txt|md|sh|vlt|f|core|sdc)$")
   execute_process(COMMAND ${CMAKE_SOURCE_DIR}/rtl/modules.sh ${module} ${ARGN} ${folders}
     OUTPUT_VARIABLE files OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\n" ";" files "${files}")

@@ -33,6 +33,7 @@ hfa/hfa_scale.v
 lib/delay_line.v
 lib/fifo.v
 lib/ram_1r1w.v
+lib/skid.v
 lib/stream_hold.v
 lib/stream_steps.v
 softmax/acc.v

@@ -29,6 +29,7 @@ hfa/hfa_quant.v
 hfa/hfa_scale.v
 lib/delay_line.v
 lib/ram_1r1w.v
+lib/skid.v
 lib/stream_steps.v
 softmax/acc.v
 softmax/acc_lane.v

@@ -520,9 +520,11 @@ static void check_cycles(bench_t *bench, size_t groups, uint32_t rows) {
   while (((size_t)1 << levels) < bench->d) {
     levels += 1;
   }
-  // Chain and divider take a result every 3 and 2 cycles, and triplets wait in the FAUs until the last
-  // ACC has taken its own: groups shorter than that do not stream.
-  const uint32_t hold = bench->p == 1 ? ENGINE_DIVIDE_CYCLES : 3 * (uint32_t)(bench->p - 1);
+  // Chain and divider take a result every 3 and 2 cycles, and two triplets wait in the last FAU until the
+  // last ACC has taken the first, and a cycle more: groups shorter than half of that do not stream.
+  const uint32_t rate = bench->p == 1 ? ENGINE_DIVIDE_CYCLES : ENGINE_ACC_CYCLES;
+  const uint32_t half = (3 * (uint32_t)(bench->p - 1) + 2) / 2;
+  const uint32_t hold = half > rate ? half : rate;
   if (groups > 1 && rows < hold) {
     return;
   }
@@ -541,7 +543,7 @@ static void check_cycles(bench_t *bench, size_t groups, uint32_t rows) {
 
 static void run_cycles(bench_t *bench) {
   fill(bench);
-  for (uint32_t rows = 1; rows <= bench->bank; rows = rows * 2 + (rows == 4)) {
+  for (uint32_t rows = 1; rows <= bench->bank; rows = rows < 12 ? rows + 1 : rows * 2) {
     check_cycles(bench, 1, rows < bench->bank ? rows : (uint32_t)bench->bank);
     check_cycles(bench, 5, rows < bench->bank ? rows : (uint32_t)bench->bank);
   }

@@ -23,6 +23,7 @@ struct engine_control {
   uint64_t last;        // it is its group's last
   uint64_t carry;       // it is its group's first, and the group has a carry
   uint64_t triplet;     // bit b: FAU b has a triplet to give
+  uint64_t spare;       // and a second one behind it
   step_t divide;
   step_t acc[];         // [blocks], acc[0] unused
 };
@@ -73,10 +74,12 @@ static uint64_t clock_chain(engine_control_t *control, bool out_ready) {
 
 engine_outputs_t engine_control_cycle(engine_control_t *control, const engine_inputs_t *inputs) {
   engine_outputs_t outputs = {.out_valid = control->divide.valid};
-  control->triplet &= ~clock_chain(control, inputs->out_ready);
   const unsigned lanes = control->lane_stage + 1;  // from being read to being in the lanes
   const bool finished = bit(control->last, lanes);
-  const bool enable = !finished || control->triplet == 0;
+  const bool enable = !finished || control->spare == 0;  // before anything is taken: from registers
+  const uint64_t taken = clock_chain(control, inputs->out_ready);
+  control->triplet &= ~taken | control->spare;
+  control->spare &= ~taken;
 
   const bool idle = control->rows_left == 0;
   const bool carry_used = enable && bit(control->carry, lanes - 1);
@@ -95,6 +98,7 @@ engine_outputs_t engine_control_cycle(engine_control_t *control, const engine_in
     return outputs;
   }
   if (finished) {
+    control->spare = control->triplet;
     control->triplet = ((uint64_t)1 << control->blocks) - 1;
   }
   control->carry_waits = (accepted && inputs->carry) || (control->carry_waits && !carry_used);

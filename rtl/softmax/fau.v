@@ -8,8 +8,8 @@
 //
 // Protocol
 //  - Everything up to the triplet register advances with en_i, which may be high only with ready_o.
-//    ready_o is low only while a finished triplet would overwrite one that nobody takes; it depends
-//    combinationally on out_ready_i.
+//    ready_o is low only while a third finished triplet has no place, since nobody takes the two before
+//    it; it comes from registers.
 //  - A row without first_i, last_i and key_i is a bubble.
 //  - The carry inputs hold from the acceptance of a group with carry_i until carry_used_o, the cycle
 //    in which they have been looked at for the last time.

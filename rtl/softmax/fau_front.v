@@ -59,15 +59,12 @@ module fau_front #(
   // ---------------------------------------------------------------- flags, [s] is stage s
   reg [LANE:1] key_q, taint_q, first_q, last_q, final_q, carry_q;
 
+  // first_q and last_q act, on the carry and the triplet register; the others say nothing without a first.
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      key_q   <= {LANE{1'b0}};
-      taint_q <= {LANE{1'b0}};
       first_q <= {LANE{1'b0}};
       last_q  <= {LANE{1'b0}};
     end else if (en_i) begin
-      key_q   <= {key_q[LANE-1:1], key_i};
-      taint_q <= {taint_q[LANE-1:1], taint_i};
       first_q <= {first_q[LANE-1:1], first_i};
       last_q  <= {last_q[LANE-1:1], last_i};
     end
@@ -75,6 +72,8 @@ module fau_front #(
 
   always @(posedge clk_i) begin
     if (en_i) begin
+      key_q   <= {key_q[LANE-1:1], key_i};
+      taint_q <= {taint_q[LANE-1:1], taint_i};
       final_q <= {final_q[LANE-1:1], final_i};
       carry_q <= {carry_q[LANE-1:1], carry_i};
     end

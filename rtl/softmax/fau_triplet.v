@@ -1,12 +1,12 @@
 // fau_triplet: what an FAU ends with, whatever the arithmetic: poison, and the triplet register.
 //
-//   m, flags --> [stage 11+CL, beside the lanes] --> [triplet register, 12+CL] --> valid/ready
+//   m, flags --> [stage 11+CL, beside the lanes] --> [triplet register, 12+CL, and a spare] --> valid/ready
 //
-// Behind a group's last key the lanes' state is copied; the FAU stalls (ready_o low) only if the
-// register still holds a triplet that nobody takes.
+// Behind a group's last key the lanes' state is copied; the FAU stalls (ready_o low) only if two
+// triplets are still there that nobody takes.
 //
 // Protocol: the registers of stage 11+CL advance with en_i, which may be high only with ready_o.
-// ready_o depends combinationally on out_ready_i.
+// ready_o comes from registers: no path from out_ready_i.
 //
 // D  elements of a value, >= 1
 // SPDX-License-Identifier: Apache-2.0
@@ -41,6 +41,8 @@ module fau_triplet #(
   output wire [17*(D+1)-1:0] out_o_o
 `ifdef FORMAL
   , output wire              f_last_o      // a triplet is in the lanes
+  , output wire              f_spare_valid_o   // two wait
+  , output wire [17*(D+1)-1:0] f_spare_o   // the elements of the second
 `endif
 );
   `PARAMETER(D_must_be_at_least_1, D >= 1)
@@ -64,46 +66,41 @@ module fau_triplet #(
   end
 
   // ---------------------------------------------------------------- triplet register
-  reg                out_valid_q;
-  reg                out_final_q;
-  reg [15:0]         out_m_q;
-  reg                out_poison_q;
-  reg [17*(D+1)-1:0] out_o_q;
-  wire               load = en_i & last_q;
+  localparam EW = 17 * (D + 1);            // the elements
+  wire           room;
+`ifdef FORMAL
+  wire [EW+17:0] f_spare;
+`endif
+  skid #(.W(EW + 18)) u_out (
+    .clk_i      (clk_i),
+    .rst_ni     (rst_ni),
+    .in_valid_i (en_i & last_q),
+    .in_ready_o (room),
+    .in_data_i  ({final_q, m_q, poison_q, state_i}),
+    .out_valid_o(out_valid_o),
+    .out_ready_i(out_ready_i),
+    .out_data_o ({out_final_o, out_m_o, out_poison_o, out_o_o})
+`ifdef FORMAL
+    , .f_spare_o(f_spare)
+`endif
+  );
 
-  assign ready_o = ~last_q | ~out_valid_q | out_ready_i;
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) out_valid_q <= 1'b0;
-    else if (load) out_valid_q <= 1'b1;
-    else if (out_ready_i) out_valid_q <= 1'b0;
-  end
-
-  always @(posedge clk_i) begin
-    if (load) begin
-      out_final_q  <= final_q;
-      out_m_q      <= m_q;
-      out_poison_q <= poison_q;
-      out_o_q      <= state_i;
-    end
-  end
-
-  assign out_valid_o  = out_valid_q;
-  assign out_final_o  = out_final_q;
-  assign out_m_o      = out_m_q;
-  assign out_poison_o = out_poison_q;
-  assign out_o_o      = out_o_q;
+  assign ready_o = ~last_q | room;
 
   `ASSUME(no_advance_while_stalled, ready_o || !en_i)
   `ASSERT_STABLE(triplet_is_held, out_valid_o, out_ready_i, 18, {out_final_o, out_m_o, out_poison_o})
 
 `ifdef FORMAL
-  assign f_last_o = last_q;
+  assign f_last_o        = last_q;
+  assign f_spare_valid_o = ~room;
+  assign f_spare_o       = f_spare[EW-1:0];
   // ---------------------------------------------------------------- properties
   // Proved by induction (tb/formal/); the lanes' state is free.
 
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
+
+  wire [EW+17:0] f_out = {out_final_o, out_m_o, out_poison_o, out_o_o};
 
   // A poison anywhere from a group's first key to its last is there in the triplet.
   reg f_tainted_q;                       // of the group whose key is in stage 11+CL
@@ -111,15 +108,17 @@ module fau_triplet #(
 
   always @(posedge clk_i) if (f_run && f_ran) begin
     assert (poison_q == f_tainted_q || !f_seen_q);
-    if ($past(en_i && last_q)) begin     // a triplet leaves the lanes: it is in the register
-      assert (out_valid_o && out_o_o == $past(state_i) && out_m_o == $past(m_q));
-      assert (out_final_o == $past(final_q) && out_poison_o == $past(poison_q));
+    if ($past(en_i && last_q)) begin     // a triplet leaves the lanes: it is on offer, or behind the one that is
+      assert (out_valid_o && $past(room));
+      if ($past(out_valid_o && !out_ready_i)) assert (!room && f_spare == $past({final_q, m_q, poison_q, state_i}));
+      else assert (f_out == $past({final_q, m_q, poison_q, state_i}));
     end
     if ($past(out_valid_o && !out_ready_i)) begin
-      assert (out_valid_o && out_o_o == $past(out_o_o) && out_m_o == $past(out_m_o));
-      assert (out_final_o == $past(out_final_o) && out_poison_o == $past(out_poison_o));
-      assert (!$past(load));             // nothing is overwritten
+      assert (out_valid_o && f_out == $past(f_out));
+      if ($past(!room)) assert (!room && f_spare == $past(f_spare));
     end
+    if ($past(!room && out_ready_i)) assert (out_valid_o && room && f_out == $past(f_spare));
+    if ($past(out_ready_i)) assert (ready_o);
     if ($past(!en_i)) assert (last_q == $past(last_q) && poison_q == $past(poison_q));
     if ($past(en_i && !first_i && poison_q && f_seen_q)) assert (poison_q);   // it sticks
 `ifdef FORMAL_COVER
@@ -127,7 +126,6 @@ module fau_triplet #(
 `endif
   end
   always @* if (f_run && !last_q) assert (ready_o);
-  always @* if (f_run && out_ready_i) assert (ready_o);
 
   // Before the first key after reset nothing is known.
   reg f_seen_q;

@@ -100,6 +100,20 @@ for which in '1 1' '2 0'; do
   jq 'del(.seconds)' "$own/area.json" | cmp - told.json || fail "arithmetic $1, variant $2: another top"
 done
 
+# --- the timing of a whole top: no part is slower than the whole, one is as slow, and none is faster than the loop of
+# a lane by itself
+"$SIM" synth --top hfa --d 2 --blocks 1 --json top.json --quiet
+"$SIM" synth --unit fau_lane --json lane.json --quiet
+holds '.fo4 as $all | .parts | all(.fo4 <= $all + 0.3) and any(.fo4 >= $all - 0.3) and length == 7' top.json
+holds '(.[0].parts[] | select(.name == "lanes") | .fo4) >= .[1].timing.loops[0].ps / (.[1].timing.min_period_ps / .[1].timing.fo4) - 1' \
+  top.json lane.json
+for part in control score lanes fau division memories outputs; do
+  holds ".parts | any(.name == \"$part\")" top.json
+done
+refused_top() { if "$SIM" synth "$@" 2>stderr >stdout; then fail "$*: taken"; fi; [ "$(wc -l <stderr)" -eq 1 ] || fail "$*"; }
+refused_top --top hfa --unit acc
+refused_top --top nonsense
+
 # --- a second run starts no synthesis, and is quick
 mkdir bin
 cat >bin/yosys <<'EOF'

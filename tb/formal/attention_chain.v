@@ -1,4 +1,4 @@
-// attention_chain: the end of the attention engine, from three FAUs' triplet registers through two ACCs
+// attention_chain: the end of the attention engine, from three FAUs' triplets through two ACCs
 // to the divider, with everything about it that has to do with valid and ready; for proofs only.
 //
 //   FAU 0 --> ACC 1 --> ACC 2 --> divider --> out
@@ -24,9 +24,9 @@ module attention_chain (
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
   // ---------------------------------------------------------------- FAUs
-  wire [2:0]   fau_ready, fau_valid, fau_take, fau_final, fau_poison, fau_last;
+  wire [2:0]   fau_ready, fau_valid, fau_take, fau_final, fau_poison, fau_last, fau_two;
   wire [15:0]  fau_m [0:2];
-  wire [33:0]  fau_o [0:2];
+  wire [33:0]  fau_o [0:2], fau_spare [0:2];
   wire         en = &fau_ready & en_wish_i;
 
   reg  [W-1:0] number_q;             // of the next last key
@@ -46,7 +46,8 @@ module attention_chain (
         .last_i(last_i), .final_i(1'b0), .m_i(16'd0),
         .state_i({2{{(17-W){1'b0}}, lane_q}}),
         .out_valid_o(fau_valid[b]), .out_ready_i(fau_take[b]), .out_final_o(fau_final[b]),
-        .out_m_o(fau_m[b]), .out_poison_o(fau_poison[b]), .out_o_o(fau_o[b]), .f_last_o(fau_last[b])
+        .out_m_o(fau_m[b]), .out_poison_o(fau_poison[b]), .out_o_o(fau_o[b]), .f_last_o(fau_last[b]),
+        .f_spare_valid_o(fau_two[b]), .f_spare_o(fau_spare[b])
       );
     end
   endgenerate
@@ -114,12 +115,14 @@ module attention_chain (
 
   generate
     for (b = 0; b < 3; b = b + 1) begin : g_check_fau
-      wire [W-1:0] waiting = {{(W-1){1'b0}}, fau_valid[b]};
+      wire [W-1:0] waiting = {{(W-1){1'b0}}, fau_valid[b]} + {{(W-1){1'b0}}, fau_two[b]};
+      wire [W-1:0] second  = fau_q[b] + 1'b1;
       always @* if (f_run) begin
         assert (fau_last[b] == lane_last_q);
         assert (loaded_q == fau_q[b] + waiting);
         if (fau_valid[b]) assert (fau_o[b] == {2{{(17-W){1'b0}}, fau_q[b]}});
-        if (lane_last_q && fau_valid[b] && !fau_take[b]) assert (!fau_ready[b]);
+        if (fau_two[b]) assert (fau_spare[b] == {2{{(17-W){1'b0}}, second}});
+        assert (fau_ready[b] == !(lane_last_q && fau_two[b]));
       end
     end
     for (b = 1; b < 3; b = b + 1) begin : g_check_acc

@@ -4,7 +4,7 @@
 #   prove.sh TOP RTL WORK_DIR     RTL: the folder of the RTL, rtl/ or a copy of it
 #
 #   gm_atomic                     base case, induction, cover points; the ALU is abstract
-#   fifo                          base case, induction, cover points
+#   fifo, skid                    base case, induction, cover points
 #   gm_s32_guard                  combinational: one step says it all
 #   stream_steps, fau_triplet,    base case, induction, cover points
 #   acc, attention_ctrl
@@ -66,7 +66,7 @@ whole() {
   set -- $1
   title="P $1, NQ $2, N $3"
   to_smt2 attention_whole "$options" "$here/attention_whole.v $rtl/attention/attention_engine.v $rtl/attention/attention_ctrl.v
-    $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/delay_line.v
+    $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/skid.v $rtl/lib/delay_line.v
     $rtl/fp/bf16_max.v $(echo "$here"/stubs/*.v)" "chparam -set P $1 -set NQ $2 -set N $3 attention_whole"
 }
 
@@ -123,7 +123,7 @@ stream_steps)
   done
   ;;
 fau_triplet)
-  to_smt2 fau_triplet -DFORMAL_COVER "$rtl/softmax/fau_triplet.v" "chparam -set D 1 fau_triplet"
+  to_smt2 fau_triplet -DFORMAL_COVER "$rtl/softmax/fau_triplet.v $rtl/lib/skid.v" "chparam -set D 1 fau_triplet"
   run "base case" -t 6
   run "induction" -i -t 3
   run "cover" -c -t 12
@@ -145,6 +145,12 @@ attention_ctrl)
     run "induction, P $1, NQ $2, $3 rows" -i -t 3
     run "cover, P $1, NQ $2, $3 rows" -c -t 12
   done
+  ;;
+skid)
+  to_smt2 skid -DFORMAL_COVER "$rtl/lib/skid.v" "chparam -set W 4 skid"
+  run "base case" -t 8
+  run "induction" -i -t 2
+  run "cover" -c -t 16
   ;;
 stream_hold)
   to_smt2 stream_hold -DFORMAL_COVER "$rtl/lib/stream_hold.v" "chparam -set W 4 stream_hold"
@@ -189,7 +195,7 @@ attention_memory)
 attention_chain)
   to_smt2 attention_chain "" "$here/attention_chain.v $here/stubs/*.v $rtl/softmax/acc.v $rtl/softmax/acc_lane.v
     $rtl/softmax/divide.v $rtl/softmax/fau_triplet.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
-    $rtl/fp/bf16_max.v" ""
+    $rtl/lib/skid.v $rtl/fp/bf16_max.v" ""
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tables.sh REPORT...: tables of README.md and docs/ that these reports make say what the reports say.
+# tables.sh REPORT...: tables of README.md, docs/ and rtl/README.md that these reports make say what the reports say.
 #
 #   From `./amalgam report NAME ...`:        each cell stands in a row of the report that begins alike
 #   Summary of `./amalgam report NAME ...`:  each number of each row stands in the report
@@ -13,7 +13,7 @@ cd "$dir"
 fail() { echo "$*" | tee -a failed; }
 
 # Kind, page, arguments of report, row.
-(cd "$ROOT" && ls README.md docs/*.md) >pages
+(cd "$ROOT" && ls README.md docs/*.md rtl/README.md) >pages
 : >rows
 while read -r page; do
   awk -v page="$page" '

@@ -18,6 +18,7 @@ typedef struct synth_result {
   synth_shape_t shape;
   synth_area_t area;       // of a whole design
   cJSON *unit, *timing;    // or of one unit
+  cJSON *top;              // or the timing of a whole top
   cJSON *root;             // for --json
 } synth_result_t;
 
@@ -26,6 +27,7 @@ static void help(void) {
       {"synth", "H-FA, D = 64, P = 4, in OSU 0.18 um"},
       {"synth --design fa2 --liberty sky130.lib.gz", "another engine, another library"},
       {"synth --unit hfa_lns_add", "one unit, with its critical path"},
+      {"synth --top hfa --d 16 --blocks 2 --clock-fo4 130", "the clock of a whole engine, its units mapped to 130 FO4"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
       {"build/synth", "results, by content; made once. $AMALGAM_SYNTH names another folder"},
@@ -180,11 +182,50 @@ static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
   }
 }
 
+// --- a whole top ------------------------------------------------------------------------------
+
+static bool run_top(const synth_flow_t *flow, int which, synth_result_t *result, base_error_t *error) {
+  static synth_wants_t wants;
+  synth_want_t want = {.unit = "gm_atomic", .params = "LANES=16", .clock_fo4 = flow->clock_fo4, .boxes = true};
+  if (which < SYNTH_DESIGNS) {
+    const synth_shape_t *shape = &result->shape;
+    snprintf(want.unit, sizeof want.unit, "attention_engine");
+    snprintf(want.params, sizeof want.params, "ARITHMETIC=%zu VARIANT=%zu D=%zu P=%zu NQ=%zu N=%zu",
+             synth_arithmetic((synth_design_t)which), synth_variant((synth_design_t)which), shape->d, shape->blocks,
+             shape->queries, shape->rows);
+  }
+  wants.count = 0;
+  synth_want(&wants, &want);
+  result->top = synth_make(flow, &wants, error) ? synth_top(flow, want.unit, want.params, error) : NULL;
+  result->root = cJSON_Duplicate(result->top, true);
+  return result->top != NULL;
+}
+
+static void print_path(const synth_flow_t *flow, const char *name, const cJSON *path) {
+  const double fo4 = number(path, "fo4");
+  const double mhz = 1e6 / (fo4 * flow->fo4_ps);
+  printf("  %-12s %6.1f FO4 %6.0f MHz %6.0f at 28 nm  from %s to %s\n", name, fo4, mhz, mhz * flow->node_nm / 28,
+         text(path, "from"), text(path, "to"));
+}
+
+static void print_top(const synth_flow_t *flow, const synth_result_t *result) {
+  const cJSON *part;
+  printf("%s in %s (%.0f nm), its units mapped to %u FO4\n", text(result->top, "top"), flow->name, flow->node_nm,
+         flow->clock_fo4);
+  print_path(flow, "whole", result->top);
+  cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(result->top, "parts")) {
+    print_path(flow, text(part, "name"), part);
+  }
+}
+
 // --- the command ------------------------------------------------------------------------------
 
 static bool run(const options_t *options, const synth_flow_t *flow, synth_result_t *result,
                 base_error_t *error) {
   result->shape = shape_of(options);
+  if (options->synth_top.given) {
+    return run_top(flow, options->synth_top.value, result, error);
+  }
   if (options->synth_unit != NULL) {
     return run_unit(flow, options->synth_unit, result, error);
   }
@@ -211,6 +252,9 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
                                      .node = option_count_or(&options->node, 0),
                                      .clock_fo4 = (unsigned)options->clock_fo4.value,
                                      .quiet = options->quiet};
+  if (options->synth_top.given && options->synth_unit != NULL) {
+    return base_fail(error, "synth: --top and --unit are two questions; give one");
+  }
   if (options->words > 0) {
     return base_fail(error, "synth: unexpected argument '%s'", options->word[0]);
   }
@@ -220,7 +264,9 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
   bool good = synth_open(&settings, &flow, error) && run(options, &flow, &result, error) &&
               (options->json == NULL || write_json(&result, outputs, json, error));
   if (good && !options->quiet) {
-    if (result.unit != NULL) {
+    if (result.top != NULL) {
+      print_top(&flow, &result);
+    } else if (result.unit != NULL) {
       print_unit(&flow, &result);
     } else {
       print_design(&flow, &result);
@@ -229,6 +275,7 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
   }
   cJSON_Delete(result.unit);
   cJSON_Delete(result.timing);
+  cJSON_Delete(result.top);
   cJSON_Delete(result.root);
   return good;
 }

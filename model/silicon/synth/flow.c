@@ -307,6 +307,24 @@ cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *
   return root;
 }
 
+cJSON *synth_top(const synth_flow_t *flow, const char *top, const char *params, base_error_t *error) {
+  char clock[16], words[SYNTH_PARAMS_BYTES], answer[8192];
+  const char *argument[ARGUMENTS_MAX] = {clock, flow->liberty, top};
+  snprintf(clock, sizeof clock, "%u", flow->clock_fo4);
+  cut(params, words, argument + 3, ARGUMENTS_MAX - 3);
+  if (!flow->quiet) {
+    fprintf(stderr, "synth: timing of %s %s\n", top, params);
+  }
+  if (!synth_script("top", argument, false, answer, sizeof answer, error)) {
+    return NULL;
+  }
+  cJSON *root = cJSON_Parse(answer);
+  if (root == NULL) {
+    base_fail(error, "synth: no timing of %s", top);
+  }
+  return root;
+}
+
 // --- a netlist --------------------------------------------------------------------------------
 
 // The file that says where it is, for one key.

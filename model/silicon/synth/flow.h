@@ -51,6 +51,10 @@ void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]);
 // What synth/timing.sh says of a unit's netlist, to be deleted.
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error);
 
+// What synth/top.sh says of a whole top, whose units are mapped to the flow's clock; to be deleted. params: as of
+// synth_unit.
+cJSON *synth_top(const synth_flow_t *flow, const char *top, const char *params, base_error_t *error);
+
 // The folder with netlist.json of a unit and all that is inside it, made if it is not there. unit: its name and
 // parameters, "fau_lane ARITHMETIC=0 VARIANT=0". key: of a flow; NULL: look at what it depends on every time.
 bool synth_netlist(const char *liberty, size_t clock_fo4, const char *key, const char *unit,
