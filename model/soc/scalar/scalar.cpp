@@ -60,13 +60,10 @@ void scalar::tell(scalar_state state) const {
 void scalar::main() {
   execute();
   end("");
-  leave();
-  const std::lock_guard<std::mutex> lock(mutex_);
-  returned_ = true;
-  changed_.notify_all();
+  leave(true);
 }
 
-void scalar::leave() {
+void scalar::leave(bool returns) {
   hand_over();
   if (!log_.empty()) {
     print_log();
@@ -76,6 +73,7 @@ void scalar::leave() {
   const std::lock_guard<std::mutex> lock(mutex_);
   seconds_ = static_cast<double>(cpu.tv_sec) + static_cast<double>(cpu.tv_nsec) * 1e-9;
   all_handed_over_ = true;
+  returns_ = returns;
   changed_.notify_all();
 }
 
@@ -221,7 +219,7 @@ void scalar::start(uint64_t cycle) {
   left_ = static_cast<uint64_t>(sim_.config.soc.max_cycles / std::max(sim_.config.scalar.cpi, 0.01));
   error_at_.clear();
   panic_ = 0;
-  ended_ = all_handed_over_ = returned_ = released_ = counted_ = halted_ = held_ = false;
+  ended_ = all_handed_over_ = returns_ = released_ = counted_ = halted_ = held_ = false;
   abandoned_ = false;
   ready_.clear();
   taken_.clear();
@@ -364,7 +362,7 @@ void scalar::abandon() {
     interrupt();
     changed_.wait_for(lock, std::chrono::milliseconds(1));
   }
-  const bool returns = returned_ || (all_handed_over_ && can_return());
+  const bool returns = returns_;
   lock.unlock();
   if (returns) {
     thread_.join();

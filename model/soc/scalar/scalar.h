@@ -55,8 +55,6 @@ class scalar : public task {
   // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
   // known.
   virtual std::vector<uint64_t> calls() { return {}; }
-  // Does execute() return when the program has ended?
-  virtual bool can_return() const { return true; }
   // From the simulation's side: make execute() return soon, if that can be done.
   virtual void interrupt() {}
 
@@ -67,8 +65,8 @@ class scalar : public task {
   // Ends the program; error, if there is one, is what the run is stopped with.
   void end(const std::string &error);
   bool ended() const { return ended_ || abandoned_; }
-  // After the end: all that was pushed goes to the simulation.
-  void leave();
+  // After the end: all that was pushed goes to the simulation. returns: and the thread ends.
+  void leave(bool returns);
   // What has been pushed so far does.
   void hand_over();
   // A debugger asks about the machine (inspect/inspector.h); sleeps until the simulation's thread has answered.
@@ -116,7 +114,7 @@ class scalar : public task {
   std::vector<std::vector<step>> spare_;   // empty ones, to be filled again
   std::atomic<bool> abandoned_{false};
   bool all_handed_over_ = false;   // the program does nothing more
-  bool returned_ = false;          // nor does its thread
+  bool returns_ = false;           // nor does its thread
   bool released_ = false;          // from its READ_GM
   std::string error_;
   std::vector<uint64_t> error_at_;   // and its callers

@@ -21,7 +21,6 @@ class scalar_native : public scalar {
 
  private:
   void execute() override;
-  bool can_return() const override { return false; }
   std::vector<uint64_t> calls() override;
   void sleep_if_ended();
   command_t pushed(uint64_t address) override;
@@ -53,7 +52,9 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware)
   if (host_slot == nullptr) {
     throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
   }
-  *host_slot = &host;
+  if (*host_slot != &host) {   // else a core before this one has written it, whose program may run by now
+    *host_slot = &host;
+  }
   Dl_info where;
   if (dladdr(host_slot, &where) != 0) {
     base_ = where.dli_fbase;
@@ -119,7 +120,7 @@ void scalar_native::host_write(scalar_register reg, uint64_t value) {
 
 void scalar_native::sleep_if_ended() {
   if (ended()) {
-    leave();
+    leave(false);   // nothing brings it back through the firmware
     for (;;) {
       pause();
     }
