@@ -228,6 +228,32 @@ void slow_slices_tick_at_their_edges(void **) {
   assert_int_equal(odd.tick(odd.cycle(late)), late);
 }
 
+struct request_at {
+  uint64_t slice, first, beats;
+  bool operator==(const request_at &other) const {
+    return slice == other.slice && first == other.first && beats == other.beats;
+  }
+};
+
+// Of a row, word by word. A request goes on into the next beat if it is a RESCALE that began with a beat, in its slice.
+std::vector<request_at> requests_of_words(unsigned op, uint64_t begin, uint64_t end, uint64_t slice_bytes, uint64_t slices) {
+  std::vector<request_at> requests;
+  bool walks = false;
+  for (uint64_t at = begin; at < end; at += 4) {
+    const uint64_t slice = at / slice_bytes % slices, beat = at / soc::kBeatBytes;
+    if (at != begin && at % soc::kBeatBytes != 0) {
+      continue;
+    }
+    if (at != begin && walks && at % slice_bytes != 0) {
+      ++requests.back().beats;
+    } else {
+      requests.push_back({slice, beat, 1});
+      walks = op == GM_RESCALE && at % soc::kBeatBytes == 0;
+    }
+  }
+  return requests;
+}
+
 // Requests of a row, one by one and as runs.
 void runs_are_those_requests(void **) {
   random_numbers random(1);
@@ -235,7 +261,7 @@ void runs_are_those_requests(void **) {
     const unsigned op = random.one_in(2) ? GM_RESCALE : GM_ADD_F32;
     const uint64_t slice_bytes = UINT64_C(64) << random(0, 4), slices = random(1, 5);
     const uint64_t begin = 4 * random(0, 600), end = begin + 4 * random(1, 600);
-    std::vector<std::vector<uint64_t>> alone, in_runs;   // slice, first beat, beats
+    std::vector<request_at> alone, in_runs;
     soc::for_each_request(op, begin, end, slice_bytes, slices, [&](unsigned slice, uint64_t offset, uint64_t stop) {
       const uint64_t first = offset / soc::kBeatBytes;
       alone.push_back({slice, first, (stop - 1) / soc::kBeatBytes - first + 1});
@@ -246,6 +272,7 @@ void runs_are_those_requests(void **) {
                           in_runs.push_back({slice, address + i * beats, beats});
                         }
                       });
+    assert_true(alone == requests_of_words(op, begin, end, slice_bytes, slices));
     assert_true(alone == in_runs);
   }
 }

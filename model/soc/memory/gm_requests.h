@@ -32,37 +32,38 @@ struct atomic_rows {
   uint64_t rows, row_bytes;
 };
 
-// Calls visit(slice, offset, stop) for each request of a row: bytes offset .. stop - 1 of global
-// memory.
+// Calls visit(slice, offset, stop) for each part of a row that is one slice's: bytes offset .. stop - 1 of global memory.
+// A RESCALE walks over beats, so that a part is a request; where it begins within a beat, that beat is one of its own.
 template <typename visitor>
-void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes,
-                      uint64_t slices, visitor visit) {
+void for_each_part(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
   while (offset < end) {
-    const unsigned slice = static_cast<unsigned>(offset / slice_bytes % slices);
-    uint64_t stop = std::min((offset / kBeatBytes + 1) * kBeatBytes, end);
-    if (op == GM_RESCALE && offset % kBeatBytes == 0) {
-      stop = std::min((offset / slice_bytes + 1) * slice_bytes, end);
-    }
-    visit(slice, offset, stop);
+    const uint64_t unit = op == GM_RESCALE && offset % kBeatBytes != 0 ? kBeatBytes : slice_bytes;
+    const uint64_t stop = std::min((offset / unit + 1) * unit, end);
+    visit(static_cast<unsigned>(offset / slice_bytes % slices), offset, stop);
     offset = stop;
   }
 }
 
-// The same, but those of a row that follow each other in a slice and have one size at once:
-// visit(slice, address of the first in beats, how many, beats of each).
+// Likewise for each request: of other operations each beat is one.
+template <typename visitor>
+void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
+  for_each_part(op, offset, end, slice_bytes, slices, [&](unsigned slice, uint64_t from, uint64_t to) {
+    while (from < to) {
+      const uint64_t stop = op == GM_RESCALE ? to : std::min((from / kBeatBytes + 1) * kBeatBytes, to);
+      visit(slice, from, stop);
+      from = stop;
+    }
+  });
+}
+
+// The same, but the requests of a part at once: visit(slice, address of the first in beats, how many, beats of each).
 template <typename visitor>
 void for_each_run(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
-  while (offset < end) {
-    const unsigned slice = static_cast<unsigned>(offset / slice_bytes % slices);
-    uint64_t stop = std::min((offset / slice_bytes + 1) * slice_bytes, end);
-    if (op == GM_RESCALE && offset % kBeatBytes != 0) {
-      stop = std::min((offset / kBeatBytes + 1) * kBeatBytes, end);
-    }
-    const auto first = static_cast<uint32_t>(offset / kBeatBytes);
-    const auto beats = static_cast<uint32_t>((stop - 1) / kBeatBytes) - first + 1;
+  for_each_part(op, offset, end, slice_bytes, slices, [&](unsigned slice, uint64_t from, uint64_t to) {
+    const auto first = static_cast<uint32_t>(from / kBeatBytes);
+    const auto beats = static_cast<uint32_t>((to - 1) / kBeatBytes) - first + 1;
     visit(slice, first, op == GM_RESCALE ? 1 : beats, op == GM_RESCALE ? beats : 1);
-    offset = stop;
-  }
+  });
 }
 
 }  // namespace soc
