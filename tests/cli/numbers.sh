@@ -133,4 +133,5 @@ for file in a3 rtl profiled; do
   [ "$(jq .cycles $file.json)" = "$(jq .cycles plain.json)" ] || fail "$file: other cycles"
 done
 holds '.[0].host.rtl_cycles == 0 and .[1].host.rtl_cycles > 0' a3.json rtl.json
+holds '.host | [.matmul_seconds, .vector_seconds, .copy_seconds] | all(. > 0) and add < 60' plain.json
 echo "all as expected"

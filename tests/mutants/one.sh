@@ -20,7 +20,7 @@ cp -p "$tree/$file" "$original"
 restore() {
   cp "$original" "$tree/$file"
   touch "$tree/build/build.ninja"
-  rm -rf "$tree"/build/units/*
+  case $file in *.v) rm -rf "$tree"/build/units/* ;; esac   # each mutant has its own
 }
 trap restore EXIT
 

@@ -55,6 +55,7 @@ every() {
     check keys="$keys" chunk="$half" tokens=3 heads=2
   done
   check keys=$((all + 1)) chunk="$all" tokens=5 heads=4 kv_heads=2   # one place for keys
+  check keys=$((2 * all)) chunk=$((all - all / 8)) heads=2           # likewise
   check keys=$((2 * all + 3)) chunk=$((half - 3)) heads=4 kv_heads=1 tokens=3 causal=1
   check keys=19 chunk=8 tokens=19 causal=1 heads=4 kv_heads=2 engines=2
   check keys=$((half + 9)) chunk="$half" tokens=6 causal=1 decode=4 heads=4 kv_heads=1 seed=2

@@ -38,7 +38,9 @@ class program : public gdb_server::target {
   }
   void standing() override {}
   bool abandoned() const override { return false; }
-  std::string ask(const std::string &request) override { return "asked " + request + "\n"; }
+  std::string ask(const std::string &request) override {
+    return request.empty() ? "" : "asked " + request + "\n";
+  }
 
  private:
   uint64_t registers_[gdb_server::kRegisters] = {};
@@ -83,6 +85,7 @@ const exchange exchanges[] = {
     {"Z0", ""},
     {"qRcmd,6869", "O61736b65642068690a"},  // "hi": "asked hi\n"
     {nullptr, "OK"},                        // after the text
+    {"qRcmd,", "OK"},                       // nothing to say
     {"qRcmd,6", "E01"},
     {"qRcmd,zz", "E01"},
     {"qAttached", "1"},

@@ -56,6 +56,12 @@ grep -q '^cube0 MTE1 waits for flag 3 of MTE2, deadlock.c:7 (cube_main)$' said &
   grep -q '^  no SET_FLAG of it has been pushed: cube0 MTE2 has no command; its program has ended$' said &&
   grep -q '^cube0 *MTE1 *waits .* 1 queued, 0 in flight; at WAIT_FLAG from=MTE2 event=3 at deadlock.c:7' said ||
   fail "deadlock: $(cat said)"
+# A pipe that waits for itself.
+status=0
+timeout 60 "$SIM" run amla --heads 4 --seq-kv 64 --quiet --firmware "$FIRMWARE/tests/in_flight.elf" --show-on-stop "why all" --stop-at 100 \
+  >said 2>err || status=$?
+[ $status -eq 3 ] && grep -q '^vector0_0 MTE3 waits in a MARK for 1 command in flight, in_flight.c:' said &&
+  grep -q '^vector0_1 MTE3 waits in a PIPE_BARRIER for 1 command in flight, in_flight.c:' said || fail "in flight: $status, $(cat err said)"
 # ... also without values; a kernel that takes too long; a panic.
 stopped --show-on-stop help --max-cycles 3000
 grep -q '^why \[CORE|all\] ' said || fail "--max-cycles: $(cat said)"

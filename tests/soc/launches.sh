@@ -61,4 +61,8 @@ status=0
 [ $status -eq 3 ] && [ ! -e "$dir/x.npy" ] || fail "leftover: exit code $status"
 grep -q "launch 2 left other bits in array 'out' than the first one" "$dir/err" || fail "$(cat "$dir/err")"
 "$SIM" run custom --firmware "$FIRMWARE/tests/leftover.elf" --out-shape 64 --quiet || fail "leftover: launched once"
+
+# What another core wrote in the launch before is no race.
+# shellcheck disable=SC2086
+"$SIM" run custom --firmware "$FIRMWARE/tests/before_write.elf" --out-shape 64 --launches 2 --quiet $die || fail "before_write"
 [ "$failed" -eq 0 ]

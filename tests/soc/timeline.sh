@@ -29,6 +29,16 @@ same "counters" "$(field counters)" 7
 # No more in L1 than it holds, and most of it at some time.
 holds 'any(.traceEvents[]; .name == "die0 GB/s") and
   ([.traceEvents[] | select(.name == "cube0 L1 bytes").args.held] | max | . > 300 * 1024 and . <= 512 * 1024)' all.json
+# At the end nobody holds anything.
+holds '[.traceEvents[] | select((.name // "") | test(" bytes$"))] | group_by(.name) | map(last.args.held) | length == 6 and all(. == 0)' all.json
+# What HBM gives, over time, is what was read of it: nothing of a warm L2.
+for l2 in warm cold; do
+  "$SIM" run gemm --m 128 --n 512 --k 512 --l2 $l2 --timing-only --quiet --json $l2.json --timeline $l2.t
+  holds '([.[1].traceEvents[] | select(.name == "die0 GB/s") | [.ts, .args.hbm]] | . as $r |
+    [range(length - 1) | ($r[. + 1][0] - $r[.][0]) * $r[.][1] * 1e3] | add) as $bytes | .[0].traffic.hbm_read as $read |
+    ($bytes - $read | fabs) <= 0.01 * $read' $l2.json $l2.t
+done
+holds '.[0].traffic.hbm_read == 0 and .[1].traffic.hbm_read == 655360' warm.json cold.json
 grep -E 'cube0\.M .* MMAD .* \| attention_cube[a-z_]*\.[ch]:[0-9]+ \(' all.log >mmads || fail "no source lines"
 # In order of time, and each line's times in order.
 grep -v '^#' all.log | awk '$1 < last || $2 < $1 || $3 < $2 { exit 1 } { last = $1 } END { exit NR < 1000 }' || fail "the log's order"

@@ -15,7 +15,7 @@
 #include "soc/soc.h"
 
 enum { LIST, INPUTS, CHOSEN, ARENA, BUFFERS };
-enum { OPS_MAX = 12, VOCAB = 50, LIST_BYTES = 64 << 10, INPUT_BYTES = 2 << 20, CHOSEN_BYTES = 64 << 10, ARENA_BYTES = 24 << 20 };
+enum { OPS_MAX = 12, VOCAB = 50, LIST_BYTES = 64 << 10, INPUT_BYTES = 2 << 20, CHOSEN_BYTES = 1 << 20, ARENA_BYTES = 48 << 20 };
 enum { ENTRIES_AT = 0, ARGS_AT = 1024, ARGS_STEP = 512 };
 
 typedef union any_args {
@@ -239,7 +239,7 @@ static step_swiglu_args_t swiglu(bench_t *b) {
 static step_gate_args_t gate(bench_t *b) {
   step_gate_args_t a = {.experts = chance(b, 3) ? 1u << from_to(b, 0, 9) : from_to(b, 1, 512), .scoring = below(b, 2),
                         .normalise = below(b, 2), .scale = f32_bits(chance(b, 2) ? 1.0f : 2.5f)};
-  a.tokens = rows_of(b, a.experts);
+  a.tokens = chance(b, 4) ? from_to(b, 600, 1200) : rows_of(b, a.experts);   // more tiles than a queue takes
   a.top = from_to(b, 1, a.experts < 9 ? a.experts : chance(b, 5) ? (a.experts < 16 ? a.experts : 16) : 8);
   a.logits_pitch = pitch_of(b, 4 * a.experts);
   a.logits = matrix(b, TYPE_F32, a.tokens, a.experts, a.logits_pitch, 2, chance(b, 6));

@@ -29,10 +29,8 @@ class gm_pins : public interface {
     rtl_.clear_i = 0;
     rtl_.req_valid_i = 0;
     rtl_.rsp_ready_i = 1;
-    rtl_.rst_ni = 1;
+    rtl_.rst_ni = 0;
     clock(0);
-    rtl_.rst_ni = 0;   // an edge: the reset is asynchronous
-    rtl_.eval();
     clock(1);
     rtl_.rst_ni = 1;
     clock(0);
