@@ -46,6 +46,11 @@ awk '/^show cube0.l0c/ { getline; getline; a = $2 $3 $4; getline; b = $2 $3 $4 }
   /^show l0c/ { getline; getline; c = $2 $3 $4; getline; d = $2 $3 $4 }
   /^show gm q 1x2/ { getline; getline; e = $3 } /^show gm q\+2/ { getline; getline; f = $2 }
   END { exit !(a != "" && a == c && b == d && e != "" && e == f) }' said || fail "parts: $(cat said)"
+# Strips lie end to end unless a pitch is given.
+stopped --stop-at 6000 --show-on-stop 'show l1 0 4x40 bf16 strips'
+tail -n +3 said >strips
+stopped --stop-at 6000 --show-on-stop 'show l1 0 4x40 bf16 strips pitch 128'
+tail -n +3 said | cmp - strips && [ "$(tr ' ' '\n' <strips | sort -u | wc -l)" -gt 40 ] || fail "strips: $(cat strips said)"
 
 # A deadlock: who waits for what, and nobody raises it.
 status=0
