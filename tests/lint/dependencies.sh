@@ -125,7 +125,7 @@ tests/num: num hal
 tests/power: num silicon/*
 tests/step: config num soc hal lib kernels/*
 tests/sweep: base host sweep/*
-tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware
+tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware /step
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END
