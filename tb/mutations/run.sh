@@ -40,7 +40,7 @@ vectors() {
   esac
   case $1 in bf16_*) list=$3/vectors.txt; "$build/tb/$(testbench "$1")" --emit "$list" --count "$(count "$1")" || return 2 ;; esac
   # shellcheck disable=SC2086
-  iverilog -g2005 -I "$2/lib" -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$2/lib" -y "$root/tb" -y "$root/tb/icarus" -o "$3/vectors.vvp" \
+  iverilog -g2005 -I "$2/lib" -s "${bench}_vectors" $options -y "$2/fp" -y "$2/hfa" -y "$2/lib" -y "$root/tb/fp" -y "$root/tb/hfa" -y "$root/tb/icarus" -o "$3/vectors.vvp" \
     "$root/tb/icarus/${bench}_vectors.v" || return 2
   vvp "$3/vectors.vvp" "+vectors=$list" >"$3/vectors.log" || return 2
   grep -q PASS "$3/vectors.log" && return 0
@@ -54,9 +54,9 @@ unit() {
   [ "$1" != bf16_div ] || clocked=true
   OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build --top-module bf16_bank \
     --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
-    -CFLAGS "-I$root/tb -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
-    "$root/tb/bf16_bank.v" "$root/tb/bf16_bank_shim.cpp" \
-    "$build/tb/CMakeFiles/$1_tb.dir/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \
+    -CFLAGS "-I$root/tb/fp -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
+    "$root/tb/fp/bf16_bank.v" "$root/tb/fp/bf16_bank_shim.cpp" \
+    "$build/tb/CMakeFiles/$1_tb.dir/fp/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \
     "$build/model/num/libamalgam_num.a" \
     -LDFLAGS "-lpthread -lm" >"$3/build.log" 2>&1 || { tail -n 5 "$3/build.log"; return 2; }
   "$3/tb"

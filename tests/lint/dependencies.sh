@@ -105,8 +105,12 @@ rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
 rtl/axi: /attention /gm /fp /lib tb/formal/axi
-tb: num core engine waves rtl/*
-tb/icarus: /.
+tb:
+tb/attention: num engine waves /.
+tb/fp: num /.
+tb/gm: num core waves /.
+tb/hfa: num /.
+tb/icarus: /fp /hfa
 tb/axi: num waves hal
 tests/checkpoint: checkpoint base host num /num
 tests/decode: decode checkpoint base host num /num /checkpoint

@@ -1,17 +1,17 @@
 # Testbench of the units in rtl/hfa.  SPDX-License-Identifier: Apache-2.0
-verilog_files(HFA_UNITS_RTL hfa_units_bank ${CMAKE_CURRENT_SOURCE_DIR})
+verilog_files(HFA_UNITS_RTL hfa_units_bank ${CMAKE_CURRENT_SOURCE_DIR}/hfa)
 
 # One model for each value of the bank's parameter UNIT.
-add_library(hfa_units_rtl STATIC hfa_units_shim.cpp)
+add_library(hfa_units_rtl STATIC hfa/hfa_units_shim.cpp)
 foreach(UNIT RANGE 9)
   verilated_model(hfa_units_rtl Vhfa_unit_${UNIT} hfa_units_bank
     SOURCES ${HFA_UNITS_RTL}
     ARGS ${TB_VERILATOR_ARGS} -GUNIT=${UNIT})
 endforeach()
-target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_include_directories(hfa_units_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/hfa)
 
 find_package(Threads REQUIRED)
-add_executable(hfa_units_tb hfa_units_tb.c)
+add_executable(hfa_units_tb hfa/hfa_units_tb.c)
 target_link_libraries(hfa_units_tb PRIVATE
   amalgam_warnings amalgam_tb amalgam_num hfa_units_rtl Threads::Threads m)
 

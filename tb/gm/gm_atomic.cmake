@@ -1,0 +1,35 @@
+# Testbench of the atomic unit.  SPDX-License-Identifier: Apache-2.0
+verilog_files(GM_ATOMIC_RTL gm_atomic)
+
+# One testbench for each width of the unit and depth of its ALU: gm_atomic_tb_l16, gm_atomic_tb_l4 as in the chip,
+# gm_atomic_tb_l4_s1 ...
+foreach(DUT l16 l4 l4_s1 l4_s2 l4_s3)
+  string(REGEX MATCH "l([0-9]+)" LANES ${DUT})
+  set(LANES ${CMAKE_MATCH_1})
+  set(STAGES 4)
+  if(DUT MATCHES "_s([0-9])")
+    set(STAGES ${CMAKE_MATCH_1})
+  endif()
+  set(RTL_LIB gm_atomic_rtl_${DUT})
+  set(TB gm_atomic_tb_${DUT})
+  add_library(${RTL_LIB} STATIC gm/gm_atomic_shim.cpp)
+  verilated_model(${RTL_LIB} Vgm_atomic_${DUT} gm_atomic
+    SOURCES ${GM_ATOMIC_RTL}
+    ARGS ${TB_VERILATOR_ARGS} -GLANES=${LANES} -GALU_STAGES=${STAGES})
+  target_compile_definitions(${RTL_LIB} PRIVATE
+    GM_DUT_HEADER="Vgm_atomic_${DUT}.h" GM_DUT_CLASS=Vgm_atomic_${DUT} GM_DUT_LANES=${LANES} GM_DUT_STAGES=${STAGES})
+  target_include_directories(${RTL_LIB} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/gm)
+  target_link_libraries(${RTL_LIB} PUBLIC amalgam_include)
+
+  add_executable(${TB} gm/gm_atomic_tb.c gm/gm_atomic_bench.c)
+  target_link_libraries(${TB} PRIVATE amalgam_warnings amalgam_tb amalgam_core amalgam_num ${RTL_LIB} m)
+
+  foreach(CASE random guards throughput reset)
+    add_test(NAME unit/gm_atomic_${CASE}_${DUT} COMMAND ${TB} ${CASE} --seed 1)
+    set_tests_properties(unit/gm_atomic_${CASE}_${DUT} PROPERTIES LABELS unit TIMEOUT 60)
+  endforeach()
+endforeach()
+foreach(DUT l16 l4)
+  add_test(NAME unit/gm_atomic_long_${DUT} COMMAND gm_atomic_tb_${DUT} random --requests 200000 --seed 2)
+  set_tests_properties(unit/gm_atomic_long_${DUT} PROPERTIES LABELS unit TIMEOUT 60)
+endforeach()
