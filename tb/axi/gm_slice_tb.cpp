@@ -51,6 +51,7 @@ struct bench {
   uint64_t cycle = 0;
   unsigned failures = 0;
   std::array<unsigned, 4> answers{};
+  uint32_t beats = 0;                        // written since counters were cleared
 };
 
 uint32_t pick(bench &b, uint32_t below) { return static_cast<uint32_t>(num_rng_u64(&b.rng) >> 33) % below; }
@@ -88,6 +89,7 @@ void apply(bench &b, const burst &one, uint32_t at, uint32_t mask, const datum &
   const bool walks = one.op == NUM_GM_RESCALE && one.atop == 0;
   const uint32_t beats = walks && one.walk > 1 ? one.walk : 1;
   const auto op = one.atop != 0 ? NUM_GM_ADD_S32_RAW : static_cast<num_gm_op>(one.op);
+  b.beats += beats;
   for (uint32_t n = 0; n < beats; ++n) {
     for (uint32_t i = 0; i < LANES; ++i) {
       if (n + 1 < beats || ((mask >> i) & 1u) != 0) {
@@ -143,7 +145,11 @@ burst make(bench &b) {
     one.size = pick(b, 5);
     one.kind = pick(b, 3);
   }
+  if (pick(b, 40) == 0) {                    // far outside
+    (pick(b, 2) == 0 ? one.address : one.len) |= pick(b, 256) << (pick(b, 2) * 8);
+  }
   one.address &= 0xffffu;
+  one.len &= 0xffu;
   for (uint32_t n = 0; n <= one.len; ++n) {
     datum datum{};
     for (uint32_t &word : datum.word) {
@@ -254,6 +260,9 @@ void drain(bench &b) {
   for (unsigned i = 0; i < 40; ++i) {
     tick(b);                                 // nothing more comes
   }
+  if (b.rtl.cnt_beats_o != b.beats) {
+    fail(b, "cnt_beats", b.rtl.cnt_beats_o, b.beats);
+  }
   for (uint32_t at = 0; at < WORDS; ++at) {
     for (uint32_t i = 0; i < LANES; ++i) {
       const uint32_t word = b.rtl.rootp->gm_slice__DOT__u_memory__DOT__word_mem[at][i];
@@ -262,6 +271,13 @@ void drain(bench &b) {
       }
     }
   }
+}
+
+void clear_counters(bench &b) {
+  b.rtl.clear_i = 1;
+  tick(b);
+  b.rtl.clear_i = 0;
+  b.beats = 0;
 }
 
 burst store(bench &b, uint32_t at, uint32_t beats) {
@@ -281,6 +297,9 @@ void run_random(bench &b) {
   static const std::array<unsigned, 5> gaps = {0, 0, 4, 8, 15};
   send(b, store(b, 0, WORDS));
   for (unsigned round = 0; round < 400 && b.failures == 0; ++round) {
+    if (round % 128 == 100) {
+      clear_counters(b);
+    }
     b.gap_aw = gaps[pick(b, 5)];
     b.gap_w = gaps[pick(b, 5)];
     b.gap_b = gaps[pick(b, 5)];

@@ -105,13 +105,13 @@ rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
 rtl/axi: /attention /gm /fp /lib tb/formal/axi
-tb:
-tb/attention: num engine waves /.
-tb/fp: num /.
-tb/gm: num core waves /.
-tb/hfa: num /.
+tb: num waves rtl/*
+tb/attention: engine /.
+tb/fp: /.
+tb/gm: core /.
+tb/hfa: /.
 tb/icarus: /fp /hfa
-tb/axi: num waves hal
+tb/axi: hal
 tests/checkpoint: checkpoint base host num /num
 tests/decode: decode checkpoint base host num /num /checkpoint
 tests/cli: array base config host num report report/* kernel/* cli/*
