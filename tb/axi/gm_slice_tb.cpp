@@ -89,7 +89,7 @@ void apply(bench &b, const burst &one, uint32_t at, uint32_t mask, const datum &
   const bool walks = one.op == NUM_GM_RESCALE && one.atop == 0;
   const uint32_t beats = walks && one.walk > 1 ? one.walk : 1;
   const auto op = one.atop != 0 ? NUM_GM_ADD_S32_RAW : static_cast<num_gm_op>(one.op);
-  b.beats += beats;
+  b.beats += mask == 0 ? beats - 1 : beats;
   for (uint32_t n = 0; n < beats; ++n) {
     for (uint32_t i = 0; i < LANES; ++i) {
       if (n + 1 < beats || ((mask >> i) & 1u) != 0) {

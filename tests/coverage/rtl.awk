@@ -3,8 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 FNR == NR {
   if (/^#/ || NF < 3) next
-  explained[$1, $2] = FNR
   lines[FNR] = $1 " " $2
+  explained[$1, $2] = FNR
+  if (match($2, /\[[0-9]+:[0-9]+\]$/)) {   # each bit of a range
+    signal = substr($2, 1, RSTART - 1)
+    split(substr($2, RSTART + 1, RLENGTH - 2), ends, ":")
+    for (bit = ends[2]; bit <= ends[1] + 0; bit++) explained[$1, signal "[" bit "]"] = FNR
+  }
   next
 }
 {
