@@ -21,7 +21,7 @@ parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$unit" "$@") || exit
 folders=$(echo "$parts" | sed 's/^[^ ]* //')
 
 # The folders are named after all that went into them.
-sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0"; } | sha256sum | cut -c1-12)
+sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0" "$here/link.sh"; } | sha256sum | cut -c1-12)
 whole=$results/power-$unit-$sum
 mkdir -p "$whole"
 exec 9>"$whole/lock"     # who comes second waits, and finds it made
@@ -32,22 +32,10 @@ work=$(mktemp -d "$results/power.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 library=$("$here/library.sh" "$liberty")
-for folder in $folders; do
-  sed '/^ *defparam /d' "$folder/netlist.v"      # the boxes' parameters: they are in the netlists
-done >"$work/parts.v"
-cat >"$work/link.ys" <<END
-read_liberty -lib -ignore_miss_func $library/library.lib
-read_verilog $work/parts.v
-hierarchy -check -top $unit
-flatten
-opt_clean -purge
-check -assert
-select $unit
-setattr -unset src -unset module_not_derived
-json -o $work/netlist.json
-END
-yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 || {
-  echo "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed")" >&2
+# shellcheck disable=SC2086
+"$here/link.sh" "$library" "$work" "hierarchy -check -top $unit; flatten; opt_clean -purge; check -assert; select $unit;
+  setattr -unset src -unset module_not_derived; json -o $work/netlist.json" $folders 2>"$work/error" || {
+  echo "unit $unit: $(cat "$work/error")" >&2
   exit 1
 }
 mv "$work/log" "$whole/log"

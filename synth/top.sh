@@ -28,7 +28,7 @@ library=$("$here/library.sh" "$liberty") || exit $?
 . "$library/facts"
 parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$top" "$@") || exit
 folders=$(echo "$parts" | sed 's/^[^ ]* //')
-sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0" "$here/memory.sh" "$here/stages" "$constraints"; } | sha256sum | cut -c1-12)
+sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0" "$here/link.sh" "$here/memory.sh" "$here/stages" "$constraints"; } | sha256sum | cut -c1-12)
 whole=$results/top-$top-$sum
 mkdir -p "$whole"
 exec 9>"$whole/lock"     # who comes second waits, and finds it made
@@ -41,19 +41,9 @@ trap 'exit 130' INT TERM
 fail() { echo "top $top: $1" >&2; exit 1; }
 
 # ---------------------------------------------------------------- one flat netlist
-for folder in $folders; do
-  sed '/^ *defparam /d' "$folder/netlist.v"      # the boxes' parameters: they are in the netlists
-done >"$work/parts.v"
-cat >"$work/link.ys" <<END
-read_liberty -lib -ignore_miss_func $library/library.lib
-read_verilog $work/parts.v
-hierarchy -top $top
-flatten
-opt_clean -purge
-write_verilog -noattr -nohex $work/flat.v
-END
-yosys -Q -q -l "$work/log" -s "$work/link.ys" >/dev/null 2>&1 ||
-  fail "$(grep -m1 ERROR "$work/log" || echo "Yosys failed")"
+# shellcheck disable=SC2086
+"$here/link.sh" "$library" "$work" "hierarchy -top $top; flatten; opt_clean -purge; write_verilog -noattr -nohex $work/flat.v" \
+  $folders 2>"$work/error" || fail "$(cat "$work/error")"
 # This OpenSTA does not read assignments to a concatenation; they only give nets another name.
 grep -v '^  assign {' "$work/flat.v" >"$work/netlist.v"
 
