@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ static size_t holds;
 static struct sigaction before[SIGNALS];   // the first hold
 static atomic_int noted;                   // the first signal, 0: none
 static atomic_int event = -1;
+static pid_t process;   // which has begun files
 static void (*remove_begun)(void);
 static bool terminal;                      // stderr: a line of progress may stand there
 
@@ -72,8 +74,18 @@ static void handle(void (*handler)(int), struct sigaction *old) {
   }
 }
 
+// exit() may be called within a run: a broken assertion of the RTL ends the program where it is. A forked process
+// has begun nothing of its own.
+static void remove_at_exit(void) {
+  if (getpid() == process && remove_begun != NULL) {
+    remove_begun();
+  }
+}
+
 void host_interrupt_ends(void (*remove)(void)) {
   remove_begun = remove;
+  process = getpid();
+  atexit(remove_at_exit);
   terminal = isatty(STDERR_FILENO) == 1;
   handle(end, NULL);
   signal(SIGXFSZ, SIG_IGN);

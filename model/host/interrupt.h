@@ -19,6 +19,7 @@ enum { HOST_INTERRUPTED = 130 };   // a status that says so; the exit code is th
 
 // From here on a signal ends the process at once: remove_begun runs in the signal's handler (NULL:
 // nothing to remove), stderr gets "amalgam: interrupted" (but for SIGPIPE), the exit code is 128 + the signal.
+// exit(), which whatever finds a broken contract may call, removes it too.
 // A file that would grow too large (SIGXFSZ) is an error of whoever writes it.
 void host_interrupt_ends(void (*remove_begun)(void));
 
