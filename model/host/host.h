@@ -6,6 +6,9 @@
 // Seconds of wall-clock time since some moment.
 double host_seconds(void);
 
+// Seconds of processors that this process has taken since it began, in all its threads; 0: unknown.
+double host_processor_seconds(void);
+
 // The most memory that was ever resident, in MB; 0: unknown.
 double host_peak_rss_mb(void);
 

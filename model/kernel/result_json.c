@@ -169,9 +169,19 @@ void kernel_json_guards(cJSON *root, const soc_result_t *soc) {
   json_add_count(guards, "lanes", soc->guard_lanes);
 }
 
+static uint64_t commands_of(const soc_result_t *soc) {
+  uint64_t commands = 0;
+  for (size_t i = 0; i < soc->pipe_count; ++i) {
+    commands += soc->pipes[i].commands;
+  }
+  return commands;
+}
+
 cJSON *kernel_json_host(cJSON *root, const soc_result_t *soc) {
   cJSON *host = cJSON_AddObjectToObject(root, "host");
   cJSON_AddNumberToObject(host, "seconds", soc->seconds);
+  cJSON_AddNumberToObject(host, "processor_seconds", host_processor_seconds());
+  json_add_count(host, "commands", commands_of(soc));
   json_add_count(host, "rtl_cycles", soc->rtl_cycles);
   json_add_count(host, "scalar_instructions", soc->scalar_instructions);
   cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());

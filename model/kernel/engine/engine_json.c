@@ -76,6 +76,7 @@ static void add_host(cJSON *root, const engine_run_t *run) {
   const engine_cycles_t *cycles = &run->cycles;
   cJSON *host = cJSON_AddObjectToObject(root, "host");
   cJSON_AddNumberToObject(host, "seconds", run->seconds);
+  cJSON_AddNumberToObject(host, "processor_seconds", host_processor_seconds());
   json_add_count(host, "rtl_cycles", run->settings.rtl ? cycles->load + cycles->total : 0);
   json_add_count(host, "scalar_instructions", 0);
   cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());
