@@ -77,11 +77,13 @@ module fp32_add #(
   wire                add_opposite, add_sign, add_nan, add_inf;
   wire [EXP_W-1:0]    add_exp;
   wire [EXT_W-1:0]    add_l, add_s;
-  pipe_cut #(.W(4 + EXP_W + 2*EXT_W), .ON(CUTS[0])) u_aligned (
+  pipe_cut #(.W(4 + EXP_W), .ON(CUTS[0])) u_aligned (
     .clk_i (clk_i),
-    .data_i({opposite, l_sign, nan, inf, l_exp, l_sig, s_align}),
-    .data_o({add_opposite, add_sign, add_nan, add_inf, add_exp, add_l, add_s})
+    .data_i({opposite, l_sign, nan, inf, l_exp}),
+    .data_o({add_opposite, add_sign, add_nan, add_inf, add_exp})
   );
+  pipe_cut #(.W(EXT_W), .ON(CUTS[0])) u_larger (.clk_i(clk_i), .data_i(l_sig), .data_o(add_l));
+  pipe_cut #(.W(EXT_W), .ON(CUTS[0])) u_smaller (.clk_i(clk_i), .data_i(s_align), .data_o(add_s));
   wire [SUM_W-1:0]    add_sum  = add_opposite ? {1'b0, add_l} - {1'b0, add_s}
                                               : {1'b0, add_l} + {1'b0, add_s};
 
@@ -89,22 +91,27 @@ module fp32_add #(
   wire                opposed, sum_sign, sum_nan, sum_inf;
   wire [EXP_W-1:0]    sum_exp;
   wire [SUM_W-1:0]    sum;
-  pipe_cut #(.W(4 + EXP_W + SUM_W), .ON(CUTS[1])) u_added (
+  pipe_cut #(.W(4 + EXP_W), .ON(CUTS[1])) u_added (
     .clk_i (clk_i),
-    .data_i({add_opposite, add_sign, add_nan, add_inf, add_exp, add_sum}),
-    .data_o({opposed, sum_sign, sum_nan, sum_inf, sum_exp, sum})
+    .data_i({add_opposite, add_sign, add_nan, add_inf, add_exp}),
+    .data_o({opposed, sum_sign, sum_nan, sum_inf, sum_exp})
   );
+  pipe_cut #(.W(SUM_W), .ON(CUTS[1])) u_sum (.clk_i(clk_i), .data_i(add_sum), .data_o(sum));
   wire                carry    = sum[SUM_W-1];
 
-  // Leading zeros below the carry position: the last assignment that holds is the highest set bit.
-  reg  [SH_W-1:0]     zeros;
-  integer             k;
-  always @* begin
-    zeros = SHIFT_ALL[SH_W-1:0];
-    for (k = 0; k < EXT_W; k = k + 1) begin
-      if (sum[k]) zeros = SHIFT_ALL[SH_W-1:0] - k[SH_W-1:0] - {{(SH_W-1){1'b0}}, 1'b1};
-    end
-  end
+  // Leading zeros below the carry position, by halves: are the upper 16 places zero, of what is left the upper 8 ...
+  // A zero, of which there is nothing to shift, counts as 31.
+  wire [31:0]         from_top = {sum[EXT_W-1:0], {(32-EXT_W){1'b0}}};
+  wire                none_16  = from_top[31:16] == 16'd0;
+  wire [15:0]         half_16  = none_16 ? from_top[15:0] : from_top[31:16];
+  wire                none_8   = half_16[15:8] == 8'd0;
+  wire [7:0]          half_8   = none_8 ? half_16[7:0] : half_16[15:8];
+  wire                none_4   = half_8[7:4] == 4'd0;
+  wire [3:0]          half_4   = none_4 ? half_8[3:0] : half_8[7:4];
+  wire                none_2   = half_4[3:2] == 2'd0;
+  wire                none_1   = none_2 ? ~half_4[1] : ~half_4[3];
+  wire                unused   = &{1'b0, half_4[0]};    // the lowest place that can be the highest one set, if any is
+  wire [SH_W-1:0]     zeros    = {none_16, none_8, none_4, none_2, none_1};
 
   // Never below exponent 1: what is left there is a subnormal.
   wire [EXP_W-1:0]    room     = sum_exp - EXP_ONE;
@@ -122,11 +129,12 @@ module fp32_add #(
   wire                sign, is_nan, is_inf;
   wire [EXP_W-1:0]    exp;
   wire [EXT_W-1:0]    sig;
-  pipe_cut #(.W(3 + EXP_W + EXT_W), .ON(CUTS[2])) u_normalised (
+  pipe_cut #(.W(3 + EXP_W), .ON(CUTS[2])) u_normalised (
     .clk_i (clk_i),
-    .data_i({norm_sign, sum_nan, sum_inf, norm_exp, norm}),
-    .data_o({sign, is_nan, is_inf, exp, sig})
+    .data_i({norm_sign, sum_nan, sum_inf, norm_exp}),
+    .data_o({sign, is_nan, is_inf, exp})
   );
+  pipe_cut #(.W(EXT_W), .ON(CUTS[2])) u_significand (.clk_i(clk_i), .data_i(norm), .data_o(sig));
   wire                half     = sig[GRS_W-1];
   wire                above    = |sig[GRS_W-2:0];
   wire                round_up = half & (above | sig[GRS_W]);

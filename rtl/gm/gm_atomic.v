@@ -181,11 +181,17 @@ module gm_atomic #(
   // ---------------------------------------------------------------- compute
   wire [2:0]        alu_op;
   wire [DATA_W-1:0] alu_operand;
-  delay_line #(.W(3 + DATA_W), .DEPTH(2)) u_operand (
+  delay_line #(.W(3), .DEPTH(2)) u_op (
     .clk_i (clk_i),
     .en_i  (1'b1),
-    .data_i({rq_op_q, rq_data_q}),
-    .data_o({alu_op, alu_operand})
+    .data_i(rq_op_q),
+    .data_o(alu_op)
+  );
+  delay_line #(.W(DATA_W), .DEPTH(2)) u_operand (
+    .clk_i (clk_i),
+    .en_i  (1'b1),
+    .data_i(rq_data_q),
+    .data_o(alu_operand)
   );
 
   wire [DATA_W-1:0]  new_word;

@@ -64,28 +64,31 @@ module gm_lane_alu #(
     .guard_o (s32_guard)
   );
 
-  localparam OTHER_W = 1 + 4 + 32;
-  wire [4*OTHER_W-1:0] other;            // {is ADD_F32, guard, word} before and behind each cut
-  assign other[OTHER_W-1:0] = {
-    op_i == OP_ADD_F32,
-    guarded ? s32_guard : 4'd0,
-    (guarded | raw) ? s32_sum : operand_i
-  };
+  localparam KIND_W = 1 + 4;
+  wire [4*KIND_W-1:0] kinds;             // {is ADD_F32, guard} before and behind each cut
+  wire [4*32-1:0]     words;
+  assign kinds[KIND_W-1:0] = {op_i == OP_ADD_F32, guarded ? s32_guard : 4'd0};
+  assign words[31:0]       = (guarded | raw) ? s32_sum : operand_i;
   genvar i;
   generate
     for (i = 0; i < 3; i = i + 1) begin : g_cut
-      pipe_cut #(.W(OTHER_W), .ON(CUTS[i])) u_other (
+      pipe_cut #(.W(KIND_W), .ON(CUTS[i])) u_kind (
         .clk_i (clk_i),
-        .data_i(other[OTHER_W*i +: OTHER_W]),
-        .data_o(other[OTHER_W*(i+1) +: OTHER_W])
+        .data_i(kinds[KIND_W*i +: KIND_W]),
+        .data_o(kinds[KIND_W*(i+1) +: KIND_W])
+      );
+      pipe_cut #(.W(32), .ON(CUTS[i])) u_word (
+        .clk_i (clk_i),
+        .data_i(words[32*i +: 32]),
+        .data_o(words[32*(i+1) +: 32])
       );
     end
   endgenerate
 
   wire        is_f32;
   wire [3:0]  guard;
-  wire [31:0] word;
-  assign {is_f32, guard, word} = other[3*OTHER_W +: OTHER_W];
+  assign {is_f32, guard} = kinds[3*KIND_W +: KIND_W];
+  wire [31:0] word = words[3*32 +: 32];
 
   always @(posedge clk_i) begin
     result_o <= is_f32 ? f32_sum : word;
