@@ -241,7 +241,7 @@ soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t coun
 soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args, size_t args_bytes,
                         uint64_t *cycles);
 
-// Bytes of global memory, for the host to read and write between launches.
+// Bytes of global memory, for the host to read and write between launches; several of its threads may ask.
 void *soc_bytes(soc_t *soc, uint64_t address);
 
 // The books of all launches go to soc_open's result, results to the buffers', traces to their files.

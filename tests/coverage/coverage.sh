@@ -19,8 +19,7 @@ mkdir -p "$out/rtl"
 find "$build" -name '*.gcda' -delete
 
 # Testbenches first: RTL that the other tests build has no counters, which would slow them down tenfold. Faults in writing
-# and memory meet gcov's own. Time that a test allows is for a program without counters.
-export AMALGAM_SECONDS=120
+# and memory meet gcov's own.
 worst=0
 tests() { # LABELS [ctest's options]
   labels=$1
@@ -30,7 +29,7 @@ tests() { # LABELS [ctest's options]
     >>"$out/tests.log" 2>&1 || { worst=1; sed -n '/The following tests FAILED/,$p' "$out/tests.log"; }
 }
 AMALGAM_RTL_COVERAGE="$out/rtl" AMALGAM_VERILATOR_FLAGS=--coverage tests '-L ^(unit|attention)$ -LE slow' "$@"
-tests '-LE ^(unit|attention)$|slow|lint|formal|synth' "$@"
+tests '-LE ^(unit|attention)$|slow|lint|formal' "$@"
 
 # One point in many models and instances is one line here: KIND FILE LINE WHAT COUNT.
 find "$out/rtl" -name '*.dat' -exec cat {} + | awk -v rtl="$root/rtl/" -f "$here/points.awk" | LC_ALL=C sort >"$out/points"

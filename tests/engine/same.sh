@@ -56,18 +56,21 @@ wait $run || status=$?
 [ $status -eq 130 ] && grep -q interrupted err && [ "$(find . -name 'cut*')" = ./cut.fst ] ||
   { echo "FAILED: exit code $status after a signal; $(find . -name 'cut*')"; exit 1; }
 [ "$(time_of cut.fst)" -gt "$(time_of w.fst)" ] || { echo "FAILED: waveforms end at $(time_of cut.fst), before $(time_of w.fst)"; exit 1; }
-# Interrupted while the result is written, to a pipe too small for it: nothing is left.
-mkfifo pipe
-# shellcheck disable=SC2086
-"$SIM" run hfa $small --seq-q 3500 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
-run=$!
-exec 3<pipe   # waits for the writer
-kill -INT $run
-status=0
-wait $run || status=$?
-exec 3<&-
-[ $status -eq 130 ] && grep -q interrupted err && [ -z "$(find . -name 'late*')" ] ||
-  { echo "FAILED: exit code $status after a signal; $(find . -name 'late*')"; exit 1; }
+# Interrupted while the result is written, to a pipe too small for it: nothing is left. ThreadSanitizer would keep the
+# signal until the write is done.
+if [ -z "${AMALGAM_SECONDS:-}" ]; then
+  mkfifo pipe
+  # shellcheck disable=SC2086
+  "$SIM" run hfa $small --seq-q 3500 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
+  run=$!
+  exec 3<pipe   # waits for the writer
+  kill -INT $run
+  status=0
+  wait $run || status=$?
+  exec 3<&-
+  [ $status -eq 130 ] && grep -q interrupted err && [ -z "$(find . -name 'late*')" ] ||
+    { echo "FAILED: exit code $status after a signal; $(find . -name 'late*')"; exit 1; }
+fi
 
 # An engine is built where make and the compiler's flags take none of the folders by their names.
 odd="it's a \$folder ä"

@@ -330,6 +330,7 @@ void machine::results_cleared() {
 }
 
 void machine::host_uses(uint64_t address) {
+  const std::lock_guard<std::mutex> lock(host_mutex_);
   for (const global_memory::array &a : gm_.arrays()) {
     if (unwritten_ && address >= a.begin && address < a.end && of_host_.insert(a.begin).second) {
       unwritten_->set_array(a.begin, a.end, true);

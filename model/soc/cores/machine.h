@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
@@ -71,7 +72,7 @@ class machine {
   // Runs a kernel until nothing moves; returns the cycles it took.
   uint64_t launch(const std::string &firmware);
   void report(soc_result_t &result) const;
-  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result.
+  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result, in any of its threads.
   void results_cleared();
   void host_uses(uint64_t address);
 
@@ -117,6 +118,7 @@ class machine {
   std::unique_ptr<init_check> unwritten_;
   std::unique_ptr<dumps> dumps_;
   std::unique_ptr<tensor_book> written_;   // for those who ask what memories hold (inspect/)
+  std::mutex host_mutex_;                  // of of_host_
   std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
