@@ -118,7 +118,7 @@ needs() {
 }
 needs verilator
 # shellcheck disable=SC2086
-sum=$( { cat $sources; verilator --version; echo "$verilate $compile" | sed "s|${plain:-/no/folder}/||g"; } | sha256sum | cut -c1-12)
+sum=$( { cat $sources; verilator --version; echo "$verilate $compile" | sed "s|$root/||g"; } | sha256sum | cut -c1-12)
 unit=$cache/$name-$sum
 library=$unit/unit.so answer=$answer/$name-$sum/unit.so
 [ ! -e "$library" ] || { echo "$answer"; exit 0; }

@@ -56,6 +56,11 @@ draw() {
       }' | sort -n | awk -F '\t' '!seen[$2, $3]++' | cut -f 2-7
 }
 
+# What is built at first: all, but for C and C++ no testbenches of RTL. What a check needs beside that is built with it.
+# Engines are Verilated once for both copies, unless RTL is what changes.
+built='model/all sw/all tests/all'
+case " $* " in *' rtl'*) built=all ;; esac
+
 # A copy of the tree and its build. An earlier one is brought up to date, whatever a mutant left of it.
 copy() {
   mkdir -p "$work/$1"
@@ -70,7 +75,14 @@ copy() {
   [ -f "$work/$1/build/build.ninja" ] || cmake -S "$work/$1" -B "$work/$1/build" -G Ninja -DAMALGAM_TESTS=ON \
     -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DCMAKE_CXX_FLAGS=-O1 >"$work/$1.build" 2>&1 ||
     die "cmake failed, see $work/$1.build"
-  ninja -C "$work/$1/build" >"$work/$1.build" 2>&1 || die "build failed, see $work/$1.build"
+  # shellcheck disable=SC2086
+  ninja -C "$work/$1/build" $built >"$work/$1.build" 2>&1 || die "build failed, see $work/$1.build"
+  if [ "$built" = all ]; then
+    [ ! -L "$work/$1/build/units" ] || rm "$work/$1/build/units"
+  else
+    mkdir -p "$work/units"
+    [ -e "$work/$1/build/units" ] || ln -s ../../units "$work/$1/build/units"
+  fi
 }
 
 echo "mutants: building two copies in $work" >&2
@@ -96,7 +108,9 @@ LC_ALL=C sort -o "$work/results" "$work/results"
 
 # A test that fails without a mutant, too, has killed nothing.
 killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|' -)
-ninja -C "$work/1/build" >"$work/1.build" 2>&1 || die "build failed, see $work/1.build"
+# shellcheck disable=SC2046,SC2086
+ninja -C "$work/1/build" $built $("$here/targets.sh" "$work" "^($killers)\$") >"$work/1.build" 2>&1 ||
+  die "build failed, see $work/1.build"
 ctest --test-dir "$work/1/build" -j 2 -R "^($killers)\$" >"$work/unchanged" 2>&1 ||
   die "tests fail without a mutant, see $work/unchanged"
 awk -F '\t' -f "$here/score.awk" "$work/results"
