@@ -86,6 +86,7 @@ copy() {
 }
 
 echo "mutants: building two copies in $work" >&2
+export CCACHE_BASEDIR="$work" CCACHE_NOHASHDIR=1   # what the first compiles the second finds in the cache
 for slot in 1 2; do copy $slot; done
 ctest --test-dir "$work/1/build" --show-only=json-v1 >"$work/tests.json"
 ninja -C "$work/1/build" -t targets all | sed 's/: .*//' | LC_ALL=C sort >"$work/targets"
