@@ -88,7 +88,6 @@ copy() {
 echo "mutants: building two copies in $work" >&2
 export CCACHE_BASEDIR="$work" CCACHE_NOHASHDIR=1   # what the first compiles the second finds in the cache
 for slot in 1 2; do copy $slot; done
-ctest --test-dir "$work/1/build" --show-only=json-v1 >"$work/tests.json"
 ninja -C "$work/1/build" -t targets all | sed 's/: .*//' | LC_ALL=C sort >"$work/targets"
 
 grep -v '^#' "$here/explained.txt" | cut -f 1-3 >"$work/explained"
@@ -107,7 +106,8 @@ fi
 xargs -d '\n' -P 2 -n 1 --process-slot-var=SLOT "$here/one.sh" "$work" "$count" <"$work/mutants" 2>"$work/errors" || true
 LC_ALL=C sort -o "$work/results" "$work/results"
 
-# A test that fails without a mutant, too, has killed nothing.
+# A test that could not be run, or that fails without a mutant, too, has killed nothing.
+awk -F '\t' '$10 == "Not" { print $8 }' "$work/results" | grep . && die "could not be run"
 killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|' -)
 # shellcheck disable=SC2046,SC2086
 ninja -C "$work/1/build" $built $("$here/targets.sh" "$work" "^($killers)\$") >"$work/1.build" 2>&1 ||
