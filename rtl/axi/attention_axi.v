@@ -103,6 +103,10 @@ module attention_axi #(
   wire [15:0]      scale;
   wire             kv_valid = s_axis_kv_tvalid_i;
   wire             out_take = m_axis_out_tvalid_o & m_axis_out_tready_i;
+`ifdef FORMAL
+  wire [15:0]      f_owed;                  // results, by the registers
+  wire [6:0]       f_inside;                // groups, by the engine
+`endif
   attention_registers #(
     .ARITHMETIC(ARITHMETIC),
     .VARIANT   (VARIANT),
@@ -144,6 +148,9 @@ module attention_axi #(
     .key_i           (kv_valid),
     .result_i        (out_take),
     .stall_i         (m_axis_out_tvalid_o & ~m_axis_out_tready_i)
+`ifdef FORMAL
+    , .f_begun_o(f_owed)
+`endif
   );
 
   // ---------------------------------------------------------------- queries, carry, mask
@@ -261,6 +268,9 @@ module attention_axi #(
     .out_m_o       (out_m),
     .out_poison_o  (out_poison),
     .out_o_o       (out_o)
+`ifdef FORMAL
+    , .f_inside_o(f_inside)
+`endif
   );
 
   // ---------------------------------------------------------------- results
@@ -337,6 +347,7 @@ module attention_axi #(
     assert (f_q_held == {3'd0, q_valid});
     assert (f_carry_held == {3'd0, carry_valid});
     assert (f_out_held == {3'd0, m_axis_out_tvalid_o});
+    assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid_o});
     if (begin_valid && begin_ready) assert (group_valid && q_valid && (!group_carry || carry_valid));
   end
   reg [OW-1:0] f_query_q;
