@@ -30,6 +30,7 @@
 // LANES   32-bit words in a beat: 2, 4 .. 32  AXI_W  width of an address in bytes, > ADDR_W + $clog2(4 LANES)
 // ID_W    width of an ID, >= 1                ADDR_W, LEN_W, CNT_W, ALU_STAGES  as of gm_atomic; LEN_W <= ADDR_W
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module gm_axi #(
@@ -83,6 +84,10 @@ module gm_axi #(
   output wire [CNT_W-1:0]    cnt_guards_o,
   output wire [CNT_W-1:0]    cnt_stalls_o
 );
+  `PARAMETER(LANES_must_be_2_4_8_16_or_32, LANES == 2 || LANES == 4 || LANES == 8 || LANES == 16 || LANES == 32)
+  `PARAMETER(ID_W_must_be_at_least_1, ID_W >= 1)
+  `PARAMETER(AXI_W_must_be_more_than_the_memory_has, AXI_W > ADDR_W + $clog2(4*LANES))
+  `PARAMETER(LEN_W_must_be_at_most_ADDR_W, LEN_W <= ADDR_W)
   localparam LANE_W = $clog2(LANES);
   localparam SHIFT  = LANE_W + 2;          // of a beat's address
   localparam AW_W   = ID_W + AXI_W + 8 + 3 + 2 + 6 + LEN_W + 3;
@@ -110,6 +115,8 @@ module gm_axi #(
   wire [5:0]        atop;
   wire [LEN_W-1:0]  walk;
   wire [2:0]        op;
+  wire [AW_W-1:0]   burst_in = {s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i,
+                                s_axi_awuser_i};
   fifo #(
     .W    (AW_W),
     .DEPTH(2)
@@ -118,8 +125,7 @@ module gm_axi #(
     .rst_ni     (aresetn_i),
     .in_valid_i (s_axi_awvalid_i),
     .in_ready_o (s_axi_awready_o),
-    .in_data_i  ({s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i,
-                  s_axi_awuser_i}),
+    .in_data_i  (burst_in),
     .out_valid_o(aw_valid),
     .out_ready_i(aw_take),
     .out_data_o ({id, address, len, size, burst, atop, walk, op}),
@@ -228,21 +234,19 @@ module gm_axi #(
   assign s_axi_bvalid_o = rsp_valid & rsp_last;
   wire unused = &{1'b0, aw_level, end_at, place};    // of a place, what lies outside: those beats are errors
 
+  // ---------------------------------------------------------------- the contract
+  wire clk_i  = aclk_i;                    // as assert.vh has it
+  wire rst_ni = aresetn_i;
+  wire unused_clock = &{1'b0, clk_i, rst_ni};
+  `ASSUME_STABLE(address_is_held, s_axi_awvalid_i, s_axi_awready_o, AW_W, burst_in)
+  `ASSUME_STABLE(data_are_held, s_axi_wvalid_i, s_axi_wready_o, 36*LANES + 1, {s_axi_wlast_i, s_axi_wstrb_i, s_axi_wdata_i})
+  `ASSERT_STABLE(answer_is_held, s_axi_bvalid_o, s_axi_bready_i, ID_W + 2, {s_axi_bid_o, s_axi_bresp_o})
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // gm_atomic is a stand-in (tb/formal/axi/gm_atomic.v) that answers requests in order, when it likes.
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(aclk_i), .rst_ni(aresetn_i), .run_o(f_run), .ran_o(f_ran));
-
-  stream_properties #(.W(AW_W), .ASSUMED(1)) u_f_aw (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_awvalid_i), .ready_i(s_axi_awready_o),
-    .data_i({s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i, s_axi_awuser_i}));
-  stream_properties #(.W(36*LANES + 1), .ASSUMED(1)) u_f_w (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_wvalid_i), .ready_i(s_axi_wready_o),
-    .data_i({s_axi_wlast_i, s_axi_wstrb_i, s_axi_wdata_i}));
-  stream_properties #(.W(ID_W + 2), .ASSUMED(0)) u_f_b (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_bvalid_o), .ready_i(s_axi_bready_i),
-    .data_i({s_axi_bid_o, s_axi_bresp_o}));
 
   // Follow any one burst, by its number: its address as it came in, its beats as they are asked of the
   // unit, its answer.  Bursts and answers are counted on the bus alone.

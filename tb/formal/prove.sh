@@ -159,8 +159,7 @@ stream_hold)
   run "cover" -c -t 8
   ;;
 axi_lite_port)
-  to_smt2 axi_lite_port -DFORMAL_COVER "$rtl/axi/axi_lite_port.v $here/axi/axi_lite_properties.v
-    $here/axi/stream_properties.v" "chparam -set ADDR_W 5 axi_lite_port"
+  to_smt2 axi_lite_port -DFORMAL_COVER "$rtl/axi/axi_lite_port.v" "chparam -set ADDR_W 5 axi_lite_port"
   run "base case" -t 8
   run "induction" -i -t 3
   run "cover" -c -t 10
@@ -178,7 +177,7 @@ attention_axi)
     set -- $shape
     to_smt2 attention_axi "" "$rtl/axi/attention_axi.v $rtl/axi/attention_registers.v $here/axi/axi_lite_port.v
       $rtl/lib/fifo.v $rtl/lib/stream_hold.v $rtl/fp/bf16_mul.v $rtl/fp/bf16_round.v
-      $here/axi/attention_engine.v $here/axi/stream_properties.v" \
+      $here/axi/attention_engine.v" \
       "chparam -set D 2 -set P $1 -set NQ $2 -set N $3 attention_axi"
     run "base case, P $1, NQ $2, N $3" -t 4
     run "induction, P $1, NQ $2, N $3" -i -t 2
@@ -187,7 +186,7 @@ attention_axi)
   ;;
 gm_axi)
   # Two lanes and 8 beats of memory, so that bursts and walks end outside.
-  to_smt2 gm_axi "" "$rtl/axi/gm_axi.v $rtl/lib/fifo.v $here/axi/gm_atomic.v $here/axi/stream_properties.v" \
+  to_smt2 gm_axi "" "$rtl/axi/gm_axi.v $rtl/lib/fifo.v $here/axi/gm_atomic.v" \
     "chparam -set LANES 2 -set ADDR_W 3 -set AXI_W 7 -set ID_W 2 -set LEN_W 3 -set CNT_W 4 gm_axi"
   run "base case" -t 4
   run "induction" -i -t 2
