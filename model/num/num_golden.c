@@ -13,6 +13,7 @@
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_isa.h"
+#include "num/num_transpose.h"
 
 enum {
   TERMS = 8,      // added to a sum between its load and its store
@@ -77,37 +78,55 @@ static const uint16_t *row_at(const num_attn_t *attn, const uint16_t *rows, size
   return attn->index[place] < 0 ? NULL : rows + (size_t)attn->index[place] * ld;
 }
 
-// kt[d][j] = k[j][d] for j < keys, d < dk, zeros where there is no key.
-NUM_CLONES
-static void transpose_bf16(size_t keys, size_t dk, const uint16_t *const *k, double *restrict kt) {
-  for (size_t d = 0; d < dk; d++) {
-    for (size_t j = 0; j < keys; j++) {
-      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_bf16_to_f32(k[j][d]);
+// kt[d][j] = k[j][d0 + d] for j < NUM_BLOCK and d < columns; 0 where k[j] is NULL, there being no key.
+NUM_INLINE void transpose_block(bool fp16, size_t d0, size_t columns, const uint16_t *const *k, double *restrict kt) {
+  uint16_t x[NUM_BLOCK_ELEMENTS];
+  for (size_t j = 0; j < NUM_BLOCK; j++) {
+    if (columns < NUM_BLOCK || k[j] == NULL) {
+      memset(x + j * NUM_BLOCK, 0, NUM_BLOCK * sizeof *x);
+    }
+    if (k[j] != NULL) {
+      memcpy(x + j * NUM_BLOCK, k[j] + d0, columns * sizeof *x);
+    }
+  }
+  num_transpose_block(x);
+  for (size_t d = 0; d < columns; d++) {
+    for (size_t j = 0; j < NUM_BLOCK; j++) {
+      const uint16_t value = x[d * NUM_BLOCK + j];
+      kt[d * KEY_LANES + j] = (double)(fp16 ? num_fp16_to_f32(value) : num_bf16_to_f32(value));
     }
   }
 }
 
-static void transpose(bool fp16, size_t keys, size_t dk, const uint16_t *const *k, double *kt) {
-  if (!fp16) {
-    transpose_bf16(keys, dk, k, kt);
-    return;
-  }
-  for (size_t d = 0; d < dk; d++) {
-    for (size_t j = 0; j < keys; j++) {
-      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_fp16_to_f32(k[j][d]);
+// kt[d][j] = k[j][d] for j < KEY_LANES and d < dk.
+NUM_INLINE void transpose(bool fp16, size_t dk, const uint16_t *const *k, double *restrict kt) {
+  for (size_t d = 0; d < dk; d += NUM_BLOCK) {
+    const size_t columns = dk - d < NUM_BLOCK ? dk - d : NUM_BLOCK;
+    for (size_t j = 0; j < KEY_LANES; j += NUM_BLOCK) {
+      if (columns == NUM_BLOCK) {
+        transpose_block(fp16, d, NUM_BLOCK, k + j, kt + d * KEY_LANES + j);
+      } else {
+        transpose_block(fp16, d, columns, k + j, kt + d * KEY_LANES + j);
+      }
     }
   }
 }
+
+NUM_CLONES
+static void transpose_bf16(size_t dk, const uint16_t *const *k, double *kt) { transpose(false, dk, k, kt); }
+
+NUM_CLONES
+static void transpose_fp16(size_t dk, const uint16_t *const *k, double *kt) { transpose(true, dk, k, kt); }
 
 // weight[g][s] = q[g] . k[s]
 static void products(const num_attn_t *attn, golden_t *w) {
   for (size_t s = 0; s < attn->keys; s += KEY_LANES) {
     const size_t lanes = attn->keys - s < KEY_LANES ? attn->keys - s : KEY_LANES;
-    const uint16_t *k[KEY_LANES];
+    const uint16_t *k[KEY_LANES] = {NULL};
     for (size_t j = 0; j < lanes; j++) {
       k[j] = row_at(attn, attn->k, attn->ldk, s + j);
     }
-    transpose(attn->fp16, lanes, attn->dk, k, w->kt);
+    (attn->fp16 ? transpose_fp16 : transpose_bf16)(attn->dk, k, w->kt);
     for (size_t g = 0; g < attn->rows; g++) {
       widen(attn->fp16, attn->dk, attn->q + g * attn->dk, w->q);
       add_products(lanes, attn->dk, w->q, w->kt, KEY_LANES, w->weight + g * attn->keys + s);
