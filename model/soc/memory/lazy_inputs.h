@@ -20,7 +20,7 @@ namespace soc {
 class lazy_inputs {
  public:
   static constexpr uint64_t kChunk = 2 << 20;      // as a huge page; at multiples of it
-  static constexpr uint64_t kKept = 512 << 20;     // in whole chunks
+  static constexpr uint64_t kKept = 384 << 20;     // in whole chunks
 
   explicit lazy_inputs(uint64_t kept = kKept) : kept_(kept) {}
   // Before any thread holds anything.
