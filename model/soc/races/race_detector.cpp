@@ -2,6 +2,7 @@
 #include "soc/races/race_detector.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 
@@ -26,19 +27,29 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
   return row + 1 < rect.rows && end > row_begin + rect.pitch;
 }
 
-constexpr size_t kFew = 16;      // records that an agent and memory has room for at first: what is used again soon
+constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
+
+template <typename T>
+void drop_first(std::vector<T> &from, size_t count) {
+  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+}
 
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
 // races with both is told the later.  Only so does the history of a loop that meets nobody end.
-void drop_repeated(std::vector<race_memory::record> &history) {
+void drop_repeated(std::vector<race_memory::record> &history, std::vector<command_t> &commands) {
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
-  const auto is_repeated = [&later](const race_memory::record &r) {
-    const core_access_t &a = r.access;
-    return later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) != 0 ||
-           !later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second;
-  };
-  history.erase(history.begin(), std::remove_if(history.rbegin(), history.rend(), is_repeated).base());
+  size_t first = history.size();   // of those that stay, which are at the end
+  for (size_t i = history.size(); i-- > 0;) {
+    const core_access_t &a = history[i].access;
+    if (later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) == 0 &&
+        later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second) {
+      history[--first] = history[i];
+      commands[first] = commands[i];
+    }
+  }
+  drop_first(history, first);
+  drop_first(commands, first);
 }
 
 }  // namespace
@@ -67,10 +78,9 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
                                                 const core_access_t &access,
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
-  const uint64_t begin = access.base;
   const uint64_t end = end_of(access);
   for (const unsigned other : memory.agents) {
-    if (other == agent || memory.latest[other] <= clock.seen[other]) {
+    if (memory.latest[other] <= clock.seen[other]) {   // as it is of itself
       continue;
     }
     const std::vector<race_memory::record> &history = memory.of_agent[other];
@@ -80,9 +90,9 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
       if (old.time <= clock.seen[other]) {
         break;
       }
-      if (old.begin < end && begin < old.end && (old.access.write || access.write) &&
+      if (old.access.base < end && access.base < old.end && (old.access.write || access.write) &&
           accesses_overlap(old.access, access)) {
-        return race_found{other, old.command};
+        return race_found{other, memory.commands[other][i]};
       }
     }
   }
@@ -90,14 +100,16 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   if (mine.size() == mine.capacity()) {
     forget(memory, agent);
   }
-  mine.push_back({begin, end, clock.seen[agent], access, command});
+  mine.push_back({access, end, clock.seen[agent]});
+  memory.commands[agent].push_back(command);
   memory.latest[agent] = clock.seen[agent];
   return std::nullopt;
 }
 
 void race_memory::forget() {
-  for (auto &history : of_agent) {
-    history.clear();
+  for (unsigned agent = 0; agent < kAgents; ++agent) {
+    of_agent[agent].clear();
+    commands[agent].clear();
   }
   latest.fill(0);
 }
@@ -111,9 +123,11 @@ void race_detector::forget(race_memory &memory, unsigned agent) const {
   }
   const auto live = std::find_if(mine.begin(), mine.end(),
                                  [seen](const race_memory::record &r) { return r.time > seen; });
-  mine.erase(mine.begin(), live);
+  const auto seen_by_all = static_cast<size_t>(live - mine.begin());
+  drop_first(mine, seen_by_all);
+  drop_first(memory.commands[agent], seen_by_all);
   if (mine.size() >= kMany) {
-    drop_repeated(mine);
+    drop_repeated(mine, memory.commands[agent]);
   }
   mine.reserve(std::max(kFew, 2 * mine.size()));
 }

@@ -44,13 +44,13 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b);
 // that can reach it.
 struct race_memory {
   struct record {
-    uint64_t begin, end;     // around the access, to pass over most records fast
-    uint32_t time;
     core_access_t access;
-    command_t command;
+    uint64_t end;            // of its bytes, to pass over most records fast
+    uint32_t time;
   };
   std::vector<unsigned> agents;
   std::vector<record> of_agent[kAgents];   // in order of times; what all others have seen is dropped
+  std::vector<command_t> commands[kAgents];   // of each record, for messages
   std::array<uint32_t, kAgents> latest{};  // time of each one's last record, which mostly is all that others need to know
 
   // Whatever comes is ordered after all that was.

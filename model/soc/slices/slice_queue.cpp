@@ -2,22 +2,20 @@
 #include "soc/slices/slice_queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace soc {
+
+slice_queue::slice_queue(const slice_clock &clock, uint32_t stages)
+    : streams_(64), due_(kWheel), clock_(clock), flights_(GM_FLIGHT(stages)) {}
 
 void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration,
                       uint64_t beats, const std::vector<slice_run> &runs) {
   serve(now);
-  uint64_t work = 0;
-  for (const slice_run &run : runs) {
-    work += uint64_t{run.count} * run.beats;
+  if (used_ == streams_.size()) {
+    renumber();
   }
-  const uint64_t back = runs.back().first + runs.back().count - 1;
-  if (unused_.empty()) {
-    unused_.push_back(streams_.size());
-    streams_.emplace_back();
-  }
-  stream &s = streams_[unused_.back()];
+  stream &s = streams_[used_];
   s.token = token;
   s.start = start;
   s.duration = duration;
@@ -26,30 +24,17 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   s.step_rest = duration % beats;
   s.runs.assign(runs.begin(), runs.end());
   s.run = 0;
-  s.work = work;
+  s.work = 0;
+  for (const slice_run &run : runs) {
+    s.work += uint64_t{run.count} * run.beats;
+  }
   enter_run(s);
-  const end mine = {arrival(s, back), unused_.back()};
-  heads_.push_back({s.arrival, order_++, mine.slot});
-  std::push_heap(heads_.begin(), heads_.end(), later);
+  const end mine = {arrival(s, runs.back().first + runs.back().count - 1), used_};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
                                 [](const end &a, const end &b) { return a.last < b.last; }),
                mine);
-  unused_.pop_back();
-}
-
-uint64_t slice_queue::next() const {
-  if (!answers_.empty()) {
-    return answers_.front().cycle;
-  }
-  if (heads_.empty()) {
-    return UINT64_MAX;
-  }
-  const end &first = ends_.front();
-  const stream &s = streams_[first.slot];
-  // Its last beat cannot be served before it arrives nor before the others of its stream are.
-  const uint64_t read = std::max(clock_.tick(first.last) + s.runs.back().beats,
-                                 std::max(free_, clock_.tick(s.arrival)) + s.work);
-  return clock_.cycle(read + flights_.size());
+  await(used_++);
+  predict();
 }
 
 void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
@@ -57,6 +42,22 @@ void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
   while (!answers_.empty() && answers_.front().cycle <= now) {
     finished.push_back(answers_.front().token);
     answers_.pop_front();
+  }
+  predict();
+}
+
+void slice_queue::predict() {
+  if (!answers_.empty()) {
+    next_ = answers_.front().cycle;
+  } else if (ends_.empty()) {
+    next_ = UINT64_MAX;
+  } else {
+    const end &first = ends_.front();
+    const stream &s = streams_[first.slot];
+    // Its last beat cannot be served before it arrives nor before the others of its stream are.
+    const uint64_t read = std::max(clock_.tick(first.last) + s.runs.back().beats,
+                                   std::max(free_, clock_.tick(s.arrival)) + s.work);
+    next_ = clock_.cycle(read + flights_.size());
   }
 }
 
@@ -66,60 +67,102 @@ uint64_t slice_queue::arrival(const stream &s, uint64_t beat) {
 
 void slice_queue::enter_run(stream &s) {
   const slice_run &run = s.runs[s.run];
+  const uint64_t cycles = run.first * s.duration;
   s.left = run.count;
-  s.arrival = arrival(s, run.first);
-  s.remainder = run.first * s.duration % s.beats;
+  s.arrival = s.start + cycles / s.beats;
+  s.remainder = cycles % s.beats;
   s.address = run.address;
+}
+
+// Streams that go on move to the lowest slots, and there is room for another.
+void slice_queue::renumber() {
+  const size_t live = ends_.size();
+  if (live > streams_.size() / 2) {
+    words_ *= 2;
+    streams_.resize(64 * words_);
+  }
+  size_t count = 0;
+  for (size_t slot = 0; slot < used_; ++slot) {
+    streams_[slot].moves_to = count;
+    count += streams_[slot].work != 0;
+  }
+  for (end &e : ends_) {
+    e.slot = streams_[e.slot].moves_to;
+  }
+  due_.assign(kWheel * words_, 0);
+  any_due_.fill(0);
+  for (size_t slot = 0; slot < used_; ++slot) {
+    if (streams_[slot].work != 0) {
+      const size_t to = streams_[slot].moves_to;
+      std::swap(streams_[to], streams_[slot]);
+      await(to);
+    }
+  }
+  used_ = live;
+}
+
+// Marks the cycle in which the stream's next beat arrives.
+void slice_queue::await(size_t slot) {
+  const uint64_t cycle = std::min(streams_[slot].arrival, cursor_ + kWheel - 1) % kWheel;
+  due_[cycle * words_ + slot / 64] |= uint64_t{1} << slot % 64;
+  any_due_[cycle / 64] |= uint64_t{1} << cycle % 64;
+}
+
+// The first cycle from cursor_ on that is marked.
+uint64_t slice_queue::next_due() const {
+  const uint64_t begin = cursor_ % kWheel;
+  uint64_t marked = any_due_[begin / 64] >> begin % 64;
+  if (marked != 0) {
+    return cursor_ + static_cast<uint64_t>(__builtin_ctzll(marked));
+  }
+  uint64_t cycle = cursor_ + 64 - begin % 64;
+  for (size_t i = 0; i < any_due_.size(); ++i, cycle += 64) {
+    marked = any_due_[cycle % kWheel / 64];
+    if (marked != 0) {
+      return cycle + static_cast<uint64_t>(__builtin_ctzll(marked));
+    }
+  }
+  return UINT64_MAX;
 }
 
 // All beats that arrive by the cycle until.
 void slice_queue::serve(uint64_t until) {
-  while (!heads_.empty() && heads_.front().arrival <= until) {
-    stream &s = streams_[heads_.front().slot];
-    if (serve(s, std::min(until, alone_until()))) {
-      finish_front();
+  for (uint64_t cycle = next_due(); cycle <= until; cycle = next_due()) {
+    cursor_ = cycle;
+    serve_cycle(cycle, until);
+  }
+  cursor_ = std::max(cursor_, until + 1);
+}
+
+// The beats of a cycle that is marked, and if no other stream has one soon, those that follow them.
+void slice_queue::serve_cycle(uint64_t cycle, uint64_t until) {
+  const uint64_t place = cycle % kWheel;
+  any_due_[place / 64] &= ~(uint64_t{1} << place % 64);
+  size_t waiting = SIZE_MAX;   // the last one found
+  const auto turn = [&](uint64_t last) {
+    stream &s = streams_[waiting];
+    if (s.arrival <= last && serve(s, last)) {
+      finish(waiting);
     } else {
-      sink_front(s.arrival);
+      await(waiting);
+    }
+  };
+  for (size_t word = 0; word < words_; ++word) {
+    uint64_t &marks = due_[place * words_ + word];
+    for (uint64_t left = std::exchange(marks, 0); left != 0; left &= left - 1) {
+      if (waiting != SIZE_MAX) {
+        turn(cycle);
+      }
+      waiting = word * 64 + static_cast<size_t>(__builtin_ctzll(left));
     }
   }
+  turn(std::min(until, next_due() - 1));
 }
 
-// The front stream's beats are all served.
-void slice_queue::finish_front() {
-  const size_t slot = heads_.front().slot;
+// The stream's beats are all served.
+void slice_queue::finish(size_t slot) {
   answers_.push_back({clock_.cycle(free_ + flights_.size()), streams_[slot].token});
-  unused_.push_back(slot);
-  std::pop_heap(heads_.begin(), heads_.end(), later);
-  heads_.pop_back();
   ends_.erase(std::find_if(ends_.begin(), ends_.end(), [slot](const end &e) { return e.slot == slot; }));
-}
-
-// The arrival up to which the front stream's beats come before those of all others.
-uint64_t slice_queue::alone_until() const {
-  if (heads_.size() == 1) {
-    return UINT64_MAX;
-  }
-  const size_t second = heads_.size() > 2 && later(heads_[1], heads_[2]) ? 2 : 1;
-  const head &other = heads_[second];
-  return heads_.front().order < other.order ? other.arrival : other.arrival - 1;
-}
-
-// The front stream's next beat arrives later, so others may now be before it.
-void slice_queue::sink_front(uint64_t arrival) {
-  const head front = {arrival, heads_[0].order, heads_[0].slot};
-  size_t hole = 0;
-  for (;;) {
-    size_t child = 2 * hole + 1;
-    if (child + 1 < heads_.size() && later(heads_[child], heads_[child + 1])) {
-      child++;
-    }
-    if (child >= heads_.size() || !later(front, heads_[child])) {
-      break;
-    }
-    heads_[hole] = heads_[child];
-    hole = child;
-  }
-  heads_[hole] = front;
 }
 
 // The stream's requests that arrive by the cycle until; true if that was the last of them.
