@@ -79,57 +79,57 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
   const uint64_t end = end_of(access);
-  for (const unsigned other : memory.agents) {
-    if (memory.latest[other] <= clock.seen[other]) {   // as it is of itself
+  race_memory::history *mine = nullptr;
+  for (race_memory::history &h : memory.of) {
+    if (h.agent == agent) {
+      mine = &h;
       continue;
     }
-    const std::vector<race_memory::record> &history = memory.of_agent[other];
+    const uint32_t seen = clock.seen[h.agent];
+    if (h.latest <= seen) {
+      continue;
+    }
     // From the last one back to the first that this agent has not seen.
-    for (size_t i = history.size(); i-- > 0;) {
-      const race_memory::record &old = history[i];
-      if (old.time <= clock.seen[other]) {
-        break;
-      }
+    for (size_t i = h.records.size(); i-- > 0 && h.records[i].time > seen;) {
+      const race_memory::record &old = h.records[i];
       if (old.access.base < end && access.base < old.end && (old.access.write || access.write) &&
           accesses_overlap(old.access, access)) {
-        return race_found{other, memory.commands[other][i]};
+        return race_found{h.agent, h.commands[i]};
       }
     }
   }
-  std::vector<race_memory::record> &mine = memory.of_agent[agent];
-  if (mine.size() == mine.capacity()) {
-    forget(memory, agent);
+  if (mine->records.size() == mine->records.capacity()) {
+    forget(memory, *mine);
   }
-  mine.push_back({access, end, clock.seen[agent]});
-  memory.commands[agent].push_back(command);
-  memory.latest[agent] = clock.seen[agent];
+  mine->records.push_back({access, end, clock.seen[agent]});
+  mine->commands.push_back(command);
+  mine->latest = clock.seen[agent];
   return std::nullopt;
 }
 
 void race_memory::forget() {
-  for (unsigned agent = 0; agent < kAgents; ++agent) {
-    of_agent[agent].clear();
-    commands[agent].clear();
+  for (history &h : of) {
+    h.records.clear();
+    h.commands.clear();
+    h.latest = 0;
   }
-  latest.fill(0);
 }
 
 // Drops what every other agent that can reach this memory has seen: nothing can race with it again.
-void race_detector::forget(race_memory &memory, unsigned agent) const {
-  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+void race_detector::forget(const race_memory &memory, race_memory::history &mine) const {
   uint32_t seen = UINT32_MAX;
-  for (const unsigned other : memory.agents) {
-    seen = other == agent ? seen : std::min(seen, clocks_[other].seen[agent]);
+  for (const race_memory::history &other : memory.of) {
+    seen = other.agent == mine.agent ? seen : std::min(seen, clocks_[other.agent].seen[mine.agent]);
   }
-  const auto live = std::find_if(mine.begin(), mine.end(),
+  const auto live = std::find_if(mine.records.begin(), mine.records.end(),
                                  [seen](const race_memory::record &r) { return r.time > seen; });
-  const auto seen_by_all = static_cast<size_t>(live - mine.begin());
-  drop_first(mine, seen_by_all);
-  drop_first(memory.commands[agent], seen_by_all);
-  if (mine.size() >= kMany) {
-    drop_repeated(mine, memory.commands[agent]);
+  const auto seen_by_all = static_cast<size_t>(live - mine.records.begin());
+  drop_first(mine.records, seen_by_all);
+  drop_first(mine.commands, seen_by_all);
+  if (mine.records.size() >= kMany) {
+    drop_repeated(mine.records, mine.commands);
   }
-  mine.reserve(std::max(kFew, 2 * mine.size()));
+  mine.records.reserve(std::max(kFew, 2 * mine.records.size()));
 }
 
 }  // namespace soc
