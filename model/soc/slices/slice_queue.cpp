@@ -89,8 +89,13 @@ void slice_queue::enter_run(stream &s, uint32_t number) {
   s.left = run.count;
   s.length = run.beats;
   s.address = run.address;
-  s.arrival = s.start + cycles / s.beats;
-  s.remainder = cycles % s.beats;
+  if ((cycles | s.beats) <= UINT32_MAX) {   // a shorter division
+    s.arrival = s.start + static_cast<uint32_t>(cycles) / static_cast<uint32_t>(s.beats);
+    s.remainder = static_cast<uint32_t>(cycles) % static_cast<uint32_t>(s.beats);
+  } else {
+    s.arrival = s.start + cycles / s.beats;
+    s.remainder = cycles % s.beats;
+  }
 }
 
 // --- whose beat is next -----------------------------------------------------------------------
