@@ -139,7 +139,7 @@ void loader::find_code() {
   }
   const range code = {executed_[0].begin & ~inside, (executed_[0].end + inside) & ~inside};
   const bool written = std::any_of(written_.begin(), written_.end(), [&code](const range &other) {
-    return other.begin < code.end && code.begin < other.end;
+    return other.end > code.begin;
   });
   if (!written && code.end <= image_.ram.size() && entry >= code.begin && entry < code.end) {
     image_.code_begin = code.begin;
@@ -185,12 +185,6 @@ shared_firmware::shared_firmware(const std::string &path, uint64_t ram_bytes)
       loaded_(bytes_until_zeros(image_.ram)),
       blocks_(loaded_ / 2 + 1) {}
 
-shared_firmware::~shared_firmware() {
-  if (aside_ >= 0) {
-    close(aside_);
-  }
-}
-
 shared_firmware::private_ram shared_firmware::make_ram() const {
   void *ram = mmap(nullptr, ram_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (ram == MAP_FAILED) {
@@ -198,36 +192,6 @@ shared_firmware::private_ram shared_firmware::make_ram() const {
   }
   std::memcpy(ram, image_.ram.data(), loaded_);
   return private_ram(static_cast<uint8_t *>(ram), release{ram_bytes()});
-}
-
-unsigned shared_firmware::add_core() {
-  if (aside_ < 0) {
-    aside_ = memfd_create("scalar cores' RAM", MFD_CLOEXEC);
-  }
-  const uint64_t begin = cores_ * ram_bytes(), below = std::min(loaded_, image_.code_begin);
-  bool good = aside_ >= 0 && ftruncate(aside_, static_cast<off_t>(begin + ram_bytes())) == 0;
-  const auto put = [&](uint64_t from, uint64_t to) {   // zeros are there
-    const uint8_t *bytes = image_.ram.data() + from;
-    const bool any = from < to && std::any_of(bytes, bytes + (to - from), [](uint8_t byte) { return byte != 0; });
-    good = good && (!any || pwrite(aside_, bytes, to - from, static_cast<off_t>(begin + from)) == static_cast<ssize_t>(to - from));
-  };
-  put(0, below);
-  put(image_.code_end, loaded_);
-  if (!good) {
-    throw std::runtime_error(std::string("scalar core: no memory for its RAM: ") + std::strerror(errno));
-  }
-  return cores_++;
-}
-
-void shared_firmware::show(unsigned core, uint8_t *ram) const {
-  const auto map = [&](uint64_t from, uint64_t to) {
-    if (from < to && mmap(ram + from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, aside_,
-                          static_cast<off_t>(core * ram_bytes() + from)) == MAP_FAILED) {
-      throw std::bad_alloc();
-    }
-  };
-  map(0, image_.code_begin);
-  map(image_.code_end, ram_bytes());
 }
 
 // An instruction is 4 bytes long if its two lowest bits are set, else 2.

@@ -16,7 +16,8 @@ namespace soc {
 struct elf_image {
   uint64_t entry;
   std::vector<uint8_t> ram;    // RAM contents from SCALAR_RAM_BASE
-  // Pages of RAM with what is executed, whole and never written; none if segments say otherwise.
+  // Pages of RAM with what is executed and never written, all that is written lies below them; none if the segments
+  // say otherwise.
   uint64_t code_begin, code_end;
 };
 
@@ -34,23 +35,16 @@ class shared_firmware {
 
   // Throws as load_elf does.
   shared_firmware(const std::string &path, uint64_t ram_bytes);
-  ~shared_firmware();
-  shared_firmware(const shared_firmware &) = delete;
-  shared_firmware &operator=(const shared_firmware &) = delete;
 
   uint64_t entry() const { return image_.entry; }
   uint64_t ram_bytes() const { return image_.ram.size(); }
-  // All cores execute the same, at the same addresses, to the end.
+  // All cores execute the same from these pages of their RAM; what they write is known to lie below.
   bool fixed_code() const { return image_.code_end != 0; }
   uint64_t code_begin() const { return image_.code_begin; }
   uint64_t code_end() const { return image_.code_end; }
 
-  // RAM of page size and alignment, as loaded; pages behind that take memory only when they are written.
+  // A core's RAM as loaded, in whole pages; those behind what is loaded take memory only when they are written.
   private_ram make_ram() const;
-  // What a core has written of its RAM, aside: show() puts it into a RAM of make_ram, instead of what another core
-  // has written there.  Of fixed code.
-  unsigned add_core();
-  void show(unsigned core, uint8_t *ram) const;
 
   // Instructions of the block of so many bytes at this offset in RAM: of what is loaded as the file has it, of what a
   // program wrote behind it as its RAM has it.  Threads may ask at once.
@@ -68,8 +62,6 @@ class shared_firmware {
   uint32_t remember(std::atomic<uint32_t> &known, uint64_t begin, uint32_t bytes) const;
 
   elf_image image_;
-  int aside_ = -1;                              // file in memory: cores' RAMs, one behind the other
-  unsigned cores_ = 0;                          // of them
   uint64_t loaded_;                             // bytes from SCALAR_RAM_BASE, zeros behind them
   std::vector<std::atomic<uint32_t>> blocks_;   // by half words of them: bytes << 16 | instructions
 };

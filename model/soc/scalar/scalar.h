@@ -94,7 +94,7 @@ class scalar : public task {
     uint64_t cycles;           // since the step before
     command_t command;
   };
-  static constexpr size_t kBatch = 256, kBatches = 4;
+  static constexpr size_t kBatch = 512, kBatches = 4;
   static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
   static constexpr size_t kLogLine = 4096;   // characters of a debug line that does not end
 

@@ -43,16 +43,24 @@ class emulator {
 
   uc_engine *engine() const { return engine_; }
   const uint8_t *ram() const { return ram_.get(); }
-  // Its registers are this core's from here on; null: as after a reset.
-  void serve(scalar_riscv &core, const uc_context *registers);
-  void leave(uc_context *registers) const { check(uc_context_save(engine_, registers), "save registers"); }
-  void show(const shared_firmware &program, unsigned core) const { program.show(core, ram_.get()); }
-  uc_context *make_context() const;
+  // What a core has in it: registers, and RAM below the code.
+  struct state {
+    uc_context *registers = nullptr;
+    std::vector<uint8_t> ram;
+    ~state() { uc_context_free(registers); }
+  };
+  // The core's from here on; without a state it is as after a reset.
+  void serve(scalar_riscv &core, const state &of_core);
+  void save(state &of_core) const;
+  // The core uses RAM of which its program's file does not tell: others have none there.
+  bool is_whole() const { return whole_; }
 
  private:
-  void add_ram(const shared_firmware &program, bool fixed_code);
+  void map_ram(uint64_t begin, uint64_t end, uint32_t rights);
+  void add_ram(bool fixed_code);
   void add_registers();
   void hook(int type, void *call, uint64_t begin, uint64_t end, const char *what);
+  static bool on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self);
   static bool on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self);
   static uint64_t on_read(uc_engine *, uint64_t offset, unsigned size, void *self);
   static void on_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
@@ -60,8 +68,10 @@ class emulator {
   static void on_instruction(uc_engine *, uint64_t address, uint32_t size, void *self);
 
   uc_engine *engine_ = nullptr;
+  const shared_firmware &program_;
   const shared_firmware::private_ram ram_;
-  uc_context *reset_ = nullptr;
+  bool whole_ = true;                   // all of the RAM is there
+  state reset_;
   scalar_riscv *core_ = nullptr;        // that it serves
 };
 
@@ -80,7 +90,6 @@ class emulators {
 class scalar_riscv : public scalar, private gdb_server::target {
  public:
   scalar_riscv(core_unit &core, const std::string &firmware, shared_firmware &shared);
-  ~scalar_riscv() override { uc_context_free(registers_); }
 
   // --- what its emulator meets ---
   bool is_word(const char *how, uint64_t offset, unsigned bytes);
@@ -116,10 +125,8 @@ class scalar_riscv : public scalar, private gdb_server::target {
 
   shared_firmware &shared_;
   const std::vector<global_memory::range> windows_;   // on global memory
-  const bool shares_;                   // its emulator serves other cores too
-  std::unique_ptr<emulator> emulator_;  // null: it does not run now
-  uc_context *registers_ = nullptr;     // meanwhile; null: it never ran
-  unsigned ram_ = 0;                    // ... and RAM, its number
+  std::unique_ptr<emulator> emulator_;  // null: it serves others now
+  emulator::state state_;               // meanwhile
   uint64_t pc_ = 0;                     // where it goes on
   uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
@@ -131,9 +138,9 @@ class scalar_riscv : public scalar, private gdb_server::target {
 // --- emulators ---------------------------------------------------------------------------------
 
 emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
-    : ram_(program.make_ram()) {
+    : program_(program), ram_(program.make_ram()) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
-  add_ram(program, fixed_code);
+  add_ram(fixed_code);
   for (const global_memory::range &r : gm.windows()) {
     check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, gm.base() + r.begin),
           "map the window on global memory");
@@ -143,28 +150,38 @@ emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed
   if (debugged) {
     hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_instruction), 1, 0, "stop at instructions");
   }
-  reset_ = make_context();
-  leave(reset_);
+  save(reset_);
 }
 
-emulator::~emulator() {
-  uc_context_free(reset_);
-  uc_close(engine_);
+emulator::~emulator() { uc_close(engine_); }
+
+void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
+  if (begin < end) {
+    check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
+  }
 }
 
 // What it has translated counts for all cores only if none can have other code.
-void emulator::add_ram(const shared_firmware &program, bool fixed_code) {
-  const auto map = [this](uint64_t begin, uint64_t end, uint32_t rights) {
-    if (begin < end) {
-      check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
-    }
-  };
+void emulator::add_ram(bool fixed_code) {
   if (!fixed_code) {
-    return map(0, program.ram_bytes(), UC_PROT_ALL);
+    return map_ram(0, program_.ram_bytes(), UC_PROT_ALL);
   }
-  map(0, program.code_begin(), UC_PROT_READ | UC_PROT_WRITE);
-  map(program.code_begin(), program.code_end(), UC_PROT_READ | UC_PROT_EXEC);
-  map(program.code_end(), program.ram_bytes(), UC_PROT_READ | UC_PROT_WRITE);
+  whole_ = false;
+  map_ram(0, program_.code_begin(), UC_PROT_READ | UC_PROT_WRITE);
+  map_ram(program_.code_begin(), program_.code_end(), UC_PROT_READ | UC_PROT_EXEC);
+  hook(UC_HOOK_MEM_UNMAPPED, reinterpret_cast<void *>(on_unmapped), SCALAR_RAM_BASE + program_.code_end(),
+       SCALAR_RAM_BASE + program_.ram_bytes() - 1, "look at RAM behind the code");
+}
+
+// RAM behind the code is there once a core uses it, which then keeps the emulator.
+bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t, int, int64_t, void *self) {
+  auto *it = static_cast<emulator *>(self);
+  if (it->whole_) {
+    return false;
+  }
+  it->map_ram(it->program_.code_end(), it->program_.ram_bytes(), UC_PROT_ALL);
+  it->whole_ = true;
+  return true;
 }
 
 // Readable only by way of on_load.
@@ -180,16 +197,19 @@ void emulator::hook(int type, void *call, uint64_t begin, uint64_t end, const ch
   check(uc_hook_add(engine_, &hook, type, call, this, begin, end), what);
 }
 
-uc_context *emulator::make_context() const {
-  uc_context *context = nullptr;
-  check(uc_context_alloc(engine_, &context), "keep registers");
-  return context;
+void emulator::save(state &of_core) const {
+  if (of_core.registers == nullptr) {
+    check(uc_context_alloc(engine_, &of_core.registers), "keep registers");
+  }
+  check(uc_context_save(engine_, of_core.registers), "save registers");
+  of_core.ram.assign(ram_.get(), ram_.get() + program_.code_begin());
 }
 
-void emulator::serve(scalar_riscv &core, const uc_context *registers) {
+void emulator::serve(scalar_riscv &core, const state &of_core) {
   core_ = &core;
-  check(uc_context_restore(engine_, const_cast<uc_context *>(registers == nullptr ? reset_ : registers)),
-        "restore registers");
+  const state &from = of_core.registers == nullptr ? reset_ : of_core;
+  check(uc_context_restore(engine_, from.registers), "restore registers");
+  std::copy(from.ram.begin(), from.ram.end(), ram_.get());
 }
 
 bool emulator::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {
@@ -243,16 +263,13 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_
     : scalar(core, firmware, shared.fixed_code() && core.debugger() == nullptr),
       shared_(shared),
       windows_(core.gm().windows()),
-      shares_(shared.fixed_code() && core.debugger() == nullptr),
       debugger_(core.debugger()) {
-  if (!shares_) {
+  if (shared.fixed_code() && debugger_ == nullptr) {   // what stops one from being made is told before anything runs
+    emulators &all = emulators::of_process();
+    all.give(shared, all.take(shared, core.gm()));
+  } else {
     emulator_ = std::make_unique<emulator>(shared, core.gm(), false, debugger_ != nullptr);
-    emulator_->serve(*this, nullptr);
-    return;
-  }
-  ram_ = shared.add_core();
-  if (ram_ == 0) {   // what stops it from being made is told before anything runs
-    emulators::of_process().give(shared, std::make_unique<emulator>(shared, core.gm(), true, false));
+    emulator_->serve(*this, state_);
   }
 }
 
@@ -264,17 +281,15 @@ void scalar_riscv::begin() {
 }
 
 void scalar_riscv::take_emulator() {
-  if (shares_) {
+  if (!emulator_) {
     emulator_ = emulators::of_process().take(shared_, core_.gm());
-    emulator_->show(shared_, ram_);
-    emulator_->serve(*this, registers_);
+    emulator_->serve(*this, state_);
   }
 }
 
 void scalar_riscv::give_emulator() {
-  if (shares_) {
-    registers_ = registers_ == nullptr ? emulator_->make_context() : registers_;
-    emulator_->leave(registers_);
+  if (!emulator_->is_whole()) {
+    emulator_->save(state_);
     emulators::of_process().give(shared_, std::move(emulator_));
   }
 }
