@@ -1,8 +1,9 @@
 // Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region.
 //
 // Cores that run the same program share emulators, and so what these have translated: a core takes one for a stretch, puts
-// its registers and its RAM into it, and takes them out again. A program of which the file says that code can be written, or
-// that a debugger may write to, has one to itself.
+// its registers and what it has written into it, and takes them out again.  Code cannot be written there, nor executed
+// elsewhere.  A core has an emulator to itself if the file says that its code can be written, if a debugger may write to
+// it, and once it uses RAM behind its code.
 //
 // Instructions are counted by basic block, at its start, so an access sees the whole block it
 // stands in as retired.
@@ -174,9 +175,10 @@ void emulator::add_ram(bool fixed_code) {
 }
 
 // RAM behind the code is there once a core uses it, which then keeps the emulator.
-bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t, int, int64_t, void *self) {
+bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int64_t, void *self) {
   auto *it = static_cast<emulator *>(self);
-  if (it->whole_) {
+  const uint64_t offset = address - SCALAR_RAM_BASE;
+  if (it->whole_ || offset < it->program_.code_end() || offset >= it->program_.ram_bytes()) {
     return false;
   }
   it->map_ram(it->program_.code_end(), it->program_.ram_bytes(), UC_PROT_ALL);
@@ -370,6 +372,9 @@ bool scalar_riscv::write_memory(uint64_t address, const uint8_t *bytes, size_t c
 }
 
 std::vector<uint64_t> scalar_riscv::calls() {
+  if (!emulator_) {
+    return {};
+  }
   uint64_t registers[debug_info::kRegisters];
   for (unsigned i = 0; i < debug_info::kRegisters; ++i) {
     registers[i] = read_register(i);
