@@ -2,7 +2,7 @@
 // exponentials (libm's), their sum, the weighted sum of the values, one division. Every sum runs
 // over ascending columns or keys, each product and each addition rounded, so that a row's result
 // depends neither on the rows it is computed with nor on the width of the host's vectors. For speed
-// different sums run side by side: the innermost loops go over neighbouring keys, then over
+// different sums run side by side: those of four rows and of neighbouring keys, then of
 // neighbouring value columns, in vector lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
