@@ -120,10 +120,11 @@ void core_load_b(const core_memory_t *memory, const cmd_load_b_t *c) {
 // cache sets.
 enum { PART_M = 128, PART_N = 256, PART_K = 128, GAP = 16, LDA = PART_K + GAP, LDB = PART_N + GAP };
 
-static _Thread_local struct {
+// On the stack: thread-local storage would cost each of the many threads of scalar cores its pages.
+typedef struct scratch {
   _Alignas(64) float a[PART_M * LDA];   // [m][k]
   _Alignas(64) float b[PART_K * LDB];   // [k][n]
-} scratch;
+} scratch_t;
 
 // [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
 NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols,
@@ -163,6 +164,8 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
   num_matmul_fn *const matmul = num_matmul_select(NUM_ISA_AUTO);
   void (*const widen)(const uint8_t *, size_t, size_t, size_t, float *, size_t) =
       c->type == TYPE_BF16 ? widen_bf16 : widen_fp16;
+
+  scratch_t scratch;
 
   for (size_t k0 = 0; k0 < c->k; k0 += PART_K) {
     const size_t k = at_most(c->k - k0, PART_K);
