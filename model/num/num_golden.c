@@ -2,7 +2,7 @@
 // exponentials (libm's), their sum, the weighted sum of the values, one division. Every sum runs
 // over ascending columns or keys, each product and each addition rounded, so that a row's result
 // depends neither on the rows it is computed with nor on the width of the host's vectors. For speed
-// different sums run side by side: the innermost loops go over neighbouring keys, then over
+// different sums run side by side: those of four rows and of neighbouring keys, then of
 // neighbouring value columns, in vector lanes.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
@@ -20,7 +20,7 @@ enum {
   KEY_LANES = 64,  // keys whose scores run side by side
   TILE_ROWS = 4,   // sums of a tile
   TILE_VECTORS = 2,
-  VECTOR = 8,
+  VECTOR = 4,
   TILE_COLUMNS = TILE_VECTORS * VECTOR
 };
 
@@ -72,12 +72,13 @@ NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_
   }
 }
 
-// The same for i < n and g < rows <= TILE_ROWS.
+// The same for i < n and g < rows <= TILE_ROWS.  Without AVX2 a tile has no place in the registers.
 NUM_CLONES
 static void add_products(size_t rows, size_t n, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
                          double *y, size_t ldy) {
+  const size_t tiles = num_clone_has_avx2() ? n / TILE_COLUMNS : 0;
   size_t i = 0;
-  for (; i + TILE_COLUMNS <= n; i += TILE_COLUMNS) {
+  for (; i < tiles * TILE_COLUMNS; i += TILE_COLUMNS) {
     // clang-format off
     switch (rows) {
       case 4: add_tile(4, terms, f, ldf, x + i, ldx, y + i, ldy); break;

@@ -22,8 +22,10 @@
 #if NUM_HAVE_X86 && defined(__gnu_linux__) && !defined(__clang__) && __GNUC__ >= 12 && \
     !defined(__SANITIZE_THREAD__) && !defined(NUM_NO_CLONES)
 #define NUM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#define NUM_CLONED 1
 #else
 #define NUM_CLONES
+#define NUM_CLONED 0
 #endif
 
 // For helpers that must be compiled inside of each clone of their caller.
@@ -38,6 +40,15 @@ static inline bool num_host_has_avx2(void) {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #else
   return false;
+#endif
+}
+
+// Does a function with clones run as one that has AVX2?
+static inline bool num_clone_has_avx2(void) {
+#ifdef __AVX2__
+  return true;
+#else
+  return NUM_CLONED && num_host_has_avx2();
 #endif
 }
 
