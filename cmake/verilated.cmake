@@ -6,7 +6,6 @@ execute_process(COMMAND ${VERILATOR} --getenv VERILATOR_ROOT
 # What all models stand on. Generated code and Verilator's own are not held to our warnings.
 add_library(verilated STATIC
   ${VERILATOR_ROOT}/include/verilated.cpp
-  ${VERILATOR_ROOT}/include/verilated_dpi.cpp
   ${VERILATOR_ROOT}/include/verilated_threads.cpp
   ${CMAKE_SOURCE_DIR}/model/waves/verilated_stop.cpp)
 target_include_directories(verilated SYSTEM PUBLIC
@@ -32,10 +31,18 @@ function(verilog_files out module)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# verilated_model(TARGET PREFIX TOP [UNCOUNTED] SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP, becomes
-# part of library TARGET, and its header PREFIX.h is found by whoever links that. UNCOUNTED: also in a build for coverage.
+# Loops over lanes become instructions on vectors if they stay loops: of the compiler's own processors, and those of AVX2
+# where the machine has them. A sanitizer's functions are not there yet when the choice is made.
+set(VECTOR_OPTIONS -O3)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64 AND NOT AMALGAM_SANITIZE AND NOT AMALGAM_FUZZ)
+  list(APPEND VECTOR_OPTIONS "-DVL_INLINE_OPT=__attribute__((target_clones(\"avx2\",\"default\")))")
+endif()
+
+# verilated_model(TARGET PREFIX TOP [UNCOUNTED] [VECTORS] SOURCES FILE... [ARGS VERILATOR'S...]): class PREFIX, of module TOP,
+# becomes part of library TARGET, and its header PREFIX.h is found by whoever links that. UNCOUNTED: also in a build for
+# coverage. VECTORS: its loops are for vectors.
 function(verilated_model target prefix top)
-  cmake_parse_arguments(PARSE_ARGV 3 model UNCOUNTED "" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 3 model "UNCOUNTED;VECTORS" "" "SOURCES;ARGS")
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${prefix})
   set(fast ${folder}/${prefix}_fast.cpp)
   set(slow ${folder}/${prefix}_slow.cpp)
@@ -43,12 +50,17 @@ function(verilated_model target prefix top)
   if(AMALGAM_COVERAGE AND NOT model_UNCOUNTED)
     list(PREPEND model_ARGS --coverage)
   endif()
+  set(options)
+  if(model_VECTORS)
+    list(PREPEND model_ARGS --unroll-count 1)
+    set(options ${VECTOR_OPTIONS})
+  endif()
   add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
     COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top}
       +incdir+${CMAKE_SOURCE_DIR}/rtl/lib ${model_ARGS} ${config} ${model_SOURCES}
     DEPENDS ${config} ${model_SOURCES} ${CMAKE_SOURCE_DIR}/rtl/lib/assert.vh ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${VERILATOR}
     COMMENT "Verilating ${prefix}" VERBATIM)
-  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${NO_GCOV}")
+  set_source_files_properties(${fast} PROPERTIES COMPILE_OPTIONS "${options};${NO_GCOV}")
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;${NO_GCOV}")
   target_sources(${target} PRIVATE ${folder}/${prefix}.h ${fast} ${slow})
   target_include_directories(${target} SYSTEM PUBLIC ${folder})

@@ -1,150 +1,187 @@
-// fp32_add: IEEE-754 binary32 adder in four steps, with a register between any two of them or none.
+// fp32_add: LANES IEEE-754 binary32 adders in four steps, with a register between any two of them or none.
 //
 //   a_i --+--> [unpack, order, align] --> [add] --> [normalise] --> [round, pack] --> sum_o
 //   b_i --+             |              0         1               2       ^
 //                       +---------------- NaN, infinity ----------------+
 //
-// CUTS  bit i: a register at i above.  Latency: the bits set; one sum a cycle.
-//       0: sum_o is combinational from a_i and b_i, and clk_i does nothing.
+// A step is a loop over the lanes, all of it in words of 32 bits: of that simulators make instructions on
+// vectors.  What it keeps of a lane for itself is set before the loop, and so nothing that is kept longer.
+//
+// LANES  sums at a time, >= 1
+// CUTS   bit i: a register at i above.  Latency: the bits set; LANES sums a cycle.
+//        0: sum_o is combinational from a_i and b_i, and clk_i does nothing.
 // Numerics: round to nearest even; subnormals are read and produced exactly (no flush to zero);
 // overflow gives infinity; every NaN result is the canonical quiet NaN 0x7fc00000; an exact zero is
 // +0 unless both operands are negative zeros.  Bit-exact with num_f32_add_bits().
 // The widths below all follow from the format.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module fp32_add #(
-  parameter [2:0] CUTS = 3'b000
+  parameter       LANES = 1,
+  parameter [2:0] CUTS  = 3'b000
 ) (
-  input  wire        clk_i,
-  input  wire [31:0] a_i,
-  input  wire [31:0] b_i,
-  output wire [31:0] sum_o
+  input  wire                clk_i,
+  input  wire [32*LANES-1:0] a_i,
+  input  wire [32*LANES-1:0] b_i,
+  output wire [32*LANES-1:0] sum_o
 );
-  localparam EXP_W  = 8;
-  localparam FRAC_W = 23;
-  localparam MAG_W  = EXP_W + FRAC_W;   // everything but the sign; compares as an integer
-  localparam SIG_W  = FRAC_W + 1;       // with the hidden bit
-  // Guard, round, sticky.  Three suffice: with an alignment of two places or more the difference
-  // loses at most one leading bit, so after normalising guard and sticky are still below the last
-  // place; with one place or none nothing is shifted out and the sum is exact.
-  localparam GRS_W  = 3;
-  localparam EXT_W  = SIG_W + GRS_W;
-  localparam SUM_W  = EXT_W + 1;        // one carry of a same-sign sum
-  localparam SH_W   = 5;                // shifts of 0..EXT_W = 27 places
-  localparam [EXP_W-1:0] EXP_ONE  = 1;
-  localparam [EXP_W-1:0] EXP_ZERO = 0;
-  localparam [EXP_W-1:0] EXP_INF  = {EXP_W{1'b1}};
-  localparam [EXP_W-1:0] SHIFT_ALL = EXT_W;   // moves every bit of an operand into the sticky bit
-  localparam [31:0]      CANONICAL_NAN = 32'h7fc00000;
+  `PARAMETER(LANES_must_be_at_least_1, LANES >= 1)
+  localparam W = 32 * LANES;
+  localparam [31:0] NORMAL        = 32'h00800000;   // the smallest normal number
+  localparam [31:0] INFINITE      = 32'h7f800000;
+  localparam [31:0] CANONICAL_NAN = 32'h7fc00000;
+  // A significand is 24 bits and guard, round, sticky.  Three suffice: with an alignment of two places
+  // or more the difference loses at most one leading bit, so after normalising guard and sticky are
+  // still below the last place; with one place or none nothing is shifted out and the sum is exact.
+  localparam [31:0] TOP      = 32'h04000000;        // its hidden bit
+  localparam [31:0] SIG_BITS = 32'd27;
+  localparam [31:0] LAST     = 32'd1;               // its sticky bit
+  localparam [31:0] SIG      = 32'h07ffffff;        // all of it
+  // What is known of the result, in front of a significand.
+  localparam [31:0] OPPOSITE = 32'h80000000;        // the operands' signs differ
+  localparam [31:0] NEGATIVE = 32'h40000000;
+  localparam [31:0] NAN      = 32'h20000000;
+  localparam [31:0] INF      = 32'h10000000;
+  localparam [31:0] KNOWN    = OPPOSITE | NEGATIVE | NAN | INF;
+  genvar g;
 
   // ---------------------------------------------------------------- unpack, order, align
-  wire                a_sign = a_i[31];
-  wire                b_sign = b_i[31];
-  wire [MAG_W-1:0]    a_mag  = a_i[MAG_W-1:0];
-  wire [MAG_W-1:0]    b_mag  = b_i[MAG_W-1:0];
-  wire                a_nan  = a_mag > {EXP_INF, {FRAC_W{1'b0}}};
-  wire                b_nan  = b_mag > {EXP_INF, {FRAC_W{1'b0}}};
-  wire                a_inf  = a_mag == {EXP_INF, {FRAC_W{1'b0}}};
-  wire                b_inf  = b_mag == {EXP_INF, {FRAC_W{1'b0}}};
-  wire                opposite = a_sign ^ b_sign;
+  (* mem2reg *) reg  [31:0]  larger [0:LANES-1];       // {exponent, significand without guard, round, sticky}
+  (* mem2reg *) reg  [31:0]  smaller [0:LANES-1];      // {flags, 0, significand}
+  wire [W-1:0] larger_w, smaller_w, add_l, add_s;
+  reg  [31:0]  i, a, b, l, s, l_exp, s_exp, s_sig, distance, lost, known;
+  always @* begin
+    {a, b, l, s, l_exp, s_exp, s_sig, distance, lost, known} = {10{32'd0}};
+    for (i = 0; i < LANES; i = i + 1) begin
+      // Order by magnitude, so that the difference is never negative.
+      a = a_i[32*i +: 32];
+      b = b_i[32*i +: 32];
+      l = {1'b0, a[30:0]} < {1'b0, b[30:0]} ? b : a;
+      s = {1'b0, a[30:0]} < {1'b0, b[30:0]} ? a : b;
+      known = ((a ^ b) & OPPOSITE) | {1'b0, l[31], 30'd0};
+      l = {1'b0, l[30:0]};
+      s = {1'b0, s[30:0]};
+      known = known | (l >= INFINITE ? INF : 32'd0);
+      known = known | (l > INFINITE || (s == INFINITE && known[31]) ? NAN : 32'd0);
 
-  // Order by magnitude, so that the difference is never negative.
-  wire                swap   = a_mag < b_mag;
-  wire                l_sign = swap ? b_sign : a_sign;
-  wire [MAG_W-1:0]    l_mag  = swap ? b_mag : a_mag;
-  wire [MAG_W-1:0]    s_mag  = swap ? a_mag : b_mag;
-  wire                l_hid  = |l_mag[MAG_W-1:FRAC_W];
-  wire                s_hid  = |s_mag[MAG_W-1:FRAC_W];
-  // A subnormal has the weight of exponent 1 and no hidden bit.
-  wire [EXP_W-1:0]    l_exp  = l_hid ? l_mag[MAG_W-1:FRAC_W] : EXP_ONE;
-  wire [EXP_W-1:0]    s_exp  = s_hid ? s_mag[MAG_W-1:FRAC_W] : EXP_ONE;
-  wire [EXT_W-1:0]    l_sig  = {l_hid, l_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
-  wire [EXT_W-1:0]    s_sig  = {s_hid, s_mag[FRAC_W-1:0], {GRS_W{1'b0}}};
+      // A subnormal has the weight of exponent 1 and no hidden bit.
+      l_exp = l < NORMAL ? 32'd1 : {24'd0, l[30:23]};
+      s_exp = s < NORMAL ? 32'd1 : {24'd0, s[30:23]};
+      s_sig = {6'd0, s[22:0], 3'd0} | (s < NORMAL ? 32'd0 : TOP);
+      larger[i] = {l_exp[7:0], 1'b0, l[22:0]} | (l < NORMAL ? 32'd0 : NORMAL);
 
-  wire [EXP_W-1:0]    distance = l_exp - s_exp;
-  wire                far      = distance > SHIFT_ALL;
-  wire [SH_W-1:0]     align    = far ? SHIFT_ALL[SH_W-1:0] : distance[SH_W-1:0];
-  // Twice the width keeps the bits shifted out, which only the sticky bit sees.
-  wire [2*EXT_W-1:0]  shifted  = {s_sig, {EXT_W{1'b0}}} >> align;
-  wire [EXT_W-1:0]    s_align  = {shifted[2*EXT_W-1:EXT_W+1], |shifted[EXT_W:0]};
-
-  // What is known of the result already.
-  wire                nan      = a_nan | b_nan | (a_inf & b_inf & opposite);
-  wire                inf      = a_inf | b_inf;
+      distance = l_exp - s_exp;
+      distance = distance > SIG_BITS ? SIG_BITS : distance;
+      lost = s_sig & ~(32'hffffffff << distance);
+      smaller[i] = known | (s_sig >> distance) | (lost != 32'd0 ? LAST : 32'd0);
+    end
+  end
+  pipe_cut #(.W(W), .ON(CUTS[0])) u_larger (.clk_i(clk_i), .data_i(larger_w), .data_o(add_l));
+  pipe_cut #(.W(W), .ON(CUTS[0])) u_smaller (.clk_i(clk_i), .data_i(smaller_w), .data_o(add_s));
 
   // ---------------------------------------------------------------- add
-  wire                add_opposite, add_sign, add_nan, add_inf;
-  wire [EXP_W-1:0]    add_exp;
-  wire [EXT_W-1:0]    add_l, add_s;
-  pipe_cut #(.W(4 + EXP_W), .ON(CUTS[0])) u_aligned (
-    .clk_i (clk_i),
-    .data_i({opposite, l_sign, nan, inf, l_exp}),
-    .data_o({add_opposite, add_sign, add_nan, add_inf, add_exp})
-  );
-  pipe_cut #(.W(EXT_W), .ON(CUTS[0])) u_larger (.clk_i(clk_i), .data_i(l_sig), .data_o(add_l));
-  pipe_cut #(.W(EXT_W), .ON(CUTS[0])) u_smaller (.clk_i(clk_i), .data_i(s_align), .data_o(add_s));
-  wire [SUM_W-1:0]    add_sum  = add_opposite ? {1'b0, add_l} - {1'b0, add_s}
-                                              : {1'b0, add_l} + {1'b0, add_s};
+  (* mem2reg *) reg  [31:0]  total [0:LANES-1];        // {flags, carry, sum}
+  (* mem2reg *) reg  [31:0]  exponent [0:LANES-1];
+  wire [W-1:0] total_w, exponent_w, sum, sum_exp;
+  reg  [31:0]  j, al, as, both;
+  always @* begin
+    {al, as, both} = {3{32'd0}};
+    for (j = 0; j < LANES; j = j + 1) begin
+      al = add_l[32*j +: 32];
+      as = add_s[32*j +: 32];
+      both = {5'd0, al[23:0], 3'd0} + ((as & SIG) ^ {32{as[31]}}) + {31'd0, as[31]};
+      total[j] = (as & KNOWN) | (both & ~KNOWN);
+      exponent[j] = {24'd0, al[31:24]};
+    end
+  end
+  pipe_cut #(.W(W), .ON(CUTS[1])) u_sum (.clk_i(clk_i), .data_i(total_w), .data_o(sum));
+  pipe_cut #(.W(W), .ON(CUTS[1])) u_exponent (.clk_i(clk_i), .data_i(exponent_w), .data_o(sum_exp));
 
   // ---------------------------------------------------------------- normalise
-  wire                opposed, sum_sign, sum_nan, sum_inf;
-  wire [EXP_W-1:0]    sum_exp;
-  wire [SUM_W-1:0]    sum;
-  pipe_cut #(.W(4 + EXP_W), .ON(CUTS[1])) u_added (
-    .clk_i (clk_i),
-    .data_i({add_opposite, add_sign, add_nan, add_inf, add_exp}),
-    .data_o({opposed, sum_sign, sum_nan, sum_inf, sum_exp})
-  );
-  pipe_cut #(.W(SUM_W), .ON(CUTS[1])) u_sum (.clk_i(clk_i), .data_i(add_sum), .data_o(sum));
-  wire                carry    = sum[SUM_W-1];
-
-  // Leading zeros below the carry position, by halves: are the upper 16 places zero, of what is left the upper 8 ...
-  // A zero, of which there is nothing to shift, counts as 31.
-  wire [31:0]         from_top = {sum[EXT_W-1:0], {(32-EXT_W){1'b0}}};
-  wire                none_16  = from_top[31:16] == 16'd0;
-  wire [15:0]         half_16  = none_16 ? from_top[15:0] : from_top[31:16];
-  wire                none_8   = half_16[15:8] == 8'd0;
-  wire [7:0]          half_8   = none_8 ? half_16[7:0] : half_16[15:8];
-  wire                none_4   = half_8[7:4] == 4'd0;
-  wire [3:0]          half_4   = none_4 ? half_8[3:0] : half_8[7:4];
-  wire                none_2   = half_4[3:2] == 2'd0;
-  wire                none_1   = none_2 ? ~half_4[1] : ~half_4[3];
-  wire                unused   = &{1'b0, half_4[0]};    // the lowest place that can be the highest one set, if any is
-  wire [SH_W-1:0]     zeros    = {none_16, none_8, none_4, none_2, none_1};
-
-  // Never below exponent 1: what is left there is a subnormal.
-  wire [EXP_W-1:0]    room     = sum_exp - EXP_ONE;
-  wire                limited  = {{(EXP_W-SH_W){1'b0}}, zeros} > room;
-  wire [SH_W-1:0]     norm_sh  = limited ? room[SH_W-1:0] : zeros;
-  wire [EXT_W-1:0]    left     = sum[EXT_W-1:0] << norm_sh;
-  wire [EXT_W-1:0]    norm     = carry ? {sum[SUM_W-1:2], |sum[1:0]} : left;
-  wire [EXP_W-1:0]    left_exp = left[EXT_W-1] ? sum_exp - {{(EXP_W-SH_W){1'b0}}, norm_sh} : EXP_ZERO;
-  wire [EXP_W-1:0]    norm_exp = carry ? sum_exp + EXP_ONE : left_exp;
-
-  // x - x is +0; any other zero keeps the common sign of its operands.
-  wire                norm_sign = ((sum == {SUM_W{1'b0}}) & opposed) ? 1'b0 : sum_sign;
+  (* mem2reg *) reg  [31:0]  number [0:LANES-1];       // {exponent, fraction, its half}
+  (* mem2reg *) reg  [31:0]  rest [0:LANES-1];         // flags, and whether there is anything below
+  wire [W-1:0] number_w, rest_w, sig, sig_rest;
+  reg  [31:0]  k, x, n, seen, left, e, e_in, below;
+  always @* begin
+    {x, n, seen, left, e, e_in, below} = {7{32'd0}};
+    for (k = 0; k < LANES; k = k + 1) begin
+      x    = sum[32*k +: 32];
+      e_in = sum_exp[32*k +: 32];
+      // Left until the hidden bit is in its place, by halves, but never below exponent 1: what is left there
+      // is a subnormal.  Its place, when the exponent gets there, counts as a bit seen.
+      n    = x & SIG;
+      left = 32'd0;
+      seen = n | (TOP >> (e_in - 32'd1));
+      if (seen < 32'h00000800) begin
+        seen = seen << 16;
+        n    = n << 16;
+        left = left | 32'd16;
+      end
+      if (seen < 32'h00080000) begin
+        seen = seen << 8;
+        n    = n << 8;
+        left = left | 32'd8;
+      end
+      if (seen < 32'h00800000) begin
+        seen = seen << 4;
+        n    = n << 4;
+        left = left | 32'd4;
+      end
+      if (seen < 32'h02000000) begin
+        seen = seen << 2;
+        n    = n << 2;
+        left = left | 32'd2;
+      end
+      if (seen < TOP) begin
+        n    = n << 1;
+        left = left | 32'd1;
+      end
+      e = n < TOP ? 32'd0 : e_in - left;
+      // Or right, by the carry.
+      if (x[27]) begin
+        n = {5'd0, x[27:2], x[1] | x[0]};
+        e = e_in + 32'd1;
+      end
+      number[k] = (e << 24) | {8'd0, n[25:2]};
+      // x - x is +0; any other zero keeps the common sign of its operands.
+      below = x & (NEGATIVE | NAN | INF);
+      if ((x & (OPPOSITE | ~KNOWN)) == OPPOSITE) below = x & (NAN | INF);
+      rest[k] = below | (n[1:0] != 2'd0 ? LAST : 32'd0);
+    end
+  end
+  pipe_cut #(.W(W), .ON(CUTS[2])) u_number (.clk_i(clk_i), .data_i(number_w), .data_o(sig));
+  pipe_cut #(.W(W), .ON(CUTS[2])) u_rest (.clk_i(clk_i), .data_i(rest_w), .data_o(sig_rest));
 
   // ---------------------------------------------------------------- round, pack
-  wire                sign, is_nan, is_inf;
-  wire [EXP_W-1:0]    exp;
-  wire [EXT_W-1:0]    sig;
-  pipe_cut #(.W(3 + EXP_W), .ON(CUTS[2])) u_normalised (
-    .clk_i (clk_i),
-    .data_i({norm_sign, sum_nan, sum_inf, norm_exp}),
-    .data_o({sign, is_nan, is_inf, exp})
-  );
-  pipe_cut #(.W(EXT_W), .ON(CUTS[2])) u_significand (.clk_i(clk_i), .data_i(norm), .data_o(sig));
-  wire                half     = sig[GRS_W-1];
-  wire                above    = |sig[GRS_W-2:0];
-  wire                round_up = half & (above | sig[GRS_W]);
-  // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
-  // the largest subnormal into the smallest normal and the largest finite number into infinity.
-  wire [MAG_W-1:0]    rounded  = {exp, sig[EXT_W-2:GRS_W]} + {{(MAG_W-1){1'b0}}, round_up};
-  wire                overflow = exp == EXP_INF;
+  (* mem2reg *) reg [31:0] rounded [0:LANES-1];
+  reg [31:0] m, z, f, y;
+  always @* begin
+    {z, f, y} = {3{32'd0}};
+    for (m = 0; m < LANES; m = m + 1) begin
+      z = sig[32*m +: 32];
+      f = sig_rest[32*m +: 32];
+      // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
+      // the largest subnormal into the smallest normal and the largest finite number into infinity.
+      y = {1'b0, z[31:1]} + (z & (f | {1'b0, z[31:1]}) & 32'd1);
+      if (z[31:24] == 8'hff || (f & INF) != 32'd0) y = INFINITE;
+      y = y | {f[30], 31'd0};
+      if ((f & NAN) != 32'd0) y = CANONICAL_NAN;
+      rounded[m] = y;
+    end
+  end
 
-  assign sum_o = is_nan              ? CANONICAL_NAN
-               : (is_inf | overflow) ? {sign, EXP_INF, {FRAC_W{1'b0}}}
-                                     : {sign, rounded};
+  generate
+    for (g = 0; g < LANES; g = g + 1) begin : g_lane
+      assign larger_w[32*g +: 32] = larger[g];
+      assign smaller_w[32*g +: 32] = smaller[g];
+      assign total_w[32*g +: 32] = total[g];
+      assign exponent_w[32*g +: 32] = exponent[g];
+      assign number_w[32*g +: 32] = number[g];
+      assign rest_w[32*g +: 32] = rest[g];
+      assign sum_o[32*g +: 32] = rounded[g];
+    end
+  endgenerate
 endmodule
 `resetall

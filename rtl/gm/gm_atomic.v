@@ -158,6 +158,8 @@ module gm_atomic #(
   reg  [FLIGHT-1:0]        valid_q;
   reg  [FLIGHT*ADDR_W-1:0] addr_q;
   reg  [DATA_W-1:0]        word_q;         // of the beat one cycle on
+  reg  [DATA_W-1:0]        issued_q;       // operand of the youngest
+  reg  [DATA_W-1:0]        operand_q;      // ... and that of word_q
   wire [FLIGHT-1:0]        same;
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -166,8 +168,10 @@ module gm_atomic #(
   end
 
   always @(posedge clk_i) begin
-    addr_q <= {addr_q[(FLIGHT-1)*ADDR_W-1:0], rq_addr_q};
-    word_q <= mem_rdata_i;
+    addr_q    <= {addr_q[(FLIGHT-1)*ADDR_W-1:0], rq_addr_q};
+    word_q    <= mem_rdata_i;
+    issued_q  <= rq_data_q;
+    operand_q <= issued_q;
   end
 
   genvar g;
@@ -179,19 +183,12 @@ module gm_atomic #(
   assign conflict = |same;
 
   // ---------------------------------------------------------------- compute
-  wire [2:0]        alu_op;
-  wire [DATA_W-1:0] alu_operand;
+  wire [2:0] alu_op;
   delay_line #(.W(3), .DEPTH(2)) u_op (
     .clk_i (clk_i),
     .en_i  (1'b1),
     .data_i(rq_op_q),
     .data_o(alu_op)
-  );
-  delay_line #(.W(DATA_W), .DEPTH(2)) u_operand (
-    .clk_i (clk_i),
-    .en_i  (1'b1),
-    .data_i(rq_data_q),
-    .data_o(alu_operand)
   );
 
   wire [DATA_W-1:0]  new_word;
@@ -204,18 +201,17 @@ module gm_atomic #(
     .data_o(mask)
   );
 
-  generate
-    for (g = 0; g < LANES; g = g + 1) begin : g_lane
-      gm_lane_alu #(.STAGES(ALU_STAGES)) u_alu (
-        .clk_i    (clk_i),
-        .op_i     (alu_op),
-        .mem_i    (word_q[32*g +: 32]),
-        .operand_i(alu_operand[32*g +: 32]),
-        .result_o (new_word[32*g +: 32]),
-        .guard_o  (new_guard[4*g +: 4])
-      );
-    end
-  endgenerate
+  gm_lane_alu #(
+    .LANES (LANES),
+    .STAGES(ALU_STAGES)
+  ) u_alu (
+    .clk_i    (clk_i),
+    .op_i     (alu_op),
+    .mem_i    (word_q),
+    .operand_i(operand_q),
+    .result_o (new_word),
+    .guard_o  (new_guard)
+  );
 
   // ---------------------------------------------------------------- write and answer
   assign mem_we_o    = valid_q[WRITE] & (|mask);

@@ -1,4 +1,4 @@
-// gm_s32_guard: add an int32 to the bits of a binary32, guarded or raw; one lane, combinational.
+// gm_s32_guard: add an int32 to the bits of a binary32, guarded or raw; LANES of them, combinational.
 //
 //   u_i --> |magnitude| --+--> 33-bit sum r --+--> range check --> result_o
 //   n_i ------------------+                   +--> raw two's complement ----^
@@ -17,45 +17,69 @@
 //   else                            sign(u) | r        none
 //
 // raw_i = 1: u + n modulo 2^32, no guard is raised.
-// No parameters.  Bit-exact with num_gm_apply(), ops ADD_S32 and ADD_S32_RAW.
+// A loop over the lanes in words of 32 bits, as in fp32_add.
+// LANES  words at a time, >= 1
+// Bit-exact with num_gm_apply(), ops ADD_S32 and ADD_S32_RAW.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
-module gm_s32_guard (
-  input  wire [31:0] u_i,        // bits of a binary32
-  input  wire [31:0] n_i,        // int32
-  input  wire        raw_i,
-  output wire [31:0] result_o,
-  output wire [3:0]  guard_o     // {overflow, underflow, special, zero}
+module gm_s32_guard #(
+  parameter LANES = 1
+) (
+  input  wire [32*LANES-1:0] u_i,        // bits of a binary32
+  input  wire [32*LANES-1:0] n_i,        // int32
+  input  wire                raw_i,
+  output wire [32*LANES-1:0] result_o,
+  output wire [4*LANES-1:0]  guard_o     // {overflow, underflow, special, zero}
 );
-  // The magnitude is below 2^31 and n within [-2^31, 2^31): their sum is within [-2^31, 2^32),
-  // which takes 33 bits in two's complement.
-  localparam R_W = 33;
-  localparam [R_W-1:0] MIN_NORMAL = 33'h0_0080_0000;
-  localparam [R_W-1:0] INFINITE   = 33'h0_7f80_0000;
+  `PARAMETER(LANES_must_be_at_least_1, LANES >= 1)
+  localparam [31:0] MIN_NORMAL = 32'h0080_0000;
+  localparam [31:0] INFINITE   = 32'h7f80_0000;
+  localparam [31:0] ZERO = 32'd1, SPECIAL = 32'd2, UNDERFLOW = 32'd4, OVERFLOW = 32'd8;
 
-  wire           sign = u_i[31];
-  wire [7:0]     expo = u_i[30:23];
-  wire [R_W-1:0] r    = {2'b00, u_i[30:0]} + {n_i[31], n_i};
+  (* mem2reg *) reg [31:0] result [0:LANES-1];
+  (* mem2reg *) reg [31:0] guard [0:LANES-1];
+  reg [31:0] i, active, u, n, mag, sign, r, y, f;
+  always @* begin
+    {u, n, mag, sign, r, y, f} = {7{32'd0}};
+    active = {32{~raw_i}};
+    for (i = 0; i < LANES; i = i + 1) begin
+      u    = u_i[32*i +: 32];
+      n    = n_i[32*i +: 32];
+      mag  = {1'b0, u[30:0]};
+      sign = {u[31], 31'd0};
+      // The magnitude is below 2^31 and n within [-2^31, 2^31): r has 33 bits, and is negative if n is and bit 31
+      // is set.
+      r = mag + n;
 
-  wire active    = ~raw_i & (n_i != 32'd0);
-  wire zero      = active & (expo == 8'h00);
-  wire special   = active & (expo == 8'hff);
-  wire in_range  = active & ~zero & ~special;
-  wire underflow = in_range & (r[R_W-1] | (r < MIN_NORMAL));   // top bit: r is negative
-  wire overflow  = in_range & ~r[R_W-1] & (r >= INFINITE);
+      f = r >= INFINITE ? OVERFLOW : 32'd0;
+      f = (n[31] & r[31]) || (r < MIN_NORMAL) ? UNDERFLOW : f;
+      f = mag >= INFINITE ? SPECIAL : f;
+      f = mag < MIN_NORMAL ? ZERO : f;
+      f = n == 32'd0 ? 32'd0 : f & active;
 
-  // The sign has weight 2^31, so the raw sum differs from r in bit 31 alone: one adder serves both.
-  wire [31:0] raw_sum = {r[31] ^ sign, r[30:0]};
+      // The sign has weight 2^31, so the raw sum differs from r in bit 31 alone: one adder serves both.  In range
+      // r[31] is 0, which keeps sign(u).
+      y = r ^ sign;
+      y = (f & (ZERO | UNDERFLOW)) != 32'd0 ? sign : y;
+      y = (f & OVERFLOW) != 32'd0 ? sign | INFINITE : y;
+      y = (f & SPECIAL) != 32'd0 ? u : y;
+      result[i] = y;
+      guard[i]  = f;
+    end
+  end
 
-  assign guard_o  = {overflow, underflow, special, zero};
-  assign result_o = special            ? u_i
-                  : (zero | underflow) ? {sign, 31'd0}
-                  : overflow           ? {sign, 31'h7f80_0000}
-                                       : raw_sum;   // in range r[31] is 0, which keeps sign(u)
+  genvar g;
+  generate
+    for (g = 0; g < LANES; g = g + 1) begin : g_lane
+      assign result_o[32*g +: 32] = result[g];
+      assign guard_o[4*g +: 4]    = guard[g][3:0];
+    end
+  endgenerate
 
 `ifdef FORMAL
-  // The same function said another way: without guard it is an addition to the bits that keeps the
+  // Of one lane.  The same function said another way: without guard it is an addition to the bits that keeps the
   // sign and stays among the normal numbers, and the guards are told from n against the room left.
   wire [30:0] f_mag    = u_i[30:0];
   wire        f_normal = u_i[30:23] != 8'h00 && u_i[30:23] != 8'hff;

@@ -1,4 +1,4 @@
-// The pins of gm_atomic, of whatever it is Verilated in.  It is driven directly, cycle by cycle: no
+// The pins of gm_atomic and the memory behind them, whatever it was Verilated with.  It is driven directly, cycle by cycle: no
 // sc_signal and no sc_clock stand between, which would cost more than the unit itself.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_GM_PINS_H
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "soc/slices/gm_memory.h"
 #include "soc/slices/gm_unit.h"
 #include "waves/verilated_end.h"
 
@@ -16,7 +17,8 @@ namespace soc {
 template <typename interface, typename verilated>
 class gm_pins : public interface {
  public:
-  explicit gm_pins(const std::string &name) : rtl_(name.c_str()) {}
+  // memory: of which each beat is GM_LANES words
+  gm_pins(const std::string &name, uint8_t *memory) : rtl_(name.c_str()), memory_(memory) {}
   ~gm_pins() override { verilated_end(rtl_); }
 
   gm_status status() const override {
@@ -36,6 +38,34 @@ class gm_pins : public interface {
     clock(0);
   }
 
+  // Up to the clock's rising edge, and this.
+  void settle_pins(const gm_request_t *request) {
+    drive(request);
+    clock(0);
+  }
+
+  bool edge_pins(const gm_request_t *request, bool &answered) {
+    const bool taken = request != nullptr && rtl_.req_ready_o;
+    answered = rtl_.rsp_valid_o;
+    // The read sees what was there before this cycle's write, and the unit in the next cycle.
+    const bool reads = rtl_.mem_re_o;
+    uint32_t read[GM_LANES];
+    if (reads) {
+      read_beat(memory_, rtl_.mem_raddr_o, read);
+    }
+    if (rtl_.mem_we_o) {
+      write_beat(memory_, rtl_.mem_waddr_o, rtl_.mem_wmask_o, &rtl_.mem_wdata_o[0]);
+    }
+    clock(1);
+    if (reads) {
+      std::memcpy(&rtl_.mem_rdata_i[0], read, sizeof read);
+    }
+    return taken;
+  }
+
+  mutable verilated rtl_;
+
+ private:
   void clock(uint8_t level) {
     rtl_.clk_i = level;
     rtl_.eval();
@@ -53,7 +83,7 @@ class gm_pins : public interface {
     }
   }
 
-  mutable verilated rtl_;
+  uint8_t *memory_;
 };
 
 }  // namespace soc

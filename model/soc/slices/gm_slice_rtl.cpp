@@ -1,10 +1,10 @@
 // The Verilated gm_atomic as a gm_unit.  It is Verilated twice, so that runs without waveforms do not
-// pay for them: inside gm_slice_memory.sv, here, and alone with waveforms, in gm_traced_unit.cpp.
+// pay for them: here, and with waveforms in gm_traced_unit.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <stdexcept>
 
-#include "Vgm_slice_memory.h"
+#include "Vgm_atomic_slice.h"
 #include "engine/engine_library.h"
 #include "soc/cores/simulation.h"
 #include "soc/slices/gm_pins.h"
@@ -13,20 +13,13 @@
 namespace soc {
 namespace {
 
-class unit_untraced : public gm_pins<gm_unit, Vgm_slice_memory> {
+class unit_untraced : public gm_pins<gm_unit, Vgm_atomic_slice> {
  public:
-  unit_untraced(const std::string &name, uint8_t *memory) : gm_pins(name) {
-    rtl_.memory_i = reinterpret_cast<uint64_t>(memory);
-    reset();
-  }
+  unit_untraced(const std::string &name, uint8_t *memory) : gm_pins(name, memory) { reset(); }
 
   bool tick(const gm_request_t *request, bool &answered) override {
-    drive(request);
-    clock(0);
-    const bool taken = request != nullptr && rtl_.req_ready_o;
-    answered = rtl_.rsp_valid_o;
-    clock(1);
-    return taken;
+    settle_pins(request);
+    return edge_pins(request, answered);
   }
 };
 
