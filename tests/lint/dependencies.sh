@@ -31,7 +31,7 @@ soc/.: /cores /inspect /watch
 soc/cores: /. /engine /memory /races /scalar /watch
 soc/engine: /cores /watch
 soc/inspect: /cores /memory /watch
-soc/memory: /cores /races /slices
+soc/memory: /. /cores /races /slices
 soc/races:
 soc/scalar: /cores
 soc/slices: /cores /memory /watch
@@ -129,7 +129,7 @@ tests/num: num hal
 tests/power: num silicon/*
 tests/step: config num soc hal lib kernels/*
 tests/sweep: base host sweep/*
-tests/soc: base config core num soc soc/scalar hal kernels/* /firmware /soc/firmware /step
+tests/soc: base config core num soc soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END
