@@ -16,28 +16,44 @@ own=
 module=$1
 shift
 
-source_of() {
-  wanted=$1
+for folder; do
+  for file in "${folder%/}"/*.v; do
+    [ ! -f "$file" ] || set -- "$@" "$file"
+  done
   shift
-  for folder; do
-    [ ! -f "${folder%/}/$wanted.v" ] || { echo "${folder%/}/$wanted.v"; return; }
-  done
-}
-next=$(source_of "$module" "$@")
-[ -n "$next" ] || { echo "$module: no such module" >&2; exit 2; }
-[ -z "$own" ] || { echo "$next"; exit 0; }
-modules=$(for folder; do ls "$folder"; done | sed -n 's/\.v$//p')
-seen=" $module "
-while [ -n "$next" ]; do
-  echo "$next"
-  new=
-  # Every name that stands outside of a comment counts.
-  for name in $(echo "$next" | while read -r file; do cat "$file"; done | sed 's,//.*,,' |
-    grep -owF "$modules" | sort -u); do
-    case $seen in *" $name "*) continue ;; esac
-    seen="$seen$name "
-    new="$new$(source_of "$name" "$@")
-"
-  done
-  next=${new%?}
 done
+LC_ALL=C awk -v module="$module" -v own="$own" '
+  # Every name that stands outside of a comment counts.
+  function name_of(file) { sub(/.*\//, "", file); sub(/\.v$/, "", file); return file }
+  FNR == 1 {
+    name = name_of(FILENAME)
+    first = !(name in file)
+    if (first) file[name] = FILENAME
+  }
+  first {
+    sub(/\/\/.*/, "")
+    n = split($0, words, /[^A-Za-z0-9_]+/)
+    for (i = 1; i <= n; i++) names[name, words[i]]
+  }
+  function take(list, count, name,    i) {   # into its place in the alphabet
+    for (i = count; i > 0 && list[i] > name; i--) list[i + 1] = list[i]
+    list[i + 1] = name
+  }
+  END {
+    if (!(module in file)) exit 2
+    level[1] = module
+    seen[module]
+    for (count = 1; count > 0; count = more) {
+      more = 0
+      for (i = 1; i <= count; i++) {
+        print file[level[i]]
+        if (own) exit 0
+        for (name in file)
+          if (!(name in seen) && (level[i], name) in names) {
+            seen[name]
+            take(next_level, more++, name)
+          }
+      }
+      for (i = 1; i <= more; i++) level[i] = next_level[i]
+    }
+  }' "$@" /dev/null || { echo "$module: no such module" >&2; exit 2; }

@@ -103,8 +103,8 @@ int script_fuzz(int argc, char **argv) {
       .synopsis = "[--seconds N] [FORMAT...]",
       .about = "gives the readers of files, packets and commands inputs that nobody would write (libFuzzer, with "
                "AddressSanitizer and UndefinedBehaviorSanitizer), one format after the other, N seconds each. The "
-               "formats are command, config, dwarf, elf, gdb, json, liberty, lm, npy, safetensors and vectors. This is built by "
-               "clang, in build-fuzz.",
+               "formats are command, config, dwarf, elf, gdb, json, liberty, lm, npy, npz, safetensors, study and vectors. This is "
+               "built by clang, in build-fuzz.",
       .notes = "exit codes: 0 nothing failed, 1 there are findings, 2 bad usage, or the build failed",
       .examples = examples,
       .files = files};

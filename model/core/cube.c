@@ -16,6 +16,7 @@
 #include "num/num_gm.h"
 #include "num/num_isa.h"
 #include "num/num_matmul.h"
+#include "num/num_transpose.h"
 
 enum {
   BLOCK = 16,                                    // rows of a strip that are moved at a time
@@ -77,26 +78,6 @@ void core_load_a(const core_memory_t *memory, const cmd_load_a_t *c) {
               c->m, c->k);
 }
 
-// Interleaves the halves of 256 elements: the 8 bits of an element's index turn left by one.
-NUM_INLINE void interleave(const uint16_t *restrict x, uint16_t *restrict y) {
-  for (size_t i = 0; i < 128; i++) {
-    y[2 * i] = x[i];
-    y[2 * i + 1] = x[i + 128];
-  }
-}
-
-// 16x16 transposed: four turns exchange the bits of row and column.
-NUM_INLINE void transpose_block(const uint8_t *from, uint8_t *to) {
-  uint16_t x[256];
-  uint16_t y[256];
-  memcpy(x, from, BLOCK_BYTES);
-  interleave(x, y);
-  interleave(y, x);
-  interleave(x, y);
-  interleave(y, x);
-  memcpy(to, x, BLOCK_BYTES);
-}
-
 // L1 holds strips of 16 k, L0B gets strips of 16 n; a block of 16 n and 16 k is contiguous in both.
 // Rows beyond k and columns beyond n become zero.
 NUM_CLONES
@@ -114,7 +95,10 @@ static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, siz
         memcpy(ragged, block, rows * STRIP_ROW_BYTES);
         block = ragged;
       }
-      transpose_block(block, turned);
+      uint16_t x[NUM_BLOCK_ELEMENTS];
+      memcpy(x, block, BLOCK_BYTES);
+      num_transpose_block(x);
+      memcpy(turned, x, BLOCK_BYTES);
       const size_t used = at_most(k - kb * BLOCK, BLOCK) * STRIP_ROW_BYTES;
       memset(turned + used, 0, BLOCK_BYTES - used);
     }
@@ -136,10 +120,11 @@ void core_load_b(const core_memory_t *memory, const cmd_load_b_t *c) {
 // cache sets.
 enum { PART_M = 128, PART_N = 256, PART_K = 128, GAP = 16, LDA = PART_K + GAP, LDB = PART_N + GAP };
 
-static _Thread_local struct {
+// On the stack: thread-local storage would cost each of the many threads of scalar cores its pages.
+typedef struct scratch {
   _Alignas(64) float a[PART_M * LDA];   // [m][k]
   _Alignas(64) float b[PART_K * LDB];   // [k][n]
-} scratch;
+} scratch_t;
 
 // [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
 NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols,
@@ -179,6 +164,8 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
   num_matmul_fn *const matmul = num_matmul_select(NUM_ISA_AUTO);
   void (*const widen)(const uint8_t *, size_t, size_t, size_t, float *, size_t) =
       c->type == TYPE_BF16 ? widen_bf16 : widen_fp16;
+
+  scratch_t scratch;
 
   for (size_t k0 = 0; k0 < c->k; k0 += PART_K) {
     const size_t k = at_most(c->k - k0, PART_K);

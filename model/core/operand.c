@@ -348,12 +348,11 @@ bool core_vec_is_packed(const cmd_vec_t *c) {
     return false;
   }
   // Rows of a mask end with a whole byte then: a's pitch, a multiple of 32, is 4 * cols.
-  core_operand_t operand[CORE_MAX_ACCESSES];
-  const size_t count = vec(c, operand);
-  for (size_t i = 0; i < count; i++) {
-    if (operand[i].access.pitch != operand[i].access.row_bytes) {
-      return false;
-    }
-  }
-  return true;
+  const uint64_t from_bytes = core_row_bytes(core_vec_from(c), c->cols);
+  const uint64_t mask_bytes = core_ceil_div(c->cols, 8);
+  const uint64_t to_bytes = form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), c->cols);
+  return (!form.a || c->a_pitch == from_bytes) &&
+         (!form.b || c->b_kind != OPERAND_TILE || c->b_pitch == from_bytes) &&
+         (!form.c || c->c_pitch == from_bytes) && (!form.mask || c->c_pitch == mask_bytes) &&
+         c->dst_pitch == to_bytes;
 }

@@ -40,6 +40,22 @@ case $root$rtl$cache in
   cache=$plain/units rtl=$plain/rtl root=$plain/root ;;
 esac
 
+# The files of ours that these include, and those that they include, and so on.
+included() {   # included FILE...
+  found='' new=$*
+  while [ -n "$new" ]; do
+    next=
+    # shellcheck disable=SC2086
+    for name in $(sed -nE 's/^ *# *include "([^"]+)".*/\1/p' $new | sort -u); do
+      for file in "$root/model/$name" "$root/sw/$name"; do
+        case " $found $next " in *" $file "*) ;; *) [ ! -e "$file" ] || next="$next $file" ;; esac
+      done
+    done
+    found="$found $next" new=$next
+  done
+  echo "$found"
+}
+
 # What each is made of: RTL, the C++ around it, parameters, and a name.
 include="-I$root/model -I$root/sw" own='' define='' shown='' outlined=''
 case $top in
@@ -48,13 +64,10 @@ hfa | fa2 | expmul)
   case $top in hfa) arithmetic=0 ;; fa2) arithmetic=1 ;; expmul) arithmetic=2 ;; esac
   file=$rtl/attention/attention_engine.v
   own_sources=$root/model/engine/engine_unit.cpp
-  headers="$root/model/engine/engine_unit.h $root/model/engine/engine_ports.h
-    $root/model/engine/verilated_engine.h $root/model/num/num_triplet.h"
   bus=${7:-}
   if [ -n "$bus" ]; then
     file=$rtl/axi/attention_axi.v
     own_sources=$root/model/engine/engine_axi_unit.cpp
-    headers="$headers $root/sw/hal/attention_registers.def"
   fi
   own="-GARITHMETIC=$arithmetic -GVARIANT=$1 -GD=$2 -GP=$3 -GNQ=$4 -GN=$5"
   define="-DENGINE_NAME=$top -DENGINE_D=$2 -DENGINE_P=$3 -DENGINE_NQ=$4 -DENGINE_N=$5" kind=v$1
@@ -71,8 +84,6 @@ gm_atomic)
   [ $# -eq 0 ] || usage
   file=$rtl/gm/gm_atomic.v
   own_sources=$root/model/soc/slices/gm_traced_unit.cpp
-  headers="$root/model/soc/slices/gm_unit.h $root/model/soc/slices/gm_pins.h
-    $root/model/soc/slices/gm_memory.h $root/model/core/gm_atomic.h $root/model/num/num_gm.h"
   shown=--trace-fst name=gm_atomic-trace
   verilate="-O3 --x-assign fast --x-initial fast" ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
@@ -83,7 +94,6 @@ global=
 if [ -n "$shown" ]; then
   compile="$compile -DENGINE_TRACE -include waves/verilated_waves.h"
   own_sources="$own_sources $root/model/waves/verilated_waves.cpp"
-  headers="$headers $root/model/waves/verilated_waves.h"
   global="VM_GLOBAL_FAST='verilated verilated_threads'"
 fi
 
@@ -99,8 +109,8 @@ modules=$("$root/rtl/modules.sh" "$module" $(find "$rtl/" -mindepth 1 -maxdepth 
 folders=$(dirname $modules | sort -u)
 config=$rtl/simulators.vlt
 own_sources="$own_sources $root/model/waves/verilated_stop.cpp"
-sources="$modules $config $own_sources $headers $rtl/lib/assert.vh $root/model/waves/waves_port.h
-  $root/model/waves/verilated_end.h"
+# shellcheck disable=SC2086
+sources="$modules $config $own_sources $(included $own_sources) $rtl/lib/assert.vh"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"
@@ -118,7 +128,7 @@ needs() {
 }
 needs verilator
 # shellcheck disable=SC2086
-sum=$( { cat $sources; verilator --version; echo "$verilate $compile" | sed "s|${plain:-/no/folder}/||g"; } | sha256sum | cut -c1-12)
+sum=$( { cat $sources; verilator --version; echo "$verilate $compile" | sed "s|$root/||g"; } | sha256sum | cut -c1-12)
 unit=$cache/$name-$sum
 library=$unit/unit.so answer=$answer/$name-$sum/unit.so
 [ ! -e "$library" ] || { echo "$answer"; exit 0; }

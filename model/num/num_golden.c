@@ -13,40 +13,85 @@
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_isa.h"
+#include "num/num_transpose.h"
 
 enum {
-  TERMS = 8,      // added to a sum between its load and its store
-  KEY_LANES = 64  // keys whose scores run side by side
+  TERMS = 32,      // values added to a sum between its load and its store
+  KEY_LANES = 64,  // keys whose scores run side by side
+  TILE_ROWS = 4,   // sums of a tile
+  TILE_VECTORS = 2,
+  VECTOR = 8,
+  TILE_COLUMNS = TILE_VECTORS * VECTOR
 };
 
+// At any address of a double.
+typedef double vector_t __attribute__((vector_size(VECTOR * sizeof(double)), aligned(sizeof(double))));
+
 typedef struct {
-  double *q;       // [dk]: one query
+  double *q;       // [TILE_ROWS, dk]: some queries
   double *kt;      // [dk, KEY_LANES]: some keys, transposed
   double *v;       // [TERMS, dv]: some values
   double *weight;  // [rows, keys]: first the scores, then their exponentials
   double *sum;     // [rows]
 } golden_t;
 
-// y[i] = (..(y[i] + f[0] * x[0][i]) + ..) + f[terms - 1] * x[terms - 1][i] for i < n, x with row
-// stride ldx.
-NUM_CLONES
-static void add_products(size_t n, size_t terms, const double *restrict f, const double *restrict x,
-                         size_t ldx, double *restrict y) {
-  size_t t = 0;
-  for (; t + TERMS <= terms; t += TERMS) {
-    const double *part = x + t * ldx;
-    for (size_t i = 0; i < n; i++) {
-      double sum = y[i];
-#pragma GCC unroll 8
-      for (size_t u = 0; u < TERMS; u++) {
-        sum += f[t + u] * part[u * ldx + i];
-      }
-      y[i] = sum;
+static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
+
+// y[g][i] = (..(y[g][i] + f[g][0] * x[0][i]) + ..) + f[g][terms - 1] * x[terms - 1][i] for i < TILE_COLUMNS and g < rows,
+// a constant at each call; the sums stay in registers.
+NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
+                         double *y, size_t ldy) {
+  vector_t sum[TILE_ROWS][TILE_VECTORS];
+#pragma GCC unroll 4
+  for (size_t g = 0; g < rows; g++) {
+#pragma GCC unroll 2
+    for (size_t v = 0; v < TILE_VECTORS; v++) {
+      sum[g][v] = *(const vector_t *)(y + g * ldy + v * VECTOR);
     }
   }
-  for (; t < terms; t++) {
-    for (size_t i = 0; i < n; i++) {
-      y[i] += f[t] * x[t * ldx + i];
+  for (size_t t = 0; t < terms; t++) {
+    vector_t part[TILE_VECTORS];
+#pragma GCC unroll 2
+    for (size_t v = 0; v < TILE_VECTORS; v++) {
+      part[v] = *(const vector_t *)(x + t * ldx + v * VECTOR);
+    }
+#pragma GCC unroll 4
+    for (size_t g = 0; g < rows; g++) {
+#pragma GCC unroll 2
+      for (size_t v = 0; v < TILE_VECTORS; v++) {
+        sum[g][v] += f[g * ldf + t] * part[v];
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (size_t g = 0; g < rows; g++) {
+#pragma GCC unroll 2
+    for (size_t v = 0; v < TILE_VECTORS; v++) {
+      *(vector_t *)(y + g * ldy + v * VECTOR) = sum[g][v];
+    }
+  }
+}
+
+// The same for i < n and g < rows <= TILE_ROWS.
+NUM_CLONES
+static void add_products(size_t rows, size_t n, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
+                         double *y, size_t ldy) {
+  size_t i = 0;
+  for (; i + TILE_COLUMNS <= n; i += TILE_COLUMNS) {
+    // clang-format off
+    switch (rows) {
+      case 4: add_tile(4, terms, f, ldf, x + i, ldx, y + i, ldy); break;
+      case 3: add_tile(3, terms, f, ldf, x + i, ldx, y + i, ldy); break;
+      case 2: add_tile(2, terms, f, ldf, x + i, ldx, y + i, ldy); break;
+      default: add_tile(1, terms, f, ldf, x + i, ldx, y + i, ldy); break;
+    }
+    // clang-format on
+  }
+  for (size_t g = 0; g < rows; g++) {
+    for (size_t t = 0; t < terms; t++) {
+      for (size_t j = i; j < n; j++) {
+        y[g * ldy + j] += f[g * ldf + t] * x[t * ldx + j];
+      }
     }
   }
 }
@@ -77,40 +122,59 @@ static const uint16_t *row_at(const num_attn_t *attn, const uint16_t *rows, size
   return attn->index[place] < 0 ? NULL : rows + (size_t)attn->index[place] * ld;
 }
 
-// kt[d][j] = k[j][d] for j < keys, d < dk, zeros where there is no key.
-NUM_CLONES
-static void transpose_bf16(size_t keys, size_t dk, const uint16_t *const *k, double *restrict kt) {
-  for (size_t d = 0; d < dk; d++) {
-    for (size_t j = 0; j < keys; j++) {
-      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_bf16_to_f32(k[j][d]);
+// kt[d][j] = k[j][d0 + d] for j < NUM_BLOCK and d < columns; 0 where k[j] is NULL, there being no key.
+NUM_INLINE void transpose_block(bool fp16, size_t d0, size_t columns, const uint16_t *const *k, double *restrict kt) {
+  uint16_t x[NUM_BLOCK_ELEMENTS];
+  for (size_t j = 0; j < NUM_BLOCK; j++) {
+    if (columns < NUM_BLOCK || k[j] == NULL) {
+      memset(x + j * NUM_BLOCK, 0, NUM_BLOCK * sizeof *x);
+    }
+    if (k[j] != NULL) {
+      memcpy(x + j * NUM_BLOCK, k[j] + d0, columns * sizeof *x);
+    }
+  }
+  num_transpose_block(x);
+  for (size_t d = 0; d < columns; d++) {
+    for (size_t j = 0; j < NUM_BLOCK; j++) {
+      const uint16_t value = x[d * NUM_BLOCK + j];
+      kt[d * KEY_LANES + j] = (double)(fp16 ? num_fp16_to_f32(value) : num_bf16_to_f32(value));
     }
   }
 }
 
-static void transpose(bool fp16, size_t keys, size_t dk, const uint16_t *const *k, double *kt) {
-  if (!fp16) {
-    transpose_bf16(keys, dk, k, kt);
-    return;
-  }
-  for (size_t d = 0; d < dk; d++) {
-    for (size_t j = 0; j < keys; j++) {
-      kt[d * KEY_LANES + j] = k[j] == NULL ? 0.0 : (double)num_fp16_to_f32(k[j][d]);
+// kt[d][j] = k[j][d] for j < KEY_LANES and d < dk.
+NUM_INLINE void transpose(bool fp16, size_t dk, const uint16_t *const *k, double *restrict kt) {
+  for (size_t d = 0; d < dk; d += NUM_BLOCK) {
+    const size_t columns = at_most(dk - d, NUM_BLOCK);
+    for (size_t j = 0; j < KEY_LANES; j += NUM_BLOCK) {
+      if (columns == NUM_BLOCK) {
+        transpose_block(fp16, d, NUM_BLOCK, k + j, kt + d * KEY_LANES + j);
+      } else {
+        transpose_block(fp16, d, columns, k + j, kt + d * KEY_LANES + j);
+      }
     }
   }
 }
+
+NUM_CLONES
+static void transpose_bf16(size_t dk, const uint16_t *const *k, double *kt) { transpose(false, dk, k, kt); }
+
+NUM_CLONES
+static void transpose_fp16(size_t dk, const uint16_t *const *k, double *kt) { transpose(true, dk, k, kt); }
 
 // weight[g][s] = q[g] . k[s]
 static void products(const num_attn_t *attn, golden_t *w) {
   for (size_t s = 0; s < attn->keys; s += KEY_LANES) {
-    const size_t lanes = attn->keys - s < KEY_LANES ? attn->keys - s : KEY_LANES;
-    const uint16_t *k[KEY_LANES];
+    const size_t lanes = at_most(attn->keys - s, KEY_LANES);
+    const uint16_t *k[KEY_LANES] = {NULL};
     for (size_t j = 0; j < lanes; j++) {
       k[j] = row_at(attn, attn->k, attn->ldk, s + j);
     }
-    transpose(attn->fp16, lanes, attn->dk, k, w->kt);
-    for (size_t g = 0; g < attn->rows; g++) {
-      widen(attn->fp16, attn->dk, attn->q + g * attn->dk, w->q);
-      add_products(lanes, attn->dk, w->q, w->kt, KEY_LANES, w->weight + g * attn->keys + s);
+    (attn->fp16 ? transpose_fp16 : transpose_bf16)(attn->dk, k, w->kt);
+    for (size_t g = 0; g < attn->rows; g += TILE_ROWS) {
+      const size_t rows = at_most(attn->rows - g, TILE_ROWS);
+      widen(attn->fp16, rows * attn->dk, attn->q + g * attn->dk, w->q);
+      add_products(rows, lanes, attn->dk, w->q, attn->dk, w->kt, KEY_LANES, w->weight + g * attn->keys + s, attn->keys);
     }
   }
 }
@@ -149,7 +213,7 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
     out[i] = 0.0;
   }
   for (size_t s = 0; s < attn->keys; s += TERMS) {
-    const size_t terms = attn->keys - s < TERMS ? attn->keys - s : TERMS;
+    const size_t terms = at_most(attn->keys - s, TERMS);
     for (size_t t = 0; t < terms; t++) {
       const uint16_t *value = row_at(attn, attn->v, attn->ldv, s + t);
       if (value != NULL) {
@@ -158,9 +222,9 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
         memset(w->v + t * attn->dv, 0, attn->dv * sizeof *w->v);
       }
     }
-    for (size_t g = 0; g < attn->rows; g++) {
-      add_products(attn->dv, terms, w->weight + g * attn->keys + s, w->v, attn->dv,
-                   out + g * attn->dv);
+    for (size_t g = 0; g < attn->rows; g += TILE_ROWS) {
+      add_products(at_most(attn->rows - g, TILE_ROWS), attn->dv, terms, w->weight + g * attn->keys + s, attn->keys, w->v,
+                   attn->dv, out + g * attn->dv, attn->dv);
     }
   }
   for (size_t g = 0; g < attn->rows; g++) {
@@ -177,14 +241,14 @@ int num_attn_golden(const num_attn_t *attn, double *out) {
 int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   const size_t rows = attn->rows;
   // One allocation for all of them: one thing that can fail.
-  const size_t total = attn->dk * (KEY_LANES + 1) + attn->dv * TERMS + rows * (attn->keys + 1);
+  const size_t total = attn->dk * (KEY_LANES + TILE_ROWS) + attn->dv * TERMS + rows * (attn->keys + 1);
   double *memory = calloc(total + 1, sizeof *memory);
   if (memory == NULL) {
     return -1;
   }
   golden_t w;
   w.q = memory;
-  w.kt = w.q + attn->dk;
+  w.kt = w.q + TILE_ROWS * attn->dk;
   w.v = w.kt + attn->dk * KEY_LANES;
   w.weight = w.v + TERMS * attn->dv;
   w.sum = w.weight + rows * attn->keys;

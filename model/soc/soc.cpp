@@ -15,6 +15,7 @@
 #include "soc/cores/machine.h"
 #include "soc/inspect/inspector.h"
 #include "soc/inspect/look.h"
+#include "soc/lazy.h"
 #include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/profile.h"
@@ -40,6 +41,10 @@ struct soc_machine {
     add_watchers(options);
     sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
+    // Those who look on, replays and engines read global memory as they please.
+    if (options.replay || options.gdb_count > 0 || options.show_count > 0 || options.config.soc.engines > 0) {
+      soc_hold(gm->base(), gm->bytes());
+    }
     all = std::make_unique<soc::machine>(sim, *gm);
     for (soc::tensor_book *book : {all->written(), all->dumped() == nullptr ? nullptr : all->dumped()->types()}) {
       if (book != nullptr) {
@@ -146,8 +151,12 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
   try {
     std::set_new_handler(host_out_of_memory);
     sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-    // The emulators touch a little of many buffers: whole huge pages would be cleared for each.
-    prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    // The emulators touch a little of many buffers: whole huge pages would be cleared for each.  Global memory's may
+    // stay, where the kernel (Linux 6.18) can tell them apart.
+    constexpr unsigned long kExceptAdvised = 1 << 1;
+    if (prctl(PR_SET_THP_DISABLE, 1, kExceptAdvised, 0, 0) != 0) {
+      prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+    }
     const soc::stopwatch watch(result->seconds);
     machine = new soc_machine(*options, buffers, count, args_bytes, *result);
     return machine;

@@ -18,40 +18,41 @@ module attention_engine #(
   input  wire                   clk_i,
   input  wire                   rst_ni,       // active low, asserted asynchronously
 
-  // Keys and values
+  // Keys and values, a row a cycle, always taken; BF16, element i from bit 16 i on.  A row in use is not written.
   input  wire                   kv_valid_i,
-  input  wire [$clog2(P > 1 ? P : 2)-1:0]       kv_block_i,
-  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   kv_row_i,
+  input  wire [$clog2(P > 1 ? P : 2)-1:0]       kv_block_i,   // below P
+  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   kv_row_i,     // below N/P
   input  wire [16*D-1:0]        kv_k_i,
   input  wire [16*D-1:0]        kv_v_i,
 
-  // Groups of queries
+  // Groups of NQ queries; all of this is held from q_valid_i to q_ready_o
   input  wire                   q_valid_i,
   output wire                   q_ready_o,
-  input  wire [16*D*NQ-1:0]     q_i,
-  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   q_base_i,     // below N/P
-  input  wire [$clog2(N/P > 1 ? N/P : 2):0]     q_rows_i,     // 1 .. N/P
-  input  wire [$clog2(N+1)-1:0]                 q_stride_i,   // 0 .. N
-  input  wire [$clog2(N+1)*NQ-1:0]              q_limit_i,    // 0 .. N, each
-  input  wire                   q_use_mask_i,
-  input  wire                   q_final_i,
-  input  wire                   q_carry_i,
-  input  wire [16*NQ-1:0]       carry_m_i,
+  input  wire [16*D*NQ-1:0]     q_i,          // BF16, scaled; query n from bit 16 D n on
+  input  wire [$clog2(N/P > 1 ? N/P : 2)-1:0]   q_base_i,     // first row, of every block, below N/P; rows wrap at N/P
+  input  wire [$clog2(N/P > 1 ? N/P : 2):0]     q_rows_i,     // rows to stream, 1 .. N/P
+  input  wire [$clog2(N+1)-1:0]                 q_stride_i,   // index distance of consecutive blocks, 0 .. N
+  input  wire [$clog2(N+1)*NQ-1:0]              q_limit_i,    // keys below this index take part, 0 .. N each
+  input  wire                   q_use_mask_i, // takes a beat of mask for every row
+  input  wire                   q_final_i,    // 1: divide; 0: put out the triplet
+  input  wire                   q_carry_i,    // continue carry_* in place of an empty triplet
+  input  wire [16*NQ-1:0]       carry_m_i,    // taken with the group: triplets, as they came out of out_*
   input  wire [17*(D+1)*NQ-1:0] carry_o_i,
   input  wire [NQ-1:0]          carry_poison_i,
 
-  // Mask
+  // Mask, a beat a row; a row waits for its beat
   input  wire                   mask_valid_i,
   output wire                   mask_ready_o,
-  input  wire [P*NQ-1:0]        mask_i,
+  input  wire [P*NQ-1:0]        mask_i,       // bit b + P n: the key of block b takes part for query n
 
-  // Results
+  // Results, a group a beat, in order, held until taken
   output wire                   out_valid_o,
   input  wire                   out_ready_i,
-  output wire                   out_final_o,
-  output wire [16*NQ-1:0]       out_m_o,
-  output wire [NQ-1:0]          out_poison_o,
-  output wire [17*(D+1)*NQ-1:0] out_o_o
+  output wire                   out_final_o,  // 1: results, 0: triplets
+  output wire [16*NQ-1:0]       out_m_o,      // of the triplets, BF16
+  output wire [NQ-1:0]          out_poison_o, // an infinity or NaN was among the operands
+  output wire [17*(D+1)*NQ-1:0] out_o_o       // triplets' elements, l first; with out_final_o element 1 + c is {0, BF16
+                                              // of column c}, element 0 undefined
 );
   `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
   `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))

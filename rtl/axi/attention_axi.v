@@ -103,6 +103,10 @@ module attention_axi #(
   wire [15:0]      scale;
   wire             kv_valid = s_axis_kv_tvalid_i;
   wire             out_take = m_axis_out_tvalid_o & m_axis_out_tready_i;
+`ifdef FORMAL
+  wire [15:0]      f_owed;                  // results, by the registers
+  wire [6:0]       f_inside;                // groups, by the engine
+`endif
   attention_registers #(
     .ARITHMETIC(ARITHMETIC),
     .VARIANT   (VARIANT),
@@ -144,6 +148,9 @@ module attention_axi #(
     .key_i           (kv_valid),
     .result_i        (out_take),
     .stall_i         (m_axis_out_tvalid_o & ~m_axis_out_tready_i)
+`ifdef FORMAL
+    , .f_begun_o(f_owed)
+`endif
   );
 
   // ---------------------------------------------------------------- queries, carry, mask
@@ -261,6 +268,9 @@ module attention_axi #(
     .out_m_o       (out_m),
     .out_poison_o  (out_poison),
     .out_o_o       (out_o)
+`ifdef FORMAL
+    , .f_inside_o(f_inside)
+`endif
   );
 
   // ---------------------------------------------------------------- results
@@ -292,29 +302,23 @@ module attention_axi #(
   assign m_axis_out_tkeep_o = {{(TRIPLET_BYTES-2*D*NQ){~m_axis_out_tuser_o}}, {(2*D*NQ){1'b1}}};
   assign m_axis_out_tlast_o = 1'b1;
 
+  // ---------------------------------------------------------------- the contract
+  wire clk_i  = aclk_i;                     // as assert.vh has it
+  wire rst_ni = aresetn_i;
+  wire unused_clock = &{1'b0, clk_i, rst_ni};
+  `ASSUME_STABLE(query_is_held, s_axis_q_tvalid_i, s_axis_q_tready_o, OW, s_axis_q_tdata_i)
+  `ASSUME_STABLE(carry_is_held, s_axis_carry_tvalid_i, s_axis_carry_tready_o, TRIPLET_BITS, s_axis_carry_tdata_i[TRIPLET_BITS-1:0])
+  `ASSUME_STABLE(mask_is_held, s_axis_mask_tvalid_i, s_axis_mask_tready_o, P*NQ, s_axis_mask_tdata_i[P*NQ-1:0])
+  `ASSERT_STABLE(result_is_held, m_axis_out_tvalid_o, m_axis_out_tready_i, TRIPLET_BITS + 1, {m_axis_out_tuser_o, held})
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // The engine is a stand-in (tb/formal/axi/attention_engine.v) that begins groups and answers as it likes.
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(aclk_i), .rst_ni(aresetn_i), .run_o(f_run), .ran_o(f_ran));
 
-  stream_properties #(.W(OW), .ASSUMED(1)) u_f_q (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran),
-    .valid_i(s_axis_q_tvalid_i), .ready_i(s_axis_q_tready_o), .data_i(s_axis_q_tdata_i));
-  stream_properties #(.W(TRIPLET_BITS), .ASSUMED(1)) u_f_carry (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axis_carry_tvalid_i),
-    .ready_i(s_axis_carry_tready_o), .data_i(s_axis_carry_tdata_i[TRIPLET_BITS-1:0]));
-  stream_properties #(.W(P*NQ), .ASSUMED(1)) u_f_mask (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axis_mask_tvalid_i),
-    .ready_i(s_axis_mask_tready_o), .data_i(s_axis_mask_tdata_i[P*NQ-1:0]));
-  stream_properties #(.W(9*TRIPLET_BYTES + 1)) u_f_out (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran),
-    .valid_i(m_axis_out_tvalid_o), .ready_i(m_axis_out_tready_i),
-    .data_i({m_axis_out_tuser_o, m_axis_out_tkeep_o, m_axis_out_tdata_o}));
-  // What the engine is offered stays, too, though it comes from four places.
-  stream_properties #(.W(OW + LW*NQ + RW + 3)) u_f_begin (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(begin_valid), .ready_i(begin_ready),
-    .data_i({query, group_limit, group_base, group_use_mask, group_final, group_carry}));
+  // What the engine is offered stays, though it comes from four places.
+  `ASSERT_STABLE(group_is_held, begin_valid, begin_ready, OW + LW*NQ + RW + 3, {query, group_limit, group_base, group_use_mask, group_final, group_carry})
 
   // No beat is lost or invented: of each stream, taken from the bus is taken by the engine and what is held.
   // Every group has one descriptor, one beat of queries and, if it says so, one of carry.
@@ -337,6 +341,7 @@ module attention_axi #(
     assert (f_q_held == {3'd0, q_valid});
     assert (f_carry_held == {3'd0, carry_valid});
     assert (f_out_held == {3'd0, m_axis_out_tvalid_o});
+    assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid_o});
     if (begin_valid && begin_ready) assert (group_valid && q_valid && (!group_carry || carry_valid));
   end
   reg [OW-1:0] f_query_q;

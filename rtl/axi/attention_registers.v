@@ -60,6 +60,9 @@ module attention_registers #(
   input  wire             key_i,            // a row of keys and values was written
   input  wire             result_i,         // a result was taken
   input  wire             stall_i           // a result waited
+`ifdef FORMAL
+  , output wire [15:0]    f_begun_o         // groups that have left the queue and whose results have not been taken
+`endif
 );
   `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
   localparam RW = $clog2(N/P > 1 ? N/P : 2);
@@ -267,8 +270,9 @@ module attention_registers #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  // Results are of groups.
-  always @* if (f_run && result_i) `ASSUMED (owed_q != 16'd0);
+  // Results are of groups that have begun.
+  assign f_begun_o = owed_q - {13'd0, queue_level};
+  always @* if (f_run && result_i) `ASSUMED (f_begun_o != 16'd0);
 
   // Read-back: a register of either kind holds what was last written to it, and reads as that.
   (* anyconst *) wire [7:0] f_at;

@@ -14,6 +14,7 @@
 //
 // ADDR_W  bits of a byte address, >= 3.  The lowest two are ignored.
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module axi_lite_port #(
@@ -52,6 +53,7 @@ module axi_lite_port #(
   input  wire [31:0]       read_data_i,
   input  wire              read_refuse_i
 );
+  `PARAMETER(ADDR_W_must_be_at_least_3, ADDR_W >= 3)
   // ---------------------------------------------------------------- write
   reg              aw_q, w_q, b_q, b_refused_q;
   reg [ADDR_W-3:0] at_q;
@@ -113,20 +115,40 @@ module axi_lite_port #(
 
   wire unused = &{1'b0, awaddr_i[1:0], araddr_i[1:0]};
 
+  // ---------------------------------------------------------------- the contract
+  `ASSUME_STABLE(write_address_is_held, awvalid_i, awready_o, ADDR_W, awaddr_i)
+  `ASSUME_STABLE(write_data_are_held, wvalid_i, wready_o, 36, {wstrb_i, wdata_i})
+  `ASSUME_STABLE(read_address_is_held, arvalid_i, arready_o, ADDR_W, araddr_i)
+  `ASSERT_STABLE(write_answer_is_held, bvalid_o, bready_i, 2, bresp_o)
+  `ASSERT_STABLE(read_answer_is_held, rvalid_o, rready_i, 34, {rresp_o, rdata_o})
+
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
 
-  axi_lite_properties #(.ADDR_W(ADDR_W)) u_f_bus (
-    .clk_i(clk_i), .rst_ni(rst_ni), .run_i(f_run), .ran_i(f_ran),
-    .awvalid_i(awvalid_i), .awready_i(awready_o), .awaddr_i(awaddr_i),
-    .wvalid_i(wvalid_i), .wready_i(wready_o), .wdata_i(wdata_i), .wstrb_i(wstrb_i),
-    .bvalid_i(bvalid_o), .bready_i(bready_i), .bresp_i(bresp_o),
-    .arvalid_i(arvalid_i), .arready_i(arready_o), .araddr_i(araddr_i),
-    .rvalid_i(rvalid_o), .rready_i(rready_i), .rdata_i(rdata_o), .rresp_i(rresp_o),
-    .aw_held_i(aw_q), .w_held_i(w_q)
-  );
+  // One answer for each write and each read, none for nothing.
+  reg [2:0] f_aws_q, f_ws_q, f_bs_q, f_ars_q, f_rs_q;    // taken, answered
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {f_aws_q, f_ws_q, f_bs_q, f_ars_q, f_rs_q} <= 15'd0;
+    else begin
+      f_aws_q <= f_aws_q + {2'd0, awvalid_i & awready_o};
+      f_ws_q  <= f_ws_q + {2'd0, wvalid_i & wready_o};
+      f_bs_q  <= f_bs_q + {2'd0, bvalid_o & bready_i};
+      f_ars_q <= f_ars_q + {2'd0, arvalid_i & arready_o};
+      f_rs_q  <= f_rs_q + {2'd0, rvalid_o & rready_i};
+    end
+  end
+  wire [2:0] f_aws_open = f_aws_q - f_bs_q;
+  wire [2:0] f_ws_open  = f_ws_q - f_bs_q;
+  wire [2:0] f_rs_open  = f_ars_q - f_rs_q;
+  always @* if (f_run) begin
+    assert (f_aws_open == {2'd0, bvalid_o} + {2'd0, aw_q});
+    assert (f_ws_open == {2'd0, bvalid_o} + {2'd0, w_q});
+    assert (f_rs_open == {2'd0, rvalid_o});
+    if (bvalid_o) assert (bresp_o == 2'd0 || bresp_o == 2'd2);
+    if (rvalid_o) assert (rresp_o == 2'd0 || rresp_o == 2'd2);
+  end
 
   // Writes carried out are those that were asked for, with their address and data; each has one answer.
   reg [ADDR_W-1:0] f_aw_q;

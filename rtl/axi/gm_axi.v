@@ -30,6 +30,7 @@
 // LANES   32-bit words in a beat: 2, 4 .. 32  AXI_W  width of an address in bytes, > ADDR_W + $clog2(4 LANES)
 // ID_W    width of an ID, >= 1                ADDR_W, LEN_W, CNT_W, ALU_STAGES  as of gm_atomic; LEN_W <= ADDR_W
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module gm_axi #(
@@ -83,6 +84,10 @@ module gm_axi #(
   output wire [CNT_W-1:0]    cnt_guards_o,
   output wire [CNT_W-1:0]    cnt_stalls_o
 );
+  `PARAMETER(LANES_must_be_2_4_8_16_or_32, LANES == 2 || LANES == 4 || LANES == 8 || LANES == 16 || LANES == 32)
+  `PARAMETER(ID_W_must_be_at_least_1, ID_W >= 1)
+  `PARAMETER(AXI_W_must_be_more_than_the_memory_has, AXI_W > ADDR_W + $clog2(4*LANES))
+  `PARAMETER(LEN_W_must_be_at_most_ADDR_W, LEN_W <= ADDR_W)
   localparam LANE_W = $clog2(LANES);
   localparam SHIFT  = LANE_W + 2;          // of a beat's address
   localparam AW_W   = ID_W + AXI_W + 8 + 3 + 2 + 6 + LEN_W + 3;
@@ -99,6 +104,9 @@ module gm_axi #(
   // ---------------------------------------------------------------- the burst at hand
   wire              aw_valid, aw_take;
   wire [1:0]        aw_level;
+`ifdef FORMAL
+  wire [2*AW_W-1:0] f_aws;                 // the burst at hand and the one behind it
+`endif
   wire [ID_W-1:0]   id;
   wire [AXI_W-1:0]  address;
   wire [7:0]        len;
@@ -107,6 +115,8 @@ module gm_axi #(
   wire [5:0]        atop;
   wire [LEN_W-1:0]  walk;
   wire [2:0]        op;
+  wire [AW_W-1:0]   burst_in = {s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i,
+                                s_axi_awuser_i};
   fifo #(
     .W    (AW_W),
     .DEPTH(2)
@@ -115,12 +125,14 @@ module gm_axi #(
     .rst_ni     (aresetn_i),
     .in_valid_i (s_axi_awvalid_i),
     .in_ready_o (s_axi_awready_o),
-    .in_data_i  ({s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i,
-                  s_axi_awuser_i}),
+    .in_data_i  (burst_in),
     .out_valid_o(aw_valid),
     .out_ready_i(aw_take),
     .out_data_o ({id, address, len, size, burst, atop, walk, op}),
     .level_o    (aw_level)
+`ifdef FORMAL
+    , .f_words_o(f_aws)
+`endif
   );
 
   wire              rescale = op == OP_RESCALE;
@@ -175,7 +187,8 @@ module gm_axi #(
 
   // ---------------------------------------------------------------- the unit; its tag is the answer
 `ifdef FORMAL
-  wire            f_empty;                // of the stand-in: nothing is on its way
+  wire [1:0]          f_level;            // of the stand-in: how much is on its way, and what
+  wire [3*ID_W+8:0]   f_tags;
 `endif
   wire            rsp_valid, rsp_last;
   gm_atomic #(
@@ -215,11 +228,19 @@ module gm_axi #(
     .cnt_guards_o     (cnt_guards_o),
     .cnt_stalls_o     (cnt_stalls_o)
 `ifdef FORMAL
-    , .f_empty_o      (f_empty)
+    , .f_level_o(f_level), .f_tags_o(f_tags)
 `endif
   );
   assign s_axi_bvalid_o = rsp_valid & rsp_last;
   wire unused = &{1'b0, aw_level, end_at, place};    // of a place, what lies outside: those beats are errors
+
+  // ---------------------------------------------------------------- the contract
+  wire clk_i  = aclk_i;                    // as assert.vh has it
+  wire rst_ni = aresetn_i;
+  wire unused_clock = &{1'b0, clk_i, rst_ni};
+  `ASSUME_STABLE(address_is_held, s_axi_awvalid_i, s_axi_awready_o, AW_W, burst_in)
+  `ASSUME_STABLE(data_are_held, s_axi_wvalid_i, s_axi_wready_o, 36*LANES + 1, {s_axi_wlast_i, s_axi_wstrb_i, s_axi_wdata_i})
+  `ASSERT_STABLE(answer_is_held, s_axi_bvalid_o, s_axi_bready_i, ID_W + 2, {s_axi_bid_o, s_axi_bresp_o})
 
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
@@ -227,47 +248,34 @@ module gm_axi #(
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(aclk_i), .rst_ni(aresetn_i), .run_o(f_run), .ran_o(f_ran));
 
-  stream_properties #(.W(AW_W), .ASSUMED(1)) u_f_aw (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_awvalid_i), .ready_i(s_axi_awready_o),
-    .data_i({s_axi_awid_i, s_axi_awaddr_i, s_axi_awlen_i, s_axi_awsize_i, s_axi_awburst_i, s_axi_awatop_i, s_axi_awuser_i}));
-  stream_properties #(.W(36*LANES + 1), .ASSUMED(1)) u_f_w (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_wvalid_i), .ready_i(s_axi_wready_o),
-    .data_i({s_axi_wlast_i, s_axi_wstrb_i, s_axi_wdata_i}));
-  stream_properties #(.W(ID_W + 2), .ASSUMED(0)) u_f_b (
-    .clk_i(aclk_i), .run_i(f_run), .ran_i(f_ran), .valid_i(s_axi_bvalid_o), .ready_i(s_axi_bready_i),
-    .data_i({s_axi_bid_o, s_axi_bresp_o}));
-
   // Follow any one burst, by its number: its address as it came in, its beats as they are asked of the
   // unit, its answer.  Bursts and answers are counted on the bus alone.
-  // Bursts are of up to four beats here.
   (* anyconst *) wire [2:0] f_number;
   reg  [2:0]       f_aw_q, f_w_q, f_b_q;   // bursts taken, complete, answered
-  reg  [1:0]       f_beat_q;               // beats of the present one
+  reg  [7:0]       f_beat_q;               // beats of the present one
   wire             f_req  = s_axi_wvalid_i & s_axi_wready_o;
   always @(posedge aclk_i or negedge aresetn_i) begin
     if (!aresetn_i) begin
       {f_aw_q, f_w_q, f_b_q} <= 9'd0;
-      f_beat_q <= 2'd0;
+      f_beat_q <= 8'd0;
     end else begin
       f_aw_q <= f_aw_q + {2'd0, s_axi_awvalid_i & s_axi_awready_o};
       f_b_q  <= f_b_q + {2'd0, s_axi_bvalid_o & s_axi_bready_i};
       if (f_req) begin
         f_w_q    <= f_w_q + {2'd0, f_beat_q == f_len_q};
-        f_beat_q <= f_beat_q == f_len_q ? 2'd0 : f_beat_q + 2'd1;
+        f_beat_q <= f_beat_q == f_len_q ? 8'd0 : f_beat_q + 8'd1;
       end
     end
   end
-  always @* assume (s_axi_awlen_i < 8'd4);
-  reg  [15:0]      f_lens_q;               // of all bursts, two bits each
-  wire [15:0]      f_lens  = f_lens_q >> {f_w_q, 1'b0};
-  wire [1:0]       f_len_q = f_lens[1:0];
+  reg  [63:0]      f_lens_q;               // of all bursts, eight bits each
+  wire [7:0]       f_len_q = f_lens_q[{f_w_q, 3'd0} +: 8];
   reg  [ID_W-1:0]  f_id_q;
   reg  [AXI_W-1:0] f_address_q;
   reg  [2:0]       f_op_q;
   reg  [5:0]       f_atop_q;
   reg              f_error_q;              // of any of its beats so far
   always @(posedge aclk_i) if (s_axi_awvalid_i & s_axi_awready_o) begin
-    f_lens_q[{f_aw_q, 1'b0} +: 2] <= s_axi_awlen_i[1:0];
+    f_lens_q[{f_aw_q, 3'd0} +: 8] <= s_axi_awlen_i;
     if (f_aw_q == f_number) begin
       f_id_q      <= s_axi_awid_i;
       f_address_q <= s_axi_awaddr_i;
@@ -280,7 +288,7 @@ module gm_axi #(
   wire f_bad  = req_op == OP_NONE;
   always @(posedge aclk_i) if (f_mine) f_error_q <= (f_beat_q != 0 && f_error_q) || f_bad || (s_axi_wlast_i != (f_beat_q == f_len_q));
 
-  wire [31:0] f_at = (f_address_q >> SHIFT) + {30'd0, f_beat_q};
+  wire [31:0] f_at = (f_address_q >> SHIFT) + {24'd0, f_beat_q};
   always @* if (f_run) begin
     assert (f_open <= 3'd5);               // counts do not go round
     if (f_mine) begin
@@ -288,7 +296,7 @@ module gm_axi #(
       if (!f_bad) assert (place[ADDR_W-1:0] == f_at && f_at < (32'd1 << ADDR_W));
       if (!f_bad) assert (req_op == (f_atop_q == ATOP_ADD ? OP_RAW : f_op_q) && f_op_q <= OP_RESCALE);
       if (!f_bad) assert (f_atop_q == 6'd0 || f_atop_q == ATOP_ADD);
-      if (!f_bad && (f_op_q == OP_RESCALE || f_atop_q != 6'd0)) assert (f_len_q == 2'd0);
+      if (!f_bad && (f_op_q == OP_RESCALE || f_atop_q != 6'd0)) assert (f_len_q == 8'd0);
       if (!f_bad) assert ({{4{mask[1]}}, {4{mask[0]}}} == s_axi_wstrb_i[7:0]);
     end
     if (s_axi_bvalid_o) assert (f_w_q != f_b_q);                     // an answer is of a burst that is complete
@@ -298,7 +306,45 @@ module gm_axi #(
       assert (s_axi_bresp_o != 2'd1);
     end
     // Once nothing is left in the unit, each burst has been answered.
-    if (f_empty && f_beat_q == 0) assert (f_w_q == f_b_q);
+    if (f_level == 2'd0 && f_beat_q == 0) assert (f_w_q == f_b_q);
+  end
+
+  // What that rests on, for the induction.  The queue of bursts holds those that are not complete, as they came in.
+  wire [2:0]  f_ahead = f_number - f_w_q;
+  wire [2:0]  f_next  = f_w_q + 3'd1;
+  wire [AW_W-1:0] f_aw = f_aws >> (f_ahead[0] ? AW_W : 0);
+  localparam USER_W = LEN_W + 3, LEN_AT = USER_W + 6 + 2 + 3;
+  always @* if (f_run) begin
+    assert (f_aw_q - f_w_q == {1'b0, aw_level});
+    assert (beat_q == f_beat_q);
+    if (!aw_valid) assert (beat_q == 8'd0);
+    if (aw_valid) assert (f_aws[LEN_AT +: 8] == f_len_q && beat_q <= len);
+    if (aw_level == 2'd2) assert (f_aws[AW_W+LEN_AT +: 8] == f_lens_q[{f_next, 3'd0} +: 8]);
+    if (f_ahead < {1'b0, aw_level}) begin
+      assert (f_aw[AW_W-1 -: ID_W] == f_id_q && f_aw[LEN_AT+8 +: AXI_W] == f_address_q);
+      assert (f_aw[USER_W +: 6] == f_atop_q && f_aw[2:0] == f_op_q);
+    end
+    assert (error_q != 2'd1);
+    if (f_beat_q == 8'd0) assert (error_q == OKAY);
+    else if (f_ahead == 3'd0) assert (f_error_q == (error_q != OKAY));
+  end
+  // Of the tags on their way, those of a last beat are the bursts that are complete and not answered.
+  localparam TAG_W = ID_W + 3;
+  reg [2:0]   f_due;
+  integer     f_i;
+  always @* begin
+    f_due = f_b_q;
+    for (f_i = 0; f_i < 3; f_i = f_i + 1) begin
+      if (f_run && f_i < f_level) begin
+        assert (f_tags[TAG_W*f_i+ID_W +: 2] != 2'd1);
+        if (f_tags[TAG_W*f_i+ID_W+2] && f_due == f_number) begin
+          assert (f_tags[TAG_W*f_i +: ID_W] == f_id_q);
+          assert (f_error_q == (f_tags[TAG_W*f_i+ID_W +: 2] != OKAY));
+        end
+        f_due = f_due + {2'd0, f_tags[TAG_W*f_i+ID_W+2]};
+      end
+    end
+    if (f_run) assert (f_due == f_w_q);
   end
   always @(posedge aclk_i) if (f_run && f_ran) begin
     cover (s_axi_bvalid_o && f_b_q == f_number && f_number == 1 && f_len_q == 0 && s_axi_bresp_o == SLVERR);

@@ -8,6 +8,7 @@
 // WORDS  beats of memory, a power of two, >= 2; ADDR_W of gm_axi follows from it
 // LANES, AXI_W, ID_W, LEN_W, CNT_W, ALU_STAGES  as of gm_axi
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
 module gm_slice #(
@@ -22,15 +23,17 @@ module gm_slice #(
   input  wire                aclk_i,
   input  wire                aresetn_i,    // active low, asserted asynchronously, released with the clock
   input  wire                clear_i,      // zero the status outputs
+
+  // AXI4, write channels; AWATOP of AXI5
   input  wire                s_axi_awvalid_i,
   output wire                s_axi_awready_o,
   input  wire [ID_W-1:0]     s_axi_awid_i,
-  input  wire [AXI_W-1:0]    s_axi_awaddr_i,
-  input  wire [7:0]          s_axi_awlen_i,
-  input  wire [2:0]          s_axi_awsize_i,
-  input  wire [1:0]          s_axi_awburst_i,
+  input  wire [AXI_W-1:0]    s_axi_awaddr_i,   // in bytes
+  input  wire [7:0]          s_axi_awlen_i,    // beats less one
+  input  wire [2:0]          s_axi_awsize_i,   // log2 of bytes
+  input  wire [1:0]          s_axi_awburst_i,  // 1: INCR
   input  wire [5:0]          s_axi_awatop_i,
-  input  wire [LEN_W+2:0]    s_axi_awuser_i,
+  input  wire [LEN_W+2:0]    s_axi_awuser_i,   // {length, operation}
   input  wire                s_axi_wvalid_i,
   output wire                s_axi_wready_o,
   input  wire [32*LANES-1:0] s_axi_wdata_i,
@@ -39,7 +42,9 @@ module gm_slice #(
   output wire                s_axi_bvalid_o,
   input  wire                s_axi_bready_i,
   output wire [ID_W-1:0]     s_axi_bid_o,
-  output wire [1:0]          s_axi_bresp_o,
+  output wire [1:0]          s_axi_bresp_o,    // 0 OKAY, 2 SLVERR, 3 DECERR
+
+  // Status: as of gm_atomic; beats of error are no writes
   output wire                guard_zero_o,
   output wire                guard_special_o,
   output wire                guard_underflow_o,
@@ -48,6 +53,7 @@ module gm_slice #(
   output wire [CNT_W-1:0]    cnt_guards_o,
   output wire [CNT_W-1:0]    cnt_stalls_o
 );
+  `PARAMETER(WORDS_must_be_a_power_of_two, WORDS >= 2 && (WORDS & (WORDS - 1)) == 0)
   localparam ADDR_W = $clog2(WORDS);
 
   wire                re, we;

@@ -25,6 +25,9 @@ module fifo #(
   input  wire               out_ready_i,
   output wire [W-1:0]       out_data_o,
   output wire [$clog2(DEPTH+1)-1:0] level_o    // words held
+`ifdef FORMAL
+  , output wire [W*DEPTH-1:0] f_words_o    // the oldest lowest
+`endif
 );
   `PARAMETER(W_must_be_at_least_1, W >= 1)
   `PARAMETER(DEPTH_must_be_at_least_2, DEPTH >= 2)
@@ -70,6 +73,7 @@ module fifo #(
   `ASSERT_STABLE(output_is_held, out_valid_o, out_ready_i, W, out_data_o)
 
 `ifdef FORMAL
+  assign f_words_o = word_q;
   // ---------------------------------------------------------------- properties
   // Words come out in the order in which they went in, none lost, none twice: number them, and follow
   // the word of any one number.

@@ -25,3 +25,19 @@ foreach(DESIGN hfa fa2 expmul)
 endforeach()
 add_test(NAME attention/hfa_axi_odd COMMAND attention_tb random --axi --d 5 --p 3 --nq 2 --n 21)
 set_tests_properties(attention/hfa_axi_odd PROPERTIES LABELS slow TIMEOUT 3600)
+
+# An offer that a manager changes before it is taken, in Icarus: tests unit/bus_contract_*.
+set(BUS_CONTRACT ${CMAKE_CURRENT_BINARY_DIR}/bus_contract.vvp)
+verilog_files(BUS_RTL gm_axi)
+add_custom_command(OUTPUT ${BUS_CONTRACT}
+  COMMAND ${IVERILOG} -g2005 -I ${CMAKE_SOURCE_DIR}/rtl/lib -s bus_contract -o ${BUS_CONTRACT}
+    ${CMAKE_CURRENT_SOURCE_DIR}/icarus/bus_contract.v ${BUS_RTL} ${CMAKE_SOURCE_DIR}/rtl/axi/axi_lite_port.v
+  DEPENDS ${ICARUS_RTL} ${BUS_RTL} ${CMAKE_SOURCE_DIR}/rtl/axi/axi_lite_port.v VERBATIM)
+add_custom_target(bus_contract_icarus ALL DEPENDS ${BUS_CONTRACT})
+foreach(CHANGE "none:bus contract: kept" address:u_addresses.address_is_held.kept data:u_beats.data_are_held.kept
+    access:u_port.read_address_is_held.kept)
+  string(REGEX MATCH "^[a-z]+" WHICH ${CHANGE})
+  string(REGEX REPLACE "^[a-z]+:" "" SAID ${CHANGE})
+  add_test(NAME unit/bus_contract_${WHICH} COMMAND ${VVP} -n ${BUS_CONTRACT} +change=${WHICH})
+  set_tests_properties(unit/bus_contract_${WHICH} PROPERTIES LABELS unit TIMEOUT 60 PASS_REGULAR_EXPRESSION "${SAID}")
+endforeach()

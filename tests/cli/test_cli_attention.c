@@ -17,20 +17,31 @@ static made_up_t normal(double width, uint64_t seed) {
   return (made_up_t){.distribution = {DISTRIBUTION_NORMAL, width}, .seed = seed};
 }
 
-static attention_problem_t made_up(uint64_t seed, size_t threads) {
-  const made_up_t from = normal(1.5, seed);
+static attention_problem_t made_up(const made_up_t *from) {
   attention_problem_t problem = shape();
   base_error_t error;
-  assert_true(attention_make_up(&problem, &from, threads, &error));
+  assert_true(attention_make_up(&problem, from, &error));
   return problem;
+}
+
+// Entries first .. end - 1 are made.
+static bool hold(void *context, size_t first, size_t end) {
+  const attention_problem_t *problem = context;
+  for (size_t entry = first; entry < end; ++entry) {
+    attention_hold(problem, entry);
+  }
+  return true;
 }
 
 static void parallel_covers_all(void **state) {
   (void)state;
   assert_in_range(parallel_host_threads(), 1, PARALLEL_MAX_THREADS);
-  attention_problem_t one = made_up(7, 1);
+  const made_up_t from = normal(1.5, 7);
+  attention_problem_t one = made_up(&from);
+  hold(&one, 0, BATCH);
   for (size_t threads = 0; threads <= PARALLEL_MAX_THREADS + 1; ++threads) {
-    attention_problem_t more = made_up(7, threads);
+    attention_problem_t more = made_up(&from);
+    assert_true(parallel_for(threads, BATCH, hold, &more));
     assert_memory_equal(more.q, one.q, BATCH * ROWS * DK * sizeof *one.q);
     assert_memory_equal(more.k, one.k, BATCH * KEYS * DK * sizeof *one.k);
     attention_free(&more);
@@ -40,7 +51,9 @@ static void parallel_covers_all(void **state) {
 
 static void streams_of_arrays(void **state) {
   (void)state;
-  attention_problem_t problem = made_up(7, 2);
+  const made_up_t from = normal(1.5, 7);
+  attention_problem_t problem = made_up(&from);
+  hold(&problem, 0, BATCH);
   uint16_t want[KEYS * DK];
   for (size_t entry = 0; entry < BATCH; ++entry) {
     num_rng_normal_bf16(7, 2 * entry, 0, ROWS * DK, 1.5, want);
@@ -51,9 +64,8 @@ static void streams_of_arrays(void **state) {
   attention_free(&problem);
 
   const made_up_t uniform = {.distribution = {DISTRIBUTION_UNIFORM, 3.0}, .seed = 8};
-  base_error_t error;
-  problem = shape();
-  assert_true(attention_make_up(&problem, &uniform, 2, &error));
+  problem = made_up(&uniform);
+  attention_hold(&problem, 1);
   num_rng_uniform_bf16(8, 3, 0, KEYS * DK, 3.0, want);
   assert_memory_equal(problem.k + KEYS * DK, want, sizeof want);
   attention_free(&problem);
@@ -65,7 +77,7 @@ static void too_large_is_refused(void **state) {
   attention_problem_t problem = shape();
   base_error_t error;
   problem.keys = (size_t)1 << 30;
-  assert_false(attention_make_up(&problem, &from, 1, &error));
+  assert_false(attention_make_up(&problem, &from, &error));
   assert_contains(error.text, "made-up inputs");
   attention_free(&problem);
 }
@@ -118,7 +130,8 @@ static void how_many_rows(void **state) {
 static void sample_is_part_of_full(void **state) {
   (void)state;
   static const size_t samples[] = {1, 2, 7, 33, 69, ROWS};
-  attention_problem_t problem = made_up(9, 2);
+  const made_up_t from = normal(1.5, 9);
+  attention_problem_t problem = made_up(&from);
   for (int masked = 0; masked < 2; ++masked) {
     if (masked) {
       problem.visible = malloc(ROWS * KEYS);
@@ -130,7 +143,9 @@ static void sample_is_part_of_full(void **state) {
     static double sample[BATCH * ROWS * DV];
     for (size_t entry = 0; entry < BATCH; ++entry) {
       const num_attn_t attn = attention_num(&problem, entry);
+      attention_hold(&problem, entry);
       assert_int_equal(num_attn_golden(&attn, full[entry][0]), 0);
+      attention_let_go(&problem, entry);
     }
     for (size_t s = 0; s < sizeof samples / sizeof *samples; ++s) {
       for (size_t threads = 1; threads <= 3; ++threads) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every `./amalgam ...` of README.md and docs/ parses: its kernel, its reports and its options exist. So do labels of tests.
+# Every `./amalgam ...` of README.md and docs/ parses: its kernel, its reports and its options exist. So do labels of tests, and formats of fuzzers.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$ROOT"
@@ -57,6 +57,11 @@ for list in model/cli/script.c docs/extending.md; do
   while read -r label; do
     [ "$label" = slow ] || grep -qx "$label" "$dir/listed" || fail "$list: no label $label"
   done <"$dir/labels"
+done
+# What is fuzzed, where it is listed.
+"$SIM" help fuzz | tr -cs 'a-z0-9' '\n' >"$dir/listed"
+for format in tests/fuzz/corpus/*; do
+  grep -qx "${format##*/}" "$dir/listed" || fail "help fuzz: no ${format##*/}"
 done
 echo "$commands commands, $(wc -l <"$dir/labels") labels"
 [ ! -s "$dir/failed" ] && [ "$commands" -ge 60 ] && [ -s "$dir/labels" ]

@@ -120,7 +120,7 @@ tests/engine: config num kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* cli/*
+tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* sweep/study cli/*
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: lm num kernel/* /num

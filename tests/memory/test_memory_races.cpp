@@ -125,7 +125,7 @@ void races_are_those_of_sets(void **) {
     const bool sparse = run % 3 == 0;
     const unsigned lazy = static_cast<unsigned>(run) / 3 % kPipes;
     for (unsigned i = 0; i < kPipes; ++i) {
-      memory.agents.push_back(races.add_agent("core"));
+      memory.add_agent(races.add_agent("core"));
     }
     bool over = false;
     for (int step = 0; step < (sparse ? 2500 : 300) && !over; ++step) {
@@ -166,7 +166,7 @@ void loops_are_kept_short(void **) {
     soc::race_detector races;
     soc::race_memory memory;
     for (int i = 0; i < 2; ++i) {
-      memory.agents.push_back(races.add_agent("core"));
+      memory.add_agent(races.add_agent("core"));
     }
     const auto place = [](uint64_t i, bool write) {
       core_access_t a = {};
@@ -190,7 +190,7 @@ void loops_are_kept_short(void **) {
       }
       read[i] = step > seen && (read[i] || !write);
       written[i] = step > seen && (written[i] || write);
-      assert_true(memory.of_agent[0].size() <= 2100);
+      assert_true(memory.of[0].records.size() <= 2100);
     }
     const uint64_t i = random(0, kPlaces - 1);
     const bool write = random.one_in(2);

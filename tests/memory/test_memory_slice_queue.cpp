@@ -166,8 +166,9 @@ void agrees_with_the_unit(void **) {
   random_numbers random(1);
   for (int scenario = 0; scenario < 3000; ++scenario) {
     std::vector<command> commands;
-    const uint64_t most = random(1, 30);
-    const uint64_t pause = random.one_in(4) ? 3000 : random(0, 300);   // mostly several at a time
+    const bool crowded = random.one_in(60);   // by more streams than there are slots at first
+    const uint64_t most = crowded ? random(65, 300) : random(1, 30);
+    const uint64_t pause = crowded ? random(0, 20) : random.one_in(4) ? 3000 : random(0, 300);   // mostly several at a time
     uint64_t now = random(0, 10);
     for (uint64_t i = 0; i < most; ++i) {
       commands.push_back(random_command(random, now));

@@ -56,6 +56,11 @@ draw() {
       }' | sort -n | awk -F '\t' '!seen[$2, $3]++' | cut -f 2-7
 }
 
+# What is built at first: all, but for C and C++ no testbenches of RTL. What a check needs beside that is built with it.
+# Engines are Verilated once for both copies, unless RTL is what changes.
+built='model/all sw/all tests/all'
+case " $* " in *' rtl'*) built=all ;; esac
+
 # A copy of the tree and its build. An earlier one is brought up to date, whatever a mutant left of it.
 copy() {
   mkdir -p "$work/$1"
@@ -70,12 +75,19 @@ copy() {
   [ -f "$work/$1/build/build.ninja" ] || cmake -S "$work/$1" -B "$work/$1/build" -G Ninja -DAMALGAM_TESTS=ON \
     -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O1 -DCMAKE_CXX_FLAGS=-O1 >"$work/$1.build" 2>&1 ||
     die "cmake failed, see $work/$1.build"
-  ninja -C "$work/$1/build" >"$work/$1.build" 2>&1 || die "build failed, see $work/$1.build"
+  # shellcheck disable=SC2086
+  ninja -C "$work/$1/build" $built >"$work/$1.build" 2>&1 || die "build failed, see $work/$1.build"
+  if [ "$built" = all ]; then
+    [ ! -L "$work/$1/build/units" ] || rm "$work/$1/build/units"
+  else
+    mkdir -p "$work/units"
+    [ -e "$work/$1/build/units" ] || ln -s ../../units "$work/$1/build/units"
+  fi
 }
 
 echo "mutants: building two copies in $work" >&2
+export CCACHE_BASEDIR="$work" CCACHE_NOHASHDIR=1   # what the first compiles the second finds in the cache
 for slot in 1 2; do copy $slot; done
-ctest --test-dir "$work/1/build" --show-only=json-v1 >"$work/tests.json"
 ninja -C "$work/1/build" -t targets all | sed 's/: .*//' | LC_ALL=C sort >"$work/targets"
 
 grep -v '^#' "$here/explained.txt" | cut -f 1-3 >"$work/explained"
@@ -94,9 +106,12 @@ fi
 xargs -d '\n' -P 2 -n 1 --process-slot-var=SLOT "$here/one.sh" "$work" "$count" <"$work/mutants" 2>"$work/errors" || true
 LC_ALL=C sort -o "$work/results" "$work/results"
 
-# A test that fails without a mutant, too, has killed nothing.
+# A test that could not be run, or that fails without a mutant, too, has killed nothing.
+awk -F '\t' '$10 == "Not" { print $8 }' "$work/results" | grep . && die "could not be run"
 killers=$(awk -F '\t' '$7 == "killed" && $8 != "" { print $8 }' "$work/results" | sort -u | paste -sd '|' -)
-ninja -C "$work/1/build" >"$work/1.build" 2>&1 || die "build failed, see $work/1.build"
+# shellcheck disable=SC2046,SC2086
+ninja -C "$work/1/build" $built $("$here/targets.sh" "$work" "^($killers)\$") >"$work/1.build" 2>&1 ||
+  die "build failed, see $work/1.build"
 ctest --test-dir "$work/1/build" -j 2 -R "^($killers)\$" >"$work/unchanged" 2>&1 ||
   die "tests fail without a mutant, see $work/unchanged"
 awk -F '\t' -f "$here/score.awk" "$work/results"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # One mutant of mutants.sh, in copy SLOT + 1 of the tree: adds a line to WORK_DIR/results,
-#   FILE LINE COLUMN LENGTH REPLACEMENT KIND FATE TEST SECONDS       (tab-separated)
+#   FILE LINE COLUMN LENGTH REPLACEMENT KIND FATE TEST SECONDS HOW     (tab-separated; HOW: Failed, Timeout, ...)
 #   one.sh WORK_DIR COUNT MUTANT     exit code 255: there are COUNT already
 # SPDX-License-Identifier: Apache-2.0
 set -u
@@ -24,10 +24,10 @@ restore() {
 }
 trap restore EXIT
 
-result() {   # result FATE TEST
+result() {   # result FATE TEST [HOW]
   restore
   trap - EXIT
-  printf '%s\t%s\t%s\t%s\n' "$mutant" "$1" "$2" $(($(date +%s) - begin)) >>"$work/results"
+  printf '%s\t%s\t%s\t%s\t%s\n' "$mutant" "$1" "$2" $(($(date +%s) - begin)) "${3:--}" >>"$work/results"
   exit 0
 }
 
@@ -44,21 +44,13 @@ before=$(sed -n "$(field 2)s/^ *//p" "$original")
 after=$(sed -n "$(field 2)s/^ *//p" "$tree/$file")
 grep -qxF "$file$tab$before$tab$after" "$work/explained" && result explained -
 
-# What a test needs: files of the build that its command and its environment name.
-needs() {   # needs REGEX
-  jq -r --arg tests "$1" --arg build "$work/1/build/" '.tests[] | select(.name | test($tests)) |
-    [.command[], (.properties[] | select(.name == "ENVIRONMENT") | .value[])][] |
-    select(contains($build)) | sub(".*" + $build; "")' "$work/tests.json" | LC_ALL=C sort -u |
-    LC_ALL=C comm -12 - "$work/targets" | sed 's/^amalgam-sim$/simulator firmware_native/'
-}
-
 case $file in *.v) cp "$tree/$file" "$work/$slot.mutant.v" ;; esac
 
 # Firmware is what some tests run without naming it.
 case $file in sw/*) firmware='simulator firmware_native' ;; *) firmware= ;; esac
 
 passes() {   # passes REGEX
-  targets="$(needs "$1") $firmware"
+  targets="$("$here/targets.sh" "$work" "$1") $firmware"
   # shellcheck disable=SC2086
   [ "$targets" = ' ' ] || ninja -C "$tree/build" $targets >"$log" 2>&1 || result refused build
   ctest --test-dir "$tree/build" --stop-on-failure -LE slow -E '_waits|_shapes_|endless' -R "$1" >"$log" 2>&1
@@ -72,7 +64,10 @@ checks=$(awk -v file="$file" '/^(#|$)/ { next }
   file ~ "^" pattern "$" && $1 != "*" && !found { found = 1; for (i = 2; i <= NF; i++) print $i }
   $1 == "*" && file !~ /\.v$/ { for (i = 2; i <= NF; i++) print $i }' "$here/checks.txt" | sed "s/@/$name/g")
 for check in $checks; do
-  passes "$check" || result killed "$(grep -m 1 -oE '[a-z0-9]+/[A-Za-z0-9_]+ \.+[A-Za-z ]*\*\*\*' "$log" | cut -d ' ' -f 1)"
+  passes "$check" || {
+    killer=$(sed -nE '/Skipped/d; s|.* ([a-z0-9]+/[A-Za-z0-9_]+) \.+[A-Za-z ]*\*\*\*([A-Za-z]+).*|\1 \2|p' "$log" | head -n 1)
+    result killed "${killer% *}" "${killer#* }"
+  }
 done
 case $file in
 *.v)

@@ -158,6 +158,7 @@ refused 's/buffers < 3 or/bufers < 3 or/' 'constraints[0]: no such column: bufer
 refused 's/soc.clock_mhz/soc.clock/' 'constraints: "soc.clock" is no parameter of this command'
 refused 's/heads \/ 64 = 1/load_extension(1)/' 'constraints[2]: not authorized'
 refused 's/heads \/ 64 = 1/heads; select 1/' 'constraints[2]'
+refused 's/heads \/ 64 = 1 .*/1) FROM results UNION SELECT 1000000, (0/' 'constraints[2]: near "FROM": syntax error'
 refused 's/    json: cycles/    json: cycles\n    expression: 1/' 'metrics[0]: expected one of json and expression'
 refused 's/json: pipes\[0\].busy/json: pipes[x].busy/' 'metrics[1].json: expected a path'
 refused 's/better: min/better: less/' 'metrics[0].better: expected min or max'

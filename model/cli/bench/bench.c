@@ -18,7 +18,7 @@ static const double budgets[] = {0.25, 0.005};
 
 static void help(void) {
   static const manual_row_t examples[] = {
-      {"bench", "all of it, half a minute"},
+      {"bench", "all of it, a minute"},
       {"bench --size quick --json b.json", "only to try it"},
       {NULL, NULL}};
   const manual_t manual = {
@@ -27,8 +27,8 @@ static void help(void) {
       .about = "how fast the simulator's own parts are on this host, as ratios. All are measured in one "
                "run: matrix products against OpenBLAS, exponentials and random numbers against libm "
                "(runners take turns and each one's best turn counts), attention engines as RTL and as C "
-               "models, and a simulation of the whole chip with its arithmetic against one of its timing "
-               "only.",
+               "models, and simulations: of the whole chip with its arithmetic and of its timing only, of memory "
+               "units in Verilog and in C, and of one AI core.",
       .command = CLI_BENCH,
       .examples = examples};
   manual_print(stdout, &manual);

@@ -21,7 +21,7 @@ typedef bool bench_section_fn(const bench_t *bench, base_error_t *error);
 bench_section_fn bench_matmul;      // products against OpenBLAS
 bench_section_fn bench_functions;   // exponentials and random numbers against libm
 bench_section_fn bench_engine;      // attention engines in RTL and in C
-bench_section_fn bench_simulator;   // simulations with the arithmetic and without
+bench_section_fn bench_simulator;   // whole simulations: chip, memory units, one core
 
 // printf, unless quiet.
 void bench_print(const bench_t *bench, const char *format, ...)

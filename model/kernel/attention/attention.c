@@ -23,7 +23,7 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
   const soc_options_t *soc = &settings->machine.soc;
   if (!kernel_machine_ready(&settings->machine, attention_firmware(settings), error) ||
       !attention_settings_check(settings, error) ||
-      !attention_read(&request->input, soc->timing_only, soc->threads, problem, error) ||
+      !attention_read(&request->input, soc->timing_only, problem, error) ||
       !attention_settings_rows(settings, attention_group_rows(problem, settings), error)) {
     return false;
   }

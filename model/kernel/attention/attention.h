@@ -98,7 +98,7 @@ size_t attention_group_rows(const attention_problem_t *problem,
                             const attention_settings_t *settings);
 
 // The arrays that the request asks for. False: *problem holds nothing.
-bool attention_read(const attention_input_t *input, bool timing_only, unsigned threads,
-                    attention_problem_t *problem, base_error_t *error);
+bool attention_read(const attention_input_t *input, bool timing_only, attention_problem_t *problem,
+                    base_error_t *error);
 
 #endif

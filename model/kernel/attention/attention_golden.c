@@ -75,8 +75,10 @@ static bool judge_part(const golden_work_t *work, size_t part) {
   uint8_t *visible = attn.visible == NULL ? NULL : malloc(attn.rows * attn.keys);
   bool good = q != NULL && (attn.visible == NULL || visible != NULL);
   if (good) {
+    attention_hold(work->problem, entry);
     gather(work, entry, first, &attn, q, visible);
     good = num_attn_golden(&attn, work->golden + (entry * work->per_entry + first) * attn.dv) == 0;
+    attention_let_go(work->problem, entry);
   }
   free(q);
   free(visible);

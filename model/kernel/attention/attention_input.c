@@ -114,8 +114,8 @@ static bool from_files(const attention_input_t *input, attention_problem_t *prob
                                 shared ? "--dv" : input->v, error);
 }
 
-static bool make_up(const attention_input_t *input, bool timing_only, unsigned threads,
-                    attention_problem_t *problem, base_error_t *error) {
+static bool make_up(const attention_input_t *input, bool timing_only, attention_problem_t *problem,
+                    base_error_t *error) {
   problem->batch = kernel_size_or(input->batch, 1);
   problem->seq_q = kernel_size_or(input->seq_q, 1);
   problem->heads = kernel_size_or(input->heads, 128);
@@ -129,7 +129,7 @@ static bool make_up(const attention_input_t *input, bool timing_only, unsigned t
     snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
   }
   return attention_check_limits(problem, "--seq-q, --heads", "--dk", "--dv", error) &&
-         (timing_only || attention_make_up(problem, &input->made_up, threads, error));
+         (timing_only || attention_make_up(problem, &input->made_up, error));
 }
 
 static bool shipped(const attention_input_t *input, attention_problem_t *problem, base_error_t *error) {
@@ -150,13 +150,13 @@ static bool shipped(const attention_input_t *input, attention_problem_t *problem
 
 // --- all of it --------------------------------------------------------------------------------
 
-static bool read_all(const attention_input_t *input, bool timing_only, unsigned threads,
-                     attention_problem_t *problem, base_error_t *error) {
+static bool read_all(const attention_input_t *input, bool timing_only, attention_problem_t *problem,
+                     base_error_t *error) {
   problem->batch = 1;
   problem->block = input->block;
   const bool read = input->source == KERNEL_FILES  ? from_files(input, problem, error)
                     : input->source == KERNEL_MADE_UP
-                        ? make_up(input, timing_only, threads, problem, error)
+                        ? make_up(input, timing_only, problem, error)
                         : shipped(input, problem, error);
   if (!isnan(input->scale)) {
     problem->scale = input->scale;
@@ -167,10 +167,10 @@ static bool read_all(const attention_input_t *input, bool timing_only, unsigned 
          (!input->causal || attention_apply_causal(problem, error));
 }
 
-bool attention_read(const attention_input_t *input, bool timing_only, unsigned threads,
-                    attention_problem_t *problem, base_error_t *error) {
+bool attention_read(const attention_input_t *input, bool timing_only, attention_problem_t *problem,
+                    base_error_t *error) {
   memset(problem, 0, sizeof *problem);
-  if (!read_all(input, timing_only, threads, problem, error)) {
+  if (!read_all(input, timing_only, problem, error)) {
     attention_free(problem);
     return false;
   }

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/parallel.h"
 #include "kernels/attention/attention_args.h"
-#include "soc/soc.h"
+#include "soc/lazy.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
 static const size_t max_rows = (size_t)1 << 20;
@@ -49,30 +48,36 @@ bool attention_check_limits(const attention_problem_t *problem, const char *q, c
 
 // One array of every batch entry, the arrays one behind the other.
 typedef struct made_up_array {
-  const made_up_t *made_up;
+  made_up_t made_up;
   uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
   size_t entry_count;      // elements of an entry
-  uint16_t *out;
 } made_up_array_t;
 
 enum { STREAM_Q, STREAM_K, STREAMS };
 
-// Elements first .. end - 1 of all entries' together.
-static bool fill(void *context, size_t first, size_t end) {
+static void fill(const void *context, uint64_t first_byte, uint64_t bytes, void *to) {
   const made_up_array_t *array = context;
+  uint16_t *out = to;
+  size_t first = first_byte / sizeof *out;
+  const size_t end = first + bytes / sizeof *out;
   while (first < end) {
     const size_t entry = first / array->entry_count;
     const size_t skip = first % array->entry_count;
     const size_t left = array->entry_count - skip;
     const size_t count = end - first < left ? end - first : left;
-    made_up_fill(array->made_up, array->stream + entry * STREAMS, skip, count, array->out + first);
+    made_up_fill(&array->made_up, array->stream + entry * STREAMS, skip, count, out);
     first += count;
+    out += count;
   }
-  return true;
 }
 
-bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, size_t threads,
-                       base_error_t *error) {
+static uint16_t *make_array(const attention_problem_t *problem, const made_up_t *made_up, uint64_t stream,
+                            size_t entry_count) {
+  const made_up_array_t array = {*made_up, stream, entry_count};
+  return soc_alloc_lazy(problem->batch * entry_count * sizeof(uint16_t), fill, &array, sizeof array);
+}
+
+bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, base_error_t *error) {
   const size_t q_count = problem->rows * problem->dk;
   const size_t k_count = problem->keys * problem->dk;
   const size_t bytes = problem->batch * (q_count + k_count) * sizeof *problem->q;
@@ -80,18 +85,23 @@ bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, s
     return base_fail(error, "made-up inputs of %zu bytes; expected at most %zu", bytes, max_bytes);
   }
   problem->in_global_memory = true;
-  problem->q = soc_alloc(problem->batch * q_count * sizeof *problem->q);
-  problem->k = soc_alloc(problem->batch * k_count * sizeof *problem->k);
-  if (problem->q == NULL || problem->k == NULL) {
-    return base_fail(error, "out of memory (%zu bytes)", bytes);
-  }
-  made_up_array_t q = {made_up, STREAM_Q, q_count, problem->q};
-  made_up_array_t k = {made_up, STREAM_K, k_count, problem->k};
-  return parallel_for(threads, problem->batch * q_count, fill, &q) &&
-         parallel_for(threads, problem->batch * k_count, fill, &k);
+  problem->q = make_array(problem, made_up, STREAM_Q, q_count);
+  problem->k = make_array(problem, made_up, STREAM_K, k_count);
+  return (problem->q != NULL && problem->k != NULL) || base_fail(error, "out of memory (%zu bytes)", bytes);
 }
 
 // --- what the answer is -----------------------------------------------------------------------
+
+static void for_inputs(const attention_problem_t *problem, size_t entry, void (*act)(const void *begin, uint64_t bytes)) {
+  const size_t q_count = problem->rows * problem->dk;
+  const size_t k_count = problem->keys * problem->dk;
+  act(problem->q + entry * q_count, q_count * sizeof *problem->q);
+  act(problem->k + entry * k_count, k_count * sizeof *problem->k);
+}
+
+void attention_hold(const attention_problem_t *problem, size_t entry) { for_inputs(problem, entry, soc_hold); }
+
+void attention_let_go(const attention_problem_t *problem, size_t entry) { for_inputs(problem, entry, soc_let_go); }
 
 num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
   const uint16_t *k = problem->k + entry * problem->keys * problem->dk;
@@ -119,8 +129,10 @@ bool attention_contract(const attention_problem_t *problem, bool amla, float *ou
     const num_attn_t attn = attention_num(problem, entry);
     float *part = out + entry * problem->rows * problem->dv;
     const unsigned flags = problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0;
+    attention_hold(problem, entry);
     const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL)
                             : num_attn_base(&attn, NUM_ISA_AUTO, part);
+    attention_let_go(problem, entry);
     if (status != 0) {
       return false;
     }

@@ -20,7 +20,7 @@ typedef struct attention_problem {
   num_row_sum_t row_sum;   // of P in a block
   float scale;
   bool token_axis;         // the output is [seq_q, heads, dv], else [rows, dv]
-  bool in_global_memory;   // q and k were made by soc_alloc: the simulation takes them as they are
+  bool in_global_memory;   // q and k are made in the simulation's memory when they are read (soc_alloc_lazy)
   uint16_t *q;             // [batch][rows][dk] BF16
   uint16_t *k;             // [batch][keys][dk]
   uint16_t *v;             // [batch][keys][dv], NULL: the first dv columns of k
@@ -35,10 +35,13 @@ void attention_free(attention_problem_t *problem);
 bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
                             const char *v, base_error_t *error);
 
-// Allocates q and k (v shared) for the shape in *problem and fills them row-major: q of batch entry e from
-// stream 2 e, k from 2 e + 1.  Neither the number of threads nor the other entries change a bit.
-bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, size_t threads,
-                       base_error_t *error);
+// Allocates q and k (v shared) for the shape in *problem, row-major: q of batch entry e from stream 2 e, k from 2 e + 1.
+// They are there for those who hold them.
+bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, base_error_t *error);
+
+// Before q and k of a batch entry are read, and after.
+void attention_hold(const attention_problem_t *problem, size_t entry);
+void attention_let_go(const attention_problem_t *problem, size_t entry);
 
 // Batch entry `entry` as the numerics library wants it.
 num_attn_t attention_num(const attention_problem_t *problem, size_t entry);

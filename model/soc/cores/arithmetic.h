@@ -49,7 +49,7 @@ class arithmetic {
   seconds spent() const;
 
  private:
-  static constexpr size_t kLong = 1 << 14;       // entries between two calls of settle
+  static constexpr size_t kLong = 1 << 16;       // entries between two calls of settle
   static constexpr size_t kBacklog = 1 << 18;    // entries not carried out before this thread helps, or waits
 
   struct entry {

@@ -63,7 +63,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       pipes_[id] = std::make_unique<pipe>(*this, id);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {
-          races(static_cast<core_space_t>(space)).agents.push_back(pipes_[id]->agent());
+          races(static_cast<core_space_t>(space)).add_agent(pipes_[id]->agent());
         }
       }
     }
@@ -118,7 +118,7 @@ void core_unit::reach_l1(core_unit &cube, core_space_t space) {
   l1_of_[space == SPACE_PAIR_L1] = &cube;
   memory_.base[space] = cube.memory_.base[SPACE_L1];
   memory_.bytes[space] = cube.memory_.bytes[SPACE_L1];
-  races(space).agents.push_back(pipes_[PIPE_MTE3]->agent());
+  races(space).add_agent(pipes_[PIPE_MTE3]->agent());
 }
 
 void core_unit::start(const std::string &firmware, uint64_t cycle) {

@@ -22,11 +22,13 @@ class fifo {
   const T &front() const { return (*this)[0]; }
   const T &back() const { return (*this)[size() - 1]; }
   void pop_front() { ++first_; }
-  void push_back(const T &value) {
+  void push_back(const T &value) { add_back() = value; }
+  // The new last one, with what was left in its place.
+  T &add_back() {
     if (size() == ring_.size()) {
       grow();
     }
-    ring_[end_++ & (ring_.size() - 1)] = value;
+    return ring_[end_++ & (ring_.size() - 1)];
   }
 
  private:

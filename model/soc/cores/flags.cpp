@@ -5,20 +5,30 @@
 
 namespace soc {
 
-bool flag_board::set(unsigned from, const raised &raised) {
-  flag &f = at(from, raised.setter.to, raised.setter.event);
-  f.sets.push_back(raised);
-  return f.sets.size() > 1 || raised.cycle >= f.lowered;
+bool flag_board::set(unsigned from, uint64_t cycle, const vector_clock &clock, const cmd_set_flag_t &setter,
+                     uint64_t number) {
+  uint16_t &at = numbers_[place(from, setter.to, setter.event)];
+  if (at == 0) {
+    flags_.emplace_back();
+    at = static_cast<uint16_t>(flags_.size());
+  }
+  flag &f = flags_[at - 1u];
+  raised &r = f.sets.add_back();
+  r.cycle = cycle;
+  r.clock = clock;
+  r.setter = setter;
+  r.number = number;
+  return f.sets.size() > 1 || cycle >= f.lowered;
 }
 
 const flag_board::raised *flag_board::peek(unsigned to, const cmd_wait_flag_t &command) {
-  const flag &f = at(command.from, to, command.event);
-  return f.sets.empty() ? nullptr : &f.sets.front();
+  const unsigned at = numbers_[place(command.from, to, command.event)];
+  return at == 0 || flags_[at - 1].sets.empty() ? nullptr : &flags_[at - 1].sets.front();
 }
 
 std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_t &command,
                                                uint64_t cycle) {
-  flag &f = at(command.from, to, command.event);
+  flag &f = flags_[numbers_[place(command.from, to, command.event)] - 1u];
   f.sets.pop_front();
   f.lowered = cycle;
   if (!f.sets.empty() && f.sets.front().cycle < cycle) {
@@ -29,17 +39,18 @@ std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_
 
 void flag_board::for_each_up(
     const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const {
-  for (const flag &f : flags_) {
-    if (!f.sets.empty()) {
-      visit(f.sets.back().setter, f.sets.size());
+  for (const unsigned at : numbers_) {
+    if (at != 0 && !flags_[at - 1].sets.empty()) {
+      visit(flags_[at - 1].sets.back().setter, flags_[at - 1].sets.size());
     }
   }
 }
 
 void flag_board::for_each_raised(const std::function<void(unsigned, const raised &, size_t)> &visit) const {
   for (unsigned i = 0; i < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; ++i) {
-    if (!flags_[i].sets.empty()) {
-      visit(i / FLAG_EVENTS / PIPE_COUNT, flags_[i].sets.front(), flags_[i].sets.size());
+    const unsigned at = numbers_[i];
+    if (at != 0 && !flags_[at - 1].sets.empty()) {
+      visit(i / FLAG_EVENTS / PIPE_COUNT, flags_[at - 1].sets.front(), flags_[at - 1].sets.size());
     }
   }
 }

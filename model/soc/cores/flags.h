@@ -34,8 +34,8 @@ class flag_board {
     cmd_set_flag_t setter;
     uint64_t number;           // of the setter in its pipe
   };
-  // False if the flag was up already: two sets without a wait between them.
-  bool set(unsigned from, const raised &flag);
+  // False if the flag was up already: two sets without a wait between them. number: of the setter in its pipe.
+  bool set(unsigned from, uint64_t cycle, const vector_clock &clock, const cmd_set_flag_t &setter, uint64_t number);
   // The set that this wait meets, or null if it has not come yet.
   const raised *peek(unsigned to, const cmd_wait_flag_t &command);
   // Lowers that flag at a cycle.  The setter of the next one if it came before that, else nothing.
@@ -50,10 +50,12 @@ class flag_board {
     fifo<raised> sets;
     uint64_t lowered = 0;      // cycle of the last wait
   };
-  flag &at(unsigned from, unsigned to, unsigned event) {
-    return flags_[(from * PIPE_COUNT + to) * FLAG_EVENTS + event];
+  static size_t place(unsigned from, unsigned to, unsigned event) {
+    return (from * PIPE_COUNT + to) * FLAG_EVENTS + event;
   }
-  flag flags_[PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS];
+  // Flags that have ever been set, of which there are few: their numbers in flags_ from 1 on; 0: never.
+  uint16_t numbers_[PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS] = {};
+  std::vector<flag> flags_;
 };
 
 // Cross-core flags as one core receives them: a count for each flag and sender.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "host/interrupt.h"
+#include "soc/memory/lazy_inputs.h"
 
 namespace soc {
 // --- an AI core -------------------------------------------------------------------------------
@@ -124,6 +125,7 @@ void machine::add_init_check() {
 }
 
 void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
+  const held_inputs inputs(memory, command);
   if (unwritten_) {
     unwritten_->execute(memory, command, cycle);
   }

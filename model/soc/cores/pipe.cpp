@@ -23,12 +23,13 @@ bool pipe::push(const command_t &command, uint64_t order, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
-  slot &s = queue_[pushed_ % queue_.size()];
+  slot &s = queue_[end_];
   s.order = order;
   s.issued = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
   s.command = command;
   s.pushed = cycle;
+  end_ = behind(end_);
   ++pushed_;
   for (watcher *w : sim_.watchers) {
     w->pushed(track_, cycle);
@@ -48,17 +49,22 @@ void pipe::spend(activity what, uint64_t until) {
   }
 }
 
+// The command at the front leaves the queue.
+void pipe::pop() {
+  queue_[front_].popped = time_;
+  front_ = behind(front_);
+  ++popped_;
+}
+
 void pipe::advance() {
   woken_ = false;
   const uint64_t popped = popped_;
   while (popped_ < pushed_ && !moving_ && !sim_.stopped()) {
-    slot &s = queue_[popped_ % queue_.size()];
-    spend(EMPTY, s.pushed);
-    if (!issue(s.command)) {
+    spend(EMPTY, front().pushed);
+    if (!issue(front().command)) {
       break;
     }
-    s.popped = time_;
-    ++popped_;
+    pop();
   }
   if (popped_ != popped) {
     core_.popped(*this);
@@ -121,7 +127,8 @@ bool pipe::wait_flag(const cmd_wait_flag_t &command) {
     return false;
   }
   const uint64_t begin = time_;
-  const pipe_cause cause = {core_.pipes()[command.from]->track(), flag->number, flag->cycle};
+  const pipe_cause cause =
+      sim_.watched() ? pipe_cause{core_.pipes()[command.from]->track(), flag->number, flag->cycle} : pipe_cause{};
   spend(FLAG, flag->cycle);
   core_.group().races.acquire(agent_, flag->clock);
   for (watcher *w : sim_.watchers) {
@@ -223,9 +230,7 @@ bool pipe::issue_set(const command_t &command) {
   if (sim_.watched()) {
     tell_passed(command, begin);
   }
-  flight f = {record_front(begin), 0, false, core_.group().races.clock(agent_)};
-  f.what.ready += id_ == PIPE_V ? sim_.config.vector.drain : 0;
-  launch(f);
+  pass(command, begin, time_ + (id_ == PIPE_V ? sim_.config.vector.drain : 0));
   return true;
 }
 
@@ -239,7 +244,7 @@ bool pipe::issue_local(const command_t &command) {
   if (sim_.watched()) {
     tell_passed(command, begin);
   }
-  launch({record_front(begin), 0, false, {}});
+  pass(command, begin, time_);
   return true;
 }
 
@@ -268,19 +273,18 @@ bool pipe::issue_look(const command_t &command) {
 }
 
 void pipe::look(uint64_t now) {
-  slot &s = queue_[popped_ % queue_.size()];
-  if (s.command.header.opcode_ == OP_READ_GM) {
-    core_.release_scalar(s.command, now);
+  const command_t &command = front().command;
+  if (command.header.opcode_ == OP_READ_GM) {
+    core_.release_scalar(command, now);
   } else {
-    core_.group().all.mark(s.command.mark.number, now);
+    core_.group().all.mark(command.mark.number, now);
   }
-  spend(BARRIER, now + core_cycles(core_.kind(), &sim_.config, &s.command));
+  spend(BARRIER, now + core_cycles(core_.kind(), &sim_.config, &command));
   if (sim_.watched()) {
     tell_waited(look_begin_, {});
   }
   moving_ = false;
-  s.popped = time_;
-  ++popped_;
+  pop();
   core_.popped(*this);
   sim_.events->wake(*this);
 }
@@ -312,18 +316,23 @@ void pipe::run(uint64_t now) {
 }
 
 void pipe::moved(uint64_t cycle) {
-  slot &s = queue_[popped_ % queue_.size()];
-  const bool atomic = core_is_atomic(&s.command);
-  const unsigned opcode = s.command.header.opcode_;
+  const command_t &command = front().command;
+  const bool atomic = core_is_atomic(&command);
+  const unsigned opcode = command.header.opcode_;
   const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
   for (watcher *w : sim_.watchers) {
-    w->ended(track_, s.command, cycle);
+    w->ended(track_, command, cycle);
   }
   // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
   // answer is all there is to wait for.
   const uint64_t latency = atomic ? move_latency_ : 0;
   const bool unanswered = awaited && early_answers_.empty();
+  if (!awaited && in_flight_.empty() && !sim_.watched()) {
+    finish_ = std::max(time_ + move_latency_, finish_);
+    take_effect(command, popped_, core_.group().races.clock(agent_));
+    return go_on();
+  }
   flight f = {record_front(move_begin_), latency, unanswered, {}};
   f.what.ready = time_ + move_latency_;
   if (awaited && !unanswered) {
@@ -332,9 +341,13 @@ void pipe::moved(uint64_t cycle) {
   }
   f.what.alone = move_alone_ != 0 ? move_alone_ : f.what.alone;
   launch(f);
+  go_on();
+}
+
+// A move is over, the next command's turn.
+void pipe::go_on() {
   moving_ = false;
-  s.popped = time_;
-  ++popped_;
+  pop();
   core_.popped(*this);
   sim_.events->wake(*this);
 }
@@ -355,6 +368,18 @@ void pipe::answered(uint64_t number, uint64_t cycle) {
 
 // --- effects ----------------------------------------------------------------------------------
 
+// A command whose effect's cycle is known leaves the pipe. As a rule nothing is before it, and nobody looks on.
+void pipe::pass(const command_t &command, uint64_t begin, uint64_t ready) {
+  const vector_clock &clock = core_.group().races.clock(agent_);
+  if (in_flight_.empty() && !sim_.watched()) {
+    finish_ = std::max(ready, finish_);
+    return take_effect(command, popped_, clock);
+  }
+  flight f = {record_front(begin), 0, false, clock};
+  f.what.ready = ready;
+  launch(f);
+}
+
 void pipe::launch(const flight &f) {
   if (in_flight_.empty() && !f.unanswered) {
     complete(f);
@@ -372,33 +397,36 @@ void pipe::complete_in_order() {
 }
 
 void pipe::complete(const flight &f) {
-  const command_t &command = f.what.command;
   finish_ = std::max(f.what.ready, finish_);
   for (watcher *w : sim_.watchers) {
     soc_command_t done = f.what;
     done.done = finish_;
     w->done(done);
   }
+  take_effect(f.what.command, f.what.number, f.clock);
+}
+
+// In the cycle finish_. clock: a flag's, what the setter has seen.
+void pipe::take_effect(const command_t &command, uint64_t number, const vector_clock &clock) {
   switch (command.header.opcode_) {
     case OP_SET_FLAG:
-      return set_flag(f, finish_);
+      return set_flag(command.set_flag, number, clock);
     case OP_CROSS_SET:
     case OP_PAIR_SET:   // the same fields
-      return core_.cross_set(command.cross_set, f.clock, finish_, {track_, f.what.number, finish_});
+      return core_.cross_set(command.cross_set, clock, finish_, {track_, number, finish_});
     default:
       sim_.result.flops += core_flops(&command);
-      core_.group().log(agent_, finish_, core_, command, f.what.number);
+      core_.group().log(agent_, finish_, core_, command, number);
   }
 }
 
-void pipe::set_flag(const flight &f, uint64_t cycle) {
-  const cmd_set_flag_t &command = f.what.command.set_flag;
-  if (!core_.flags().set(id_, {cycle, f.clock, command, f.what.number})) {
+void pipe::set_flag(const cmd_set_flag_t &command, uint64_t number, const vector_clock &clock) {
+  if (!core_.flags().set(id_, finish_, clock, command, number)) {
     core_.flag_twice(command);
     return;
   }
   for (watcher *w : sim_.watchers) {
-    w->flag_up(core_.number(), id_, command, cycle);
+    w->flag_up(core_.number(), id_, command, finish_);
   }
   sim_.events->wake(*core_.pipes()[command.to]);
 }

@@ -66,7 +66,7 @@ class pipe : public task {
   // For those who ask what it is at: commands in its queue from the one that it is at on, those that are not done; is a
   // move or a look under way; is it at a SYNC_ALL?
   size_t queued() const { return pushed_ - popped_; }
-  const command_t &queued(size_t i) const { return queue_[(popped_ + i) % queue_.size()].command; }
+  const command_t &queued(size_t i) const { return queue_[(front_ + i) % queue_.size()].command; }
   size_t in_flight() const { return in_flight_.size(); }
   bool moving() const { return moving_; }
   bool syncing() const { return syncing_; }
@@ -85,7 +85,9 @@ class pipe : public task {
     vector_clock clock;                       // flags: what the setter has seen
   };
 
-  const slot &front() const { return queue_[popped_ % queue_.size()]; }
+  const slot &front() const { return queue_[front_]; }
+  size_t behind(size_t place) const { return place + 1 == queue_.size() ? 0 : place + 1; }   // in the ring
+  void pop();
   soc_command_t record_front(uint64_t begin) const;
   void spend(activity what, uint64_t until);
   bool issue(const command_t &command);
@@ -99,11 +101,14 @@ class pipe : public task {
   bool issue_look(const command_t &command);
   void look(uint64_t now);
   void run(uint64_t now) override;            // a move begins, or a look
+  void go_on();
   bool check_in_flight(const command_t &command);
+  void pass(const command_t &command, uint64_t begin, uint64_t ready);
   void launch(const flight &f);
   void complete_in_order();
   void complete(const flight &f);
-  void set_flag(const flight &f, uint64_t cycle);
+  void take_effect(const command_t &command, uint64_t number, const vector_clock &clock);
+  void set_flag(const cmd_set_flag_t &command, uint64_t number, const vector_clock &clock);
   void tell_activity(activity what, uint64_t cycle) const;
   void tell_passed(const command_t &command, uint64_t begin) const;
   void tell_waited(uint64_t begin, const pipe_cause &cause) const;
@@ -114,6 +119,7 @@ class pipe : public task {
   unsigned agent_;
   unsigned track_;
   std::vector<slot> queue_;                   // a ring
+  size_t front_ = 0, end_ = 0;                // places in it: of the command it is at, and of the next one pushed
   uint64_t pushed_ = 0, popped_ = 0;          // commands so far
   fifo<flight> in_flight_;
   fifo<uint64_t> early_answers_;        // to a command whose move goes on

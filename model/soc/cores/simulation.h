@@ -20,6 +20,7 @@
 #include "soc/cores/questions.h"
 #include "soc/cores/scheduler.h"
 #include "soc/scalar/source_line.h"
+#include "soc/scalar/workers.h"
 #include "soc/soc.h"
 #include "soc/watch/watcher.h"
 #include "soc/watch/waves.h"
@@ -86,6 +87,7 @@ struct simulation {
   uint64_t stop_at = UINT64_MAX;  // ... and the last one that is wanted of it
   uint64_t known_until = UINT64_MAX;   // of a run that was stopped: effects beyond this cycle are not looked at
   questions asked;
+  workers programs;               // that run scalar cores
   unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
 
  private:

@@ -9,6 +9,7 @@
 
 #include "hal/registers.h"
 #include "soc/memory/gm_requests.h"
+#include "soc/memory/lazy_inputs.h"
 
 namespace soc {
 namespace {
@@ -29,6 +30,7 @@ struct arena {
     for (const uint64_t bytes : {kRoom, kAddressable}) {
       void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (map != MAP_FAILED) {
+        madvise(map, bytes, MADV_HUGEPAGE);   // arrays lie one behind the other, and are used whole
         base = static_cast<uint8_t *>(map);
         room = bytes;
         return;
@@ -270,6 +272,15 @@ extern "C" void *soc_alloc(uint64_t bytes) {
   const uint64_t offset = memory.take(bytes);
   return memory.base == nullptr || memory.used > memory.room ? nullptr
                                                                    : memory.base + offset;
+}
+
+extern "C" void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context,
+                                size_t context_bytes) {
+  void *input = soc_alloc(bytes);
+  if (input != nullptr) {
+    soc::the_lazy_inputs().add(static_cast<uint8_t *>(input), bytes, make, context, context_bytes);
+  }
+  return input;
 }
 
 extern "C" void soc_place(soc_buffer_t *buffers, size_t count) {

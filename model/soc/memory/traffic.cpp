@@ -152,13 +152,13 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
                                const command_t &command, uint64_t number, uint64_t now) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t all = core_accesses(&command, accesses);
-  const size_t count = static_cast<size_t>(
-      std::stable_partition(accesses, accesses + all,
-                            [](const core_access_t &a) { return a.space == SPACE_GM; }) -
-      accesses);
-  uint64_t bytes = 0;                                // of global memory
-  for (size_t i = 0; i < count; ++i) {
-    bytes += accesses[i].rows * accesses[i].row_bytes;
+  size_t count = 0;                                  // of those to global memory, which come first from here on
+  uint64_t bytes = 0;                                // of these
+  for (size_t i = 0; i < all; ++i) {
+    if (accesses[i].space == SPACE_GM) {
+      bytes += accesses[i].rows * accesses[i].row_bytes;
+      accesses[count++] = accesses[i];
+    }
   }
   command_t sent = command;
   if (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0) {

@@ -27,11 +27,19 @@ void gm_owners::forget() {
 
 std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
                                           const core_access_t &access, uint64_t base) {
+  const uint64_t last = base + (access.rows - 1) * access.pitch;
   for (uint64_t row = 0; row < access.rows; ++row) {
     uint64_t begin = base + row * access.pitch;
     const uint64_t end = begin + access.row_bytes;
+    __builtin_prefetch(&lines_[std::min(begin + access.pitch, last) / kLine]);
     while (begin < end) {
       const uint64_t stop = std::min(end, (begin / kLine + 1) * kLine);
+      const line &l = lines_[begin / kLine];
+      const bool known = l.writer == core + 1 && l.syncs == syncs && !l.in_part && (!access.write || stop - begin == kLine);
+      if (known) {   // as most are: its own
+        begin = stop;
+        continue;
+      }
       if (auto other = access_line(core, syncs, access.write, begin, stop)) {
         return other;
       }

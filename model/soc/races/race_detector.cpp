@@ -2,6 +2,7 @@
 #include "soc/races/race_detector.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <set>
 #include <tuple>
 
@@ -26,19 +27,29 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
   return row + 1 < rect.rows && end > row_begin + rect.pitch;
 }
 
-constexpr size_t kFew = 16;      // records that an agent and memory has room for at first: what is used again soon
+constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
+
+template <typename T>
+void drop_first(std::vector<T> &from, size_t count) {
+  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+}
 
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
 // races with both is told the later.  Only so does the history of a loop that meets nobody end.
-void drop_repeated(std::vector<race_memory::record> &history) {
+void drop_repeated(std::vector<race_memory::record> &history, std::vector<command_t> &commands) {
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
-  const auto is_repeated = [&later](const race_memory::record &r) {
-    const core_access_t &a = r.access;
-    return later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) != 0 ||
-           !later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second;
-  };
-  history.erase(history.begin(), std::remove_if(history.rbegin(), history.rend(), is_repeated).base());
+  size_t first = history.size();   // of those that stay, which are at the end
+  for (size_t i = history.size(); i-- > 0;) {
+    const core_access_t &a = history[i].access;
+    if (later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) == 0 &&
+        later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second) {
+      history[--first] = history[i];
+      commands[first] = commands[i];
+    }
+  }
+  drop_first(history, first);
+  drop_first(commands, first);
 }
 
 }  // namespace
@@ -67,55 +78,58 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
                                                 const core_access_t &access,
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
-  const uint64_t begin = access.base;
   const uint64_t end = end_of(access);
-  for (const unsigned other : memory.agents) {
-    if (other == agent || memory.latest[other] <= clock.seen[other]) {
+  race_memory::history *mine = nullptr;
+  for (race_memory::history &h : memory.of) {
+    if (h.agent == agent) {
+      mine = &h;
       continue;
     }
-    const std::vector<race_memory::record> &history = memory.of_agent[other];
+    const uint32_t seen = clock.seen[h.agent];
+    if (h.latest <= seen) {
+      continue;
+    }
     // From the last one back to the first that this agent has not seen.
-    for (size_t i = history.size(); i-- > 0;) {
-      const race_memory::record &old = history[i];
-      if (old.time <= clock.seen[other]) {
-        break;
-      }
-      if (old.begin < end && begin < old.end && (old.access.write || access.write) &&
+    for (size_t i = h.records.size(); i-- > 0 && h.records[i].time > seen;) {
+      const race_memory::record &old = h.records[i];
+      if (old.access.base < end && access.base < old.end && (old.access.write || access.write) &&
           accesses_overlap(old.access, access)) {
-        return race_found{other, old.command};
+        return race_found{h.agent, h.commands[i]};
       }
     }
   }
-  std::vector<race_memory::record> &mine = memory.of_agent[agent];
-  if (mine.size() == mine.capacity()) {
-    forget(memory, agent);
+  if (mine->records.size() == mine->records.capacity()) {
+    forget(memory, *mine);
   }
-  mine.push_back({begin, end, clock.seen[agent], access, command});
-  memory.latest[agent] = clock.seen[agent];
+  mine->records.push_back({access, end, clock.seen[agent]});
+  mine->commands.push_back(command);
+  mine->latest = clock.seen[agent];
   return std::nullopt;
 }
 
 void race_memory::forget() {
-  for (auto &history : of_agent) {
-    history.clear();
+  for (history &h : of) {
+    h.records.clear();
+    h.commands.clear();
+    h.latest = 0;
   }
-  latest.fill(0);
 }
 
 // Drops what every other agent that can reach this memory has seen: nothing can race with it again.
-void race_detector::forget(race_memory &memory, unsigned agent) const {
-  std::vector<race_memory::record> &mine = memory.of_agent[agent];
+void race_detector::forget(const race_memory &memory, race_memory::history &mine) const {
   uint32_t seen = UINT32_MAX;
-  for (const unsigned other : memory.agents) {
-    seen = other == agent ? seen : std::min(seen, clocks_[other].seen[agent]);
+  for (const race_memory::history &other : memory.of) {
+    seen = other.agent == mine.agent ? seen : std::min(seen, clocks_[other.agent].seen[mine.agent]);
   }
-  const auto live = std::find_if(mine.begin(), mine.end(),
+  const auto live = std::find_if(mine.records.begin(), mine.records.end(),
                                  [seen](const race_memory::record &r) { return r.time > seen; });
-  mine.erase(mine.begin(), live);
-  if (mine.size() >= kMany) {
-    drop_repeated(mine);
+  const auto seen_by_all = static_cast<size_t>(live - mine.records.begin());
+  drop_first(mine.records, seen_by_all);
+  drop_first(mine.commands, seen_by_all);
+  if (mine.records.size() >= kMany) {
+    drop_repeated(mine.records, mine.commands);
   }
-  mine.reserve(std::max(kFew, 2 * mine.size()));
+  mine.records.reserve(std::max(kFew, 2 * mine.records.size()));
 }
 
 }  // namespace soc

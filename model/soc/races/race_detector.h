@@ -44,14 +44,19 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b);
 // that can reach it.
 struct race_memory {
   struct record {
-    uint64_t begin, end;     // around the access, to pass over most records fast
-    uint32_t time;
     core_access_t access;
-    command_t command;
+    uint64_t end;            // of its bytes, to pass over most records fast
+    uint32_t time;
   };
-  std::vector<unsigned> agents;
-  std::vector<record> of_agent[kAgents];   // in order of times; what all others have seen is dropped
-  std::array<uint32_t, kAgents> latest{};  // time of each one's last record, which mostly is all that others need to know
+  struct history {           // of one agent
+    unsigned agent;
+    uint32_t latest;                   // time of the last record, which mostly is all that others need to know
+    std::vector<record> records;       // in order of times; what all others have seen is dropped
+    std::vector<command_t> commands;   // of each record, for messages
+  };
+  std::vector<history> of;   // each of its agents
+
+  void add_agent(unsigned agent) { of.push_back({agent, 0, {}, {}}); }
 
   // Whatever comes is ordered after all that was.
   void forget();
@@ -78,7 +83,7 @@ class race_detector {
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
-  void forget(race_memory &memory, unsigned agent) const;
+  void forget(const race_memory &memory, race_memory::history &mine) const;
 
   std::array<vector_clock, kAgents> clocks_;
   std::vector<std::string> cores_;

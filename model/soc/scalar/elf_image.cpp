@@ -50,18 +50,19 @@ class loader {
   }
   void check_header() const;
   void take(const GElf_Phdr &segment);
+  void find_code();
 
   const std::string &path_;
   open_file file_;
   elf_file elf_;
   GElf_Ehdr header_ = {};
   elf_image image_;
-  std::vector<range> loaded_;
+  std::vector<range> loaded_, executed_, written_;
   bool holds_entry_ = false;
 };
 
 // Without waiting, should it be a pipe.
-loader::loader(const std::string &path, uint64_t ram_bytes) : path_(path), image_{0, {}} {
+loader::loader(const std::string &path, uint64_t ram_bytes) : path_(path), image_{0, {}, 0, 0} {
   struct stat status;
   file_.number = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_.number < 0 || fstat(file_.number, &status) != 0) {
@@ -116,6 +117,12 @@ void loader::take(const GElf_Phdr &segment) {
     refuse("two segments overlap");
   }
   loaded_.push_back(place);
+  if ((segment.p_flags & PF_X) != 0) {
+    executed_.push_back(place);
+  }
+  if ((segment.p_flags & PF_W) != 0) {
+    written_.push_back(place);
+  }
   if (segment.p_offset > file_.bytes || segment.p_filesz > file_.bytes - segment.p_offset ||
       pread(file_.number, image_.ram.data() + begin, segment.p_filesz,
             static_cast<off_t>(segment.p_offset)) != static_cast<ssize_t>(segment.p_filesz)) {
@@ -123,6 +130,21 @@ void loader::take(const GElf_Phdr &segment) {
   }
   holds_entry_ = holds_entry_ || (header_.e_entry >= segment.p_paddr && header_.e_entry % 2 == 0 &&
                                   header_.e_entry - segment.p_paddr < segment.p_filesz);
+}
+
+void loader::find_code() {
+  const uint64_t inside = static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) - 1, entry = header_.e_entry - SCALAR_RAM_BASE;
+  if (executed_.size() != 1) {
+    return;
+  }
+  const range code = {executed_[0].begin & ~inside, (executed_[0].end + inside) & ~inside};
+  const bool written = std::any_of(written_.begin(), written_.end(), [&code](const range &other) {
+    return other.end > code.begin;
+  });
+  if (!written && code.end <= image_.ram.size() && entry >= code.begin && entry < code.end) {
+    image_.code_begin = code.begin;
+    image_.code_end = code.end;
+  }
 }
 
 elf_image loader::load() {
@@ -145,6 +167,7 @@ elf_image loader::load() {
     refuse("its entry point is not in a segment of the file");
   }
   image_.entry = header_.e_entry;
+  find_code();
   return std::move(image_);
 }
 
@@ -163,12 +186,12 @@ shared_firmware::shared_firmware(const std::string &path, uint64_t ram_bytes)
       blocks_(loaded_ / 2 + 1) {}
 
 shared_firmware::private_ram shared_firmware::make_ram() const {
-  private_ram ram(static_cast<uint8_t *>(std::calloc(image_.ram.size(), 1)));
-  if (!ram) {
+  void *ram = mmap(nullptr, ram_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (ram == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  std::memcpy(ram.get(), image_.ram.data(), loaded_);
-  return ram;
+  std::memcpy(ram, image_.ram.data(), loaded_);
+  return private_ram(static_cast<uint8_t *>(ram), release{ram_bytes()});
 }
 
 // An instruction is 4 bytes long if its two lowest bits are set, else 2.

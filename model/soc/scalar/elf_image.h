@@ -3,9 +3,10 @@
 #ifndef SOC_ELF_IMAGE_H
 #define SOC_ELF_IMAGE_H
 
+#include <sys/mman.h>
+
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace soc {
 struct elf_image {
   uint64_t entry;
   std::vector<uint8_t> ram;    // RAM contents from SCALAR_RAM_BASE
+  // Pages of RAM with what is executed and never written, all that is written lies below them; none if the segments
+  // say otherwise.
+  uint64_t code_begin, code_end;
 };
 
 // Throws std::runtime_error that names the file and what is wrong with it.
@@ -24,7 +28,8 @@ elf_image load_elf(const std::string &path, uint64_t ram_bytes);
 class shared_firmware {
  public:
   struct release {
-    void operator()(uint8_t *ram) const { std::free(ram); }
+    size_t bytes;
+    void operator()(uint8_t *ram) const { munmap(ram, bytes); }
   };
   using private_ram = std::unique_ptr<uint8_t[], release>;
 
@@ -33,7 +38,12 @@ class shared_firmware {
 
   uint64_t entry() const { return image_.entry; }
   uint64_t ram_bytes() const { return image_.ram.size(); }
-  // A core's RAM; pages behind what is loaded take memory only when they are written.
+  // All cores execute the same from these pages of their RAM; what they write is known to lie below.
+  bool fixed_code() const { return image_.code_end != 0; }
+  uint64_t code_begin() const { return image_.code_begin; }
+  uint64_t code_end() const { return image_.code_end; }
+
+  // A core's RAM as loaded, in whole pages; those behind what is loaded take memory only when they are written.
   private_ram make_ram() const;
 
   // Instructions of the block of so many bytes at this offset in RAM: of what is loaded as the file has it, of what a

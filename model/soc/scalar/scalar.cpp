@@ -46,8 +46,8 @@ std::string panic_code(uint64_t code) {
 
 }  // namespace
 
-scalar::scalar(core_unit &core, std::string firmware)
-    : core_(core), sim_(core.sim()), firmware_(std::move(firmware)) {}
+scalar::scalar(core_unit &core, std::string firmware, bool pauses)
+    : core_(core), sim_(core.sim()), firmware_(std::move(firmware)), pauses_(pauses) {}
 
 void scalar::tell(scalar_state state) const {
   for (watcher *w : sim_.watchers) {
@@ -57,10 +57,45 @@ void scalar::tell(scalar_state state) const {
 
 // --- the firmware's side ----------------------------------------------------------------------
 
+// Of the calling thread.
+static double processor_seconds() {
+  timespec cpu = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  return static_cast<double>(cpu.tv_sec) + static_cast<double>(cpu.tv_nsec) * 1e-9;
+}
+
 void scalar::main() {
+  since_ = processor_seconds();
   execute();
   end("");
   leave(true);
+}
+
+void scalar::stretch() {
+  since_ = processor_seconds();
+  pausing_ = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    activity_ = RUNNING_NOW;
+  }
+  if (is_abandoned() || execute()) {
+    end("");
+    return leave(true);
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  seconds_ += processor_seconds() - since_;
+  activity_ = RESTING;
+  go_on();
+  changed_.notify_all();
+}
+
+// A program that pauses goes on when half of its batches are left: later, the simulation would wait for it.
+// Under mutex_.
+void scalar::go_on() {
+  if (pauses_ && activity_ == RESTING && !all_handed_over_ && !abandoned_ && ready_.size() <= kBatches / 2) {
+    activity_ = WAITING;
+    core_.sim().programs.add(*this);
+  }
 }
 
 void scalar::leave(bool returns) {
@@ -68,10 +103,9 @@ void scalar::leave(bool returns) {
   if (!log_.empty()) {
     print_log();
   }
-  timespec cpu = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   const std::lock_guard<std::mutex> lock(mutex_);
-  seconds_ = static_cast<double>(cpu.tv_sec) + static_cast<double>(cpu.tv_nsec) * 1e-9;
+  seconds_ += processor_seconds() - since_;
+  activity_ = RESTING;
   all_handed_over_ = true;
   returns_ = returns;
   changed_.notify_all();
@@ -114,15 +148,22 @@ void scalar::push(const command_t &command) {
 
 // The program's thread sleeps until memory is what its READ_GM may see.
 void scalar::hold() {
+  if (pauses_) {
+    core_.sim().programs.away();
+  }
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return released_ || abandoned_; });
   ended_ = ended_ || abandoned_;
   released_ = false;
+  lock.unlock();
+  if (pauses_) {
+    core_.sim().programs.back();
+  }
 }
 
 void scalar::hand_over() {
   std::unique_lock<std::mutex> lock(mutex_);
-  changed_.wait(lock, [this] { return ready_.size() < kBatches || abandoned_; });
+  changed_.wait(lock, [this] { return pauses_ || ready_.size() < kBatches || abandoned_; });
   if (abandoned_) {
     ended_ = true;
     return;
@@ -131,6 +172,7 @@ void scalar::hand_over() {
   if (ready_.size() == 1) {   // the simulation may wait for it
     changed_.notify_all();
   }
+  pausing_ = pauses_ && ready_.size() >= kBatches;
   batch_ = {};
   if (!spare_.empty()) {
     batch_ = std::move(spare_.back());
@@ -225,11 +267,19 @@ void scalar::start(uint64_t cycle) {
   taken_.clear();
   next_ = 0;
   error_.clear();
+  seconds_ = 0;
   const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;   // of an AI core
   time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
                                                   core_.index() * started * sim_.config.soc.skew_us);
   tell(RUNNING);
-  thread_ = std::thread(&scalar::main, this);
+  begin();
+  if (!pauses_) {
+    thread_ = std::thread(&scalar::main, this);
+    return;
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  activity_ = RESTING;
+  go_on();
 }
 
 std::string scalar::question(const std::string &request) {
@@ -247,6 +297,9 @@ bool scalar::fetch() {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto there = [this] { return !ready_.empty() || all_handed_over_; };
   questions &asked = core_.sim().asked;
+  if (!there() && activity_ == WAITING) {
+    core_.sim().programs.prefer(*this);
+  }
   while (!there()) {
     const auto called = [&] { return there() || asked.any(core_.name()); };
     const bool in_time = changed_.wait_for(lock, std::chrono::milliseconds(100), called);
@@ -257,6 +310,8 @@ bool scalar::fetch() {
     } else if (!in_time && host_interrupted()) {
       core_.sim().stop(SOC_INTERRUPTED, "interrupted");
       return false;
+    } else if (!in_time && activity_ == WAITING) {
+      core_.sim().programs.insist(*this);
     }
   }
   if (ready_.empty()) {
@@ -270,6 +325,7 @@ bool scalar::fetch() {
   if (ready_.size() == kBatches / 2) {   // not for each: a program that is woken is to have something to do
     changed_.notify_all();
   }
+  go_on();
   return true;
 }
 
@@ -350,20 +406,23 @@ void scalar::finish() {
   }
 }
 
-// The program stops at its next access to a register, or at the emulator's next look.  Its thread
+// An emulated program stops at its next basic block, one of the host at its next access to a register.  A thread of its own
 // may be left asleep, to end with the process; a program of the host that does nothing but run in
 // circles is left at that.
 void scalar::abandon() {
-  constexpr int kPatience = 1000;   // milliseconds
+  constexpr auto kPatience = std::chrono::seconds(1);
   std::unique_lock<std::mutex> lock(mutex_);
   abandoned_ = true;
   changed_.notify_all();
-  for (int i = 0; i < kPatience && !all_handed_over_; ++i) {
-    interrupt();
-    changed_.wait_for(lock, std::chrono::milliseconds(1));
+  if (activity_ == WAITING && core_.sim().programs.remove(*this)) {
+    activity_ = RESTING;
   }
+  changed_.wait_for(lock, kPatience, [this] { return pauses_ ? activity_ == RESTING : all_handed_over_; });
   const bool returns = returns_;
   lock.unlock();
+  if (pauses_) {
+    return;
+  }
   if (returns) {
     thread_.join();
   } else {

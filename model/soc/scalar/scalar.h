@@ -2,10 +2,12 @@
 // commands.  There are two: an RV64 instruction set simulator, and the same program built for the
 // host.
 //
-// Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in a
-// thread of its own, ahead of the simulation, and leaves a list of what it pushed and how many of
+// Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in another
+// thread, ahead of the simulation, and leaves a list of what it pushed and how many of
 // its cycles were between; the simulation takes the commands from there as the queues have room.
 // Only a READ_GM lets it see what commands have done: its thread sleeps until the simulation has come to it.
+//
+// A program that can pause is run by one of the workers, until it is far enough ahead; others have a thread of their own.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_SCALAR_H
 #define SOC_SCALAR_H
@@ -30,7 +32,8 @@ class core_unit;
 
 class scalar : public task {
  public:
-  scalar(core_unit &core, std::string firmware);
+  // pauses: it can, and has no thread of its own.
+  scalar(core_unit &core, std::string firmware, bool pauses);
 
   // --- the simulation's side ---
   // Runs the program from its beginning; cycle: of the launch.
@@ -46,17 +49,21 @@ class scalar : public task {
   // The run is over, the program need not be.
   void abandon();
 
+  // --- a worker's side ---
+  // Runs the program until it is far enough ahead, or over.
+  void stretch();
+
  protected:
   // --- the firmware's side, in its thread ---
-  // Runs the firmware to its end.
-  virtual void execute() = 0;
+  // The program is going to run from its beginning.
+  virtual void begin() {}
+  // Runs the firmware; false: it has paused, and goes on the next time.
+  virtual bool execute() = 0;
   // The command that a write of this value to PUSH means.
   virtual command_t pushed(uint64_t value) = 0;
   // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
   // known.
   virtual std::vector<uint64_t> calls() { return {}; }
-  // From the simulation's side: make execute() return soon, if that can be done.
-  virtual void interrupt() {}
 
   uint64_t read_register(uint64_t offset);
   void write_register(uint64_t offset, uint64_t value);
@@ -75,6 +82,8 @@ class scalar : public task {
   bool is_too_long(uint64_t instructions) const { return instructions > left_; }
   void end_too_long();
   bool is_abandoned() const { return abandoned_; }
+  // It is far enough ahead, or the run is over: execute() is to return.
+  bool is_to_stop() const { return pausing_ || abandoned_.load(std::memory_order_relaxed); }
 
   core_unit &core_;
   const simulation &sim_;
@@ -85,13 +94,16 @@ class scalar : public task {
     uint64_t cycles;           // since the step before
     command_t command;
   };
-  static constexpr size_t kBatch = 128, kBatches = 4;
+  static constexpr size_t kBatch = 512, kBatches = 4;
   static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
   static constexpr size_t kLogLine = 4096;   // characters of a debug line that does not end
+
+  enum activity { RESTING, WAITING, RUNNING_NOW };   // WAITING: for a worker
 
   void main();
   void push(const command_t &command);
   void hold();
+  void go_on();
   void put_character(char c);
   void print_log();
   bool is_far_ahead();
@@ -103,7 +115,8 @@ class scalar : public task {
   std::vector<step> batch_;
   uint64_t cycles_ = 0, instructions_ = 0;
   uint64_t left_ = 0;          // instructions until it takes too long
-  bool ended_ = false;
+  bool ended_ = false, pausing_ = false;
+  double since_ = 0;           // this thread's processor time at the stretch's beginning
   uint64_t panic_ = 0;         // its code
   std::string log_;            // characters of an unfinished debug line
 
@@ -115,13 +128,15 @@ class scalar : public task {
   std::atomic<bool> abandoned_{false};
   bool all_handed_over_ = false;   // the program does nothing more
   bool returns_ = false;           // nor does its thread
+  activity activity_ = RESTING;    // of a program that pauses
   bool released_ = false;          // from its READ_GM
   std::string error_;
   std::vector<uint64_t> error_at_;   // and its callers
   double seconds_ = 0;         // of the host
 
   // The simulation's side.
-  std::thread thread_;
+  const bool pauses_;
+  std::thread thread_;         // of a program that does not pause
   std::vector<step> taken_;
   size_t next_ = 0;
   size_t ahead_ = 0;           // commands since ...

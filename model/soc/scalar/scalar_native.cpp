@@ -20,7 +20,7 @@ class scalar_native : public scalar {
   scalar_native(core_unit &core, const std::string &firmware);
 
  private:
-  void execute() override;
+  bool execute() override;
   std::vector<uint64_t> calls() override;
   void sleep_if_ended();
   command_t pushed(uint64_t address) override;
@@ -41,7 +41,7 @@ const char *entry_name(core_kind_t kind) {
 }
 
 scalar_native::scalar_native(core_unit &core, const std::string &firmware)
-    : scalar(core, firmware) {
+    : scalar(core, firmware, false) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -98,11 +98,12 @@ std::vector<uint64_t> scalar_native::calls() {
 }
 
 // A core that the kernel has no entry for has nothing to do.
-void scalar_native::execute() {
+bool scalar_native::execute() {
   current = this;
   if (entry_ != nullptr) {
     entry_();
   }
+  return true;
 }
 
 uint64_t scalar_native::host_read(scalar_register reg) {

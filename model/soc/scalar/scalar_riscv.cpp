@@ -1,5 +1,10 @@
 // Firmware on an RV64 instruction set simulator: Unicorn, with the registers as an MMIO region.
 //
+// Cores that run the same program share emulators, and so what these have translated: a core takes one for a stretch, puts
+// its registers and what it has written into it, and takes them out again.  Code cannot be written there, nor executed
+// elsewhere.  A core has an emulator to itself if the file says that its code can be written, if a debugger may write to
+// it, and once it uses RAM behind its code.
+//
 // Instructions are counted by basic block, at its start, so an access sees the whole block it
 // stands in as retired.
 // SPDX-License-Identifier: Apache-2.0
@@ -7,6 +12,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 #include "hal/registers.h"
@@ -19,28 +26,92 @@
 namespace soc {
 namespace {
 
-class scalar_riscv : public scalar, private gdb_server::target {
+class scalar_riscv;
+
+void check(uc_err error, const char *what) {
+  if (error != UC_ERR_OK) {
+    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " + uc_strerror(error));
+  }
+}
+
+// Unicorn with RAM, registers and the windows on global memory, for one core at a time.
+class emulator {
  public:
-  scalar_riscv(core_unit &core, const std::string &firmware);
-  ~scalar_riscv() override { uc_close(engine_); }
+  emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged);
+  ~emulator();
+  emulator(const emulator &) = delete;
+  emulator &operator=(const emulator &) = delete;
+
+  uc_engine *engine() const { return engine_; }
+  const uint8_t *ram() const { return ram_.get(); }
+  // What a core has in it: registers, and RAM below the code.
+  struct state {
+    uc_context *registers = nullptr;
+    std::vector<uint8_t> ram;
+    ~state() { uc_context_free(registers); }
+  };
+  // The core's from here on; without a state it is as after a reset.
+  void serve(scalar_riscv &core, const state &of_core);
+  void save(state &of_core) const;
+  // The core uses RAM of which its program's file does not tell: others have none there.
+  bool is_whole() const { return whole_; }
 
  private:
-  void execute() override;
-  command_t pushed(uint64_t value) override;
-  std::vector<uint64_t> calls() override;
-  uint64_t program_counter();
-  void interrupt() override;
-  void check(uc_err error, const char *what) const;
-  void enter_block(uint64_t address, uint32_t bytes);
-  // Lets time pass for what ran since the last access.
-  void synchronise();
-
-  bool is_word(const char *how, uint64_t offset, unsigned bytes);
+  void map_ram(uint64_t begin, uint64_t end, uint32_t rights);
+  void add_ram(bool fixed_code);
+  void add_registers();
+  void hook(int type, void *call, uint64_t begin, uint64_t end, const char *what);
+  static bool on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self);
   static bool on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self);
   static uint64_t on_read(uc_engine *, uint64_t offset, unsigned size, void *self);
   static void on_write(uc_engine *, uint64_t offset, unsigned size, uint64_t value, void *self);
   static void on_block(uc_engine *, uint64_t address, uint32_t size, void *self);
   static void on_instruction(uc_engine *, uint64_t address, uint32_t size, void *self);
+
+  uc_engine *engine_ = nullptr;
+  const shared_firmware &program_;
+  const shared_firmware::private_ram ram_;
+  bool whole_ = true;                   // all of the RAM is there
+  state reset_;
+  scalar_riscv *core_ = nullptr;        // that it serves
+};
+
+// Those that serve no core now, by program.
+class emulators {
+ public:
+  std::unique_ptr<emulator> take(const shared_firmware &program, global_memory &gm);
+  void give(const shared_firmware &program, std::unique_ptr<emulator> unused);
+  static emulators &of_process();
+
+ private:
+  std::mutex mutex_;
+  std::map<const shared_firmware *, std::vector<std::unique_ptr<emulator>>> unused_;
+};
+
+class scalar_riscv : public scalar, private gdb_server::target {
+ public:
+  scalar_riscv(core_unit &core, const std::string &firmware, shared_firmware &shared);
+
+  // --- what its emulator meets ---
+  bool is_word(const char *how, uint64_t offset, unsigned bytes);
+  uint64_t load(uint64_t offset);
+  void store(uint64_t offset, unsigned bytes, uint64_t value);
+  void enter_block(uint64_t address, uint32_t bytes);
+  void enter_instruction(uint64_t address) { debugger_->before(address); }
+
+ private:
+  void begin() override;
+  bool execute() override;
+  void run_engine();
+  void run_debugged();
+  void take_emulator();
+  void give_emulator();
+  command_t pushed(uint64_t value) override;
+  std::vector<uint64_t> calls() override;
+  uint64_t program_counter();
+  // Lets time pass for what ran since the last access.
+  void synchronise();
+  uc_engine *engine() const { return emulator_->engine(); }
 
   // For the debugger.
   uint64_t read_register(unsigned number) override;
@@ -53,103 +124,233 @@ class scalar_riscv : public scalar, private gdb_server::target {
   using scalar::read_register;
   using scalar::write_register;
 
-  uc_engine *engine_ = nullptr;
   shared_firmware &shared_;
-  const shared_firmware::private_ram ram_;
   const std::vector<global_memory::range> windows_;   // on global memory
+  std::unique_ptr<emulator> emulator_;  // null: it serves others now
+  emulator::state state_;               // meanwhile
+  uint64_t pc_ = 0;                     // where it goes on
   uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
-  bool halted_badly_ = false;
+  bool halted_badly_ = false, faulted_ = false;
   gdb_server *debugger_;                // null: none
   std::optional<uint64_t> jump_;        // where the debugger wants the program to go on
 };
 
-scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware)
-    : scalar(core, firmware),
-      shared_(core.sim().firmware(firmware)),
-      ram_(shared_.make_ram()),
-      windows_(core.gm().windows()),
-      debugger_(core.debugger()) {
+// --- emulators ---------------------------------------------------------------------------------
+
+emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
+    : program_(program), ram_(program.make_ram()) {
   check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
-  check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE, shared_.ram_bytes(), UC_PROT_ALL, ram_.get()), "map RAM");
-  for (const global_memory::range &r : windows_) {
-    check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, core.gm().base() + r.begin),
+  add_ram(fixed_code);
+  for (const global_memory::range &r : gm.windows()) {
+    check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, gm.base() + r.begin),
           "map the window on global memory");
   }
-  check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this),
-        "map registers");
-  uc_hook hook;
-  // Readable only by way of on_load.
+  add_registers();
+  hook(UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), 1, 0, "count instructions");
+  if (debugged) {
+    hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_instruction), 1, 0, "stop at instructions");
+  }
+  save(reset_);
+}
+
+emulator::~emulator() { uc_close(engine_); }
+
+void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
+  if (begin < end) {
+    check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
+  }
+}
+
+// What it has translated counts for all cores only if none can have other code.
+void emulator::add_ram(bool fixed_code) {
+  if (!fixed_code) {
+    return map_ram(0, program_.ram_bytes(), UC_PROT_ALL);
+  }
+  whole_ = false;
+  map_ram(0, program_.code_begin(), UC_PROT_READ | UC_PROT_WRITE);
+  map_ram(program_.code_begin(), program_.code_end(), UC_PROT_READ | UC_PROT_EXEC);
+  hook(UC_HOOK_MEM_UNMAPPED, reinterpret_cast<void *>(on_unmapped), SCALAR_RAM_BASE + program_.code_end(),
+       SCALAR_RAM_BASE + program_.ram_bytes() - 1, "look at RAM behind the code");
+}
+
+// RAM behind the code is there once a core uses it, which then keeps the emulator.
+bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int64_t, void *self) {
+  auto *it = static_cast<emulator *>(self);
+  const uint64_t offset = address - SCALAR_RAM_BASE;
+  if (it->whole_ || offset < it->program_.code_end() || offset >= it->program_.ram_bytes()) {
+    return false;
+  }
+  it->map_ram(it->program_.code_end(), it->program_.ram_bytes(), UC_PROT_ALL);
+  it->whole_ = true;
+  return true;
+}
+
+// Readable only by way of on_load.
+void emulator::add_registers() {
+  check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
   check(uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
-  check(uc_hook_add(engine_, &hook, UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), this,
-                    SCALAR_MMIO_BASE, SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1),
-        "look at loads of registers");
-  check(uc_hook_add(engine_, &hook, UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), this, 1, 0),
-        "count instructions");
-  if (debugger_ != nullptr) {
-    check(uc_hook_add(engine_, &hook, UC_HOOK_CODE, reinterpret_cast<void *>(on_instruction), this, 1,
-                      0),
-          "stop at instructions");
+  hook(UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), SCALAR_MMIO_BASE,
+       SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1, "look at loads of registers");
+}
+
+void emulator::hook(int type, void *call, uint64_t begin, uint64_t end, const char *what) {
+  uc_hook hook;
+  check(uc_hook_add(engine_, &hook, type, call, this, begin, end), what);
+}
+
+void emulator::save(state &of_core) const {
+  if (of_core.registers == nullptr) {
+    check(uc_context_alloc(engine_, &of_core.registers), "keep registers");
+  }
+  check(uc_context_save(engine_, of_core.registers), "save registers");
+  of_core.ram.assign(ram_.get(), ram_.get() + program_.code_begin());
+}
+
+void emulator::serve(scalar_riscv &core, const state &of_core) {
+  core_ = &core;
+  const state &from = of_core.registers == nullptr ? reset_ : of_core;
+  check(uc_context_restore(engine_, from.registers), "restore registers");
+  std::copy(from.ram.begin(), from.ram.end(), ram_.get());
+}
+
+bool emulator::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {
+  static_cast<emulator *>(self)->core_->is_word("reads", address - SCALAR_MMIO_BASE, static_cast<unsigned>(bytes));
+  return true;
+}
+
+uint64_t emulator::on_read(uc_engine *, uint64_t offset, unsigned, void *self) {
+  return static_cast<emulator *>(self)->core_->load(offset);
+}
+
+void emulator::on_write(uc_engine *, uint64_t offset, unsigned bytes, uint64_t value, void *self) {
+  static_cast<emulator *>(self)->core_->store(offset, bytes, value);
+}
+
+void emulator::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
+  static_cast<emulator *>(self)->core_->enter_block(address, size);
+}
+
+void emulator::on_instruction(uc_engine *, uint64_t address, uint32_t, void *self) {
+  static_cast<emulator *>(self)->core_->enter_instruction(address);
+}
+
+// Kept until the process ends: a worker may be in one.
+emulators &emulators::of_process() {
+  static auto *all = new emulators;
+  return *all;
+}
+
+std::unique_ptr<emulator> emulators::take(const shared_firmware &program, global_memory &gm) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto &unused = unused_[&program];
+    if (!unused.empty()) {
+      std::unique_ptr<emulator> last = std::move(unused.back());
+      unused.pop_back();
+      return last;
+    }
+  }
+  return std::make_unique<emulator>(program, gm, true, false);
+}
+
+void emulators::give(const shared_firmware &program, std::unique_ptr<emulator> unused) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  unused_[&program].push_back(std::move(unused));
+}
+
+// --- a core ------------------------------------------------------------------------------------
+
+scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_firmware &shared)
+    : scalar(core, firmware, shared.fixed_code() && core.debugger() == nullptr),
+      shared_(shared),
+      windows_(core.gm().windows()),
+      debugger_(core.debugger()) {
+  if (shared.fixed_code() && debugger_ == nullptr) {   // what stops one from being made is told before anything runs
+    emulators &all = emulators::of_process();
+    all.give(shared, all.take(shared, core.gm()));
+  } else {
+    emulator_ = std::make_unique<emulator>(shared, core.gm(), false, debugger_ != nullptr);
+    emulator_->serve(*this, state_);
   }
 }
 
-void scalar_riscv::check(uc_err error, const char *what) const {
-  if (error != UC_ERR_OK) {
-    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " +
-                             uc_strerror(error));
-  }
-}
-
-void scalar_riscv::execute() {
+void scalar_riscv::begin() {
   instructions_ = 0;
-  halted_badly_ = false;
+  halted_badly_ = faulted_ = false;
   std::memset(window_, 0, sizeof window_);
-  if (debugger_ != nullptr) {
-    const uint64_t entry = shared_.entry();
-    uc_reg_write(engine_, UC_RISCV_REG_PC, &entry);
-    debugger_->begin(*this, firmware_);
+  pc_ = shared_.entry();
+}
+
+void scalar_riscv::take_emulator() {
+  if (!emulator_) {
+    emulator_ = emulators::of_process().take(shared_, core_.gm());
+    emulator_->serve(*this, state_);
   }
+}
+
+void scalar_riscv::give_emulator() {
+  if (!emulator_->is_whole()) {
+    emulator_->save(state_);
+    emulators::of_process().give(shared_, std::move(emulator_));
+  }
+}
+
+bool scalar_riscv::execute() {
+  try {
+    take_emulator();
+    debugger_ == nullptr ? run_engine() : run_debugged();
+    const bool over = ended();
+    pc_ = program_counter();
+    give_emulator();
+    return over;
+  } catch (const std::exception &error) {   // of an emulator
+    end(error.what());
+    return true;
+  }
+}
+
+void scalar_riscv::run_engine() {
   uc_err error;
-  uint64_t pc = jump_.value_or(shared_.entry());
   do {
+    pc_ = jump_.value_or(pc_);
     jump_.reset();
-    error = uc_emu_start(engine_, pc, ~0ull, 0, 0);
-    pc = jump_.value_or(pc);
+    error = uc_emu_start(engine(), pc_, ~0ull, 0, 0);
   } while (jump_ && !ended());
-  const bool fault = !ended();
-  if (fault && debugger_ != nullptr) {
-    debugger_->stop(gdb_server::SIGNAL_SEGV);
-  }
-  if (fault) {
+  if (!ended() && !is_to_stop()) {
+    if (debugger_ != nullptr) {
+      debugger_->stop(gdb_server::SIGNAL_SEGV);
+    }
     end(error == UC_ERR_OK ? "firmware waits for an interrupt (wfi), and there is none"
                            : std::string("firmware fault: ") + uc_strerror(error));
+    faulted_ = true;
   }
-  if (debugger_ != nullptr) {
-    debugger_->exited(fault ? gdb_server::SIGNAL_SEGV : halted_badly_ ? gdb_server::SIGNAL_ABORT : 0);
-  }
+}
+
+void scalar_riscv::run_debugged() {
+  uc_reg_write(engine(), UC_RISCV_REG_PC, &pc_);
+  debugger_->begin(*this, firmware_);
+  run_engine();
+  debugger_->exited(faulted_ ? gdb_server::SIGNAL_SEGV : halted_badly_ ? gdb_server::SIGNAL_ABORT : 0);
 }
 
 // --- where it is -------------------------------------------------------------------------------
 
-void scalar_riscv::on_instruction(uc_engine *, uint64_t address, uint32_t, void *self) {
-  static_cast<scalar_riscv *>(self)->debugger_->before(address);
-}
-
 uint64_t scalar_riscv::read_register(unsigned number) {
   uint64_t value = 0;
   const unsigned reg = number == gdb_server::kPc ? unsigned{UC_RISCV_REG_PC} : UC_RISCV_REG_X0 + number;
-  uc_reg_read(engine_, static_cast<int>(reg), &value);
+  uc_reg_read(engine(), static_cast<int>(reg), &value);
   return value;
 }
 
 bool scalar_riscv::write_register(unsigned number, uint64_t value) {
   if (number == gdb_server::kPc) {   // it goes on there, instead of with the instruction that it stands before
     jump_ = value;
-    uc_emu_stop(engine_);
+    uc_emu_stop(engine());
     return true;
   }
   return number < gdb_server::kPc &&
-         uc_reg_write(engine_, static_cast<int>(UC_RISCV_REG_X0 + number), &value) == UC_ERR_OK;
+         uc_reg_write(engine(), static_cast<int>(UC_RISCV_REG_X0 + number), &value) == UC_ERR_OK;
 }
 
 // Registers of the core are not memory: reading them is an access.
@@ -161,16 +362,19 @@ bool scalar_riscv::read_memory(uint64_t address, uint8_t *bytes, size_t count) {
     return within(GM_BASE + r.begin, r.end - r.begin);
   });
   return (within(SCALAR_RAM_BASE, shared_.ram_bytes()) || windowed) &&
-         uc_mem_read(engine_, address, bytes, count) == UC_ERR_OK;
+         uc_mem_read(engine(), address, bytes, count) == UC_ERR_OK;
 }
 
 bool scalar_riscv::write_memory(uint64_t address, const uint8_t *bytes, size_t count) {
   return address >= SCALAR_RAM_BASE && address - SCALAR_RAM_BASE < shared_.ram_bytes() &&
          count <= shared_.ram_bytes() - (address - SCALAR_RAM_BASE) &&
-         uc_mem_write(engine_, address, bytes, count) == UC_ERR_OK;
+         uc_mem_write(engine(), address, bytes, count) == UC_ERR_OK;
 }
 
 std::vector<uint64_t> scalar_riscv::calls() {
+  if (!emulator_) {
+    return {};
+  }
   uint64_t registers[debug_info::kRegisters];
   for (unsigned i = 0; i < debug_info::kRegisters; ++i) {
     registers[i] = read_register(i);
@@ -185,11 +389,9 @@ std::vector<uint64_t> scalar_riscv::calls() {
 
 uint64_t scalar_riscv::program_counter() {
   uint64_t pc = 0;
-  uc_reg_read(engine_, UC_RISCV_REG_PC, &pc);
+  uc_reg_read(engine(), UC_RISCV_REG_PC, &pc);
   return pc;
 }
-
-void scalar_riscv::interrupt() { uc_emu_stop(engine_); }
 
 // The command in the window; its header comes with the push.
 command_t scalar_riscv::pushed(uint64_t value) {
@@ -214,73 +416,65 @@ bool scalar_riscv::is_word(const char *how, uint64_t offset, unsigned bytes) {
   }
   end(std::string("firmware ") + how + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
       " at register offset " + std::to_string(offset) + ": expected 4 or 8 aligned bytes");
-  uc_emu_stop(engine_);
+  uc_emu_stop(engine());
   return false;
 }
 
-// A load of a register, as the program has it; on_read sees the aligned words that it is made of.
-bool scalar_riscv::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {
-  static_cast<scalar_riscv *>(self)->is_word("reads", address - SCALAR_MMIO_BASE, static_cast<unsigned>(bytes));
-  return true;
-}
-
 // The bus is 32 bits wide: 64 bits come as two accesses, low half first.
-uint64_t scalar_riscv::on_read(uc_engine *engine, uint64_t offset, unsigned, void *self) {
-  auto *core = static_cast<scalar_riscv *>(self);
-  if (core->ended()) {
+uint64_t scalar_riscv::load(uint64_t offset) {
+  if (ended()) {
     return 0;   // refused
   }
-  core->synchronise();
-  uint64_t value = core->read_register(offset & ~uint64_t{7});
+  synchronise();
+  uint64_t value = read_register(offset & ~uint64_t{7});
   value = (offset & 4) != 0 ? value >> 32 : value & 0xFFFFFFFFu;
-  if (core->ended()) {
-    uc_emu_stop(engine);
+  if (ended()) {
+    uc_emu_stop(engine());
   }
   return value;
 }
 
-void scalar_riscv::on_write(uc_engine *engine, uint64_t offset, unsigned bytes, uint64_t value,
-                            void *self) {
-  auto *core = static_cast<scalar_riscv *>(self);
-  if (!core->is_word("writes", offset, bytes)) {
+void scalar_riscv::store(uint64_t offset, unsigned bytes, uint64_t value) {
+  if (!is_word("writes", offset, bytes)) {
     return;
   }
-  if (offset >= REG_WINDOW && offset - REG_WINDOW <= sizeof core->window_ - 4) {
+  if (offset >= REG_WINDOW && offset - REG_WINDOW <= sizeof window_ - 4) {
     const auto word = static_cast<uint32_t>(value);
-    std::memcpy(core->window_ + (offset - REG_WINDOW), &word, sizeof word);
+    std::memcpy(window_ + (offset - REG_WINDOW), &word, sizeof word);
     return;   // a store like others: only registers cost an access
   }
   if (offset == REG_HALT && value != 0) {
-    core->halted_badly_ = true;
-    if (core->debugger_ != nullptr) {
-      core->debugger_->stop(gdb_server::SIGNAL_ABORT);
+    halted_badly_ = true;
+    if (debugger_ != nullptr) {
+      debugger_->stop(gdb_server::SIGNAL_ABORT);
     }
   }
-  core->synchronise();
-  if (!core->ended()) {
-    core->write_register(offset, value);
+  synchronise();
+  if (!ended()) {
+    write_register(offset, value);
   }
-  if (core->ended()) {
-    uc_emu_stop(engine);
+  if (ended()) {
+    uc_emu_stop(engine());
   }
 }
 
-void scalar_riscv::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
-  static_cast<scalar_riscv *>(self)->enter_block(address, size);
-}
-
+// Unicorn stops exactly only here: before the block, with its address as the program counter.
 void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
-  instructions_ += shared_.instructions(ram_.get(), address - SCALAR_RAM_BASE, bytes);
+  if (is_to_stop()) {
+    uc_emu_stop(engine());
+    return;
+  }
+  instructions_ += shared_.instructions(emulator_->ram(), address - SCALAR_RAM_BASE, bytes);
   if (is_too_long(instructions_)) {
     end_too_long();
-    uc_emu_stop(engine_);
+    uc_emu_stop(engine());
   }
 }
 
 }  // namespace
 
 std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware) {
-  return std::make_unique<scalar_riscv>(core, firmware);
+  return std::make_unique<scalar_riscv>(core, firmware, core.sim().firmware(firmware));
 }
 
 }  // namespace soc

@@ -82,27 +82,43 @@ static void watch(sqlite3_stmt *statement, unsigned *looks) {
   sqlite3_progress_handler(sqlite3_db_handle(statement), looks == NULL ? 0 : WATCHED, too_long, looks);
 }
 
-sqlite3_stmt *sql_expression(sqlite3 *db, const char *before, const char *expression, const char *after,
-                             const char *what, base_error_t *error) {
-  // What follows is on a line of its own: the expression may end in a comment.
-  char *text = sqlite3_mprintf("%s%s\n%s", before, expression, after);
+// What follows is on a line of its own: the expression may end in a comment.  NULL: *status says why.
+static sqlite3_stmt *compile(sqlite3 *db, const char *format, const char *before, const char *expression,
+                             const char *after, int *status) {
   sqlite3_stmt *statement = NULL;
   const char *rest = "";
+  char *text = sqlite3_mprintf(format, before, expression, after);
   if (text == NULL) {
-    base_fail(error, "%s: out of memory", what);
+    *status = SQLITE_NOMEM;
     return NULL;
   }
   sqlite3_set_authorizer(db, allowed, NULL);
-  const int status = sqlite3_prepare_v2(db, text, -1, &statement, &rest);
+  *status = sqlite3_prepare_v2(db, text, -1, &statement, &rest);
   sqlite3_set_authorizer(db, NULL, NULL);
-  if (status != SQLITE_OK) {
-    base_fail(error, "%s: %s, in '%s'", what, sqlite3_errmsg(db), expression);
-  } else if (rest[0] != '\0' || sqlite3_bind_parameter_count(statement) > 0) {
-    base_fail(error, "%s: expected one SQL expression without parameters, got '%s'", what, expression);
+  if (rest[0] != '\0' || sqlite3_bind_parameter_count(statement) > 0) {
     sqlite3_finalize(statement);
     statement = NULL;
   }
   sqlite3_free(text);
+  return statement;
+}
+
+sqlite3_stmt *sql_expression(sqlite3 *db, const char *before, const char *expression, const char *after,
+                             const char *what, base_error_t *error) {
+  // One that closes the bracket it stands in, and opens another, would choose rows: it is wrong in two brackets.
+  int status;
+  sqlite3_stmt *statement = compile(db, "%s(%s\n)%s", before, expression, after, &status);
+  if (statement != NULL) {
+    sqlite3_finalize(statement);
+    statement = compile(db, "%s%s\n%s", before, expression, after, &status);
+  }
+  if (status == SQLITE_NOMEM) {
+    base_fail(error, "%s: out of memory", what);
+  } else if (status != SQLITE_OK) {
+    base_fail(error, "%s: %s, in '%s'", what, sqlite3_errmsg(db), expression);
+  } else if (statement == NULL) {
+    base_fail(error, "%s: expected one SQL expression without parameters, got '%s'", what, expression);
+  }
   return statement;
 }
 

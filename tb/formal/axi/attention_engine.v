@@ -1,7 +1,7 @@
 // attention_engine, abstract: stands in for rtl/attention/attention_engine.v in the proof of attention_axi: it begins groups, takes
 // beats of mask and answers when it likes, but never more than it began, and holds what it offers.
 //
-// Parameters as of the engine; what is computed does not matter.
+// Parameters as of the engine; what is computed does not matter.  f_inside_o: groups begun whose results have not been taken.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
@@ -41,24 +41,26 @@ module attention_engine #(
   output wire                   out_final_o,
   output wire [16*NQ-1:0]       out_m_o,
   output wire [NQ-1:0]          out_poison_o,
-  output wire [17*(D+1)*NQ-1:0] out_o_o
+  output wire [17*(D+1)*NQ-1:0] out_o_o,
+  output wire [6:0]             f_inside_o
 );
   (* anyseq *) wire begin_wish, mask_wish, answer_wish;
   (* anyseq *) wire [17*(NQ*(D+2)) + 1 - 1:0] word;
-  reg [2:0]                         inside_q;      // groups begun and not answered
+  reg [5:0]                         inside_q;      // groups begun and not answered: more than an engine has stages
   reg                               valid_q;
   reg [17*(NQ*(D+2)):0]             word_q;
-  wire answers = answer_wish & (inside_q != 3'd0) & ~valid_q;
-  assign q_ready_o    = begin_wish & (inside_q != 3'd7);
+  wire answers = answer_wish & (inside_q != 6'd0) & ~valid_q;
+  assign f_inside_o   = {1'b0, inside_q} + {6'd0, valid_q};
+  assign q_ready_o    = begin_wish & (inside_q != 6'd63);
   assign mask_ready_o = mask_wish;
   assign out_valid_o  = valid_q;
   assign {out_final_o, out_poison_o, out_m_o, out_o_o} = word_q[17*(NQ*(D+2)):0];
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      inside_q <= 3'd0;
+      inside_q <= 6'd0;
       valid_q  <= 1'b0;
     end else begin
-      inside_q <= inside_q + {2'd0, q_valid_i & q_ready_o} - {2'd0, answers};
+      inside_q <= inside_q + {5'd0, q_valid_i & q_ready_o} - {5'd0, answers};
       valid_q  <= valid_q ? ~out_ready_i : answers;
     end
   end

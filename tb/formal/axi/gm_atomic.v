@@ -1,7 +1,7 @@
 // gm_atomic, abstract: stands in for rtl/gm/gm_atomic.v in the proof of gm_axi: it takes requests when it likes, up to three at a time,
 // and answers them in order, when it likes.
 //
-// Parameters as of gm_atomic.  f_empty_o: nothing is on its way.
+// Parameters as of gm_atomic.  f_level_o, f_tags_o: what is on its way, the oldest lowest.
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
@@ -41,17 +41,16 @@ module gm_atomic #(
   output wire [CNT_W-1:0]    cnt_beats_o,
   output wire [CNT_W-1:0]    cnt_guards_o,
   output wire [CNT_W-1:0]    cnt_stalls_o,
-  output wire                f_empty_o
+  output wire [1:0]          f_level_o,
+  output wire [3*TAG_W-1:0]  f_tags_o
 );
   (* anyseq *) wire take_wish, answer_wish;
   reg  offered_q;                          // an offer stays
   wire room, some;
-  wire [1:0] level;
-  assign f_empty_o = level == 2'd0;
   fifo #(.W(TAG_W), .DEPTH(3)) u_tags (
     .clk_i(clk_i), .rst_ni(rst_ni),
     .in_valid_i(req_valid_i & take_wish), .in_ready_o(room), .in_data_i(req_tag_i),
-    .out_valid_o(some), .out_ready_i(rsp_valid_o & rsp_ready_i), .out_data_o(rsp_tag_o), .level_o(level));
+    .out_valid_o(some), .out_ready_i(rsp_valid_o & rsp_ready_i), .out_data_o(rsp_tag_o), .level_o(f_level_o), .f_words_o(f_tags_o));
   assign req_ready_o = room & take_wish;
   assign rsp_valid_o = some & (answer_wish | offered_q);
   always @(posedge clk_i or negedge rst_ni) begin

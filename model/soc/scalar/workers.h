@@ -1,0 +1,45 @@
+// Host threads that run the programs of scalar cores, a stretch of one and then of another: few programs have
+// something to do at once, and a thread for each would do little but sleep and wake.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_WORKERS_H
+#define SOC_WORKERS_H
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+namespace soc {
+
+class scalar;
+
+class workers {
+ public:
+  workers();
+
+  // A program can go on: a thread will run a stretch of it.
+  void add(scalar &program);
+  // The simulation waits for this one: it is the next, if it waits here.
+  void prefer(scalar &program);
+  // ... and has waited for long: there is one thread more, for the others may run in circles.
+  void insist(scalar &program);
+  // True: it was waiting here, and nobody will run it.
+  bool remove(const scalar &program);
+
+  // The calling thread is going to sleep in the middle of a program, or goes on; others run meanwhile.
+  void away();
+  void back();
+
+ private:
+  void work();
+  void call();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<scalar *> waiting_;
+  unsigned most_;                      // threads that run at once; those that are away do not count
+  unsigned idle_ = 0, running_ = 0;
+};
+
+}  // namespace soc
+
+#endif

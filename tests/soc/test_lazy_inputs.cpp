@@ -1,0 +1,132 @@
+// Inputs that are made when they are held: what is held is right, whoever else holds what, and memory stays within
+// bounds, though several threads go through far more.
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
+#include <atomic>
+#include <csetjmp>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+extern "C" {
+#include <cmocka.h>   // its macros break the headers above
+}
+
+#include "soc/memory/lazy_inputs.h"
+
+namespace {
+
+constexpr uint64_t kChunk = soc::lazy_inputs::kChunk;
+constexpr uint64_t kChunks = 12, kKeptChunks = 5;
+constexpr uint64_t kAhead = 4096 + 512;                     // of an array's first chunk boundary
+constexpr uint64_t kBytes = kAhead + kChunks * kChunk + 512;
+constexpr uint64_t kWord = sizeof(uint64_t);
+
+std::atomic<uint64_t> made;   // bytes
+
+void make(const void *context, uint64_t first, uint64_t bytes, void *out) {
+  auto *words = static_cast<uint64_t *>(out);
+  for (uint64_t i = 0; i < bytes / kWord; ++i) {
+    words[i] = *static_cast<const uint64_t *>(context) + first / kWord + i;
+  }
+  made += bytes;
+}
+
+// An array whose ends share a chunk with other bytes, which are 0.
+struct input {
+  uint8_t *map, *begin;
+  uint64_t salt;
+
+  input(soc::lazy_inputs &inputs, uint64_t the_salt) : salt(the_salt) {
+    const uint64_t room = kBytes + 4 * kChunk;
+    map = static_cast<uint8_t *>(mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    assert_true(map != MAP_FAILED);
+    const uint64_t to_chunk = kChunk - reinterpret_cast<uintptr_t>(map) % kChunk;
+    begin = map + to_chunk + kChunk - kAhead;
+    inputs.add(begin, kBytes, make, &salt, sizeof salt);
+  }
+  bool right(uint64_t first, uint64_t bytes) const {
+    for (uint64_t i = first; i < first + bytes; i += kWord) {
+      if (*reinterpret_cast<const uint64_t *>(begin + i) != salt + i / kWord) {
+        return false;
+      }
+    }
+    return true;
+  }
+  // Chunks' worth of bytes that are in memory.
+  uint64_t resident() const {
+    std::vector<unsigned char> pages((kBytes + 2 * kChunk) / 4096);
+    assert_int_equal(mincore(map + (kChunk - reinterpret_cast<uintptr_t>(map) % kChunk), pages.size() * 4096, pages.data()), 0);
+    uint64_t count = 0;
+    for (const unsigned char page : pages) {
+      count += page & 1u;
+    }
+    return count * 4096 / kChunk;
+  }
+};
+
+void all_of_it_within_bounds(void **) {
+  soc::lazy_inputs inputs(kKeptChunks * kChunk);
+  const input a(inputs, 7);
+  const input b(inputs, 1000007);
+  for (int round = 0; round < 2; ++round) {
+    for (uint64_t at = 0; at + kChunk / 2 <= kBytes; at += kChunk / 2) {
+      for (const input *of : {&a, &b}) {
+        inputs.hold(of->begin + at, kChunk / 2);
+        assert_true(of->right(at, kChunk / 2));
+        inputs.let_go(of->begin + at, kChunk / 2);
+      }
+    }
+    assert_in_range(a.resident() + b.resident(), 1, kKeptChunks + 2);
+  }
+  assert_int_equal(a.begin[-1], 0);
+  assert_int_equal(a.begin[kBytes], 0);
+}
+
+void what_is_held_stays(void **) {
+  soc::lazy_inputs inputs(kKeptChunks * kChunk);
+  const input a(inputs, 3);
+  inputs.hold(a.begin, kBytes);   // more than is kept
+  assert_true(a.right(0, kBytes));
+  made = 0;
+  inputs.hold(a.begin, kBytes);
+  inputs.let_go(a.begin, kBytes);
+  assert_true(a.right(0, kBytes));
+  assert_int_equal(made, 0);
+  inputs.let_go(a.begin, kBytes);
+}
+
+void threads_see_the_same(void **) {
+  soc::lazy_inputs inputs(kKeptChunks * kChunk);
+  const input a(inputs, 5);
+  std::atomic<bool> good{true};
+  std::vector<std::thread> threads;
+  for (uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint64_t i = 0; i < 40; ++i) {
+        const uint64_t at = (i * (2 * t + 1) + t) % kChunks * kChunk;
+        inputs.hold(a.begin + at, kChunk);
+        good = good && a.right(at, kChunk);
+        inputs.let_go(a.begin + at, kChunk);
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  assert_true(good);
+}
+
+}  // namespace
+
+int main() {
+  const CMUnitTest tests[] = {
+      cmocka_unit_test(all_of_it_within_bounds),
+      cmocka_unit_test(what_is_held_stays),
+      cmocka_unit_test(threads_see_the_same),
+  };
+  return cmocka_run_group_tests(tests, nullptr, nullptr);
+}
