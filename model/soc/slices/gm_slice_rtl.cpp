@@ -4,7 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "Vgm_slice_memory.h"
+#include "Vgm_atomic_slice.h"
 #include "engine/engine_library.h"
 #include "soc/cores/simulation.h"
 #include "soc/slices/gm_pins.h"
@@ -13,7 +13,7 @@
 namespace soc {
 namespace {
 
-class unit_untraced : public gm_pins<gm_unit, Vgm_slice_memory> {
+class unit_untraced : public gm_pins<gm_unit, Vgm_atomic_slice> {
  public:
   unit_untraced(const std::string &name, uint8_t *memory) : gm_pins(name, memory) { reset(); }
 
