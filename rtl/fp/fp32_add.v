@@ -103,42 +103,42 @@ module fp32_add #(
   (* mem2reg *) reg  [31:0]  number [0:LANES-1];       // {exponent, fraction, its half}
   (* mem2reg *) reg  [31:0]  rest [0:LANES-1];         // flags, and whether there is anything below
   wire [W-1:0] number_w, rest_w, sig, sig_rest;
-  reg  [31:0]  k, x, n, seen, left, e, e_in, below;
+  reg  [31:0]  k, x, n, seen, e, e_in, below;
   always @* begin
-    {x, n, seen, left, e, e_in, below} = {7{32'd0}};
+    {x, n, seen, e, e_in, below} = {6{32'd0}};
     for (k = 0; k < LANES; k = k + 1) begin
       x    = sum[32*k +: 32];
       e_in = sum_exp[32*k +: 32];
       // Left until the hidden bit is in its place, by halves, but never below exponent 1: what is left there
       // is a subnormal.  Its place, when the exponent gets there, counts as a bit seen.
       n    = x & SIG;
-      left = 32'd0;
+      e    = e_in;
       seen = n | (TOP >> (e_in - 32'd1));
       if (seen < 32'h00000800) begin
         seen = seen << 16;
         n    = n << 16;
-        left = left | 32'd16;
+        e    = e - 32'd16;
       end
       if (seen < 32'h00080000) begin
         seen = seen << 8;
         n    = n << 8;
-        left = left | 32'd8;
+        e    = e - 32'd8;
       end
       if (seen < 32'h00800000) begin
         seen = seen << 4;
         n    = n << 4;
-        left = left | 32'd4;
+        e    = e - 32'd4;
       end
       if (seen < 32'h02000000) begin
         seen = seen << 2;
         n    = n << 2;
-        left = left | 32'd2;
+        e    = e - 32'd2;
       end
       if (seen < TOP) begin
         n    = n << 1;
-        left = left | 32'd1;
+        e    = e - 32'd1;
       end
-      e = n < TOP ? 32'd0 : e_in - left;
+      e = n < TOP ? 32'd0 : e;
       // Or right, by the carry.
       if (x[27]) begin
         n = {5'd0, x[27:2], x[1] | x[0]};
