@@ -25,12 +25,13 @@
 #include "hal/registers.h"
 #include "soc/cores/scheduler.h"
 #include "soc/cores/simulation.h"
+#include "soc/scalar/workers.h"
 
 namespace soc {
 
 class core_unit;
 
-class scalar : public task {
+class scalar : public task, public stretching {
  public:
   // pauses: it can, and has no thread of its own.
   scalar(core_unit &core, std::string firmware, bool pauses);
@@ -51,7 +52,7 @@ class scalar : public task {
 
   // --- a worker's side ---
   // Runs the program until it is far enough ahead, or over.
-  void stretch();
+  void stretch() override;
 
  protected:
   // --- the firmware's side, in its thread ---

@@ -129,6 +129,8 @@ class scalar_riscv : public scalar, private gdb_server::target {
   std::unique_ptr<emulator> emulator_;  // null: it serves others now
   emulator::state state_;               // meanwhile
   uint64_t pc_ = 0;                     // where it goes on
+  uint64_t block_ = 0, block_end_ = 0;  // the basic block that runs
+  bool runs_ = false;                   // it does
   uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
   bool halted_badly_ = false, faulted_ = false;
@@ -315,7 +317,9 @@ void scalar_riscv::run_engine() {
   do {
     pc_ = jump_.value_or(pc_);
     jump_.reset();
+    runs_ = true;
     error = uc_emu_start(engine(), pc_, ~0ull, 0, 0);
+    runs_ = false;
   } while (jump_ && !ended());
   if (!ended() && !is_to_stop()) {
     if (debugger_ != nullptr) {
@@ -387,10 +391,11 @@ std::vector<uint64_t> scalar_riscv::calls() {
   });
 }
 
+// Within an access Unicorn's may still be that of an earlier block: one jumps to the next without telling.
 uint64_t scalar_riscv::program_counter() {
   uint64_t pc = 0;
   uc_reg_read(engine(), UC_RISCV_REG_PC, &pc);
-  return pc;
+  return runs_ && (pc < block_ || pc >= block_end_) ? block_ : pc;
 }
 
 // The command in the window; its header comes with the push.
@@ -464,6 +469,8 @@ void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
     uc_emu_stop(engine());
     return;
   }
+  block_ = address;
+  block_end_ = address + bytes;
   instructions_ += shared_.instructions(emulator_->ram(), address - SCALAR_RAM_BASE, bytes);
   if (is_too_long(instructions_)) {
     end_too_long();

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <thread>
 
-#include "soc/scalar/scalar.h"
+#include "host/parallel.h"
 
 namespace soc {
 
-constexpr unsigned kMost = 8;
+constexpr size_t kMost = 8;
 
-workers::workers() : most_(std::clamp(std::thread::hardware_concurrency(), 1u, kMost)) {}
+workers::workers() : most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {}
 
 // Somebody takes up what waits.  Under mutex_.
 void workers::call() {
@@ -22,13 +22,13 @@ void workers::call() {
   }
 }
 
-void workers::add(scalar &program) {
+void workers::add(stretching &program) {
   const std::lock_guard<std::mutex> lock(mutex_);
   waiting_.push_back(&program);
   call();
 }
 
-void workers::prefer(scalar &program) {
+void workers::prefer(stretching &program) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find(waiting_.begin(), waiting_.end(), &program);
   if (found != waiting_.end()) {
@@ -36,7 +36,7 @@ void workers::prefer(scalar &program) {
   }
 }
 
-void workers::insist(scalar &program) {
+void workers::insist(stretching &program) {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (std::find(waiting_.begin(), waiting_.end(), &program) != waiting_.end()) {
     most_ = std::max(most_, running_ + 1);
@@ -44,7 +44,7 @@ void workers::insist(scalar &program) {
   }
 }
 
-bool workers::remove(const scalar &program) {
+bool workers::remove(const stretching &program) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find(waiting_.begin(), waiting_.end(), &program);
   const bool there = found != waiting_.end();
@@ -71,7 +71,7 @@ void workers::work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     changed_.wait(lock, [this] { return !waiting_.empty() && running_ < most_; });
-    scalar &next = *waiting_.front();
+    stretching &next = *waiting_.front();
     waiting_.pop_front();
     --idle_;
     ++running_;

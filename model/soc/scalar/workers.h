@@ -10,20 +10,27 @@
 
 namespace soc {
 
-class scalar;
+// A program that pauses.
+class stretching {
+ public:
+  virtual void stretch() = 0;
+
+ protected:
+  ~stretching() = default;
+};
 
 class workers {
  public:
   workers();
 
   // A program can go on: a thread will run a stretch of it.
-  void add(scalar &program);
+  void add(stretching &program);
   // The simulation waits for this one: it is the next, if it waits here.
-  void prefer(scalar &program);
+  void prefer(stretching &program);
   // ... and has waited for long: there is one thread more, for the others may run in circles.
-  void insist(scalar &program);
+  void insist(stretching &program);
   // True: it was waiting here, and nobody will run it.
-  bool remove(const scalar &program);
+  bool remove(const stretching &program);
 
   // The calling thread is going to sleep in the middle of a program, or goes on; others run meanwhile.
   void away();
@@ -35,7 +42,7 @@ class workers {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<scalar *> waiting_;
+  std::deque<stretching *> waiting_;
   unsigned most_;                      // threads that run at once; those that are away do not count
   unsigned idle_ = 0, running_ = 0;
 };
