@@ -57,12 +57,15 @@ both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
 both panic "cube0" "firmware panic, code 7 at panic.c:7"
 expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
 expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
+expect code "$FIRMWARE/tests/code.elf" "cube0" "fault" "code.c:6"
 both direct_bounds "needs the direct path to L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
 machine='--set soc.direct_path=1'
 both direct_bounds "leaves L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
 both direct_race "race in L1" "cube0 MTE1" "LOAD_B" "direct_race.c:5" "COPY_L1" "direct_race.c:11"
 machine='--config ascend910_die --cores 2'
 both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
+machine='--config ascend910_die --cores 4'
+expect own_ram "$FIRMWARE/tests/own_ram.elf" "cube0 firmware panic, code 42"   # which says that all is well
 
 # Accesses to registers that the bus does not have, and no interrupt.
 machine=
