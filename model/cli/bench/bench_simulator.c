@@ -46,7 +46,7 @@ static const group_t groups[] = {
     {"one AI core, as the README runs it",
      "core",
      {"run amla", "run amla"},
-     {{"timing only", "timing_only", "--timing-only"}, {"everything", "functional", ""}}},
+     {{"memory units in C", "gm_c", "--gm c"}, {"... in Verilog", "gm_rtl", ""}}},
 };
 enum { GROUPS = sizeof groups / sizeof *groups };
 
