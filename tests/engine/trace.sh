@@ -55,22 +55,6 @@ sed 's/\[[0-9]*:[0-9]*\]$//' "$here/../../model/soc/watch/gtkw/hfa.gtkw" | grep 
 look all.fst names | sort -u | comm -23 wanted - >missing
 [ ! -s missing ] || fail "hfa.gtkw names what is not there: $(cat missing)"
 
-# Waveforms cost less than 30 % of the processor's time: the least of some tries, for others use this host, too.
-seconds() {   # seconds COMMAND...: of the processor, all threads
-  bash -c 'TIMEFORMAT="%U %S"; time "$@" >/dev/null 2>&1' - "$@" 2>&1 | awk '{ print $1 + $2 }'
-}
-least() { awk -v a="$1" -v b="$2" 'BEGIN { print (a == "" || b < a ? b : a) }'; }
-plain='' traced=''
-for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
-  # shellcheck disable=SC2086
-  plain=$(least "$plain" "$(seconds "$SIM" run hfa $shape --quiet)")
-  # shellcheck disable=SC2086
-  traced=$(least "$traced" "$(seconds "$SIM" run hfa $shape --quiet --trace speed.fst)")
-  fast=$(awk -v a="$plain" -v b="$traced" 'BEGIN { print (a > 0 && b <= 1.3 * a) }')
-  [ "$fast" -eq 0 ] || [ "$try" -lt 3 ] || break
-done
-[ "$fast" -eq 1 ] || [ -n "${AMALGAM_SECONDS:-}" ] || fail "$traced s of processor time with waveforms, $plain s without"
-
 run --trace part.fst --trace-window 2000:12000 --json part.json
 same_books part.json
 # shellcheck disable=SC2046
@@ -103,7 +87,7 @@ run --trace good.fst --trace-on error
   --trace cut.fst --trace-on error --trace-last 500 2>error &
 sim=$!
 pause=3
-[ -z "${AMALGAM_SECONDS:-}" ] || pause=20   # it may be slow
+[ -z "${AMALGAM_SANITIZED:-}" ] || pause=20   # it may be slow
 sleep $pause
 kill -INT $sim
 status=0
@@ -139,4 +123,4 @@ for engine in 0 1 2 3; do
   rises=$((rises + $(look soc.fst count a=engine$engine.attention_engine.clk_i b=engine$engine.attention_engine.clk_i value=1)))
 done
 same "clock cycles of the engines" "$rises" "$(jq .host.rtl_cycles plain.json)"
-echo "$(wc -c <all.fst) bytes for $((load + cycles)) cycles by itself, $traced s of processor time, $plain s without; $(wc -c <soc.fst) bytes for the SoC's engines"
+echo "$(wc -c <all.fst) bytes for $((load + cycles)) cycles by itself; $(wc -c <soc.fst) bytes for the SoC's engines"

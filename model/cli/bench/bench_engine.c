@@ -1,11 +1,14 @@
-// An attention engine as Verilated RTL, as RTL in Icarus and as a C model: simulated cycles per
-// second of the host, opening and building aside.
+// An attention engine as Verilated RTL, with and without waveforms, as RTL in Icarus and as a C model:
+// simulated cycles per second of the host, opening and building aside.
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE   // asprintf
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/bench/bench_section.h"
 #include "engine/engine.h"
+#include "host/files.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "host/parallel.h"
@@ -23,28 +26,37 @@ typedef struct inputs {
   num_bf16_t out[QUERIES_MAX * D_MAX];
 } inputs_t;
 
-static engine_t *open_rtl(const engine_shape_t *shape, char *message, size_t size) {
-  return engine_open_rtl(shape, NULL, NULL, message, size);
+static engine_t *open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+  return engine_open_rtl(shape, waves, NULL, message, size);
 }
 
-static engine_t *open_c_1(const engine_shape_t *shape, char *message, size_t size) {
+static engine_t *open_icarus(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+  (void)waves;
+  return engine_open_icarus(shape, message, size);
+}
+
+static engine_t *open_c_1(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+  (void)waves;
   return engine_open_c(shape, 1, message, size);
 }
 
-static engine_t *open_c(const engine_shape_t *shape, char *message, size_t size) {
+static engine_t *open_c(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+  (void)waves;
   return engine_open_c(shape, parallel_host_threads(), message, size);
 }
 
 // The first is what the others are compared with.
 static const struct {
   const char *title, *name;
-  engine_t *(*open)(const engine_shape_t *shape, char *message, size_t size);
+  engine_t *(*open)(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size);
   size_t queries, keys;    // at most
+  bool waves;
 } ways[] = {
-    {"Verilated RTL", "rtl", open_rtl, QUERIES_MAX, KEYS_MAX},
-    {"RTL in Icarus", "icarus", engine_open_icarus, 2, 64},
-    {"C model, 1 thread", "c_1_thread", open_c_1, QUERIES_MAX, KEYS_MAX},
-    {"C model, all threads", "c", open_c, QUERIES_MAX, KEYS_MAX},
+    {"Verilated RTL", "rtl", open_rtl, QUERIES_MAX, KEYS_MAX, false},
+    {"RTL with waveforms", "rtl_waveforms", open_rtl, QUERIES_MAX, KEYS_MAX, true},
+    {"RTL in Icarus", "icarus", open_icarus, 2, 64, false},
+    {"C model, 1 thread", "c_1_thread", open_c_1, QUERIES_MAX, KEYS_MAX, false},
+    {"C model, all threads", "c", open_c, QUERIES_MAX, KEYS_MAX, false},
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -55,19 +67,21 @@ static const struct {
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-// Cycles per second of one run; 0, and why in message, if it failed.
-static double speed(engine_t *engine, inputs_t *in, size_t queries, size_t keys, char *message) {
+// Cycles per second of one run, with its waveforms written; 0, and why in message, if it failed.
+static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, char *message) {
   engine_cycles_t cycles;
-  const engine_job_t job = {.sq = queries, .s = keys, .q = in->q, .k = in->k, .v = in->v,
-                            .out = in->out};
   const double start = host_seconds();
-  if (!engine_attention(engine, &job, &cycles, message, MESSAGE_BYTES)) {
+  if (!engine_attention(engine, job, &cycles, message, MESSAGE_BYTES)) {
+    return 0;
+  }
+  if (waves != NULL && !waves_end(waves, false)) {
+    snprintf(message, MESSAGE_BYTES, "cannot write the waveforms");
     return 0;
   }
   return (double)(cycles.load + cycles.total) / (host_seconds() - start);
 }
 
-static bool measure(const bench_t *bench, num_design_t design, size_t way, inputs_t *in,
+static bool measure(const bench_t *bench, num_design_t design, size_t way, const char *trace, inputs_t *in,
                     double *result, base_error_t *error) {
   char message[MESSAGE_BYTES] = "";
   const engine_shape_t shape = {.num = {.design = design,
@@ -75,11 +89,15 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, input
                                         .blocks = shapes[bench->quick].blocks,
                                         .rows = shapes[bench->quick].keys},
                                 .queries = 1};
-  const size_t queries = bench->quick ? 2 : ways[way].queries;
-  const size_t keys = least(ways[way].keys, shape.num.rows);
-  engine_t *engine = ways[way].open(&shape, message, sizeof message);
-  *result = engine == NULL ? 0 : speed(engine, in, queries, keys, message);
+  const engine_job_t job = {.sq = bench->quick ? 2 : ways[way].queries,
+                            .s = least(ways[way].keys, shape.num.rows),
+                            .q = in->q, .k = in->k, .v = in->v, .out = in->out};
+  waves_t *waves = ways[way].waves ? waves_new(&(waves_options_t){.path = trace, .unit = "1ns", .per_cycle = 2}) : NULL;
+  const engine_waves_t outline = {.waves = waves, .to = UINT64_MAX};
+  engine_t *engine = ways[way].open(&shape, waves == NULL ? NULL : &outline, message, sizeof message);
+  *result = engine == NULL ? 0 : speed(engine, waves, &job, message);
   engine_close(engine);
+  waves_delete(waves);
   return *result > 0 || base_fail(error, "bench: %s: %s", ways[way].title, message);
 }
 
@@ -96,17 +114,31 @@ static void show(const bench_t *bench, const char *design, const double speeds[W
   }
 }
 
-static bool run_designs(const bench_t *bench, inputs_t *in, base_error_t *error) {
+static bool run_designs(const bench_t *bench, const char *trace, inputs_t *in, base_error_t *error) {
   for (size_t i = 0; i < sizeof designs / sizeof *designs; ++i) {
     double speeds[WAYS];
     for (size_t way = 0; way < WAYS; ++way) {
-      if (!measure(bench, designs[i].design, way, in, &speeds[way], error)) {
+      if (!measure(bench, designs[i].design, way, trace, in, &speeds[way], error)) {
         return false;
       }
     }
     show(bench, designs[i].name, speeds);
   }
   return true;
+}
+
+// The waveforms are in a folder of their own, for as long as the bench takes.
+static bool run_with_traces(const bench_t *bench, inputs_t *in, base_error_t *error) {
+  char *folder = host_new_folder(), *trace = NULL;
+  const bool good = (folder != NULL && asprintf(&trace, "%s/waves.fst", folder) >= 0)
+                        ? run_designs(bench, trace, in, error)
+                        : base_fail(error, "bench: no folder for waveforms");
+  if (folder != NULL) {
+    host_remove_folder(folder);
+  }
+  free(trace);
+  free(folder);
+  return good;
 }
 
 bool bench_engine(const bench_t *bench, base_error_t *error) {
@@ -121,7 +153,7 @@ bool bench_engine(const bench_t *bench, base_error_t *error) {
   bench_print(bench, "\nattention engines, d %zu, %zu blocks\n  %-27s%14s%15s\n",
               shapes[bench->quick].d, shapes[bench->quick].blocks, "", "cycles/s", "x Verilated");
   host_hold_interrupts();
-  const bool good = run_designs(bench, in, error);
+  const bool good = run_with_traces(bench, in, error);
   host_release_interrupts();
   free(in);
   return good;

@@ -1,0 +1,142 @@
+// See emulator.h. SPDX-License-Identifier: Apache-2.0
+#include "soc/scalar/emulator.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "hal/registers.h"
+
+namespace soc {
+namespace {
+
+void check(uc_err error, const char *what) {
+  if (error != UC_ERR_OK) {
+    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " + uc_strerror(error));
+  }
+}
+
+}  // namespace
+
+emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
+    : program_(program), ram_(program.make_ram()) {
+  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
+  add_ram(fixed_code);
+  for (const global_memory::range &r : gm.windows()) {
+    check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, gm.base() + r.begin),
+          "map the window on global memory");
+  }
+  add_registers();
+  hook(UC_HOOK_BLOCK, reinterpret_cast<void *>(on_block), 1, 0, "count instructions");
+  if (debugged) {
+    hook(UC_HOOK_CODE, reinterpret_cast<void *>(on_instruction), 1, 0, "stop at instructions");
+  }
+  save(reset_);
+}
+
+emulator::~emulator() { uc_close(engine_); }
+
+void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
+  if (begin < end) {
+    check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
+  }
+}
+
+// What it has translated counts for all cores only if none can have other code.
+void emulator::add_ram(bool fixed_code) {
+  if (!fixed_code) {
+    return map_ram(0, program_.ram_bytes(), UC_PROT_ALL);
+  }
+  whole_ = false;
+  map_ram(0, program_.code_begin(), UC_PROT_READ | UC_PROT_WRITE);
+  map_ram(program_.code_begin(), program_.code_end(), UC_PROT_READ | UC_PROT_EXEC);
+  hook(UC_HOOK_MEM_UNMAPPED, reinterpret_cast<void *>(on_unmapped), SCALAR_RAM_BASE + program_.code_end(),
+       SCALAR_RAM_BASE + program_.ram_bytes() - 1, "look at RAM behind the code");
+}
+
+// RAM behind the code is there once a core uses it, which then keeps the emulator.
+bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int64_t, void *self) {
+  auto *it = static_cast<emulator *>(self);
+  const uint64_t offset = address - SCALAR_RAM_BASE;
+  if (it->whole_ || offset < it->program_.code_end() || offset >= it->program_.ram_bytes()) {
+    return false;
+  }
+  it->map_ram(it->program_.code_end(), it->program_.ram_bytes(), UC_PROT_ALL);
+  it->whole_ = true;
+  return true;
+}
+
+// Readable only by way of on_load.
+void emulator::add_registers() {
+  check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
+  check(uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
+  hook(UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), SCALAR_MMIO_BASE,
+       SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1, "look at loads of registers");
+}
+
+void emulator::hook(int type, void *call, uint64_t begin, uint64_t end, const char *what) {
+  uc_hook hook;
+  check(uc_hook_add(engine_, &hook, type, call, this, begin, end), what);
+}
+
+void emulator::save(state &of_core) const {
+  if (of_core.registers == nullptr) {
+    check(uc_context_alloc(engine_, &of_core.registers), "keep registers");
+  }
+  check(uc_context_save(engine_, of_core.registers), "save registers");
+  of_core.ram.assign(ram_.get(), ram_.get() + program_.code_begin());
+}
+
+void emulator::serve(user &core, const state &of_core) {
+  core_ = &core;
+  const state &from = of_core.registers == nullptr ? reset_ : of_core;
+  check(uc_context_restore(engine_, from.registers), "restore registers");
+  std::copy(from.ram.begin(), from.ram.end(), ram_.get());
+}
+
+bool emulator::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {
+  static_cast<emulator *>(self)->core_->is_word("reads", address - SCALAR_MMIO_BASE, static_cast<unsigned>(bytes));
+  return true;
+}
+
+uint64_t emulator::on_read(uc_engine *, uint64_t offset, unsigned, void *self) {
+  return static_cast<emulator *>(self)->core_->load(offset);
+}
+
+void emulator::on_write(uc_engine *, uint64_t offset, unsigned bytes, uint64_t value, void *self) {
+  static_cast<emulator *>(self)->core_->store(offset, bytes, value);
+}
+
+void emulator::on_block(uc_engine *, uint64_t address, uint32_t size, void *self) {
+  static_cast<emulator *>(self)->core_->enter_block(address, size);
+}
+
+void emulator::on_instruction(uc_engine *, uint64_t address, uint32_t, void *self) {
+  static_cast<emulator *>(self)->core_->enter_instruction(address);
+}
+
+// Kept until the process ends: a worker may be in one.
+emulators &emulators::of_process() {
+  static auto *all = new emulators;
+  return *all;
+}
+
+std::unique_ptr<emulator> emulators::take(const shared_firmware &program, global_memory &gm) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    auto &unused = unused_[&program];
+    if (!unused.empty()) {
+      std::unique_ptr<emulator> last = std::move(unused.back());
+      unused.pop_back();
+      return last;
+    }
+  }
+  return std::make_unique<emulator>(program, gm, true, false);
+}
+
+void emulators::give(const shared_firmware &program, std::unique_ptr<emulator> unused) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  unused_[&program].push_back(std::move(unused));
+}
+
+}  // namespace soc
