@@ -33,7 +33,7 @@ soc/engine: /cores /watch
 soc/inspect: /cores /memory /watch
 soc/memory: /. /cores /races /slices
 soc/races:
-soc/scalar: /cores
+soc/scalar: /cores /memory
 soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
 blame: soc core num base hal
