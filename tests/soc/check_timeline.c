@@ -157,7 +157,9 @@ static void check_within(const cJSON *event) {
          thread->slices[low - 1].begin > at - HALF_STEP) {
     --low;
   }
-  if (low == 0 || thread->slices[low - 1].end < at - HALF_STEP) {
+  // At its end a slice has nothing in it any more, unless it has no length.
+  const slice_t *around = low == 0 ? NULL : &thread->slices[low - 1];
+  if (around == NULL || (around->end < at + HALF_STEP && around->begin < at - HALF_STEP)) {
     fail("a flow outside of all slices: %s", cJSON_PrintUnformatted(event));
   }
 }
