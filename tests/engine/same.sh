@@ -58,7 +58,7 @@ wait $run || status=$?
 [ "$(time_of cut.fst)" -gt "$(time_of w.fst)" ] || { echo "FAILED: waveforms end at $(time_of cut.fst), before $(time_of w.fst)"; exit 1; }
 # Interrupted while the result is written, to a pipe too small for it: nothing is left. ThreadSanitizer would keep the
 # signal until the write is done.
-if [ -z "${AMALGAM_SANITIZED:-}" ]; then
+if [ -z "${AMALGAM_SLOWED:-}" ]; then
   mkfifo pipe
   # shellcheck disable=SC2086
   "$SIM" run hfa $small --seq-q 3500 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &

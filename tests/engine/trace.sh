@@ -87,7 +87,7 @@ run --trace good.fst --trace-on error
   --trace cut.fst --trace-on error --trace-last 500 2>error &
 sim=$!
 pause=3
-[ -z "${AMALGAM_SANITIZED:-}" ] || pause=20   # it may be slow
+[ -z "${AMALGAM_SLOWED:-}" ] || pause=20   # it may be slow
 sleep $pause
 kill -INT $sim
 status=0

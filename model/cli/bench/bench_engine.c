@@ -93,6 +93,9 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, const
                             .s = least(ways[way].keys, shape.num.rows),
                             .q = in->q, .k = in->k, .v = in->v, .out = in->out};
   waves_t *waves = ways[way].waves ? waves_new(&(waves_options_t){.path = trace, .unit = "1ns", .per_cycle = 2}) : NULL;
+  if (ways[way].waves && waves == NULL) {
+    return base_fail(error, "out of memory");
+  }
   const engine_waves_t outline = {.waves = waves, .to = UINT64_MAX};
   engine_t *engine = ways[way].open(&shape, waves == NULL ? NULL : &outline, message, sizeof message);
   *result = engine == NULL ? 0 : speed(engine, waves, &job, message);
