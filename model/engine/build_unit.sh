@@ -94,7 +94,7 @@ global=
 if [ -n "$shown" ]; then
   compile="$compile -DENGINE_TRACE -include waves/verilated_waves.h"
   own_sources="$own_sources $root/model/waves/verilated_waves.cpp"
-  global="VM_GLOBAL_FAST='verilated verilated_threads'"
+  global="VM_GLOBAL_FAST=verilated verilated_threads"
 fi
 
 # An engine has one arithmetic: the others' modules are named in it, and not there.
@@ -147,11 +147,35 @@ if [ -n "$outlined" ]; then
   outline=$made/outline.vlt
   write_outline >"$outline"
 fi
+# A small file's headers take longer than itself: those of what runs once are one file to compile, and those of what runs
+# in every cycle another.
+classes() {   # classes FAST|SLOW: Verilator's files
+  awk -v kind="_$1\$" '/^VM_/ { in_it = $1 ~ kind && $1 !~ /GLOBAL/; next } in_it && /^[ \t]/ { print $1 }' \
+    "$made/obj/Vunit_classes.mk"
+}
+join() {
+  large=
+  for class in $(classes FAST); do
+    if [ "$(stat -c %s "$made/obj/$class.cpp")" -gt 150000 ]; then
+      large="$large $class"
+    else
+      echo "#include \"$class.cpp\"" >>"$made/obj/Vunit_parts.cpp"
+    fi
+  done
+  classes SLOW | sed 's/.*/#include "&.cpp"/' >"$made/obj/Vunit_slow.cpp"
+}
 # shellcheck disable=SC2086
-OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build -j 2 $verilate $own \
-  --top-module "$module" --prefix Vunit --Mdir "$made/obj" $(printf -- '-y %s ' $folders) \
-  -MAKEFLAGS "OPT_FAST= OPT_SLOW=-O0 $global" -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
-  $outline "$config" "$file" $own_sources >"$unit/log" 2>&1 ||
+make_library() {
+  OBJCACHE=$(command -v ccache || true)
+  export OBJCACHE
+  verilator --cc --exe $verilate $own --top-module "$module" --prefix Vunit --Mdir "$made/obj" \
+    $(printf -- '-y %s ' $folders) -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
+    $outline "$config" "$file" $own_sources &&
+    join &&
+    make -C "$made/obj" -f Vunit.mk -j 2 OPT_FAST= OPT_SLOW=-O0 ${global:+"$global"} VM_SUPPORT_FAST= VM_SUPPORT_SLOW= \
+      VM_CLASSES_SLOW=Vunit_slow VM_CLASSES_FAST="$large Vunit_parts"
+}
+make_library >"$unit/log" 2>&1 ||
   { tail -n 5 "$unit/log" >&2; echo "build_unit.sh: $top could not be built, see ${answer%/*}/log" >&2; exit 1; }
 [ -z "$plain" ] || mv "$made/unit.so.new" "$unit/unit.so.new"
 mv "$unit/unit.so.new" "$library"

@@ -24,7 +24,5 @@ holds "$(speeds vector) > 0" b.json
 holds "$(speeds cycles_per_second) == 15" b.json
 sh "$ROOT/tests/docs/speed.sh" b.json || fail "docs/speed.md"
 grep -q 'matrix products' text && grep -q 'hfa  RTL in Icarus' text || fail "text"
-"$SIM" bench --size quick --quiet >quiet
-[ ! -s quiet ] || fail "--quiet prints"
 fits bench=b.json
 echo "all as expected"

@@ -18,7 +18,7 @@ same() {   # same KERNEL OPTIONS...
 }
 
 # The shapes are run.sh's, so that the RTL is there already.
-small="--blocks 2 --rows 32 --head-dim 10"
+small="--blocks 2 --rows 32 --head-dim 16"
 # shellcheck disable=SC2086
 for kernel in "hfa $small" "hfa $small --lns corrected" "hfa $small --zero-exact" "fa2 $small" \
   "fa2 $small --one-mul --queries 4"; do
@@ -26,15 +26,15 @@ for kernel in "hfa $small" "hfa $small --lns corrected" "hfa $small --zero-exact
     same $kernel --seq-q 9 --seq-kv $keys --seed $keys
     same $kernel --seq-q 9 --seq-kv $keys --seed $keys --causal --dist normal:5
   done
-  "$MKNPY" q.npy '<u2' 9,10 c 31=7f80
-  "$MKNPY" k.npy '<u2' 70,10 c 105=7fc0
-  "$MKNPY" v.npy '<u2' 70,10 c 690=ff80
+  "$MKNPY" q.npy '<u2' 9,16 c 31=7f80
+  "$MKNPY" k.npy '<u2' 70,16 c 105=7fc0
+  "$MKNPY" v.npy '<u2' 70,16 c 690=ff80
   "$MKNPY" mask.npy '|u1' 9,70
   same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --causal
   same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --softmax-scale -3
 done
 # shellcheck disable=SC2086
-same hfa --blocks 2 --rows 32 --head-dim 48 --seq-q 4 --seq-kv 40
+same hfa --blocks 3 --queries 2 --rows 21 --head-dim 5 --seq-q 4 --seq-kv 40
 # shellcheck disable=SC2086
 "$SIM" run hfa $small --seq-kv 40 --trace w.fst --quiet
 [ "$(head -c 1 w.fst | od -An -tu1)" -eq 0 ] && [ "$(wc -c <w.fst)" -gt 1000 ] ||

@@ -67,7 +67,7 @@ look all.fst changes a=$top.k_row | awk '$1 > 4000 && $1 <= 24001' >expected
 look part.fst changes a=$top.k_row | awk '$1 > 4000' | cmp - expected || fail "the window shows something else"
 
 # Inside the datapath, if a scope asks for it; small, since that is a build of its own.
-shape='--blocks 2 --rows 32 --head-dim 10 --seq-q 5 --seq-kv 30 --golden none'
+shape='--blocks 2 --rows 32 --head-dim 16 --seq-q 5 --seq-kv 30 --golden none'
 run --json plain.json
 run --json deep.json --trace deep.fst --trace-scope '*.g_block[1].u_fau' --trace-scope '*.u_ctrl'
 same_books deep.json
@@ -83,7 +83,7 @@ refused 'trace-last' --trace no.fst --trace-last 4
 # Only what is before an interruption: its last 500 cycles.
 run --trace good.fst --trace-on error
 [ ! -e good.fst ] || fail "a file without an error"
-"$SIM" run hfa --blocks 2 --rows 32 --head-dim 10 --seq-q 900000 --seq-kv 30 --golden none --quiet \
+"$SIM" run hfa --blocks 2 --rows 32 --head-dim 16 --seq-q 900000 --seq-kv 30 --golden none --quiet \
   --trace cut.fst --trace-on error --trace-last 500 2>error &
 sim=$!
 pause=3

@@ -20,7 +20,8 @@ while [ "$1" != --Mdir ]; do
   shift
 done
 mkdir -p "$2"
-: >"$2/../unit.so.new"
+: >"$2/Vunit_classes.mk"
+printf 'library:\n\t: >../unit.so.new\n' >"$2/Vunit.mk"
 END
 chmod +x "$dir/bin/verilator"
 export PATH="$dir/bin:$PATH"
