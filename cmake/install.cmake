@@ -68,7 +68,10 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "RTL-in-the-loop simulator of a decoupled 
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)   # Depends: what the simulator is linked with
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)   # Depends: what the simulator is linked with, and Unicorn, which it loads
+file(REAL_PATH ${UNICORN_FILE} unicorn_so)
+execute_process(COMMAND dpkg-query --search ${unicorn_so} OUTPUT_VARIABLE unicorn_package ERROR_QUIET)
+string(REGEX REPLACE ":.*" "" CPACK_DEBIAN_PACKAGE_DEPENDS "${unicorn_package}")
 # What is built when first asked for; what reports, synthesis and `bench` start.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "verilator, g++, make, gcc, gcc-riscv64-unknown-elf, gnuplot-nox")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "yosys, opensta, qflow-tech-osu018, iverilog, libopenblas0-pthread, gdb-multiarch, gtkwave, python3-numpy")

@@ -12,7 +12,7 @@ namespace {
 
 void check(uc_err error, const char *what) {
   if (error != UC_ERR_OK) {
-    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " + uc_strerror(error));
+    throw std::runtime_error(std::string("scalar core: cannot ") + what + ": " + unicorn().uc_strerror(error));
   }
 }
 
@@ -20,10 +20,10 @@ void check(uc_err error, const char *what) {
 
 emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
     : program_(program), ram_(program.make_ram()) {
-  check(uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
+  check(unicorn().uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   add_ram(fixed_code);
   for (const global_memory::range &r : gm.windows()) {
-    check(uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, gm.base() + r.begin),
+    check(unicorn().uc_mem_map_ptr(engine_, GM_BASE + r.begin, r.end - r.begin, UC_PROT_READ, gm.base() + r.begin),
           "map the window on global memory");
   }
   add_registers();
@@ -34,11 +34,17 @@ emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed
   save(reset_);
 }
 
-emulator::~emulator() { uc_close(engine_); }
+emulator::state::~state() {
+  if (registers != nullptr) {
+    unicorn().uc_context_free(registers);
+  }
+}
+
+emulator::~emulator() { unicorn().uc_close(engine_); }
 
 void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
   if (begin < end) {
-    check(uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
+    check(unicorn().uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
   }
 }
 
@@ -68,29 +74,29 @@ bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int6
 
 // Readable only by way of on_load.
 void emulator::add_registers() {
-  check(uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
-  check(uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
+  check(unicorn().uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
+  check(unicorn().uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
   hook(UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), SCALAR_MMIO_BASE,
        SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1, "look at loads of registers");
 }
 
 void emulator::hook(int type, void *call, uint64_t begin, uint64_t end, const char *what) {
   uc_hook hook;
-  check(uc_hook_add(engine_, &hook, type, call, this, begin, end), what);
+  check(unicorn().uc_hook_add(engine_, &hook, type, call, this, begin, end), what);
 }
 
 void emulator::save(state &of_core) const {
   if (of_core.registers == nullptr) {
-    check(uc_context_alloc(engine_, &of_core.registers), "keep registers");
+    check(unicorn().uc_context_alloc(engine_, &of_core.registers), "keep registers");
   }
-  check(uc_context_save(engine_, of_core.registers), "save registers");
+  check(unicorn().uc_context_save(engine_, of_core.registers), "save registers");
   of_core.ram.assign(ram_.get(), ram_.get() + program_.code_begin());
 }
 
 void emulator::serve(user &core, const state &of_core) {
   core_ = &core;
   const state &from = of_core.registers == nullptr ? reset_ : of_core;
-  check(uc_context_restore(engine_, from.registers), "restore registers");
+  check(unicorn().uc_context_restore(engine_, from.registers), "restore registers");
   std::copy(from.ram.begin(), from.ram.end(), ram_.get());
 }
 

@@ -8,8 +8,6 @@
 #ifndef SOC_EMULATOR_H
 #define SOC_EMULATOR_H
 
-#include <unicorn/unicorn.h>
-
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,6 +16,7 @@
 
 #include "soc/memory/gm.h"
 #include "soc/scalar/elf_image.h"
+#include "soc/scalar/unicorn_library.h"
 
 namespace soc {
 
@@ -47,7 +46,7 @@ class emulator {
   struct state {
     uc_context *registers = nullptr;
     std::vector<uint8_t> ram;
-    ~state() { uc_context_free(registers); }
+    ~state();
   };
   // The core's from here on; without a state it is as after a reset.
   void serve(user &core, const state &of_core);

@@ -128,7 +128,7 @@ void scalar_riscv::run_engine() {
     pc_ = jump_.value_or(pc_);
     jump_.reset();
     runs_ = true;
-    error = uc_emu_start(engine(), pc_, ~0ull, 0, 0);
+    error = unicorn().uc_emu_start(engine(), pc_, ~0ull, 0, 0);
     runs_ = false;
   } while (jump_ && !ended());
   if (!ended() && !is_to_stop()) {
@@ -136,13 +136,13 @@ void scalar_riscv::run_engine() {
       debugger_->stop(gdb_server::SIGNAL_SEGV);
     }
     end(error == UC_ERR_OK ? "firmware waits for an interrupt (wfi), and there is none"
-                           : std::string("firmware fault: ") + uc_strerror(error));
+                           : std::string("firmware fault: ") + unicorn().uc_strerror(error));
     faulted_ = true;
   }
 }
 
 void scalar_riscv::run_debugged() {
-  uc_reg_write(engine(), UC_RISCV_REG_PC, &pc_);
+  unicorn().uc_reg_write(engine(), UC_RISCV_REG_PC, &pc_);
   debugger_->begin(*this, firmware_);
   run_engine();
   debugger_->exited(faulted_ ? gdb_server::SIGNAL_SEGV : halted_badly_ ? gdb_server::SIGNAL_ABORT : 0);
@@ -153,18 +153,18 @@ void scalar_riscv::run_debugged() {
 uint64_t scalar_riscv::read_register(unsigned number) {
   uint64_t value = 0;
   const unsigned reg = number == gdb_server::kPc ? unsigned{UC_RISCV_REG_PC} : UC_RISCV_REG_X0 + number;
-  uc_reg_read(engine(), static_cast<int>(reg), &value);
+  unicorn().uc_reg_read(engine(), static_cast<int>(reg), &value);
   return value;
 }
 
 bool scalar_riscv::write_register(unsigned number, uint64_t value) {
   if (number == gdb_server::kPc) {   // it goes on there, instead of with the instruction that it stands before
     jump_ = value;
-    uc_emu_stop(engine());
+    unicorn().uc_emu_stop(engine());
     return true;
   }
   return number < gdb_server::kPc &&
-         uc_reg_write(engine(), static_cast<int>(UC_RISCV_REG_X0 + number), &value) == UC_ERR_OK;
+         unicorn().uc_reg_write(engine(), static_cast<int>(UC_RISCV_REG_X0 + number), &value) == UC_ERR_OK;
 }
 
 // Registers of the core are not memory: reading them is an access.
@@ -176,13 +176,13 @@ bool scalar_riscv::read_memory(uint64_t address, uint8_t *bytes, size_t count) {
     return within(GM_BASE + r.begin, r.end - r.begin);
   });
   return (within(SCALAR_RAM_BASE, shared_.ram_bytes()) || windowed) &&
-         uc_mem_read(engine(), address, bytes, count) == UC_ERR_OK;
+         unicorn().uc_mem_read(engine(), address, bytes, count) == UC_ERR_OK;
 }
 
 bool scalar_riscv::write_memory(uint64_t address, const uint8_t *bytes, size_t count) {
   return address >= SCALAR_RAM_BASE && address - SCALAR_RAM_BASE < shared_.ram_bytes() &&
          count <= shared_.ram_bytes() - (address - SCALAR_RAM_BASE) &&
-         uc_mem_write(engine(), address, bytes, count) == UC_ERR_OK;
+         unicorn().uc_mem_write(engine(), address, bytes, count) == UC_ERR_OK;
 }
 
 std::vector<uint64_t> scalar_riscv::calls() {
@@ -204,7 +204,7 @@ std::vector<uint64_t> scalar_riscv::calls() {
 // Within an access Unicorn's may still be that of an earlier block: one jumps to the next without telling.
 uint64_t scalar_riscv::program_counter() {
   uint64_t pc = 0;
-  uc_reg_read(engine(), UC_RISCV_REG_PC, &pc);
+  unicorn().uc_reg_read(engine(), UC_RISCV_REG_PC, &pc);
   return runs_ && (pc < block_ || pc >= block_end_) ? block_ : pc;
 }
 
@@ -231,7 +231,7 @@ bool scalar_riscv::is_word(const char *how, uint64_t offset, unsigned bytes) {
   }
   end(std::string("firmware ") + how + " " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes") +
       " at register offset " + std::to_string(offset) + ": expected 4 or 8 aligned bytes");
-  uc_emu_stop(engine());
+  unicorn().uc_emu_stop(engine());
   return false;
 }
 
@@ -244,7 +244,7 @@ uint64_t scalar_riscv::load(uint64_t offset) {
   uint64_t value = read_register(offset & ~uint64_t{7});
   value = (offset & 4) != 0 ? value >> 32 : value & 0xFFFFFFFFu;
   if (ended()) {
-    uc_emu_stop(engine());
+    unicorn().uc_emu_stop(engine());
   }
   return value;
 }
@@ -269,14 +269,14 @@ void scalar_riscv::store(uint64_t offset, unsigned bytes, uint64_t value) {
     write_register(offset, value);
   }
   if (ended()) {
-    uc_emu_stop(engine());
+    unicorn().uc_emu_stop(engine());
   }
 }
 
 // Unicorn stops exactly only here: before the block, with its address as the program counter.
 void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
   if (is_to_stop()) {
-    uc_emu_stop(engine());
+    unicorn().uc_emu_stop(engine());
     return;
   }
   block_ = address;
@@ -284,7 +284,7 @@ void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
   instructions_ += shared_.instructions(emulator_->ram(), address - SCALAR_RAM_BASE, bytes);
   if (is_too_long(instructions_)) {
     end_too_long();
-    uc_emu_stop(engine());
+    unicorn().uc_emu_stop(engine());
   }
 }
 

@@ -1,0 +1,28 @@
+// Unicorn, an instruction set simulator, as a library that is loaded when the first scalar core needs it: the dynamic linker
+// takes some 8 ms for its 37 000 names, which a command without RISC-V firmware need not wait for.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SOC_UNICORN_LIBRARY_H_
+#define SOC_UNICORN_LIBRARY_H_
+
+#include <unicorn/unicorn.h>
+
+namespace soc {
+
+// Its functions that we call, by their names: unicorn().uc_open(..).
+#define SOC_UNICORN_FUNCTIONS(X)                                                                            \
+  X(uc_open) X(uc_close) X(uc_strerror) X(uc_hook_add) X(uc_mmio_map) X(uc_mem_map_ptr) X(uc_mem_protect)  \
+  X(uc_mem_read) X(uc_mem_write) X(uc_reg_read) X(uc_reg_write) X(uc_emu_start) X(uc_emu_stop)             \
+  X(uc_context_alloc) X(uc_context_free) X(uc_context_save) X(uc_context_restore)
+
+struct unicorn_functions {
+#define SOC_FUNCTION(name) decltype(&::name) name;
+  SOC_UNICORN_FUNCTIONS(SOC_FUNCTION)
+#undef SOC_FUNCTION
+};
+
+// Throws std::runtime_error if it is not there.
+const unicorn_functions &unicorn();
+
+}  // namespace soc
+
+#endif  // SOC_UNICORN_LIBRARY_H_
