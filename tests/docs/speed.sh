@@ -1,8 +1,11 @@
 #!/bin/sh
-# docs/speed.md has a table below each line "From `./amalgam bench`, WHAT:", with what a bench measured.
+# docs/speed.md has a table below each line "From `./amalgam ..`, WHAT:", with what a bench measured, or the study of growth.
 #
-#   speed.sh BENCH.json            each is there, and has the rows and columns of that bench, whatever its numbers
-#   speed.sh --update BENCH.json   writes them anew, from what ./amalgam bench --json BENCH.json found
+#   speed.sh FILE...            those of these results are there, and have their rows and columns, whatever the numbers
+#   speed.sh --update FILE...   writes them anew
+#
+# A FILE is BENCH.json, of ./amalgam bench --json BENCH.json, or GROWTH.csv, of ./amalgam sweep studies/growth.yaml --jobs 1
+# --csv >GROWTH.csv.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,16 +14,24 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 update=
 [ "$1" != --update ] || { update=1; shift; }
-cp "$1" "$dir/bench.json"
+for file; do
+  case $file in
+  *.json) cp "$file" "$dir/bench.json" ;;
+  *) cp "$file" "$dir/growth.csv" ;;
+  esac
+done
 cd "$dir"
 
 # Three digits that count: 0.123, 12.3, 1230.
 digits='def digits: if . == null then "-" elif . == 0 then "0" else (. as $x | [1, 10, 100, 1000, 10000] | map(select($x * . >= 99.5)) |
     if length == 0 then 10000 else .[0] end) as $by | ((. * $by | round) / $by | if . >= 1000 then (. / 10 | round) * 10 else . end | tostring) end;'
 
-table() {   # table HEADER PROGRAM: its lines, of each a row of cells
+header() {   # header CELLS
   echo "| $1 |"
   echo "|$(echo "$1" | sed 's/[^|]//g; s/|/---|/g')---|"
+}
+table() {   # table HEADER PROGRAM: its lines, of each a row of cells
+  header "$1"
   jq -r "$digits $2 | \"| \" + (map(tostring) | join(\" | \")) + \" |\"" bench.json
 }
 simulations() {   # simulations GROUP
@@ -38,18 +49,28 @@ make() {   # make WHAT: its table
         [.engine | (.hfa, .fa2, .expmul)[$way] | (.cycles_per_second / 1000, .ratio_to_rtl) | digits]' ;;
     'products') table 'm x n x k | AVX-512, GFLOPS | to OpenBLAS | AVX2, GFLOPS | to OpenBLAS' \
       '.matmul.shapes[] | ["\(.m) x \(.n) x \(.k)", (.gflops.avx512, .ratio_to_openblas.avx512, .gflops.avx2, .ratio_to_openblas.avx2 | digits)]' ;;
+    growth) header 'what grows | from | to | commands, to the power | seconds | to | to the power | MB | to | to the power'
+      awk -f "$here/../sweep/growth.awk" growth.csv ;;
     *) echo "speed.sh: the page has a table '$1', and the bench none" >&2; return 1 ;;
   esac
 }
 
-sed -n 's/^From `\.\/amalgam bench`, \(.*\):$/\1/p' "$page" >parts
-[ "$(wc -l <parts)" -eq 5 ] || { echo "FAILED: five tables expected in $page"; exit 1; }
-while read -r part; do make "$part" >"$part"; done <parts
+sed -nE 's/^From `\.\/amalgam [^,]*`, (.*):$/\1/p' "$page" >parts
+[ "$(wc -l <parts)" -eq 6 ] || { echo "FAILED: six tables expected in $page"; exit 1; }
+while read -r part; do
+  source=bench.json
+  [ "$part" != growth ] || source=growth.csv
+  [ ! -e $source ] || make "$part" >"$part"
+done <parts
 # The page with these tables in the place of its own.
 awk '
-  /^From `\.\/amalgam bench`, .*:$/ { print; print ""; file = $0; sub(/^[^,]*, /, "", file); sub(/:$/, "", file)
-    while ((getline line <file) > 0) print line
-    skip = 1; next }
+  /^From `\.\/amalgam [^,]*`, .*:$/ { print; file = $0; sub(/^[^,]*, /, "", file); sub(/:$/, "", file)
+    if ((getline line <file) > 0) {
+      print ""
+      do print line; while ((getline line <file) > 0)
+      skip = 1
+    }
+    next }
   skip && (/^\|/ || (/^$/ && !rows)) { rows += /^\|/; next }
   { skip = rows = 0; print }' "$page" >made
 if [ "$update" ]; then
