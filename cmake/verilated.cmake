@@ -55,6 +55,9 @@ function(verilated_model target prefix top)
     list(PREPEND model_ARGS --unroll-count 1)
     set(options ${VECTOR_OPTIONS})
   endif()
+  if(AMALGAM_COVERAGE)   # counters leave nothing to optimise, and take minutes of it
+    set(options -O1)
+  endif()
   add_custom_command(OUTPUT ${folder}/${prefix}.h ${fast} ${slow}
     COMMAND ${CMAKE_SOURCE_DIR}/cmake/verilate.sh ${folder} ${prefix} --top-module ${top}
       +incdir+${CMAKE_SOURCE_DIR}/rtl/lib ${model_ARGS} ${config} ${model_SOURCES}

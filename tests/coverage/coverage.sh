@@ -28,7 +28,7 @@ tests() { # LABELS [ctest's options]
   ctest --test-dir "$build" -j 2 $labels -E 'cli/script|cli/install|waits|faults/(disk|memory)' --output-on-failure "$@" \
     >>"$out/tests.log" 2>&1 || { worst=1; sed -n '/The following tests FAILED/,$p' "$out/tests.log"; }
 }
-AMALGAM_RTL_COVERAGE="$out/rtl" AMALGAM_VERILATOR_FLAGS=--coverage tests '-L ^(unit|attention)$ -LE slow' "$@"
+AMALGAM_RTL_COVERAGE="$out/rtl" AMALGAM_VERILATOR_FLAGS=--coverage AMALGAM_UNIT_FLAGS=-O1 tests '-L ^(unit|attention)$ -LE slow' "$@"
 tests '-LE ^(unit|attention)$|slow|lint|formal' "$@"
 
 # One point in many models and instances is one line here: KIND FILE LINE WHAT COUNT.
