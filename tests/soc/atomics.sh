@@ -11,6 +11,7 @@ for op in 0 1 2 3 4; do
   for shape in "1 0" "1 15" "2 15" "15 1" "16 0" "16 5" "31 2" "33 0" "59 16" "75 0"; do
     words=${shape% *} first=${shape#* }
     "$ATOMICS" "$op" "$words" "$first" .
+    rm -f ./*.json
     traced=
     [ "$first" = 0 ] || [ "$op" = 4 ] || traced="--gm rtl --trace t.fst --trace-scope slice0.*"
     for how in "--gm rtl" "--gm c" ${traced:+"$traced"}; do
