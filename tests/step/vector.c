@@ -100,8 +100,8 @@ static uint32_t rows_of(bench_t *b, uint32_t cols) {
 }
 
 static uint32_t cols_of(bench_t *b, uint32_t most) {
-  static const uint32_t ends[] = {1, 63, 64, 65, 512, 2047, 2048, 2049, 8191, 8192, 8193, 16384};
-  const uint32_t cols = chance(b, 3) ? ends[below(b, 12)] : from_to(b, 1, chance(b, 4) ? most : 600);
+  static const uint32_t ends[] = {1, 1, 1, 63, 64, 65, 512, 2047, 2048, 2049, 8191, 8192, 8193, 16384};
+  const uint32_t cols = chance(b, 3) ? ends[below(b, 14)] : from_to(b, 1, chance(b, 4) ? most : 600);
   return cols < most ? cols : most;
 }
 
