@@ -99,6 +99,22 @@ void what_is_held_stays(void **) {
   inputs.let_go(a.begin, kBytes);
 }
 
+// Cores that read side by side do not take each other's chunks.
+void each_core_has_room(void **) {
+  soc::lazy_inputs inputs(kChunk);
+  inputs.serve(2);
+  const input a(inputs, 11);
+  const input b(inputs, 13);
+  made = 0;
+  for (uint64_t at = 0; at + kChunk / 4 <= kBytes; at += kChunk / 4) {
+    for (const input *of : {&a, &b}) {
+      inputs.hold(of->begin + at, kChunk / 4);
+      inputs.let_go(of->begin + at, kChunk / 4);
+    }
+  }
+  assert_in_range(made, 2 * (kBytes - kChunk), 2 * kBytes);
+}
+
 void threads_see_the_same(void **) {
   soc::lazy_inputs inputs(kKeptChunks * kChunk);
   const input a(inputs, 5);
@@ -126,6 +142,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(all_of_it_within_bounds),
       cmocka_unit_test(what_is_held_stays),
+      cmocka_unit_test(each_core_has_room),
       cmocka_unit_test(threads_see_the_same),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -85,6 +85,7 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
       base_(the_arena().base),
       owners_(several(sim) ? end_of_written(buffers, count) : 0),
       several_cores_(several(sim)) {
+  the_lazy_inputs().serve(sim.config.soc.ai_cores);
   const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
   if (base_ == nullptr || near > kAddressable) {
     throw std::runtime_error("global memory: " + std::to_string(near >> 20) +

@@ -5,6 +5,7 @@
 #ifndef SOC_LAZY_INPUTS_H
 #define SOC_LAZY_INPUTS_H
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -20,13 +21,16 @@ namespace soc {
 class lazy_inputs {
  public:
   static constexpr uint64_t kChunk = 2 << 20;      // as a huge page; at multiples of it
-  static constexpr uint64_t kKept = 384 << 20;     // in whole chunks
+  static constexpr uint64_t kKept = 384 << 20;     // in whole chunks, at least
+  static constexpr uint64_t kOfCore = 4 * kChunk;  // what an AI core reads comes from two or three chunks at a time
 
   explicit lazy_inputs(uint64_t kept = kKept) : kept_(kept) {}
   // Before any thread holds anything.
   void add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context,
            size_t context_bytes);
   bool empty() const { return arrays_.empty(); }
+  // So many AI cores read them, each at places of its own.
+  void serve(unsigned ai_cores) { kept_ = std::max(kept_, ai_cores * kOfCore); }
 
   // Any bytes; those of no such input are there.
   void hold(const uint8_t *begin, uint64_t bytes);
@@ -54,7 +58,7 @@ class lazy_inputs {
   void need(array &of, size_t index, std::unique_lock<std::mutex> &lock);
   void make_room(uint8_t *begin, bool whole);
 
-  const uint64_t kept_;
+  uint64_t kept_;
   std::vector<std::unique_ptr<array>> arrays_;
   std::mutex mutex_;
   std::condition_variable made_;
