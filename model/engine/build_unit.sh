@@ -155,6 +155,7 @@ classes() {   # classes FAST|SLOW: Verilator's files
 }
 join() {
   large=
+  : >"$made/obj/Vunit_parts.cpp"   # there may be none
   for class in $(classes FAST); do
     if [ "$(stat -c %s "$made/obj/$class.cpp")" -gt 150000 ]; then
       large="$large $class"
