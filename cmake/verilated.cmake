@@ -52,7 +52,7 @@ function(verilated_model target prefix top)
   endif()
   set(options)
   if(model_VECTORS)
-    list(PREPEND model_ARGS --unroll-count 1)
+    list(PREPEND model_ARGS --unroll-count 8)   # of generate sixteen times as many
     set(options ${VECTOR_OPTIONS})
   endif()
   if(AMALGAM_COVERAGE)   # counters leave nothing to optimise, and take minutes of it

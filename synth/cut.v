@@ -9,6 +9,7 @@
 module cut_fau_lane #(
   parameter ARITHMETIC = 0,
   parameter VARIANT    = 0,
+  parameter LANES      = 1,
   parameter _TECHMAP_CONSTMSK_v_i_ = 16'd0,
   parameter _TECHMAP_CONSTVAL_v_i_ = 16'd0
 ) (
@@ -46,7 +47,8 @@ endmodule
 (* techmap_celltype = "acc_lane" *)
 module cut_acc_lane #(
   parameter ARITHMETIC = 0,
-  parameter VARIANT    = 0
+  parameter VARIANT    = 0,
+  parameter LANES      = 1
 ) (
   input  wire [16:0] a_i,
   input  wire [15:0] a_f_i,

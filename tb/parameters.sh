@@ -69,6 +69,7 @@ engine VARIANT_must_be_one_of_the_ARITHMETIC VARIANT=4
 refused VARIANT_must_be_one_of_the_ARITHMETIC attention_engine D=2 P=2 N=4 ARITHMETIC=2 VARIANT=1
 refused VARIANT_must_be_one_of_the_ARITHMETIC fau D=2 ARITHMETIC=1 VARIANT=2
 refused D_must_be_at_least_2 bf16_dot D=1
+refused LANES_must_be_at_least_1 bf16_add LANES=0
 refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=1
 refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=2
 refused ALU_STAGES_must_be_1_to_4 gm_atomic LANES=2 ALU_STAGES=5

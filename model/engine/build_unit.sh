@@ -79,7 +79,10 @@ hfa | fa2 | expmul)
   *) usage ;;
   esac
   name=$top${bus:+-$bus}-d$2-p$3-q$4-n$5-$kind
-  verilate="-O3 --x-assign fast --x-initial unique" ;;
+  # Loops over lanes stay loops; those of generate may have sixteen times as many turns.
+  turns=$2
+  [ -z "$bus" ] || turns=$(($2 * $4))
+  verilate="-O3 --x-assign fast --x-initial unique --unroll-count $((turns / 16 + 8))" ;;
 gm_atomic)
   [ $# -eq 0 ] || usage
   file=$rtl/gm/gm_atomic.v

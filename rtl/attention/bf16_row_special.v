@@ -9,16 +9,18 @@ module bf16_row_special #(
   parameter D = 64
 ) (
   input  wire [16*D-1:0] row_i,
-  output reg             special_o
+  output wire            special_o
 );
   `PARAMETER(D_must_be_at_least_1, D >= 1)
-  integer i;
-  always @* begin
-    special_o = 1'b0;
-    for (i = 0; i < D; i = i + 1) special_o = special_o | (&row_i[16*i + 7 +: 8]);
-  end
+  wire [D-1:0] special;
+  genvar i;
+  generate
+    for (i = 0; i < D; i = i + 1) begin : g_number
+      assign special[i] = &row_i[16*i + 7 +: 8];
+    end
+  endgenerate
+  assign special_o = |special;
 
-  reg unused;                            // signs and fractions
-  always @* unused = &{1'b0, row_i};
+  wire unused = &{1'b0, row_i};          // signs and fractions
 endmodule
 `resetall

@@ -96,12 +96,8 @@ module bf16_div (
   // there is a remainder.
   wire [15:0] rounded;
   bf16_round u_round (
-    .sign_i  (sign_q),
-    .exp_i   (exp_q),
-    .frac_i  ({quo_q, quo[AFTER-1:1]}),
-    .half_i  (quo[0]),
-    .sticky_i(1'b1),
-    .y_o     (rounded)
+    .x_i({sign_q, exp_q, quo_q, quo, 1'b1}),
+    .y_o(rounded)
   );
 
   assign y_o = nan_q  ? NAN

@@ -1,9 +1,10 @@
 // hfa_correct: how far log2(1 + 2^-D) or log2(1 - 2^-D) is from 0, D = d/128, combinational.
 //
 //   d_i --+--> [ADD_NEAR: d / 8] --+
-//         +--> [ADD: d / 16] ------+--> [by sub_i and d_i] --> t_o
+//         +--> [ADD: d / 16] ------+--> [by d_i] --> t_o
 //         +--> [SUBTRACT: d / 16] -+
 //
+// LANES  distances at a time, >= 1
 // Latency 0.
 // Numerics: t_o has 7 fraction bits.  Neighbours share an entry: eight d when adding with D < 2,
 // sixteen elsewhere, as if the smaller number were 2 or 5 % off at most.  An entry is near the
@@ -18,16 +19,20 @@
 // difference itself is off by at most 3.7 % of the larger number.  x + x is 2 x exactly.
 // 1 lasts to d = 1136, not 1092 as rounding would have it: what is too much between makes up for
 // most of what is lost beyond, where many small numbers are added to a large one.
-// d_i = 0 with sub_i, the logarithm of 0, is undefined.  Bit-exact with num_hfa_correct().
-// No parameters.
+// To subtract with D = 0, the logarithm of 0, is undefined.  Bit-exact with num_hfa_correct().
 // SPDX-License-Identifier: Apache-2.0
+`include "assert.vh"
 `resetall
 `default_nettype none
-module hfa_correct (
-  input  wire [15:0] d_i,
-  input  wire        sub_i,
-  output wire [9:0]  t_o
+module hfa_correct #(
+  parameter LANES = 1,
+  parameter W     = LANES > 8 ? 32 : 17,   // follows
+  parameter W_T   = LANES > 8 ? 32 : 10    // follows
+) (
+  input  wire [W*LANES-1:0]   d_i,         // {subtract, D}
+  output wire [W_T*LANES-1:0] t_o
 );
+  `PARAMETER(LANES_must_be_at_least_1, LANES >= 1)
   // A byte an entry, the first one lowest.  Not a case: of that, simulators make code anew for
   // every instance.  Of ADD the first two octaves are never taken: ADD_NEAR has them.
   localparam [255:0] ADD_NEAR = {
@@ -52,16 +57,31 @@ module hfa_correct (
   };
   localparam [15:0] SUBTRACT_HIGH = 16'h0016;    // two bits more for D < 1
 
-  wire [7:0] add_near      = ADD_NEAR[{d_i[7:3], 3'd0} +: 8];
-  wire [7:0] add           = ADD[{d_i[10:4], 3'd0} +: 8];
-  wire [7:0] subtract      = SUBTRACT[{d_i[10:4], 3'd0} +: 8];
-  wire [1:0] subtract_high = SUBTRACT_HIGH[{d_i[6:4], 1'b0} +: 2];
+  (* mem2reg *) reg [W_T-1:0] t [0:LANES-1];
+  reg [31:0] i;
+  reg [16:0] d;
+  reg [7:0]  near, add, subtract, low;
+  reg [1:0]  high;
+  reg        unused;
+  always @* begin
+    {d, near, add, subtract, low, high, unused} = 52'd0;
+    for (i = 0; i < LANES; i = i + 1) begin
+      d        = d_i[W*i +: 17];
+      near     = ADD_NEAR[{d[7:3], 3'd0} +: 8];
+      add      = ADD[{d[10:4], 3'd0} +: 8];
+      subtract = SUBTRACT[{d[10:4], 3'd0} +: 8];
+      low  = d[16] ? subtract : d[10:8] == 3'd0 ? near : add;
+      high = d[16] & (d[10:7] == 4'd0) ? SUBTRACT_HIGH[{d[6:4], 1'b0} +: 2] : 2'd0;
+      t[i] = {{(W_T-10){1'b0}}, d[15:11] != 5'd0 ? 10'd0 : {high, low}};
+      unused = &{1'b0, d[2:0]};            // no entry is that narrow
+    end
+  end
 
-  wire [7:0] low  = sub_i ? subtract : d_i[10:8] == 3'd0 ? add_near : add;
-  wire [1:0] high = sub_i & (d_i[10:7] == 4'd0) ? subtract_high : 2'd0;
-
-  assign t_o = (|d_i[15:11]) ? 10'd0 : {high, low};
-
-  wire unused = &{1'b0, d_i[2:0]};         // no entry is that narrow
+  genvar g;
+  generate
+    for (g = 0; g < LANES; g = g + 1) begin : g_lane
+      assign t_o[W_T*g +: W_T] = t[g];
+    end
+  endgenerate
 endmodule
 `resetall

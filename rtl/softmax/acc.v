@@ -48,6 +48,11 @@ module acc #(
   `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
   `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
   `PARAMETER(D_must_be_at_least_1, D >= 1)
+`ifdef VERILATOR
+  localparam LANES = D;                    // element 0 apart: as many as a power of two become vector instructions
+`else
+  localparam LANES = 1;                    // a module a lane, to be mapped once
+`endif
   localparam ONE_SCALE = ARITHMETIC == 1 && VARIANT != 0;
 
   wire       in_ready;
@@ -132,25 +137,27 @@ module acc #(
       out_final_q  <= a_final_i;
       out_m_q      <= max_q;
       out_poison_q <= a_poison_i | b_poison_i;
+      out_o_q      <= sum;
     end
   end
 
+  wire [17*(D+1)-1:0] sum;
   genvar i;
   generate
-    for (i = 0; i <= D; i = i + 1) begin : g_element
-      wire [16:0] sum;
+    for (i = 0; i <= D; i = i + (i == 0 ? 1 : LANES)) begin : g_element
+      localparam N = i == 0 ? 1 : LANES;
       acc_lane #(
         .ARITHMETIC(ARITHMETIC),
-        .VARIANT   (VARIANT)
+        .VARIANT   (VARIANT),
+        .LANES     (N)
       ) u_lane (
-        .a_i      (a_o_i[17*i +: 17]),
+        .a_i      (a_o_i[17*i +: 17*N]),
         .a_f_i    (a_f_q),
-        .b_i      (b_o_i[17*i +: 17]),
+        .b_i      (b_o_i[17*i +: 17*N]),
         .b_f_i    (b_f_q),
         .b_small_i(b_small_q),
-        .y_o      (sum)
+        .y_o      (sum[17*i +: 17*N])
       );
-      always @(posedge clk_i) if (step[2]) out_o_q[17*i +: 17] <= sum;
     end
   endgenerate
 

@@ -65,6 +65,11 @@ module fau #(
   `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
   `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
   `PARAMETER(D_must_be_at_least_2, D >= 2)
+`ifdef VERILATOR
+  localparam LANES = D;                    // element 0 apart: as many as a power of two become vector instructions
+`else
+  localparam LANES = 1;                    // a module a lane, to be mapped once
+`endif
   localparam ONE_SCALE  = ARITHMETIC == 1 && VARIANT != 0;
   localparam [15:0] ONE = 16'h3f80;        // BF16
 
@@ -134,21 +139,23 @@ module fau #(
 
   genvar i;
   generate
-    for (i = 0; i <= D; i = i + 1) begin : g_element
+    for (i = 0; i <= D; i = i + (i == 0 ? 1 : LANES)) begin : g_element
+      localparam N = i == 0 ? 1 : LANES;
       fau_lane #(
         .ARITHMETIC(ARITHMETIC),
-        .VARIANT   (VARIANT)
+        .VARIANT   (VARIANT),
+        .LANES     (N)
       ) u_lane (
         .clk_i      (clk_i),
         .en_i       (en_i),
-        .v_i        (value[16*i +: 16]),
+        .v_i        (value[16*i +: 16*N]),
         .key_f_i    (key_f),
         .key_i      (lane_key),
         .first_i    (lane_first),
-        .start_i    (start[17*i +: 17]),
+        .start_i    (start[17*i +: 17*N]),
         .key_small_i(old_key_small_q),
         .old_f_i    (old_f_q),
-        .state_o    (state[17*i +: 17])
+        .state_o    (state[17*i +: 17*N])
       );
     end
   endgenerate

@@ -1,4 +1,4 @@
-// bf16_bank: LANES copies of a BF16 unit, so that a testbench gets many results out of one eval.
+// bf16_bank: LANES copies of a BF16 unit, or one of so many lanes, so that a testbench gets many results out of one eval.
 //
 // Lane i works on a_i and {block_i, i}: one first operand, a block of consecutive second ones.
 // bf16_exp takes the second.
@@ -22,13 +22,29 @@ module bf16_bank #(
 );
   localparam MUL = 0, ADD = 1, MAX = 2, DIFF = 3, DIV = 4;
 
+  localparam VECTOR = LANES > 8 && UNIT <= ADD;
+
+  wire [32*LANES-1:0] words;               // the second operands
+  wire [32*LANES-1:0] results;
+  wire unused = &{1'b0, words, results};
   genvar i;
   generate
+    if (!VECTOR) begin : g_copies
+      assign results = {(32*LANES){1'b0}};
+    end else if (UNIT == MUL) begin : g_mul
+      bf16_mul #(.LANES(LANES)) u_mul (.a_i(words), .b_i(a_i), .y_o(results));
+    end else begin : g_add
+      bf16_add #(.LANES(LANES)) u_add (.a_i({LANES{16'd0, a_i}}), .b_i(words), .y_o(results));
+    end
+
     for (i = 0; i < LANES; i = i + 1) begin : g_lane
       localparam [$clog2(LANES)-1:0] LANE = i;
       wire [15:0] b = {block_i, LANE};
       wire [15:0] y;
-      if (UNIT == MUL) begin : g_mul
+      assign words[32*i +: 32] = {16'd0, b};
+      if (VECTOR) begin : g_vector
+        assign y = results[32*i +: 16];
+      end else if (UNIT == MUL) begin : g_mul
         bf16_mul u_mul (.a_i(a_i), .b_i(b), .y_o(y));
       end else if (UNIT == ADD) begin : g_add
         bf16_add u_add (.a_i(a_i), .b_i(b), .y_o(y));

@@ -3,7 +3,7 @@ verilog_files(FP32_ADD_RTL fp32_add_bank ${CMAKE_CURRENT_SOURCE_DIR}/fp)
 
 # Verilated code and its C shim are a library of their own: our warnings do not apply to it.
 add_library(fp32_add_rtl STATIC fp/fp32_add_shim.cpp)
-verilated_model(fp32_add_rtl Vfp32_add_bank fp32_add_bank
+verilated_model(fp32_add_rtl Vfp32_add_bank fp32_add_bank VECTORS
   SOURCES ${FP32_ADD_RTL}
   ARGS ${TB_VERILATOR_ARGS})
 target_include_directories(fp32_add_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/fp)

@@ -1,7 +1,7 @@
-// fp32_add_bank: LANES independent fp32_add, so that a testbench gets many sums out of one eval.
+// fp32_add_bank: fp32_add with LANES lanes, so that a testbench gets many sums out of one eval.
 //
 // Latency 0: sum_o is combinational from a_i and b_i.
-// LANES  number of adders, >= 3 (a Verilated port of more than 64 bits is an array of words)
+// LANES  number of sums, >= 3 (a Verilated port of more than 64 bits is an array of words)
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
@@ -12,16 +12,11 @@ module fp32_add_bank #(
   input  wire [LANES*32-1:0] b_i,
   output wire [LANES*32-1:0] sum_o
 );
-  genvar g;
-  generate
-    for (g = 0; g < LANES; g = g + 1) begin : g_lane
-      fp32_add u_add (
-        .clk_i(1'b0),
-        .a_i  (a_i[32*g +: 32]),
-        .b_i  (b_i[32*g +: 32]),
-        .sum_o(sum_o[32*g +: 32])
-      );
-    end
-  endgenerate
+  fp32_add #(.LANES(LANES)) u_add (
+    .clk_i(1'b0),
+    .a_i  (a_i),
+    .b_i  (b_i),
+    .sum_o(sum_o)
+  );
 endmodule
 `resetall

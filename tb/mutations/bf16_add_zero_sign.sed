@@ -1,4 +1,4 @@
 # file: rtl/fp/bf16_add.v
 # caught by: vectors bf16_add
 # x - x has the sign of x.
-s/l_sign & ~opposite, 15'd0/l_sign, 15'd0/
+s/l\[15\] & ~opposite, 15'd0/l[15], 15'd0/

@@ -1,4 +1,4 @@
 # file: rtl/fp/bf16_dot.v
 # caught by: vectors bf16_dot_d3
 # A node with a single child loses the sign.
-s/{only\[MAG_W+l-1\], only}/{1'b0, only}/
+s/, x\[MAG_W+l-1\], x};/, 1'b0, x};/

@@ -1,4 +1,4 @@
 # file: rtl/hfa/hfa_pow2.v
 # caught by: vectors hfa_units
 # 2^-D is cut instead of rounded.
-s/{1'b0, shifted} + 10'd1/{1'b0, shifted}/
+s/ + {8'd0, line\[0\]}//

@@ -53,7 +53,7 @@ unit() {
   clocked=false
   [ "$1" != bf16_div ] || clocked=true
   OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build --top-module bf16_bank \
-    --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" --x-initial unique --Mdir "$3/obj" -y "$2/fp" -o "$3/tb" \
+    --prefix Vmutant "-GUNIT=$(bf16_unit "$1")" --x-initial unique --Mdir "$3/obj" "-I$2/lib" -y "$2/lib" -y "$2/fp" -o "$3/tb" \
     -CFLAGS "-I$root/tb/fp -I$root/model -DBF16_BANK_HEADER='\"Vmutant.h\"' -DBF16_BANK_CLASS=Vmutant -DBF16_BANK_CLOCKED=$clocked" \
     "$root/tb/fp/bf16_bank.v" "$root/tb/fp/bf16_bank_shim.cpp" \
     "$build/tb/CMakeFiles/$1_tb.dir/fp/bf16_tb.c.o" "$build/tb/libamalgam_tb.a" \

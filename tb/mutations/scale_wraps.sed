@@ -1,4 +1,4 @@
 # file: rtl/hfa/hfa_scale.v
 # caught by: vectors hfa_units
 # Scaling below the range wraps.
-s/x_i\[15\] | difference\[15\], difference\[14:0\] \& {15{~below}}/difference[15:0]/
+s/x\[15\] | d\[15\], x\[15\] & ~d\[15\] ? 15'd0 : d\[14:0\]/d/

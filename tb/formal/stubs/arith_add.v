@@ -1,6 +1,6 @@
 // For proofs of control: with SUMS the sums of small counters, else equal elements give the same, others a mark.
 // SPDX-License-Identifier: Apache-2.0
-module arith_add #(parameter ARITHMETIC = 0, parameter VARIANT = 0) (
+module arith_add #(parameter ARITHMETIC = 0, parameter VARIANT = 0, parameter LANES = 1) (
   input wire [16:0] a_i, input wire [16:0] b_i, output wire [16:0] y_o);
 `ifdef SUMS
   genvar i;                    // five counters of two bits
