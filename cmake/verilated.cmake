@@ -18,6 +18,8 @@ target_compile_definitions(verilated PUBLIC VM_COVERAGE=$<BOOL:${AMALGAM_COVERAG
 target_link_libraries(verilated INTERFACE
   amalgam_include                          # waves/verilated_end.h
   $<$<CXX_COMPILER_ID:Clang>:atomic>)      # which Clang asks whether atomics take locks
+set_source_files_properties(${VERILATOR_ROOT}/include/verilated.cpp PROPERTIES
+  COMPILE_OPTIONS "-include;${CMAKE_SOURCE_DIR}/model/waves/verilated_memory.h")
 target_compile_options(verilated PRIVATE -O1)   # nothing of it runs in every cycle
 
 # verilog_files(OUT MODULE [FOLDER...]): the files of a module of rtl, or of FOLDERs, and of all that it needs.

@@ -91,7 +91,7 @@ gm_atomic)
   verilate="-O3 --x-assign fast --x-initial fast" ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac
-compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC -DVL_USER_STOP $include $define"
+compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC -DVL_USER_STOP -include waves/verilated_memory.h $include $define"
 verilate="$verilate $shown ${AMALGAM_VERILATOR_FLAGS:-}"
 global=
 if [ -n "$shown" ]; then
@@ -113,7 +113,7 @@ folders=$(dirname $modules | sort -u)
 config=$rtl/simulators.vlt
 own_sources="$own_sources $root/model/waves/verilated_stop.cpp"
 # shellcheck disable=SC2086
-sources="$modules $config $own_sources $(included $own_sources) $rtl/lib/assert.vh"
+sources="$modules $config $own_sources $(included $own_sources) $root/model/waves/verilated_memory.h $rtl/lib/assert.vh"
 # What an outline shows: nothing of lanes, dot products, dividers and memories.
 write_outline() {
   echo "\`verilator_config"

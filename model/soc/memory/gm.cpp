@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <stdexcept>
 
 #include "hal/registers.h"
@@ -278,8 +279,11 @@ extern "C" void *soc_alloc(uint64_t bytes) {
 extern "C" void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context,
                                 size_t context_bytes) {
   void *input = soc_alloc(bytes);
-  if (input != nullptr) {
+  if (input == nullptr) return nullptr;
+  try {
     soc::the_lazy_inputs().add(static_cast<uint8_t *>(input), bytes, make, context, context_bytes);
+  } catch (const std::bad_alloc &) {
+    return nullptr;
   }
   return input;
 }
