@@ -8,6 +8,8 @@
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -15,7 +17,21 @@ extern "C" {
 #include <cmocka.h>   // its macros break the headers above
 }
 
+#include "soc/lazy.h"
 #include "soc/memory/lazy_inputs.h"
+
+namespace {
+bool memory_is_out;
+}
+
+// All of C++'s memory in here.
+void *operator new(std::size_t bytes) {
+  void *got = memory_is_out ? nullptr : std::malloc(bytes);
+  if (got == nullptr) throw std::bad_alloc();
+  return got;
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
@@ -99,6 +115,15 @@ void what_is_held_stays(void **) {
   inputs.let_go(a.begin, kBytes);
 }
 
+// C callers get a null pointer.
+void no_memory_is_said(void **) {
+  const uint64_t first = 1;
+  memory_is_out = true;
+  const void *input = soc_alloc_lazy(kChunk, make, &first, sizeof first);
+  memory_is_out = false;
+  assert_null(input);
+}
+
 // Cores that read side by side do not take each other's chunks.
 void each_core_has_room(void **) {
   soc::lazy_inputs inputs(kChunk);
@@ -143,6 +168,7 @@ int main() {
       cmocka_unit_test(all_of_it_within_bounds),
       cmocka_unit_test(what_is_held_stays),
       cmocka_unit_test(each_core_has_room),
+      cmocka_unit_test(no_memory_is_said),
       cmocka_unit_test(threads_see_the_same),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
