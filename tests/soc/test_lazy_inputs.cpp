@@ -24,14 +24,14 @@ namespace {
 bool memory_is_out;
 }
 
-// All of C++'s memory in here.
+// All of C++'s memory in here.  Inlined, without new, gcc would take its free for another's.
 void *operator new(std::size_t bytes) {
   void *got = memory_is_out ? nullptr : std::malloc(bytes);
   if (got == nullptr) throw std::bad_alloc();
   return got;
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
 
 namespace {
 
