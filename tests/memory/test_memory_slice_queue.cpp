@@ -140,8 +140,9 @@ std::vector<ended> run(const std::vector<command> &commands, uint64_t looks,
   return out;
 }
 
-// A command of random runs, with beats for other slices between.
-command random_command(random_numbers &random, uint64_t added) {
+// A command of random runs, with beats for other slices between, and at addresses of its own unless it meets others.
+command random_command(random_numbers &random, uint64_t added, bool meets) {
+  static uint32_t own = 200000;
   command c = {added, added + 1, 0, 0, {}};
   const uint64_t longest = random.one_in(3) ? 1 : random(1, 40);
   const uint64_t gap = random.one_in(3) ? 0 : random(0, 60);
@@ -152,7 +153,9 @@ command random_command(random_numbers &random, uint64_t added) {
     const auto beats = static_cast<uint32_t>(
         !rescale ? 1 : random.one_in(20) ? random(1, 1000) : random(1, 8));
     // Few addresses, so that beats meet in flight, or many.
-    const auto address = static_cast<uint32_t>(random(0, random.one_in(2) ? 10 : 100000));
+    const auto address = meets ? static_cast<uint32_t>(random(0, random.one_in(2) ? 10 : 100000)) : own;
+    own += count * beats;
+    own -= random.one_in(40) ? static_cast<uint32_t>(random(1, 8)) : 0;   // the next one meets the end of this
     c.runs.push_back({c.beats, count, beats, address});
     c.beats += count;
   }
@@ -169,9 +172,10 @@ void agrees_with_the_unit(void **) {
     const bool crowded = random.one_in(60);   // by more streams than there are slots at first
     const uint64_t most = crowded ? random(65, 300) : random(1, 30);
     const uint64_t pause = crowded ? random(0, 20) : random.one_in(4) ? 3000 : random(0, 300);   // mostly several at a time
+    const uint64_t apart = random(0, 2);      // how many commands meet others: all, one in twelve, none
     uint64_t now = random(0, 10);
     for (uint64_t i = 0; i < most; ++i) {
-      commands.push_back(random_command(random, now));
+      commands.push_back(random_command(random, now, apart == 0 || (apart == 1 && random.one_in(12))));
       now += random.one_in(3) ? 0 : random(0, pause);
     }
     const bool same = random.one_in(2);

@@ -7,15 +7,13 @@
 namespace soc {
 
 slice_queue::slice_queue(const slice_clock &clock, uint32_t stages)
-    : streams_(64), due_(kWheel), far_(1), clock_(clock), flights_(GM_FLIGHT(stages)) {}
+    : clock_(clock), flight_(GM_FLIGHT(stages)), booked_(kBooked), marked_(kBooked / 64), flights_(flight_) {}
 
 void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration,
                       uint64_t beats, const std::vector<slice_run> &runs) {
   serve(now);
-  if (used_ == streams_.size()) {
-    renumber();
-  }
-  stream &s = streams_[used_];
+  const size_t slot = take_slot();
+  stream &s = streams_[slot];
   s.token = token;
   s.start = start;
   s.duration = duration;
@@ -23,25 +21,44 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   s.step = duration / beats;
   s.step_rest = duration % beats;
   s.runs.assign(runs.begin(), runs.end());
-  s.last_length = runs.back().beats;
-  s.work = 0;
+  s.number = added_++;
+  s.last = start + (runs.back().first + runs.back().count - 1) * duration / beats;
   s.low = UINT32_MAX;
   s.high = 0;
+  s.over = false;
   for (const slice_run &run : runs) {
-    s.work += uint64_t{run.count} * run.beats;
     s.low = std::min(s.low, run.address);
     s.high = std::max(s.high, run.address + run.count * run.beats);
   }
   enter_run(s, 0);
   s.meets = may_meet(s);
   meeting_ += s.meets;
-  const end mine = {arrival(s, runs.back().first + runs.back().count - 1), used_};
+  const end mine = {s.last, slot, runs.back().beats, 0};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
                                 [](const end &a, const end &b) { return a.last < b.last; }),
                mine);
-  await(used_++);
+  if (turns_) {
+    wait_turn(slot);
+  } else if (s.meets) {
+    begin_turns();
+  } else {
+    book(s);
+  }
   predict();
 }
+
+size_t slice_queue::take_slot() {
+  if (spare_.empty()) {
+    streams_.emplace_back();
+    return streams_.size() - 1;
+  }
+  const size_t slot = spare_.back();
+  spare_.pop_back();
+  return slot;
+}
+
+// The earliest tick after which the next beat is read.
+uint64_t slice_queue::not_before() const { return std::max(free_, clock_.tick(cursor_)); }
 
 // May a beat of a new stream find its address in flight, or bring others to find theirs?
 bool slice_queue::may_meet(const stream &s) const {
@@ -50,12 +67,14 @@ bool slice_queue::may_meet(const stream &s) const {
       return true;
     }
   }
-  const auto overlaps = [&s](uint32_t low, uint32_t high) { return s.low < high && low < s.high; };
-  return std::any_of(ends_.begin(), ends_.end(),
-                     [&](const end &e) { return overlaps(streams_[e.slot].low, streams_[e.slot].high); }) ||
-         std::any_of(flights_.begin(), flights_.end(), [&](const flight &f) {
-           return f.last + flights_.size() > clock_.tick(s.start) && overlaps(f.end - f.count, f.end);
-         });
+  const auto overlaps = [&s](const stream &other) { return s.low < other.high && other.low < s.high; };
+  for (size_t i = 0; i < over_.size(); ++i) {
+    const stream &other = streams_[over_[i]];
+    if (other.done + flight_ > std::max(free_, clock_.tick(s.start)) && overlaps(other)) {
+      return true;
+    }
+  }
+  return std::any_of(ends_.begin(), ends_.end(), [&](const end &e) { return overlaps(streams_[e.slot]); });
 }
 
 void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
@@ -74,191 +93,262 @@ void slice_queue::predict() {
     next_ = UINT64_MAX;
   } else {
     const end &first = ends_.front();
-    const stream &s = streams_[first.slot];
-    // Its last beat cannot be served before it arrives nor before the others of its stream are.
-    const uint64_t read = std::max(clock_.tick(first.last) + s.last_length,
-                                   std::max(free_, clock_.tick(s.arrival)) + s.work);
-    next_ = clock_.cycle(read + flights_.size());
+    next_ = clock_.cycle(std::max(clock_.tick(first.last), free_) + first.length + flight_);
   }
 }
-
-void slice_queue::enter_run(stream &s, uint32_t number) {
-  const slice_run &run = s.runs[number];
-  const uint64_t cycles = run.first * s.duration;
-  s.run = number;
-  s.left = run.count;
-  s.length = run.beats;
-  s.address = run.address;
-  if ((cycles | s.beats) <= UINT32_MAX) {   // a shorter division
-    s.arrival = s.start + static_cast<uint32_t>(cycles) / static_cast<uint32_t>(s.beats);
-    s.remainder = static_cast<uint32_t>(cycles) % static_cast<uint32_t>(s.beats);
-  } else {
-    s.arrival = s.start + cycles / s.beats;
-    s.remainder = cycles % s.beats;
-  }
-}
-
-// --- whose beat is next -----------------------------------------------------------------------
-
-// Streams that go on move to the lowest slots, and there is room for another.
-void slice_queue::renumber() {
-  const size_t live = ends_.size();
-  if (live > streams_.size() / 2) {
-    words_ *= 2;
-    streams_.resize(64 * words_);
-  }
-  size_t count = 0;
-  for (size_t slot = 0; slot < used_; ++slot) {
-    streams_[slot].moves_to = count;
-    count += streams_[slot].work != 0;
-  }
-  for (end &e : ends_) {
-    e.slot = streams_[e.slot].moves_to;
-  }
-  due_.assign(kWheel * words_, 0);
-  marked_ = 0;
-  far_.assign(words_, 0);
-  far_first_ = UINT64_MAX;
-  for (size_t slot = 0; slot < used_; ++slot) {
-    if (streams_[slot].work != 0) {
-      const size_t to = streams_[slot].moves_to;
-      std::swap(streams_[to], streams_[slot]);
-      await(to);
-    }
-  }
-  used_ = live;
-}
-
-// The stream waits for its next beat.
-void slice_queue::await(size_t slot) {
-  const uint64_t arrival = streams_[slot].arrival;
-  if (arrival - cursor_ < kWheel) {
-    return mark(slot, arrival);
-  }
-  far_[slot / 64] |= uint64_t{1} << slot % 64;
-  far_first_ = std::min(far_first_, arrival);
-}
-
-void slice_queue::mark(size_t slot, uint64_t cycle) {
-  due_[cycle % kWheel * words_ + slot / 64] |= uint64_t{1} << slot % 64;
-  marked_ |= uint64_t{1} << cycle % kWheel;
-}
-
-// Streams whose next beat is no longer far off are marked.
-void slice_queue::bring_near() {
-  far_first_ = UINT64_MAX;
-  for (size_t word = 0; word < words_; ++word) {
-    for (uint64_t left = std::exchange(far_[word], 0); left != 0; left &= left - 1) {
-      await(word * 64 + static_cast<size_t>(__builtin_ctzll(left)));
-    }
-  }
-}
-
-// The first cycle from cursor_ on in which a beat arrives.
-uint64_t slice_queue::next_due() {
-  if (far_first_ - cursor_ < kWheel) {
-    bring_near();
-  }
-  if (marked_ == 0) {
-    return far_first_;
-  }
-  const uint64_t turn = cursor_ % kWheel;
-  const uint64_t from_cursor = turn == 0 ? marked_ : marked_ >> turn | marked_ << (kWheel - turn);
-  return cursor_ + static_cast<uint64_t>(__builtin_ctzll(from_cursor));
-}
-
-// --- serving them -----------------------------------------------------------------------------
 
 // All beats that arrive by the cycle until.
 void slice_queue::serve(uint64_t until) {
-  for (uint64_t cycle = next_due(); cycle <= until; cycle = next_due()) {
-    cursor_ = cycle;
-    if ((marked_ >> cycle % kWheel & 1) != 0) {   // or it was far off, and is not now
-      serve_cycle(cycle, until);
+  if (turns_) {
+    serve_turns(until);
+  } else {
+    for (serve_booked(until + 1); until >= horizon_ && !ends_.empty(); serve_booked(until + 1)) {
+      book_ahead(until);
     }
   }
   cursor_ = std::max(cursor_, until + 1);
-}
-
-// The beats of a cycle, and if no other stream has one soon, those that follow them.
-void slice_queue::serve_cycle(uint64_t cycle, uint64_t until) {
-  const uint64_t place = cycle % kWheel;
-  marked_ &= ~(uint64_t{1} << place);
-  size_t waiting = SIZE_MAX;   // the last one found
-  const auto turn = [&](uint64_t last) {
-    stream &s = streams_[waiting];
-    if (serve(s, last)) {
-      finish(waiting);
-    } else {
-      await(waiting);
-    }
-  };
-  for (size_t word = 0; word < words_; ++word) {
-    for (uint64_t left = std::exchange(due_[place * words_ + word], 0); left != 0; left &= left - 1) {
-      if (waiting != SIZE_MAX) {
-        turn(cycle);
-      }
-      waiting = word * 64 + static_cast<size_t>(__builtin_ctzll(left));
-    }
+  if (turns_ && meeting_ == 0 && not_before() >= met_until_) {
+    end_turns();
   }
-  turn(std::min(until, next_due() - 1));
+  settle();
 }
 
-// The stream's beats are all served.
-void slice_queue::finish(size_t slot) {
-  answers_.push_back({clock_.cycle(free_ + flights_.size()), streams_[slot].token});
-  if (streams_[slot].meets) {
+// Forgets what can delay nobody any more.
+void slice_queue::settle() {
+  const uint64_t next_read = not_before();
+  if (turns_) {
+    settled_ = newer_ = {cursor_, free_};
+  } else if (newer_.free + flight_ <= next_read) {
+    settled_ = newer_;
+    newer_ = {cursor_, free_};
+  }
+  while (!over_.empty()) {
+    const stream &s = streams_[over_.front()];
+    if (s.last >= settled_.cycle || s.done + flight_ > next_read) {
+      break;
+    }
+    spare_.push_back(over_.front());
+    over_.pop_front();
+  }
+}
+
+// The stream's beats are all served, the last in this tick.
+void slice_queue::finish(size_t slot, uint64_t read) {
+  stream &s = streams_[slot];
+  if (s.over) {
+    return;   // it was served once before
+  }
+  answers_.push_back({clock_.cycle(read + flight_), s.token});
+  s.over = true;
+  s.done = read;
+  over_.push_back(slot);
+  if (s.meets) {
     --meeting_;
-    met_until_ = free_ + flights_.size();
+    met_until_ = read + flight_;
   }
-  ends_.erase(std::find_if(ends_.begin(), ends_.end(), [slot](const end &e) { return e.slot == slot; }));
 }
 
-// On to the stream's next request.
-void slice_queue::advance(stream &s) {
-  s.remainder += s.step_rest;
-  s.arrival += s.step;
-  if (s.remainder >= s.beats) {
-    s.remainder -= s.beats;
-    s.arrival++;
+// --- a stream's requests ------------------------------------------------------------------------
+
+void slice_queue::enter_run(stream &s, uint32_t number) {
+  s.run = number;
+  if (number == s.runs.size()) {
+    s.next.arrival = UINT64_MAX;
+    return;
   }
-  s.left--;
+  const slice_run &run = s.runs[number];
+  const uint64_t cycles = run.first * s.duration;
+  s.next.left = run.count;
+  s.length = run.beats;
+  s.address = run.address;
+  if ((cycles | s.beats) <= UINT32_MAX) {   // a shorter division
+    s.next.arrival = s.start + static_cast<uint32_t>(cycles) / static_cast<uint32_t>(s.beats);
+    s.next.remainder = static_cast<uint32_t>(cycles) % static_cast<uint32_t>(s.beats);
+  } else {
+    s.next.arrival = s.start + cycles / s.beats;
+    s.next.remainder = cycles % s.beats;
+  }
+}
+
+// On to the run's next request; false: that was the last.
+inline bool slice_queue::pass(const stream &s, request &r) {
+  r.remainder += s.step_rest;
+  r.arrival += s.step;
+  if (r.remainder >= s.beats) {
+    r.remainder -= s.beats;
+    r.arrival++;
+  }
+  return --r.left != 0;
+}
+
+// To the first request that arrives in this cycle or later.
+void slice_queue::seek(stream &s, uint64_t cycle) {
+  for (enter_run(s, 0); s.next.arrival < cycle;) {
+    s.address += s.length;
+    if (!pass(s, s.next)) {
+      enter_run(s, s.run + 1);
+    }
+  }
+}
+
+// --- without order ----------------------------------------------------------------------------
+
+// All that was booked is served: the next cycles are, from the first on that has a beat or is to be served last.
+void slice_queue::book_ahead(uint64_t until) {
+  uint64_t first = until + 1;
+  for (const end &e : ends_) {
+    first = std::min(first, streams_[e.slot].next.arrival);
+  }
+  cursor_ = std::max(cursor_, first);
+  horizon_ = cursor_ + kBooked;
+  for (const end &e : ends_) {   // each before those that may have a beat behind its last
+    book(streams_[e.slot]);
+  }
+}
+
+// The stream's beats up to the horizon.
+void slice_queue::book(stream &s) {
+  if (s.last < horizon_) {
+    booked_[s.last % kBooked] |= kEnd;
+  }
+  while (s.next.arrival < horizon_) {
+    request r = s.next;   // stays in registers
+    do {
+      const uint64_t place = r.arrival % kBooked;
+      if ((booked_[place] & kEnd) != 0) {
+        note_behind(s, r.arrival);
+      }
+      booked_[place] += s.length;
+      marked_[place / 64] |= uint64_t{1} << place % 64;
+    } while (pass(s, r) && r.arrival < horizon_);
+    s.next = r;
+    if (r.left == 0) {
+      enter_run(s, s.run + 1);
+    }
+  }
+}
+
+// A request of the stream comes behind the last ones of streams added before that arrive with it.
+void slice_queue::note_behind(const stream &s, uint64_t arrival) {
+  auto e = std::lower_bound(ends_.begin(), ends_.end(), arrival, [](const end &a, uint64_t last) { return a.last < last; });
+  for (; e != ends_.end() && e->last == arrival; ++e) {
+    e->after += streams_[e->slot].number < s.number ? s.length : 0;
+  }
+}
+
+// Beats that arrive before the cycle stop.
+void slice_queue::serve_booked(uint64_t stop) {
+  stop = std::min(stop, horizon_);
+  for (uint64_t cycle = cursor_; cycle < stop;) {
+    const uint64_t base = cycle - cycle % 64;
+    uint64_t &marked = marked_[cycle / 64 % marked_.size()];
+    uint64_t here = marked & UINT64_MAX << cycle % 64;
+    here &= stop - base < 64 ? (uint64_t{1} << (stop - base)) - 1 : UINT64_MAX;
+    marked &= ~here;
+    for (; here != 0; here &= here - 1) {
+      const uint64_t at = base + static_cast<unsigned>(__builtin_ctzll(here));
+      const uint32_t beats = std::exchange(booked_[at % kBooked], 0);
+      free_ = std::max(free_, clock_.tick(at)) + (beats & ~kEnd);
+      if ((beats & kEnd) != 0) {
+        end_streams(at);
+      }
+    }
+    cycle = base + 64;
+  }
+  cursor_ = std::max(cursor_, stop);
+}
+
+// Those whose last request arrived in this cycle, all of whose beats are read.
+void slice_queue::end_streams(uint64_t cycle) {
+  size_t count = 0;
+  for (; count < ends_.size() && ends_[count].last == cycle; ++count) {
+    finish(ends_[count].slot, free_ - ends_[count].after);
+  }
+  ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+// --- with order, while addresses may meet -------------------------------------------------------
+
+// Once more from settled_ on, one by one, for what is in flight.
+void slice_queue::begin_turns() {
+  const uint64_t served = cursor_;
+  std::fill(booked_.begin(), booked_.end(), 0);
+  std::fill(marked_.begin(), marked_.end(), 0);
+  turns_ = true;
+  const auto from_settled = [this](size_t slot) {
+    seek(streams_[slot], settled_.cycle);
+    wait_turn(slot);
+  };
+  for (size_t i = 0; i < over_.size(); ++i) {
+    from_settled(over_[i]);
+  }
+  for (end &e : ends_) {
+    from_settled(e.slot);
+    e.after = 0;
+  }
+  free_ = settled_.free;
+  serve_turns(served - 1);
+}
+
+// What is in flight as well as free_ are settled_'s.
+void slice_queue::end_turns() {
+  heap_.clear();
+  turns_ = false;
+  settled_ = newer_ = {cursor_, free_};
+  horizon_ = cursor_;
+}
+
+void slice_queue::wait_turn(size_t slot) {
+  const stream &s = streams_[slot];
+  if (s.next.arrival != UINT64_MAX) {
+    heap_.push_back({s.next.arrival, s.number, slot});
+    std::push_heap(heap_.begin(), heap_.end());
+  }
+}
+
+void slice_queue::serve_turns(uint64_t until) {
+  while (!heap_.empty() && heap_.front().arrival <= until) {
+    const turn now = heap_.front();
+    std::pop_heap(heap_.begin(), heap_.end());
+    heap_.pop_back();
+    uint64_t last = until;   // to which it has the turn
+    if (!heap_.empty()) {
+      last = std::min(last, heap_.front().arrival - (heap_.front().number < now.number));
+    }
+    if (!serve_turn(streams_[now.slot], last)) {
+      wait_turn(now.slot);
+      continue;
+    }
+    if (!streams_[now.slot].over) {
+      ends_.erase(std::find_if(ends_.begin(), ends_.end(), [&now](const end &e) { return e.slot == now.slot; }));
+    }
+    finish(now.slot, free_);
+  }
 }
 
 // The stream's requests that arrive by the cycle until; true if that was the last of them. Those that find
 // the slice at work are read one after the other, at once.
-bool slice_queue::serve(stream &s, uint64_t until) {
-  while (s.arrival <= until) {
-    free_ = std::max(free_, clock_.tick(s.arrival));
+bool slice_queue::serve_turn(stream &s, uint64_t until) {
+  while (s.next.arrival <= until) {
+    free_ = std::max(free_, clock_.tick(s.next.arrival));
     uint32_t count = 0;
     do {
       count += s.length;
-      advance(s);
-    } while (s.left != 0 && s.arrival <= until && clock_.tick(s.arrival) <= free_ + count);
+    } while (pass(s, s.next) && s.next.arrival <= until && clock_.tick(s.next.arrival) <= free_ + count);
     read(s.address, count);
     s.address += count;
-    s.work -= count;
-    if (s.left == 0) {
-      if (s.work == 0) {
-        return true;
-      }
+    if (s.next.left == 0) {
       enter_run(s, s.run + 1);
     }
   }
-  return false;
+  return s.next.arrival == UINT64_MAX;
 }
 
 // Is one of these addresses still in flight in the next tick?
 bool slice_queue::meets_flight(uint32_t address, uint32_t count) const {
-  if (meeting_ == 0 && free_ >= met_until_) {
-    return false;
-  }
-  for (const flight &f : flights_) {
-    if (f.last + flights_.size() > free_ && address < f.end && f.end - f.count < address + count) {
-      return true;
-    }
-  }
-  return false;
+  return std::any_of(flights_.begin(), flights_.end(), [&](const flight &f) {
+    return f.last + flight_ > free_ && address < f.end && f.end - f.count < address + count;
+  });
 }
 
 // Beats of so many addresses, in a tick each unless one waits for an earlier beat of its address.
@@ -272,7 +362,7 @@ void slice_queue::read(uint32_t address, uint32_t count) {
     for (const flight &f : flights_) {
       if (address < f.end && f.end - f.count <= address) {
         const uint64_t read = f.last - (f.end - 1 - address);
-        tick = std::max(tick, read + flights_.size() + 1);
+        tick = std::max(tick, read + flight_ + 1);
       }
     }
     free_ = tick;

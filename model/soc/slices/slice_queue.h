@@ -9,6 +9,9 @@
 // A stream is the share of one command that falls on this slice.  Its beats arrive in order, so
 // beats are taken in the order they arrive, whenever streams are added.
 //
+// Where no beat can meet another of its address in flight, the order of beats does not matter but in the cycles in which
+// streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Else beats are taken one by one.
+//
 // Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
@@ -55,26 +58,40 @@ class slice_queue {
   void advance(uint64_t now, std::vector<uint64_t> &finished);
 
  private:
-  static constexpr uint64_t kWheel = 64;   // cycles
+  static constexpr uint64_t kBooked = 512;           // cycles that can be booked
+  static constexpr uint32_t kEnd = UINT32_C(1) << 31;   // beside the beats of a cycle: a stream ends in it
+  struct request {
+    uint64_t arrival, remainder;  // and of the division behind it; UINT64_MAX: there is none
+    uint32_t left;                // requests of its run from this one on
+  };
   struct stream {
-    uint64_t arrival, remainder;  // of the next request, and of the division behind it
+    request next;
     uint64_t step, step_rest;     // duration / beats: from one arrival to the next
     uint64_t beats;
-    uint32_t address;             // of the next request
-    uint32_t left;                // requests of the run under way not yet served
-    uint32_t length;              // beats of each
-    uint32_t run;
-    uint64_t work;                // beats of all requests not yet served; 0: the stream is over
-    uint32_t last_length;         // beats of the last request
+    uint32_t address;             // of the next request, if they have turns
+    uint32_t length;              // its beats
+    uint32_t run;                 // it is of
+    uint64_t number;              // streams added before
+    uint64_t last;                // arrival of the last request
+    uint64_t done;                // tick of the last read, once it is over
     uint32_t low, high;           // around its addresses
     bool meets;                   // addresses of its own, or of others
-    size_t moves_to;              // slot, while slots are being renumbered
+    bool over;
     uint64_t token, start, duration;
     std::vector<slice_run> runs;
   };
   struct end {                    // of a stream
-    uint64_t last;                // arrival of its last beat
+    uint64_t last;                // arrival of its last request
     size_t slot;
+    uint32_t length;              // beats of that
+    uint64_t after;               // beats that arrive with it and are of streams added later
+  };
+  struct turn {                   // a stream's next request
+    uint64_t arrival, number;
+    size_t slot;
+    bool operator<(const turn &other) const {   // a heap's front is the largest
+      return arrival != other.arrival ? arrival > other.arrival : number > other.number;
+    }
   };
   struct answer {
     uint64_t cycle, token;
@@ -83,45 +100,62 @@ class slice_queue {
     uint64_t last;
     uint32_t end, count;
   };
+  struct moment {
+    uint64_t cycle, free;         // all that arrived before the cycle was read by this tick
+  };
 
-  static uint64_t arrival(const stream &s, uint64_t beat) { return s.start + beat * s.duration / s.beats; }
+  size_t take_slot();
   static void enter_run(stream &s, uint32_t number);
-  static void advance(stream &s);
-  void renumber();
-  void await(size_t slot);
-  void mark(size_t slot, uint64_t cycle);
-  void bring_near();
-  uint64_t next_due();
+  static bool pass(const stream &s, request &r);
+  static void seek(stream &s, uint64_t cycle);
+  bool may_meet(const stream &s) const;
+  uint64_t not_before() const;
   void serve(uint64_t until);
-  void serve_cycle(uint64_t cycle, uint64_t until);
-  bool serve(stream &s, uint64_t until);
-  void finish(size_t slot);
+  void settle();
+  void finish(size_t slot, uint64_t read);
+  void predict();
+
+  void book_ahead(uint64_t until);
+  void book(stream &s);
+  void note_behind(const stream &s, uint64_t arrival);
+  void serve_booked(uint64_t stop);
+  void end_streams(uint64_t cycle);
+
+  void begin_turns();
+  void end_turns();
+  void serve_turns(uint64_t until);
+  bool serve_turn(stream &s, uint64_t until);
+  void wait_turn(size_t slot);
   bool meets_flight(uint32_t address, uint32_t count) const;
   void read(uint32_t address, uint32_t count);
   void take_off(uint32_t end, uint32_t count);
-  bool may_meet(const stream &s) const;
-  void predict();
 
-  // Streams in slots, those added first in the lower ones.
-  std::vector<stream> streams_;
-  size_t used_ = 0;               // slots; those of streams that are over are used again after renumber()
-  // Which streams have their next beat in which of the kWheel cycles from cursor_ on: a bit a stream in words_ words a
-  // cycle, and a bit for each cycle that has any.
-  size_t words_ = 1;
-  std::vector<uint64_t> due_;
-  uint64_t marked_ = 0;
-  std::vector<uint64_t> far_;     // and which have it later
-  uint64_t far_first_ = UINT64_MAX;   // the first of these
+  slice_clock clock_;
+  uint64_t flight_;               // ticks from a read to its answer
+  std::vector<stream> streams_;   // in slots
+  std::vector<size_t> spare_;     // slots
+  uint64_t added_ = 0;            // streams
   uint64_t cursor_ = 0;           // all that arrived before it is served
-  std::vector<end> ends_;         // by last, then by adds
+  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
+  std::vector<end> ends_;         // of streams under way, by last, then by adds
+  fifo<size_t> over_;             // streams whose beats may be in flight, or are needed to go back to settled_
   fifo<answer> answers_;          // of streams all served
   uint64_t next_ = UINT64_MAX;    // next()
-  slice_clock clock_;
-  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
-  std::vector<flight> flights_;   // as many as there are ticks from a read to its answer, so that all in flight are there
+
+  // Without order: beats that arrive in each cycle from cursor_ to horizon_, and a bit for each cycle that has any.
+  std::vector<uint32_t> booked_;
+  std::vector<uint64_t> marked_;
+  uint64_t horizon_ = 0;
+
+  // With order, while streams may meet.
+  bool turns_ = false;
+  std::vector<turn> heap_;
+  size_t meeting_ = 0;            // streams under way that may meet a beat in flight
+  uint64_t met_until_ = 0;        // until this tick, beats in flight of one that is over
+  std::vector<flight> flights_;   // as many as flight_, so that all in flight are there; without order, of settled_ or before
   size_t oldest_ = 0;             // of these
-  size_t meeting_ = 0;            // streams under way that may meet a beat in flight; as a rule there are none, ...
-  uint64_t met_until_ = 0;        // ... and until this tick beats in flight of one that is over
+  moment settled_ = {0, 0};       // what was read before it is in flight no more, or is in flights_
+  moment newer_ = {0, 0};
 };
 
 }  // namespace soc
