@@ -223,6 +223,42 @@ void check_random(bench &b) {
   }
 }
 
+// Accesses offered while the one before still waits for its answer: all are carried out, in order.
+void check_waiting(bench &b) {
+  constexpr uint32_t N_WRITES = 200;
+  Vattention_axi &rtl = b.rtl;
+  const std::array<uint32_t, 3> offsets = {REG_VERSION, REG_DESIGN, REG_KEYS};
+  uint32_t addresses = 0, words = 0, answers = 0, asked = 0, reads = 0;
+  for (unsigned n = 0; n < 20 * N_WRITES && (answers < N_WRITES || reads < N_WRITES); ++n) {
+    rtl.s_axil_awvalid_i = addresses < N_WRITES;
+    rtl.s_axil_awaddr_i = REG_SCALE;
+    rtl.s_axil_wvalid_i = words < N_WRITES;
+    rtl.s_axil_wdata_i = 0x3f80 + words;
+    rtl.s_axil_wstrb_i = 15;
+    rtl.s_axil_bready_i = pick(b, 3) == 0;
+    rtl.s_axil_arvalid_i = asked < N_WRITES;
+    rtl.s_axil_araddr_i = static_cast<SData>(offsets[asked % offsets.size()]);
+    rtl.s_axil_rready_i = pick(b, 3) == 0;
+    settle(b);
+    if (rtl.s_axil_bvalid_o && rtl.s_axil_bready_i) {
+      check(b, "write of many", answers++, rtl.s_axil_bresp_o, OKAY);
+    }
+    if (rtl.s_axil_rvalid_o && rtl.s_axil_rready_i) {
+      check(b, "read of many", reads, rtl.s_axil_rdata_o, after_reset(offsets[reads % offsets.size()]));
+      ++reads;
+    }
+    addresses += rtl.s_axil_awvalid_i && rtl.s_axil_awready_o;
+    words += rtl.s_axil_wvalid_i && rtl.s_axil_wready_o;
+    asked += rtl.s_axil_arvalid_i && rtl.s_axil_arready_o;
+    clock(b);
+  }
+  rtl.s_axil_bready_i = rtl.s_axil_rready_i = 0;
+  check(b, "answers", REG_SCALE, answers, N_WRITES);
+  check(b, "answers to reads", REG_VERSION, reads, N_WRITES);
+  check(b, "last of many", REG_SCALE, value_of(b, REG_SCALE), 0x3f80 + N_WRITES - 1);
+  b.accesses += 2 * N_WRITES;
+}
+
 // ---------------------------------------------------------------- groups
 
 using query_t = std::array<uint16_t, QUERY_ELEMENTS>;
@@ -362,6 +398,9 @@ int main(int argc, char **argv) {
   check_space(b);
   reset(b);
   check_random(b);
+  reset(b);
+  check_waiting(b);
+  reset(b);
   check_groups(b);
   verilated_end(b.rtl);
   std::printf("%u accesses, %u wrong: %s\n", b.accesses, b.failures, b.failures == 0 ? "PASS" : "FAIL");

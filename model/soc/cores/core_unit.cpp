@@ -154,15 +154,22 @@ void core_unit::add_memory(core_space_t space, uint64_t bytes) {
   memory_.bytes[space] = bytes;
 }
 
-bool core_unit::push(const command_t &command, uint64_t &cycle) {
+pushed_command core_unit::look_at(const command_t &command) const {
   char error[CORE_ERROR_BYTES];
-  if (!core_check(kind_, &memory_, &command, error)) {
+  const bool malformed = !core_check(kind_, &memory_, &command, error);
+  return {command, malformed ? 0 : core_cycles(kind_, &sim_.config, &command), malformed};
+}
+
+bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
+  const command_t &command = pushed.command;
+  char error[CORE_ERROR_BYTES];
+  if (pushed.malformed && !core_check(kind_, &memory_, &command, error)) {
     sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
                                sim_.describe(name_, command));
     return true;
   }
   pipe &to = *pipes_[command.header.pipe_];
-  if (!to.push(command, pushes_, cycle)) {
+  if (!to.push(pushed, pushes_, cycle)) {
     full_ = &to;
     return false;
   }

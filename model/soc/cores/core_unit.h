@@ -43,9 +43,11 @@ class core_unit {
   void abandon() { scalar_->abandon(); }
   scalar &program() { return *scalar_; }
 
-  // Checks a command and queues it.  False: the queue is full; the scalar core will be called again
+  // Of a command that this core's firmware pushes; in any thread.
+  pushed_command look_at(const command_t &command) const;
+  // Queues it, or ends the run if it is malformed.  False: the queue is full; the scalar core will be called again
   // when it is not.  cycle: of the push, moves on to when there was room.
-  bool push(const command_t &command, uint64_t &cycle);
+  bool push(const pushed_command &pushed, uint64_t &cycle);
   // What a command of a pipe touches against the arrays and the race detector; false: it ended the
   // run.
   bool check_accesses(unsigned agent, const command_t &command);

@@ -19,7 +19,7 @@ pipe::pipe(core_unit &core, unsigned id)
       track_(sim_.tracks++),
       queue_(sim_.config.scalar.queue_depth) {}
 
-bool pipe::push(const command_t &command, uint64_t order, uint64_t &cycle) {
+bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
@@ -27,7 +27,8 @@ bool pipe::push(const command_t &command, uint64_t order, uint64_t &cycle) {
   s.order = order;
   s.issued = cycle;
   cycle = std::max(cycle, s.popped);   // of the command that had this slot before
-  s.command = command;
+  s.command = pushed.command;
+  s.busy = pushed.busy;
   s.pushed = cycle;
   end_ = behind(end_);
   ++pushed_;
@@ -85,7 +86,7 @@ bool pipe::issue(const command_t &command) {
     case OP_CROSS_WAIT:
       return cross_wait(command.cross_wait);
     case OP_PIPE_BARRIER:
-      return barrier(command);
+      return barrier();
     case OP_SYNC_ALL:
       return sync_all();
     case OP_PAIR_SET:
@@ -172,12 +173,12 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   return true;
 }
 
-bool pipe::barrier(const command_t &command) {
+bool pipe::barrier() {
   if (!in_flight_.empty()) {
     return false;
   }
   const uint64_t begin = time_;
-  spend(BARRIER, std::max(time_, finish_) + core_cycles(core_.kind(), &sim_.config, &command));
+  spend(BARRIER, std::max(time_, finish_) + front().busy);
   if (sim_.watched()) {
     tell_waited(begin, {});
   }
@@ -226,7 +227,7 @@ soc_command_t pipe::record_front(uint64_t begin) const {
 bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
   core_.group().races.begin(agent_);
-  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  spend(BUSY, time_ + front().busy);
   if (sim_.watched()) {
     tell_passed(command, begin);
   }
@@ -240,7 +241,7 @@ bool pipe::issue_local(const command_t &command) {
   if (!core_.check_accesses(agent_, command)) {
     return false;
   }
-  spend(BUSY, time_ + core_cycles(core_.kind(), &sim_.config, &command));
+  spend(BUSY, time_ + front().busy);
   if (sim_.watched()) {
     tell_passed(command, begin);
   }
@@ -279,7 +280,7 @@ void pipe::look(uint64_t now) {
   } else {
     core_.group().all.mark(command.mark.number, now);
   }
-  spend(BARRIER, now + core_cycles(core_.kind(), &sim_.config, &command));
+  spend(BARRIER, now + front().busy);
   if (sim_.watched()) {
     tell_waited(look_begin_, {});
   }

@@ -27,13 +27,20 @@ namespace soc {
 
 class core_unit;
 
+// A command with what can be said of it before its turn: by its firmware's thread, which runs ahead.
+struct pushed_command {
+  command_t command;
+  uint64_t busy;     // cycles that it keeps its pipe busy, if nothing else decides
+  bool malformed;
+};
+
 class pipe : public task {
  public:
   pipe(core_unit &core, unsigned id);
 
   // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
   // moves on to that in which the command got room.  order: of the push among those of its core.
-  bool push(const command_t &command, uint64_t order, uint64_t &cycle);
+  bool push(const pushed_command &pushed, uint64_t order, uint64_t &cycle);
   // Goes on as far as it can.
   void advance();
   // Tells those who look on what it stands before, when it has gone as far as it can.
@@ -75,6 +82,7 @@ class pipe : public task {
  private:
   struct slot {
     command_t command;
+    uint64_t busy = 0;
     uint64_t order = 0;                            // of its push
     uint64_t issued = 0, pushed = 0, popped = 0;   // cycles
   };
@@ -93,7 +101,7 @@ class pipe : public task {
   bool issue(const command_t &command);
   bool wait_flag(const cmd_wait_flag_t &command);
   bool cross_wait(const cmd_cross_wait_t &command);
-  bool barrier(const command_t &command);
+  bool barrier();
   bool sync_all();
   bool issue_set(const command_t &command);
   bool issue_local(const command_t &command);

@@ -30,26 +30,19 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
 constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
 
-template <typename T>
-void drop_first(std::vector<T> &from, size_t count) {
-  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
-}
-
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
 // races with both is told the later.  Only so does the history of a loop that meets nobody end.
-void drop_repeated(std::vector<race_memory::record> &history, std::vector<command_t> &commands) {
+void drop_repeated(race_memory::history &history) {
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
-  size_t first = history.size();   // of those that stay, which are at the end
-  for (size_t i = history.size(); i-- > 0;) {
-    const core_access_t &a = history[i].access;
+  auto first = history.end();   // of those that stay, which are at the end
+  for (auto r = history.end(); r-- != history.begin();) {
+    const core_access_t &a = r->access;
     if (later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) == 0 &&
         later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second) {
-      history[--first] = history[i];
-      commands[first] = commands[i];
+      *--first = *r;
     }
   }
-  drop_first(history, first);
-  drop_first(commands, first);
+  history.erase(history.begin(), first);
 }
 
 }  // namespace
@@ -79,57 +72,58 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
   const uint64_t end = end_of(access);
-  race_memory::history *mine = nullptr;
-  for (race_memory::history &h : memory.of) {
-    if (h.agent == agent) {
-      mine = &h;
+  size_t mine = 0;
+  for (size_t user = 0; user < memory.users.size(); ++user) {
+    const race_memory::user &other = memory.users[user];
+    if (other.agent == agent) {
+      mine = user;
       continue;
     }
-    const uint32_t seen = clock.seen[h.agent];
-    if (h.latest <= seen) {
+    const uint32_t seen = clock.seen[other.agent];
+    if (other.latest <= seen) {
       continue;
     }
     // From the last one back to the first that this agent has not seen.
-    for (size_t i = h.records.size(); i-- > 0 && h.records[i].time > seen;) {
-      const race_memory::record &old = h.records[i];
-      if (old.access.base < end && access.base < old.end && (old.access.write || access.write) &&
-          accesses_overlap(old.access, access)) {
-        return race_found{h.agent, h.commands[i]};
+    const race_memory::history &history = memory.histories[user];
+    for (auto old = history.rbegin(); old != history.rend() && old->time > seen; ++old) {
+      if (old->access.base < end && access.base < old->end && (old->access.write || access.write) &&
+          accesses_overlap(old->access, access)) {
+        return race_found{other.agent, old->command};
       }
     }
   }
-  if (mine->records.size() == mine->records.capacity()) {
-    forget(memory, *mine);
+  race_memory::history &history = memory.histories[mine];
+  if (history.size() == history.capacity()) {
+    forget(memory, mine);
   }
-  mine->records.push_back({access, end, clock.seen[agent]});
-  mine->commands.push_back(command);
-  mine->latest = clock.seen[agent];
+  history.push_back({access, end, clock.seen[agent], command});
+  memory.users[mine].latest = clock.seen[agent];
   return std::nullopt;
 }
 
 void race_memory::forget() {
-  for (history &h : of) {
-    h.records.clear();
-    h.commands.clear();
-    h.latest = 0;
+  for (user &u : users) {
+    u.latest = 0;
+  }
+  for (history &h : histories) {
+    h.clear();
   }
 }
 
 // Drops what every other agent that can reach this memory has seen: nothing can race with it again.
-void race_detector::forget(const race_memory &memory, race_memory::history &mine) const {
+void race_detector::forget(race_memory &memory, size_t mine) const {
+  const unsigned agent = memory.users[mine].agent;
   uint32_t seen = UINT32_MAX;
-  for (const race_memory::history &other : memory.of) {
-    seen = other.agent == mine.agent ? seen : std::min(seen, clocks_[other.agent].seen[mine.agent]);
+  for (const race_memory::user &other : memory.users) {
+    seen = other.agent == agent ? seen : std::min(seen, clocks_[other.agent].seen[agent]);
   }
-  const auto live = std::find_if(mine.records.begin(), mine.records.end(),
-                                 [seen](const race_memory::record &r) { return r.time > seen; });
-  const auto seen_by_all = static_cast<size_t>(live - mine.records.begin());
-  drop_first(mine.records, seen_by_all);
-  drop_first(mine.commands, seen_by_all);
-  if (mine.records.size() >= kMany) {
-    drop_repeated(mine.records, mine.commands);
+  race_memory::history &history = memory.histories[mine];
+  const auto live = std::find_if(history.begin(), history.end(), [seen](const race_memory::record &r) { return r.time > seen; });
+  history.erase(history.begin(), live);
+  if (history.size() >= kMany) {
+    drop_repeated(history);
   }
-  mine.records.reserve(std::max(kFew, 2 * mine.records.size()));
+  history.reserve(std::max(kFew, 2 * history.size()));
 }
 
 }  // namespace soc

@@ -47,16 +47,20 @@ struct race_memory {
     core_access_t access;
     uint64_t end;            // of its bytes, to pass over most records fast
     uint32_t time;
+    command_t command;       // for messages
   };
-  struct history {           // of one agent
+  using history = std::vector<record>;   // in order of times; what all others have seen is dropped
+  struct user {
     unsigned agent;
-    uint32_t latest;                   // time of the last record, which mostly is all that others need to know
-    std::vector<record> records;       // in order of times; what all others have seen is dropped
-    std::vector<command_t> commands;   // of each record, for messages
+    uint32_t latest;         // time of its last record, which mostly is all that others need to know
   };
-  std::vector<history> of;   // each of its agents
+  std::vector<user> users;          // its agents, ...
+  std::vector<history> histories;   // ... and what each has done
 
-  void add_agent(unsigned agent) { of.push_back({agent, 0, {}, {}}); }
+  void add_agent(unsigned agent) {
+    users.push_back({agent, 0});
+    histories.emplace_back();
+  }
 
   // Whatever comes is ordered after all that was.
   void forget();
@@ -83,7 +87,7 @@ class race_detector {
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
-  void forget(const race_memory &memory, race_memory::history &mine) const;
+  void forget(race_memory &memory, size_t mine) const;
 
   std::array<vector_clock, kAgents> clocks_;
   std::vector<std::string> cores_;

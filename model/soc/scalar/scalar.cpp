@@ -136,7 +136,7 @@ void scalar::spend(uint64_t instructions) {
 void scalar::end_too_long() { end(std::string("firmware runs ") + kTooLong); }
 
 void scalar::push(const command_t &command) {
-  batch_.push_back({cycles_, command});
+  batch_.push_back({cycles_, core_.look_at(command)});
   cycles_ = 0;
   if (command.header.opcode_ == OP_READ_GM) {
     hand_over();
@@ -368,7 +368,7 @@ void scalar::run(uint64_t) {
     time_ += counted_ ? 0 : s.cycles;
     counted_ = true;
     const uint64_t ready = time_;
-    if (!core_.push(s.command, time_)) {
+    if (!core_.push(s.pushed, time_)) {
       tell(BLOCKED);
       return;   // the queue is full
     }
@@ -377,11 +377,11 @@ void scalar::run(uint64_t) {
     }
     if (time_ > sim_.deadline) {
       return core_.sim().stop(SOC_STOPPED, std::string("the kernel takes ") + kTooLong + ": " +
-                                               core_.sim().describe(core_.name(), s.command));
+                                               core_.sim().describe(core_.name(), s.pushed.command));
     }
     counted_ = false;
     ++next_;
-    held_ = s.command.header.opcode_ == OP_READ_GM;
+    held_ = s.pushed.command.header.opcode_ == OP_READ_GM;
     if (held_) {
       return tell(BLOCKED);
     }

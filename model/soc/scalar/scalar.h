@@ -23,6 +23,7 @@
 
 #include "hal/command.h"
 #include "hal/registers.h"
+#include "soc/cores/pipe.h"
 #include "soc/cores/scheduler.h"
 #include "soc/cores/simulation.h"
 #include "soc/scalar/workers.h"
@@ -93,7 +94,7 @@ class scalar : public task, public stretching {
  private:
   struct step {
     uint64_t cycles;           // since the step before
-    command_t command;
+    pushed_command pushed;
   };
   static constexpr size_t kBatch = 512, kBatches = 4;
   static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
