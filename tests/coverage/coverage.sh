@@ -1,5 +1,5 @@
 #!/bin/sh
-# What tests reach: lines, branches and toggles of rtl/, lines of our C and C++. They are the fast ones, and a few slow ones.
+# What the fast tests reach: lines, branches and toggles of rtl/, lines of our C and C++.
 #
 #   coverage.sh BUILD [ctest's options]
 #
@@ -31,8 +31,6 @@ tests() { # LABELS [ctest's options]
 # Registers start with 0: leaving a random value would count as a toggle.
 AMALGAM_RTL_COVERAGE="$out/rtl" AMALGAM_VERILATOR_FLAGS='--coverage --x-initial fast' AMALGAM_UNIT_FLAGS=-O1 tests '-L ^(unit|attention)$ -LE slow' "$@"
 tests '-LE ^(unit|attention)$|slow|lint|formal' "$@"
-# Netlists, areas and power are slow tests' alone.
-tests '-R ^(synth/flow|synth/gm_atomic|synth/power_unit|cli/power|cli/validation)$' "$@"
 
 # One point in many models and instances is one line here: KIND FILE LINE WHAT COUNT.
 find "$out/rtl" -name '*.dat' -exec cat {} + | awk -v rtl="$root/rtl/" -f "$here/points.awk" | LC_ALL=C sort >"$out/points"

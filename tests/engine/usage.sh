@@ -88,10 +88,11 @@ status=0
 [ $status -eq 2 ] && grep -q 'standard output: cannot write' err || fail "/dev/full: $status"
 "$SIM" run hfa --impl c --seq-q 100000 --seq-kv 4096 --out cut.npy --quiet 2>err &
 run=$!
-for _ in 1 2 3 4 5; do   # until it is no longer ignored, as of a shell's background process
-  sleep 0.4
-  kill -INT $run 2>kill.err || break
+for _ in $(seq 50); do   # until it catches SIGINT, which a shell's background process begins by ignoring
+  sleep 0.2
+  ! grep -q '^SigCgt:.*[2367abef]$' /proc/$run/status || break
 done
+kill -INT $run
 status=0
 wait $run || status=$?
 [ $status -eq 130 ] && grep -q interrupted err || fail "exit code $status after a signal, not 130"

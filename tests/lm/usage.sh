@@ -83,10 +83,11 @@ interrupt() {   # interrupt NAME OPTIONS...
   shift
   "$SIM" run lm "$@" --json cut.json --quiet 2>err &   # itself, not a shell around it
   run=$!
-  for _ in 1 2 3 4 5 6 7 8 9; do   # until it is no longer ignored, as of a shell's background process
-    sleep 0.3
-    kill -INT $run 2>kill.err || break
+  for _ in $(seq 50); do   # until it catches SIGINT, which a shell's background process begins by ignoring
+    sleep 0.2
+    ! grep -q '^SigCgt:.*[2367abef]$' /proc/$run/status || break
   done
+  kill -INT $run
   status=0
   wait $run || status=$?
   [ $status -eq 130 ] && grep -q interrupted err && [ "$(wc -l <err)" -eq 1 ] ||
