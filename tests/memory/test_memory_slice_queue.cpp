@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <deque>
+#include <set>
 #include <vector>
 
 #include "core/gm_atomic.h"
@@ -115,24 +116,31 @@ std::vector<ended> run(const std::vector<command> &commands, uint64_t looks,
                        const soc::slice_clock &clock = soc::slice_clock()) {
   soc::slice_queue queue(clock);
   std::vector<ended> out;
-  std::vector<uint64_t> finished;
+  std::vector<soc::slice_queue::answer> answers;
   random_numbers random(looks);
   uint64_t now = 0;
   uint64_t idle_calls = 0;
-  for (size_t next = 0; next < commands.size() || queue.next() != UINT64_MAX;) {
-    const uint64_t target =
-        std::min(queue.next(), next < commands.size() ? commands[next].added : UINT64_MAX);
-    now = looks != 0 ? std::min(target, now + random(1, looks)) : target;
-    queue.advance(now, finished);
-    idle_calls += finished.empty();
-    for (uint64_t token : finished) {
-      out.push_back({now, token});
+  std::set<uint64_t> waiting;
+  for (size_t next = 0; next < commands.size() || !waiting.empty();) {
+    uint64_t target = next < commands.size() ? commands[next].added : UINT64_MAX;
+    for (uint64_t token : waiting) {
+      target = std::min(target, queue.earliest(token));
     }
-    finished.clear();
-    assert_true(queue.next() > now);
+    assert_true(target > now || now == 0);
+    now = looks != 0 ? std::min(target, now + random(1, looks)) : target;
+    answers.clear();
+    queue.advance(now, answers);
+    idle_calls += answers.empty();
+    for (const soc::slice_queue::answer &a : answers) {
+      assert_true(a.cycle == now);
+      out.push_back({a.cycle, a.token});
+      waiting.erase(a.token);
+      assert_int_equal(queue.earliest(a.token), 0);
+    }
     for (; next < commands.size() && commands[next].added == now; ++next) {
       const command &c = commands[next];
       queue.add(now, next, c.start, c.duration, c.beats, c.runs);
+      waiting.insert(next);
     }
   }
   // One call too early for each end at most, and those for commands.

@@ -68,13 +68,10 @@ class atomics::transfer : public task {
 };
 
 void atomics::advance_slice(unsigned slice, uint64_t now) {
-  slice_queue &queue = timed_[slice].queue;
-  for (uint64_t end = queue.next(); end <= now; end = queue.next()) {
-    finished_.clear();
-    queue.advance(end, finished_);
-    for (const uint64_t token : finished_) {
-      reinterpret_cast<transfer *>(token)->answered(slice, end);
-    }
+  finished_.clear();
+  timed_[slice].queue.advance(now, finished_);
+  for (const slice_queue::answer &a : finished_) {
+    reinterpret_cast<transfer *>(a.token)->answered(slice, a.cycle);
   }
 }
 
@@ -166,7 +163,7 @@ void atomics::reach(const std::vector<unsigned> &slices, uint64_t now) {
 }
 
 uint64_t atomics::earliest(unsigned slice, uint64_t token) const {
-  return rtl_.empty() ? timed_[slice].queue.next() : rtl_[slice].earliest(token);
+  return rtl_.empty() ? timed_[slice].queue.earliest(token) : rtl_[slice].earliest(token);
 }
 
 // --- the machine's side -----------------------------------------------------------------------
@@ -323,12 +320,11 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
   }
   auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {
-    advance_slice(slice, now);
     timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
                              timed_[slice].runs);
     timed_[slice].runs.clear();
   }
-  to->run(now);
+  to->look_again();
 }
 
 void atomics::apply(const core_memory_t &memory, const command_t &command) {

@@ -76,7 +76,7 @@ class atomics {
   std::vector<timed_slice> timed_;                         // --gm c: when they answer
   std::vector<unsigned> touched_;                          // slices of the command being sent
   std::vector<unsigned> reached_;                          // slices of the command that looks
-  std::vector<uint64_t> finished_;                         // of the slice looked at
+  std::vector<slice_queue::answer> finished_;              // of the slice looked at
   std::vector<guard_count> guards_;                        // --gm c, by slice
 };
 

@@ -33,7 +33,7 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   enter_run(s, 0);
   s.meets = may_meet(s);
   meeting_ += s.meets;
-  const end mine = {s.last, slot, runs.back().beats, 0};
+  const end mine = {s.last, slot, runs.back().beats, token, 0};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
                                 [](const end &a, const end &b) { return a.last < b.last; }),
                mine);
@@ -44,7 +44,6 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   } else {
     book(s);
   }
-  predict();
 }
 
 size_t slice_queue::take_slot() {
@@ -77,24 +76,22 @@ bool slice_queue::may_meet(const stream &s) const {
   return std::any_of(ends_.begin(), ends_.end(), [&](const end &e) { return overlaps(streams_[e.slot]); });
 }
 
-void slice_queue::advance(uint64_t now, std::vector<uint64_t> &finished) {
+void slice_queue::advance(uint64_t now, std::vector<answer> &answers) {
   serve(now);
   while (!answers_.empty() && answers_.front().cycle <= now) {
-    finished.push_back(answers_.front().token);
+    answers.push_back(answers_.front());
     answers_.pop_front();
   }
-  predict();
 }
 
-void slice_queue::predict() {
-  if (!answers_.empty()) {
-    next_ = answers_.front().cycle;
-  } else if (ends_.empty()) {
-    next_ = UINT64_MAX;
-  } else {
-    const end &first = ends_.front();
-    next_ = clock_.cycle(std::max(clock_.tick(first.last), free_) + first.length + flight_);
+uint64_t slice_queue::earliest(uint64_t token) const {
+  for (size_t i = 0; i < answers_.size(); ++i) {
+    if (answers_[i].token == token) {
+      return answers_[i].cycle;
+    }
   }
+  const auto e = std::find_if(ends_.begin(), ends_.end(), [token](const end &of) { return of.token == token; });
+  return e == ends_.end() ? 0 : clock_.cycle(std::max(clock_.tick(e->last), free_) + e->length + flight_);
 }
 
 // All beats that arrive by the cycle until.

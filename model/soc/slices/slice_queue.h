@@ -48,14 +48,16 @@ class slice_queue {
   void add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration, uint64_t beats,
            const std::vector<slice_run> &runs);
 
-  // The cycle of the next stream's last answer if nothing is added before, or an earlier one after
-  // the last advance: until a stream's last beat has arrived, waiting for others may delay it, and
-  // then this is too low.  Once for each stream at most.  UINT64_MAX: nothing under way.
-  uint64_t next() const { return next_; }
+  // A stream's last answer.
+  struct answer {
+    uint64_t cycle, token;
+  };
+  // Lets the slice work up to and including cycle now and appends the last answers that came, in their order.
+  void advance(uint64_t now, std::vector<answer> &answers);
 
-  // Lets the slice work up to and including cycle now and appends the tokens of the streams whose
-  // last answer came, in the order of these.
-  void advance(uint64_t now, std::vector<uint64_t> &finished);
+  // The cycle of a stream's last answer, or an earlier one: until its last beat has arrived, waiting for others may
+  // delay it.  0: it has been given.
+  uint64_t earliest(uint64_t token) const;
 
  private:
   static constexpr uint64_t kBooked = 512;           // cycles that can be booked
@@ -84,6 +86,7 @@ class slice_queue {
     uint64_t last;                // arrival of its last request
     size_t slot;
     uint32_t length;              // beats of that
+    uint64_t token;
     uint64_t after;               // beats that arrive with it and are of streams added later
   };
   struct turn {                   // a stream's next request
@@ -92,9 +95,6 @@ class slice_queue {
     bool operator<(const turn &other) const {   // a heap's front is the largest
       return arrival != other.arrival ? arrival > other.arrival : number > other.number;
     }
-  };
-  struct answer {
-    uint64_t cycle, token;
   };
   struct flight {                 // beats of count addresses up to end, read in a tick each, the last in `last`
     uint64_t last;
@@ -113,7 +113,6 @@ class slice_queue {
   void serve(uint64_t until);
   void settle();
   void finish(size_t slot, uint64_t read);
-  void predict();
 
   void book_ahead(uint64_t until);
   void book(stream &s);
@@ -140,7 +139,6 @@ class slice_queue {
   std::vector<end> ends_;         // of streams under way, by last, then by adds
   fifo<size_t> over_;             // streams whose beats may be in flight, or are needed to go back to settled_
   fifo<answer> answers_;          // of streams all served
-  uint64_t next_ = UINT64_MAX;    // next()
 
   // Without order: beats that arrive in each cycle from cursor_ to horizon_, and a bit for each cycle that has any.
   std::vector<uint32_t> booked_;
