@@ -190,7 +190,7 @@ void loops_are_kept_short(void **) {
       }
       read[i] = step > seen && (read[i] || !write);
       written[i] = step > seen && (written[i] || write);
-      assert_true(memory.histories[0].size() <= 2100);
+      assert_true(memory.histories[0].records.size() <= 2100);
     }
     const uint64_t i = random(0, kPlaces - 1);
     const bool write = random.one_in(2);

@@ -30,19 +30,26 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
 constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
 
+template <typename T>
+void drop_first(std::vector<T> &from, size_t count) {
+  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
 // races with both is told the later.  Only so does the history of a loop that meets nobody end.
 void drop_repeated(race_memory::history &history) {
   std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
-  auto first = history.end();   // of those that stay, which are at the end
-  for (auto r = history.end(); r-- != history.begin();) {
-    const core_access_t &a = r->access;
+  size_t first = history.records.size();   // of those that stay, which are at the end
+  for (size_t i = history.records.size(); i-- > 0;) {
+    const core_access_t &a = history.details[i].access;
     if (later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) == 0 &&
         later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second) {
-      *--first = *r;
+      history.records[--first] = history.records[i];
+      history.details[first] = history.details[i];
     }
   }
-  history.erase(history.begin(), first);
+  drop_first(history.records, first);
+  drop_first(history.details, first);
 }
 
 }  // namespace
@@ -85,18 +92,20 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
     }
     // From the last one back to the first that this agent has not seen.
     const race_memory::history &history = memory.histories[user];
-    for (auto old = history.rbegin(); old != history.rend() && old->time > seen; ++old) {
-      if (old->access.base < end && access.base < old->end && (old->access.write || access.write) &&
-          accesses_overlap(old->access, access)) {
-        return race_found{other.agent, old->command};
+    for (size_t i = history.records.size(); i-- > 0 && history.records[i].time > seen;) {
+      const race_memory::record &old = history.records[i];
+      if (old.begin < end && access.base < old.end && (old.write || access.write) &&
+          accesses_overlap(history.details[i].access, access)) {
+        return race_found{other.agent, history.details[i].command};
       }
     }
   }
   race_memory::history &history = memory.histories[mine];
-  if (history.size() == history.capacity()) {
+  if (history.records.size() == history.records.capacity()) {
     forget(memory, mine);
   }
-  history.push_back({access, end, clock.seen[agent], command});
+  history.records.push_back({access.base, end, clock.seen[agent], access.write});
+  history.details.push_back({access, command});
   memory.users[mine].latest = clock.seen[agent];
   return std::nullopt;
 }
@@ -106,7 +115,8 @@ void race_memory::forget() {
     u.latest = 0;
   }
   for (history &h : histories) {
-    h.clear();
+    h.records.clear();
+    h.details.clear();
   }
 }
 
@@ -118,12 +128,15 @@ void race_detector::forget(race_memory &memory, size_t mine) const {
     seen = other.agent == agent ? seen : std::min(seen, clocks_[other.agent].seen[agent]);
   }
   race_memory::history &history = memory.histories[mine];
-  const auto live = std::find_if(history.begin(), history.end(), [seen](const race_memory::record &r) { return r.time > seen; });
-  history.erase(history.begin(), live);
-  if (history.size() >= kMany) {
+  const auto live = std::find_if(history.records.begin(), history.records.end(),
+                                 [seen](const race_memory::record &r) { return r.time > seen; });
+  const auto seen_by_all = static_cast<size_t>(live - history.records.begin());
+  drop_first(history.records, seen_by_all);
+  drop_first(history.details, seen_by_all);
+  if (history.records.size() >= kMany) {
     drop_repeated(history);
   }
-  history.reserve(std::max(kFew, 2 * history.size()));
+  history.records.reserve(std::max(kFew, 2 * history.records.size()));
 }
 
 }  // namespace soc

@@ -43,13 +43,19 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b);
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
 // that can reach it.
 struct race_memory {
-  struct record {
-    core_access_t access;
-    uint64_t end;            // of its bytes, to pass over most records fast
+  struct record {            // as much as passes over most of them, so that many are looked at fast
+    uint64_t begin, end;     // of all its bytes
     uint32_t time;
+    bool write;
+  };
+  struct detail {
+    core_access_t access;
     command_t command;       // for messages
   };
-  using history = std::vector<record>;   // in order of times; what all others have seen is dropped
+  struct history {           // in order of times; what all others have seen is dropped
+    std::vector<record> records;
+    std::vector<detail> details;   // of each record
+  };
   struct user {
     unsigned agent;
     uint32_t latest;         // time of its last record, which mostly is all that others need to know
