@@ -7,6 +7,7 @@
 // Exits 0 when all agree, 1 when not.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -377,6 +378,24 @@ void check_groups(bench &b) {
     send(b, make(scale, values));
     check(b, "scaled", REG_SCALE, result(b, 0, true) == out[0], scale == 0.5f);
   }
+
+  // Any SCALE times a power of two is exact: as if the query came so.
+  for (unsigned n = 0; n < 20; ++n) {
+    const auto scale = static_cast<uint16_t>(pick(b, 2) << 15 | (126 + pick(b, 3)) << 7 | pick(b, 128));
+    std::array<float, QUERY_ELEMENTS> powers{};
+    for (float &power : powers) {
+      power = std::ldexp(pick(b, 2) == 0 ? 1.0f : -1.0f, static_cast<int>(pick(b, 3)) - 1);
+    }
+    std::vector<uint32_t> both[2];
+    for (const bool scaled : {false, true}) {
+      check(b, "SCALE", REG_SCALE, write(b, REG_SCALE, scaled ? 0x3f80 : scale), OKAY);
+      check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL), OKAY);
+      send(b, make(scaled ? num_bf16_to_f32(scale) : 1.0f, powers));
+      both[scaled] = result(b, 0, true);
+    }
+    check(b, "any scale", scale, both[0] == both[1], 1);
+  }
+  check(b, "SCALE", REG_SCALE, write(b, REG_SCALE, 0x4000), OKAY);
 
   // Limits: a query that sees one key alone.
   check(b, "LIMIT", REG_LIMIT, write(b, REG_LIMIT, 1), OKAY);
