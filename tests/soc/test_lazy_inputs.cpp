@@ -24,8 +24,8 @@ namespace {
 bool memory_is_out;
 }
 
-// All of C++'s memory in here.  Inlined, without new, gcc would take its free for another's.
-void *operator new(std::size_t bytes) {
+// All of C++'s memory in here.  One of them inlined, and not the other, gcc would take malloc and free for a mistake.
+[[gnu::noinline]] void *operator new(std::size_t bytes) {
   void *got = memory_is_out ? nullptr : std::malloc(bytes);
   if (got == nullptr) throw std::bad_alloc();
   return got;
