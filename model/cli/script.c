@@ -116,7 +116,7 @@ int script_coverage(int argc, char **argv) {
                                           {"coverage -L unit", "of one label's tests"},
                                           {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"tests/coverage/toggles.txt", "what no test can toggle, and why"},
+      {"tests/coverage/toggles.txt", "what no test toggles, and why"},
       {"build-coverage/coverage/rtl.txt", "RTL: what was not reached"},
       {"build-coverage/coverage/c.html", "C and C++: every line, and how often it was reached"},
       {NULL, NULL}};

@@ -209,8 +209,8 @@ typedef struct soc_result {
   uint64_t rtl_cycles;         // clock cycles of all Verilated units together
   uint64_t scalar_instructions;
   double seconds;              // wall time of the simulation
-  // Shares of it: MMADs, vector operations, copies, atomic slices (RTL or C), firmware; the rest
-  // is SystemC and bookkeeping.
+  // Shares of it: MMADs, vector operations, copies, atomic slices (RTL or C), firmware with the checks of
+  // its commands; the rest is SystemC and bookkeeping.
   double matmul_seconds, vector_seconds, copy_seconds, rtl_seconds, scalar_seconds;
 } soc_result_t;
 

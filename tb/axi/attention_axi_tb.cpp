@@ -6,6 +6,7 @@
 //
 // Exits 0 when all agree, 1 when not.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -224,20 +225,21 @@ void check_random(bench &b) {
   }
 }
 
-// Accesses offered while the one before still waits for its answer: all are carried out, in order.
+// Accesses offered while the one before still waits for its answer: all are answered, SCALE never falls as what is
+// written to it rises, and the last of it stays.
 void check_waiting(bench &b) {
-  constexpr uint32_t N_WRITES = 200;
+  constexpr uint32_t N_EACH = 200;
   Vattention_axi &rtl = b.rtl;
-  const std::array<uint32_t, 3> offsets = {REG_VERSION, REG_DESIGN, REG_KEYS};
-  uint32_t addresses = 0, words = 0, answers = 0, asked = 0, reads = 0;
-  for (unsigned n = 0; n < 20 * N_WRITES && (answers < N_WRITES || reads < N_WRITES); ++n) {
-    rtl.s_axil_awvalid_i = addresses < N_WRITES;
+  const std::array<uint32_t, 3> offsets = {REG_VERSION, REG_SCALE, REG_KEYS};
+  uint32_t addresses = 0, words = 0, answers = 0, asked = 0, reads = 0, scale = 0x3f80;
+  for (unsigned n = 0; n < 20 * N_EACH && (answers < N_EACH || reads < N_EACH); ++n) {
+    rtl.s_axil_awvalid_i = addresses < N_EACH;
     rtl.s_axil_awaddr_i = REG_SCALE;
-    rtl.s_axil_wvalid_i = words < N_WRITES;
+    rtl.s_axil_wvalid_i = words < N_EACH;
     rtl.s_axil_wdata_i = 0x3f80 + words;
     rtl.s_axil_wstrb_i = 15;
     rtl.s_axil_bready_i = pick(b, 3) == 0;
-    rtl.s_axil_arvalid_i = asked < N_WRITES;
+    rtl.s_axil_arvalid_i = asked < N_EACH;
     rtl.s_axil_araddr_i = static_cast<SData>(offsets[asked % offsets.size()]);
     rtl.s_axil_rready_i = pick(b, 3) == 0;
     settle(b);
@@ -245,8 +247,13 @@ void check_waiting(bench &b) {
       check(b, "write of many", answers++, rtl.s_axil_bresp_o, OKAY);
     }
     if (rtl.s_axil_rvalid_o && rtl.s_axil_rready_i) {
-      check(b, "read of many", reads, rtl.s_axil_rdata_o, after_reset(offsets[reads % offsets.size()]));
-      ++reads;
+      const uint32_t offset = offsets[reads++ % offsets.size()], value = rtl.s_axil_rdata_o;
+      if (offset == REG_SCALE) {
+        check(b, "SCALE of many", value, value >= scale && value < 0x3f80 + std::max(words, 1u), 1);
+        scale = value;
+      } else {
+        check(b, "read of many", offset, value, after_reset(offset));
+      }
     }
     addresses += rtl.s_axil_awvalid_i && rtl.s_axil_awready_o;
     words += rtl.s_axil_wvalid_i && rtl.s_axil_wready_o;
@@ -254,10 +261,10 @@ void check_waiting(bench &b) {
     clock(b);
   }
   rtl.s_axil_bready_i = rtl.s_axil_rready_i = 0;
-  check(b, "answers", REG_SCALE, answers, N_WRITES);
-  check(b, "answers to reads", REG_VERSION, reads, N_WRITES);
-  check(b, "last of many", REG_SCALE, value_of(b, REG_SCALE), 0x3f80 + N_WRITES - 1);
-  b.accesses += 2 * N_WRITES;
+  check(b, "answers", REG_SCALE, answers, N_EACH);
+  check(b, "answers to reads", REG_VERSION, reads, N_EACH);
+  check(b, "last of many", REG_SCALE, value_of(b, REG_SCALE), 0x3f80 + N_EACH - 1);
+  b.accesses += 2 * N_EACH;
 }
 
 // ---------------------------------------------------------------- groups

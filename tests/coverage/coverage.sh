@@ -4,7 +4,7 @@
 #   coverage.sh BUILD [ctest's options]
 #
 # BUILD is one with AMALGAM_COVERAGE and AMALGAM_TESTS. Of RTL it counts what testbenches drove (labels unit and
-# attention), in whatever sizes. toggles.txt explains the toggles that nothing can reach; others, lines and branches that
+# attention), in whatever sizes. toggles.txt explains the toggles that no test makes; others, lines and branches that
 # nothing reached are listed. Of C and C++ it lists what is not reached by folder. Everything is in BUILD/coverage.
 # Exit code: 1 if a line, a branch or an unexplained toggle of rtl/ was not reached, or less than 92 of a hundred lines of
 # C and C++, or a test failed.  SPDX-License-Identifier: Apache-2.0

@@ -163,7 +163,7 @@ pushed_command core_unit::look_at(const command_t &command) const {
 bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
   const command_t &command = pushed.command;
   char error[CORE_ERROR_BYTES];
-  if (pushed.malformed && !core_check(kind_, &memory_, &command, error)) {
+  if (pushed.malformed && !core_check(kind_, &memory_, &command, error)) {   // once more, for what is wrong
     sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
                                sim_.describe(name_, command));
     return true;

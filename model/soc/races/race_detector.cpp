@@ -2,6 +2,7 @@
 #include "soc/races/race_detector.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <set>
 #include <tuple>
@@ -79,11 +80,11 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
   const uint64_t end = end_of(access);
-  size_t mine = 0;
-  for (size_t user = 0; user < memory.users.size(); ++user) {
-    const race_memory::user &other = memory.users[user];
+  size_t mine = memory.users.size();
+  for (size_t i = 0; i < memory.users.size(); ++i) {
+    const race_memory::user &other = memory.users[i];
     if (other.agent == agent) {
-      mine = user;
+      mine = i;
       continue;
     }
     const uint32_t seen = clock.seen[other.agent];
@@ -91,15 +92,16 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
       continue;
     }
     // From the last one back to the first that this agent has not seen.
-    const race_memory::history &history = memory.histories[user];
-    for (size_t i = history.records.size(); i-- > 0 && history.records[i].time > seen;) {
-      const race_memory::record &old = history.records[i];
+    const race_memory::history &history = memory.histories[i];
+    for (size_t r = history.records.size(); r-- > 0 && history.records[r].time > seen;) {
+      const race_memory::record &old = history.records[r];
       if (old.begin < end && access.base < old.end && (old.write || access.write) &&
-          accesses_overlap(history.details[i].access, access)) {
-        return race_found{other.agent, history.details[i].command};
+          accesses_overlap(history.details[r].access, access)) {
+        return race_found{other.agent, history.details[r].command};
       }
     }
   }
+  assert(mine < memory.users.size());   // only pipes that reach it use it
   race_memory::history &history = memory.histories[mine];
   if (history.records.size() == history.records.capacity()) {
     forget(memory, mine);

@@ -3,7 +3,7 @@
 // host.
 //
 // Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in another
-// thread, ahead of the simulation, and leaves a list of what it pushed and how many of
+// thread, ahead of the simulation, and leaves a list of what it pushed, checked already, and how many of
 // its cycles were between; the simulation takes the commands from there as the queues have room.
 // Only a READ_GM lets it see what commands have done: its thread sleeps until the simulation has come to it.
 //

@@ -33,7 +33,7 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   enter_run(s, 0);
   s.meets = may_meet(s);
   meeting_ += s.meets;
-  const end mine = {s.last, slot, runs.back().beats, token, 0};
+  const end mine = {s.last, slot, runs.back().beats, 0};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
                                 [](const end &a, const end &b) { return a.last < b.last; }),
                mine);
@@ -90,7 +90,8 @@ uint64_t slice_queue::earliest(uint64_t token) const {
       return answers_[i].cycle;
     }
   }
-  const auto e = std::find_if(ends_.begin(), ends_.end(), [token](const end &of) { return of.token == token; });
+  const auto is_it = [&](const end &e) { return streams_[e.slot].token == token; };
+  const auto e = std::find_if(ends_.begin(), ends_.end(), is_it);
   return e == ends_.end() ? 0 : clock_.cycle(std::max(clock_.tick(e->last), free_) + e->length + flight_);
 }
 
@@ -227,7 +228,8 @@ void slice_queue::book(stream &s) {
 
 // A request of the stream comes behind the last ones of streams added before that arrive with it.
 void slice_queue::note_behind(const stream &s, uint64_t arrival) {
-  auto e = std::lower_bound(ends_.begin(), ends_.end(), arrival, [](const end &a, uint64_t last) { return a.last < last; });
+  auto e = std::lower_bound(ends_.begin(), ends_.end(), arrival,
+                            [](const end &a, uint64_t last) { return a.last < last; });
   for (; e != ends_.end() && e->last == arrival; ++e) {
     e->after += streams_[e->slot].number < s.number ? s.length : 0;
   }

@@ -9,8 +9,9 @@
 // A stream is the share of one command that falls on this slice.  Its beats arrive in order, so
 // beats are taken in the order they arrive, whenever streams are added.
 //
-// Where no beat can meet another of its address in flight, the order of beats does not matter but in the cycles in which
-// streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Else beats are taken one by one.
+// Where no beat can meet another of its address in flight, the order of beats does not matter but in the cycles in
+// which streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Else beats are
+// taken one by one.
 //
 // Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.
@@ -44,7 +45,7 @@ class slice_queue {
 
   // Beat number i of the command's beats arrives in cycle start + i * duration / beats.  runs:
   // those that come to this slice, ascending, at least one.  start must be after now, and now not
-  // before that of earlier calls.  token comes back from advance.
+  // before that of earlier calls.  token comes back from advance; no other stream under way has it.
   void add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration, uint64_t beats,
            const std::vector<slice_run> &runs);
 
@@ -86,7 +87,6 @@ class slice_queue {
     uint64_t last;                // arrival of its last request
     size_t slot;
     uint32_t length;              // beats of that
-    uint64_t token;
     uint64_t after;               // beats that arrive with it and are of streams added later
   };
   struct turn {                   // a stream's next request
@@ -150,7 +150,7 @@ class slice_queue {
   std::vector<turn> heap_;
   size_t meeting_ = 0;            // streams under way that may meet a beat in flight
   uint64_t met_until_ = 0;        // until this tick, beats in flight of one that is over
-  std::vector<flight> flights_;   // as many as flight_, so that all in flight are there; without order, of settled_ or before
+  std::vector<flight> flights_;   // as many as flight_, so that all in flight are there; without order, older ones
   size_t oldest_ = 0;             // of these
   moment settled_ = {0, 0};       // what was read before it is in flight no more, or is in flights_
   moment newer_ = {0, 0};
