@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/version.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/places.h"
 
@@ -14,14 +16,14 @@ const char *version_release(void) { return AMALGAM_VERSION; }
 static void read_commit(char commit[COMMIT_BYTES]) {
   char path[PATH_BYTES + 16];
   snprintf(path, sizeof path, "%s/commit", places_built());
-  FILE *file = fopen(path, "r");
-  if (file == NULL) {
+  const int file = open(path, O_RDONLY | O_CLOEXEC);   // needs no memory, without which the commit would be unknown
+  if (file < 0) {
     return;
   }
-  if (fgets(commit, COMMIT_BYTES, file) != NULL) {
-    commit[strcspn(commit, "\n")] = '\0';
-  }
-  fclose(file);
+  const ssize_t bytes = read(file, commit, COMMIT_BYTES - 1);
+  commit[bytes > 0 ? bytes : 0] = '\0';
+  commit[strcspn(commit, "\n")] = '\0';
+  close(file);
 }
 
 const char *version_commit(void) {

@@ -70,6 +70,18 @@ draw() { seed=$(((seed * 1103515245 + 12345) % 2147483648)); drawn=$((seed / 16 
   fresh
   (cd work; start $command env LD_PRELOAD="$NO_MEMORY" FAULT_COUNT="$dir/count_$command") 2>err >out
 done
+# What is no file, either: every allocation there is.
+if [ "$kind" = memory ]; then
+  command=--version
+  version=$("$SIM" --version)
+  env LD_PRELOAD="$NO_MEMORY" FAULT_COUNT="$dir/count" "$SIM" --version >out
+  for fault in $(seq "$(cat count)"); do
+    status=0
+    said=$(env LD_PRELOAD="$NO_MEMORY" FAULT_AT=$fault "$SIM" --version 2>err) || status=$?
+    [ $status -eq 2 ] || [ "$said" = "$version" ] || problem "exit code $status, '$said'"
+  done
+fi
+
 largest=200000
 turn=0
 while [ $turn -lt "$times" ]; do
