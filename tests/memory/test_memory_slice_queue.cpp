@@ -113,7 +113,7 @@ class reference {
 
 constexpr uint64_t kLate = UINT64_MAX;
 
-// looks: it also looks in between, on average every so many cycles; 0: only when it has to; kLate: when all of those
+// looks: it looks every so many cycles at most; 0: when one of those that wait can be over; kLate: when all of those
 // that wait can be over, as who waits for several slices does.
 std::vector<ended> run(const std::vector<command> &commands, uint64_t looks,
                        const soc::slice_clock &clock = soc::slice_clock()) {
@@ -125,20 +125,20 @@ std::vector<ended> run(const std::vector<command> &commands, uint64_t looks,
   uint64_t idle_calls = 0;
   std::set<uint64_t> waiting;
   for (size_t next = 0; next < commands.size() || !waiting.empty();) {
-    uint64_t first = UINT64_MAX, last = 0;
-    for (uint64_t token : waiting) {
-      first = std::min(first, queue.earliest(token));
-      last = std::max(last, queue.earliest(token));
+    uint64_t target = waiting.empty() || looks == 0 ? UINT64_MAX : looks == kLate ? 0 : now + random(1, looks);
+    if (looks == 0 || looks == kLate) {
+      for (uint64_t token : waiting) {
+        const uint64_t earliest = queue.earliest(token);
+        assert_true(earliest > now);
+        target = looks == 0 ? std::min(target, earliest) : std::max(target, earliest);
+      }
     }
-    assert_true(first > now);
-    const uint64_t added = next < commands.size() ? commands[next].added : UINT64_MAX;
-    const uint64_t target = std::min(looks == kLate && last > 0 ? last : first, added);
-    now = looks == 0 || looks == kLate ? target : std::min(target, now + random(1, looks));
+    now = std::min(target, next < commands.size() ? commands[next].added : UINT64_MAX);
     answers.clear();
     queue.advance(now, answers);
     idle_calls += answers.empty();
     for (const soc::slice_queue::answer &a : answers) {
-      assert_true(looks == kLate ? a.cycle <= now : a.cycle == now);
+      assert_true(looks == 0 ? a.cycle == now : a.cycle <= now);
       out.push_back({a.cycle, a.token});
       waiting.erase(a.token);
       assert_int_equal(queue.earliest(a.token), 0);
