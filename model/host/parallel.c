@@ -1,44 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "host/parallel.h"
 
-#include <pthread.h>
 #include <sched.h>
 
-typedef struct range {
-  parallel_fn *fn;
-  void *context;
-  size_t first, end;
-  bool good;
-  bool started;
-  pthread_t thread;
-} range_t;
-
 static void *work(void *argument) {
-  range_t *range = argument;
-  range->good = range->fn(range->context, range->first, range->end);
+  parallel_part_t *part = argument;
+  part->good = part->fn(part->context, part->first, part->end);
   return NULL;
 }
 
-bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) {
-  range_t ranges[PARALLEL_MAX_THREADS];
-  const size_t most = threads < PARALLEL_MAX_THREADS ? threads : PARALLEL_MAX_THREADS;
-  const size_t used = most == 0 ? 1 : most;
-  size_t first = 0;
-  for (size_t i = 0; i < used; ++i) {
-    const size_t length = count / used + (i < count % used);
-    ranges[i] = (range_t){.fn = fn, .context = context, .first = first, .end = first + length};
-    first += length;
-    ranges[i].started = i + 1 < used && length > 0 &&
-                        pthread_create(&ranges[i].thread, NULL, work, &ranges[i]) == 0;
+void parallel_begin(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context) {
+  *part = (parallel_part_t){.fn = fn, .context = context, .first = first, .end = end};
+  part->started = pthread_create(&part->thread, NULL, work, part) == 0;
+}
+
+bool parallel_end(parallel_part_t *part) {
+  if (part->started) {
+    pthread_join(part->thread, NULL);
+  } else {
+    work(part);
   }
-  bool good = true;
-  for (size_t i = used; i-- > 0;) {   // the caller's own range first, while the others run
-    if (ranges[i].started) {
-      pthread_join(ranges[i].thread, NULL);
-    } else {
-      work(&ranges[i]);
-    }
-    good = good && ranges[i].good;
+  return part->good;
+}
+
+bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) {
+  parallel_part_t part[PARALLEL_MAX_THREADS];
+  const size_t most = threads < PARALLEL_MAX_THREADS ? threads : PARALLEL_MAX_THREADS;
+  const size_t least = count < most ? count : most;
+  const size_t used = least == 0 ? 1 : least;
+  size_t first = 0;
+  for (size_t i = 0; i + 1 < used; ++i) {
+    const size_t length = count / used + (i < count % used);
+    parallel_begin(&part[i], first, first + length, fn, context);
+    first += length;
+  }
+  bool good = fn(context, first, count);   // the caller's own, while the others run
+  for (size_t i = used - 1; i-- > 0;) {
+    good = parallel_end(&part[i]) && good;
   }
   return good;
 }

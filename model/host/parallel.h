@@ -3,6 +3,7 @@
 #ifndef AMALGAM_HOST_PARALLEL_H_
 #define AMALGAM_HOST_PARALLEL_H_
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +16,22 @@ enum { PARALLEL_MAX_THREADS = 16 };
 // Does indices first .. end - 1. Different ranges run at the same time and must not share what
 // they write. False: failed.
 typedef bool parallel_fn(void *context, size_t first, size_t end);
+
+// A range under way.
+typedef struct parallel_part {
+  parallel_fn *fn;
+  void *context;
+  size_t first, end;
+  bool good;
+  bool started;   // a thread does it
+  pthread_t thread;
+} parallel_part_t;
+
+// The range is done beside whatever the caller does until parallel_end, and in that if no thread can be started.
+// *part must stay where it is until then.
+void parallel_begin(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context);
+// False: failed.
+bool parallel_end(parallel_part_t *part);
 
 // 0 .. count - 1 in up to `threads` contiguous ranges of about equal length, one of them in the
 // calling thread; a thread that cannot be started leaves its range to the caller. False if any

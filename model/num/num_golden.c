@@ -3,7 +3,8 @@
 // over ascending columns or keys, each product and each addition rounded, so that a row's result
 // depends neither on the rows it is computed with nor on the width of the host's vectors. For speed
 // different sums run side by side: those of four rows and of neighbouring keys, then of
-// neighbouring value columns, in vector lanes.
+// neighbouring value columns, in vector lanes. What is multiplied with them lies in panels of as many columns as a tile
+// has, [column / TILE_COLUMNS][term][column % TILE_COLUMNS], so that a tile reads one address after the other.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdbool.h>
@@ -29,8 +30,9 @@ typedef double vector_t __attribute__((vector_size(VECTOR * sizeof(double)), ali
 
 typedef struct {
   double *q;       // [TILE_ROWS, dk]: some queries
-  double *kt;      // [dk, KEY_LANES]: some keys, transposed
-  double *v;       // [TERMS, dv]: some values
+  double *row;     // [dv]: a row of values
+  double *kt;      // [dk, KEY_LANES] in panels: some keys, transposed
+  double *v;       // [TERMS, dv] in panels: some values
   double *weight;  // [rows, keys]: first the scores, then their exponentials
   double *sum;     // [rows]
 } golden_t;
@@ -38,9 +40,8 @@ typedef struct {
 static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 // y[g][i] = (..(y[g][i] + f[g][0] * x[0][i]) + ..) + f[g][terms - 1] * x[terms - 1][i] for i < TILE_COLUMNS and g < rows,
-// a constant at each call; the sums stay in registers.
-NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
-                         double *y, size_t ldy) {
+// a constant at each call; the sums stay in registers.  x: a panel.
+NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_t ldf, const double *x, double *y, size_t ldy) {
   vector_t sum[TILE_ROWS][TILE_VECTORS];
 #pragma GCC unroll 4
   for (size_t g = 0; g < rows; g++) {
@@ -53,7 +54,7 @@ NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_
     vector_t part[TILE_VECTORS];
 #pragma GCC unroll 2
     for (size_t v = 0; v < TILE_VECTORS; v++) {
-      part[v] = *(const vector_t *)(x + t * ldx + v * VECTOR);
+      part[v] = *(const vector_t *)(x + t * TILE_COLUMNS + v * VECTOR);
     }
 #pragma GCC unroll 4
     for (size_t g = 0; g < rows; g++) {
@@ -72,26 +73,31 @@ NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_
   }
 }
 
-// The same for i < n and g < rows <= TILE_ROWS.  Without AVX2 a tile has no place in the registers.
+// The same for i < n and g < rows <= TILE_ROWS; x: panels, ldx doubles from one to the next.
 NUM_CLONES
 static void add_products(size_t rows, size_t n, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
                          double *y, size_t ldy) {
-  const size_t tiles = num_clone_has_avx2() ? n / TILE_COLUMNS : 0;
   size_t i = 0;
-  for (; i < tiles * TILE_COLUMNS; i += TILE_COLUMNS) {
+  for (; i + TILE_COLUMNS <= n; i += TILE_COLUMNS, x += ldx) {
+    if (!num_clone_has_avx2()) {   // no place in the registers for more than a row
+      for (size_t g = 0; g < rows; g++) {
+        add_tile(1, terms, f + g * ldf, ldf, x, y + g * ldy + i, ldy);
+      }
+      continue;
+    }
     // clang-format off
     switch (rows) {
-      case 4: add_tile(4, terms, f, ldf, x + i, ldx, y + i, ldy); break;
-      case 3: add_tile(3, terms, f, ldf, x + i, ldx, y + i, ldy); break;
-      case 2: add_tile(2, terms, f, ldf, x + i, ldx, y + i, ldy); break;
-      default: add_tile(1, terms, f, ldf, x + i, ldx, y + i, ldy); break;
+      case 4: add_tile(4, terms, f, ldf, x, y + i, ldy); break;
+      case 3: add_tile(3, terms, f, ldf, x, y + i, ldy); break;
+      case 2: add_tile(2, terms, f, ldf, x, y + i, ldy); break;
+      default: add_tile(1, terms, f, ldf, x, y + i, ldy); break;
     }
     // clang-format on
   }
   for (size_t g = 0; g < rows; g++) {
     for (size_t t = 0; t < terms; t++) {
-      for (size_t j = i; j < n; j++) {
-        y[g * ldy + j] += f[g * ldf + t] * x[t * ldx + j];
+      for (size_t j = 0; i + j < n; j++) {
+        y[g * ldy + i + j] += f[g * ldf + t] * x[t * TILE_COLUMNS + j];
       }
     }
   }
@@ -123,8 +129,10 @@ static const uint16_t *row_at(const num_attn_t *attn, const uint16_t *rows, size
   return attn->index[place] < 0 ? NULL : rows + (size_t)attn->index[place] * ld;
 }
 
-// kt[d][j] = k[j][d0 + d] for j < NUM_BLOCK and d < columns; 0 where k[j] is NULL, there being no key.
-NUM_INLINE void transpose_block(bool fp16, size_t d0, size_t columns, const uint16_t *const *k, double *restrict kt) {
+// Term d of column j is k[j][d0 + d] for j < NUM_BLOCK and d < columns; 0 where k[j] is NULL, there being no key.  kt: the
+// first panel from term d0 on; dk: terms of all.
+NUM_INLINE void transpose_block(bool fp16, size_t d0, size_t columns, size_t dk, const uint16_t *const *k,
+                                double *restrict kt) {
   uint16_t x[NUM_BLOCK_ELEMENTS];
   for (size_t j = 0; j < NUM_BLOCK; j++) {
     if (columns < NUM_BLOCK || k[j] == NULL) {
@@ -135,23 +143,26 @@ NUM_INLINE void transpose_block(bool fp16, size_t d0, size_t columns, const uint
     }
   }
   num_transpose_block(x);
-  for (size_t d = 0; d < columns; d++) {
-    for (size_t j = 0; j < NUM_BLOCK; j++) {
-      const uint16_t value = x[d * NUM_BLOCK + j];
-      kt[d * KEY_LANES + j] = (double)(fp16 ? num_fp16_to_f32(value) : num_bf16_to_f32(value));
+  for (size_t panel = 0; panel < NUM_BLOCK; panel += TILE_COLUMNS, kt += dk * TILE_COLUMNS) {
+    for (size_t d = 0; d < columns; d++) {
+      for (size_t j = 0; j < TILE_COLUMNS; j++) {
+        const uint16_t value = x[d * NUM_BLOCK + panel + j];
+        kt[d * TILE_COLUMNS + j] = (double)(fp16 ? num_fp16_to_f32(value) : num_bf16_to_f32(value));
+      }
     }
   }
 }
 
-// kt[d][j] = k[j][d] for j < KEY_LANES and d < dk.
+// Term d of column j is k[j][d] for j < KEY_LANES and d < dk.
 NUM_INLINE void transpose(bool fp16, size_t dk, const uint16_t *const *k, double *restrict kt) {
   for (size_t d = 0; d < dk; d += NUM_BLOCK) {
     const size_t columns = at_most(dk - d, NUM_BLOCK);
     for (size_t j = 0; j < KEY_LANES; j += NUM_BLOCK) {
+      double *to = kt + j * dk + d * TILE_COLUMNS;
       if (columns == NUM_BLOCK) {
-        transpose_block(fp16, d, NUM_BLOCK, k + j, kt + d * KEY_LANES + j);
+        transpose_block(fp16, d, NUM_BLOCK, dk, k + j, to);
       } else {
-        transpose_block(fp16, d, columns, k + j, kt + d * KEY_LANES + j);
+        transpose_block(fp16, d, columns, dk, k + j, to);
       }
     }
   }
@@ -175,7 +186,7 @@ static void products(const num_attn_t *attn, golden_t *w) {
     for (size_t g = 0; g < attn->rows; g += TILE_ROWS) {
       const size_t rows = at_most(attn->rows - g, TILE_ROWS);
       widen(attn->fp16, rows * attn->dk, attn->q + g * attn->dk, w->q);
-      add_products(rows, lanes, attn->dk, w->q, attn->dk, w->kt, KEY_LANES, w->weight + g * attn->keys + s, attn->keys);
+      add_products(rows, lanes, attn->dk, w->q, attn->dk, w->kt, attn->dk * TILE_COLUMNS, w->weight + g * attn->keys + s, attn->keys);
     }
   }
 }
@@ -208,6 +219,18 @@ static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *
   }
 }
 
+// Row t of v; 0 where there is none.
+static void widen_value(const num_attn_t *attn, const uint16_t *value, size_t t, golden_t *w) {
+  if (value != NULL) {
+    widen(attn->fp16, attn->dv, value, w->row);
+  } else {
+    memset(w->row, 0, attn->dv * sizeof *w->row);
+  }
+  for (size_t i = 0; i < attn->dv; i += TILE_COLUMNS) {
+    memcpy(w->v + i * TERMS + t * TILE_COLUMNS, w->row + i, at_most(attn->dv - i, TILE_COLUMNS) * sizeof *w->row);
+  }
+}
+
 // out[g] = sum over s of weight[g][s] * v[s], over sum[g].
 static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
   for (size_t i = 0; i < attn->rows * attn->dv; i++) {
@@ -216,16 +239,11 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
   for (size_t s = 0; s < attn->keys; s += TERMS) {
     const size_t terms = at_most(attn->keys - s, TERMS);
     for (size_t t = 0; t < terms; t++) {
-      const uint16_t *value = row_at(attn, attn->v, attn->ldv, s + t);
-      if (value != NULL) {
-        widen(attn->fp16, attn->dv, value, w->v + t * attn->dv);
-      } else {
-        memset(w->v + t * attn->dv, 0, attn->dv * sizeof *w->v);
-      }
+      widen_value(attn, row_at(attn, attn->v, attn->ldv, s + t), t, w);
     }
     for (size_t g = 0; g < attn->rows; g += TILE_ROWS) {
       add_products(at_most(attn->rows - g, TILE_ROWS), attn->dv, terms, w->weight + g * attn->keys + s, attn->keys, w->v,
-                   attn->dv, out + g * attn->dv, attn->dv);
+                   TERMS * TILE_COLUMNS, out + g * attn->dv, attn->dv);
     }
   }
   for (size_t g = 0; g < attn->rows; g++) {
@@ -242,7 +260,8 @@ int num_attn_golden(const num_attn_t *attn, double *out) {
 int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   const size_t rows = attn->rows;
   // One allocation for all of them: one thing that can fail.
-  const size_t total = attn->dk * (KEY_LANES + TILE_ROWS) + attn->dv * TERMS + rows * (attn->keys + 1);
+  const size_t panels = (attn->dv + TILE_COLUMNS - 1) / TILE_COLUMNS;
+  const size_t total = attn->dk * (KEY_LANES + TILE_ROWS) + attn->dv + panels * TILE_COLUMNS * TERMS + rows * (attn->keys + 1);
   double *memory = calloc(total + 1, sizeof *memory);
   if (memory == NULL) {
     return -1;
@@ -250,8 +269,9 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   golden_t w;
   w.q = memory;
   w.kt = w.q + TILE_ROWS * attn->dk;
-  w.v = w.kt + attn->dk * KEY_LANES;
-  w.weight = w.v + TERMS * attn->dv;
+  w.row = w.kt + attn->dk * KEY_LANES;
+  w.v = w.row + attn->dv;
+  w.weight = w.v + panels * TILE_COLUMNS * TERMS;
   w.sum = w.weight + rows * attn->keys;
   products(attn, &w);
   for (size_t g = 0; g < rows; g++) {

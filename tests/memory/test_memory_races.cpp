@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "memory_test.h"
@@ -107,12 +108,27 @@ core_access_t sparse_access(random_numbers &random, std::vector<core_access_t> &
     a = made[random(0, made.size() - 1)];
   }
   a.write = random.one_in(4);
-  made.push_back(a);
+  return a;
+}
+
+// The same bytes, or other rows between the same ends, or shorter ones.
+core_access_t again(random_numbers &random, core_access_t a) {
+  const uint64_t how = random(0, 5);
+  if (how == 0) {
+    const uint64_t closer = random(0, a.pitch);
+    a.pitch -= closer;
+    a.row_bytes += (a.rows - 1) * closer;
+  } else if (how == 1 && a.rows > 1) {
+    --a.rows;
+    a.row_bytes += a.pitch;
+  } else if (how == 2) {
+    a.row_bytes = random(1, a.row_bytes);
+  }
   return a;
 }
 
 // Pipes at random: commands of up to two accesses, flags with what their setter had seen. Some runs are long, so that
-// accesses are forgotten; there one pipe seldom sees what the others did.
+// accesses are forgotten; there one pipe seldom sees what the others did. In some, pipes do much between two flags.
 void races_are_those_of_sets(void **) {
   constexpr unsigned kPipes = 4;
   random_numbers random(2);
@@ -124,18 +140,21 @@ void races_are_those_of_sets(void **) {
     std::vector<core_access_t> made;
     const bool sparse = run % 3 == 0;
     const unsigned lazy = static_cast<unsigned>(run) / 3 % kPipes;
+    const bool busy = run % 5 == 0;
     for (unsigned i = 0; i < kPipes; ++i) {
       memory.add_agent(races.add_agent("core"));
     }
     bool over = false;
     for (int step = 0; step < (sparse ? 2500 : 300) && !over; ++step) {
       const auto agent = static_cast<unsigned>(random(0, kPipes - 1));
-      if (random.one_in(4)) {
+      if (random.one_in(4) != busy) {
         races.begin(agent);
         expected.begin(agent);
         for (uint64_t i = random(1, 2); i > 0 && !over; --i) {
           core_access_t a = sparse ? sparse_access(random, made) : random_access(random, run % 2 == 0 ? 4000 : 300);
+          a = !made.empty() && random.one_in(4) ? again(random, made.back()) : a;
           a.write = random.one_in(4);
+          made.push_back(a);
           const std::set<unsigned> with = expected.access(agent, a);
           const auto race = races.access(memory, agent, a, command_t{});
           assert_int_equal(race.has_value(), !with.empty());
@@ -147,6 +166,7 @@ void races_are_those_of_sets(void **) {
       } else {
         const auto to = static_cast<unsigned>(random(0, kPipes - 1));
         if (!sparse || to != lazy || random.one_in(200)) {
+          races.begin_to_hand_on(agent);
           races.acquire(to, soc::vector_clock(races.clock(agent)));
           expected.acquire(to, expected.clock(agent));
         }
@@ -156,10 +176,39 @@ void races_are_those_of_sets(void **) {
   assert_true(found > 50 && passed > 2000);
 }
 
+// Two accesses that are alike, and nobody waits between: the second is noted unless the first stands for it.
+void alike_is_not_the_same(void **) {
+  random_numbers random(5);
+  int found = 0;
+  for (int run = 0; run < 20000; ++run) {
+    soc::race_detector races;
+    soc::race_memory memory;
+    for (int i = 0; i < 2; ++i) {
+      memory.add_agent(races.add_agent("core"));
+    }
+    core_access_t a[3] = {random_access(random, 160), {}, random_access(random, 160)};
+    a[1] = again(random, a[0]);
+    a[1].write = random.one_in(2);
+    if (random.one_in(2)) {
+      std::swap(a[0], a[1]);
+    }
+    bool race = false;
+    for (int i = 0; i < 2; ++i) {
+      races.begin(0);
+      assert_false(races.access(memory, 0, a[i], command_t{}).has_value());
+      race = race || ((a[i].write || a[2].write) && meet(bytes_of(a[i]), bytes_of(a[2])));
+    }
+    races.begin(1);
+    assert_int_equal(races.access(memory, 1, a[2], command_t{}).has_value(), race);
+    found += race;
+  }
+  assert_true(found > 2000);
+}
+
 // A loop that nobody waits for: its history ends, and says the same of what was read and written since the other agent
 // saw it.
 void loops_are_kept_short(void **) {
-  constexpr unsigned kPlaces = 8;
+  constexpr unsigned kPlaces = 100;
   random_numbers random(4);
   int found = 0, passed = 0;
   for (int run = 0; run < 40; ++run) {
@@ -186,11 +235,13 @@ void loops_are_kept_short(void **) {
       races.begin(0);
       assert_false(races.access(memory, 0, place(i, write), command_t{}).has_value());
       if (step == seen) {
+        races.begin_to_hand_on(0);
         races.acquire(1, soc::vector_clock(races.clock(0)));
       }
       read[i] = step > seen && (read[i] || !write);
       written[i] = step > seen && (written[i] || write);
       assert_true(memory.histories[0].records.size() <= 2100);
+      assert_true(memory.histories[0].commands.size() <= memory.histories[0].records.size());
     }
     const uint64_t i = random(0, kPlaces - 1);
     const bool write = random.one_in(2);
@@ -200,7 +251,7 @@ void loops_are_kept_short(void **) {
     found += race;
     passed += !race;
   }
-  assert_true(found > 5 && passed > 5);
+  assert_true(found > 2 && passed > 5);
 }
 
 // Who wrote each byte last, and how many SYNC_ALLs were behind it.
@@ -283,6 +334,7 @@ int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(overlaps_are_those_of_sets),
       cmocka_unit_test(races_are_those_of_sets),
+      cmocka_unit_test(alike_is_not_the_same),
       cmocka_unit_test(loops_are_kept_short),
       cmocka_unit_test(owners_are_those_of_bytes),
   };

@@ -29,6 +29,9 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
   }
   kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
                       request->input.made_up.seed);
+  // Not where that would take long, or make inputs up that the simulation needs later.
+  run->judge_beside = request->judge.golden == GOLDEN_AUTO && request->input.source != KERNEL_MADE_UP &&
+                      !soc->timing_only && soc->threads > 1;
   problem->skip_noop = settings->skip_noop;
   problem->row_sum = settings->row_sum;
   problem->splits = attention_splits(problem, settings);
@@ -54,6 +57,10 @@ void attention_write_out(const attention_run_t *run, FILE *npy) {
 }
 
 void attention_release(attention_run_t *run) {
+  if (run->golden != NULL) {
+    parallel_end(&run->judging);
+    free(run->golden);
+  }
   attention_free(&run->problem);
   free(run->out);
   free(run->per_token);

@@ -25,6 +25,7 @@
 
 #include <stdio.h>
 
+#include "host/parallel.h"
 #include "kernel/attention/attention_problem.h"
 #include "kernel/attention/attention_settings.h"
 #include "kernel/input.h"
@@ -58,6 +59,9 @@ typedef struct attention_run {
   kernel_result_t result;
   size_t judged_rows;        // of each batch entry
   num_error_t *per_token;    // [batch * seq_q], NULL unless all rows are judged
+  bool judge_beside;         // the golden is computed beside the simulation
+  double *golden;            // [batch][judged_rows][dv], once begun
+  parallel_part_t judging;
 } attention_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise.  Rounding the output to BF16
@@ -90,6 +94,8 @@ void attention_release(attention_run_t *run);
 uint64_t attention_flops(const attention_problem_t *problem);
 
 // Internal.
+// Begins with the FP64 golden, if there is to be one. False: out of memory.
+bool attention_begin_golden(attention_run_t *run);
 // How many splits of the keys settings->splits is for this problem: at most one a block.
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 

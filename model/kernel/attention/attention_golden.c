@@ -11,7 +11,7 @@ static const double sample_operations = 2e9;
 
 enum {
   LEAST_ROWS = 2,  // of a batch entry
-  PART_ROWS = 32   // judged together: enough to amortise the conversion of the keys to FP64
+  PART_ROWS = 64   // judged together: enough to amortise the conversion of the keys to FP64
 };
 
 static size_t sampled_rows(const attention_problem_t *problem, double row_operations) {

@@ -40,22 +40,40 @@ static void compare(attention_run_t *run, const double *golden, const float *val
   }
 }
 
+static bool compute_golden(void *context, size_t first, size_t end) {
+  const attention_run_t *run = context;
+  (void)first;
+  (void)end;
+  return attention_golden(&run->problem, run->judged_rows, run->settings.machine.soc.threads, run->golden);
+}
+
+bool attention_begin_golden(attention_run_t *run) {
+  run->judged_rows = attention_golden_rows(&run->problem, run->judge.golden);
+  if (run->judged_rows == 0) {
+    return true;
+  }
+  run->golden = malloc(run->problem.batch * run->judged_rows * run->problem.dv * sizeof *run->golden);
+  if (run->golden == NULL) {
+    return false;
+  }
+  parallel_begin(&run->judging, 0, 1, compute_golden, run);
+  return true;
+}
+
+// The golden has been begun.
 static bool judge(attention_run_t *run, base_error_t *error) {
   const attention_problem_t *problem = &run->problem;
-  const size_t count = problem->batch * run->judged_rows * problem->dv;
   const bool all = run->judged_rows == problem->rows;
-  double *golden = malloc(count * sizeof *golden);
-  float *values = malloc(count * sizeof *values);
+  float *values = malloc(problem->batch * run->judged_rows * problem->dv * sizeof *values);
   run->per_token =
       all ? calloc(problem->batch * problem->seq_q, sizeof *run->per_token) : NULL;
-  const bool good =
-      golden != NULL && values != NULL && (!all || run->per_token != NULL) &&
-      attention_golden(problem, run->judged_rows, run->settings.machine.soc.threads, golden);
+  const bool good = parallel_end(&run->judging) && values != NULL && (!all || run->per_token != NULL);
   if (good) {
     judged_values(run, values);
-    compare(run, golden, values);
+    compare(run, run->golden, values);
   }
-  free(golden);
+  free(run->golden);
+  run->golden = NULL;
   free(values);
   return good || base_fail(error, "golden attention: out of memory");
 }
@@ -113,7 +131,9 @@ bool attention_judge(attention_run_t *run, base_error_t *error) {
   }
   result->tolerance = isnan(run->judge.tolerance) ? usual : run->judge.tolerance;
   result->elements = attention_out_count(problem);
-  run->judged_rows = attention_golden_rows(problem, run->judge.golden);
+  if (run->golden == NULL && !attention_begin_golden(run)) {
+    return base_fail(error, "golden attention: out of memory");
+  }
   result->judged = problem->batch * run->judged_rows;
   result->judged_of = problem->batch * problem->rows;
   if (run->judged_rows > 0 && !judge(run, error)) {

@@ -211,6 +211,9 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access,
     if (auto error = gm_.check(access, core_is_atomic(&command))) {
       return stop("out of bounds: " + *error + ": ");
     }
+    if (gm_.is_read_only(access.base)) {
+      return true;
+    }
   }
   if (!sim_.options.race_check) {
     return true;

@@ -193,7 +193,7 @@ bool pipe::sync_all() {
   if (!syncing_) {
     syncing_ = true;
     sync_begin_ = time_;
-    core_.group().races.begin(agent_);
+    core_.group().races.begin_to_hand_on(agent_);
     core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
   }
   if (!synchronised_) {
@@ -226,7 +226,7 @@ soc_command_t pipe::record_front(uint64_t begin) const {
 
 bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
-  core_.group().races.begin(agent_);
+  core_.group().races.begin_to_hand_on(agent_);
   spend(BUSY, time_ + front().busy);
   if (sim_.watched()) {
     tell_passed(command, begin);

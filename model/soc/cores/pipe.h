@@ -46,7 +46,10 @@ class pipe : public task {
   // Tells those who look on what it stands before, when it has gone as far as it can.
   void tell_standing() const;
   // True if it was not marked yet; advance() takes the mark away.
-  bool mark_woken() { return !std::exchange(woken_, true); }
+  bool mark_woken() {
+    __builtin_prefetch(&queue_[front_]);
+    return !std::exchange(woken_, true);
+  }
 
   // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
   // ATTN; the machine's SYNC_ALL is complete.

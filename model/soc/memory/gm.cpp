@@ -222,7 +222,7 @@ std::optional<std::string> global_memory::check_gather(const core_memory_t &memo
 
 std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint32_t syncs,
                                                           const core_access_t &access) {
-  if (!several_cores_ || find(access.base)->read_only) {
+  if (!several_cores_) {
     return std::nullopt;
   }
   return owners_.access(domain, syncs, access, access.base - GM_BASE);

@@ -43,6 +43,8 @@ class global_memory {
 
   // A message if the access leaves its array, writes one that is read only, or is atomic where no slice reaches.
   std::optional<std::string> check(const core_access_t &access, bool atomic) const;
+  // Is the address in an array that no command may write, so that nothing races in it?
+  bool is_read_only(uint64_t address) const { return find(address)->read_only; }
   // Is the address in an array of numbers?
   bool is_numbers(uint64_t address) const;
   // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.

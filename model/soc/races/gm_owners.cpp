@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 #include <string>
 
@@ -25,21 +26,35 @@ void gm_owners::forget() {
   parts_.clear();
 }
 
+// Are all lines of these bytes just so?
+bool gm_owners::are_all(const line &its, uint64_t begin, uint64_t end) const {
+  static_assert(sizeof(line) == sizeof(uint64_t));
+  const auto bits = [](const line &l) {
+    uint64_t all;
+    std::memcpy(&all, &l, sizeof all);
+    return all;
+  };
+  const uint64_t wanted = bits(its);
+  uint64_t other = 0;
+  for (uint64_t i = begin / kLine; i <= (end - 1) / kLine; ++i) {
+    other |= bits(lines_[i]) ^ wanted;
+  }
+  return other == 0;
+}
+
 std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
                                           const core_access_t &access, uint64_t base) {
+  const line its = {syncs, static_cast<uint16_t>(core + 1), 0};
   const uint64_t last = base + (access.rows - 1) * access.pitch;
   for (uint64_t row = 0; row < access.rows; ++row) {
     uint64_t begin = base + row * access.pitch;
     const uint64_t end = begin + access.row_bytes;
     __builtin_prefetch(&lines_[std::min(begin + access.pitch, last) / kLine]);
+    if (are_all(its, begin, end)) {   // as most are: nothing changes
+      continue;
+    }
     while (begin < end) {
       const uint64_t stop = std::min(end, (begin / kLine + 1) * kLine);
-      const line &l = lines_[begin / kLine];
-      const bool known = l.writer == core + 1 && l.syncs == syncs && !l.in_part && (!access.write || stop - begin == kLine);
-      if (known) {   // as most are: its own
-        begin = stop;
-        continue;
-      }
       if (auto other = access_line(core, syncs, access.write, begin, stop)) {
         return other;
       }
@@ -55,14 +70,14 @@ std::optional<unsigned> gm_owners::access_line(unsigned core, uint32_t syncs, bo
   line &l = lines_[begin / kLine];
   const bool whole = end - begin == kLine;
   const uint16_t me = static_cast<uint16_t>(core + 1);
-  if (write && !whole && !l.in_part) {
-    l.in_part = true;
+  if (write && !whole && l.in_part == 0) {
+    l.in_part = 1;
     if (l.writer != 0) {
       const uint64_t first = begin / kLine * kLine;
       parts_[begin / kLine].push_back({first, first + kLine, l.syncs, l.writer});
     }
   }
-  if (l.in_part) {
+  if (l.in_part != 0) {
     return access_parts(core, syncs, write, begin, end);
   }
   if (l.writer != 0 && l.writer != me && l.syncs >= syncs) {

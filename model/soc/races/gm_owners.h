@@ -44,13 +44,14 @@ class gm_owners {
   struct line {                // at first 0
     uint32_t syncs;            // behind the writer
     uint16_t writer;           // AI core + 1; 0: nobody
-    bool in_part;              // not all of it was written: see parts_
+    uint16_t in_part;          // 1: not all of it was written, see parts_
   };
   struct part {
     uint64_t begin, end;
     uint32_t syncs;
     uint16_t writer;
   };
+  bool are_all(const line &its, uint64_t begin, uint64_t end) const;
   std::optional<unsigned> access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                       uint64_t end);
   std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <iterator>
 #include <set>
 #include <tuple>
 
@@ -29,28 +30,50 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
 }
 
 constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
+constexpr size_t kNear = 32;     // records back in which an equal one is looked for
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
 
+// Drops what came up to a time.
 template <typename T>
-void drop_first(std::vector<T> &from, size_t count) {
-  from.erase(from.begin(), from.begin() + static_cast<std::ptrdiff_t>(count));
+void drop_seen(std::vector<T> &from, uint32_t seen) {
+  from.erase(from.begin(), std::partition_point(from.begin(), from.end(), [seen](const T &x) { return x.time <= seen; }));
 }
 
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
 // races with both is told the later.  Only so does the history of a loop that meets nobody end.
 void drop_repeated(race_memory::history &history) {
-  std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint64_t, bool>> later;
-  size_t first = history.records.size();   // of those that stay, which are at the end
-  for (size_t i = history.records.size(); i-- > 0;) {
-    const core_access_t &a = history.details[i].access;
-    if (later.count({a.base, a.rows, a.pitch, a.row_bytes, true}) == 0 &&
-        later.insert({a.base, a.rows, a.pitch, a.row_bytes, a.write}).second) {
-      history.records[--first] = history.records[i];
-      history.details[first] = history.details[i];
-    }
+  std::set<std::tuple<uint64_t, uint64_t, uint64_t, uint32_t, bool>> later;
+  const auto stays = [&later](const race_memory::record &r) {
+    return later.count({r.begin, r.end, r.pitch(), r.rows, true}) == 0 &&
+           later.insert({r.begin, r.end, r.pitch(), r.rows, r.write()}).second;
+  };
+  std::vector<race_memory::record> kept;
+  std::copy_if(history.records.rbegin(), history.records.rend(), std::back_inserter(kept), stays);
+  history.records.assign(kept.rbegin(), kept.rend());
+  auto record = history.records.begin();
+  const auto of_none = [&](const race_memory::past_command &c) {
+    record = std::find_if(record, history.records.end(), [&c](const race_memory::record &r) { return r.time >= c.time; });
+    return record == history.records.end() || record->time != c.time;
+  };
+  history.commands.erase(std::remove_if(history.commands.begin(), history.commands.end(), of_none), history.commands.end());
+}
+
+// The bytes of an access are known to reach from one end to the other; its rows may leave some out.
+bool rows_meet(const race_memory::record &old, const core_access_t &access) {
+  if (old.rows == 1 && access.rows == 1) {
+    return true;
   }
-  drop_first(history.records, first);
-  drop_first(history.details, first);
+  core_access_t before = access;
+  before.base = old.begin;
+  before.rows = old.rows;
+  before.pitch = old.pitch();
+  before.row_bytes = old.end - old.begin - (old.rows - 1) * old.pitch();
+  return accesses_overlap(before, access);
+}
+
+const command_t &command_of(const race_memory::history &history, uint32_t time) {
+  return std::find_if(history.commands.begin(), history.commands.end(),
+                      [time](const race_memory::past_command &c) { return c.time == time; })->command;
 }
 
 }  // namespace
@@ -71,6 +94,7 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b) {
 }
 
 unsigned race_detector::add_agent(const std::string &core) {
+  assert(cores_.size() < kAgents);
   cores_.push_back(core);
   return static_cast<unsigned>(cores_.size() - 1);
 }
@@ -88,37 +112,68 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
       continue;
     }
     const uint32_t seen = clock.seen[other.agent];
-    if (other.latest <= seen) {
+    if (other.latest <= seen || end <= other.low || other.high <= access.base) {
       continue;
     }
     // From the last one back to the first that this agent has not seen.
     const race_memory::history &history = memory.histories[i];
     for (size_t r = history.records.size(); r-- > 0 && history.records[r].time > seen;) {
       const race_memory::record &old = history.records[r];
-      if (old.begin < end && access.base < old.end && (old.write || access.write) &&
-          accesses_overlap(history.details[r].access, access)) {
-        return race_found{other.agent, history.details[r].command};
+      if (old.begin < end && access.base < old.end && (old.write() || access.write) && rows_meet(old, access)) {
+        return race_found{other.agent, command_of(history, old.time)};
       }
     }
   }
   assert(mine < memory.users.size());   // only pipes that reach it use it
-  race_memory::history &history = memory.histories[mine];
-  if (history.records.size() == history.records.capacity()) {
-    forget(memory, mine);
-  }
-  history.records.push_back({access.base, end, clock.seen[agent], access.write});
-  history.details.push_back({access, command});
-  memory.users[mine].latest = clock.seen[agent];
+  note(memory, mine, access, end, command);
   return std::nullopt;
+}
+
+// Is the access one that the agent has noted since it last handed its clock on? Whoever has seen that one will have seen
+// this one.
+bool race_detector::is_noted(const race_memory::history &history, unsigned agent, const race_memory::record &access) const {
+  const size_t stop = history.records.size() - std::min(history.records.size(), kNear);
+  for (size_t r = history.records.size(); r-- > stop && history.records[r].time > handed_on_[agent];) {
+    const race_memory::record &old = history.records[r];
+    if (old.begin == access.begin && old.end == access.end && old.rows == access.rows &&
+        old.pitch() == access.pitch() && old.write() >= access.write()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void race_detector::note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end,
+                         const command_t &command) const {
+  race_memory::history &history = memory.histories[number];
+  race_memory::user &user = memory.users[number];
+  const uint32_t time = clocks_[user.agent].seen[user.agent];
+  const race_memory::record mine = {access.base, end, access.pitch << 1 | access.write,
+                                    static_cast<uint32_t>(access.rows), time};
+  if (is_noted(history, user.agent, mine)) {
+    return;
+  }
+  if (history.records.size() == history.records.capacity()) {
+    forget(memory, number);
+  }
+  if (user.latest != time || history.commands.empty()) {
+    race_memory::past_command &now = history.commands.emplace_back();
+    now.time = time;
+    now.command = command;
+    user.latest = time;
+  }
+  user.low = std::min(user.low, access.base);
+  user.high = std::max(user.high, end);
+  history.records.push_back(mine);
 }
 
 void race_memory::forget() {
   for (user &u : users) {
-    u.latest = 0;
+    u = {u.agent};
   }
   for (history &h : histories) {
     h.records.clear();
-    h.details.clear();
+    h.commands.clear();
   }
 }
 
@@ -130,15 +185,20 @@ void race_detector::forget(race_memory &memory, size_t mine) const {
     seen = other.agent == agent ? seen : std::min(seen, clocks_[other.agent].seen[agent]);
   }
   race_memory::history &history = memory.histories[mine];
-  const auto live = std::find_if(history.records.begin(), history.records.end(),
-                                 [seen](const race_memory::record &r) { return r.time > seen; });
-  const auto seen_by_all = static_cast<size_t>(live - history.records.begin());
-  drop_first(history.records, seen_by_all);
-  drop_first(history.details, seen_by_all);
+  drop_seen(history.records, seen);
+  drop_seen(history.commands, seen);
   if (history.records.size() >= kMany) {
     drop_repeated(history);
   }
+  race_memory::user &user = memory.users[mine];
+  user.low = UINT64_MAX;
+  user.high = 0;
+  for (const race_memory::record &r : history.records) {
+    user.low = std::min(user.low, r.begin);
+    user.high = std::max(user.high, r.end);
+  }
   history.records.reserve(std::max(kFew, 2 * history.records.size()));
+  history.commands.reserve(history.records.capacity());
 }
 
 }  // namespace soc

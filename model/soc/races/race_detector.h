@@ -22,7 +22,7 @@
 
 namespace soc {
 
-constexpr unsigned kAgents = 32;   // pipes of two AI cores: 4 of the cube core, 3 of each vector core
+constexpr unsigned kAgents = 20;   // pipes of two AI cores: 4 of the cube core, 3 of each vector core
 
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};   // by agent
@@ -43,28 +43,31 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b);
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
 // that can reach it.
 struct race_memory {
-  struct record {            // as much as passes over most of them, so that many are looked at fast
-    uint64_t begin, end;     // of all its bytes
+  struct record {               // of an access, so small that many are looked at fast
+    uint64_t begin, end;        // of all its bytes
+    uint64_t pitch_and_write;   // lowest bit: a write
+    uint32_t rows, time;
+    bool write() const { return (pitch_and_write & 1) != 0; }
+    uint64_t pitch() const { return pitch_and_write >> 1; }
+  };
+  struct past_command {
     uint32_t time;
-    bool write;
+    command_t command;          // for messages
   };
-  struct detail {
-    core_access_t access;
-    command_t command;       // for messages
-  };
-  struct history {           // in order of times; what all others have seen is dropped
+  struct history {              // in order of times; what all others have seen is dropped
     std::vector<record> records;
-    std::vector<detail> details;   // of each record
+    std::vector<past_command> commands;   // whose accesses these are
   };
   struct user {
     unsigned agent;
-    uint32_t latest;         // time of its last record, which mostly is all that others need to know
+    uint32_t latest = 0;                  // time of its last record, ...
+    uint64_t low = UINT64_MAX, high = 0;  // ... and around all of them, which mostly is all that others need to know
   };
   std::vector<user> users;          // its agents, ...
   std::vector<history> histories;   // ... and what each has done
 
   void add_agent(unsigned agent) {
-    users.push_back({agent, 0});
+    users.push_back({agent});
     histories.emplace_back();
   }
 
@@ -86,6 +89,8 @@ class race_detector {
   const std::string &core_of(unsigned agent) const { return cores_[agent]; }
   // A new command of this agent begins.
   void begin(unsigned agent) { ++clocks_[agent].seen[agent]; }
+  // One that hands on what this agent has seen, and has no accesses.
+  void begin_to_hand_on(unsigned agent) { handed_on_[agent] = ++clocks_[agent].seen[agent]; }
   // Notes an access; returns the earlier access it races with, if there is one.
   std::optional<race_found> access(race_memory &memory, unsigned agent,
                                    const core_access_t &access, const command_t &command);
@@ -93,9 +98,12 @@ class race_detector {
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
+  bool is_noted(const race_memory::history &history, unsigned agent, const race_memory::record &access) const;
+  void note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end, const command_t &command) const;
   void forget(race_memory &memory, size_t mine) const;
 
   std::array<vector_clock, kAgents> clocks_;
+  std::array<uint32_t, kAgents> handed_on_{};   // time of the last command that did so
   std::vector<std::string> cores_;
 };
 

@@ -20,13 +20,15 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   s.beats = beats;
   s.step = duration / beats;
   s.step_rest = duration % beats;
-  s.runs.assign(runs.begin(), runs.end());
+  s.dense = duration != 0 && duration <= beats;
+  s.runs.clear();
   s.number = added_++;
   s.last = start + (runs.back().first + runs.back().count - 1) * duration / beats;
   s.low = UINT32_MAX;
   s.high = 0;
   s.over = false;
   for (const slice_run &run : runs) {
+    static_cast<slice_run &>(s.runs.emplace_back()) = run;
     s.low = std::min(s.low, run.address);
     s.high = std::max(s.high, run.address + run.count * run.beats);
   }
@@ -56,9 +58,6 @@ size_t slice_queue::take_slot() {
   return slot;
 }
 
-// The earliest tick after which the next beat is read.
-uint64_t slice_queue::not_before() const { return std::max(free_, clock_.tick(cursor_)); }
-
 // May a beat of a new stream find its address in flight, or bring others to find theirs?
 bool slice_queue::may_meet(const stream &s) const {
   for (size_t i = 1; i < s.runs.size(); ++i) {
@@ -69,7 +68,8 @@ bool slice_queue::may_meet(const stream &s) const {
   const auto overlaps = [&s](const stream &other) { return s.low < other.high && other.low < s.high; };
   for (size_t i = 0; i < over_.size(); ++i) {
     const stream &other = streams_[over_[i]];
-    if (other.done + flight_ > std::max(free_, clock_.tick(s.start)) && overlaps(other)) {
+    if (overlaps(other) && other.done + flight_ > clock_.tick(s.start) &&
+        other.done + flight_ > free_ - behind(cursor_, s.start, s.number)) {
       return true;
     }
   }
@@ -92,7 +92,12 @@ uint64_t slice_queue::earliest(uint64_t token) const {
   }
   const auto is_it = [&](const end &e) { return streams_[e.slot].token == token; };
   const auto e = std::find_if(ends_.begin(), ends_.end(), is_it);
-  return e == ends_.end() ? 0 : clock_.cycle(std::max(clock_.tick(e->last), free_) + e->length + flight_);
+  if (e == ends_.end()) {
+    return 0;
+  }
+  const uint64_t at_once = clock_.tick(e->last) + e->length;
+  const uint64_t after_others = free_ <= at_once ? 0 : free_ - behind(cursor_, e->last, streams_[e->slot].number);
+  return clock_.cycle(std::max(at_once, after_others) + flight_);
 }
 
 // All beats that arrive by the cycle until.
@@ -105,7 +110,7 @@ void slice_queue::serve(uint64_t until) {
     }
   }
   cursor_ = std::max(cursor_, until + 1);
-  if (turns_ && meeting_ == 0 && not_before() >= met_until_) {
+  if (turns_ && meeting_ == 0 && std::max(free_, clock_.tick(cursor_)) >= met_until_) {
     end_turns();
   }
   settle();
@@ -113,12 +118,12 @@ void slice_queue::serve(uint64_t until) {
 
 // Forgets what can delay nobody any more.
 void slice_queue::settle() {
-  const uint64_t next_read = not_before();
+  const uint64_t next_read = clock_.tick(cursor_);   // or later
   if (turns_) {
     settled_ = newer_ = {cursor_, free_};
-  } else if (newer_.free + flight_ <= next_read) {
+  } else if (newer_.cycle + kMoment <= cursor_ && newer_.free + flight_ <= next_read) {
     settled_ = newer_;
-    newer_ = {cursor_, free_};
+    newer_ = {cursor_, free_ - behind(cursor_, cursor_ - 1, UINT64_MAX)};
   }
   while (!over_.empty()) {
     const stream &s = streams_[over_.front()];
@@ -195,7 +200,7 @@ void slice_queue::seek(stream &s, uint64_t cycle) {
 void slice_queue::book_ahead(uint64_t until) {
   uint64_t first = until + 1;
   for (const end &e : ends_) {
-    first = std::min(first, streams_[e.slot].next.arrival);
+    first = std::min({first, e.last, streams_[e.slot].next.arrival});
   }
   cursor_ = std::max(cursor_, first);
   horizon_ = cursor_ + kBooked;
@@ -204,12 +209,22 @@ void slice_queue::book_ahead(uint64_t until) {
   }
 }
 
+inline void slice_queue::mark(uint64_t cycle) {
+  const uint64_t place = cycle % kBooked;
+  marked_[place / 64] |= uint64_t{1} << place % 64;
+}
+
 // The stream's beats up to the horizon.
 void slice_queue::book(stream &s) {
   if (s.last < horizon_) {
     booked_[s.last % kBooked] |= kEnd;
+    mark(s.last);
   }
   while (s.next.arrival < horizon_) {
+    if (s.dense) {
+      book_run(s);
+      continue;
+    }
     request r = s.next;   // stays in registers
     do {
       const uint64_t place = r.arrival % kBooked;
@@ -217,13 +232,52 @@ void slice_queue::book(stream &s) {
         note_behind(s, r.arrival);
       }
       booked_[place] += s.length;
-      marked_[place / 64] |= uint64_t{1} << place % 64;
+      mark(r.arrival);
     } while (pass(s, r) && r.arrival < horizon_);
     s.next = r;
     if (r.left == 0) {
       enter_run(s, s.run + 1);
     }
   }
+}
+
+// The rest of its run, with the first of it.
+void slice_queue::book_run(stream &s) {
+  booked_[s.next.arrival % kBooked] += s.next.left * s.length;
+  mark(s.next.arrival);
+  s.runs[s.run].booked = s.next.arrival;
+  enter_run(s, s.run + 1);
+}
+
+// Beats of a dense stream's runs that are booked before the cycle served, and arrive after another one.
+uint64_t slice_queue::beats_behind(const stream &s, uint64_t served, uint64_t cycle) {
+  uint64_t beats = 0;
+  for (uint32_t i = s.run; i-- > 0;) {
+    const booked_run &r = s.runs[i];
+    if (r.booked >= served) {
+      continue;
+    }
+    if (r.booked + r.count <= cycle) {
+      break;   // of this run and those before, all have arrived
+    }
+    const uint64_t arrived = cycle < s.start ? 0 : ((cycle - s.start + 1) * s.beats - 1) / s.duration + 1;   // requests
+    const uint64_t end = r.first + r.count;
+    beats += arrived < end ? (end - std::max(arrived, r.first)) * r.beats : 0;
+  }
+  return beats;
+}
+
+// Of those that are in free_, booked before the cycle served, so many beats come after the last request of a stream
+// with this number that arrives in this cycle.
+uint64_t slice_queue::behind(uint64_t served, uint64_t cycle, uint64_t number) const {
+  uint64_t beats = 0;
+  for (const end &e : ends_) {
+    const stream &s = streams_[e.slot];
+    if (s.dense && s.number != number) {
+      beats += beats_behind(s, served, s.number < number ? cycle : cycle - 1);
+    }
+  }
+  return beats;
 }
 
 // A request of the stream comes behind the last ones of streams added before that arrive with it.
@@ -261,7 +315,9 @@ void slice_queue::serve_booked(uint64_t stop) {
 void slice_queue::end_streams(uint64_t cycle) {
   size_t count = 0;
   for (; count < ends_.size() && ends_[count].last == cycle; ++count) {
-    finish(ends_[count].slot, free_ - ends_[count].after);
+    const size_t slot = ends_[count].slot;
+    const uint64_t at_once = clock_.tick(cycle) + ends_[count].length;   // or later
+    finish(slot, free_ == at_once ? free_ : free_ - ends_[count].after - behind(cycle + 1, cycle, streams_[slot].number));
   }
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(count));
 }

@@ -13,6 +13,10 @@
 // which streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Else beats are
 // taken one by one.
 //
+// A run that has a beat in each cycle is booked as if it came at once.  The slice, which reads a beat a tick and has no
+// more ticks than cycles, does not come to the end of it before it is there: when all is read is the same.  Only who
+// asks in the middle of such a run has to take off what has not come (behind).
+//
 // Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
@@ -62,10 +66,14 @@ class slice_queue {
 
  private:
   static constexpr uint64_t kBooked = 512;           // cycles that can be booked
+  static constexpr uint64_t kMoment = 64;            // cycles from a moment to the next
   static constexpr uint32_t kEnd = UINT32_C(1) << 31;   // beside the beats of a cycle: a stream ends in it
   struct request {
     uint64_t arrival, remainder;  // and of the division behind it; UINT64_MAX: there is none
     uint32_t left;                // requests of its run from this one on
+  };
+  struct booked_run : slice_run {
+    uint64_t booked;              // cycle in which it is booked as one, if the stream is dense and it is before `run`
   };
   struct stream {
     request next;
@@ -81,13 +89,14 @@ class slice_queue {
     bool meets;                   // addresses of its own, or of others
     bool over;
     uint64_t token, start, duration;
-    std::vector<slice_run> runs;
+    std::vector<booked_run> runs;
+    bool dense;                   // each run has a request in each cycle
   };
   struct end {                    // of a stream
     uint64_t last;                // arrival of its last request
     size_t slot;
     uint32_t length;              // beats of that
-    uint64_t after;               // beats that arrive with it and are of streams added later
+    uint64_t after;               // beats that arrive with it and are of streams added later that are not dense
   };
   struct turn {                   // a stream's next request
     uint64_t arrival, number;
@@ -109,14 +118,17 @@ class slice_queue {
   static bool pass(const stream &s, request &r);
   static void seek(stream &s, uint64_t cycle);
   bool may_meet(const stream &s) const;
-  uint64_t not_before() const;
   void serve(uint64_t until);
   void settle();
   void finish(size_t slot, uint64_t read);
 
   void book_ahead(uint64_t until);
   void book(stream &s);
+  void mark(uint64_t cycle);
+  void book_run(stream &s);
   void note_behind(const stream &s, uint64_t arrival);
+  static uint64_t beats_behind(const stream &s, uint64_t served, uint64_t cycle);
+  uint64_t behind(uint64_t served, uint64_t cycle, uint64_t number) const;
   void serve_booked(uint64_t stop);
   void end_streams(uint64_t cycle);
 
@@ -135,7 +147,7 @@ class slice_queue {
   std::vector<size_t> spare_;     // slots
   uint64_t added_ = 0;            // streams
   uint64_t cursor_ = 0;           // all that arrived before it is served
-  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request
+  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request; see behind()
   std::vector<end> ends_;         // of streams under way, by last, then by adds
   fifo<size_t> over_;             // streams whose beats may be in flight, or are needed to go back to settled_
   fifo<answer> answers_;          // of streams all served
