@@ -6,10 +6,22 @@
 
 #include "num/num_format.h"
 
+static bool is_finite(uint16_t bits) { return (bits & 0x7f80u) != 0x7f80u; }
+
+// Without a branch for each.
+static bool all_finite(const uint16_t *bits, size_t count) {
+  unsigned others = 0;
+  for (size_t i = 0; i < count; ++i) {
+    others |= !is_finite(bits[i]);
+  }
+  return others == 0;
+}
+
 static bool bits_finite(const char *path, const npy_array_t *array, base_error_t *error) {
   const uint16_t *bits = array->data;
-  for (size_t i = 0; i < npy_count(array); ++i) {
-    if ((bits[i] & 0x7f80u) == 0x7f80u) {
+  const size_t count = npy_count(array);
+  for (size_t i = all_finite(bits, count) ? count : 0; i < count; ++i) {
+    if (!is_finite(bits[i])) {
       char where[NPY_SHAPE_BYTES];
       return base_fail(error, "%s: %s at %s; expected finite values", path,
                        (bits[i] & 0x7fu) != 0 ? "NaN" : "infinity",
@@ -60,7 +72,8 @@ static bool widen(const char *path, npy_array_t *array, base_error_t *error) {
 
 static bool is_exact(const char *path, const npy_array_t *array, base_error_t *error) {
   const float *values = array->data;
-  for (size_t i = 0; i < npy_count(array); ++i) {
+  const size_t count = npy_count(array);
+  for (size_t i = 0; i < count; ++i) {
     if (isfinite(values[i]) && num_bf16_to_f32(num_bf16_from_f32(values[i])) != values[i]) {
       char where[NPY_SHAPE_BYTES];
       return base_fail(error, "%s: dtype '<f2', and BF16 lacks %g at %s; expected BF16, '<f4', or --round", path,

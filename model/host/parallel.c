@@ -3,6 +3,11 @@
 
 #include <sched.h>
 
+static void schedule(pthread_t thread, int policy) {
+  const struct sched_param none = {0};
+  (void)pthread_setschedparam(thread, policy, &none);   // else as it is
+}
+
 static void *work(void *argument) {
   parallel_part_t *part = argument;
   part->good = part->fn(part->context, part->first, part->end);
@@ -14,7 +19,18 @@ void parallel_begin(parallel_part_t *part, size_t first, size_t end, parallel_fn
   part->started = pthread_create(&part->thread, NULL, work, part) == 0;
 }
 
+void parallel_begin_idle(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context) {
+  parallel_begin(part, first, end, fn, context);
+  part->idle = part->started;
+  if (part->idle) {
+    schedule(part->thread, SCHED_IDLE);
+  }
+}
+
 bool parallel_end(parallel_part_t *part) {
+  if (part->idle) {
+    schedule(part->thread, SCHED_OTHER);
+  }
   if (part->started) {
     pthread_join(part->thread, NULL);
   } else {

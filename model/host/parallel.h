@@ -24,12 +24,15 @@ typedef struct parallel_part {
   size_t first, end;
   bool good;
   bool started;   // a thread does it
+  bool idle;      // with what others leave of the processors
   pthread_t thread;
 } parallel_part_t;
 
 // The range is done beside whatever the caller does until parallel_end, and in that if no thread can be started.
 // *part must stay where it is until then.
 void parallel_begin(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context);
+// The same in processor time that nobody else wants, until parallel_end.
+void parallel_begin_idle(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context);
 // False: failed.
 bool parallel_end(parallel_part_t *part);
 

@@ -186,6 +186,9 @@ static void products(const num_attn_t *attn, golden_t *w) {
     for (size_t g = 0; g < attn->rows; g += TILE_ROWS) {
       const size_t rows = at_most(attn->rows - g, TILE_ROWS);
       widen(attn->fp16, rows * attn->dk, attn->q + g * attn->dk, w->q);
+      for (size_t i = 0; i < rows; i++) {
+        memset(w->weight + (g + i) * attn->keys + s, 0, lanes * sizeof *w->weight);
+      }
       add_products(rows, lanes, attn->dk, w->q, attn->dk, w->kt, attn->dk * TILE_COLUMNS, w->weight + g * attn->keys + s, attn->keys);
     }
   }
@@ -202,6 +205,7 @@ static bool sees(const num_attn_t *attn, size_t g, size_t s) {
 static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *lse) {
   double *weight = w->weight + g * attn->keys;
   double max = -INFINITY;
+  w->sum[g] = 0.0;
   for (size_t s = 0; s < attn->keys; s++) {
     weight[s] = sees(attn, g, s) ? weight[s] * (double)attn->scale : -INFINITY;
     max = fmax(max, weight[s]);
@@ -262,7 +266,7 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   // One allocation for all of them: one thing that can fail.
   const size_t panels = (attn->dv + TILE_COLUMNS - 1) / TILE_COLUMNS;
   const size_t total = attn->dk * (KEY_LANES + TILE_ROWS) + attn->dv + panels * TILE_COLUMNS * TERMS + rows * (attn->keys + 1);
-  double *memory = calloc(total + 1, sizeof *memory);
+  double *memory = malloc((total + 1) * sizeof *memory);
   if (memory == NULL) {
     return -1;
   }

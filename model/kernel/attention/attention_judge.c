@@ -44,7 +44,8 @@ static bool compute_golden(void *context, size_t first, size_t end) {
   const attention_run_t *run = context;
   (void)first;
   (void)end;
-  return attention_golden(&run->problem, run->judged_rows, run->settings.machine.soc.threads, run->golden);
+  const size_t threads = run->judge_beside ? 1 : run->settings.machine.soc.threads;
+  return attention_golden(&run->problem, run->judged_rows, threads, run->golden);
 }
 
 bool attention_begin_golden(attention_run_t *run) {
@@ -56,7 +57,7 @@ bool attention_begin_golden(attention_run_t *run) {
   if (run->golden == NULL) {
     return false;
   }
-  parallel_begin(&run->judging, 0, 1, compute_golden, run);
+  (run->judge_beside ? parallel_begin_idle : parallel_begin)(&run->judging, 0, 1, compute_golden, run);
   return true;
 }
 
