@@ -31,6 +31,7 @@ bool meets(uint64_t first, uint64_t end, const core_access_t &rect) {
 
 constexpr size_t kFew = 4;       // records that an agent and memory has room for at first: what is used again soon
 constexpr size_t kNear = 32;     // records back in which an equal one is looked for
+constexpr size_t kUnnamed = 64;  // commands, from which it pays to look for those that no record names
 constexpr size_t kMany = 1024;   // records of one agent and memory, from which it pays to look for repeated ones
 
 // Drops what came up to a time.
@@ -50,12 +51,16 @@ void drop_repeated(race_memory::history &history) {
   std::vector<race_memory::record> kept;
   std::copy_if(history.records.rbegin(), history.records.rend(), std::back_inserter(kept), stays);
   history.records.assign(kept.rbegin(), kept.rend());
-  auto record = history.records.begin();
-  const auto of_none = [&](const race_memory::past_command &c) {
-    record = std::find_if(record, history.records.end(), [&c](const race_memory::record &r) { return r.time >= c.time; });
-    return record == history.records.end() || record->time != c.time;
-  };
-  history.commands.erase(std::remove_if(history.commands.begin(), history.commands.end(), of_none), history.commands.end());
+}
+
+// Drops commands of which no access is left.
+void drop_unnamed(race_memory::history &history) {
+  std::set<uint32_t> times;
+  for (const race_memory::record &r : history.records) {
+    times.insert(r.time);
+  }
+  const auto is_unnamed = [&times](const race_memory::past_command &c) { return times.count(c.time) == 0; };
+  history.commands.erase(std::remove_if(history.commands.begin(), history.commands.end(), is_unnamed), history.commands.end());
 }
 
 // The bytes of an access are known to reach from one end to the other; its rows may leave some out.
@@ -117,11 +122,15 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
     }
     // From the last one back to the first that this agent has not seen.
     const race_memory::history &history = memory.histories[i];
+    uint32_t latest = 0;
     for (size_t r = history.records.size(); r-- > 0 && history.records[r].time > seen;) {
       const race_memory::record &old = history.records[r];
       if (old.begin < end && access.base < old.end && (old.write() || access.write) && rows_meet(old, access)) {
-        return race_found{other.agent, command_of(history, old.time)};
+        latest = std::max(latest, old.time);
       }
+    }
+    if (latest != 0) {
+      return race_found{other.agent, command_of(history, latest)};
     }
   }
   assert(mine < memory.users.size());   // only pipes that reach it use it
@@ -129,18 +138,18 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   return std::nullopt;
 }
 
-// Is the access one that the agent has noted since it last handed its clock on? Whoever has seen that one will have seen
-// this one.
-bool race_detector::is_noted(const race_memory::history &history, unsigned agent, const race_memory::record &access) const {
+// The access, or one of the same bytes that says more, if the agent has noted it since it last handed its clock on: whoever
+// has seen that one will have seen this one. Null: it has not, or not lately.
+race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, const race_memory::record &access) const {
   const size_t stop = history.records.size() - std::min(history.records.size(), kNear);
   for (size_t r = history.records.size(); r-- > stop && history.records[r].time > handed_on_[agent];) {
-    const race_memory::record &old = history.records[r];
+    race_memory::record &old = history.records[r];
     if (old.begin == access.begin && old.end == access.end && old.rows == access.rows &&
-        old.pitch() == access.pitch() && old.write() >= access.write()) {
-      return true;
+        old.pitch() == access.pitch() && old.write() == access.write()) {
+      return &old;
     }
   }
-  return false;
+  return nullptr;
 }
 
 void race_detector::note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end,
@@ -150,21 +159,22 @@ void race_detector::note(race_memory &memory, size_t number, const core_access_t
   const uint32_t time = clocks_[user.agent].seen[user.agent];
   const race_memory::record mine = {access.base, end, access.pitch << 1 | access.write,
                                     static_cast<uint32_t>(access.rows), time};
-  if (is_noted(history, user.agent, mine)) {
-    return;
-  }
-  if (history.records.size() == history.records.capacity()) {
+  if (history.records.size() == history.records.capacity() || history.commands.size() == history.commands.capacity()) {
     forget(memory, number);
   }
-  if (user.latest != time || history.commands.empty()) {
+  if (race_memory::record *old = noted(history, user.agent, mine)) {
+    old->time = time;
+  } else {
+    user.low = std::min(user.low, access.base);
+    user.high = std::max(user.high, end);
+    history.records.push_back(mine);
+  }
+  if (user.latest != time) {
     race_memory::past_command &now = history.commands.emplace_back();
     now.time = time;
     now.command = command;
     user.latest = time;
   }
-  user.low = std::min(user.low, access.base);
-  user.high = std::max(user.high, end);
-  history.records.push_back(mine);
 }
 
 void race_memory::forget() {
@@ -197,8 +207,11 @@ void race_detector::forget(race_memory &memory, size_t mine) const {
     user.low = std::min(user.low, r.begin);
     user.high = std::max(user.high, r.end);
   }
+  if (history.commands.size() >= std::max(kUnnamed, 2 * history.records.size())) {
+    drop_unnamed(history);
+  }
   history.records.reserve(std::max(kFew, 2 * history.records.size()));
-  history.commands.reserve(history.records.capacity());
+  history.commands.reserve(std::max(kFew, 2 * history.commands.size()));
 }
 
 }  // namespace soc

@@ -54,8 +54,8 @@ struct race_memory {
     uint32_t time;
     command_t command;          // for messages
   };
-  struct history {              // in order of times; what all others have seen is dropped
-    std::vector<record> records;
+  struct history {              // what all others have seen is dropped
+    std::vector<record> records;          // in order of times, but for those between two flags of the agent
     std::vector<past_command> commands;   // whose accesses these are
   };
   struct user {
@@ -98,7 +98,7 @@ class race_detector {
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
-  bool is_noted(const race_memory::history &history, unsigned agent, const race_memory::record &access) const;
+  race_memory::record *noted(race_memory::history &history, unsigned agent, const race_memory::record &access) const;
   void note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end, const command_t &command) const;
   void forget(race_memory &memory, size_t mine) const;
 
