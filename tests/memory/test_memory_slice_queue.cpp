@@ -232,6 +232,11 @@ void beats_of_one_address_wait_for_each_other(void **) {
   // A walk up to that address waits there: read in 13 and 14, not in 15.
   const command walk = {10, 11, 1, 1, {{0, 1, 3, 3}}};
   assert_true((run({c, walk}, 0) == std::vector<ended>{{18, 0}, {25, 1}}));
+  // While a long run goes by, of which most is still to come.
+  for (uint64_t later = 1; later < 20; ++later) {
+    const std::vector<command> commands = {c, {11, 12, 40, 40, {{0, 40, 1, 1000}}}, {11 + later, 12 + later, 1, 1, {{0, 1, 1, 5}}}};
+    assert_true(run(commands, 0) == reference(soc::slice_clock()).run(commands));
+  }
 }
 
 void slow_slices_tick_at_their_edges(void **) {

@@ -138,14 +138,14 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   return std::nullopt;
 }
 
-// The access, or one of the same bytes that says more, if the agent has noted it since it last handed its clock on: whoever
-// has seen that one will have seen this one. Null: it has not, or not lately.
-race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, const race_memory::record &access) const {
+// Of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that will have seen what
+// it does with them now. Null: it has not, or not lately.
+race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, uint64_t end, const core_access_t &access) const {
   const size_t stop = history.records.size() - std::min(history.records.size(), kNear);
   for (size_t r = history.records.size(); r-- > stop && history.records[r].time > handed_on_[agent];) {
     race_memory::record &old = history.records[r];
-    if (old.begin == access.begin && old.end == access.end && old.rows == access.rows &&
-        old.pitch() == access.pitch() && old.write() == access.write()) {
+    if (old.begin == access.base && old.end == end && old.rows == access.rows && old.pitch() == access.pitch &&
+        old.write() == access.write) {
       return &old;
     }
   }
@@ -157,17 +157,20 @@ void race_detector::note(race_memory &memory, size_t number, const core_access_t
   race_memory::history &history = memory.histories[number];
   race_memory::user &user = memory.users[number];
   const uint32_t time = clocks_[user.agent].seen[user.agent];
-  const race_memory::record mine = {access.base, end, access.pitch << 1 | access.write,
-                                    static_cast<uint32_t>(access.rows), time};
   if (history.records.size() == history.records.capacity() || history.commands.size() == history.commands.capacity()) {
     forget(memory, number);
   }
-  if (race_memory::record *old = noted(history, user.agent, mine)) {
+  if (race_memory::record *old = noted(history, user.agent, end, access)) {
     old->time = time;
   } else {
     user.low = std::min(user.low, access.base);
     user.high = std::max(user.high, end);
-    history.records.push_back(mine);
+    race_memory::record &now = history.records.emplace_back();
+    now.begin = access.base;
+    now.end = end;
+    now.pitch_and_write = access.pitch << 1 | access.write;
+    now.rows = static_cast<uint32_t>(access.rows);
+    now.time = time;
   }
   if (user.latest != time) {
     race_memory::past_command &now = history.commands.emplace_back();

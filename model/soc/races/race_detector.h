@@ -98,7 +98,7 @@ class race_detector {
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
-  race_memory::record *noted(race_memory::history &history, unsigned agent, const race_memory::record &access) const;
+  race_memory::record *noted(race_memory::history &history, unsigned agent, uint64_t end, const core_access_t &access) const;
   void note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end, const command_t &command) const;
   void forget(race_memory &memory, size_t mine) const;
 
