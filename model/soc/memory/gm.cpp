@@ -28,13 +28,12 @@ struct arena {
   uint8_t *base = nullptr;
   uint64_t room = 0, used = kPage;
   arena() {
-    for (const uint64_t bytes : {kRoom, kAddressable}) {
+    for (uint64_t bytes = kRoom; bytes >= kAddressable && base == nullptr; bytes /= 4) {
       void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (map != MAP_FAILED) {
         madvise(map, bytes, MADV_HUGEPAGE);   // arrays lie one behind the other, and are used whole
         base = static_cast<uint8_t *>(map);
         room = bytes;
-        return;
       }
     }
   }
