@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <future>
 #include <new>
 #include <stdexcept>
 
@@ -18,7 +17,6 @@
 #include "soc/inspect/look.h"
 #include "soc/lazy.h"
 #include "soc/replayer.h"
-#include "soc/scalar/unicorn_library.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/profile.h"
 #include "soc/watch/recorder.h"
@@ -160,7 +158,6 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
       prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
     const soc::stopwatch watch(result->seconds);
-    const std::future<void> ahead = options->firmware == SOC_FIRMWARE_RISCV ? soc::load_unicorn_ahead() : std::future<void>();
     machine = new soc_machine(*options, buffers, count, args_bytes, *result);
     return machine;
   } catch (const std::exception &error) {

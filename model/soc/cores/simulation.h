@@ -59,7 +59,8 @@ struct simulation {
       : options(run_options),
         config(run_options.config),
         result(run_result),
-        trace(run_options.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr) {}
+        trace(run_options.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
+        programs(run_options.firmware == SOC_FIRMWARE_RISCV) {}
 
   // Ends the run; the first message stays.  The calling process returns and must not go on.
   void stop(soc_status_t status, const std::string &message);

@@ -30,8 +30,4 @@ const unicorn_functions &unicorn() {
   return all;
 }
 
-std::future<void> load_unicorn_ahead() {
-  return std::async(std::launch::async, [] { unicorn(); });
-}
-
 }  // namespace soc

@@ -6,8 +6,6 @@
 
 #include <unicorn/unicorn.h>
 
-#include <future>
-
 namespace soc {
 
 // Its functions that we call, by their names: unicorn().uc_open(..).
@@ -24,8 +22,6 @@ struct unicorn_functions {
 
 // Throws std::runtime_error if it is not there.
 const unicorn_functions &unicorn();
-// The same by another thread, beside what the caller does until this goes.
-std::future<void> load_unicorn_ahead();
 
 }  // namespace soc
 

@@ -5,12 +5,15 @@
 #include <thread>
 
 #include "host/parallel.h"
+#include "soc/scalar/unicorn_library.h"
 
 namespace soc {
 
 constexpr size_t kMost = 8;
 
-workers::workers() : most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {}
+workers::workers(bool emulated)
+    : loading_(emulated ? std::async(std::launch::async, [] { unicorn(); }) : std::future<void>()),
+      most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {}
 
 // Somebody takes up what waits.  Under mutex_.
 void workers::call() {

@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <future>
 #include <mutex>
 
 namespace soc {
@@ -21,7 +22,8 @@ class stretching {
 
 class workers {
  public:
-  workers();
+  // Programs for the emulator: it is loaded at once, in a thread of its own.
+  explicit workers(bool emulated);
 
   // A program can go on: a thread will run a stretch of it.
   void add(stretching &program);
@@ -40,6 +42,7 @@ class workers {
   void work();
   void call();
 
+  std::future<void> loading_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<stretching *> waiting_;
