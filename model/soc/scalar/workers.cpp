@@ -2,6 +2,7 @@
 #include "soc/scalar/workers.h"
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 
 #include "host/parallel.h"
@@ -11,9 +12,18 @@ namespace soc {
 
 constexpr size_t kMost = 8;
 
-workers::workers(bool emulated)
-    : loading_(emulated ? std::async(std::launch::async, [] { unicorn(); }) : std::future<void>()),
-      most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {}
+static void load_emulator() {
+  try {
+    unicorn();
+  } catch (const std::exception &) {   // it is told to whoever needs it
+  }
+}
+
+workers::workers(bool emulated) : most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {
+  if (emulated) {
+    std::thread(load_emulator).detach();
+  }
+}
 
 // Somebody takes up what waits.  Under mutex_.
 void workers::call() {

@@ -6,7 +6,6 @@
 
 #include <condition_variable>
 #include <deque>
-#include <future>
 #include <mutex>
 
 namespace soc {
@@ -42,7 +41,6 @@ class workers {
   void work();
   void call();
 
-  std::future<void> loading_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<stretching *> waiting_;
