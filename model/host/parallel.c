@@ -42,8 +42,8 @@ bool parallel_end(parallel_part_t *part) {
 bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) {
   parallel_part_t part[PARALLEL_MAX_THREADS];
   const size_t most = threads < PARALLEL_MAX_THREADS ? threads : PARALLEL_MAX_THREADS;
-  const size_t least = count < most ? count : most;
-  const size_t used = least == 0 ? 1 : least;
+  const size_t useful = count < most ? count : most;
+  const size_t used = useful == 0 ? 1 : useful;
   size_t first = 0;
   for (size_t i = 0; i + 1 < used; ++i) {
     const size_t length = count / used + (i < count % used);

@@ -37,6 +37,11 @@ shape b.npy '<u2' '10, 512'
 shape bl.npy '<f4' '10,'
 same a.npy b.npy
 same al.npy bl.npy
+# A pair of AI cores with as many vector cores as there can be.
+for vector_cores in 1 3 4; do
+  run --q q.npy --kv kv.npy --lengths len96.npy --set soc.vector_cores=$vector_cores --out v.npy
+  same a.npy v.npy
+done
 run --q q_f4.npy --kv kv_good.npy --out-f32 --out f.npy
 shape f.npy '<f4' '2, 5, 512'
 

@@ -95,7 +95,7 @@ uint64_t attention_flops(const attention_problem_t *problem);
 
 // Internal.
 // Begins with the FP64 golden, if there is to be one. False: out of memory.
-bool attention_begin_golden(attention_run_t *run);
+bool attention_begin_golden(attention_run_t *run, base_error_t *error);
 // How many splits of the keys settings->splits is for this problem: at most one a block.
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 

@@ -48,14 +48,16 @@ static bool compute_golden(void *context, size_t first, size_t end) {
   return attention_golden(&run->problem, run->judged_rows, threads, run->golden);
 }
 
-bool attention_begin_golden(attention_run_t *run) {
+static bool no_memory(base_error_t *error) { return base_fail(error, "golden attention: out of memory"); }
+
+bool attention_begin_golden(attention_run_t *run, base_error_t *error) {
   run->judged_rows = attention_golden_rows(&run->problem, run->judge.golden);
   if (run->judged_rows == 0) {
     return true;
   }
   run->golden = malloc(run->problem.batch * run->judged_rows * run->problem.dv * sizeof *run->golden);
   if (run->golden == NULL) {
-    return false;
+    return no_memory(error);
   }
   (run->judge_beside ? parallel_begin_idle : parallel_begin)(&run->judging, 0, 1, compute_golden, run);
   return true;
@@ -76,7 +78,7 @@ static bool judge(attention_run_t *run, base_error_t *error) {
   free(run->golden);
   run->golden = NULL;
   free(values);
-  return good || base_fail(error, "golden attention: out of memory");
+  return good || no_memory(error);
 }
 
 // Differing elements; a NaN equals only the same NaN, +0 is not -0.
@@ -132,8 +134,8 @@ bool attention_judge(attention_run_t *run, base_error_t *error) {
   }
   result->tolerance = isnan(run->judge.tolerance) ? usual : run->judge.tolerance;
   result->elements = attention_out_count(problem);
-  if (run->golden == NULL && !attention_begin_golden(run)) {
-    return base_fail(error, "golden attention: out of memory");
+  if (run->golden == NULL && !attention_begin_golden(run, error)) {
+    return false;
   }
   result->judged = problem->batch * run->judged_rows;
   result->judged_of = problem->batch * problem->rows;

@@ -165,9 +165,8 @@ base_exit_t attention_simulate(attention_run_t *run, base_error_t *error) {
       return BASE_BAD_INPUT;
     }
   }
-  if (run->judge_beside && !attention_begin_golden(run)) {
+  if (run->judge_beside && !attention_begin_golden(run, error)) {
     free(mask);
-    base_fail(error, "golden attention: out of memory");
     return BASE_BAD_INPUT;
   }
   const soc_status_t status = simulate(run, mask, mask_bytes, &layout);

@@ -47,7 +47,7 @@ class pipe : public task {
   void tell_standing() const;
   // True if it was not marked yet; advance() takes the mark away.
   bool mark_woken() {
-    __builtin_prefetch(&queue_[front_]);
+    __builtin_prefetch(&queue_[front_]);   // advance() reads it soon
     return !std::exchange(woken_, true);
   }
 

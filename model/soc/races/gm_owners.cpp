@@ -50,7 +50,7 @@ std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
     uint64_t begin = base + row * access.pitch;
     const uint64_t end = begin + access.row_bytes;
     __builtin_prefetch(&lines_[std::min(begin + access.pitch, last) / kLine]);
-    if (are_all(its, begin, end)) {   // as most are: nothing changes
+    if (are_all(its, begin, end)) {   // as most are, and its access changes nothing
       continue;
     }
     while (begin < end) {

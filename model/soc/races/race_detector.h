@@ -22,7 +22,7 @@
 
 namespace soc {
 
-constexpr unsigned kAgents = 20;   // pipes of two AI cores: 4 of the cube core, 3 of each vector core
+constexpr unsigned kAgents = 2 * (4 + 3 * 4);   // pipes of two AI cores: 4 of the cube core, 3 of each of at most 4 vector cores
 
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};   // by agent

@@ -1,5 +1,5 @@
-// Unicorn, an instruction set simulator, as a library that is loaded when the first scalar core needs it: the dynamic linker
-// takes some 8 ms for its 37 000 names, which a command without RISC-V firmware need not wait for.
+// Unicorn, an instruction set simulator, as a library that is loaded when a machine runs RISC-V firmware (workers.h): the
+// dynamic linker takes some 8 ms for its 37 000 names, which other commands need not wait for.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef SOC_UNICORN_LIBRARY_H_
 #define SOC_UNICORN_LIBRARY_H_

@@ -95,7 +95,7 @@ uint64_t slice_queue::earliest(uint64_t token) const {
   if (e == ends_.end()) {
     return 0;
   }
-  const uint64_t at_once = clock_.tick(e->last) + e->length;
+  const uint64_t at_once = read_at_once(*e);
   const uint64_t after_others = free_ <= at_once ? 0 : free_ - behind(cursor_, e->last, streams_[e->slot].number);
   return clock_.cycle(std::max(at_once, after_others) + flight_);
 }
@@ -315,9 +315,9 @@ void slice_queue::serve_booked(uint64_t stop) {
 void slice_queue::end_streams(uint64_t cycle) {
   size_t count = 0;
   for (; count < ends_.size() && ends_[count].last == cycle; ++count) {
-    const size_t slot = ends_[count].slot;
-    const uint64_t at_once = clock_.tick(cycle) + ends_[count].length;   // or later
-    finish(slot, free_ == at_once ? free_ : free_ - ends_[count].after - behind(cycle + 1, cycle, streams_[slot].number));
+    const end &e = ends_[count];
+    const bool others = free_ != read_at_once(e);   // some are waiting, of which it may come before
+    finish(e.slot, others ? free_ - e.after - behind(cycle + 1, cycle, streams_[e.slot].number) : free_);
   }
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(count));
 }

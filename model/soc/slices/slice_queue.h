@@ -120,6 +120,7 @@ class slice_queue {
   bool may_meet(const stream &s) const;
   void serve(uint64_t until);
   void settle();
+  uint64_t read_at_once(const end &e) const { return clock_.tick(e.last) + e.length; }
   void finish(size_t slot, uint64_t read);
 
   void book_ahead(uint64_t until);
