@@ -359,6 +359,37 @@ static void processors_are_those_it_may_use(void **state) {
   assert_int_equal(parallel_host_threads(), CPU_COUNT(&all));
 }
 
+// Counts how often each index is done; fails at 7.
+static bool count_indices(void *context, size_t first, size_t end) {
+  unsigned *done = context;
+  bool good = true;
+  for (size_t i = first; i < end; ++i) {
+    ++done[i];
+    good = good && i != 7;
+  }
+  return good;
+}
+
+static void parts_are_done_once(void **state) {
+  (void)state;
+  for (size_t count = 0; count <= 20; ++count) {
+    unsigned done[20] = {0};
+    parallel_part_t part, idle;
+    const size_t half = count / 2;
+    parallel_begin(&part, 0, half, count_indices, done);
+    parallel_begin_idle(&idle, half, count, count_indices, done);
+    const bool first = parallel_end(&part), second = parallel_end(&idle);
+    assert_int_equal(first, half <= 7);
+    assert_int_equal(second, half > 7 || count <= 7);
+    for (size_t threads = 0; threads < 4; ++threads) {
+      assert_int_equal(parallel_for(threads, count, count_indices, done), count <= 7);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      assert_int_equal(done[i], 5);
+    }
+  }
+}
+
 int main(void) {
   signal(SIGHUP, SIG_DFL);   // nohup is respected, and not what is tested
   signal(SIGPIPE, SIG_DFL);
@@ -368,6 +399,6 @@ int main(void) {
       cmocka_unit_test(files_and_words), cmocka_unit_test(programs_are_interrupted),
       cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once),
       cmocka_unit_test(large_files_are_errors), cmocka_unit_test(inputs_and_outputs_differ),
-      cmocka_unit_test(processors_are_those_it_may_use)};
+      cmocka_unit_test(processors_are_those_it_may_use), cmocka_unit_test(parts_are_done_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
