@@ -4,6 +4,7 @@
 #define HAL_REGISTERS_H
 
 //   0x1008_0000  registers (4 KiB)
+//   0x1008_1000  the window, into which commands are written (4 KiB)
 //   0x8000_0000  private RAM: program, data, stack
 //   0x40_0000_0000  global memory; the core's window shows the kernel's arguments and arrays of numbers, read only
 #define SCALAR_MMIO_BASE 0x10080000ull

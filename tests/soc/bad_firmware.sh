@@ -65,6 +65,7 @@ both direct_bounds "leaves L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
 both direct_race "race in L1" "cube0 MTE1" "LOAD_B" "direct_race.c:5" "COPY_L1" "direct_race.c:11"
 machine='--config ascend910_die --cores 2'
 both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
+expect rewritten "$FIRMWARE/tests/rewritten.elf" "firmware panic, code 58"   # as each call ran what was written last
 machine='--config ascend910_die --cores 4'
 expect own_ram "$FIRMWARE/tests/own_ram.elf" "cube0 firmware panic, code 42"   # which says that all is well
 
@@ -78,9 +79,9 @@ registers() {   # registers CASE FRAGMENT...
   shift
   expect registers "$FIRMWARE/tests/registers.elf" "cube0 firmware" " at registers.c:" "$@"
 }
-registers 0 "writes 1 byte at register offset 2056: expected 4 or 8 aligned bytes"
-registers 1 "writes 2 bytes at register offset 2056"
-registers 2 "writes 1 byte at register offset 2058"   # of a word there, which the emulator writes byte by byte
+registers 0 "writes 1 byte at register offset 312: expected 4 or 8 aligned bytes"
+registers 1 "writes 2 bytes at register offset 312"
+registers 2 "writes 1 byte at register offset 314"   # of a word there, which the emulator writes byte by byte
 registers 3 "reads 1 byte at register offset 264"
 registers 4 "reads 8 bytes at register offset 266"
 registers 5 "reads 2 bytes at register offset 268"

@@ -43,7 +43,8 @@ class arithmetic {
   void settle(uint64_t now);
   // As many entries as are worth a settle?
   bool is_long() const { return logged_ >= kLong; }
-  // Carries out what an AI core has up to now, and returns when that is done.
+  // Carries out what an AI core has up to now, and returns when that is done. Other threads begin with what others have
+  // before now.
   void finish(unsigned ai_core, uint64_t now);
   void finish_all(uint64_t now);
   seconds spent() const;

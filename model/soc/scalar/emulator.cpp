@@ -55,6 +55,7 @@ void emulator::add_ram(bool fixed_code) {
   }
   whole_ = false;
   map_ram(0, program_.code_begin(), UC_PROT_READ | UC_PROT_WRITE);
+  plain_.push_back({SCALAR_RAM_BASE, SCALAR_RAM_BASE + program_.code_begin()});
   map_ram(program_.code_begin(), program_.code_end(), UC_PROT_READ | UC_PROT_EXEC);
   hook(UC_HOOK_MEM_UNMAPPED, reinterpret_cast<void *>(on_unmapped), SCALAR_RAM_BASE + program_.code_end(),
        SCALAR_RAM_BASE + program_.ram_bytes() - 1, "look at RAM behind the code");
@@ -76,6 +77,9 @@ bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int6
 void emulator::add_registers() {
   check(unicorn().uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
   check(unicorn().uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
+  constexpr uint64_t kWindow = SCALAR_MMIO_BASE + REG_WINDOW;
+  check(unicorn().uc_mem_map_ptr(engine_, kWindow, sizeof window_, UC_PROT_READ | UC_PROT_WRITE, window_), "map the window");
+  plain_.push_back({kWindow, kWindow + sizeof window_});
   hook(UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), SCALAR_MMIO_BASE,
        SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1, "look at loads of registers");
 }
@@ -90,6 +94,7 @@ void emulator::save(state &of_core) const {
     check(unicorn().uc_context_alloc(engine_, &of_core.registers), "keep registers");
   }
   check(unicorn().uc_context_save(engine_, of_core.registers), "save registers");
+  std::copy_n(window_, of_core.window.size(), of_core.window.begin());
   of_core.ram.assign(ram_.get(), ram_.get() + program_.code_begin());
 }
 
@@ -97,7 +102,15 @@ void emulator::serve(user &core, const state &of_core) {
   core_ = &core;
   const state &from = of_core.registers == nullptr ? reset_ : of_core;
   check(unicorn().uc_context_restore(engine_, from.registers), "restore registers");
+  std::copy(from.window.begin(), from.window.end(), window_);
   std::copy(from.ram.begin(), from.ram.end(), ram_.get());
+}
+
+uc_err emulator::run(uint64_t pc) {
+  unicorn_plain_pages(plain_.data(), plain_.size());
+  const uc_err error = unicorn().uc_emu_start(engine_, pc, ~0ull, 0, 0);
+  unicorn_plain_pages(nullptr, 0);
+  return error;
 }
 
 bool emulator::on_load(uc_engine *, uc_mem_type, uint64_t address, int bytes, int64_t, void *self) {

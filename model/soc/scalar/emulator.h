@@ -8,6 +8,7 @@
 #ifndef SOC_EMULATOR_H
 #define SOC_EMULATOR_H
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -42,19 +43,25 @@ class emulator {
 
   uc_engine *engine() const { return engine_; }
   const uint8_t *ram() const { return ram_.get(); }
-  // What a core has in it: registers, and RAM below the code.
+  // The command to be pushed. Firmware writes it as it does RAM: only registers cost an access.
+  uint8_t *window() { return window_; }
+  // What a core has in it: registers, the command that it is writing, and RAM below the code.
   struct state {
     uc_context *registers = nullptr;
+    std::array<uint8_t, sizeof(command_t)> window{};
     std::vector<uint8_t> ram;
     ~state();
   };
   // The core's from here on; without a state it is as after a reset.
   void serve(user &core, const state &of_core);
   void save(state &of_core) const;
+  // Until the core it serves stops it, or a fault.
+  uc_err run(uint64_t pc);
   // The core uses RAM of which its program's file does not tell: others have none there.
   bool is_whole() const { return whole_; }
 
  private:
+  static constexpr size_t kPage = 4096;   // Unicorn's
   void map_ram(uint64_t begin, uint64_t end, uint32_t rights);
   void add_ram(bool fixed_code);
   void add_registers();
@@ -69,7 +76,9 @@ class emulator {
   uc_engine *engine_ = nullptr;
   const shared_firmware &program_;
   const shared_firmware::private_ram ram_;
+  alignas(kPage) uint8_t window_[kPage] = {};
   bool whole_ = true;                   // all of the RAM is there
+  std::vector<unicorn_pages> plain_;
   state reset_;
   user *core_ = nullptr;        // that it serves
 };

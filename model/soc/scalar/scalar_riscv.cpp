@@ -64,7 +64,6 @@ class scalar_riscv : public scalar, private emulator::user, private gdb_server::
   uint64_t pc_ = 0;                     // where it goes on
   uint64_t block_ = 0, block_end_ = 0;  // the basic block that runs
   bool runs_ = false;                   // it does
-  uint8_t window_[sizeof(command_t)] = {};   // fields of the command to be pushed
   uint64_t instructions_ = 0;           // since the last access
   bool halted_badly_ = false, faulted_ = false;
   gdb_server *debugger_;                // null: none
@@ -90,7 +89,6 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_
 void scalar_riscv::begin() {
   instructions_ = 0;
   halted_badly_ = faulted_ = false;
-  std::memset(window_, 0, sizeof window_);
   pc_ = shared_.entry();
 }
 
@@ -128,7 +126,7 @@ void scalar_riscv::run_engine() {
     pc_ = jump_.value_or(pc_);
     jump_.reset();
     runs_ = true;
-    error = unicorn().uc_emu_start(engine(), pc_, ~0ull, 0, 0);
+    error = emulator_->run(pc_);
     runs_ = false;
   } while (jump_ && !ended());
   if (!ended() && !is_to_stop()) {
@@ -211,8 +209,8 @@ uint64_t scalar_riscv::program_counter() {
 // The command in the window; its header comes with the push.
 command_t scalar_riscv::pushed(uint64_t value) {
   command_t command;
-  std::memcpy(static_cast<void *>(&command), window_, sizeof command);
-  std::memset(window_, 0, sizeof window_);
+  std::memcpy(static_cast<void *>(&command), emulator_->window(), sizeof command);
+  std::memset(emulator_->window(), 0, sizeof command);
   command.header.opcode_ = value & 31;
   command.header.pipe_ = value >> 5 & 15;
   command.header.pc_ = SCALAR_RAM_BASE | (value >> 9 & 0x7FFFFF) << 1;
@@ -252,11 +250,6 @@ uint64_t scalar_riscv::load(uint64_t offset) {
 void scalar_riscv::store(uint64_t offset, unsigned bytes, uint64_t value) {
   if (!is_word("writes", offset, bytes)) {
     return;
-  }
-  if (offset >= REG_WINDOW && offset - REG_WINDOW <= sizeof window_ - 4) {
-    const auto word = static_cast<uint32_t>(value);
-    std::memcpy(window_ + (offset - REG_WINDOW), &word, sizeof word);
-    return;   // a store like others: only registers cost an access
   }
   if (offset == REG_HALT && value != 0) {
     halted_badly_ = true;

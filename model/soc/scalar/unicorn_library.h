@@ -23,6 +23,14 @@ struct unicorn_functions {
 // Throws std::runtime_error if it is not there.
 const unicorn_functions &unicorn();
 
+// Pages that a program may write and cannot execute.
+struct unicorn_pages {
+  uint64_t begin, end;
+};
+// Of the emulator that this thread runs until the next call; they must stay where they are. Of others Unicorn looks at each
+// store whether it may be, and for translated code that it changes, which takes ten times as long as the store.
+void unicorn_plain_pages(const unicorn_pages *pages, size_t count);
+
 }  // namespace soc
 
 #endif  // SOC_UNICORN_LIBRARY_H_

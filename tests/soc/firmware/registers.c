@@ -6,17 +6,17 @@
 
 #ifdef __riscv
 static uint64_t access(int32_t what) {
-  const uint64_t base = SCALAR_MMIO_BASE, field = base + REG_WINDOW + 8;
+  const uint64_t base = SCALAR_MMIO_BASE, putc = base + REG_PUTC;
   uint64_t value = 0;
   switch (what) {
     case 0:
-      __asm__ volatile("sb zero, 0(%0)" ::"r"(field));
+      __asm__ volatile("sb zero, 0(%0)" ::"r"(putc));
       break;
     case 1:
-      __asm__ volatile("sh zero, 0(%0)" ::"r"(field));
+      __asm__ volatile("sh zero, 0(%0)" ::"r"(putc));
       break;
     case 2:
-      __asm__ volatile("sw zero, 2(%0)" ::"r"(field));
+      __asm__ volatile("sw zero, 2(%0)" ::"r"(putc));
       break;
     case 3:
       __asm__ volatile("lbu %0, 0(%1)" : "=r"(value) : "r"(base + REG_CORE_INDEX));
@@ -45,10 +45,10 @@ static uint64_t access(int32_t what) {
     case 11:
       __asm__ volatile("c.ld %0, 8(%1)" : "=&r"(value) : "r"(base + REG_CORE_INDEX - 4));
       break;
-    default:   // what is allowed: words and double words, the window's among them
+    default:   // what is allowed: words and double words, and bytes of the window
       __asm__ volatile("lw %0, 4(%1); ld %0, 8(%1); mv a5, %1; c.ld a4, 8(a5); c.ld a5, 8(a5)"
                        : "=&r"(value) : "r"(base + REG_CORE_INDEX) : "a4", "a5");
-      __asm__ volatile("sd zero, 0(%0)" ::"r"(field));
+      __asm__ volatile("sd zero, 8(%0); sb zero, 9(%0)" ::"r"(base + REG_WINDOW));
   }
   return value;
 }
