@@ -143,10 +143,10 @@ look bad.fst names | grep -q '^cube0\.m\.state$' || fail "no pipes in an error's
 # before it, so that it is under way when it is interrupted.
 for keep in '' '--trace-on error --trace-last 3000'; do
   # shellcheck disable=SC2086
-  "$SIM" run amla --heads 64 --seq-kv 3000000 --timing-only --quiet --trace cut.fst \
+  "$SIM" run amla --heads 128 --seq-kv 3000000 --timing-only --quiet --trace cut.fst \
     --trace-scope 'cube0' $keep 2>error &
   run=$!
-  sleep 3
+  sleep 2
   kill -INT $run
   status=0
   wait $run || status=$?

@@ -143,6 +143,9 @@ void arithmetic::settle(uint64_t now) {
 
 void arithmetic::finish(unsigned ai_core, uint64_t now) {
   hand_over(ai_core, now);
+  for (unsigned i = 0; i < cores_.size() && now > 0 && !workers_.empty(); ++i) {
+    hand_over(i, now - 1);
+  }
   std::unique_lock<std::mutex> lock(mutex_);
   const log &core = cores_[ai_core];
   while (core.taken || !core.batches.empty()) {

@@ -6,7 +6,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "host/parallel.h"
 #include "num/num_gm.h"
 #include "soc/cores/pipe.h"
 
@@ -83,7 +82,7 @@ class atomics::stepper : public task {
   stepper(atomics &all, unsigned slice) : all_(all), slice_(slice) {}
 
   void look() {
-    const uint64_t next = all_.rtl_[slice_].next();
+    const uint64_t next = all_.rtl_.next(slice_);
     if (next < due_) {
       due_ = next;
       all_.sim_.events->at(next, *this);
@@ -94,14 +93,12 @@ class atomics::stepper : public task {
     if (now >= due_) {   // or this is of a time that was thought of before an earlier one
       due_ = UINT64_MAX;
     }
-    std::vector<gm_slice::answer> &answers = all_.answers_[slice_];
     all_.run_rtl({slice_}, now);
-    for (const gm_slice::answer &a : answers) {
+    for (const gm_slices::answer &a : all_.answers_) {
       auto *of = reinterpret_cast<transfer *>(a.token);
       of->answered(slice_, a.cycle);
       of->end();
     }
-    answers.clear();
     look();
   }
 
@@ -111,59 +108,31 @@ class atomics::stepper : public task {
   uint64_t due_ = UINT64_MAX;
 };
 
-struct atomics::reaching {
-  atomics &all;
-  const std::vector<unsigned> &slices;
-  uint64_t now;
-  std::atomic<size_t> next;
-};
-
-// One thread's part: slices that no other has taken.
-bool atomics::reach_some(void *context, size_t, size_t) {
-  auto &job = *static_cast<reaching *>(context);
-  for (size_t i = job.next++; i < job.slices.size(); i = job.next++) {
-    const unsigned slice = job.slices[i];
-    job.all.rtl_[slice].advance(job.now, job.all.answers_[slice]);
-  }
-  return true;
-}
-
+// What they have answered is in answers_.
 void atomics::run_rtl(const std::vector<unsigned> &slices, uint64_t now) {
-  constexpr uint64_t kWorthAThread = 400;   // clock cycles, which take a quarter of a millisecond
-  stopwatch watch(sim_.result.rtl_seconds);
-  uint64_t work = 0;
-  for (const unsigned slice : slices) {
-    work += rtl_[slice].behind(now);
-  }
-  const size_t threads = std::min<size_t>({std::max(1u, sim_.options.threads), slices.size(), 1 + work / kWorthAThread});
-  reaching job = {*this, slices, now, {0}};
-  parallel_for(threads, threads, reach_some, &job);
-  for (const unsigned slice : slices) {
-    if (rtl_[slice].was_early()) {
-      sim_.stop(SOC_STOPPED, "slice" + std::to_string(slice) + " of global memory answered before its time");
-    }
+  answers_.clear();
+  const std::optional<unsigned> early = rtl_.reach(slices, now, answers_);
+  if (early) {
+    sim_.stop(SOC_STOPPED, "slice" + std::to_string(*early) + " of global memory answered before its time");
   }
 }
 
 // Has slices work up to now, and passes their answers on.
 void atomics::reach(const std::vector<unsigned> &slices, uint64_t now) {
-  if (rtl_.empty()) {
+  if (!is_rtl()) {
     for (const unsigned slice : slices) {
       advance_slice(slice, now);
     }
     return;
   }
   run_rtl(slices, now);
-  for (const unsigned slice : slices) {
-    for (const gm_slice::answer &a : answers_[slice]) {
-      reinterpret_cast<transfer *>(a.token)->answered(slice, a.cycle);
-    }
-    answers_[slice].clear();
+  for (const gm_slices::answer &a : answers_) {
+    reinterpret_cast<transfer *>(a.token)->answered(a.slice, a.cycle);
   }
 }
 
-uint64_t atomics::earliest(unsigned slice, uint64_t token) const {
-  return rtl_.empty() ? timed_[slice].queue.earliest(token) : rtl_[slice].earliest(token);
+uint64_t atomics::earliest(unsigned slice, uint64_t token) {
+  return is_rtl() ? rtl_.earliest(slice, token) : timed_[slice].queue.earliest(token);
 }
 
 // --- the machine's side -----------------------------------------------------------------------
@@ -174,7 +143,8 @@ static bool is_watched(const simulation &sim) {
 }
 
 atomics::atomics(simulation &sim, global_memory &gm)
-    : sim_(sim), gm_(gm), stepped_(is_watched(sim)), guards_(sim.config.gm.slices) {
+    : sim_(sim), gm_(gm), stepped_(is_watched(sim)), rtl_(stepped_ ? 1 : std::max(1u, sim.options.threads)),
+      guards_(sim.config.gm.slices) {
   const slice_clock clock(sim.config);
   if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
     throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
@@ -201,8 +171,7 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
       }
     };
   }
-  rtl_.emplace_back(clock, make_gm_unit_rtl(name, gm_.base(), sim_.trace.get(), sim_.options.building), std::move(taken));
-  answers_.emplace_back();
+  rtl_.make(clock, make_gm_unit_rtl(name, gm_.base(), sim_.trace.get(), sim_.options.building), std::move(taken));
   beats_.emplace_back();
   if (stepped_) {
     steppers_.push_back(std::make_unique<stepper>(*this, slice));
@@ -217,7 +186,7 @@ atomics::~atomics() = default;
 void atomics::send(pipe &who, const core_memory_t &memory, const command_t &command,
                    uint64_t number, uint64_t duration, uint64_t now) {
   const atomic_rows rows(command);
-  if (rtl_.empty()) {
+  if (!is_rtl()) {
     send_c(rows, memory, who, number, duration, now);
   } else {
     send_rtl(rows, memory, who, number, duration, now);
@@ -276,7 +245,7 @@ void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pip
     for (watcher *w : sim_.watchers) {
       w->beats_wait(slice, static_cast<int64_t>(beats.size()), now);
     }
-    rtl_[slice].add(reinterpret_cast<uint64_t>(to), std::move(beats));
+    rtl_.add(slice, reinterpret_cast<uint64_t>(to), std::move(beats), now);
     beats.clear();
     if (stepped_) {
       steppers_[slice]->look();
@@ -371,16 +340,15 @@ void atomics::apply_words(unsigned op, uint32_t *memory, const uint32_t *operand
 }
 
 void atomics::report(soc_result_t &result) const {
-  for (const gm_slice &slice : rtl_) {
-    result.rtl_cycles += slice.ticks();
-  }
-  for (size_t i = 0; i < guards_.size(); ++i) {
+  result.rtl_cycles += rtl_.ticks();
+  result.rtl_seconds += rtl_.seconds();
+  for (unsigned i = 0; i < guards_.size(); ++i) {
     const uint32_t flags = guards_[i].flags;
     const gm_status status =
-        rtl_.empty() ? gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
-                                 (flags & NUM_GM_GUARD_UNDERFLOW) != 0,
-                                 (flags & NUM_GM_GUARD_OVERFLOW) != 0, guards_[i].lanes}
-                     : rtl_[i].status();
+        is_rtl() ? rtl_.status(i)
+                 : gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
+                             (flags & NUM_GM_GUARD_UNDERFLOW) != 0, (flags & NUM_GM_GUARD_OVERFLOW) != 0,
+                             guards_[i].lanes};
     result.guard_zero += status.zero;
     result.guard_special += status.special;
     result.guard_underflow += status.underflow;

@@ -2,7 +2,7 @@
 // combine its operands with memory.
 //
 // Each slice is a Verilated gm_atomic unit (gm_slice.h), which does what there is to do when an answer may have
-// come, several slices at a time in several host threads.  (With waveforms, or if somebody may look into memory
+// come at the latest, in one of several host threads (gm_slices.h).  (With waveforms, or if somebody may look into memory
 // at any time, each goes cycle by cycle with the machine.)  Or its cycles come from a queue (slice_queue.h) and its
 // bits from the golden functions, which are asked when the command's other effects are.
 // SPDX-License-Identifier: Apache-2.0
@@ -18,7 +18,7 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/gm_requests.h"
-#include "soc/slices/gm_slice.h"
+#include "soc/slices/gm_slices.h"
 #include "soc/slices/slice_queue.h"
 
 namespace soc {
@@ -45,7 +45,6 @@ class atomics {
   struct timed_slice;
   class transfer;
   class stepper;
-  struct reaching;
   struct guard_count {
     std::atomic<uint32_t> flags{0};
     std::atomic<uint64_t> lanes{0};
@@ -55,8 +54,8 @@ class atomics {
   void advance_slice(unsigned slice, uint64_t now);
   void reach(const std::vector<unsigned> &slices, uint64_t now);
   void run_rtl(const std::vector<unsigned> &slices, uint64_t now);
-  static bool reach_some(void *context, size_t first, size_t end);
-  uint64_t earliest(unsigned slice, uint64_t token) const;
+  bool is_rtl() const { return rtl_.size() > 0; }
+  uint64_t earliest(unsigned slice, uint64_t token);
   uint64_t gather(const atomic_rows &rows, const core_memory_t &memory);
   void send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
                 uint64_t duration, uint64_t now);
@@ -69,8 +68,8 @@ class atomics {
   simulation &sim_;
   global_memory &gm_;
   const bool stepped_;                                     // --gm rtl: cycle by cycle
-  std::vector<gm_slice> rtl_;                              // --gm rtl: the slices
-  std::vector<std::vector<gm_slice::answer>> answers_;     // of each, not yet passed on
+  gm_slices rtl_;                                          // --gm rtl: the slices
+  std::vector<gm_slices::answer> answers_;                 // of those that have just run
   std::vector<std::vector<gm_slice::beat>> beats_;         // of each, of the command being sent
   std::vector<std::unique_ptr<stepper>> steppers_;         // of each, if stepped_
   std::vector<timed_slice> timed_;                         // --gm c: when they answer
