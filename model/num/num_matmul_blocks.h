@@ -1,7 +1,8 @@
 // Internal to num_matmul_avx2.c and num_matmul_avx512.c: their loops over blocks and tiles.
 //
-// B is cut into blocks of K_RUN by N_RUN (256 KB) that stay in L2 while all of A goes by. The
-// chains go on through C from one run of k to the next, which is exact.
+// B is cut into blocks of K_RUN by N_RUN (256 KB) that stay in L2 while all of A goes by. High
+// ones: C is read and written once for each. The chains go on through C from one run of k to the
+// next, which is exact.
 //
 // Before it is included: TARGET, the instruction set as an attribute, and a tile's ROWS, VECTORS
 // and LANES. After it: tile_any, which computes a tile.
@@ -16,7 +17,7 @@
 
 #include "num/num_isa.h"
 
-enum { TILE_COLUMNS = VECTORS * LANES, K_RUN = 128, N_RUN = 512, LINE_BYTES = 64 };
+enum { TILE_COLUMNS = VECTORS * LANES, K_RUN = 512, N_RUN = 128, LINE_BYTES = 64 };
 
 typedef struct {
   size_t k;

@@ -78,7 +78,7 @@ static int serve(void *context) {
   library_t library;
   char name[sizeof((blas_t *)NULL)->core] = "";
   const size_t count = (size_t)BLAS_MAX * BLAS_MAX;
-  float *memory = malloc(3 * count * sizeof *memory);
+  float *memory = aligned_alloc(BLAS_ALIGN, 3 * count * sizeof *memory);
   if (core != NULL) {
     setenv("OPENBLAS_CORETYPE", core, 1);
   }

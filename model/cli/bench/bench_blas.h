@@ -9,7 +9,7 @@
 
 #include "host/worker.h"
 
-enum { BLAS_MAX = 512 };   // largest m, n, k
+enum { BLAS_MAX = 512, BLAS_ALIGN = 64 };   // largest m, n, k; bytes, as buffers of cores are aligned
 
 typedef struct blas {
   worker_t worker;

@@ -128,7 +128,7 @@ static void race_all(const bench_t *bench, const contest_t *contest) {
 bool bench_matmul(const bench_t *bench, base_error_t *error) {
   const size_t count = (size_t)BLAS_MAX * BLAS_MAX;
   contest_t contest = {.a = NULL};
-  float *memory = malloc(3 * count * sizeof *memory);
+  float *memory = aligned_alloc(BLAS_ALIGN, 3 * count * sizeof *memory);
   if (memory == NULL) {
     return base_fail(error, "out of memory");
   }
