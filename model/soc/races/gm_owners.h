@@ -7,7 +7,8 @@
 // before the SYNC_ALL is not asked, so a flag forgotten there shows in data only; the machine of
 // tests/firmware, which keeps whole vector clocks, finds it.
 //
-// Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too.  A write
+// Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too. Of 64 lines that are all
+// alike, as those of workspaces are, it is enough to look at their block.  A write
 // after another AI core's read is not looked for: arrays that several AI cores read are inputs,
 // which nobody may write, or results that were written before a SYNC_ALL.
 // SPDX-License-Identifier: Apache-2.0
@@ -40,11 +41,16 @@ class gm_owners {
                                  uint64_t base);
 
  private:
-  static constexpr uint64_t kLine = 512;
+  static constexpr uint64_t kLine = 512, kBlock = 64 * kLine;
   struct line {                // at first 0
     uint32_t syncs;            // behind the writer
     uint16_t writer;           // AI core + 1; 0: nobody
     uint16_t in_part;          // 1: not all of it was written, see parts_
+  };
+  struct block {               // at first 0
+    uint32_t syncs;            // of all its lines, ...
+    uint16_t writer;           // ... none of which was written in part; 0: they are not alike, or it is not known
+    uint16_t looks;            // at all of its lines that could have been saved
   };
   struct part {
     uint64_t begin, end;
@@ -52,12 +58,15 @@ class gm_owners {
     uint16_t writer;
   };
   bool are_all(const line &its, uint64_t begin, uint64_t end) const;
+  uint64_t rows_alike(const line &its, uint64_t row, const core_access_t &access, uint64_t base) const;
+  void find_blocks(const line &its, uint64_t begin, uint64_t end);
   std::optional<unsigned> access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                       uint64_t end);
   std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,
                                        uint64_t end);
 
-  uint64_t mapped_;            // bytes of lines_
+  uint64_t mapped_;            // bytes of blocks_ and of lines_ behind them
+  block *blocks_;
   line *lines_;
   std::unordered_map<uint64_t, std::vector<part>> parts_;
 };
