@@ -72,7 +72,7 @@ expect own_ram "$FIRMWARE/tests/own_ram.elf" "cube0 firmware panic, code 42"   #
 # Accesses to registers that the bus does not have, and no interrupt.
 machine=
 launch() {
-  timeout 60 "$SIM" run custom --firmware "$1" --param "$machine" --out-shape 4 --out "$dir/out.npy" --quiet
+  timeout 60 "$SIM" run custom --firmware "$@" --param "$machine" --out-shape 4 --out "$dir/out.npy" --quiet
 }
 registers() {   # registers CASE FRAGMENT...
   machine=$1
@@ -92,7 +92,7 @@ registers 9 "waits for an interrupt (wfi), and there is none"
 registers 10 "reads 4 bytes at register offset 266"
 registers 11 "reads 8 bytes at register offset 268"
 machine=12
-launch "$FIRMWARE/tests/registers.elf" || { echo "FAILED: accesses of words and double words"; failed=1; }
+launch "$FIRMWARE/tests/registers.elf" --launches 2 || { echo "FAILED: accesses of words and double words"; failed=1; }
 rm -f "$dir/out.npy"
 
 # Pairs of AI cores, and gathers, with the FP8 kernel's arguments.

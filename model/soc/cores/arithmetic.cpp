@@ -128,10 +128,14 @@ void arithmetic::worker() {
   }
 }
 
-void arithmetic::settle(uint64_t now) {
+void arithmetic::hand_over_all(uint64_t now) {
   for (unsigned i = 0; i < cores_.size(); ++i) {
     hand_over(i, now);
   }
+}
+
+void arithmetic::settle(uint64_t now) {
+  hand_over_all(now);
   const size_t backlog = workers_.empty() ? 0 : kBacklog;
   std::unique_lock<std::mutex> lock(mutex_);
   while (waiting_ > backlog) {
@@ -143,8 +147,8 @@ void arithmetic::settle(uint64_t now) {
 
 void arithmetic::finish(unsigned ai_core, uint64_t now) {
   hand_over(ai_core, now);
-  for (unsigned i = 0; i < cores_.size() && now > 0 && !workers_.empty(); ++i) {
-    hand_over(i, now - 1);
+  if (!workers_.empty() && now > 0) {
+    hand_over_all(now - 1);
   }
   std::unique_lock<std::mutex> lock(mutex_);
   const log &core = cores_[ai_core];
@@ -156,9 +160,7 @@ void arithmetic::finish(unsigned ai_core, uint64_t now) {
 }
 
 void arithmetic::finish_all(uint64_t now) {
-  for (unsigned i = 0; i < cores_.size(); ++i) {
-    hand_over(i, now);
-  }
+  hand_over_all(now);
   std::unique_lock<std::mutex> lock(mutex_);
   while (waiting_ > 0) {
     if (!work_one(lock)) {

@@ -67,6 +67,7 @@ class arithmetic {
 
   size_t merge(log &core, uint64_t now, std::vector<entry> &out);
   void hand_over(unsigned ai_core, uint64_t now);
+  void hand_over_all(uint64_t now);
   bool work_one(std::unique_lock<std::mutex> &lock);
   void carry_out(const std::vector<entry> &batch);
   void worker();

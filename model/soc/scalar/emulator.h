@@ -1,4 +1,4 @@
-// An RV64 instruction set simulator, Unicorn, with the registers of a scalar core as an MMIO region.
+// An RV64 instruction set simulator, Unicorn, with the registers of a scalar core as an MMIO region, and the window as memory.
 //
 // Cores that run the same program share emulators, and so what these have translated: a core takes one for a stretch, puts
 // its registers and what it has written into it, and takes them out again.  Code cannot be written there, nor executed
@@ -8,6 +8,7 @@
 #ifndef SOC_EMULATOR_H
 #define SOC_EMULATOR_H
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -44,7 +45,8 @@ class emulator {
   uc_engine *engine() const { return engine_; }
   const uint8_t *ram() const { return ram_.get(); }
   // The command to be pushed. Firmware writes it as it does RAM: only registers cost an access.
-  uint8_t *window() { return window_; }
+  const uint8_t *window() const { return window_; }
+  void clear_window() { std::fill_n(window_, sizeof(command_t), uint8_t{0}); }
   // What a core has in it: registers, the command that it is writing, and RAM below the code.
   struct state {
     uc_context *registers = nullptr;

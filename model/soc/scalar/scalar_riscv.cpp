@@ -89,6 +89,10 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_
 void scalar_riscv::begin() {
   instructions_ = 0;
   halted_badly_ = faulted_ = false;
+  state_.window.fill(0);
+  if (emulator_) {
+    emulator_->clear_window();
+  }
   pc_ = shared_.entry();
 }
 
@@ -210,7 +214,7 @@ uint64_t scalar_riscv::program_counter() {
 command_t scalar_riscv::pushed(uint64_t value) {
   command_t command;
   std::memcpy(static_cast<void *>(&command), emulator_->window(), sizeof command);
-  std::memset(emulator_->window(), 0, sizeof command);
+  emulator_->clear_window();
   command.header.opcode_ = value & 31;
   command.header.pipe_ = value >> 5 & 15;
   command.header.pc_ = SCALAR_RAM_BASE | (value >> 9 & 0x7FFFFF) << 1;

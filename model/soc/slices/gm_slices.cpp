@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/slices/gm_slices.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "soc/cores/simulation.h"
 
 namespace soc {
@@ -29,7 +32,7 @@ void gm_slices::add(unsigned slice, uint64_t token, std::vector<gm_slice::beat> 
     const std::lock_guard<std::mutex> lock(of.mutex);
     of.slice.add(token, std::move(beats));
   }
-  come_to(now, false);
+  until_.store(now, std::memory_order_release);
 }
 
 uint64_t gm_slices::earliest(unsigned slice, uint64_t token) {
@@ -52,22 +55,23 @@ void gm_slices::advance(one &of, uint64_t now) {
   of.slice.advance(now, of.answers);
 }
 
-void gm_slices::come_to(uint64_t now, bool call) {
-  until_.store(now, std::memory_order_release);
-  if (call && asleep_.load() > 0) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    changed_.notify_all();
-  }
-}
-
-std::optional<unsigned> gm_slices::reach(const std::vector<unsigned> &slices, uint64_t now, std::vector<answer> &answers) {
-  uint64_t behind = 0;
+// Clock cycles that these slices are behind, but for those that a thread is at.
+uint64_t gm_slices::behind(const std::vector<unsigned> &slices, uint64_t now) {
+  uint64_t sum = 0;
   for (const unsigned slice : slices) {
     one &of = slices_[slice];
     const std::unique_lock<std::mutex> lock(of.mutex, std::try_to_lock);
-    behind += lock ? of.slice.behind(now) : 0;
+    sum += lock ? of.slice.behind(now) : 0;
   }
-  come_to(now, behind >= 2 * kWorthAThread);
+  return sum;
+}
+
+std::optional<unsigned> gm_slices::reach(const std::vector<unsigned> &slices, uint64_t now, std::vector<answer> &answers) {
+  until_.store(now, std::memory_order_release);
+  if (asleep_.load() > 0 && behind(slices, now) >= 2 * kWorthAThread) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    changed_.notify_all();
+  }
   std::optional<unsigned> early;
   const auto finish = [&](unsigned slice, one &of) {
     advance(of, now);

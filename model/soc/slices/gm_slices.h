@@ -63,7 +63,7 @@ class gm_slices {
     double seconds = 0;
   };
   static void advance(one &of, uint64_t now);
-  void come_to(uint64_t now, bool call);
+  uint64_t behind(const std::vector<unsigned> &slices, uint64_t now);
   bool work_some(uint64_t until);
   void work();
 
