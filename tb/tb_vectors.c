@@ -16,7 +16,7 @@ static bool hexadecimal(const char **text, size_t digits, uint32_t *value) {
     return false;
   }
   *value = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     *value = *value << 4 | (uint32_t)((strchr(DIGITS, at[i]) - DIGITS) % 16);
   }
   *text = at + count;

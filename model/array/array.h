@@ -7,8 +7,8 @@
 //
 // A file of exactly that name comes first.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ARRAY_ARRAY_H
-#define ARRAY_ARRAY_H
+#ifndef AMALGAM_ARRAY_ARRAY_H
+#define AMALGAM_ARRAY_ARRAY_H
 
 #include "base/npy.h"
 

@@ -23,8 +23,7 @@ static bool bits_finite(const char *path, const npy_array_t *array, base_error_t
   for (size_t i = all_finite(bits, count) ? count : 0; i < count; ++i) {
     if (!is_finite(bits[i])) {
       char where[NPY_SHAPE_BYTES];
-      return base_fail(error, "%s: %s at %s; expected finite values", path,
-                       (bits[i] & 0x7fu) != 0 ? "NaN" : "infinity",
+      return base_fail(error, "%s: %s at %s; expected finite values", path, (bits[i] & 0x7fu) != 0 ? "NaN" : "infinity",
                        npy_index_text(array, i, where));
     }
   }
@@ -43,8 +42,7 @@ static bool round_to_bf16(const char *path, npy_array_t *array, base_error_t *er
     if (isfinite(values[i]) && (bits[i] & 0x7fffu) == 0x7f80u) {
       char where[NPY_SHAPE_BYTES];
       free(bits);
-      return base_fail(error, "%s: %g at %s is beyond BF16", path, (double)values[i],
-                       npy_index_text(array, i, where));
+      return base_fail(error, "%s: %g at %s is beyond BF16", path, (double)values[i], npy_index_text(array, i, where));
     }
   }
   free(array->data);

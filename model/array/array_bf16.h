@@ -1,8 +1,8 @@
-// BF16 arrays: '<u2' bits, '|V2' of ml_dtypes and BF16 tensors as they are, '<f4' rounded to nearest even, '<f2' if BF16
-// has each of its values.
+// BF16 arrays: '<u2' bits, '|V2' of ml_dtypes and BF16 tensors as they are, '<f4' rounded to nearest even, '<f2' if
+// BF16 has each of its values.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ARRAY_ARRAY_BF16_H
-#define ARRAY_ARRAY_BF16_H
+#ifndef AMALGAM_ARRAY_ARRAY_BF16_H
+#define AMALGAM_ARRAY_ARRAY_BF16_H
 
 #include "array/array.h"
 
@@ -14,7 +14,7 @@ typedef enum npy_specials { NPY_FINITE_ONLY, NPY_ANY_VALUES } npy_specials_t;
 
 typedef struct array_bf16 {
   npy_specials_t specials;
-  bool round;                  // '<f2', too, is rounded to nearest even
+  bool round;  // '<f2', too, is rounded to nearest even
 } array_bf16_t;
 
 // False: *array holds nothing and error names the file.

@@ -1,13 +1,13 @@
 // The readers of each kind of file.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ARRAY_ARRAY_INTERNAL_H
-#define ARRAY_ARRAY_INTERNAL_H
+#ifndef AMALGAM_ARRAY_ARRAY_INTERNAL_H
+#define AMALGAM_ARRAY_ARRAY_INTERNAL_H
 
 #include "array/array.h"
 
 // "FILE:ARRAY" taken apart; array "": there was none.
 typedef struct array_name {
-  const char *whole;           // for messages
+  const char *whole;  // for messages
   char file[4096];
   const char *array;
 } array_name_t;

@@ -8,7 +8,8 @@ const char *array_list(const void *file, size_t count, const char *(*at)(const v
   enum { SHOWN = 6, NAME_MOST = 30 };
   size_t used = (size_t)snprintf(text, ARRAY_LIST_BYTES, "; it has %s", count == 0 ? "none" : "");
   for (size_t i = 0; i < count && i < SHOWN; ++i) {
-    used += (size_t)snprintf(text + used, ARRAY_LIST_BYTES - used, "%s%.*s", i == 0 ? "" : ", ", NAME_MOST, at(file, i));
+    used +=
+        (size_t)snprintf(text + used, ARRAY_LIST_BYTES - used, "%s%.*s", i == 0 ? "" : ", ", NAME_MOST, at(file, i));
   }
   if (count > SHOWN) {
     snprintf(text + used, ARRAY_LIST_BYTES - used, " and %zu more", count - SHOWN);

@@ -7,9 +7,7 @@
 #include "array/array_internal.h"
 #include "base/input.h"
 
-static ssize_t read_member(void *member, char *bytes, size_t count) {
-  return (ssize_t)zip_fread(member, bytes, count);
-}
+static ssize_t read_member(void *member, char *bytes, size_t count) { return (ssize_t)zip_fread(member, bytes, count); }
 
 static int close_member(void *member) { return zip_fclose(member); }
 
@@ -29,8 +27,9 @@ static bool no_such(zip_t *archive, const array_name_t *name, base_error_t *erro
   char list[ARRAY_LIST_BYTES];
   const zip_int64_t members = zip_get_num_entries(archive, 0);
   array_list(archive, members < 0 ? 0 : (size_t)members, member_name, list);
-  return name->array[0] == '\0' ? base_fail(error, "%.200s: an archive; expected %.80s:NAME%s", name->file, name->file, list)
-                                : base_fail(error, "%.200s: no array '%.80s'%s", name->file, name->array, list);
+  return name->array[0] == '\0'
+             ? base_fail(error, "%.200s: an archive; expected %.80s:NAME%s", name->file, name->file, list)
+             : base_fail(error, "%.200s: no array '%.80s'%s", name->file, name->array, list);
 }
 
 static bool read_one(zip_t *archive, zip_uint64_t index, const array_name_t *name, unsigned accepted,
@@ -41,7 +40,8 @@ static bool read_one(zip_t *archive, zip_uint64_t index, const array_name_t *nam
     if (member != NULL) {
       zip_fclose(member);
     }
-    return base_fail(error, "%s: %.100s; expected an archive as np.savez writes it", name->whole, zip_strerror(archive));
+    return base_fail(error, "%s: %.100s; expected an archive as np.savez writes it", name->whole,
+                     zip_strerror(archive));
   }
   FILE *stream = fopencookie(member, "rb", (cookie_io_functions_t){.read = read_member, .close = close_member});
   if (stream == NULL) {

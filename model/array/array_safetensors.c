@@ -9,8 +9,9 @@
 static const struct {
   safetensors_type_t from;
   npy_type_t to;
-} types[] = {{SAFETENSORS_BF16, NPY_U2}, {SAFETENSORS_F16, NPY_F2}, {SAFETENSORS_F32, NPY_F4}, {SAFETENSORS_U8, NPY_U1},
-             {SAFETENSORS_I8, NPY_I1},   {SAFETENSORS_BOOL, NPY_B1}, {SAFETENSORS_I32, NPY_I4}, {SAFETENSORS_U16, NPY_U2}};
+} types[] = {{SAFETENSORS_BF16, NPY_U2}, {SAFETENSORS_F16, NPY_F2}, {SAFETENSORS_F32, NPY_F4},
+             {SAFETENSORS_U8, NPY_U1},   {SAFETENSORS_I8, NPY_I1},  {SAFETENSORS_BOOL, NPY_B1},
+             {SAFETENSORS_I32, NPY_I4},  {SAFETENSORS_U16, NPY_U2}};
 enum { TYPES = sizeof types / sizeof *types };
 
 static const char *tensor_name(const void *file, size_t index) { return safetensors_at(file, index)->name; }
@@ -18,8 +19,9 @@ static const char *tensor_name(const void *file, size_t index) { return safetens
 static bool no_such(const safetensors_t *file, const array_name_t *name, base_error_t *error) {
   char list[ARRAY_LIST_BYTES];
   array_list(file, safetensors_count(file), tensor_name, list);
-  return name->array[0] == '\0' ? base_fail(error, "%.200s: a file of tensors; expected %.80s:NAME%s", name->file, name->file, list)
-                                : base_fail(error, "%.200s: no tensor '%.80s'%s", name->file, name->array, list);
+  return name->array[0] == '\0'
+             ? base_fail(error, "%.200s: a file of tensors; expected %.80s:NAME%s", name->file, name->file, list)
+             : base_fail(error, "%.200s: no tensor '%.80s'%s", name->file, name->array, list);
 }
 
 static bool take_type(const array_name_t *name, const safetensors_entry_t *entry, unsigned accepted, npy_type_t *type,
@@ -34,7 +36,8 @@ static bool take_type(const array_name_t *name, const safetensors_entry_t *entry
       return true;
     }
     const size_t used = strlen(expected);
-    snprintf(expected + used, sizeof expected - used, "%s%s", used == 0 ? "" : " or ", safetensors_type_name(types[i].from));
+    snprintf(expected + used, sizeof expected - used, "%s%s", used == 0 ? "" : " or ",
+             safetensors_type_name(types[i].from));
   }
   return base_fail(error, "%s: dtype %s; expected %s", name->whole, safetensors_type_name(entry->type), expected);
 }

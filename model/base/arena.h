@@ -1,12 +1,12 @@
 // Memory that is freed all at once; where there is none left the process ends (host_out_of_memory).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#ifndef AMALGAM_BASE_ARENA_H
+#define AMALGAM_BASE_ARENA_H
 
 #include <stddef.h>
 
 typedef struct arena {
-  struct arena_block *blocks;   // NULL at first
+  struct arena_block *blocks;  // NULL at first
 } arena_t;
 
 // Zeros, for any type.

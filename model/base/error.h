@@ -1,7 +1,7 @@
 // One line about what is wrong, and the exit codes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#ifndef AMALGAM_BASE_ERROR_H
+#define AMALGAM_BASE_ERROR_H
 
 #include <stdbool.h>
 
@@ -11,7 +11,7 @@ typedef enum base_exit {
   BASE_OK = 0,
   BASE_OUT_OF_TOLERANCE = 1,
   BASE_BAD_INPUT = 2,
-  BASE_STOPPED = 3,  // by the model; the numbers from here on are those of soc_status_t
+  BASE_STOPPED = 3,                     // by the model; the numbers from here on are those of soc_status_t
   BASE_INTERRUPTED = HOST_INTERRUPTED,  // the process ends with host_interrupt_code()
 } base_exit_t;
 

@@ -1,7 +1,7 @@
 // Pictures by gnuplot.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_GNUPLOT_H
-#define BASE_GNUPLOT_H
+#ifndef AMALGAM_BASE_GNUPLOT_H
+#define AMALGAM_BASE_GNUPLOT_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Files that somebody named, to be read.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_INPUT_H
-#define BASE_INPUT_H
+#ifndef AMALGAM_BASE_INPUT_H
+#define AMALGAM_BASE_INPUT_H
 
 #include <stdbool.h>
 #include <stdio.h>

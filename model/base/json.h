@@ -1,7 +1,7 @@
 // JSON: what cJSON lacks. It prints a number that is none (NAN, an infinity) as null.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#ifndef AMALGAM_BASE_JSON_H
+#define AMALGAM_BASE_JSON_H
 
 #include <cJSON.h>
 #include <stdint.h>

@@ -49,7 +49,7 @@ typedef struct header {
   bool fortran_order;
   size_t dims;
   size_t shape[NPY_MAX_DIMS];
-  unsigned seen;               // a bit for each key
+  unsigned seen;  // a bit for each key
 } header_t;
 
 static void skip_space(const char **text) { *text += strspn(*text, " \t\n"); }
@@ -116,7 +116,7 @@ static bool take_shape(const char **text, header_t *header) {
     ++header->dims;
     comma = take(text, ",");
   }
-  return header->dims != 1 || comma;   // "(3)" is a number in Python
+  return header->dims != 1 || comma;  // "(3)" is a number in Python
 }
 
 static int find_key(const char *key) {
@@ -171,22 +171,18 @@ static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER 
                              base_error_t *error) {
   unsigned char start[MAGIC_BYTES + 2];
   unsigned char size[4] = {0};
-  if (fread(start, 1, sizeof start, file) != sizeof start ||
-      memcmp(start, magic, MAGIC_BYTES) != 0) {
+  if (fread(start, 1, sizeof start, file) != sizeof start || memcmp(start, magic, MAGIC_BYTES) != 0) {
     return base_fail(error, "%s: not a .npy file", path);
   }
   const unsigned major = start[MAGIC_BYTES];
   const size_t size_bytes = major == 1 ? 2 : 4;
   if (major < 1 || major > 2 || start[MAGIC_BYTES + 1] != 0) {
-    return base_fail(error, "%s: .npy version %u.%u; expected 1.0 or 2.0", path, major,
-                     start[MAGIC_BYTES + 1]);
+    return base_fail(error, "%s: .npy version %u.%u; expected 1.0 or 2.0", path, major, start[MAGIC_BYTES + 1]);
   }
   const bool sized = fread(size, 1, size_bytes, file) == size_bytes;
-  const size_t length =
-      size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
+  const size_t length = size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
   if (sized && length > MAX_HEADER) {
-    return base_fail(error, "%s: header of %zu bytes; expected at most %d", path, length,
-                     MAX_HEADER);
+    return base_fail(error, "%s: header of %zu bytes; expected at most %d", path, length, MAX_HEADER);
   }
   if (!sized || fread(text, 1, length, file) != length) {
     return base_fail(error, "%s: file ends inside of its header", path);
@@ -201,14 +197,12 @@ static void accepted_text(unsigned accepted, char *text, size_t size) {
   text[0] = '\0';
   for (unsigned i = 0; i < TYPE_COUNT; ++i) {
     if ((accepted >> i & 1u) != 0 && used < size) {
-      used += (size_t)snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : " or ",
-                               types[i].descr);
+      used += (size_t)snprintf(text + used, size - used, "%s'%s'", used == 0 ? "" : " or ", types[i].descr);
     }
   }
 }
 
-static bool find_type(const char *path, const char *descr, unsigned accepted, npy_type_t *type,
-                      base_error_t *error) {
+static bool find_type(const char *path, const char *descr, unsigned accepted, npy_type_t *type, base_error_t *error) {
   char names[TYPE_COUNT * 12];
   accepted_text(accepted, names, sizeof names);
   if (strcmp(descr, "|V2") == 0 || strcmp(descr, "<V2") == 0) {
@@ -234,8 +228,7 @@ static bool count_fits(const header_t *header, size_t element_bytes) {
   return true;
 }
 
-static bool describe(const char *path, const char *text, unsigned accepted, npy_array_t *array,
-                     base_error_t *error) {
+static bool describe(const char *path, const char *text, unsigned accepted, npy_array_t *array, base_error_t *error) {
   header_t header = {0};
   if (!parse_header(text, &header)) {
     return base_fail(error, "%s: malformed .npy header", path);
@@ -244,8 +237,7 @@ static bool describe(const char *path, const char *text, unsigned accepted, npy_
     return false;
   }
   if (header.dims > NPY_MAX_DIMS) {
-    return base_fail(error, "%s: %zu dimensions; expected at most %d", path, header.dims,
-                     NPY_MAX_DIMS);
+    return base_fail(error, "%s: %zu dimensions; expected at most %d", path, header.dims, NPY_MAX_DIMS);
   }
   if (header.fortran_order && header.dims > 1) {
     return base_fail(error, "%s: Fortran order; expected C order (numpy.ascontiguousarray)", path);
@@ -261,12 +253,11 @@ static bool describe(const char *path, const char *text, unsigned accepted, npy_
 // A file that says how large it is must agree with its header before memory is taken for it. header: bytes of it.
 static bool check_size(int64_t size, size_t header, const char *path, size_t bytes, base_error_t *error) {
   if (size < (int64_t)header) {
-    return true;   // not known
+    return true;  // not known
   }
   const size_t left = (size_t)size - header;
   if (left < bytes) {
-    return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, left,
-                     bytes);
+    return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, left, bytes);
   }
   return left == bytes || base_fail(error, "%s: %zu bytes of trailing data", path, left - bytes);
 }
@@ -286,8 +277,7 @@ static bool read_elements(FILE *file, const char *path, int64_t size, size_t hea
     return base_fail(error, "%s: %s", path, strerror(errno));
   }
   if (got != bytes) {
-    return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, got,
-                     bytes);
+    return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, got, bytes);
   }
   return fgetc(file) == EOF || base_fail(error, "%s: trailing data", path);
 }
@@ -312,10 +302,11 @@ bool npy_read(const char *path, unsigned accepted, npy_array_t *array, base_erro
     return false;
   }
   const bool known = fstat(fileno(file), &status) == 0;
-  const bool good = known && S_ISDIR(status.st_mode)
-                        ? base_fail(error, "%s: %s", path, strerror(EISDIR))
-                        : npy_read_stream(file, path, known && S_ISREG(status.st_mode) ? (int64_t)status.st_size : NPY_UNKNOWN_SIZE,
-                                          accepted, array, error);
+  const bool good =
+      known && S_ISDIR(status.st_mode)
+          ? base_fail(error, "%s: %s", path, strerror(EISDIR))
+          : npy_read_stream(file, path, known && S_ISREG(status.st_mode) ? (int64_t)status.st_size : NPY_UNKNOWN_SIZE,
+                            accepted, array, error);
   fclose(file);
   return good;
 }
@@ -335,29 +326,24 @@ bool npy_read_stream(FILE *file, const char *name, int64_t size, unsigned accept
 void npy_write(FILE *file, const npy_array_t *array) {
   char shape[NPY_SHAPE_BYTES];
   char text[256];
-  const int used = snprintf(text, sizeof text,
-                            "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
-                            types[array->type].descr,
-                            npy_shape_text(array->shape, array->dims, shape));
+  const int used = snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                            types[array->type].descr, npy_shape_text(array->shape, array->dims, shape));
   // Padded with spaces and a newline so that the elements start at a multiple of 64.
   const unsigned before = MAGIC_BYTES + 4;
   const unsigned total = (before + (unsigned)used + 1 + 63) / 64 * 64;
   const unsigned length = total - before;
-  const unsigned char size[4] = {1, 0, (unsigned char)(length & 0xffu),
-                                 (unsigned char)(length >> 8)};
+  const unsigned char size[4] = {1, 0, (unsigned char)(length & 0xffu), (unsigned char)(length >> 8)};
   fwrite(magic, 1, MAGIC_BYTES, file);
   fwrite(size, 1, sizeof size, file);
   fprintf(file, "%-*s\n", (int)length - 1, text);
   fwrite(array->data, npy_element_bytes(array->type), npy_count(array), file);
 }
 
-static const char *list_text(const size_t *values, size_t count, const char *separator,
-                             char text[NPY_SHAPE_BYTES]) {
+static const char *list_text(const size_t *values, size_t count, const char *separator, char text[NPY_SHAPE_BYTES]) {
   size_t used = 0;
   text[0] = '\0';
   for (size_t i = 0; i < count && used < NPY_SHAPE_BYTES; ++i) {
-    used += (size_t)snprintf(text + used, NPY_SHAPE_BYTES - used, "%s%zu", i == 0 ? "" : separator,
-                             values[i]);
+    used += (size_t)snprintf(text + used, NPY_SHAPE_BYTES - used, "%s%zu", i == 0 ? "" : separator, values[i]);
   }
   return text;
 }
@@ -383,5 +369,6 @@ const char *npy_index_text(const npy_array_t *array, size_t index, char text[NPY
 
 bool npy_refuse_shape(const char *path, const npy_array_t *array, const char *expected, base_error_t *error) {
   char shape[NPY_SHAPE_BYTES];
-  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape), expected);
+  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape),
+                   expected);
 }

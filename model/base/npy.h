@@ -1,7 +1,7 @@
 // Arrays in NumPy's .npy files: C order, little endian, versions 1 and 2.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_NPY_H
-#define BASE_NPY_H
+#ifndef AMALGAM_BASE_NPY_H
+#define AMALGAM_BASE_NPY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ typedef struct npy_array {
   npy_type_t type;
   size_t dims;
   size_t shape[NPY_MAX_DIMS];
-  void *data;                  // owned
+  void *data;  // owned
 } npy_array_t;
 
 #define NPY_BIT(name) (1u << NPY_##name)
@@ -42,14 +42,13 @@ size_t npy_count(const npy_array_t *array);
 // Reads a file whose elements are of one of the accepted types (NPY_BIT ORed); '|V2', which is what NumPy writes of
 // BF16 (ml_dtypes), are bits '<u2'.  False: *array holds
 // nothing and error names the file.
-__attribute__((warn_unused_result)) bool npy_read(const char *path, unsigned accepted,
-                                                  npy_array_t *array, base_error_t *error);
+__attribute__((warn_unused_result)) bool npy_read(const char *path, unsigned accepted, npy_array_t *array,
+                                                  base_error_t *error);
 
 // The same from a stream, of which `size` bytes are to be read, or all that there are; name: for messages.
 #define NPY_UNKNOWN_SIZE (-1)
-__attribute__((warn_unused_result)) bool npy_read_stream(FILE *file, const char *name, int64_t size,
-                                                         unsigned accepted, npy_array_t *array,
-                                                         base_error_t *error);
+__attribute__((warn_unused_result)) bool npy_read_stream(FILE *file, const char *name, int64_t size, unsigned accepted,
+                                                         npy_array_t *array, base_error_t *error);
 
 // Leaves the array empty.
 void npy_free(npy_array_t *array);

@@ -65,8 +65,10 @@ __attribute__((format(printf, 1, 2))) static char *text_of(const char *format, .
 // The descriptor that a name stands for, -1: none. It is written through itself: opened by name once more, a file
 // would be cut, and written at a place of its own.
 static int descriptor_of(const char *path) {
-  static const struct { const char *name; int descriptor; } names[] = {
-      {"-", STDOUT_FILENO}, {"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}};
+  static const struct {
+    const char *name;
+    int descriptor;
+  } names[] = {{"-", STDOUT_FILENO}, {"/dev/stdout", STDOUT_FILENO}, {"/dev/stderr", STDERR_FILENO}};
   static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     if (strcmp(path, names[i].name) == 0) {
@@ -120,7 +122,7 @@ static char *resolve(const char *path, bool exists) {
     return realpath(path, NULL);
   }
   char *at = strdup(path);
-  for (char *next; at != NULL && (next = read_link(at)) != NULL; at = next) {   // links to what is not there
+  for (char *next; at != NULL && (next = read_link(at)) != NULL; at = next) {  // links to what is not there
     free(at);
   }
   char *target = at == NULL ? NULL : resolve_new(at);
@@ -208,16 +210,17 @@ static bool prepare_descriptor(output_t *output, int descriptor, base_error_t *e
 static bool check_alone(const outputs_t *outputs, output_t *output, base_error_t *error) {
   static const char twice[] = "%s: named for two outputs";
   for (size_t i = 0; i < outputs->count; ++i) {
-    if (strcmp(outputs->list[i].target, output->target) == 0 &&
-        !(output->exists && S_ISCHR(output->status.st_mode))) {
+    if (strcmp(outputs->list[i].target, output->target) == 0 && !(output->exists && S_ISCHR(output->status.st_mode))) {
       return base_fail(error, twice, output->given);
     }
   }
   switch (output->exists ? host_file_writes(&output->status) : HOST_FILE_FREE) {
     case HOST_FILE_READ:
       return base_fail(error, "%s: is read, and so cannot be an output", output->given);
-    case HOST_FILE_WRITTEN: return base_fail(error, twice, output->given);
-    default: break;
+    case HOST_FILE_WRITTEN:
+      return base_fail(error, twice, output->given);
+    default:
+      break;
   }
   output->alone = output->exists;
   return true;
@@ -290,9 +293,7 @@ bool outputs_stage(outputs_t *outputs, size_t index, base_error_t *error) {
 
 // --- writing ----------------------------------------------------------------------------------
 
-const char *outputs_path(const outputs_t *outputs, size_t index) {
-  return outputs->list[index].temporary;
-}
+const char *outputs_path(const outputs_t *outputs, size_t index) { return outputs->list[index].temporary; }
 
 static FILE *open_target(const output_t *output) {
   return output->descriptor < 0 ? fopen(output->target, "wb") : fdopen(dup(output->descriptor), "wb");
@@ -419,9 +420,7 @@ static bool settle(outputs_t *outputs, bool wanted, base_error_t *error) {
   return good;
 }
 
-bool outputs_commit(outputs_t *outputs, base_error_t *error) {
-  return settle(outputs, true, error);
-}
+bool outputs_commit(outputs_t *outputs, base_error_t *error) { return settle(outputs, true, error); }
 
 void outputs_discard(outputs_t *outputs) { settle(outputs, false, NULL); }
 
@@ -430,6 +429,5 @@ bool output_spares(const char *path, base_error_t *error) {
 }
 
 bool output_printed(base_error_t *error) {
-  return (fflush(stdout) == 0 && !ferror(stdout)) ||
-         base_fail(error, "standard output: cannot write");
+  return (fflush(stdout) == 0 && !ferror(stdout)) || base_fail(error, "standard output: cannot write");
 }

@@ -7,8 +7,8 @@
 // "-" is standard output, as /dev/stdout is; everything else that is printed goes to stderr from then on.
 // Devices and FIFOs are written, never replaced; of a symbolic link what it points to is.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_OUTPUT_H
-#define BASE_OUTPUT_H
+#ifndef AMALGAM_BASE_OUTPUT_H
+#define AMALGAM_BASE_OUTPUT_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -19,34 +19,33 @@
 enum { OUTPUTS_MAX = 48 };
 
 typedef struct output {
-  char *given;             // as the user wrote it, for messages
-  char *target;            // symbolic links resolved
-  char *temporary;         // NULL: the target is written itself
-  char *beside;            // what the writer of waveforms keeps beside temporary
-  char *folder;            // of temporary, if that is its own
-  int descriptor;          // the target if that is one of the process's, else -1
-  struct stat status;      // of the target
-  bool exists, alone;      // alone: noted as this output's
-  FILE *file;              // NULL unless open
-  bool written;            // by somebody else, to output_path
+  char *given;         // as the user wrote it, for messages
+  char *target;        // symbolic links resolved
+  char *temporary;     // NULL: the target is written itself
+  char *beside;        // what the writer of waveforms keeps beside temporary
+  char *folder;        // of temporary, if that is its own
+  int descriptor;      // the target if that is one of the process's, else -1
+  struct stat status;  // of the target
+  bool exists, alone;  // alone: noted as this output's
+  FILE *file;          // NULL unless open
+  bool written;        // by somebody else, to output_path
   bool moved;
 } output_t;
 
 typedef struct outputs {
   output_t list[OUTPUTS_MAX];
   size_t count;
-  struct outputs *next;    // of all that have begun something
+  struct outputs *next;  // of all that have begun something
 } outputs_t;
 
 // Notes a file to be written.  False: error says why it cannot be.  *outputs must stay where it is until it is
 // committed or discarded.
-__attribute__((warn_unused_result)) bool outputs_add(outputs_t *outputs, const char *path,
-                                                     size_t *index, base_error_t *error);
+__attribute__((warn_unused_result)) bool outputs_add(outputs_t *outputs, const char *path, size_t *index,
+                                                     base_error_t *error);
 
 // Somebody else will write output `index`, by name and perhaps back and forth: it gets a temporary file, copied to
 // what is no regular file in the end.  False: error.
-__attribute__((warn_unused_result)) bool outputs_stage(outputs_t *outputs, size_t index,
-                                                       base_error_t *error);
+__attribute__((warn_unused_result)) bool outputs_stage(outputs_t *outputs, size_t index, base_error_t *error);
 
 // The stream for output `index`, or NULL with the reason in error.
 FILE *outputs_open(outputs_t *outputs, size_t index, base_error_t *error);

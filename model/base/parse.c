@@ -17,9 +17,7 @@ bool parse_count(const char *text, uint64_t *value) {
 }
 
 // What strtod takes but a number here is not: "nan", "inf", " 1", "0x1p3".
-static bool looks_real(const char *text) {
-  return *text != '\0' && strspn(text, "+-.0123456789eE") == strlen(text);
-}
+static bool looks_real(const char *text) { return *text != '\0' && strspn(text, "+-.0123456789eE") == strlen(text); }
 
 bool parse_real(const char *text, double *value) {
   char *end;
@@ -64,6 +62,5 @@ bool parse_distribution(const char *text, distribution_t *distribution) {
   }
   distribution->width = 1;
   return text[name] == '\0' ||
-         (parse_real(text + name + 1, &distribution->width) && distribution->width > 0 &&
-          distribution->width <= 1e30);
+         (parse_real(text + name + 1, &distribution->width) && distribution->width > 0 && distribution->width <= 1e30);
 }

@@ -1,7 +1,7 @@
 // Strict numbers from text: the whole text, nothing before or after, in range.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_PARSE_H
-#define BASE_PARSE_H
+#ifndef AMALGAM_BASE_PARSE_H
+#define AMALGAM_BASE_PARSE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ int parse_choice(const char *text, const char *choices);
 
 typedef struct distribution {
   enum { DISTRIBUTION_NORMAL, DISTRIBUTION_UNIFORM } kind;
-  double width;   // standard deviation, or A of the interval [-A, A)
+  double width;  // standard deviation, or A of the interval [-A, A)
 } distribution_t;
 
 // "normal:S" or "uniform:A" with a positive number, 1 if left out.

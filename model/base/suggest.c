@@ -30,7 +30,7 @@ static unsigned distance(const char *a, const char *b) {
 const char *suggest(const char *typed, const char *const *words, size_t count) {
   const size_t length = strlen(typed);
   const char *best = NULL;
-  unsigned best_distance = length <= 4 ? 2 : 3;   // the first distance that is too far
+  unsigned best_distance = length <= 4 ? 2 : 3;  // the first distance that is too far
   for (size_t i = 0; i < count && length <= LONGEST; ++i) {
     if (strlen(words[i]) <= LONGEST && distance(typed, words[i]) < best_distance) {
       best = words[i];
@@ -40,8 +40,8 @@ const char *suggest(const char *typed, const char *const *words, size_t count) {
   return best;
 }
 
-const char *suggest_text(const char *typed, const char *const *words, size_t count,
-                         const char *prefix, char *text, size_t size) {
+const char *suggest_text(const char *typed, const char *const *words, size_t count, const char *prefix, char *text,
+                         size_t size) {
   const char *word = suggest(typed, words, count);
   text[0] = '\0';
   if (word != NULL) {

@@ -1,7 +1,7 @@
 // The word somebody probably meant.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BASE_SUGGEST_H
-#define BASE_SUGGEST_H
+#ifndef AMALGAM_BASE_SUGGEST_H
+#define AMALGAM_BASE_SUGGEST_H
 
 #include <stddef.h>
 
@@ -9,7 +9,7 @@
 const char *suggest(const char *typed, const char *const *words, size_t count);
 
 // "", or "; did you mean X?" in a buffer of the caller.
-const char *suggest_text(const char *typed, const char *const *words, size_t count,
-                         const char *prefix, char *text, size_t size);
+const char *suggest_text(const char *typed, const char *const *words, size_t count, const char *prefix, char *text,
+                         size_t size);
 
 #endif

@@ -66,8 +66,9 @@ static bool add_operand(blame_link_t *link, const soc_effect_t *effect, const co
   }
   link->operand = more;
   blame_operand_t *operand = &more[link->operands++];
-  *operand = (blame_operand_t){.field = tensor->field,
-                               .at = {.memory = effect->memory, .core = effect->core, .space = tensor->space, .type = type}};
+  *operand =
+      (blame_operand_t){.field = tensor->field,
+                        .at = {.memory = effect->memory, .core = effect->core, .space = tensor->space, .type = type}};
   operand->at.address = core_tensor_address(tensor, r, c, &high);
   const unsigned bits = core_type_bits(tensor->type);
   operand->at.part = bits == 1 ? (unsigned)(c % 8) : high ? 1 : 0;
@@ -82,8 +83,13 @@ static bool gathered(blame_link_t *link, const soc_effect_t *effect, uint64_t r,
     snprintf(link->note, sizeof link->note, "a row that the list has no number for: zeros");
     return true;
   }
-  const core_tensor_t row = {.field = "gm", .space = SPACE_GM, .type = CORE_TYPE_U8, .base = from,
-                             .pitch = command->row_bytes, .rows = 1, .cols = command->row_bytes};
+  const core_tensor_t row = {.field = "gm",
+                             .space = SPACE_GM,
+                             .type = CORE_TYPE_U8,
+                             .base = from,
+                             .pitch = command->row_bytes,
+                             .rows = 1,
+                             .cols = command->row_bytes};
   return add_operand(link, effect, &row, 0, c, link->at.type) && (link->operand[0].at.part = link->at.part, true);
 }
 
@@ -218,7 +224,7 @@ static long choose(const soc_replay_t *replay, const command_t *command, const b
               command->vec.op == VOP_SELECT)) {
     return chosen(link);
   }
-  const bool sum = command->header.opcode_ == OP_MMAD || (!vec && link->operands == 2) ||   // an atomic addition
+  const bool sum = command->header.opcode_ == OP_MMAD || (!vec && link->operands == 2) ||  // an atomic addition
                    (vec && (command->vec.op == VOP_ROW_SUM || command->vec.op == VOP_ROW_TREE ||
                             command->vec.op == VOP_ADD || command->vec.op == VOP_SUB));
   return sum ? largest_term(replay, command, link) : 0;

@@ -3,15 +3,15 @@
 // Where a command has several operands the chain follows the one that explains the value: the first that is a NaN; of
 // products and sums the largest term, and of that the one that is not an input.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_CHAIN_H
-#define BLAME_CHAIN_H
+#ifndef AMALGAM_BLAME_CHAIN_H
+#define AMALGAM_BLAME_CHAIN_H
 
 #include "blame/place.h"
 
 typedef struct blame_operand {
-  const char *field;         // the command's: "l0a"
+  const char *field;  // the command's: "l0a"
   blame_at_t at;
-  double value;              // when the command took effect
+  double value;  // when the command took effect
 } blame_operand_t;
 
 // Who wrote an element last: a command, nobody (it is 0xFF bytes, or an input as it came).
@@ -20,24 +20,24 @@ typedef enum blame_writer { BLAME_COMMAND, BLAME_INPUT, BLAME_NOBODY } blame_wri
 enum { BLAME_NO_OPERAND = -1, BLAME_NOTE_BYTES = 160 };
 
 typedef struct blame_link {
-  size_t effect;             // of the replay
-  blame_at_t at;             // what it wrote
+  size_t effect;  // of the replay
+  blame_at_t at;  // what it wrote
   double before, after;
   double again;              // computed once more from the operands, in FP64; NAN: this operation is not
   double slack;              // how far rounding may take it from that
   bool leaves;               // it is further off
   blame_operand_t *operand;  // [operands]; of an MMAD its row of l0a, its column of l0b and, if it accumulates, l0c
   size_t operands;
-  long followed;             // index, or BLAME_NO_OPERAND
-  char note[BLAME_NOTE_BYTES];   // what is odd about it, ""
+  long followed;                // index, or BLAME_NO_OPERAND
+  char note[BLAME_NOTE_BYTES];  // what is odd about it, ""
 } blame_link_t;
 
 typedef struct blame_chain {
   soc_replay_t *replay;
-  blame_link_t *link;        // [links], the last writer first
+  blame_link_t *link;  // [links], the last writer first
   size_t links;
-  blame_at_t end;            // what the last link read, or the element itself
-  blame_writer_t from;       // who wrote that: COMMAND if `depth` links were not enough
+  blame_at_t end;       // what the last link read, or the element itself
+  blame_writer_t from;  // who wrote that: COMMAND if `depth` links were not enough
 } blame_chain_t;
 
 // The effect before `end` that wrote a byte last. False: none did, and *writer says what it is.

@@ -10,7 +10,8 @@ static bool find_element(const soc_replay_t *replay, const blame_expected_t *exp
   const uint64_t count = blame_elements(expected->array);
   uint64_t worst = 0;
   double furthest = -1;
-  *at = (blame_at_t){.memory = soc_replay_any_memory(replay), .core = "gm", .space = SPACE_GM, .type = expected->array->type};
+  *at = (blame_at_t){
+      .memory = soc_replay_any_memory(replay), .core = "gm", .space = SPACE_GM, .type = expected->array->type};
   for (uint64_t i = 0; i < count; ++i) {
     at->address = blame_element_address(expected->array, i);
     const double have = blame_value(at);
@@ -43,7 +44,8 @@ blame_ground_t blame_decide(const blame_chain_t *chain, const blame_repairs_t *r
   return repairs->count > 0 ? BLAME_BY_HELP : BLAME_UNDECIDED;
 }
 
-static size_t decided(soc_replay_t *replay, const blame_at_t *at, const blame_chain_t *chain, const blame_repairs_t *repairs) {
+static size_t decided(soc_replay_t *replay, const blame_at_t *at, const blame_chain_t *chain,
+                      const blame_repairs_t *repairs) {
   blame_at_t origin = *at;
   size_t link, effect = soc_replay_effects(replay);
   switch (blame_decide(chain, repairs, true, &link)) {
@@ -66,7 +68,7 @@ bool blame_culprit(soc_replay_t *replay, const blame_expected_t *expected, size_
   blame_at_t at;
   soc_replay_run(replay, soc_replay_effects(replay), &nothing);
   if (find_element(replay, expected, &at)) {
-    blame_repair(replay, expected, &repairs);   // out of memory: without
+    blame_repair(replay, expected, &repairs);  // out of memory: without
   }
   const bool written = blame_walk(replay, &at, DEPTH, &chain) && chain.links > 0;
   if (written) {

@@ -17,7 +17,7 @@ typedef struct dump_all {
   soc_replay_t *replay;
   const char *folder;
   FILE *index;
-  uint64_t *number;          // [effects]: a command's among those of its name and pipe, from 1 on
+  uint64_t *number;  // [effects]: a command's among those of its name and pipe, from 1 on
   base_error_t *error;
   bool good;
 } dump_all_t;
@@ -159,8 +159,10 @@ static bool is_fit(const dump_all_t *dump) {
     return base_fail(dump->error, "--dump-all: no command of the window wrote anything");
   }
   return (files <= DUMP_ALL_FILES && bytes >> 20 < DUMP_ALL_MBYTES) ||
-         base_fail(dump->error, "--dump-all: %llu files of %llu MB; at most %d of %d MB are written, give a smaller --dump-window A:B",
-                   (unsigned long long)files, (unsigned long long)(bytes >> 20), DUMP_ALL_FILES, DUMP_ALL_MBYTES);
+         base_fail(
+             dump->error,
+             "--dump-all: %llu files of %llu MB; at most %d of %d MB are written, give a smaller --dump-window A:B",
+             (unsigned long long)files, (unsigned long long)(bytes >> 20), DUMP_ALL_FILES, DUMP_ALL_MBYTES);
 }
 
 static bool write_all(dump_all_t *dump) {

@@ -1,7 +1,7 @@
 // --dump-all: what every command of a window left, in files.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_DUMP_ALL_H
-#define BLAME_DUMP_ALL_H
+#ifndef AMALGAM_BLAME_DUMP_ALL_H
+#define AMALGAM_BLAME_DUMP_ALL_H
 
 #include "base/error.h"
 #include "soc/replay.h"

@@ -1,28 +1,28 @@
 // The fields of commands by name: what commands.def says, as a table.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_FIELDS_H
-#define BLAME_FIELDS_H
+#ifndef AMALGAM_BLAME_FIELDS_H
+#define AMALGAM_BLAME_FIELDS_H
 
 #include "core/core.h"
 
 typedef enum blame_field_kind {
-  BLAME_COUNT,      // rows, columns
+  BLAME_COUNT,  // rows, columns
   BLAME_PITCH,
-  BLAME_SWITCH,     // 0 or 1
-  BLAME_TYPE,       // TYPE_*
+  BLAME_SWITCH,  // 0 or 1
+  BLAME_TYPE,    // TYPE_*
   BLAME_OPERATION,
-  BLAME_SCALAR,     // FP32 bits
-  BLAME_ADDRESS,    // in a buffer of a core
-  BLAME_GLOBAL,     // in global memory
+  BLAME_SCALAR,   // FP32 bits
+  BLAME_ADDRESS,  // in a buffer of a core
+  BLAME_GLOBAL,   // in global memory
   BLAME_OTHER,
 } blame_field_kind_t;
 
 typedef struct blame_field {
   unsigned opcode;
   const char *name;
-  size_t offset, bytes;   // in command_t
+  size_t offset, bytes;  // in command_t
   blame_field_kind_t kind;
-  core_space_t space;     // of an ADDRESS
+  core_space_t space;  // of an ADDRESS
 } blame_field_t;
 
 // Field i of all commands', NULL: there are no more.

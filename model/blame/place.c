@@ -61,8 +61,10 @@ static const soc_buffer_t *array_at(const soc_replay_t *replay, uint64_t address
 // --- from text --------------------------------------------------------------------------------
 
 static bool refuse(const char *option, const char *text, base_error_t *error) {
-  return base_fail(error, "--%s: expected gm:NAME[I,J], gm:NAME, gm:ADDRESS+BYTES or CORE.BUFFER:OFFSET+BYTES, such as "
-                          "gm:out[3,17] or cube0.l0c:0+1024; got '%s'", option, text);
+  return base_fail(error,
+                   "--%s: expected gm:NAME[I,J], gm:NAME, gm:ADDRESS+BYTES or CORE.BUFFER:OFFSET+BYTES, such as "
+                   "gm:out[3,17] or cube0.l0c:0+1024; got '%s'",
+                   option, text);
 }
 
 // "0x40+64", numbers decimal or hexadecimal; without +BYTES one byte.
@@ -113,11 +115,11 @@ static core_space_t find_space(const char *name) {
 }
 
 typedef struct words {
-  char core[16], buffer[8];      // of a buffer, else ""
-  char array[64];                // of an array, else ""
+  char core[16], buffer[8];  // of a buffer, else ""
+  char array[64];            // of an array, else ""
   uint64_t index[SOC_MAX_DIMS];
   unsigned indices;
-  uint64_t first, bytes;         // of a range
+  uint64_t first, bytes;  // of a range
 } words_t;
 
 static bool split_gm(const char *rest, words_t *words) {
@@ -130,8 +132,8 @@ static bool split_gm(const char *rest, words_t *words) {
     return false;
   }
   snprintf(words->array, sizeof words->array, "%.*s", (int)name, rest);
-  return rest[name] == '\0' || (rest[length - 1] == ']' &&
-                                read_index(rest + name + 1, length - name - 2, words->index, &words->indices));
+  return rest[name] == '\0' ||
+         (rest[length - 1] == ']' && read_index(rest + name + 1, length - name - 2, words->index, &words->indices));
 }
 
 static bool split(const char *text, words_t *words) {
@@ -162,7 +164,8 @@ static bool take_index(const soc_buffer_t *array, const char *option, const uint
   const uint64_t elements = blame_elements(array);
   *index = number[0];
   if (count > 1 && count != array->dims) {
-    return base_fail(error, "--%s: array %s has %u dimensions, got %u numbers", option, array->name, array->dims, count);
+    return base_fail(error, "--%s: array %s has %u dimensions, got %u numbers", option, array->name, array->dims,
+                     count);
   }
   for (unsigned i = 0; count > 1 && i < count; ++i) {
     if (number[i] >= array->shape[i]) {
@@ -241,7 +244,8 @@ const uint8_t *blame_bytes(const blame_at_t *at) {
 }
 
 double blame_value(const blame_at_t *at) {
-  const core_tensor_t one = {.space = at->space, .type = at->type, .base = at->address, .pitch = 8, .rows = 1, .cols = 8};
+  const core_tensor_t one = {
+      .space = at->space, .type = at->type, .base = at->address, .pitch = 8, .rows = 1, .cols = 8};
   return core_tensor_value(at->memory, &one, 0, at->part);
 }
 

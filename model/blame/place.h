@@ -1,7 +1,7 @@
 // Elements in the memories of a run: from text to bytes, and from bytes to what people call them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_PLACE_H
-#define BLAME_PLACE_H
+#ifndef AMALGAM_BLAME_PLACE_H
+#define AMALGAM_BLAME_PLACE_H
 
 #include "base/error.h"
 #include "core/tensor.h"
@@ -9,21 +9,21 @@
 
 // An element, or the byte that it begins with.
 typedef struct blame_at {
-  const core_memory_t *memory;   // of a core that sees it
-  const char *core;              // whose name it is
+  const core_memory_t *memory;  // of a core that sees it
+  const char *core;             // whose name it is
   core_space_t space;
   uint64_t address;
-  uint32_t type;                 // as core_tensor_t has it
-  unsigned part;                 // of a byte: the bit, or the nibble
+  uint32_t type;  // as core_tensor_t has it
+  unsigned part;  // of a byte: the bit, or the nibble
 } blame_at_t;
 
 // A run of bytes that somebody named.
 typedef struct blame_place {
   const core_memory_t *memory;
-  const char *core;              // "gm", or a core's
+  const char *core;  // "gm", or a core's
   core_space_t space;
   uint64_t address, bytes;
-  const soc_buffer_t *array;     // that they are in; NULL: of a buffer
+  const soc_buffer_t *array;  // that they are in; NULL: of a buffer
 } blame_place_t;
 
 enum { BLAME_NAME_BYTES = 96 };

@@ -6,9 +6,7 @@
 #include "blame/chain.h"
 #include "num/num_format.h"
 
-size_t blame_products(const command_t *command) {
-  return command->header.opcode_ == OP_MMAD ? command->mmad.k : 0;
-}
+size_t blame_products(const command_t *command) { return command->header.opcode_ == OP_MMAD ? command->mmad.k : 0; }
 
 // Half a unit in the last place, relative; and of the smallest numbers.
 static double rounding(uint32_t type, double value) {

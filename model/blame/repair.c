@@ -12,7 +12,7 @@
 
 enum { VALUES_MOST = 32, LINES_MOST = 256 };
 _Static_assert((int)VOP_COUNT <= (int)VALUES_MOST, "every operation is tried");
-static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, BYTES_MOST = UINT64_C(10) << 30;   // of all replays together
+static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, BYTES_MOST = UINT64_C(10) << 30;  // of all replays together
 
 // Commands of one opcode that one line pushed.
 typedef struct line {
@@ -34,14 +34,14 @@ enum {
   ORDER_TYPE = 11,
   ORDER_COUNT = 20,
   ORDER_PITCH = 22,
-  ORDER_SEEN_COUNT = 25,       // that another field has
+  ORDER_SEEN_COUNT = 25,  // that another field has
   ORDER_SCALAR = 30,
   ORDER_LEAVE_OUT = 40,
   ORDER_GLOBAL_ROW = 45,
   ORDER_GLOBAL_ALL = 46,
   ORDER_ADDRESS = 50,
   ORDER_ADDRESS_STEP = 51,
-  ORDER_NAMESAKE = 54,         // RSQRT for SQRT
+  ORDER_NAMESAKE = 54,  // RSQRT for SQRT
   ORDER_OPERATION = 55,
   ORDER_MOVE = 60,
 };
@@ -49,7 +49,7 @@ enum {
 typedef struct change {
   how_t how;
   const blame_field_t *field;
-  uint64_t value;              // MOVE: the address that `from` becomes
+  uint64_t value;  // MOVE: the address that `from` becomes
   uint64_t from;
   part_t part;
   unsigned order;
@@ -60,15 +60,15 @@ typedef struct search {
   const blame_expected_t *expected;
   blame_repairs_t *found;
   size_t effects;
-  size_t *line_of;             // [effects]
-  command_t *changed;          // [effects], what they become
-  uint8_t *state;              // [effects]: KEEP, CHANGED, LEFT_OUT
-  uint8_t *ends;               // [effects]: bits 1 << PART_*, of which part it is
+  size_t *line_of;     // [effects]
+  command_t *changed;  // [effects], what they become
+  uint8_t *state;      // [effects]: KEEP, CHANGED, LEFT_OUT
+  uint8_t *ends;       // [effects]: bits 1 << PART_*, of which part it is
   line_t line[LINES_MOST];
   size_t lines;
-  uint64_t flops, bytes;       // of one replay: products, and bytes that it touches
+  uint64_t flops, bytes;  // of one replay: products, and bytes that it touches
   uint64_t flops_left, bytes_left;
-  unsigned round;              // what is tried now
+  unsigned round;  // what is tried now
 } search_t;
 
 enum { KEEP, CHANGED, LEFT_OUT };
@@ -86,7 +86,8 @@ bool blame_is_off(const blame_expected_t *expected, uint64_t index, double have)
 static uint64_t count_off(const search_t *search) {
   const soc_buffer_t *array = search->expected->array;
   const uint64_t count = blame_elements(array);
-  blame_at_t at = {.memory = soc_replay_any_memory(search->replay), .core = "gm", .space = SPACE_GM, .type = array->type};
+  blame_at_t at = {
+      .memory = soc_replay_any_memory(search->replay), .core = "gm", .space = SPACE_GM, .type = array->type};
   uint64_t off = 0;
   for (uint64_t i = 0; i < count; ++i) {
     at.address = blame_element_address(array, i);
@@ -108,7 +109,7 @@ static bool with_changes(void *context, size_t index, command_t *command) {
 // Is this effect the first of its line, or the last, on its core? step: 1 to look behind it, -1 before it.
 static bool is_end(const search_t *search, size_t index, int step) {
   const char *core = soc_replay_effect(search->replay, index).core;
-  for (size_t i = index + (size_t)step; i < search->effects; i += (size_t)step) {   // ends below 0, too
+  for (size_t i = index + (size_t)step; i < search->effects; i += (size_t)step) {  // ends below 0, too
     if (search->line_of[i] == search->line_of[index] && soc_replay_effect(search->replay, i).core == core) {
       return false;
     }
@@ -233,8 +234,8 @@ static bool has_budget(search_t *search) {
   return true;
 }
 
-// Of a large run there is no time for all: first what is few and likely on every line, then that of a line's first or last
-// command alone, and then what has many values, sizes and addresses that others have.
+// Of a large run there is no time for all: first what is few and likely on every line, then that of a line's first or
+// last command alone, and then what has many values, sizes and addresses that others have.
 enum { ROUNDS = 4 };
 static unsigned round_of(const change_t *change) {
   const bool many = change->order == ORDER_SEEN_COUNT || change->order == ORDER_ADDRESS ||
@@ -250,10 +251,9 @@ static void try_change(search_t *search, size_t line, const change_t *change) {
   }
   memset(search->state, KEEP, search->effects);
   for (size_t i = 0; i < search->effects; ++i) {
-    const bool meant = change->how == HOW_MOVE
-                           ? move_one(search, i, change)
-                           : search->line_of[i] == line && in_part(search, i, change->part) &&
-                                 change_one(search, i, change);
+    const bool meant = change->how == HOW_MOVE ? move_one(search, i, change)
+                                               : search->line_of[i] == line && in_part(search, i, change->part) &&
+                                                     change_one(search, i, change);
     if (meant && repair.commands++ == 0) {
       repair.effect = i;
     }
@@ -342,7 +342,8 @@ static void try_steps(search_t *search, size_t line, const blame_field_t *field,
 static void try_scalar(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
   const double have = (double)num_f32_from_bits((uint32_t)blame_field_get(field, command));
-  const double factors[] = {have * 2, have / 2, have * 4, have / 4, 1 / have, have * have, sqrt(fabs(have)), -have, 0, 1};
+  const double factors[] = {have * 2,    have / 2,         have * 4, have / 4, 1 / have,
+                            have * have, sqrt(fabs(have)), -have,    0,        1};
   values_t values = {.count = 0};
   size_t arrays;
   const soc_buffer_t *array = soc_replay_arrays(search->replay, &arrays);
@@ -429,8 +430,11 @@ static void try_address(search_t *search, size_t line, const blame_field_t *fiel
   try_steps(search, line, field, ORDER_ADDRESS_STEP, steps.row);
   try_steps(search, line, field, ORDER_ADDRESS_STEP, steps.all);
   if (written) {
-    const change_t move = {.how = HOW_MOVE, .field = field, .from = blame_field_get(field, command),
-                           .value = free_bytes(search, field->space), .order = ORDER_MOVE};
+    const change_t move = {.how = HOW_MOVE,
+                           .field = field,
+                           .from = blame_field_get(field, command),
+                           .value = free_bytes(search, field->space),
+                           .order = ORDER_MOVE};
     try_change(search, line, &move);
   }
 }
@@ -464,8 +468,10 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
       }
       break;
     case BLAME_GLOBAL:
-      try_steps(search, line, field, ORDER_GLOBAL_ROW, steps_of(command, SPACE_GM, blame_field_get(field, command)).row);
-      try_steps(search, line, field, ORDER_GLOBAL_ALL, steps_of(command, SPACE_GM, blame_field_get(field, command)).all);
+      try_steps(search, line, field, ORDER_GLOBAL_ROW,
+                steps_of(command, SPACE_GM, blame_field_get(field, command)).row);
+      try_steps(search, line, field, ORDER_GLOBAL_ALL,
+                steps_of(command, SPACE_GM, blame_field_get(field, command)).all);
       break;
     case BLAME_ADDRESS:
       try_address(search, line, field);
@@ -503,8 +509,8 @@ static bool find_lines(search_t *search) {
     const command_t *command = &soc_replay_effect(search->replay, i).what->command;
     const char *name = soc_replay_line(search->replay, i);
     size_t line = 0;
-    while (line < search->lines && (strcmp(search->line[line].name, name) != 0 ||
-                                    search->line[line].opcode != command->header.opcode_)) {
+    while (line < search->lines &&
+           (strcmp(search->line[line].name, name) != 0 || search->line[line].opcode != command->header.opcode_)) {
       ++line;
     }
     if (line == LINES_MOST) {
@@ -548,13 +554,17 @@ bool blame_repair(soc_replay_t *replay, const blame_expected_t *expected, blame_
   if (search == NULL) {
     return false;
   }
-  *search = (search_t){.replay = replay, .expected = expected, .found = repairs, .effects = effects,
+  *search = (search_t){.replay = replay,
+                       .expected = expected,
+                       .found = repairs,
+                       .effects = effects,
                        .line_of = calloc(effects + 1, sizeof *search->line_of),
                        .changed = calloc(effects + 1, sizeof *search->changed),
-                       .state = calloc(effects + 1, 1), .ends = calloc(effects + 1, 1),
-                       .flops_left = FLOPS_MOST, .bytes_left = BYTES_MOST};
-  const bool good = search->line_of != NULL && search->changed != NULL && search->state != NULL &&
-                    search->ends != NULL;
+                       .state = calloc(effects + 1, 1),
+                       .ends = calloc(effects + 1, 1),
+                       .flops_left = FLOPS_MOST,
+                       .bytes_left = BYTES_MOST};
+  const bool good = search->line_of != NULL && search->changed != NULL && search->state != NULL && search->ends != NULL;
   if (good) {
     search_lines(search);
   }

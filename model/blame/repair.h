@@ -4,16 +4,16 @@
 // and the result is compared with what was expected. No times change, so that waits and flags are not among it: those
 // are the race detector's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_REPAIR_H
-#define BLAME_REPAIR_H
+#ifndef AMALGAM_BLAME_REPAIR_H
+#define AMALGAM_BLAME_REPAIR_H
 
 #include "blame/place.h"
 
 // What a run should have left in an array.
 typedef struct blame_expected {
   const soc_buffer_t *array;
-  const double *want;        // [elements]
-  double absolute, relative; // an element may be off by absolute + relative * |want|
+  const double *want;         // [elements]
+  double absolute, relative;  // an element may be off by absolute + relative * |want|
 } blame_expected_t;
 
 // Is this element off? A NaN is as good as another.
@@ -22,21 +22,21 @@ bool blame_is_off(const blame_expected_t *expected, uint64_t index, double have)
 enum { BLAME_CHANGE_BYTES = 96 };
 
 typedef struct blame_repair {
-  size_t effect;             // the first one that is changed
-  size_t commands;           // how many are
-  char change[BLAME_CHANGE_BYTES];   // "l1_pitch 1024 instead of 512"
-  uint64_t off;              // elements that are still off
-  unsigned order;            // of several as good, the lower one is the likelier slip
+  size_t effect;                    // the first one that is changed
+  size_t commands;                  // how many are
+  char change[BLAME_CHANGE_BYTES];  // "l1_pitch 1024 instead of 512"
+  uint64_t off;                     // elements that are still off
+  unsigned order;                   // of several as good, the lower one is the likelier slip
 } blame_repair_t;
 
 enum { BLAME_REPAIRS = 8 };
 
 typedef struct blame_repairs {
-  uint64_t off;              // elements as it was
-  blame_repair_t list[BLAME_REPAIRS];   // the best first; each leaves less than half of them
+  uint64_t off;                        // elements as it was
+  blame_repair_t list[BLAME_REPAIRS];  // the best first; each leaves less than half of them
   size_t count;
   size_t tried;
-  bool all;                  // else there were more changes than time for them
+  bool all;  // else there were more changes than time for them
 } blame_repairs_t;
 
 // False: out of memory.

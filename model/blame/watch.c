@@ -10,15 +10,18 @@
 
 typedef struct watch {
   soc_replay_t *replay;
-  const blame_place_t *place;   // [places]
+  const blame_place_t *place;  // [places]
   size_t places;
   FILE *file;
-  uint8_t **before;             // by place: its bytes before the command
+  uint8_t **before;  // by place: its bytes before the command
   bool *written;
 } watch_t;
 
 static blame_at_t first_byte(const blame_place_t *place) {
-  return (blame_at_t){.memory = place->memory, .core = place->core, .space = place->space, .address = place->address,
+  return (blame_at_t){.memory = place->memory,
+                      .core = place->core,
+                      .space = place->space,
+                      .address = place->address,
                       .type = CORE_TYPE_U8};
 }
 
@@ -77,11 +80,11 @@ static double value_of(const uint8_t *bytes, uint32_t type) {
 
 // The bytes of the place that the command reached: how many elements, and the first that changed, or the first.
 typedef struct seen {
-  uint64_t count, first;       // elements, and a byte's offset in the place
+  uint64_t count, first;  // elements, and a byte's offset in the place
 } seen_t;
 
-static seen_t look(const soc_effect_t *effect, const command_t *command, const blame_place_t *place,
-                   const uint8_t *old, unsigned bytes) {
+static seen_t look(const soc_effect_t *effect, const command_t *command, const blame_place_t *place, const uint8_t *old,
+                   unsigned bytes) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
   const blame_at_t at = first_byte(place);

@@ -1,7 +1,7 @@
 // --watch: every command of a run that wrote some bytes, with their values before and after.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BLAME_WATCH_H
-#define BLAME_WATCH_H
+#ifndef AMALGAM_BLAME_WATCH_H
+#define AMALGAM_BLAME_WATCH_H
 
 #include <stdio.h>
 

@@ -17,9 +17,9 @@ struct checkpoint_tensor {
   bool exists;
   checkpoint_type_t type;
   size_t rows, columns;
-  const safetensors_t *file;    // NULL: random
+  const safetensors_t *file;  // NULL: random
   const safetensors_entry_t *entry;
-  uint64_t seed, stream;        // of random ones, if deviation is not 0; otherwise all elements are `constant`
+  uint64_t seed, stream;  // of random ones, if deviation is not 0; otherwise all elements are `constant`
   double deviation;
   num_bf16_t constant;
 };
@@ -72,8 +72,8 @@ void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char n
   snprintf(name, CHECKPOINT_NAME_BYTES, "%s%s", prefix, roles[role].name);
 }
 
-// Tensors of the model, of layer 0, of its experts one by one, of layer 1, ...; a layer's begin with places for those of
-// the model, which stay empty.
+// Tensors of the model, of layer 0, of its experts one by one, of layer 1, ...; a layer's begin with places for those
+// of the model, which stay empty.
 static size_t place_of(const checkpoint_config_t *config, checkpoint_role_t role, size_t layer, size_t expert) {
   enum { OF_LAYER = CHECKPOINT_EXPERT_GATE, OF_EXPERT = CHECKPOINT_ROLES - OF_LAYER };
   const size_t begin = (1 + layer) * (OF_LAYER + config->n_routed_experts * OF_EXPERT);
@@ -285,7 +285,7 @@ static void narrow(checkpoint_type_t type, const float *in, void *out, size_t n)
 
 bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t count, checkpoint_type_t type, void *out,
                      base_error_t *error) {
-  float stored[CHUNK], wide[CHUNK];   // stored: of any type, no element larger than this
+  float stored[CHUNK], wide[CHUNK];  // stored: of any type, no element larger than this
   if (type == tensor->type) {
     return fetch(tensor, first, count, out, error);
   }

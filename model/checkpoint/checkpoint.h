@@ -5,8 +5,8 @@
 // Everything is checked when it is opened, also that each tensor is there in the right shape and type. Weights stay in
 // the files; whoever wants some asks for them, and no more than that is in memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_CHECKPOINT_CHECKPOINT_H_
-#define AMALGAM_CHECKPOINT_CHECKPOINT_H_
+#ifndef AMALGAM_CHECKPOINT_CHECKPOINT_H
+#define AMALGAM_CHECKPOINT_CHECKPOINT_H
 
 #include <stdint.h>
 
@@ -22,10 +22,10 @@ typedef enum checkpoint_role {
 typedef enum checkpoint_type { CHECKPOINT_BF16, CHECKPOINT_FP16, CHECKPOINT_FP32 } checkpoint_type_t;
 
 typedef struct checkpoint_request {
-  const char *folder;          // random: this may be the file config.json itself, by any name
-  size_t layers;               // the model's first so many; 0: all
-  bool random;                 // weights normal with standard deviation initializer_range, in BF16, norms 1, biases 0;
-  uint64_t seed;               // of a seed and a tensor's name the same on every host, whatever `layers`
+  const char *folder;  // random: this may be the file config.json itself, by any name
+  size_t layers;       // the model's first so many; 0: all
+  bool random;         // weights normal with standard deviation initializer_range, in BF16, norms 1, biases 0;
+  uint64_t seed;       // of a seed and a tensor's name the same on every host, whatever `layers`
 } checkpoint_request_t;
 
 typedef struct checkpoint checkpoint_t;
@@ -33,7 +33,7 @@ typedef struct checkpoint_tensor checkpoint_tensor_t;
 
 // NULL: error is one line that names the file, and the key or the tensor.
 checkpoint_t *checkpoint_open(const checkpoint_request_t *request, base_error_t *error);
-void checkpoint_close(checkpoint_t *checkpoint);   // may be NULL
+void checkpoint_close(checkpoint_t *checkpoint);  // may be NULL
 
 // num_hidden_layers is that of the request.
 const checkpoint_config_t *checkpoint_config(const checkpoint_t *checkpoint);
@@ -45,13 +45,13 @@ const checkpoint_tensor_t *checkpoint_find(const checkpoint_t *checkpoint, check
 // A vector has one row.
 size_t checkpoint_rows(const checkpoint_tensor_t *tensor);
 size_t checkpoint_columns(const checkpoint_tensor_t *tensor);
-checkpoint_type_t checkpoint_type(const checkpoint_tensor_t *tensor);   // in the file
+checkpoint_type_t checkpoint_type(const checkpoint_tensor_t *tensor);  // in the file
 
 enum { CHECKPOINT_NAME_BYTES = 96 };
 void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char name[CHECKPOINT_NAME_BYTES]);
 
-// Elements first .. first + count - 1 (row by row), as `type`: exact if that is the tensor's own or FP32, otherwise rounded
-// to nearest even. False: the file could not be read, which error names. Threads may read side by side.
+// Elements first .. first + count - 1 (row by row), as `type`: exact if that is the tensor's own or FP32, otherwise
+// rounded to nearest even. False: the file could not be read, which error names. Threads may read side by side.
 __attribute__((warn_unused_result)) bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t count,
                                                          checkpoint_type_t type, void *out, base_error_t *error);
 

@@ -140,19 +140,23 @@ static bool check_experts(const reader_t *reader, checkpoint_config_t *config) {
   const size_t experts = config->n_routed_experts, groups = config->n_group;
   const size_t smallest = config->gate == CHECKPOINT_GATE_SIGMOID && groups > 1 ? 2 : 1;
   if (experts % groups != 0 || experts / groups < smallest || config->topk_group > groups) {
-    return base_fail(reader->error, "%s: n_routed_experts %zu, n_group %zu, topk_group %zu; expected groups of the same "
-                     "size, %zu or more experts each, and at least topk_group of them", reader->path, experts, groups,
-                     config->topk_group, smallest);
+    return base_fail(reader->error,
+                     "%s: n_routed_experts %zu, n_group %zu, topk_group %zu; expected groups of the same "
+                     "size, %zu or more experts each, and at least topk_group of them",
+                     reader->path, experts, groups, config->topk_group, smallest);
   }
   if (config->num_experts_per_tok > experts / groups * config->topk_group) {
-    return base_fail(reader->error, "%s: num_experts_per_tok is %zu; expected at most the %zu experts of topk_group groups",
+    return base_fail(reader->error,
+                     "%s: num_experts_per_tok is %zu; expected at most the %zu experts of topk_group groups",
                      reader->path, config->num_experts_per_tok, experts / groups * config->topk_group);
   }
   // DeepSeek's code for V2 divides and then does not multiply, transformers' multiplies and does not divide. No
   // published model has it.
   return config->gate == CHECKPOINT_GATE_SIGMOID || !config->norm_topk_prob || config->routed_scaling_factor == 1.0 ||
-         base_fail(reader->error, "%s: norm_topk_prob with routed_scaling_factor %g; expected one of them in a "
-                   "deepseek_v2 model", reader->path, config->routed_scaling_factor);
+         base_fail(reader->error,
+                   "%s: norm_topk_prob with routed_scaling_factor %g; expected one of them in a "
+                   "deepseek_v2 model",
+                   reader->path, config->routed_scaling_factor);
 }
 
 static bool check_kv_heads(const reader_t *reader, const checkpoint_config_t *config) {
@@ -172,8 +176,8 @@ static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
 #undef CONFIG_COUNT
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
-         take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) &&
-         take_rope(reader, config) && check_kv_heads(reader, config) && check_experts(reader, config);
+         take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) && take_rope(reader, config) &&
+         check_kv_heads(reader, config) && check_experts(reader, config);
 }
 
 bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {
@@ -181,8 +185,9 @@ bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_
   memset(config, 0, sizeof *config);
   cJSON *root = json_read_input(path, expected, error);
   const reader_t reader = {path, root, error};
-  const bool good = root != NULL && (cJSON_IsObject(root) ? take_all(&reader, config)
-                                                          : base_fail(error, "%s: no JSON object; expected %s", path, expected));
+  const bool good =
+      root != NULL && (cJSON_IsObject(root) ? take_all(&reader, config)
+                                            : base_fail(error, "%s: no JSON object; expected %s", path, expected));
   cJSON_Delete(root);
   return good;
 }

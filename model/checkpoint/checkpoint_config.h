@@ -6,8 +6,8 @@
 // Sources: configuration_deepseek_v2.py and configuration_deepseek_v3.py of github.com/huggingface/transformers for the
 // keys, modeling_deepseek_v2.py and modeling_deepseek_v3.py for what they mean.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_CHECKPOINT_CHECKPOINT_CONFIG_H_
-#define AMALGAM_CHECKPOINT_CHECKPOINT_CONFIG_H_
+#ifndef AMALGAM_CHECKPOINT_CHECKPOINT_CONFIG_H
+#define AMALGAM_CHECKPOINT_CHECKPOINT_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 typedef enum checkpoint_gate { CHECKPOINT_GATE_SOFTMAX, CHECKPOINT_GATE_SIGMOID } checkpoint_gate_t;
 
 typedef struct checkpoint_config {
-  checkpoint_gate_t gate;      // of deepseek_v2: softmax, of deepseek_v3: sigmoid
+  checkpoint_gate_t gate;  // of deepseek_v2: softmax, of deepseek_v3: sigmoid
 #define CONFIG_COUNT(key, smallest, largest, default) size_t key;
 #define CONFIG_REAL(key, smallest, largest, default) double key;
 #define CONFIG_ONLY(key, value)
@@ -32,9 +32,9 @@ typedef struct checkpoint_config {
 #undef CONFIG_COUNT
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
-  double rope_theta;           // pair p of a position turns by position * rope_theta^(-2p / qk_rope_head_dim)
+  double rope_theta;  // pair p of a position turns by position * rope_theta^(-2p / qk_rope_head_dim)
   bool norm_topk_prob;
-  bool tie_word_embeddings;    // logits are products with the embedding
+  bool tie_word_embeddings;  // logits are products with the embedding
 } checkpoint_config_t;
 
 // RMSNorm of latents (q_a_layernorm, kv_a_layernorm) adds this and not rms_norm_eps, in transformers and in DeepSeek's

@@ -12,16 +12,16 @@ enum { PATH_BYTES = 1024 };
 
 typedef struct place {
   const char *tensor;
-  const char *file;             // its name, NULL in one that stands for the only file
+  const char *file;  // its name, NULL in one that stands for the only file
 } place_t;
 
 struct checkpoint_shards {
   char folder[PATH_BYTES], index[PATH_BYTES];
-  cJSON *root;                  // of the index; holds the names. NULL: there is one file
+  cJSON *root;  // of the index; holds the names. NULL: there is one file
   size_t places;
-  place_t *place;               // by tensor
+  place_t *place;  // by tensor
   size_t files;
-  safetensors_t **file;         // those that are open
+  safetensors_t **file;  // those that are open
 };
 
 static bool join(const char *folder, const char *name, char path[PATH_BYTES], base_error_t *error) {
@@ -43,8 +43,9 @@ static bool is_plain(const char *file) {
 static bool take_place(checkpoint_shards_t *shards, const cJSON *item, base_error_t *error) {
   const char *file = cJSON_GetStringValue(item);
   shards->place[shards->places++] = (place_t){item->string, file};
-  return is_plain(file) || base_fail(error, "%s: tensor '%.200s' in '%.200s'; expected the name of a file in the same folder",
-                                     shards->index, item->string, file == NULL ? "" : file);
+  return is_plain(file) ||
+         base_fail(error, "%s: tensor '%.200s' in '%.200s'; expected the name of a file in the same folder",
+                   shards->index, item->string, file == NULL ? "" : file);
 }
 
 static bool take_map(checkpoint_shards_t *shards, const cJSON *map, base_error_t *error) {
@@ -74,8 +75,7 @@ static bool take_map(checkpoint_shards_t *shards, const cJSON *map, base_error_t
 
 static bool read_index(checkpoint_shards_t *shards, base_error_t *error) {
   shards->root = json_read_input(shards->index, "an index of safetensors files", error);
-  return shards->root != NULL &&
-         take_map(shards, cJSON_GetObjectItemCaseSensitive(shards->root, "weight_map"), error);
+  return shards->root != NULL && take_map(shards, cJSON_GetObjectItemCaseSensitive(shards->root, "weight_map"), error);
 }
 
 static bool open_single(checkpoint_shards_t *shards, const char *path, base_error_t *error) {

@@ -18,9 +18,9 @@ enum { LENGTH_BYTES = 8, MAX_HEADER = 100000000 };
 
 struct safetensors {
   char *path;
-  int number;                   // of the open file
-  uint64_t data, size;          // where tensors begin, and how many bytes they are
-  cJSON *header;                // holds the names
+  int number;           // of the open file
+  uint64_t data, size;  // where tensors begin, and how many bytes they are
+  cJSON *header;        // holds the names
   size_t count;
   safetensors_entry_t *entries;
 };
@@ -40,9 +40,7 @@ size_t safetensors_type_bytes(safetensors_type_t type) { return types[type].byte
 const char *safetensors_path(const safetensors_t *file) { return file->path; }
 size_t safetensors_count(const safetensors_t *file) { return file->count; }
 
-const safetensors_entry_t *safetensors_at(const safetensors_t *file, size_t index) {
-  return &file->entries[index];
-}
+const safetensors_entry_t *safetensors_at(const safetensors_t *file, size_t index) { return &file->entries[index]; }
 
 // --- reading bytes ----------------------------------------------------------------------------
 
@@ -70,9 +68,8 @@ bool safetensors_read(const safetensors_t *file, const safetensors_entry_t *entr
 
 // --- one tensor's entry -----------------------------------------------------------------------
 
-__attribute__((format(printf, 4, 5)))
-static bool refuse(const safetensors_t *file, const safetensors_entry_t *entry, base_error_t *error,
-                   const char *format, ...) {
+__attribute__((format(printf, 4, 5))) static bool refuse(const safetensors_t *file, const safetensors_entry_t *entry,
+                                                         base_error_t *error, const char *format, ...) {
   char text[200];
   va_list arguments;
   va_start(arguments, format);
@@ -81,8 +78,7 @@ static bool refuse(const safetensors_t *file, const safetensors_entry_t *entry, 
   return base_fail(error, "%s: tensor '%.200s': %s", file->path, entry->name, text);
 }
 
-static bool take_type(const safetensors_t *file, const cJSON *object, safetensors_entry_t *entry,
-                      base_error_t *error) {
+static bool take_type(const safetensors_t *file, const cJSON *object, safetensors_entry_t *entry, base_error_t *error) {
   const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "dtype"));
   for (unsigned i = 0; name != NULL && i < TYPE_COUNT; ++i) {
     if (strcmp(name, types[i].name) == 0) {
@@ -146,8 +142,8 @@ static bool take_entry(const safetensors_t *file, const cJSON *object, safetenso
   entry->begin = offsets[0];
   entry->bytes = offsets[1] - offsets[0];
   if (!shape_bytes(entry, &bytes) || bytes != entry->bytes) {
-    return refuse(file, entry, error, "%llu bytes; its shape and dtype %s need others", (unsigned long long)entry->bytes,
-                  safetensors_type_name(entry->type));
+    return refuse(file, entry, error, "%llu bytes; its shape and dtype %s need others",
+                  (unsigned long long)entry->bytes, safetensors_type_name(entry->type));
   }
   return true;
 }
@@ -197,8 +193,7 @@ static bool take_entries(safetensors_t *file, base_error_t *error) {
     return base_fail(error, "%s: out of memory", file->path);
   }
   cJSON_ArrayForEach(item, file->header) {
-    if (strcmp(item->string, "__metadata__") != 0 &&
-        !take_entry(file, item, &file->entries[file->count++], error)) {
+    if (strcmp(item->string, "__metadata__") != 0 && !take_entry(file, item, &file->entries[file->count++], error)) {
       return false;
     }
   }

@@ -31,7 +31,7 @@ static int help(int argc, char **argv);
 
 static const struct {
   const char *name;
-  int (*run)(int argc, char **argv);   // argv[0] is the name; gives the exit code
+  int (*run)(int argc, char **argv);  // argv[0] is the name; gives the exit code
   const char *synopsis, *about;
 } commands[] = {
     {"run", run, "run KERNEL [options]", "one simulation"},
@@ -47,10 +47,10 @@ static const struct {
      "converts arrays: BF16 keys and FP8 tokens, INT4 words and values"},
     {"list", list, "list [WHAT]", "kernels, configs, reports and studies that there are"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
-    {"firmware", script_firmware, "firmware FILE.c...",
-     "builds a kernel of your own, for run custom"},
+    {"firmware", script_firmware, "firmware FILE.c...", "builds a kernel of your own, for run custom"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
-    {"fuzz", script_fuzz, "fuzz [--seconds N] [FORMAT...]", "gives the readers of files anything, and keeps what they fail on"},
+    {"fuzz", script_fuzz, "fuzz [--seconds N] [FORMAT...]",
+     "gives the readers of files anything, and keeps what they fail on"},
     {"coverage", script_coverage, "coverage", "what the tests reach of RTL, C and C++"},
     {"mutants", script_mutants, "mutants [--count N] [PATH...]", "breaks the sources, and sees whether tests notice"},
     {"setup", script_setup, "setup [GROUP...]", "installs what is missing"},
@@ -60,9 +60,7 @@ static const struct {
 
 static bool is(const char *word, const char *name) { return strcmp(word, name) == 0; }
 
-static bool asks_help(const char *word) {
-  return is(word, "--help") || is(word, "-h") || is(word, "help");
-}
+static bool asks_help(const char *word) { return is(word, "--help") || is(word, "-h") || is(word, "help"); }
 
 // --- help -------------------------------------------------------------------------------------
 
@@ -91,11 +89,10 @@ static int overview(void) {
       {"amalgam help run amla", "everything about it"},
       {"amalgam report table5 fig1 --html", "two results of the AMLA paper, as a page"},
       {NULL, NULL}};
-  static const manual_row_t options[] = {
-      {"--help", "this page; also -h, and after a command"},
-      {"--version", "the version, and the commit that it was built from; also -V"},
-      {"--list-configs", "machines, as `amalgam list configs`"},
-      {NULL, NULL}};
+  static const manual_row_t options[] = {{"--help", "this page; also -h, and after a command"},
+                                         {"--version", "the version, and the commit that it was built from; also -V"},
+                                         {"--list-configs", "machines, as `amalgam list configs`"},
+                                         {NULL, NULL}};
   static const manual_row_t exits[] = {
       {"0", "done"},
       {"1", "a result is out of tolerance"},
@@ -105,17 +102,18 @@ static int overview(void) {
       {NULL, NULL}};
   static const manual_row_t environment[] = {
       {"AMALGAM_BUILD", "the folder to build in, instead of build/ in the checkout"},
-      {"XDG_CACHE_HOME", "where amalgam/ is made for built things if the checkout cannot be written to "
-                         "(default ~/.cache)"},
+      {"XDG_CACHE_HOME",
+       "where amalgam/ is made for built things if the checkout cannot be written to "
+       "(default ~/.cache)"},
       {"AMALGAM_HOME", "the source tree whose machines and data are used"},
       {"AMALGAM_SYNTH", "the folder for what synthesis makes, instead of build/synth"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"README.md", "what this is, and where to read on"},
-      {"model/config/*.yaml", "machines"},
-      {NULL, NULL}};
-  printf("NAME\n  amalgam %.*s - RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
-         "SYNOPSIS\n  amalgam COMMAND ...\n", (int)strcspn(version_text(), " "), version_text());
+      {"README.md", "what this is, and where to read on"}, {"model/config/*.yaml", "machines"}, {NULL, NULL}};
+  printf(
+      "NAME\n  amalgam %.*s - RTL-in-the-loop simulator of a decoupled attention NPU\n\n"
+      "SYNOPSIS\n  amalgam COMMAND ...\n",
+      (int)strcspn(version_text(), " "), version_text());
   print_commands();
   print_kernels();
   manual_rows(stdout, "OPTIONS", options);
@@ -129,8 +127,9 @@ static int overview(void) {
 static int run_help(void) {
   printf("NAME\n  amalgam run - one simulation\n\nSYNOPSIS\n  amalgam run KERNEL [options]\n");
   manual_heading(stdout, "DESCRIPTION");
-  manual_text(stdout, "`amalgam run KERNEL` works without options. Each kernel has its own page "
-                      "of help with its options, such as `amalgam run amla --help`.");
+  manual_text(stdout,
+              "`amalgam run KERNEL` works without options. Each kernel has its own page "
+              "of help with its options, such as `amalgam run amla --help`.");
   print_kernels();
   return BASE_OK;
 }
@@ -145,8 +144,7 @@ static int no_such_kernel(const char *word) {
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
     const size_t used = strlen(list);
     names[i] = run_kernels[i]->name;
-    snprintf(list + used, sizeof list - used, "%s%s",
-             i == 0 ? "" : i + 1 < RUN_KERNELS ? ", " : " and ", names[i]);
+    snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : i + 1 < RUN_KERNELS ? ", " : " and ", names[i]);
   }
   if (word == NULL) {
     base_fail(&error, "run: name a kernel: %s", list);

@@ -55,10 +55,10 @@ static void print_calls(unsigned opcode) {
 
 static void print_commands(void) {
   printf("\n## Commands\n");
-#define COMMAND(upper, lower, pipes, text)            \
-  printf("\n### %s\n\nPipe: ", #upper);               \
-  print_pipe_names(pipes);                            \
-  print_calls(OP_##upper);                              \
+#define COMMAND(upper, lower, pipes, text) \
+  printf("\n### %s\n\nPipe: ", #upper);    \
+  print_pipe_names(pipes);                 \
+  print_calls(OP_##upper);                 \
   printf("\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", text);
 #define FIELD(type, name, text) printf("| %s | %s | %s |\n", #name, #type, text);
 #define END_COMMAND(name)
@@ -69,16 +69,22 @@ static void print_commands(void) {
 }
 
 static void print_operations(void) {
-  printf("\n## Operations of VEC\n\n"
-         "| operation | cost, in config vector | meaning |\n|---|---|---|\n");
+  printf(
+      "\n## Operations of VEC\n\n"
+      "| operation | cost, in config vector | meaning |\n|---|---|---|\n");
 #define VOP(name, config, text) printf("| VOP_%s | %s | %s |\n", #name, #config, text);
 #include "hal/vector_ops.def"
 #undef VOP
-  printf("\n**Packed results** (ROW_MAX, ROW_SUM, ROW_TREE) are 4 bytes a row: that of row r is at dst + 4 r. dst_pitch has no "
-         "meaning there: it would have to be 4, and every pitch that counts is a multiple of 32. They are read as they lie by the b of "
-         "another operation with `.b_kind = OPERAND_ROW`, which takes b + 4 r for row r, whatever b_pitch. For all else, operations on "
-         "them and copies to memory, they are one row: `.rows = 1, .cols = rows` (`.row_bytes = 4 * rows`), with any pitch that is a "
-         "multiple of 32.\n");
+  printf(
+      "\n**Packed results** (ROW_MAX, ROW_SUM, ROW_TREE) are 4 bytes a row: that of row r is at dst + 4 r. dst_pitch "
+      "has no "
+      "meaning there: it would have to be 4, and every pitch that counts is a multiple of 32. They are read as they "
+      "lie by the b of "
+      "another operation with `.b_kind = OPERAND_ROW`, which takes b + 4 r for row r, whatever b_pitch. For all else, "
+      "operations on "
+      "them and copies to memory, they are one row: `.rows = 1, .cols = rows` (`.row_bytes = 4 * rows`), with any "
+      "pitch that is a "
+      "multiple of 32.\n");
   printf("\n## Operations of global memory\n\n| operation | code | meaning |\n|---|---|---|\n");
 #define GM_OP(name, code, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
 #include "hal/gm_ops.def"
@@ -86,29 +92,32 @@ static void print_operations(void) {
 }
 
 static void print_registers(void) {
-  printf("\n## Registers of a scalar core\n\n| register | offset | access | meaning |\n"
-         "|---|---|---|---|\n");
-#define REG(name, offset, access, text) \
-  printf("| %s | 0x%03x | %s | %s |\n", #name, (unsigned)(offset), #access, text);
+  printf(
+      "\n## Registers of a scalar core\n\n| register | offset | access | meaning |\n"
+      "|---|---|---|---|\n");
+#define REG(name, offset, access, text) printf("| %s | 0x%03x | %s | %s |\n", #name, (unsigned)(offset), #access, text);
 #include "hal/registers.def"
 #undef REG
 }
 
 static void print_panics(void) {
-  printf("\n## Panics\n\nCodes of HALT, as messages name them; `require` and `panic` are in `lib/panic.h`.\n\n"
-         "| panic | code | meaning |\n|---|---|---|\n");
+  printf(
+      "\n## Panics\n\nCodes of HALT, as messages name them; `require` and `panic` are in `lib/panic.h`.\n\n"
+      "| panic | code | meaning |\n|---|---|---|\n");
 #define PANIC(name, code, text) printf("| PANIC_%s | %d | %s |\n", #name, code, text);
 #include "hal/panics.def"
 #undef PANIC
 }
 
 static void print_parameters(void) {
-  printf("\n## Parameters of a machine (config files, --set)\n\n"
-         "| parameter | type | range | unit | meaning |\n|---|---|---|---|---|\n");
-#define SECTION(name, text) { const char *const section = #name;
-#define PARAM(type, name, min, max, unit, text)                                             \
-  printf("| %s.%s | %s | %g to %g | %s | %s |\n", section, #name, #type, (double)(min),    \
-         (double)(max), unit, text);
+  printf(
+      "\n## Parameters of a machine (config files, --set)\n\n"
+      "| parameter | type | range | unit | meaning |\n|---|---|---|---|---|\n");
+#define SECTION(name, text) \
+  {                         \
+    const char *const section = #name;
+#define PARAM(type, name, min, max, unit, text) \
+  printf("| %s.%s | %s | %g to %g | %s | %s |\n", section, #name, #type, (double)(min), (double)(max), unit, text);
 #define END_SECTION(name) }
 #include "config/config.def"
 #undef SECTION
@@ -117,17 +126,16 @@ static void print_parameters(void) {
 }
 
 static void help(void) {
-  static const manual_row_t files[] = {
-      {"sw/hal/*.def", "commands, operations, registers, pipes"},
-      {"model/config/config.def", "parameters"},
-      {"sw/hal/REFERENCE.md", "what this command printed last"},
-      {NULL, NULL}};
-  const manual_t manual = {
-      .name = "commands",
-      .synopsis = "",
-      .about = "reference of commands, registers and machine parameters, in Markdown. Made from "
-               "the .def files that the code itself is made of.",
-      .files = files};
+  static const manual_row_t files[] = {{"sw/hal/*.def", "commands, operations, registers, pipes"},
+                                       {"model/config/config.def", "parameters"},
+                                       {"sw/hal/REFERENCE.md", "what this command printed last"},
+                                       {NULL, NULL}};
+  const manual_t manual = {.name = "commands",
+                           .synopsis = "",
+                           .about =
+                               "reference of commands, registers and machine parameters, in Markdown. Made from "
+                               "the .def files that the code itself is made of.",
+                           .files = files};
   manual_print(stdout, &manual);
 }
 
@@ -141,8 +149,9 @@ int reference(int argc, char **argv) {
     base_fail(&error, "commands: unexpected argument '%s'", argv[1]);
     return base_report(BASE_BAD_INPUT, &error);
   }
-  printf("# Commands, registers and parameters\n\nGenerated by `amalgam commands` from the .def "
-         "files.\n\n");
+  printf(
+      "# Commands, registers and parameters\n\nGenerated by `amalgam commands` from the .def "
+      "files.\n\n");
   print_pipes();
   print_commands();
   print_operations();

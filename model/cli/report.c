@@ -28,24 +28,22 @@ static void print_help(void) {
       {"report table3 --seeds 5 --dist 'N(0,25)' --out my", "a part of one, in the folder my"},
       {"report --html", "only the page, of what is in reports/ already"},
       {NULL, NULL}};
-  static const manual_row_t files[] = {
-      {"reports/NAME.json", "all numbers of a report, and how it was made"},
-      {"reports/NAME.md, .svg", "to read"},
-      {"reports/index.html", "--html: all of them in one file, which needs no others"},
-      {NULL, NULL}};
-  const manual_t manual = {
-      .name = "report",
-      .synopsis = "WHAT... [options]",
-      .about =
-          "tables and figures of the papers, ours beside theirs. WHAT is `all`, or some of the "
-          "reports below. Each writes NAME.json and NAME.md, and most write a plot.",
-      .notes =
-          "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than "
-          "model/report/amla/accuracy.def allows, 2 bad usage or input, 3 the "
-          "model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
-      .command = CLI_REPORT,
-      .examples = examples,
-      .files = files};
+  static const manual_row_t files[] = {{"reports/NAME.json", "all numbers of a report, and how it was made"},
+                                       {"reports/NAME.md, .svg", "to read"},
+                                       {"reports/index.html", "--html: all of them in one file, which needs no others"},
+                                       {NULL, NULL}};
+  const manual_t manual = {.name = "report",
+                           .synopsis = "WHAT... [options]",
+                           .about =
+                               "tables and figures of the papers, ours beside theirs. WHAT is `all`, or some of the "
+                               "reports below. Each writes NAME.json and NAME.md, and most write a plot.",
+                           .notes =
+                               "exit codes: 0 done, 1 in table3 or table4 amla is worse than base by more than "
+                               "model/report/amla/accuracy.def allows, 2 bad usage or input, 3 the "
+                               "model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
+                           .command = CLI_REPORT,
+                           .examples = examples,
+                           .files = files};
   manual_print(stdout, &manual);
   manual_heading(stdout, "REPORTS");
   print_list();
@@ -54,8 +52,7 @@ static void print_help(void) {
 // --- what was asked for -----------------------------------------------------------------------
 
 static bool is_title(const report_title_t *title, const char *word) {
-  return strcmp(title->name, word) == 0 ||
-         (title->other != NULL && strcmp(title->other, word) == 0);
+  return strcmp(title->name, word) == 0 || (title->other != NULL && strcmp(title->other, word) == 0);
 }
 
 static bool check_word(const char *word, base_error_t *error) {
@@ -67,9 +64,8 @@ static bool check_word(const char *word, base_error_t *error) {
       return true;
     }
   }
-  return strcmp(word, "all") == 0 ||
-         base_fail(error, "report %s: no such report%s; `amalgam report` lists them", word,
-                   suggest_text(word, names, REPORT_TITLES, "", hint, sizeof hint));
+  return strcmp(word, "all") == 0 || base_fail(error, "report %s: no such report%s; `amalgam report` lists them", word,
+                                               suggest_text(word, names, REPORT_TITLES, "", hint, sizeof hint));
 }
 
 static bool check_words(const options_t *options, base_error_t *error) {
@@ -96,9 +92,7 @@ static bool join_arguments(int argc, char **argv, char line[LINE_BYTES], base_er
   return good;
 }
 
-static report_words_t list_words(const option_list_t *list) {
-  return (report_words_t){list->item, list->count};
-}
+static report_words_t list_words(const option_list_t *list) { return (report_words_t){list->item, list->count}; }
 
 static report_settings_t settings_of(const options_t *o) {
   return (report_settings_t){

@@ -1,7 +1,7 @@
 // The command `report`.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_REPORT_H
-#define CLI_REPORT_H
+#ifndef AMALGAM_CLI_REPORT_H
+#define AMALGAM_CLI_REPORT_H
 
 // argv[0] is "report".  Returns the exit code.
 int report_command(int argc, char **argv);

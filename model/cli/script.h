@@ -1,7 +1,7 @@
 // Commands that the script in the checkout's root does itself: here are their pages.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_SCRIPT_H
-#define CLI_SCRIPT_H
+#ifndef AMALGAM_CLI_SCRIPT_H
+#define AMALGAM_CLI_SCRIPT_H
 
 int script_firmware(int argc, char **argv);
 int script_test(int argc, char **argv);

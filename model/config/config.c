@@ -17,10 +17,12 @@
     enum { SECTION_OFFSET = offsetof(config_t, section) }; \
     static const config_param_t list[] = {
 #define PARAM(type, name, min, max, unit, text) \
-      {#name, CONFIG_TYPE_##type, (min), (max), SECTION_OFFSET + offsetof(section_t, name)},
-#define END_SECTION(section)                    \
-      {NULL, CONFIG_TYPE_uint, 0, 0, 0}};       \
-    return list;                                \
+  {#name, CONFIG_TYPE_##type, (min), (max), SECTION_OFFSET + offsetof(section_t, name)},
+#define END_SECTION(section)          \
+  { NULL, CONFIG_TYPE_uint, 0, 0, 0 } \
+  }                                   \
+  ;                                   \
+  return list;                        \
   }
 #include "config/config.def"
 #undef SECTION
@@ -49,12 +51,10 @@ static bool power_of_two(double value) {
   return frexp(value, &exponent) == 0.5;
 }
 
-bool config_store(config_t *config, const config_param_t *param, const char *value,
-                  char error[CONFIG_ERROR_BYTES]) {
+bool config_store(config_t *config, const config_param_t *param, const char *value, char error[CONFIG_ERROR_BYTES]) {
   const bool whole = param->type == CONFIG_TYPE_uint;
   double number = 0;
-  if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min ||
-      number > param->max) {
+  if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min || number > param->max) {
     snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %.8g to %.8g, got '%.40s'%s",
              whole ? "whole number" : "number", param->min, param->max, value, parse_hint(value));
     return false;
@@ -76,16 +76,14 @@ bool config_store(config_t *config, const config_param_t *param, const char *val
 
 static const config_section_t *find_section(const char *name, size_t length) {
   for (size_t i = 0; i < CONFIG_SECTIONS; ++i) {
-    if (strlen(config_sections[i].name) == length &&
-        memcmp(config_sections[i].name, name, length) == 0) {
+    if (strlen(config_sections[i].name) == length && memcmp(config_sections[i].name, name, length) == 0) {
       return &config_sections[i];
     }
   }
   return NULL;
 }
 
-static const config_param_t *find_param(const config_section_t *section, const char *name,
-                                        size_t length) {
+static const config_param_t *find_param(const config_section_t *section, const char *name, size_t length) {
   for (const config_param_t *param = section->params(); param->name != NULL; ++param) {
     if (strlen(param->name) == length && memcmp(param->name, name, length) == 0) {
       return param;
@@ -102,8 +100,7 @@ bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERRO
     return false;
   }
   const config_section_t *section = find_section(assignment, (size_t)(dot - assignment));
-  const config_param_t *param =
-      section == NULL ? NULL : find_param(section, dot + 1, (size_t)(equals - dot - 1));
+  const config_param_t *param = section == NULL ? NULL : find_param(section, dot + 1, (size_t)(equals - dot - 1));
   if (param == NULL) {
     snprintf(error, CONFIG_ERROR_BYTES, "%.*s: no such field in a config",
              (int)(equals - assignment < 100 ? equals - assignment : 100), assignment);

@@ -1,7 +1,7 @@
 // A machine's parameters, generated from config.def.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CONFIG_CONFIG_H
-#define CONFIG_CONFIG_H
+#ifndef AMALGAM_CONFIG_CONFIG_H
+#define AMALGAM_CONFIG_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,9 @@ typedef double config_real_t;
 
 #define SECTION(name, text) typedef struct config_##name {
 #define PARAM(type, name, min, max, unit, text) config_##type##_t name;
-#define END_SECTION(name) } config_##name##_t;
+#define END_SECTION(name) \
+  }                       \
+  config_##name##_t;
 #include "config/config.def"
 #undef SECTION
 #undef PARAM
@@ -42,26 +44,25 @@ bool config_is_name(const char *name);
 
 // The file that NAME stands for: NAME itself if it looks like a file, else
 // model/config/NAME.yaml of the source tree.  False: it does not fit into path.
-__attribute__((warn_unused_result))
-bool config_find(const char *name, char *path, size_t size);
+__attribute__((warn_unused_result)) bool config_find(const char *name, char *path, size_t size);
 
 // One line about a NAME that is none of these: which there are, and which may have been meant.
 void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]);
 
 // The machine that NAME stands for, found and loaded.  False: as config_load.
-__attribute__((warn_unused_result))
-bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_open(const char *name, config_t *config,
+                                                     char error[CONFIG_ERROR_BYTES]);
 
 // Reads and checks a YAML file.  It gives every value, or begins from another machine's, `include:
 // NAME` (model/config/NAME.yaml) or `include: NAME.yaml` (the file beside it), and gives what differs.
 // False: *config is unspecified and error holds one line that names the file in which the mistake
 // stands, the field and what was expected.
-__attribute__((warn_unused_result))
-bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_load(const char *path, config_t *config,
+                                                     char error[CONFIG_ERROR_BYTES]);
 
 // Applies "section.name=value" with the same checks.  False: *config is unchanged.
-__attribute__((warn_unused_result))
-bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_set(config_t *config, const char *assignment,
+                                                    char error[CONFIG_ERROR_BYTES]);
 
 // GB/s and microseconds in the machine's cycles.
 static inline double config_bytes_per_cycle(const config_t *config, double gbps) {

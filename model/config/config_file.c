@@ -32,7 +32,7 @@ typedef struct schema {
 // A file being read, and how it came to that.
 typedef struct source {
   const char *path;
-  const struct source *includer;   // NULL: the one that was asked for
+  const struct source *includer;  // NULL: the one that was asked for
   dev_t device;
   ino_t inode;
 } source_t;
@@ -44,8 +44,7 @@ typedef struct complaint {
   unsigned line;
 } complaint_t;
 
-static void describe_text(cyaml_schema_field_t *field, const char *key, size_t index,
-                          size_t refused) {
+static void describe_text(cyaml_schema_field_t *field, const char *key, size_t index, size_t refused) {
   field->key = key;
   field->data_offset = (uint32_t)(index * sizeof(char *));
   field->value.type = CYAML_STRING;
@@ -70,7 +69,7 @@ static void build_schema(schema_t *schema, size_t refused) {
     for (const config_param_t *param = config_sections[s].params(); param->name != NULL; ++param) {
       describe_text(field++, param->name, index++, refused);
     }
-    ++field;   // the end of the section's list: all zero
+    ++field;  // the end of the section's list: all zero
   }
   describe_text(&schema->section[CONFIG_SECTIONS], "include", INCLUDE, refused);
   schema->top.type = CYAML_MAPPING;
@@ -101,12 +100,10 @@ static void note(cyaml_log_t level, void *context, const char *format, va_list a
 }
 
 static cyaml_config_t settings(complaint_t *complaint) {
-  return (cyaml_config_t){.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem,
-                          .log_level = CYAML_LOG_WARNING};
+  return (cyaml_config_t){.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
 }
 
-static cyaml_err_t load(const char *path, size_t refused, document_t **document,
-                        complaint_t *complaint) {
+static cyaml_err_t load(const char *path, size_t refused, document_t **document, complaint_t *complaint) {
   schema_t schema;
   build_schema(&schema, refused);
   memset(complaint, 0, sizeof *complaint);
@@ -132,8 +129,8 @@ static bool fail(const char *path, unsigned line, const char *field, const char 
   if (line != 0) {
     snprintf(where, sizeof where, ":%u", line);
   }
-  snprintf(error, CONFIG_ERROR_BYTES, "%.180s%s: %.80s%s%.220s", path, where, field,
-           field[0] == '\0' ? "" : ": ", reason);
+  snprintf(error, CONFIG_ERROR_BYTES, "%.180s%s: %.80s%s%.220s", path, where, field, field[0] == '\0' ? "" : ": ",
+           reason);
   for (char *c = error; *c != '\0'; ++c) {
     *c = (unsigned char)*c < ' ' ? '?' : *c;
   }
@@ -145,8 +142,7 @@ static void field_name(complaint_t *complaint, const char *key, char field[130])
   if (key != NULL) {
     snprintf(complaint->inner, sizeof complaint->inner, "%.60s", key);
   }
-  snprintf(field, 130, "%s%s%s", complaint->outer, complaint->outer[0] == '\0' ? "" : ".",
-           complaint->inner);
+  snprintf(field, 130, "%s%s%s", complaint->outer, complaint->outer[0] == '\0' ? "" : ".", complaint->inner);
 }
 
 static const char *after(const char *text, const char *prefix) {
@@ -154,8 +150,7 @@ static const char *after(const char *text, const char *prefix) {
   return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint,
-                    char error[CONFIG_ERROR_BYTES]) {
+static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint, char error[CONFIG_ERROR_BYTES]) {
   char field[130];
   const char *unknown = after(complaint->message, "Unexpected key: ");
   const char *repeated = after(complaint->message, "Mapping field already seen: ");
@@ -172,8 +167,8 @@ static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint
   if (after(complaint->message, "Expecting MAPPING") != NULL) {
     return fail(path, complaint->line, field, "expected fields, NAME: VALUE", error);
   }
-  return fail(path, complaint->line, field,
-              complaint->message[0] != '\0' ? complaint->message : cyaml_strerror(status), error);
+  return fail(path, complaint->line, field, complaint->message[0] != '\0' ? complaint->message : cyaml_strerror(status),
+              error);
 }
 
 // Refuses the text of that index; its line comes from loading once more.
@@ -186,8 +181,7 @@ static bool fail_at(const char *path, size_t index, const char *field, const cha
 }
 
 // Checks the values that are given; without an include, these are all.
-static bool store_all(const char *path, const document_t *document, config_t *config,
-                      char error[CONFIG_ERROR_BYTES]) {
+static bool store_all(const char *path, const document_t *document, config_t *config, char error[CONFIG_ERROR_BYTES]) {
   size_t index = 0;
   for (size_t s = 0; s < CONFIG_SECTIONS; ++s) {
     const config_param_t *param = config_sections[s].params();
@@ -234,24 +228,21 @@ static bool find_included(const char *includer, const char *name, char path[PATH
   char found[PATH_BYTES];
   const char *slash = strrchr(includer, '/');
   const int folder = slash == NULL ? 0 : (int)(slash + 1 - includer);
-  if (name[0] == '\0' || strchr(name, '/') != NULL ||
-      !config_find(name, found, sizeof found)) {
+  if (name[0] == '\0' || strchr(name, '/') != NULL || !config_find(name, found, sizeof found)) {
     return false;
   }
-  const int length = snprintf(path, PATH_BYTES, "%.*s%s", strcmp(found, name) == 0 ? folder : 0,
-                              includer, found);
+  const int length = snprintf(path, PATH_BYTES, "%.*s%s", strcmp(found, name) == 0 ? folder : 0, includer, found);
   return length < PATH_BYTES;
 }
 
 static bool load_source(const source_t *source, config_t *config, char error[CONFIG_ERROR_BYTES]);
 
-static bool include(const source_t *includer, const char *name, config_t *config,
-                    char error[CONFIG_ERROR_BYTES]) {
+static bool include(const source_t *includer, const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
   char path[PATH_BYTES], reason[CONFIG_ERROR_BYTES];
   source_t source = {.path = path, .includer = includer};
   if (!find_included(includer->path, name, path)) {
-    snprintf(reason, sizeof reason,
-             "expected a machine's name or a file beside this one, without a folder, got '%s'", name);
+    snprintf(reason, sizeof reason, "expected a machine's name or a file beside this one, without a folder, got '%s'",
+             name);
   } else if (config_is_name(name) && access(path, F_OK) != 0) {
     config_no_such(name, reason);
   } else if (!open_source(&source, reason)) {
@@ -275,8 +266,7 @@ static bool load_source(const source_t *source, config_t *config, char error[CON
     explain(source->path, status, &complaint, error);
   } else {
     const char *name = document->text[INCLUDE];
-    good = (name == NULL || include(source, name, config, error)) &&
-           store_all(source->path, document, config, error);
+    good = (name == NULL || include(source, name, config, error)) && store_all(source->path, document, config, error);
   }
   release(document);
   return good;

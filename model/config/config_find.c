@@ -25,9 +25,8 @@ bool config_is_name(const char *name) {
 }
 
 bool config_find(const char *name, char *path, size_t size) {
-  const int length = config_is_name(name)
-                         ? snprintf(path, size, "%s/model/config/%s.yaml", config_home(), name)
-                         : snprintf(path, size, "%s", name);
+  const int length = config_is_name(name) ? snprintf(path, size, "%s/model/config/%s.yaml", config_home(), name)
+                                          : snprintf(path, size, "%s", name);
   return length >= 0 && (size_t)length < size;
 }
 
@@ -49,10 +48,9 @@ static void list_machines(machines_t *machines) {
   machines->count = 0;
   for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
     const size_t length = strlen(entry->d_name);
-    if (ends_with(entry->d_name, ".yaml") && length < MACHINE_BYTES &&
-        machines->count < MACHINES_MOST) {
-      snprintf(machines->name[machines->count++], MACHINE_BYTES, "%.*s",
-               (int)(length - strlen(".yaml")), entry->d_name);
+    if (ends_with(entry->d_name, ".yaml") && length < MACHINE_BYTES && machines->count < MACHINES_MOST) {
+      snprintf(machines->name[machines->count++], MACHINE_BYTES, "%.*s", (int)(length - strlen(".yaml")),
+               entry->d_name);
     }
   }
   if (folder != NULL) {
@@ -70,7 +68,10 @@ void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]) {
   for (size_t i = 0; i < machines.count; ++i) {
     names[i] = machines.name[i];
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                             i == 0 ? "" : i + 1 < machines.count ? ", " : " and ", names[i]);
+                             i == 0                   ? ""
+                             : i + 1 < machines.count ? ", "
+                                                      : " and ",
+                             names[i]);
   }
   suggest_text(name, names, machines.count, "", hint, sizeof hint);
   snprintf(error, CONFIG_ERROR_BYTES, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,

@@ -1,7 +1,7 @@
 // Internal to model/config: the parameters of config.def as tables, one a section.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CONFIG_CONFIG_TABLE_H
-#define CONFIG_CONFIG_TABLE_H
+#ifndef AMALGAM_CONFIG_CONFIG_TABLE_H
+#define AMALGAM_CONFIG_CONFIG_TABLE_H
 
 #include "config/config.h"
 
@@ -11,18 +11,18 @@ typedef struct config_param {
   const char *name;
   config_type_t type;
   double min, max;
-  size_t offset;               // in config_t
+  size_t offset;  // in config_t
 } config_param_t;
 
 typedef struct config_section {
   const char *name;
-  const config_param_t *(*params)(void);   // ends with a NULL name
+  const config_param_t *(*params)(void);  // ends with a NULL name
 } config_section_t;
 
 // Sizes of the tables.
 enum {
   CONFIG_SECTIONS = 0
-#define SECTION(name, text) + 1
+#define SECTION(name, text) +1
 #define PARAM(type, name, min, max, unit, text)
 #define END_SECTION(name)
 #include "config/config.def"
@@ -33,7 +33,7 @@ enum {
 enum {
   CONFIG_PARAMS = 0
 #define SECTION(name, text)
-#define PARAM(type, name, min, max, unit, text) + 1
+#define PARAM(type, name, min, max, unit, text) +1
 #define END_SECTION(name)
 #include "config/config.def"
 #undef SECTION
@@ -45,7 +45,6 @@ extern const config_section_t config_sections[CONFIG_SECTIONS];
 
 // Parses and checks one value and stores it.  False: *config is unchanged and error says what was
 // expected and what came: "expected a whole number from 1 to 256, got '3z'".
-bool config_store(config_t *config, const config_param_t *param, const char *value,
-                  char error[CONFIG_ERROR_BYTES]);
+bool config_store(config_t *config, const config_param_t *param, const char *value, char error[CONFIG_ERROR_BYTES]);
 
 #endif

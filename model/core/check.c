@@ -7,9 +7,7 @@
 
 #include "core_internal.h"
 
-enum {
-  ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V, ON_E = 1 << CORE_ENGINE
-};
+enum { ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V, ON_E = 1 << CORE_ENGINE };
 
 static const uint8_t pipe_cores[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = ON_##cores,
@@ -21,17 +19,15 @@ typedef struct checker {
   core_kind_t kind;
   const core_memory_t *memory;
   const command_t *command;
-  bool known_vop;   // a VEC of a known operation
+  bool known_vop;  // a VEC of a known operation
   char *error;
 } checker_t;
 
-__attribute__((format(printf, 2, 3)))
-static bool wrong(const checker_t *check, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool wrong(const checker_t *check, const char *format, ...) {
   const char *name = core_command_name(check->command->header.opcode_);
-  const int length =
-      check->known_vop ? snprintf(check->error, CORE_ERROR_BYTES, "%s %s ", name,
-                                  core_vector_op_name(check->command->vec.op))
-                       : snprintf(check->error, CORE_ERROR_BYTES, "%s ", name);
+  const int length = check->known_vop ? snprintf(check->error, CORE_ERROR_BYTES, "%s %s ", name,
+                                                 core_vector_op_name(check->command->vec.op))
+                                      : snprintf(check->error, CORE_ERROR_BYTES, "%s ", name);
   va_list args;
   va_start(args, format);
   vsnprintf(check->error + length, CORE_ERROR_BYTES - (size_t)length, format, args);
@@ -40,8 +36,7 @@ static bool wrong(const checker_t *check, const char *format, ...) {
 }
 
 static const char *a_core(core_kind_t kind) {
-  static const char *const names[CORE_KIND_COUNT] = {"a cube core", "a vector core",
-                                                     "an attention engine"};
+  static const char *const names[CORE_KIND_COUNT] = {"a cube core", "a vector core", "an attention engine"};
   return names[kind];
 }
 
@@ -57,8 +52,7 @@ static bool below(const checker_t *check, const char *field, uint32_t value, uin
   return value < limit || wrong(check, "%s=%u: expected 0 to %u", field, value, limit - 1);
 }
 
-static bool expect(const checker_t *check, bool right, const char *field, uint32_t value,
-                   const char *expected) {
+static bool expect(const checker_t *check, bool right, const char *field, uint32_t value, const char *expected) {
   return right || wrong(check, "%s=%u: expected %s", field, value, expected);
 }
 
@@ -68,34 +62,31 @@ static bool check_operand(const checker_t *check, const core_operand_t *operand)
   const unsigned long long base = access->base;
   const unsigned long long pitch = access->pitch;
   if (base % operand->align != 0) {
-    return wrong(check, "%s=0x%llx: expected a multiple of %u", operand->field, base,
-                 operand->align);
+    return wrong(check, "%s=0x%llx: expected a multiple of %u", operand->field, base, operand->align);
   }
   if (operand->pitch_field != NULL && pitch % operand->align != 0) {
-    return wrong(check, "%s=%llu: expected a multiple of %u", operand->pitch_field, pitch,
-                 operand->align);
+    return wrong(check, "%s=%llu: expected a multiple of %u", operand->pitch_field, pitch, operand->align);
   }
   if (access->write && access->rows > 1 && access->pitch < access->row_bytes) {
-    return wrong(check, "%s=%llu: expected %llu or more, the rows written would overlap",
-                 operand->pitch_field, pitch, (unsigned long long)access->row_bytes);
+    return wrong(check, "%s=%llu: expected %llu or more, the rows written would overlap", operand->pitch_field, pitch,
+                 (unsigned long long)access->row_bytes);
   }
   const unsigned long long extent = operand->extent;
   if (access->space == SPACE_GM) {
     return extent <= UINT64_MAX - base ||
-           wrong(check, "%s=0x%llx: tile of %llu bytes leaves the address space", operand->field,
-                 base, extent);
+           wrong(check, "%s=0x%llx: tile of %llu bytes leaves the address space", operand->field, base, extent);
   }
   const unsigned long long size = check->memory->bytes[access->space];
   const char *unit = access->space == SPACE_KV ? "rows" : "bytes";
   return (extent <= size && base <= size - extent) ||
-         wrong(check, "%s=0x%llx: tile of %llu %s leaves %s of %llu %s", operand->field, base,
-               extent, unit, core_space_name(access->space), size, unit);
+         wrong(check, "%s=0x%llx: tile of %llu %s leaves %s of %llu %s", operand->field, base, extent, unit,
+               core_space_name(access->space), size, unit);
 }
 
 static bool check_operands(const checker_t *check) {
   core_operand_t operand[CORE_MAX_ACCESSES];
   const size_t count = core_operands(check->command, operand);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     if (!check_operand(check, &operand[i])) {
       return false;
     }
@@ -103,8 +94,7 @@ static bool check_operands(const checker_t *check) {
   return true;
 }
 
-static bool check_other_pipe(const checker_t *check, const char *field, uint32_t pipe,
-                             uint32_t event) {
+static bool check_other_pipe(const checker_t *check, const char *field, uint32_t pipe, uint32_t event) {
   if (!has_pipe(check->kind, pipe)) {
     return wrong(check, "%s=%u: expected a pipe of %s", field, pipe, a_core(check->kind));
   }
@@ -124,37 +114,34 @@ static bool check_load_a(const checker_t *check, const cmd_load_a_t *c) {
 }
 
 static bool check_load_b(const checker_t *check, const cmd_load_b_t *c) {
-  return one_or_more(check, "k", c->k) && one_or_more(check, "n", c->n) &&
-         below(check, "transpose", c->transpose, 2) && check_operands(check);
+  return one_or_more(check, "k", c->k) && one_or_more(check, "n", c->n) && below(check, "transpose", c->transpose, 2) &&
+         check_operands(check);
 }
 
 static bool check_mmad(const checker_t *check, const cmd_mmad_t *c) {
-  return one_or_more(check, "m", c->m) && one_or_more(check, "n", c->n) &&
-         one_or_more(check, "k", c->k) && below(check, "accumulate", c->accumulate, 2) &&
-         expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type,
-                "TYPE_BF16 or TYPE_F16") &&
+  return one_or_more(check, "m", c->m) && one_or_more(check, "n", c->n) && one_or_more(check, "k", c->k) &&
+         below(check, "accumulate", c->accumulate, 2) &&
+         expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type, "TYPE_BF16 or TYPE_F16") &&
          check_operands(check);
 }
 
 static bool check_fixpipe(const checker_t *check, const cmd_fixpipe_t *c) {
   return one_or_more(check, "m", c->m) && one_or_more(check, "n", c->n) &&
-         expect(check, c->type == TYPE_F32 || c->type == TYPE_BF16 || c->type == TYPE_F16, "type",
-                c->type, "TYPE_F32, TYPE_BF16 or TYPE_F16") &&
-         expect(check, c->op == GM_STORE || (c->op == GM_ADD_F32 && c->type == TYPE_F32), "op",
-                c->op, "GM_STORE, or GM_ADD_F32 with TYPE_F32") &&
+         expect(check, c->type == TYPE_F32 || c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type,
+                "TYPE_F32, TYPE_BF16 or TYPE_F16") &&
+         expect(check, c->op == GM_STORE || (c->op == GM_ADD_F32 && c->type == TYPE_F32), "op", c->op,
+                "GM_STORE, or GM_ADD_F32 with TYPE_F32") &&
          check_operands(check);
 }
 
 static bool check_copy_in(const checker_t *check, const cmd_copy_in_t *c) {
-  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
-         check_operands(check);
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) && check_operands(check);
 }
 
 static bool check_gather_in(const checker_t *check, const cmd_gather_in_t *c) {
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
          one_or_more(check, "page", c->page) &&
-         expect(check, c->rows - 1 <= UINT32_MAX - c->first, "first", c->first,
-                "places below 2^32") &&
+         expect(check, c->rows - 1 <= UINT32_MAX - c->first, "first", c->first, "places below 2^32") &&
          check_operands(check);
 }
 
@@ -164,8 +151,8 @@ static bool check_copy_out(const checker_t *check, const cmd_copy_out_t *c) {
          expect(check, c->op == GM_STORE || c->row_bytes % 4 == 0, "row_bytes", c->row_bytes,
                 "a multiple of 4 with an atomic operation") &&
          below(check, "skip_zero", c->skip_zero, 2) &&
-         expect(check, c->skip_zero == 0 || (c->op != GM_STORE && c->op != GM_ADD_F32), "skip_zero",
-                c->skip_zero, "0 without an operation on integers") &&
+         expect(check, c->skip_zero == 0 || (c->op != GM_STORE && c->op != GM_ADD_F32), "skip_zero", c->skip_zero,
+                "0 without an operation on integers") &&
          check_operands(check);
 }
 
@@ -186,8 +173,7 @@ static bool check_read_gm(const checker_t *check, const cmd_read_gm_t *c) {
 
 // Nibbles are widened, whole words of them.
 static bool check_cast_int4(const checker_t *check, const cmd_vec_t *c) {
-  return expect(check, c->to == TYPE_F16 || c->to == TYPE_F32, "to", c->to,
-                "TYPE_F16 or TYPE_F32 from nibbles") &&
+  return expect(check, c->to == TYPE_F16 || c->to == TYPE_F32, "to", c->to, "TYPE_F16 or TYPE_F32 from nibbles") &&
          expect(check, c->cols % 8 == 0, "cols", c->cols, "a multiple of 8 from nibbles");
 }
 
@@ -199,8 +185,7 @@ static bool check_types(const checker_t *check, const cmd_vec_t *c) {
     return true;
   }
   return expect(check, to == TYPE_F16, "to", to, "TYPE_F32 or TYPE_F16") &&
-         expect(check, from == (c->op == VOP_FMA ? TYPE_F32 : TYPE_F16), "from", from,
-                "TYPE_F16 as to") &&
+         expect(check, from == (c->op == VOP_FMA ? TYPE_F32 : TYPE_F16), "from", from, "TYPE_F16 as to") &&
          expect(check, c->op == VOP_FMA || c->b_kind == OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_TILE with TYPE_F16");
 }
@@ -236,8 +221,7 @@ static bool check_vec(checker_t *check, const cmd_vec_t *c) {
          expect(check, c->op != VOP_BROADCAST || c->b_kind != OPERAND_TILE, "b_kind", c->b_kind,
                 "OPERAND_ROW or OPERAND_SCALAR") &&
          expect(check, c->op != VOP_SWAP || c->cols % 2 == 0, "cols", c->cols, "an even number") &&
-         (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) &&
-         check_operands(check);
+         (c->op == VOP_CAST ? check_cast(check, c) : check_types(check, c)) && check_operands(check);
 }
 
 // --- attention engines ------------------------------------------------------------------------
@@ -251,13 +235,12 @@ static bool check_dim(const checker_t *check, uint32_t dim) {
 static bool check_keys(const checker_t *check, uint32_t keys, uint32_t stride) {
   return one_or_more(check, "keys", keys) && one_or_more(check, "stride", stride) &&
          (core_ceil_div(keys, stride) <= check->memory->engine->blocks ||
-          wrong(check, "keys=%u: expected at most %zu blocks of stride=%u", keys,
-                check->memory->engine->blocks, stride));
+          wrong(check, "keys=%u: expected at most %zu blocks of stride=%u", keys, check->memory->engine->blocks,
+                stride));
 }
 
 static bool check_load_kv(const checker_t *check, const cmd_load_kv_t *c) {
-  return check_dim(check, c->dim) && check_keys(check, c->keys, c->stride) &&
-         check_operands(check);
+  return check_dim(check, c->dim) && check_keys(check, c->keys, c->stride) && check_operands(check);
 }
 
 static bool check_load_eb(const checker_t *check, const cmd_load_eb_t *c) {
@@ -274,15 +257,14 @@ static bool check_apart(const checker_t *check, const cmd_attn_t *c) {
   const size_t count = core_operands(check->command, operand);
   const core_operand_t *written = &operand[count - 1];
   const uint64_t begin = written->access.base;
-  for (size_t i = 0; i + 1 < count; i++) {
+  for (size_t i = 0; i + 1 < count; ++i) {
     const core_operand_t *read = &operand[i];
     const uint64_t base = read->access.base;
-    const bool in_place = strcmp(read->field, written->field) == 0 ||
-                          (strcmp(read->field, "q") == 0 && c->final != 0 && c->q == c->out);
-    if (read->access.space == SPACE_EB && !in_place && base < begin + written->extent &&
-        begin < base + read->extent) {
-      return wrong(check, "%s=0x%llx: overlaps %s=0x%llx, which is read", written->field,
-                   (unsigned long long)begin, read->field, (unsigned long long)base);
+    const bool in_place =
+        strcmp(read->field, written->field) == 0 || (strcmp(read->field, "q") == 0 && c->final != 0 && c->q == c->out);
+    if (read->access.space == SPACE_EB && !in_place && base < begin + written->extent && begin < base + read->extent) {
+      return wrong(check, "%s=0x%llx: overlaps %s=0x%llx, which is read", written->field, (unsigned long long)begin,
+                   read->field, (unsigned long long)base);
     }
   }
   return true;
@@ -290,16 +272,14 @@ static bool check_apart(const checker_t *check, const cmd_attn_t *c) {
 
 static bool check_attn(const checker_t *check, const cmd_attn_t *c) {
   return one_or_more(check, "queries", c->queries) && check_dim(check, c->dim) &&
-         expect(check, c->dim % 16 == 0, "dim", c->dim, "a multiple of 16") &&
-         check_keys(check, c->keys, c->stride) &&
-         below(check, "mask_mode", c->mask_mode, MASK_MODE_COUNT) &&
-         one_or_more(check, "share", c->share) && below(check, "carry", c->carry, 2) &&
-         below(check, "final", c->final, 2) && check_operands(check) && check_apart(check, c);
+         expect(check, c->dim % 16 == 0, "dim", c->dim, "a multiple of 16") && check_keys(check, c->keys, c->stride) &&
+         below(check, "mask_mode", c->mask_mode, MASK_MODE_COUNT) && one_or_more(check, "share", c->share) &&
+         below(check, "carry", c->carry, 2) && below(check, "final", c->final, 2) && check_operands(check) &&
+         check_apart(check, c);
 }
 
 static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {
-  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) &&
-         check_operands(check);
+  return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) && check_operands(check);
 }
 
 // The kind of core that a command belongs to, if it is one's alone.
@@ -308,8 +288,7 @@ static core_kind_t home_of(unsigned opcode) {
   if (opcode == OP_LOAD_NZ || (pipes & (PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX)) != 0) {
     return CORE_CUBE;
   }
-  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? CORE_ENGINE
-                                                                         : CORE_VECTOR;
+  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? CORE_ENGINE : CORE_VECTOR;
 }
 
 // The opcode, the core, the pipe and the bytes that must be zero.
@@ -324,7 +303,7 @@ static bool check_header(const checker_t *check) {
   const unsigned pipes = core_command_pipes(header->opcode_);
   unsigned mine = 0;
   const char *expected = "?";
-  for (uint32_t pipe = 0; pipe < PIPE_COUNT; pipe++) {
+  for (uint32_t pipe = 0; pipe < PIPE_COUNT; ++pipe) {
     if (has_pipe(check->kind, pipe) && (pipes >> pipe & 1) != 0) {
       mine |= 1u << pipe;
       expected = core_pipe_name(pipe);
@@ -333,10 +312,8 @@ static bool check_header(const checker_t *check) {
   // MTE2 is on both kinds of core, with different commands.
   const bool to_cube = header->opcode_ == OP_LOAD_NZ;
   const bool to_vector = header->opcode_ == OP_COPY_IN || header->opcode_ == OP_GATHER_IN;
-  if (mine == 0 || (to_cube && check->kind != CORE_CUBE) ||
-      (to_vector && check->kind != CORE_VECTOR)) {
-    return wrong(check, "on %s: expected %s", a_core(check->kind),
-                 a_core(home_of(header->opcode_)));
+  if (mine == 0 || (to_cube && check->kind != CORE_CUBE) || (to_vector && check->kind != CORE_VECTOR)) {
+    return wrong(check, "on %s: expected %s", a_core(check->kind), a_core(home_of(header->opcode_)));
   }
   if (header->pipe_ < PIPE_COUNT && (mine >> header->pipe_ & 1) != 0) {
     return true;
@@ -344,12 +321,10 @@ static bool check_header(const checker_t *check) {
   const char *pipe = core_pipe_name(header->pipe_);
   return (mine & (mine - 1)) == 0
              ? wrong(check, "pipe=%u (%s): expected %s", header->pipe_, pipe, expected)
-             : wrong(check, "pipe=%u (%s): expected a pipe of %s", header->pipe_, pipe,
-                     a_core(check->kind));
+             : wrong(check, "pipe=%u (%s): expected a pipe of %s", header->pipe_, pipe, a_core(check->kind));
 }
 
-bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
-                char error[CORE_ERROR_BYTES]) {
+bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command, char error[CORE_ERROR_BYTES]) {
   checker_t check = {.kind = kind, .memory = memory, .command = command, .error = error};
   error[0] = '\0';
   if (!check_header(&check)) {
@@ -399,6 +374,6 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
     case OP_STORE_EB:
       return check_store_eb(&check, &command->store_eb);
     default:
-      return true;   // PIPE_BARRIER and SYNC_ALL have no fields, and MARK takes any number
+      return true;  // PIPE_BARRIER and SYNC_ALL have no fields, and MARK takes any number
   }
 }

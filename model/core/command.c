@@ -24,9 +24,8 @@ static const char *const command_names[OP_COUNT] = {
 };
 
 static const char *const space_names[SPACE_COUNT] = {
-    [SPACE_GM] = "GM",   [SPACE_L1] = "L1",   [SPACE_L0A] = "L0A",
-    [SPACE_L0B] = "L0B", [SPACE_L0C] = "L0C", [SPACE_UB] = "UB",
-    [SPACE_KV] = "KV",   [SPACE_EB] = "EB",   [SPACE_PAIR_L1] = "pair's L1",
+    [SPACE_GM] = "GM", [SPACE_L1] = "L1", [SPACE_L0A] = "L0A", [SPACE_L0B] = "L0B",           [SPACE_L0C] = "L0C",
+    [SPACE_UB] = "UB", [SPACE_KV] = "KV", [SPACE_EB] = "EB",   [SPACE_PAIR_L1] = "pair's L1",
 };
 
 static const char *const vector_op_names[VOP_COUNT] = {
@@ -42,19 +41,16 @@ static const char *const gm_op_names[GM_OP_COUNT] = {
 };
 
 static const char *const type_names[TYPE_COUNT] = {
-    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16", [TYPE_S32] = "S32",
+    [TYPE_F32] = "F32", [TYPE_BF16] = "BF16", [TYPE_F16] = "F16",  [TYPE_S32] = "S32",
     [TYPE_S4] = "S4",   [TYPE_U4] = "U4",     [TYPE_E4M3] = "E4M3"};
 static const char *const operand_names[OPERAND_COUNT] = {
     [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
-static const char *const round_names[ROUND_COUNT] = {
-    [ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
+static const char *const round_names[ROUND_COUNT] = {[ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
 
 static const char *const mask_names[MASK_MODE_COUNT] = {
     [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
 
-static const char *lookup(const char *const *names, uint64_t count, uint64_t i) {
-  return i < count ? names[i] : "?";
-}
+static const char *lookup(const char *const *names, uint64_t count, uint64_t i) { return i < count ? names[i] : "?"; }
 
 const char *core_pipe_name(unsigned pipe) { return lookup(pipe_names, PIPE_COUNT, pipe); }
 
@@ -72,34 +68,77 @@ unsigned core_command_pipes(unsigned opcode) {
 }
 
 const char *core_command_name(unsigned opcode) { return lookup(command_names, OP_COUNT, opcode); }
-const char *core_space_name(core_space_t space) {
-  return lookup(space_names, SPACE_COUNT, (uint64_t)space);
-}
+const char *core_space_name(core_space_t space) { return lookup(space_names, SPACE_COUNT, (uint64_t)space); }
 const char *core_vector_op_name(uint32_t op) { return lookup(vector_op_names, VOP_COUNT, op); }
 
 // How a field is written, by its name.  A new name in commands.def wants a line here.
-enum field_kind {
-  NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT
-};
+enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT };
 enum {
-  KIND_a = ADDRESS, KIND_b = ADDRESS, KIND_c = ADDRESS, KIND_dst = ADDRESS, KIND_gm = ADDRESS,
-  KIND_l1 = ADDRESS, KIND_l0a = ADDRESS, KIND_l0b = ADDRESS, KIND_l0c = ADDRESS, KIND_ub = ADDRESS,
-  KIND_a_pitch = NUMBER, KIND_b_pitch = NUMBER, KIND_c_pitch = NUMBER, KIND_dst_pitch = NUMBER,
-  KIND_gm_pitch = NUMBER, KIND_l1_pitch = NUMBER, KIND_ub_pitch = NUMBER,
-  KIND_rows = NUMBER, KIND_cols = NUMBER, KIND_row_bytes = NUMBER,
-  KIND_m = NUMBER, KIND_n = NUMBER, KIND_k = NUMBER,
-  KIND_transpose = NUMBER, KIND_accumulate = NUMBER, KIND_event = NUMBER, KIND_flag = NUMBER,
+  KIND_a = ADDRESS,
+  KIND_b = ADDRESS,
+  KIND_c = ADDRESS,
+  KIND_dst = ADDRESS,
+  KIND_gm = ADDRESS,
+  KIND_l1 = ADDRESS,
+  KIND_l0a = ADDRESS,
+  KIND_l0b = ADDRESS,
+  KIND_l0c = ADDRESS,
+  KIND_ub = ADDRESS,
+  KIND_a_pitch = NUMBER,
+  KIND_b_pitch = NUMBER,
+  KIND_c_pitch = NUMBER,
+  KIND_dst_pitch = NUMBER,
+  KIND_gm_pitch = NUMBER,
+  KIND_l1_pitch = NUMBER,
+  KIND_ub_pitch = NUMBER,
+  KIND_rows = NUMBER,
+  KIND_cols = NUMBER,
+  KIND_row_bytes = NUMBER,
+  KIND_m = NUMBER,
+  KIND_n = NUMBER,
+  KIND_k = NUMBER,
+  KIND_transpose = NUMBER,
+  KIND_accumulate = NUMBER,
+  KIND_event = NUMBER,
+  KIND_flag = NUMBER,
   KIND_strips = NUMBER,
-  KIND_skip_zero = NUMBER, KIND_list = ADDRESS, KIND_first = NUMBER, KIND_page = NUMBER,
-  KIND_pair = NUMBER, KIND_bytes = NUMBER, KIND_number = NUMBER,
-  KIND_k_gm = ADDRESS, KIND_v_gm = ADDRESS, KIND_eb = ADDRESS, KIND_q = ADDRESS, KIND_mask = ADDRESS,
-  KIND_triplet = ADDRESS, KIND_out = ADDRESS,
-  KIND_k_pitch = NUMBER, KIND_v_pitch = NUMBER, KIND_eb_pitch = NUMBER, KIND_mask_pitch = NUMBER,
-  KIND_triplet_pitch = NUMBER, KIND_keys = NUMBER, KIND_queries = NUMBER, KIND_row = NUMBER,
-  KIND_stride = NUMBER, KIND_dim = NUMBER, KIND_share = NUMBER, KIND_carry = NUMBER,
-  KIND_final = NUMBER, KIND_limit = SIGNED, KIND_mask_mode = MASK, KIND_scale = FLOAT,
-  KIND_op = OP, KIND_type = TYPE, KIND_from = PIPE_OR_TYPE, KIND_to = PIPE_OR_TYPE,
-  KIND_b_kind = OPERAND, KIND_round = ROUNDING, KIND_scalar = FLOAT,
+  KIND_skip_zero = NUMBER,
+  KIND_list = ADDRESS,
+  KIND_first = NUMBER,
+  KIND_page = NUMBER,
+  KIND_pair = NUMBER,
+  KIND_bytes = NUMBER,
+  KIND_number = NUMBER,
+  KIND_k_gm = ADDRESS,
+  KIND_v_gm = ADDRESS,
+  KIND_eb = ADDRESS,
+  KIND_q = ADDRESS,
+  KIND_mask = ADDRESS,
+  KIND_triplet = ADDRESS,
+  KIND_out = ADDRESS,
+  KIND_k_pitch = NUMBER,
+  KIND_v_pitch = NUMBER,
+  KIND_eb_pitch = NUMBER,
+  KIND_mask_pitch = NUMBER,
+  KIND_triplet_pitch = NUMBER,
+  KIND_keys = NUMBER,
+  KIND_queries = NUMBER,
+  KIND_row = NUMBER,
+  KIND_stride = NUMBER,
+  KIND_dim = NUMBER,
+  KIND_share = NUMBER,
+  KIND_carry = NUMBER,
+  KIND_final = NUMBER,
+  KIND_limit = SIGNED,
+  KIND_mask_mode = MASK,
+  KIND_scale = FLOAT,
+  KIND_op = OP,
+  KIND_type = TYPE,
+  KIND_from = PIPE_OR_TYPE,
+  KIND_to = PIPE_OR_TYPE,
+  KIND_b_kind = OPERAND,
+  KIND_round = ROUNDING,
+  KIND_scalar = FLOAT,
 };
 
 typedef struct writer {
@@ -109,8 +148,7 @@ typedef struct writer {
   const command_t *command;
 } writer_t;
 
-__attribute__((format(printf, 2, 3)))
-static void put(writer_t *w, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *format, ...) {
   if (w->used + 1 >= w->size) {
     return;
   }
@@ -137,15 +175,13 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       put(w, "0x%llx", (unsigned long long)value);
       break;
     case OP:
-      opcode == OP_VEC ? put_name(w, vector_op_names, VOP_COUNT, value)
-                              : put_name(w, gm_op_names, GM_OP_COUNT, value);
+      opcode == OP_VEC ? put_name(w, vector_op_names, VOP_COUNT, value) : put_name(w, gm_op_names, GM_OP_COUNT, value);
       break;
     case TYPE:
       put_name(w, type_names, TYPE_COUNT, value);
       break;
     case PIPE_OR_TYPE:
-      opcode == OP_VEC ? put_name(w, type_names, TYPE_COUNT, value)
-                              : put_name(w, pipe_names, PIPE_COUNT, value);
+      opcode == OP_VEC ? put_name(w, type_names, TYPE_COUNT, value) : put_name(w, pipe_names, PIPE_COUNT, value);
       break;
     case OPERAND:
       put_name(w, operand_names, OPERAND_COUNT, value);
@@ -214,9 +250,9 @@ static void put_field(writer_t *w, const char *field, int kind, uint64_t value) 
   put_value(w, (enum field_kind)kind, value);
 }
 
-#define COMMAND(NAME, name, pipes, text)                          \
-  static void put_##name(writer_t *w, const cmd_##name##_t *c) {  \
-    (void)w;                                                      \
+#define COMMAND(NAME, name, pipes, text)                         \
+  static void put_##name(writer_t *w, const cmd_##name##_t *c) { \
+    (void)w;                                                     \
     (void)c;
 #define FIELD(type, name, text) put_field(w, #name, KIND_##name, c->name);
 #define END_COMMAND(name) }

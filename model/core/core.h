@@ -1,9 +1,9 @@
-// Behaviour of the commands of cube cores, vector cores and attention engines: what is legal, what a command touches, what
-// it costs and what it computes.  Plain C without time: a simulator decides when a command
-// completes and calls core_execute then.
+// Behaviour of the commands of cube cores, vector cores and attention engines: what is legal, what a command touches,
+// what it costs and what it computes.  Plain C without time: a simulator decides when a command completes and calls
+// core_execute then.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CORE_CORE_H
-#define CORE_CORE_H
+#ifndef AMALGAM_CORE_CORE_H
+#define AMALGAM_CORE_CORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,15 @@ typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_ENGINE, CORE_KIND_COUNT } 
 // its cube core's L1, and as SPACE_PAIR_L1 that of the other AI core of its pair.  SPACE_KV is addressed
 // by rows, not bytes: row r of an attention engine's every block.
 typedef enum core_space {
-  SPACE_GM, SPACE_L1, SPACE_L0A, SPACE_L0B, SPACE_L0C, SPACE_UB, SPACE_KV, SPACE_EB, SPACE_PAIR_L1,
+  SPACE_GM,
+  SPACE_L1,
+  SPACE_L0A,
+  SPACE_L0B,
+  SPACE_L0C,
+  SPACE_UB,
+  SPACE_KV,
+  SPACE_EB,
+  SPACE_PAIR_L1,
   SPACE_COUNT
 } core_space_t;
 
@@ -32,16 +40,16 @@ typedef enum core_space {
 // An engine's base[SPACE_KV] is [blocks][rows / blocks] of a key and its value, BF16 [2][d] each.
 typedef struct core_memory {
   uint8_t *base[SPACE_COUNT];
-  uint64_t bytes[SPACE_COUNT];   // SPACE_KV: rows
-  const num_engine_t *engine;    // of an attention engine, what it is; else NULL
+  uint64_t bytes[SPACE_COUNT];  // SPACE_KV: rows
+  const num_engine_t *engine;   // of an attention engine, what it is; else NULL
 } core_memory_t;
 
 // A strided rectangle of bytes that a command reads or writes.
 typedef struct core_access {
   core_space_t space;
-  bool write;          // an atomic operation is a write
+  bool write;  // an atomic operation is a write
   bool atomic;
-  uint64_t base;       // GM: global address; else offset in the buffer
+  uint64_t base;  // GM: global address; else offset in the buffer
   uint64_t rows;
   uint64_t row_bytes;
   uint64_t pitch;
@@ -61,9 +69,8 @@ void core_disassemble(const command_t *command, char *text, size_t size);
 // Is this command well formed for this core: known opcode, right pipe, values in range,
 // alignments, private buffers not left?  (GM ranges are the caller's to check, with core_accesses.)
 // False: error says which field and what was expected.
-__attribute__((warn_unused_result))
-bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *command,
-                char error[CORE_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool core_check(core_kind_t kind, const core_memory_t *memory,
+                                                    const command_t *command, char error[CORE_ERROR_BYTES]);
 
 // What a command that passed core_check reads and writes, source operands first.  Commands that
 // move no data have none.  GATHER_IN's rows in global memory are not among them: core_gather_row.
@@ -90,8 +97,8 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
 // Where a row of a GATHER_IN is: somewhere in global memory, nowhere (zeros), or its number is below
 // -1.  The list is read as it is now.
 typedef enum core_gather { CORE_GATHER_ROW, CORE_GATHER_NOTHING, CORE_GATHER_WRONG } core_gather_t;
-core_gather_t core_gather_row(const core_memory_t *memory, const cmd_gather_in_t *command,
-                              uint32_t row, uint64_t *address);
+core_gather_t core_gather_row(const core_memory_t *memory, const cmd_gather_in_t *command, uint32_t row,
+                              uint64_t *address);
 
 // Rows of a COPY_OUT that are sent to global memory: all but, with skip_zero, those whose operands
 // are all 0 in memory as it is.  0 for other commands.
@@ -106,12 +113,10 @@ void core_execute(const core_memory_t *memory, const command_t *command);
 // streamed for `queries` of them side by side (at least one), and whether a key does take part.
 uint32_t core_attn_limit(const cmd_attn_t *command, size_t query);
 uint32_t core_attn_rows(const cmd_attn_t *command, size_t first, size_t queries);
-bool core_attn_key(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
-                   size_t key);
+bool core_attn_key(const core_memory_t *memory, const cmd_attn_t *command, size_t query, size_t key);
 
 // A query's triplet in EB.
-void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
-                      num_triplet_t *triplet);
+void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *command, size_t query, num_triplet_t *triplet);
 void core_triplet_put(const core_memory_t *memory, const cmd_attn_t *command, size_t query,
                       const num_triplet_t *triplet);
 

@@ -1,7 +1,7 @@
 // Private to model/core: what its files share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CORE_CORE_INTERNAL_H
-#define CORE_CORE_INTERNAL_H
+#ifndef AMALGAM_CORE_CORE_INTERNAL_H
+#define AMALGAM_CORE_CORE_INTERNAL_H
 
 #include "core/core.h"
 #include "hal/registers.h"
@@ -60,19 +60,18 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
 
 // What a vector operation uses.
 typedef struct core_vec_form {
-  bool a, b;         // b: a tile, one value a row or a scalar, as b_kind says
-  bool b_groups;     // b: one value for each VEC_SCALE_COLS columns of a row, whatever b_kind says
-  bool c;            // third FP32 tile
-  bool mask;         // c is a bit mask
-  bool dst_mask;     // dst is a bit mask
-  bool dst_column;   // dst is one FP32 a row, packed
+  bool a, b;        // b: a tile, one value a row or a scalar, as b_kind says
+  bool b_groups;    // b: one value for each VEC_SCALE_COLS columns of a row, whatever b_kind says
+  bool c;           // third FP32 tile
+  bool mask;        // c is a bit mask
+  bool dst_mask;    // dst is a bit mask
+  bool dst_column;  // dst is one FP32 a row, packed
 } core_vec_form_t;
 
 extern const core_vec_form_t core_vec_forms[VOP_COUNT];
 
 // All rows lie end to end in every operand, so that the tile may be taken as one long row.
 bool core_vec_is_packed(const cmd_vec_t *command);
-
 
 // The commands themselves; each has passed core_check.
 void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *command);
@@ -90,8 +89,7 @@ void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
 // Rows of some vector operations, see vector_half.c; tile: b has an element for each of a's.
 void core_cast_int4_row(const cmd_vec_t *command, uint8_t *dst, const uint8_t *a, size_t n);
 void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n);
-void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
-                       size_t n);
+void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c, size_t n);
 void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *command);
 void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *command);
 void core_attn(const core_memory_t *memory, const cmd_attn_t *command);

@@ -20,8 +20,8 @@ static uint64_t strip_bytes(uint32_t rows, uint32_t cols) {
 }
 
 static uint64_t mmad(const config_cube_t *cube, const cmd_mmad_t *c) {
-  return cube->mmad_startup + core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, cube->mac_k) *
-                                  core_ceil_div(c->n, cube->mac_n);
+  return cube->mmad_startup +
+         core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, cube->mac_k) * core_ceil_div(c->n, cube->mac_n);
 }
 
 bool core_is_atomic(const command_t *command) {
@@ -31,9 +31,7 @@ bool core_is_atomic(const command_t *command) {
 }
 
 static core_move_t move_of(const config_t *config, uint64_t bytes, double gbps, bool store) {
-  return (core_move_t){.store = store,
-                       .bytes = bytes,
-                       .bytes_per_cycle = config_bytes_per_cycle(config, gbps)};
+  return (core_move_t){.store = store, .bytes = bytes, .bytes_per_cycle = config_bytes_per_cycle(config, gbps)};
 }
 
 bool core_moves(const config_t *config, const command_t *command, core_move_t *move) {
@@ -46,8 +44,7 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
     }
     case OP_FIXPIPE: {
       const cmd_fixpipe_t *c = &command->fixpipe;
-      *move = move_of(config, (uint64_t)c->m * c->n * core_type_bytes(c->type),
-                      config->cube.store_gbps, true);
+      *move = move_of(config, (uint64_t)c->m * c->n * core_type_bytes(c->type), config->cube.store_gbps, true);
       return true;
     }
     case OP_COPY_IN: {
@@ -95,11 +92,10 @@ static uint64_t repeats_of(const config_vector_t *vector, const cmd_vec_t *c, ui
 
 // To 16 bits, and from there to FP32; or the way back.
 static uint64_t cast_e4m3(const config_vector_t *vector, const cmd_vec_t *c) {
-  const double narrow =
-      vector->e4m3_emulated ? vector->e4m3_emulated_cycles : vector->e4m3_native_cycles;
+  const double narrow = vector->e4m3_emulated ? vector->e4m3_emulated_cycles : vector->e4m3_native_cycles;
   const double wide = c->to == TYPE_E4M3 ? vector->cast_cycles : vector->widen_cycles;
-  return vector->cast_startup + whole_cycles((double)repeats_of(vector, c, 2) * narrow +
-                                             (double)repeats_of(vector, c, 4) * wide);
+  return vector->cast_startup +
+         whole_cycles((double)repeats_of(vector, c, 2) * narrow + (double)repeats_of(vector, c, 4) * wide);
 }
 
 static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
@@ -109,10 +105,10 @@ static uint64_t vec(const config_vector_t *vector, const cmd_vec_t *c) {
   const double *per_repeat = NULL;
   uint32_t startup = 0;
   switch (c->op) {
-#define VOP(name, config, text)           \
-  case VOP_##name:                        \
+#define VOP(name, config, text)            \
+  case VOP_##name:                         \
     per_repeat = &vector->config##_cycles; \
-    startup = vector->config##_startup;   \
+    startup = vector->config##_startup;    \
     break;
 #include "hal/vector_ops.def"
 #undef VOP
@@ -137,8 +133,7 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
   const config_vector_t *vector = &config->vector;
   switch (command->header.opcode_) {
     case OP_PIPE_BARRIER:
-      return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain
-                                                                      : config->soc.flag_cycles;
+      return kind == CORE_VECTOR && command->header.pipe_ == PIPE_V ? vector->drain : config->soc.flag_cycles;
     case OP_LOAD_NZ:
     case OP_FIXPIPE:
     case OP_COPY_IN:
@@ -161,15 +156,14 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     }
     case OP_COPY_L1: {
       const cmd_copy_l1_t *c = &command->copy_l1;
-      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW_BYTES,
-                      vector->direct_bytes_per_cycle);
+      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW_BYTES, vector->direct_bytes_per_cycle);
     }
     case OP_MMAD:
       return mmad(cube, &command->mmad);
     case OP_VEC:
       return vec(vector, &command->vec);
     case OP_ATTN:
-      return 0;   // the engine's handshakes decide
+      return 0;  // the engine's handshakes decide
     default:
       return config->soc.flag_cycles;
   }

@@ -19,18 +19,17 @@
 #include "num/num_transpose.h"
 
 enum {
-  BLOCK = 16,                                    // rows of a strip that are moved at a time
+  BLOCK = 16,  // rows of a strip that are moved at a time
   BLOCK_BYTES = BLOCK * STRIP_ROW_BYTES,
 };
 
 static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 // Strips as they are, the rows up to the next multiple of 16 zero.
-static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows,
-                        uint32_t cols) {
+static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint32_t cols) {
   const size_t bytes = (size_t)rows * STRIP_ROW_BYTES;
   const size_t to_pitch = core_round_16(rows) * STRIP_ROW_BYTES;
-  for (size_t s = 0; s < core_strips(cols); s++) {
+  for (size_t s = 0; s < core_strips(cols); ++s) {
     memcpy(to + s * to_pitch, from + s * from_pitch, bytes);
     memset(to + s * to_pitch + bytes, 0, to_pitch - bytes);
   }
@@ -42,21 +41,21 @@ static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
   const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW_BYTES;
   const size_t whole = c->cols / STRIP_COLS;
-  const size_t rest = c->cols % STRIP_COLS * 2u;   // bytes a row in a strip that is not whole
+  const size_t rest = c->cols % STRIP_COLS * 2u;  // bytes a row in a strip that is not whole
   for (size_t r0 = 0; r0 < c->rows; r0 += BLOCK) {
     const size_t rows = at_most(c->rows - r0, BLOCK);
-    for (size_t s = 0; s < core_strips(c->cols); s++) {
+    for (size_t s = 0; s < core_strips(c->cols); ++s) {
       const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW_BYTES;
       uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW_BYTES;
       if (s == whole || rows < BLOCK) {
         memset(to, 0, BLOCK_BYTES);
       }
       if (s == whole) {
-        for (size_t r = 0; r < rows; r++) {
+        for (size_t r = 0; r < rows; ++r) {
           memcpy(to + r * STRIP_ROW_BYTES, from + r * c->gm_pitch, rest);
         }
       } else {
-        for (size_t r = 0; r < rows; r++) {
+        for (size_t r = 0; r < rows; ++r) {
           memcpy(to + r * STRIP_ROW_BYTES, from + r * c->gm_pitch, STRIP_ROW_BYTES);
         }
       }
@@ -68,14 +67,12 @@ void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *c) {
   if (c->strips == 0) {
     load_rows(memory, c);
   } else {
-    copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows,
-                c->cols);
+    copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows, c->cols);
   }
 }
 
 void core_load_a(const core_memory_t *memory, const cmd_load_a_t *c) {
-  copy_strips(core_at(memory, SPACE_L0A, c->l0a), core_at(memory, SPACE_L1, c->l1), c->l1_pitch,
-              c->m, c->k);
+  copy_strips(core_at(memory, SPACE_L0A, c->l0a), core_at(memory, SPACE_L1, c->l1), c->l1_pitch, c->m, c->k);
 }
 
 // L1 holds strips of 16 k, L0B gets strips of 16 n; a block of 16 n and 16 k is contiguous in both.
@@ -84,9 +81,9 @@ NUM_CLONES
 static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, size_t k, size_t n) {
   const size_t k_blocks = (k + BLOCK - 1) / BLOCK;
   const size_t n_blocks = (n + BLOCK - 1) / BLOCK;
-  for (size_t nb = 0; nb < n_blocks; nb++) {
+  for (size_t nb = 0; nb < n_blocks; ++nb) {
     const size_t rows = at_most(n - nb * BLOCK, BLOCK);
-    for (size_t kb = 0; kb < k_blocks; kb++) {
+    for (size_t kb = 0; kb < k_blocks; ++kb) {
       const uint8_t *block = from + kb * from_pitch + nb * BLOCK_BYTES;
       uint8_t *turned = to + (nb * k_blocks + kb) * BLOCK_BYTES;
       uint8_t ragged[BLOCK_BYTES];
@@ -122,19 +119,19 @@ enum { PART_M = 128, PART_N = 256, PART_K = 128, GAP = 16, LDA = PART_K + GAP, L
 
 // On the stack: thread-local storage would cost each of the many threads of scalar cores its pages.
 typedef struct scratch {
-  _Alignas(64) float a[PART_M * LDA];   // [m][k]
-  _Alignas(64) float b[PART_K * LDB];   // [k][n]
+  _Alignas(64) float a[PART_M * LDA];  // [m][k]
+  _Alignas(64) float b[PART_K * LDB];  // [k][n]
 } scratch_t;
 
 // [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
-NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols,
-                             bool bf16, float *restrict to, size_t ld) {
-  for (size_t s = 0; s < (cols + STRIP_COLS - 1) / STRIP_COLS; s++) {
-    for (size_t r = 0; r < rows; r++) {
+NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, bool bf16,
+                             float *restrict to, size_t ld) {
+  for (size_t s = 0; s < (cols + STRIP_COLS - 1) / STRIP_COLS; ++s) {
+    for (size_t r = 0; r < rows; ++r) {
       uint16_t in[STRIP_COLS];
       float *out = to + r * ld + s * STRIP_COLS;
       memcpy(in, strip + s * strip_bytes + r * STRIP_ROW_BYTES, sizeof in);
-      for (size_t j = 0; j < STRIP_COLS; j++) {
+      for (size_t j = 0; j < STRIP_COLS; ++j) {
         out[j] = bf16 ? num_bf16_to_f32(in[j]) : num_fp16_to_f32(in[j]);
       }
     }
@@ -142,14 +139,12 @@ NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t ro
 }
 
 NUM_CLONES
-static void widen_bf16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols,
-                       float *to, size_t ld) {
+static void widen_bf16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
   widen_strips(strip, strip_bytes, rows, cols, true, to, ld);
 }
 
 NUM_CLONES
-static void widen_fp16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols,
-                       float *to, size_t ld) {
+static void widen_fp16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
   widen_strips(strip, strip_bytes, rows, cols, false, to, ld);
 }
 
@@ -175,8 +170,7 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
       widen(l0b + n0 / STRIP_COLS * b_strip + k0 * STRIP_ROW_BYTES, b_strip, k, n, scratch.b, LDB);
       for (size_t m0 = 0; m0 < c->m; m0 += PART_M) {
         const size_t m = at_most(c->m - m0, PART_M);
-        widen(l0a + k0 / STRIP_COLS * a_strip + m0 * STRIP_ROW_BYTES, a_strip, m, k, scratch.a,
-              LDA);
+        widen(l0a + k0 / STRIP_COLS * a_strip + m0 * STRIP_ROW_BYTES, a_strip, m, k, scratch.a, LDA);
         matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, l0c + m0 * ldc + n0, ldc, accumulate);
       }
     }
@@ -186,7 +180,7 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
 void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *c) {
   const float *l0c = (const float *)(const void *)core_at(memory, SPACE_L0C, c->l0c);
   const size_t ldc = core_round_16(c->n);
-  for (size_t r = 0; r < c->m; r++) {
+  for (size_t r = 0; r < c->m; ++r) {
     const float *from = l0c + r * ldc;
     void *to = core_at(memory, SPACE_GM, c->gm) + r * c->gm_pitch;
     if (c->op == GM_ADD_F32) {

@@ -12,8 +12,7 @@
 // The key of block b's row; its value follows it.
 static num_bf16_t *kv_at(const core_memory_t *memory, size_t block, size_t row) {
   const size_t rows = memory->bytes[SPACE_KV];
-  return (num_bf16_t *)(void *)memory->base[SPACE_KV] +
-         (block * rows + row) * 2 * memory->engine->d;
+  return (num_bf16_t *)(void *)memory->base[SPACE_KV] + (block * rows + row) * 2 * memory->engine->d;
 }
 
 void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *c) {
@@ -38,8 +37,8 @@ void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *c) {
 
 void core_store_eb(const core_memory_t *memory, const cmd_store_eb_t *c) {
   for (size_t r = 0; r < c->rows; ++r) {
-    memcpy(core_at(memory, SPACE_GM, c->gm) + r * c->gm_pitch,
-           core_at(memory, SPACE_EB, c->eb) + r * c->eb_pitch, c->row_bytes);
+    memcpy(core_at(memory, SPACE_GM, c->gm) + r * c->gm_pitch, core_at(memory, SPACE_EB, c->eb) + r * c->eb_pitch,
+           c->row_bytes);
   }
 }
 
@@ -47,8 +46,7 @@ void core_store_eb(const core_memory_t *memory, const cmd_store_eb_t *c) {
 
 enum { POISON = 0x10000 };
 
-void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *c, size_t query,
-                      num_triplet_t *triplet) {
+void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *c, size_t query, num_triplet_t *triplet) {
   const uint8_t *at = core_at(memory, SPACE_EB, c->triplet) + query * c->triplet_pitch;
   uint32_t head;
   memcpy(&head, at, sizeof head);
@@ -57,8 +55,7 @@ void core_triplet_get(const core_memory_t *memory, const cmd_attn_t *c, size_t q
   memcpy(triplet->o, at + sizeof head, ((size_t)c->dim + 1) * sizeof *triplet->o);
 }
 
-void core_triplet_put(const core_memory_t *memory, const cmd_attn_t *c, size_t query,
-                      const num_triplet_t *triplet) {
+void core_triplet_put(const core_memory_t *memory, const cmd_attn_t *c, size_t query, const num_triplet_t *triplet) {
   uint8_t *at = core_at(memory, SPACE_EB, c->triplet) + query * c->triplet_pitch;
   const uint32_t head = triplet->m | (triplet->poison ? (uint32_t)POISON : 0);
   memcpy(at, &head, sizeof head);
@@ -79,8 +76,7 @@ bool core_attn_key(const core_memory_t *memory, const cmd_attn_t *c, size_t quer
   if (key >= core_attn_limit(c, query)) {
     return false;
   }
-  const uint8_t *bits =
-      core_at(memory, SPACE_EB, c->mask) + query / c->share * (size_t)c->mask_pitch;
+  const uint8_t *bits = core_at(memory, SPACE_EB, c->mask) + query / c->share * (size_t)c->mask_pitch;
   return c->mask_mode != MASK_BITS || (bits[key / 8] >> key % 8 & 1) != 0;
 }
 
@@ -99,8 +95,8 @@ uint32_t core_attn_rows(const cmd_attn_t *c, size_t first, size_t queries) {
 // A chunk's keys, values [keys][d], and room for one query.
 typedef struct work {
   num_bf16_t *k, *v;
-  uint8_t *valid;          // [keys]
-  num_element_t *carry, *scratch;   // [d + 1] each
+  uint8_t *valid;                  // [keys]
+  num_element_t *carry, *scratch;  // [d + 1] each
 } work_t;
 
 static void gather(const core_memory_t *memory, const cmd_attn_t *c, const work_t *work) {
@@ -133,15 +129,13 @@ static void attend(const core_memory_t *memory, const cmd_attn_t *c, const work_
     if (b > 0) {
       num_engine_clear(engine, triplet);
     }
-    num_engine_fau(engine, q, work->k + first * c->dim, work->v + first * c->dim,
-                   work->valid + first, n, triplet);
+    num_engine_fau(engine, q, work->k + first * c->dim, work->v + first * c->dim, work->valid + first, n, triplet);
     if (b > 0) {
       num_engine_acc(engine, &carry, triplet);
     }
   }
   if (c->final != 0) {
-    num_engine_divide(engine, &carry,
-                      (num_bf16_t *)(void *)core_at(memory, SPACE_EB, c->out) + i * c->dim);
+    num_engine_divide(engine, &carry, (num_bf16_t *)(void *)core_at(memory, SPACE_EB, c->out) + i * c->dim);
   } else {
     core_triplet_put(memory, c, i, &carry);
   }
@@ -149,10 +143,10 @@ static void attend(const core_memory_t *memory, const cmd_attn_t *c, const work_
 
 void core_attn(const core_memory_t *memory, const cmd_attn_t *c) {
   const size_t elements = (size_t)c->keys * c->dim;
-  uint8_t *room = malloc(2 * elements * sizeof(num_bf16_t) +
-                         2 * ((size_t)c->dim + 1) * sizeof(num_element_t) + c->keys);
+  uint8_t *room =
+      malloc(2 * elements * sizeof(num_bf16_t) + 2 * ((size_t)c->dim + 1) * sizeof(num_element_t) + c->keys);
   if (room == NULL) {
-    abort();   // some kilobytes
+    abort();  // some kilobytes
   }
   work_t work = {.carry = (num_element_t *)(void *)room};
   work.scratch = work.carry + c->dim + 1;

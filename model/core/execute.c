@@ -46,6 +46,6 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
       core_store_eb(memory, &command->store_eb);
       break;
     default:
-      break;   // flags and barriers move no data
+      break;  // flags and barriers move no data
   }
 }

@@ -27,7 +27,7 @@ static bool conflicts(const gm_atomic_t *unit) {
   if (!is_legal(unit->request.op) || unit->request.op == NUM_GM_STORE) {
     return false;
   }
-  for (uint32_t i = 0; i < flight_of(unit); i++) {
+  for (uint32_t i = 0; i < flight_of(unit); ++i) {
     if (unit->flight[i].valid && unit->flight[i].addr == unit->request.addr) {
       return true;
     }
@@ -43,7 +43,7 @@ static bool issues(const gm_atomic_t *unit) {
 // The lanes of mask one by one, to know in how many a guard fires.
 static void count_guards(const gm_atomic_t *unit, struct gm_beat *beat, const uint32_t old[GM_LANES]) {
   const enum num_gm_op op = (enum num_gm_op)unit->request.op;
-  for (uint32_t lane = 0; lane < unit->lanes; lane++) {
+  for (uint32_t lane = 0; lane < unit->lanes; ++lane) {
     if ((beat->mask >> lane & 1u) != 0u) {
       uint32_t guards = 0;
       const uint32_t operand = unit->request.data[op == NUM_GM_RESCALE ? 0u : lane];
@@ -129,14 +129,14 @@ bool gm_atomic_ready(const gm_atomic_t *unit) {
 
 bool gm_atomic_idle(const gm_atomic_t *unit) {
   bool idle = !unit->request.valid && unit->owed == 0u;
-  for (uint32_t i = 0; i < flight_of(unit); i++) {
+  for (uint32_t i = 0; i < flight_of(unit); ++i) {
     idle = idle && !unit->flight[i].valid;
   }
   return idle;
 }
 
-void gm_atomic_tick(gm_atomic_t *unit, const gm_request_t *req, bool rsp_ready,
-                    gm_atomic_mem_t *mem, bool *rsp_valid, uint32_t *rsp_tag) {
+void gm_atomic_tick(gm_atomic_t *unit, const gm_request_t *req, bool rsp_ready, gm_atomic_mem_t *mem, bool *rsp_valid,
+                    uint32_t *rsp_tag) {
   const uint32_t flight = flight_of(unit);
   const bool ready = gm_atomic_ready(unit);
   const bool issued = issues(unit);

@@ -20,8 +20,8 @@
 // address is in flight.  RESCALE of n beats takes no request in the n-1 ticks after t.
 // One struct is one unit; calls on different units are independent.  No allocation.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_CORE_GM_ATOMIC_H_
-#define AMALGAM_CORE_GM_ATOMIC_H_
+#ifndef AMALGAM_CORE_GM_ATOMIC_H
+#define AMALGAM_CORE_GM_ATOMIC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,7 +87,7 @@ typedef struct gm_atomic {
     uint32_t addr, tag, mask, guards, guarded_lanes;
     uint32_t data[GM_LANES];
   } flight[GM_FLIGHT(GM_MAX_ALU_STAGES)];
-  uint32_t now;  // of flight
+  uint32_t now;                                      // of flight
   uint32_t tags[GM_FLIGHT(GM_MAX_ALU_STAGES) + 1u];  // of responses offered, the oldest first
   uint32_t offered;
   uint32_t owed;  // responses issued and not taken
@@ -107,11 +107,11 @@ bool gm_atomic_idle(const gm_atomic_t *unit);
 
 // One clock cycle, see above.  req is NULL when there is none and is not kept after the call.
 // *rsp_tag is written only when *rsp_valid is true.
-void gm_atomic_tick(gm_atomic_t *unit, const gm_request_t *req, bool rsp_ready,
-                    gm_atomic_mem_t *mem, bool *rsp_valid, uint32_t *rsp_tag);
+void gm_atomic_tick(gm_atomic_t *unit, const gm_request_t *req, bool rsp_ready, gm_atomic_mem_t *mem, bool *rsp_valid,
+                    uint32_t *rsp_tag);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_CORE_GM_ATOMIC_H_
+#endif  // AMALGAM_CORE_GM_ATOMIC_H

@@ -50,21 +50,16 @@ uint64_t core_row_bytes(uint32_t type, uint64_t cols) {
   return core_type_is_int4(type) ? core_ceil_div(cols, 2) : cols * core_type_bytes(type);
 }
 
-static bool has_types(uint32_t op) {
-  return op == VOP_CAST || op == VOP_ADD || op == VOP_SUB || op == VOP_MUL;
-}
+static bool has_types(uint32_t op) { return op == VOP_CAST || op == VOP_ADD || op == VOP_SUB || op == VOP_MUL; }
 
 uint32_t core_vec_from(const cmd_vec_t *c) { return has_types(c->op) ? c->from : TYPE_F32; }
 
-uint32_t core_vec_to(const cmd_vec_t *c) {
-  return has_types(c->op) || c->op == VOP_FMA ? c->to : TYPE_F32;
-}
+uint32_t core_vec_to(const cmd_vec_t *c) { return has_types(c->op) || c->op == VOP_FMA ? c->to : TYPE_F32; }
 
 // A rectangle whose pitch is a field of the command.
 static core_operand_t rectangle(core_space_t space, bool write, const char *field, uint64_t base,
-                                const char *pitch_field, uint64_t pitch, uint64_t rows,
-                                uint64_t row_bytes) {
-  core_operand_t operand;   // field by field, which a compiler puts where it is to be: three times as fast as a literal
+                                const char *pitch_field, uint64_t pitch, uint64_t rows, uint64_t row_bytes) {
+  core_operand_t operand;  // field by field, which a compiler puts where it is to be: three times as fast as a literal
   operand.field = field;
   operand.pitch_field = pitch_field;
   operand.access.space = space;
@@ -80,23 +75,21 @@ static core_operand_t rectangle(core_space_t space, bool write, const char *fiel
 }
 
 // A run of bytes.
-static core_operand_t run(core_space_t space, bool write, const char *field, uint64_t base,
-                          uint64_t bytes) {
+static core_operand_t run(core_space_t space, bool write, const char *field, uint64_t base, uint64_t bytes) {
   return rectangle(space, write, field, base, NULL, bytes, 1, bytes);
 }
 
 // Strips whose rows are padded to a multiple of 16: all of it, or the rows without the padding.
-static core_operand_t padded_strips(core_space_t space, bool write, const char *field,
-                                    uint64_t base, uint32_t rows, uint32_t cols) {
+static core_operand_t padded_strips(core_space_t space, bool write, const char *field, uint64_t base, uint32_t rows,
+                                    uint32_t cols) {
   const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
   return run(space, write, field, base, core_mul(core_strips(cols), strip_bytes));
 }
 
-static core_operand_t strip_rows(core_space_t space, const char *field, uint64_t base,
-                                 uint32_t rows, uint32_t cols) {
+static core_operand_t strip_rows(core_space_t space, const char *field, uint64_t base, uint32_t rows, uint32_t cols) {
   const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
-  core_operand_t operand = rectangle(space, false, field, base, NULL, strip_bytes,
-                                     core_strips(cols), (uint64_t)rows * STRIP_ROW_BYTES);
+  core_operand_t operand =
+      rectangle(space, false, field, base, NULL, strip_bytes, core_strips(cols), (uint64_t)rows * STRIP_ROW_BYTES);
   operand.extent = core_mul(core_strips(cols), strip_bytes);
   return operand;
 }
@@ -104,16 +97,14 @@ static core_operand_t strip_rows(core_space_t space, const char *field, uint64_t
 // The tile of an MMAD: rows padded to a multiple of 16 floats, and a multiple of 16 of them.
 static core_operand_t accumulator(bool write, uint64_t base, uint32_t m, uint32_t n) {
   const uint64_t pitch = core_round_16(n) * 4;
-  core_operand_t operand =
-      rectangle(SPACE_L0C, write, "l0c", base, NULL, pitch, m, (uint64_t)n * 4);
+  core_operand_t operand = rectangle(SPACE_L0C, write, "l0c", base, NULL, pitch, m, (uint64_t)n * 4);
   operand.extent = core_mul(core_round_16(m), pitch);
   return operand;
 }
 
-static core_operand_t global(bool write, uint64_t base, uint64_t pitch, uint64_t rows,
-                             uint64_t row_bytes, uint32_t align) {
-  core_operand_t operand =
-      rectangle(SPACE_GM, write, "gm", base, "gm_pitch", pitch, rows, row_bytes);
+static core_operand_t global(bool write, uint64_t base, uint64_t pitch, uint64_t rows, uint64_t row_bytes,
+                             uint32_t align) {
+  core_operand_t operand = rectangle(SPACE_GM, write, "gm", base, "gm_pitch", pitch, rows, row_bytes);
   operand.align = align;
   return operand;
 }
@@ -134,7 +125,7 @@ static size_t load_a(const cmd_load_a_t *c, core_operand_t *operand) {
 }
 
 static size_t load_b(const cmd_load_b_t *c, core_operand_t *operand) {
-  const uint32_t rows = c->transpose ? c->n : c->k;   // of the matrix in L1
+  const uint32_t rows = c->transpose ? c->n : c->k;  // of the matrix in L1
   const uint32_t cols = c->transpose ? c->k : c->n;
   operand[0] = rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(cols),
                          (uint64_t)rows * STRIP_ROW_BYTES);
@@ -163,8 +154,7 @@ static size_t fixpipe(const cmd_fixpipe_t *c, core_operand_t *operand) {
 
 static size_t copy_in(const cmd_copy_in_t *c, core_operand_t *operand) {
   operand[0] = global(false, c->gm, c->gm_pitch, c->rows, c->row_bytes, 1);
-  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
-                         c->row_bytes);
+  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows, c->row_bytes);
   return 2;
 }
 
@@ -174,28 +164,24 @@ static size_t gather_in(const cmd_gather_in_t *c, core_operand_t *operand) {
   const uint64_t end = c->page == 0 ? 0 : ((uint64_t)c->first + c->rows - (c->rows != 0)) / c->page;
   operand[0] = run(SPACE_GM, false, "list", core_add(c->list, 4 * begin), 4 * (end - begin + 1));
   operand[0].align = 4;
-  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
-                         c->row_bytes);
+  operand[1] = rectangle(SPACE_UB, true, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows, c->row_bytes);
   return 2;
 }
 
 static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
   operand[0] = c->op == GM_RESCALE
                    ? run(SPACE_UB, false, "ub", c->ub, (uint64_t)c->rows * 4)
-                   : rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
-                               c->row_bytes);
-  operand[1] = global(true, c->gm, c->gm_pitch, c->rows, c->row_bytes,
-                      c->op == GM_STORE ? 1 : 4);
+                   : rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows, c->row_bytes);
+  operand[1] = global(true, c->gm, c->gm_pitch, c->rows, c->row_bytes, c->op == GM_STORE ? 1 : 4);
   operand[1].access.atomic = c->op != GM_STORE;
   return 2;
 }
 
 // Whole strips' rows are written, so columns beyond the last are there.
 static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
-  operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows,
-                         (uint64_t)c->cols * 2);
-  operand[1] = rectangle(core_copy_l1_to(c), true, "l1", c->l1, "l1_pitch", c->l1_pitch,
-                         core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES);
+  operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows, (uint64_t)c->cols * 2);
+  operand[1] = rectangle(core_copy_l1_to(c), true, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(c->cols),
+                         (uint64_t)c->rows * STRIP_ROW_BYTES);
   return 2;
 }
 
@@ -213,29 +199,25 @@ static size_t vec(const cmd_vec_t *c, core_operand_t *operand) {
   const uint64_t mask_bytes = core_ceil_div(cols, 8);
   size_t count = 0;
   if (form.a) {
-    operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows,
-                                 from_bytes);
+    operand[count++] = rectangle(SPACE_UB, false, "a", c->a, "a_pitch", c->a_pitch, c->rows, from_bytes);
   }
   if (form.b_groups) {
-    operand[count++] = rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows,
-                                 core_ceil_div(cols, VEC_SCALE_COLS) * 4);
-  } else if (form.b && c->b_kind == OPERAND_TILE) {
     operand[count++] =
-        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, from_bytes);
+        rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, core_ceil_div(cols, VEC_SCALE_COLS) * 4);
+  } else if (form.b && c->b_kind == OPERAND_TILE) {
+    operand[count++] = rectangle(SPACE_UB, false, "b", c->b, "b_pitch", c->b_pitch, c->rows, from_bytes);
   } else if (form.b && c->b_kind == OPERAND_ROW) {
     operand[count++] = run(SPACE_UB, false, "b", c->b, (uint64_t)c->rows * 4);
   }
   if (form.c || form.mask) {
-    operand[count++] = rectangle(SPACE_UB, false, "c", c->c, "c_pitch", c->c_pitch, c->rows,
-                                 form.mask ? mask_bytes : from_bytes);
+    operand[count++] =
+        rectangle(SPACE_UB, false, "c", c->c, "c_pitch", c->c_pitch, c->rows, form.mask ? mask_bytes : from_bytes);
   }
   if (form.dst_column) {
     operand[count++] = run(SPACE_UB, true, "dst", c->dst, (uint64_t)c->rows * 4);
   } else {
-    const uint64_t row_bytes =
-        form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), cols);
-    operand[count++] = rectangle(SPACE_UB, true, "dst", c->dst, "dst_pitch", c->dst_pitch, c->rows,
-                                 row_bytes);
+    const uint64_t row_bytes = form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), cols);
+    operand[count++] = rectangle(SPACE_UB, true, "dst", c->dst, "dst_pitch", c->dst_pitch, c->rows, row_bytes);
   }
   return count;
 }
@@ -249,10 +231,9 @@ static core_operand_t kv_rows(bool write, uint32_t row, uint32_t stride) {
   return operand;
 }
 
-static core_operand_t keys(const char *field, uint64_t base, const char *pitch_field,
-                           uint64_t pitch, const cmd_load_kv_t *c) {
-  core_operand_t operand = rectangle(SPACE_GM, false, field, base, pitch_field, pitch, c->keys,
-                                     (uint64_t)c->dim * 2);
+static core_operand_t keys(const char *field, uint64_t base, const char *pitch_field, uint64_t pitch,
+                           const cmd_load_kv_t *c) {
+  core_operand_t operand = rectangle(SPACE_GM, false, field, base, pitch_field, pitch, c->keys, (uint64_t)c->dim * 2);
   operand.align = 2;
   return operand;
 }
@@ -266,16 +247,14 @@ static size_t load_kv(const cmd_load_kv_t *c, core_operand_t *operand) {
 
 static size_t load_eb(const cmd_load_eb_t *c, core_operand_t *operand) {
   operand[0] = global(false, c->gm, c->gm_pitch, c->rows, c->row_bytes, c->scale == 0 ? 1 : 2);
-  operand[1] = rectangle(SPACE_EB, true, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows,
-                         c->row_bytes);
+  operand[1] = rectangle(SPACE_EB, true, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows, c->row_bytes);
   return 2;
 }
 
 static size_t attn(const cmd_attn_t *c, core_operand_t *operand) {
   const uint64_t queries = core_mul(c->queries, (uint64_t)c->dim * 2);
-  const core_operand_t triplets =
-      rectangle(SPACE_EB, c->final == 0, "triplet", c->triplet, "triplet_pitch", c->triplet_pitch,
-                c->queries, core_triplet_bytes(c->dim));
+  const core_operand_t triplets = rectangle(SPACE_EB, c->final == 0, "triplet", c->triplet, "triplet_pitch",
+                                            c->triplet_pitch, c->queries, core_triplet_bytes(c->dim));
   size_t count = 0;
   operand[count++] = run(SPACE_EB, false, "q", c->q, queries);
   operand[count++] = kv_rows(false, c->row, c->stride);
@@ -296,8 +275,7 @@ static size_t attn(const cmd_attn_t *c, core_operand_t *operand) {
 }
 
 static size_t store_eb(const cmd_store_eb_t *c, core_operand_t *operand) {
-  operand[0] = rectangle(SPACE_EB, false, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows,
-                         c->row_bytes);
+  operand[0] = rectangle(SPACE_EB, false, "eb", c->eb, "eb_pitch", c->eb_pitch, c->rows, c->row_bytes);
   operand[1] = global(true, c->gm, c->gm_pitch, c->rows, c->row_bytes, 1);
   return 2;
 }
@@ -344,16 +322,13 @@ bool core_vec_is_packed(const cmd_vec_t *c) {
   if (c->rows == 1) {
     return true;
   }
-  if (form.dst_column || form.b_groups || c->op == VOP_COLUMN ||
-      (form.b && c->b_kind == OPERAND_ROW)) {
+  if (form.dst_column || form.b_groups || c->op == VOP_COLUMN || (form.b && c->b_kind == OPERAND_ROW)) {
     return false;
   }
   // Rows of a mask end with a whole byte then: a's pitch, a multiple of 32, is 4 * cols.
   const uint64_t from_bytes = core_row_bytes(core_vec_from(c), c->cols);
   const uint64_t mask_bytes = core_ceil_div(c->cols, 8);
   const uint64_t to_bytes = form.dst_mask ? mask_bytes : core_row_bytes(core_vec_to(c), c->cols);
-  return (!form.a || c->a_pitch == from_bytes) &&
-         (!form.b || c->b_kind != OPERAND_TILE || c->b_pitch == from_bytes) &&
-         (!form.c || c->c_pitch == from_bytes) && (!form.mask || c->c_pitch == mask_bytes) &&
-         c->dst_pitch == to_bytes;
+  return (!form.a || c->a_pitch == from_bytes) && (!form.b || c->b_kind != OPERAND_TILE || c->b_pitch == from_bytes) &&
+         (!form.c || c->c_pitch == from_bytes) && (!form.mask || c->c_pitch == mask_bytes) && c->dst_pitch == to_bytes;
 }

@@ -12,9 +12,9 @@ static const struct {
   const char *name;
   unsigned bits;
 } types[CORE_TYPE_COUNT] = {
-    [TYPE_F32] = {"F32", 32},     [TYPE_BF16] = {"BF16", 16},        [TYPE_F16] = {"F16", 16},
-    [TYPE_S32] = {"S32", 32},     [TYPE_S4] = {"S4", 4},             [TYPE_U4] = {"U4", 4},
-    [TYPE_E4M3] = {"E4M3", 8},    [CORE_TYPE_BIT] = {"BIT", 1},      [CORE_TYPE_U8] = {"U8", 8},
+    [TYPE_F32] = {"F32", 32},      [TYPE_BF16] = {"BF16", 16},    [TYPE_F16] = {"F16", 16},
+    [TYPE_S32] = {"S32", 32},      [TYPE_S4] = {"S4", 4},         [TYPE_U4] = {"U4", 4},
+    [TYPE_E4M3] = {"E4M3", 8},     [CORE_TYPE_BIT] = {"BIT", 1},  [CORE_TYPE_U8] = {"U8", 8},
     [CORE_TYPE_U16] = {"U16", 16}, [CORE_TYPE_U32] = {"U32", 32},
 };
 
@@ -38,9 +38,7 @@ static shape_t in_strips(uint32_t type, uint64_t rows, uint64_t cols) {
 }
 
 // Elements that a move does not look at.
-static shape_t bytes_in_rows(uint64_t rows, uint64_t row_bytes) {
-  return in_rows(CORE_TYPE_U8, rows, row_bytes);
-}
+static shape_t bytes_in_rows(uint64_t rows, uint64_t row_bytes) { return in_rows(CORE_TYPE_U8, rows, row_bytes); }
 
 static uint32_t atomic_type(uint32_t op) { return op == GM_ADD_S32_RAW ? TYPE_S32 : TYPE_F32; }
 
@@ -157,7 +155,7 @@ static shape_t shape_of(const command_t *command, const core_operand_t *operand)
     case OP_STORE_EB:
       return bytes_in_rows(command->store_eb.rows, command->store_eb.row_bytes);
     default:
-      return bytes_in_rows(1, operand->access.row_bytes);   // READ_GM
+      return bytes_in_rows(1, operand->access.row_bytes);  // READ_GM
   }
 }
 
@@ -194,7 +192,7 @@ size_t core_tensors(const command_t *command, core_tensor_t tensor[CORE_MAX_TENS
   core_operand_t operand[CORE_MAX_ACCESSES];
   const size_t operands = core_operands(command, operand);
   size_t count = 0;
-  for (size_t i = 0; i < operands; i++) {
+  for (size_t i = 0; i < operands; ++i) {
     tensor[count] = tensor_of(command, &operand[i]);
     if (operand[i].access.atomic) {
       tensor[count + 1] = tensor[count];
@@ -306,7 +304,8 @@ static size_t mmad_sources(const cmd_mmad_t *c, const core_tensor_t *tensors, ui
   return c->accumulate != 0 ? 3 : 2;
 }
 
-static core_source_t vec_source(const cmd_vec_t *c, const core_tensor_t *tensors, size_t i, uint64_t row, uint64_t col) {
+static core_source_t vec_source(const cmd_vec_t *c, const core_tensor_t *tensors, size_t i, uint64_t row,
+                                uint64_t col) {
   const core_vec_form_t form = core_vec_forms[c->op];
   if (form.dst_column) {
     return row_of(i, tensors, row);
@@ -322,7 +321,7 @@ static core_source_t vec_source(const cmd_vec_t *c, const core_tensor_t *tensors
 
 static size_t attn_sources(const cmd_attn_t *c, const core_tensor_t *tensors, size_t count, uint64_t row,
                            core_source_t *source) {
-  for (size_t i = 0; i + 1 < count; i++) {
+  for (size_t i = 0; i + 1 < count; ++i) {
     source[i] = row_of(i, tensors, tensors[i].field[0] == 'm' ? row / c->share : row);
     if (tensors[i].layout == CORE_KEYS) {
       source[i].row = 0;
@@ -349,8 +348,9 @@ size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_sourc
     case OP_MMAD:
       return mmad_sources(&command->mmad, tensors, r, c, source);
     case OP_GATHER_IN:
-      source[0] = element(0, 0, (command->gather_in.first + r) / command->gather_in.page -
-                                    command->gather_in.first / command->gather_in.page);
+      source[0] = element(0, 0,
+                          (command->gather_in.first + r) / command->gather_in.page -
+                              command->gather_in.first / command->gather_in.page);
       return 1;
     case OP_ATTN:
       return attn_sources(&command->attn, tensors, count, r, source);
@@ -358,13 +358,13 @@ size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_sourc
       source[0] = load_kv_source(&command->load_kv, r, c);
       return 1;
     case OP_VEC:
-      for (size_t i = 0; i + 1 < count; i++) {
+      for (size_t i = 0; i + 1 < count; ++i) {
         source[i] = vec_source(&command->vec, tensors, i, r, c);
       }
       return count - 1;
     default:
       // Element by element; a RESCALE's operand has one a row.
-      for (size_t i = 0; i + 1 < count; i++) {
+      for (size_t i = 0; i + 1 < count; ++i) {
         source[i] = element(i, r, tensors[i].cols == 1 ? 0 : c);
       }
       return count - 1;

@@ -1,8 +1,8 @@
 // The operands of commands as matrices of numbers: type, shape and layout of what core_accesses gives as bytes, and
 // which elements each result is computed from.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CORE_TENSOR_H
-#define CORE_TENSOR_H
+#ifndef AMALGAM_CORE_TENSOR_H
+#define AMALGAM_CORE_TENSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-// Types beyond TYPE_* of hal/command.h: a bit of a mask, and numbers without a type where a command moves bytes whatever
-// they mean.
+// Types beyond TYPE_* of hal/command.h: a bit of a mask, and numbers without a type where a command moves bytes
+// whatever they mean.
 enum { CORE_TYPE_BIT = TYPE_COUNT, CORE_TYPE_U8, CORE_TYPE_U16, CORE_TYPE_U32, CORE_TYPE_COUNT };
 
 // "F32", "BIT"; "?" if there is none.
@@ -24,20 +24,20 @@ const char *core_type_name(uint32_t type);
 unsigned core_type_bits(uint32_t type);
 
 typedef enum core_layout {
-  CORE_ROWS,     // element [r][c] is the c-th of row r; rows are pitch bytes apart
-  CORE_STRIPS,   // of L1, L0A and L0B (sw/hal/commands.def): strips of 16 columns, pitch bytes apart, rows of 32 bytes
-  CORE_KEYS,     // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
-                 // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
+  CORE_ROWS,    // element [r][c] is the c-th of row r; rows are pitch bytes apart
+  CORE_STRIPS,  // of L1, L0A and L0B (sw/hal/commands.def): strips of 16 columns, pitch bytes apart, rows of 32 bytes
+  CORE_KEYS,    // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
+                // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
 } core_layout_t;
 
 typedef struct core_tensor {
-  const char *field;      // the command's field: "l0a"
+  const char *field;  // the command's field: "l0a"
   core_space_t space;
-  bool write;             // what is read and written is listed twice: a read, then a write
-  uint32_t type;          // TYPE_* or CORE_TYPE_*
+  bool write;     // what is read and written is listed twice: a read, then a write
+  uint32_t type;  // TYPE_* or CORE_TYPE_*
   core_layout_t layout;
-  uint64_t base, pitch;   // bytes in its space, GM: global addresses; CORE_KEYS: rows
-  uint64_t rows, cols;    // padding is no part of it
+  uint64_t base, pitch;  // bytes in its space, GM: global addresses; CORE_KEYS: rows
+  uint64_t rows, cols;   // padding is no part of it
 } core_tensor_t;
 
 enum { CORE_MAX_TENSORS = 6 };
@@ -54,13 +54,13 @@ uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c
 // Its value; of a bit 0 or 1. Bits that are no number are a NaN.
 double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tensor, uint64_t r, uint64_t c);
 
-// The element that has a byte of it at this address, of several the one with the lowest column; rows that overlap, which
-// only reads may: the last one that has it. False: it is padding or not in it; always of CORE_KEYS.
+// The element that has a byte of it at this address, of several the one with the lowest column; rows that overlap,
+// which only reads may: the last one that has it. False: it is padding or not in it; always of CORE_KEYS.
 bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c);
 
 // A rectangle of elements of an operand.
 typedef struct core_source {
-  size_t tensor;          // of core_tensors
+  size_t tensor;  // of core_tensors
   uint64_t row, rows, col, cols;
 } core_source_t;
 

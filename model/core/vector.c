@@ -39,17 +39,17 @@ NUM_INLINE float combine(unsigned op, float x, float y, float z) {
 }
 
 // op and tile are constants wherever this is inlined.  Without a tile b points to one value.
-NUM_INLINE void combine_loop(unsigned op, bool tile, float *dst, const float *a, const float *b,
-                             const float *c, size_t n) {
+NUM_INLINE void combine_loop(unsigned op, bool tile, float *dst, const float *a, const float *b, const float *c,
+                             size_t n) {
   const float y = *b;
 #pragma GCC ivdep
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     dst[i] = combine(op, a[i], tile ? b[i] : y, op == VOP_FMA ? c[i] : 0.0f);
   }
 }
 
-NUM_INLINE void combine_any(unsigned op, bool tile, float *dst, const float *a, const float *b,
-                            const float *c, size_t n) {
+NUM_INLINE void combine_any(unsigned op, bool tile, float *dst, const float *a, const float *b, const float *c,
+                            size_t n) {
   switch (op) {
     case VOP_ADD:
       combine_loop(VOP_ADD, tile, dst, a, b, c, n);
@@ -76,8 +76,7 @@ NUM_INLINE void combine_any(unsigned op, bool tile, float *dst, const float *a, 
 }
 
 NUM_CLONES
-static void combine_row(unsigned op, bool tile, float *dst, const float *a, const float *b,
-                        const float *c, size_t n) {
+static void combine_row(unsigned op, bool tile, float *dst, const float *a, const float *b, const float *c, size_t n) {
   if (tile) {
     combine_any(op, true, dst, a, b, c, n);
   } else {
@@ -94,17 +93,16 @@ NUM_INLINE const float *chunk_of_b(bool tile, const float *b, size_t i, const fl
 // 7-i, which puts it at bit 56+i.
 NUM_INLINE uint8_t pack_bits(const uint8_t flags[8]) {
   uint64_t word = 0;
-  for (unsigned i = 0; i < 8; i++) {
+  for (unsigned i = 0; i < 8; ++i) {
     word |= (uint64_t)flags[i] << (8 * i);
   }
   return (uint8_t)((word * 0x0102040810204080u) >> 56);
 }
 
 NUM_CLONES
-static void compare_row(bool equal, bool tile, uint8_t *dst, const float *a, const float *b,
-                        size_t n) {
+static void compare_row(bool equal, bool tile, uint8_t *dst, const float *a, const float *b, size_t n) {
   float repeated[CHUNK];
-  for (size_t j = 0; j < CHUNK; j++) {
+  for (size_t j = 0; j < CHUNK; ++j) {
     repeated[j] = *b;
   }
   for (size_t i = 0; i < n; i += CHUNK) {
@@ -112,11 +110,11 @@ static void compare_row(bool equal, bool tile, uint8_t *dst, const float *a, con
     const float *y = chunk_of_b(tile, b, i, repeated);
     uint8_t flags[CHUNK] = {0};
     if (equal) {
-      for (size_t j = 0; j < count; j++) {
+      for (size_t j = 0; j < count; ++j) {
         flags[j] = a[i + j] == y[j];
       }
     } else {
-      for (size_t j = 0; j < count; j++) {
+      for (size_t j = 0; j < count; ++j) {
         flags[j] = a[i + j] > y[j];
       }
     }
@@ -127,26 +125,25 @@ static void compare_row(bool equal, bool tile, uint8_t *dst, const float *a, con
 }
 
 NUM_CLONES
-static void select_row(bool tile, uint32_t *dst, const uint32_t *a, const uint32_t *b,
-                       const uint8_t *mask, size_t n) {
+static void select_row(bool tile, uint32_t *dst, const uint32_t *a, const uint32_t *b, const uint8_t *mask, size_t n) {
   const uint32_t repeated = *b;
   for (size_t i = 0; i < n; i += CHUNK) {
     const size_t count = at_most(n - i, CHUNK);
-    uint32_t take_a[CHUNK];   // all ones or zero
+    uint32_t take_a[CHUNK];  // all ones or zero
     for (size_t j = 0; j < count; j += 8) {
       const uint32_t bits = mask[(i + j) / 8];
-      for (unsigned bit = 0; bit < 8; bit++) {
+      for (unsigned bit = 0; bit < 8; ++bit) {
         take_a[j + bit] = 0u - ((bits >> bit) & 1u);
       }
     }
     if (tile) {
 #pragma GCC ivdep
-      for (size_t j = 0; j < count; j++) {
+      for (size_t j = 0; j < count; ++j) {
         dst[i + j] = (a[i + j] & take_a[j]) | (b[i + j] & ~take_a[j]);
       }
     } else {
 #pragma GCC ivdep
-      for (size_t j = 0; j < count; j++) {
+      for (size_t j = 0; j < count; ++j) {
         dst[i + j] = (a[i + j] & take_a[j]) | (repeated & ~take_a[j]);
       }
     }
@@ -155,7 +152,7 @@ static void select_row(bool tile, uint32_t *dst, const uint32_t *a, const uint32
 
 NUM_CLONES
 static void fill_row(uint32_t *dst, uint32_t value, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     dst[i] = value;
   }
 }
@@ -166,25 +163,25 @@ static void fill_row(uint32_t *dst, uint32_t value, size_t n) {
 NUM_CLONES
 static float max_of_row(const float *x, size_t n) {
   float lane[CHUNK];
-  for (size_t j = 0; j < CHUNK; j++) {
+  for (size_t j = 0; j < CHUNK; ++j) {
     lane[j] = x[0];
   }
   size_t i = 0;
   for (; n - i >= CHUNK; i += CHUNK) {
-    for (size_t j = 0; j < CHUNK; j++) {
+    for (size_t j = 0; j < CHUNK; ++j) {
       lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
     }
   }
-  for (size_t j = 0; j < n - i; j++) {
+  for (size_t j = 0; j < n - i; ++j) {
     lane[j] = x[i + j] > lane[j] ? x[i + j] : lane[j];
   }
   for (size_t half = CHUNK / 2; half > 0; half /= 2) {
-    for (size_t j = 0; j < half; j++) {
+    for (size_t j = 0; j < half; ++j) {
       lane[j] = lane[j + half] > lane[j] ? lane[j + half] : lane[j];
     }
   }
   if (lane[0] == 0.0f) {
-    for (i = 0; x[i] != 0.0f; i++) {
+    for (i = 0; x[i] != 0.0f; ++i) {
     }
     return x[i];
   }
@@ -195,16 +192,16 @@ static float max_of_row(const float *x, size_t n) {
 NUM_INLINE void sum_rows(const uint8_t *x, size_t pitch, size_t rows, size_t n, float *sum) {
   const float *row[SUM_ROWS];
   float acc[SUM_ROWS];
-  for (size_t r = 0; r < rows; r++) {
+  for (size_t r = 0; r < rows; ++r) {
     row[r] = (const float *)(const void *)(x + r * pitch);
     acc[r] = row[r][0];
   }
-  for (size_t i = 1; i < n; i++) {
-    for (size_t r = 0; r < rows; r++) {
+  for (size_t i = 1; i < n; ++i) {
+    for (size_t r = 0; r < rows; ++r) {
       acc[r] += row[r][i];
     }
   }
-  for (size_t r = 0; r < rows; r++) {
+  for (size_t r = 0; r < rows; ++r) {
     sum[r] = acc[r];
   }
 }
@@ -214,7 +211,7 @@ static void row_sums(const uint8_t *x, size_t pitch, size_t rows, size_t n, floa
   for (; rows - r >= SUM_ROWS; r += SUM_ROWS) {
     sum_rows(x + r * pitch, pitch, SUM_ROWS, n, sum + r);
   }
-  for (; r < rows; r++) {
+  for (; r < rows; ++r) {
     sum_rows(x + r * pitch, pitch, 1, n, sum + r);
   }
 }
@@ -227,12 +224,12 @@ static float tree_of_row(const float *x, size_t n) {
   memcpy(lane, x, lanes * sizeof *lane);
   for (size_t i = CHUNK; i < n; i += CHUNK) {
     const size_t count = at_most(n - i, CHUNK);
-    for (size_t j = 0; j < count; j++) {
+    for (size_t j = 0; j < count; ++j) {
       lane[j] += x[i + j];
     }
   }
   for (size_t half = CHUNK / 2; half > 0; half /= 2) {
-    for (size_t j = 0; j + half < lanes; j++) {
+    for (size_t j = 0; j + half < lanes; ++j) {
       lane[j] += lane[j + half];
     }
     lanes = at_most(lanes, half);
@@ -242,21 +239,21 @@ static float tree_of_row(const float *x, size_t n) {
 
 NUM_CLONES
 static void to_s32(const float *x, int32_t *y, size_t n, bool nearest) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = nearest ? num_f32_to_s32_rne(x[i]) : num_f32_to_s32_trunc(x[i]);
   }
 }
 
 NUM_CLONES
 static void from_s32(const int32_t *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = (float)x[i];
   }
 }
 
 NUM_CLONES
 static void to_integer(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = rintf(x[i]);
   }
 }
@@ -266,7 +263,7 @@ NUM_CLONES
 static void integer_row(bool add, bool tile, uint32_t *dst, const uint32_t *a, const uint32_t *b, size_t n) {
   const uint32_t repeated = *b;
 #pragma GCC ivdep
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     const uint32_t y = tile ? b[i] : repeated;
     dst[i] = add ? a[i] + y : a[i] & y;
   }
@@ -274,14 +271,14 @@ static void integer_row(bool add, bool tile, uint32_t *dst, const uint32_t *a, c
 
 NUM_CLONES
 static void roots(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = sqrtf(x[i]);
   }
 }
 
 NUM_CLONES
 static void reciprocals(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = 1.0f / x[i];
   }
 }
@@ -289,7 +286,7 @@ static void reciprocals(const float *x, float *y, size_t n) {
 // Of the bits, so that a NaN loses its sign, too.
 NUM_CLONES
 static void magnitudes(const uint32_t *x, uint32_t *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = x[i] & 0x7fffffffu;
   }
 }
@@ -303,7 +300,7 @@ static void swap_pairs(const uint32_t *x, uint32_t *y, size_t n) {
 }
 
 static void number_columns(float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = (float)i;
   }
 }
@@ -312,8 +309,7 @@ static void number_columns(float *y, size_t n) {
 NUM_CLONES
 static void scale_row(float *dst, const float *a, const float *factors, size_t n) {
   for (size_t i = 0; i < n; i += VEC_SCALE_COLS) {
-    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL,
-                 at_most(n - i, VEC_SCALE_COLS));
+    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL, at_most(n - i, VEC_SCALE_COLS));
   }
 }
 
@@ -373,7 +369,7 @@ static void cast_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t 
   const size_t from = core_type_bytes(c->from);
   const size_t to = core_type_bytes(c->to);
   const size_t chunks = (n + CAST_CHUNK - 1) / CAST_CHUNK;
-  for (size_t k = 0; k < chunks; k++) {
+  for (size_t k = 0; k < chunks; ++k) {
     const size_t i = (to > from ? chunks - 1 - k : k) * CAST_CHUNK;
     const size_t count = at_most(n - i, CAST_CHUNK);
     cast_chunk_t x;
@@ -454,13 +450,13 @@ static void vec_row(const cmd_vec_t *command, bool tile, uint8_t *dst_bytes, con
 }
 
 static void vec_max(const cmd_vec_t *c, float *dst, const uint8_t *a) {
-  for (size_t r = 0; r < c->rows; r++) {
+  for (size_t r = 0; r < c->rows; ++r) {
     dst[r] = max_of_row((const float *)(const void *)(a + r * c->a_pitch), c->cols);
   }
 }
 
 static void vec_tree(float *dst, const uint8_t *a, const cmd_vec_t *c) {
-  for (size_t r = 0; r < c->rows; r++) {
+  for (size_t r = 0; r < c->rows; ++r) {
     dst[r] = tree_of_row((const float *)(const void *)(a + r * c->a_pitch), c->cols);
   }
 }
@@ -509,8 +505,7 @@ void core_vec(const core_memory_t *memory, const cmd_vec_t *c) {
     third = ub + c->c;
     third_pitch = c->c_pitch;
   }
-  for (size_t r = 0; r < rows; r++) {
-    vec_row(c, tile, dst + r * c->dst_pitch, a + r * a_pitch, b + r * b_pitch,
-            third + r * third_pitch, cols);
+  for (size_t r = 0; r < rows; ++r) {
+    vec_row(c, tile, dst + r * c->dst_pitch, a + r * a_pitch, b + r * b_pitch, third + r * third_pitch, cols);
   }
 }

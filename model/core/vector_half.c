@@ -7,14 +7,14 @@
 #include "num/num_format.h"
 #include "num/num_isa.h"
 
-enum { CHUNK = 256 };   // elements handled through buffers on the stack at a time
+enum { CHUNK = 256 };  // elements handled through buffers on the stack at a time
 
 static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 NUM_CLONES
 static void from_int4(bool is_signed, const uint8_t *x, float *y, size_t n) {
   const int sign = is_signed ? 8 : 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     const int nibble = x[i / 2] >> (i % 2 * 4) & 15;
     y[i] = (float)((nibble ^ sign) - sign);
   }
@@ -42,15 +42,15 @@ void core_cast_int4_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size
 NUM_CLONES
 static void combine(unsigned op, float *x, const float *y, size_t n) {
   if (op == VOP_ADD) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       x[i] += y[i];
     }
   } else if (op == VOP_SUB) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       x[i] -= y[i];
     }
   } else {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       x[i] *= y[i];
     }
   }
@@ -58,8 +58,7 @@ static void combine(unsigned op, float *x, const float *y, size_t n) {
 
 // The FP32 result of two FP16 operands has more than twice the bits of an FP16 and two: rounding it
 // again gives what rounding once would (Figueroa, "When is double rounding innocuous?", 1995).
-void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b,
-                             size_t n) {
+void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n) {
   for (size_t i = 0; i < n; i += CHUNK) {
     const size_t count = at_most(n - i, CHUNK);
     uint16_t in[CHUNK];
@@ -76,9 +75,8 @@ void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const ui
 }
 
 // fma(a, b, c) rounded to FP16 alone.
-void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c,
-                         size_t n) {
-  for (size_t i = 0; i < n; i++) {
+void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c, size_t n) {
+  for (size_t i = 0; i < n; ++i) {
     const uint16_t half = num_fp16_fma(a[i], tile ? b[i] : *b, c[i]);
     memcpy(dst + 2 * i, &half, sizeof half);
   }

@@ -87,8 +87,8 @@ static bool allocate_all(walk_t *walk) {
 walk_t *walk_open(const checkpoint_t *checkpoint, size_t context, size_t threads, base_error_t *error) {
   walk_t *walk = calloc(1, sizeof *walk);
   if (walk != NULL) {
-    *walk = (walk_t){.checkpoint = checkpoint, .config = checkpoint_config(checkpoint), .context = context,
-                     .threads = threads};
+    *walk = (walk_t){
+        .checkpoint = checkpoint, .config = checkpoint_config(checkpoint), .context = context, .threads = threads};
   }
   if (walk == NULL || !allocate_all(walk)) {
     base_fail(error, "out of memory for a walk of %zu tokens", context);

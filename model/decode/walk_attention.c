@@ -88,12 +88,14 @@ bool walk_expand(walk_t *walk, size_t layer, size_t first, size_t n, base_error_
   const checkpoint_config_t *c = walk->config;
   walk_cache_t *cache = &walk->cache[layer];
   const size_t width = c->num_attention_heads * (c->qk_nope_head_dim + c->v_head_dim);
-  double *packed = calloc(n * c->kv_lora_rank, sizeof *packed);   // without the rotated parts
+  double *packed = calloc(n * c->kv_lora_rank, sizeof *packed);  // without the rotated parts
   bool good = packed != NULL || base_fail(error, "out of memory");
   for (size_t t = 0; good && t < n; ++t) {
-    memcpy(packed + t * c->kv_lora_rank, cache->latents + (first + t) * latent_dim(c), c->kv_lora_rank * sizeof *packed);
+    memcpy(packed + t * c->kv_lora_rank, cache->latents + (first + t) * latent_dim(c),
+           c->kv_lora_rank * sizeof *packed);
   }
-  good = good && walk_product(walk_tensor(walk, CHECKPOINT_KV_B, layer), packed, n, walk->rows.kv, walk->threads, error);
+  good =
+      good && walk_product(walk_tensor(walk, CHECKPOINT_KV_B, layer), packed, n, walk->rows.kv, walk->threads, error);
   for (size_t t = 0; good && t < n; ++t) {
     store_token(walk, cache, first + t, walk->rows.kv + t * width);
   }
@@ -110,7 +112,8 @@ typedef struct attention {
 } attention_t;
 
 // p [count] += q [dim] k [dim,count], rows of k `stride` apart
-NUM_CLONES static void add_scores(const double *q, const double *k, size_t dim, size_t stride, size_t count, double *p) {
+NUM_CLONES static void add_scores(const double *q, const double *k, size_t dim, size_t stride, size_t count,
+                                  double *p) {
   for (size_t d = 0; d < dim; ++d) {
     for (size_t j = 0; j < count; ++j) {
       p[j] += q[d] * k[d * stride + j];
@@ -161,18 +164,19 @@ static bool attend_some(void *context, size_t first, size_t end) {
   for (size_t i = first; p != NULL && i < end; ++i) {
     const size_t head = i / a->n, t = i % a->n, count = walk->position + t + 1;
     probabilities(a, head, walk->rows.q + (t * heads + head) * head_dim(c), count, p);
-    weighted_sum(p, count, a->cache->values + head * value, heads * value, walk->rows.heads + (t * heads + head) * value,
-                 value);
+    weighted_sum(p, count, a->cache->values + head * value, heads * value,
+                 walk->rows.heads + (t * heads + head) * value, value);
     if (walk->observe != NULL) {
-      weighted_sum(p, count, a->cache->latents, latent_dim(c), walk->rows.absorbed + (t * heads + head) * c->kv_lora_rank,
-                   c->kv_lora_rank);
+      weighted_sum(p, count, a->cache->latents, latent_dim(c),
+                   walk->rows.absorbed + (t * heads + head) * c->kv_lora_rank, c->kv_lora_rank);
     }
   }
   free(p);
   return p != NULL;
 }
 
-// What the absorbed form makes of queries, for an observer: q_nope [qk_nope_head_dim] W_UK [qk_nope_head_dim, kv_lora_rank].
+// What the absorbed form makes of queries, for an observer: q_nope [qk_nope_head_dim] W_UK [qk_nope_head_dim,
+// kv_lora_rank].
 static bool absorb(walk_t *walk, size_t layer, size_t n, base_error_t *error) {
   const checkpoint_config_t *c = walk->config;
   const size_t heads = c->num_attention_heads, nope = c->qk_nope_head_dim, rank = c->kv_lora_rank;
@@ -205,5 +209,6 @@ bool walk_attention(walk_t *walk, size_t layer, size_t n, base_error_t *error) {
   }
   walk_tell(walk, WALK_ATTENTION_LATENT, layer, n, c->num_attention_heads * c->kv_lora_rank, walk->rows.absorbed);
   walk_tell(walk, WALK_ATTENTION, layer, n, c->num_attention_heads * c->v_head_dim, walk->rows.heads);
-  return walk_product(walk_tensor(walk, CHECKPOINT_O, layer), walk->rows.heads, n, walk->rows.delta, walk->threads, error);
+  return walk_product(walk_tensor(walk, CHECKPOINT_O, layer), walk->rows.heads, n, walk->rows.delta, walk->threads,
+                      error);
 }

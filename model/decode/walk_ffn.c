@@ -11,14 +11,14 @@
 typedef struct swiglu {
   checkpoint_role_t gate, up, down;
   size_t layer, expert;
-  const size_t *tokens;         // of its rows, as in walk_event_t
+  const size_t *tokens;  // of its rows, as in walk_event_t
   size_t n;
 } swiglu_t;
 
 static void tell(const walk_t *walk, const swiglu_t *s, walk_stage_t stage, size_t columns, const double *values) {
   if (walk->observe != NULL) {
-    walk->observe(walk->observer, &(walk_event_t){stage, s->layer, s->expert, walk->position, s->n, columns, values,
-                                                  s->tokens});
+    walk->observe(walk->observer,
+                  &(walk_event_t){stage, s->layer, s->expert, walk->position, s->n, columns, values, s->tokens});
   }
 }
 
@@ -45,7 +45,7 @@ static bool swiglu(const walk_t *walk, const swiglu_t *s, const double *x, doubl
   return true;
 }
 
-enum { MOST = 1 << 12 };   // experts, as checkpoint_config.def has it
+enum { MOST = 1 << 12 };  // experts, as checkpoint_config.def has it
 
 // --- which experts ----------------------------------------------------------------------------
 
@@ -159,7 +159,8 @@ static bool add_expert(walk_t *walk, size_t layer, size_t expert, size_t n, base
       tokens[count++] = i / k;
     }
   }
-  const swiglu_t s = {CHECKPOINT_EXPERT_GATE, CHECKPOINT_EXPERT_UP, CHECKPOINT_EXPERT_DOWN, layer, expert, tokens, count};
+  const swiglu_t s = {
+      CHECKPOINT_EXPERT_GATE, CHECKPOINT_EXPERT_UP, CHECKPOINT_EXPERT_DOWN, layer, expert, tokens, count};
   if (count > 0 && !swiglu(walk, &s, rows->gathered, rows->out, error)) {
     return false;
   }
@@ -171,8 +172,12 @@ static bool add_expert(walk_t *walk, size_t layer, size_t expert, size_t n, base
 
 static bool add_shared(walk_t *walk, size_t layer, size_t n, base_error_t *error) {
   const checkpoint_config_t *c = walk->config;
-  const swiglu_t s = {.gate = CHECKPOINT_SHARED_GATE, .up = CHECKPOINT_SHARED_UP, .down = CHECKPOINT_SHARED_DOWN,
-                      .layer = layer, .expert = c->n_routed_experts, .n = n};
+  const swiglu_t s = {.gate = CHECKPOINT_SHARED_GATE,
+                      .up = CHECKPOINT_SHARED_UP,
+                      .down = CHECKPOINT_SHARED_DOWN,
+                      .layer = layer,
+                      .expert = c->n_routed_experts,
+                      .n = n};
   if (c->n_shared_experts == 0) {
     return true;
   }
@@ -200,7 +205,8 @@ static bool mixture(walk_t *walk, size_t layer, size_t n, base_error_t *error) {
 }
 
 bool walk_ffn(walk_t *walk, size_t layer, size_t n, base_error_t *error) {
-  const swiglu_t dense = {.gate = CHECKPOINT_GATE, .up = CHECKPOINT_UP, .down = CHECKPOINT_DOWN, .layer = layer, .n = n};
+  const swiglu_t dense = {
+      .gate = CHECKPOINT_GATE, .up = CHECKPOINT_UP, .down = CHECKPOINT_DOWN, .layer = layer, .n = n};
   return checkpoint_is_mixture(walk->config, layer) ? mixture(walk, layer, n, error)
                                                     : swiglu(walk, &dense, walk->rows.normed, walk->rows.delta, error);
 }

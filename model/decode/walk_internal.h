@@ -1,37 +1,37 @@
 // What the files of a walk share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_DECODE_WALK_INTERNAL_H_
-#define AMALGAM_DECODE_WALK_INTERNAL_H_
+#ifndef AMALGAM_DECODE_WALK_INTERNAL_H
+#define AMALGAM_DECODE_WALK_INTERNAL_H
 
 #include "decode/walk.h"
 
-enum { WALK_PIECE = 128 };   // tokens walked at a time
+enum { WALK_PIECE = 128 };  // tokens walked at a time
 
 // A layer's past. Keys lie along tokens, for scores of many tokens at a time.
 typedef struct walk_cache {
-  double *keys;                // [heads * qk_nope_head_dim + qk_rope_head_dim, context]
-  double *values;              // [context, heads, v_head_dim]
-  double *latents;             // [context, kv_lora_rank + qk_rope_head_dim]
+  double *keys;     // [heads * qk_nope_head_dim + qk_rope_head_dim, context]
+  double *values;   // [context, heads, v_head_dim]
+  double *latents;  // [context, kv_lora_rank + qk_rope_head_dim]
 } walk_cache_t;
 
 // Rows of a piece: [WALK_PIECE, ...]
 typedef struct walk_rows {
-  double *x;                   // hidden_size: the residual stream
-  double *normed, *delta;      // hidden_size
-  double *q_latent, *q;        // q_lora_rank; heads * (qk_nope_head_dim + qk_rope_head_dim)
-  double *kv;                  // heads * (qk_nope_head_dim + v_head_dim)
-  double *heads;               // heads * v_head_dim
-  double *absorbed;            // heads * kv_lora_rank, if there is an observer
-  double *router, *chosen, *weights;   // n_routed_experts, num_experts_per_tok
-  double *gathered, *out;      // hidden_size: of the tokens of one expert
-  double *gate, *up;           // the widest feed-forward
+  double *x;                          // hidden_size: the residual stream
+  double *normed, *delta;             // hidden_size
+  double *q_latent, *q;               // q_lora_rank; heads * (qk_nope_head_dim + qk_rope_head_dim)
+  double *kv;                         // heads * (qk_nope_head_dim + v_head_dim)
+  double *heads;                      // heads * v_head_dim
+  double *absorbed;                   // heads * kv_lora_rank, if there is an observer
+  double *router, *chosen, *weights;  // n_routed_experts, num_experts_per_tok
+  double *gathered, *out;             // hidden_size: of the tokens of one expert
+  double *gate, *up;                  // the widest feed-forward
 } walk_rows_t;
 
 struct walk {
   const checkpoint_t *checkpoint;
   const checkpoint_config_t *config;
   size_t context, threads, position;
-  walk_cache_t *cache;         // [num_hidden_layers]
+  walk_cache_t *cache;  // [num_hidden_layers]
   walk_rows_t rows;
   walk_observe_t *observe;
   void *observer;
@@ -44,8 +44,12 @@ static inline const checkpoint_tensor_t *walk_tensor(const walk_t *walk, checkpo
 static inline void walk_tell(const walk_t *walk, walk_stage_t stage, size_t layer, size_t rows, size_t columns,
                              const double *values) {
   if (walk->observe != NULL) {
-    walk->observe(walk->observer, &(walk_event_t){.stage = stage, .layer = layer, .first = walk->position, .rows = rows,
-                                                  .columns = columns, .values = values});
+    walk->observe(walk->observer, &(walk_event_t){.stage = stage,
+                                                  .layer = layer,
+                                                  .first = walk->position,
+                                                  .rows = rows,
+                                                  .columns = columns,
+                                                  .values = values});
   }
 }
 

@@ -34,11 +34,11 @@ typedef struct product {
   size_t n, in, out;
   double *y;
   base_error_t *error;
-  atomic_flag told;             // one thread alone says what went wrong
+  atomic_flag told;  // one thread alone says what went wrong
 } product_t;
 
-// LANES outputs side by side, of some tokens at a time, so that neighbours in the inner loop are independent and each sum
-// goes in order.
+// LANES outputs side by side, of some tokens at a time, so that neighbours in the inner loop are independent and each
+// sum goes in order.
 typedef double lanes_t __attribute__((vector_size(LANES * sizeof(double))));
 
 NUM_INLINE void multiply_tokens(const product_t *p, const lanes_t *w, size_t first, size_t count, size_t token,
@@ -69,7 +69,7 @@ NUM_CLONES static void multiply_lanes(const product_t *p, const lanes_t *w, size
 NUM_CLONES static void transpose(const float *rows, size_t in, lanes_t *w) {
   for (size_t k = 0; k < in; ++k) {
     for (size_t r = 0; r < LANES; ++r) {
-      w[k][r] = (double)rows[r * in + k];   // of rows beyond the end: not stored
+      w[k][r] = (double)rows[r * in + k];  // of rows beyond the end: not stored
     }
   }
 }
@@ -103,7 +103,13 @@ static bool multiply(void *context, size_t first, size_t end) {
 
 bool walk_product(const checkpoint_tensor_t *w, const double *x, size_t n, double *y, size_t threads,
                   base_error_t *error) {
-  product_t p = {.w = w, .x = x, .n = n, .in = checkpoint_columns(w), .out = checkpoint_rows(w), .y = y, .error = error,
+  product_t p = {.w = w,
+                 .x = x,
+                 .n = n,
+                 .in = checkpoint_columns(w),
+                 .out = checkpoint_rows(w),
+                 .y = y,
+                 .error = error,
                  .told = ATOMIC_FLAG_INIT};
   return parallel_for(p.in * p.out * n < SMALL ? 1 : threads, p.out, multiply, &p);
 }

@@ -16,11 +16,10 @@ bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size)
   } else if (num->blocks < 1 || num->blocks > MOST_BLOCKS) {
     snprintf(message, size, "%zu blocks: 1 to %d are possible", num->blocks, MOST_BLOCKS);
   } else if (shape->queries < 1 || shape->queries > MOST_QUERIES) {
-    snprintf(message, size, "%zu queries at a time: 1 to %d are possible", shape->queries,
-             MOST_QUERIES);
+    snprintf(message, size, "%zu queries at a time: 1 to %d are possible", shape->queries, MOST_QUERIES);
   } else if (num->rows < num->blocks || num->rows > MOST_ROWS || num->rows % num->blocks != 0) {
-    snprintf(message, size, "%zu rows of keys: a multiple of the %zu blocks, up to %d, is expected",
-             num->rows, num->blocks, MOST_ROWS);
+    snprintf(message, size, "%zu rows of keys: a multiple of the %zu blocks, up to %d, is expected", num->rows,
+             num->blocks, MOST_ROWS);
   } else {
     return true;
   }
@@ -60,8 +59,7 @@ static size_t count_keys(const engine_job_t *job) {
   return keys;
 }
 
-bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles,
-                      char *message, size_t size) {
+bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles, char *message, size_t size) {
   const num_engine_t *num = &engine->shape.num;
   num_triplet_t *triplets = make_triplets(engine, job->sq);
   if (triplets == NULL) {

@@ -7,9 +7,8 @@
 //
 // Source: rtl/README.md; num/num_engine.h for the order of keys.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_H_
-#define AMALGAM_ENGINE_ENGINE_H_
-
+#ifndef AMALGAM_ENGINE_ENGINE_H
+#define AMALGAM_ENGINE_ENGINE_H
 
 #include "num/num_engine.h"
 #include "waves/waves.h"
@@ -27,37 +26,37 @@ typedef struct engine_shape {
 
 // Arrays in C order, the caller's.
 typedef struct engine_job {
-  size_t sq, s;          // queries and keys, at least 1 each
-  const num_bf16_t *q;   // [sq,d], scaled
-  const num_bf16_t *k;   // [s,d]
-  const num_bf16_t *v;   // [s,d]
-  const uint8_t *mask;   // [sq,s], 1: the key takes part; NULL: all do
-  const size_t *limit;   // [sq], query i sees keys 0 .. limit[i]-1; NULL: all
-  num_bf16_t *out;       // [sq,d]
+  size_t sq, s;         // queries and keys, at least 1 each
+  const num_bf16_t *q;  // [sq,d], scaled
+  const num_bf16_t *k;  // [s,d]
+  const num_bf16_t *v;  // [s,d]
+  const uint8_t *mask;  // [sq,s], 1: the key takes part; NULL: all do
+  const size_t *limit;  // [sq], query i sees keys 0 .. limit[i]-1; NULL: all
+  num_bf16_t *out;      // [sq,d]
 } engine_job_t;
 
 typedef struct engine_cycles {
-  uint64_t load;         // keys and values into the engine, one row a cycle, before each chunk
-  uint64_t total;        // from the first group's acceptance to the last result, over all chunks,
-                         // with the chunk's keys loaded
-  uint64_t rows;         // of these, rows streamed: cycles in which keys entered the FAUs
-  uint64_t keys;         // pairs of a query and a key that took part
-  uint64_t groups;       // groups of queries, over all chunks
+  uint64_t load;    // keys and values into the engine, one row a cycle, before each chunk
+  uint64_t total;   // from the first group's acceptance to the last result, over all chunks,
+                    // with the chunk's keys loaded
+  uint64_t rows;    // of these, rows streamed: cycles in which keys entered the FAUs
+  uint64_t keys;    // pairs of a query and a key that took part
+  uint64_t groups;  // groups of queries, over all chunks
 } engine_cycles_t;
 
 typedef struct engine engine_t;
 
 // Waveforms of the RTL.
 typedef struct engine_waves {
-  waves_t *waves;        // not begun yet
-  bool everything;       // else an outline, control and streams up to 64 bits wide
-  uint64_t from, to;     // cycles of the engine's clock, 0 the first in which a key is loaded
+  waves_t *waves;     // not begun yet
+  bool everything;    // else an outline, control and streams up to 64 bits wide
+  uint64_t from, to;  // cycles of the engine's clock, 0 the first in which a key is loaded
 } engine_waves_t;
 
 // waves: NULL, or where the RTL's signals go. progress (may be NULL) is told what a build is
 // waiting for. NULL on failure, with one line in message (of size bytes).
-engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves,
-                          void (*progress)(const char *what), char *message, size_t size);
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, void (*progress)(const char *what),
+                          char *message, size_t size);
 
 // The RTL in Icarus: hundreds of times slower, no waveforms; for cross-checks.
 engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t size);
@@ -69,12 +68,11 @@ void engine_close(engine_t *engine);
 
 // Writes job->out and cycles. False on failure (out of memory; RTL that does not answer; told to
 // stop), with one line in message.
-__attribute__((warn_unused_result))
-bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles,
-                      char *message, size_t size);
+__attribute__((warn_unused_result)) bool engine_attention(engine_t *engine, const engine_job_t *job,
+                                                          engine_cycles_t *cycles, char *message, size_t size);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_ENGINE_ENGINE_H_
+#endif  // AMALGAM_ENGINE_ENGINE_H

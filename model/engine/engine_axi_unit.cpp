@@ -1,6 +1,6 @@
 // One Verilated engine behind AXI (rtl/axi/attention_axi.v) as a shared library, with the same interface as
-// engine_unit.cpp: a group offered on the pins is written to the registers, one access of AXI4-Lite after the other, and
-// then sent, its carry first. q_ready is that of its queries. Its parameters: engine_ports.h.
+// engine_unit.cpp: a group offered on the pins is written to the registers, one access of AXI4-Lite after the other,
+// and then sent, its carry first. q_ready is that of its queries. Its parameters: engine_ports.h.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstring>
@@ -12,8 +12,8 @@ namespace {
 constexpr size_t ROWS = N / P;
 constexpr size_t ROW_BITS = ROWS > 1 ? bits_for(ROWS) : 1;
 constexpr size_t BLOCK_BITS = P > 1 ? bits_for(P) : 1;
-constexpr size_t ELEMENTS = ELEMENT_BITS * (D + 1);          // bits of a triplet's
-constexpr size_t M_AT = ELEMENTS * NQ;                       // in a beat
+constexpr size_t ELEMENTS = ELEMENT_BITS * (D + 1);  // bits of a triplet's
+constexpr size_t M_AT = ELEMENTS * NQ;               // in a beat
 constexpr size_t POISON_AT = M_AT + 16 * NQ;
 
 enum : uint32_t {
@@ -36,11 +36,11 @@ enum class stage { registers, carry, queries };
 // cppcheck-suppress ctuOneDefinitionRuleViolation ; a library has one of the two
 struct engine_unit : verilated_engine {
   std::array<setting, NQ + 3> settings{};
-  uint32_t flags = 0;                   // of the group on offer
+  uint32_t flags = 0;  // of the group on offer
   stage at = stage::registers;
-  bool address = false, data = false;   // of a write, still to be taken
-  bool answer = false;                  // still to come
-  setting *writing = nullptr;           // NULL: GROUP
+  bool address = false, data = false;  // of a write, still to be taken
+  bool answer = false;                 // still to come
+  setting *writing = nullptr;          // NULL: GROUP
 };
 
 namespace {
@@ -189,8 +189,18 @@ void get_result(engine_unit *unit, num_triplet_t *triplets) {
 }  // namespace
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
-extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create<engine_unit, reset>, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {create<engine_unit, reset>,
+                                                         destroy,
+                                                         reset,
+                                                         pins,
+                                                         set_row,
+                                                         set_group,
+                                                         set_mask,
+                                                         get_result,
+                                                         settle,
+                                                         clock,
+                                                         trace,
+                                                         record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

@@ -26,8 +26,8 @@ static void run_query(const work_t *work, size_t i, uint8_t *valid, num_element_
   for (size_t j = 0; j < chunk->n; ++j) {
     valid[j] = engine_key_valid(job, i, chunk->first + j);
   }
-  num_engine_chunk(num, job->q + i * num->d, job->k + chunk->first * num->d,
-                   job->v + chunk->first * num->d, valid, chunk->n, &work->triplets[i], scratch);
+  num_engine_chunk(num, job->q + i * num->d, job->k + chunk->first * num->d, job->v + chunk->first * num->d, valid,
+                   chunk->n, &work->triplets[i], scratch);
   if (chunk->final) {
     num_engine_divide(num, &work->triplets[i], job->out + i * num->d);
   }
@@ -47,21 +47,23 @@ static bool run_queries(void *context, size_t first, size_t end) {
 }
 
 // Counts the cycles in which all groups stream past the chunk, results taken at once.
-static bool count_cycles(const engine_t *engine, const engine_job_t *job,
-                         const engine_chunk_t *chunk, engine_cycles_t *cycles) {
+static bool count_cycles(const engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
+                         engine_cycles_t *cycles) {
   engine_control_t *control = engine_control_new(engine->shape.num.d, engine->shape.num.blocks);
   if (control == NULL) {
     return false;
   }
-  size_t next = 0;     // the query with which the next group starts
+  size_t next = 0;  // the query with which the next group starts
   size_t results = 0;
   const size_t groups = (job->sq + engine->shape.queries - 1) / engine->shape.queries;
   while (results < groups && !host_interrupted()) {
     const bool more = next < job->sq;
-    const engine_inputs_t inputs = {
-        .q_valid = more, .mask_valid = true, .out_ready = true, .carry = chunk->carry,
-        .rows = more ? (uint32_t)engine_group_rows(&engine->shape, job, chunk, next) : 0,
-        .use_mask = job->mask != NULL};
+    const engine_inputs_t inputs = {.q_valid = more,
+                                    .mask_valid = true,
+                                    .out_ready = true,
+                                    .carry = chunk->carry,
+                                    .rows = more ? (uint32_t)engine_group_rows(&engine->shape, job, chunk, next) : 0,
+                                    .use_mask = job->mask != NULL};
     const engine_outputs_t outputs = engine_control_cycle(control, &inputs);
     next += more && outputs.q_ready ? engine->shape.queries : 0;
     results += outputs.out_valid;
@@ -72,9 +74,8 @@ static bool count_cycles(const engine_t *engine, const engine_job_t *job,
   return true;
 }
 
-static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
-                      num_triplet_t *triplets, engine_cycles_t *cycles, char *message,
-                      size_t size) {
+static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
+                      engine_cycles_t *cycles, char *message, size_t size) {
   work_t work = {.engine = engine, .job = job, .chunk = chunk, .triplets = triplets};
   if (parallel_for(((const engine_c_t *)engine)->threads, job->sq, run_queries, &work) &&
       count_cycles(engine, job, chunk, cycles)) {
@@ -95,7 +96,6 @@ engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *messa
     snprintf(message, size, "out of memory");
     return NULL;
   }
-  *engine = (engine_c_t){
-      .engine = {.shape = *shape, .run_chunk = run_chunk, .close = close_c}, .threads = threads};
+  *engine = (engine_c_t){.engine = {.shape = *shape, .run_chunk = run_chunk, .close = close_c}, .threads = threads};
   return &engine->engine;
 }

@@ -14,18 +14,18 @@ typedef struct step {
 struct engine_control {
   unsigned lane_stage;
   size_t blocks;
-  uint32_t rows_left;   // of the group being streamed
-  bool first;           // its first row has not been read
-  bool masked;          // it takes mask beats
-  bool carries;         // it has a carry
-  bool carry_waits;     // its carry has not reached the lanes
+  uint32_t rows_left;  // of the group being streamed
+  bool first;          // its first row has not been read
+  bool masked;         // it takes mask beats
+  bool carries;        // it has a carry
+  bool carry_waits;    // its carry has not reached the lanes
   // Bit i: of the row read i cycles ago, not counting stalls.
-  uint64_t last;        // it is its group's last
-  uint64_t carry;       // it is its group's first, and the group has a carry
-  uint64_t triplet;     // bit b: FAU b has a triplet to give
-  uint64_t spare;       // and a second one behind it
+  uint64_t last;     // it is its group's last
+  uint64_t carry;    // it is its group's first, and the group has a carry
+  uint64_t triplet;  // bit b: FAU b has a triplet to give
+  uint64_t spare;    // and a second one behind it
   step_t divide;
-  step_t acc[];         // [blocks], acc[0] unused
+  step_t acc[];  // [blocks], acc[0] unused
 };
 
 // Cycles from a key at the FAUs' input until it is in the lanes' accumulators.
@@ -62,8 +62,7 @@ static uint64_t clock_chain(engine_control_t *control, bool out_ready) {
   const size_t end = control->blocks - 1;
   uint64_t taken = 0;
   const bool merged = end == 0 ? bit(control->triplet, 0) : control->acc[end].valid;
-  bool next = step_clock(&control->divide, ENGINE_DIVIDE_CYCLES, merged,
-                         control->divide.valid && out_ready);
+  bool next = step_clock(&control->divide, ENGINE_DIVIDE_CYCLES, merged, control->divide.valid && out_ready);
   for (size_t b = end; b > 0; --b) {
     const bool before = b == 1 ? bit(control->triplet, 0) : control->acc[b - 1].valid;
     next = step_clock(&control->acc[b], ENGINE_ACC_CYCLES, before && bit(control->triplet, b), next);

@@ -3,8 +3,8 @@
 //
 // Source: rtl/README.md, "Stages".
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_CONTROL_H_
-#define AMALGAM_ENGINE_ENGINE_CONTROL_H_
+#ifndef AMALGAM_ENGINE_ENGINE_CONTROL_H
+#define AMALGAM_ENGINE_ENGINE_CONTROL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,4 +41,4 @@ engine_outputs_t engine_control_cycle(engine_control_t *control, const engine_in
 }
 #endif
 
-#endif  // AMALGAM_ENGINE_ENGINE_CONTROL_H_
+#endif  // AMALGAM_ENGINE_ENGINE_CONTROL_H

@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool engine_groups_open(engine_groups_t *groups, const engine_shape_t *shape,
-                        const engine_job_t *job, const engine_chunk_t *chunk,
-                        num_triplet_t *triplets) {
+bool engine_groups_open(engine_groups_t *groups, const engine_shape_t *shape, const engine_job_t *job,
+                        const engine_chunk_t *chunk, num_triplet_t *triplets) {
   const size_t queries = shape->queries;
   const size_t elements = shape->num.d + 1;
   *groups = (engine_groups_t){.shape = shape,
@@ -19,8 +18,8 @@ bool engine_groups_open(engine_groups_t *groups, const engine_shape_t *shape,
                               .mask = malloc(queries * shape->num.blocks),
                               .result = malloc(queries * sizeof(num_triplet_t)),
                               .elements = malloc(queries * elements * sizeof(num_element_t))};
-  if (groups->q == NULL || groups->limit == NULL || groups->carry == NULL ||
-      groups->mask == NULL || groups->result == NULL || groups->elements == NULL) {
+  if (groups->q == NULL || groups->limit == NULL || groups->carry == NULL || groups->mask == NULL ||
+      groups->result == NULL || groups->elements == NULL) {
     return false;
   }
   for (size_t n = 0; n < queries; ++n) {
@@ -77,8 +76,7 @@ void engine_groups_make_mask(engine_groups_t *groups, size_t first, size_t row) 
     for (size_t b = 0; b < blocks; ++b) {
       const size_t i = first + n;
       const size_t j = b * chunk->stride + row;
-      groups->mask[n * blocks + b] =
-          i < job->sq && j < chunk->n && job->mask[i * job->s + chunk->first + j] != 0;
+      groups->mask[n * blocks + b] = i < job->sq && j < chunk->n && job->mask[i * job->s + chunk->first + j] != 0;
     }
   }
 }

@@ -1,7 +1,7 @@
 // A chunk's queries as the groups, mask beats and results of the engine's ports.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_GROUPS_H_
-#define AMALGAM_ENGINE_ENGINE_GROUPS_H_
+#ifndef AMALGAM_ENGINE_ENGINE_GROUPS_H
+#define AMALGAM_ENGINE_ENGINE_GROUPS_H
 
 #include "engine/engine_internal.h"
 #include "engine/engine_unit.h"
@@ -21,9 +21,8 @@ typedef struct engine_groups {
 } engine_groups_t;
 
 // False if out of memory; engine_groups_close() either way.
-bool engine_groups_open(engine_groups_t *groups, const engine_shape_t *shape,
-                        const engine_job_t *job, const engine_chunk_t *chunk,
-                        num_triplet_t *triplets);
+bool engine_groups_open(engine_groups_t *groups, const engine_shape_t *shape, const engine_job_t *job,
+                        const engine_chunk_t *chunk, num_triplet_t *triplets);
 void engine_groups_close(engine_groups_t *groups);
 
 // Key j of the chunk, with its place in the memory.
@@ -38,4 +37,4 @@ void engine_groups_make_mask(engine_groups_t *groups, size_t first, size_t row);
 // Stores groups->result as that group's output, or triplets if the chunk is not the last.
 void engine_groups_store(engine_groups_t *groups, size_t first);
 
-#endif  // AMALGAM_ENGINE_ENGINE_GROUPS_H_
+#endif  // AMALGAM_ENGINE_ENGINE_GROUPS_H

@@ -1,7 +1,7 @@
 // Hexadecimal fields of the files between C and Icarus.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_HEX_H_
-#define AMALGAM_ENGINE_ENGINE_HEX_H_
+#ifndef AMALGAM_ENGINE_ENGINE_HEX_H
+#define AMALGAM_ENGINE_ENGINE_HEX_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,4 +40,4 @@ static inline void hex_vector(FILE *file, hex_bits_t *bits, const num_bf16_t *x,
   hex_write(file, bits);
 }
 
-#endif  // AMALGAM_ENGINE_ENGINE_HEX_H_
+#endif  // AMALGAM_ENGINE_ENGINE_HEX_H

@@ -47,8 +47,7 @@ static void write_rows(FILE *file, const engine_groups_t *groups, hex_bits_t *bi
   }
 }
 
-static void write_group(FILE *file, const engine_groups_t *groups, const engine_group_t *group,
-                        hex_bits_t *bits) {
+static void write_group(FILE *file, const engine_groups_t *groups, const engine_group_t *group, hex_bits_t *bits) {
   const size_t queries = groups->shape->queries;
   const size_t d = groups->shape->num.d;
   fprintf(file, "%x %x %x ", group->base, group->rows, group->stride);
@@ -78,8 +77,7 @@ static void write_group(FILE *file, const engine_groups_t *groups, const engine_
   fputc('\n', file);
 }
 
-static void write_masks(FILE *file, engine_groups_t *groups, size_t first, uint32_t rows,
-                        hex_bits_t *bits) {
+static void write_masks(FILE *file, engine_groups_t *groups, size_t first, uint32_t rows, hex_bits_t *bits) {
   for (uint32_t row = 0; row < rows; ++row) {
     engine_groups_make_mask(groups, first, row);
     for (size_t i = 0; i < groups->shape->queries * groups->shape->num.blocks; ++i) {
@@ -134,8 +132,7 @@ static void parse_result(engine_groups_t *groups, char *line) {
   }
 }
 
-static bool read_results(const engine_icarus_t *icarus, engine_groups_t *groups,
-                         engine_cycles_t *cycles) {
+static bool read_results(const engine_icarus_t *icarus, engine_groups_t *groups, engine_cycles_t *cycles) {
   FILE *file = open_file(icarus, "results", "r");
   if (file == NULL) {
     return false;
@@ -175,35 +172,43 @@ static bool simulate(const engine_icarus_t *icarus) {
 
 static bool compile(const engine_icarus_t *icarus) {
   const engine_shape_t *shape = &icarus->engine.shape;
-  const struct { const char *name; size_t value; } parameters[] = {
-      {"ARITHMETIC", shape->num.design}, {"VARIANT", engine_shape_variant(shape)}, {"D", shape->num.d},
-      {"P", shape->num.blocks}, {"NQ", shape->queries}, {"N", shape->num.rows}};
+  const struct {
+    const char *name;
+    size_t value;
+  } parameters[] = {{"ARITHMETIC", shape->num.design},
+                    {"VARIANT", engine_shape_variant(shape)},
+                    {"D", shape->num.d},
+                    {"P", shape->num.blocks},
+                    {"NQ", shape->queries},
+                    {"N", shape->num.rows}};
   enum { PARAMETERS = sizeof parameters / sizeof *parameters };
   char unit[DIRECTORY_MAX + 16], kept[DIRECTORY_MAX + 16], set[PARAMETERS][64];
   snprintf(unit, sizeof unit, "%s/unit.vvp", icarus->directory);
-  snprintf(kept, sizeof kept, "TMPDIR=%s", icarus->directory);   // its files stay if it is ended
+  snprintf(kept, sizeof kept, "TMPDIR=%s", icarus->directory);  // its files stay if it is ended
   for (size_t i = 0; i < PARAMETERS; ++i) {
     snprintf(set[i], sizeof set[i], "-Pattention_run.%s=%zu", parameters[i].name, parameters[i].value);
   }
-  const char *const argv[] = {
-      "env", kept, "iverilog", "-g2005", "-Wall", "-I", "rtl/lib", "-o", unit, "-s", "attention_run",
-      set[0], set[1], set[2], set[3], set[4], set[5], "-y", "rtl/fp", "-y", "rtl/lib", "-y", "rtl/hfa",
-      "-y", "rtl/expmul",      "-y", "rtl/arith", "-y", "rtl/softmax", "-y", "rtl/attention",
-      "tb/icarus/attention_run.v", NULL};
+  const char *const argv[] = {"env",         kept,   "iverilog",      "-g2005",
+                              "-Wall",       "-I",   "rtl/lib",       "-o",
+                              unit,          "-s",   "attention_run", set[0],
+                              set[1],        set[2], set[3],          set[4],
+                              set[5],        "-y",   "rtl/fp",        "-y",
+                              "rtl/lib",     "-y",   "rtl/hfa",       "-y",
+                              "rtl/expmul",  "-y",   "rtl/arith",     "-y",
+                              "rtl/softmax", "-y",   "rtl/attention", "tb/icarus/attention_run.v",
+                              NULL};
   return run_program(argv, icarus);
 }
 
-static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
-                      num_triplet_t *triplets, engine_cycles_t *cycles, char *message,
-                      size_t size) {
+static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
+                      engine_cycles_t *cycles, char *message, size_t size) {
   const engine_icarus_t *icarus = (const engine_icarus_t *)engine;
   engine_groups_t groups;
   // The widest field is a group's carry.
   hex_bits_t bits = {.nibble = malloc(engine->shape.queries * (engine->shape.num.d + 1) * 5)};
-  const bool room = engine_groups_open(&groups, &engine->shape, job, chunk, triplets) &&
-                    bits.nibble != NULL;
-  const bool good = room && write_job(icarus, &groups, &bits, cycles) && simulate(icarus) &&
-                    read_results(icarus, &groups, cycles);
+  const bool room = engine_groups_open(&groups, &engine->shape, job, chunk, triplets) && bits.nibble != NULL;
+  const bool good =
+      room && write_job(icarus, &groups, &bits, cycles) && simulate(icarus) && read_results(icarus, &groups, cycles);
   if (!good) {
     snprintf(message, size, "Icarus did not run to the end, see %s/log", icarus->directory);
   }
@@ -236,7 +241,7 @@ engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t 
   if (host_interrupted()) {
     close_icarus(&icarus->engine);
   } else {
-    free(icarus);   // the log stays
+    free(icarus);  // the log stays
   }
   return NULL;
 }

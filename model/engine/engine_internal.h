@@ -1,7 +1,7 @@
 // What the kinds of engine have in common: Verilated RTL, RTL in Icarus, the C model.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_INTERNAL_H_
-#define AMALGAM_ENGINE_ENGINE_INTERNAL_H_
+#ifndef AMALGAM_ENGINE_ENGINE_INTERNAL_H
+#define AMALGAM_ENGINE_ENGINE_INTERNAL_H
 
 #include <stdio.h>
 
@@ -17,8 +17,8 @@ typedef struct engine_chunk {
 struct engine {
   engine_shape_t shape;
   // Loads a chunk and streams all queries past it; adds to the cycles.
-  bool (*run_chunk)(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
-                    num_triplet_t *triplets, engine_cycles_t *cycles, char *message, size_t size);
+  bool (*run_chunk)(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
+                    engine_cycles_t *cycles, char *message, size_t size);
   void (*close)(engine_t *engine);
 };
 
@@ -30,8 +30,7 @@ static inline size_t engine_limit(const engine_job_t *job, const engine_chunk_t 
 }
 
 static inline bool engine_key_valid(const engine_job_t *job, size_t query, size_t key) {
-  return (job->limit == NULL || key < job->limit[query]) &&
-         (job->mask == NULL || job->mask[query * job->s + key] != 0);
+  return (job->limit == NULL || key < job->limit[query]) && (job->mask == NULL || job->mask[query * job->s + key] != 0);
 }
 
 // Rows to stream for a query that sees `limit` keys of the chunk: block 0 has the most of them.
@@ -63,12 +62,15 @@ static inline unsigned engine_bits(size_t count) {
 // The RTL's parameter VARIANT: rtl/README.md, "Arithmetics".
 static inline unsigned engine_shape_variant(const engine_shape_t *shape) {
   switch (shape->num.design) {
-    case NUM_DESIGN_HFA: return (shape->num.hfa.corrected ? 1u : 0u) | (shape->num.hfa.zero_exact ? 2u : 0u);
-    case NUM_DESIGN_FA2: return shape->one_mul ? 1u : 0u;
-    default: return 0;
+    case NUM_DESIGN_HFA:
+      return (shape->num.hfa.corrected ? 1u : 0u) | (shape->num.hfa.zero_exact ? 2u : 0u);
+    case NUM_DESIGN_FA2:
+      return shape->one_mul ? 1u : 0u;
+    default:
+      return 0;
   }
 }
 
 bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size);
 
-#endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H_
+#endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H

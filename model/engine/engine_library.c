@@ -11,7 +11,6 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-
 // arguments: words between single spaces. The script answers with the last line of its output: a path, or what
 // went wrong.
 static bool run_script(const char *how, const char *arguments, char answer[PATH_MAX_BYTES]) {
@@ -40,8 +39,8 @@ static bool find_or_build(const char *arguments, const char *what, void (*progre
   return run_script("build", arguments, path);
 }
 
-void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what),
-                        const char *symbol, void **address, char *message, size_t size) {
+void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what), const char *symbol,
+                        void **address, char *message, size_t size) {
   char path[PATH_MAX_BYTES];
   if (!find_or_build(arguments, what, progress, path)) {
     snprintf(message, size, "%.*s", (int)size - 1, path);
@@ -60,9 +59,8 @@ void *unit_library_open(const char *arguments, const char *what, void (*progress
   return handle;
 }
 
-bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
-                         void (*progress)(const char *what), engine_library_t *library,
-                         char *message, size_t size) {
+bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, void (*progress)(const char *what),
+                         engine_library_t *library, char *message, size_t size) {
   const num_engine_t *num = &shape->num;
   char arguments[256];
   char what[128];
@@ -72,9 +70,9 @@ bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
   if (!engine_shape_check(shape, message, size)) {
     return false;
   }
-  snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d%s",
-           num_engine_name(num->design), engine_shape_variant(shape), num->d, num->blocks, shape->queries,
-           num->rows, (int)trace, shape->axi ? " axi" : "");
+  snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d%s", num_engine_name(num->design),
+           engine_shape_variant(shape), num->d, num->blocks, shape->queries, num->rows, (int)trace,
+           shape->axi ? " axi" : "");
   snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s%s",
            num_engine_title(num->design), num->d, num->blocks, shape->queries, num->rows,
            shape->axi ? ", behind AXI" : "", trace == ENGINE_UNTRACED ? "" : ", with waveforms");

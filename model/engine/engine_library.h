@@ -1,7 +1,7 @@
 // Verilated units in shared libraries, built by build_unit.sh when first asked for, and kept (host/places.h).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_LIBRARY_H_
-#define AMALGAM_ENGINE_ENGINE_LIBRARY_H_
+#ifndef AMALGAM_ENGINE_ENGINE_LIBRARY_H
+#define AMALGAM_ENGINE_ENGINE_LIBRARY_H
 
 #include "engine/engine.h"
 #include "engine/engine_unit.h"
@@ -13,8 +13,8 @@ extern "C" {
 // Opens the library that build_unit.sh makes of these arguments (its TOP and what follows), and finds a symbol
 // of it. progress (may be NULL) is called with `what` before it is built. Returns a handle of dlopen(), or NULL,
 // with one line in message, if it cannot be built or loaded.
-void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what),
-                        const char *symbol, void **address, char *message, size_t size);
+void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what), const char *symbol,
+                        void **address, char *message, size_t size);
 
 // The one of an engine's shape.
 typedef struct engine_library {
@@ -23,20 +23,15 @@ typedef struct engine_library {
 } engine_library_t;
 
 // The unit's waveforms: none, an outline (build_unit.sh), all of its signals.
-typedef enum engine_trace {
-  ENGINE_UNTRACED, ENGINE_TRACE_OUTLINE, ENGINE_TRACE_ALL
-} engine_trace_t;
+typedef enum engine_trace { ENGINE_UNTRACED, ENGINE_TRACE_OUTLINE, ENGINE_TRACE_ALL } engine_trace_t;
 
 // The widest signal that each shows.
-static inline unsigned engine_trace_bits(engine_trace_t trace) {
-  return trace == ENGINE_TRACE_OUTLINE ? 64 : 1u << 30;
-}
+static inline unsigned engine_trace_bits(engine_trace_t trace) { return trace == ENGINE_TRACE_OUTLINE ? 64 : 1u << 30; }
 
 // progress (may be NULL) is called before anything that takes long. False, with one line in message,
 // if the shape is impossible or its library cannot be built or loaded.
-bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace,
-                         void (*progress)(const char *what), engine_library_t *library,
-                         char *message, size_t size);
+bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, void (*progress)(const char *what),
+                         engine_library_t *library, char *message, size_t size);
 
 void engine_library_close(engine_library_t *library);
 
@@ -44,4 +39,4 @@ void engine_library_close(engine_library_t *library);
 }
 #endif
 
-#endif  // AMALGAM_ENGINE_ENGINE_LIBRARY_H_
+#endif  // AMALGAM_ENGINE_ENGINE_LIBRARY_H

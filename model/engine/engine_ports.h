@@ -1,8 +1,8 @@
 // Ports of a Verilated engine as bits: what engine_unit.cpp and engine_axi_unit.cpp share. build_unit.sh defines the
 // engine's parameters: ENGINE_NAME, ENGINE_D, ENGINE_P, ENGINE_NQ, ENGINE_N.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_PORTS_H_
-#define AMALGAM_ENGINE_ENGINE_PORTS_H_
+#ifndef AMALGAM_ENGINE_ENGINE_PORTS_H
+#define AMALGAM_ENGINE_ENGINE_PORTS_H
 
 #include <algorithm>
 #include <cstddef>
@@ -66,4 +66,4 @@ uint32_t get(port &pin, size_t lsb, size_t width) {
 
 }  // namespace
 
-#endif  // AMALGAM_ENGINE_ENGINE_PORTS_H_
+#endif  // AMALGAM_ENGINE_ENGINE_PORTS_H

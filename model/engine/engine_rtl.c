@@ -11,8 +11,8 @@ typedef struct engine_rtl {
   engine_library_t library;
   const engine_unit_api_t *api;  // of the library
   engine_waves_t waves;
-  uint64_t cycle;                // of the clock so far
-  bool recording;                // the cycle before was in the window
+  uint64_t cycle;  // of the clock so far
+  bool recording;  // the cycle before was in the window
   engine_unit_t *unit;
   engine_pins_t *pins;
 } engine_rtl_t;
@@ -89,8 +89,7 @@ static void offer_mask(stream_t *stream) {
 static void next_mask_row(stream_t *stream) {
   const engine_shape_t *shape = &stream->rtl->engine.shape;
   stream->mask_row += 1;
-  if (stream->mask_row == engine_group_rows(shape, stream->groups.job, stream->groups.chunk,
-                                            stream->mask_next)) {
+  if (stream->mask_row == engine_group_rows(shape, stream->groups.job, stream->groups.chunk, stream->mask_next)) {
     stream->mask_row = 0;
     stream->mask_next += shape->queries;
   }
@@ -135,9 +134,8 @@ static bool run_stream(stream_t *stream, engine_cycles_t *cycles) {
   return quiet < patience;
 }
 
-static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk,
-                      num_triplet_t *triplets, engine_cycles_t *cycles, char *message,
-                      size_t size) {
+static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
+                      engine_cycles_t *cycles, char *message, size_t size) {
   stream_t stream = {.rtl = (engine_rtl_t *)engine};
   bool good = engine_groups_open(&stream.groups, &engine->shape, job, chunk, triplets);
   if (!good) {
@@ -146,8 +144,7 @@ static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_ch
     load(&stream);
     good = run_stream(&stream, cycles);
     if (!good) {
-      snprintf(message, size, "the RTL stopped answering after %zu of %zu queries", stream.done,
-               job->sq);
+      snprintf(message, size, "the RTL stopped answering after %zu of %zu queries", stream.done, job->sq);
     }
   }
   engine_groups_close(&stream.groups);
@@ -176,15 +173,15 @@ static bool begin_waves(engine_rtl_t *rtl, engine_trace_t trace, char *message, 
   return true;
 }
 
-engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves,
-                          void (*progress)(const char *what), char *message, size_t size) {
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, void (*progress)(const char *what),
+                          char *message, size_t size) {
   engine_rtl_t *rtl = calloc(1, sizeof *rtl);
   if (rtl == NULL) {
     snprintf(message, size, "out of memory");
     return NULL;
   }
   rtl->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_rtl};
-  const engine_trace_t trace = waves == NULL      ? ENGINE_UNTRACED
+  const engine_trace_t trace = waves == NULL       ? ENGINE_UNTRACED
                                : waves->everything ? ENGINE_TRACE_ALL
                                                    : ENGINE_TRACE_OUTLINE;
   if (!engine_library_open(shape, trace, progress, &rtl->library, message, size)) {

@@ -95,8 +95,18 @@ void get_result(engine_unit *unit, num_triplet_t *triplets) {
 }  // namespace
 
 extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL;
-extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {
-    create<engine_unit, reset>, destroy, reset, pins, set_row, set_group, set_mask, get_result, settle, clock, trace, record};
+extern "C" const engine_unit_api_t ENGINE_UNIT_SYMBOL = {create<engine_unit, reset>,
+                                                         destroy,
+                                                         reset,
+                                                         pins,
+                                                         set_row,
+                                                         set_group,
+                                                         set_mask,
+                                                         get_result,
+                                                         settle,
+                                                         clock,
+                                                         trace,
+                                                         record};
 
 // Time comes from each unit's own context.
 double sc_time_stamp() { return 0.0; }

@@ -6,8 +6,8 @@
 //
 // Source: rtl/README.md, "Ports of attention_engine".
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_ENGINE_UNIT_H_
-#define AMALGAM_ENGINE_ENGINE_UNIT_H_
+#ifndef AMALGAM_ENGINE_ENGINE_UNIT_H
+#define AMALGAM_ENGINE_ENGINE_UNIT_H
 
 #include "num/num_triplet.h"
 #include "waves/waves_port.h"
@@ -18,8 +18,8 @@ extern "C" {
 
 // Single pins. Outputs hold after settle().
 typedef struct engine_pins {
-  bool kv_valid, q_valid, mask_valid, out_ready;                                // in
-  bool q_ready, mask_ready, out_valid, out_final;                               // out
+  bool kv_valid, q_valid, mask_valid, out_ready;   // in
+  bool q_ready, mask_ready, out_valid, out_final;  // out
 } engine_pins_t;
 
 // A group of NQ queries.
@@ -58,8 +58,8 @@ typedef struct engine_unit_api {
   void (*get_result)(engine_unit_t *unit, num_triplet_t *triplets);
   void (*settle)(engine_unit_t *unit);
   void (*clock)(engine_unit_t *unit);
-  // Of a unit built with a trace: declares its signals of up to most_bits, once; writes what has changed, or everything, in
-  // the port's current cycle, after settle(). clocked: the clock runs in this cycle.
+  // Of a unit built with a trace: declares its signals of up to most_bits, once; writes what has changed, or
+  // everything, in the port's current cycle, after settle(). clocked: the clock runs in this cycle.
   void (*trace)(engine_unit_t *unit, const waves_port_t *port, unsigned most_bits);
   void (*record)(engine_unit_t *unit, bool all, bool clocked);
 } engine_unit_api_t;
@@ -70,4 +70,4 @@ typedef struct engine_unit_api {
 }
 #endif
 
-#endif  // AMALGAM_ENGINE_ENGINE_UNIT_H_
+#endif  // AMALGAM_ENGINE_ENGINE_UNIT_H

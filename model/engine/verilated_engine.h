@@ -1,8 +1,8 @@
-// The Verilated model behind an engine_unit, with its pins and its waveforms: what engine_unit.cpp and engine_axi_unit.cpp
-// share, whatever the ports. ENGINE_TRACE: it writes waveforms.
+// The Verilated model behind an engine_unit, with its pins and its waveforms: what engine_unit.cpp and
+// engine_axi_unit.cpp share, whatever the ports. ENGINE_TRACE: it writes waveforms.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_ENGINE_VERILATED_ENGINE_H_
-#define AMALGAM_ENGINE_VERILATED_ENGINE_H_
+#ifndef AMALGAM_ENGINE_VERILATED_ENGINE_H
+#define AMALGAM_ENGINE_VERILATED_ENGINE_H
 
 #include <memory>
 
@@ -18,7 +18,7 @@ struct verilated_engine {
   std::unique_ptr<Vunit> rtl;
   engine_pins_t pins{};
 #ifdef ENGINE_TRACE
-  VerilatedFstC waves;   // model/waves/verilated_waves.h
+  VerilatedFstC waves;  // model/waves/verilated_waves.h
 #endif
 };
 
@@ -69,4 +69,4 @@ void record(unit *, bool, bool) {}
 
 }  // namespace
 
-#endif  // AMALGAM_ENGINE_VERILATED_ENGINE_H_
+#endif  // AMALGAM_ENGINE_VERILATED_ENGINE_H

@@ -10,7 +10,7 @@
 
 typedef struct noted {
   dev_t device;
-  ino_t file;              // its number there: other names and links do not change it
+  ino_t file;  // its number there: other names and links do not change it
   host_use_t use;
 } noted_t;
 
@@ -32,7 +32,7 @@ static void add(const struct stat *status, host_use_t use) {
     const size_t more = room == 0 ? 32 : 2 * room;
     noted_t *larger = realloc(list, more * sizeof *larger);
     if (larger == NULL) {
-      return;   // whoever goes on without memory will say so
+      return;  // whoever goes on without memory will say so
     }
     list = larger;
     room = more;
@@ -52,14 +52,11 @@ static host_use_t note(const struct stat *status, host_use_t use) {
   return before;
 }
 
-static bool is_device(const struct stat *status) {
-  return S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode);
-}
+static bool is_device(const struct stat *status) { return S_ISCHR(status->st_mode) || S_ISBLK(status->st_mode); }
 
 bool host_file_reads(const char *path) {
   struct stat status;
-  return stat(path, &status) != 0 || is_device(&status) ||
-         note(&status, HOST_FILE_READ) != HOST_FILE_WRITTEN;
+  return stat(path, &status) != 0 || is_device(&status) || note(&status, HOST_FILE_READ) != HOST_FILE_WRITTEN;
 }
 
 host_use_t host_file_writes(const struct stat *status) {
@@ -77,7 +74,7 @@ void host_file_done(const struct stat *status) {
 
 void host_keep_streams(void) {
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
-    if (fcntl(stream, F_GETFD) < 0) {   // the lowest that is free is the one that open takes
+    if (fcntl(stream, F_GETFD) < 0) {  // the lowest that is free is the one that open takes
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
   }
@@ -99,7 +96,7 @@ char *host_new_folder(void) {
 void host_remove_folder(const char *path) {
   DIR *folder = opendir(path);
   for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-    unlinkat(dirfd(folder), entry->d_name, 0);   // no folders, and so neither . nor ..
+    unlinkat(dirfd(folder), entry->d_name, 0);  // no folders, and so neither . nor ..
   }
   if (folder != NULL) {
     closedir(folder);

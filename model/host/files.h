@@ -1,7 +1,7 @@
 // Files of this process: those it reads and those it is to write, which must differ; folders of its own.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_FILES_H_
-#define AMALGAM_HOST_FILES_H_
+#ifndef AMALGAM_HOST_FILES_H
+#define AMALGAM_HOST_FILES_H
 
 #include <stdbool.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // What the host's operating system says about this process.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_HOST_H_
-#define AMALGAM_HOST_HOST_H_
+#ifndef AMALGAM_HOST_HOST_H
+#define AMALGAM_HOST_HOST_H
 
 // Seconds of wall-clock time since some moment.
 double host_seconds(void);

@@ -15,18 +15,18 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t holds;
-static struct sigaction before[SIGNALS];   // the first hold
-static atomic_int noted;                   // the first signal, 0: none
+static struct sigaction before[SIGNALS];  // the first hold
+static atomic_int noted;                  // the first signal, 0: none
 static atomic_int event = -1;
-static pid_t process;   // which has begun files
+static pid_t process;  // which has begun files
 static void (*remove_begun)(void);
-static bool terminal;                      // stderr: a line of progress may stand there
+static bool terminal;  // stderr: a line of progress may stand there
 
 // --- the handlers, which call nothing that a handler may not ----------------------------------
 
 static void say(const char *text, size_t bytes) {
   const ssize_t written = write(STDERR_FILENO, text, bytes);
-  (void)written;   // there is nobody left to tell
+  (void)written;  // there is nobody left to tell
 }
 
 __attribute__((noreturn)) static void end_with(const char *text, size_t bytes, int code) {
@@ -54,7 +54,7 @@ static void note(int signal) {
   int none = 0;
   atomic_compare_exchange_strong(&noted, &none, signal);
   const ssize_t written = write(event, &one, sizeof one);
-  (void)written;   // without an event whoever waits finds out later
+  (void)written;  // without an event whoever waits finds out later
 }
 
 // ----------------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ int host_interrupt_event(void) { return event; }
 void host_interrupt_forked(void) {
   handle(SIG_DFL, NULL);
   if (event >= 0) {
-    close(event);   // the parent's
+    close(event);  // the parent's
   }
   event = -1;
   holds = 0;

@@ -1,13 +1,13 @@
-// What Ctrl-C does to this process: SIGINT, SIGTERM and SIGUSR1 (a batch system: its time is almost up), and unless they
-// are ignored SIGHUP and SIGPIPE (whoever read its output has gone).
+// What Ctrl-C does to this process: SIGINT, SIGTERM and SIGUSR1 (a batch system: its time is almost up), and unless
+// they are ignored SIGHUP and SIGPIPE (whoever read its output has gone).
 //
 //   at once       removes what was begun and ends; for a command that computes in this process
 //   cooperative   is only noted, between hold and release; whoever takes long asks host_interrupted
 //   programs      host/program.h ends what it has started and says so; host/worker.h wakes who waits
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_INTERRUPT_H_
-#define AMALGAM_HOST_INTERRUPT_H_
+#ifndef AMALGAM_HOST_INTERRUPT_H
+#define AMALGAM_HOST_INTERRUPT_H
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { HOST_INTERRUPTED = 130 };   // a status that says so; the exit code is that of the signal, see below
+enum { HOST_INTERRUPTED = 130 };  // a status that says so; the exit code is that of the signal, see below
 
 // From here on a signal ends the process at once: remove_begun runs in the signal's handler (NULL:
 // nothing to remove), stderr gets "amalgam: interrupted" (but for SIGPIPE), the exit code is 128 + the signal.

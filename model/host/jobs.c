@@ -8,9 +8,9 @@
 struct jobs {
   jobs_fn *fn;
   void *context;
-  pthread_mutex_t mutex;   // of what follows
+  pthread_mutex_t mutex;  // of what follows
   pthread_cond_t changed;
-  size_t next, count;      // begun, known
+  size_t next, count;  // begun, known
   size_t active;
   bool failed;
   pthread_mutex_t shared;  // for jobs_lock
@@ -56,13 +56,15 @@ void jobs_lock(jobs_t *jobs) { pthread_mutex_lock(&jobs->shared); }
 void jobs_unlock(jobs_t *jobs) { pthread_mutex_unlock(&jobs->shared); }
 
 bool jobs_run(size_t count, jobs_fn *fn, void *context) {
-  jobs_t jobs = {.fn = fn, .context = context, .count = count,
-                 .mutex = PTHREAD_MUTEX_INITIALIZER, .shared = PTHREAD_MUTEX_INITIALIZER,
+  jobs_t jobs = {.fn = fn,
+                 .context = context,
+                 .count = count,
+                 .mutex = PTHREAD_MUTEX_INITIALIZER,
+                 .shared = PTHREAD_MUTEX_INITIALIZER,
                  .changed = PTHREAD_COND_INITIALIZER};
   pthread_t thread[PARALLEL_MAX_THREADS];
   size_t started = 0;
-  while (started + 1 < parallel_host_threads() &&
-         pthread_create(&thread[started], NULL, work, &jobs) == 0) {
+  while (started + 1 < parallel_host_threads() && pthread_create(&thread[started], NULL, work, &jobs) == 0) {
     ++started;
   }
   work(&jobs);

@@ -1,7 +1,7 @@
 // Independent jobs side by side, as many as there are processors.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_JOBS_H_
-#define AMALGAM_HOST_JOBS_H_
+#ifndef AMALGAM_HOST_JOBS_H
+#define AMALGAM_HOST_JOBS_H
 
 #include <stdbool.h>
 #include <stddef.h>

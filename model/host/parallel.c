@@ -5,7 +5,7 @@
 
 static void schedule(pthread_t thread, int policy) {
   const struct sched_param none = {0};
-  (void)pthread_setschedparam(thread, policy, &none);   // else as it is
+  (void)pthread_setschedparam(thread, policy, &none);  // else as it is
 }
 
 static void *work(void *argument) {
@@ -50,7 +50,7 @@ bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) 
     parallel_begin(&part[i], first, first + length, fn, context);
     first += length;
   }
-  bool good = fn(context, first, count);   // the caller's own, while the others run
+  bool good = fn(context, first, count);  // the caller's own, while the others run
   for (size_t i = used - 1; i-- > 0;) {
     good = parallel_end(&part[i]) && good;
   }
@@ -60,7 +60,5 @@ bool parallel_for(size_t threads, size_t count, parallel_fn *fn, void *context) 
 size_t parallel_host_threads(void) {
   cpu_set_t set;
   const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-  return count < 1                      ? 1
-         : count > PARALLEL_MAX_THREADS ? PARALLEL_MAX_THREADS
-                                        : (size_t)count;
+  return count < 1 ? 1 : count > PARALLEL_MAX_THREADS ? PARALLEL_MAX_THREADS : (size_t)count;
 }

@@ -1,7 +1,7 @@
 // Work on ranges of indices by POSIX threads, for what the host does before and after a simulation.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_PARALLEL_H_
-#define AMALGAM_HOST_PARALLEL_H_
+#ifndef AMALGAM_HOST_PARALLEL_H
+#define AMALGAM_HOST_PARALLEL_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -23,8 +23,8 @@ typedef struct parallel_part {
   void *context;
   size_t first, end;
   bool good;
-  bool started;   // a thread does it
-  bool idle;      // with what others leave of the processors
+  bool started;  // a thread does it
+  bool idle;     // with what others leave of the processors
   pthread_t thread;
 } parallel_part_t;
 

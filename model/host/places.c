@@ -12,9 +12,7 @@
 
 enum { PLACE_BYTES = 4096 };
 
-static struct {
-  char source[PLACE_BYTES], built[PLACE_BYTES], kept[PLACE_BYTES], synth[PLACE_BYTES];
-} places;
+static struct { char source[PLACE_BYTES], built[PLACE_BYTES], kept[PLACE_BYTES], synth[PLACE_BYTES]; } places;
 
 // A path that does not fit is cut, and then not found by whoever opens it.
 __attribute__((format(printf, 2, 3))) static void set(char place[PLACE_BYTES], const char *format, ...) {
@@ -37,7 +35,7 @@ static bool find_prefix(char prefix[PLACE_BYTES / 2]) {
     return false;
   }
   prefix[length] = '\0';
-  for (int level = 0; level < 2; ++level) {   // the program's name, bin
+  for (int level = 0; level < 2; ++level) {  // the program's name, bin
     char *slash = strrchr(prefix, '/');
     if (slash == NULL) {
       return false;
@@ -56,8 +54,7 @@ static bool make_folder(const char *path) {
 static void find_cache(void) {
   const char *cache = given("XDG_CACHE_HOME");
   const char *home = given("HOME");
-  set(places.kept, "%s%s", cache != NULL ? cache : home != NULL ? home : "/tmp",
-      cache != NULL ? "" : "/.cache");
+  set(places.kept, "%s%s", cache != NULL ? cache : home != NULL ? home : "/tmp", cache != NULL ? "" : "/.cache");
   make_folder(places.kept);
   strncat(places.kept, "/amalgam", PLACE_BYTES - strlen(places.kept) - 1);
   make_folder(places.kept);

@@ -1,8 +1,8 @@
 // Where things are: in a checkout and its build folder, or below the prefix of `cmake --install`.
 // Returned paths stay valid; none ends in a slash.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_PLACES_H_
-#define AMALGAM_HOST_PLACES_H_
+#ifndef AMALGAM_HOST_PLACES_H
+#define AMALGAM_HOST_PLACES_H
 
 #ifdef __cplusplus
 extern "C" {

@@ -15,7 +15,7 @@
 #include "host/host.h"
 #include "host/interrupt.h"
 
-static const double patience = 2;   // seconds a program may take to clean up
+static const double patience = 2;  // seconds a program may take to clean up
 
 // --- what it prints ---------------------------------------------------------------------------
 
@@ -23,7 +23,7 @@ typedef struct answer {
   char *text;
   size_t size, used;
   bool all;
-  bool ended;              // a line: what comes next is another one
+  bool ended;  // a line: what comes next is another one
 } answer_t;
 
 static void add(answer_t *answer, const char *text, size_t length) {
@@ -61,13 +61,11 @@ typedef struct process {
 static bool put_input(const char *text, process_t *process) {
   const size_t length = text == NULL ? 0 : strlen(text);
   process->input = text == NULL ? -1 : memfd_create("input", MFD_CLOEXEC);
-  return text == NULL ||
-         (process->input >= 0 && write(process->input, text, length) == (ssize_t)length &&
-          lseek(process->input, 0, SEEK_SET) == 0);
+  return text == NULL || (process->input >= 0 && write(process->input, text, length) == (ssize_t)length &&
+                          lseek(process->input, 0, SEEK_SET) == 0);
 }
 
-static void add_files(posix_spawn_file_actions_t *files, const program_t *program, int input,
-                      int output) {
+static void add_files(posix_spawn_file_actions_t *files, const program_t *program, int input, int output) {
   const char *out = program->out != NULL ? program->out : "/dev/null";
   if (input >= 0) {
     posix_spawn_file_actions_adddup2(files, input, STDIN_FILENO);
@@ -81,7 +79,7 @@ static void add_files(posix_spawn_file_actions_t *files, const program_t *progra
   }
   posix_spawn_file_actions_adddup2(files, output >= 0 ? output : STDOUT_FILENO, STDERR_FILENO);
   if (program->folder != NULL) {
-    posix_spawn_file_actions_addchdir_np(files, program->folder);   // after `out`, which is relative to here
+    posix_spawn_file_actions_addchdir_np(files, program->folder);  // after `out`, which is relative to here
   }
 }
 
@@ -92,7 +90,7 @@ static bool spawn(const program_t *program, int input, int output, pid_t *id) {
   sigset_t none, usual;
   sigemptyset(&none);
   sigemptyset(&usual);
-  sigaddset(&usual, SIGXFSZ);   // which this process ignores
+  sigaddset(&usual, SIGXFSZ);  // which this process ignores
   posix_spawn_file_actions_init(&files);
   add_files(&files, program, input, output);
   posix_spawnattr_init(&attributes);
@@ -100,8 +98,7 @@ static bool spawn(const program_t *program, int input, int output, pid_t *id) {
   posix_spawnattr_setpgroup(&attributes, 0);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &usual);
-  const bool good = posix_spawnp(id, program->argv[0], &files, &attributes,
-                                 (char *const *)program->argv, environ) == 0;
+  const bool good = posix_spawnp(id, program->argv[0], &files, &attributes, (char *const *)program->argv, environ) == 0;
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&files);
   return good;
@@ -109,8 +106,7 @@ static bool spawn(const program_t *program, int input, int output, pid_t *id) {
 
 static bool start(const program_t *program, process_t *process) {
   int ends[2] = {-1, -1};
-  bool good = put_input(program->input, process) &&
-              (program->answer == NULL || pipe2(ends, O_CLOEXEC) == 0);
+  bool good = put_input(program->input, process) && (program->answer == NULL || pipe2(ends, O_CLOEXEC) == 0);
   good = good && spawn(program, process->input, ends[1], &process->id);
   if (ends[1] >= 0) {
     close(ends[1]);
@@ -184,10 +180,7 @@ static program_end_t run(const program_t *program) {
   }
   close_all(&process);
   const bool good = started && collect(process.id);
-  return !started      ? PROGRAM_NOT_STARTED
-         : interrupted ? PROGRAM_INTERRUPTED
-         : good        ? PROGRAM_DONE
-                       : PROGRAM_FAILED;
+  return !started ? PROGRAM_NOT_STARTED : interrupted ? PROGRAM_INTERRUPTED : good ? PROGRAM_DONE : PROGRAM_FAILED;
 }
 
 program_end_t program_run(const program_t *program) {

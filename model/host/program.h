@@ -1,30 +1,30 @@
 // Runs a program, without a shell, and waits for it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_PROGRAM_H_
-#define AMALGAM_HOST_PROGRAM_H_
+#ifndef AMALGAM_HOST_PROGRAM_H
+#define AMALGAM_HOST_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PROGRAM_SELF "/proc/self/exe"   // this one
+#define PROGRAM_SELF "/proc/self/exe"  // this one
 
 typedef struct program {
-  const char *const *argv;   // a path, or a name for PATH to find; arguments; NULL
-  const char *folder;        // it runs there; NULL: where this process does
-  const char *input;         // text on its stdin; NULL: none
+  const char *const *argv;  // a path, or a name for PATH to find; arguments; NULL
+  const char *folder;       // it runs there; NULL: where this process does
+  const char *input;        // text on its stdin; NULL: none
   // What it prints. stdout goes to the file `out`, stderr to `answer`; where one of the two is NULL both
   // go to the other, without either nowhere.
   const char *out;
-  char *answer;              // its last line; all of it, if `all`; cut at size - 1 bytes
+  char *answer;  // its last line; all of it, if `all`; cut at size - 1 bytes
   size_t size;
   bool all;
 } program_t;
 
 typedef enum program_end {
-  PROGRAM_DONE,            // it exited with 0
-  PROGRAM_FAILED,          // with another code, or by a signal
+  PROGRAM_DONE,    // it exited with 0
+  PROGRAM_FAILED,  // with another code, or by a signal
   PROGRAM_NOT_STARTED,
-  PROGRAM_INTERRUPTED,     // host_interrupted: it and all that it started have ended
+  PROGRAM_INTERRUPTED,  // host_interrupted: it and all that it started have ended
 } program_end_t;
 
 // Threads may run one each. It runs in a process group of its own. Interrupts are held meanwhile

@@ -16,7 +16,7 @@ const char *version_release(void) { return AMALGAM_VERSION; }
 static void read_commit(char commit[COMMIT_BYTES]) {
   char path[PATH_BYTES + 16];
   snprintf(path, sizeof path, "%s/commit", places_built());
-  const int file = open(path, O_RDONLY | O_CLOEXEC);   // needs no memory, without which the commit would be unknown
+  const int file = open(path, O_RDONLY | O_CLOEXEC);  // needs no memory, without which the commit would be unknown
   if (file < 0) {
     return;
   }

@@ -18,8 +18,7 @@ bool worker_start(worker_t *worker, int (*work)(void *context), void *context) {
   if (child == 0) {
     host_interrupt_forked();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    _exit(getppid() == parent ? work(context)
-                              : HOST_INTERRUPTED);   // it was gone before it could be watched
+    _exit(getppid() == parent ? work(context) : HOST_INTERRUPTED);  // it was gone before it could be watched
   }
   if (child < 0) {
     return false;

@@ -1,15 +1,15 @@
 // Our own code in a process of its own, for what a process can do only once, or must not share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_HOST_WORKER_H_
-#define AMALGAM_HOST_WORKER_H_
+#ifndef AMALGAM_HOST_WORKER_H
+#define AMALGAM_HOST_WORKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 typedef struct worker {
-  pid_t process;           // 0: none
-  int ended;               // a descriptor
+  pid_t process;  // 0: none
+  int ended;      // a descriptor
 } worker_t;
 
 enum { WORKERS_MAX = 256, WORKER_NONE = -1, WORKER_INTERRUPTED = -2 };

@@ -1,7 +1,7 @@
 // The arrays of a simulation in global memory, in the order in which they are placed.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ARRAYS_H
-#define KERNEL_ARRAYS_H
+#ifndef AMALGAM_KERNEL_ARRAYS_H
+#define AMALGAM_KERNEL_ARRAYS_H
 
 #include "soc/soc.h"
 
@@ -21,20 +21,17 @@ static inline size_t kernel_array_add(kernel_arrays_t *arrays, soc_buffer_t buff
   return arrays->count++;
 }
 
-static inline size_t kernel_array_input(kernel_arrays_t *arrays, const char *name,
-                                        const void *data, size_t bytes) {
-  return kernel_array_add(
-      arrays, (soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = true});
+static inline size_t kernel_array_input(kernel_arrays_t *arrays, const char *name, const void *data, size_t bytes) {
+  return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = true});
 }
 
-static inline size_t kernel_array_workspace(kernel_arrays_t *arrays, const char *name,
-                                            size_t bytes) {
+static inline size_t kernel_array_workspace(kernel_arrays_t *arrays, const char *name, size_t bytes) {
   return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes});
 }
 
 // What it holds, for those who name its elements; pitch as in soc_buffer_t.
-static inline void kernel_array_shape(kernel_arrays_t *arrays, size_t index, unsigned type, uint64_t rows, uint64_t cols,
-                                      uint64_t pitch) {
+static inline void kernel_array_shape(kernel_arrays_t *arrays, size_t index, unsigned type, uint64_t rows,
+                                      uint64_t cols, uint64_t pitch) {
   if (index != KERNEL_NO_ARRAY) {
     soc_buffer_t *array = &arrays->list[index];
     array->type = type;

@@ -1,15 +1,15 @@
 // Which pipe a run was bound by.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_BOUND_H
-#define KERNEL_BOUND_H
+#ifndef AMALGAM_KERNEL_BOUND_H
+#define AMALGAM_KERNEL_BOUND_H
 
 #include "soc/soc.h"
 
 // Pipes of one name on all cores of a kind.
 typedef struct kernel_bound {
-  char core[16];           // "cube"
-  const char *pipe;        // "M", NULL: there were no cycles
-  double busy;             // mean share of the run's cycles, 0 to 1
+  char core[16];     // "cube"
+  const char *pipe;  // "M", NULL: there were no cycles
+  double busy;       // mean share of the run's cycles, 0 to 1
 } kernel_bound_t;
 
 // The busiest.

@@ -1,8 +1,8 @@
 // The machine that a kernel is simulated on: parameters, memory model, firmware, host threads, recordings.
 // Kernels on the SoC begin their settings with one.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_MACHINE_H
-#define KERNEL_MACHINE_H
+#ifndef AMALGAM_KERNEL_MACHINE_H
+#define AMALGAM_KERNEL_MACHINE_H
 
 #include "base/error.h"
 #include "soc/soc.h"
@@ -10,12 +10,12 @@
 enum { KERNEL_PATH_BYTES = 4096 };
 
 typedef struct kernel_machine {
-  const char *config;              // its name, for people
-  const char *const *set;          // [sets] what was set on top, "gm.slices=8", for the JSON
+  const char *config;      // its name, for people
+  const char *const *set;  // [sets] what was set on top, "gm.slices=8", for the JSON
   size_t sets;
-  soc_options_t soc;               // firmware_file follows from what is below
-  char firmware[KERNEL_PATH_BYTES];   // .elf or .so, as soc.firmware says; "": the kernel's own
-  bool other_firmware;             // that of another, whose tiles nobody here knows
+  soc_options_t soc;                 // firmware_file follows from what is below
+  char firmware[KERNEL_PATH_BYTES];  // .elf or .so, as soc.firmware says; "": the kernel's own
+  bool other_firmware;               // that of another, whose tiles nobody here knows
 } kernel_machine_t;
 
 // Least sizes of what a kernel cuts into tiles, in KiB; 0: it has none there.
@@ -47,8 +47,7 @@ unsigned kernel_host_threads(void);
 
 // The file of a kernel's firmware as it was built here, for the instruction set simulator or native.
 // False: it is not there.
-bool kernel_firmware(char file[KERNEL_PATH_BYTES], const char *kernel, soc_firmware_t kind,
-                     base_error_t *error);
+bool kernel_firmware(char file[KERNEL_PATH_BYTES], const char *kernel, soc_firmware_t kind, base_error_t *error);
 
 // Before a simulation on cube and vector cores: are dies and cores those of such a machine? Fills in the
 // firmware's file, which soc.firmware_file points to from then on, so that the machine must stay where it is.
@@ -58,7 +57,6 @@ bool kernel_machine_ready(kernel_machine_t *machine, const char *kernel, base_er
 bool kernel_machine_dies(const kernel_machine_t *machine, base_error_t *error);
 
 // Are the buffers large enough for the kernel's own firmware?
-bool kernel_machine_holds(const kernel_machine_t *machine, const kernel_buffers_t *need,
-                          base_error_t *error);
+bool kernel_machine_holds(const kernel_machine_t *machine, const kernel_buffers_t *need, base_error_t *error);
 
 #endif

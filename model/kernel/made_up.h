@@ -1,7 +1,7 @@
 // Made-up inputs: random numbers of a distribution and a seed.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_MADE_UP_H
-#define KERNEL_MADE_UP_H
+#ifndef AMALGAM_KERNEL_MADE_UP_H
+#define AMALGAM_KERNEL_MADE_UP_H
 
 #include <stddef.h>
 
@@ -11,7 +11,7 @@
 typedef struct made_up {
   distribution_t distribution;
   uint64_t seed;
-  char text[64];           // of the distribution, for people
+  char text[64];  // of the distribution, for people
 } made_up_t;
 
 // text: "normal:S" or "uniform:A".
@@ -25,7 +25,6 @@ void made_up_source(const made_up_t *made_up, char *text, size_t size);
 
 // Elements first .. first + count - 1 of array `stream`: num_rng_normal_bf16 or
 // num_rng_uniform_bf16.
-void made_up_fill(const made_up_t *made_up, uint64_t stream, uint64_t first, size_t count,
-                  uint16_t *out);
+void made_up_fill(const made_up_t *made_up, uint64_t stream, uint64_t first, size_t count, uint16_t *out);
 
 #endif

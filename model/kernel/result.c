@@ -15,12 +15,11 @@ static void take_launches(kernel_result_t *result, double mhz) {
   }
 }
 
-base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
-                               soc_status_t status, uint64_t flops, base_error_t *error) {
+base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine, soc_status_t status,
+                               uint64_t flops, base_error_t *error) {
   const soc_result_t *soc = &result->soc;
   const config_t *config = &machine->soc.config;
-  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
-                      config->soc.ai_cores;
+  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k * config->soc.ai_cores;
   result->time_us = (double)soc->cycles / config->soc.clock_mhz;
   take_launches(result, config->soc.clock_mhz);
   result->flops = flops * (soc->launches == 0 ? 1 : soc->launches);
@@ -31,21 +30,19 @@ base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *
   return (base_exit_t)status;
 }
 
-base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements,
-                                  base_error_t *error) {
+base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements, base_error_t *error) {
   if (result->verified && result->wrong_bits != 0) {
-    base_fail(error, "%zu of %zu %s differ from the contract's", result->wrong_bits,
-              result->elements, elements);
+    base_fail(error, "%zu of %zu %s differ from the contract's", result->wrong_bits, result->elements, elements);
     return BASE_OUT_OF_TOLERANCE;
   }
   if (result->judged > 0 && !isfinite(result->error.rel_fro)) {
-    base_fail(error, "the error is no number: values overflow, of the result or on the way to it (FP32 ends "
-                     "at 3.4e38, FP16 at 65504); expected smaller inputs, or a smaller softmax scale");
+    base_fail(error,
+              "the error is no number: values overflow, of the result or on the way to it (FP32 ends "
+              "at 3.4e38, FP16 at 65504); expected smaller inputs, or a smaller softmax scale");
     return BASE_OUT_OF_TOLERANCE;
   }
   if (result->judged > 0 && !(result->error.rel_fro <= result->tolerance)) {
-    base_fail(error, "relative error %.3g is out of tolerance, %.3g", result->error.rel_fro,
-              result->tolerance);
+    base_fail(error, "relative error %.3g is out of tolerance, %.3g", result->error.rel_fro, result->tolerance);
     return BASE_OUT_OF_TOLERANCE;
   }
   return BASE_OK;

@@ -1,8 +1,8 @@
 // What is asked of a kernel's result, and what every kernel on the SoC finds: time, traffic, pipes, errors.
 // The kernels' own structs hold this one and what is theirs.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_RESULT_H
-#define KERNEL_RESULT_H
+#ifndef AMALGAM_KERNEL_RESULT_H
+#define AMALGAM_KERNEL_RESULT_H
 
 #include <cJSON.h>
 
@@ -11,42 +11,42 @@
 
 // How much of the output is compared with FP64, in the order of --golden's words.
 typedef enum golden_choice {
-  GOLDEN_AUTO,     // all if that takes at most 4 GFLOP, else as SAMPLE
+  GOLDEN_AUTO,  // all if that takes at most 4 GFLOP, else as SAMPLE
   GOLDEN_FULL,
-  GOLDEN_SAMPLE,   // some
+  GOLDEN_SAMPLE,  // some
   GOLDEN_NONE,
 } golden_choice_t;
 
 typedef struct kernel_judge {
   golden_choice_t golden;
-  bool verify;             // compare with the numerical contract's C loops, bit for bit
-  double tolerance;        // relative error; NAN: the usual one
+  bool verify;       // compare with the numerical contract's C loops, bit for bit
+  double tolerance;  // relative error; NAN: the usual one
 } kernel_judge_t;
 
 // What a run should have left in an array, for those who ask why it has not.
 typedef struct kernel_expected {
-  const char *array;       // its name in global memory: "out"
-  const char *by;          // whose word it is: "the contract"
-  double *want;            // [count], to be freed
+  const char *array;  // its name in global memory: "out"
+  const char *by;     // whose word it is: "the contract"
+  double *want;       // [count], to be freed
   size_t count;
-  double absolute, relative;   // an element is off by more than absolute + relative * |want|
+  double absolute, relative;  // an element is off by more than absolute + relative * |want|
 } kernel_expected_t;
 
 typedef struct kernel_result {
-  soc_result_t soc;        // cycles, bytes, pipes, guards, the host's side
-  bool seeded;             // something was drawn at random, from:
+  soc_result_t soc;  // cycles, bytes, pipes, guards, the host's side
+  bool seeded;       // something was drawn at random, from:
   uint64_t seed;
-  double time_us;          // of all launches, as cycles and flops
-  double first_us, mean_us;   // of a launch
-  uint64_t flops;          // as the kernel counts them
-  double fu;               // flops over what all cube cores could do in the same cycles
+  double time_us;            // of all launches, as cycles and flops
+  double first_us, mean_us;  // of a launch
+  uint64_t flops;            // as the kernel counts them
+  double fu;                 // flops over what all cube cores could do in the same cycles
   // Against FP64, over some rows or columns of the output; judged is 0 if there was no comparison.
   size_t judged, judged_of;
   num_error_t error;
   double tolerance;
   // Against the contract's C loops, if verified.
   bool verified;
-  size_t wrong_bits, elements;   // elements that differ, of how many
+  size_t wrong_bits, elements;  // elements that differ, of how many
 } kernel_result_t;
 
 // Notes whether inputs were drawn at random, and from which seed.
@@ -57,13 +57,12 @@ static inline void kernel_result_drawn(kernel_result_t *result, bool drawn, uint
 
 // Fills times, flops and fu once there are cycles. flops: of a launch. Returns the exit code, with the
 // reason in error unless it is BASE_OK.
-base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine,
-                               soc_status_t status, uint64_t flops, base_error_t *error);
+base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *machine, soc_status_t status,
+                               uint64_t flops, base_error_t *error);
 
 // Exit code 1 with a message if bits or errors are not as they should be, else 0. elements: what they are,
 // "output elements".
-base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements,
-                                  base_error_t *error);
+base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements, base_error_t *error);
 
 void kernel_result_free(kernel_result_t *result);
 
@@ -87,8 +86,7 @@ void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_m
 
 // error: null, or an object with rel_fro, max_abs, cos_diff and what it was measured against; returns the
 // object for more, NULL if there is none. golden: "fp64, untiled"; axis: "rows".
-cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden,
-                         const char *axis);
+cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden, const char *axis);
 
 void kernel_json_error_members(cJSON *object, const num_error_t *error);
 // And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t).

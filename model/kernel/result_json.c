@@ -7,16 +7,16 @@
 
 void kernel_json_machine(cJSON *root, const config_t *config) {
   cJSON *machine = cJSON_AddObjectToObject(root, "machine");
-#define SECTION(section, text)                                 \
-  {                                                            \
-    static const char in[] = #section;                         \
+#define SECTION(section, text)         \
+  {                                    \
+    static const char in[] = #section; \
     const config_##section##_t *const from = &config->section;
-#define PARAM(type, name, min, max, unit, text)                \
-    {                                                          \
-      char full[64];                                           \
-      snprintf(full, sizeof full, "%s.%s", in, #name);         \
-      cJSON_AddNumberToObject(machine, full, (double)from->name); \
-    }
+#define PARAM(type, name, min, max, unit, text)                 \
+  {                                                             \
+    char full[64];                                              \
+    snprintf(full, sizeof full, "%s.%s", in, #name);            \
+    cJSON_AddNumberToObject(machine, full, (double)from->name); \
+  }
 #define END_SECTION(section) }
 #include "config/config.def"
 #undef SECTION
@@ -77,13 +77,12 @@ void kernel_json_error_members(cJSON *object, const num_error_t *error) {
   cJSON_AddNumberToObject(object, "rel_fro", error->rel_fro);
   cJSON_AddNumberToObject(object, "max_abs", error->max_abs);
   cJSON_AddNumberToObject(object, "cos_diff", error->cos_diff);
-  if (!isfinite(error->rel_fro)) {   // these are null
+  if (!isfinite(error->rel_fro)) {  // these are null
     cJSON_AddTrueToObject(object, "overflow");
   }
 }
 
-cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden,
-                         const char *axis) {
+cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden, const char *axis) {
   char text[128];
   if (result->judged == 0) {
     cJSON_AddNullToObject(root, "error");
@@ -92,8 +91,7 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
   cJSON *error = cJSON_AddObjectToObject(root, "error");
   kernel_json_error_members(error, &result->error);
   snprintf(text, sizeof text, "%s, %zu of %zu %s", golden, result->judged, result->judged_of, axis);
-  cJSON_AddStringToObject(error, "golden",
-                          result->judged == result->judged_of ? golden : text);
+  cJSON_AddStringToObject(error, "golden", result->judged == result->judged_of ? golden : text);
   return error;
 }
 

@@ -57,8 +57,8 @@ typedef struct pass {
 } pass_t;
 
 // y [rows,out] = x [rows,in] . w [in,out], or added to what y holds
-static bool product(const pass_t *pass, size_t rows, const float *x, size_t in, const float *w,
-                    size_t out, float *y, bool add) {
+static bool product(const pass_t *pass, size_t rows, const float *x, size_t in, const float *w, size_t out, float *y,
+                    bool add) {
   const lm_gemm_t gemm = {.m = rows, .n = out, .k = in, .a = x, .w = w, .c = y, .add = add};
   return pass->backend.multiply(pass->backend.multiply_context, &gemm);
 }
@@ -89,8 +89,8 @@ static bool attention(const pass_t *pass, size_t layer) {
   }
   rotate(lm, n, lm->q, s->heads);
   rotate(lm, n, new_k, s->kv_heads);
-  const lm_attention_t job = {.shape = s, .layer = layer, .first = lm->position, .n = n,
-                              .q = lm->q, .k = k, .v = v, .out = lm->h};
+  const lm_attention_t job = {
+      .shape = s, .layer = layer, .first = lm->position, .n = n, .q = lm->q, .k = k, .v = v, .out = lm->h};
   return pass->backend.attend(pass->backend.attend_context, &job) &&
          product(pass, n, lm->h, dim, w->wo + layer * dim * dim, dim, lm->x, true);
 }
@@ -125,8 +125,7 @@ static lm_backend_t complete(const lm_backend_t *backend) {
   return whole;
 }
 
-bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *backend,
-                float *logits, bool only_last) {
+bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *backend, float *logits, bool only_last) {
   if (!acceptable(lm, tokens, n)) {
     return false;
   }
@@ -147,8 +146,7 @@ bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *b
   return true;
 }
 
-void lm_each_matrix(const lm_t *lm, void (*visit)(void *context, const float *w, size_t k, size_t n),
-                    void *context) {
+void lm_each_matrix(const lm_t *lm, void (*visit)(void *context, const float *w, size_t k, size_t n), void *context) {
   const lm_shape_t *s = &lm->shape;
   const lm_weights_t *w = &lm->weights;
   const size_t kv = s->kv_heads * s->head_dim;

@@ -7,8 +7,8 @@
 // w2 [L,dim,hidden], w3 [L,hidden,dim]; final norm [dim]. A matrix is [out,in]. kv = kv_heads * head_dim.
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_LM_LM_H_
-#define AMALGAM_LM_LM_H_
+#ifndef AMALGAM_LM_LM_H
+#define AMALGAM_LM_LM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,10 +31,10 @@ typedef struct lm lm_t;
 typedef struct lm_attention {
   const lm_shape_t *shape;
   size_t layer, first, n;
-  const float *q;   // [n,heads,head_dim]
-  const float *k;   // [first+n,kv_heads,head_dim]
-  const float *v;   // [first+n,kv_heads,head_dim]
-  float *out;       // [n,heads,head_dim], to be written
+  const float *q;  // [n,heads,head_dim]
+  const float *k;  // [first+n,kv_heads,head_dim]
+  const float *v;  // [first+n,kv_heads,head_dim]
+  float *out;      // [n,heads,head_dim], to be written
 } lm_attention_t;
 
 // Returns false to give up.
@@ -46,9 +46,9 @@ bool lm_attend_fp32(void *context, const lm_attention_t *attention);
 // A product of activations and a weight matrix: c = a . w, or with add c += a . w.
 typedef struct lm_gemm {
   size_t m, n, k;
-  const float *a;   // [m,k]
-  const float *w;   // [k,n], the same address for the same matrix while the model is open
-  float *c;         // [m,n]
+  const float *a;  // [m,k]
+  const float *w;  // [k,n], the same address for the same matrix while the model is open
+  float *c;        // [m,n]
   bool add;
 } lm_gemm_t;
 
@@ -82,14 +82,12 @@ size_t lm_position(const lm_t *lm);
 // Continues by n tokens (bytes, each < vocab); logits [n,vocab] may be NULL, and with only_last
 // only the last row is computed and written, to logits [vocab]. False if context is exceeded, a token
 // is none, or the backend gave up; the position is then as before.
-__attribute__((warn_unused_result))
-bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n, const lm_backend_t *backend,
-                float *logits, bool only_last);
+__attribute__((warn_unused_result)) bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n,
+                                                    const lm_backend_t *backend, float *logits, bool only_last);
 
 // The weight matrices, for whoever wants to place them before the first product: calls back for each
 // with its address as in lm_gemm_t, its rows and columns.
-void lm_each_matrix(const lm_t *lm, void (*visit)(void *context, const float *w, size_t k, size_t n),
-                    void *context);
+void lm_each_matrix(const lm_t *lm, void (*visit)(void *context, const float *w, size_t k, size_t n), void *context);
 
 // -ln softmax(logits)[target], in double.
 double lm_loss(const float *logits, size_t vocab, uint8_t target);
@@ -98,4 +96,4 @@ double lm_loss(const float *logits, size_t vocab, uint8_t target);
 }
 #endif
 
-#endif  // AMALGAM_LM_LM_H_
+#endif  // AMALGAM_LM_LM_H

@@ -31,8 +31,7 @@ NUM_INLINE float dot(const float *a, const float *b, size_t n) {
 
 // p[j] = q . k[j] * scale for j < keys; k's rows lie `stride` apart.
 NUM_CLONES
-static void scores(const float *q, size_t d, float scale, const float *k, size_t stride,
-                   size_t keys, float *p) {
+static void scores(const float *q, size_t d, float scale, const float *k, size_t stride, size_t keys, float *p) {
   for (size_t j = 0; j < keys; ++j) {
     p[j] = dot(q, k + j * stride, d) * scale;
   }
@@ -57,8 +56,8 @@ static float exponentials(float *p, size_t keys) {
 
 // out [d] = sum over j of p[j] * v[j] / divisor
 NUM_CLONES
-static void weigh(const float *p, size_t keys, const float *v, size_t stride, float divisor,
-                  size_t d, float *restrict out) {
+static void weigh(const float *p, size_t keys, const float *v, size_t stride, float divisor, size_t d,
+                  float *restrict out) {
   for (size_t c = 0; c < d; ++c) {
     out[c] = 0.0f;
   }

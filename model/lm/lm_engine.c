@@ -51,8 +51,8 @@ static void attend(const job_t *job, size_t index, num_bf16_t *result, num_eleme
   const size_t query = (token * s->heads + head) * s->head_dim;
   const size_t kv = head / (s->heads / s->kv_heads) * job->keys * s->head_dim;
   const size_t seen = a->first + token + 1;
-  num_engine_attention(job->engine, job->q + query, job->k + kv, job->v + kv,
-                       job->valid + job->keys - seen, job->keys, result, scratch);
+  num_engine_attention(job->engine, job->q + query, job->k + kv, job->v + kv, job->valid + job->keys - seen, job->keys,
+                       result, scratch);
   num_bf16_to_f32_n(result, a->out + query, s->head_dim);
 }
 
@@ -78,8 +78,7 @@ static void *work(void *argument) {
 static void share(job_t *job, size_t threads) {
   pthread_t others[MAX_THREADS];
   size_t started = 0;
-  while (started < MAX_THREADS && started + 1 < threads &&
-         pthread_create(&others[started], NULL, work, job) == 0) {
+  while (started < MAX_THREADS && started + 1 < threads && pthread_create(&others[started], NULL, work, job) == 0) {
     ++started;
   }
   work(job);
@@ -94,8 +93,7 @@ bool lm_attend_engine(void *context, const lm_attention_t *attention) {
   if (engine->engine.d != s->head_dim) {
     return false;
   }
-  job_t job = {
-      .engine = &engine->engine, .attention = attention, .keys = attention->first + attention->n};
+  job_t job = {.engine = &engine->engine, .attention = attention, .keys = attention->first + attention->n};
   const size_t kv = job.keys * s->kv_heads * s->head_dim;
   job.q = malloc(attention->n * s->heads * s->head_dim * sizeof *job.q);
   job.k = malloc(kv * sizeof *job.k);

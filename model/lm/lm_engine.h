@@ -1,7 +1,7 @@
 // The language model's attention by the C model of an attention engine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_LM_LM_ENGINE_H_
-#define AMALGAM_LM_LM_ENGINE_H_
+#ifndef AMALGAM_LM_LM_ENGINE_H
+#define AMALGAM_LM_LM_ENGINE_H
 
 #include "lm/lm.h"
 #include "num/num_engine.h"
@@ -24,4 +24,4 @@ bool lm_attend_engine(void *context, const lm_attention_t *attention);
 }
 #endif
 
-#endif  // AMALGAM_LM_LM_ENGINE_H_
+#endif  // AMALGAM_LM_LM_ENGINE_H

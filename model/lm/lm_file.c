@@ -22,8 +22,7 @@ typedef struct complaint {
   size_t size;
 } complaint_t;
 
-__attribute__((format(printf, 2, 3)))
-static bool fail(const complaint_t *complaint, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool fail(const complaint_t *complaint, const char *format, ...) {
   char text[200];
   va_list arguments;
   va_start(arguments, format);
@@ -37,12 +36,11 @@ static bool fail(const complaint_t *complaint, const char *format, ...) {
 
 static bool check_shape(const lm_shape_t *shape, const complaint_t *complaint) {
   if (shape->dim % shape->heads != 0 || shape->dim / shape->heads % 2 != 0) {
-    return fail(complaint, "dim %zu with %zu heads; expected an even number of elements per head",
-                shape->dim, shape->heads);
+    return fail(complaint, "dim %zu with %zu heads; expected an even number of elements per head", shape->dim,
+                shape->heads);
   }
   if (shape->heads % shape->kv_heads != 0) {
-    return fail(complaint, "%zu heads with %zu kv_heads; expected a multiple", shape->heads,
-                shape->kv_heads);
+    return fail(complaint, "%zu heads with %zu kv_heads; expected a multiple", shape->heads, shape->kv_heads);
   }
   return true;
 }
@@ -179,8 +177,7 @@ static bool build(lm_t *lm, FILE *file, uint8_t *bytes, const complaint_t *compl
   const size_t size = WEIGHT_BYTES * weight_count(&lm->shape);
   lm->memory = malloc(float_count(&lm->shape) * sizeof(float));
   if (bytes == NULL || lm->memory == NULL) {
-    return fail(complaint, "out of memory (%zu weights, context %zu)", weight_count(&lm->shape),
-                lm->shape.context);
+    return fail(complaint, "out of memory (%zu weights, context %zu)", weight_count(&lm->shape), lm->shape.context);
   }
   if (fread(bytes, 1, size, file) != size) {
     return fail(complaint, "%s", ferror(file) ? strerror(errno) : "became shorter while read");

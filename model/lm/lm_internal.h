@@ -1,7 +1,7 @@
 // What a language model consists of: filled in by lm_file.c, run by lm.c.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_LM_LM_INTERNAL_H_
-#define AMALGAM_LM_LM_INTERNAL_H_
+#ifndef AMALGAM_LM_LM_INTERNAL_H
+#define AMALGAM_LM_LM_INTERNAL_H
 
 #include "lm/lm.h"
 
@@ -34,4 +34,4 @@ struct lm {
   float *memory;     // holds all of the above and the weights
 };
 
-#endif  // AMALGAM_LM_LM_INTERNAL_H_
+#endif  // AMALGAM_LM_LM_INTERNAL_H

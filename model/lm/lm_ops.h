@@ -1,7 +1,7 @@
 // The language model's operations on single rows, in FP32.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_LM_LM_OPS_H_
-#define AMALGAM_LM_LM_OPS_H_
+#ifndef AMALGAM_LM_LM_OPS_H
+#define AMALGAM_LM_LM_OPS_H
 
 #include <stddef.h>
 
@@ -18,4 +18,4 @@ void lm_rope(float *x, size_t heads, size_t head_dim, const float *turn);
 // gate[i] = gate[i] / (1 + e^-gate[i]) * up[i]
 void lm_swiglu(float *gate, const float *up, size_t hidden);
 
-#endif  // AMALGAM_LM_LM_OPS_H_
+#endif  // AMALGAM_LM_LM_OPS_H

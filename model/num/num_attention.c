@@ -74,8 +74,7 @@ static float element(const num_attn_t *attn, uint16_t bits) {
 
 // What the cube sees of a P.
 static float narrowed(const num_attn_t *attn, float p) {
-  return attn->fp16 ? num_fp16_to_f32(num_fp16_from_f32(p))
-                    : num_bf16_to_f32(num_bf16_from_f32(p));
+  return attn->fp16 ? num_fp16_to_f32(num_fp16_from_f32(p)) : num_bf16_to_f32(num_bf16_from_f32(p));
 }
 
 // Returns 0, or -1 with nothing left allocated.
@@ -97,8 +96,8 @@ static int work_init(work_t *w, const num_attn_t *attn, num_isa_t isa) {
   w->m_up = floats(attn->rows, 1);
   w->m = floats(attn->rows, 1);
   w->l = floats(attn->rows, 1);
-  if (w->row == NULL || w->q == NULL || w->kt == NULL || w->v == NULL || w->p == NULL ||
-      w->p16 == NULL || w->t == NULL || w->o == NULL || w->m_up == NULL || w->m == NULL || w->l == NULL) {
+  if (w->row == NULL || w->q == NULL || w->kt == NULL || w->v == NULL || w->p == NULL || w->p16 == NULL ||
+      w->t == NULL || w->o == NULL || w->m_up == NULL || w->m == NULL || w->l == NULL) {
     work_free(w);
     return -1;
   }
@@ -108,10 +107,10 @@ static int work_init(work_t *w, const num_attn_t *attn, num_isa_t isa) {
 
 // Rows that have seen no block.
 static void rows_reset(const num_attn_t *attn, work_t *w) {
-  for (size_t g = 0; g < attn->rows; g++) {
+  for (size_t g = 0; g < attn->rows; ++g) {
     w->row[g] = (row_t){.m = -INFINITY, .l = 0.0f, .n = 0.0f, .s16 = 1.0f, .c = 1.0f};
   }
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+  for (size_t i = 0; i < attn->rows * attn->dv; ++i) {
     w->o[i] = num_f32_bits(0.0f);
   }
 }
@@ -142,10 +141,10 @@ static ptrdiff_t key_at(const num_attn_t *attn, size_t place) {
 
 // Nobody's are zeros.
 static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
-  for (size_t s = 0; s < b.count; s++) {
+  for (size_t s = 0; s < b.count; ++s) {
     const ptrdiff_t at = key_at(attn, b.first + s);
     const uint16_t *key = at < 0 ? NULL : attn->k + (size_t)at * attn->ldk;
-    for (size_t d = 0; d < attn->dk; d++) {
+    for (size_t d = 0; d < attn->dk; ++d) {
       w->kt[d * b.count + s] = key == NULL ? 0.0f : element(attn, key[d]);
     }
     float *value = w->v + s * attn->dv;
@@ -160,8 +159,8 @@ static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
 // p = (q . k) * scale, -inf where the row does not see the key.
 static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   w->matmul(attn->rows, b.count, attn->dk, w->q, attn->dk, w->kt, b.count, w->p, b.count, false);
-  for (size_t g = 0; g < attn->rows; g++) {
-    for (size_t s = 0; s < b.count; s++) {
+  for (size_t g = 0; g < attn->rows; ++g) {
+    for (size_t s = 0; s < b.count; ++s) {
       const size_t place = b.first + s;
       const bool seen = key_at(attn, place) >= 0 && (attn->seen == NULL || place < attn->seen[g]) &&
                         (attn->visible == NULL || attn->visible[g * attn->keys + place] != 0);
@@ -173,7 +172,7 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
 
 static float chain_sum(const float *p, size_t count) {
   float sum = 0.0f;
-  for (size_t s = 0; s < count; s++) {
+  for (size_t s = 0; s < count; ++s) {
     sum = sum + p[s];
   }
   return sum;
@@ -181,11 +180,11 @@ static float chain_sum(const float *p, size_t count) {
 
 static float tree_sum(const float *p, size_t count) {
   float lane[64] = {0.0f};
-  for (size_t s = 0; s < count; s++) {
+  for (size_t s = 0; s < count; ++s) {
     lane[s % 64] = lane[s % 64] + p[s];
   }
   for (size_t half = 32; half > 0; half /= 2) {
-    for (size_t i = 0; i < half; i++) {
+    for (size_t i = 0; i < half; ++i) {
       lane[i] = lane[i] + lane[i + half];
     }
   }
@@ -195,16 +194,16 @@ static float tree_sum(const float *p, size_t count) {
 // Scores to P = exp32(S - m), in place, with m and l brought up to date. Returns M_up.
 static float softmax_row(num_row_sum_t order, row_t *row, float *p, size_t count) {
   const float m_prev = row->m;
-  for (size_t s = 0; s < count; s++) {
+  for (size_t s = 0; s < count; ++s) {
     row->m = p[s] > row->m ? p[s] : row->m;
   }
   if (row->m == -INFINITY) {  // not live
-    for (size_t s = 0; s < count; s++) {
+    for (size_t s = 0; s < count; ++s) {
       p[s] = 0.0f;
     }
     return 0.0f;
   }
-  for (size_t s = 0; s < count; s++) {
+  for (size_t s = 0; s < count; ++s) {
     p[s] = p[s] - row->m;
   }
   num_exp32_n(p, p, count);
@@ -226,15 +225,15 @@ static void base_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t 
     const block_t b = block_at(attn, first);
     load_block(attn, w, b);
     scores(attn, w, b);
-    for (size_t g = 0; g < attn->rows; g++) {
+    for (size_t g = 0; g < attn->rows; ++g) {
       const float m_up = softmax_row(attn->row_sum, &w->row[g], w->p + g * b.count, b.count);
-      for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
+      for (size_t s = g * b.count; s < (g + 1) * b.count; ++s) {
         w->p16[s] = narrowed(attn, w->p[s]);
       }
       w->m_up[g] = m_up;
     }
     product(attn, w, b);
-    for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    for (size_t i = 0; i < attn->rows * attn->dv; ++i) {
       const float o = num_f32_from_bits(w->o[i]);
       const float m_up = w->m_up[i / attn->dv];
       const float scaled = o * m_up;
@@ -266,44 +265,41 @@ static int32_t rescale_row(row_t *row, unsigned flags) {
 }
 
 // The same for Algorithm 2.
-static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, unsigned flags,
-                        uint32_t *guards) {
+static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, unsigned flags, uint32_t *guards) {
   const enum num_gm_op add = (flags & NUM_ATTN_RAW_ADD) != 0u ? NUM_GM_ADD_S32_RAW : NUM_GM_ADD_S32;
   rows_reset(attn, w);
   for (; first < end; first += attn->block) {
     const block_t b = block_at(attn, first);
     load_block(attn, w, b);
     scores(attn, w, b);
-    for (size_t g = 0; g < attn->rows; g++) {
+    for (size_t g = 0; g < attn->rows; ++g) {
       row_t *row = &w->row[g];
       const float m_prev = row->m;
       const bool was_live = m_prev != -INFINITY;  // false in the first block
       softmax_row(attn->row_sum, row, w->p + g * b.count, b.count);
       const int32_t n = rescale_row(row, flags);
       const bool moves = was_live && ((flags & NUM_ATTN_SKIP_NOOP) == 0u || row->m > m_prev);
-      for (size_t i = g * attn->dv; moves && i < (g + 1) * attn->dv; i++) {
+      for (size_t i = g * attn->dv; moves && i < (g + 1) * attn->dv; ++i) {
         w->o[i] = num_gm_apply(add, w->o[i], (uint32_t)n, guards);
       }
-      for (size_t s = g * b.count; s < (g + 1) * b.count; s++) {
+      for (size_t s = g * b.count; s < (g + 1) * b.count; ++s) {
         const float scaled = w->p[s] * row->s16;
         w->p16[s] = narrowed(attn, scaled);
       }
     }
     product(attn, w, b);
-    for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+    for (size_t i = 0; i < attn->rows * attn->dv; ++i) {
       w->o[i] = num_gm_apply(NUM_GM_ADD_F32, w->o[i], num_f32_bits(w->t[i]), guards);
     }
   }
 }
 
 // What a merge multiplies the side with this maximum by; m is the maximum of both.
-static float merge_factor(float side, float m) {
-  return side == -INFINITY ? 0.0f : num_exp32(side - m);
-}
+static float merge_factor(float side, float m) { return side == -INFINITY ? 0.0f : num_exp32(side - m); }
 
 // One more split, (row[].m, row[].l, o), onto those before it: (w->m, w->l, sum).
 static void merge(const num_attn_t *attn, work_t *w, bool first, float *sum) {
-  for (size_t g = 0; g < attn->rows; g++) {
+  for (size_t g = 0; g < attn->rows; ++g) {
     const row_t *row = &w->row[g];
     const float m = first || row->m > w->m[g] ? row->m : w->m[g];
     const float a = first ? 0.0f : merge_factor(w->m[g], m);
@@ -312,7 +308,7 @@ static void merge(const num_attn_t *attn, work_t *w, bool first, float *sum) {
     const float l_here = row->l * b;
     w->m[g] = m;
     w->l[g] = first ? row->l : l_before + l_here;
-    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; ++i) {
       const float here = num_f32_from_bits(w->o[i]);
       const float sum_scaled = sum[i] * a;
       const float here_scaled = here * b;
@@ -337,9 +333,9 @@ static float log_sum(float m, float l) {
 
 // out = O / l of what was merged.
 static void finish_merged(const num_attn_t *attn, const work_t *w, float *out, float *lse) {
-  for (size_t g = 0; g < attn->rows; g++) {
+  for (size_t g = 0; g < attn->rows; ++g) {
     const float l = with_sink(attn, g, w->m[g], w->l[g]);
-    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; ++i) {
       out[i] = l == 0.0f ? 0.0f : out[i] / l;
     }
     if (lse != NULL) {
@@ -350,17 +346,17 @@ static void finish_merged(const num_attn_t *attn, const work_t *w, float *out, f
 
 // AMLA's O of a split, from relative to S16 to what Base would have.
 static void to_true_scale(const num_attn_t *attn, work_t *w) {
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+  for (size_t i = 0; i < attn->rows * attn->dv; ++i) {
     w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) / w->row[i / attn->dv].s16);
   }
 }
 
 // out = O / (l S16), without splits.
 static void finish_amla(const num_attn_t *attn, const work_t *w, float *out, float *lse) {
-  for (size_t g = 0; g < attn->rows; g++) {
+  for (size_t g = 0; g < attn->rows; ++g) {
     const row_t *row = &w->row[g];
     const float divisor = with_sink(attn, g, row->m, row->l) * row->s16;
-    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; i++) {
+    for (size_t i = g * attn->dv; i < (g + 1) * attn->dv; ++i) {
       out[i] = row->l == 0.0f ? 0.0f : num_f32_from_bits(w->o[i]) / divisor;
     }
     if (lse != NULL) {
@@ -371,7 +367,7 @@ static void finish_amla(const num_attn_t *attn, const work_t *w, float *out, flo
 
 // -0 to +0.
 static void drop_signs(const num_attn_t *attn, work_t *w) {
-  for (size_t i = 0; i < attn->rows * attn->dv; i++) {
+  for (size_t i = 0; i < attn->rows * attn->dv; ++i) {
     w->o[i] = num_f32_bits(num_f32_from_bits(w->o[i]) + 0.0f);
   }
 }
@@ -382,9 +378,8 @@ static int base_or_flash(const num_attn_t *attn, num_isa_t isa, bool flash, floa
     return -1;
   }
   const size_t splits = split_count(attn);
-  for (size_t split = 0; split < splits; split++) {
-    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1),
-                flash);
+  for (size_t split = 0; split < splits; ++split) {
+    base_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1), flash);
     if (flash) {
       drop_signs(attn, &w);
     }
@@ -405,21 +400,19 @@ int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32) {
   return base_or_flash(&trees, isa, true, out_f32);
 }
 
-int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
-                  uint32_t *guards) {
+int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32, uint32_t *guards) {
   return num_attn_amla_lse(attn, isa, flags, out_f32, NULL, guards);
 }
 
-int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
-                      float *lse, uint32_t *guards) {
+int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32, float *lse,
+                      uint32_t *guards) {
   work_t w;
   if (work_init(&w, attn, isa) != 0) {
     return -1;
   }
   const size_t splits = split_count(attn);
-  for (size_t split = 0; split < splits; split++) {
-    amla_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1), flags,
-                guards);
+  for (size_t split = 0; split < splits; ++split) {
+    amla_blocks(attn, &w, split_key(attn, splits, split), split_key(attn, splits, split + 1), flags, guards);
     if (splits > 1) {
       to_true_scale(attn, &w);
       merge(attn, &w, split == 0, out_f32);

@@ -11,8 +11,8 @@
 //
 // Source: NUMERICS.md sections 2 to 6.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_ATTENTION_H_
-#define AMALGAM_NUM_ATTENTION_H_
+#ifndef AMALGAM_NUM_NUM_ATTENTION_H
+#define AMALGAM_NUM_NUM_ATTENTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,8 +55,7 @@ typedef struct {
 
 // out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then
 // untouched).
-__attribute__((warn_unused_result))
-int num_attn_golden(const num_attn_t *attn, double *out);
+__attribute__((warn_unused_result)) int num_attn_golden(const num_attn_t *attn, double *out);
 
 // The same, and lse [rows]: the natural logarithm of the sum of a row's exponentials, without the
 // sink; +inf for a row that sees no key.
@@ -64,12 +63,10 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 
 // out_f32 [rows, dv]: O / l before the cast to BF16. Returns 0, or -1 with out_f32 untouched: out
 // of memory, block is 0, or this host lacks isa. Every isa gives the same bits.
-__attribute__((warn_unused_result))
-int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
+__attribute__((warn_unused_result)) int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
 // As num_attn_base, with trees whatever row_sum says, O = fma(O, M_up, T), and +0 for every zero.
-__attribute__((warn_unused_result))
-int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32);
+__attribute__((warn_unused_result)) int num_attn_flash(const num_attn_t *attn, num_isa_t isa, float *out_f32);
 
 // Ablations of AMLA, ORed together; 0 is the contract.
 enum {
@@ -81,13 +78,12 @@ enum {
 
 // As num_attn_base, for AMLA. The guard cases met by the integer adds (NUM_GM_GUARD_*) are ORed
 // into *guards, which may be NULL.
-__attribute__((warn_unused_result))
-int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
-                  uint32_t *guards);
+__attribute__((warn_unused_result)) int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags,
+                                                      float *out_f32, uint32_t *guards);
 
 // The same, and lse [rows], as num_attn_golden_lse's.
-int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32,
-                      float *lse, uint32_t *guards);
+int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32, float *lse,
+                      uint32_t *guards);
 
 typedef struct {
   double rel_fro;   // ||x - g|| / (||g|| + 1e-10), Frobenius
@@ -102,4 +98,4 @@ void num_error(const double *golden, const float *x, size_t n, num_error_t *erro
 }
 #endif
 
-#endif  // AMALGAM_NUM_ATTENTION_H_
+#endif  // AMALGAM_NUM_NUM_ATTENTION_H

@@ -58,9 +58,7 @@ static num_bf16_t round_integer(int64_t sum, int exponent) {
 
 NUM_INLINE int exponent_field(num_bf16_t x) { return (x >> 7) & 0xff; }
 
-NUM_INLINE int32_t significand_of(num_bf16_t x) {
-  return exponent_field(x) ? (x & 0x7f) | 0x80 : 0;
-}
+NUM_INLINE int32_t significand_of(num_bf16_t x) { return exponent_field(x) ? (x & 0x7f) | 0x80 : 0; }
 
 NUM_CLONES
 num_bf16_t num_bf16_dot(const num_bf16_t *a, const num_bf16_t *b, size_t d) {

@@ -6,8 +6,8 @@
 //
 // Source: BF16 as in the H-FA paper; the flush of subnormals to zero is ours.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_BF16_H_
-#define AMALGAM_NUM_BF16_H_
+#ifndef AMALGAM_NUM_NUM_BF16_H
+#define AMALGAM_NUM_NUM_BF16_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,9 +34,7 @@ static inline bool num_bf16_any_special(const num_bf16_t *x, size_t n) {
 }
 
 // A subnormal becomes zero of its sign.
-static inline num_bf16_t num_bf16_flush(num_bf16_t x) {
-  return (x & 0x7f80u) != 0 ? x : (num_bf16_t)(x & 0x8000u);
-}
+static inline num_bf16_t num_bf16_flush(num_bf16_t x) { return (x & 0x7f80u) != 0 ? x : (num_bf16_t)(x & 0x8000u); }
 
 // An operation is done in FP32, whose 24 bits are more than twice the 8 of BF16 and two: rounding a
 // sum, product or quotient of two BF16 to FP32 first never changes what it rounds to in BF16.
@@ -84,4 +82,4 @@ static inline num_bf16_t num_bf16_scale(num_bf16_t q, float scale) {
 }
 #endif
 
-#endif  // AMALGAM_NUM_BF16_H_
+#endif  // AMALGAM_NUM_NUM_BF16_H

@@ -28,8 +28,8 @@ void num_engine_clear(const num_engine_t *engine, num_triplet_t *triplet) {
   }
 }
 
-void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                    const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet) {
+void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                    const uint8_t *valid, size_t n, num_triplet_t *triplet) {
   if (engine->design == NUM_DESIGN_HFA) {
     num_hfa_fau(&engine->hfa, engine->d, q, k, v, valid, n, triplet);
   } else if (engine->design == NUM_DESIGN_EXPMUL) {
@@ -59,9 +59,8 @@ void num_engine_divide(const num_engine_t *engine, const num_triplet_t *triplet,
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-void num_engine_chunk(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                      const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *carry,
-                      num_element_t *scratch) {
+void num_engine_chunk(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                      const uint8_t *valid, size_t n, num_triplet_t *carry, num_element_t *scratch) {
   const size_t run = (n + engine->blocks - 1) / engine->blocks;
   num_triplet_t part = {.o = scratch};
   for (size_t b = 0; b < engine->blocks; ++b) {
@@ -70,23 +69,21 @@ void num_engine_chunk(const num_engine_t *engine, const num_bf16_t *q, const num
     if (b > 0) {
       num_engine_clear(engine, triplet);
     }
-    num_engine_fau(engine, q, k + first * engine->d, v + first * engine->d,
-                   valid == NULL ? NULL : valid + first, least(run, n - first), triplet);
+    num_engine_fau(engine, q, k + first * engine->d, v + first * engine->d, valid == NULL ? NULL : valid + first,
+                   least(run, n - first), triplet);
     if (b > 0) {
       num_engine_acc(engine, carry, triplet);
     }
   }
 }
 
-void num_engine_attention(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                          const num_bf16_t *v, const uint8_t *valid, size_t s, num_bf16_t *out,
-                          num_element_t *scratch) {
+void num_engine_attention(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                          const uint8_t *valid, size_t s, num_bf16_t *out, num_element_t *scratch) {
   num_triplet_t carry = {.o = scratch};
   num_engine_clear(engine, &carry);
   for (size_t first = 0; first < s; first += engine->rows) {
-    num_engine_chunk(engine, q, k + first * engine->d, v + first * engine->d,
-                     valid == NULL ? NULL : valid + first, least(engine->rows, s - first), &carry,
-                     scratch + engine->d + 1);
+    num_engine_chunk(engine, q, k + first * engine->d, v + first * engine->d, valid == NULL ? NULL : valid + first,
+                     least(engine->rows, s - first), &carry, scratch + engine->d + 1);
   }
   num_engine_divide(engine, &carry, out);
 }

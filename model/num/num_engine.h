@@ -15,8 +15,8 @@
 //
 // Source: H-FA paper, section III-B, figure 2; the cut into blocks is as above.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_ENGINE_H_
-#define AMALGAM_NUM_ENGINE_H_
+#ifndef AMALGAM_NUM_NUM_ENGINE_H
+#define AMALGAM_NUM_NUM_ENGINE_H
 
 #include "num/num_expmul.h"
 #include "num/num_fa2.h"
@@ -38,32 +38,30 @@ const char *num_engine_title(num_design_t design);
 
 typedef struct num_engine {
   num_design_t design;
-  num_hfa_t hfa;   // of H-FA only
-  size_t d;        // elements of a query, key or value; at least 1
-  size_t blocks;   // P, at least 1
-  size_t rows;     // N, keys held at a time, all blocks together; at least 1
+  num_hfa_t hfa;  // of H-FA only
+  size_t d;       // elements of a query, key or value; at least 1
+  size_t blocks;  // P, at least 1
+  size_t rows;    // N, keys held at a time, all blocks together; at least 1
 } num_engine_t;
 
 // The units, whichever the design.
 void num_engine_clear(const num_engine_t *engine, num_triplet_t *triplet);
-void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                    const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet);
+void num_engine_fau(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                    const uint8_t *valid, size_t n, num_triplet_t *triplet);
 void num_engine_acc(const num_engine_t *engine, num_triplet_t *a, const num_triplet_t *b);
 void num_engine_divide(const num_engine_t *engine, const num_triplet_t *triplet, num_bf16_t *out);
 
 // One chunk: carry becomes the merged triplet of its n <= rows keys. scratch: d + 1 elements.
-void num_engine_chunk(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                      const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *carry,
-                      num_element_t *scratch);
+void num_engine_chunk(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                      const uint8_t *valid, size_t n, num_triplet_t *carry, num_element_t *scratch);
 
 // One query: q [d], already scaled, over k, v [s,d]; valid [s] or NULL. The result goes to out [d].
 // scratch: 2 * (d + 1) elements.
-void num_engine_attention(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k,
-                          const num_bf16_t *v, const uint8_t *valid, size_t s, num_bf16_t *out,
-                          num_element_t *scratch);
+void num_engine_attention(const num_engine_t *engine, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                          const uint8_t *valid, size_t s, num_bf16_t *out, num_element_t *scratch);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_ENGINE_H_
+#endif  // AMALGAM_NUM_NUM_ENGINE_H

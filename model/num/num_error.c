@@ -9,7 +9,7 @@ void num_error(const double *golden, const float *x, size_t n, num_error_t *erro
   double x_sq = 0.0;
   double product = 0.0;
   double max_abs = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     const double value = (double)x[i];
     const double difference = fabs(value - golden[i]);
     difference_sq += difference * difference;

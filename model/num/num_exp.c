@@ -57,7 +57,7 @@ NUM_INLINE void exp_chunk(const float *x, float *y, size_t n) {
   float above[CHUNK];
   memcpy(in, x, n * sizeof in[0]);
   int unproven = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     // Beyond these the result is 0 or infinity anyway. NaN passes through.
     const float low = in[i] < -110.0f ? -110.0f : in[i];
     const float clamped = low > 90.0f ? 90.0f : low;
@@ -71,7 +71,7 @@ NUM_INLINE void exp_chunk(const float *x, float *y, size_t n) {
   if (!unproven) {
     return;
   }
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     if (!(below[i] == above[i])) {
       y[i] = num_exp32(in[i]);
     }
@@ -90,7 +90,7 @@ void num_exp32_n(const float *x, float *y, size_t n) {
 }
 
 void num_ln32_n(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = num_ln32(x[i]);
   }
 }
@@ -99,7 +99,7 @@ void num_ln32_n(const float *x, float *y, size_t n) {
 // FP32: no exact one is that near to the middle between two FP32 numbers but on its own side of it.
 NUM_CLONES
 void num_rsqrt32_n(const float *x, float *y, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = (float)(1.0 / sqrt((double)x[i]));
   }
 }

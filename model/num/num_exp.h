@@ -9,8 +9,8 @@
 //
 // Source: NUMERICS.md sections 3 and 6.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_EXP_H_
-#define AMALGAM_NUM_EXP_H_
+#ifndef AMALGAM_NUM_NUM_EXP_H
+#define AMALGAM_NUM_NUM_EXP_H
 
 #include <stddef.h>
 
@@ -30,12 +30,12 @@ void num_exp32_n(const float *x, float *y, size_t n);
 // y[i] = num_ln32(x[i]), likewise; not made for speed.
 void num_ln32_n(const float *x, float *y, size_t n);
 
-// y[i] = 1 / sqrt(x[i]) rounded once, to nearest even: +inf for 0, -inf for -0 and NaN below, as IEEE 754's rSqrt. y may
-// be x itself.
+// y[i] = 1 / sqrt(x[i]) rounded once, to nearest even: +inf for 0, -inf for -0 and NaN below, as IEEE 754's rSqrt. y
+// may be x itself.
 void num_rsqrt32_n(const float *x, float *y, size_t n);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_EXP_H_
+#endif  // AMALGAM_NUM_NUM_EXP_H

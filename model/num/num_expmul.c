@@ -6,16 +6,14 @@
 #include "num/num_isa.h"
 
 enum {
-  STEPS = 128,          // of a distance, in 1
-  N_MAX = 15 * STEPS,   // e^-15 and less are as good as nothing
-  LOG2E_Q4 = 23,        // 1 + 1/2 - 1/16
+  STEPS = 128,         // of a distance, in 1
+  N_MAX = 15 * STEPS,  // e^-15 and less are as good as nothing
+  LOG2E_Q4 = 23,       // 1 + 1/2 - 1/16
 };
 
 // No branches: the loop over elements becomes vector code.
 
-NUM_INLINE num_element_t from_bf16(num_bf16_t x) {
-  return ((x & 0x8000u) ? NUM_ELEMENT_SIGN : 0u) | (x & 0x7fffu);
-}
+NUM_INLINE num_element_t from_bf16(num_bf16_t x) { return ((x & 0x8000u) ? NUM_ELEMENT_SIGN : 0u) | (x & 0x7fffu); }
 
 NUM_INLINE num_bf16_t to_bf16(num_element_t x) {
   return (num_bf16_t)(((x & NUM_ELEMENT_SIGN) ? 0x8000u : 0u) | (x & 0x7fffu));
@@ -55,8 +53,8 @@ static void add_key(size_t d, num_bf16_t score, const num_bf16_t *v, num_triplet
   triplet->m = m;
 }
 
-void num_expmul_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
-                    const uint8_t *valid, size_t n, num_triplet_t *triplet) {
+void num_expmul_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v, const uint8_t *valid,
+                    size_t n, num_triplet_t *triplet) {
   triplet->poison |= num_bf16_any_special(q, d);
   for (size_t i = 0; i < n; ++i) {
     if (valid != NULL && !valid[i]) {

@@ -5,8 +5,8 @@
 // Source: Alexandridis, Titopoulos, Dimitrakopoulos, "Low-Cost FlashAttention with Fused Exponential and
 // Multiplication Hardware Operators", arXiv 2505.14314; NUMERICS.md section 9.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_EXPMUL_H_
-#define AMALGAM_NUM_EXPMUL_H_
+#ifndef AMALGAM_NUM_NUM_EXPMUL_H
+#define AMALGAM_NUM_NUM_EXPMUL_H
 
 #include <stddef.h>
 
@@ -23,8 +23,8 @@ uint8_t num_expmul_power(num_bf16_t a, num_bf16_t b);
 num_bf16_t num_expmul_scale(num_bf16_t x, uint8_t k);
 
 // One FAU: continues the triplet by n keys, in order. Arguments as of num_hfa_fau().
-void num_expmul_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
-                    const uint8_t *valid, size_t n, num_triplet_t *triplet);
+void num_expmul_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v, const uint8_t *valid,
+                    size_t n, num_triplet_t *triplet);
 
 // One ACC: a := a merged with b.
 void num_expmul_acc(size_t d, num_triplet_t *a, const num_triplet_t *b);
@@ -33,4 +33,4 @@ void num_expmul_acc(size_t d, num_triplet_t *a, const num_triplet_t *b);
 }
 #endif
 
-#endif  // AMALGAM_NUM_EXPMUL_H_
+#endif  // AMALGAM_NUM_NUM_EXPMUL_H

@@ -6,8 +6,8 @@
 //
 // Source: H-FA paper, algorithm 2 and equation 1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_FA2_H_
-#define AMALGAM_NUM_FA2_H_
+#ifndef AMALGAM_NUM_NUM_FA2_H
+#define AMALGAM_NUM_NUM_FA2_H
 
 #include <stddef.h>
 
@@ -21,8 +21,8 @@ extern "C" {
 void num_fa2_clear(size_t d, num_triplet_t *triplet);
 
 // One FAU: continues the triplet by n keys, in order. Arguments as of num_hfa_fau().
-void num_fa2_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
-                 const uint8_t *valid, size_t n, num_triplet_t *triplet);
+void num_fa2_fau(size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v, const uint8_t *valid,
+                 size_t n, num_triplet_t *triplet);
 
 // One ACC: a := a merged with b.
 void num_fa2_acc(size_t d, num_triplet_t *a, const num_triplet_t *b);
@@ -34,4 +34,4 @@ void num_fa2_divider(size_t d, const num_triplet_t *triplet, num_bf16_t *out);
 }
 #endif
 
-#endif  // AMALGAM_NUM_FA2_H_
+#endif  // AMALGAM_NUM_NUM_FA2_H

@@ -12,8 +12,8 @@
 //
 // Source: NUMERICS.md section 1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_FORMAT_H_
-#define AMALGAM_NUM_FORMAT_H_
+#ifndef AMALGAM_NUM_NUM_FORMAT_H
+#define AMALGAM_NUM_NUM_FORMAT_H
 
 #include <math.h>
 #include <stddef.h>
@@ -172,4 +172,4 @@ void num_e4m3_from_f32_n(const float *src, uint8_t *dst, size_t n);
 }
 #endif
 
-#endif  // AMALGAM_NUM_FORMAT_H_
+#endif  // AMALGAM_NUM_NUM_FORMAT_H

@@ -9,8 +9,8 @@
 //
 // Source: NUMERICS.md section 6; the layout is FlashMLA's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_FP8_H_
-#define AMALGAM_NUM_FP8_H_
+#ifndef AMALGAM_NUM_NUM_FP8_H
+#define AMALGAM_NUM_NUM_FP8_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,12 +22,12 @@ extern "C" {
 #endif
 
 enum {
-  NUM_FP8_LATENT = 512,         // codes
-  NUM_FP8_GROUP = 128,          // that share a scale
+  NUM_FP8_LATENT = 512,  // codes
+  NUM_FP8_GROUP = 128,   // that share a scale
   NUM_FP8_SCALES = 4,
   NUM_FP8_ROPE = 64,
-  NUM_FP8_KEY = 576,            // values of a decoded token
-  NUM_FP8_SCALE_OFFSET = 512,   // bytes
+  NUM_FP8_KEY = 576,           // values of a decoded token
+  NUM_FP8_SCALE_OFFSET = 512,  // bytes
   NUM_FP8_ROPE_OFFSET = 528,
   NUM_FP8_TOKEN_BYTES = 656,
 };
@@ -53,4 +53,4 @@ void num_fp8_decode(const uint8_t *token, num_bf16_t *key, size_t n);
 }
 #endif
 
-#endif  // AMALGAM_NUM_FP8_H_
+#endif  // AMALGAM_NUM_NUM_FP8_H

@@ -14,9 +14,7 @@ static const int32_t INFINITE = 0x7f800000;
 // All ones or none.
 NUM_INLINE uint32_t ones_if(bool condition) { return condition ? 0xffffffffu : 0u; }
 
-NUM_INLINE uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no) {
-  return (mask & yes) | (~mask & no);
-}
+NUM_INLINE uint32_t choose(uint32_t mask, uint32_t yes, uint32_t no) { return (mask & yes) | (~mask & no); }
 
 // Masks instead of branches, so that the array forms vectorise. The contract asks for a sum in 33
 // bits; here the thresholds are moved to N's side instead, where 32 suffice because magnitudes are
@@ -31,8 +29,8 @@ NUM_INLINE uint32_t guarded_add(uint32_t u, uint32_t operand, uint32_t *guards) 
   const uint32_t normal = adds & ~zero & ~special;
   const uint32_t underflow = normal & ones_if(n < MIN_NORMAL - magnitude);
   const uint32_t overflow = normal & ones_if(n >= INFINITE - magnitude);
-  *guards |= (zero & NUM_GM_GUARD_ZERO) | (special & NUM_GM_GUARD_SPECIAL) |
-             (underflow & NUM_GM_GUARD_UNDERFLOW) | (overflow & NUM_GM_GUARD_OVERFLOW);
+  *guards |= (zero & NUM_GM_GUARD_ZERO) | (special & NUM_GM_GUARD_SPECIAL) | (underflow & NUM_GM_GUARD_UNDERFLOW) |
+             (overflow & NUM_GM_GUARD_OVERFLOW);
   const uint32_t sum = sign | ((uint32_t)magnitude + operand);
   const uint32_t small = choose(zero | underflow, sign, sum);
   const uint32_t large = choose(overflow, sign | (uint32_t)INFINITE, small);
@@ -74,14 +72,14 @@ uint32_t num_gm_apply(enum num_gm_op op, uint32_t mem, uint32_t operand, uint32_
 
 NUM_CLONES
 static void store_n(uint32_t *restrict mem, const uint32_t *restrict operand, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     mem[i] = operand[i];
   }
 }
 
 NUM_CLONES
 static void f32_add_n(uint32_t *restrict mem, const uint32_t *restrict operand, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     mem[i] = f32_add(mem[i], operand[i]);
   }
 }
@@ -89,7 +87,7 @@ static void f32_add_n(uint32_t *restrict mem, const uint32_t *restrict operand, 
 NUM_CLONES
 static uint32_t guarded_add_n(uint32_t *restrict mem, const uint32_t *restrict operand, size_t n) {
   uint32_t met = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     mem[i] = guarded_add(mem[i], operand[i], &met);
   }
   return met;
@@ -98,7 +96,7 @@ static uint32_t guarded_add_n(uint32_t *restrict mem, const uint32_t *restrict o
 NUM_CLONES
 static uint32_t rescale_n(uint32_t *restrict mem, uint32_t operand, size_t n) {
   uint32_t met = 0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     mem[i] = guarded_add(mem[i], operand, &met);
   }
   return met;
@@ -106,13 +104,12 @@ static uint32_t rescale_n(uint32_t *restrict mem, uint32_t operand, size_t n) {
 
 NUM_CLONES
 static void raw_add_n(uint32_t *restrict mem, const uint32_t *restrict operand, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     mem[i] += operand[i];
   }
 }
 
-void num_gm_apply_n(enum num_gm_op op, uint32_t *mem, const uint32_t *operand, size_t n,
-                    uint32_t *guards) {
+void num_gm_apply_n(enum num_gm_op op, uint32_t *mem, const uint32_t *operand, size_t n, uint32_t *guards) {
   uint32_t met = 0;
   if (n == 0) {
     return;

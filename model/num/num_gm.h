@@ -14,8 +14,8 @@
 //
 // Source: NUMERICS.md section 4; the operations and their codes are hal/gm_ops.def.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_GM_H_
-#define AMALGAM_NUM_GM_H_
+#ifndef AMALGAM_NUM_NUM_GM_H
+#define AMALGAM_NUM_NUM_GM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,8 +44,7 @@ uint32_t num_gm_apply(enum num_gm_op op, uint32_t mem, uint32_t operand, uint32_
 
 // mem[i] = num_gm_apply(op, mem[i], operand[i], guards) for i < n. For RESCALE only operand[0] is
 // read and used for every lane. mem and operand must not overlap.
-void num_gm_apply_n(enum num_gm_op op, uint32_t *mem, const uint32_t *operand, size_t n,
-                    uint32_t *guards);
+void num_gm_apply_n(enum num_gm_op op, uint32_t *mem, const uint32_t *operand, size_t n, uint32_t *guards);
 
 // The bits of a + b as FP32, RNE, with subnormals; every NaN result is 0x7fc00000.
 uint32_t num_f32_add_bits(uint32_t a, uint32_t b);
@@ -54,4 +53,4 @@ uint32_t num_f32_add_bits(uint32_t a, uint32_t b);
 }
 #endif
 
-#endif  // AMALGAM_NUM_GM_H_
+#endif  // AMALGAM_NUM_NUM_GM_H

@@ -126,24 +126,22 @@ void num_hfa_clear(size_t d, num_triplet_t *triplet) {
 
 // o [d+1] * 2^-t_old + (1, v [d]) * 2^-t_new
 NUM_CLONES
-static void accumulate(const adder_t *adder, size_t d, num_element_t *restrict o, int t_old,
-                       const num_bf16_t *v, int t_new) {
+static void accumulate(const adder_t *adder, size_t d, num_element_t *restrict o, int t_old, const num_bf16_t *v,
+                       int t_new) {
   o[0] = add(adder, scale(o[0], t_old), scale(log2_of(NUM_BF16_ONE), t_new));
   for (size_t c = 0; c < d; ++c) {
     o[c + 1] = add(adder, scale(o[c + 1], t_old), scale(log2_of(v[c]), t_new));
   }
 }
 
-static void add_key(const num_hfa_t *hfa, size_t d, num_bf16_t score, const num_bf16_t *v,
-                    num_triplet_t *triplet) {
+static void add_key(const num_hfa_t *hfa, size_t d, num_bf16_t score, const num_bf16_t *v, num_triplet_t *triplet) {
   const num_bf16_t m = num_bf16_max(triplet->m, score);
-  accumulate(adder_of(hfa), d, triplet->o, num_hfa_quant(triplet->m, m), v,
-             num_hfa_quant(score, m));
+  accumulate(adder_of(hfa), d, triplet->o, num_hfa_quant(triplet->m, m), v, num_hfa_quant(score, m));
   triplet->m = m;
 }
 
-void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k,
-                 const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet) {
+void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                 const uint8_t *valid, size_t n, num_triplet_t *triplet) {
   triplet->poison |= num_bf16_any_special(q, d);
   for (size_t i = 0; i < n; ++i) {
     if (valid != NULL && !valid[i]) {
@@ -176,7 +174,6 @@ num_bf16_t num_hfa_logdiv_element(num_element_t o, num_element_t l) {
 
 void num_hfa_logdiv(size_t d, const num_triplet_t *triplet, num_bf16_t *out) {
   for (size_t c = 0; c < d; ++c) {
-    out[c] = triplet->poison ? NUM_BF16_NAN
-                             : num_hfa_logdiv_element(triplet->o[c + 1], triplet->o[0]);
+    out[c] = triplet->poison ? NUM_BF16_NAN : num_hfa_logdiv_element(triplet->o[c + 1], triplet->o[0]);
   }
 }

@@ -6,8 +6,8 @@
 //
 // Source: H-FA paper, section IV, equations 14-17, and section V.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_HFA_H_
-#define AMALGAM_NUM_HFA_H_
+#ifndef AMALGAM_NUM_NUM_HFA_H
+#define AMALGAM_NUM_NUM_HFA_H
 
 #include <stddef.h>
 
@@ -60,8 +60,8 @@ void num_hfa_clear(size_t d, num_triplet_t *triplet);
 
 // One FAU: continues the triplet by n keys, in order. q [d] is scaled already; k, v [n,d]; a key
 // whose valid[i] is 0 is skipped with everything it holds; valid NULL: all keys take part.
-void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k,
-                 const num_bf16_t *v, const uint8_t *valid, size_t n, num_triplet_t *triplet);
+void num_hfa_fau(const num_hfa_t *hfa, size_t d, const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
+                 const uint8_t *valid, size_t n, num_triplet_t *triplet);
 
 // One ACC: a := a merged with b.
 void num_hfa_acc(const num_hfa_t *hfa, size_t d, num_triplet_t *a, const num_triplet_t *b);
@@ -76,4 +76,4 @@ num_bf16_t num_hfa_logdiv_element(num_element_t o, num_element_t l);
 }
 #endif
 
-#endif  // AMALGAM_NUM_HFA_H_
+#endif  // AMALGAM_NUM_NUM_HFA_H

@@ -19,9 +19,7 @@ typedef struct part {
   num_hfa_log_t *o;
 } part_t;
 
-static double zero(const num_hfa_sources_t *sources) {
-  return sources->quantised ? log_min : -INFINITY;
-}
+static double zero(const num_hfa_sources_t *sources) { return sources->quantised ? log_min : -INFINITY; }
 
 // To the nearest of the format's values, if there is a format.
 static double rounded(const num_hfa_sources_t *sources, double x) {
@@ -84,8 +82,7 @@ static num_hfa_log_t add(const num_hfa_sources_t *sources, num_hfa_log_t x, num_
   const double power = sources->pwl ? power_by_pieces(sources, d) : exp2(-d);
   const double term = rounded(sources, log_one_plus(sources, power, subtract));
   // An infinite term is an exact cancellation.
-  sum.log = term == INFINITY ? zero(sources)
-                             : limited(sources, subtract ? sum.log - term : sum.log + term);
+  sum.log = term == INFINITY ? zero(sources) : limited(sources, subtract ? sum.log - term : sum.log + term);
   return sum;
 }
 
@@ -96,8 +93,7 @@ static void clear(const num_hfa_sources_t *sources, size_t d, part_t *part) {
   }
 }
 
-static void add_key(const num_hfa_sources_t *sources, size_t d, num_bf16_t score,
-                    const num_bf16_t *v, part_t *part) {
+static void add_key(const num_hfa_sources_t *sources, size_t d, num_bf16_t score, const num_bf16_t *v, part_t *part) {
   const num_bf16_t m = num_bf16_max(part->m, score);
   const double t_old = distance(sources, part->m, m);
   const double t_new = distance(sources, score, m);
@@ -132,10 +128,9 @@ static num_bf16_t quotient(const num_hfa_sources_t *sources, num_hfa_log_t o, nu
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-void num_hfa_sources_attention(const num_hfa_sources_t *sources, size_t d, size_t blocks,
-                               const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
-                               const uint8_t *valid, size_t n, num_bf16_t *out,
-                               num_hfa_log_t *scratch) {
+void num_hfa_sources_attention(const num_hfa_sources_t *sources, size_t d, size_t blocks, const num_bf16_t *q,
+                               const num_bf16_t *k, const num_bf16_t *v, const uint8_t *valid, size_t n,
+                               num_bf16_t *out, num_hfa_log_t *scratch) {
   const size_t run = (n + blocks - 1) / blocks;
   part_t whole = {.o = scratch};
   part_t part = {.o = scratch + d + 1};

@@ -18,8 +18,8 @@
 //
 // Source: H-FA paper, section VI-B (a), (b), (c), of which (b) is split in three here.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_HFA_SOURCES_H_
-#define AMALGAM_NUM_HFA_SOURCES_H_
+#ifndef AMALGAM_NUM_NUM_HFA_SOURCES_H
+#define AMALGAM_NUM_NUM_HFA_SOURCES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,13 +46,12 @@ typedef struct num_hfa_log {
 
 // Attention of one query, as num_engine_attention() of P = blocks and N >= n. Inputs hold neither
 // infinities nor NaNs. scratch: 2 * (d + 1) elements.
-void num_hfa_sources_attention(const num_hfa_sources_t *sources, size_t d, size_t blocks,
-                               const num_bf16_t *q, const num_bf16_t *k, const num_bf16_t *v,
-                               const uint8_t *valid, size_t n, num_bf16_t *out,
-                               num_hfa_log_t *scratch);
+void num_hfa_sources_attention(const num_hfa_sources_t *sources, size_t d, size_t blocks, const num_bf16_t *q,
+                               const num_bf16_t *k, const num_bf16_t *v, const uint8_t *valid, size_t n,
+                               num_bf16_t *out, num_hfa_log_t *scratch);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_HFA_SOURCES_H_
+#endif  // AMALGAM_NUM_NUM_HFA_SOURCES_H

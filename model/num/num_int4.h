@@ -5,8 +5,8 @@
 //
 // Source: NUMERICS.md section 1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_INT4_H_
-#define AMALGAM_NUM_INT4_H_
+#ifndef AMALGAM_NUM_NUM_INT4_H
+#define AMALGAM_NUM_NUM_INT4_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,9 +21,7 @@ extern "C" {
 typedef enum num_nibbles { NUM_NIBBLES_SIGNED, NUM_NIBBLES_UNSIGNED } num_nibbles_t;
 
 // What a nibble may be: num_int4_least() .. num_int4_least() + 15.
-static inline int num_int4_least(num_nibbles_t nibbles) {
-  return nibbles == NUM_NIBBLES_SIGNED ? -8 : 0;
-}
+static inline int num_int4_least(num_nibbles_t nibbles) { return nibbles == NUM_NIBBLES_SIGNED ? -8 : 0; }
 
 // words [n / 8] to values [n] and back; n is a multiple of 8, values are in range.
 void num_int4_unpack(num_nibbles_t nibbles, const uint32_t *words, int8_t *values, size_t n);
@@ -39,11 +37,11 @@ void num_int4_pack(const int8_t *values, uint32_t *words, size_t n);
 //
 // in FP32, RNE; s is 1 where all weights are 0. A scale below FP16's least number is that; one
 // beyond its largest is infinite: false, with *bad the group's index in [k / group, n].
-bool num_int4_quantise(num_nibbles_t nibbles, const float *w, size_t k, size_t n, size_t group,
-                       int8_t *values, num_fp16_t *scale, num_fp16_t *zero, size_t *bad);
+bool num_int4_quantise(num_nibbles_t nibbles, const float *w, size_t k, size_t n, size_t group, int8_t *values,
+                       num_fp16_t *scale, num_fp16_t *zero, size_t *bad);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_INT4_H_
+#endif  // AMALGAM_NUM_NUM_INT4_H

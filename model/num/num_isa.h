@@ -1,8 +1,8 @@
 // For the C model (model/num, model/core): which instruction sets this compiler can target and this host has.
 // Everything about the machine is asked here and nowhere else.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_ISA_H_
-#define AMALGAM_NUM_ISA_H_
+#ifndef AMALGAM_NUM_NUM_ISA_H
+#define AMALGAM_NUM_NUM_ISA_H
 
 #include <stdbool.h>
 
@@ -60,4 +60,4 @@ static inline bool num_host_has_avx512(void) {
 #endif
 }
 
-#endif  // AMALGAM_NUM_ISA_H_
+#endif  // AMALGAM_NUM_NUM_ISA_H

@@ -19,8 +19,8 @@
 //
 // Source: NUMERICS.md section 2.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_MATMUL_H_
-#define AMALGAM_NUM_MATMUL_H_
+#ifndef AMALGAM_NUM_NUM_MATMUL_H
+#define AMALGAM_NUM_NUM_MATMUL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,4 +52,4 @@ num_matmul_fn *num_matmul_select(num_isa_t isa);
 }
 #endif
 
-#endif  // AMALGAM_NUM_MATMUL_H_
+#endif  // AMALGAM_NUM_NUM_MATMUL_H

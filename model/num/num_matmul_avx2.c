@@ -17,35 +17,32 @@ TARGET NUM_INLINE __m256i first_lanes(size_t n) {
 
 // rows, vectors and ragged are constants at each call, so that the loops over the first two unroll
 // completely and acc becomes registers.
-TARGET NUM_INLINE void tile(const int rows, const int vectors, const bool ragged,
-                                     const tile_t t) {
+TARGET NUM_INLINE void tile(const int rows, const int vectors, const bool ragged, const tile_t t) {
   const __m256i lanes = first_lanes(t.last);
   __m256 acc[ROWS][VECTORS];
 #pragma GCC unroll 6
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       const float *c = t.c + (size_t)i * t.ldc + LANES * v;
       const bool masked = ragged && v == vectors - 1;
-      acc[i][v] = !t.accumulate ? _mm256_setzero_ps()
-                  : masked      ? _mm256_maskload_ps(c, lanes)
-                                : _mm256_loadu_ps(c);
+      acc[i][v] = !t.accumulate ? _mm256_setzero_ps() : masked ? _mm256_maskload_ps(c, lanes) : _mm256_loadu_ps(c);
     }
   }
   const float *a = t.a;
   const float *b = t.b;
-  for (size_t p = 0; p < t.k; p++) {
+  for (size_t p = 0; p < t.k; ++p) {
     __m256 bv[VECTORS];
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       const bool masked = ragged && v == vectors - 1;
       bv[v] = masked ? _mm256_maskload_ps(b + LANES * v, lanes) : _mm256_loadu_ps(b + LANES * v);
     }
 #pragma GCC unroll 6
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows; ++i) {
       const __m256 av = _mm256_set1_ps(a[(size_t)i * t.lda]);
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; v++) {
+      for (int v = 0; v < vectors; ++v) {
         acc[i][v] = _mm256_fmadd_ps(av, bv[v], acc[i][v]);
       }
     }
@@ -54,9 +51,9 @@ TARGET NUM_INLINE void tile(const int rows, const int vectors, const bool ragged
     b += t.ldb;
   }
 #pragma GCC unroll 6
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       float *c = t.c + (size_t)i * t.ldc + LANES * v;
       if (ragged && v == vectors - 1) {
         _mm256_maskstore_ps(c, lanes, acc[i][v]);
@@ -67,8 +64,7 @@ TARGET NUM_INLINE void tile(const int rows, const int vectors, const bool ragged
   }
 }
 
-TARGET NUM_INLINE void tile_rows(size_t rows, const int vectors, const bool ragged,
-                                          const tile_t t) {
+TARGET NUM_INLINE void tile_rows(size_t rows, const int vectors, const bool ragged, const tile_t t) {
   // clang-format off
   switch (rows) {
     case 6: tile(6, vectors, ragged, t); break;
@@ -102,8 +98,8 @@ static void tile_any(size_t rows, size_t columns, const tile_t *t) {
   }
 }
 
-void num_matmul_avx2(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                     size_t ldb, float *c, size_t ldc, bool accumulate) {
+void num_matmul_avx2(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb, float *c,
+                     size_t ldc, bool accumulate) {
   all_blocks(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 

@@ -24,9 +24,9 @@ TARGET NUM_INLINE void tile(const int rows, const int vectors, const tile_t t) {
   const __mmask16 last = (__mmask16)(0xffffu >> (LANES - t.last));
   __m512 acc[ROWS][VECTORS];
 #pragma GCC unroll 12
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       const __mmask16 lanes = v == vectors - 1 ? last : (__mmask16)0xffff;
       const float *c = t.c + (size_t)i * t.ldc + LANES * v;
       acc[i][v] = t.accumulate ? _mm512_maskz_loadu_ps(lanes, c) : _mm512_setzero_ps();
@@ -34,18 +34,18 @@ TARGET NUM_INLINE void tile(const int rows, const int vectors, const tile_t t) {
   }
   const float *a = t.a;
   const float *b = t.b;
-  for (size_t p = 0; p < t.k; p++) {
+  for (size_t p = 0; p < t.k; ++p) {
     __m512 bv[VECTORS];
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       const __mmask16 lanes = v == vectors - 1 ? last : (__mmask16)0xffff;
       bv[v] = _mm512_maskz_loadu_ps(lanes, b + LANES * v);
     }
 #pragma GCC unroll 12
-    for (int i = 0; i < rows; i++) {
+    for (int i = 0; i < rows; ++i) {
       const __m512 av = _mm512_set1_ps(a[(size_t)i * t.lda]);
 #pragma GCC unroll 2
-      for (int v = 0; v < vectors; v++) {
+      for (int v = 0; v < vectors; ++v) {
         acc[i][v] = _mm512_fmadd_ps(av, bv[v], acc[i][v]);
       }
     }
@@ -54,9 +54,9 @@ TARGET NUM_INLINE void tile(const int rows, const int vectors, const tile_t t) {
     b += t.ldb;
   }
 #pragma GCC unroll 12
-  for (int i = 0; i < rows; i++) {
+  for (int i = 0; i < rows; ++i) {
 #pragma GCC unroll 2
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < vectors; ++v) {
       const __mmask16 lanes = v == vectors - 1 ? last : (__mmask16)0xffff;
       _mm512_mask_storeu_ps(t.c + (size_t)i * t.ldc + LANES * v, lanes, acc[i][v]);
     }
@@ -98,8 +98,8 @@ static void tile_any(size_t rows, size_t columns, const tile_t *t) {
   }
 }
 
-void num_matmul_avx512(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                       size_t ldb, float *c, size_t ldc, bool accumulate) {
+void num_matmul_avx512(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb, float *c,
+                       size_t ldc, bool accumulate) {
   all_blocks(m, n, k, a, lda, b, ldb, c, ldc, accumulate);
 }
 

@@ -7,8 +7,8 @@
 // Before it is included: TARGET, the instruction set as an attribute, and a tile's ROWS, VECTORS
 // and LANES. After it: tile_any, which computes a tile.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_MATMUL_BLOCKS_H_
-#define AMALGAM_NUM_MATMUL_BLOCKS_H_
+#ifndef AMALGAM_NUM_NUM_MATMUL_BLOCKS_H
+#define AMALGAM_NUM_NUM_MATMUL_BLOCKS_H
 
 #include <immintrin.h>
 #include <stdbool.h>
@@ -45,8 +45,8 @@ TARGET NUM_INLINE void prefetch_next(const float *b) {
 }
 
 // One block of B [k <= K_RUN, n <= N_RUN] against all of A.
-TARGET static void block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                         size_t ldb, float *c, size_t ldc, bool accumulate) {
+TARGET static void block(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb, float *c,
+                         size_t ldc, bool accumulate) {
   for (size_t i = 0; i < m; i += ROWS) {
     const size_t rows = m - i < ROWS ? m - i : ROWS;
     for (size_t j = 0; j < n; j += TILE_COLUMNS) {
@@ -58,8 +58,8 @@ TARGET static void block(size_t m, size_t n, size_t k, const float *a, size_t ld
   }
 }
 
-static void all_blocks(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b,
-                       size_t ldb, float *c, size_t ldc, bool accumulate) {
+static void all_blocks(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb, float *c,
+                       size_t ldc, bool accumulate) {
   for (size_t j = 0; j < n; j += N_RUN) {
     const size_t width = n - j < N_RUN ? n - j : N_RUN;
     size_t p = 0;
@@ -71,4 +71,4 @@ static void all_blocks(size_t m, size_t n, size_t k, const float *a, size_t lda,
   }
 }
 
-#endif  // AMALGAM_NUM_MATMUL_BLOCKS_H_
+#endif  // AMALGAM_NUM_NUM_MATMUL_BLOCKS_H

@@ -14,7 +14,7 @@ static uint64_t splitmix64(uint64_t *state) {
 static uint64_t rotate_left(uint64_t x, int count) { return (x << count) | (x >> (64 - count)); }
 
 void num_rng_seed(num_rng_t *rng, uint64_t seed) {
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     rng->s[i] = splitmix64(&seed);
   }
   rng->spare = 0.0;

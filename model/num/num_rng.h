@@ -8,8 +8,8 @@
 // Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC'11). Element i of an array depends on
 // (seed, stream, i) alone: any thread can make any part of it. Same bits on every host.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_RNG_H_
-#define AMALGAM_NUM_RNG_H_
+#ifndef AMALGAM_NUM_NUM_RNG_H
+#define AMALGAM_NUM_NUM_RNG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,13 +49,11 @@ void num_rng_philox(uint64_t key, const uint32_t counter[4], uint32_t out[4]);
 //
 // Seeds and streams are all different sequences, unrelated to each other. No allocation; cannot
 // fail. first + count must not pass 2^64.
-void num_rng_normal_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width,
-                         num_bf16_t *out);
-void num_rng_uniform_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                          double width, num_bf16_t *out);
+void num_rng_normal_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out);
+void num_rng_uniform_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_RNG_H_
+#endif  // AMALGAM_NUM_NUM_RNG_H

@@ -24,7 +24,7 @@ typedef struct {
 // c: counter, becomes the result. Multipliers and key increments as in the paper, table 2.
 NUM_INLINE void philox(uint32_t c[WORDS], uint32_t k0, uint32_t k1) {
 #pragma GCC unroll 10
-  for (int round = 0; round < ROUNDS; round++) {
+  for (int round = 0; round < ROUNDS; ++round) {
     const uint64_t p0 = (uint64_t)c[0] * 0xd2511f53u;
     const uint64_t p1 = (uint64_t)c[2] * 0xcd9e8d57u;
     c[0] = (uint32_t)(p1 >> 32) ^ c[1] ^ k0;
@@ -43,9 +43,8 @@ void num_rng_philox(uint64_t key, const uint32_t counter[4], uint32_t out[4]) {
 
 NUM_INLINE void random_words(uint64_t seed, uint64_t stream, uint64_t group, words_t *w) {
   const uint64_t block = group * LANES;  // a multiple of LANES: no carry within the group
-  for (uint32_t j = 0; j < LANES; j++) {
-    uint32_t c[WORDS] = {(uint32_t)block + j, (uint32_t)(block >> 32), (uint32_t)stream,
-                         (uint32_t)(stream >> 32)};
+  for (uint32_t j = 0; j < LANES; ++j) {
+    uint32_t c[WORDS] = {(uint32_t)block + j, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)};
     philox(c, (uint32_t)seed, (uint32_t)(seed >> 32));
     w->word[0][j] = c[0];
     w->word[1][j] = c[1];
@@ -104,9 +103,9 @@ NUM_INLINE void cos_sin(uint32_t k, float *cosine, float *sine) {
 }
 
 // Box-Muller: one normal to each of the two words' places.
-NUM_INLINE void normals(float width, const uint32_t radius_word[LANES],
-                        const uint32_t angle_word[LANES], num_bf16_t *out0, num_bf16_t *out1) {
-  for (int j = 0; j < LANES; j++) {
+NUM_INLINE void normals(float width, const uint32_t radius_word[LANES], const uint32_t angle_word[LANES],
+                        num_bf16_t *out0, num_bf16_t *out1) {
+  for (int j = 0; j < LANES; ++j) {
     const float u = log_fraction((int32_t)(radius_word[j] >> 1 | 1u));
     const float radius = sqrtf(-2.0f * u);
     float cosine;
@@ -123,8 +122,8 @@ NUM_INLINE void normal_group(float width, const words_t *w, num_bf16_t out[GROUP
 }
 
 NUM_INLINE void uniform_group(float width, const words_t *w, num_bf16_t out[GROUP]) {
-  for (int i = 0; i < WORDS; i++) {
-    for (int j = 0; j < LANES; j++) {
+  for (int i = 0; i < WORDS; ++i) {
+    for (int j = 0; j < LANES; ++j) {
       const float x = (float)(int32_t)(w->word[i][j] | 1u) * 0x1p-31f;
       out[i * LANES + j] = num_bf16_from_f32(width * x);
     }
@@ -155,8 +154,7 @@ static void make_uniforms(source_t source, uint64_t group, num_bf16_t out[GROUP]
 typedef void make_group_fn(source_t source, uint64_t group, num_bf16_t out[GROUP]);
 
 // Whole groups in place, the ragged ends by way of a copy.
-static void make(make_group_fn *make_group, source_t source, uint64_t first, size_t count,
-                 num_bf16_t *out) {
+static void make(make_group_fn *make_group, source_t source, uint64_t first, size_t count, num_bf16_t *out) {
   while (count > 0) {
     const size_t skip = (size_t)(first % GROUP);
     const size_t part = count < GROUP - skip ? count : GROUP - skip;
@@ -173,12 +171,10 @@ static void make(make_group_fn *make_group, source_t source, uint64_t first, siz
   }
 }
 
-void num_rng_normal_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width,
-                         num_bf16_t *out) {
+void num_rng_normal_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out) {
   make(make_normals, (source_t){seed, stream, (float)width}, first, count, out);
 }
 
-void num_rng_uniform_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count,
-                          double width, num_bf16_t *out) {
+void num_rng_uniform_bf16(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out) {
   make(make_uniforms, (source_t){seed, stream, (float)width}, first, count, out);
 }

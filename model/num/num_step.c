@@ -216,7 +216,8 @@ static void swiglu(const float *gate, const float *up, float *out, size_t n) {
   }
 }
 
-void num_step_swiglu(const num_fp16_t *in, size_t in_stride, size_t rows, size_t cols, num_fp16_t *out, size_t out_stride) {
+void num_step_swiglu(const num_fp16_t *in, size_t in_stride, size_t rows, size_t cols, num_fp16_t *out,
+                     size_t out_stride) {
   for (size_t r = 0; r < rows; ++r) {
     for (size_t i = 0; i < cols; i += CHUNK) {
       float gate[CHUNK], up[CHUNK], product[CHUNK];
@@ -283,7 +284,8 @@ static void gate_token(const num_step_gate_t *gate, const float *logits, const f
   finish_weights(gate, weights);
 }
 
-void num_step_gate(const num_step_gate_t *gate, const float *logits, const float *bias, int32_t *chosen, float *weights) {
+void num_step_gate(const num_step_gate_t *gate, const float *logits, const float *bias, int32_t *chosen,
+                   float *weights) {
   for (size_t t = 0; t < gate->tokens; ++t) {
     gate_token(gate, logits + t * gate->experts, bias, chosen + t * gate->top, weights + t * gate->top);
   }
@@ -309,8 +311,8 @@ void num_step_route(const num_step_routing_t *routing, int32_t *slot, size_t *be
   begin[routing->here] = next;
 }
 
-void num_step_gather(const num_step_routing_t *routing, const int32_t *slot, const num_fp16_t *x, size_t cols, size_t stride,
-                     num_fp16_t *out) {
+void num_step_gather(const num_step_routing_t *routing, const int32_t *slot, const num_fp16_t *x, size_t cols,
+                     size_t stride, num_fp16_t *out) {
   for (size_t i = 0; i < routing->tokens * routing->top; ++i) {
     if (slot[i] >= 0) {
       memcpy(out + (size_t)slot[i] * stride, x + i / routing->top * stride, cols * sizeof *x);

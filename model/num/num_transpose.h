@@ -1,7 +1,7 @@
 // For the C model: blocks of 16 by 16 elements of two bytes, transposed in vector registers.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_TRANSPOSE_H_
-#define AMALGAM_NUM_TRANSPOSE_H_
+#ifndef AMALGAM_NUM_NUM_TRANSPOSE_H
+#define AMALGAM_NUM_NUM_TRANSPOSE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@ enum { NUM_BLOCK = 16, NUM_BLOCK_ELEMENTS = NUM_BLOCK * NUM_BLOCK };
 
 // Interleaves the halves of 256 elements: the 8 bits of an element's index turn left by one.
 NUM_INLINE void num_interleave(const uint16_t *restrict x, uint16_t *restrict y) {
-  for (size_t i = 0; i < NUM_BLOCK_ELEMENTS / 2; i++) {
+  for (size_t i = 0; i < NUM_BLOCK_ELEMENTS / 2; ++i) {
     y[2 * i] = x[i];
     y[2 * i + 1] = x[i + NUM_BLOCK_ELEMENTS / 2];
   }
@@ -27,4 +27,4 @@ NUM_INLINE void num_transpose_block(uint16_t x[NUM_BLOCK_ELEMENTS]) {
   num_interleave(y, x);
 }
 
-#endif  // AMALGAM_NUM_TRANSPOSE_H_
+#endif  // AMALGAM_NUM_NUM_TRANSPOSE_H

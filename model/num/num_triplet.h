@@ -10,8 +10,8 @@
 //
 // Source: H-FA paper, section III-B and figure 4.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_TRIPLET_H_
-#define AMALGAM_NUM_TRIPLET_H_
+#ifndef AMALGAM_NUM_NUM_TRIPLET_H
+#define AMALGAM_NUM_NUM_TRIPLET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,4 +28,4 @@ typedef struct num_triplet {
   num_element_t *o;  // d + 1 elements, the caller's
 } num_triplet_t;
 
-#endif  // AMALGAM_NUM_TRIPLET_H_
+#endif  // AMALGAM_NUM_NUM_TRIPLET_H

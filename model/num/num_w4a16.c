@@ -8,8 +8,7 @@
 
 // The difference has at most 28 bits and the product 39: both are exact in FP64.
 num_fp16_t num_w4_value(int w, num_fp16_t scale, num_fp16_t zero) {
-  return num_fp16_from_f64((double)num_fp16_to_f32(scale) *
-                           ((double)w - (double)num_fp16_to_f32(zero)));
+  return num_fp16_from_f64((double)num_fp16_to_f32(scale) * ((double)w - (double)num_fp16_to_f32(zero)));
 }
 
 static int nibble(const num_w4_t *weights, size_t row, size_t col) {
@@ -19,9 +18,9 @@ static int nibble(const num_w4_t *weights, size_t row, size_t col) {
 
 void num_w4_dequantise(const num_w4_t *weights, num_fp16_t *b) {
   const size_t n = weights->n;
-  for (size_t p = 0; p < weights->k; p++) {
+  for (size_t p = 0; p < weights->k; ++p) {
     const size_t of = p / weights->group * n;
-    for (size_t j = 0; j < n; j++) {
+    for (size_t j = 0; j < n; ++j) {
       b[p * n + j] = num_w4_value(nibble(weights, p, j), weights->scale[of + j],
                                   weights->zero == NULL ? 0 : weights->zero[of + j]);
     }
@@ -30,7 +29,7 @@ void num_w4_dequantise(const num_w4_t *weights, num_fp16_t *b) {
 
 bool num_w4_half_zero(num_fp16_t zero, bool is_unsigned) {
   const int lowest = is_unsigned ? 0 : -8;
-  for (int w = lowest; w < lowest + 16; w++) {
+  for (int w = lowest; w < lowest + 16; ++w) {
     const double difference = (double)w - (double)num_fp16_to_f32(zero);
     if ((double)num_fp16_to_f32(num_fp16_from_f64(difference)) != difference) {
       return false;
@@ -42,28 +41,28 @@ bool num_w4_half_zero(num_fp16_t zero, bool is_unsigned) {
 // Rows of c are independent, and so are columns: the innermost loops go over columns.
 NUM_CLONES
 static void add_chain(size_t n, float a, const float *restrict b, float *restrict sum) {
-  for (size_t j = 0; j < n; j++) {
+  for (size_t j = 0; j < n; ++j) {
     sum[j] = fmaf(a, b[j], sum[j]);
   }
 }
 
 NUM_CLONES
 static void add_products(size_t n, double a, const float *restrict b, double *restrict sum) {
-  for (size_t j = 0; j < n; j++) {
+  for (size_t j = 0; j < n; ++j) {
     sum[j] += a * (double)b[j];
   }
 }
 
 static void add_slice(size_t m, size_t n, const float *slice, float *c, size_t ldc) {
-  for (size_t i = 0; i < m; i++) {
-    for (size_t j = 0; j < n; j++) {
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < n; ++j) {
       c[i * ldc + j] += slice[i * n + j];
     }
   }
 }
 
 static void copy_slice(size_t m, size_t n, const float *slice, float *c, size_t ldc) {
-  for (size_t i = 0; i < m; i++) {
+  for (size_t i = 0; i < m; ++i) {
     memcpy(c + i * ldc, slice + i * n, n * sizeof *c);
   }
 }
@@ -80,17 +79,17 @@ static void widen(num_half_t type, const uint16_t *from, float *to, size_t n) {
   }
 }
 
-bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a,
-                     const uint16_t *b, size_t first, size_t end, float *c) {
+bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a, const uint16_t *b,
+                     size_t first, size_t end, float *c) {
   const size_t cols = end - first;
   float *row = malloc(cols * sizeof *row);
   float *slice = malloc(m * cols * sizeof *slice);
   const bool good = row != NULL && slice != NULL;
-  for (size_t s = 0; good && s < splits; s++) {
+  for (size_t s = 0; good && s < splits; ++s) {
     memset(slice, 0, m * cols * sizeof *slice);
-    for (size_t p = num_w4_slice(k, splits, s); p < num_w4_slice(k, splits, s + 1); p++) {
+    for (size_t p = num_w4_slice(k, splits, s); p < num_w4_slice(k, splits, s + 1); ++p) {
       widen(type, b + p * n + first, row, cols);
-      for (size_t i = 0; i < m; i++) {
+      for (size_t i = 0; i < m; ++i) {
         add_chain(cols, wide(type, a[i * k + p]), row, slice + i * cols);
       }
     }
@@ -105,19 +104,19 @@ bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t split
   return good;
 }
 
-bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a,
-                            const uint16_t *b, size_t first, size_t end, double *c) {
+bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a, const uint16_t *b,
+                            size_t first, size_t end, double *c) {
   const size_t cols = end - first;
   float *row = malloc(cols * sizeof *row);
   if (row == NULL) {
     return false;
   }
-  for (size_t i = 0; i < m; i++) {
+  for (size_t i = 0; i < m; ++i) {
     memset(c + i * n + first, 0, cols * sizeof *c);
   }
-  for (size_t p = 0; p < k; p++) {
+  for (size_t p = 0; p < k; ++p) {
     widen(type, b + p * n + first, row, cols);
-    for (size_t i = 0; i < m; i++) {
+    for (size_t i = 0; i < m; ++i) {
       add_products(cols, (double)wide(type, a[i * k + p]), row, c + i * n + first);
     }
   }

@@ -7,8 +7,8 @@
 //
 // Source: NUMERICS.md section 7.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_NUM_W4A16_H_
-#define AMALGAM_NUM_W4A16_H_
+#ifndef AMALGAM_NUM_NUM_W4A16_H
+#define AMALGAM_NUM_NUM_W4A16_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,15 +49,15 @@ typedef enum num_half { NUM_HALF_FP16, NUM_HALF_BF16 } num_half_t;
 // c [m, n] = a [m, k] x b [k, n], columns first .. end - 1 only, before the last cast.  Each slice
 // is one chain of fused multiply-adds from +0, k ascending; the slices' sums are added in FP32,
 // ascending, to the first one's.  False: out of memory.
-bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a,
-                     const uint16_t *b, size_t first, size_t end, float *c);
+bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a, const uint16_t *b,
+                     size_t first, size_t end, float *c);
 
 // The same in FP64, untiled: each product exact, sums in ascending k.
-bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a,
-                            const uint16_t *b, size_t first, size_t end, double *c);
+bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a, const uint16_t *b,
+                            size_t first, size_t end, double *c);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_NUM_W4A16_H_
+#endif  // AMALGAM_NUM_NUM_W4A16_H

@@ -27,10 +27,18 @@ cJSON *report_put_members(cJSON *object, const report_member_t *member) {
     const char *name = member->name;
     cJSON *parent = parent_of(object, &name);
     switch (member->kind) {
-      case REPORT_NUMBER: cJSON_AddNumberToObject(parent, name, member->number); break;
-      case REPORT_TEXT: cJSON_AddStringToObject(parent, name, member->text); break;
-      case REPORT_FLAG: cJSON_AddBoolToObject(parent, name, member->number != 0); break;
-      case REPORT_NULL: cJSON_AddNullToObject(parent, name); break;
+      case REPORT_NUMBER:
+        cJSON_AddNumberToObject(parent, name, member->number);
+        break;
+      case REPORT_TEXT:
+        cJSON_AddStringToObject(parent, name, member->text);
+        break;
+      case REPORT_FLAG:
+        cJSON_AddBoolToObject(parent, name, member->number != 0);
+        break;
+      case REPORT_NULL:
+        cJSON_AddNullToObject(parent, name);
+        break;
     }
   }
   return object;
@@ -68,7 +76,7 @@ typedef struct view {
   FILE *file;
   const cJSON *root;
   const char *none;
-  char *missing;             // [MISSING_BYTES], the first name that was not found
+  char *missing;  // [MISSING_BYTES], the first name that was not found
 } view_t;
 
 static const cJSON *find(const cJSON *item, const char *path) {
@@ -76,10 +84,10 @@ static const cJSON *find(const cJSON *item, const char *path) {
     char part[FIELD_BYTES];
     const size_t length = strcspn(path, "/");
     snprintf(part, sizeof part, "%.*s", (int)length, path);
-    const cJSON *member = cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(part))
-                                              : cJSON_GetObjectItemCaseSensitive(item, part);
+    const cJSON *member =
+        cJSON_IsArray(item) ? cJSON_GetArrayItem(item, atoi(part)) : cJSON_GetObjectItemCaseSensitive(item, part);
     if (cJSON_IsNull(member)) {
-      return member;   // so are its members
+      return member;  // so are its members
     }
     item = member;
     path += length + (path[length] == '/');
@@ -196,8 +204,8 @@ static const char *print_each(const view_t *view, const char *line, const char *
   return after;
 }
 
-bool report_print(FILE *file, const cJSON *root, const char *text, const char *end,
-                  const char *none, char missing[64]) {
+bool report_print(FILE *file, const cJSON *root, const char *text, const char *end, const char *none,
+                  char missing[64]) {
   const view_t view = {file, root, none, missing};
   missing[0] = '\0';
   while (text < end) {

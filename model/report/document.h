@@ -16,8 +16,8 @@
 // that is none (NAN), a null and what is missing leave nothing in Markdown and NaN in a plot. Members
 // whose names begin with a dot are for the template alone; the JSON file lacks them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_DOCUMENT_H
-#define REPORT_DOCUMENT_H
+#ifndef AMALGAM_REPORT_DOCUMENT_H
+#define AMALGAM_REPORT_DOCUMENT_H
 
 #include <cJSON.h>
 #include <stdbool.h>
@@ -28,27 +28,29 @@
 // --- the document -----------------------------------------------------------------------------
 
 typedef struct report_member {
-  const char *name;        // "paper/time_us": in the object "paper", which is made
+  const char *name;  // "paper/time_us": in the object "paper", which is made
   enum { REPORT_NULL, REPORT_NUMBER, REPORT_TEXT, REPORT_FLAG } kind;
   double number;
   const char *text;
 } report_member_t;
 
-#define NUMBER(name, value) {(name), REPORT_NUMBER, (double)(value), NULL}
-#define TEXT(name, value) {(name), REPORT_TEXT, 0, (value)}
-#define FLAG(name, value) {(name), REPORT_FLAG, (value) ? 1 : 0, NULL}
-#define NOTHING(name) {(name), REPORT_NULL, 0, NULL}
+#define NUMBER(name, value) \
+  { (name), REPORT_NUMBER, (double)(value), NULL }
+#define TEXT(name, value) \
+  { (name), REPORT_TEXT, 0, (value) }
+#define FLAG(name, value) \
+  { (name), REPORT_FLAG, (value) ? 1 : 0, NULL }
+#define NOTHING(name) \
+  { (name), REPORT_NULL, 0, NULL }
 
 // report_put(object, NUMBER("sq", 1), TEXT("mode", "splitk"), ...) adds members to the object;
 // report_row(list, ...) adds an object with these members to the list. Both return the object.
-#define report_put(object, ...) \
-  report_put_members((object), (const report_member_t[]){__VA_ARGS__, NOTHING(NULL)})
+#define report_put(object, ...) report_put_members((object), (const report_member_t[]){__VA_ARGS__, NOTHING(NULL)})
 #define report_row(list, ...) report_put(json_add_row(list), __VA_ARGS__)
 cJSON *report_put_members(cJSON *object, const report_member_t *member);
 
 // As TEXT, printed.
-void report_put_text(cJSON *object, const char *name, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void report_put_text(cJSON *object, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 // Deletes all that is for the template alone.
 void report_strip(cJSON *item);
@@ -56,17 +58,16 @@ void report_strip(cJSON *item);
 // --- the template -----------------------------------------------------------------------------
 
 // const char NAME[]: the file model/report/PATH, in the program.
-#define REPORT_TEMPLATE(name, path)                                                           \
-  __asm__(".section .rodata\n" #name ": .incbin \"" REPORT_FOLDER "/" path                    \
-          "\"\n.byte 0\n.previous\n");                                                        \
+#define REPORT_TEMPLATE(name, path)                                                                     \
+  __asm__(".section .rodata\n" #name ": .incbin \"" REPORT_FOLDER "/" path "\"\n.byte 0\n.previous\n"); \
   extern const char name[]
 
 // Where the plot's script is in a template, and what its first line says.
 typedef struct report_plot {
-  char name[32];             // "fig10"; "": there is no plot
-  char size[16];             // "760,380"
+  char name[32];  // "fig10"; "": there is no plot
+  char size[16];  // "760,380"
   bool bars;
-  const char *at, *script, *end, *after;   // the block, its script; what follows the block
+  const char *at, *script, *end, *after;  // the block, its script; what follows the block
 } report_plot_t;
 
 // The name may have members of the document.
@@ -74,7 +75,6 @@ report_plot_t report_plot(const cJSON *root, const char *text);
 
 // Prints the template up to end as text of the document, with `none` for what is missing. False: it has
 // no member of that name (of the given size).
-bool report_print(FILE *file, const cJSON *root, const char *text, const char *end,
-                  const char *none, char missing[64]);
+bool report_print(FILE *file, const cJSON *root, const char *text, const char *end, const char *none, char missing[64]);
 
 #endif

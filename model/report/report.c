@@ -64,20 +64,18 @@ static bool is_writable(const report_settings_t *settings, const char *name, bas
 // Before the first of them takes its time: there is place for all, and none is what another is made from.
 static bool check_files(const report_settings_t *settings, base_error_t *error) {
   char config[PATH_MAX];
-  bool good = (settings->liberty == NULL || input_check(settings->liberty, error)) &&
-              (settings->config == NULL || !config_find(settings->config, config, sizeof config) ||
-               input_check(config, error));
+  bool good =
+      (settings->liberty == NULL || input_check(settings->liberty, error)) &&
+      (settings->config == NULL || !config_find(settings->config, config, sizeof config) || input_check(config, error));
   for (size_t i = 0; good && i < REPORT_TITLES; ++i) {
     good = !is_wanted(settings, i) || is_writable(settings, report_titles[i].name, error);
   }
   return good;
 }
 
-static bool make_one(size_t row, const report_settings_t *settings, base_exit_t *code,
-                     base_error_t *error) {
+static bool make_one(size_t row, const report_settings_t *settings, base_exit_t *code, base_error_t *error) {
   const char *name = report_titles[row].name;
-  const report_context_t context = {
-      .name = name, .settings = settings, .made = report_made_by(name, settings)};
+  const report_context_t context = {.name = name, .settings = settings, .made = report_made_by(name, settings)};
   const bool good = run_row[row](&context, code, error);
   cJSON_Delete(context.made);
   return good;
@@ -136,7 +134,7 @@ base_exit_t report_make(const report_settings_t *settings, base_error_t *error) 
     }
   }
   if (made) {
-    rmdir(settings->out);   // unless something was written
+    rmdir(settings->out);  // unless something was written
   }
   return code;
 }

@@ -12,8 +12,8 @@
 //   GROUP/NAME.md     its words, tables and plot
 //   GROUP/NAME.def    what the paper says
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef AMALGAM_REPORT_REPORT_H
+#define AMALGAM_REPORT_REPORT_H
 
 #include <cJSON.h>
 
@@ -22,7 +22,7 @@
 
 enum {
   REPORT_TITLES = 0
-#define REPORT(name, other, function, help) + 1
+#define REPORT(name, other, function, help) +1
 #include "report/reports.def"
 #undef REPORT
 };
@@ -38,15 +38,14 @@ enum { REPORT_KEYS_MAX = 16, REPORT_HEADS = 128 };
 
 // What one report is run with.
 typedef struct report_context {
-  const char *name;                // "table5"
+  const char *name;  // "table5"
   const report_settings_t *settings;
-  cJSON *made;                     // how it is made (report_made.h)
+  cJSON *made;  // how it is made (report_made.h)
 } report_context_t;
 
 // True: the report was written.  Else code is the exit code and error says why; with
 // BASE_OUT_OF_TOLERANCE it was written all the same.
-typedef bool report_function_t(const report_context_t *context, base_exit_t *code,
-                               base_error_t *error);
+typedef bool report_function_t(const report_context_t *context, base_exit_t *code, base_error_t *error);
 
 #define REPORT(name, other, function, help) report_function_t function;
 #include "report/reports.def"
@@ -56,8 +55,8 @@ typedef bool report_function_t(const report_context_t *context, base_exit_t *cod
 
 // Between the steps of a report that computes in this process: says on stderr, unless --quiet, what
 // comes next. False: interrupted.
-bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what,
-                 base_exit_t *code, base_error_t *error);
+bool report_step(const report_context_t *context, size_t step, size_t steps, const char *what, base_exit_t *code,
+                 base_error_t *error);
 
 // settings->config (or `usual`) and set.
 bool report_config(const report_settings_t *settings, const char *usual, kernel_machine_t *machine,
@@ -65,17 +64,16 @@ bool report_config(const report_settings_t *settings, const char *usual, kernel_
 
 // The machine of a report's jobs: settings->config (or `usual`), set and gm; cores, unless the report has
 // only_cores (0: it has not).
-bool report_machine(const report_context_t *context, const char *usual, unsigned only_cores,
-                    kernel_machine_t *machine, base_error_t *error);
+bool report_machine(const report_context_t *context, const char *usual, unsigned only_cores, kernel_machine_t *machine,
+                    base_error_t *error);
 
 // Numbers separated by commas, as an option gives them: how many, of which size.
 typedef struct report_numbers {
-  const char *option, *example;    // "--seq-kv", "1024,4096"
+  const char *option, *example;  // "--seq-kv", "1024,4096"
   size_t least, most, room;
 } report_numbers_t;
 
-bool report_numbers(const report_numbers_t *what, const char *text, size_t *list, size_t *count,
-                    base_error_t *error);
+bool report_numbers(const report_numbers_t *what, const char *text, size_t *list, size_t *count, base_error_t *error);
 
 typedef struct report_keys {
   size_t list[REPORT_KEYS_MAX];
@@ -87,7 +85,6 @@ bool report_keys(const report_settings_t *settings, const report_keys_t *usual, 
                  base_error_t *error);
 
 // The same for a report of one size.
-bool report_one_size(const report_context_t *context, size_t usual, size_t *keys,
-                     base_error_t *error);
+bool report_one_size(const report_context_t *context, size_t usual, size_t *keys, base_error_t *error);
 
 #endif

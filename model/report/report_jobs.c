@@ -81,8 +81,8 @@ static void fill_request(report_job_t *job, const kernel_machine_t *machine, con
   report_job_machine(job)->soc.timing_only = true;
 }
 
-report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,
-                         const char *name, ...) {
+report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
+                         ...) {
   report_job_t *job = next_job(jobs);
   va_list arguments;
   va_start(arguments, name);
@@ -133,9 +133,9 @@ static void take(report_outcome_t *outcome, const kernel_result_t *result) {
   outcome->cycles = soc->cycles;
   outcome->time_us = result->time_us;
   outcome->first_us = result->first_us;
-  outcome->warm_us = soc->launches < 2 ? result->time_us
-                                       : (result->mean_us * (double)soc->launches - result->first_us) /
-                                             (double)(soc->launches - 1);
+  outcome->warm_us = soc->launches < 2
+                         ? result->time_us
+                         : (result->mean_us * (double)soc->launches - result->first_us) / (double)(soc->launches - 1);
   outcome->flops = result->flops;
   outcome->fu = result->fu;
   outcome->hbm_read = soc->hbm_read;
@@ -144,8 +144,7 @@ static void take(report_outcome_t *outcome, const kernel_result_t *result) {
   outcome->cube_busy = kernel_busy(soc, "cube", "M");
   outcome->vector_busy = kernel_busy(soc, "vector", "V");
   outcome->bound_busy = bound.busy;
-  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core,
-           bound.pipe == NULL ? "" : bound.pipe);
+  snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core, bound.pipe == NULL ? "" : bound.pipe);
 }
 
 static base_exit_t out_of_memory(base_error_t *error) {
@@ -259,10 +258,13 @@ static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
 
 static report_decode_kind_t decode_kind(const decode_op_t *op) {
   switch (op->op) {
-    case STEP_ATTENTION: return REPORT_DECODE_ATTENTION;
+    case STEP_ATTENTION:
+      return REPORT_DECODE_ATTENTION;
     case STEP_PRODUCT:
-    case STEP_W4A16: return op->routing != NULL ? REPORT_DECODE_EXPERTS : REPORT_DECODE_PRODUCTS;
-    default: return REPORT_DECODE_VECTOR;
+    case STEP_W4A16:
+      return op->routing != NULL ? REPORT_DECODE_EXPERTS : REPORT_DECODE_PRODUCTS;
+    default:
+      return REPORT_DECODE_VECTOR;
   }
 }
 
@@ -325,7 +327,7 @@ typedef struct pool {
   worker_t worker[WORKERS_MAX];
   report_job_t *job[WORKERS_MAX];
   size_t active, most, done;
-  unsigned threads;              // of each
+  unsigned threads;  // of each
 } pool_t;
 
 bool report_interrupted(void) { return host_interrupted(); }
@@ -351,8 +353,7 @@ static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done
   }
   fprintf(stderr, "%zu of %zu: %s: %.1f us", done, jobs->count, job->name, outcome->time_us);
   if (job->judged) {
-    fprintf(stderr, ", relative error %.3e",
-            job->kernel == REPORT_GEMM ? outcome->gemm.error : outcome->bf16);
+    fprintf(stderr, ", relative error %.3e", job->kernel == REPORT_GEMM ? outcome->gemm.error : outcome->bf16);
   }
   fputc('\n', stderr);
 }

@@ -10,8 +10,8 @@
 //   report_jobs_close(&jobs)
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_JOBS_H
-#define REPORT_JOBS_H
+#ifndef AMALGAM_REPORT_REPORT_JOBS_H
+#define AMALGAM_REPORT_REPORT_JOBS_H
 
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
@@ -26,23 +26,30 @@ enum { REPORT_NAME_BYTES = 80 };
 // What a simulation of w4a16 or gemm found besides.
 typedef struct report_gemm_outcome {
   unsigned splits, tile_n;
-  gemm_cut_t cut;              // of gemm
+  gemm_cut_t cut;  // of gemm
   gemm_phase_t phase[GEMM_PHASES];
   size_t phases;
   // Cycles that the pipes of a kind of core were busy in, the mean over all of them.
   double cube_busy[PIPE_COUNT], vector_busy[PIPE_COUNT];
-  double error;                // of the output as stored, against FP64, if judged
-  size_t wrong_bits;           // elements and weights that differ from the contract's, if judged
+  double error;       // of the output as stored, against FP64, if judged
+  size_t wrong_bits;  // elements and weights that differ from the contract's, if judged
 } report_gemm_outcome_t;
 
 enum { REPORT_DECODE_WINDOWS = 8 };
 
 // Operations of a step: attention; products with experts' weights, with others; what vector cores do alone.
 typedef enum report_decode_kind {
-  REPORT_DECODE_ATTENTION, REPORT_DECODE_EXPERTS, REPORT_DECODE_PRODUCTS, REPORT_DECODE_VECTOR, REPORT_DECODE_KINDS
+  REPORT_DECODE_ATTENTION,
+  REPORT_DECODE_EXPERTS,
+  REPORT_DECODE_PRODUCTS,
+  REPORT_DECODE_VECTOR,
+  REPORT_DECODE_KINDS
 } report_decode_kind_t;
 typedef enum report_decode_place {
-  REPORT_DECODE_DENSE, REPORT_DECODE_MIXTURE, REPORT_DECODE_OUTSIDE, REPORT_DECODE_PLACES   // layers, and outside of them
+  REPORT_DECODE_DENSE,
+  REPORT_DECODE_MIXTURE,
+  REPORT_DECODE_OUTSIDE,
+  REPORT_DECODE_PLACES  // layers, and outside of them
 } report_decode_place_t;
 
 // Of a step, in all layers of that sort.
@@ -53,9 +60,9 @@ typedef struct report_decode_part {
 
 // What a simulation of a whole model found.
 typedef struct report_decode_outcome {
-  double nats, window[REPORT_DECODE_WINDOWS];   // of a text
+  double nats, window[REPORT_DECODE_WINDOWS];  // of a text
   report_decode_part_t part[REPORT_DECODE_PLACES];
-  double launch_cycles, launches;               // of a step
+  double launch_cycles, launches;  // of a step
 } report_decode_outcome_t;
 
 // What a simulation found.
@@ -64,21 +71,21 @@ typedef struct report_outcome {
   base_error_t error;  // one line if status is not 0
   uint64_t cycles, flops, hbm_read, l2_read, l2_write;
   double time_us, fu;
-  double first_us, warm_us;    // the first launch, and the mean of the others; of one launch both are time_us
-  double cube_busy, vector_busy;   // cycles of pipes M and V, means over their cores
-  char bound[16];              // the busiest pipe: "vector V"
-  double bound_busy;           // share of the cycles
-  double f32, bf16;            // relative errors of the FP32 output and of its cast, if judged
-  double cos_diff;             // of an FP8 cache: of the cast,
-  double unquantised;          // and its relative error on the cache before it was quantised
-  report_gemm_outcome_t gemm;  // of w4a16 and gemm
+  double first_us, warm_us;       // the first launch, and the mean of the others; of one launch both are time_us
+  double cube_busy, vector_busy;  // cycles of pipes M and V, means over their cores
+  char bound[16];                 // the busiest pipe: "vector V"
+  double bound_busy;              // share of the cycles
+  double f32, bf16;               // relative errors of the FP32 output and of its cast, if judged
+  double cos_diff;                // of an FP8 cache: of the cast,
+  double unquantised;             // and its relative error on the cache before it was quantised
+  report_gemm_outcome_t gemm;     // of w4a16 and gemm
   report_decode_outcome_t decode;
 } report_outcome_t;
 
 typedef enum report_kernel { REPORT_ATTENTION, REPORT_FLASH, REPORT_FP8, REPORT_GEMM, REPORT_DECODE } report_kernel_t;
 
 typedef struct report_job {
-  char name[REPORT_NAME_BYTES];   // for people
+  char name[REPORT_NAME_BYTES];  // for people
   report_kernel_t kernel;
   union {
     attention_request_t attention;
@@ -87,8 +94,8 @@ typedef struct report_job {
     gemm_request_t gemm;
     decode_request_t decode;
   };
-  bool judged;                    // of attention and fp8 the FP32 output and its cast against FP64, of flash the
-                                  // FP32 output; of gemm also every bit against the contract
+  bool judged;  // of attention and fp8 the FP32 output and its cast against FP64, of flash the
+                // FP32 output; of gemm also every bit against the contract
   report_outcome_t outcome;
 } report_job_t;
 
@@ -104,15 +111,14 @@ void report_jobs_close(report_jobs_t *jobs);
 // Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16", "gemm" or "decode" on that machine, without
 // arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
 // What is wrong with it, report_run says. name: for people, as printf has it.
-report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel,
-                         const char *name, ...) __attribute__((format(printf, 4, 5)));
+report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
+                         ...) __attribute__((format(printf, 4, 5)));
 
 // The job's machine.
 kernel_machine_t *report_job_machine(report_job_t *job);
 
 // Another value of its config: "soc.skew_us=0.4".
-void report_job_set(report_job_t *job, const char *assignment, ...)
-    __attribute__((format(printf, 2, 3)));
+void report_job_set(report_job_t *job, const char *assignment, ...) __attribute__((format(printf, 2, 3)));
 
 // With arithmetic.
 void report_job_compute(report_job_t *job);

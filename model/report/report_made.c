@@ -14,8 +14,9 @@ static void append(char *line, size_t size, const char *text) {
 }
 
 void report_made_word(char *line, size_t size, const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "-_=+.,:/@%";
+  static const char plain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "-_=+.,:/@%";
   append(line, size, line[0] == '\0' ? "" : " ");
   if (*word != '\0' && word[strspn(word, plain)] == '\0') {
     append(line, size, word);
@@ -32,14 +33,12 @@ cJSON *report_made_by(const char *name, const report_settings_t *settings) {
   const char *arguments = settings->arguments == NULL ? "" : settings->arguments;
   cJSON *made = cJSON_CreateObject();
   if (made != NULL) {
-    report_put_text(made, "command", "amalgam report %s%s%s", name, *arguments == '\0' ? "" : " ",
-                    arguments);
+    report_put_text(made, "command", "amalgam report %s%s%s", name, *arguments == '\0' ? "" : " ", arguments);
   }
   return made;
 }
 
-void report_made_on(cJSON *made, const char *config, const report_settings_t *settings,
-                    size_t cores) {
+void report_made_on(cJSON *made, const char *config, const report_settings_t *settings, size_t cores) {
   char line[LINE_BYTES] = "--config";
   report_made_word(line, sizeof line, config);
   for (size_t i = 0; i < settings->set.count; ++i) {

@@ -9,7 +9,7 @@
 #include "base/gnuplot.h"
 
 bool report_file(const report_settings_t *settings, const char *name, const char *ending, outputs_t *outputs,
-                size_t *index, base_error_t *error) {
+                 size_t *index, base_error_t *error) {
   char path[PATH_MAX];
   const int length = snprintf(path, sizeof path, "%s/%s.%s", settings->out, name, ending);
   return length < (int)sizeof path ? outputs_add(outputs, path, index, error)
@@ -24,8 +24,8 @@ typedef struct work {
   report_plot_t plot;
 } work_t;
 
-static bool print(const work_t *work, FILE *file, const char *from, const char *to,
-                  const char *none, base_error_t *error) {
+static bool print(const work_t *work, FILE *file, const char *from, const char *to, const char *none,
+                  base_error_t *error) {
   char missing[64];
   return report_print(file, work->root, from, to, none, missing) ||
          base_fail(error, "report %s: its document has no '%s'", work->context->name, missing);
@@ -54,8 +54,9 @@ static char *plot_script(const work_t *work, base_error_t *error) {
   }
   fprintf(file, "set terminal svg size %s background 'white' font 'sans,12'\n", plot->size);
   if (plot->bars) {
-    fprintf(file, "set style data histograms\nset style histogram clustered gap 1\n"
-                  "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n");
+    fprintf(file,
+            "set style data histograms\nset style histogram clustered gap 1\n"
+            "set style fill solid border -1\nset boxwidth 0.9\nset grid ytics\n");
   }
   const bool good = print(work, file, plot->script, plot->end, "NaN", error);
   fclose(file);
@@ -86,8 +87,8 @@ static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *erro
   const bool plotted = work->plot.name[0] != '\0';
   size_t index[FILES];
   for (size_t i = 0; i < (plotted ? FILES : PLOT); ++i) {
-    if (!report_file(work->context->settings, i == PLOT ? work->plot.name : work->context->name, endings[i],
-                    outputs, &index[i], error)) {
+    if (!report_file(work->context->settings, i == PLOT ? work->plot.name : work->context->name, endings[i], outputs,
+                     &index[i], error)) {
       return false;
     }
   }
@@ -97,8 +98,7 @@ static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *erro
     return false;
   }
   if (plotted) {
-    if (!outputs_stage(outputs, index[PLOT], error) ||
-        !write_plot(work, outputs_path(outputs, index[PLOT]), error)) {
+    if (!outputs_stage(outputs, index[PLOT], error) || !write_plot(work, outputs_path(outputs, index[PLOT]), error)) {
       return false;
     }
     outputs_written(outputs, index[PLOT]);
@@ -106,8 +106,7 @@ static bool write_all(const work_t *work, outputs_t *outputs, base_error_t *erro
   return write_json(work, json, error) && outputs_commit(outputs, error);
 }
 
-bool report_write(const report_context_t *context, const report_t *report, const void *data,
-                  base_error_t *error) {
+bool report_write(const report_context_t *context, const report_t *report, const void *data, base_error_t *error) {
   outputs_t outputs = {0};
   work_t work = {.context = context, .root = cJSON_CreateObject(), .text = report->text};
   if (work.root == NULL) {
@@ -121,19 +120,17 @@ bool report_write(const report_context_t *context, const report_t *report, const
   return good;
 }
 
-static bool simulate_and_write(const report_context_t *context, const report_t *report, bool large,
-                               report_jobs_t *jobs, const void *data, base_exit_t *code,
-                               base_error_t *error) {
+static bool simulate_and_write(const report_context_t *context, const report_t *report, bool large, report_jobs_t *jobs,
+                               const void *data, base_exit_t *code, base_error_t *error) {
   if (!report_run(jobs, large, code, error)) {
     return false;
   }
   *code = BASE_BAD_INPUT;
-  return report_write(context, report, data, error) &&
-         (report->check == NULL || report->check(data, code, error));
+  return report_write(context, report, data, error) && (report->check == NULL || report->check(data, code, error));
 }
 
-bool report_simulate(const report_context_t *context, const report_t *report, bool large,
-                     void *data, base_exit_t *code, base_error_t *error) {
+bool report_simulate(const report_context_t *context, const report_t *report, bool large, void *data, base_exit_t *code,
+                     base_error_t *error) {
   report_jobs_t jobs;
   if (!report_jobs_open(&jobs, context->settings, error)) {
     return false;

@@ -1,8 +1,9 @@
 // Inputs that are made when they are read, for instance of random numbers: anyone can make them again.  A run makes
-// parts of one when commands read them, and may drop and make them again, so that not all of it need be there at a time.
+// parts of one when commands read them, and may drop and make them again, so that not all of it need be there at a
+// time.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_LAZY_H
-#define SOC_LAZY_H
+#ifndef AMALGAM_SOC_LAZY_H
+#define AMALGAM_SOC_LAZY_H
 
 #include <stddef.h>
 #include <stdint.h>

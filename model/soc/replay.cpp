@@ -80,7 +80,8 @@ uint64_t soc_replay::cleared() const {
   return bytes;
 }
 
-// As it was before the first command, as far as any command looks. A vector core's L1 is its cube core's. What is read only is still so.
+// As it was before the first command, as far as any command looks. A vector core's L1 is its cube core's. What is read
+// only is still so.
 void soc_replay::clear() const {
   for (size_t i = 0; i < units_.size(); ++i) {
     const core_memory_t &memory = *units_[i].memory;
@@ -153,8 +154,8 @@ bool soc_replay::legal(size_t index, const command_t &command) {
     return false;
   }
   const size_t count = core_accesses(&command, access);
-  const bool good = std::all_of(access, access + count,
-                                [this](const core_access_t &a) { return a.space != SPACE_GM || within(a); });
+  const bool good =
+      std::all_of(access, access + count, [this](const core_access_t &a) { return a.space != SPACE_GM || within(a); });
   if (good) {
     reach(unit_of_track_[e.what->track], command);
   }

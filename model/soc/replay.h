@@ -5,8 +5,8 @@
 // There with soc_options.replay, for a kernel that soc_run has run: of its first launch, or up to where it was
 // stopped. Atomic stores are carried out by the C model. Arrays and results that were copied out stay as they are.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_REPLAY_H
-#define SOC_REPLAY_H
+#ifndef AMALGAM_SOC_REPLAY_H
+#define AMALGAM_SOC_REPLAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,8 +25,8 @@ typedef struct soc_replay soc_replay_t;
 // A command that writes memory. Effects are numbered from 0, in the order in which they are carried out.
 typedef struct soc_effect {
   const soc_command_t *what;
-  const core_memory_t *memory;   // its core's
-  const char *core;              // "cube0"
+  const core_memory_t *memory;  // its core's
+  const char *core;             // "cube0"
   core_kind_t kind;
 } soc_effect_t;
 
@@ -53,13 +53,14 @@ typedef struct soc_replay_look {
   // nobody looks.
   bool (*before)(void *context, size_t index, command_t *command);
   void (*after)(void *context, size_t index, const command_t *command);
-  bool types;                 // soc_replay_typed will be asked for
+  bool types;  // soc_replay_typed will be asked for
 } soc_replay_look_t;
 
 // Carries out effects 0 .. end - 1 on memories as they were at the start.
 void soc_replay_run(soc_replay_t *replay, size_t end, const soc_replay_look_t *look);
 
-// In `after`: an operand with its type, if that is known of what was last written there; a move does not say what it moves.
+// In `after`: an operand with its type, if that is known of what was last written there; a move does not say what it
+// moves.
 core_tensor_t soc_replay_typed(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor);
 // Its elements as --dump writes them, row after row; values has room for 4 bytes of each.
 soc_dump_type_t soc_replay_values(const soc_replay_t *replay, size_t index, const core_tensor_t *tensor, void *values);

@@ -1,7 +1,7 @@
 // Behind replay.h: what it takes from a machine that runs, and the replay itself.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_REPLAYER_H
-#define SOC_REPLAYER_H
+#ifndef AMALGAM_SOC_REPLAYER_H
+#define AMALGAM_SOC_REPLAYER_H
 
 #include <array>
 #include <cstdint>
@@ -63,12 +63,12 @@ struct soc_replay {
   std::vector<soc::replayer::unit> units_;
   std::vector<size_t> unit_of_track_;
   std::vector<const soc_command_t *> effects_;
-  std::vector<std::array<uint64_t, SPACE_COUNT>> reached_;   // by unit: so many bytes of its buffers are looked at
+  std::vector<std::array<uint64_t, SPACE_COUNT>> reached_;  // by unit: so many bytes of its buffers are looked at
   std::vector<soc_buffer_t> arrays_;
-  std::vector<std::vector<uint8_t>> first_;   // by array: what it begins with, if it is written; empty: 0xFF
+  std::vector<std::vector<uint8_t>> first_;  // by array: what it begins with, if it is written; empty: 0xFF
   soc::source_lines &lines_;
   soc::cycle_window window_;
-  std::unique_ptr<soc::tensor_book> types_;   // of the run that goes on, if it wants them
+  std::unique_ptr<soc::tensor_book> types_;  // of the run that goes on, if it wants them
 };
 
 #endif

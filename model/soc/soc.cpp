@@ -28,7 +28,7 @@ struct soc_machine {
               soc_result_t &result)
       : sim(options, result), all_buffers(buffers), buffer_count(count) {
     for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
-      soc::command_mark(*mark, options.config, "timeline-window");   // throws if there is no such command
+      soc::command_mark(*mark, options.config, "timeline-window");  // throws if there is no such command
     }
     for (const waves_mark_t *mark : {&options.dump_window.from, &options.dump_window.to}) {
       soc::command_mark(*mark, options.config, "dump-window");
@@ -119,7 +119,7 @@ struct soc_machine {
   soc::simulation sim;
   soc_buffer_t *all_buffers;
   size_t buffer_count;
-  std::unique_ptr<soc::recorder> recorded;      // null, as the next ones: nobody has asked for it
+  std::unique_ptr<soc::recorder> recorded;  // null, as the next ones: nobody has asked for it
   std::unique_ptr<soc::critical_path> why;
   std::unique_ptr<soc::profile> took;
   std::unique_ptr<soc::signals> shown;
@@ -139,8 +139,8 @@ void refuse(soc_result_t &result, const char *message) {
 
 }  // namespace
 
-extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
-                           size_t args_bytes, soc_result_t *result) {
+extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
+                           soc_result_t *result) {
   *result = {};
   // SystemC's kernel goes with the process, and so must its modules: a machine is never deleted.
   static soc_machine *machine;
@@ -178,8 +178,8 @@ struct hold_interrupts {
 
 }  // namespace
 
-extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, const void *args,
-                                   size_t args_bytes, uint64_t *cycles) {
+extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, const void *args, size_t args_bytes,
+                                   uint64_t *cycles) {
   soc_result_t &result = machine->sim.result;
   *cycles = 0;
   if (machine->sim.stopped()) {
@@ -215,8 +215,7 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   if (options.log != nullptr && !soc::write_log(options.log, record, sim.lines, window)) {
     sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.log);
   }
-  if (options.timeline != nullptr &&
-      !soc::write_timeline(options.timeline, recorded, sim.config, sim.lines, window)) {
+  if (options.timeline != nullptr && !soc::write_timeline(options.timeline, recorded, sim.config, sim.lines, window)) {
     sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
   }
   if (options.record) {
@@ -259,15 +258,14 @@ extern "C" void soc_close(soc_t *machine) {
     soc::cycle_window window;
     std::string missing;
     if (!soc::find_window(machine->recorded->record(), sim.options.dump_window, sim.config, window, missing)) {
-      window = {UINT64_MAX, 0};   // of a run that was stopped before
+      window = {UINT64_MAX, 0};  // of a run that was stopped before
       sim.stop(SOC_BAD_INPUT, "--dump-window: there was no " + missing);
     }
     machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end, window,
                                                    machine->all_buffers, machine->buffer_count, sim.lines);
     sim.result.replay = machine->replay.get();
   }
-  if (machine->why && !sim.stopped() &&
-      !machine->why->write(sim.options.critical_path, sim.lines)) {
+  if (machine->why && !sim.stopped() && !machine->why->write(sim.options.critical_path, sim.lines)) {
     sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
   }
 }
@@ -288,12 +286,11 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
       machine.gm->clear_results();
       machine.all->results_cleared();
     }
-    if (soc_launch(&machine, options.firmware_file, args, args_bytes,
-                   &result.launch_cycles[result.launches]) != SOC_DONE) {
+    if (soc_launch(&machine, options.firmware_file, args, args_bytes, &result.launch_cycles[result.launches]) !=
+        SOC_DONE) {
       return;
     }
-    const char *changed =
-        result.launches == 0 || options.timing_only ? nullptr : machine.gm->changed_result();
+    const char *changed = result.launches == 0 || options.timing_only ? nullptr : machine.gm->changed_result();
     if (++result.launches == 1) {
       machine.gm->copy_results();
     }
@@ -307,8 +304,8 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
 
 }  // namespace
 
-extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
-                                const void *args, size_t args_bytes, soc_result_t *result) {
+extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count, const void *args,
+                                size_t args_bytes, soc_result_t *result) {
   soc_t *machine = soc_open(options, buffers, count, args_bytes, result);
   if (machine != nullptr) {
     launch_all(*machine, args, args_bytes);

@@ -6,8 +6,8 @@
 // driver would.  One machine a process; a second one is refused.  From soc_open on a want of memory in C++ ends
 // the process (host_out_of_memory).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SOC_H
-#define SOC_SOC_H
+#ifndef AMALGAM_SOC_SOC_H
+#define AMALGAM_SOC_SOC_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,39 +35,39 @@ enum { SOC_MAX_DIMS = 4 };
 
 // An array in global memory.
 typedef struct soc_buffer {
-  const char *name;     // for messages
-  uint64_t bytes;       // > 0
-  const void *init;     // bytes to start from, or NULL: filled with 0xFF, so that reading what
-                        // nobody wrote shows as NaN
-  void *result;         // bytes are copied here after the run, or NULL
-  bool read_only;       // a command that writes it ends the run
-  bool numbers;         // scalar cores see it through their window, and GATHER_IN may go by it if it is
-                        // read_only, too; there even with timing_only
-  bool far;             // no atomic store goes there: it may lie where the slices do not reach, as what
-                        // is read_only may
-  uint64_t address;     // set by soc_place, a multiple of 512
+  const char *name;       // for messages
+  uint64_t bytes;         // > 0
+  const void *init;       // bytes to start from, or NULL: filled with 0xFF, so that reading what
+                          // nobody wrote shows as NaN
+  void *result;           // bytes are copied here after the run, or NULL
+  bool read_only;         // a command that writes it ends the run
+  bool numbers;           // scalar cores see it through their window, and GATHER_IN may go by it if it is
+                          // read_only, too; there even with timing_only
+  bool far;               // no atomic store goes there: it may lie where the slices do not reach, as what
+                          // is read_only may
+  uint64_t address;       // set by soc_place, a multiple of 512
   soc_traffic_t traffic;  // set by the run: this array's share. What L2 writes back counts, by
                           // 16 KiB, for the array of the first byte written
   // What it holds, for those who name elements (--watch, `amalgam blame`); dims 0: nobody says.
-  unsigned type;          // TYPE_*
-  unsigned dims;          // of shape; the last one runs fastest
+  unsigned type;  // TYPE_*
+  unsigned dims;  // of shape; the last one runs fastest
   uint64_t shape[SOC_MAX_DIMS];
-  uint64_t pitch;         // bytes from row to row of the last dimension, 0: no gaps
+  uint64_t pitch;  // bytes from row to row of the last dimension, 0: no gaps
 } soc_buffer_t;
 
 typedef struct soc_gdb {
-  char core[16];               // "cube0"
-  unsigned port;               // of this host, 0: any that is free
+  char core[16];  // "cube0"
+  unsigned port;  // of this host, 0: any that is free
 } soc_gdb_t;
 
 // What a command has left in one of its operands, for a file.
 typedef struct soc_dump {
-  const char *text;            // as the user wrote it, for messages
-  waves_mark_t mark;           // the command; its name may be that of a pipe, whose commands are counted then
-  char space[8];               // "l0c"
+  const char *text;   // as the user wrote it, for messages
+  waves_mark_t mark;  // the command; its name may be that of a pipe, whose commands are counted then
+  char space[8];      // "l0c"
   bool addressed;
-  uint64_t address;            // a byte of the operand, if addressed
-  const char *path;            // .npy to write
+  uint64_t address;  // a byte of the operand, if addressed
+  const char *path;  // .npy to write
 } soc_dump_t;
 
 enum { SOC_MAX_DUMPS = 32 };
@@ -76,21 +76,21 @@ typedef enum soc_dump_type { SOC_DUMP_F32, SOC_DUMP_S32, SOC_DUMP_U16, SOC_DUMP_
 typedef struct soc_options {
   config_t config;
   soc_firmware_t firmware;
-  const char *firmware_file;   // ELF (riscv) or shared object (native)
-  bool cube_only;              // the vector cores have nothing to do and need not be started
-  unsigned launches;           // of soc_run, one after the other; 0 counts as 1
+  const char *firmware_file;  // ELF (riscv) or shared object (native)
+  bool cube_only;             // the vector cores have nothing to do and need not be started
+  unsigned launches;          // of soc_run, one after the other; 0 counts as 1
   soc_gm_t gm;
-  soc_engine_t engine;         // the attention engines, if config.soc.engines is not 0
-  num_engine_t engine_num;     // their design, arithmetic and d; blocks and rows are the config's
-  void (*building)(const char *what);   // told what a build of the RTL is waiting for; may be NULL
-  bool pairs;                  // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
-                               // a multiple of twice the dies
-  bool race_check;             // stop at an access that no flag orders
-  bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
-  bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
-  bool l2_warm;                // inputs are in L2 at the start, as much of them as fits
-  unsigned threads;            // host threads for the arithmetic and for Verilated slices, this one included;
-                               // 0 counts as 1; results and cycles do not depend on it
+  soc_engine_t engine;                 // the attention engines, if config.soc.engines is not 0
+  num_engine_t engine_num;             // their design, arithmetic and d; blocks and rows are the config's
+  void (*building)(const char *what);  // told what a build of the RTL is waiting for; may be NULL
+  bool pairs;                          // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
+                                       // a multiple of twice the dies
+  bool race_check;                     // stop at an access that no flag orders
+  bool init_check;                     // note where what nobody wrote reaches results; nothing with timing_only
+  bool timing_only;                    // same cycles, no arithmetic: arrays keep their first values
+  bool l2_warm;                        // inputs are in L2 at the start, as much of them as fits
+  unsigned threads;                    // host threads for the arithmetic and for Verilated slices, this one included;
+                                       // 0 counts as 1; results and cycles do not depend on it
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
@@ -98,67 +98,67 @@ typedef struct soc_options {
   // cycle.  May be NULL.
   void (*on_mark)(void *context, uint32_t number);
   void *on_mark_context;
-  bool record;                 // keep what every command did; files imply it
-  bool profile;                // sum up what commands took: soc_result.profile
-  bool replay;                 // of soc_run: the same, and soc_result.replay can do it again (replay.h)
-  waves_window_t dump_window;  // soc_replay_in_window
-  const char *timeline;        // Chrome trace JSON to write, or NULL
-  const char *log;             // the same as text, a line a command, or NULL
-  waves_window_t timeline_window;   // of both
-  const char *critical_path;   // JSON to write of what set the time (critical_path.h), or NULL
-  const soc_gdb_t *gdb;        // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
+  bool record;                     // keep what every command did; files imply it
+  bool profile;                    // sum up what commands took: soc_result.profile
+  bool replay;                     // of soc_run: the same, and soc_result.replay can do it again (replay.h)
+  waves_window_t dump_window;      // soc_replay_in_window
+  const char *timeline;            // Chrome trace JSON to write, or NULL
+  const char *log;                 // the same as text, a line a command, or NULL
+  waves_window_t timeline_window;  // of both
+  const char *critical_path;       // JSON to write of what set the time (critical_path.h), or NULL
+  const soc_gdb_t *gdb;            // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
   // What a machine that is stopped is asked (inspect/inspector.h); each answer, lines of text, goes to `shown`.
   const char *const *show;
   size_t show_count;
   void (*shown)(const char *request, const char *answer);
-  uint64_t stop_at;            // SOC_STOPPED after this cycle of a launch; 0: it goes on
-  const soc_dump_t *dumps;     // not with timing_only
-  size_t dump_count;           // at most SOC_MAX_DUMPS
+  uint64_t stop_at;         // SOC_STOPPED after this cycle of a launch; 0: it goes on
+  const soc_dump_t *dumps;  // not with timing_only
+  size_t dump_count;        // at most SOC_MAX_DUMPS
   // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are
   // words and bytes whose type is not known. False: it cannot.
   bool (*write_dump)(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values);
-  const char *trace;           // FST to write, of the Verilated units and the machine, or NULL
+  const char *trace;  // FST to write, of the Verilated units and the machine, or NULL
   waves_window_t trace_window;
   const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
   size_t trace_scope_count;
-  uint64_t trace_keep;         // 0: all; else only if the run is stopped, its last so many cycles
+  uint64_t trace_keep;  // 0: all; else only if the run is stopped, its last so many cycles
 } soc_options_t;
 
 enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048, SOC_PLACE_BYTES = 640 };
 
 typedef struct soc_stall {
-  const char *reason;          // "flag", "cross_flag", "barrier", or "empty": no command
+  const char *reason;  // "flag", "cross_flag", "barrier", or "empty": no command
   uint64_t cycles;
 } soc_stall_t;
 
 typedef struct soc_pipe {
-  char core[16];               // "cube0", "vector0_1"
-  const char *pipe;            // "MTE2"
+  char core[16];     // "cube0", "vector0_1"
+  const char *pipe;  // "MTE2"
   uint64_t commands;
-  uint64_t busy;               // cycles; busy + all stalls = cycles of the run
+  uint64_t busy;  // cycles; busy + all stalls = cycles of the run
   soc_stall_t stall[SOC_MAX_STALLS];
   size_t stalls;
 } soc_pipe_t;
 
 // What the commands of a line of firmware took, over all cores of a kind and all launches.
 typedef struct soc_profile {
-  const char *core;            // its kind, "cube"
-  const char *pipe;            // "V"
-  const char *command;         // "VEC"
-  const char *op;              // of a VEC: "EXP"; else NULL
-  const char *line;            // as in messages; stays until the process ends
+  const char *core;     // its kind, "cube"
+  const char *pipe;     // "V"
+  const char *command;  // "VEC"
+  const char *op;       // of a VEC: "EXP"; else NULL
+  const char *line;     // as in messages; stays until the process ends
   uint64_t count;
-  uint64_t cycles;             // from begin to end, of waits what they waited
-  uint64_t pipes;              // of this name on all cores of this kind
+  uint64_t cycles;  // from begin to end, of waits what they waited
+  uint64_t pipes;   // of this name on all cores of this kind
 } soc_profile_t;
 
 // What a MARK noted.
 typedef struct soc_mark {
   uint32_t number;
-  uint64_t cycle;              // since the launch
-  uint64_t flops;              // of MMADs so far; here and below over all launches
-  soc_traffic_t traffic;       // of moves that have begun
+  uint64_t cycle;         // since the launch
+  uint64_t flops;         // of MMADs so far; here and below over all launches
+  soc_traffic_t traffic;  // of moves that have begun
   uint64_t atomic_bytes;
 } soc_mark_t;
 
@@ -167,48 +167,48 @@ typedef struct soc_mark {
 // lines of firmware.
 typedef struct soc_unwritten {
   const char *array;
-  const char *space;           // "UB": where they were read
-  uint64_t address;            // of one of them, there
-  uint64_t stores;             // by how many commands of this line
-  bool by_firmware;            // `store` is a READ_GM
-  char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];   // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
+  const char *space;                                   // "UB": where they were read
+  uint64_t address;                                    // of one of them, there
+  uint64_t stores;                                     // by how many commands of this line
+  bool by_firmware;                                    // `store` is a READ_GM
+  char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];  // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
 } soc_unwritten_t;
 
 typedef enum soc_status {
   SOC_DONE = 0,
-  SOC_BAD_INPUT = 2,           // firmware file missing or unreadable, array too large
-  SOC_STOPPED = 3,             // the model stopped the firmware
-  SOC_INTERRUPTED = 130,       // Ctrl-C
+  SOC_BAD_INPUT = 2,      // firmware file missing or unreadable, array too large
+  SOC_STOPPED = 3,        // the model stopped the firmware
+  SOC_INTERRUPTED = 130,  // Ctrl-C
 } soc_status_t;
 
 typedef struct soc_result {
   soc_status_t status;
-  char error[SOC_ERROR_BYTES]; // one line if status is not SOC_DONE
+  char error[SOC_ERROR_BYTES];  // one line if status is not SOC_DONE
   uint64_t cycles;
-  uint64_t flops;              // of all MMADs
+  uint64_t flops;  // of all MMADs
   uint64_t hbm_read, hbm_write, l2_read, l2_write, atomic_bytes;
   uint64_t guard_zero, guard_special, guard_underflow, guard_overflow;  // slices whose sticky flag is up
-  uint64_t guard_lanes;        // elements any guard changed or held back
+  uint64_t guard_lanes;                                                 // elements any guard changed or held back
   soc_pipe_t *pipes;
   size_t pipe_count;
   // When the pipes that met at a SYNC_ALL went on, in cycles since the launch and in the order of the
   // meetings; the sums over all launches.
   uint64_t sync_cycle[SOC_MAX_SYNCS];
-  size_t syncs;                // of the last launch; may be more than there is room for above
-  uint64_t *launch_cycles;     // [launches], of soc_run
+  size_t syncs;             // of the last launch; may be more than there is room for above
+  uint64_t *launch_cycles;  // [launches], of soc_run
   size_t launches;
-  soc_mark_t *marks;           // in order of time, of all launches
+  soc_mark_t *marks;  // in order of time, of all launches
   size_t mark_count;
-  soc_profile_t *profile;      // with soc_options.profile, most cycles first
+  soc_profile_t *profile;  // with soc_options.profile, most cycles first
   size_t profile_count;
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
   const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
   struct soc_replay *replay;   // with soc_options.replay, until the process ends; else NULL
   // The host's side; the only part that may differ between two equal runs.
-  uint64_t rtl_cycles;         // clock cycles of all Verilated units together
+  uint64_t rtl_cycles;  // clock cycles of all Verilated units together
   uint64_t scalar_instructions;
-  double seconds;              // wall time of the simulation
+  double seconds;  // wall time of the simulation
   // Shares of it: MMADs, vector operations, copies, atomic slices (RTL or C), firmware with the checks of
   // its commands; the rest is SystemC and bookkeeping.
   double matmul_seconds, vector_seconds, copy_seconds, rtl_seconds, scalar_seconds;
@@ -226,20 +226,19 @@ void soc_place(soc_buffer_t *buffers, size_t count);
 // in workspaces.  args is copied to global memory; its addresses come from soc_place.  A launch that
 // leaves other results than the first one ends the run; only the arrays with `result` are looked at,
 // and are 0xFF again before each launch.
-soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
-                     const void *args, size_t args_bytes, soc_result_t *result);
+soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count, const void *args,
+                     size_t args_bytes, soc_result_t *result);
 
 // A machine to launch kernels on.  options and buffers must outlive it; options->firmware_file is not
 // used.  Buffers have been placed; args_bytes: of the largest kernel's arguments.  NULL: result says
 // why.
 typedef struct soc_machine soc_t;
-soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count,
-                size_t args_bytes, soc_result_t *result);
+soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
+                soc_result_t *result);
 
 // Runs a kernel until nothing moves.  cycles: from launch to the last effect.  Once it has returned
 // anything but SOC_DONE the machine has stopped for good; the reason is in soc_open's result.
-soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args, size_t args_bytes,
-                        uint64_t *cycles);
+soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args, size_t args_bytes, uint64_t *cycles);
 
 // Bytes of global memory, for the host to read and write between launches; several of its threads may ask.
 void *soc_bytes(soc_t *soc, uint64_t address);

@@ -20,27 +20,27 @@
 #include "sweep/slurm/slurm.h"
 
 enum {
-  STEP_MS = 500,               // between two looks at the store
-  ARRAYS_MAX = 4096,           // that one sweep may submit
-  IN_VAIN_MAX = 6,             // times that jobs end, one after the other, and bring nothing
+  STEP_MS = 500,      // between two looks at the store
+  ARRAYS_MAX = 4096,  // that one sweep may submit
+  IN_VAIN_MAX = 6,    // times that jobs end, one after the other, and bring nothing
   WORDS_MOST = 16,
 };
 
-static const double look_seconds = 5;     // between two looks at the queue
-static const double patience = 900;       // seconds without an answer, while nothing of ours runs
-static const double again_seconds = 5;    // before something is asked for again
-static const double end_seconds = 30;      // after all is done
-static const double full_seconds = 30;    // before another job is tried where there are too many
-static const double needs_rest = 20;      // times as long is not looked for what points need as that takes
-static const double task_share = 0.9;     // of a task's memory is what its worker may use (slurm.h)
+static const double look_seconds = 5;   // between two looks at the queue
+static const double patience = 900;     // seconds without an answer, while nothing of ours runs
+static const double again_seconds = 5;  // before something is asked for again
+static const double end_seconds = 30;   // after all is done
+static const double full_seconds = 30;  // before another job is tried where there are too many
+static const double needs_rest = 20;    // times as long is not looked for what points need as that takes
+static const double task_share = 0.9;   // of a task's memory is what its worker may use (slurm.h)
 
 // What this process has submitted.
 typedef struct submitted {
   char name[SLURM_NAME_BYTES];
   uint32_t tasks, at_once;
   uint64_t memory_mb;
-  bool unsure;                 // whether it is there
-  bool gone;                   // seen, and no longer
+  bool unsure;  // whether it is there
+  bool gone;    // seen, and no longer
 } submitted_t;
 
 // Points that ask for more memory than a usual task has are for other tasks than the rest.
@@ -49,7 +49,7 @@ typedef enum kind { KIND_USUAL, KIND_LARGE, KINDS } kind_t;
 // What is left.
 typedef struct needs {
   size_t points[KINDS];
-  double mb;                   // the largest that a point asks for
+  double mb;  // the largest that a point asks for
 } needs_t;
 
 typedef struct cluster {
@@ -57,19 +57,19 @@ typedef struct cluster {
   const sweep_cluster_t *settings;
   base_error_t *error;
   sweep_progress_t progress;
-  char prefix[SLURM_NAME_BYTES / 2];   // of all jobs for these points, whoever submits them
+  char prefix[SLURM_NAME_BYTES / 2];  // of all jobs for these points, whoever submits them
   char self[PATH_MAX], folder[PATH_MAX], logs[STORE_PATH_BYTES], log[STORE_PATH_BYTES + 32];
-  uint32_t array_most;         // tasks of an array
-  uint32_t most;               // tasks to ask for at a time; less after the cluster was full
-  slurm_arrays_t arrays;       // as last seen
-  submitted_t *own;            // [ARRAYS_MAX]
+  uint32_t array_most;    // tasks of an array
+  uint32_t most;          // tasks to ask for at a time; less after the cluster was full
+  slurm_arrays_t arrays;  // as last seen
+  submitted_t *own;       // [ARRAYS_MAX]
   size_t owns;
-  double answered;             // when the cluster last did
-  double looked, submit_at;    // at the queue; when it may be asked for more
-  size_t left;                 // points, when last counted
-  unsigned in_vain;            // times that jobs have ended since there were more
-  needs_t needs;               // as last found
-  double needs_until;          // they need not be found again before
+  double answered;           // when the cluster last did
+  double looked, submit_at;  // at the queue; when it may be asked for more
+  size_t left;               // points, when last counted
+  unsigned in_vain;          // times that jobs have ended since there were more
+  needs_t needs;             // as last found
+  double needs_until;        // they need not be found again before
   char told[BASE_ERROR_BYTES];
 } cluster_t;
 
@@ -112,7 +112,8 @@ static bool make_places(cluster_t *cluster) {
   store_study_path(&sweep->store, sweep->study->name, "slurm", cluster->logs);
   snprintf(cluster->log, sizeof cluster->log, "%s/%%x.%%a", cluster->logs);
   if (!store_make(&sweep->store, cluster->error) ||
-      !store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, cluster->error)) {
+      !store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points,
+                         cluster->error)) {
     return false;
   }
   return mkdir(cluster->logs, 0777) == 0 || errno == EEXIST ||
@@ -176,7 +177,7 @@ static void remove_logs(const cluster_t *cluster) {
   if (folder != NULL) {
     closedir(folder);
   }
-  rmdir(cluster->logs);        // if it is empty
+  rmdir(cluster->logs);  // if it is empty
 }
 
 // --- what is left, and what is there for it ---------------------------------------------------
@@ -226,7 +227,7 @@ static uint32_t may_run(const cluster_t *cluster) {
   uint32_t tasks = 0;
   for (size_t i = 0; i < cluster->arrays.count; ++i) {
     const slurm_array_t *array = &cluster->arrays.array[i];
-    uint32_t most = array->waiting + array->running;   // not what is held
+    uint32_t most = array->waiting + array->running;  // not what is held
     for (size_t k = 0; k < cluster->owns; ++k) {
       if (strcmp(cluster->own[k].name, array->name) == 0 && cluster->own[k].at_once < most) {
         most = cluster->own[k].at_once;
@@ -380,7 +381,7 @@ static bool ask_for_less(cluster_t *cluster, uint32_t tasks, double answered) {
   }
   cluster->submit_at = host_seconds() + full_seconds;
   if (cluster->arrays.count == 0) {
-    cluster->answered = answered;   // an answer that is of no use
+    cluster->answered = answered;  // an answer that is of no use
     tell(cluster, "the cluster accepts no job for now", cluster->error->text);
   }
   return cluster->arrays.count > 0 || host_seconds() < answered + patience;
@@ -420,7 +421,8 @@ static bool is_in_vain(cluster_t *cluster) {
   }
   find_last_words(cluster, &words);
   // Their last words may be what there was no room for.
-  if (store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, cluster->error)) {
+  if (store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points,
+                        cluster->error)) {
     base_fail(cluster->error, "--on slurm: one job after the other has ended without a result%s%s",
               words.text[0] == '\0' ? "" : "; the last words: ", words.text);
   }
@@ -541,8 +543,8 @@ static slurm_answer_t cancel_queued(cluster_t *cluster, base_error_t *error) {
   return slurm_cancel(name, count, error);
 }
 
-// No point is left: nobody's jobs have anything to do. It is waited until they have ended, so that nothing is written any
-// more, and for a controller that does not answer just now; but not for ever.
+// No point is left: nobody's jobs have anything to do. It is waited until they have ended, so that nothing is written
+// any more, and for a controller that does not answer just now; but not for ever.
 static void cancel_all(cluster_t *cluster) {
   const double until = host_seconds() + end_seconds;
   slurm_answer_t cancelled = SLURM_UNANSWERED;
@@ -582,7 +584,9 @@ static bool run_on(cluster_t *cluster) {
 
 base_exit_t sweep_cluster(sweep_t *sweep, const sweep_cluster_t *settings, base_error_t *error) {
   cluster_t *cluster = arena_bytes(&sweep->arena, 1, sizeof *cluster);
-  *cluster = (cluster_t){.sweep = sweep, .settings = settings, .error = error,
+  *cluster = (cluster_t){.sweep = sweep,
+                         .settings = settings,
+                         .error = error,
                          .own = arena_bytes(&sweep->arena, ARRAYS_MAX, sizeof *cluster->own)};
   host_hold_interrupts();
   const bool good = count_left(cluster) == 0 || run_on(cluster);

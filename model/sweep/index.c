@@ -50,8 +50,8 @@ static const char *text_of(sqlite3_stmt *row, int column, arena_t *arena) {
 static void read_result(sweep_t *sweep, sqlite3_stmt *row) {
   const size_t metrics = sweep->study->metrics * sizeof(double);
   const char *name = (const char *)sqlite3_column_text(row, 0);
-  if (name == NULL || strlen(name) != STORE_NAME_BYTES - 1 || strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1 ||
-      (size_t)sqlite3_column_bytes(row, 9) != metrics) {
+  if (name == NULL || strlen(name) != STORE_NAME_BYTES - 1 ||
+      strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1 || (size_t)sqlite3_column_bytes(row, 9) != metrics) {
     return;
   }
   const uint32_t first = results_find(sweep, name);
@@ -86,7 +86,8 @@ static bool read_all(sweep_t *sweep, sqlite3 *db, const char *what, base_error_t
     read_result(sweep, rows);
   }
   sqlite3_finalize(rows);
-  sqlite3_stmt *folders = step == SQL_END && same_points ? sql_prepare(db, "SELECT number, time FROM folder", error) : NULL;
+  sqlite3_stmt *folders =
+      step == SQL_END && same_points ? sql_prepare(db, "SELECT number, time FROM folder", error) : NULL;
   while (folders != NULL && (step = sql_next(folders, what, error)) == SQL_ROW) {
     const int number = sqlite3_column_int(folders, 0);
     if (number >= 0 && number < RESULTS_FOLDERS) {
@@ -102,7 +103,7 @@ void results_read_index(sweep_t *sweep) {
   base_error_t error;
   store_study_path(&sweep->store, sweep->study->name, "index.sqlite", path);
   sqlite3 *db = access(path, R_OK) == 0 ? sql_open(path, &error) : NULL;
-  if (db == NULL || !read_all(sweep, db, path, &error)) {   // all is read from the store
+  if (db == NULL || !read_all(sweep, db, path, &error)) {  // all is read from the store
     memset(sweep->results->folder, 0, sizeof sweep->results->folder);
   }
   sqlite3_close(db);

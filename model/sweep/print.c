@@ -1,4 +1,5 @@
-// What a sweep says. SPDX-License-Identifier: Apache-2.0
+// What a sweep says.
+// SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,8 @@
 
 enum { TEXT_BYTES = 160 };
 
-static const double step = 0.2;          // seconds between two lines
-static const int watch_ms = 2000;        // between two looks at the store
+static const double step = 0.2;    // seconds between two lines
+static const int watch_ms = 2000;  // between two looks at the store
 
 static size_t ended(const sweep_count_t *count) { return count->done + count->failed; }
 

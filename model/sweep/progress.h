@@ -1,7 +1,7 @@
 // Internal to sweep: a line on the terminal, if there is one, that says how far a sweep is.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_PROGRESS_H
-#define SWEEP_PROGRESS_H
+#ifndef AMALGAM_SWEEP_PROGRESS_H
+#define AMALGAM_SWEEP_PROGRESS_H
 
 #include "sweep/sweep.h"
 
@@ -9,7 +9,7 @@ typedef struct sweep_progress {
   const sweep_t *sweep;
   bool shows;
   double began, last;
-  size_t ended;                // done and failed when it began
+  size_t ended;  // done and failed when it began
 } sweep_progress_t;
 
 // Shows nothing if the sweep is quiet or stderr is no terminal.

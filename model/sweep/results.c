@@ -35,9 +35,7 @@ static size_t slot_of(const sweep_t *sweep, const char *name) {
   return at;
 }
 
-uint32_t results_find(const sweep_t *sweep, const char *name) {
-  return sweep->results->slot[slot_of(sweep, name)];
-}
+uint32_t results_find(const sweep_t *sweep, const char *name) { return sweep->results->slot[slot_of(sweep, name)]; }
 
 void results_make(sweep_t *sweep) {
   results_t *results = sweep->results = arena_bytes(&sweep->arena, 1, sizeof *results);
@@ -120,7 +118,7 @@ static void take(sweep_t *sweep, uint32_t first, const struct stat *status) {
   } else {
     base_error_t nobody;
     if (!store_put_aside(&sweep->store, sweep->name[first], &nobody)) {
-      nobody.text[0] = '\0';   // whoever runs it says so
+      nobody.text[0] = '\0';  // whoever runs it says so
     }
     forget(sweep, first);
   }
@@ -148,7 +146,8 @@ static bool read_folder(sweep_t *sweep, const char *two, const char *path, base_
     return base_fail(error, "%s: cannot read: %s", path, strerror(errno));
   }
   for (const struct dirent *entry; (entry = readdir(list)) != NULL;) {
-    if (strlen(entry->d_name) != STORE_NAME_BYTES - 3 || strspn(entry->d_name, "0123456789abcdef") != STORE_NAME_BYTES - 3) {
+    if (strlen(entry->d_name) != STORE_NAME_BYTES - 3 ||
+        strspn(entry->d_name, "0123456789abcdef") != STORE_NAME_BYTES - 3) {
       continue;
     }
     snprintf(name, sizeof name, "%.2s%.30s", two, entry->d_name);

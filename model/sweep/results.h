@@ -1,9 +1,9 @@
-// Internal to sweep: what the store has of a study's points, in the sweep's outcomes. What was read is kept in the study's
-// folder, index.sqlite, with the times of the store's folders: of those that have not changed since nothing is read again.
-// It may be removed at any time.
+// Internal to sweep: what the store has of a study's points, in the sweep's outcomes. What was read is kept in the
+// study's folder, index.sqlite, with the times of the store's folders: of those that have not changed since nothing is
+// read again. It may be removed at any time.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_RESULTS_H
-#define SWEEP_RESULTS_H
+#ifndef AMALGAM_SWEEP_RESULTS_H
+#define AMALGAM_SWEEP_RESULTS_H
 
 #include "sweep/store/record.h"
 #include "sweep/sweep.h"
@@ -14,20 +14,20 @@ enum { RESULTS_FOLDERS = 256 };
 // Of a point that is the first of its name.
 typedef struct result {
   record_t record;
-  int64_t time;               // of point.json; 0: there is none
+  int64_t time;  // of point.json; 0: there is none
   uint64_t inode;
-  unsigned look;              // the last one that found it
+  unsigned look;  // the last one that found it
 } result_t;
 
 typedef struct results {
-  result_t *result;           // [points]
-  uint32_t *first, *next;     // [points]: the first point of the same name, and the next; RESULTS_NONE
-  uint32_t *slot;             // a hash table of first points
+  result_t *result;        // [points]
+  uint32_t *first, *next;  // [points]: the first point of the same name, and the next; RESULTS_NONE
+  uint32_t *slot;          // a hash table of first points
   size_t mask;
-  int64_t folder[RESULTS_FOLDERS];   // when it changed last; 0: it has to be read
+  int64_t folder[RESULTS_FOLDERS];  // when it changed last; 0: it has to be read
   unsigned looks;
-  bool changed;               // since the index was read or written
-  double *no_metrics;         // [metrics]
+  bool changed;        // since the index was read or written
+  double *no_metrics;  // [metrics]
 } results_t;
 
 // Of the sweep's names.

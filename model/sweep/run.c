@@ -1,5 +1,5 @@
-// A worker's loop: claims points, runs so many at a time as there are slots and memory for, and publishes what comes out.
-// It sleeps only where there is nothing to do but wait.
+// A worker's loop: claims points, runs so many at a time as there are slots and memory for, and publishes what comes
+// out. It sleeps only where there is nothing to do but wait.
 // SPDX-License-Identifier: Apache-2.0
 #include <cJSON.h>
 #include <math.h>
@@ -19,18 +19,18 @@
 
 enum { SLOTS_MAX = 256, HELD_LOOKS = 256 };
 
-static const double held_seconds = 1;    // between two looks at points that others run
-static const int settle_ms = 500;        // a signal that ends a run may be on its way to us, too
-static const unsigned tries_max = 2;     // of a point that something else has ended
-static const unsigned lost_max = 5;      // workers that may be gone with a point: it may be what ends them
-static const double most_of_it = 0.8;    // of a worker's time
+static const double held_seconds = 1;  // between two looks at points that others run
+static const int settle_ms = 500;      // a signal that ends a run may be on its way to us, too
+static const unsigned tries_max = 2;   // of a point that something else has ended
+static const unsigned lost_max = 5;    // workers that may be gone with a point: it may be what ends them
+static const double most_of_it = 0.8;  // of a worker's time
 
 typedef struct slot {
   attempt_t attempt;
   uint32_t point;
-  unsigned tries;              // this one included
-  unsigned lost;               // workers
-  double mb;                   // expected
+  unsigned tries;  // this one included
+  unsigned lost;   // workers
+  double mb;       // expected
 } slot_t;
 
 typedef struct runner {
@@ -41,17 +41,17 @@ typedef struct runner {
   memory_t memory;
   sweep_progress_t progress;
   points_words_t words;
-  uint32_t *value;             // [axes]
+  uint32_t *value;  // [axes]
   slot_t slot[SLOTS_MAX];
-  size_t slots, used, begun;   // begun: in all
-  double start;                // of this worker
-  uint32_t *queue;             // points to do, from `at` on
+  size_t slots, used, begun;  // begun: in all
+  double start;               // of this worker
+  uint32_t *queue;            // points to do, from `at` on
   size_t at, count;
-  uint32_t *held;              // points that others run, a ring
+  uint32_t *held;  // points that others run, a ring
   size_t held_at, held_count;
-  double looked;               // at these
-  size_t too_large;            // points that need more memory than this worker may use
-  base_exit_t code;            // not BASE_OK: no more is begun
+  double looked;     // at these
+  size_t too_large;  // points that need more memory than this worker may use
+  base_exit_t code;  // not BASE_OK: no more is begun
 } runner_t;
 
 // --- what there is to do ----------------------------------------------------------------------
@@ -111,7 +111,8 @@ static unsigned attempts_before(const sweep_t *sweep, const char *name) {
   record_t before;
   arena_t arena = {NULL};
   store_result_path(&sweep->store, name, "before.json", path);
-  const unsigned attempts = access(path, R_OK) == 0 && record_read(path, sweep->study, &arena, &before) ? before.attempts : 0;
+  const unsigned attempts =
+      access(path, R_OK) == 0 && record_read(path, sweep->study, &arena, &before) ? before.attempts : 0;
   arena_free(&arena);
   return attempts;
 }
@@ -140,7 +141,7 @@ static void tell_why(const slot_t *slot, const attempt_result_t *result, record_
     snprintf(why, BASE_ERROR_BYTES, "%s", result->error[0] != '\0' ? result->error : "ended without a word");
   }
   if (why[0] != '\0' && record->exit == 0) {
-    record->exit = 128;        // ended well although it was told to, too late
+    record->exit = 128;  // ended well although it was told to, too late
   }
 }
 
@@ -153,7 +154,8 @@ static bool is_json(const char *text) {
 }
 
 // json, log: "": none.
-static bool put(runner_t *runner, uint32_t point, record_t *record, const char *json, const char *log, size_t log_bytes) {
+static bool put(runner_t *runner, uint32_t point, record_t *record, const char *json, const char *log,
+                size_t log_bytes) {
   sweep_t *sweep = runner->sweep;
   const char *name = sweep->name[point];
   char host[256] = "";
@@ -162,10 +164,12 @@ static bool put(runner_t *runner, uint32_t point, record_t *record, const char *
   record->attempts += attempts_before(sweep, name);
   const record_facts_t facts = {.command = sweep->outcomes.row[point].command, .version = sweep->settings.version};
   char *text = record_write(record, &facts, json);
-  const bool good = text != NULL ? store_put(&sweep->store, name, text, record->exit == 0 ? NULL : log, log_bytes, runner->error)
-                                 : base_fail(runner->error, "out of memory");
+  const bool good = text != NULL
+                        ? store_put(&sweep->store, name, text, record->exit == 0 ? NULL : log, log_bytes, runner->error)
+                        : base_fail(runner->error, "out of memory");
   cJSON_free(text);
-  return good && (results_take(sweep, point) || base_fail(runner->error, "%s: a result that was written is not there", sweep->store.folder));
+  return good && (results_take(sweep, point) ||
+                  base_fail(runner->error, "%s: a result that was written is not there", sweep->store.folder));
 }
 
 static bool publish(runner_t *runner, const slot_t *slot, const attempt_result_t *result) {
@@ -189,7 +193,7 @@ static bool publish_lost(runner_t *runner, uint32_t point, const store_tries_t *
 
 // Was it ended by what ends this process, too, or may soon?
 static bool is_ended_from_outside(const attempt_result_t *result) {
-  static const int signals[] = {1, 2, 9, 10, 13, 15};   // HUP, INT, KILL, USR1, PIPE, TERM
+  static const int signals[] = {1, 2, 9, 10, 13, 15};  // HUP, INT, KILL, USR1, PIPE, TERM
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
     if (result->code == 128 + signals[i]) {
       return true;
@@ -199,7 +203,8 @@ static bool is_ended_from_outside(const attempt_result_t *result) {
 }
 
 static bool is_out_of_memory(const attempt_result_t *result) {
-  return result->end == ATTEMPT_TOO_LARGE || (result->code == BASE_BAD_INPUT && strstr(result->error, "out of memory") != NULL);
+  return result->end == ATTEMPT_TOO_LARGE ||
+         (result->code == BASE_BAD_INPUT && strstr(result->error, "out of memory") != NULL);
 }
 
 // Once more, with twice the memory if that was it. False: this worker may not use so much, and leaves it.
@@ -214,14 +219,14 @@ static bool try_again(runner_t *runner, slot_t *slot, const attempt_result_t *re
     fail(runner, BASE_BAD_INPUT);
     return false;
   }
-  runner->queue[--runner->at] = slot->point;   // it was taken from there
+  runner->queue[--runner->at] = slot->point;  // it was taken from there
   return true;
 }
 
 static void collect(runner_t *runner, size_t index) {
   sweep_t *sweep = runner->sweep;
   slot_t *slot = &runner->slot[index];
-  slot_t ended = *slot;        // limits, before they are released
+  slot_t ended = *slot;  // limits, before they are released
   attempt_result_t result;
   bool good = attempt_collect(&slot->attempt, &result, runner->error);
   runner->memory.taken -= slot->mb;
@@ -235,7 +240,8 @@ static void collect(runner_t *runner, size_t index) {
     good = base_fail(runner->error, "a run cannot be started");
   } else if (good && (is_out_of_time(runner, &result) ||
                       (result.end != ATTEMPT_STOPPED && !(host_interrupted() && is_ended_from_outside(&result))))) {
-    const bool outside = is_out_of_memory(&result) || (result.end != ATTEMPT_TOO_LONG && is_ended_from_outside(&result));
+    const bool outside =
+        is_out_of_memory(&result) || (result.end != ATTEMPT_TOO_LONG && is_ended_from_outside(&result));
     if (outside && ended.tries < tries_max) {
       try_again(runner, &ended, &result);
     } else if (publish(runner, &ended, &result)) {
@@ -346,7 +352,8 @@ static bool has_all_of_its_chunk(const runner_t *runner) {
 }
 
 static bool may_begin(const runner_t *runner) {
-  return runner->code == BASE_OK && !host_interrupted() && runner->used < runner->slots && !has_all_of_its_chunk(runner);
+  return runner->code == BASE_OK && !host_interrupted() && runner->used < runner->slots &&
+         !has_all_of_its_chunk(runner);
 }
 
 // False: no more can begin now.
@@ -436,8 +443,8 @@ static void stop_all(runner_t *runner) {
 }
 
 static bool is_left(const runner_t *runner) {
-  return runner->used > 0 || (!has_all_of_its_chunk(runner) && (runner->at < runner->count ||
-                                                                (runner->who == SWEEP_ALL && runner->held_count > 0)));
+  return runner->used > 0 || (!has_all_of_its_chunk(runner) &&
+                              (runner->at < runner->count || (runner->who == SWEEP_ALL && runner->held_count > 0)));
 }
 
 static void run_all(runner_t *runner) {
@@ -473,7 +480,10 @@ static base_exit_t finish(runner_t *runner) {
 base_exit_t sweep_run(sweep_t *sweep, sweep_who_t who, base_error_t *error) {
   const size_t jobs = sweep->settings.jobs > 0 ? sweep->settings.jobs : parallel_host_threads();
   runner_t *runner = arena_bytes(&sweep->arena, 1, sizeof *runner);
-  *runner = (runner_t){.sweep = sweep, .who = who, .error = error, .start = host_seconds(),
+  *runner = (runner_t){.sweep = sweep,
+                       .who = who,
+                       .error = error,
+                       .start = host_seconds(),
                        .slots = jobs > SLOTS_MAX ? SLOTS_MAX : jobs};
   fill_queue(runner);
   if (runner->count == 0) {

@@ -97,7 +97,8 @@ static bool read_study(sweep_t *sweep, base_error_t *error) {
 
 bool sweep_open(sweep_t *sweep, const sweep_settings_t *settings, base_error_t *error) {
   *sweep = (sweep_t){.settings = *settings};
-  bool good = store_open(&sweep->store, settings->store, error) && read_study(sweep, error) && make_points(sweep, error);
+  bool good =
+      store_open(&sweep->store, settings->store, error) && read_study(sweep, error) && make_points(sweep, error);
   if (good) {
     results_make(sweep);
     for (uint32_t i = 0; i < sweep->points; ++i) {

@@ -1,4 +1,5 @@
-// What is made of a study's results. SPDX-License-Identifier: Apache-2.0
+// What is made of a study's results.
+// SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -108,7 +109,8 @@ bool sweep_write(sweep_t *sweep, base_error_t *error) {
   char hash[STORE_NAME_BYTES];
   results_write_index(sweep);
   hash_of(sweep, hash);
-  return are_there(sweep, hash) || (store_make(&sweep->store, error) &&
-                                    store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, error) &&
-                                    write_files(sweep, error) && note_written(sweep, hash, error));
+  return are_there(sweep, hash) ||
+         (store_make(&sweep->store, error) &&
+          store_note_points(&sweep->store, sweep->study->name, sweep->study->file, sweep->name, sweep->points, error) &&
+          write_files(sweep, error) && note_written(sweep, hash, error));
 }

@@ -1,6 +1,8 @@
-// For Verilator's library: a name that there is no memory for is an exception, as for everything else in C++. It keeps a
-// copy of each module's name by strdup, and does not look.  SPDX-License-Identifier: Apache-2.0
-#pragma once
+// For Verilator's library: a name that there is no memory for is an exception, as for everything else in C++. It keeps
+// a copy of each module's name by strdup, and does not look.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_WAVES_VERILATED_MEMORY_H
+#define AMALGAM_WAVES_VERILATED_MEMORY_H
 
 #include <cstring>
 #include <new>
@@ -11,3 +13,5 @@ static inline char *verilated_strdup(const char *text) {
   return copy;
 }
 #define strdup verilated_strdup
+
+#endif

@@ -60,8 +60,8 @@ static std::string dotted(const std::string &words) {
   return path;
 }
 
-void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index,
-                           bool bus, int msb, int lsb) {
+void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index, bool bus, int msb,
+                           int lsb) {
   const int bits = (msb > lsb ? msb - lsb : lsb - msb) + 1;
   declCode(code, name, static_cast<uint32_t>(bits), false);
   if (signals_.size() <= code) {
@@ -77,8 +77,8 @@ void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool 
   }
   // A clock is one signal, whatever its codes.
   const uint32_t same = !clock ? signals_[code] : clocks_.empty() ? 0 : clocks_.front();
-  const waves_declared_t signal = {path.c_str(), static_cast<unsigned>(bits), bus, msb, lsb,
-                                   static_cast<unsigned>(dir), same, clock};
+  const waves_declared_t signal = {path.c_str(), static_cast<unsigned>(bits), bus,  msb,
+                                   lsb,          static_cast<unsigned>(dir),  same, clock};
   const uint32_t number = port_->declare(port_->waves, &signal);
   if (number == 0 || same != 0) {
     return;
@@ -91,28 +91,25 @@ void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool 
   }
 }
 
-void VerilatedFst::declEvent(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                             bool array, int index) {
+void VerilatedFst::declEvent(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
   declare(code, name, dir, array, index, false, 0, 0);
 }
-void VerilatedFst::declBit(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                           bool array, int index) {
+void VerilatedFst::declBit(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
   declare(code, name, dir, array, index, false, 0, 0);
 }
-void VerilatedFst::declBus(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                           bool array, int index, int msb, int lsb) {
+void VerilatedFst::declBus(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
+                           int msb, int lsb) {
   declare(code, name, dir, array, index, true, msb, lsb);
 }
-void VerilatedFst::declQuad(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                            bool array, int index, int msb, int lsb) {
+void VerilatedFst::declQuad(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
+                            int msb, int lsb) {
   declare(code, name, dir, array, index, true, msb, lsb);
 }
-void VerilatedFst::declArray(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                             bool array, int index, int msb, int lsb) {
+void VerilatedFst::declArray(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
+                             int msb, int lsb) {
   declare(code, name, dir, array, index, true, msb, lsb);
 }
-void VerilatedFst::declDouble(uint32_t code, const char *name, int, fstVarDir dir, fstVarType,
-                              bool array, int index) {
+void VerilatedFst::declDouble(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
   declare(code, name, dir, array, index, false, 63, 0);
 }
 

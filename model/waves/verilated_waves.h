@@ -8,8 +8,8 @@
 // A cycle is written once, when all signals have settled after the inputs were set, as what they are
 // from the clock's rising edge on.  Signals named clk_i are drawn as waves_port.h says.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef VERILATOR_VERILATED_FST_C_H_
-#define VERILATOR_VERILATED_FST_C_H_
+#ifndef AMALGAM_WAVES_VERILATED_WAVES_H
+#define AMALGAM_WAVES_VERILATED_WAVES_H
 
 #include <gtkwave/fstapi.h>
 
@@ -40,18 +40,15 @@ class VerilatedFst final : public VerilatedTrace<VerilatedFst, VerilatedFstBuffe
   // --- for generated code and VerilatedTrace ---
   void close() {}
   void flush() {}
-  void declEvent(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-                 bool array, int index);
-  void declBit(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-               bool array, int index);
-  void declBus(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-               bool array, int index, int msb, int lsb);
-  void declQuad(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-                bool array, int index, int msb, int lsb);
-  void declArray(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-                 bool array, int index, int msb, int lsb);
-  void declDouble(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind,
-                  bool array, int index);
+  void declEvent(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
+  void declBit(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
+  void declBus(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
+               int msb, int lsb);
+  void declQuad(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
+                int msb, int lsb);
+  void declArray(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
+                 int msb, int lsb);
+  void declDouble(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
   void declDTypeEnum(int, const char *, uint32_t, unsigned, const char **, const char **) {}
 
  protected:
@@ -64,14 +61,13 @@ class VerilatedFst final : public VerilatedTrace<VerilatedFst, VerilatedFstBuffe
 
  private:
   friend VerilatedFstBuffer;
-  void declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index, bool bus,
-               int msb, int lsb);
+  void declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index, bool bus, int msb, int lsb);
 
   const waves_port_t *port_ = nullptr;
   unsigned most_bits_ = 0;
-  std::vector<uint32_t> signals_;     // by code, 0: not traced
+  std::vector<uint32_t> signals_;  // by code, 0: not traced
   std::vector<uint32_t> clocks_;
-  size_t words_ = 0;                  // of all signals changing at once
+  size_t words_ = 0;  // of all signals changing at once
   uint32_t *write_ = nullptr;
   uint64_t dumps_ = 0;
 };
@@ -96,7 +92,7 @@ class VerilatedFstBuffer {
   friend VerilatedFst::Buffer;
   friend VerilatedFst::OffloadBuffer;
 
-  VerilatedFst &m_owner;   // a name that VerilatedTraceBuffer asks for
+  VerilatedFst &m_owner;  // a name that VerilatedTraceBuffer asks for
 
   explicit VerilatedFstBuffer(VerilatedFst &owner) : m_owner{owner} {}
   virtual ~VerilatedFstBuffer() = default;

@@ -13,7 +13,7 @@
 
 enum {
   BLOCK_WORDS = 1 << 16,
-  MOST_WAITING = 256,              // blocks that the simulation may be ahead of the writer
+  MOST_WAITING = 256,  // blocks that the simulation may be ahead of the writer
   MOST_SCOPES = 64,
   TIME_WORDS = 3,
 };
@@ -26,24 +26,24 @@ struct waves {
 
   waves_name_t *names;
   size_t name_count, name_room;
-  waves_variable_t *variables;     // 0 is none
+  waves_variable_t *variables;  // 0 is none
   size_t variable_count, variable_room;
 
-  uint64_t time, written_time;     // of the current cycle; of the last record
+  uint64_t time, written_time;  // of the current cycle; of the last record
   bool any_time;
-  waves_block_t *block;            // being filled
-  uint32_t *falling;               // clocks that are up in the current cycle
+  waves_block_t *block;  // being filled
+  uint32_t *falling;     // clocks that are up in the current cycle
   size_t falling_count, falling_room;
 
   waves_file_t *file;
-  bool failed;                     // out of memory: what comes is lost
+  bool failed;  // out of memory: what comes is lost
 
   // Everything is written: blocks for the writer, under mutex.
   pthread_t thread;
   bool running, ending;
   pthread_mutex_t mutex;
   pthread_cond_t changed;
-  waves_block_t *first, *last;     // or, with keep, the ring
+  waves_block_t *first, *last;  // or, with keep, the ring
   size_t waiting;
 
   // With keep: values before the ring, at value_at[variable]; known if ever set.
@@ -108,15 +108,13 @@ static bool wanted(waves_t *waves, const char *name) {
 }
 
 static uint32_t add_variable(waves_t *waves, unsigned bits) {
-  waves_variable_t *all = grown(waves->variables, waves->variable_count, &waves->variable_room,
-                                sizeof *all);
+  waves_variable_t *all = grown(waves->variables, waves->variable_count, &waves->variable_room, sizeof *all);
   if (all == NULL) {
     waves->failed = true;
     return 0;
   }
   waves->variables = all;
-  all[waves->variable_count] =
-      (waves_variable_t){.bits = bits, .words = bits == 0 ? 2 : (bits + 31) / 32};
+  all[waves->variable_count] = (waves_variable_t){.bits = bits, .words = bits == 0 ? 2 : (bits + 31) / 32};
   return (uint32_t)waves->variable_count++;
 }
 
@@ -130,8 +128,8 @@ static char *copy(const char *text, size_t length) {
 }
 
 // leaf_note: " [31:0]" or "".
-static uint32_t add_name(waves_t *waves, const char *name, const char *leaf_note, unsigned bits,
-                         unsigned direction, uint32_t same_as, const char *const *labels) {
+static uint32_t add_name(waves_t *waves, const char *name, const char *leaf_note, unsigned bits, unsigned direction,
+                         uint32_t same_as, const char *const *labels) {
   if (!wanted(waves, name)) {
     return 0;
   }
@@ -166,9 +164,7 @@ uint32_t waves_signal(waves_t *waves, const char *name, unsigned bits, const cha
   return add_name(waves, name, note, bits, 0, 0, labels);
 }
 
-uint32_t waves_real(waves_t *waves, const char *name) {
-  return add_name(waves, name, "", 0, 0, 0, NULL);
-}
+uint32_t waves_real(waves_t *waves, const char *name) { return add_name(waves, name, "", 0, 0, 0, NULL); }
 
 static uint32_t port_declare(void *of, const waves_declared_t *signal) {
   char note[32] = "";
@@ -296,7 +292,7 @@ static uint32_t *room(waves_t *waves, uint64_t time, size_t words) {
     if (waves->block == NULL) {
       return NULL;
     }
-    waves->any_time = false;       // a block begins with its time
+    waves->any_time = false;  // a block begins with its time
     waves->block->first_time = time;
   }
   waves_block_t *block = waves->block;
@@ -341,8 +337,7 @@ static void port_done(void *of, uint32_t *end) {
 
 static void port_clock(void *of, uint32_t signal) {
   waves_t *waves = of;
-  uint32_t *all =
-      grown(waves->falling, waves->falling_count, &waves->falling_room, sizeof *all);
+  uint32_t *all = grown(waves->falling, waves->falling_count, &waves->falling_room, sizeof *all);
   if (all != NULL) {
     waves->falling = all;
     all[waves->falling_count++] = signal;
@@ -386,15 +381,15 @@ waves_t *waves_new(const waves_options_t *options) {
   waves->head.open = true;
   pthread_mutex_init(&waves->mutex, NULL);
   pthread_cond_init(&waves->changed, NULL);
-  add_variable(waves, 1);          // number 0
+  add_variable(waves, 1);  // number 0
   return waves;
 }
 
 const waves_port_t *waves_port(waves_t *waves) { return &waves->port; }
 
 static bool open_file(waves_t *waves) {
-  waves->file = waves_file_open(waves->options.path, waves->options.unit, waves->names,
-                                waves->name_count, waves->variables, waves->variable_count);
+  waves->file = waves_file_open(waves->options.path, waves->options.unit, waves->names, waves->name_count,
+                                waves->variables, waves->variable_count);
   return waves->file != NULL;
 }
 

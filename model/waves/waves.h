@@ -11,8 +11,8 @@
 //
 // One thread at a time.  Errors are one line in message.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WAVES_WAVES_H
-#define WAVES_WAVES_H
+#ifndef AMALGAM_WAVES_WAVES_H
+#define AMALGAM_WAVES_WAVES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,11 +28,11 @@ enum { WAVES_MESSAGE_BYTES = 256 };
 
 typedef struct waves_options {
   const char *path;
-  const char *unit;                // of the file's time: "1ps"
-  double per_cycle;                // units of a cycle, 2 or more
-  const char *const *scopes;       // globs: what is traced; none: everything
+  const char *unit;           // of the file's time: "1ps"
+  double per_cycle;           // units of a cycle, 2 or more
+  const char *const *scopes;  // globs: what is traced; none: everything
   size_t scope_count;
-  uint64_t keep;                   // 0: all is written; else the last so many cycles, if it ends badly
+  uint64_t keep;  // 0: all is written; else the last so many cycles, if it ends badly
 } waves_options_t;
 
 typedef struct waves waves_t;
@@ -70,9 +70,7 @@ void waves_delete(waves_t *waves);
 struct waves_head {
   bool open;
 };
-static inline bool waves_is_open(const waves_t *waves) {
-  return ((const struct waves_head *)waves)->open;
-}
+static inline bool waves_is_open(const waves_t *waves) { return ((const struct waves_head *)waves)->open; }
 
 #ifdef __cplusplus
 }

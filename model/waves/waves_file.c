@@ -12,8 +12,8 @@ enum { MAX_LABELS = 64, LABEL_BITS = 8 };
 struct waves_file {
   void *fst;
   const waves_variable_t *variables;
-  char *text;                      // bits of the widest value
-  uint64_t spread_of[256];         // a byte's bits as text
+  char *text;               // bits of the widest value
+  uint64_t spread_of[256];  // a byte's bits as text
 };
 
 // --- scopes and signals -----------------------------------------------------------------------
@@ -85,16 +85,14 @@ static void write_name(void *fst, const waves_name_t *name, waves_variable_t *va
   }
   const bool real = variable->bits == 0;
   const fstHandle handle =
-      fstWriterCreateVar(fst, real ? FST_VT_VCD_REAL : FST_VT_VCD_WIRE,
-                         (enum fstVarDir)name->direction, real ? 8 : variable->bits, name->leaf,
-                         variable->handle);
+      fstWriterCreateVar(fst, real ? FST_VT_VCD_REAL : FST_VT_VCD_WIRE, (enum fstVarDir)name->direction,
+                         real ? 8 : variable->bits, name->leaf, variable->handle);
   if (variable->handle == 0) {
     variable->handle = handle;
   }
 }
 
-static void write_names(void *fst, const waves_name_t *names, size_t count,
-                        waves_variable_t *variables) {
+static void write_names(void *fst, const waves_name_t *names, size_t count, waves_variable_t *variables) {
   const char *scope = "";
   for (size_t i = 0; i < count; ++i) {
     const size_t shared = common(scope, names[i].scope);
@@ -115,9 +113,8 @@ static uint64_t spread(uint32_t byte) {
   return bits | 0x3030303030303030u;
 }
 
-waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *names,
-                              size_t name_count, waves_variable_t *variables,
-                              size_t variable_count) {
+waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *names, size_t name_count,
+                              waves_variable_t *variables, size_t variable_count) {
   waves_file_t *file = calloc(1, sizeof *file);
   uint32_t widest = 64;
   for (size_t i = 0; i < variable_count; ++i) {
@@ -143,8 +140,7 @@ waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *
 
 // --- values -----------------------------------------------------------------------------------
 
-static void write_bits(const waves_file_t *file, const waves_variable_t *variable,
-                       const uint32_t *value) {
+static void write_bits(const waves_file_t *file, const waves_variable_t *variable, const uint32_t *value) {
   const unsigned bytes = (variable->bits + 7) / 8;
   for (unsigned i = 0; i < bytes; ++i) {
     const unsigned byte = bytes - 1 - i;
@@ -153,8 +149,7 @@ static void write_bits(const waves_file_t *file, const waves_variable_t *variabl
   fstWriterEmitValueChange(file->fst, variable->handle, file->text + 8 * bytes - variable->bits);
 }
 
-static void write_value(const waves_file_t *file, const waves_variable_t *variable,
-                        const uint32_t *value) {
+static void write_value(const waves_file_t *file, const waves_variable_t *variable, const uint32_t *value) {
   if (variable->bits != 0) {
     write_bits(file, variable, value);
   } else {

@@ -1,7 +1,7 @@
 // What a Verilated unit, which may be in a shared library of its own, needs of a waveform file.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WAVES_WAVES_PORT_H
-#define WAVES_WAVES_PORT_H
+#ifndef AMALGAM_WAVES_WAVES_PORT_H
+#define AMALGAM_WAVES_WAVES_PORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,13 +12,13 @@ extern "C" {
 #endif
 
 typedef struct waves_declared {
-  const char *name;      // full, "slice0.gm_atomic.req_op_i"; array elements as "x[3]"
+  const char *name;  // full, "slice0.gm_atomic.req_op_i"; array elements as "x[3]"
   unsigned bits;
-  bool bus;              // has a range [msb:lsb]
+  bool bus;  // has a range [msb:lsb]
   int msb, lsb;
-  unsigned direction;    // enum fstVarDir
-  uint32_t same_as;      // a signal that it is another name of, or 0
-  bool clock;            // up from the begin of each cycle that is written, down in its middle
+  unsigned direction;  // enum fstVarDir
+  uint32_t same_as;    // a signal that it is another name of, or 0
+  bool clock;          // up from the begin of each cycle that is written, down in its middle
 } waves_declared_t;
 
 typedef struct waves_port {

@@ -36,9 +36,7 @@ static bool take_word(const char *text, size_t length, char *to, size_t size) {
 // [CORE.[PIPE.]]COMMAND#N
 static bool parse_command(const char *text, size_t length, waves_mark_t *mark) {
   const char *hash = memchr(text, '#', length);
-  if (hash == NULL ||
-      !parse_number(hash + 1, length - (size_t)(hash + 1 - text), &mark->number) ||
-      mark->number == 0) {
+  if (hash == NULL || !parse_number(hash + 1, length - (size_t)(hash + 1 - text), &mark->number) || mark->number == 0) {
     return false;
   }
   const char *dot = memchr(text, '.', (size_t)(hash - text));
@@ -60,7 +58,7 @@ static bool parse_command(const char *text, size_t length, waves_mark_t *mark) {
 
 static bool parse_mark(const char *text, size_t length, waves_mark_t *mark) {
   if (length == 0) {
-    return true;   // what it is already
+    return true;  // what it is already
   }
   return parse_number(text, length, &mark->cycle) || parse_command(text, length, mark);
 }

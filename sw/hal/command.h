@@ -7,8 +7,8 @@
 //   +--------+------+------+------+---------------+------------------------+
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HAL_COMMAND_H
-#define HAL_COMMAND_H
+#ifndef AMALGAM_SW_HAL_COMMAND_H
+#define AMALGAM_SW_HAL_COMMAND_H
 
 #include <stdint.h>
 
@@ -41,9 +41,7 @@ enum vector_op {
 };
 
 // S4 and U4: two's complement and unsigned nibbles, eight to a 32-bit word, the lowest one first.
-enum element_type {
-  TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_S4, TYPE_U4, TYPE_E4M3, TYPE_COUNT
-};
+enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_S4, TYPE_U4, TYPE_E4M3, TYPE_COUNT };
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
@@ -66,9 +64,17 @@ enum opcode {
   OP_COUNT
 };
 
-#define COMMAND(NAME, name, pipes, text) typedef struct cmd_##name { uint8_t opcode_; uint8_t pipe_; uint16_t zero_; uint32_t zero2_; uint64_t pc_;
+#define COMMAND(NAME, name, pipes, text) \
+  typedef struct cmd_##name {            \
+    uint8_t opcode_;                     \
+    uint8_t pipe_;                       \
+    uint16_t zero_;                      \
+    uint32_t zero2_;                     \
+    uint64_t pc_;
 #define FIELD(type, name, text) type name;
-#define END_COMMAND(name) } cmd_##name##_t;
+#define END_COMMAND(name) \
+  }                       \
+  cmd_##name##_t;
 #include "hal/commands.def"
 #undef COMMAND
 #undef FIELD
@@ -79,7 +85,7 @@ typedef struct cmd_header {
   uint8_t pipe_;
   uint16_t zero_;
   uint32_t zero2_;
-  uint64_t pc_;   // program counter of the issuing code, for messages
+  uint64_t pc_;  // program counter of the issuing code, for messages
 } cmd_header_t;
 
 typedef union command {

@@ -6,11 +6,11 @@
 //
 //   mmad(.l0a = a, .l0b = b, .l0c = c, .m = 128, .n = 128, .k = 96, .type = TYPE_BF16);
 //
-// A push returns when the command is in its queue, not when it is done; only read_gm waits for that.  The same sources build
-// for RV64 (registers are memory) and as a shared object for the host (registers are calls).
+// A push returns when the command is in its queue, not when it is done; only read_gm waits for that.  The same sources
+// build for RV64 (registers are memory) and as a shared object for the host (registers are calls).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HAL_HAL_H
-#define HAL_HAL_H
+#ifndef AMALGAM_SW_HAL_HAL_H
+#define AMALGAM_SW_HAL_HAL_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static inline uint64_t hal_read(enum scalar_register reg) {
   return *(const volatile uint64_t *)(SCALAR_MMIO_BASE + reg);
 }
 static inline void hal_write(enum scalar_register reg, uint64_t value) {
-  __asm__ volatile("" ::: "memory");   // a command is complete in RAM before it is pushed
+  __asm__ volatile("" ::: "memory");  // a command is complete in RAM before it is pushed
   *(volatile uint32_t *)(SCALAR_MMIO_BASE + reg) = (uint32_t)value;
 }
 // Pointer to bytes of global memory inside this core's window.
@@ -53,17 +53,17 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
 }
 
 // hal_push_mmad(const cmd_mmad_t *): the fields of a command into the window, and the push.
-#define COMMAND(NAME, name, pipes, text)                                                        \
+#define COMMAND(NAME, name, pipes, text)                                                       \
   __attribute__((always_inline)) static inline void hal_push_##name(const cmd_##name##_t *c) { \
-    typedef cmd_##name##_t command;                                                             \
+    typedef cmd_##name##_t command;                                                            \
     (void)sizeof(command);
-#define FIELD(type, field, text)                                                    \
-    hal_field(offsetof(command, field), (uint32_t)c->field);                        \
-    if (sizeof(type) == 8) {                                                        \
-      hal_field(offsetof(command, field) + 4, (uint32_t)((uint64_t)c->field >> 32)); \
-    }
-#define END_COMMAND(name)                                                                    \
-    hal_commit(&(const cmd_header_t){.opcode_ = c->opcode_, .pipe_ = c->pipe_, .pc_ = c->pc_}); \
+#define FIELD(type, field, text)                                                   \
+  hal_field(offsetof(command, field), (uint32_t)c->field);                         \
+  if (sizeof(type) == 8) {                                                         \
+    hal_field(offsetof(command, field) + 4, (uint32_t)((uint64_t)c->field >> 32)); \
+  }
+#define END_COMMAND(name)                                                                     \
+  hal_commit(&(const cmd_header_t){.opcode_ = c->opcode_, .pipe_ = c->pipe_, .pc_ = c->pc_}); \
   }
 #include "hal/commands.def"
 #undef COMMAND
@@ -74,12 +74,10 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
 
 #include "hal/native.h"
 
-extern const hal_host_t *hal_host;   // set by the simulator before an entry point is called
+extern const hal_host_t *hal_host;  // set by the simulator before an entry point is called
 
 static inline uint64_t hal_read(enum scalar_register reg) { return hal_host->read(reg); }
-static inline void hal_write(enum scalar_register reg, uint64_t value) {
-  hal_host->write(reg, value);
-}
+static inline void hal_write(enum scalar_register reg, uint64_t value) { hal_host->write(reg, value); }
 static inline const void *hal_gm(uint64_t address) { return hal_host->gm(address); }
 
 __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
@@ -106,18 +104,22 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 
 #endif
 
-// FP32 bits, as fields of commands take them: .scalar = F32(1e-6).  Of a constant they are one; anything else is computed
-// without floating-point instructions, which scalar cores lack.
-#define F32(x) (((const union { float value; uint32_t bits; }){.value = (float)(x)}).bits)
+// FP32 bits, as fields of commands take them: .scalar = F32(1e-6).  Of a constant they are one; anything else is
+// computed without floating-point instructions, which scalar cores lack.
+#define F32(x)              \
+  (((const union {          \
+     float value;           \
+     uint32_t bits;         \
+   }){.value = (float)(x)}) \
+       .bits)
 
 // Stops this core's program; a code other than 0 ends the run as a panic.
 static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 
-#define HAL_PUSH(NAME, name, on_pipe, ...)                                                     \
-  do {                                                                                         \
-    cmd_##name##_t command_ = {                                                                \
-        .opcode_ = OP_##NAME, .pipe_ = (on_pipe), .pc_ = hal_pc(), __VA_ARGS__};               \
-    hal_push_##name(&command_);                                                                \
+#define HAL_PUSH(NAME, name, on_pipe, ...)                                                              \
+  do {                                                                                                  \
+    cmd_##name##_t command_ = {.opcode_ = OP_##NAME, .pipe_ = (on_pipe), .pc_ = hal_pc(), __VA_ARGS__}; \
+    hal_push_##name(&command_);                                                                         \
   } while (0)
 
 #define data_copy_gm_to_l1(...) HAL_PUSH(LOAD_NZ, load_nz, PIPE_MTE2, __VA_ARGS__)
@@ -135,9 +137,9 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define attention_op(...) HAL_PUSH(ATTN, attn, PIPE_ATTN, __VA_ARGS__)
 #define data_copy_eb_to_gm(...) HAL_PUSH(STORE_EB, store_eb, PIPE_STORE, __VA_ARGS__)
 
-// Holds this program until MTE2 has done all commands so far; then bytes at hal_gm(address) are as commands have left them.
-#define read_gm(address, count) \
-  HAL_PUSH(READ_GM, read_gm, PIPE_MTE2, .gm = (address), .bytes = (count))
+// Holds this program until MTE2 has done all commands so far; then bytes at hal_gm(address) are as commands have left
+// them.
+#define read_gm(address, count) HAL_PUSH(READ_GM, read_gm, PIPE_MTE2, .gm = (address), .bytes = (count))
 
 // Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.
 #define set_flag(from_pipe, to_pipe, event_id) \
@@ -150,10 +152,8 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
     set_flag(from_pipe, to_pipe, event_id);       \
     wait_flag(from_pipe, to_pipe, event_id);      \
   } while (0)
-#define cross_core_set_flag(on_pipe, flag_id) \
-  HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
-#define cross_core_wait_flag(on_pipe, flag_id) \
-  HAL_PUSH(CROSS_WAIT, cross_wait, on_pipe, .flag = (flag_id))
+#define cross_core_set_flag(on_pipe, flag_id) HAL_PUSH(CROSS_SET, cross_set, on_pipe, .flag = (flag_id))
+#define cross_core_wait_flag(on_pipe, flag_id) HAL_PUSH(CROSS_WAIT, cross_wait, on_pipe, .flag = (flag_id))
 #define pair_set_flag(on_pipe, flag_id) HAL_PUSH(PAIR_SET, pair_set, on_pipe, .flag = (flag_id))
 #define pair_wait_flag(on_pipe, flag_id) HAL_PUSH(PAIR_WAIT, pair_wait, on_pipe, .flag = (flag_id))
 #define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)

@@ -1,7 +1,7 @@
 // What the simulator gives a kernel built for the host in place of the bus.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HAL_NATIVE_H
-#define HAL_NATIVE_H
+#ifndef AMALGAM_SW_HAL_NATIVE_H
+#define AMALGAM_SW_HAL_NATIVE_H
 
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 typedef struct hal_host {
   uint64_t (*read)(enum scalar_register reg);
   void (*write)(enum scalar_register reg, uint64_t value);
-  const void *(*gm)(uint64_t address);   // pointer to bytes of global memory
+  const void *(*gm)(uint64_t address);  // pointer to bytes of global memory
 } hal_host_t;
 
 #endif

@@ -1,7 +1,7 @@
 // The scalar core's view of the machine: memory map and registers.  Shared by firmware and model.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HAL_REGISTERS_H
-#define HAL_REGISTERS_H
+#ifndef AMALGAM_SW_HAL_REGISTERS_H
+#define AMALGAM_SW_HAL_REGISTERS_H
 
 //   0x1008_0000  registers (4 KiB)
 //   0x1008_1000  the window, into which commands are written (4 KiB)

@@ -93,9 +93,7 @@ void debug_printf(const char *format, ...) {
         break;
       case 'u':
       case 'x':
-        put_number(&spec,
-                   spec.longs != 0 ? va_arg(arguments, uint64_t)
-                                   : va_arg(arguments, unsigned),
+        put_number(&spec, spec.longs != 0 ? va_arg(arguments, uint64_t) : va_arg(arguments, unsigned),
                    *format == 'u' ? 10 : 16, false);
         break;
       case 'p':

@@ -11,8 +11,8 @@
 // scalar.push_cycles.  A line of 42 characters with two numbers in it is 616 instructions, 780 cycles, in
 // which the core pushes nothing: leave it out of what is measured.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LIB_DEBUG_PRINTF_H
-#define LIB_DEBUG_PRINTF_H
+#ifndef AMALGAM_SW_LIB_DEBUG_PRINTF_H
+#define AMALGAM_SW_LIB_DEBUG_PRINTF_H
 
 __attribute__((format(printf, 1, 2))) void debug_printf(const char *format, ...);
 

@@ -3,10 +3,11 @@
 //   require(rows <= 64);                      // panic REQUIRED
 //   require(rows <= 64, PANIC_ARGUMENTS);     // panic of that name (hal/panics.def)
 //
-//   vector0_0 firmware panic ARGUMENTS: the kernel's arguments are outside of its limits: require(rows <= 64, PANIC_ARGUMENTS) at k.c:12 (vector_main)
+//   vector0_0 firmware panic ARGUMENTS: the kernel's arguments are outside of its limits: require(rows <= 64,
+//   PANIC_ARGUMENTS) at k.c:12 (vector_main)
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LIB_PANIC_H
-#define LIB_PANIC_H
+#ifndef AMALGAM_SW_LIB_PANIC_H
+#define AMALGAM_SW_LIB_PANIC_H
 
 #include <stdbool.h>
 
@@ -18,8 +19,8 @@ enum panic_code {
 #undef PANIC
 };
 
-// Leaves the text of what may panic in this line in the file's section .require, where the simulator looks it up by file,
-// line and code. It is no part of the program, so that it takes neither its time nor its memory.
+// Leaves the text of what may panic in this line in the file's section .require, where the simulator looks it up by
+// file, line and code. It is no part of the program, so that it takes neither its time nor its memory.
 #define PANIC_TEXT(code, text)                                                             \
   static const char panic_text_[] __attribute__((section(".require"), used, aligned(1))) = \
       __FILE__ ":" PANIC_NUMBER(__LINE__) " " #code " " text

@@ -46,12 +46,12 @@ static void keep(search_t *search, const progress_t *progress) {
   preload_plan_t *best = search->best;
   best->pairs = search->pairs;
   best->count = progress->externals;
-  for (uint32_t i = 0; i < search->pairs; i++) {
+  for (uint32_t i = 0; i < search->pairs; ++i) {
     best->cube_order[i] = search->cube_busier ? search->busier_order[i] : search->other_order[i];
     best->vector_order[i] = search->cube_busier ? search->other_order[i] : search->busier_order[i];
   }
   uint32_t lag = 0;
-  for (uint32_t link = 0; link < 2 * search->pairs; link++) {
+  for (uint32_t link = 0; link < 2 * search->pairs; ++link) {
     *lag_at(best, link) = (uint8_t)lag;
     lag += progress->external >> link & 1;
   }
@@ -65,8 +65,7 @@ static void add_external(progress_t *progress, uint32_t dependency) {
 static void place_others(search_t *search, const progress_t *progress);
 
 // Runs a stage of the other core from start on, and goes on with the rest.
-static void place_other(search_t *search, const progress_t *before, uint32_t stage,
-                        uint64_t start) {
+static void place_other(search_t *search, const progress_t *before, uint32_t stage, uint64_t start) {
   if (start + before->left > search->window) {
     return;
   }
@@ -93,7 +92,7 @@ static void place_others(search_t *search, const progress_t *progress) {
     keep(search, progress);
     return;
   }
-  for (uint32_t stage = 0; stage < search->pairs; stage++) {
+  for (uint32_t stage = 0; stage < search->pairs; ++stage) {
     if (progress->done >> stage & 1) {
       continue;
     }
@@ -107,13 +106,12 @@ static void place_others(search_t *search, const progress_t *progress) {
 
 // Every order of the busier core's stages that are not among those done, after depth stages that
 // end at time.
-static void place_busier(search_t *search, uint32_t depth, uint32_t done, uint64_t time,
-                         const progress_t *other) {
+static void place_busier(search_t *search, uint32_t depth, uint32_t done, uint64_t time, const progress_t *other) {
   if (depth == search->pairs) {
     place_others(search, other);
     return;
   }
-  for (uint32_t stage = 0; stage < search->pairs; stage++) {
+  for (uint32_t stage = 0; stage < search->pairs; ++stage) {
     if ((done >> stage & 1) == 0) {
       const uint64_t end = time + search->busier[stage];
       search->span[stage] = (span_t){time, end};
@@ -123,11 +121,10 @@ static void place_busier(search_t *search, uint32_t depth, uint32_t done, uint64
   }
 }
 
-void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[],
-                  const uint32_t vector[]) {
+void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[], const uint32_t vector[]) {
   uint64_t cube_sum = 0;
   uint64_t vector_sum = 0;
-  for (uint32_t i = 0; i < pairs; i++) {
+  for (uint32_t i = 0; i < pairs; ++i) {
     cube_sum += cube[i];
     vector_sum += vector[i];
   }
@@ -149,11 +146,11 @@ void preload_limit(preload_plan_t *plan, uint32_t count) {
     return;
   }
   plan->count = count;
-  for (uint32_t i = 0; i < plan->pairs; i++) {
+  for (uint32_t i = 0; i < plan->pairs; ++i) {
     plan->cube_order[i] = (uint8_t)i;
     plan->vector_order[i] = (uint8_t)i;
   }
-  for (uint32_t link = 0; link < 2 * plan->pairs; link++) {
+  for (uint32_t link = 0; link < 2 * plan->pairs; ++link) {
     uint8_t *lag = lag_at(plan, link);
     *lag = *lag < count ? *lag : (uint8_t)count;
   }

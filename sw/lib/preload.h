@@ -17,8 +17,8 @@
 // as the cycle before has ended.  Cores that go by their sequences and the dependencies alone,
 // without waiting for each other where a cycle ends, are never later than that.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LIB_PRELOAD_H
-#define LIB_PRELOAD_H
+#ifndef AMALGAM_SW_LIB_PRELOAD_H
+#define AMALGAM_SW_LIB_PRELOAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,8 +43,7 @@ typedef struct preload_plan {
 //
 // The search is exhaustive: under 2000 RV64 instructions for two pairs, some 15 thousand for three,
 // and about ten times as many for each pair more (30 million for six).
-void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[],
-                  const uint32_t vector[]);
+void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[], const uint32_t vector[]);
 
 // The same chain held to a smaller Preload count: 0 runs every stage of a block before the next
 // block's C1.  Lags above count become count; orders are set so that every internal dependency is

@@ -11,8 +11,8 @@
 // The four handshakes are macros so that the pc in a command, and with it every message about it,
 // is the kernel's line.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LIB_RING_H
-#define LIB_RING_H
+#ifndef AMALGAM_SW_LIB_RING_H
+#define AMALGAM_SW_LIB_RING_H
 
 #include <stdint.h>
 
@@ -27,13 +27,9 @@ typedef struct ring {
   uint32_t bytes;  // from slot to slot
 } ring_t;
 
-static inline uint32_t ring_event(const ring_t *ring, uint32_t i) {
-  return ring->event + i % ring->slots;
-}
+static inline uint32_t ring_event(const ring_t *ring, uint32_t i) { return ring->event + i % ring->slots; }
 
-static inline uint32_t ring_slot(const ring_t *ring, uint32_t i) {
-  return ring->base + i % ring->slots * ring->bytes;
-}
+static inline uint32_t ring_slot(const ring_t *ring, uint32_t i) { return ring->base + i % ring->slots * ring->bytes; }
 
 #define ring_wait_free(ring, i) wait_flag((ring)->consumer, (ring)->producer, ring_event(ring, i))
 #define ring_set_full(ring, i) set_flag((ring)->producer, (ring)->consumer, ring_event(ring, i))
@@ -41,14 +37,14 @@ static inline uint32_t ring_slot(const ring_t *ring, uint32_t i) {
 #define ring_set_free(ring, i) set_flag((ring)->consumer, (ring)->producer, ring_event(ring, i))
 
 static inline void ring_open(const ring_t *ring) {
-  for (uint32_t i = 0; i < ring->slots; i++) {
+  for (uint32_t i = 0; i < ring->slots; ++i) {
     ring_set_free(ring, i);
   }
 }
 
 // After the last use: holds the producer until all slots are free, which leaves no flag up.
 static inline void ring_drain(const ring_t *ring) {
-  for (uint32_t i = 0; i < ring->slots; i++) {
+  for (uint32_t i = 0; i < ring->slots; ++i) {
     ring_wait_free(ring, i);
   }
 }

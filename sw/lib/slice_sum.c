@@ -9,14 +9,14 @@ enum {
   SLOTS = 2,
   IN_BYTES = 64 * 1024,  // of the partial sums of a chunk
   OUT_BYTES = 32 * 1024,
-  ALIGN = 64,            // elements
-  EVENT = 16,            // of its flags: those of what was in UB before may still be up
+  ALIGN = 64,  // elements
+  EVENT = 16,  // of its flags: those of what was in UB before may still be up
 };
 
 typedef struct reduction {
   const slice_sum_t *sum;
-  uint32_t chunk;         // elements
-  uint32_t first, step;   // this core's chunks: first, first + step, ...
+  uint32_t chunk;        // elements
+  uint32_t first, step;  // this core's chunks: first, first + step, ...
   ring_t in, out;
 } reduction_t;
 
@@ -46,10 +46,10 @@ static void load(const reduction_t *r, uint64_t start, uint32_t use) {
   const uint32_t count = length(r, start);
   ring_wait_free(&r->in, use);
   // Rows are the partial sums.  They may lie far apart, so each is a move of its own.
-  for (uint32_t i = 0; i < r->sum->slices; i++) {
-    data_copy_gm_to_ub(.gm = r->sum->partial + i * r->sum->partial_bytes + 4 * start,
-                       .gm_pitch = 4 * count, .ub = ring_slot(&r->in, use) + i * 4 * r->chunk,
-                       .ub_pitch = round_up(4 * count, 32), .rows = 1, .row_bytes = 4 * count);
+  for (uint32_t i = 0; i < r->sum->slices; ++i) {
+    data_copy_gm_to_ub(.gm = r->sum->partial + i * r->sum->partial_bytes + 4 * start, .gm_pitch = 4 * count,
+                       .ub = ring_slot(&r->in, use) + i * 4 * r->chunk, .ub_pitch = round_up(4 * count, 32), .rows = 1,
+                       .row_bytes = 4 * count);
   }
   ring_set_full(&r->in, use);
 }
@@ -60,18 +60,18 @@ static void add(const reduction_t *r, uint64_t start, uint32_t use) {
   const uint32_t out = ring_slot(&r->out, use);
   const uint32_t pitch = round_up(4 * count, 32);
   ring_wait_full(&r->in, use);
-  for (uint32_t i = 1; i < r->sum->slices; i++) {
-    vector_op(.op = VOP_ADD, .rows = 1, .cols = count, .dst = total, .dst_pitch = pitch, .a = total,
-              .a_pitch = pitch, .b = total + i * 4 * r->chunk, .b_pitch = pitch);
+  for (uint32_t i = 1; i < r->sum->slices; ++i) {
+    vector_op(.op = VOP_ADD, .rows = 1, .cols = count, .dst = total, .dst_pitch = pitch, .a = total, .a_pitch = pitch,
+              .b = total + i * 4 * r->chunk, .b_pitch = pitch);
   }
   ring_wait_free(&r->out, use);
   if (r->sum->type == TYPE_F32) {
     // As it is: the lowest of a value and itself.
-    vector_op(.op = VOP_MIN, .rows = 1, .cols = count, .dst = out, .dst_pitch = pitch, .a = total,
-              .a_pitch = pitch, .b = total, .b_pitch = pitch);
+    vector_op(.op = VOP_MIN, .rows = 1, .cols = count, .dst = out, .dst_pitch = pitch, .a = total, .a_pitch = pitch,
+              .b = total, .b_pitch = pitch);
   } else {
-    vector_op(.op = VOP_CAST, .rows = 1, .cols = count, .dst = out, .dst_pitch = pitch, .a = total,
-              .a_pitch = pitch, .from = TYPE_F32, .to = r->sum->type);
+    vector_op(.op = VOP_CAST, .rows = 1, .cols = count, .dst = out, .dst_pitch = pitch, .a = total, .a_pitch = pitch,
+              .from = TYPE_F32, .to = r->sum->type);
   }
   ring_set_free(&r->in, use);
   ring_set_full(&r->out, use);
@@ -81,8 +81,8 @@ static void store(const reduction_t *r, uint64_t start, uint32_t use) {
   const uint32_t bytes = length(r, start) * (r->sum->type == TYPE_F32 ? 4 : 2);
   ring_wait_full(&r->out, use);
   data_copy_ub_to_gm(.ub = ring_slot(&r->out, use), .ub_pitch = round_up(bytes, 32),
-                     .gm = r->sum->out + start * (r->sum->type == TYPE_F32 ? 4 : 2), .gm_pitch = bytes,
-                     .rows = 1, .row_bytes = bytes, .op = GM_STORE);
+                     .gm = r->sum->out + start * (r->sum->type == TYPE_F32 ? 4 : 2), .gm_pitch = bytes, .rows = 1,
+                     .row_bytes = bytes, .op = GM_STORE);
   ring_set_free(&r->out, use);
 }
 
@@ -99,7 +99,7 @@ void slice_sum_add(const slice_sum_t *sum, uint32_t flag) {
   if (start < sum->elements) {
     load(&r, start, use);
   }
-  for (; start < sum->elements; start += step, use++) {
+  for (; start < sum->elements; start += step, ++use) {
     if (start + step < sum->elements) {
       load(&r, start + step, use + 1);
     }

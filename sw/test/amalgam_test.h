@@ -21,8 +21,8 @@
 // want.npy) and the run's JSON (run.json) are kept, those of a program's second machine in the folder 2 in it, and so
 // on. A comparison that fails says how `amalgam blame` finds the wrong line from these.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TEST_H
-#define AMALGAM_TEST_H
+#ifndef AMALGAM_SW_TEST_AMALGAM_TEST_H
+#define AMALGAM_SW_TEST_AMALGAM_TEST_H
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@
 #define AMALGAM_COMMAND "amalgam"
 #endif
 #ifndef AMALGAM_FIRMWARE
-#define AMALGAM_FIRMWARE "."   // the folder of kernels named without one
+#define AMALGAM_FIRMWARE "."  // the folder of kernels named without one
 #endif
 
 // Of elements. BF16 arrays are their bits.
@@ -58,22 +58,21 @@ typedef struct amalgam_shape {
   size_t dims, of[AMALGAM_DIMS];
 } amalgam_shape_t;
 // AMALGAM_SHAPE(300, 100): one to four sizes.
-#define AMALGAM_SHAPE(...) \
-  ((amalgam_shape_t){sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), {__VA_ARGS__}})
+#define AMALGAM_SHAPE(...) ((amalgam_shape_t){sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), {__VA_ARGS__}})
 
 typedef struct amalgam {
   char folder[AMALGAM_PATH];
   bool keep;
-  const char *word[AMALGAM_WORDS];   // of the command line
+  const char *word[AMALGAM_WORDS];  // of the command line
   size_t words;
-  char text[2 * AMALGAM_ARRAYS][AMALGAM_PATH];   // those that are made here
+  char text[2 * AMALGAM_ARRAYS][AMALGAM_PATH];  // those that are made here
   const void *in[AMALGAM_ARRAYS];
   size_t ins, params;
   const char *firmware;
   amalgam_type_t type;
   amalgam_shape_t shape;
   void *out;
-  const char *file;   // of the test: the line that failures name
+  const char *file;  // of the test: the line that failures name
   int line;
 } amalgam_t;
 
@@ -85,8 +84,8 @@ static inline const char *amalgam_file(const amalgam_t *npu, const char *name, c
 
 // Removes its files, unless they are kept.
 static inline void amalgam_clear(const amalgam_t *npu) {
-  static const char *const names[] = {"in0.npy", "in1.npy", "in2.npy", "in3.npy", "in4.npy", "in5.npy", "in6.npy", "in7.npy",
-                                      "out.npy", "want.npy", "run.json", "messages"};
+  static const char *const names[] = {"in0.npy", "in1.npy", "in2.npy", "in3.npy",  "in4.npy",  "in5.npy",
+                                      "in6.npy", "in7.npy", "out.npy", "want.npy", "run.json", "messages"};
   for (size_t i = 0; !npu->keep && i < sizeof names / sizeof *names; ++i) {
     char path[AMALGAM_PATH];
     unlink(amalgam_file(npu, names[i], path));
@@ -175,15 +174,19 @@ static inline void amalgam_shape_text(const amalgam_shape_t *shape, bool numpy, 
   int used = 0;
   text[0] = '\0';
   for (size_t i = 0; i < shape->dims; ++i) {
-    used += snprintf(text + used, (size_t)(AMALGAM_PATH - used), numpy ? "%zu, " : i == 0 ? "%zu" : ",%zu", shape->of[i]);
+    used += snprintf(text + used, (size_t)(AMALGAM_PATH - used),
+                     numpy    ? "%zu, "
+                     : i == 0 ? "%zu"
+                              : ",%zu",
+                     shape->of[i]);
   }
 }
 
 // NumPy's format 1.0; the header ends at a multiple of 64 bytes.
-static inline void amalgam_save(const amalgam_t *npu, const char *path, amalgam_type_t type, const amalgam_shape_t *shape,
-                                const void *data) {
+static inline void amalgam_save(const amalgam_t *npu, const char *path, amalgam_type_t type,
+                                const amalgam_shape_t *shape, const void *data) {
   static const char *const types[] = {"<f4", "<f2", "<u2", "<i4", "|u1"};
-  enum { HEADER = 246 };   // bytes after the first ten, one of them the line's end
+  enum { HEADER = 246 };  // bytes after the first ten, one of them the line's end
   char sizes[AMALGAM_PATH];
   char header[AMALGAM_PATH + 64];
   amalgam_shape_text(shape, true, sizes);
@@ -276,10 +279,11 @@ static inline void amalgam_take(amalgam_t *npu, const char *path) {
   npu->out = data;
 }
 
-// Runs a kernel: a file, or the name of one in the folder where the project's are built.  Returns its result, an array of
-// this type and shape, which amalgam_close frees.  Once a machine.
+// Runs a kernel: a file, or the name of one in the folder where the project's are built.  Returns its result, an array
+// of this type and shape, which amalgam_close frees.  Once a machine.
 #define amalgam_launch(npu, ...) (amalgam_at(npu, __FILE__, __LINE__), amalgam_launch_it(npu, __VA_ARGS__))
-static inline const void *amalgam_launch_it(amalgam_t *npu, const char *firmware, amalgam_type_t type, amalgam_shape_t shape) {
+static inline const void *amalgam_launch_it(amalgam_t *npu, const char *firmware, amalgam_type_t type,
+                                            amalgam_shape_t shape) {
   static const char *const types[] = {"f4", "f2", "u2", "i4", "u1"};
   char kernel[AMALGAM_PATH], out[AMALGAM_PATH], json[AMALGAM_PATH], messages[AMALGAM_PATH], sizes[AMALGAM_PATH];
   assert_null(npu->out);
@@ -288,8 +292,17 @@ static inline const void *amalgam_launch_it(amalgam_t *npu, const char *firmware
   npu->shape = shape;
   amalgam_shape_text(&shape, false, sizes);
   snprintf(kernel, sizeof kernel, strchr(firmware, '/') == NULL ? AMALGAM_FIRMWARE "/%s" : "%s", firmware);
-  const char *const words[] = {"--firmware", kernel, "--out-shape", sizes, "--out-type", types[type], "--quiet",
-                               "--out", amalgam_file(npu, "out.npy", out), "--json", amalgam_file(npu, "run.json", json)};
+  const char *const words[] = {"--firmware",
+                               kernel,
+                               "--out-shape",
+                               sizes,
+                               "--out-type",
+                               types[type],
+                               "--quiet",
+                               "--out",
+                               amalgam_file(npu, "out.npy", out),
+                               "--json",
+                               amalgam_file(npu, "run.json", json)};
   const size_t before = npu->words;
   for (size_t i = 0; i < sizeof words / sizeof *words; ++i) {
     amalgam_option(npu, words[i]);
@@ -363,14 +376,16 @@ static inline void amalgam_advice(const amalgam_t *npu, double tolerance, char t
   const size_t length = strlen(npu->firmware);
   const char *native = length > 3 && strcmp(npu->firmware + length - 3, ".so") == 0 ? " --allow-native" : "";
   const char *folder = npu->keep ? npu->folder : "DIR";
-  snprintf(text, AMALGAM_ADVICE, "which line is wrong: %samalgam blame %s/run.json --expect %s/want.npy --tolerance %g%s",
+  snprintf(text, AMALGAM_ADVICE,
+           "which line is wrong: %samalgam blame %s/run.json --expect %s/want.npy --tolerance %g%s",
            npu->keep ? "" : "AMALGAM_TEST_KEEP=DIR in the environment, then ", folder, folder, tolerance, native);
 }
 
-// Fails unless each element of the result is within the tolerance of what golden makes of the inputs; tolerance 0: unless
-// it has the same bits.  Of other types than F32 all bits count.
+// Fails unless each element of the result is within the tolerance of what golden makes of the inputs; tolerance 0:
+// unless it has the same bits.  Of other types than F32 all bits count.
 #define amalgam_expect(npu, ...) (amalgam_at(npu, __FILE__, __LINE__), amalgam_expect_it(npu, __VA_ARGS__))
-static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *const in[], void *out), double tolerance) {
+static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *const in[], void *out),
+                                     double tolerance) {
   const size_t count = amalgam_count(&npu->shape);
   char path[AMALGAM_PATH], at[AMALGAM_PATH], have[AMALGAM_PATH], want[AMALGAM_PATH], advice[AMALGAM_ADVICE];
   void *wanted = calloc(count, amalgam_bytes(npu->type));
@@ -383,8 +398,9 @@ static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *
   for (size_t i = 0; i < count; ++i) {
     const size_t bytes = amalgam_bytes(npu->type);
     const double by = amalgam_off(npu, npu->out, wanted, i);
-    const bool differs = tolerance > 0 ? by > tolerance
-                                       : memcmp((const char *)npu->out + i * bytes, (const char *)wanted + i * bytes, bytes) != 0;
+    const bool differs = tolerance > 0
+                             ? by > tolerance
+                             : memcmp((const char *)npu->out + i * bytes, (const char *)wanted + i * bytes, bytes) != 0;
     first = differs && off == 0 ? i : first;
     off += differs;
     largest = by > largest ? by : largest;
@@ -409,10 +425,10 @@ static inline void amalgam_close(amalgam_t *npu) {
 
 // A test of cmocka's; and the main function of a program with one of them.
 #define AMALGAM_TEST(name) static void name(void **state __attribute__((unused)))
-#define AMALGAM_MAIN(name)                                         \
-  int main(void) {                                                 \
-    const struct CMUnitTest tests[] = {cmocka_unit_test(name)};     \
-    return cmocka_run_group_tests(tests, NULL, NULL);              \
+#define AMALGAM_MAIN(name)                                      \
+  int main(void) {                                              \
+    const struct CMUnitTest tests[] = {cmocka_unit_test(name)}; \
+    return cmocka_run_group_tests(tests, NULL, NULL);           \
   }
 
 #endif

@@ -35,21 +35,21 @@ typedef struct flight {
 
 typedef struct bench {
   engine_shape_t shape;
-  size_t d, p, nq, bank;       // bank: rows of a block
+  size_t d, p, nq, bank;  // bank: rows of a block
   engine_library_t library;
   engine_unit_t *unit;
   engine_pins_t *pins;
   engine_control_t *control;
   num_rng_t rng;
-  num_bf16_t *k, *v;           // [P][bank][D], what the memory holds
-  size_t half;                 // rows of the half in use start at half * bank/2; the other is written
-  bool whole;                  // all rows are in use, around the end of a block, and none is written
+  num_bf16_t *k, *v;  // [P][bank][D], what the memory holds
+  size_t half;        // rows of the half in use start at half * bank/2; the other is written
+  bool whole;         // all rows are in use, around the end of a block, and none is written
   // The group on offer
   num_bf16_t *q;
   uint32_t *limit;
   num_triplet_t *carry;
   engine_group_t group;
-  uint8_t *mask;               // [rows][NQ][P] of the groups from mask_first on, one after the other
+  uint8_t *mask;  // [rows][NQ][P] of the groups from mask_first on, one after the other
   bool offered;
   size_t mask_count, mask_next;  // beats made and taken
   bool mask_taken;               // one, in the last cycle
@@ -58,15 +58,13 @@ typedef struct bench {
   num_triplet_t *result;
   uint64_t cycle;
   unsigned gap_q, gap_mask, gap_out, gap_kv;  // of 16: how often a stream pauses
-  engine_row_t written;        // the last row
-  FILE *record;                // NULL: none
+  engine_row_t written;                       // the last row
+  FILE *record;                               // NULL: none
 } bench_t;
 
 static int failures;
 
-static uint32_t pick(bench_t *bench, uint32_t below) {
-  return (uint32_t)(num_rng_u64(&bench->rng) >> 33) % below;
-}
+static uint32_t pick(bench_t *bench, uint32_t below) { return (uint32_t)(num_rng_u64(&bench->rng) >> 33) % below; }
 
 static bool chance(bench_t *bench, unsigned of16) { return pick(bench, 16) < of16; }
 
@@ -102,12 +100,12 @@ static void make_vector(bench_t *bench, num_bf16_t *x, double width) {
   for (size_t c = 0; c < bench->d; ++c) {
     const num_bf16_t plain = num_bf16_from_f32((float)(width * num_rng_normal(&bench->rng)));
     const num_bf16_t any = (num_bf16_t)(pick(bench, 0x10000) & (kind == 3 ? 0xbfffu : 0xffffu));
-    x[c] = kind == 0                          ? (num_bf16_t)(plain & 0x8000u)           // zeros
-           : kind == 1                        ? (num_bf16_t)(any & 0x807fu)             // subnormals
-           : kind == 2 && pick(bench, 4) == 0 ? (num_bf16_t)(plain & 0x8000u)
-           : kind == 3                        ? any                                     // up to 1.99
+    x[c] = kind == 0                                           ? (num_bf16_t)(plain & 0x8000u)  // zeros
+           : kind == 1                                         ? (num_bf16_t)(any & 0x807fu)    // subnormals
+           : kind == 2 && pick(bench, 4) == 0                  ? (num_bf16_t)(plain & 0x8000u)
+           : kind == 3                                         ? any  // up to 1.99
            : kind == 4 && pick(bench, (uint32_t)bench->d) == 0 ? (num_bf16_t)(any | 0x7f80u)
-                                              : plain;
+                                                               : plain;
   }
 }
 
@@ -216,15 +214,16 @@ static void offer(bench_t *bench) {
     bench->limit[n] = pick(bench, 4) ? keys : pick(bench, 2) ? pick(bench, keys + 1) : any_count(bench);
     make_carry(bench, &bench->carry[n]);
   }
-  bench->group = (engine_group_t){
-      .q = bench->q,
-      .base = bench->whole ? pick(bench, most) : (uint32_t)(bench->half * most),
-      .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
-      .stride = pick(bench, 2) ? most : pick(bench, 2) ? pick(bench, most + 1) : any_count(bench),
-      .limit = bench->limit,
-      .use_mask = pick(bench, 3) == 0,
-      .final = pick(bench, 3) != 0,
-      .carry = carry ? bench->carry : NULL};
+  bench->group = (engine_group_t){.q = bench->q,
+                                  .base = bench->whole ? pick(bench, most) : (uint32_t)(bench->half * most),
+                                  .rows = 1 + (pick(bench, 2) ? pick(bench, few) : pick(bench, most)),
+                                  .stride = pick(bench, 2)   ? most
+                                            : pick(bench, 2) ? pick(bench, most + 1)
+                                                             : any_count(bench),
+                                  .limit = bench->limit,
+                                  .use_mask = pick(bench, 3) == 0,
+                                  .final = pick(bench, 3) != 0,
+                                  .carry = carry ? bench->carry : NULL};
   if (!bench->whole && bench->group.rows < most) {
     bench->group.base += pick(bench, most - bench->group.rows + 1);
   }
@@ -247,11 +246,11 @@ static void offer(bench_t *bench) {
 
 // ---------------------------------------------------------------- checks
 
-static void fail(const bench_t *bench, const char *what, size_t group, size_t query, size_t element,
-                 uint32_t got, uint32_t expected) {
+static void fail(const bench_t *bench, const char *what, size_t group, size_t query, size_t element, uint32_t got,
+                 uint32_t expected) {
   if (failures < 10) {
-    printf("cycle %llu: group %zu, query %zu, %s %zu: %05x, expected %05x\n",
-           (unsigned long long)bench->cycle, group, query, what, element, got, expected);
+    printf("cycle %llu: group %zu, query %zu, %s %zu: %05x, expected %05x\n", (unsigned long long)bench->cycle, group,
+           query, what, element, got, expected);
   }
   failures += 1;
 }
@@ -315,8 +314,8 @@ static void write_triplets(const bench_t *bench, hex_bits_t *bits, const num_tri
 
 static void write_group(const bench_t *bench, hex_bits_t *bits) {
   const engine_group_t *group = &bench->group;
-  fprintf(bench->record, "%x %x %x %d %d %d ", group->base, group->rows, group->stride, group->use_mask,
-          group->final, group->carry != NULL);
+  fprintf(bench->record, "%x %x %x %d %d %d ", group->base, group->rows, group->stride, group->use_mask, group->final,
+          group->carry != NULL);
   for (size_t n = 0; n < bench->nq; ++n) {
     hex_put(bits, group->limit[n], engine_bits(bench->shape.num.rows + 1));
   }
@@ -419,8 +418,8 @@ static bool keep_or(bench_t *bench, bool offered, bool available, unsigned gap) 
 static void write_row(bench_t *bench, size_t block, size_t row) {
   make_row(bench, block, row);
   const size_t at = (block * bench->bank + row) * bench->d;
-  bench->written = (engine_row_t){.block = (uint32_t)block, .row = (uint32_t)row,
-                                  .k = bench->k + at, .v = bench->v + at};
+  bench->written =
+      (engine_row_t){.block = (uint32_t)block, .row = (uint32_t)row, .k = bench->k + at, .v = bench->v + at};
   bench->library.api->set_row(bench->unit, &bench->written);
   bench->pins->kv_valid = true;
 }
@@ -435,15 +434,13 @@ static void random_cycle(bench_t *bench, bool more) {
   const bool beats = bench->mask_next < bench->mask_count;
   pins->mask_valid = keep_or(bench, pins->mask_valid && !bench->mask_taken, beats, bench->gap_mask);
   if (beats) {
-    bench->library.api->set_mask(bench->unit,
-                                 bench->mask + bench->mask_next * bench->nq * bench->p);
+    bench->library.api->set_mask(bench->unit, bench->mask + bench->mask_next * bench->nq * bench->p);
   }
   pins->out_ready = !chance(bench, bench->gap_out);
   pins->kv_valid = false;
   if (bench->bank > 1 && !bench->whole && !chance(bench, bench->gap_kv)) {
     const size_t rows = half_rows(bench);
-    write_row(bench, pick(bench, (uint32_t)bench->p),
-              (1 - bench->half) * rows + pick(bench, (uint32_t)rows));
+    write_row(bench, pick(bench, (uint32_t)bench->p), (1 - bench->half) * rows + pick(bench, (uint32_t)rows));
   }
   cycle(bench);
 }
@@ -534,10 +531,9 @@ static void check_cycles(bench_t *bench, size_t groups, uint32_t rows) {
   const uint64_t merging = 3 * (bench->p - 1);
   const uint64_t expected = keys + memory + pipeline + merging;
   const uint64_t got = stream_groups(bench, groups, rows);
-  printf("%2zu groups of %4u rows: %5llu cycles = keys %llu + memory %llu + pipeline %llu + ACCs %llu%s\n",
-         groups, rows, (unsigned long long)got, (unsigned long long)keys,
-         (unsigned long long)memory, (unsigned long long)pipeline, (unsigned long long)merging,
-         got == expected ? "" : " EXPECTED");
+  printf("%2zu groups of %4u rows: %5llu cycles = keys %llu + memory %llu + pipeline %llu + ACCs %llu%s\n", groups,
+         rows, (unsigned long long)got, (unsigned long long)keys, (unsigned long long)memory,
+         (unsigned long long)pipeline, (unsigned long long)merging, got == expected ? "" : " EXPECTED");
   failures += got != expected;
 }
 
@@ -708,7 +704,7 @@ int main(int argc, char **argv) {
     run_random(&bench, arguments.groups);
   }
   close_bench(&bench);
-  printf("%zu groups in %llu cycles, %d differences: %s\n", bench.received,
-         (unsigned long long)bench.cycle, failures, failures == 0 ? "PASS" : "FAIL");
+  printf("%zu groups in %llu cycles, %d differences: %s\n", bench.received, (unsigned long long)bench.cycle, failures,
+         failures == 0 ? "PASS" : "FAIL");
   return failures == 0 ? 0 : 1;
 }

@@ -26,7 +26,7 @@ namespace {
 constexpr uint32_t D = 2, P = 2, NQ = 2, N = 12, ROWS = N / P, RW = 3, LW = 4;
 constexpr uint32_t QUERY_ELEMENTS = D * NQ;  // of a group
 constexpr uint32_t OKAY = 0, SLVERR = 2, WAITING = 4;
-constexpr uint32_t FINAL = 2;             // of GROUP
+constexpr uint32_t FINAL = 2;  // of GROUP
 enum class access { RO, RW, WO, W1 };
 
 struct reg {
@@ -146,7 +146,7 @@ uint32_t value_of(bench &b, uint32_t offset) {
 
 const reg *find(uint32_t offset) {
   if (offset > REG_LIMIT && offset < REG_LIMIT + 4 * NQ) {
-    offset = REG_LIMIT;                           // its NQ words are alike
+    offset = REG_LIMIT;  // its NQ words are alike
   }
   for (const reg &one : REGISTERS) {
     if (one.offset == offset) {
@@ -158,24 +158,37 @@ const reg *find(uint32_t offset) {
 
 uint32_t after_reset(uint32_t offset) {
   switch (offset) {
-    case REG_VERSION: return 0x00010000;
-    case REG_DESIGN: return NQ << 24 | P << 16;
-    case REG_HEAD_DIM: return D;
-    case REG_KEYS: return N;
-    case REG_STATUS: return 1;
-    case REG_SCALE: return 0x3f80;
-    case REG_ROWS: return ROWS;
-    case REG_STRIDE: return ROWS;
-    default: return offset >= REG_LIMIT ? N : 0;
+    case REG_VERSION:
+      return 0x00010000;
+    case REG_DESIGN:
+      return NQ << 24 | P << 16;
+    case REG_HEAD_DIM:
+      return D;
+    case REG_KEYS:
+      return N;
+    case REG_STATUS:
+      return 1;
+    case REG_SCALE:
+      return 0x3f80;
+    case REG_ROWS:
+      return ROWS;
+    case REG_STRIDE:
+      return ROWS;
+    default:
+      return offset >= REG_LIMIT ? N : 0;
   }
 }
 
 bool takes(const reg &one, uint32_t value) {
   switch (one.offset) {
-    case REG_BASE: return value < ROWS;
-    case REG_ROWS: return value >= 1 && value <= ROWS;
-    case REG_STRIDE: return value <= N;
-    default: return one.offset >= REG_LIMIT ? value <= N : one.bits == 32 || value >> one.bits == 0;
+    case REG_BASE:
+      return value < ROWS;
+    case REG_ROWS:
+      return value >= 1 && value <= ROWS;
+    case REG_STRIDE:
+      return value <= N;
+    default:
+      return one.offset >= REG_LIMIT ? value <= N : one.bits == 32 || value >> one.bits == 0;
   }
 }
 
@@ -186,7 +199,7 @@ void check_space(bench &b) {
     uint32_t value = 0;
     const bool readable = one != nullptr && one->kind != access::WO;
     check(b, "read after reset", offset, read(b, offset, &value), readable ? OKAY : SLVERR);
-    if (offset != REG_IRQ_STATUS) {               // which tells of the reads that were refused
+    if (offset != REG_IRQ_STATUS) {  // which tells of the reads that were refused
       check(b, "value after reset", offset, value, readable ? after_reset(offset) : 0);
     }
     if (one == nullptr || one->kind == access::RO) {
@@ -209,7 +222,7 @@ void check_random(bench &b) {
   for (unsigned n = 0; n < 3000; ++n) {
     const uint32_t offset = offsets[pick(b, static_cast<uint32_t>(offsets.size()))];
     const reg &one = *find(offset);
-    const uint32_t byte = offset + pick(b, 4);    // in the same word
+    const uint32_t byte = offset + pick(b, 4);  // in the same word
     if (pick(b, 2) == 0) {
       check(b, "read-back", byte, value_of(b, byte), model[offset]);
       continue;
@@ -243,7 +256,7 @@ void check_waiting(bench &b) {
     rtl.s_axil_araddr_i = static_cast<SData>(offsets[asked % offsets.size()]);
     rtl.s_axil_rready_i = pick(b, 3) == 0;
     settle(b);
-    const uint32_t written = answers + rtl.s_axil_bvalid_o;   // before this cycle
+    const uint32_t written = answers + rtl.s_axil_bvalid_o;  // before this cycle
     if (rtl.s_axil_bvalid_o && rtl.s_axil_bready_i) {
       check(b, "write of many", answers++, rtl.s_axil_bresp_o, OKAY);
     }
@@ -277,7 +290,8 @@ void load(bench &b, bool any) {
     rtl.s_axis_kv_tvalid_i = 1;
     rtl.s_axis_kv_tuser_i = static_cast<CData>((row / ROWS) << RW | row % ROWS);
     for (uint32_t i = 0; i < 2 * D; ++i) {
-      const uint64_t bits = any ? (pick(b, 4) == 0 ? 0x7f80 : pick(b, 1u << 16)) : num_bf16_from_f32(static_cast<float>(num_rng_normal(&b.rng)));
+      const uint64_t bits = any ? (pick(b, 4) == 0 ? 0x7f80 : pick(b, 1u << 16))
+                                : num_bf16_from_f32(static_cast<float>(num_rng_normal(&b.rng)));
       rtl.s_axis_kv_tdata_i = (rtl.s_axis_kv_tdata_i & ~(0xffffull << (16 * i))) | bits << (16 * i);
     }
     settle(b);
@@ -291,7 +305,7 @@ void send(bench &b, const query_t &query) {
   Vattention_axi &rtl = b.rtl;
   std::memcpy(&rtl.s_axis_q_tdata_i, query.data(), sizeof query);
   rtl.s_axis_q_tvalid_i = 1;
-  rtl.s_axis_mask_tdata_i = static_cast<CData>(pick(b, 256));   // which nobody asked for
+  rtl.s_axis_mask_tdata_i = static_cast<CData>(pick(b, 256));  // which nobody asked for
   for (unsigned n = 0; n < 100; ++n) {
     settle(b);
     const bool taken = rtl.s_axis_q_tready_o;
@@ -340,7 +354,7 @@ query_t make(float scale, const std::array<float, QUERY_ELEMENTS> &values) {
 
 void check_groups(bench &b) {
   for (unsigned n = 0; n < 3; ++n) {
-    load(b, true);                                // of which nothing stays
+    load(b, true);  // of which nothing stays
   }
   reset(b);
   load(b, false);

@@ -43,15 +43,15 @@ struct bench {
   VerilatedContext context;
   Vgm_slice rtl{&context};
   num_rng_t rng{};
-  std::array<beat_t, WORDS> memory{};        // what has to be in it
-  std::deque<burst> address, data, answer;   // bursts not yet sent, sent in part, not yet answered
+  std::array<beat_t, WORDS> memory{};       // what has to be in it
+  std::deque<burst> address, data, answer;  // bursts not yet sent, sent in part, not yet answered
   size_t beat = 0;
-  unsigned gap_aw = 0, gap_w = 0, gap_b = 0; // of 16
+  unsigned gap_aw = 0, gap_w = 0, gap_b = 0;  // of 16
   bool offer_aw = false, offer_w = false;
   uint64_t cycle = 0;
   unsigned failures = 0;
   std::array<unsigned, 4> answers{};
-  uint32_t beats = 0;                        // written since counters were cleared
+  uint32_t beats = 0;  // written since counters were cleared
 };
 
 uint32_t pick(bench &b, uint32_t below) { return static_cast<uint32_t>(num_rng_u64(&b.rng) >> 33) % below; }
@@ -145,7 +145,7 @@ burst make(bench &b) {
     one.size = pick(b, 5);
     one.kind = pick(b, 3);
   }
-  if (pick(b, 40) == 0) {                    // far outside
+  if (pick(b, 40) == 0) {  // far outside
     (pick(b, 2) == 0 ? one.address : one.len) |= pick(b, 256) << (pick(b, 2) * 8);
   }
   one.address &= 0xffffu;
@@ -258,7 +258,7 @@ void drain(bench &b) {
   }
   b.gap_b = 0;
   for (unsigned i = 0; i < 40; ++i) {
-    tick(b);                                 // nothing more comes
+    tick(b);  // nothing more comes
   }
   if (b.rtl.cnt_beats_o != b.beats) {
     fail(b, "cnt_beats", b.rtl.cnt_beats_o, b.beats);
@@ -358,7 +358,8 @@ int main(int argc, char **argv) {
   }
   verilated_end(b.rtl);
   std::printf("%u OKAY, %u SLVERR, %u DECERR in %llu cycles, %u wrong: %s\n", b.answers[OKAY], b.answers[SLVERR],
-              b.answers[DECERR], static_cast<unsigned long long>(b.cycle), b.failures, b.failures == 0 ? "PASS" : "FAIL");
+              b.answers[DECERR], static_cast<unsigned long long>(b.cycle), b.failures,
+              b.failures == 0 ? "PASS" : "FAIL");
   return b.failures == 0 ? 0 : 1;
 }
 

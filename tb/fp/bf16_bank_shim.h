@@ -1,7 +1,7 @@
 // C view of a Verilated bf16_bank. There is one library for each unit, all with this interface.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TB_BF16_BANK_SHIM_H_
-#define AMALGAM_TB_BF16_BANK_SHIM_H_
+#ifndef AMALGAM_TB_FP_BF16_BANK_SHIM_H
+#define AMALGAM_TB_FP_BF16_BANK_SHIM_H
 
 #include <stdbool.h>
 
@@ -22,11 +22,10 @@ void bf16_bank_delete(bf16_bank_t *bank);
 
 // y[i] = unit(a, first + i) for all lanes; first is a multiple of BF16_BANK_LANES. With a register
 // in the unit this is one clock cycle, and without enable y is what the register holds.
-void bf16_bank_run(bf16_bank_t *bank, bool enable, num_bf16_t a, num_bf16_t first,
-                   num_bf16_t y[BF16_BANK_LANES]);
+void bf16_bank_run(bf16_bank_t *bank, bool enable, num_bf16_t a, num_bf16_t first, num_bf16_t y[BF16_BANK_LANES]);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_TB_BF16_BANK_SHIM_H_
+#endif  // AMALGAM_TB_FP_BF16_BANK_SHIM_H

@@ -27,7 +27,7 @@ extern "C" void bf16_dot_delete(bf16_dot_dut_t *dut) {
 template <typename Port>
 static void load(Port *port, const num_bf16_t *x) {
   *port = 0;
-  for (int i = 0; i < BF16_DOT_D; i++) {
+  for (int i = 0; i < BF16_DOT_D; ++i) {
     *port |= static_cast<Port>(x[i]) << (16 * i);
   }
 }
@@ -40,8 +40,7 @@ static void load(VlWide<Words> *port, const num_bf16_t *x) {
   }
 }
 
-extern "C" num_bf16_t bf16_dot_clock(bf16_dot_dut_t *dut, bool enable, const num_bf16_t *a,
-                                     const num_bf16_t *b) {
+extern "C" num_bf16_t bf16_dot_clock(bf16_dot_dut_t *dut, bool enable, const num_bf16_t *a, const num_bf16_t *b) {
   dut->rtl.en_i = enable;
   load(&dut->rtl.a_i, a);
   load(&dut->rtl.b_i, b);

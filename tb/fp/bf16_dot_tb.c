@@ -78,7 +78,7 @@ static int random_top(num_rng_t *rng) {
 // Products of like size.
 static void fill_level(num_rng_t *rng, operands_t *x) {
   const int top = random_top(rng);
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     pair_of_sum(rng, top, &x->a[i], &x->b[i]);
   }
 }
@@ -87,7 +87,7 @@ static void fill_level(num_rng_t *rng, operands_t *x) {
 static void fill_spread(num_rng_t *rng, operands_t *x) {
   const int top = random_top(rng);
   const uint32_t spread = 1u + below(rng, 40);
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     pair_of_sum(rng, top - (int)below(rng, spread), &x->a[i], &x->b[i]);
   }
 }
@@ -97,7 +97,7 @@ static void fill_spread(num_rng_t *rng, operands_t *x) {
 static void fill_sparse(num_rng_t *rng, operands_t *x) {
   const int top = random_top(rng);
   const uint32_t few = 1u + below(rng, 4);
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     if (below(rng, D) < few) {
       pair_of_sum(rng, top - (int)below(rng, 26), &x->a[i], &x->b[i]);
     } else {
@@ -111,14 +111,12 @@ static void fill_sparse(num_rng_t *rng, operands_t *x) {
 static void fill_edge(num_rng_t *rng, operands_t *x) {
   static const uint32_t FRACTIONS[] = {0x7f, 0x7e, 0x00, 0x01};
   const uint32_t r = below(rng, 3);
-  const int top = r == 0   ? 126 + (int)below(rng, 3)
-                  : r == 1 ? 380 + (int)below(rng, 3)
-                           : random_top(rng);
+  const int top = r == 0 ? 126 + (int)below(rng, 3) : r == 1 ? 380 + (int)below(rng, 3) : random_top(rng);
   const int below_top[] = {0, 8, 9 + (int)below(rng, 16)};
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     zero_pair(rng, 255, &x->a[i], &x->b[i]);
   }
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     const int sum = top - below_top[k];
     const uint32_t fraction = k == 0 ? FRACTIONS[below(rng, 4)] : 0;
     const uint32_t lane = below(rng, D);  // a later product may take the place of an earlier one
@@ -134,8 +132,8 @@ static void fill_edge(num_rng_t *rng, operands_t *x) {
 static uint32_t significands_of(uint32_t product) {
   static uint16_t pair[1 << 16];
   if (pair[128 * 128] == 0) {
-    for (uint32_t a = 128; a < 256; a++) {
-      for (uint32_t b = a; b < 256; b++) {
+    for (uint32_t a = 128; a < 256; ++a) {
+      for (uint32_t b = a; b < 256; ++b) {
         pair[a * b] = (uint16_t)(a << 8 | b);
       }
     }
@@ -163,7 +161,7 @@ static void tied_products(num_rng_t *rng, uint32_t *product, int count) {
   do {
     const uint32_t least = 128 + below(rng, 128);  // a high one: the leading one is the sum's top bit
     uint32_t sum = 0;
-    for (int i = 0; i < count - 1; i++) {
+    for (int i = 0; i < count - 1; ++i) {
       product[i] = random_product(rng, least);
       sum += product[i];
     }
@@ -190,7 +188,7 @@ static void fill_tie(num_rng_t *rng, operands_t *x) {
   const int count = all ? D : below(rng, 4) == 0 ? 1 + (int)below(rng, D - 1) : D - 1;
   const int gap = (int)below(rng, D);  // where the one more, or a zero, is
   tied_products(rng, product, count);
-  for (int i = 0, k = 0; i < D; i++) {
+  for (int i = 0, k = 0; i < D; ++i) {
     if (k < count && (i != gap || all)) {
       put_product(rng, x, i, sign, top, product[k++]);
     } else {
@@ -220,7 +218,7 @@ static void fill_cancelling(num_rng_t *rng, operands_t *x) {
 
 // Bits of any meaning.
 static void fill_bits(num_rng_t *rng, operands_t *x) {
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     const uint64_t r = num_rng_u64(rng);
     x->a[i] = (num_bf16_t)r;
     x->b[i] = (num_bf16_t)(r >> 16);
@@ -229,23 +227,21 @@ static void fill_bits(num_rng_t *rng, operands_t *x) {
 
 // What attention computes.
 static void fill_normal(num_rng_t *rng, operands_t *x) {
-  for (int i = 0; i < D; i++) {
+  for (int i = 0; i < D; ++i) {
     x->a[i] = num_bf16_from_f32((float)num_rng_normal(rng));
     x->b[i] = num_bf16_from_f32((float)num_rng_normal(rng));
   }
 }
 
 static void fill(num_rng_t *rng, operands_t *x) {
-  static void (*const FILL[])(num_rng_t *, operands_t *) = {
-      fill_level,      fill_spread, fill_sparse, fill_edge, fill_tie,
-      fill_cancelling, fill_bits,   fill_normal};
+  static void (*const FILL[])(num_rng_t *, operands_t *) = {fill_level, fill_spread,     fill_sparse, fill_edge,
+                                                            fill_tie,   fill_cancelling, fill_bits,   fill_normal};
   FILL[below(rng, sizeof FILL / sizeof FILL[0])](rng, x);
 }
 
 // ------------------------------------------------------------------ coverage
 
-static const char *const CLASS_NAMES[] = {"zero", "negative zero", "smallest normal", "infinity",
-                                          "other"};
+static const char *const CLASS_NAMES[] = {"zero", "negative zero", "smallest normal", "infinity", "other"};
 enum { CLASSES = sizeof CLASS_NAMES / sizeof CLASS_NAMES[0] };
 
 static int class_of(num_bf16_t y) {
@@ -303,7 +299,7 @@ static void run(bench_t *bench, uint64_t count) {
   while (bench->taken < count + latency()) {
     // A while with stalls, a while without.
     const uint32_t stalls = below(&bench->rng, 2) * below(&bench->rng, 100);
-    for (uint32_t left = below(&bench->rng, 200); left > 0; left--) {
+    for (uint32_t left = below(&bench->rng, 200); left > 0; --left) {
       cycle(bench, below(&bench->rng, 100) >= stalls);
     }
   }
@@ -317,14 +313,14 @@ static bool emit_vectors(const char *path, uint64_t count, uint64_t seed) {
   }
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  for (uint64_t n = 0; n < count; n++) {
+  for (uint64_t n = 0; n < count; ++n) {
     operands_t x;
     fill(&rng, &x);
-    for (int i = D - 1; i >= 0; i--) {
+    for (int i = D - 1; i >= 0; --i) {
       fprintf(file, "%04x", x.a[i]);
     }
     fprintf(file, " ");
-    for (int i = D - 1; i >= 0; i--) {
+    for (int i = D - 1; i >= 0; --i) {
       fprintf(file, "%04x", x.b[i]);
     }
     fprintf(file, " %04x\n", num_bf16_dot(x.a, x.b, D));
@@ -334,12 +330,12 @@ static bool emit_vectors(const char *path, uint64_t count, uint64_t seed) {
 
 static int report(const bench_t *bench) {
   bool pass = bench->checked > 0 && bench->failed == 0;
-  for (int i = 0; i < CLASSES; i++) {
+  for (int i = 0; i < CLASSES; ++i) {
     printf("  %-15s %" PRIu64 "\n", CLASS_NAMES[i], bench->seen[i]);
     pass = pass && bench->seen[i] > 0;
   }
-  printf("%" PRIu64 " dot products in %" PRIu64 " cycles, %" PRIu64 " wrong: %s\n", bench->taken,
-         bench->checked, bench->failed, pass ? "PASS" : "FAIL");
+  printf("%" PRIu64 " dot products in %" PRIu64 " cycles, %" PRIu64 " wrong: %s\n", bench->taken, bench->checked,
+         bench->failed, pass ? "PASS" : "FAIL");
   return pass ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

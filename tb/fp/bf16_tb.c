@@ -36,9 +36,8 @@ static num_bf16_t exp_of_b(num_bf16_t a, num_bf16_t b) {
 }
 
 static const unit_t UNITS[] = {
-    {"mul", num_bf16_mul, false, false}, {"add", num_bf16_add, false, false},
-    {"max", num_bf16_max, false, false}, {"diff", num_bf16_diff, false, false},
-    {"div", num_bf16_div, false, true},  {"exp", exp_of_b, true, false},
+    {"mul", num_bf16_mul, false, false},   {"add", num_bf16_add, false, false}, {"max", num_bf16_max, false, false},
+    {"diff", num_bf16_diff, false, false}, {"div", num_bf16_div, false, true},  {"exp", exp_of_b, true, false},
 };
 // BF16_UNIT comes from bf16.cmake: the parameter UNIT of bf16_bank.
 static const unit_t *const UNIT = &UNITS[BF16_UNIT];
@@ -51,9 +50,8 @@ typedef struct {
   uint64_t failed;
 } bench_t;
 
-static void compare(bench_t *bench, num_bf16_t a, num_bf16_t first,
-                    const num_bf16_t y[BF16_BANK_LANES]) {
-  for (uint32_t i = 0; i < BF16_BANK_LANES; i++) {
+static void compare(bench_t *bench, num_bf16_t a, num_bf16_t first, const num_bf16_t y[BF16_BANK_LANES]) {
+  for (uint32_t i = 0; i < BF16_BANK_LANES; ++i) {
     const num_bf16_t b = (num_bf16_t)(first + i);
     const num_bf16_t expected = UNIT->golden(a, b);
     if (y[i] != expected && bench->failed++ < MAX_REPORTS) {
@@ -79,17 +77,16 @@ static void check_all_b(bench_t *bench, num_bf16_t a) {
 // with all b that is every pair of significands with every exponent, at either end of the range.
 static void check_significands(bench_t *bench) {
   static const num_bf16_t BINADES[] = {0x0080, 0x3f80, 0x7f00};
-  for (size_t i = 0; i < sizeof BINADES / sizeof BINADES[0]; i++) {
-    for (uint32_t fraction = 0; fraction < 128; fraction++) {
+  for (size_t i = 0; i < sizeof BINADES / sizeof BINADES[0]; ++i) {
+    for (uint32_t fraction = 0; fraction < 128; ++fraction) {
       check_all_b(bench, (num_bf16_t)(BINADES[i] + fraction));
     }
   }
 }
 
 static void check_specials(bench_t *bench) {
-  static const num_bf16_t SPECIAL[] = {0x0000, 0x0001, 0x0040, 0x007f, 0x7f7f,
-                                       0x7f80, 0x7f81, 0x7fc0, 0x7fff};
-  for (size_t i = 0; i < sizeof SPECIAL / sizeof SPECIAL[0]; i++) {
+  static const num_bf16_t SPECIAL[] = {0x0000, 0x0001, 0x0040, 0x007f, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff};
+  for (size_t i = 0; i < sizeof SPECIAL / sizeof SPECIAL[0]; ++i) {
     check_all_b(bench, SPECIAL[i]);
     check_all_b(bench, SPECIAL[i] | 0x8000u);
   }
@@ -121,7 +118,7 @@ static void random_row(num_rng_t *rng, num_bf16_t *a, num_bf16_t *first) {
 }
 
 static void check_random(bench_t *bench, num_rng_t *rng, uint64_t rows) {
-  for (uint64_t i = 0; i < rows; i++) {
+  for (uint64_t i = 0; i < rows; ++i) {
     num_bf16_t a;
     num_bf16_t first;
     random_row(rng, &a, &first);
@@ -131,12 +128,12 @@ static void check_random(bench_t *bench, num_rng_t *rng, uint64_t rows) {
 
 // Without enable the result stays, whatever the operands do.
 static void check_hold(bench_t *bench, num_rng_t *rng, uint64_t rows) {
-  for (uint64_t i = 0; i < rows; i++) {
+  for (uint64_t i = 0; i < rows; ++i) {
     num_bf16_t a;
     num_bf16_t first;
     random_row(rng, &a, &first);
     check_row(bench, a, first);
-    for (uint64_t stalls = num_rng_u64(rng) % 4u; stalls > 0; stalls--) {
+    for (uint64_t stalls = num_rng_u64(rng) % 4u; stalls > 0; --stalls) {
       num_bf16_t other_a;
       num_bf16_t other_first;
       num_bf16_t y[BF16_BANK_LANES];
@@ -176,15 +173,14 @@ static bool check_exhaustive(bench_t *total, uint32_t threads) {
   bench_t bench[MAX_THREADS];
   uint32_t started = 0;
   while (started < threads) {
-    bench[started] =
-        (bench_t){.bank = bf16_bank_new((int)started + 1), .first_a = started, .step_a = threads};
+    bench[started] = (bench_t){.bank = bf16_bank_new((int)started + 1), .first_a = started, .step_a = threads};
     if (pthread_create(&thread[started], NULL, exhaustive_thread, &bench[started]) != 0) {
       bf16_bank_delete(bench[started].bank);
       break;
     }
     started++;
   }
-  for (uint32_t i = 0; i < started; i++) {
+  for (uint32_t i = 0; i < started; ++i) {
     pthread_join(thread[i], NULL);
     total->checked += bench[i].checked;
     total->failed += bench[i].failed;
@@ -202,7 +198,7 @@ static bool emit_vectors(const char *path, uint64_t count, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
   fprintf(file, "# bf16_%s: a b expected\n", UNIT->name);
-  for (uint64_t i = 0; i < count; i++) {
+  for (uint64_t i = 0; i < count; ++i) {
     num_bf16_t a = 0;
     num_bf16_t b = (num_bf16_t)(i * CODES / count);
     if (!UNIT->unary) {
@@ -216,8 +212,7 @@ static bool emit_vectors(const char *path, uint64_t count, uint64_t seed) {
 
 static int report(const bench_t *bench, bool complete) {
   const bool pass = complete && bench->checked > 0 && bench->failed == 0;
-  printf("%" PRIu64 " results, %" PRIu64 " wrong: %s\n", bench->checked, bench->failed,
-         pass ? "PASS" : "FAIL");
+  printf("%" PRIu64 " results, %" PRIu64 " wrong: %s\n", bench->checked, bench->failed, pass ? "PASS" : "FAIL");
   return pass ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
@@ -227,15 +222,11 @@ int main(int argc, char **argv) {
   uint64_t threads = 2;
   bool exhaustive = false;
   const char *emit = NULL;
-  const tb_option_t options[] = {{.name = "--count", .number = &count},
-                                 {.name = "--seed", .number = &seed},
-                                 {.name = "--threads", .number = &threads},
-                                 {.name = "--emit", .text = &emit},
-                                 {.name = "--exhaustive", .flag = &exhaustive},
-                                 {.name = NULL}};
+  const tb_option_t options[] = {{.name = "--count", .number = &count},         {.name = "--seed", .number = &seed},
+                                 {.name = "--threads", .number = &threads},     {.name = "--emit", .text = &emit},
+                                 {.name = "--exhaustive", .flag = &exhaustive}, {.name = NULL}};
   if (!tb_options(argc, argv, 1, options) || threads < 1 || threads > MAX_THREADS) {
-    fprintf(stderr,
-            "usage: bf16_%s_tb [--emit FILE] [--count N] [--seed S] | --exhaustive [--threads T]\n",
+    fprintf(stderr, "usage: bf16_%s_tb [--emit FILE] [--count N] [--seed S] | --exhaustive [--threads T]\n",
             UNIT->name);
     return 2;
   }

@@ -62,13 +62,12 @@ static uint32_t host_add(uint32_t a, uint32_t b) {
 static void flush(bench_t *bench) {
   uint32_t sum[FP32_BANK_LANES];
   fp32_bank_add(bench->bank, bench->a, bench->b, sum);
-  for (int i = 0; i < bench->used; i++) {
+  for (int i = 0; i < bench->used; ++i) {
     const uint32_t model = num_f32_add_bits(bench->a[i], bench->b[i]);
     bench->checked++;
     if (sum[i] != bench->expected[i] || model != bench->expected[i]) {
       if (bench->failed++ < MAX_REPORTS) {
-        printf("%08" PRIx32 " + %08" PRIx32 ": rtl %08" PRIx32 " model %08" PRIx32
-               " expected %08" PRIx32 "\n",
+        printf("%08" PRIx32 " + %08" PRIx32 ": rtl %08" PRIx32 " model %08" PRIx32 " expected %08" PRIx32 "\n",
                bench->a[i], bench->b[i], sum[i], model, bench->expected[i]);
       }
     }
@@ -147,8 +146,8 @@ static void check_special_pairs(bench_t *bench) {
       0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fbfffffu, 0x7fc00000u, 0x7fffffffu,
   };
   const size_t n = sizeof SPECIAL / sizeof SPECIAL[0];
-  for (size_t i = 0; i < 2 * n; i++) {
-    for (size_t j = 0; j < 2 * n; j++) {
+  for (size_t i = 0; i < 2 * n; ++i) {
+    for (size_t j = 0; j < 2 * n; ++j) {
       const uint32_t a = SPECIAL[i % n] | (i < n ? 0u : SIGN);
       const uint32_t b = SPECIAL[j % n] | (j < n ? 0u : SIGN);
       check(bench, a, b, host_add(a, b));
@@ -202,7 +201,7 @@ static void emit_vectors(uint64_t count, uint64_t seed) {
       "# of testfloat_gen f32_add (flags: 10 invalid, 04 overflow, 02 underflow, 01 inexact).\n"
       "# Generator: fp32_add_tb --emit %" PRIu64 " --seed %" PRIu64 " (hardware addition)\n",
       count, seed);
-  for (uint64_t i = 0; i < count; i++) {
+  for (uint64_t i = 0; i < count; ++i) {
     uint32_t a;
     uint32_t b;
     random_pair(&rng, i, &a, &b);
@@ -214,8 +213,7 @@ static void emit_vectors(uint64_t count, uint64_t seed) {
 
 static int report(const bench_t *bench) {
   const bool pass = bench->failed == 0;
-  printf("%" PRIu64 " additions, %" PRIu64 " wrong: %s\n", bench->checked, bench->failed,
-         pass ? "PASS" : "FAIL");
+  printf("%" PRIu64 " additions, %" PRIu64 " wrong: %s\n", bench->checked, bench->failed, pass ? "PASS" : "FAIL");
   return pass ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -18,8 +18,7 @@ extern "C" void fp32_mul_delete(fp32_mul_t *mul) {
   delete mul;
 }
 
-extern "C" void fp32_mul_eval(fp32_mul_t *mul, uint32_t a, uint32_t b, uint32_t *exact,
-                              uint32_t *flushed) {
+extern "C" void fp32_mul_eval(fp32_mul_t *mul, uint32_t a, uint32_t b, uint32_t *exact, uint32_t *flushed) {
   mul->exact.a_i = a;
   mul->exact.b_i = b;
   mul->flush.a_i = a;

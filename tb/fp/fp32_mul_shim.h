@@ -1,7 +1,7 @@
 // Verilated synth/gm/fp32_mul.v, one product at a time, for C.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TB_FP32_MUL_SHIM_H
-#define TB_FP32_MUL_SHIM_H
+#ifndef AMALGAM_TB_FP_FP32_MUL_SHIM_H
+#define AMALGAM_TB_FP_FP32_MUL_SHIM_H
 
 #include <stdint.h>
 

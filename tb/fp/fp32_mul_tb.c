@@ -14,7 +14,7 @@
 
 static const uint32_t SIGN = 0x80000000u;
 static const uint32_t INFINITE = 0x7f800000u;
-static const uint32_t NORMAL = 0x00800000u;   // the smallest
+static const uint32_t NORMAL = 0x00800000u;  // the smallest
 static const uint32_t NAN_BITS = 0x7fc00000u;
 enum { MAX_REPORTS = 10 };
 
@@ -38,8 +38,7 @@ static bool subnormal(uint32_t bits) { return (bits & ~SIGN) < NORMAL; }
 
 // Subnormals flushed, of operands and result: what IEEE rounding makes normal stays.
 static uint32_t host_flushed(uint32_t a, uint32_t b) {
-  const uint32_t product =
-      host_mul(subnormal(a) ? a & SIGN : a, subnormal(b) ? b & SIGN : b);
+  const uint32_t product = host_mul(subnormal(a) ? a & SIGN : a, subnormal(b) ? b & SIGN : b);
   return subnormal(product) ? product & SIGN : product;
 }
 
@@ -51,15 +50,16 @@ static void check(bench_t *bench, uint32_t a, uint32_t b) {
     return;
   }
   if (bench->failed++ < MAX_REPORTS) {
-    printf("%08" PRIx32 " * %08" PRIx32 ": %08" PRIx32 ", flushed %08" PRIx32 "; expected %08" PRIx32
-           ", %08" PRIx32 "\n", a, b, exact, flushed, host_mul(a, b), host_flushed(a, b));
+    printf("%08" PRIx32 " * %08" PRIx32 ": %08" PRIx32 ", flushed %08" PRIx32 "; expected %08" PRIx32 ", %08" PRIx32
+           "\n",
+           a, b, exact, flushed, host_mul(a, b), host_flushed(a, b));
   }
 }
 
-static const uint32_t specials[] = {
-    0x00000000u, 0x00000001u, 0x00400000u, 0x007fffffu, 0x00800000u, 0x00800001u, 0x00ffffffu,
-    0x01000000u, 0x3effffffu, 0x3f000000u, 0x3f000001u, 0x3f7fffffu, 0x3f800000u, 0x3f800001u,
-    0x3fffffffu, 0x40000000u, 0x7f000000u, 0x7f7fffffu, 0x7f800000u, 0x7f800001u, 0x7fc00000u};
+static const uint32_t specials[] = {0x00000000u, 0x00000001u, 0x00400000u, 0x007fffffu, 0x00800000u, 0x00800001u,
+                                    0x00ffffffu, 0x01000000u, 0x3effffffu, 0x3f000000u, 0x3f000001u, 0x3f7fffffu,
+                                    0x3f800000u, 0x3f800001u, 0x3fffffffu, 0x40000000u, 0x7f000000u, 0x7f7fffffu,
+                                    0x7f800000u, 0x7f800001u, 0x7fc00000u};
 enum { SPECIALS = sizeof specials / sizeof *specials };
 
 static void check_specials(bench_t *bench) {

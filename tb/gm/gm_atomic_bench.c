@@ -11,8 +11,7 @@ enum { DRAIN_LIMIT = 4096 };
 
 void gm_bench_fail(gm_bench_t *bench, const char *what, uint32_t rtl, uint32_t expected) {
   if (!bench->failed) {
-    printf("cycle %" PRIu64 ": %s is %08" PRIx32 ", expected %08" PRIx32 "\n", bench->cycles, what,
-           rtl, expected);
+    printf("cycle %" PRIu64 ": %s is %08" PRIx32 ", expected %08" PRIx32 "\n", bench->cycles, what, rtl, expected);
   }
   bench->failed = true;
 }
@@ -34,7 +33,7 @@ static uint32_t *words_at(gm_bench_t *bench, gm_bench_memory_t *memory, uint32_t
 }
 
 static void store(uint32_t *words, uint32_t mask, const uint32_t *data) {
-  for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+  for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
     if ((mask >> lane & 1u) != 0u) {
       words[lane] = data[lane];
     }
@@ -57,10 +56,9 @@ static void model_write(void *ctx, uint32_t addr, uint32_t mask, const uint32_t 
   memcpy(bench->model_wdata, data, sizeof bench->model_wdata);
 }
 
-static void reference_beat(gm_bench_t *bench, const gm_request_t *req, uint32_t addr,
-                           uint32_t mask) {
+static void reference_beat(gm_bench_t *bench, const gm_request_t *req, uint32_t addr, uint32_t mask) {
   uint32_t *words = words_at(bench, &bench->ref_memory, addr);
-  for (uint32_t lane = 0; lane < bench->model.lanes; lane++) {
+  for (uint32_t lane = 0; lane < bench->model.lanes; ++lane) {
     if ((mask >> lane & 1u) != 0u) {
       uint32_t guards = 0;
       const uint32_t operand = req->data[req->op == NUM_GM_RESCALE ? 0u : lane];
@@ -79,7 +77,7 @@ static void reference(gm_bench_t *bench, const gm_request_t *req) {
     return;
   }
   const uint32_t beats = req->op == NUM_GM_RESCALE && req->len > 1u ? req->len : 1u;
-  for (uint32_t i = 0; i < beats; i++) {
+  for (uint32_t i = 0; i < beats; ++i) {
     const uint32_t mask = i + 1u == beats ? req->mask & all : all;
     reference_beat(bench, req, (req->addr + i) & ADDR_MASK, mask);
   }
@@ -118,7 +116,7 @@ static void compare_write(gm_bench_t *bench, const gm_dut_out_t *out) {
   }
   expect(bench, "mem_waddr", out->mem_waddr, bench->model_waddr);
   expect(bench, "mem_wmask", out->mem_wmask, bench->model_wmask);
-  for (uint32_t lane = 0; lane < bench->model.lanes; lane++) {
+  for (uint32_t lane = 0; lane < bench->model.lanes; ++lane) {
     if ((out->mem_wmask >> lane & 1u) != 0u) {
       expect(bench, "mem_wdata", out->mem_wdata[lane], bench->model_wdata[lane]);
     }
@@ -158,7 +156,7 @@ static void serve_memory(gm_bench_t *bench, const gm_dut_out_t *out, uint32_t rd
   if (out->mem_re) {
     memcpy(rdata, words_at(bench, &bench->rtl_memory, out->mem_raddr), GM_LANES * sizeof rdata[0]);
   } else {
-    for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+    for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
       rdata[lane] = (uint32_t)num_rng_u64(&bench->rng);
     }
   }
@@ -235,8 +233,8 @@ void gm_bench_clear_next(gm_bench_t *bench) {
 }
 
 static void compare_memories(gm_bench_t *bench) {
-  for (uint32_t i = 0; i < GM_BENCH_BEATS && !bench->failed; i++) {
-    for (uint32_t lane = 0; lane < bench->model.lanes; lane++) {
+  for (uint32_t i = 0; i < GM_BENCH_BEATS && !bench->failed; ++i) {
+    for (uint32_t lane = 0; lane < bench->model.lanes; ++lane) {
       const uint32_t expected = bench->ref_memory.beat[i][lane];
       expect(bench, "word in the RTL's memory", bench->rtl_memory.beat[i][lane], expected);
       expect(bench, "word in the model's memory", bench->model_memory.beat[i][lane], expected);
@@ -245,7 +243,7 @@ static void compare_memories(gm_bench_t *bench) {
 }
 
 void gm_bench_finish(gm_bench_t *bench) {
-  for (uint32_t i = 0; i < DRAIN_LIMIT && bench->tag_count > 0 && !bench->failed; i++) {
+  for (uint32_t i = 0; i < DRAIN_LIMIT && bench->tag_count > 0 && !bench->failed; ++i) {
     (void)gm_bench_cycle(bench, NULL, true);
   }
   (void)gm_bench_cycle(bench, NULL, true);  // the status after the last write
@@ -309,8 +307,8 @@ void gm_bench_init(gm_bench_t *bench, uint64_t seed, FILE *record) {
   bench->record = record;
   num_rng_seed(&bench->rng, seed);
   bench->dut = gm_dut_new((uint32_t)seed | 1u);  // 0 would mean a seed of its own choice
-  for (uint32_t i = 0; i < GM_BENCH_BEATS; i++) {
-    for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+  for (uint32_t i = 0; i < GM_BENCH_BEATS; ++i) {
+    for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
       bench->rtl_memory.beat[i][lane] = memory_word(&bench->rng);
     }
   }

@@ -7,8 +7,8 @@
 //
 // The bench owns the clock: gm_bench_cycle() runs one.  The first difference ends the run (failed).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TB_GM_ATOMIC_BENCH_H_
-#define AMALGAM_TB_GM_ATOMIC_BENCH_H_
+#ifndef AMALGAM_TB_GM_GM_ATOMIC_BENCH_H
+#define AMALGAM_TB_GM_GM_ATOMIC_BENCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,4 +74,4 @@ void gm_bench_reset(gm_bench_t *bench);
 // Reports a difference and marks the bench as failed.
 void gm_bench_fail(gm_bench_t *bench, const char *what, uint32_t rtl, uint32_t expected);
 
-#endif  // AMALGAM_TB_GM_ATOMIC_BENCH_H_
+#endif  // AMALGAM_TB_GM_GM_ATOMIC_BENCH_H

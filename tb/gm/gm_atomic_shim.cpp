@@ -40,7 +40,7 @@ static void drive(GM_DUT_CLASS *rtl, const gm_dut_in_t *in) {
   rtl->req_len_i = static_cast<SData>(in->req.len & ((1u << GM_LEN_W) - 1u));
   rtl->req_tag_i = static_cast<CData>(in->req.tag & ((1u << GM_TAG_W) - 1u));
   rtl->rsp_ready_i = in->rsp_ready;
-  for (uint32_t i = 0; i < LANES; i++) {
+  for (uint32_t i = 0; i < LANES; ++i) {
     rtl->req_data_i[i] = in->req.data[i];
     rtl->mem_rdata_i[i] = in->mem_rdata[i];
   }
@@ -55,11 +55,10 @@ static void sample(GM_DUT_CLASS *rtl, gm_dut_out_t *out) {
   out->mem_we = rtl->mem_we_o;
   out->mem_waddr = rtl->mem_waddr_o;
   out->mem_wmask = rtl->mem_wmask_o;
-  for (uint32_t i = 0; i < LANES; i++) {
+  for (uint32_t i = 0; i < LANES; ++i) {
     out->mem_wdata[i] = rtl->mem_wdata_o[i];
   }
-  out->guards = (rtl->guard_zero_o ? NUM_GM_GUARD_ZERO : 0u) |
-                (rtl->guard_special_o ? NUM_GM_GUARD_SPECIAL : 0u) |
+  out->guards = (rtl->guard_zero_o ? NUM_GM_GUARD_ZERO : 0u) | (rtl->guard_special_o ? NUM_GM_GUARD_SPECIAL : 0u) |
                 (rtl->guard_underflow_o ? NUM_GM_GUARD_UNDERFLOW : 0u) |
                 (rtl->guard_overflow_o ? NUM_GM_GUARD_OVERFLOW : 0u);
   out->cnt_beats = rtl->cnt_beats_o;

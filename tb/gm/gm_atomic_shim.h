@@ -3,8 +3,8 @@
 // A cycle: gm_dut_settle() with this cycle's inputs, look at the outputs, gm_dut_edge().
 // Compiled once for each build of the unit (LANES, ALU_STAGES), see CMakeLists.txt.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TB_GM_ATOMIC_SHIM_H_
-#define AMALGAM_TB_GM_ATOMIC_SHIM_H_
+#ifndef AMALGAM_TB_GM_GM_ATOMIC_SHIM_H
+#define AMALGAM_TB_GM_GM_ATOMIC_SHIM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,4 +56,4 @@ void gm_dut_edge(gm_dut_t *dut);
 }
 #endif
 
-#endif  // AMALGAM_TB_GM_ATOMIC_SHIM_H_
+#endif  // AMALGAM_TB_GM_GM_ATOMIC_SHIM_H

@@ -43,9 +43,8 @@ static bool side_next(side_t *side, num_rng_t *rng) {
 
 static uint32_t random_op(num_rng_t *rng) {
   static const uint32_t OPS[] = {
-      NUM_GM_STORE,   NUM_GM_STORE,       NUM_GM_ADD_F32,     NUM_GM_ADD_F32,
-      NUM_GM_ADD_F32, NUM_GM_ADD_F32,     NUM_GM_ADD_S32,     NUM_GM_ADD_S32,
-      NUM_GM_ADD_S32, NUM_GM_ADD_S32_RAW, NUM_GM_ADD_S32_RAW, NUM_GM_RESCALE,
+      NUM_GM_STORE,   NUM_GM_STORE,   NUM_GM_ADD_F32, NUM_GM_ADD_F32,     NUM_GM_ADD_F32,     NUM_GM_ADD_F32,
+      NUM_GM_ADD_S32, NUM_GM_ADD_S32, NUM_GM_ADD_S32, NUM_GM_ADD_S32_RAW, NUM_GM_ADD_S32_RAW, NUM_GM_RESCALE,
   };
   const uint32_t count = sizeof OPS / sizeof OPS[0];
   const uint32_t pick = below(rng, 40);
@@ -104,7 +103,7 @@ static gm_request_t random_request(num_rng_t *rng) {
       .tag = below(rng, 1u << GM_TAG_W),
       .mask = below(rng, 4) == 0 ? below(rng, 1u << GM_LANES) : ALL_LANES,
   };
-  for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+  for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
     req.data[lane] = is_float ? random_float(rng) : random_n(rng);
   }
   return req;
@@ -150,7 +149,7 @@ static void run_phase(gm_bench_t *bench, pattern_t requests, pattern_t responses
 static void test_random(gm_bench_t *bench, uint64_t requests) {
   static const pattern_t PATTERNS[] = {{100, 1}, {50, 1}, {50, 12}, {15, 1}, {90, 3}};
   const uint32_t count = sizeof PATTERNS / sizeof PATTERNS[0];
-  for (uint32_t i = 0; i < count * count; i++) {
+  for (uint32_t i = 0; i < count * count; ++i) {
     run_phase(bench, PATTERNS[i / count], PATTERNS[i % count], requests / (count * count));
   }
 }
@@ -196,7 +195,7 @@ enum { CORNER_NS = 16 };
 static void corner_beats(gm_bench_t *bench, uint32_t op, uint32_t word, uint32_t first) {
   gm_request_t init = {.op = NUM_GM_STORE, .addr = 7, .mask = ALL_LANES};
   gm_request_t add = {.op = op, .addr = 7, .len = 1, .mask = ALL_LANES};
-  for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+  for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
     init.data[lane] = word;
     add.data[lane] = corner_n(word, (first + lane) % CORNER_NS);
   }
@@ -207,7 +206,7 @@ static void corner_beats(gm_bench_t *bench, uint32_t op, uint32_t word, uint32_t
 // Each guard alone raises its own flag in one lane of one beat, and only where the mask enables it.
 static void flags_alone(gm_bench_t *bench, uint32_t word, uint32_t n, uint32_t flag) {
   gm_request_t req = {.op = NUM_GM_STORE, .addr = 9, .mask = ALL_LANES};
-  for (uint32_t lane = 0; lane < GM_LANES; lane++) {
+  for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
     req.data[lane] = 0x3f800000u;
   }
   req.data[2] = word;
@@ -231,9 +230,9 @@ static void flags_alone(gm_bench_t *bench, uint32_t word, uint32_t n, uint32_t f
 static void test_guards(gm_bench_t *bench) {
   static const uint32_t OPS[] = {NUM_GM_ADD_S32,     NUM_GM_RESCALE, NUM_GM_ADD_F32,
                                  NUM_GM_ADD_S32_RAW, NUM_GM_STORE,   ILLEGAL_OP};
-  for (uint32_t op = 0; op < sizeof OPS / sizeof OPS[0]; op++) {
-    for (uint32_t i = 0; i < CORNER_WORDS; i++) {
-      for (uint32_t first = 0; first < CORNER_NS; first++) {
+  for (uint32_t op = 0; op < sizeof OPS / sizeof OPS[0]; ++op) {
+    for (uint32_t i = 0; i < CORNER_WORDS; ++i) {
+      for (uint32_t first = 0; first < CORNER_NS; ++first) {
         corner_beats(bench, OPS[op], corner_word(i), first);
       }
     }
@@ -261,7 +260,7 @@ static void expect_cycles(gm_bench_t *bench, const char *what, uint64_t start, u
 
 // Beats of all ops in turn, at so many addresses in turn.
 static void send_beats(gm_bench_t *bench, uint64_t beats, uint32_t addresses) {
-  for (uint64_t i = 0; i < beats; i++) {
+  for (uint64_t i = 0; i < beats; ++i) {
     gm_request_t req = random_request(&bench->rng);
     req.addr = 3u + (uint32_t)(i % addresses);
     req.op = (uint32_t)i % (uint32_t)NUM_GM_RESCALE;
@@ -283,7 +282,7 @@ static void test_throughput(gm_bench_t *bench, uint64_t beats) {
   start = bench->cycles;
   gm_request_t row = {.op = NUM_GM_RESCALE, .addr = 3, .len = 32, .mask = ALL_LANES};
   row.data[0] = 0xff800000u;
-  for (uint32_t i = 0; i < 10; i++) {
+  for (uint32_t i = 0; i < 10; ++i) {
     send(bench, &row);
   }
   expect_cycles(bench, "10 rescales of 32 beats", start, 320, 0);
@@ -297,7 +296,7 @@ static void test_throughput(gm_bench_t *bench, uint64_t beats) {
 // Resets with requests at every stage of the pipeline, and the unit works on.
 static void test_reset(gm_bench_t *bench, uint64_t requests) {
   const pattern_t half = {50, 3};
-  for (uint64_t i = 0; i < 100; i++) {
+  for (uint64_t i = 0; i < 100; ++i) {
     run_phase(bench, half, half, 1u + below(&bench->rng, 5));
     gm_bench_reset(bench);
   }
@@ -333,8 +332,7 @@ int main(int argc, char **argv) {
   } else if (strcmp(test, "reset") == 0) {
     test_reset(&bench, requests);
   } else {
-    fprintf(stderr,
-            "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]\n");
+    fprintf(stderr, "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]\n");
     gm_bench_free(&bench);
     return 2;
   }
@@ -342,10 +340,9 @@ int main(int argc, char **argv) {
   if (record != NULL && fclose(record) != 0) {
     gm_bench_fail(&bench, "record written", 0, 1);
   }
-  printf("gm_atomic %s: seed %" PRIu64 ", %" PRIu32 " lanes, %" PRIu64 " requests, %" PRIu64
-         " responses, %" PRIu64 " cycles: %s\n",
-         test, seed, gm_dut_lanes(), bench.accepted, bench.answered, bench.cycles,
-         bench.failed ? "FAIL" : "PASS");
+  printf("gm_atomic %s: seed %" PRIu64 ", %" PRIu32 " lanes, %" PRIu64 " requests, %" PRIu64 " responses, %" PRIu64
+         " cycles: %s\n",
+         test, seed, gm_dut_lanes(), bench.accepted, bench.answered, bench.cycles, bench.failed ? "FAIL" : "PASS");
   gm_bench_free(&bench);
   return bench.failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

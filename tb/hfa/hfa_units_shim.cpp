@@ -67,7 +67,7 @@ extern "C" hfa_bank_t *hfa_bank_new(hfa_unit_t unit) {
 
 extern "C" void hfa_bank_delete(hfa_bank_t *bank) { delete bank; }
 
-extern "C" void hfa_bank_eval(hfa_bank_t *bank, const uint32_t a[HFA_BANK_LANES],
-                              const uint32_t b[HFA_BANK_LANES], uint32_t y[HFA_BANK_LANES]) {
+extern "C" void hfa_bank_eval(hfa_bank_t *bank, const uint32_t a[HFA_BANK_LANES], const uint32_t b[HFA_BANK_LANES],
+                              uint32_t y[HFA_BANK_LANES]) {
   bank->eval(a, b, y);
 }

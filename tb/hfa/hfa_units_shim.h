@@ -1,7 +1,7 @@
 // C view of the Verilated hfa_units_bank, one model for each unit.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TB_HFA_UNITS_SHIM_H_
-#define AMALGAM_TB_HFA_UNITS_SHIM_H_
+#ifndef AMALGAM_TB_HFA_HFA_UNITS_SHIM_H
+#define AMALGAM_TB_HFA_HFA_UNITS_SHIM_H
 
 #include <stdint.h>
 
@@ -34,11 +34,11 @@ hfa_bank_t *hfa_bank_new(hfa_unit_t unit);
 void hfa_bank_delete(hfa_bank_t *bank);
 
 // y[i] = unit(a[i], b[i]), for all lanes.
-void hfa_bank_eval(hfa_bank_t *bank, const uint32_t a[HFA_BANK_LANES],
-                   const uint32_t b[HFA_BANK_LANES], uint32_t y[HFA_BANK_LANES]);
+void hfa_bank_eval(hfa_bank_t *bank, const uint32_t a[HFA_BANK_LANES], const uint32_t b[HFA_BANK_LANES],
+                   uint32_t y[HFA_BANK_LANES]);
 
 #ifdef __cplusplus
 }
 #endif
 
-#endif  // AMALGAM_TB_HFA_UNITS_SHIM_H_
+#endif  // AMALGAM_TB_HFA_HFA_UNITS_SHIM_H

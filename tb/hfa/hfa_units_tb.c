@@ -34,9 +34,7 @@ static uint32_t golden_quant(uint32_t d, uint32_t unused) {
   return num_hfa_quant((num_bf16_t)d, 0);
 }
 
-static uint32_t golden_diff_quant(uint32_t a, uint32_t b) {
-  return num_hfa_quant((num_bf16_t)a, (num_bf16_t)b);
-}
+static uint32_t golden_diff_quant(uint32_t a, uint32_t b) { return num_hfa_quant((num_bf16_t)a, (num_bf16_t)b); }
 
 static uint32_t golden_log2(uint32_t v, uint32_t unused) {
   (void)unused;
@@ -50,21 +48,15 @@ static uint32_t golden_pow2(uint32_t d, uint32_t unused) {
   return num_hfa_pow2(d);
 }
 
-static uint32_t golden_correct(uint32_t d, uint32_t subtract) {
-  return num_hfa_correct(d, subtract != 0);
-}
+static uint32_t golden_correct(uint32_t d, uint32_t subtract) { return num_hfa_correct(d, subtract != 0); }
 
-static uint32_t golden_mitchell(uint32_t x, uint32_t y) {
-  return num_hfa_add(&(num_hfa_t){.corrected = false}, x, y);
-}
+static uint32_t golden_mitchell(uint32_t x, uint32_t y) { return num_hfa_add(&(num_hfa_t){.corrected = false}, x, y); }
 
 static uint32_t golden_zero_exact(uint32_t x, uint32_t y) {
   return num_hfa_add(&(num_hfa_t){.zero_exact = true}, x, y);
 }
 
-static uint32_t golden_corrected(uint32_t x, uint32_t y) {
-  return num_hfa_add(&(num_hfa_t){.corrected = true}, x, y);
-}
+static uint32_t golden_corrected(uint32_t x, uint32_t y) { return num_hfa_add(&(num_hfa_t){.corrected = true}, x, y); }
 
 static uint32_t golden_logdiv(uint32_t o, uint32_t l) { return num_hfa_logdiv_element(o, l); }
 
@@ -97,19 +89,17 @@ typedef struct {
   uint64_t failed;
 } bench_t;
 
-static bench_t bench_new(hfa_unit_t unit) {
-  return (bench_t){.unit = unit, .bank = hfa_bank_new(unit)};
-}
+static bench_t bench_new(hfa_unit_t unit) { return (bench_t){.unit = unit, .bank = hfa_bank_new(unit)}; }
 
 static void flush(bench_t *bench) {
   uint32_t y[HFA_BANK_LANES];
   hfa_bank_eval(bench->bank, bench->a, bench->b, y);
-  for (int i = 0; i < bench->used; i++) {
+  for (int i = 0; i < bench->used; ++i) {
     const uint32_t expected = UNITS[bench->unit].golden(bench->a[i], bench->b[i]);
     bench->checked++;
     if (y[i] != expected && bench->failed++ < MAX_REPORTS) {
-      printf("%s of %05" PRIx32 ", %05" PRIx32 ": rtl %05" PRIx32 " golden %05" PRIx32 "\n",
-             UNITS[bench->unit].name, bench->a[i], bench->b[i], y[i], expected);
+      printf("%s of %05" PRIx32 ", %05" PRIx32 ": rtl %05" PRIx32 " golden %05" PRIx32 "\n", UNITS[bench->unit].name,
+             bench->a[i], bench->b[i], y[i], expected);
     }
   }
   bench->used = 0;
@@ -128,8 +118,7 @@ static void check(bench_t *bench, uint32_t a, uint32_t b) {
 static uint64_t bench_end(bench_t *bench) {
   flush(bench);
   hfa_bank_delete(bench->bank);
-  printf("%s: %" PRIu64 " checked, %" PRIu64 " wrong\n", UNITS[bench->unit].name, bench->checked,
-         bench->failed);
+  printf("%s: %" PRIu64 " checked, %" PRIu64 " wrong\n", UNITS[bench->unit].name, bench->checked, bench->failed);
   return bench->failed;
 }
 
@@ -143,11 +132,11 @@ static uint32_t ranked(uint32_t rank) { return rank & 0x8000u ? rank ^ 0x8000u :
 static uint64_t test_quant(num_rng_t *rng) {
   bench_t bench = bench_new(HFA_UNIT_QUANT);
   check(&bench, 0x0000, 0);
-  for (uint32_t d = 0x8000; d < MAGNITUDES; d++) {
+  for (uint32_t d = 0x8000; d < MAGNITUDES; ++d) {
     check(&bench, d, 0);
   }
   bench_t diff = bench_new(HFA_UNIT_DIFF_QUANT);
-  for (int i = 0; i < 2000000; i++) {
+  for (int i = 0; i < 2000000; ++i) {
     const uint32_t higher = below(rng, MAGNITUDES);
     // Any distance, and one that leaves something to quantise.
     const uint32_t apart = i & 1 ? below(rng, higher + 1u) : below(rng, 0x400);
@@ -165,7 +154,7 @@ typedef struct {
 static void *quant_slice(void *argument) {
   slice_t *slice = argument;
   for (uint32_t higher = slice->first; higher < MAGNITUDES; higher += slice->step) {
-    for (uint32_t lower = 0; lower <= higher; lower++) {
+    for (uint32_t lower = 0; lower <= higher; ++lower) {
       check(&slice->bench, ranked(lower), ranked(higher));
     }
   }
@@ -175,7 +164,7 @@ static void *quant_slice(void *argument) {
 static uint64_t test_quant_exhaustive(uint32_t threads) {
   pthread_t thread[MAX_THREADS];
   slice_t slice[MAX_THREADS];
-  for (uint32_t i = 0; i < threads; i++) {
+  for (uint32_t i = 0; i < threads; ++i) {
     slice[i] = (slice_t){.bench = bench_new(HFA_UNIT_DIFF_QUANT), .first = i, .step = threads};
     if (pthread_create(&thread[i], NULL, quant_slice, &slice[i]) != 0) {
       perror("pthread_create");
@@ -183,7 +172,7 @@ static uint64_t test_quant_exhaustive(uint32_t threads) {
     }
   }
   uint64_t failed = 0;
-  for (uint32_t i = 0; i < threads; i++) {
+  for (uint32_t i = 0; i < threads; ++i) {
     pthread_join(thread[i], NULL);
     failed += bench_end(&slice[i].bench);
   }
@@ -194,7 +183,7 @@ static uint64_t test_quant_exhaustive(uint32_t threads) {
 
 static uint64_t test_log2(void) {
   bench_t bench = bench_new(HFA_UNIT_LOG2);
-  for (uint32_t v = 0; v < MAGNITUDES; v++) {
+  for (uint32_t v = 0; v < MAGNITUDES; ++v) {
     check(&bench, v, 0);
   }
   return bench_end(&bench);
@@ -202,7 +191,7 @@ static uint64_t test_log2(void) {
 
 static uint64_t test_pow2(void) {
   bench_t bench = bench_new(HFA_UNIT_POW2);
-  for (uint32_t d = 0; d < MAGNITUDES; d++) {
+  for (uint32_t d = 0; d < MAGNITUDES; ++d) {
     check(&bench, d, 0);
   }
   return bench_end(&bench);
@@ -211,7 +200,7 @@ static uint64_t test_pow2(void) {
 static uint64_t test_correct(void) {
   bench_t bench = bench_new(HFA_UNIT_CORRECT);
   check(&bench, 0, 0);
-  for (uint32_t d = 1; d < MAGNITUDES; d++) {
+  for (uint32_t d = 1; d < MAGNITUDES; ++d) {
     check(&bench, d, 0);
     check(&bench, d, 1);
   }
@@ -222,10 +211,10 @@ static uint64_t test_correct(void) {
 
 static uint64_t test_scale(num_rng_t *rng) {
   bench_t bench = bench_new(HFA_UNIT_SCALE);
-  for (uint32_t x = 0; x < ELEMENTS; x++) {
+  for (uint32_t x = 0; x < ELEMENTS; ++x) {
     check(&bench, x, 0);
     check(&bench, x, QUANT_MAX);
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 30; ++i) {
       check(&bench, x, below(rng, QUANT_MAX + 1));
     }
   }
@@ -234,7 +223,7 @@ static uint64_t test_scale(num_rng_t *rng) {
 
 // x and y whose magnitudes differ by d, in both orders and with all four pairs of signs.
 static void check_add(bench_t *bench, uint32_t low, uint32_t d) {
-  for (uint32_t signs = 0; signs < 4; signs++) {
+  for (uint32_t signs = 0; signs < 4; ++signs) {
     const uint32_t x = (low & 0xffffu) | (signs & 1u) << 16;
     const uint32_t y = ((low + d) & 0xffffu) | (signs & 2u) << 15;
     check(bench, x, y);
@@ -244,22 +233,22 @@ static void check_add(bench_t *bench, uint32_t low, uint32_t d) {
 
 static uint64_t test_add(hfa_unit_t unit, num_rng_t *rng) {
   bench_t bench = bench_new(unit);
-  for (uint32_t d = 0; d < MAGNITUDES; d++) {
+  for (uint32_t d = 0; d < MAGNITUDES; ++d) {
     // The smaller one is log2(0); the larger one is the largest; in between.
     check_add(&bench, 0x8000, d);
     check_add(&bench, 0x7fff - d, d);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
       check_add(&bench, 0x8000 + below(rng, MAGNITUDES - d), d);
     }
   }
   // Sums that saturate, or nearly: t is at most 964.
-  for (uint32_t near = 0; near < 1000; near++) {
-    for (uint32_t d = 0; d < 300; d++) {
+  for (uint32_t near = 0; near < 1000; ++near) {
+    for (uint32_t d = 0; d < 300; ++d) {
       check_add(&bench, 0x8000 + near, d);
       check_add(&bench, 0x7fff - near - d, d);
     }
   }
-  for (int i = 0; i < 1000000; i++) {
+  for (int i = 0; i < 1000000; ++i) {
     check(&bench, below(rng, ELEMENTS), below(rng, ELEMENTS));
   }
   return bench_end(&bench);
@@ -272,12 +261,12 @@ static uint64_t test_lns_add(num_rng_t *rng) {
 
 static uint64_t test_logdiv(num_rng_t *rng) {
   bench_t bench = bench_new(HFA_UNIT_LOGDIV);
-  for (uint32_t o = 0; o < ELEMENTS; o++) {
+  for (uint32_t o = 0; o < ELEMENTS; ++o) {
     // The ends of the range of l, between them every ratio there is; 0; any.
     check(&bench, o, 0x08000);
     check(&bench, o, 0x07fff);
     check(&bench, o, 0x00000);
-    for (int i = 0; i < 29; i++) {
+    for (int i = 0; i < 29; ++i) {
       check(&bench, o, below(rng, ELEMENTS));
     }
   }
@@ -287,8 +276,8 @@ static uint64_t test_logdiv(num_rng_t *rng) {
 // ------------------------------------------------------------------ vectors
 
 static void emit(uint64_t count, num_rng_t *rng) {
-  for (uint32_t unit = 0; unit < HFA_UNITS; unit++) {
-    for (uint64_t i = 0; i < count; i++) {
+  for (uint32_t unit = 0; unit < HFA_UNITS; ++unit) {
+    for (uint64_t i = 0; i < count; ++i) {
       uint32_t a = below(rng, ELEMENTS);
       uint32_t b = below(rng, ELEMENTS);
       switch (unit) {
@@ -316,8 +305,7 @@ static void emit(uint64_t count, num_rng_t *rng) {
           b = (b & NUM_ELEMENT_SIGN) | ((a + b % 2048u) & 0xffffu);
           break;
       }
-      printf("%" PRIx32 " %05" PRIx32 " %05" PRIx32 " %05" PRIx32 "\n", unit, a, b,
-             UNITS[unit].golden(a, b));
+      printf("%" PRIx32 " %05" PRIx32 " %05" PRIx32 " %05" PRIx32 "\n", unit, a, b, UNITS[unit].golden(a, b));
     }
   }
 }
@@ -338,8 +326,8 @@ static bool parse(int argc, char **argv, options_t *options) {
                               {.name = "--seed", .number = &options->seed},
                               {.name = "--threads", .number = &options->threads},
                               {.name = NULL}};
-  return tb_options(argc, argv, named ? 2 : 1, list) && options->threads >= 1 &&
-         options->threads <= MAX_THREADS && named != (options->emit != 0);
+  return tb_options(argc, argv, named ? 2 : 1, list) && options->threads >= 1 && options->threads <= MAX_THREADS &&
+         named != (options->emit != 0);
 }
 
 // False: no such test.

@@ -1,7 +1,7 @@
 // What the tests of model/checkpoint share: a folder of their own, files in it, and what a refusal must be.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_CHECKPOINT_TEST_H_
-#define AMALGAM_TESTS_CHECKPOINT_TEST_H_
+#ifndef AMALGAM_TESTS_CHECKPOINT_CHECKPOINT_TEST_H
+#define AMALGAM_TESTS_CHECKPOINT_CHECKPOINT_TEST_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -11,7 +11,7 @@
 #include "host/files.h"
 #include "num_test.h"
 
-static char *folder;   // of this process
+static char *folder;  // of this process
 
 static inline int make_folder(void **state) {
   (void)state;
@@ -47,11 +47,11 @@ static inline void write_text(const char *name, const char *text) { write_bytes(
 static inline void write_tensors(const char *name, const char *header, const void *data, size_t size) {
   const size_t length = strlen(header);
   uint8_t *bytes = allocate(8 + length + size, 1);
-  for (unsigned i = 0; i < 8; i++) {
+  for (unsigned i = 0; i < 8; ++i) {
     bytes[i] = (uint8_t)((uint64_t)length >> (8 * i));
   }
   memcpy(bytes + 8, header, length);
-  for (size_t i = 0; i < size; i++) {
+  for (size_t i = 0; i < size; ++i) {
     bytes[8 + length + i] = data == NULL ? (uint8_t)i : ((const uint8_t *)data)[i];
   }
   write_bytes(name, bytes, 8 + length + size);
@@ -64,4 +64,4 @@ static inline void check_refusal(const base_error_t *error, const char *file, co
   CHECK(strchr(error->text, '\n') == NULL, "more than a line");
 }
 
-#endif  // AMALGAM_TESTS_CHECKPOINT_TEST_H_
+#endif  // AMALGAM_TESTS_CHECKPOINT_CHECKPOINT_TEST_H

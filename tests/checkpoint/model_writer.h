@@ -1,19 +1,19 @@
 // Models written into the tests' folder as Hugging Face does: config.json, and safetensors in one file or in several.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_MODEL_WRITER_H_
-#define AMALGAM_TESTS_MODEL_WRITER_H_
+#ifndef AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
+#define AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint_test.h"
 
-enum { MODEL_FILES = 64 };   // at most
+enum { MODEL_FILES = 64 };  // at most
 
 // What is written otherwise than it should be.
 typedef struct defect {
-  const char *tensor;           // the one that is
-  const char *rename;           // NULL: is left out
-  const char *shape, *dtype;    // NULL: its own
-  const char *file;             // where the index says it is
+  const char *tensor;         // the one that is
+  const char *rename;         // NULL: is left out
+  const char *shape, *dtype;  // NULL: its own
+  const char *file;           // where the index says it is
 } defect_t;
 
 static inline checkpoint_t *open_or_fail(const checkpoint_request_t *request) {
@@ -68,8 +68,9 @@ static inline void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, 
   }
   snprintf(shape, sizeof shape, rows == 1 ? "[%zu]" : "[%zu,%zu]", rows == 1 ? columns : rows, columns);
   put(w->header[f], &w->header_used[f], "%c\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
-      w->header_used[f] == 0 ? '{' : ',', d != NULL ? d->rename : name, d != NULL && d->dtype != NULL ? d->dtype : types[w->type],
-      d != NULL && d->shape != NULL ? d->shape : shape, w->data_used[f], w->data_used[f] + bytes);
+      w->header_used[f] == 0 ? '{' : ',', d != NULL ? d->rename : name,
+      d != NULL && d->dtype != NULL ? d->dtype : types[w->type], d != NULL && d->shape != NULL ? d->shape : shape,
+      w->data_used[f], w->data_used[f] + bytes);
   char file[32];
   snprintf(file, sizeof file, "part%u.safetensors", f);
   put(w->index, &w->index_used, "%s\"%s\":\"%s\"", w->index_used == 0 ? "{\"weight_map\":{" : ",", name,
@@ -82,10 +83,10 @@ typedef void visit_t(writer_t *w, const checkpoint_tensor_t *tensor, place_t pla
 
 static inline void each_tensor(const checkpoint_t *model, writer_t *w, visit_t *visit) {
   const checkpoint_config_t *config = checkpoint_config(model);
-  for (unsigned role = 0; role < CHECKPOINT_ROLES; role++) {
+  for (unsigned role = 0; role < CHECKPOINT_ROLES; ++role) {
     const bool of_layer = role >= CHECKPOINT_ATTENTION_NORM, of_expert = role >= CHECKPOINT_EXPERT_GATE;
-    for (size_t layer = 0; layer < (of_layer ? config->num_hidden_layers : 1); layer++) {
-      for (size_t expert = 0; expert < (of_expert ? config->n_routed_experts : 1); expert++) {
+    for (size_t layer = 0; layer < (of_layer ? config->num_hidden_layers : 1); ++layer) {
+      for (size_t expert = 0; expert < (of_expert ? config->n_routed_experts : 1); ++expert) {
         const checkpoint_tensor_t *tensor = checkpoint_find(model, (checkpoint_role_t)role, layer, expert);
         if (tensor != NULL && !(role == CHECKPOINT_HEAD && config->tie_word_embeddings)) {
           visit(w, tensor, (place_t){(checkpoint_role_t)role, layer, expert});
@@ -98,7 +99,7 @@ static inline void each_tensor(const checkpoint_t *model, writer_t *w, visit_t *
 static inline void remove_files(void) {
   remove(path_of("model.safetensors"));
   remove(path_of("model.safetensors.index.json"));
-  for (unsigned f = 0; f < MODEL_FILES; f++) {
+  for (unsigned f = 0; f < MODEL_FILES; ++f) {
     char name[32];
     snprintf(name, sizeof name, "part%u.safetensors", f);
     remove(path_of(name));
@@ -106,15 +107,16 @@ static inline void remove_files(void) {
 }
 
 // In `files` files, whose tensors take turns.
-static inline void write_model(const checkpoint_t *model, checkpoint_type_t type, unsigned files, const defect_t *defect) {
+static inline void write_model(const checkpoint_t *model, checkpoint_type_t type, unsigned files,
+                               const defect_t *defect) {
   writer_t w = {.model = model, .defect = defect, .type = type, .files = files, .index = allocate(TEXT_BYTES, 1)};
-  for (unsigned f = 0; f < files; f++) {
+  for (unsigned f = 0; f < files; ++f) {
     w.header[f] = allocate(TEXT_BYTES, 1);
     w.data[f] = allocate(DATA_BYTES, 1);
   }
   each_tensor(model, &w, write_tensor);
   remove_files();
-  for (unsigned f = 0; f < files; f++) {
+  for (unsigned f = 0; f < files; ++f) {
     char name[32];
     snprintf(name, sizeof name, "part%u.safetensors", f);
     put(w.header[f], &w.header_used[f], "}");
@@ -129,4 +131,4 @@ static inline void write_model(const checkpoint_t *model, checkpoint_type_t type
   free(w.index);
 }
 
-#endif  // AMALGAM_TESTS_MODEL_WRITER_H_
+#endif  // AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H

@@ -7,15 +7,17 @@
 
 #include "model_writer.h"
 
-#define SHAPE                                                                                                        \
-  "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                    \
-  "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5,"      \
-  "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,\"n_routed_experts\":8,"         \
+#define SHAPE                                                                                                    \
+  "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                 \
+  "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5," \
+  "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,\"n_routed_experts\":8,"    \
   "\"n_shared_experts\":2,\"num_experts_per_tok\":3,\"initializer_range\":0.5"
 static const char v2[] = "{\"model_type\":\"deepseek_v2\",\"q_lora_rank\":null," SHAPE "}";
-static const char v2_tied[] = "{\"model_type\":\"deepseek_v2\",\"q_lora_rank\":null,\"tie_word_embeddings\":true," SHAPE "}";
+static const char v2_tied[] =
+    "{\"model_type\":\"deepseek_v2\",\"q_lora_rank\":null,\"tie_word_embeddings\":true," SHAPE "}";
 static const char v3[] =
-    "{\"model_type\":\"deepseek_v3\",\"q_lora_rank\":7,\"n_group\":4,\"topk_group\":2,\"routed_scaling_factor\":2.5," SHAPE "}";
+    "{\"model_type\":\"deepseek_v3\",\"q_lora_rank\":7,\"n_group\":4,\"topk_group\":2,\"routed_scaling_factor\":2."
+    "5," SHAPE "}";
 
 enum { FILES = 3, LARGEST = 40 * 16 };
 
@@ -36,7 +38,7 @@ static void check_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t
   memset(got, 0xff, sizeof got);
   assert_true(checkpoint_read(again, 0, count / 2, CHECKPOINT_FP32, got, &error));
   assert_true(checkpoint_read(again, count / 2, count - count / 2, CHECKPOINT_FP32, got + count / 2, &error));
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     const float should = w->type == CHECKPOINT_FP16 ? num_fp16_to_f32(num_fp16_from_f32(expected[i])) : expected[i];
     CHECK(same_f32(got[i], should), "%s [%zu]: %g, expected %g", name, i, (double)got[i], (double)should);
   }
@@ -45,9 +47,9 @@ static void check_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t
 static void same_in_all_types(void **state) {
   (void)state;
   static const char *const configs[] = {v2, v2_tied, v3};
-  for (size_t c = 0; c < ARRAY_LEN(configs); c++) {
+  for (size_t c = 0; c < ARRAY_LEN(configs); ++c) {
     checkpoint_t *model = made_up(configs[c], 5);
-    for (unsigned type = CHECKPOINT_BF16; type <= CHECKPOINT_FP32; type++) {
+    for (unsigned type = CHECKPOINT_BF16; type <= CHECKPOINT_FP32; ++type) {
       for (unsigned files = 1; files <= FILES; files += FILES - 1) {
         write_model(model, (checkpoint_type_t)type, files, NULL);
         checkpoint_t *again = open_or_fail(&(checkpoint_request_t){.folder = folder});
@@ -80,7 +82,7 @@ static void names_and_shapes(void **state) {
       {CHECKPOINT_EXPERT_DOWN, 2, 7, 16, 12, "model.layers.2.mlp.experts.7.down_proj.weight"},
   };
   checkpoint_t *model = made_up(v3, 1);
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     char name[CHECKPOINT_NAME_BYTES];
     const checkpoint_tensor_t *tensor = checkpoint_find(model, cases[i].role, cases[i].layer, cases[i].expert);
     checkpoint_name(cases[i].role, cases[i].layer, cases[i].expert, name);
@@ -106,26 +108,30 @@ static void random_weights(void **state) {
   checkpoint_t *fewer = open_or_fail(&(checkpoint_request_t){path_of("config.json"), 2, true, 9});
   const checkpoint_tensor_t *tensor = checkpoint_find(model, CHECKPOINT_EMBEDDING, 0, 0);
   assert_true(checkpoint_read(tensor, 0, LARGEST, CHECKPOINT_BF16, whole, &error));
-  assert_true(checkpoint_read(checkpoint_find(fewer, CHECKPOINT_EMBEDDING, 0, 0), 33, 100, CHECKPOINT_BF16, part, &error));
+  assert_true(
+      checkpoint_read(checkpoint_find(fewer, CHECKPOINT_EMBEDDING, 0, 0), 33, 100, CHECKPOINT_BF16, part, &error));
   assert_memory_equal(part, whole + 33, 100 * sizeof *part);
-  assert_true(checkpoint_read(checkpoint_find(other, CHECKPOINT_EMBEDDING, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
+  assert_true(
+      checkpoint_read(checkpoint_find(other, CHECKPOINT_EMBEDDING, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
   assert_memory_not_equal(part, whole, sizeof whole);
-  assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_HEAD, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
+  assert_true(
+      checkpoint_read(checkpoint_find(model, CHECKPOINT_HEAD, 0, 0), 0, LARGEST, CHECKPOINT_BF16, part, &error));
   assert_memory_not_equal(part, whole, sizeof whole);
-  static const size_t others[][2] = {{1, 1}, {2, 0}};   // of the same role
-  assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_EXPERT_UP, 1, 0), 0, 192, CHECKPOINT_BF16, part, &error));
-  for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+  static const size_t others[][2] = {{1, 1}, {2, 0}};  // of the same role
+  assert_true(
+      checkpoint_read(checkpoint_find(model, CHECKPOINT_EXPERT_UP, 1, 0), 0, 192, CHECKPOINT_BF16, part, &error));
+  for (size_t i = 0; i < ARRAY_LEN(others); ++i) {
     num_bf16_t of_other[192];
     tensor = checkpoint_find(model, CHECKPOINT_EXPERT_UP, others[i][0], others[i][1]);
     assert_true(checkpoint_read(tensor, 0, 192, CHECKPOINT_BF16, of_other, &error));
     assert_memory_not_equal(part, of_other, sizeof of_other);
   }
-  for (size_t i = 0; i < LARGEST; i++) {
+  for (size_t i = 0; i < LARGEST; ++i) {
     sum += (double)num_bf16_to_f32(whole[i]);
     squares += (double)num_bf16_to_f32(whole[i]) * (double)num_bf16_to_f32(whole[i]);
   }
   CHECK(sum / LARGEST > -0.06 && sum / LARGEST < 0.06, "mean %g", sum / LARGEST);
-  CHECK(squares / LARGEST > 0.22 && squares / LARGEST < 0.28, "variance %g", squares / LARGEST);   // 0.5^2
+  CHECK(squares / LARGEST > 0.22 && squares / LARGEST < 0.28, "variance %g", squares / LARGEST);  // 0.5^2
   assert_true(checkpoint_read(checkpoint_find(model, CHECKPOINT_NORM, 0, 0), 0, 16, CHECKPOINT_BF16, part, &error));
   assert_int_equal(part[15], num_bf16_from_f32(1.0f));
   assert_int_equal(checkpoint_config(fewer)->num_hidden_layers, 2);
@@ -157,19 +163,28 @@ static void defects(void **state) {
       {{EXPERT, NULL, NULL, NULL, NULL}, FILES, "index.json", "no tensor '" EXPERT "'"},
       {{EXPERT, "x", NULL, NULL, NULL}, FILES, "part", "no tensor '" EXPERT "'"},
       {{NORM_1, NORM_1, "[1,16]", NULL, NULL}, 1, "model.safetensors", "'" NORM_1 "': shape [1, 16]; expected [16]"},
-      {{GATE_0, GATE_0, "[16,24]", NULL, NULL}, 1, "model.safetensors", "'" GATE_0 "': shape [16, 24]; expected [24, 16]"},
+      {{GATE_0, GATE_0, "[16,24]", NULL, NULL},
+       1,
+       "model.safetensors",
+       "'" GATE_0 "': shape [16, 24]; expected [24, 16]"},
       {{GATE_0, GATE_0, "[24,16,1]", NULL, NULL}, 1, "model.safetensors", "shape [24, 16, 1]; expected [24, 16]"},
       {{GATE_0, GATE_0, "[384]", NULL, NULL}, 1, "model.safetensors", "shape [384]; expected [24, 16]"},
-      {{GATE_0, GATE_0, NULL, "I16", NULL}, 1, "model.safetensors", "'" GATE_0 "': dtype I16; expected BF16, F16 or F32"},
+      {{GATE_0, GATE_0, NULL, "I16", NULL},
+       1,
+       "model.safetensors",
+       "'" GATE_0 "': dtype I16; expected BF16, F16 or F32"},
       {{GATE_0, GATE_0, "[24,32]", "F8_E4M3", NULL}, 1, "model.safetensors", "dtype F8_E4M3; expected"},
       {{GATE_0, GATE_0, NULL, NULL, "absent.safetensors"}, FILES, "absent.safetensors", "No such file"},
-      {{GATE_0, GATE_0, NULL, NULL, "../part0.safetensors"}, FILES, "index.json", "'../part0.safetensors'; expected the name"},
+      {{GATE_0, GATE_0, NULL, NULL, "../part0.safetensors"},
+       FILES,
+       "index.json",
+       "'../part0.safetensors'; expected the name"},
       {{GATE_0, GATE_0, NULL, NULL, "/etc/passwd"}, FILES, "index.json", "'/etc/passwd'; expected the name of a file"},
       {{GATE_0, GATE_0, NULL, NULL, ".."}, FILES, "index.json", "'..'"},
       {{GATE_0, GATE_0, NULL, NULL, ""}, FILES, "index.json", "''; expected the name"},
   };
   checkpoint_t *model = made_up(v3, 5);
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     write_model(model, CHECKPOINT_BF16, cases[i].files, &cases[i].defect);
     refuse(0, cases[i].file, cases[i].expected);
   }
@@ -189,7 +204,7 @@ static void bad_indices(void **state) {
       {"{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"a\":\"p\"}}", "tensor 'a' named twice"},
       {"{\"weight_map\":{}}", "no tensor 'model.embed_tokens.weight'"},
   };
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     write_text("model.safetensors.index.json", cases[i][0]);
     refuse(0, "model.safetensors.index.json", cases[i][1]);
   }
@@ -210,7 +225,7 @@ static void shrinks(void **state) {
   checkpoint_t *model = open_or_fail(&(checkpoint_request_t){.folder = folder});
   const checkpoint_tensor_t *tensor = checkpoint_find(model, CHECKPOINT_EMBEDDING, 0, 0);
   assert_int_equal(truncate(path_of("model.safetensors"), 5000), 0);
-  for (unsigned type = CHECKPOINT_BF16; type <= CHECKPOINT_FP32; type++) {
+  for (unsigned type = CHECKPOINT_BF16; type <= CHECKPOINT_FP32; ++type) {
     assert_false(checkpoint_read(tensor, 0, LARGEST, (checkpoint_type_t)type, out, &error));
     check_refusal(&error, "model.safetensors", "the file has become shorter");
   }
@@ -244,7 +259,7 @@ static void published_models(void **state) {
     const char *name;
     double billions, within;
   } models[] = {{"deepseek-v2-lite", 15.7, 0.05}, {"deepseek-v2", 236, 0.5}, {"deepseek-v3", 671, 0.5}};
-  for (size_t i = 0; i < ARRAY_LEN(models); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(models); ++i) {
     char path[256];
     writer_t w = {0};
     float wide[5000];
@@ -259,7 +274,7 @@ static void published_models(void **state) {
     const size_t count = checkpoint_rows(head) * checkpoint_columns(head);
     assert_true(checkpoint_read(head, count - 5000, 5000, CHECKPOINT_FP32, wide, &error));
     assert_true(checkpoint_read(head, count - 5000, 5000, CHECKPOINT_BF16, stored, &error));
-    for (size_t j = 0; j < 5000; j++) {
+    for (size_t j = 0; j < 5000; ++j) {
       assert_true(same_f32(wide[j], num_bf16_to_f32(stored[j])));
     }
     checkpoint_close(model);

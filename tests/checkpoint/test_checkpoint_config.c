@@ -71,7 +71,7 @@ static void spellings(void **state) {
   assert_true(good_with("rms_norm_eps", "").rms_norm_eps == 1e-6);
   assert_true(good_with("initializer_range", "").initializer_range == 0.02);
   const checkpoint_config_t greedy = good_with("topk_method", "\"greedy\"");
-  assert_true(greedy.n_group == 1 && greedy.topk_group == 1);   // which this method does not look at
+  assert_true(greedy.n_group == 1 && greedy.topk_group == 1);  // which this method does not look at
   const checkpoint_config_t dense = good_with("n_routed_experts", "null");
   assert_false(checkpoint_is_mixture(&dense, 2));
   assert_int_equal(good_with("n_shared_experts", "null").n_shared_experts, 0);
@@ -110,7 +110,8 @@ static void refused(void **state) {
       {"attention_bias", "true", "attention_bias is true; expected false"},
       {"mlp_bias", "true", "mlp_bias is true; expected false"},
       {"moe_layer_freq", "2", "moe_layer_freq is 2; expected 1"},
-      {"quantization_config", "{\"quant_method\":\"fp8\"}", "quantization_config is {\"quant_method\":\"fp8\"}; expected null"},
+      {"quantization_config", "{\"quant_method\":\"fp8\"}",
+       "quantization_config is {\"quant_method\":\"fp8\"}; expected null"},
       {"tie_word_embeddings", "1", "tie_word_embeddings is 1; expected true or false"},
       {"scoring_func", "\"sigmoid\"", "scoring_func is \"sigmoid\"; expected \"softmax\""},
       {"topk_method", "\"noaux_tc\"", "topk_method is \"noaux_tc\"; expected \"greedy\""},
@@ -119,7 +120,7 @@ static void refused(void **state) {
       {"num_experts_per_tok", "7", "num_experts_per_tok is 7; expected at most the 6 experts"},
       {"norm_topk_prob", "true", "norm_topk_prob with routed_scaling_factor 16"},
   };
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     checkpoint_config_t config;
     base_error_t error;
     CHECK(!read_with(cases[i].key, cases[i].value, &config, &error), "%s: %s", cases[i].key, cases[i].value);
@@ -138,7 +139,7 @@ static void of_v3(void **state) {
 static void no_object(void **state) {
   (void)state;
   static const char *const texts[] = {"", "[1]", "7", "{", "{\"hidden_size\":", "\xff"};
-  for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(texts); ++i) {
     checkpoint_config_t config;
     base_error_t error;
     write_text(NAME, texts[i]);

@@ -28,7 +28,7 @@ static void good(void **state) {
   assert_true(b->dims == 1 && b->shape[0] == 4 && b->bytes == 8);
   assert_true(safetensors_read(file, b, 2, sizeof bytes, bytes, &error));
   assert_memory_equal(bytes, ((const uint8_t[]){26, 27, 28, 29}), sizeof bytes);
-  assert_int_equal(truncate(path_of(NAME), 100), 0);   // somebody does so while we read
+  assert_int_equal(truncate(path_of(NAME), 100), 0);  // somebody does so while we read
   assert_false(safetensors_read(file, a, 0, sizeof bytes, bytes, &error));
   check_refusal(&error, NAME, "shorter");
   safetensors_close(file);
@@ -39,8 +39,10 @@ static void good(void **state) {
 static void small(void **state) {
   (void)state;
   base_error_t error;
-  write_tensors(NAME, "{\"e\":{\"dtype\":\"F32\",\"shape\":[0,7],\"data_offsets\":[0,0]},"
-                      "\"s\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]}}", NULL, 8);
+  write_tensors(NAME,
+                "{\"e\":{\"dtype\":\"F32\",\"shape\":[0,7],\"data_offsets\":[0,0]},"
+                "\"s\":{\"dtype\":\"I64\",\"shape\":[],\"data_offsets\":[0,8]}}",
+                NULL, 8);
   safetensors_t *file = safetensors_open(path_of(NAME), &error);
   CHECK(file != NULL, "%s", error.text);
   assert_int_equal(safetensors_find(file, "e")->bytes, 0);
@@ -104,7 +106,7 @@ static void bad_headers(void **state) {
        "tensor 'a': named twice"},
       {"{" ENTRY("a\\nb", "\"F32\"", "[1]", "[0,8]") "}", 8, "tensor 'a?b'"},
   };
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     write_tensors(NAME, cases[i].header, NULL, cases[i].bytes);
     assert_refused(cases[i].expected);
   }
@@ -113,7 +115,7 @@ static void bad_headers(void **state) {
 static void bad_lengths(void **state) {
   (void)state;
   uint8_t bytes[16] = {0, 0, 0, 0, 0, 0, 0, 0, '{', '}'};
-  for (size_t size = 0; size <= 8; size++) {
+  for (size_t size = 0; size <= 8; ++size) {
     write_bytes(NAME, bytes, size);
     assert_refused("not a safetensors file");
   }
@@ -135,7 +137,7 @@ static void bad_lengths(void **state) {
 // A file that is larger than a header may be, but for its holes empty.
 static void huge_header(void **state) {
   (void)state;
-  const uint8_t length[8] = {0x01, 0xe1, 0xf5, 0x05};   // 100000001
+  const uint8_t length[8] = {0x01, 0xe1, 0xf5, 0x05};  // 100000001
   write_bytes(NAME, length, sizeof length);
   assert_int_equal(truncate(path_of(NAME), 1 << 28), 0);
   assert_refused("header of 100000001 bytes in a file of 268435456; expected 1 to 100000000");
@@ -149,7 +151,7 @@ static void broken_anyhow(void **state) {
   num_rng_seed(&rng, 22);
   size_t opened = 0, refused = 0;
   memcpy(good_bytes + 8, GOOD, sizeof GOOD - 1);
-  for (int i = 0; i < 2000; i++) {
+  for (int i = 0; i < 2000; ++i) {
     base_error_t error = {""};
     size_t size = sizeof bytes;
     memcpy(bytes, good_bytes, size);
@@ -170,7 +172,7 @@ static void broken_anyhow(void **state) {
     refused += tensors == NULL;
     CHECK((tensors == NULL) == (error.text[0] != '\0') && strchr(error.text, '\n') == NULL, "%s", error.text);
     uint64_t end = 0;
-    for (size_t t = 0; tensors != NULL && t < safetensors_count(tensors); t++) {
+    for (size_t t = 0; tensors != NULL && t < safetensors_count(tensors); ++t) {
       const safetensors_entry_t *entry = safetensors_at(tensors, t);
       end += entry->bytes;
       assert_true(entry->bytes <= 32 && safetensors_read(tensors, entry, 0, (size_t)entry->bytes, bytes, &error));

@@ -1,7 +1,7 @@
 // Shared by the unit tests: cmocka, and files in a directory that goes away.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TESTS_CLI_CLI_TEST_H
-#define TESTS_CLI_CLI_TEST_H
+#ifndef AMALGAM_TESTS_CLI_CLI_TEST_H
+#define AMALGAM_TESTS_CLI_CLI_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>

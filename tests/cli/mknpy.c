@@ -34,7 +34,7 @@ static void assign(const char *text, uint32_t *values, size_t count) {
     values[strtoul(text, NULL, 10)] = bits;
     return;
   }
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     values[i] = text[0] == 'a' ? bits : (uint32_t)(i % period);
   }
 }
@@ -56,19 +56,18 @@ int main(int argc, char **argv) {
     return 1;
   }
   uint32_t state = 1;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     values[i] = element(descr, next_random(&state));
   }
-  for (int i = 5; i < argc; i++) {
+  for (int i = 5; i < argc; ++i) {
     assign(argv[i], values, count);
   }
   char header[129];
-  const int length = snprintf(header, sizeof header,
-                              "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }",
-                              descr, fortran ? "True" : "False", argv[3]);
-  fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);   // header of 118 bytes: data begin at 128
+  const int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': %s, 'shape': (%s,), }", descr,
+                              fortran ? "True" : "False", argv[3]);
+  fwrite("\x93NUMPY\x01\x00\x76\x00", 1, 10, file);  // header of 118 bytes: data begin at 128
   fprintf(file, "%-117s\n", length < 118 ? header : "");
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     fwrite(&values[i], size, 1, file);
   }
   free(values);

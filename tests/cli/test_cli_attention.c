@@ -9,8 +9,15 @@
 enum { BATCH = 5, ROWS = 70, KEYS = 90, DK = 24, DV = 16 };
 
 static attention_problem_t shape(void) {
-  return (attention_problem_t){.batch = BATCH, .seq_q = 2, .heads = ROWS / 2, .rows = ROWS,
-                               .keys = KEYS, .dk = DK, .dv = DV, .block = 16, .scale = 0.2f};
+  return (attention_problem_t){.batch = BATCH,
+                               .seq_q = 2,
+                               .heads = ROWS / 2,
+                               .rows = ROWS,
+                               .keys = KEYS,
+                               .dk = DK,
+                               .dv = DV,
+                               .block = 16,
+                               .scale = 0.2f};
 }
 
 static made_up_t normal(double width, uint64_t seed) {
@@ -107,20 +114,20 @@ static void how_many_rows(void **state) {
   attention_problem_t p = shape();
   assert_int_equal(attention_golden_rows(&p, GOLDEN_NONE), 0);
   assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), ROWS);
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), ROWS);   // within 2 GFLOP anyway
+  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), ROWS);  // within 2 GFLOP anyway
 
   p.batch = 1;
   p.rows = 256;
   p.dk = 576;
   p.dv = 512;
-  p.keys = 7180;   // 3.9998 GFLOP
+  p.keys = 7180;  // 3.9998 GFLOP
   assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 256);
   assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), 128);
-  p.keys = 7181;   // 4.0004
+  p.keys = 7181;  // 4.0004
   assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 127);
   assert_int_equal(attention_golden_rows(&p, GOLDEN_FULL), 256);
 
-  p.batch = 96;    // one row of each takes 3.4 GFLOP
+  p.batch = 96;  // one row of each takes 3.4 GFLOP
   p.keys = 16384;
   assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 2);
   p.rows = 1;
@@ -164,9 +171,9 @@ static void sample_is_part_of_full(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parallel_covers_all), cmocka_unit_test(streams_of_arrays),
+      cmocka_unit_test(parallel_covers_all),  cmocka_unit_test(streams_of_arrays),
       cmocka_unit_test(too_large_is_refused), cmocka_unit_test(rows_are_spread),
-      cmocka_unit_test(how_many_rows), cmocka_unit_test(sample_is_part_of_full),
+      cmocka_unit_test(how_many_rows),        cmocka_unit_test(sample_is_part_of_full),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,13 +13,11 @@ static void edit(const char *line, const char *replacement) {
   char *at = strstr(shipped, line);
   assert_non_null(at);
   const char *end = strchr(at, '\n');
-  const int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - shipped), shipped,
-                              replacement, end);
+  const int length = snprintf(text, sizeof text, "%.*s%s%s", (int)(at - shipped), shipped, replacement, end);
   write_file("bad.yaml", text, (size_t)length);
 }
 
-static void refuses(const char *line, const char *replacement, const char *field,
-                    const char *reason) {
+static void refuses(const char *line, const char *replacement, const char *field, const char *reason) {
   config_t config;
   char error[CONFIG_ERROR_BYTES];
   edit(line, replacement);
@@ -41,8 +39,7 @@ static int load_shipped(void **state) {
   fclose(file);
   config_t config;
   char error[CONFIG_ERROR_BYTES];
-  return !config_load(path, &config, error) || config.soc.ai_cores != 24 ||
-         config.soc.clock_mhz != 1800;
+  return !config_load(path, &config, error) || config.soc.ai_cores != 24 || config.soc.clock_mhz != 1800;
 }
 
 // Line of the shipped config on which text stands, from 1.
@@ -58,8 +55,7 @@ static void files(void **state) {
   (void)state;
   char where[64];
   snprintf(where, sizeof where, ":%u: scalar.cpi", line_of("  cpi:"));
-  refuses("  cpi:", "  cpi: 1.0x", where,
-          "expected a number from 0 to 100, got '1.0x'");
+  refuses("  cpi:", "  cpi: 1.0x", where, "expected a number from 0 to 100, got '1.0x'");
   refuses("  cpi:", "  cpi: nan", "scalar.cpi", "expected a number");
   refuses("  cpi:", "  cpi: -1", "scalar.cpi", "expected a number");
   refuses("  cpi:", "  cpi: [1]", "scalar.cpi", "expected one value");
@@ -143,8 +139,7 @@ static void no_includes(void **state) {
   (void)state;
   write_text("round.yaml", "include: bad.yaml\n");
   write_text("part.yaml", "soc: {dies: 2}\n");
-  refuses_include("soc: {dies: 1}\ninclude: none.yaml\n",
-                  "bad.yaml:2: include: none.yaml: No such file");
+  refuses_include("soc: {dies: 1}\ninclude: none.yaml\n", "bad.yaml:2: include: none.yaml: No such file");
   refuses_include("include: ascend911\n", "did you mean ascend910?");
   refuses_include("include: bad.yaml\n", "bad.yaml:1: include: a circle");
   refuses_include("include: round.yaml\n", "round.yaml:1: include: a circle: 'bad.yaml'");
@@ -180,10 +175,21 @@ static void assignments(void **state) {
   assert_true(config.soc.clock_mhz == 1000);
   assert_true(config_set(&config, "cube.mac_n=32", error));
   assert_int_equal(config.cube.mac_n, 32);
-  static const char *const bad[] = {"", "=", "soc=1", "soc.=1", "soc.clock_mhz", "soc.clock_mhz=",
-                                    "soc.clock_mhz=0", "soc.clock_mhz=1 ", "soc.clock_mhz= 1",
-                                    "soc.clock_mhz=inf", "cube.mac_n=32.0", "cube.mac_n=+32",
-                                    "cube.wheels=4", "cub.mac_n=32", "gm.slice_bytes=96"};
+  static const char *const bad[] = {"",
+                                    "=",
+                                    "soc=1",
+                                    "soc.=1",
+                                    "soc.clock_mhz",
+                                    "soc.clock_mhz=",
+                                    "soc.clock_mhz=0",
+                                    "soc.clock_mhz=1 ",
+                                    "soc.clock_mhz= 1",
+                                    "soc.clock_mhz=inf",
+                                    "cube.mac_n=32.0",
+                                    "cube.mac_n=+32",
+                                    "cube.wheels=4",
+                                    "cub.mac_n=32",
+                                    "gm.slice_bytes=96"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     if (config_set(&config, bad[i], error)) {
       fail_msg("accepted: %s", bad[i]);
@@ -194,8 +200,8 @@ static void assignments(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(files),    cmocka_unit_test(machines),    cmocka_unit_test(includes),
-      cmocka_unit_test(no_includes), cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(files),    cmocka_unit_test(machines),
+                                     cmocka_unit_test(includes), cmocka_unit_test(no_includes),
+                                     cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
   return cmocka_run_group_tests(tests, load_shipped, leave_directory);
 }

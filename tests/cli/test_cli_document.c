@@ -10,10 +10,10 @@ static cJSON *document(void) {
   cJSON *root = cJSON_CreateObject();
   report_put(root, NUMBER("batch", 96), TEXT(".name", "fig7"), NUMBER("none", NAN));
   cJSON *rows = cJSON_AddArrayToObject(root, "rows");
-  report_row(rows, NUMBER("d", 32), NUMBER("fu", 0.4094), TEXT("mode", "one"),
-             NUMBER("paper/time_us", 95), NUMBER("paper/fu", 0.409));
-  report_row(rows, NUMBER("d", 64), NUMBER("fu", 1234567.5), TEXT("mode", "two"),
-             NOTHING("paper"), NUMBER(".more", 7), FLAG("good", true));
+  report_row(rows, NUMBER("d", 32), NUMBER("fu", 0.4094), TEXT("mode", "one"), NUMBER("paper/time_us", 95),
+             NUMBER("paper/fu", 0.409));
+  report_row(rows, NUMBER("d", 64), NUMBER("fu", 1234567.5), TEXT("mode", "two"), NOTHING("paper"), NUMBER(".more", 7),
+             FLAG("good", true));
   return root;
 }
 
@@ -52,8 +52,7 @@ static void test_members(void **state) {
 
 static void test_lists(void **state) {
   (void)state;
-  assert_prints("a\n@rows | {d} | {paper/time_us:0} | {batch} |\nb\n", "",
-                "a\n| 32 | 95 | 96 |\n| 64 |  | 96 |\nb\n");
+  assert_prints("a\n@rows | {d} | {paper/time_us:0} | {batch} |\nb\n", "", "a\n| 32 | 95 | 96 |\n| 64 |  | 96 |\nb\n");
   assert_prints("@rows|d=64 {mode}\n@ {fu:0}\n@rows|mode=one {d}", "", "two\n1234568\n32");
   assert_prints("@rows/0 {mode}\n@rows/1/paper {time_us}\n@gone? x\n.", "", "one\n.");
 }
@@ -96,7 +95,7 @@ static void test_plot(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_members), cmocka_unit_test(test_lists), cmocka_unit_test(test_missing),
-      cmocka_unit_test(test_strip), cmocka_unit_test(test_plot),
+      cmocka_unit_test(test_strip),   cmocka_unit_test(test_plot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

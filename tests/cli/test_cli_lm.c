@@ -24,11 +24,11 @@ static void windows_of_a_text(void **state) {
     size_t bytes, most, windows, last;
   } cases[] = {{2, 0, 1, 1},  {5, 0, 1, 4},  {6, 0, 1, 4},  {7, 0, 2, 1},  {10, 0, 2, 4},
                {12, 0, 3, 1}, {15, 0, 3, 4}, {15, 2, 2, 4}, {12, 9, 3, 1}, {7, 1, 1, 4}};
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     lm_windows_t windows;
     assert_true(read_windows(text, cases[i].bytes, cases[i].most, &windows));
     assert_int_equal(windows.windows, cases[i].windows);
-    for (size_t w = 0; w < windows.windows; w++) {
+    for (size_t w = 0; w < windows.windows; ++w) {
       const lm_window_t window = lm_windows_at(&windows, w);
       assert_int_equal(window.predictions, w + 1 < windows.windows ? 4 : cases[i].last);
       assert_memory_equal(window.bytes, text + 5 * w, window.predictions + 1);
@@ -57,7 +57,7 @@ static void a_long_text(void **state) {
   enum { BYTES = 1000003 };
   char *text = malloc(BYTES);
   assert_non_null(text);
-  for (size_t i = 0; i < BYTES; i++) {
+  for (size_t i = 0; i < BYTES; ++i) {
     text[i] = (char)(i * i % 97);
   }
   lm_windows_t windows;
@@ -78,7 +78,7 @@ static void scores(void **state) {
   const float reference[] = {0, 0, 1, 4, 4, 5, 0, 90, 0};
   const lm_score_t score = lm_window_score(&window, 3, logits, reference);
   assert_int_equal(score.predictions, 3);
-  assert_int_equal(score.agree, 2);   // the first of equals is best: 0, where the reference says 2
+  assert_int_equal(score.agree, 2);  // the first of equals is best: 0, where the reference says 2
   const double expected = (log(4) + log(2 + exp(-1)) + 0) / 3;
   assert_true(fabs(score.loss - expected) < 1e-6);
   lm_score_t sum = {0};
@@ -96,10 +96,10 @@ static void the_best_byte(void **state) {
     uint8_t best;
     double gap;
   } cases[] = {
-      {{1, 2, 4, 3}, 2, 1}, {{4, 1, 2, 3}, 0, 1},  {{1, 5, 5, 3}, 1, 0},
+      {{1, 2, 4, 3}, 2, 1}, {{4, 1, 2, 3}, 0, 1},     {{1, 5, 5, 3}, 1, 0},
       {{1, 2, 3, 7}, 3, 4}, {{-1, -3, -2, -9}, 0, 1}, {{3, 1, 6, 3}, 2, 3},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     const lm_choice_t choice = lm_choose(cases[i].logits, 4);
     assert_int_equal(choice.best, cases[i].best);
     assert_true(choice.gap == cases[i].gap);
@@ -120,19 +120,19 @@ static void bytes_in_json(void **state) {
       {"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80"},
       {"a\0b", 3, "a" NONE "b"},
       {"\x80x\xff", 3, NONE "x" NONE},
-      {"\xc3", 1, NONE},                           // cut off
+      {"\xc3", 1, NONE},  // cut off
       {"\xe2\x82", 2, NONE NONE},
       {"\xe2\x82x", 3, NONE NONE "x"},
-      {"\xc1\xbf", 2, NONE NONE},                  // longer than needed
+      {"\xc1\xbf", 2, NONE NONE},  // longer than needed
       {"\xe0\x9f\xbf", 3, NONE NONE NONE},
       {"\xf0\x8f\xbf\xbf", 4, NONE NONE NONE NONE},
-      {"\xed\xa0\x80", 3, NONE NONE NONE},         // half a pair
+      {"\xed\xa0\x80", 3, NONE NONE NONE},  // half a pair
       {"\xed\x9f\xbf", 3, "\xed\x9f\xbf"},
-      {"\xf4\x90\x80\x80", 4, NONE NONE NONE NONE},   // beyond the last
+      {"\xf4\x90\x80\x80", 4, NONE NONE NONE NONE},  // beyond the last
       {"\xf4\x8f\xbf\xbf", 4, "\xf4\x8f\xbf\xbf"},
       {"\xf5\x80", 2, NONE NONE},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     cJSON *object = cJSON_CreateObject();
     json_add_bytes(object, "text", (const uint8_t *)cases[i].bytes, cases[i].count);
     assert_string_equal(cJSON_GetStringValue(cJSON_GetObjectItem(object, "text")), cases[i].text);
@@ -144,7 +144,7 @@ static void chunks(void **state) {
   (void)state;
   assert_int_equal(lm_usual_chunk(1024, 4), 512);
   assert_int_equal(lm_usual_chunk(1024, 1), 512);
-  assert_int_equal(lm_usual_chunk(12, 4), 4);    // not 6, which 4 blocks do not divide
+  assert_int_equal(lm_usual_chunk(12, 4), 4);  // not 6, which 4 blocks do not divide
   assert_int_equal(lm_usual_chunk(24, 4), 12);
   assert_int_equal(lm_usual_chunk(4, 4), 4);
   assert_int_equal(lm_usual_chunk(1, 1), 1);

@@ -58,8 +58,7 @@ static void headers_out_of_order(void **state) {
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (-2,) }", 4, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2 3) }", 12, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': 0, 'shape': (2,) }", 4, malformed);
-  refuses(1, "{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (2,) }", 4,
-          malformed);
+  refuses(1, "{'descr': '<u2', 'descr': '<u2', 'fortran_order': False, 'shape': (2,) }", 4, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,), 'more': 1}", 4, malformed);
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)} x", 4, malformed);
   refuses(1, "{'descr': [('a', '<u2')], 'fortran_order': False, 'shape': (2,)}", 4, malformed);
@@ -75,9 +74,7 @@ static void contents_refused(void **state) {
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", 3, "truncated");
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", 5, "trailing");
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (1, 1, 1, 1, 1)}", 2, "dimensions");
-  refuses(1,
-          "{'descr': '<u2', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000)}",
-          2, "too large");
+  refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000)}", 2, "too large");
 }
 
 static void files_refused(void **state) {
@@ -120,9 +117,8 @@ static void written_comes_back(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(headers_in_order), cmocka_unit_test(headers_out_of_order),
-      cmocka_unit_test(contents_refused), cmocka_unit_test(files_refused),
-      cmocka_unit_test(written_comes_back),
+      cmocka_unit_test(headers_in_order), cmocka_unit_test(headers_out_of_order), cmocka_unit_test(contents_refused),
+      cmocka_unit_test(files_refused),    cmocka_unit_test(written_comes_back),
   };
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

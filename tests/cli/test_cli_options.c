@@ -88,9 +88,9 @@ static void the_language_model_has_its_own(void **state) {
   assert_int_equal(options.gemm.value, 0);
   assert_int_equal(options.lm_lns.value, 0);
   assert_int_equal(options.lm_impl.value, 0);
-  assert_false(options.lm_lns.given || options.lm_impl.given || options.lm_blocks.given ||
-               options.lm_queries.given || options.lm_engines.given || options.lm_chunk.given ||
-               options.lm_firmware.given || options.context.given || options.tokens.given);
+  assert_false(options.lm_lns.given || options.lm_impl.given || options.lm_blocks.given || options.lm_queries.given ||
+               options.lm_engines.given || options.lm_chunk.given || options.lm_firmware.given ||
+               options.context.given || options.tokens.given);
   assert_null(options.lm_config);
   assert_true(parse(CLI_RUN_LM, "--blocks=2", "--impl=c", "--firmware=native"));
   assert_int_equal(options.lm_blocks.value, 2);
@@ -123,7 +123,7 @@ static void refused(void **state) {
   refuses("--quiet=1", NULL, "--quiet: takes no value");
   refuses("--hedas", "3", "unknown option; did you mean --heads?");
   refuses("--seq", "3", "may be --seq-q or --seq-kv");
-  refuses("--seeds", "3", "--seeds: unknown option");   // report's
+  refuses("--seeds", "3", "--seeds: unknown option");  // report's
   refuses("--gm", "verilog", "--gm: expected rtl|c");
   refuses("-x", NULL, "-x: unknown option");
   refuses("--softmax-scale", "1e99", "--softmax-scale: expected a number");
@@ -147,15 +147,12 @@ static const char *kept(unsigned dropped, char **argv, int argc) {
 
 static void made_again(void **state) {
   (void)state;
-  char *argv[] = {"amla",   "--json=r.json", "--seed", "3",  "--heads=8", "word",     "--qui",
-                  "--seq-kv", "64",          "--trace-sc", "*", "--out",   "--gm.npy", "--gm", "c"};
+  char *argv[] = {"amla", "--json=r.json", "--seed", "3",     "--heads=8", "word", "--qui", "--seq-kv",
+                  "64",   "--trace-sc",    "*",      "--out", "--gm.npy",  "--gm", "c"};
   const int argc = sizeof argv / sizeof *argv;
-  assert_string_equal(kept(OPTION_OUTPUT, argv, argc),
-                      "--seed 3 --heads=8 --seq-kv 64 --gm c word ");
-  assert_string_equal(kept(OPTION_OUTPUT | OPTION_VALUES, argv, argc),
-                      "--heads=8 --seq-kv 64 --gm c word ");
-  assert_string_equal(kept(OPTION_OUTPUT | OPTION_WORDS, argv, argc),
-                      "--seed 3 --heads=8 --seq-kv 64 --gm c ");
+  assert_string_equal(kept(OPTION_OUTPUT, argv, argc), "--seed 3 --heads=8 --seq-kv 64 --gm c word ");
+  assert_string_equal(kept(OPTION_OUTPUT | OPTION_VALUES, argv, argc), "--heads=8 --seq-kv 64 --gm c word ");
+  assert_string_equal(kept(OPTION_OUTPUT | OPTION_WORDS, argv, argc), "--seed 3 --heads=8 --seq-kv 64 --gm c ");
   assert_string_equal(kept(0, (char *[]){"amla", "-h", "--out", "-"}, 4), "--out - ");
   char *bad[] = {"amla", "--quiet", "--hedas", "3"};
   const char *words[4];
@@ -193,9 +190,14 @@ static void suggestions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(defaults), cmocka_unit_test(values),      cmocka_unit_test(refused),
-      cmocka_unit_test(numbers),  cmocka_unit_test(suggestions), cmocka_unit_test(made_again),
-      cmocka_unit_test(engines_have_their_own), cmocka_unit_test(sizes_of_files),
+      cmocka_unit_test(defaults),
+      cmocka_unit_test(values),
+      cmocka_unit_test(refused),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(suggestions),
+      cmocka_unit_test(made_again),
+      cmocka_unit_test(engines_have_their_own),
+      cmocka_unit_test(sizes_of_files),
       cmocka_unit_test(the_language_model_has_its_own),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,9 +44,9 @@ static void all_appear(void **state) {
   assert_int_equal(symlink("a", "link"), 0);
   add_and_write("link", "new");
   add_and_write("b", "text");
-  assert_holds("a", "old");          // until all are complete
+  assert_holds("a", "old");  // until all are complete
   assert_true(outputs_commit(&outputs, &error));
-  assert_holds("a", "new");          // the link's target was replaced, not the link
+  assert_holds("a", "new");  // the link's target was replaced, not the link
   assert_holds("b", "text");
   assert_int_equal(files_here(), 3);
   unlink("link");
@@ -75,7 +75,7 @@ static void nodes_stay(void **state) {
   assert_int_equal(status.st_mode & 0777, 0600);
 
   size_t index;
-  if (mknod("device", S_IFCHR | 0666, makedev(1, 3)) != 0) {   // not root: whose mistakes cost nobody /dev/null
+  if (mknod("device", S_IFCHR | 0666, makedev(1, 3)) != 0) {  // not root: whose mistakes cost nobody /dev/null
     assert_int_equal(symlink("/dev/null", "device"), 0);
   }
   assert_int_equal(symlink("device", "null"), 0);
@@ -163,7 +163,7 @@ static void refused(void **state) {
   memset(name, 'x', sizeof name);
   name[300] = '\0';
   refuses(name, "too long");
-  name[255] = '\0';                 // as long as a name may be
+  name[255] = '\0';  // as long as a name may be
   add_and_write(name, "text");
   assert_true(outputs_commit(&outputs, &error));
   unlink(name);
@@ -174,8 +174,8 @@ static void refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_appear), cmocka_unit_test(nodes_stay),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(all_appear),          cmocka_unit_test(nodes_stay),
                                      cmocka_unit_test(no_link_is_followed), cmocka_unit_test(none_appears),
-                                     cmocka_unit_test(discarded), cmocka_unit_test(refused)};
+                                     cmocka_unit_test(discarded),           cmocka_unit_test(refused)};
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

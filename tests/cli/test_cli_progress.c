@@ -42,7 +42,6 @@ static void fits(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(more_than_all),
-                                     cmocka_unit_test(fits)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(more_than_all), cmocka_unit_test(fits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,13 @@
 bool __wrap_synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error_t *error) {
   (void)settings;
   (void)error;
-  *flow = (synth_flow_t){.liberty = "made up", .clock_fo4 = 150, .quiet = true, .name = "made up",
-                         .node_nm = 28, .fo4_ps = 20, .nand2_um2 = 1};
+  *flow = (synth_flow_t){.liberty = "made up",
+                         .clock_fo4 = 150,
+                         .quiet = true,
+                         .name = "made up",
+                         .node_nm = 28,
+                         .fo4_ps = 20,
+                         .nand2_um2 = 1};
   return true;
 }
 
@@ -23,14 +28,12 @@ bool __wrap_synth_make(const synth_flow_t *flow, synth_wants_t *wants, base_erro
 }
 
 // H-FA takes 60 % of FA-2, ExpMul 55 %, and its memories as much as FA-2's datapath.
-bool __wrap_synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                       base_error_t *error) {
+bool __wrap_synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area, base_error_t *error) {
   static const double of[SYNTH_DESIGNS] = {0.6, 1, 0.63, 0.8, 0.55};
   const double fa2 = 1e6 * (double)(shape->blocks * shape->queries);
   (void)flow;
   (void)error;
-  *area = (synth_area_t){.datapath_um2 = of[shape->design] * fa2, .sram_bits = 1e6,
-                         .sram_um2 = fa2, .closes = true};
+  *area = (synth_area_t){.datapath_um2 = of[shape->design] * fa2, .sram_bits = 1e6, .sram_um2 = fa2, .closes = true};
   for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
     area->block[i] = area->datapath_um2 / SYNTH_BLOCKS;
   }
@@ -57,7 +60,7 @@ cJSON *__wrap_synth_timing(const synth_flow_t *flow, const char *folder, base_er
   cJSON *timing = cJSON_CreateObject();
   (void)folder;
   (void)error;
-  cJSON_AddNumberToObject(timing, "fo4", flow->clock_fo4 + 15);   // misses by a tenth
+  cJSON_AddNumberToObject(timing, "fo4", flow->clock_fo4 + 15);  // misses by a tenth
   cJSON *loop = cJSON_CreateObject();
   cJSON_AddNumberToObject(loop, "ps", 500);
   cJSON_AddItemToArray(cJSON_AddArrayToObject(timing, "loops"), loop);
@@ -72,8 +75,8 @@ bool __wrap_liberty_read(const char *path, liberty_t *library, base_error_t *err
 }
 
 // H-FA takes three quarters of FA-2's energy, with glitches as without.
-bool __wrap_power_measure(const synth_flow_t *flow, const liberty_t *library, power_row_t *row,
-                          size_t rows, base_error_t *error) {
+bool __wrap_power_measure(const synth_flow_t *flow, const liberty_t *library, power_row_t *row, size_t rows,
+                          base_error_t *error) {
   (void)flow;
   (void)library;
   (void)error;
@@ -93,7 +96,7 @@ bool __wrap_report_lm_losses(const report_context_t *context, unsigned which, re
   (void)error;
   for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
     const char *name = report_lm_kinds[i].name;
-    report->row[i].mean.loss = (which >> i & 1) == 0                ? 9
+    report->row[i].mean.loss = (which >> i & 1) == 0           ? 9
                                : strcmp(name, "fa2") == 0      ? 1.001
                                : strcmp(name, "mitchell") == 0 ? 1.02
                                : strcmp(name, "expmul") == 0   ? 1.002
@@ -106,8 +109,7 @@ bool __wrap_report_lm_losses(const report_context_t *context, unsigned which, re
 
 static void make(const char *name) {
   base_error_t error = {""};
-  const report_settings_t settings = {
-      .reports = {&name, 1}, .out = "r", .quiet = true, .head_dim = "64"};
+  const report_settings_t settings = {.reports = {&name, 1}, .out = "r", .quiet = true, .head_dim = "64"};
   if (report_make(&settings, &error) != BASE_OK) {
     fail_msg("%s: %s", name, error.text);
   }
@@ -176,10 +178,13 @@ static void test_power(void **state) {
 static void test_arithmetics(void **state) {
   (void)state;
   make("arithmetics");
-  assert_says("arithmetics", "| FA-2, two multipliers | 4 | +0.0010 | 4.00 | 100.0 | 8.00 | 1.0 | 100.0 | 1.0 | 100.0 | "
-                             "FA-2, one multiplier; H-FA, corrected |\n");
-  assert_says("arithmetics", "| H-FA, Mitchell | 4 | +0.0200 | 2.40 | 60.0 | 6.40 | 0.8 | 75.0 | 0.8 | 75.0 | on the front |\n");
-  assert_says("arithmetics", "| ExpMul | 4 | +0.0020 | 2.20 | 55.0 | 6.20 | 1.0 | 100.0 | 1.0 | 100.0 | on the front |\n");
+  assert_says("arithmetics",
+              "| FA-2, two multipliers | 4 | +0.0010 | 4.00 | 100.0 | 8.00 | 1.0 | 100.0 | 1.0 | 100.0 | "
+              "FA-2, one multiplier; H-FA, corrected |\n");
+  assert_says("arithmetics",
+              "| H-FA, Mitchell | 4 | +0.0200 | 2.40 | 60.0 | 6.40 | 0.8 | 75.0 | 0.8 | 75.0 | on the front |\n");
+  assert_says("arithmetics",
+              "| ExpMul | 4 | +0.0020 | 2.20 | 55.0 | 6.20 | 1.0 | 100.0 | 1.0 | 100.0 | on the front |\n");
 }
 
 int main(void) {

@@ -1,7 +1,7 @@
 // Random legal commands of every kind of core, and memories full of bytes for them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_CORE_RANDOM_H_
-#define AMALGAM_TESTS_CORE_RANDOM_H_
+#ifndef AMALGAM_TESTS_CORE_CORE_RANDOM_H
+#define AMALGAM_TESTS_CORE_CORE_RANDOM_H
 
 #include "core_test.h"
 
@@ -18,42 +18,37 @@ static inline command_t random_engine_command(num_rng_t *rng) {
   const uint64_t gm = GM_BASE + 2 * random_below(rng, 20);
   switch (random_below(rng, 4)) {
     case 0:
-      return COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = gm, .k_pitch = 32 + bytes,
-                        .v_gm = GM_BASE + 0x4000, .v_pitch = bytes, .keys = 4 * stride, .row = row,
-                        .stride = stride, .dim = 16);
+      return COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = gm, .k_pitch = 32 + bytes, .v_gm = GM_BASE + 0x4000,
+                        .v_pitch = bytes, .keys = 4 * stride, .row = row, .stride = stride, .dim = 16);
     case 1:
-      return COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = gm, .gm_pitch = bytes + 6, .eb = eb,
-                        .eb_pitch = pitch, .rows = rows, .row_bytes = bytes,
-                        .scale = random_below(rng, 2) ? 0x3e800000u : 0);
+      return COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = gm, .gm_pitch = bytes + 6, .eb = eb, .eb_pitch = pitch,
+                        .rows = rows, .row_bytes = bytes, .scale = random_below(rng, 2) ? 0x3e800000u : 0);
     case 2:
-      return COMMAND_OF(STORE_EB, store_eb, STORE, .gm = gm, .gm_pitch = bytes + 6, .eb = eb,
-                        .eb_pitch = pitch, .rows = rows, .row_bytes = bytes);
+      return COMMAND_OF(STORE_EB, store_eb, STORE, .gm = gm, .gm_pitch = bytes + 6, .eb = eb, .eb_pitch = pitch,
+                        .rows = rows, .row_bytes = bytes);
     default:
-      return COMMAND_OF(ATTN, attn, ATTN, .q = eb, .queries = rows, .dim = 16, .row = row,
-                        .stride = stride, .keys = 1 + random_below(rng, 4 * stride),
-                        .mask_mode = random_below(rng, MASK_MODE_COUNT),
-                        .limit = random_below(rng, 60) - 20, .share = 1 + random_below(rng, 4),
-                        .mask = 0x3000, .mask_pitch = 32 + 32 * random_below(rng, 2),
-                        .carry = random_below(rng, 2), .final = random_below(rng, 2),
-                        .triplet = 0x1000, .triplet_pitch = 96 + 32 * random_below(rng, 2),
-                        .out = 0x2000 + eb);
+      return COMMAND_OF(ATTN, attn, ATTN, .q = eb, .queries = rows, .dim = 16, .row = row, .stride = stride,
+                        .keys = 1 + random_below(rng, 4 * stride), .mask_mode = random_below(rng, MASK_MODE_COUNT),
+                        .limit = random_below(rng, 60) - 20, .share = 1 + random_below(rng, 4), .mask = 0x3000,
+                        .mask_pitch = 32 + 32 * random_below(rng, 2), .carry = random_below(rng, 2),
+                        .final = random_below(rng, 2), .triplet = 0x1000,
+                        .triplet_pitch = 96 + 32 * random_below(rng, 2), .out = 0x2000 + eb);
   }
 }
 
 // Nibbles, FP16 arithmetic, and a result in FP16.
-static inline command_t random_narrow(num_rng_t *rng, uint32_t x, uint32_t y, uint32_t offset,
-                               uint32_t wide) {
-  static const struct { uint32_t op, from, to; } forms[] = {
+static inline command_t random_narrow(num_rng_t *rng, uint32_t x, uint32_t y, uint32_t offset, uint32_t wide) {
+  static const struct {
+    uint32_t op, from, to;
+  } forms[] = {
       {VOP_CAST, TYPE_S4, TYPE_F16}, {VOP_CAST, TYPE_U4, TYPE_F32}, {VOP_ADD, TYPE_F16, TYPE_F16},
       {VOP_SUB, TYPE_F16, TYPE_F16}, {VOP_MUL, TYPE_F16, TYPE_F16}, {VOP_FMA, TYPE_F32, TYPE_F16},
   };
   const uint32_t form = random_below(rng, ARRAY_LEN(forms));
   const uint32_t cols = forms[form].op == VOP_CAST ? (uint32_t)round_up(y, 8) : y;
-  return COMMAND_OF(VEC, vec, V, .op = forms[form].op, .rows = x, .cols = cols, .dst = offset,
-                    .dst_pitch = wide + 32, .a = 0x8000, .a_pitch = wide, .b = 0x10000,
-                    .b_pitch = random_below(rng, 2) * wide, .c = 0x18000,
-                    .c_pitch = random_below(rng, 2) * wide, .from = forms[form].from,
-                    .to = forms[form].to);
+  return COMMAND_OF(VEC, vec, V, .op = forms[form].op, .rows = x, .cols = cols, .dst = offset, .dst_pitch = wide + 32,
+                    .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = random_below(rng, 2) * wide, .c = 0x18000,
+                    .c_pitch = random_below(rng, 2) * wide, .from = forms[form].from, .to = forms[form].to);
 }
 
 static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
@@ -70,34 +65,30 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
   if (kind == CORE_CUBE) {
     switch (random_below(rng, 5)) {
       case 0:
-        return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset,
-                          .rows = x, .cols = y, .strips = random_below(rng, 2));
+        return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset, .rows = x, .cols = y,
+                          .strips = random_below(rng, 2));
       case 1:
-        return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset,
-                          .m = x, .k = y);
+        return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset, .m = x, .k = y);
       case 2:
-        return COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = offset, .l1_pitch = 4096, .l0b = offset,
-                          .k = x, .n = y, .transpose = random_below(rng, 2));
+        return COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = offset, .l1_pitch = 4096, .l0b = offset, .k = x, .n = y,
+                          .transpose = random_below(rng, 2));
       case 3:
-        return COMMAND_OF(MMAD, mmad, M, .l0a = offset, .l0b = 64, .l0c = offset, .m = x, .n = y,
-                          .k = z, .accumulate = random_below(rng, 2),
-                          .type = TYPE_BF16 + random_below(rng, 2));
+        return COMMAND_OF(MMAD, mmad, M, .l0a = offset, .l0b = 64, .l0c = offset, .m = x, .n = y, .k = z,
+                          .accumulate = random_below(rng, 2), .type = TYPE_BF16 + random_below(rng, 2));
       default: {
         const uint32_t type = random_below(rng, 3);
-        return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = offset, .m = x, .n = y, .gm = gm,
-                          .gm_pitch = gm_pitch, .type = type,
-                          .op = type == TYPE_F32 ? random_below(rng, 2) : GM_STORE);
+        return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = offset, .m = x, .n = y, .gm = gm, .gm_pitch = gm_pitch,
+                          .type = type, .op = type == TYPE_F32 ? random_below(rng, 2) : GM_STORE);
       }
     }
   }
   switch (random_below(rng, 3)) {
     case 0:
-      return COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = gm, .gm_pitch = gm_pitch, .ub = offset,
-                        .ub_pitch = wide, .rows = x, .row_bytes = y * 4);
+      return COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = gm, .gm_pitch = gm_pitch, .ub = offset, .ub_pitch = wide,
+                        .rows = x, .row_bytes = y * 4);
     case 1:
-      return COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = offset, .ub_pitch = wide, .gm = gm,
-                        .gm_pitch = gm_pitch, .rows = x, .row_bytes = y * 4,
-                        .op = random_below(rng, GM_OP_COUNT));
+      return COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = offset, .ub_pitch = wide, .gm = gm, .gm_pitch = gm_pitch,
+                        .rows = x, .row_bytes = y * 4, .op = random_below(rng, GM_OP_COUNT));
     default: {
       const uint32_t op = random_below(rng, VOP_COUNT);
       const uint32_t type = random_below(rng, TYPE_S4 + 1);
@@ -107,12 +98,11 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
         return random_narrow(rng, x, y, offset, wide);
       }
       const bool cast = op == VOP_CAST;
-      return COMMAND_OF(
-          VEC, vec, V, .op = op, .rows = x, .cols = op == VOP_SWAP ? y + y % 2 : y, .dst = offset, .dst_pitch = wide,
-          .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32, .c = 0x18000,
-          .c_pitch = wide, .scalar = 0x3f800000u,
-          .b_kind = op == VOP_BROADCAST ? 1 + random_below(rng, 2) : random_below(rng, 3),
-          .from = cast && !from_wide ? other : TYPE_F32, .to = cast && from_wide ? other : TYPE_F32);
+      return COMMAND_OF(VEC, vec, V, .op = op, .rows = x, .cols = op == VOP_SWAP ? y + y % 2 : y, .dst = offset,
+                        .dst_pitch = wide, .a = 0x8000, .a_pitch = wide, .b = 0x10000, .b_pitch = wide + 32,
+                        .c = 0x18000, .c_pitch = wide, .scalar = 0x3f800000u,
+                        .b_kind = op == VOP_BROADCAST ? 1 + random_below(rng, 2) : random_below(rng, 3),
+                        .from = cast && !from_wide ? other : TYPE_F32, .to = cast && from_wide ? other : TYPE_F32);
     }
   }
 }
@@ -123,10 +113,10 @@ static inline core_memory_t memory_of(core_kind_t kind) {
 
 // Any bytes; for an attention engine BF16 from 2^-7 to 4, as an infinity or NaN would hide all else.
 static inline void fill(core_kind_t kind, const core_memory_t *memory, num_rng_t *rng) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     const uint64_t bytes = space_bytes(memory, space);
     random_bytes(rng, memory->base[space], bytes);
-    for (uint64_t i = 0; kind == CORE_ENGINE && i < bytes / 2; i++) {
+    for (uint64_t i = 0; kind == CORE_ENGINE && i < bytes / 2; ++i) {
       put16(memory->base[space], i, (get16(memory->base[space], i) & 0x83ffu) | 0x3c00u);
     }
   }

@@ -1,8 +1,8 @@
 // What the tests of model/core share: cmocka with the headers it forgets, a core's memory,
 // commands.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_CORE_TEST_H_
-#define AMALGAM_TESTS_CORE_TEST_H_
+#ifndef AMALGAM_TESTS_CORE_CORE_TEST_H
+#define AMALGAM_TESTS_CORE_CORE_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,13 +48,12 @@ static const uint64_t test_bytes[CORE_KIND_COUNT][SPACE_COUNT] = {
 // Of a space; that of an attention engine's keys is counted in rows.
 static inline uint64_t space_bytes(const core_memory_t *memory, int space) {
   const uint64_t size = memory->bytes[space];
-  return space == SPACE_KV && size > 0 ? size * memory->engine->blocks * 2 * memory->engine->d *
-                                             sizeof(num_bf16_t)
+  return space == SPACE_KV && size > 0 ? size * memory->engine->blocks * 2 * memory->engine->d * sizeof(num_bf16_t)
                                        : size;
 }
 
 static inline void allocate(core_memory_t *memory) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     const uint64_t bytes = space_bytes(memory, space);
     if (bytes > 0) {
       memory->base[space] = malloc(bytes);
@@ -75,17 +74,16 @@ static inline core_memory_t make_memory(core_kind_t kind) {
 }
 
 // That of an attention engine, which must outlive it.
-static inline core_memory_t make_engine_memory(const num_engine_t *engine, uint64_t eb_bytes,
-                                               uint64_t gm_bytes) {
-  core_memory_t memory = {.bytes = {[SPACE_GM] = gm_bytes, [SPACE_EB] = eb_bytes,
-                                    [SPACE_KV] = engine->rows / engine->blocks},
-                          .engine = engine};
+static inline core_memory_t make_engine_memory(const num_engine_t *engine, uint64_t eb_bytes, uint64_t gm_bytes) {
+  core_memory_t memory = {
+      .bytes = {[SPACE_GM] = gm_bytes, [SPACE_EB] = eb_bytes, [SPACE_KV] = engine->rows / engine->blocks},
+      .engine = engine};
   allocate(&memory);
   return memory;
 }
 
 static inline void copy_memory(core_memory_t *to, const core_memory_t *from) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     if (from->bytes[space] > 0) {
       memcpy(to->base[space], from->base[space], space_bytes(from, space));
     }
@@ -93,17 +91,15 @@ static inline void copy_memory(core_memory_t *to, const core_memory_t *from) {
 }
 
 static inline void free_memory(core_memory_t *memory) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     free(memory->base[space]);
   }
 }
 
-static inline uint32_t random_below(num_rng_t *rng, uint32_t limit) {
-  return (uint32_t)(num_rng_u64(rng) % limit);
-}
+static inline uint32_t random_below(num_rng_t *rng, uint32_t limit) { return (uint32_t)(num_rng_u64(rng) % limit); }
 
 static inline void random_bytes(num_rng_t *rng, uint8_t *to, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     to[i] = (uint8_t)num_rng_u64(rng);
   }
 }
@@ -127,7 +123,7 @@ static inline fixture_t *make_fixture(core_kind_t kind, uint64_t seed) {
 
 // Random bytes everywhere.
 static inline void fill_memory(fixture_t *f) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     random_bytes(&f->rng, f->memory.base[space], f->memory.bytes[space]);
   }
   copy_memory(&f->expected, &f->memory);
@@ -141,14 +137,12 @@ static inline int free_fixture(void **state) {
   return 0;
 }
 
-static inline void expect_same(const core_memory_t *got, const core_memory_t *expected,
-                               const char *what) {
-  for (int space = 0; space < SPACE_COUNT; space++) {
+static inline void expect_same(const core_memory_t *got, const core_memory_t *expected, const char *what) {
+  for (int space = 0; space < SPACE_COUNT; ++space) {
     const uint64_t bytes = space_bytes(got, space);
-    for (uint64_t i = 0; i < bytes; i++) {
-      CHECK(got->base[space][i] == expected->base[space][i],
-            "%s: byte 0x%llx of %s is %02x, not %02x", what, (unsigned long long)i,
-            core_space_name((core_space_t)space), got->base[space][i], expected->base[space][i]);
+    for (uint64_t i = 0; i < bytes; ++i) {
+      CHECK(got->base[space][i] == expected->base[space][i], "%s: byte 0x%llx of %s is %02x, not %02x", what,
+            (unsigned long long)i, core_space_name((core_space_t)space), got->base[space][i], expected->base[space][i]);
     }
   }
 }
@@ -170,16 +164,10 @@ static inline uint32_t get32(const uint8_t *bytes, size_t i) {
   memcpy(&x, bytes + 4 * i, sizeof x);
   return x;
 }
-static inline void put16(uint8_t *bytes, size_t i, uint16_t x) {
-  memcpy(bytes + 2 * i, &x, sizeof x);
-}
-static inline void put32(uint8_t *bytes, size_t i, uint32_t x) {
-  memcpy(bytes + 4 * i, &x, sizeof x);
-}
+static inline void put16(uint8_t *bytes, size_t i, uint16_t x) { memcpy(bytes + 2 * i, &x, sizeof x); }
+static inline void put32(uint8_t *bytes, size_t i, uint32_t x) { memcpy(bytes + 4 * i, &x, sizeof x); }
 
-static inline size_t round_up(size_t x, size_t multiple) {
-  return (x + multiple - 1) / multiple * multiple;
-}
+static inline size_t round_up(size_t x, size_t multiple) { return (x + multiple - 1) / multiple * multiple; }
 
 // Index of element [row][col] in strips: the formula of the layout, written apart from the model.
 static inline size_t strip_index(size_t rows, size_t row, size_t col) {

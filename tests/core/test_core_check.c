@@ -4,26 +4,23 @@
 
 // Sizes of the default machine; nothing is executed here.
 static const core_memory_t cube_memory = {
-    .bytes = {[SPACE_L1] = 512 << 10, [SPACE_L0A] = 64 << 10, [SPACE_L0B] = 64 << 10,
-              [SPACE_L0C] = 128 << 10}};
+    .bytes = {[SPACE_L1] = 512 << 10, [SPACE_L0A] = 64 << 10, [SPACE_L0B] = 64 << 10, [SPACE_L0C] = 128 << 10}};
 static const core_memory_t vector_memory = {.bytes = {[SPACE_UB] = 192 << 10}};
 static const num_engine_t engine = {.design = NUM_DESIGN_HFA, .d = 64, .blocks = 4, .rows = 1024};
-static const core_memory_t engine_memory = {
-    .bytes = {[SPACE_KV] = 256, [SPACE_EB] = 256 << 10}, .engine = &engine};
+static const core_memory_t engine_memory = {.bytes = {[SPACE_KV] = 256, [SPACE_EB] = 256 << 10}, .engine = &engine};
 
 static bool check(core_kind_t kind, const command_t *command, char *error) {
-  static const core_memory_t *const memory[CORE_KIND_COUNT] = {&cube_memory, &vector_memory,
-                                                               &engine_memory};
+  static const core_memory_t *const memory[CORE_KIND_COUNT] = {&cube_memory, &vector_memory, &engine_memory};
   return core_check(kind, memory[kind], command, error);
 }
 
 typedef struct {
   command_t command;
-  const char *message;   // a part of it; NULL: well formed
+  const char *message;  // a part of it; NULL: well formed
 } case_t;
 
 static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     char error[CORE_ERROR_BYTES];
     const bool ok = check(kind, &cases[i].command, error);
     if (cases[i].message == NULL) {
@@ -31,8 +28,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
       CHECK(error[0] == '\0', "case %zu: %s", i, error);
     } else {
       CHECK(!ok, "case %zu passed, expected '%s'", i, cases[i].message);
-      CHECK(strstr(error, cases[i].message) != NULL, "case %zu: '%s', expected '%s'", i, error,
-            cases[i].message);
+      CHECK(strstr(error, cases[i].message) != NULL, "case %zu: '%s', expected '%s'", i, error, cases[i].message);
     }
   }
 }
@@ -50,41 +46,31 @@ static void headers(void **state) {
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_V}},
        "PIPE_BARRIER pipe=4 (V): expected a pipe of a cube core"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = 200}}, "pipe=200 (?)"},
-      {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_MTE1}},
-       "MMAD pipe=1 (MTE1): expected M"},
-      {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_V}},
-       "VEC on a cube core: expected a vector core"},
-      {{.header = {.opcode_ = OP_COPY_IN, .pipe_ = PIPE_MTE2}},
-       "COPY_IN on a cube core: expected a vector core"},
+      {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_MTE1}}, "MMAD pipe=1 (MTE1): expected M"},
+      {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_V}}, "VEC on a cube core: expected a vector core"},
+      {{.header = {.opcode_ = OP_COPY_IN, .pipe_ = PIPE_MTE2}}, "COPY_IN on a cube core: expected a vector core"},
       {{.header = {.opcode_ = OP_COPY_OUT, .pipe_ = PIPE_MTE3}}, "COPY_OUT on a cube core"},
   };
   const case_t vector[] = {
-      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}},
-       "LOAD_NZ on a vector core: expected a cube core"},
+      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}}, "LOAD_NZ on a vector core: expected a cube core"},
       {{.header = {.opcode_ = OP_MMAD, .pipe_ = PIPE_M}}, "MMAD on a vector core"},
       {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_MTE3}}, "VEC pipe=5 (MTE3): expected V"},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_V}}, NULL},
-      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_ATTN}},
-       "ATTN on a vector core: expected an attention engine"},
+      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_ATTN}}, "ATTN on a vector core: expected an attention engine"},
       {{.header = {.opcode_ = OP_LOAD_KV, .pipe_ = PIPE_LOAD}}, "LOAD_KV on a vector core"},
   };
   const case_t attention[] = {
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_ATTN}}, NULL},
       {{.header = {.opcode_ = OP_PIPE_BARRIER, .pipe_ = PIPE_MTE2}},
        "PIPE_BARRIER pipe=0 (MTE2): expected a pipe of an attention engine"},
-      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}},
-       "LOAD_NZ on an attention engine: expected a cube core"},
+      {{.header = {.opcode_ = OP_LOAD_NZ, .pipe_ = PIPE_MTE2}}, "LOAD_NZ on an attention engine: expected a cube core"},
       {{.header = {.opcode_ = OP_COPY_IN, .pipe_ = PIPE_MTE2}},
        "COPY_IN on an attention engine: expected a vector core"},
       {{.header = {.opcode_ = OP_VEC, .pipe_ = PIPE_V}}, "VEC on an attention engine"},
-      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_LOAD}},
-       "ATTN pipe=6 (LOAD): expected ATTN"},
-      {{.header = {.opcode_ = OP_LOAD_KV, .pipe_ = PIPE_ATTN}},
-       "LOAD_KV pipe=7 (ATTN): expected LOAD"},
-      {{.header = {.opcode_ = OP_LOAD_EB, .pipe_ = PIPE_STORE}},
-       "LOAD_EB pipe=8 (STORE): expected LOAD"},
-      {{.header = {.opcode_ = OP_STORE_EB, .pipe_ = PIPE_LOAD}},
-       "STORE_EB pipe=6 (LOAD): expected STORE"},
+      {{.header = {.opcode_ = OP_ATTN, .pipe_ = PIPE_LOAD}}, "ATTN pipe=6 (LOAD): expected ATTN"},
+      {{.header = {.opcode_ = OP_LOAD_KV, .pipe_ = PIPE_ATTN}}, "LOAD_KV pipe=7 (ATTN): expected LOAD"},
+      {{.header = {.opcode_ = OP_LOAD_EB, .pipe_ = PIPE_STORE}}, "LOAD_EB pipe=8 (STORE): expected LOAD"},
+      {{.header = {.opcode_ = OP_STORE_EB, .pipe_ = PIPE_LOAD}}, "STORE_EB pipe=6 (LOAD): expected STORE"},
   };
   RUN_TABLE(CORE_CUBE, cube);
   RUN_TABLE(CORE_VECTOR, vector);
@@ -95,14 +81,12 @@ static void flags(void **state) {
   (void)state;
   const case_t cube[] = {
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 31), NULL},
-      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 32),
-       "SET_FLAG event=32: expected 0 to 31"},
+      {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 32), "SET_FLAG event=32: expected 0 to 31"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_M), "to=M: expected another pipe than its own"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_V), "to=4: expected a pipe of a cube core"},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = 0xffffffffu), "to=4294967295"},
       {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_MTE1), NULL},
-      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_M),
-       "WAIT_FLAG from=M: expected another pipe than its own"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_M), "WAIT_FLAG from=M: expected another pipe than its own"},
       {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_MTE3), "from=5: expected a pipe"},
       {COMMAND_OF(WAIT_FLAG, wait_flag, M, .from = PIPE_FIX, .event = 100), "event=100"},
       {COMMAND_OF(CROSS_SET, cross_set, FIX, .flag = 15), NULL},
@@ -116,8 +100,7 @@ static void flags(void **state) {
   const case_t attention[] = {
       {COMMAND_OF(SET_FLAG, set_flag, LOAD, .to = PIPE_STORE), NULL},
       {COMMAND_OF(SET_FLAG, set_flag, ATTN, .to = PIPE_ATTN), "to=ATTN: expected another pipe"},
-      {COMMAND_OF(WAIT_FLAG, wait_flag, LOAD, .from = PIPE_MTE2),
-       "from=0: expected a pipe of an attention engine"},
+      {COMMAND_OF(WAIT_FLAG, wait_flag, LOAD, .from = PIPE_MTE2), "from=0: expected a pipe of an attention engine"},
   };
   RUN_TABLE(CORE_CUBE, cube);
   RUN_TABLE(CORE_VECTOR, vector);
@@ -145,8 +128,7 @@ static void cube_commands(void **state) {
       {NZ(.l1 = 16, .rows = 1, .cols = 1), "LOAD_NZ l1=0x10: expected a multiple of 32"},
       // 512 strips of 16 rows fill L1; one column more needs one strip more
       {NZ(.rows = 16, .cols = 16384), NULL},
-      {NZ(.rows = 16, .cols = 16385),
-       "LOAD_NZ l1=0x0: tile of 524800 bytes leaves L1 of 524288 bytes"},
+      {NZ(.rows = 16, .cols = 16385), "LOAD_NZ l1=0x0: tile of 524800 bytes leaves L1 of 524288 bytes"},
       {NZ(.rows = 17, .cols = 16384), "tile of 1048576 bytes leaves L1"},
       {NZ(.l1 = 32, .rows = 16, .cols = 16384), "l1=0x20: tile of 524288 bytes leaves L1"},
       {NZ(.l1 = huge_32, .rows = 1, .cols = 1), "l1=0xffffffe0: tile of 512 bytes leaves L1"},
@@ -154,8 +136,8 @@ static void cube_commands(void **state) {
       {NZ(.l1 = 32, .rows = huge, .cols = huge), "leaves L1"},
       {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0xfffffffffffffff0ull, .rows = 1, .cols = 16),
        "gm=0xfffffffffffffff0: tile of 32 bytes leaves the address space"},
-      {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0xffffffff00000000ull, .gm_pitch = 0xfffffffeu,
-                  .rows = 16, .cols = 1), "leaves the address space"},
+      {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0xffffffff00000000ull, .gm_pitch = 0xfffffffeu, .rows = 16, .cols = 1),
+       "leaves the address space"},
 
       {LA(.l1_pitch = 4096, .m = 128, .k = 256), NULL},
       {LA(.l1_pitch = 4096, .m = 0, .k = 1), "LOAD_A m=0: expected 1 or more"},
@@ -163,8 +145,7 @@ static void cube_commands(void **state) {
       {LA(.l1_pitch = 48, .m = 1, .k = 1), "LOAD_A l1_pitch=48: expected a multiple of 32"},
       {LA(.l1 = 8, .l1_pitch = 32, .m = 1, .k = 1), "LOAD_A l1=0x8: expected a multiple of 32"},
       {LA(.l0a = 31, .l1_pitch = 32, .m = 1, .k = 1), "LOAD_A l0a=0x1f: expected a multiple"},
-      {LA(.l1_pitch = 4096, .m = 128, .k = 257),
-       "LOAD_A l0a=0x0: tile of 69632 bytes leaves L0A of 65536 bytes"},
+      {LA(.l1_pitch = 4096, .m = 128, .k = 257), "LOAD_A l0a=0x0: tile of 69632 bytes leaves L0A of 65536 bytes"},
       {LA(.l1_pitch = 4096, .m = 129, .k = 240), "leaves L0A"},
       // The last strip begins at 512 KiB - 4096: 128 rows fit, from row 1 on 128 do not
       {LA(.l1 = 520192, .l1_pitch = 4096, .m = 128, .k = 16), NULL},
@@ -177,10 +158,8 @@ static void cube_commands(void **state) {
       {LB(.l1_pitch = 8192, .k = 128, .n = 256, .transpose = 1), NULL},
       {LB(.l1_pitch = 4096, .k = 0, .n = 1), "LOAD_B k=0: expected 1 or more"},
       {LB(.l1_pitch = 4096, .k = 1, .n = 0), "LOAD_B n=0: expected 1 or more"},
-      {LB(.l1_pitch = 4096, .k = 1, .n = 1, .transpose = 2),
-       "LOAD_B transpose=2: expected 0 to 1"},
-      {LB(.l1_pitch = 4096, .k = 129, .n = 256),
-       "LOAD_B l0b=0x0: tile of 73728 bytes leaves L0B of 65536 bytes"},
+      {LB(.l1_pitch = 4096, .k = 1, .n = 1, .transpose = 2), "LOAD_B transpose=2: expected 0 to 1"},
+      {LB(.l1_pitch = 4096, .k = 129, .n = 256), "LOAD_B l0b=0x0: tile of 73728 bytes leaves L0B of 65536 bytes"},
       {LB(.l1_pitch = 4096, .l0b = 1, .k = 1, .n = 1), "LOAD_B l0b=0x1: expected a multiple of 32"},
       // [n][k] in L1: 16 strips at 32 KiB fill it for n = 1024
       {LB(.l1_pitch = 32768, .k = 32, .n = 1024, .transpose = 1), NULL},
@@ -199,17 +178,14 @@ static void cube_commands(void **state) {
        "MMAD l0c=0x20000: tile of 65536 bytes leaves L0C of 131072 bytes"},
       // 129 rows are 144 with padding
       {MM(.m = 129, .n = 256, .k = 16), "MMAD l0c=0x0: tile of 147456 bytes leaves L0C"},
-      {MM(.l0a = 0xff00, .m = 16, .n = 16, .k = 16),
-       "MMAD l0a=0xff00: tile of 512 bytes leaves L0A"},
-      {MM(.l0b = 0xff00, .m = 16, .n = 16, .k = 16),
-       "MMAD l0b=0xff00: tile of 512 bytes leaves L0B"},
+      {MM(.l0a = 0xff00, .m = 16, .n = 16, .k = 16), "MMAD l0a=0xff00: tile of 512 bytes leaves L0A"},
+      {MM(.l0b = 0xff00, .m = 16, .n = 16, .k = 16), "MMAD l0b=0xff00: tile of 512 bytes leaves L0B"},
       {MM(.l0c = 4, .m = 1, .n = 1, .k = 1), "MMAD l0c=0x4: expected a multiple of 32"},
       {MM(.m = huge, .n = huge, .k = huge), "leaves L0A"},
       {MM(.m = huge, .n = 1, .k = 1), "leaves L0A"},
 
       {FP(.m = 128, .n = 256, .gm_pitch = 1024), NULL},
-      {FP(.m = 128, .n = 257, .gm_pitch = 1028),
-       "FIXPIPE l0c=0x0: tile of 139264 bytes leaves L0C of 131072 bytes"},
+      {FP(.m = 128, .n = 257, .gm_pitch = 1028), "FIXPIPE l0c=0x0: tile of 139264 bytes leaves L0C of 131072 bytes"},
       {FP(.m = 0, .n = 1), "FIXPIPE m=0: expected 1 or more"},
       {FP(.m = 1, .n = 0), "FIXPIPE n=0: expected 1 or more"},
       {FP(.m = 1, .n = 1, .type = TYPE_S32), "FIXPIPE type=3: expected TYPE_F32, TYPE_BF16 or"},
@@ -219,8 +195,7 @@ static void cube_commands(void **state) {
       {FP(.m = 1, .n = 1, .op = GM_ADD_F32), NULL},
       {COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE + 2, .m = 1, .n = 1),
        "FIXPIPE gm=0x4000000002: expected a multiple of 4"},
-      {COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE + 2, .m = 1, .n = 1, .type = TYPE_F16),
-       NULL},
+      {COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE + 2, .m = 1, .n = 1, .type = TYPE_F16), NULL},
       {FP(.m = 1, .n = 1, .gm_pitch = 2), "FIXPIPE gm_pitch=2: expected a multiple of 4"},
       {FP(.m = 2, .n = 3, .gm_pitch = 8), "gm_pitch=8: expected 12 or more, the rows written"},
       {FP(.m = 1, .n = 3, .gm_pitch = 0), NULL},
@@ -241,12 +216,11 @@ static void copies(void **state) {
       {IN(.rows = 0, .row_bytes = 1), "COPY_IN rows=0: expected 1 or more"},
       {IN(.rows = 1, .row_bytes = 0), "COPY_IN row_bytes=0: expected 1 or more"},
       {IN(.ub = 4, .rows = 1, .row_bytes = 4), "COPY_IN ub=0x4: expected a multiple of 32"},
-      {IN(.ub_pitch = 40, .rows = 1, .row_bytes = 4),
-       "COPY_IN ub_pitch=40: expected a multiple of"},
+      {IN(.ub_pitch = 40, .rows = 1, .row_bytes = 4), "COPY_IN ub_pitch=40: expected a multiple of"},
       {IN(.ub_pitch = 32, .rows = 2, .row_bytes = 33),
        "COPY_IN ub_pitch=32: expected 33 or more, the rows written would overlap"},
       {IN(.rows = 1, .row_bytes = 5, .gm_pitch = 1), NULL},
-      {IN(.rows = 4, .row_bytes = 64, .gm_pitch = 0, .ub_pitch = 64), NULL},   // a row, four times
+      {IN(.rows = 4, .row_bytes = 64, .gm_pitch = 0, .ub_pitch = 64), NULL},  // a row, four times
       {IN(.ub = 196608, .rows = 1, .row_bytes = 1), "ub=0x30000: tile of 1 bytes leaves UB"},
       {IN(.ub_pitch = 0xffffffe0u, .rows = huge, .row_bytes = huge), "COPY_IN ub"},
 
@@ -256,8 +230,8 @@ static void copies(void **state) {
       {OUT(.rows = 1, .row_bytes = 4, .op = GM_OP_COUNT), "COPY_OUT op=5: expected 0 to 4"},
       {OUT(.rows = 1, .row_bytes = 6, .op = GM_ADD_F32),
        "COPY_OUT row_bytes=6: expected a multiple of 4 with an atomic"},
-      {COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE + 2, .rows = 1, .row_bytes = 4,
-                  .op = GM_ADD_S32), "COPY_OUT gm=0x4000000002: expected a multiple of 4"},
+      {COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE + 2, .rows = 1, .row_bytes = 4, .op = GM_ADD_S32),
+       "COPY_OUT gm=0x4000000002: expected a multiple of 4"},
       {OUT(.gm_pitch = 6, .rows = 1, .row_bytes = 4, .op = GM_ADD_S32_RAW),
        "COPY_OUT gm_pitch=6: expected a multiple of 4"},
       {OUT(.gm_pitch = 4, .ub_pitch = 32, .rows = 2, .row_bytes = 8), "gm_pitch=4: expected 8 or"},
@@ -266,8 +240,7 @@ static void copies(void **state) {
       {OUT(.ub = 196576, .gm_pitch = 64, .ub_pitch = 32, .rows = 2, .row_bytes = 32),
        "COPY_OUT ub=0x2ffe0: tile of 64 bytes leaves UB"},
       // RESCALE reads an int32 a row: 49152 of them fill UB; ub_pitch may be anything
-      {OUT(.gm_pitch = 2048, .ub_pitch = 1, .rows = 49152, .row_bytes = 2048, .op = GM_RESCALE),
-       NULL},
+      {OUT(.gm_pitch = 2048, .ub_pitch = 1, .rows = 49152, .row_bytes = 2048, .op = GM_RESCALE), NULL},
       {OUT(.gm_pitch = 2048, .rows = 49153, .row_bytes = 2048, .op = GM_RESCALE),
        "COPY_OUT ub=0x0: tile of 196612 bytes leaves UB"},
   };
@@ -284,42 +257,30 @@ static void vector_commands(void **state) {
       {VECTOR(.op = VOP_COUNT, .rows = 1, .cols = 1), "VEC op=26: expected 0 to 25"},
       {VECTOR(.op = VOP_ADD, .rows = 0, .cols = 1), "VEC ADD rows=0: expected 1 or more"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 0), "VEC ADD cols=0: expected 1 or more"},
-      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3),
-       "VEC ADD b_kind=3: expected 0 to 2"},
-      {VECTOR(.op = VOP_EXP, .rows = 1, .cols = 1, .b_kind = 3, .b = 1, .c = 1),
-       NULL},   // not used
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a = 4),
-       "VEC SUB a=0x4: expected a multiple of"},
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4),
-       "VEC SUB b=0x4: expected a multiple of"},
+      {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 1, .b_kind = 3), "VEC ADD b_kind=3: expected 0 to 2"},
+      {VECTOR(.op = VOP_EXP, .rows = 1, .cols = 1, .b_kind = 3, .b = 1, .c = 1), NULL},  // not used
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a = 4), "VEC SUB a=0x4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4), "VEC SUB b=0x4: expected a multiple of"},
       {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4, .b_kind = OPERAND_SCALAR), NULL},
       {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b = 4, .b_kind = OPERAND_ROW), "b=0x4"},
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst = 4),
-       "VEC SUB dst=0x4: expected a multiple"},
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a_pitch = 4),
-       "a_pitch=4: expected a multiple of"},
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b_pitch = 4),
-       "b_pitch=4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst = 4), "VEC SUB dst=0x4: expected a multiple"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .a_pitch = 4), "a_pitch=4: expected a multiple of"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b_pitch = 4), "b_pitch=4: expected a multiple of"},
       {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .b_pitch = 4, .b_kind = OPERAND_ROW), NULL},
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst_pitch = 4),
-       "dst_pitch=4: expected a multiple"},
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 1, .dst_pitch = 4), "dst_pitch=4: expected a multiple"},
       {VECTOR(.op = VOP_SUB, .rows = 2, .cols = 9, .dst_pitch = 32),
        "VEC SUB dst_pitch=32: expected 36 or more, the rows written would overlap"},
-      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 1, .c = 8),
-       "VEC FMA c=0x8: expected a multiple of"},
+      {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 1, .c = 8), "VEC FMA c=0x8: expected a multiple of"},
       {VECTOR(.op = VOP_SELECT, .rows = 1, .cols = 1, .c_pitch = 8), "VEC SELECT c_pitch=8"},
 
-      {VECTOR(.op = VOP_MUL, .rows = 96, .cols = 512, .a_pitch = 2048, .b_pitch = 2048,
-              .dst_pitch = 2048), NULL},
-      {VECTOR(.op = VOP_MUL, .rows = 97, .cols = 512, .a_pitch = 2048, .b_pitch = 2048,
-              .dst_pitch = 2048),
+      {VECTOR(.op = VOP_MUL, .rows = 96, .cols = 512, .a_pitch = 2048, .b_pitch = 2048, .dst_pitch = 2048), NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 97, .cols = 512, .a_pitch = 2048, .b_pitch = 2048, .dst_pitch = 2048),
        "VEC MUL a=0x0: tile of 198656 bytes leaves UB of 196608 bytes"},
       {VECTOR(.op = VOP_MUL, .rows = 2, .cols = 8, .dst_pitch = 32, .b = 196576, .b_pitch = 32),
        "VEC MUL b=0x2ffe0: tile of 64 bytes leaves UB"},
-      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 8, .dst_pitch = 32, .b = 196576,
-              .b_kind = OPERAND_ROW), "VEC MUL b=0x2ffe0: tile of 36 bytes leaves UB"},
-      {VECTOR(.op = VOP_MUL, .rows = 8, .cols = 8, .dst_pitch = 32, .b = 196576,
-              .b_kind = OPERAND_ROW), NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 8, .dst_pitch = 32, .b = 196576, .b_kind = OPERAND_ROW),
+       "VEC MUL b=0x2ffe0: tile of 36 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = 8, .cols = 8, .dst_pitch = 32, .b = 196576, .b_kind = OPERAND_ROW), NULL},
       {VECTOR(.op = VOP_MUL, .rows = 2, .cols = 8, .dst = 196576, .dst_pitch = 32),
        "VEC MUL dst=0x2ffe0: tile of 64 bytes leaves UB"},
       {VECTOR(.op = VOP_MUL, .rows = huge, .cols = huge, .a_pitch = 0xffffffe0u), "leaves UB"},
@@ -342,16 +303,14 @@ static void vector_commands(void **state) {
 
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = 7), "VEC CAST from=7: expected 0 to 6"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = 7), "VEC CAST to=7: expected 0 to 6"},
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = 2),
-       "VEC CAST round=2: expected 0 to 1"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = 2), "VEC CAST round=2: expected 0 to 1"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_BF16, .to = TYPE_F16),
        "VEC CAST from=1 to=2: expected TYPE_F32 on one side"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = TYPE_BF16, .round = ROUND_TRUNC),
        "VEC CAST round=1: expected ROUND_NEAREST"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .round = ROUND_TRUNC), "round=1: expected"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .to = TYPE_S32, .round = ROUND_TRUNC), NULL},
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_S32, .round = ROUND_TRUNC),
-       "round=1: expected"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 1, .from = TYPE_S32, .round = ROUND_TRUNC), "round=1: expected"},
       // 16 columns are 32 bytes of BF16 and 64 of FP32
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .dst = 196576, .to = TYPE_BF16), NULL},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .dst = 196576, .from = TYPE_BF16),
@@ -359,12 +318,10 @@ static void vector_commands(void **state) {
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 16, .a = 196576, .from = TYPE_BF16), NULL},
 
       // Nibbles are only widened, by whole words; 64 of them are 32 bytes.
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_S4,
-              .to = TYPE_F16), NULL},
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_U4,
-              .to = TYPE_F32), NULL},
-      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 72, .a = 196576, .from = TYPE_S4,
-              .to = TYPE_F16), "VEC CAST a=0x2ffe0: tile of 36 bytes leaves UB"},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_S4, .to = TYPE_F16), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 64, .a = 196576, .from = TYPE_U4, .to = TYPE_F32), NULL},
+      {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 72, .a = 196576, .from = TYPE_S4, .to = TYPE_F16),
+       "VEC CAST a=0x2ffe0: tile of 36 bytes leaves UB"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 12, .from = TYPE_S4, .to = TYPE_F16),
        "VEC CAST cols=12: expected a multiple of 8 from nibbles"},
       {VECTOR(.op = VOP_CAST, .rows = 1, .cols = 8, .from = TYPE_S4, .to = TYPE_BF16),
@@ -373,18 +330,19 @@ static void vector_commands(void **state) {
        "VEC CAST to=5: expected a type that is not nibbles"},
 
       // Sums and products of FP16; FMA rounds its FP32 operands' to it.
-      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 16, .a = 196576, .b = 196576, .dst = 196576,
-              .from = TYPE_F16, .to = TYPE_F16), NULL},
-      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 17, .b = 196576, .from = TYPE_F16,
-              .to = TYPE_F16), "VEC MUL b=0x2ffe0: tile of 34 bytes leaves UB"},
-      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 16, .b = 196576, .dst_pitch = 32,
-              .from = TYPE_F16, .to = TYPE_F16), NULL},   // one row for all nine
+      {VECTOR(.op = VOP_SUB, .rows = 1, .cols = 16, .a = 196576, .b = 196576, .dst = 196576, .from = TYPE_F16,
+              .to = TYPE_F16),
+       NULL},
+      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 17, .b = 196576, .from = TYPE_F16, .to = TYPE_F16),
+       "VEC MUL b=0x2ffe0: tile of 34 bytes leaves UB"},
+      {VECTOR(.op = VOP_MUL, .rows = 9, .cols = 16, .b = 196576, .dst_pitch = 32, .from = TYPE_F16, .to = TYPE_F16),
+       NULL},  // one row for all nine
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .from = TYPE_F16), "VEC ADD to=0: expected"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .to = TYPE_F16), "VEC ADD from=0: expected"},
       {VECTOR(.op = VOP_ADD, .rows = 1, .cols = 8, .from = TYPE_S4, .to = TYPE_F16),
        "VEC ADD from=4: expected TYPE_F16 as to"},
-      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 8, .from = TYPE_F16, .to = TYPE_F16,
-              .b_kind = OPERAND_SCALAR), "VEC MUL b_kind=2: expected OPERAND_TILE with TYPE_F16"},
+      {VECTOR(.op = VOP_MUL, .rows = 1, .cols = 8, .from = TYPE_F16, .to = TYPE_F16, .b_kind = OPERAND_SCALAR),
+       "VEC MUL b_kind=2: expected OPERAND_TILE with TYPE_F16"},
       {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 16, .dst = 196576, .to = TYPE_F16), NULL},
       {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 16, .dst = 196576), "VEC FMA dst=0x2ffe0"},
       {VECTOR(.op = VOP_FMA, .rows = 1, .cols = 8, .to = TYPE_BF16), "VEC FMA to=1: expected"},
@@ -402,8 +360,7 @@ static void direct_path(void **state) {
       {DIRECT(.rows = 1, .cols = 1), "COPY_L1 needs the direct path to L1: soc.direct_path is 0"},
   };
   RUN_TABLE(CORE_VECTOR, without);
-  const core_memory_t memory = {
-      .bytes = {[SPACE_UB] = 192 << 10, [SPACE_L1] = 512 << 10}};
+  const core_memory_t memory = {.bytes = {[SPACE_UB] = 192 << 10, [SPACE_L1] = 512 << 10}};
   const case_t with[] = {
       {DIRECT(.rows = 64, .cols = 256, .ub_pitch = 512, .l1 = 460800, .l1_pitch = 4096), NULL},
       {DIRECT(.rows = 64, .cols = 256, .ub_pitch = 512, .l1 = 460832, .l1_pitch = 4096),
@@ -422,7 +379,7 @@ static void direct_path(void **state) {
       {DIRECT(.rows = 1, .cols = 1, .pair = 2), "pair=2: expected 0 to 1"},
       {DIRECT(.rows = 1, .cols = 1, .pair = 1), "pair=1: expected 0 in a run that is not one of pairs"},
   };
-  for (size_t i = 0; i < ARRAY_LEN(with); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(with); ++i) {
     char error[CORE_ERROR_BYTES];
     const bool ok = core_check(CORE_VECTOR, &memory, &with[i].command, error);
     CHECK(ok == (with[i].message == NULL) && (ok || strstr(error, with[i].message) != NULL),
@@ -474,34 +431,29 @@ static void engine_moves(void **state) {
   const uint32_t one = 0x3f800000u;
   const case_t cases[] = {
       {KV(.k_pitch = 128, .v_pitch = 128, .keys = 1024, .stride = 256, .dim = 64), NULL},
-      {KV(.keys = 1, .stride = 256, .dim = 64), NULL},   // rows beyond the last key are taken, too
+      {KV(.keys = 1, .stride = 256, .dim = 64), NULL},  // rows beyond the last key are taken, too
       {KV(.keys = 1, .row = 255, .stride = 1, .dim = 64), NULL},
       {KV(.keys = 0, .stride = 1, .dim = 64), "LOAD_KV keys=0: expected 1 or more"},
       {KV(.keys = 1, .stride = 0, .dim = 64), "LOAD_KV stride=0: expected 1 or more"},
       {KV(.keys = 1, .stride = 1, .dim = 63), "LOAD_KV dim=63: expected 64, this engine's"},
       {KV(.keys = 1, .stride = 1, .dim = 128), "LOAD_KV dim=128: expected 64"},
       {KV(.keys = 4, .stride = 1, .dim = 64), NULL},
-      {KV(.keys = 5, .stride = 1, .dim = 64),
-       "LOAD_KV keys=5: expected at most 4 blocks of stride=1"},
+      {KV(.keys = 5, .stride = 1, .dim = 64), "LOAD_KV keys=5: expected at most 4 blocks of stride=1"},
       {KV(.keys = 1025, .stride = 256, .dim = 64), "keys=1025: expected at most 4 blocks"},
-      {KV(.keys = 1025, .stride = 257, .dim = 64),
-       "LOAD_KV row=0x0: tile of 257 rows leaves KV of 256 rows"},
-      {KV(.keys = 1, .row = 255, .stride = 2, .dim = 64),
-       "LOAD_KV row=0xff: tile of 2 rows leaves KV of 256 rows"},
+      {KV(.keys = 1025, .stride = 257, .dim = 64), "LOAD_KV row=0x0: tile of 257 rows leaves KV of 256 rows"},
+      {KV(.keys = 1, .row = 255, .stride = 2, .dim = 64), "LOAD_KV row=0xff: tile of 2 rows leaves KV of 256 rows"},
       {KV(.keys = 1, .row = 256, .stride = 1, .dim = 64), "tile of 1 rows leaves KV"},
       {KV(.keys = 1, .row = huge, .stride = 1, .dim = 64), "tile of 1 rows leaves KV"},
       {KV(.keys = huge, .row = huge, .stride = huge, .dim = 64), "leaves KV"},
       {KV(.keys = huge, .stride = 1, .dim = 64), "keys=4294967295: expected at most 4"},
-      {KV(.k_pitch = 127, .keys = 1, .stride = 1, .dim = 64),
-       "LOAD_KV k_pitch=127: expected a multiple of 2"},
-      {KV(.v_pitch = 1, .keys = 1, .stride = 1, .dim = 64),
-       "LOAD_KV v_pitch=1: expected a multiple of 2"},
-      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE + 1, .v_gm = GM_BASE, .keys = 1,
-                  .stride = 1, .dim = 64), "LOAD_KV k_gm=0x4000000001: expected a multiple of 2"},
-      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 1, .keys = 1,
-                  .stride = 1, .dim = 64), "LOAD_KV v_gm=0x4000000001: expected a multiple of 2"},
-      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = 0xfffffffffffffff0ull,
-                  .keys = 1, .stride = 1, .dim = 64),
+      {KV(.k_pitch = 127, .keys = 1, .stride = 1, .dim = 64), "LOAD_KV k_pitch=127: expected a multiple of 2"},
+      {KV(.v_pitch = 1, .keys = 1, .stride = 1, .dim = 64), "LOAD_KV v_pitch=1: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE + 1, .v_gm = GM_BASE, .keys = 1, .stride = 1, .dim = 64),
+       "LOAD_KV k_gm=0x4000000001: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 1, .keys = 1, .stride = 1, .dim = 64),
+       "LOAD_KV v_gm=0x4000000001: expected a multiple of 2"},
+      {COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = 0xfffffffffffffff0ull, .keys = 1, .stride = 1,
+                  .dim = 64),
        "LOAD_KV v_gm=0xfffffffffffffff0: tile of 128 bytes leaves the address space"},
 
       {EB(.gm_pitch = 128, .eb_pitch = 128, .rows = 2048, .row_bytes = 128), NULL},
@@ -518,14 +470,11 @@ static void engine_moves(void **state) {
       {EB(.eb = huge_32, .eb_pitch = huge_32, .rows = huge, .row_bytes = huge), "LOAD_EB eb"},
       // With a scale the bytes are BF16.
       {EB(.rows = 1, .row_bytes = 3), NULL},
-      {EB(.rows = 1, .row_bytes = 3, .scale = one),
-       "LOAD_EB row_bytes=3: expected a multiple of 2 with a scale"},
-      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .gm_pitch = 3, .rows = 1,
-                  .row_bytes = 2), NULL},
-      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .rows = 1, .row_bytes = 2,
-                  .scale = one), "LOAD_EB gm=0x4000000001: expected a multiple of 2"},
-      {EB(.gm_pitch = 3, .rows = 1, .row_bytes = 2, .scale = one),
-       "LOAD_EB gm_pitch=3: expected a multiple of 2"},
+      {EB(.rows = 1, .row_bytes = 3, .scale = one), "LOAD_EB row_bytes=3: expected a multiple of 2 with a scale"},
+      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .gm_pitch = 3, .rows = 1, .row_bytes = 2), NULL},
+      {COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE + 1, .rows = 1, .row_bytes = 2, .scale = one),
+       "LOAD_EB gm=0x4000000001: expected a multiple of 2"},
+      {EB(.gm_pitch = 3, .rows = 1, .row_bytes = 2, .scale = one), "LOAD_EB gm_pitch=3: expected a multiple of 2"},
 
       {ST(.eb = 262112, .gm_pitch = 3, .rows = 1, .row_bytes = 32), NULL},
       {ST(.rows = 0, .row_bytes = 1), "STORE_EB rows=0: expected 1 or more"},
@@ -534,7 +483,7 @@ static void engine_moves(void **state) {
       {ST(.eb_pitch = 40, .rows = 1, .row_bytes = 1), "STORE_EB eb_pitch=40: expected a multiple"},
       {ST(.eb_pitch = 64, .gm_pitch = 40, .rows = 2, .row_bytes = 41),
        "STORE_EB gm_pitch=40: expected 41 or more, the rows written would overlap"},
-      {ST(.gm_pitch = 64, .rows = 2, .row_bytes = 64), NULL},   // a row, twice
+      {ST(.gm_pitch = 64, .rows = 2, .row_bytes = 64), NULL},  // a row, twice
       {ST(.eb = 262080, .eb_pitch = 32, .gm_pitch = 64, .rows = 3, .row_bytes = 32),
        "STORE_EB eb=0x3ffc0: tile of 96 bytes leaves EB"},
   };
@@ -545,76 +494,70 @@ static void engine_attention(void **state) {
   (void)state;
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
-      {AT(.queries = 1024, .dim = 64, .stride = 256, .keys = 1024, .share = 1, .final = 1,
-          .out = 0x20000), NULL},
-      {AT(.queries = 1, .dim = 64, .row = 255, .stride = 1, .keys = 4, .share = huge,
-          .limit = huge, .mask_mode = MASK_LIMIT, .final = 1), NULL},
-      {AT(.queries = 0, .dim = 64, .stride = 1, .keys = 1, .share = 1),
-       "ATTN queries=0: expected 1 or more"},
-      {AT(.queries = 1, .dim = 32, .stride = 1, .keys = 1, .share = 1),
-       "ATTN dim=32: expected 64, this engine's"},
-      {AT(.queries = 1, .dim = 64, .stride = 0, .keys = 1, .share = 1),
-       "ATTN stride=0: expected 1 or more"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 0, .share = 1),
-       "ATTN keys=0: expected 1 or more"},
+      {AT(.queries = 1024, .dim = 64, .stride = 256, .keys = 1024, .share = 1, .final = 1, .out = 0x20000), NULL},
+      {AT(.queries = 1, .dim = 64, .row = 255, .stride = 1, .keys = 4, .share = huge, .limit = huge,
+          .mask_mode = MASK_LIMIT, .final = 1),
+       NULL},
+      {AT(.queries = 0, .dim = 64, .stride = 1, .keys = 1, .share = 1), "ATTN queries=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 32, .stride = 1, .keys = 1, .share = 1), "ATTN dim=32: expected 64, this engine's"},
+      {AT(.queries = 1, .dim = 64, .stride = 0, .keys = 1, .share = 1), "ATTN stride=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 0, .share = 1), "ATTN keys=0: expected 1 or more"},
       {AT(.queries = 1, .dim = 64, .stride = 3, .keys = 13, .share = 1),
        "ATTN keys=13: expected at most 4 blocks of stride=3"},
       {AT(.queries = 1, .dim = 64, .row = 254, .stride = 3, .keys = 1, .share = 1),
        "ATTN row=0xfe: tile of 3 rows leaves KV of 256 rows"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 0),
-       "ATTN share=0: expected 1 or more"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 0), "ATTN share=0: expected 1 or more"},
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .mask_mode = 3),
        "ATTN mask_mode=3: expected 0 to 2"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 2),
-       "ATTN carry=2: expected 0 to 1"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 2),
-       "ATTN final=2: expected 0 to 1"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 2), "ATTN carry=2: expected 0 to 1"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 2), "ATTN final=2: expected 0 to 1"},
       {AT(.q = 4, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
        "ATTN q=0x4: expected a multiple of 32"},
       {AT(.queries = 2049, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
        "ATTN q=0x0: tile of 262272 bytes leaves EB of 262144 bytes"},
-      {AT(.queries = huge, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
-       "ATTN q=0x0: tile of"},
+      {AT(.queries = huge, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1), "ATTN q=0x0: tile of"},
       {AT(.out = 8, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
        "ATTN out=0x8: expected a multiple of 32"},
-      {AT(.out = 262144 - 128, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1,
-          .final = 1), NULL},
-      {AT(.out = 262144 - 128, .queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1,
-          .final = 1), "ATTN out=0x3ff80: tile of 256 bytes leaves EB"},
+      {AT(.out = 262144 - 128, .queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1), NULL},
+      {AT(.out = 262144 - 128, .queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1),
+       "ATTN out=0x3ff80: tile of 256 bytes leaves EB"},
       // Bits: one row for `share` queries, a byte for 8 keys; not looked at in the other modes.
-      {AT(.queries = 1, .dim = 64, .stride = 64, .keys = 256, .share = 1, .final = 1,
-          .mask_mode = MASK_BITS, .mask = 262112), NULL},
-      {AT(.queries = 1, .dim = 64, .stride = 65, .keys = 257, .share = 1, .final = 1,
-          .mask_mode = MASK_BITS, .mask = 262112),
+      {AT(.queries = 1, .dim = 64, .stride = 64, .keys = 256, .share = 1, .final = 1, .mask_mode = MASK_BITS,
+          .mask = 262112),
+       NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 65, .keys = 257, .share = 1, .final = 1, .mask_mode = MASK_BITS,
+          .mask = 262112),
        "ATTN mask=0x3ffe0: tile of 33 bytes leaves EB"},
-      {AT(.queries = 3, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1,
-          .mask_mode = MASK_BITS, .mask = 262112, .mask_pitch = 32), NULL},
-      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1,
-          .mask_mode = MASK_BITS, .mask = 262112, .mask_pitch = 32),
+      {AT(.queries = 3, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1, .mask_mode = MASK_BITS,
+          .mask = 262112, .mask_pitch = 32),
+       NULL},
+      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 3, .final = 1, .mask_mode = MASK_BITS,
+          .mask = 262112, .mask_pitch = 32),
        "ATTN mask=0x3ffe0: tile of 33 bytes leaves EB"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
-          .mask_mode = MASK_BITS, .mask = 1), "ATTN mask=0x1: expected a multiple of 32"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
-          .mask_mode = MASK_BITS, .mask_pitch = 8), "ATTN mask_pitch=8: expected a multiple of 32"},
-      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
-          .mask_mode = MASK_LIMIT, .mask = 262113, .mask_pitch = 1), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1, .mask_mode = MASK_BITS, .mask = 1),
+       "ATTN mask=0x1: expected a multiple of 32"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1, .mask_mode = MASK_BITS,
+          .mask_pitch = 8),
+       "ATTN mask_pitch=8: expected a multiple of 32"},
+      {AT(.queries = 4, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1, .mask_mode = MASK_LIMIT,
+          .mask = 262113, .mask_pitch = 1),
+       NULL},
       // Triplets: 66 words, read with carry, written without final.
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .out = 1,
-          .triplet = 262144 - 288), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .out = 1, .triplet = 262144 - 288), NULL},
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 262144 - 256),
        "ATTN triplet=0x3ff00: tile of 264 bytes leaves EB"},
       {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 256),
        "ATTN triplet_pitch=256: expected 264 or more, the rows written would overlap"},
       {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet_pitch = 264),
        "ATTN triplet_pitch=264: expected a multiple of 32"},
-      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 256,
-          .triplet_pitch = 288), NULL},
+      {AT(.queries = 2, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 256, .triplet_pitch = 288), NULL},
       {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .triplet = 4),
        "ATTN triplet=0x4: expected a multiple of 32"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 1, .final = 1,
-          .triplet = 262144), "ATTN triplet=0x40000: tile of 264 bytes leaves EB"},
-      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1,
-          .triplet = 262145, .triplet_pitch = 1), NULL},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .carry = 1, .final = 1, .triplet = 262144),
+       "ATTN triplet=0x40000: tile of 264 bytes leaves EB"},
+      {AT(.queries = 1, .dim = 64, .stride = 1, .keys = 1, .share = 1, .final = 1, .triplet = 262145,
+          .triplet_pitch = 1),
+       NULL},
   };
   RUN_TABLE(CORE_ENGINE, cases);
 }
@@ -624,30 +567,26 @@ static void engine_results_apart(void **state) {
   (void)state;
 #define FOUR(...) AT(.queries = 4, .dim = 64, .stride = 8, .keys = 32, .share = 1, __VA_ARGS__)
   const case_t cases[] = {
-      {FOUR(.q = 512, .out = 512, .final = 1), NULL},   // in place
+      {FOUR(.q = 512, .out = 512, .final = 1), NULL},  // in place
       {FOUR(.q = 512, .out = 0, .final = 1), NULL},
       {FOUR(.q = 512, .out = 1024, .final = 1), NULL},
       {FOUR(.q = 512, .out = 480, .final = 1), "ATTN out=0x1e0: overlaps q=0x200, which is read"},
       {FOUR(.q = 512, .out = 992, .final = 1), "ATTN out=0x3e0: overlaps q=0x200"},
-      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 2016, .mask_pitch = 32,
-            .final = 1), "ATTN out=0x800: overlaps mask=0x7e0"},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 2016, .mask_pitch = 32, .final = 1),
+       "ATTN out=0x800: overlaps mask=0x7e0"},
       {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 2048, .final = 1),
        "ATTN out=0x800: overlaps mask=0x800"},
       {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_LIMIT, .mask = 2048, .final = 1), NULL},
-      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 1920, .mask_pitch = 32,
-            .final = 1), NULL},
-      {FOUR(.q = 512, .out = 2048, .triplet = 2560, .triplet_pitch = 288, .carry = 1, .final = 1),
-       NULL},
+      {FOUR(.q = 512, .out = 2048, .mask_mode = MASK_BITS, .mask = 1920, .mask_pitch = 32, .final = 1), NULL},
+      {FOUR(.q = 512, .out = 2048, .triplet = 2560, .triplet_pitch = 288, .carry = 1, .final = 1), NULL},
       {FOUR(.q = 512, .out = 2048, .triplet = 2528, .triplet_pitch = 288, .carry = 1, .final = 1),
        "ATTN out=0x800: overlaps triplet=0x9e0"},
       {FOUR(.q = 512, .out = 2048, .triplet = 2048, .triplet_pitch = 288, .carry = 1, .final = 1),
        "ATTN out=0x800: overlaps triplet=0x800"},
       {FOUR(.q = 512, .out = 2048, .triplet = 2048, .triplet_pitch = 288, .final = 1), NULL},
       {FOUR(.q = 512, .triplet = 1024, .triplet_pitch = 288, .carry = 1), NULL},
-      {FOUR(.q = 512, .triplet = 992, .triplet_pitch = 288, .carry = 1),
-       "ATTN triplet=0x3e0: overlaps q=0x200"},
-      {FOUR(.q = 512, .out = 512, .triplet = 512, .triplet_pitch = 288),
-       "ATTN triplet=0x200: overlaps q=0x200"},
+      {FOUR(.q = 512, .triplet = 992, .triplet_pitch = 288, .carry = 1), "ATTN triplet=0x3e0: overlaps q=0x200"},
+      {FOUR(.q = 512, .out = 512, .triplet = 512, .triplet_pitch = 288), "ATTN triplet=0x200: overlaps q=0x200"},
   };
 #undef FOUR
   RUN_TABLE(CORE_ENGINE, cases);
@@ -671,7 +610,7 @@ static void any_bytes(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 99);
-  for (int i = 0; i < 200000; i++) {
+  for (int i = 0; i < 200000; ++i) {
     union {
       command_t command;
       uint8_t bytes[sizeof(command_t)];
@@ -694,7 +633,7 @@ static void any_bytes(void **state) {
       any.command.attn.carry = random_below(&rng, 3);
       any.command.attn.final = random_below(&rng, 3);
     }
-    for (int kind = 0; kind < CORE_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < CORE_KIND_COUNT; ++kind) {
       char error[CORE_ERROR_BYTES];
       const bool ok = check((core_kind_t)kind, &any.command, error);
       CHECK(ok == (error[0] == '\0'), "%s", error);
@@ -704,13 +643,18 @@ static void any_bytes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(headers),          cmocka_unit_test(flags),
-      cmocka_unit_test(cube_commands),    cmocka_unit_test(copies),
-      cmocka_unit_test(vector_commands),  cmocka_unit_test(direct_path),
+      cmocka_unit_test(headers),
+      cmocka_unit_test(flags),
+      cmocka_unit_test(cube_commands),
+      cmocka_unit_test(copies),
+      cmocka_unit_test(vector_commands),
+      cmocka_unit_test(direct_path),
       cmocka_unit_test(looks),
       cmocka_unit_test(engine_moves),
-      cmocka_unit_test(engine_attention), cmocka_unit_test(engine_results_apart),
-      cmocka_unit_test(engine_of_odd_dim), cmocka_unit_test(any_bytes),
+      cmocka_unit_test(engine_attention),
+      cmocka_unit_test(engine_results_apart),
+      cmocka_unit_test(engine_of_odd_dim),
+      cmocka_unit_test(any_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

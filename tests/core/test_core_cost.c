@@ -3,19 +3,47 @@
 #include "core_test.h"
 
 static const config_t config = {
-    .soc = {.ai_cores = 1, .vector_cores = 2, .clock_mhz = 1800,
-            .flag_cycles = 1, .cross_flag_us = 0.5},
-    .cube = {.l1_kb = 512, .l0a_kb = 64, .l0b_kb = 64, .l0c_kb = 128, .mac_m = 16, .mac_n = 16,
-             .mac_k = 16, .mmad_startup = 12, .l0a_bytes_per_cycle = 238,
-             .l0b_bytes_per_cycle = 119, .load_gbps = 150, .store_gbps = 135},
-    .vector = {.ub_kb = 192, .load_gbps = 100.9, .store_gbps = 160, .repeat_bytes = 256,
-               .alu_cycles = 2.1, .alu_startup = 6, .scalar_cycles = 1, .scalar_startup = 5,
-               .div_cycles = 4, .div_startup = 12, .exp_cycles = 2, .exp_startup = 13,
-               .cast_cycles = 1.53, .cast_startup = 10,
-               .cast_int4_cycles = 1, .direct_bytes_per_cycle = 128, .reduce_cycles = 7, .reduce_startup = 11,
-               .broadcast_cycles = 1, .broadcast_startup = 7, .drain = 16},
-    .engine = {.clock_mhz = 500, .blocks = 4, .queries = 1, .rows = 1024, .buffer_kb = 256,
-               .load_gbps = 128, .store_gbps = 64},
+    .soc = {.ai_cores = 1, .vector_cores = 2, .clock_mhz = 1800, .flag_cycles = 1, .cross_flag_us = 0.5},
+    .cube = {.l1_kb = 512,
+             .l0a_kb = 64,
+             .l0b_kb = 64,
+             .l0c_kb = 128,
+             .mac_m = 16,
+             .mac_n = 16,
+             .mac_k = 16,
+             .mmad_startup = 12,
+             .l0a_bytes_per_cycle = 238,
+             .l0b_bytes_per_cycle = 119,
+             .load_gbps = 150,
+             .store_gbps = 135},
+    .vector = {.ub_kb = 192,
+               .load_gbps = 100.9,
+               .store_gbps = 160,
+               .repeat_bytes = 256,
+               .alu_cycles = 2.1,
+               .alu_startup = 6,
+               .scalar_cycles = 1,
+               .scalar_startup = 5,
+               .div_cycles = 4,
+               .div_startup = 12,
+               .exp_cycles = 2,
+               .exp_startup = 13,
+               .cast_cycles = 1.53,
+               .cast_startup = 10,
+               .cast_int4_cycles = 1,
+               .direct_bytes_per_cycle = 128,
+               .reduce_cycles = 7,
+               .reduce_startup = 11,
+               .broadcast_cycles = 1,
+               .broadcast_startup = 7,
+               .drain = 16},
+    .engine = {.clock_mhz = 500,
+               .blocks = 4,
+               .queries = 1,
+               .rows = 1024,
+               .buffer_kb = 256,
+               .load_gbps = 128,
+               .store_gbps = 64},
 };
 
 static uint64_t cube(command_t command) { return core_cycles(CORE_CUBE, &config, &command); }
@@ -28,7 +56,7 @@ static uint64_t mmad(uint32_t m, uint32_t n, uint32_t k) {
 
 static void matrix_multiply(void **state) {
   (void)state;
-  assert_int_equal(mmad(128, 128, 96), 12 + 8 * 8 * 6);   // 396
+  assert_int_equal(mmad(128, 128, 96), 12 + 8 * 8 * 6);  // 396
   assert_int_equal(mmad(1, 1, 1), 12 + 1);
   assert_int_equal(mmad(17, 33, 40), 12 + 2 * 3 * 3);
   const command_t c = COMMAND_OF(MMAD, mmad, M, .m = 17, .n = 33, .k = 40);
@@ -64,8 +92,7 @@ static void cube_transfers(void **state) {
   fix.fixpipe.op = GM_STORE;
   fix.fixpipe.type = TYPE_BF16;
   assert_int_equal(cube(fix), 437);
-  assert_int_equal(
-      cube(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 100, .n = 100, .type = TYPE_F32)), 534);
+  assert_int_equal(cube(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 100, .n = 100, .type = TYPE_F32)), 534);
 }
 
 static void vector_transfers(void **state) {
@@ -85,12 +112,10 @@ static void engine_commands(void **state) {
   (void)state;
   // 128 GB/s at 1800 MHz is 71.11 bytes a cycle: a key and its value of 64 elements each are 256
   // bytes, 3.6 cycles
-  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 100, .stride = 25, .dim = 64)),
-                   360);
-  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 1, .stride = 256, .dim = 64)),
-                   4);
+  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 100, .stride = 25, .dim = 64)), 360);
+  assert_int_equal(engine(COMMAND_OF(LOAD_KV, load_kv, LOAD, .keys = 1, .stride = 256, .dim = 64)), 4);
   command_t load = COMMAND_OF(LOAD_EB, load_eb, LOAD, .rows = 16, .row_bytes = 128);
-  assert_int_equal(engine(load), 29);   // 28.8
+  assert_int_equal(engine(load), 29);  // 28.8
   load.load_eb.scale = 0x3f800000u;
   assert_int_equal(engine(load), 29);
   // 64 GB/s: 57.6
@@ -100,8 +125,7 @@ static void engine_commands(void **state) {
   assert_true(core_moves(&config, &store, &move) && move.store && move.bytes == 2048);
   assert_true(core_moves(&config, &load, &move) && !move.store && move.bytes == 2048);
   // The engine says how long an ATTN takes.
-  const command_t attn = COMMAND_OF(ATTN, attn, ATTN, .queries = 9, .dim = 64, .keys = 100,
-                                    .stride = 25, .share = 1);
+  const command_t attn = COMMAND_OF(ATTN, attn, ATTN, .queries = 9, .dim = 64, .keys = 100, .stride = 25, .share = 1);
   assert_int_equal(engine(attn), 0);
   assert_false(core_moves(&config, &attn, &move));
   assert_false(core_is_atomic(&attn) || core_is_atomic(&store));
@@ -110,25 +134,24 @@ static void engine_commands(void **state) {
 }
 
 static uint64_t vec(uint32_t op, uint32_t b_kind, uint32_t rows, uint32_t cols, uint32_t pitch) {
-  return vector(COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst_pitch = pitch,
-                           .a_pitch = pitch, .b_pitch = pitch, .c_pitch = pitch,
-                           .b_kind = b_kind));
+  return vector(COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst_pitch = pitch, .a_pitch = pitch,
+                           .b_pitch = pitch, .c_pitch = pitch, .b_kind = b_kind));
 }
 
 // 64 x 512 FP32 are 512 repeats of 256 bytes.
 static void vector_operations(void **state) {
   (void)state;
-  static const uint32_t alu[] = {VOP_ADD, VOP_SUB, VOP_MUL, VOP_MAX, VOP_MIN, VOP_FMA, VOP_CMP_GT,
-                                 VOP_CMP_EQ, VOP_SELECT};
-  for (size_t i = 0; i < ARRAY_LEN(alu); i++) {
-    assert_int_equal(vec(alu[i], OPERAND_TILE, 64, 512, 2048), 6 + 1076);   // 1075.2
+  static const uint32_t alu[] = {VOP_ADD, VOP_SUB,    VOP_MUL,    VOP_MAX,   VOP_MIN,
+                                 VOP_FMA, VOP_CMP_GT, VOP_CMP_EQ, VOP_SELECT};
+  for (size_t i = 0; i < ARRAY_LEN(alu); ++i) {
+    assert_int_equal(vec(alu[i], OPERAND_TILE, 64, 512, 2048), 6 + 1076);  // 1075.2
     assert_int_equal(vec(alu[i], OPERAND_ROW, 64, 512, 2048), 6 + 1076);
     assert_int_equal(vec(alu[i], OPERAND_SCALAR, 64, 512, 2048), 5 + 512);
   }
   assert_int_equal(vec(VOP_DIV, OPERAND_TILE, 64, 512, 2048), 12 + 2048);
   assert_int_equal(vec(VOP_DIV, OPERAND_SCALAR, 64, 512, 2048), 12 + 2048);
   assert_int_equal(vec(VOP_EXP, OPERAND_TILE, 64, 512, 2048), 13 + 1024);
-  assert_int_equal(vec(VOP_CAST, OPERAND_TILE, 64, 512, 2048), 10 + 784);   // 783.36
+  assert_int_equal(vec(VOP_CAST, OPERAND_TILE, 64, 512, 2048), 10 + 784);  // 783.36
   assert_int_equal(vec(VOP_ROW_MAX, OPERAND_TILE, 64, 512, 2048), 11 + 3584);
   assert_int_equal(vec(VOP_ROW_SUM, OPERAND_TILE, 64, 512, 2048), 11 + 3584);
   assert_int_equal(vec(VOP_BROADCAST, OPERAND_ROW, 64, 512, 2048), 7 + 512);
@@ -148,30 +171,30 @@ static void vector_repeats(void **state) {
   assert_int_equal(vec(VOP_ADD, OPERAND_TILE, 1, 1, 32), 6 + 3);
 }
 
-static uint64_t narrow(uint32_t op, uint32_t from, uint32_t to, uint32_t rows, uint32_t cols,
-                       uint32_t pitch, uint32_t b_pitch) {
+static uint64_t narrow(uint32_t op, uint32_t from, uint32_t to, uint32_t rows, uint32_t cols, uint32_t pitch,
+                       uint32_t b_pitch) {
   return vector(COMMAND_OF(VEC, vec, V, .op = op, .rows = rows, .cols = cols, .dst_pitch = pitch,
-                           .a_pitch = from == TYPE_S4 ? pitch / 4 : pitch, .b_pitch = b_pitch,
-                           .c_pitch = b_pitch, .from = from, .to = to));
+                           .a_pitch = from == TYPE_S4 ? pitch / 4 : pitch, .b_pitch = b_pitch, .c_pitch = b_pitch,
+                           .from = from, .to = to));
 }
 
 // 64 x 256 FP16 are 128 repeats of 128 lanes; 5.2 cycles each to dequantise them.
 static void narrow_operations(void **state) {
   (void)state;
   assert_int_equal(narrow(VOP_CAST, TYPE_S4, TYPE_F16, 64, 256, 512, 0), 10 + 128);
-  assert_int_equal(narrow(VOP_SUB, TYPE_F16, TYPE_F16, 64, 256, 512, 0), 6 + 269);   // 268.8
+  assert_int_equal(narrow(VOP_SUB, TYPE_F16, TYPE_F16, 64, 256, 512, 0), 6 + 269);  // 268.8
   assert_int_equal(narrow(VOP_MUL, TYPE_F16, TYPE_F16, 64, 256, 512, 512), 6 + 269);
   // A row that is not a multiple of 128, for each of which b starts again: two repeats a row
   assert_int_equal(narrow(VOP_MUL, TYPE_F16, TYPE_F16, 64, 136, 288, 0), 6 + 269);
   // To FP32, and FP32 operands: 64 lanes a repeat
   assert_int_equal(narrow(VOP_CAST, TYPE_S4, TYPE_F32, 64, 256, 1024, 0), 10 + 256);
-  assert_int_equal(narrow(VOP_FMA, TYPE_F32, TYPE_F16, 64, 256, 1024, 0), 6 + 538);   // 537.6
+  assert_int_equal(narrow(VOP_FMA, TYPE_F32, TYPE_F16, 64, 256, 1024, 0), 6 + 538);  // 537.6
   // 64 rows of 16 strips of 32 bytes, at 128 a cycle
   assert_int_equal(vector(COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 64, .cols = 256)), 256);
   assert_int_equal(vector(COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 3, .cols = 17)), 2);
   core_move_t move;
   const command_t copy = COMMAND_OF(COPY_L1, copy_l1, MTE3, .rows = 64, .cols = 256);
-  assert_false(core_moves(&config, &copy, &move));   // global memory sees nothing of it
+  assert_false(core_moves(&config, &copy, &move));  // global memory sees nothing of it
 }
 
 static void flags_and_barriers(void **state) {
@@ -187,14 +210,9 @@ static void flags_and_barriers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(matrix_multiply),
-      cmocka_unit_test(cube_transfers),
-      cmocka_unit_test(vector_transfers),
-      cmocka_unit_test(engine_commands),
-      cmocka_unit_test(vector_operations),
-      cmocka_unit_test(vector_repeats),
-      cmocka_unit_test(narrow_operations),
-      cmocka_unit_test(flags_and_barriers),
+      cmocka_unit_test(matrix_multiply),   cmocka_unit_test(cube_transfers),     cmocka_unit_test(vector_transfers),
+      cmocka_unit_test(engine_commands),   cmocka_unit_test(vector_operations),  cmocka_unit_test(vector_repeats),
+      cmocka_unit_test(narrow_operations), cmocka_unit_test(flags_and_barriers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

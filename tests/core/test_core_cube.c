@@ -16,24 +16,26 @@ static int setup(void **state) {
   return 0;
 }
 
-static const struct { uint32_t rows, cols; } shapes[] = {
-    {1, 1}, {1, 16}, {16, 1}, {16, 16}, {17, 15}, {15, 17}, {31, 33}, {128, 96}, {100, 90},
-    {5, 576}, {130, 47}, {288, 128},
+static const struct {
+  uint32_t rows, cols;
+} shapes[] = {
+    {1, 1},   {1, 16},   {16, 1},   {16, 16}, {17, 15},  {15, 17},
+    {31, 33}, {128, 96}, {100, 90}, {5, 576}, {130, 47}, {288, 128},
 };
 
 static void load_nz_layout(void **state) {
   fixture_t *f = *state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const uint32_t rows = shapes[i].rows;
     const uint32_t cols = shapes[i].cols;
     const uint32_t pitch = cols * 2 + (uint32_t)(i % 3) * 10;
     const uint64_t gm = 6 + 2 * i;
     const uint32_t l1 = 32 * (uint32_t)i;
-    const command_t c = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + gm, .gm_pitch = pitch,
-                                   .l1 = l1, .rows = rows, .cols = cols);
+    const command_t c =
+        COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + gm, .gm_pitch = pitch, .l1 = l1, .rows = rows, .cols = cols);
     run(CORE_CUBE, &f->memory, &c);
-    for (size_t r = 0; r < round_up(rows, 16); r++) {
-      for (size_t col = 0; col < round_up(cols, 16); col++) {
+    for (size_t r = 0; r < round_up(rows, 16); ++r) {
+      for (size_t col = 0; col < round_up(cols, 16); ++col) {
         const bool inside = r < rows && col < cols;
         put16(f->expected.base[SPACE_L1] + l1, strip_index(rows, r, col),
               inside ? get16(f->memory.base[SPACE_GM] + gm + r * pitch, col) : 0);
@@ -46,17 +48,17 @@ static void load_nz_layout(void **state) {
 // Strips that lie in GM as they will in L1, columns that pad the last one with them.
 static void load_nz_strips(void **state) {
   fixture_t *f = *state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const uint32_t rows = shapes[i].rows;
     const uint32_t cols = shapes[i].cols;
     const uint32_t pitch = rows * 32 + (uint32_t)(i % 3) * 10;
     const uint64_t gm = 6 + 2 * i;
     const uint32_t l1 = 32 * (uint32_t)i;
-    const command_t c = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + gm, .gm_pitch = pitch,
-                                   .l1 = l1, .rows = rows, .cols = cols, .strips = 1);
+    const command_t c = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + gm, .gm_pitch = pitch, .l1 = l1,
+                                   .rows = rows, .cols = cols, .strips = 1);
     run(CORE_CUBE, &f->memory, &c);
-    for (size_t r = 0; r < round_up(rows, 16); r++) {
-      for (size_t col = 0; col < round_up(cols, 16); col++) {
+    for (size_t r = 0; r < round_up(rows, 16); ++r) {
+      for (size_t col = 0; col < round_up(cols, 16); ++col) {
         put16(f->expected.base[SPACE_L1] + l1, strip_index(rows, r, col),
               r < rows ? get16(f->memory.base[SPACE_GM] + gm + col / 16 * pitch + 32 * r, col % 16) : 0);
       }
@@ -70,21 +72,18 @@ static void load_a_layout(void **state) {
   fixture_t *f = *state;
   const uint32_t l1_rows = 400;
   const uint32_t l1_pitch = l1_rows * 32;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const uint32_t m = shapes[i].rows;
     const uint32_t k = shapes[i].cols;
     const size_t row0 = i * 3;
     const size_t strip0 = k < 500 ? i % 3 : 0;
     const uint32_t l1 = (uint32_t)(strip0 * l1_pitch + row0 * 32);
-    const command_t c = COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = l1, .l1_pitch = l1_pitch,
-                                   .l0a = 64, .m = m, .k = k);
+    const command_t c = COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = l1, .l1_pitch = l1_pitch, .l0a = 64, .m = m, .k = k);
     run(CORE_CUBE, &f->memory, &c);
-    for (size_t r = 0; r < round_up(m, 16); r++) {
-      for (size_t col = 0; col < round_up(k, 16); col++) {
+    for (size_t r = 0; r < round_up(m, 16); ++r) {
+      for (size_t col = 0; col < round_up(k, 16); ++col) {
         put16(f->expected.base[SPACE_L0A] + 64, strip_index(m, r, col),
-              r < m ? get16(f->memory.base[SPACE_L1],
-                            strip_index(l1_rows, row0 + r, strip0 * 16 + col))
-                    : 0);
+              r < m ? get16(f->memory.base[SPACE_L1], strip_index(l1_rows, row0 + r, strip0 * 16 + col)) : 0);
       }
     }
     expect_same(&f->memory, &f->expected, "LOAD_A");
@@ -95,20 +94,19 @@ static void load_b_layout(void **state) {
   fixture_t *f = *state;
   const uint32_t l1_rows = 608;
   const uint32_t l1_pitch = l1_rows * 32;
-  for (size_t i = 0; i < ARRAY_LEN(shapes) * 2; i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes) * 2; ++i) {
     const uint32_t k = shapes[i / 2].rows;
     const uint32_t n = shapes[i / 2].cols < 400 ? shapes[i / 2].cols : 400;
     const bool transpose = i % 2 != 0;
     const size_t row0 = i % 5;
     const uint32_t l1 = (uint32_t)(row0 * 32);
-    const command_t c =
-        COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = l1, .l1_pitch = l1_pitch, .l0b = 32 * (uint32_t)i,
-                   .k = k, .n = n, .transpose = transpose);
+    const command_t c = COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = l1, .l1_pitch = l1_pitch, .l0b = 32 * (uint32_t)i,
+                                   .k = k, .n = n, .transpose = transpose);
     run(CORE_CUBE, &f->memory, &c);
-    for (size_t p = 0; p < round_up(k, 16); p++) {
-      for (size_t col = 0; col < round_up(n, 16); col++) {
+    for (size_t p = 0; p < round_up(k, 16); ++p) {
+      for (size_t col = 0; col < round_up(n, 16); ++col) {
         const uint8_t *l1_matrix = f->memory.base[SPACE_L1];
-        uint16_t x = 0;   // rows beyond k, and columns beyond n of a turned matrix
+        uint16_t x = 0;  // rows beyond k, and columns beyond n of a turned matrix
         if (p < k && transpose && col < n) {
           x = get16(l1_matrix, strip_index(l1_rows, row0 + col, p));
         } else if (p < k && !transpose) {
@@ -137,15 +135,13 @@ static uint16_t random_half(num_rng_t *rng, uint32_t type) {
 // What MMAD should leave: chains of fmaf, nothing outside of [m][n].
 static void expect_mmad(core_memory_t *expected, const cmd_mmad_t *c) {
   const size_t ldc = round_up(c->n, 16);
-  for (size_t i = 0; i < c->m; i++) {
-    for (size_t j = 0; j < c->n; j++) {
+  for (size_t i = 0; i < c->m; ++i) {
+    for (size_t j = 0; j < c->n; ++j) {
       uint8_t *element = expected->base[SPACE_L0C] + c->l0c + (i * ldc + j) * 4;
       float acc = c->accumulate ? num_f32_from_bits(get32(element, 0)) : 0.0f;
-      for (size_t p = 0; p < c->k; p++) {
-        acc = fmaf(
-            widen(c->type, get16(expected->base[SPACE_L0A] + c->l0a, strip_index(c->m, i, p))),
-            widen(c->type, get16(expected->base[SPACE_L0B] + c->l0b, strip_index(c->k, p, j))),
-            acc);
+      for (size_t p = 0; p < c->k; ++p) {
+        acc = fmaf(widen(c->type, get16(expected->base[SPACE_L0A] + c->l0a, strip_index(c->m, i, p))),
+                   widen(c->type, get16(expected->base[SPACE_L0B] + c->l0b, strip_index(c->k, p, j))), acc);
       }
       put32(element, 0, num_f32_bits(acc));
     }
@@ -155,21 +151,22 @@ static void expect_mmad(core_memory_t *expected, const cmd_mmad_t *c) {
 static void mmad_is_a_chain(void **state) {
   fixture_t *f = *state;
   // The last ones are larger than what the model widens at a time.
-  static const struct { uint32_t m, n, k; } sizes[] = {
-      {1, 1, 1},   {16, 16, 16}, {17, 33, 40},  {128, 128, 96}, {5, 100, 1},
+  static const struct {
+    uint32_t m, n, k;
+  } sizes[] = {
+      {1, 1, 1},   {16, 16, 16},   {17, 33, 40}, {128, 128, 96},  {5, 100, 1},
       {3, 7, 129}, {130, 40, 200}, {3, 270, 40}, {140, 260, 130},
   };
-  for (size_t i = 0; i < ARRAY_LEN(sizes) * 4; i++) {
+  for (size_t i = 0; i < ARRAY_LEN(sizes) * 4; ++i) {
     const uint32_t type = i & 1 ? TYPE_F16 : TYPE_BF16;
-    const command_t c = COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 96, .l0c = 32 * (uint32_t)i,
-                                   .m = sizes[i / 4].m, .n = sizes[i / 4].n, .k = sizes[i / 4].k,
-                                   .accumulate = (i & 2) != 0, .type = type);
-    for (int space = SPACE_L0A; space <= SPACE_L0B; space++) {
-      for (size_t e = 0; e < f->memory.bytes[space] / 2; e++) {
+    const command_t c = COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 96, .l0c = 32 * (uint32_t)i, .m = sizes[i / 4].m,
+                                   .n = sizes[i / 4].n, .k = sizes[i / 4].k, .accumulate = (i & 2) != 0, .type = type);
+    for (int space = SPACE_L0A; space <= SPACE_L0B; ++space) {
+      for (size_t e = 0; e < f->memory.bytes[space] / 2; ++e) {
         put16(f->memory.base[space], e, random_half(&f->rng, type));
       }
     }
-    for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; e++) {
+    for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; ++e) {
       put32(f->memory.base[SPACE_L0C], e, num_f32_bits((float)num_rng_normal(&f->rng)));
     }
     copy_memory(&f->expected, &f->memory);
@@ -184,17 +181,16 @@ static void mmad_has_no_padding_terms(void **state) {
   fixture_t *f = *state;
   memset(f->memory.base[SPACE_L0A], 0, f->memory.bytes[SPACE_L0A]);
   memset(f->memory.base[SPACE_L0B], 0, f->memory.bytes[SPACE_L0B]);
-  for (uint32_t k = 1; k < 20; k++) {
-    for (size_t p = 0; p < k; p++) {
-      put16(f->memory.base[SPACE_L0A], strip_index(1, 0, p), 0x8000);   // -0
-      put16(f->memory.base[SPACE_L0B], strip_index(k, p, 0), 0x3f80);   // 1
+  for (uint32_t k = 1; k < 20; ++k) {
+    for (size_t p = 0; p < k; ++p) {
+      put16(f->memory.base[SPACE_L0A], strip_index(1, 0, p), 0x8000);  // -0
+      put16(f->memory.base[SPACE_L0B], strip_index(k, p, 0), 0x3f80);  // 1
     }
     put32(f->memory.base[SPACE_L0C], 0, 0x80000000u);
-    command_t c = COMMAND_OF(MMAD, mmad, M, .m = 1, .n = 1, .k = k, .accumulate = 1,
-                             .type = TYPE_BF16);
+    command_t c = COMMAND_OF(MMAD, mmad, M, .m = 1, .n = 1, .k = k, .accumulate = 1, .type = TYPE_BF16);
     run(CORE_CUBE, &f->memory, &c);
     assert_int_equal(get32(f->memory.base[SPACE_L0C], 0), 0x80000000u);
-    c.mmad.accumulate = 0;   // +0 + -0 = +0
+    c.mmad.accumulate = 0;  // +0 + -0 = +0
     run(CORE_CUBE, &f->memory, &c);
     assert_int_equal(get32(f->memory.base[SPACE_L0C], 0), 0);
   }
@@ -202,21 +198,20 @@ static void mmad_has_no_padding_terms(void **state) {
 
 static void fixpipe_stores_casts_and_adds(void **state) {
   fixture_t *f = *state;
-  static const struct { uint32_t type, op, bytes; } forms[] = {
-      {TYPE_F32, GM_STORE, 4}, {TYPE_F32, GM_ADD_F32, 4}, {TYPE_BF16, GM_STORE, 2},
-      {TYPE_F16, GM_STORE, 2}};
-  for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-    for (size_t s = 0; s < ARRAY_LEN(shapes); s++) {
+  static const struct {
+    uint32_t type, op, bytes;
+  } forms[] = {{TYPE_F32, GM_STORE, 4}, {TYPE_F32, GM_ADD_F32, 4}, {TYPE_BF16, GM_STORE, 2}, {TYPE_F16, GM_STORE, 2}};
+  for (size_t i = 0; i < ARRAY_LEN(forms); ++i) {
+    for (size_t s = 0; s < ARRAY_LEN(shapes); ++s) {
       const uint32_t m = shapes[s].rows;
       const uint32_t n = shapes[s].cols;
       const uint32_t pitch = n * forms[i].bytes + (uint32_t)(s % 2) * 12;
       const uint64_t gm = forms[i].bytes * 3;
-      const command_t c =
-          COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + gm,
-                     .gm_pitch = pitch, .type = forms[i].type, .op = forms[i].op);
+      const command_t c = COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + gm,
+                                     .gm_pitch = pitch, .type = forms[i].type, .op = forms[i].op);
       run(CORE_CUBE, &f->memory, &c);
-      for (size_t r = 0; r < m; r++) {
-        for (size_t col = 0; col < n; col++) {
+      for (size_t r = 0; r < m; ++r) {
+        for (size_t col = 0; col < n; ++col) {
           const uint32_t x = get32(f->expected.base[SPACE_L0C] + 32, r * round_up(n, 16) + col);
           uint8_t *row = f->expected.base[SPACE_GM] + gm + r * pitch;
           if (forms[i].op == GM_ADD_F32) {
@@ -236,8 +231,7 @@ static void fixpipe_stores_casts_and_adds(void **state) {
 }
 
 // C = A x B through every buffer: both matrices loaded whole, tiles of at most 48 x 32 x 48.
-static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool transpose,
-                          uint32_t type) {
+static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool transpose, uint32_t type) {
   enum { TILE_M = 48, TILE_N = 32, TILE_K = 48 };
   const uint64_t a = 0;
   const uint64_t b = 256 << 10;
@@ -247,12 +241,12 @@ static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool
   float *wide_b = calloc((size_t)k * n, sizeof *wide_b);
   float *wide_c = calloc((size_t)m * n, sizeof *wide_c);
   assert_true(wide_a != NULL && wide_b != NULL && wide_c != NULL);
-  for (size_t i = 0; i < (size_t)m * k; i++) {
+  for (size_t i = 0; i < (size_t)m * k; ++i) {
     put16(gm + a, i, random_half(&f->rng, type));
     wide_a[i] = widen(type, get16(gm + a, i));
   }
-  for (size_t p = 0; p < k; p++) {
-    for (size_t j = 0; j < n; j++) {
+  for (size_t p = 0; p < k; ++p) {
+    for (size_t j = 0; j < n; ++j) {
       const size_t i = transpose ? j * k + p : p * n + j;
       put16(gm + b, i, random_half(&f->rng, type));
       wide_b[p * n + j] = widen(type, get16(gm + b, i));
@@ -262,13 +256,13 @@ static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool
 
   const uint32_t b_rows = transpose ? n : k;
   const uint32_t b_cols = transpose ? k : n;
-  const uint32_t a_pitch = (uint32_t)round_up(m, 16) * 32;   // strip to strip in L1
+  const uint32_t a_pitch = (uint32_t)round_up(m, 16) * 32;  // strip to strip in L1
   const uint32_t b_pitch = (uint32_t)round_up(b_rows, 16) * 32;
   const uint32_t l1_b = 256 << 10;
-  const command_t load_a = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + a,
-                                      .gm_pitch = k * 2, .rows = m, .cols = k);
-  const command_t load_b = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + b, .l1 = l1_b,
-                                      .gm_pitch = b_cols * 2, .rows = b_rows, .cols = b_cols);
+  const command_t load_a =
+      COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + a, .gm_pitch = k * 2, .rows = m, .cols = k);
+  const command_t load_b = COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + b, .l1 = l1_b, .gm_pitch = b_cols * 2,
+                                      .rows = b_rows, .cols = b_cols);
   run(CORE_CUBE, &f->memory, &load_a);
   run(CORE_CUBE, &f->memory, &load_b);
   for (uint32_t m0 = 0; m0 < m; m0 += TILE_M) {
@@ -280,24 +274,21 @@ static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool
         const uint32_t b_row0 = transpose ? n0 : k0;
         const uint32_t b_col0 = transpose ? k0 : n0;
         const command_t tile_a =
-            COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = k0 / 16 * a_pitch + m0 * 32,
-                       .l1_pitch = a_pitch, .m = tm, .k = tk);
-        const command_t tile_b =
-            COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = l1_b + b_col0 / 16 * b_pitch + b_row0 * 32,
-                       .l1_pitch = b_pitch, .k = tk, .n = tn, .transpose = transpose);
-        const command_t product = COMMAND_OF(MMAD, mmad, M, .m = tm, .n = tn, .k = tk,
-                                             .accumulate = k0 > 0, .type = type);
+            COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = k0 / 16 * a_pitch + m0 * 32, .l1_pitch = a_pitch, .m = tm, .k = tk);
+        const command_t tile_b = COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = l1_b + b_col0 / 16 * b_pitch + b_row0 * 32,
+                                            .l1_pitch = b_pitch, .k = tk, .n = tn, .transpose = transpose);
+        const command_t product =
+            COMMAND_OF(MMAD, mmad, M, .m = tm, .n = tn, .k = tk, .accumulate = k0 > 0, .type = type);
         run(CORE_CUBE, &f->memory, &tile_a);
         run(CORE_CUBE, &f->memory, &tile_b);
         run(CORE_CUBE, &f->memory, &product);
       }
-      const command_t store =
-          COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = tm, .n = tn, .type = TYPE_F32, .gm_pitch = n * 4,
-                     .gm = GM_BASE + out + ((uint64_t)m0 * n + n0) * 4);
+      const command_t store = COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = tm, .n = tn, .type = TYPE_F32, .gm_pitch = n * 4,
+                                         .gm = GM_BASE + out + ((uint64_t)m0 * n + n0) * 4);
       run(CORE_CUBE, &f->memory, &store);
     }
   }
-  for (size_t i = 0; i < (size_t)m * n; i++) {
+  for (size_t i = 0; i < (size_t)m * n; ++i) {
     CHECK(get32(gm + out, i) == num_f32_bits(wide_c[i]), "%u x %u x %u, element %zu", m, n, k, i);
   }
   free(wide_a);
@@ -307,13 +298,13 @@ static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool
 
 static void products_end_to_end(void **state) {
   fixture_t *f = *state;
-  static const struct { uint32_t m, n, k; } sizes[] = {
-      {1, 1, 1}, {16, 16, 16}, {48, 32, 48}, {49, 33, 47}, {100, 75, 130}, {7, 200, 90},
-      {128, 64, 576},
+  static const struct {
+    uint32_t m, n, k;
+  } sizes[] = {
+      {1, 1, 1}, {16, 16, 16}, {48, 32, 48}, {49, 33, 47}, {100, 75, 130}, {7, 200, 90}, {128, 64, 576},
   };
-  for (size_t i = 0; i < ARRAY_LEN(sizes) * 4; i++) {
-    product_in_gm(f, sizes[i / 4].m, sizes[i / 4].n, sizes[i / 4].k, (i & 1) != 0,
-                  i & 2 ? TYPE_F16 : TYPE_BF16);
+  for (size_t i = 0; i < ARRAY_LEN(sizes) * 4; ++i) {
+    product_in_gm(f, sizes[i / 4].m, sizes[i / 4].n, sizes[i / 4].k, (i & 1) != 0, i & 2 ? TYPE_F16 : TYPE_BF16);
   }
 }
 

@@ -1,5 +1,5 @@
-// What a decode step asks of a vector core besides: square roots, bits and integers, neighbours exchanged, casts to E4M3.
-// Against formulas, one element at a time; the whole of UB is compared.
+// What a decode step asks of a vector core besides: square roots, bits and integers, neighbours exchanged, casts to
+// E4M3. Against formulas, one element at a time; the whole of UB is compared.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
@@ -52,8 +52,9 @@ static uint32_t element(uint32_t op, uint32_t a, uint32_t other, uint32_t b) {
 }
 
 static uint32_t operand_b(const uint8_t *ub, const cmd_vec_t *c, size_t r, size_t col) {
-  return c->b_kind == OPERAND_TILE ? get32(ub + c->b + r * c->b_pitch, col)
-         : c->b_kind == OPERAND_ROW ? get32(ub + c->b, r) : c->scalar;
+  return c->b_kind == OPERAND_TILE  ? get32(ub + c->b + r * c->b_pitch, col)
+         : c->b_kind == OPERAND_ROW ? get32(ub + c->b, r)
+                                    : c->scalar;
 }
 
 static void run_and_compare(fixture_t *f, const command_t *c) {
@@ -73,9 +74,10 @@ static void elements(void **state) {
   for (uint32_t i = 0; i < 700; ++i) {
     const uint32_t rows = 1 + random_below(&f->rng, 12), cols = 2 * (1 + random_below(&f->rng, 150));
     const uint32_t pitch = (uint32_t)round_up(4 * cols, 32) + (i % 3 == 0 ? 32 : 0);
-    const command_t c = COMMAND_OF(VEC, vec, V, .op = ops[i % ARRAY_LEN(ops)], .rows = rows, .cols = cols, .dst = i % 5 < 2 ? A : APART,
-                                   .dst_pitch = pitch, .a = A, .a_pitch = pitch, .b = B, .b_pitch = pitch,
-                                   .b_kind = i / ARRAY_LEN(ops) % OPERAND_COUNT, .scalar = (uint32_t)num_rng_u64(&f->rng));
+    const command_t c =
+        COMMAND_OF(VEC, vec, V, .op = ops[i % ARRAY_LEN(ops)], .rows = rows, .cols = cols, .dst = i % 5 < 2 ? A : APART,
+                   .dst_pitch = pitch, .a = A, .a_pitch = pitch, .b = B, .b_pitch = pitch,
+                   .b_kind = i / ARRAY_LEN(ops) % OPERAND_COUNT, .scalar = (uint32_t)num_rng_u64(&f->rng));
     fill_memory(f);
     const uint8_t *ub = f->memory.base[SPACE_UB];
     for (size_t r = 0; r < rows; ++r) {
@@ -96,7 +98,9 @@ static void functions_of_one_number(void **state) {
   uint8_t *ub = f->memory.base[SPACE_UB];
   static const float x[] = {0, -0.0f, 4, 2, -1, INFINITY, 0x1p-149f, NAN};
   enum { COUNT = ARRAY_LEN(x) };
-  static const struct { uint32_t op, want[COUNT]; } functions[] = {
+  static const struct {
+    uint32_t op, want[COUNT];
+  } functions[] = {
       {VOP_SQRT, {0, 0x80000000u, 0x40000000u, 0x3fb504f3u, 0x7fc00000u, 0x7f800000u, 0x1a3504f3u, 0x7fc00000u}},
       {VOP_RSQRT, {0x7f800000u, 0xff800000u, 0x3f000000u, 0x3f3504f3u, 0x7fc00000u, 0, 0x64b504f3u, 0x7fc00000u}},
       {VOP_RECIP, {0x7f800000u, 0xff800000u, 0x3e800000u, 0x3f000000u, 0xbf800000u, 0, 0x7f800000u, 0x7fc00000u}},
@@ -104,11 +108,13 @@ static void functions_of_one_number(void **state) {
   };
   for (size_t k = 0; k < ARRAY_LEN(functions); ++k) {
     memcpy(ub + A, x, sizeof x);
-    run(CORE_VECTOR, &f->memory, &COMMAND_OF(VEC, vec, V, .op = functions[k].op, .rows = 1, .cols = COUNT, .dst = A,
-                                             .dst_pitch = 32, .a = A, .a_pitch = 32));
+    run(CORE_VECTOR, &f->memory,
+        &COMMAND_OF(VEC, vec, V, .op = functions[k].op, .rows = 1, .cols = COUNT, .dst = A, .dst_pitch = 32, .a = A,
+                    .a_pitch = 32));
     for (size_t i = 0; i < COUNT; ++i) {
       const uint32_t got = get32(ub + A, i), want = functions[k].want[i];
-      CHECK(got == want || (is_nan(got) && is_nan(want)), "operation %u of %g is %08x", functions[k].op, (double)x[i], got);
+      CHECK(got == want || (is_nan(got) && is_nan(want)), "operation %u of %g is %08x", functions[k].op, (double)x[i],
+            got);
     }
   }
 }
@@ -121,8 +127,8 @@ static void casts_to_e4m3(void **state) {
     const uint32_t a_pitch = (uint32_t)round_up(4 * cols, 32), pitch = (uint32_t)round_up(cols, 32);
     const bool in_place = i % 2 != 0;
     const command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = rows, .cols = cols, .dst = in_place ? A : APART,
-                                   .dst_pitch = in_place ? a_pitch : pitch, .a = A, .a_pitch = a_pitch, .from = TYPE_F32,
-                                   .to = TYPE_E4M3);
+                                   .dst_pitch = in_place ? a_pitch : pitch, .a = A, .a_pitch = a_pitch,
+                                   .from = TYPE_F32, .to = TYPE_E4M3);
     fill_memory(f);
     uint8_t *ub = f->memory.base[SPACE_UB];
     for (uint32_t w = 0; w < rows * a_pitch / 4; w += 1 + random_below(&f->rng, 3)) {
@@ -153,9 +159,18 @@ static void checks(void **state) {
 
 static void costs(void **state) {
   (void)state;
-  const config_t config = {.vector = {.repeat_bytes = 256, .alu_cycles = 2.1, .alu_startup = 6, .scalar_cycles = 1,
-                                      .scalar_startup = 5, .div_cycles = 4, .div_startup = 12, .cast_cycles = 1.5,
-                                      .cast_startup = 10, .widen_cycles = 99, .e4m3_native_cycles = 2, .swap_cycles = 8,
+  const config_t config = {.vector = {.repeat_bytes = 256,
+                                      .alu_cycles = 2.1,
+                                      .alu_startup = 6,
+                                      .scalar_cycles = 1,
+                                      .scalar_startup = 5,
+                                      .div_cycles = 4,
+                                      .div_startup = 12,
+                                      .cast_cycles = 1.5,
+                                      .cast_startup = 10,
+                                      .widen_cycles = 99,
+                                      .e4m3_native_cycles = 2,
+                                      .swap_cycles = 8,
                                       .swap_startup = 3}};
   command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_SQRT, .rows = 2, .cols = 640, .dst_pitch = 2560, .a_pitch = 2560,
                            .b_pitch = 2560);

@@ -42,7 +42,7 @@ static core_memory_t memory_with_l1(core_kind_t kind) {
 
 static void fill_all(core_kind_t kind, const core_memory_t *memory, num_rng_t *rng) {
   fill(kind, memory, rng);
-  for (uint32_t i = 0; kind == CORE_VECTOR && i < LIST_ENTRIES; i++) {
+  for (uint32_t i = 0; kind == CORE_VECTOR && i < LIST_ENTRIES; ++i) {
     put32(memory->base[SPACE_GM] + LIST, i, random_below(rng, 500) - (i % 9 == 0));
   }
 }
@@ -53,7 +53,8 @@ static uint8_t *at(const core_memory_t *memory, core_space_t space, uint64_t add
 
 // --- bytes ------------------------------------------------------------------------------------
 
-// Is this byte of strips that a command names padding: beyond the last row, or in the last strip beyond the last column?
+// Is this byte of strips that a command names padding: beyond the last row, or in the last strip beyond the last
+// column?
 static bool is_padding(const core_tensor_t *tensor, uint64_t address) {
   const uint64_t offset = address - tensor->base;
   const uint64_t strip = offset / tensor->pitch;
@@ -69,8 +70,8 @@ static bool same_access(const core_tensor_t *tensor, const core_access_t *access
 // Every byte of the access is one of an element, or padding; every element is in the access.
 static void compare_bytes(const core_tensor_t *tensor, const core_access_t *access, const char *name) {
   uint64_t covered = 0;
-  for (uint64_t row = 0; row < access->rows; row++) {
-    for (uint64_t i = 0; i < access->row_bytes; i++) {
+  for (uint64_t row = 0; row < access->rows; ++row) {
+    for (uint64_t i = 0; i < access->row_bytes; ++i) {
       const uint64_t address = access->base + row * access->pitch + i;
       uint64_t r = 0;
       uint64_t c = 0;
@@ -99,9 +100,9 @@ static void bytes_of(const command_t *c) {
   const size_t accesses = core_accesses(c, access);
   const size_t tensors = core_tensors(c, tensor);
   size_t i = 0;
-  for (size_t j = 0; j < accesses; j++) {
+  for (size_t j = 0; j < accesses; ++j) {
     const size_t times = access[j].atomic ? 2 : 1;
-    for (size_t k = 0; k < times; k++, i++) {
+    for (size_t k = 0; k < times; ++k, ++i) {
       assert_true(i < tensors);
       CHECK(same_access(&tensor[i], &access[j]), "%s: operand %zu", name, i);
       assert_true(times == 1 || tensor[i].write == (k == 1));
@@ -134,7 +135,7 @@ static bool expected_value(const core_memory_t *memory, const command_t *c, uint
   const unsigned op = c->header.opcode_;
   if (op == OP_MMAD) {
     float sum = count == 3 ? (float)source_value(memory, tensor, &s[2], 0) : 0.0f;
-    for (uint64_t k = 0; k < c->mmad.k; k++) {
+    for (uint64_t k = 0; k < c->mmad.k; ++k) {
       sum = fmaf((float)source_value(memory, tensor, &s[0], k), (float)source_value(memory, tensor, &s[1], k), sum);
     }
     *value = sum;
@@ -142,7 +143,7 @@ static bool expected_value(const core_memory_t *memory, const command_t *c, uint
   }
   if (op == OP_VEC && (c->vec.op == VOP_ROW_SUM || c->vec.op == VOP_SCALE || c->vec.op == VOP_SWAP)) {
     float x = (float)source_value(memory, tensor, &s[0], 0);
-    for (uint64_t i = 1; i < s[0].cols; i++) {
+    for (uint64_t i = 1; i < s[0].cols; ++i) {
       x += (float)source_value(memory, tensor, &s[0], i);
     }
     *value = c->vec.op == VOP_SCALE ? x * (float)source_value(memory, tensor, &s[1], 0) : x;
@@ -166,8 +167,8 @@ static size_t values_of(const core_memory_t *before, const core_memory_t *after,
   const size_t count = core_tensors(c, tensor);
   const core_tensor_t *written = &tensor[count - 1];
   size_t compared = 0;
-  for (uint64_t r = 0; r < written->rows; r++) {
-    for (uint64_t col = 0; col < written->cols; col++) {
+  for (uint64_t r = 0; r < written->rows; ++r) {
+    for (uint64_t col = 0; col < written->cols; ++col) {
       double expected;
       if (expected_value(before, c, r, col, &expected)) {
         const double got = core_tensor_value(after, written, r, col);
@@ -187,27 +188,28 @@ static void perturb(const core_memory_t *memory, const core_tensor_t *tensor, ui
   bool high;
   const uint64_t address = core_tensor_address(tensor, r, c, &high);
   const unsigned bits = core_type_bits(tensor->type);
-  uint8_t *to = tensor->layout == CORE_KEYS
-                    ? memory->base[SPACE_KV] +
-                          ((r / tensor->pitch * memory->bytes[SPACE_KV] + address) * tensor->cols + c) * 2
-                    : at(memory, tensor->space, address);
+  uint8_t *to =
+      tensor->layout == CORE_KEYS
+          ? memory->base[SPACE_KV] + ((r / tensor->pitch * memory->bytes[SPACE_KV] + address) * tensor->cols + c) * 2
+          : at(memory, tensor->space, address);
   if (bits < 8) {
     to[0] ^= (uint8_t)(bits == 1 ? 1u << c % 8 : high ? 0x50 : 5);
   } else {
-    to[bits / 8 - 1] ^= 0x21;   // of the highest bits, where rounding does not hide them
+    to[bits / 8 - 1] ^= 0x21;  // of the highest bits, where rounding does not hide them
   }
 }
 
 // Does a byte belong to several elements?
 static bool overlaps(const core_tensor_t *tensor) {
-  const uint64_t bytes = tensor->layout == CORE_STRIPS ? tensor->rows * 32 : tensor->cols * core_type_bits(tensor->type) / 8;
+  const uint64_t bytes =
+      tensor->layout == CORE_STRIPS ? tensor->rows * 32 : tensor->cols * core_type_bits(tensor->type) / 8;
   return tensor->layout != CORE_KEYS && tensor->pitch < bytes;
 }
 
 static bool names(const command_t *c, uint64_t row, uint64_t col, size_t tensor, uint64_t r, uint64_t element) {
   core_source_t s[CORE_MAX_TENSORS];
   const size_t count = core_sources(c, row, col, s);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     if (s[i].tensor == tensor && r - s[i].row < s[i].rows && element - s[i].col < s[i].cols) {
       return true;
     }
@@ -215,7 +217,8 @@ static bool names(const command_t *c, uint64_t row, uint64_t col, size_t tensor,
   return false;
 }
 
-static bool same_bits(const core_memory_t *x, const core_memory_t *y, const core_tensor_t *tensor, uint64_t r, uint64_t c) {
+static bool same_bits(const core_memory_t *x, const core_memory_t *y, const core_tensor_t *tensor, uint64_t r,
+                      uint64_t c) {
   if (tensor->layout == CORE_KEYS) {
     const double a = core_tensor_value(x, tensor, r, c);
     const double b = core_tensor_value(y, tensor, r, c);
@@ -250,14 +253,14 @@ static size_t probe(core_kind_t kind, const core_memory_t *before, const core_me
   const uint64_t r = num_rng_u64(rng) % read->rows;
   const uint64_t col = num_rng_u64(rng) % read->cols;
   if (strcmp(read->field, "list") == 0 || overlaps(read)) {
-    return 0;   // any number is none
+    return 0;  // any number is none
   }
   copy_memory(other, before);
   perturb(other, read, r, col);
   run(kind, other, c);
   size_t changed = 0;
-  for (uint64_t i = 0; i < written->rows; i++) {
-    for (uint64_t j = 0; j < written->cols; j++) {
+  for (uint64_t i = 0; i < written->rows; ++i) {
+    for (uint64_t j = 0; j < written->cols; ++j) {
       const bool same = same_bits(after, other, written, i, j);
       const bool named = names(c, i, j, which, r, col);
       CHECK(same || named, "%s: [%llu][%llu] changes with %s[%llu][%llu], which it does not name",
@@ -281,13 +284,13 @@ static void hold(core_kind_t kind, int commands) {
   fill_all(kind, &before, &rng);
   size_t compared = 0;
   size_t changed = 0;
-  for (int i = 0; i < commands; i++) {
+  for (int i = 0; i < commands; ++i) {
     const command_t c = another_command(&rng, kind);
     bytes_of(&c);
     copy_memory(&after, &before);
     run(kind, &after, &c);
     compared += values_of(&before, &after, &c);
-    for (int j = 0; j < PROBES; j++) {
+    for (int j = 0; j < PROBES; ++j) {
       changed += probe(kind, &before, &after, &other, &c, &rng);
     }
   }
@@ -337,8 +340,8 @@ static void by_hand(void **state) {
   assert_int_equal(core_tensors(&flag, tensor), 0);
   assert_int_equal(core_sources(&flag, 0, 0, source), 0);
   // Each row of a load is the same one.
-  const command_t same = COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE, .gm_pitch = 0, .ub_pitch = 32, .rows = 4,
-                                    .row_bytes = 8);
+  const command_t same =
+      COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE, .gm_pitch = 0, .ub_pitch = 32, .rows = 4, .row_bytes = 8);
   uint64_t r;
   uint64_t c;
   core_tensors(&same, tensor);

@@ -27,50 +27,45 @@ static void names(void **state) {
 
 static void commands(void **state) {
   (void)state;
-  expect_text(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0x4000001000ull, .gm_pitch = 1152,
-                         .l1 = 0x2000, .rows = 128, .cols = 576),
+  expect_text(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0x4000001000ull, .gm_pitch = 1152, .l1 = 0x2000, .rows = 128,
+                         .cols = 576),
               "LOAD_NZ gm=0x4000001000 gm_pitch=1152 l1=0x2000 rows=128 cols=576 strips=0");
-  expect_text(COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = PIPE_MTE1, .event = 3),
-              "SET_FLAG to=MTE1 event=3");
+  expect_text(COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = PIPE_MTE1, .event = 3), "SET_FLAG to=MTE1 event=3");
   expect_text(COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0), "PIPE_BARRIER");
-  expect_text(COMMAND_OF(MMAD, mmad, M, .l0a = 0x8000, .m = 128, .n = 64, .k = 96,
-                         .accumulate = 1, .type = TYPE_BF16),
+  expect_text(COMMAND_OF(MMAD, mmad, M, .l0a = 0x8000, .m = 128, .n = 64, .k = 96, .accumulate = 1, .type = TYPE_BF16),
               "MMAD l0a=0x8000 l0b=0x0 l0c=0x0 m=128 n=64 k=96 accumulate=1 type=BF16");
-  expect_text(COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE, .gm_pitch = 2048,
-                         .rows = 4, .row_bytes = 2048, .op = GM_RESCALE),
+  expect_text(COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE, .gm_pitch = 2048, .rows = 4,
+                         .row_bytes = 2048, .op = GM_RESCALE),
               "COPY_OUT ub=0x40 ub_pitch=0 gm=0x4000000000 gm_pitch=2048 rows=4 row_bytes=2048 "
               "op=RESCALE skip_zero=0");
 }
 
 static void engine_commands(void **state) {
   (void)state;
-  expect_text(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 128,
-                         .k_pitch = 256, .v_pitch = 512, .keys = 100, .row = 8, .stride = 25,
-                         .dim = 64),
+  expect_text(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 128, .k_pitch = 256, .v_pitch = 512,
+                         .keys = 100, .row = 8, .stride = 25, .dim = 64),
               "LOAD_KV k_gm=0x4000000000 v_gm=0x4000000080 k_pitch=256 v_pitch=512 keys=100 row=8 "
               "stride=25 dim=64");
-  expect_text(COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE, .gm_pitch = 128, .eb = 0x40,
-                         .eb_pitch = 160, .rows = 3, .row_bytes = 128, .scale = 0x3e000000u),
+  expect_text(COMMAND_OF(LOAD_EB, load_eb, LOAD, .gm = GM_BASE, .gm_pitch = 128, .eb = 0x40, .eb_pitch = 160, .rows = 3,
+                         .row_bytes = 128, .scale = 0x3e000000u),
               "LOAD_EB gm=0x4000000000 gm_pitch=128 eb=0x40 eb_pitch=160 rows=3 row_bytes=128 "
               "scale=0.125");
-  expect_text(COMMAND_OF(ATTN, attn, ATTN, .q = 0x20, .queries = 7, .dim = 64, .row = 8,
-                         .stride = 25, .keys = 100, .mask_mode = MASK_LIMIT, .limit = -3u,
-                         .share = 4, .mask = 0x60, .mask_pitch = 32, .carry = 1,
+  expect_text(COMMAND_OF(ATTN, attn, ATTN, .q = 0x20, .queries = 7, .dim = 64, .row = 8, .stride = 25, .keys = 100,
+                         .mask_mode = MASK_LIMIT, .limit = -3u, .share = 4, .mask = 0x60, .mask_pitch = 32, .carry = 1,
                          .triplet = 0x4000, .triplet_pitch = 288, .out = 0x8000),
               "ATTN q=0x20 queries=7 dim=64 row=8 stride=25 keys=100 mask_mode=LIMIT limit=-3 "
               "share=4 mask=0x60 mask_pitch=32 carry=1 final=0 triplet=0x4000 triplet_pitch=288 "
               "out=0x8000");
-  expect_text(COMMAND_OF(STORE_EB, store_eb, STORE, .eb = 0x8000, .eb_pitch = 128, .gm = GM_BASE,
-                         .gm_pitch = 512, .rows = 7, .row_bytes = 128),
+  expect_text(COMMAND_OF(STORE_EB, store_eb, STORE, .eb = 0x8000, .eb_pitch = 128, .gm = GM_BASE, .gm_pitch = 512,
+                         .rows = 7, .row_bytes = 128),
               "STORE_EB eb=0x8000 eb_pitch=128 gm=0x4000000000 gm_pitch=512 rows=7 row_bytes=128");
-  expect_text(COMMAND_OF(WAIT_FLAG, wait_flag, STORE, .from = PIPE_ATTN, .event = 1),
-              "WAIT_FLAG from=ATTN event=1");
+  expect_text(COMMAND_OF(WAIT_FLAG, wait_flag, STORE, .from = PIPE_ATTN, .event = 1), "WAIT_FLAG from=ATTN event=1");
 }
 
 static void direct_path(void **state) {
   (void)state;
-  expect_text(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 0x40, .ub_pitch = 512, .l1 = 0x20000,
-                         .l1_pitch = 4096, .rows = 64, .cols = 256),
+  expect_text(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 0x40, .ub_pitch = 512, .l1 = 0x20000, .l1_pitch = 4096,
+                         .rows = 64, .cols = 256),
               "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256 pair=0");
 }
 
@@ -83,33 +78,37 @@ static void looks(void **state) {
 // A VEC shows the fields its operation reads.
 static void vector_fields(void **state) {
   (void)state;
-  command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_MUL, .rows = 64, .cols = 512, .dst = 0x100,
-                           .dst_pitch = 2048, .a = 0x200, .a_pitch = 2048,
-                           .b_kind = OPERAND_SCALAR, .scalar = 0x3e000000u);
-  expect_text(c, "VEC op=MUL rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
-                 "b_kind=SCALAR scalar=0.125");
+  command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_MUL, .rows = 64, .cols = 512, .dst = 0x100, .dst_pitch = 2048,
+                           .a = 0x200, .a_pitch = 2048, .b_kind = OPERAND_SCALAR, .scalar = 0x3e000000u);
+  expect_text(c,
+              "VEC op=MUL rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+              "b_kind=SCALAR scalar=0.125");
   c.vec.op = VOP_ROW_MAX;
   expect_text(c, "VEC op=ROW_MAX rows=64 cols=512 dst=0x100 a=0x200 a_pitch=2048");
   c.vec.op = VOP_CAST;
   c.vec.to = TYPE_S32;
   c.vec.round = ROUND_TRUNC;
-  expect_text(c, "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
-                 "from=F32 to=S32 round=TRUNC");
+  expect_text(c,
+              "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+              "from=F32 to=S32 round=TRUNC");
   c.vec.op = VOP_CAST;
   c.vec.from = TYPE_S4;
   c.vec.to = TYPE_F16;
   c.vec.round = ROUND_NEAREST;
-  expect_text(c, "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
-                 "from=S4 to=F16 round=NEAREST");
+  expect_text(c,
+              "VEC op=CAST rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+              "from=S4 to=F16 round=NEAREST");
   c.vec.op = VOP_FMA;
   c.vec.b_kind = OPERAND_TILE;
   c.vec.from = TYPE_F32;
-  expect_text(c, "VEC op=FMA rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
-                 "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE from=F32 to=F16");
+  expect_text(c,
+              "VEC op=FMA rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+              "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE from=F32 to=F16");
   c.vec.op = VOP_SELECT;
   c.vec.b_kind = OPERAND_TILE;
-  expect_text(c, "VEC op=SELECT rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
-                 "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE");
+  expect_text(c,
+              "VEC op=SELECT rows=64 cols=512 dst=0x100 dst_pitch=2048 a=0x200 a_pitch=2048 "
+              "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE");
 }
 
 static void malformed(void **state) {
@@ -119,7 +118,7 @@ static void malformed(void **state) {
               "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=9 op=8");
   command_t c = COMMAND_OF(VEC, vec, V, .op = 0xffffffffu, .round = 9);
   char text[64];
-  core_disassemble(&c, text, sizeof text);   // cut, and ended
+  core_disassemble(&c, text, sizeof text);  // cut, and ended
   assert_memory_equal(text, "VEC op=4294967295 rows=0", 24);
   assert_int_equal(strlen(text), sizeof text - 1);
   text[1] = 'x';
@@ -131,12 +130,8 @@ static void malformed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names),
-      cmocka_unit_test(commands),
-      cmocka_unit_test(direct_path),
-      cmocka_unit_test(looks),
-      cmocka_unit_test(engine_commands),
-      cmocka_unit_test(vector_fields),
+      cmocka_unit_test(names),     cmocka_unit_test(commands),        cmocka_unit_test(direct_path),
+      cmocka_unit_test(looks),     cmocka_unit_test(engine_commands), cmocka_unit_test(vector_fields),
       cmocka_unit_test(malformed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-// Small models of all kinds against the same computed otherwise: whole matrices, attention in its absorbed form over latents,
-// complex rotations, experts by sorting. Then what a walk says of itself, and when it is fed in pieces.
+// Small models of all kinds against the same computed otherwise: whole matrices, attention in its absorbed form over
+// latents, complex rotations, experts by sorting. Then what a walk says of itself, and when it is fed in pieces.
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/walk.h"
 
@@ -9,12 +9,23 @@
 #include "checkpoint/safetensors.h"
 #include "model_writer.h"
 
-enum { TOKENS = 11, VOCAB = 40, HIDDEN = 16, RANK = 8, NOPE = 4, ROPE = 6, VALUE = 5, HEADS = 2, EXPERTS = 8, LAYERS = 3 };
+enum {
+  TOKENS = 11,
+  VOCAB = 40,
+  HIDDEN = 16,
+  RANK = 8,
+  NOPE = 4,
+  ROPE = 6,
+  VALUE = 5,
+  HEADS = 2,
+  EXPERTS = 8,
+  LAYERS = 3
+};
 
-#define SHAPE                                                                                                         \
-  "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                      \
-  "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5,"      \
-  "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,"                                \
+#define SHAPE                                                                                                    \
+  "\"vocab_size\":40,\"hidden_size\":16,\"num_hidden_layers\":3,\"max_position_embeddings\":64,"                 \
+  "\"num_attention_heads\":2,\"kv_lora_rank\":8,\"qk_nope_head_dim\":4,\"qk_rope_head_dim\":6,\"v_head_dim\":5," \
+  "\"first_k_dense_replace\":1,\"intermediate_size\":24,\"moe_intermediate_size\":12,"                           \
   "\"num_experts_per_tok\":3,\"initializer_range\":0.15"
 #define V2 "{\"model_type\":\"deepseek_v2\"," SHAPE ","
 #define V3 "{\"model_type\":\"deepseek_v3\"," SHAPE ",\"q_lora_rank\":7,\"n_routed_experts\":8,"
@@ -39,7 +50,7 @@ static const checkpoint_config_t *config;
 
 static double *load(checkpoint_role_t role, size_t layer, size_t expert) {
   enum { LARGEST = VOCAB * HIDDEN };
-  static double all[CHECKPOINT_ROLES][LARGEST];   // of each role the last that was loaded
+  static double all[CHECKPOINT_ROLES][LARGEST];  // of each role the last that was loaded
   float values[LARGEST];
   base_error_t error;
   const checkpoint_tensor_t *tensor = checkpoint_find(model, role, layer, expert);
@@ -48,16 +59,16 @@ static double *load(checkpoint_role_t role, size_t layer, size_t expert) {
   }
   const size_t count = checkpoint_rows(tensor) * checkpoint_columns(tensor);
   assert_true(count <= LARGEST && checkpoint_read(tensor, 0, count, CHECKPOINT_FP32, values, &error));
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     all[role][i] = (double)values[i];
   }
   return all[role];
 }
 
 static void apply(const double *w, size_t out, size_t in, const double *x, double *y) {
-  for (size_t o = 0; o < out; o++) {
+  for (size_t o = 0; o < out; ++o) {
     y[o] = 0.0;
-    for (size_t i = 0; i < in; i++) {
+    for (size_t i = 0; i < in; ++i) {
       y[o] += w[o * in + i] * x[i];
     }
   }
@@ -65,18 +76,18 @@ static void apply(const double *w, size_t out, size_t in, const double *x, doubl
 
 static void normalise(const double *w, size_t n, double eps, const double *x, double *y) {
   double squares = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     squares += x[i] * x[i] / (double)n;
   }
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     y[i] = w[i] * x[i] / sqrt(squares + eps);
   }
 }
 
 static void turn(double *x, size_t position) {
-  for (size_t p = 0; p < ROPE / 2; p++) {
-    const double complex z = (x[2 * p] + x[2 * p + 1] * I) *
-                             cexp(I * (double)position / pow(config->rope_theta, (double)p / (ROPE / 2)));
+  for (size_t p = 0; p < ROPE / 2; ++p) {
+    const double complex z =
+        (x[2 * p] + x[2 * p + 1] * I) * cexp(I * (double)position / pow(config->rope_theta, (double)p / (ROPE / 2)));
     x[2 * p] = creal(z);
     x[2 * p + 1] = cimag(z);
   }
@@ -97,41 +108,41 @@ static void reference_query(size_t layer, const double *x, double *q) {
 // One head of one token over cache [count, RANK + ROPE]: q absorbed, attention over latents, then W_UV.
 static void reference_head(const double *w, const double *q, double (*cache)[RANK + ROPE], size_t count, double *out) {
   double absorbed[RANK] = {0}, latent[RANK] = {0}, sum = 0.0;
-  for (size_t i = 0; i < NOPE * RANK; i++) {
+  for (size_t i = 0; i < NOPE * RANK; ++i) {
     absorbed[i % RANK] += q[i / RANK] * w[i];
   }
-  for (size_t j = 0; j < count; j++) {
+  for (size_t j = 0; j < count; ++j) {
     double score = 0.0;
-    for (size_t i = 0; i < RANK + ROPE; i++) {
+    for (size_t i = 0; i < RANK + ROPE; ++i) {
       score += cache[j][i] * (i < RANK ? absorbed[i] : q[NOPE + i - RANK]);
     }
     const double p = exp(score / sqrt(NOPE + ROPE));
     sum += p;
-    for (size_t i = 0; i < RANK; i++) {
+    for (size_t i = 0; i < RANK; ++i) {
       latent[i] += p * cache[j][i];
     }
   }
   apply(w + NOPE * RANK, VALUE, RANK, latent, out);
-  for (size_t i = 0; i < VALUE; i++) {
+  for (size_t i = 0; i < VALUE; ++i) {
     out[i] /= sum;
   }
 }
 
 static void reference_attention(size_t layer, double x[TOKENS][HIDDEN]) {
   double cache[TOKENS][RANK + ROPE], normed[HIDDEN], q[HEADS * (NOPE + ROPE)], o[HEADS * VALUE], delta[HIDDEN];
-  for (size_t t = 0; t < TOKENS; t++) {
+  for (size_t t = 0; t < TOKENS; ++t) {
     normalise(load(CHECKPOINT_ATTENTION_NORM, layer, 0), HIDDEN, config->rms_norm_eps, x[t], normed);
     apply(load(CHECKPOINT_KV_A, layer, 0), RANK + ROPE, HIDDEN, normed, cache[t]);
     normalise(load(CHECKPOINT_KV_A_NORM, layer, 0), RANK, 1e-6, cache[t], cache[t]);
     turn(cache[t] + RANK, t);
     reference_query(layer, normed, q);
-    for (size_t h = 0; h < HEADS; h++) {
+    for (size_t h = 0; h < HEADS; ++h) {
       turn(q + h * (NOPE + ROPE) + NOPE, t);
       reference_head(load(CHECKPOINT_KV_B, layer, 0) + h * (NOPE + VALUE) * RANK, q + h * (NOPE + ROPE), cache, t + 1,
                      o + h * VALUE);
     }
     apply(load(CHECKPOINT_O, layer, 0), HIDDEN, HEADS * VALUE, o, delta);
-    for (size_t i = 0; i < HIDDEN; i++) {
+    for (size_t i = 0; i < HIDDEN; ++i) {
       x[t][i] += delta[i];
     }
   }
@@ -143,11 +154,11 @@ static void reference_expert(checkpoint_role_t gate, size_t layer, size_t expert
   double g[24], u[24], d[HIDDEN];
   apply(load(gate, layer, expert), width, HIDDEN, x, g);
   apply(load(gate + 1, layer, expert), width, HIDDEN, x, u);
-  for (size_t i = 0; i < width; i++) {
+  for (size_t i = 0; i < width; ++i) {
     g[i] *= u[i] / (1.0 + exp(-g[i]));
   }
   apply(load(gate + 2, layer, expert), HIDDEN, width, g, d);
-  for (size_t i = 0; i < HIDDEN; i++) {
+  for (size_t i = 0; i < HIDDEN; ++i) {
     delta[i] += weight * d[i];
   }
 }
@@ -169,30 +180,30 @@ static void reference_mixture(size_t layer, const double *x, double *delta) {
   const double *bias = load(CHECKPOINT_ROUTER_BIAS, layer, 0);
   candidate_t experts[EXPERTS], group[EXPERTS] = {{0, 0, 0}};
   apply(load(CHECKPOINT_ROUTER, layer, 0), EXPERTS, HIDDEN, x, logits);
-  for (size_t e = 0; e < EXPERTS; e++) {
+  for (size_t e = 0; e < EXPERTS; ++e) {
     all += exp(logits[e]);
   }
-  for (size_t e = 0; e < EXPERTS; e++) {
+  for (size_t e = 0; e < EXPERTS; ++e) {
     const double score = sigmoid ? 1.0 / (1.0 + exp(-logits[e])) : exp(logits[e]) / all;
     experts[e] = (candidate_t){score + (sigmoid ? bias[e] : 0.0), score, e};
   }
-  for (size_t g = 0; g < groups; g++) {
+  for (size_t g = 0; g < groups; ++g) {
     candidate_t best[EXPERTS];
     memcpy(best, experts + g * size, size * sizeof *best);
     qsort(best, size, sizeof *best, by_choice);
     group[g] = (candidate_t){best[0].choice + (sigmoid && groups > 1 ? best[1].choice : 0.0), 0.0, g};
   }
   qsort(group, groups, sizeof *group, by_choice);
-  for (size_t g = config->topk_group; g < groups; g++) {
-    for (size_t i = 0; i < size; i++) {
+  for (size_t g = config->topk_group; g < groups; ++g) {
+    for (size_t i = 0; i < size; ++i) {
       experts[group[g].index * size + i].choice = -1e9;
     }
   }
   qsort(experts, EXPERTS, sizeof *experts, by_choice);
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     sum += experts[i].score;
   }
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     const double weight = config->norm_topk_prob ? experts[i].score / sum : experts[i].score;
     reference_expert(CHECKPOINT_EXPERT_GATE, layer, experts[i].index, 12, weight * config->routed_scaling_factor, x,
                      delta);
@@ -204,12 +215,12 @@ static void reference_mixture(size_t layer, const double *x, double *delta) {
 
 static void reference_logits(double logits[TOKENS][VOCAB]) {
   double x[TOKENS][HIDDEN], normed[HIDDEN];
-  for (size_t t = 0; t < TOKENS; t++) {
+  for (size_t t = 0; t < TOKENS; ++t) {
     memcpy(x[t], load(CHECKPOINT_EMBEDDING, 0, 0) + tokens[t] * HIDDEN, sizeof x[t]);
   }
-  for (size_t layer = 0; layer < LAYERS; layer++) {
+  for (size_t layer = 0; layer < LAYERS; ++layer) {
     reference_attention(layer, x);
-    for (size_t t = 0; t < TOKENS; t++) {
+    for (size_t t = 0; t < TOKENS; ++t) {
       normalise(load(CHECKPOINT_FFN_NORM, layer, 0), HIDDEN, config->rms_norm_eps, x[t], normed);
       if (layer > 0 && config->n_routed_experts > 0) {
         reference_mixture(layer, normed, x[t]);
@@ -218,7 +229,7 @@ static void reference_logits(double logits[TOKENS][VOCAB]) {
       }
     }
   }
-  for (size_t t = 0; t < TOKENS; t++) {
+  for (size_t t = 0; t < TOKENS; ++t) {
     normalise(load(CHECKPOINT_NORM, 0, 0), HIDDEN, config->rms_norm_eps, x[t], normed);
     apply(load(CHECKPOINT_HEAD, 0, 0), VOCAB, HIDDEN, normed, logits[t]);
   }
@@ -238,7 +249,7 @@ static void put_bias(size_t layer) {
   FILE *file = fopen(path_of("model.safetensors"), "r+b");
   assert_true(entry != NULL && file != NULL && fread(&length, sizeof length, 1, file) == 1);
   fseek(file, (long)(8 + length + entry->begin), SEEK_SET);
-  for (size_t e = 0; e < EXPERTS; e++) {
+  for (size_t e = 0; e < EXPERTS; ++e) {
     const float bias = 0.25f * (float)((e * 5 + layer) % EXPERTS) - 0.9f;
     assert_int_equal(fwrite(&bias, sizeof bias, 1, file), 1);
   }
@@ -250,7 +261,7 @@ static walk_t *open_model(const char *text, checkpoint_t **opened) {
   base_error_t error;
   checkpoint_t *random = made_up(text, 7);
   write_model(random, CHECKPOINT_FP32, 1, NULL);
-  for (size_t layer = 1; checkpoint_find(random, CHECKPOINT_ROUTER_BIAS, 1, 0) != NULL && layer < LAYERS; layer++) {
+  for (size_t layer = 1; checkpoint_find(random, CHECKPOINT_ROUTER_BIAS, 1, 0) != NULL && layer < LAYERS; ++layer) {
     put_bias(layer);
   }
   checkpoint_close(random);
@@ -269,7 +280,7 @@ static void close_model(walk_t *walk, checkpoint_t *opened) {
 
 static double relative_error(const double *x, const double *expected, size_t n) {
   double errors = 0.0, sizes = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     errors += (x[i] - expected[i]) * (x[i] - expected[i]);
     sizes += expected[i] * expected[i];
   }
@@ -278,7 +289,7 @@ static double relative_error(const double *x, const double *expected, size_t n) 
 
 static void as_computed_otherwise(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(configs); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(configs); ++i) {
     double expected[TOKENS][VOCAB], logits[TOKENS][VOCAB];
     base_error_t error;
     checkpoint_t *opened;
@@ -295,7 +306,7 @@ static void as_computed_otherwise(void **state) {
 // --- in pieces --------------------------------------------------------------------------------
 
 enum { KEPT = 4 };
-static double kept[LAYERS][KEPT][RANK + ROPE];   // the cache of the first tokens
+static double kept[LAYERS][KEPT][RANK + ROPE];  // the cache of the first tokens
 
 static void keep_cache(void *context, const walk_event_t *event) {
   (void)context;
@@ -341,10 +352,10 @@ typedef struct {
 // Queries and outputs of the absorbed form are those of the other, by way of W_UK and W_UV.
 static void check_absorbed(const notes_t *notes, const walk_event_t *event, bool queries) {
   const double *w = load(CHECKPOINT_KV_B, event->layer, 0);
-  for (size_t i = 0; i < TOKENS * HEADS; i++) {
+  for (size_t i = 0; i < TOKENS * HEADS; ++i) {
     const double *head = w + i % HEADS * (NOPE + VALUE) * RANK;
     double expected[RANK] = {0};
-    for (size_t j = 0; queries && j < NOPE * RANK; j++) {
+    for (size_t j = 0; queries && j < NOPE * RANK; ++j) {
       expected[j % RANK] += notes->q[i / HEADS][i % HEADS][j / RANK] * head[j];
     }
     if (!queries) {
@@ -357,7 +368,7 @@ static void check_absorbed(const notes_t *notes, const walk_event_t *event, bool
 
 static void check_expert(notes_t *notes, const walk_event_t *event) {
   notes->shared += event->expert == EXPERTS;
-  for (size_t r = 0; event->tokens != NULL && r < event->rows; r++) {
+  for (size_t r = 0; event->tokens != NULL && r < event->rows; ++r) {
     const double *chosen = notes->chosen[event->tokens[r]];
     const double e = (double)event->expert;
     assert_true(chosen[0] == e || chosen[1] == e || chosen[2] == e);
@@ -411,13 +422,13 @@ static void stages(void **state) {
   walk_t *walk = open_model(configs[5], &opened);
   walk_observe(walk, note, &notes);
   assert_true(walk_forward(walk, tokens, TOKENS, &logits[0][0], false, &error));
-  for (walk_stage_t s = 0; s < WALK_STAGES; s++) {
+  for (walk_stage_t s = 0; s < WALK_STAGES; ++s) {
     CHECK(notes.seen[s] > 0, "%s", walk_stage_name(s));
   }
   assert_string_equal(walk_stage_name(WALK_FFN_RESIDUAL), "ffn_residual");
   assert_int_equal(notes.seen[WALK_CACHE], LAYERS);
   assert_int_equal(notes.shared, LAYERS - 1);
-  assert_int_equal(notes.of_experts, (LAYERS - 1) * TOKENS * 3);   // every token at every expert that it has chosen
+  assert_int_equal(notes.of_experts, (LAYERS - 1) * TOKENS * 3);  // every token at every expert that it has chosen
   assert_memory_equal(notes.logits, logits, sizeof logits);
   close_model(walk, opened);
 }
@@ -445,7 +456,7 @@ static void file_ends(void **state) {
   double logits[VOCAB];
   base_error_t error;
   checkpoint_t *random = made_up(configs[3], 7);
-  for (unsigned f = 0; f < TENSORS; f++) {
+  for (unsigned f = 0; f < TENSORS; ++f) {
     char name[32];
     snprintf(name, sizeof name, "part%u.safetensors", f);
     write_model(random, CHECKPOINT_BF16, TENSORS, NULL);

@@ -27,7 +27,7 @@ static base_error_t error;
 static void read_text(void) {
   FILE *file = fopen(DATA_DIR "/kjv_val.txt", "rb");
   assert_non_null(file);
-  for (size_t i = 0; i < ARRAY_LEN(text); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(text); ++i) {
     text[i] = (uint32_t)fgetc(file);
   }
   assert_false(feof(file));
@@ -56,12 +56,12 @@ static int teardown(void **state) {
 
 static void check_near(const char *what, const double *x, const float *expected, size_t n) {
   double errors = 0.0, sizes = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     errors += (x[i] - (double)expected[i]) * (x[i] - (double)expected[i]);
     sizes += (double)expected[i] * (double)expected[i];
   }
   printf("%s: relative error %.2e\n", what, sqrt(errors / sizes));
-  CHECK(sqrt(errors / sizes) < 2e-6, "%s: %g", what, sqrt(errors / sizes));   // FP32's rounding
+  CHECK(sqrt(errors / sizes) < 2e-6, "%s: %g", what, sqrt(errors / sizes));  // FP32's rounding
 }
 
 // The residual stream before each layer and the last norm.
@@ -98,13 +98,13 @@ static void losses(void **state) {
   const cJSON *expected = cJSON_GetObjectItem(reference, "loss_by_window");
   double *logits = allocate(WINDOW * VOCAB, sizeof *logits);
   assert_int_equal(cJSON_GetArraySize(expected), WINDOWS);
-  for (size_t w = 0; w < windows; w++) {
+  for (size_t w = 0; w < windows; ++w) {
     const uint32_t *window = text + w * (WINDOW + 1);
     const double should = cJSON_GetNumberValue(cJSON_GetArrayItem(expected, (int)w));
     double loss = 0.0;
     GOOD(walk_begin(walk, 0, NULL, &error));
     GOOD(walk_forward(walk, window, WINDOW, logits, false, &error));
-    for (size_t i = 0; i < WINDOW; i++) {
+    for (size_t i = 0; i < WINDOW; ++i) {
       loss += walk_loss(logits + i * VOCAB, VOCAB, window[i + 1]) / WINDOW;
     }
     printf("window %zu: %.7f nats/byte, expected %.7f\n", w, loss, should);
@@ -117,7 +117,7 @@ static void losses(void **state) {
 static uint32_t choose(const double *logits, double *gap) {
   uint32_t best = 0;
   *gap = INFINITY;
-  for (uint32_t i = 1; i < VOCAB; i++) {
+  for (uint32_t i = 1; i < VOCAB; ++i) {
     const double ahead = logits[i] - logits[best];
     *gap = ahead > 0.0 ? ahead : fmin(*gap, -ahead);
     best = ahead > 0.0 ? i : best;
@@ -131,13 +131,13 @@ static void continue_sample(const cJSON *sample) {
   const double margin = cJSON_GetNumberValue(cJSON_GetObjectItem(sample, "min_margin"));
   double logits[VOCAB], gap, smallest = INFINITY;
   uint32_t tokens[100];
-  for (size_t i = 0; i < strlen(prompt); i++) {
+  for (size_t i = 0; i < strlen(prompt); ++i) {
     tokens[i] = (uint8_t)prompt[i];
   }
   GOOD(walk_begin(walk, 0, NULL, &error));
   GOOD(walk_forward(walk, tokens, strlen(prompt), logits, true, &error));
   assert_int_equal(strlen(expected), 200);
-  for (size_t i = 0; i < bytes; i++) {
+  for (size_t i = 0; i < bytes; ++i) {
     const uint32_t token = choose(logits, &gap);
     smallest = fmin(smallest, gap);
     CHECK(token == (uint8_t)expected[i], "byte %zu of '%s': %u, expected %d", i, prompt, token, expected[i]);

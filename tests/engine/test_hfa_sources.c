@@ -17,11 +17,8 @@
 
 enum { D_MAX = 80, KEYS_MAX = 300 };
 
-static const num_hfa_sources_t all = {.quantised = true,
-                                      .pwl = true,
-                                      .mitchell_add = true,
-                                      .mitchell_log = true,
-                                      .mitchell_out = true};
+static const num_hfa_sources_t all = {
+    .quantised = true, .pwl = true, .mitchell_add = true, .mitchell_log = true, .mitchell_out = true};
 
 typedef struct problem {
   num_bf16_t q[D_MAX], k[KEYS_MAX * D_MAX], v[KEYS_MAX * D_MAX];
@@ -43,18 +40,16 @@ static void fill(uint64_t seed, size_t d, size_t keys, double q_width, double v_
   }
 }
 
-static void attend(const num_hfa_sources_t *sources, size_t d, size_t blocks, bool masked,
-                   size_t keys) {
-  num_hfa_sources_attention(sources, d, blocks, problem.q, problem.k, problem.v,
-                            masked ? problem.valid : NULL, keys, out, scratch);
+static void attend(const num_hfa_sources_t *sources, size_t d, size_t blocks, bool masked, size_t keys) {
+  num_hfa_sources_attention(sources, d, blocks, problem.q, problem.k, problem.v, masked ? problem.valid : NULL, keys,
+                            out, scratch);
 }
 
 static void same_as_golden(size_t d, size_t blocks, bool masked, size_t keys) {
   num_element_t elements[2 * (D_MAX + 1)];
   num_bf16_t want[D_MAX];
   const num_engine_t engine = {.design = NUM_DESIGN_HFA, .d = d, .blocks = blocks, .rows = keys};
-  num_engine_attention(&engine, problem.q, problem.k, problem.v, masked ? problem.valid : NULL,
-                       keys, want, elements);
+  num_engine_attention(&engine, problem.q, problem.k, problem.v, masked ? problem.valid : NULL, keys, want, elements);
   attend(&all, d, blocks, masked, keys);
   assert_memory_equal(out, want, d * sizeof *out);
 }

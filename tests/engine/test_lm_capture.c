@@ -89,7 +89,6 @@ static void past_the_end_is_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_models),
-                                     cmocka_unit_test(past_the_end_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_models), cmocka_unit_test(past_the_end_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,10 @@ void *__libc_memalign(size_t alignment, size_t size);
 static atomic_ulong calls;
 static unsigned long fails_at;
 static bool fails_on, ready;
-static struct { const char *name; uintptr_t begin, end; } trusting[] = {{"libunicorn", 0, 0}, {"libsystemc", 0, 0}};
+static struct {
+  const char *name;
+  uintptr_t begin, end;
+} trusting[] = {{"libunicorn", 0, 0}, {"libsystemc", 0, 0}};
 enum { TRUSTING = sizeof trusting / sizeof trusting[0] };
 
 static int find_trusting(struct dl_phdr_info *info, size_t size, void *none) {
@@ -53,7 +56,7 @@ __attribute__((constructor)) static void begin(void) {
   const char *at = getenv("FAULT_AT");
   fails_at = at == NULL ? 0 : strtoul(at, NULL, 10);
   fails_on = getenv("FAULT_ON") != NULL;
-  unsetenv("LD_PRELOAD");   // of this process alone
+  unsetenv("LD_PRELOAD");  // of this process alone
   dl_iterate_phdr(find_trusting, NULL);
   pthread_atfork(NULL, NULL, forked);
   calls = 0;

@@ -30,9 +30,7 @@ static fp8_shape_t with_defaults(fp8_shape_t shape) {
   return shape;
 }
 
-static uint32_t below(num_rng_t *rng, uint32_t limit) {
-  return (uint32_t)(num_rng_u64(rng) % limit);
-}
+static uint32_t below(num_rng_t *rng, uint32_t limit) { return (uint32_t)(num_rng_u64(rng) % limit); }
 
 static void *input(fp8_case_t *problem, int which, const char *name, uint64_t bytes) {
   problem->array[which] = (fp8_array_t){.name = name, .bytes = bytes, .data = allocate(bytes, 1)};
@@ -62,11 +60,9 @@ static uint32_t slot_of(const fp8_case_t *problem, uint32_t entry, uint32_t i) {
 
 static void fill_token(num_rng_t *rng, const fp8_shape_t *s, uint32_t place, uint8_t *token) {
   const double at = (double)place / s->tokens;
-  const double sigma = s->trend == FP8_RISING    ? 0.2 + 2 * at
-                       : s->trend == FP8_FALLING ? 2.2 - 2 * at
-                                                 : 1.0;
+  const double sigma = s->trend == FP8_RISING ? 0.2 + 2 * at : s->trend == FP8_FALLING ? 2.2 - 2 * at : 1.0;
   num_bf16_t key[NUM_FP8_KEY];
-  for (uint32_t i = 0; i < NUM_FP8_KEY; i++) {
+  for (uint32_t i = 0; i < NUM_FP8_KEY; ++i) {
     key[i] = num_bf16_from_f32((float)(sigma * num_rng_normal(rng)));
     if (s->trend == FP8_EQUAL) {
       key[i] = num_bf16_from_f32((float)(i % 7) - 3.0f);
@@ -85,9 +81,9 @@ static void fill_cache(fp8_case_t *problem, num_rng_t *rng) {
     return;
   }
   memset(tokens, 0xff, bytes);
-  for (uint32_t entry = 0; entry < s->batch; entry++) {
+  for (uint32_t entry = 0; entry < s->batch; ++entry) {
     uint8_t *cache = tokens + (uint64_t)(caches == 1 ? 0 : entry) * slots_of(s) * FP8_TOKEN_BYTES;
-    for (uint32_t i = 0; i < problem->length[entry]; i++) {
+    for (uint32_t i = 0; i < problem->length[entry]; ++i) {
       fill_token(rng, s, i, cache + (uint64_t)slot_of(problem, entry, i) * FP8_TOKEN_BYTES);
     }
   }
@@ -99,12 +95,12 @@ static void fill_table(fp8_case_t *problem, num_rng_t *rng) {
   const uint32_t count = s->batch * pages_of(s);
   int32_t *table = input(problem, FP8_TABLE, "block_table", 4 * (uint64_t)count);
   problem->array[FP8_TABLE].numbers = true;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const uint32_t j = below(rng, i + 1);
     table[i] = table[j];
     table[j] = (int32_t)i;
   }
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     if (i % pages_of(s) * s->page >= problem->length[i / pages_of(s)]) {
       table[i] = (int32_t)(0x7fffffffu / s->page);
     }
@@ -116,7 +112,7 @@ static void fill_index(fp8_case_t *problem, num_rng_t *rng) {
   const fp8_shape_t *s = &problem->shape;
   int32_t *index = input(problem, FP8_INDEX, "index", 4 * (uint64_t)problem->lists * s->topk);
   problem->array[FP8_INDEX].numbers = true;
-  for (uint32_t i = 0; i < problem->lists * s->topk; i++) {
+  for (uint32_t i = 0; i < problem->lists * s->topk; ++i) {
     const uint32_t list = i / s->topk;
     const uint32_t length = problem->length[list / s->query_tokens];
     const bool none = length == 0 || below(rng, 8) == 0 || (list == 1 && i % s->topk < s->block);
@@ -138,10 +134,10 @@ static void fill_lengths(fp8_case_t *problem, num_rng_t *rng) {
   problem->rows = s->heads * (sparse ? 1 : s->query_tokens);
   problem->length = allocate(s->batch, sizeof *problem->length);
   problem->places = allocate(problem->lists, sizeof *problem->places);
-  for (uint32_t i = 0; i < s->batch; i++) {
+  for (uint32_t i = 0; i < s->batch; ++i) {
     problem->length[i] = some_length(rng, s, i, s->tokens);
   }
-  for (uint32_t i = 0; i < problem->lists; i++) {
+  for (uint32_t i = 0; i < problem->lists; ++i) {
     problem->places[i] = sparse ? some_length(rng, s, i + 1, s->topk) : problem->length[i];
   }
 }
@@ -168,7 +164,7 @@ void fp8_case_init(fp8_case_t *problem, fp8_shape_t shape, uint64_t seed) {
   fill_lengths(problem, &rng);
   const uint64_t count = (uint64_t)problem->lists * problem->rows * FP8_DK;
   num_bf16_t *q = input(problem, FP8_Q, "q", 2 * count);
-  for (uint64_t i = 0; i < count && !s->blank; i++) {
+  for (uint64_t i = 0; i < count && !s->blank; ++i) {
     q[i] = num_bf16_from_f32((float)num_rng_normal(&rng));
   }
   if (s->cache == FP8_PAGED) {
@@ -180,18 +176,16 @@ void fp8_case_init(fp8_case_t *problem, fp8_shape_t shape, uint64_t seed) {
   }
   if (s->sinks) {
     float *sink = input(problem, FP8_SINK, "sink", 4 * (uint64_t)problem->rows);
-    for (uint32_t i = 0; i < problem->rows; i++) {
+    for (uint32_t i = 0; i < problem->rows; ++i) {
       const uint32_t head = i % s->heads;
-      sink[i] = head % 7 == 3   ? INFINITY
-                : head % 7 == 5 ? -INFINITY
-                                : (float)(head % 11) - 3.0f;
+      sink[i] = head % 7 == 3 ? INFINITY : head % 7 == 5 ? -INFINITY : (float)(head % 11) - 3.0f;
     }
   }
   place_outputs(problem);
 }
 
 void fp8_case_free(fp8_case_t *problem) {
-  for (int i = 0; i < FP8_ARRAYS; i++) {
+  for (int i = 0; i < FP8_ARRAYS; ++i) {
     free(problem->array[i].data);
   }
   free(problem->length);
@@ -247,15 +241,14 @@ void fp8_case_args(fp8_case_t *problem) {
 }
 
 // The list of a query token, tokens of the cache.
-static int32_t *list_of(const fp8_case_t *problem, uint32_t entry, uint32_t token,
-                        uint32_t *places) {
+static int32_t *list_of(const fp8_case_t *problem, uint32_t entry, uint32_t token, uint32_t *places) {
   const fp8_shape_t *s = &problem->shape;
   const bool sparse = s->cache == FP8_SPARSE;
   const uint32_t number = sparse ? entry * s->query_tokens + token : entry;
   *places = problem->places[number];
   int32_t *list = allocate(*places, sizeof *list);
   const uint32_t hidden = s->causal ? s->query_tokens - 1 - token : 0;
-  for (uint32_t i = 0; i < *places; i++) {
+  for (uint32_t i = 0; i < *places; ++i) {
     if (sparse) {
       list[i] = ((const int32_t *)problem->array[FP8_INDEX].data)[number * s->topk + i];
     } else {
@@ -271,11 +264,10 @@ fp8_result_t fp8_case_expected(const fp8_case_t *problem) {
   const uint64_t rows = (uint64_t)problem->lists * problem->rows;
   fp8_result_t expected = {allocate(rows * FP8_DV, sizeof(float)), allocate(rows, sizeof(float))};
   num_bf16_t *keys = allocate((size_t)slots * FP8_DK, sizeof *keys);
-  for (uint32_t entry = 0; entry < s->batch; entry++) {
+  for (uint32_t entry = 0; entry < s->batch; ++entry) {
     const uint64_t cache = s->cache == FP8_PAGED ? 0 : (uint64_t)entry * slots;
-    num_fp8_decode((const uint8_t *)problem->array[FP8_TOKENS].data + cache * FP8_TOKEN_BYTES, keys,
-                   slots);
-    for (uint32_t token = 0; token < s->query_tokens; token++) {
+    num_fp8_decode((const uint8_t *)problem->array[FP8_TOKENS].data + cache * FP8_TOKEN_BYTES, keys, slots);
+    for (uint32_t token = 0; token < s->query_tokens; ++token) {
       const uint64_t row = ((uint64_t)entry * s->query_tokens + token) * s->heads;
       num_attn_t attn = {.rows = s->heads,
                          .dk = FP8_DK,
@@ -293,8 +285,8 @@ fp8_result_t fp8_case_expected(const fp8_case_t *problem) {
       int32_t *list = list_of(problem, entry, token, &places);
       attn.index = list;
       attn.keys = places;
-      if (num_attn_amla_lse(&attn, NUM_ISA_AUTO, s->skip ? NUM_ATTN_SKIP_NOOP : 0,
-                            expected.out + row * FP8_DV, expected.lse + row, NULL) != 0) {
+      if (num_attn_amla_lse(&attn, NUM_ISA_AUTO, s->skip ? NUM_ATTN_SKIP_NOOP : 0, expected.out + row * FP8_DV,
+                            expected.lse + row, NULL) != 0) {
         abort();
       }
       free(list);
@@ -304,16 +296,14 @@ fp8_result_t fp8_case_expected(const fp8_case_t *problem) {
   return expected;
 }
 
-size_t fp8_case_wrong(const fp8_case_t *problem, const fp8_result_t *expected, const void *out,
-                      const void *lse) {
+size_t fp8_case_wrong(const fp8_case_t *problem, const fp8_result_t *expected, const void *out, const void *lse) {
   const uint64_t rows = (uint64_t)problem->lists * problem->rows;
   size_t wrong = 0;
-  for (uint64_t i = 0; i < rows * FP8_DV; i++) {
-    wrong += problem->shape.bf16
-                 ? ((const uint16_t *)out)[i] != num_bf16_from_f32(expected->out[i])
-                 : ((const uint32_t *)out)[i] != num_f32_bits(expected->out[i]);
+  for (uint64_t i = 0; i < rows * FP8_DV; ++i) {
+    wrong += problem->shape.bf16 ? ((const uint16_t *)out)[i] != num_bf16_from_f32(expected->out[i])
+                                 : ((const uint32_t *)out)[i] != num_f32_bits(expected->out[i]);
   }
-  for (uint64_t i = 0; i < rows && lse != NULL; i++) {
+  for (uint64_t i = 0; i < rows && lse != NULL; ++i) {
     wrong += ((const uint32_t *)lse)[i] != num_f32_bits(expected->lse[i]);
   }
   return wrong;

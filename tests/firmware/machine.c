@@ -53,8 +53,7 @@ typedef struct machine {
   char *error;
 } machine_t;
 
-static bool fail(const machine_t *machine, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static bool fail(const machine_t *machine, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static bool fail(const machine_t *machine, const char *format, ...) {
   va_list args;
@@ -91,7 +90,7 @@ static bool record(machine_t *machine) {
                                    .args = options->args,
                                    .ai_cores = options->ai_cores,
                                    .vector_cores = options->vector_cores};
-  for (size_t i = 0; i < machine->core_count; i++) {
+  for (size_t i = 0; i < machine->core_count; ++i) {
     core_t *core = &machine->cores[i];
     const program_core_t who = {core->kind, core->ai_core, core->sub};
     char error[MACHINE_ERROR_BYTES - 32];
@@ -105,18 +104,14 @@ static bool record(machine_t *machine) {
 
 // ---- The machine ----
 
-static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsigned ai_core,
-                      unsigned sub) {
+static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsigned ai_core, unsigned sub) {
   const machine_options_t *options = machine->options;
   static const uint64_t bytes[CORE_KIND_COUNT][SPACE_COUNT] = {
-      [CORE_CUBE] = {[SPACE_L1] = L1_BYTES,
-                     [SPACE_L0A] = L0_BYTES,
-                     [SPACE_L0B] = L0_BYTES,
-                     [SPACE_L0C] = L0C_BYTES},
+      [CORE_CUBE] = {[SPACE_L1] = L1_BYTES, [SPACE_L0A] = L0_BYTES, [SPACE_L0B] = L0_BYTES, [SPACE_L0C] = L0C_BYTES},
       [CORE_VECTOR] = {[SPACE_UB] = UB_BYTES},
   };
   *core = (core_t){.kind = kind, .ai_core = ai_core, .sub = sub};
-  for (unsigned space = 0; space < SPACE_COUNT; space++) {
+  for (unsigned space = 0; space < SPACE_COUNT; ++space) {
     core->memory.bytes[space] = bytes[kind][space];
     if (bytes[kind][space] != 0) {
       core->memory.base[space] = allocate(1, bytes[kind][space]);
@@ -125,20 +120,20 @@ static void core_init(machine_t *machine, core_t *core, core_kind_t kind, unsign
   }
   core->memory.base[SPACE_GM] = options->gm;
   core->memory.bytes[SPACE_GM] = options->gm_bytes;
-  for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
-    core->queue[pipe] = (queue_t){.command = allocate(options->queue_depth, sizeof(size_t)),
-                                  .agent = machine->agents++};
+  for (unsigned pipe = 0; pipe < PIPE_COUNT; ++pipe) {
+    core->queue[pipe] =
+        (queue_t){.command = allocate(options->queue_depth, sizeof(size_t)), .agent = machine->agents++};
   }
   const size_t setters = kind == CORE_CUBE ? options->vector_cores : 1;
-  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; ++i) {
     core->cross[i] = allocate(setters, sizeof(flag_t));
-    for (size_t setter = 0; setter < setters; setter++) {
+    for (size_t setter = 0; setter < setters; ++setter) {
       core->cross[i][setter].clocks = allocate(CROSS_FLAG_MAX, sizeof(race_clocks_t));
     }
   }
-  for (unsigned from = 0; from < PIPE_COUNT; from++) {
-    for (unsigned to = 0; to < PIPE_COUNT; to++) {
-      for (unsigned event = 0; event < FLAG_EVENTS; event++) {
+  for (unsigned from = 0; from < PIPE_COUNT; ++from) {
+    for (unsigned to = 0; to < PIPE_COUNT; ++to) {
+      for (unsigned event = 0; event < FLAG_EVENTS; ++event) {
         core->flag[from][to][event].clocks = allocate(1, sizeof(race_clocks_t));
       }
     }
@@ -174,24 +169,23 @@ static core_t *owner_of(const machine_t *machine, core_t *core, core_space_t *sp
 
 static void core_free(const machine_t *machine, core_t *core) {
   const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
-  for (unsigned i = 0; i < 2 * CROSS_FLAGS; i++) {
-    for (size_t setter = 0; setter < setters; setter++) {
+  for (unsigned i = 0; i < 2 * CROSS_FLAGS; ++i) {
+    for (size_t setter = 0; setter < setters; ++setter) {
       free(core->cross[i][setter].clocks);
     }
     free(core->cross[i]);
   }
-  for (unsigned from = 0; from < PIPE_COUNT; from++) {
+  for (unsigned from = 0; from < PIPE_COUNT; ++from) {
     free(core->queue[from].command);
-    for (unsigned to = 0; to < PIPE_COUNT; to++) {
-      for (unsigned event = 0; event < FLAG_EVENTS; event++) {
+    for (unsigned to = 0; to < PIPE_COUNT; ++to) {
+      for (unsigned event = 0; event < FLAG_EVENTS; ++event) {
         free(core->flag[from][to][event].clocks);
       }
     }
   }
-  for (unsigned space = 0; space < SPACE_COUNT; space++) {
+  for (unsigned space = 0; space < SPACE_COUNT; ++space) {
     free(core->history[space].records);
-    if (space != SPACE_GM && space != SPACE_PAIR_L1 &&
-        (space != SPACE_L1 || core->kind == CORE_CUBE)) {
+    if (space != SPACE_GM && space != SPACE_PAIR_L1 && (space != SPACE_L1 || core->kind == CORE_CUBE)) {
       free(core->memory.base[space]);
     }
   }
@@ -204,15 +198,14 @@ static bool is_cross_wait(const command_t *command) {
 
 // Of a CROSS_ or PAIR_ command, which have the same fields.
 static uint32_t cross_id(const command_t *command) {
-  const bool pair =
-      command->header.opcode_ == OP_PAIR_SET || command->header.opcode_ == OP_PAIR_WAIT;
+  const bool pair = command->header.opcode_ == OP_PAIR_SET || command->header.opcode_ == OP_PAIR_WAIT;
   return pair ? CROSS_FLAGS + command->pair_set.flag : command->cross_set.flag;
 }
 
 // ---- Accesses ----
 
 static bool inside_an_array(const machine_t *machine, const core_access_t *access) {
-  for (size_t i = 0; i < machine->options->array_count; i++) {
+  for (size_t i = 0; i < machine->options->array_count; ++i) {
     const machine_array_t *array = &machine->options->arrays[i];
     if (access->base >= array->address && race_end(access) <= array->address + array->bytes) {
       return !access->write || !array->read_only;
@@ -223,13 +216,11 @@ static bool inside_an_array(const machine_t *machine, const core_access_t *acces
 
 // ---- Steps ----
 
-static bool complain(const machine_t *machine, const core_t *core, const command_t *command,
-                     const char *what) {
+static bool complain(const machine_t *machine, const core_t *core, const command_t *command, const char *what) {
   char name[24];
   char text[200];
   core_disassemble(command, text, sizeof text);
-  return fail(machine, "%s %s: %s: %s", core_text(core, name),
-              core_pipe_name(command->header.pipe_), text, what);
+  return fail(machine, "%s %s: %s: %s", core_text(core, name), core_pipe_name(command->header.pipe_), text, what);
 }
 
 static bool flag_raise(const machine_t *machine, flag_t *flag, unsigned most, unsigned agent) {
@@ -241,7 +232,7 @@ static bool flag_raise(const machine_t *machine, flag_t *flag, unsigned most, un
 }
 
 static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, bool order) {
-  for (unsigned i = 0; i < machine->agents && order; i++) {
+  for (unsigned i = 0; i < machine->agents && order; ++i) {
     if (flag->clocks[0][i] > machine->clocks[agent][i]) {
       machine->clocks[agent][i] = flag->clocks[0][i];
     }
@@ -250,8 +241,7 @@ static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, b
   memmove(flag->clocks[0], flag->clocks[1], flag->up * sizeof(race_clocks_t));
 }
 
-static bool cross_set(const machine_t *machine, core_t *core, const command_t *command,
-                      unsigned agent) {
+static bool cross_set(const machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   const uint32_t id = cross_id(command);
   const bool pair = command->header.opcode_ == OP_PAIR_SET;
   core_t *cube = cube_of(machine, pair ? core->ai_core ^ 1 : core->ai_core);
@@ -259,7 +249,7 @@ static bool cross_set(const machine_t *machine, core_t *core, const command_t *c
   if (core->kind == CORE_VECTOR) {
     ok = flag_raise(machine, &cube->cross[id][core->sub], CROSS_FLAG_MAX, agent);
   } else {
-    for (unsigned i = 0; i < machine->options->vector_cores; i++) {
+    for (unsigned i = 0; i < machine->options->vector_cores; ++i) {
       ok = flag_raise(machine, &cube[1 + i].cross[id][0], CROSS_FLAG_MAX, agent) && ok;
     }
   }
@@ -274,7 +264,7 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
   if (is_cross_wait(command)) {
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     bool up = true;
-    for (size_t i = 0; i < setters; i++) {
+    for (size_t i = 0; i < setters; ++i) {
       up = up && core->cross[cross_id(command)][i].up > 0;
     }
     return up;
@@ -285,13 +275,12 @@ static bool may_run(const machine_t *machine, const core_t *core, const command_
 // Rows of a gather are in arrays that nobody writes.
 static bool gathers_inputs(const machine_t *machine, const core_t *core, const command_t *command) {
   const cmd_gather_in_t *c = &command->gather_in;
-  for (uint32_t row = 0; command->header.opcode_ == OP_GATHER_IN && row < c->rows; row++) {
+  for (uint32_t row = 0; command->header.opcode_ == OP_GATHER_IN && row < c->rows; ++row) {
     core_access_t access = {.space = SPACE_GM, .rows = 1, .row_bytes = c->row_bytes, .write = true};
     const core_gather_t what = core_gather_row(&core->memory, c, row, &access.base);
     const bool writable = what == CORE_GATHER_ROW && inside_an_array(machine, &access);
     access.write = false;
-    if (what == CORE_GATHER_WRONG || writable ||
-        (what == CORE_GATHER_ROW && !inside_an_array(machine, &access))) {
+    if (what == CORE_GATHER_WRONG || writable || (what == CORE_GATHER_ROW && !inside_an_array(machine, &access))) {
       return false;
     }
   }
@@ -301,20 +290,19 @@ static bool gathers_inputs(const machine_t *machine, const core_t *core, const c
 static bool move_data(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
   core_access_t access[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(command, access);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     if (access[i].space == SPACE_GM && !inside_an_array(machine, &access[i])) {
       return complain(machine, core, command, "not inside of an array it may access");
     }
   }
-  if (!gathers_inputs(machine, core, command)) {   // goes by the list, which is one of the accesses
+  if (!gathers_inputs(machine, core, command)) {  // goes by the list, which is one of the accesses
     return complain(machine, core, command, "a row is not in an input array");
   }
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     const bool global = access[i].space == SPACE_GM;
     core_t *owner = owner_of(machine, core, &access[i].space);
     race_history_t *history = global ? &machine->gm_history : &owner->history[access[i].space];
-    const race_record_t *other = race_note(machine->clocks, machine->agents, history,
-                                           agent, &access[i], command);
+    const race_record_t *other = race_note(machine->clocks, machine->agents, history, agent, &access[i], command);
     if (other != NULL) {
       char text[200];
       char what[256];
@@ -349,7 +337,7 @@ static bool execute(machine_t *machine, core_t *core, const command_t *command, 
     case OP_CROSS_WAIT:
     case OP_PAIR_WAIT: {
       const size_t setters = core->kind == CORE_CUBE ? options->vector_cores : 1;
-      for (size_t i = 0; i < setters; i++) {
+      for (size_t i = 0; i < setters; ++i) {
         flag_lower(machine, &core->cross[cross_id(command)][i], agent, order);
       }
       return true;
@@ -399,19 +387,19 @@ static step_t step_sync_all(machine_t *machine, const core_t *core, const comman
   const machine_options_t *options = machine->options;
   const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
   race_clocks_t latest = {0};
-  for (size_t i = 0; i < machine->core_count; i++) {
+  for (size_t i = 0; i < machine->core_count; ++i) {
     const core_t *other = &machine->cores[i];
     const command_t *next = head(other, pipe);
     if (other->kind == core->kind && (next == NULL || next->header.opcode_ != OP_SYNC_ALL)) {
       return STEP_NONE;
     }
     const unsigned agent = other->queue[pipe].agent;
-    for (unsigned j = 0; other->kind == core->kind && j < machine->agents; j++) {
+    for (unsigned j = 0; other->kind == core->kind && j < machine->agents; ++j) {
       const uint32_t clock = machine->clocks[agent][j];
       latest[j] = clock > latest[j] ? clock : latest[j];
     }
   }
-  for (size_t i = 0; i < machine->core_count; i++) {
+  for (size_t i = 0; i < machine->core_count; ++i) {
     core_t *other = &machine->cores[i];
     if (other->kind == core->kind) {
       const unsigned agent = other->queue[pipe].agent;
@@ -461,13 +449,13 @@ static bool run_all(machine_t *machine) {
   size_t order[(RACE_AGENTS / PIPE_COUNT + 1) * STEPPERS];
   num_rng_t rng;
   num_rng_seed(&rng, machine->options->seed);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     order[i] = i;
   }
   uint64_t until_redraw = 0;
   for (;;) {
     if (fair || until_redraw-- == 0) {
-      for (size_t i = count - 1; i > 0; i--) {
+      for (size_t i = count - 1; i > 0; --i) {
         const size_t j = num_rng_u64(&rng) % (i + 1);
         const size_t swap = order[i];
         order[i] = order[j];
@@ -476,7 +464,7 @@ static bool run_all(machine_t *machine) {
       until_redraw = num_rng_u64(&rng) % 2000;
     }
     step_t done = STEP_NONE;
-    for (size_t i = 0; i < count && done == STEP_NONE; i++) {
+    for (size_t i = 0; i < count && done == STEP_NONE; ++i) {
       done = step(machine, order[i]);
     }
     if (done == STEP_FAILED) {
@@ -490,23 +478,23 @@ static bool run_all(machine_t *machine) {
 
 // Everything pushed, everything done, every flag down?
 static bool check_end(const machine_t *machine) {
-  for (size_t i = 0; i < machine->core_count; i++) {
+  for (size_t i = 0; i < machine->core_count; ++i) {
     const core_t *core = &machine->cores[i];
-    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++) {
+    for (unsigned pipe = 0; pipe < PIPE_COUNT; ++pipe) {
       const queue_t *queue = &core->queue[pipe];
       if (queue->count > 0) {
         return complain(machine, core, &core->program.command[queue->command[queue->first]], "deadlock");
       }
     }
   }
-  for (size_t i = 0; i < machine->core_count; i++) {
+  for (size_t i = 0; i < machine->core_count; ++i) {
     const core_t *core = &machine->cores[i];
     const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
     unsigned up = 0;
-    for (unsigned id = 0; id < 2 * CROSS_FLAGS * setters; id++) {
+    for (unsigned id = 0; id < 2 * CROSS_FLAGS * setters; ++id) {
       up += core->cross[id / setters][id % setters].up;
     }
-    for (unsigned id = 0; id < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; id++) {
+    for (unsigned id = 0; id < PIPE_COUNT * PIPE_COUNT * FLAG_EVENTS; ++id) {
       const unsigned pipes = id / FLAG_EVENTS;
       up += core->flag[pipes / PIPE_COUNT][pipes % PIPE_COUNT][id % FLAG_EVENTS].up;
     }
@@ -526,18 +514,18 @@ bool machine_run(const machine_options_t *options, char error[MACHINE_ERROR_BYTE
   if (machine.core_count * PIPE_COUNT > RACE_AGENTS) {
     abort();
   }
-  for (unsigned i = 0; i < machine.core_count; i++) {
+  for (unsigned i = 0; i < machine.core_count; ++i) {
     const unsigned within = i % per_ai_core;
     core_init(&machine, &machine.cores[i], within == 0 ? CORE_CUBE : CORE_VECTOR, i / per_ai_core,
               within == 0 ? 0 : within - 1);
   }
-  for (unsigned i = 0; i < machine.core_count; i++) {
+  for (unsigned i = 0; i < machine.core_count; ++i) {
     reach_l1(&machine, &machine.cores[i]);
   }
   machine.clocks = allocate(machine.agents, sizeof *machine.clocks);
   error[0] = '\0';
   const bool ok = record(&machine) && run_all(&machine) && check_end(&machine);
-  for (size_t i = 0; i < machine.core_count; i++) {
+  for (size_t i = 0; i < machine.core_count; ++i) {
     core_free(&machine, &machine.cores[i]);
   }
   free(machine.cores);

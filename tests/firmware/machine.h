@@ -6,8 +6,8 @@
 // from the seed.  A command takes effect as a whole in its step.  A happens-before race detector
 // finds conflicting accesses that no flag orders, in whichever order they came.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FIRMWARE_MACHINE_H
-#define FIRMWARE_MACHINE_H
+#ifndef AMALGAM_TESTS_FIRMWARE_MACHINE_H
+#define AMALGAM_TESTS_FIRMWARE_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>

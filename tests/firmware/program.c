@@ -77,12 +77,10 @@ static void record_write(enum scalar_register reg, uint64_t value) {
   memcpy(command, from, opcode < OP_COUNT ? bytes[opcode] : sizeof(cmd_header_t));
 }
 
-static const void *record_gm(uint64_t address) {
-  return recording.machine->gm + (address - GM_BASE);
-}
+static const void *record_gm(uint64_t address) { return recording.machine->gm + (address - GM_BASE); }
 
-bool program_record(const program_machine_t *machine, const program_core_t *core,
-                    program_t *program, char *error, size_t error_bytes) {
+bool program_record(const program_machine_t *machine, const program_core_t *core, program_t *program, char *error,
+                    size_t error_bytes) {
   static const hal_host_t host = {record_read, record_write, record_gm};
   void *library = dlopen(machine->firmware, RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) {

@@ -1,8 +1,8 @@
 // The commands that a scalar core's firmware pushes, recorded without a machine: firmware never reads
 // a result, so they are the same whatever the machine does.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FIRMWARE_PROGRAM_H
-#define FIRMWARE_PROGRAM_H
+#ifndef AMALGAM_TESTS_FIRMWARE_PROGRAM_H
+#define AMALGAM_TESTS_FIRMWARE_PROGRAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ typedef struct program {
 } program_t;
 
 // Appends to program, zeros at first. False: error says why (the firmware cannot be loaded, panic).
-bool program_record(const program_machine_t *machine, const program_core_t *core,
-                    program_t *program, char *error, size_t error_bytes);
+bool program_record(const program_machine_t *machine, const program_core_t *core, program_t *program, char *error,
+                    size_t error_bytes);
 
 #endif

@@ -17,15 +17,14 @@ static bool run_meets(uint64_t first, uint64_t end, const core_access_t *rect) {
   }
   const uint64_t row = first <= rect->base ? 0 : (first - rect->base) / rect->pitch;
   const uint64_t begin = rect->base + row * rect->pitch;
-  return first < begin + rect->row_bytes ? end > begin
-                                         : row + 1 < rect->rows && end > begin + rect->pitch;
+  return first < begin + rect->row_bytes ? end > begin : row + 1 < rect->rows && end > begin + rect->pitch;
 }
 
 static bool overlap(const core_access_t *a, const core_access_t *b) {
   if (race_end(a) <= b->base || race_end(b) <= a->base) {
     return false;
   }
-  for (uint64_t row = 0; row < a->rows; row++) {
+  for (uint64_t row = 0; row < a->rows; ++row) {
     const uint64_t first = a->base + row * a->pitch;
     if (run_meets(first, first + a->row_bytes, b)) {
       return true;
@@ -37,10 +36,10 @@ static bool overlap(const core_access_t *a, const core_access_t *b) {
 // Forgets what every agent has seen.
 static void prune(race_clocks_t *clocks, unsigned agents, race_history_t *history) {
   size_t kept = 0;
-  for (size_t i = 0; i < history->count; i++) {
+  for (size_t i = 0; i < history->count; ++i) {
     const race_record_t *old = &history->records[i];
     bool seen = true;
-    for (unsigned agent = 0; agent < agents && seen; agent++) {
+    for (unsigned agent = 0; agent < agents && seen; ++agent) {
       seen = clocks[agent][old->agent] >= old->time;
     }
     if (!seen) {
@@ -51,14 +50,13 @@ static void prune(race_clocks_t *clocks, unsigned agents, race_history_t *histor
   history->prune_at = kept < 32 ? 64 : 2 * kept;
 }
 
-const race_record_t *race_note(race_clocks_t *clocks, unsigned agents,
-                               race_history_t *history, unsigned agent,
+const race_record_t *race_note(race_clocks_t *clocks, unsigned agents, race_history_t *history, unsigned agent,
                                const core_access_t *access, const command_t *command) {
   const uint32_t *clock = clocks[agent];
-  for (size_t i = 0; i < history->count; i++) {
+  for (size_t i = 0; i < history->count; ++i) {
     const race_record_t *old = &history->records[i];
-    if (old->agent != agent && old->time > clock[old->agent] &&
-        (old->access.write || access->write) && overlap(&old->access, access)) {
+    if (old->agent != agent && old->time > clock[old->agent] && (old->access.write || access->write) &&
+        overlap(&old->access, access)) {
       return old;
     }
   }

@@ -1,8 +1,8 @@
 // Who touched what: finds accesses that no flag orders, in whichever order they came.  Written apart
 // from the simulator's own race detector, which it is to be compared with.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FIRMWARE_RACE_HISTORY_H
-#define FIRMWARE_RACE_HISTORY_H
+#ifndef AMALGAM_TESTS_FIRMWARE_RACE_HISTORY_H
+#define AMALGAM_TESTS_FIRMWARE_RACE_HISTORY_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +30,7 @@ typedef struct history {
 uint64_t race_end(const core_access_t *access);
 
 // Notes an access of one memory; the earlier one it races with, or NULL.  clocks: of all agents.
-const race_record_t *race_note(race_clocks_t *clocks, unsigned agents,
-                               race_history_t *history, unsigned agent,
+const race_record_t *race_note(race_clocks_t *clocks, unsigned agents, race_history_t *history, unsigned agent,
                                const core_access_t *access, const command_t *command);
 
 #endif

@@ -30,8 +30,8 @@ typedef struct shape {
   uint32_t rescale;  // enum attention_rescale
   bool bf16;         // output
   bool masked;
-  bool shared_kv;         // v is k
-  unsigned depth;         // of queues, 0: 32
+  bool shared_kv;          // v is k
+  unsigned depth;          // of queues, 0: 32
   uint32_t group, splits;  // 0: 256, 1
   uint32_t tiling, kv_buffers, qp_buffers;
   bool skip;
@@ -67,12 +67,10 @@ static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool
   return address;
 }
 
-static void *host(const problem_t *problem, uint64_t address) {
-  return problem->gm + (address - GM_BASE);
-}
+static void *host(const problem_t *problem, uint64_t address) { return problem->gm + (address - GM_BASE); }
 
 static void fill_normal(num_rng_t *rng, uint16_t *values, size_t count, double sigma) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     values[i] = num_bf16_from_f32((float)(sigma * num_rng_normal(rng)));
   }
 }
@@ -140,9 +138,9 @@ static uint8_t *fill_mask(problem_t *problem, num_rng_t *rng) {
   const shape_t *s = &problem->shape;
   uint8_t *visible = allocate(s->rows, s->keys);
   uint8_t *bits = host(problem, problem->args->visible);
-  for (uint32_t row = 0; row < s->rows; row++) {
+  for (uint32_t row = 0; row < s->rows; ++row) {
     const uint64_t threshold = num_rng_u64(rng) % 8;
-    for (uint32_t key = 0; key < s->keys; key++) {
+    for (uint32_t key = 0; key < s->keys; ++key) {
       const bool hidden = row == 3 || (row == 4 && key < s->block);
       const bool seen = !hidden && num_rng_u64(rng) % 8 >= threshold;
       visible[row * s->keys + key] = seen;
@@ -214,7 +212,7 @@ static size_t wrong_values(const problem_t *problem, const float *expected) {
   const size_t count = (size_t)s->batch * s->rows * s->dv;
   const void *out = host(problem, problem->args->out);
   size_t wrong = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     wrong += s->bf16 ? ((const uint16_t *)out)[i] != num_bf16_from_f32(expected[i])
                      : ((const uint32_t *)out)[i] != num_f32_bits(expected[i]);
   }
@@ -226,7 +224,7 @@ static float *reference(const problem_t *problem) {
   const attention_args_t *args = problem->args;
   const size_t entry = (size_t)s->rows * s->dv;
   float *expected = allocate(s->batch * entry, sizeof *expected);
-  for (uint32_t b = 0; b < s->batch; b++) {
+  for (uint32_t b = 0; b < s->batch; ++b) {
     num_attn_t attn = problem->attn;
     attn.q = host(problem, args->q + (uint64_t)b * s->rows * s->dk * 2);
     attn.k = host(problem, args->k + b * args->k_batch);
@@ -312,18 +310,19 @@ static const shape_t shapes[] = {
 enum { SEEDS = 2 };
 
 static void print_shape(const char *kernel, const shape_t *s) {
-  printf("%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u group %u "
-         "splits %u tiling %u",
-         kernel, s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale,
-         s->depth, s->group, s->splits, s->tiling);
+  printf(
+      "%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u group %u "
+      "splits %u tiling %u",
+      kernel, s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale, s->depth, s->group, s->splits,
+      s->tiling);
 }
 
 static void every_order(const char *kernel) {
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     problem_t problem;
     problem_init(&problem, kernel, shapes[i]);
     float *expected = reference(&problem);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
       char error[MACHINE_ERROR_BYTES];
       const bool ok = run(&problem, seed, NULL, error);
       const size_t wrong = ok ? wrong_values(&problem, expected) : 0;
@@ -365,8 +364,7 @@ static bool is_ignored(bool cube, const command_t *command) {
   switch (command->header.opcode_) {
     case OP_WAIT_FLAG:
       return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
-             command->header.pipe_ == ignored.to &&
-             (ignored.events >> command->wait_flag.event & 1) != 0;
+             command->header.pipe_ == ignored.to && (ignored.events >> command->wait_flag.event & 1) != 0;
     case OP_CROSS_WAIT:
       return ignored.cross && command->cross_wait.flag == ignored.from;
     default:
@@ -375,20 +373,19 @@ static bool is_ignored(bool cube, const command_t *command) {
 }
 
 static void every_flag_needed(const char *kernel, const flag_class_t *flags, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     ignored = flags[i];
     char error[MACHINE_ERROR_BYTES] = "";
     bool raced = false;
-    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; j++) {
+    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; ++j) {
       problem_t problem;
       problem_init(&problem, kernel, shapes[j]);
       raced = !run(&problem, 1, is_ignored, error) && strstr(error, "race") != NULL;
       problem_free(&problem);
     }
     if (!raced) {
-      printf("%s: nothing needs the flags %s %s %u to %u, events 0x%x\n", kernel,
-             flags[i].cube ? "cube" : "vector", flags[i].cross ? "cross" : "pipe", flags[i].from,
-             flags[i].to, flags[i].events);
+      printf("%s: nothing needs the flags %s %s %u to %u, events 0x%x\n", kernel, flags[i].cube ? "cube" : "vector",
+             flags[i].cross ? "cross" : "pipe", flags[i].from, flags[i].to, flags[i].events);
       fail();
     }
   }
@@ -405,27 +402,24 @@ enum { TILES = 0x03, O_STORED = 0x04, SPLITS_STORED = 0x08 };
 enum { EVERY = -1, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
 
 // clang-format off: a table
-#define COMMON_FLAGS                                                                           \
-  PAIR(true, MTE2, MTE1, BUFFERS_Q), PAIR(true, MTE1, MTE2, BUFFERS_Q),                        \
-      PAIR(true, MTE2, MTE1, BUFFERS_P), PAIR(true, MTE1, MTE2, BUFFERS_P),                    \
-      PAIR(true, MTE2, MTE1, BUFFERS_KV), PAIR(true, MTE1, MTE2, BUFFERS_KV),                  \
-      PAIR(true, MTE1, M, EVERY), PAIR(true, M, MTE1, EVERY), PAIR(true, M, FIX, EVERY),       \
-      PAIR(true, FIX, M, EVERY), PAIR(false, MTE2, V, EVERY), PAIR(false, MTE3, MTE2, TILES),     \
-      PAIR(false, V, MTE3, EVERY), CROSS(S_READY), CROSS(S_FREE), \
-      CROSS(P_READY), SYNC(), PAIR(false, MTE3, MTE2, SPLITS_STORED)
+#define COMMON_FLAGS                                                                                                \
+  PAIR(true, MTE2, MTE1, BUFFERS_Q), PAIR(true, MTE1, MTE2, BUFFERS_Q), PAIR(true, MTE2, MTE1, BUFFERS_P),          \
+      PAIR(true, MTE1, MTE2, BUFFERS_P), PAIR(true, MTE2, MTE1, BUFFERS_KV), PAIR(true, MTE1, MTE2, BUFFERS_KV),    \
+      PAIR(true, MTE1, M, EVERY), PAIR(true, M, MTE1, EVERY), PAIR(true, M, FIX, EVERY), PAIR(true, FIX, M, EVERY), \
+      PAIR(false, MTE2, V, EVERY), PAIR(false, MTE3, MTE2, TILES), PAIR(false, V, MTE3, EVERY), CROSS(S_READY),     \
+      CROSS(S_FREE), CROSS(P_READY), SYNC(), PAIR(false, MTE3, MTE2, SPLITS_STORED)
 // clang-format on
 
 static void base_every_flag_needed(void **state) {
   (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, O_STORED),
-                                       CROSS(T_READY)};
+  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, O_STORED), CROSS(T_READY)};
   every_flag_needed("base", flags, ARRAY_LEN(flags));
 }
 
 static void amla_every_flag_needed(void **state) {
   (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, V, EVERY), CROSS(O_ADDED),
-                                       CROSS(O_RESCALED), CROSS(O_COMPLETE)};
+  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, V, EVERY), CROSS(O_ADDED), CROSS(O_RESCALED),
+                                       CROSS(O_COMPLETE)};
   every_flag_needed("amla", flags, ARRAY_LEN(flags));
 }
 

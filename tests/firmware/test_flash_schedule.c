@@ -30,7 +30,7 @@ typedef struct shape {
   uint32_t group, splits;                                // 0: 128, 1
   uint32_t length;                                       // of the first batch entry; 0: all
   bool causal, masked, fp16;
-  unsigned depth, ai_cores, vector_cores;                // 0: 32, 1, 2
+  unsigned depth, ai_cores, vector_cores;  // 0: 32, 1, 2
 } shape_t;
 
 typedef struct problem {
@@ -39,7 +39,7 @@ typedef struct problem {
   uint64_t gm_bytes, fresh;  // what lies behind fresh is no input
   machine_array_t array[16];
   size_t arrays;
-  flash_args_t *args;        // in gm
+  flash_args_t *args;  // in gm
 } problem_t;
 
 static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool read_only) {
@@ -49,9 +49,7 @@ static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool
   return address;
 }
 
-static void *host(const problem_t *problem, uint64_t address) {
-  return problem->gm + (address - GM_BASE);
-}
+static void *host(const problem_t *problem, uint64_t address) { return problem->gm + (address - GM_BASE); }
 
 static shape_t with_defaults(shape_t shape) {
   shape.batch += shape.batch == 0;
@@ -112,7 +110,7 @@ static flash_args_t place_all(problem_t *problem) {
   args.attention.t = place(problem, "t", slots * o_pitch, false);
   args.attention.split_o = place(problem, "split_o", units * o_pitch, false);
   args.attention.split_ml = place(problem, "split_ml", units * 8, false);
-  for (uint32_t i = 0; i < s->batch; i++) {
+  for (uint32_t i = 0; i < s->batch; ++i) {
     args.length[i] = i == 0 && s->length != 0 ? s->length : s->keys;
   }
   return args;
@@ -120,7 +118,7 @@ static flash_args_t place_all(problem_t *problem) {
 
 static void fill(const problem_t *problem, num_rng_t *rng, uint64_t address, size_t count) {
   uint16_t *values = host(problem, address);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     const float x = (float)(1.5 * num_rng_normal(rng));
     values[i] = problem->shape.fp16 ? num_fp16_from_f32(x) : num_bf16_from_f32(x);
   }
@@ -143,10 +141,10 @@ static void problem_init(problem_t *problem, shape_t shape) {
   fill(problem, &rng, args.attention.k, entries * s->keys * s->dk);
   fill(problem, &rng, args.attention.v, entries * s->keys * s->dv);
   float *token = host(problem, args.token);
-  for (uint32_t row = 0; row < args.attention.rows; row++) {
+  for (uint32_t row = 0; row < args.attention.rows; ++row) {
     token[row] = -(float)(row % s->seq_q);
   }
-  for (uint32_t i = 0; i < s->seq_q * s->keys; i++) {
+  for (uint32_t i = 0; i < s->seq_q * s->keys; ++i) {
     problem->visible[i] = !s->masked || num_rng_u64(&rng) % 3 != 0;
     if (s->masked && problem->visible[i] != 0) {
       uint8_t *bits = host(problem, args.visible);
@@ -208,7 +206,7 @@ static float *reference(const problem_t *problem) {
   const attention_args_t *args = &problem->args->attention;
   float *expected = malloc((size_t)args->batch * args->rows * args->dv * sizeof *expected);
   assert_non_null(expected);
-  for (uint32_t i = 0; i < args->batch * args->rows; i++) {
+  for (uint32_t i = 0; i < args->batch * args->rows; ++i) {
     reference_row(problem, i / args->rows, i % args->rows, expected + (size_t)i * args->dv);
   }
   return expected;
@@ -249,7 +247,7 @@ enum { SEEDS = 4 };
 
 static void every_order(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes) * SEEDS; i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes) * SEEDS; ++i) {
     problem_t problem;
     char error[MACHINE_ERROR_BYTES] = "";
     problem_init(&problem, shapes[i / SEEDS]);
@@ -287,28 +285,38 @@ static bool is_ignored(bool cube, const command_t *command) {
   }
 }
 
-#define PAIR(is_cube, from, to, events) {is_cube, false, PIPE_##from, PIPE_##to, (uint32_t)(events)}
-#define CROSS(flag) {false, true, flag, 0, 0}
+#define PAIR(is_cube, from, to, events) \
+  { is_cube, false, PIPE_##from, PIPE_##to, (uint32_t)(events) }
+#define CROSS(flag) \
+  { false, true, flag, 0, 0 }
 
 static void every_flag_needed(void **state) {
   (void)state;
   enum { EVERY = -1, BUFFERS_Q = 0x03, BUFFERS_P = 0x3c, TILES = 0x0f, SPLITS_STORED = 0x20 };
   static const flag_class_t flags[] = {
-      PAIR(true, MTE2, MTE1, BUFFERS_Q),  PAIR(true, MTE1, MTE2, BUFFERS_Q),
-      PAIR(true, MTE2, MTE1, BUFFERS_P),  PAIR(true, MTE1, MTE2, BUFFERS_P),
-      PAIR(true, MTE2, MTE1, ~0x3f),      PAIR(true, MTE1, MTE2, ~0x3f),
-      PAIR(true, MTE1, M, EVERY),         PAIR(true, M, MTE1, EVERY),
-      PAIR(true, M, FIX, EVERY),          PAIR(true, FIX, M, EVERY),
-      PAIR(false, MTE2, V, EVERY),        PAIR(false, MTE3, MTE2, TILES),
-      PAIR(false, V, MTE3, EVERY),        PAIR(false, MTE3, MTE2, SPLITS_STORED),
-      CROSS(FLAG_S_READY),                CROSS(FLAG_P_READY),
+      PAIR(true, MTE2, MTE1, BUFFERS_Q),
+      PAIR(true, MTE1, MTE2, BUFFERS_Q),
+      PAIR(true, MTE2, MTE1, BUFFERS_P),
+      PAIR(true, MTE1, MTE2, BUFFERS_P),
+      PAIR(true, MTE2, MTE1, ~0x3f),
+      PAIR(true, MTE1, MTE2, ~0x3f),
+      PAIR(true, MTE1, M, EVERY),
+      PAIR(true, M, MTE1, EVERY),
+      PAIR(true, M, FIX, EVERY),
+      PAIR(true, FIX, M, EVERY),
+      PAIR(false, MTE2, V, EVERY),
+      PAIR(false, MTE3, MTE2, TILES),
+      PAIR(false, V, MTE3, EVERY),
+      PAIR(false, MTE3, MTE2, SPLITS_STORED),
+      CROSS(FLAG_S_READY),
+      CROSS(FLAG_P_READY),
       CROSS(FLAG_T_READY),
       CROSS(SYNC),
   };
-  for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(flags); ++i) {
     ignored = flags[i];
     bool raced = false;
-    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; j++) {
+    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; ++j) {
       problem_t problem;
       char error[MACHINE_ERROR_BYTES] = "";
       problem_init(&problem, shapes[j]);

@@ -41,10 +41,9 @@ static void place_all(placed_t *placed, fp8_shape_t shape) {
   fp8_case_t *problem = &placed->problem;
   fp8_case_init(problem, shape, shape.tokens * 1009u + shape.heads);
   place(placed, "args", sizeof(fp8_args_t), true);
-  for (int i = 0; i < FP8_ARRAYS; i++) {
+  for (int i = 0; i < FP8_ARRAYS; ++i) {
     fp8_array_t *array = &problem->array[i];
-    array->address =
-        array->bytes == 0 ? 0 : place(placed, array->name, array->bytes, array->data != NULL);
+    array->address = array->bytes == 0 ? 0 : place(placed, array->name, array->bytes, array->data != NULL);
   }
   fp8_case_args(problem);
   placed->gm = malloc(placed->bytes);
@@ -66,24 +65,24 @@ static bool run(placed_t *placed, uint64_t seed, bool (*ignore)(bool cube, const
   const fp8_case_t *problem = &placed->problem;
   memset(placed->gm, 0xff, placed->bytes);
   memcpy(placed->gm, &problem->args, sizeof problem->args);
-  for (int i = 0; i < FP8_ARRAYS; i++) {
+  for (int i = 0; i < FP8_ARRAYS; ++i) {
     if (problem->array[i].data != NULL) {
       memcpy(host(placed, i), problem->array[i].data, problem->array[i].bytes);
     }
   }
-  const machine_options_t options = {.firmware = problem->shape.direct ? FIRMWARE_DIR "/fp8_direct.so"
-                                                               : FIRMWARE_DIR "/fp8.so",
-                                     .gm = placed->gm,
-                                     .gm_bytes = placed->bytes,
-                                     .arrays = placed->array,
-                                     .array_count = placed->arrays,
-                                     .args = GM_BASE,
-                                     .ai_cores = problem->shape.cores,
-                                     .vector_cores = problem->shape.vector_cores,
-                                     .direct_path = problem->shape.direct,
-                                     .queue_depth = problem->shape.depth,
-                                     .seed = seed,
-                                     .ignore = ignore};
+  const machine_options_t options = {
+      .firmware = problem->shape.direct ? FIRMWARE_DIR "/fp8_direct.so" : FIRMWARE_DIR "/fp8.so",
+      .gm = placed->gm,
+      .gm_bytes = placed->bytes,
+      .arrays = placed->array,
+      .array_count = placed->arrays,
+      .args = GM_BASE,
+      .ai_cores = problem->shape.cores,
+      .vector_cores = problem->shape.vector_cores,
+      .direct_path = problem->shape.direct,
+      .queue_depth = problem->shape.depth,
+      .seed = seed,
+      .ignore = ignore};
   return machine_run(&options, error);
 }
 
@@ -111,10 +110,8 @@ static const fp8_shape_t shapes[] = {
     {1, 64, 1, 1100, .direct = true, .cores = 2},
     {1, 128, 1, 1700, .direct = true, .crossover = true, .group = 64},
     {2, 64, 3, 600, .direct = true, .crossover = true, .causal = true, .vary = true, .sinks = true},
-    {2, 64, 3, 900, .cache = FP8_SPARSE, .topk = 1100, .direct = true, .crossover = true, .group = 32,
-     .vary = true},
-    {1, 2, 9, 300, .cache = FP8_PAGED, .page = 16, .direct = true, .crossover = true, .vary = true,
-     .block = 64},
+    {2, 64, 3, 900, .cache = FP8_SPARSE, .topk = 1100, .direct = true, .crossover = true, .group = 32, .vary = true},
+    {1, 2, 9, 300, .cache = FP8_PAGED, .page = 16, .direct = true, .crossover = true, .vary = true, .block = 64},
     {1, 100, 1, 1300, .direct = true, .crossover = true, .block = 64, .vector_cores = 1},
     {1, 30, 3, 700, .direct = true, .crossover = true, .block = 96, .vector_cores = 4, .vary = true},
     {1, 30, 3, 900, .direct = true, .depth = 1, .cores = 2, .block = 128, .vary = true},
@@ -137,24 +134,24 @@ enum { SEEDS = 2 };
 
 static void print_shape(size_t i) {
   const fp8_shape_t *s = &shapes[i];
-  printf("shape %zu: tokens %u heads %u batch %u cache of %u, kind %d, topk %u, block %u, group %u, "
-         "crossover %d, direct %d", i, s->query_tokens, s->heads, s->batch, s->tokens, (int)s->cache, s->topk,
-         s->block, s->group, s->crossover,
-         s->direct);
+  printf(
+      "shape %zu: tokens %u heads %u batch %u cache of %u, kind %d, topk %u, block %u, group %u, "
+      "crossover %d, direct %d",
+      i, s->query_tokens, s->heads, s->batch, s->tokens, (int)s->cache, s->topk, s->block, s->group, s->crossover,
+      s->direct);
 }
 
 static void every_order(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     placed_t placed;
     place_all(&placed, shapes[i]);
     const fp8_result_t expected = fp8_case_expected(&placed.problem);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
       char error[MACHINE_ERROR_BYTES];
       const bool ok = run(&placed, seed, NULL, error);
-      const size_t wrong = !ok ? 0
-                               : fp8_case_wrong(&placed.problem, &expected, host(&placed, FP8_OUT),
-                                                host(&placed, FP8_LSE));
+      const size_t wrong =
+          !ok ? 0 : fp8_case_wrong(&placed.problem, &expected, host(&placed, FP8_OUT), host(&placed, FP8_LSE));
       if (!ok || wrong > 0) {
         print_shape(i);
         printf(" seed %llu: %zu wrong values, %s\n", (unsigned long long)seed, wrong, error);
@@ -184,9 +181,8 @@ static flag_class_t ignored;
 static bool is_ignored(bool cube, const command_t *command) {
   switch (command->header.opcode_) {
     case OP_WAIT_FLAG:
-      return ignored.kind == WAIT_PIPE && cube == ignored.cube &&
-             command->wait_flag.from == ignored.from && command->header.pipe_ == ignored.to &&
-             (ignored.events >> command->wait_flag.event & 1) != 0;
+      return ignored.kind == WAIT_PIPE && cube == ignored.cube && command->wait_flag.from == ignored.from &&
+             command->header.pipe_ == ignored.to && (ignored.events >> command->wait_flag.event & 1) != 0;
     case OP_CROSS_WAIT:
       return ignored.kind == WAIT_CROSS && command->cross_wait.flag == ignored.from;
     case OP_PAIR_WAIT:
@@ -206,23 +202,38 @@ static bool is_ignored(bool cube, const command_t *command) {
 enum { EVERY = -1, TILES = 0x03, OUT = 0x0c, RAW = 0xf00 };
 
 static const flag_class_t flags[] = {
-    PIPES(false, MTE2, V, TILES),    PIPES(false, MTE2, V, RAW),   PIPES(false, MTE3, MTE2, TILES),
-    PIPES(false, MTE3, MTE2, RAW),   PIPES(false, V, MTE3, TILES), PIPES(false, V, MTE3, OUT),
-    PIPES(false, MTE3, V, EVERY),    PIPES(true, MTE2, MTE1, EVERY), PIPES(true, MTE1, MTE2, EVERY),
-    CROSS(S_READY), CROSS(S_FREE),   CROSS(P_READY),               CROSS(O_ADDED),
-    CROSS(O_RESCALED),               CROSS(O_COMPLETE),            CROSS(KV_READY),
-    CROSS(KV_FREE),                  PAIR(KV_READY),               PAIR(KV_FREE),
-    CROSS(K_READY),                  CROSS(K_FREE),                PAIR(K_READY),
+    PIPES(false, MTE2, V, TILES),
+    PIPES(false, MTE2, V, RAW),
+    PIPES(false, MTE3, MTE2, TILES),
+    PIPES(false, MTE3, MTE2, RAW),
+    PIPES(false, V, MTE3, TILES),
+    PIPES(false, V, MTE3, OUT),
+    PIPES(false, MTE3, V, EVERY),
+    PIPES(true, MTE2, MTE1, EVERY),
+    PIPES(true, MTE1, MTE2, EVERY),
+    CROSS(S_READY),
+    CROSS(S_FREE),
+    CROSS(P_READY),
+    CROSS(O_ADDED),
+    CROSS(O_RESCALED),
+    CROSS(O_COMPLETE),
+    CROSS(KV_READY),
+    CROSS(KV_FREE),
+    PAIR(KV_READY),
+    PAIR(KV_FREE),
+    CROSS(K_READY),
+    CROSS(K_FREE),
+    PAIR(K_READY),
     PAIR(K_FREE),
 };
 
 static void every_flag_needed(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(flags); ++i) {
     ignored = flags[i];
     char error[MACHINE_ERROR_BYTES] = "";
     bool raced = false;
-    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; j++) {
+    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; ++j) {
       placed_t placed;
       place_all(&placed, shapes[j]);
       raced = !run(&placed, 1, is_ignored, error) && strstr(error, "race") != NULL;

@@ -35,20 +35,11 @@ typedef struct shape {
 } shape_t;
 
 static const shape_t shapes[] = {
-    {1, 1, 1, 1, 32, false, 0},
-    {17, 33, 5, 1, 1, true, 0},
-    {300, 600, 120, 1, 32, false, 0},
-    {300, 513, 250, 2, 3, false, 0},
-    {300, 520, 400, 1, 1, false, 0},
-    {390, 260, 512, 1, 32, true, 0},
-    {260, 300, 640, 1, 2, false, 0},
-    {270, 520, 900, 1, 32, false, 0},
-    {16, 600, 700, 1, 5, false, 0},
-    {140, 300, 1000, 3, 32, false, 0},
-    {30, 70, 300, 4, 1, false, 0},
-    {16, 600, 3000, 1, 32, true, 64},
-    {5, 500, 1500, 2, 3, true, 192},
-    {100, 300, 700, 1, 1, true, 128},
+    {1, 1, 1, 1, 32, false, 0},        {17, 33, 5, 1, 1, true, 0},       {300, 600, 120, 1, 32, false, 0},
+    {300, 513, 250, 2, 3, false, 0},   {300, 520, 400, 1, 1, false, 0},  {390, 260, 512, 1, 32, true, 0},
+    {260, 300, 640, 1, 2, false, 0},   {270, 520, 900, 1, 32, false, 0}, {16, 600, 700, 1, 5, false, 0},
+    {140, 300, 1000, 3, 32, false, 0}, {30, 70, 300, 4, 1, false, 0},    {16, 600, 3000, 1, 32, true, 64},
+    {5, 500, 1500, 2, 3, true, 192},   {100, 300, 700, 1, 1, true, 128},
 };
 
 typedef struct problem {
@@ -73,14 +64,13 @@ static void *host(const problem_t *problem, size_t array) {
 }
 
 static void place(problem_t *problem, size_t array, const char *name, uint64_t bytes) {
-  problem->array[array] =
-      (machine_array_t){name, GM_BASE + problem->gm_bytes, bytes, .read_only = array != C};
+  problem->array[array] = (machine_array_t){name, GM_BASE + problem->gm_bytes, bytes, .read_only = array != C};
   problem->gm_bytes += (bytes + PAGE - 1) / PAGE * PAGE + GAP;
 }
 
 static void fill(const problem_t *problem, size_t array, num_rng_t *rng) {
   uint16_t *values = host(problem, array);
-  for (size_t i = 0; i < problem->array[array].bytes / 2; i++) {
+  for (size_t i = 0; i < problem->array[array].bytes / 2; ++i) {
     const float value = (float)num_rng_normal(rng);
     values[i] = problem->shape.f16 ? num_fp16_from_f32(value) : num_bf16_from_f32(value);
   }
@@ -94,10 +84,10 @@ static void fill_expected(problem_t *problem) {
   const shape_t *s = &problem->shape;
   const uint16_t *a = host(problem, A);
   const uint16_t *b = host(problem, B);
-  for (size_t i = 0; i < s->m; i++) {
-    for (size_t j = 0; j < s->n; j++) {
+  for (size_t i = 0; i < s->m; ++i) {
+    for (size_t j = 0; j < s->n; ++j) {
       float sum = 0;
-      for (size_t p = 0; p < s->k; p++) {
+      for (size_t p = 0; p < s->k; ++p) {
         sum = fmaf(widen(problem, a[i * s->k + p]), widen(problem, b[p * s->n + j]), sum);
       }
       if (s->tile_cols == 0) {
@@ -148,33 +138,31 @@ static void problem_free(problem_t *problem) {
 static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, const command_t *wait),
                 char error[MACHINE_ERROR_BYTES]) {
   memset(host(problem, C), 0xff, problem->array[C].bytes);
-  const machine_options_t options = {.firmware = problem->shape.tile_cols == 0
-                                                 ? FIRMWARE_DIR "/gemm.so"
-                                                 : FIRMWARE_DIR "/gemm_fp16.so",
-                                     .gm = problem->gm,
-                                     .gm_bytes = problem->gm_bytes,
-                                     .arrays = problem->array,
-                                     .array_count = ARRAYS,
-                                     .args = GM_BASE,
-                                     .ai_cores = problem->shape.ai_cores,
-                                     .vector_cores = 2,
-                                     .queue_depth = problem->shape.depth,
-                                     .seed = seed,
-                                     .ignore = ignore};
+  const machine_options_t options = {
+      .firmware = problem->shape.tile_cols == 0 ? FIRMWARE_DIR "/gemm.so" : FIRMWARE_DIR "/gemm_fp16.so",
+      .gm = problem->gm,
+      .gm_bytes = problem->gm_bytes,
+      .arrays = problem->array,
+      .array_count = ARRAYS,
+      .args = GM_BASE,
+      .ai_cores = problem->shape.ai_cores,
+      .vector_cores = 2,
+      .queue_depth = problem->shape.depth,
+      .seed = seed,
+      .ignore = ignore};
   return machine_run(&options, error);
 }
 
 static void every_order(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     problem_t problem;
     problem_init(&problem, shapes[i]);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
       char error[MACHINE_ERROR_BYTES] = "wrong bits";
       if (!run(&problem, seed, NULL, error) ||
           memcmp(host(&problem, C), problem.expected, problem.array[C].bytes) != 0) {
-        printf("%u x %u x %u, seed %llu: %s\n", shapes[i].m, shapes[i].n, shapes[i].k,
-               (unsigned long long)seed, error);
+        printf("%u x %u x %u, seed %llu: %s\n", shapes[i].m, shapes[i].n, shapes[i].k, (unsigned long long)seed, error);
         fail();
       }
     }
@@ -192,14 +180,13 @@ typedef struct flags {
 static flags_t ignored;
 
 static bool is_ignored(bool cube, const command_t *command) {
-  return cube && command->header.opcode_ == OP_WAIT_FLAG &&
-         command->wait_flag.from == ignored.from && command->header.pipe_ == ignored.to &&
-         (ignored.events >> command->wait_flag.event & 1) != 0;
+  return cube && command->header.opcode_ == OP_WAIT_FLAG && command->wait_flag.from == ignored.from &&
+         command->header.pipe_ == ignored.to && (ignored.events >> command->wait_flag.event & 1) != 0;
 }
 
 static bool races_somewhere(void) {
   bool raced = false;
-  for (size_t i = 0; i < ARRAY_LEN(shapes) && !raced; i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes) && !raced; ++i) {
     char error[MACHINE_ERROR_BYTES] = "";
     problem_t problem;
     problem_init(&problem, shapes[i]);
@@ -214,16 +201,14 @@ static void every_flag_needed(void **state) {
   // Events of slots: with sums of up to 512 products 0 to 3 are a's and 4 to 7 b's.
   enum { A_SLOTS = 0x07, B_SLOTS = 0xf0, EVERY = 0xff };
   static const flags_t flags[] = {
-      {PIPE_MTE2, PIPE_MTE1, A_SLOTS}, {PIPE_MTE1, PIPE_MTE2, A_SLOTS},
-      {PIPE_MTE2, PIPE_MTE1, B_SLOTS}, {PIPE_MTE1, PIPE_MTE2, B_SLOTS},
-      {PIPE_MTE1, PIPE_M, EVERY},      {PIPE_M, PIPE_MTE1, EVERY},
+      {PIPE_MTE2, PIPE_MTE1, A_SLOTS}, {PIPE_MTE1, PIPE_MTE2, A_SLOTS}, {PIPE_MTE2, PIPE_MTE1, B_SLOTS},
+      {PIPE_MTE1, PIPE_MTE2, B_SLOTS}, {PIPE_MTE1, PIPE_M, EVERY},      {PIPE_M, PIPE_MTE1, EVERY},
       {PIPE_M, PIPE_FIX, EVERY},       {PIPE_FIX, PIPE_M, EVERY},
   };
-  for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(flags); ++i) {
     ignored = flags[i];
     if (!races_somewhere()) {
-      printf("nothing needs the flags from pipe %u to %u, events 0x%x\n", ignored.from, ignored.to,
-             ignored.events);
+      printf("nothing needs the flags from pipe %u to %u, events 0x%x\n", ignored.from, ignored.to, ignored.events);
       fail();
     }
   }

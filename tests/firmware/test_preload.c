@@ -33,9 +33,9 @@ typedef struct cycle {
 } cycle_t;
 
 static void print_chain(const chain_t *chain) {
-  for (uint32_t core = 0; core < 2; core++) {
+  for (uint32_t core = 0; core < 2; ++core) {
     printf(core == 0 ? "cube" : " vector");
-    for (uint32_t i = 0; i < chain->pairs; i++) {
+    for (uint32_t i = 0; i < chain->pairs; ++i) {
       printf(" %u", chain->duration[core][i]);
     }
   }
@@ -55,7 +55,7 @@ static void print_chain(const chain_t *chain) {
 
 static uint64_t load(const chain_t *chain, uint32_t core) {
   uint64_t sum = 0;
-  for (uint32_t i = 0; i < chain->pairs; i++) {
+  for (uint32_t i = 0; i < chain->pairs; ++i) {
     sum += chain->duration[core][i];
   }
   return sum;
@@ -77,7 +77,7 @@ static bool feasible(const chain_t *chain, const cycle_t *cycle, uint64_t time) 
   bool moved = true;
   while (moved) {
     moved = false;
-    for (uint32_t core = 0; core < 2; core++) {
+    for (uint32_t core = 0; core < 2; ++core) {
       while (next[core] < chain->pairs) {
         const uint32_t stage = cycle->order[core][next[core]];
         const uint32_t link = 2 * stage + core;
@@ -105,13 +105,13 @@ static bool feasible(const chain_t *chain, const cycle_t *cycle, uint64_t time) 
 static uint32_t permutations(uint32_t n, uint8_t (*orders)[MAX]) {
   uint32_t count = 0;
   uint32_t codes = 1;
-  for (uint32_t i = 0; i < n; i++) {
+  for (uint32_t i = 0; i < n; ++i) {
     codes *= n;
   }
-  for (uint32_t code = 0; code < codes; code++) {  // as digits of base n
+  for (uint32_t code = 0; code < codes; ++code) {  // as digits of base n
     uint32_t seen = 0;
     uint32_t rest = code;
-    for (uint32_t i = 0; i < n; i++, rest /= n) {
+    for (uint32_t i = 0; i < n; ++i, rest /= n) {
       orders[count][i] = (uint8_t)(rest % n);
       seen |= 1u << rest % n;
     }
@@ -132,7 +132,7 @@ static uint32_t bits(uint32_t set) {
 // cycle. Those that are not feasible are not with one more either.
 static uint32_t most_added(const chain_t *chain, cycle_t *cycle, uint32_t first, uint64_t time) {
   uint32_t most = 0;
-  for (uint32_t link = first; link + 1 < 2 * chain->pairs; link++) {
+  for (uint32_t link = first; link + 1 < 2 * chain->pairs; ++link) {
     cycle->internal |= 1u << link;
     if (feasible(chain, cycle, time)) {
       const uint32_t added = 1 + most_added(chain, cycle, link + 1, time);
@@ -146,7 +146,7 @@ static uint32_t most_added(const chain_t *chain, cycle_t *cycle, uint32_t first,
 // The same, of every set of dependencies there is.
 static uint32_t most_of_all(const chain_t *chain, cycle_t *cycle, uint64_t time) {
   uint32_t most = 0;
-  for (uint32_t set = 0; set < 1u << (2 * chain->pairs - 1); set++) {
+  for (uint32_t set = 0; set < 1u << (2 * chain->pairs - 1); ++set) {
     cycle->internal = set;
     if (bits(set) > most && feasible(chain, cycle, time)) {
       most = bits(set);
@@ -161,8 +161,8 @@ static uint32_t smallest_count(const chain_t *chain) {
   const uint32_t count = permutations(chain->pairs, orders);
   const uint64_t time = cycle_time(chain);
   uint32_t most = 0;
-  for (uint32_t cube = 0; cube < count; cube++) {
-    for (uint32_t vector = 0; vector < count; vector++) {
+  for (uint32_t cube = 0; cube < count; ++cube) {
+    for (uint32_t vector = 0; vector < count; ++vector) {
       cycle_t cycle = {.internal = 0};
       memcpy(cycle.order[0], orders[cube], MAX);
       memcpy(cycle.order[1], orders[vector], MAX);
@@ -183,7 +183,7 @@ static cycle_t check_form(const chain_t *chain, const preload_plan_t *plan) {
   cycle_t cycle = {.internal = 0};
   CHECK(chain, plan->pairs == chain->pairs, "%u", plan->pairs);
   uint32_t seen[2] = {0, 0};
-  for (uint32_t i = 0; i < chain->pairs; i++) {
+  for (uint32_t i = 0; i < chain->pairs; ++i) {
     cycle.order[0][i] = plan->cube_order[i];
     cycle.order[1][i] = plan->vector_order[i];
     seen[0] |= 1u << plan->cube_order[i];
@@ -192,7 +192,7 @@ static cycle_t check_form(const chain_t *chain, const preload_plan_t *plan) {
   CHECK(chain, seen[0] == (1u << chain->pairs) - 1, "%x", seen[0]);
   CHECK(chain, seen[1] == (1u << chain->pairs) - 1, "%x", seen[1]);
   CHECK(chain, lag_at(plan, 0) == 0, "%u", lag_at(plan, 0));
-  for (uint32_t link = 0; link + 1 < 2 * chain->pairs; link++) {
+  for (uint32_t link = 0; link + 1 < 2 * chain->pairs; ++link) {
     const uint32_t more = lag_at(plan, link + 1) - lag_at(plan, link);
     CHECK(chain, more <= 1, "from link %u: %u more", link, more);
     cycle.internal |= (1 - more) << link;
@@ -221,9 +221,7 @@ static void check_optimal(const chain_t *chain) {
   CHECK(chain, plan.count == smallest, "%u, brute force %u", plan.count, smallest);
 }
 
-static uint32_t below(num_rng_t *rng, uint32_t limit) {
-  return (uint32_t)((num_rng_u64(rng) >> 32) * limit >> 32);
-}
+static uint32_t below(num_rng_t *rng, uint32_t limit) { return (uint32_t)((num_rng_u64(rng) >> 32) * limit >> 32); }
 
 // Of small numbers (ties, zeros), of similar ones, of very different ones, with one core's far
 // shorter, with equal sums, and of the largest there are.
@@ -231,8 +229,8 @@ static chain_t random_chain(num_rng_t *rng, uint32_t pairs) {
   chain_t chain = {.pairs = pairs};
   const uint32_t kind = below(rng, 7);
   const uint32_t shorter = below(rng, 2);
-  for (uint32_t core = 0; core < 2; core++) {
-    for (uint32_t i = 0; i < pairs; i++) {
+  for (uint32_t core = 0; core < 2; ++core) {
+    for (uint32_t i = 0; i < pairs; ++i) {
       static const uint32_t limit[] = {2, 5, 100, 1000, 1000, 10, 4};
       static const uint32_t least[] = {0, 0, 100, 0, 0, 0, UINT32_MAX - 3};
       uint32_t duration = least[kind] + below(rng, limit[kind]);
@@ -242,7 +240,7 @@ static chain_t random_chain(num_rng_t *rng, uint32_t pairs) {
     }
   }
   if (kind == 5) {  // the cube's and another order of them
-    for (uint32_t i = 0; i < pairs; i++) {
+    for (uint32_t i = 0; i < pairs; ++i) {
       chain.duration[1][(i + shorter) % pairs] = chain.duration[0][pairs - 1 - i];
     }
   }
@@ -252,7 +250,7 @@ static chain_t random_chain(num_rng_t *rng, uint32_t pairs) {
 static void check_optimal_random(uint32_t pairs, uint32_t count, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const chain_t chain = random_chain(&rng, pairs);
     check_optimal(&chain);
   }
@@ -261,7 +259,7 @@ static void check_optimal_random(uint32_t pairs, uint32_t count, uint64_t seed) 
 static void no_smaller_count(void **state) {
   (void)state;
   static const uint32_t counts[MAX + 1] = {0, 300, 20000, 2000, 30, 20, 1};
-  for (uint32_t pairs = 1; pairs <= MAX; pairs++) {
+  for (uint32_t pairs = 1; pairs <= MAX; ++pairs) {
     check_optimal_random(pairs, counts[pairs], 7 + pairs);
   }
 }
@@ -276,7 +274,7 @@ static void no_smaller_count_exhaustive(void **state) {
 // The chain whose durations are the digits of code, of base limit.
 static chain_t tiny_chain(uint32_t pairs, uint32_t limit, uint32_t code) {
   chain_t chain = {.pairs = pairs};
-  for (uint32_t i = 0; i < 2 * pairs; i++, code /= limit) {
+  for (uint32_t i = 0; i < 2 * pairs; ++i, code /= limit) {
     chain.duration[i / pairs][i % pairs] = code % limit;
   }
   return chain;
@@ -286,11 +284,11 @@ static chain_t tiny_chain(uint32_t pairs, uint32_t limit, uint32_t code) {
 // and five pairs, that it is a plan at all.
 static void tiny_durations(void **state) {
   (void)state;
-  for (uint32_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3; code++) {
+  for (uint32_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3; ++code) {
     const chain_t chain = tiny_chain(3, 3, code);
     check_optimal(&chain);
   }
-  for (uint32_t code = 0; code < 1u << 10; code++) {
+  for (uint32_t code = 0; code < 1u << 10; ++code) {
     const chain_t chain = tiny_chain(5, 2, code);
     const preload_plan_t plan = plan_of(&chain);
     check_keeps_pace(&chain, &plan);
@@ -303,13 +301,13 @@ static void theorem_rotation(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 3);
-  for (uint32_t round = 0; round < 30000; round++) {
+  for (uint32_t round = 0; round < 30000; ++round) {
     const chain_t chain = random_chain(&rng, 1 + round % MAX);
     const uint32_t n = chain.pairs;
     int64_t partial = 0;
     int64_t smallest = INT64_MAX;
     uint32_t first = 0;  // of the vector stages' order
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; ++i) {
       partial += (int64_t)chain.duration[1][i] - (int64_t)chain.duration[0][(i + 1) % n];
       if (partial < smallest) {
         smallest = partial;
@@ -317,7 +315,7 @@ static void theorem_rotation(void **state) {
       }
     }
     cycle_t cycle = {.internal = 0};
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n; ++i) {
       cycle.order[0][i] = (uint8_t)((first + 1 + i) % n);
       cycle.order[1][i] = (uint8_t)((first + i) % n);
       cycle.internal |= i == first ? 0u : 1u << 2 * i;
@@ -337,20 +335,20 @@ static void lemma_adversary(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 4);
-  for (uint32_t n = 1; n <= MAX; n++) {
-    for (uint32_t k = 0; k < n; k++) {
-      for (uint32_t round = 0; round < 20; round++) {
+  for (uint32_t n = 1; n <= MAX; ++n) {
+    for (uint32_t k = 0; k < n; ++k) {
+      for (uint32_t round = 0; round < 20; ++round) {
         const uint32_t core = round % 2;  // that of the long stage
         chain_t chain = {.pairs = n};
         uint32_t least = UINT32_MAX;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; ++i) {
           const uint32_t duration = 100 + below(&rng, 100);
           chain.duration[1 - core][i] = duration;
           least = duration < least ? duration : least;
         }
         chain.duration[core][k] = (uint32_t)load(&chain, 1 - core) - least + 1;
         uint32_t left = below(&rng, least);
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; ++i) {
           const uint32_t duration = i == k ? 0 : below(&rng, left + 1);
           chain.duration[core][i] += duration;
           left -= duration;
@@ -364,12 +362,10 @@ static void lemma_adversary(void **state) {
 }
 
 // A core's whole sequence: its steps' number.
-static uint32_t sequence(const preload_plan_t *plan, bool cube, uint32_t blocks,
-                         preload_step_t steps[]) {
+static uint32_t sequence(const preload_plan_t *plan, bool cube, uint32_t blocks, preload_step_t steps[]) {
   uint32_t count = 0;
   preload_step_t step;
-  for (bool more = preload_first(plan, cube, blocks, &step); more;
-       more = preload_next(plan, cube, blocks, &step)) {
+  for (bool more = preload_first(plan, cube, blocks, &step); more; more = preload_next(plan, cube, blocks, &step)) {
     assert_true(count < MAX * MAX_BLOCKS);
     steps[count++] = step;
   }
@@ -387,8 +383,7 @@ typedef struct run {
 
 // Runs both cores' sequences, every stage as early as its core and its predecessor in the chain let
 // it; checks that every stage of every block is run once, in its cycle.
-static void simulate(const chain_t *chain, const preload_plan_t *plan, uint32_t blocks,
-                     run_t *run) {
+static void simulate(const chain_t *chain, const preload_plan_t *plan, uint32_t blocks, run_t *run) {
   static preload_step_t steps[2][MAX * MAX_BLOCKS];
   uint64_t end[2 * MAX][MAX_BLOCKS];
   bool done[2 * MAX][MAX_BLOCKS] = {{false}};
@@ -402,12 +397,11 @@ static void simulate(const chain_t *chain, const preload_plan_t *plan, uint32_t 
   *run = (run_t){.windows = run->windows};
   for (bool moved = true; moved;) {
     moved = false;
-    for (uint32_t core = 0; core < 2; core++) {
+    for (uint32_t core = 0; core < 2; ++core) {
       for (; next[core] < count[core]; next[core]++, moved = true) {
         const preload_step_t *step = &steps[core][next[core]];
         const uint32_t other = 1 - core;
-        if (run->windows && next[other] < count[other] &&
-            steps[other][next[other]].cycle < step->cycle) {
+        if (run->windows && next[other] < count[other] && steps[other][next[other]].cycle < step->cycle) {
           break;
         }
         const uint32_t link = 2 * step->stage + core;
@@ -421,7 +415,7 @@ static void simulate(const chain_t *chain, const preload_plan_t *plan, uint32_t 
         if (link > 0 && end[link - 1][step->block] > start) {
           start = end[link - 1][step->block];
         }
-        for (uint32_t i = 0; run->windows && i < step->cycle; i++) {
+        for (uint32_t i = 0; run->windows && i < step->cycle; ++i) {
           start = run->cycle_end[i] > start ? run->cycle_end[i] : start;
         }
         clock[core] = start + chain->duration[core][step->stage];
@@ -444,7 +438,7 @@ static void check_pace(const chain_t *chain, const preload_plan_t *plan, uint32_
   run_t run = {.windows = true};
   simulate(chain, plan, blocks, &run);
   const uint64_t time = cycle_time(chain);
-  for (uint32_t cycle = 0; cycle < blocks + plan->count; cycle++) {
+  for (uint32_t cycle = 0; cycle < blocks + plan->count; ++cycle) {
     const bool steady = plan->count <= cycle && cycle < blocks;
     const uint64_t length = run.cycle_end[cycle] - (cycle == 0 ? 0 : run.cycle_end[cycle - 1]);
     CHECK(chain, (run.cycle_steps[cycle] == 2 * chain->pairs) == steady, "cycle %u", cycle);
@@ -471,13 +465,13 @@ static void sequences(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 5);
-  for (uint32_t round = 0; round < 3000; round++) {
+  for (uint32_t round = 0; round < 3000; ++round) {
     const chain_t chain = random_chain(&rng, 1 + (round % 50 == 0 ? 5 : below(&rng, MAX - 1)));
     const uint32_t blocks = 1 + below(&rng, MAX_BLOCKS);
     const preload_plan_t plan = plan_of(&chain);
     check_pace(&chain, &plan, blocks);
     check_preloaded(&chain, &plan, blocks);
-    for (uint32_t count = 0; count <= 2 * chain.pairs; count++) {
+    for (uint32_t count = 0; count <= 2 * chain.pairs; ++count) {
       preload_plan_t other = plan;
       run_t run = {.windows = false};
       preload_limit(&other, count);
@@ -500,15 +494,14 @@ static void no_blocks(void **state) {
 }
 
 // Compares a core's sequence with text such as "C1(0) C1(1) C2(0)".
-static void check_sequence(const preload_plan_t *plan, bool cube, uint32_t blocks,
-                           const char *expected) {
+static void check_sequence(const preload_plan_t *plan, bool cube, uint32_t blocks, const char *expected) {
   preload_step_t steps[MAX * MAX_BLOCKS];
   char text[256] = "";
   size_t length = 0;
   const uint32_t count = sequence(plan, cube, blocks, steps);
-  for (uint32_t i = 0; i < count; i++) {
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s%c%u(%u)", i > 0 ? " " : "",
-                               cube ? 'C' : 'V', steps[i].stage + 1, steps[i].block);
+  for (uint32_t i = 0; i < count; ++i) {
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s%c%u(%u)", i > 0 ? " " : "", cube ? 'C' : 'V',
+                               steps[i].stage + 1, steps[i].block);
   }
   assert_string_equal(text, expected);
 }

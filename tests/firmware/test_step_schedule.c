@@ -23,7 +23,18 @@
 #include "num/num_matmul.h"
 #include "num/num_rng.h"
 
-enum { HIDDEN = 48, DK = 64, DV = 32, OUT = 48, BLOCK = 32, CORES = 2, TOP = 1, EXPERTS = 5, GM_BYTES = 1 << 20, SEEDS = 40 };
+enum {
+  HIDDEN = 48,
+  DK = 64,
+  DV = 32,
+  OUT = 48,
+  BLOCK = 32,
+  CORES = 2,
+  TOP = 1,
+  EXPERTS = 5,
+  GM_BYTES = 1 << 20,
+  SEEDS = 40
+};
 
 typedef struct shape {
   uint32_t rows, keys;
@@ -36,10 +47,10 @@ typedef struct problem {
   uint8_t *gm;
   uint64_t used;
   machine_array_t array[64];
-  size_t arrays, fresh;      // arrays from fresh on are written by the kernel
+  size_t arrays, fresh;  // arrays from fresh on are written by the kernel
   step_entry_t *entries;
   step_args_t *args;
-  uint64_t out, experts;     // what is compared
+  uint64_t out, experts;  // what is compared
   uint32_t rows, slots;
   float *expected, *expected_experts;
 } problem_t;
@@ -66,7 +77,7 @@ static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool
 static uint64_t random_array(problem_t *problem, const char *name, num_rng_t *rng, size_t count) {
   const uint64_t address = place(problem, name, 2 * count, true);
   uint16_t *values = host(problem, address);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     values[i] = num_bf16_from_f32((float)num_rng_normal(rng));
   }
   return address;
@@ -83,7 +94,7 @@ static void add(problem_t *problem, enum step_op op, const void *args, size_t by
 static float *product(const problem_t *problem, const float *a, uint64_t weights, uint32_t m, uint32_t n, uint32_t k) {
   const uint16_t *strips = host(problem, weights);
   float *b = allocate((size_t)k * n, sizeof *b), *c = allocate((size_t)m * n, sizeof *c);
-  for (size_t i = 0; i < (size_t)k * n; i++) {
+  for (size_t i = 0; i < (size_t)k * n; ++i) {
     const size_t p = i / n, j = i % n;
     b[i] = num_bf16_to_f32(strips[j / 16 * k * 16 + p * 16 + j % 16]);
   }
@@ -94,7 +105,7 @@ static float *product(const problem_t *problem, const float *a, uint64_t weights
 
 static uint16_t *narrow(const float *values, size_t count) {
   uint16_t *out = allocate(count, sizeof *out);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     out[i] = num_bf16_from_f32(values[i]);
   }
   return out;
@@ -102,15 +113,25 @@ static uint16_t *narrow(const float *values, size_t count) {
 
 static float *widen(const uint16_t *values, size_t count) {
   float *out = allocate(count, sizeof *out);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     out[i] = num_bf16_to_f32(values[i]);
   }
   return out;
 }
 
 static step_product_args_t product_args(uint64_t a, uint64_t b, uint64_t c, uint32_t m, uint32_t n, uint32_t k) {
-  return (step_product_args_t){.a = a, .b = b, .c = c, .a_pitch = 2 * k, .c_pitch = 2 * n, .groups = 1, .m = m, .n = n,
-                               .k = k, .type = TYPE_BF16, .c_type = TYPE_BF16, .tile_cols = 16};
+  return (step_product_args_t){.a = a,
+                               .b = b,
+                               .c = c,
+                               .a_pitch = 2 * k,
+                               .c_pitch = 2 * n,
+                               .groups = 1,
+                               .m = m,
+                               .n = n,
+                               .k = k,
+                               .type = TYPE_BF16,
+                               .c_type = TYPE_BF16,
+                               .tile_cols = 16};
 }
 
 // q = x W1; attention over kv, twice; out = o W2; and rows of experts.
@@ -128,8 +149,8 @@ static void problem_init(problem_t *problem, const char *firmware, const shape_t
   const uint64_t w3 = random_array(problem, "w3", &rng, (size_t)EXPERTS * OUT * 16);
   const uint64_t chosen = place(problem, "chosen", 4ull * s->rows * TOP, true);
   int32_t *choice = host(problem, chosen);
-  uint32_t of_expert[EXPERTS + 1] = {0};   // expert EXPERTS is elsewhere
-  for (uint32_t i = 0; i < s->rows * TOP; i++) {
+  uint32_t of_expert[EXPERTS + 1] = {0};  // expert EXPERTS is elsewhere
+  for (uint32_t i = 0; i < s->rows * TOP; ++i) {
     choice[i] = (int32_t)((i / TOP + 3 * (i % TOP)) % (EXPERTS + 1));
     of_expert[choice[i]]++;
   }
@@ -143,12 +164,27 @@ static void problem_init(problem_t *problem, const char *firmware, const shape_t
   problem->out = place(problem, "out", 2ull * s->rows * OUT, false);
   problem->experts = place(problem, "experts", 4ull * (problem->slots + 1) * 16, false);
   const uint64_t slots = (uint64_t)CORES * ATTENTION_SLOTS * 16;
-  attention_args_t attention = {
-      .q = q, .k = kv, .v = kv, .out = o, .s = place(problem, "s", slots * BLOCK * 4, false),
-      .p = place(problem, "p", slots * BLOCK * 2, false), .t = place(problem, "t", slots * 4 * DV, false),
-      .o = place(problem, "sums", slots * 4 * DV, false), .k_pitch = 2 * DK, .v_pitch = 2 * DK, .o_pitch = 4 * DV,
-      .batch = 1, .rows = s->rows, .group_rows = 16, .keys = s->keys, .splits = 1, .dk = DK, .dv = DV, .block = BLOCK,
-      .scale = num_f32_bits(0.125f), .preload = 2};
+  attention_args_t attention = {.q = q,
+                                .k = kv,
+                                .v = kv,
+                                .out = o,
+                                .s = place(problem, "s", slots * BLOCK * 4, false),
+                                .p = place(problem, "p", slots * BLOCK * 2, false),
+                                .t = place(problem, "t", slots * 4 * DV, false),
+                                .o = place(problem, "sums", slots * 4 * DV, false),
+                                .k_pitch = 2 * DK,
+                                .v_pitch = 2 * DK,
+                                .o_pitch = 4 * DV,
+                                .batch = 1,
+                                .rows = s->rows,
+                                .group_rows = 16,
+                                .keys = s->keys,
+                                .splits = 1,
+                                .dk = DK,
+                                .dv = DV,
+                                .block = BLOCK,
+                                .scale = num_f32_bits(0.125f),
+                                .preload = 2};
   const size_t written = problem->arrays;
   const uint64_t at = place(problem, "attention", sizeof attention, true);
   memcpy(host(problem, at), &attention, sizeof attention);
@@ -172,11 +208,21 @@ static void problem_init(problem_t *problem, const char *firmware, const shape_t
   float *queries = product(problem, wide, w1, s->rows, DK, HIDDEN);
   uint16_t *narrow_q = narrow(queries, (size_t)s->rows * DK);
   float *attended = allocate((size_t)s->rows * DV, sizeof *attended);
-  const num_attn_t attn = {.rows = s->rows, .keys = s->keys, .dk = DK, .dv = DV, .q = narrow_q, .k = host(problem, kv),
-                           .ldk = DK, .v = host(problem, kv), .ldv = DK, .scale = 0.125f, .block = BLOCK, .splits = 1};
+  const num_attn_t attn = {.rows = s->rows,
+                           .keys = s->keys,
+                           .dk = DK,
+                           .dv = DV,
+                           .q = narrow_q,
+                           .k = host(problem, kv),
+                           .ldk = DK,
+                           .v = host(problem, kv),
+                           .ldv = DK,
+                           .scale = 0.125f,
+                           .block = BLOCK,
+                           .splits = 1};
   const bool amla = strstr(firmware, "amla") != NULL;
-  assert_int_equal(amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, attended, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, attended),
-                   0);
+  assert_int_equal(
+      amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, attended, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, attended), 0);
   uint16_t *narrow_o = narrow(attended, (size_t)s->rows * DV);
   float *o_wide = widen(narrow_o, (size_t)s->rows * DV);
   problem->expected = product(problem, o_wide, w2, s->rows, OUT, DV);
@@ -206,7 +252,7 @@ static void problem_free(problem_t *problem) {
 
 static bool right(const problem_t *problem) {
   const uint16_t *out = host(problem, problem->out);
-  for (size_t i = 0; i < (size_t)problem->rows * OUT; i++) {
+  for (size_t i = 0; i < (size_t)problem->rows * OUT; ++i) {
     if (out[i] != num_bf16_from_f32(problem->expected[i])) {
       return false;
     }
@@ -215,7 +261,7 @@ static bool right(const problem_t *problem) {
 }
 
 static bool run(problem_t *problem, const char *firmware, uint64_t seed, char error[MACHINE_ERROR_BYTES]) {
-  for (size_t i = 0; i < problem->fresh; i++) {
+  for (size_t i = 0; i < problem->fresh; ++i) {
     if (!problem->array[i].read_only) {
       memset(host(problem, problem->array[i].address), 0xff, problem->array[i].bytes);
     }
@@ -234,10 +280,10 @@ static bool run(problem_t *problem, const char *firmware, uint64_t seed, char er
 }
 
 static void every_order_of(const char *firmware) {
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
     problem_t problem;
     problem_init(&problem, firmware, &shapes[i]);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
       char error[MACHINE_ERROR_BYTES] = "wrong bits";
       if (!run(&problem, firmware, seed, error) || !right(&problem)) {
         printf("%s, %u rows, seed %llu: %s\n", firmware, shapes[i].rows, (unsigned long long)seed, error);
@@ -248,7 +294,7 @@ static void every_order_of(const char *firmware) {
   }
 }
 
-static const char *given;   // or NULL
+static const char *given;  // or NULL
 
 static void every_order(void **state) {
   (void)state;

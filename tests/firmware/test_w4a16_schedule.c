@@ -76,17 +76,15 @@ static void *host(const problem_t *problem, size_t array) {
 }
 
 static void place(problem_t *problem, size_t array, const char *name, uint64_t bytes) {
-  problem->array[array] =
-      (machine_array_t){name, GM_BASE + problem->gm_bytes, bytes, .read_only = array < B};
+  problem->array[array] = (machine_array_t){name, GM_BASE + problem->gm_bytes, bytes, .read_only = array < B};
   problem->gm_bytes += (bytes + PAGE - 1) / PAGE * PAGE + GAP;
 }
 
 static uint32_t scale_count(const shape_t *s) { return s->k / s->group * s->n; }
 
 static uint64_t workspace(const shape_t *s) {
-  return s->phases == W4A16_OVERLAPPED
-             ? (uint64_t)s->ai_cores * W4A16_RING * W4A16_SLOT
-             : (uint64_t)((s->n + s->tile_cols - 1) / s->tile_cols) * W4A16_TILE_PITCH * s->k;
+  return s->phases == W4A16_OVERLAPPED ? (uint64_t)s->ai_cores * W4A16_RING * W4A16_SLOT
+                                       : (uint64_t)((s->n + s->tile_cols - 1) / s->tile_cols) * W4A16_TILE_PITCH * s->k;
 }
 
 // A zero point's value is whole or, where anything goes, has more bits than FP16 can subtract.
@@ -96,13 +94,13 @@ static void fill(const problem_t *problem, num_rng_t *rng) {
   uint8_t *w = host(problem, W);
   uint16_t *scale = host(problem, SCALE);
   uint16_t *zero = host(problem, ZERO);
-  for (size_t i = 0; i < (size_t)s->m * s->k; i++) {
+  for (size_t i = 0; i < (size_t)s->m * s->k; ++i) {
     a[i] = num_fp16_from_f32((float)num_rng_normal(rng));
   }
-  for (size_t i = 0; i < (size_t)s->k * s->n / 2; i++) {
+  for (size_t i = 0; i < (size_t)s->k * s->n / 2; ++i) {
     w[i] = (uint8_t)num_rng_u64(rng);
   }
-  for (size_t i = 0; i < scale_count(s); i++) {
+  for (size_t i = 0; i < scale_count(s); ++i) {
     const float value = (float)(num_rng_uniform(rng) * 12 - (s->is_unsigned ? 0 : 6));
     scale[i] = num_fp16_from_f32((float)(0.01 + num_rng_uniform(rng)));
     zero[i] = num_fp16_from_f32(s->zeros == W4A16_ANY_ZEROS ? value / 7 : rintf(value));
@@ -118,9 +116,8 @@ static float weight(const problem_t *problem, uint32_t p, uint32_t j) {
   q -= !s->is_unsigned && q > 7 ? 16 : 0;
   const size_t of = (size_t)(p / s->group) * s->n + j;
   const double scale = (double)num_fp16_to_f32(((const uint16_t *)host(problem, SCALE))[of]);
-  const double zero = s->zeros == W4A16_NO_ZEROS
-                          ? 0
-                          : (double)num_fp16_to_f32(((const uint16_t *)host(problem, ZERO))[of]);
+  const double zero =
+      s->zeros == W4A16_NO_ZEROS ? 0 : (double)num_fp16_to_f32(((const uint16_t *)host(problem, ZERO))[of]);
   const double exact = scale * (q - zero);
   const uint16_t near = num_fp16_from_f32((float)exact);
   double best = (double)num_fp16_to_f32(near);
@@ -139,15 +136,15 @@ static void fill_expected(problem_t *problem) {
   const shape_t *s = &problem->shape;
   const uint16_t *a = host(problem, A);
   float *b = allocate((size_t)s->k * s->n, sizeof *b);
-  for (size_t i = 0; i < (size_t)s->k * s->n; i++) {
+  for (size_t i = 0; i < (size_t)s->k * s->n; ++i) {
     b[i] = weight(problem, (uint32_t)(i / s->n), (uint32_t)(i % s->n));
   }
-  for (size_t i = 0; i < s->m; i++) {
-    for (size_t j = 0; j < s->n; j++) {
+  for (size_t i = 0; i < s->m; ++i) {
+    for (size_t j = 0; j < s->n; ++j) {
       float c = 0;
-      for (uint64_t slice = 0; slice < s->splits; slice++) {
+      for (uint64_t slice = 0; slice < s->splits; ++slice) {
         float sum = 0;
-        for (size_t p = slice * s->k / s->splits; p < (slice + 1) * s->k / s->splits; p++) {
+        for (size_t p = slice * s->k / s->splits; p < (slice + 1) * s->k / s->splits; ++p) {
           sum = fmaf(num_fp16_to_f32(a[i * s->k + p]), b[p * s->n + j], sum);
         }
         c = slice == 0 ? sum : c + sum;
@@ -215,7 +212,7 @@ static void problem_free(problem_t *problem) {
 
 static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, const command_t *wait),
                 char error[MACHINE_ERROR_BYTES]) {
-  for (size_t array = B; array < ARRAYS; array++) {
+  for (size_t array = B; array < ARRAYS; ++array) {
     memset(host(problem, array), 0xff, problem->array[array].bytes);
   }
   const machine_options_t options = {.firmware = FIRMWARE_DIR "/w4a16.so",
@@ -235,10 +232,10 @@ static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, con
 
 static void every_order(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     problem_t problem;
     problem_init(&problem, shapes[i]);
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
       char error[MACHINE_ERROR_BYTES] = "wrong bits";
       if (!run(&problem, seed, NULL, error) ||
           memcmp(host(&problem, C), problem.expected, problem.array[C].bytes) != 0) {
@@ -270,8 +267,7 @@ static bool is_ignored(bool cube, const command_t *command) {
       return command->wait_flag.from == ignored.from && command->header.pipe_ == ignored.to &&
              (ignored.events >> command->wait_flag.event & 1) != 0;
     case OP_CROSS_WAIT:
-      return command->header.pipe_ == ignored.from &&
-             (ignored.events >> command->cross_wait.flag & 1) != 0;
+      return command->header.pipe_ == ignored.from && (ignored.events >> command->cross_wait.flag & 1) != 0;
     default:
       return command->header.pipe_ == ignored.from;
   }
@@ -279,7 +275,7 @@ static bool is_ignored(bool cube, const command_t *command) {
 
 static bool races_somewhere(void) {
   bool raced = false;
-  for (size_t i = 0; i < ARRAY_LEN(shapes) && !raced; i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes) && !raced; ++i) {
     char error[MACHINE_ERROR_BYTES] = "";
     problem_t problem;
     problem_init(&problem, shapes[i]);
@@ -319,7 +315,7 @@ static void every_flag_needed(void **state) {
       {true, OP_SYNC_ALL, PIPE_FIX, 0, 0},
       {false, OP_SYNC_ALL, PIPE_MTE3, 0, 0},
   };
-  for (size_t i = 0; i < ARRAY_LEN(flags); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(flags); ++i) {
     ignored = flags[i];
     if (!races_somewhere()) {
       printf("nothing needs flags %zu: opcode %u of pipe %u\n", i, ignored.opcode, ignored.from);

@@ -31,8 +31,13 @@ static int32_t *copy(const int32_t *from, size_t count) {
 static fp8_problem_t make(uint64_t seed, bool pages) {
   const made_up_t made_up = {.distribution = {DISTRIBUTION_NORMAL, 1.0}, .seed = seed};
   base_error_t error;
-  fp8_problem_t p = {.batch = BATCH, .seq_q = SEQ_Q, .heads = HEADS, .capacity = CAPACITY,
-                     .slots = BATCH * CAPACITY, .block = 32, .scale = 0.125f};
+  fp8_problem_t p = {.batch = BATCH,
+                     .seq_q = SEQ_Q,
+                     .heads = HEADS,
+                     .capacity = CAPACITY,
+                     .slots = BATCH * CAPACITY,
+                     .block = 32,
+                     .scale = 0.125f};
   p.length = copy(lengths, BATCH);
   assert_true(fp8_make_up(&p, &made_up, NUM_FP8_SCALE_AMAX, pages, 2, &error));
   return p;
@@ -69,7 +74,7 @@ static void pages_hold_the_tokens(void **state) {
   fp8_problem_t paged = make(1, true);
   assert_true(fp8_make_pages(&paged, 16, 7, &error));
   assert_int_equal(paged.pages, 5);
-  assert_true(paged.slots > (5 + 3) * 16);   // some are nobody's
+  assert_true(paged.slots > (5 + 3) * 16);  // some are nobody's
   uint8_t *used = calloc(paged.slots, 1);
   bool in_order = true;
   for (size_t entry = 0; entry < BATCH; ++entry) {
@@ -79,10 +84,9 @@ static void pages_hold_the_tokens(void **state) {
       used[slot] = 1;
       in_order = in_order && slot == fp8_slot(&flat, entry, i);
       assert_memory_equal(paged.tokens + slot * NUM_FP8_TOKEN_BYTES,
-                          flat.tokens + fp8_slot(&flat, entry, i) * NUM_FP8_TOKEN_BYTES,
-                          NUM_FP8_TOKEN_BYTES);
-      assert_memory_equal(paged.keys + slot * NUM_FP8_KEY,
-                          flat.keys + fp8_slot(&flat, entry, i) * NUM_FP8_KEY, NUM_FP8_KEY * 2);
+                          flat.tokens + fp8_slot(&flat, entry, i) * NUM_FP8_TOKEN_BYTES, NUM_FP8_TOKEN_BYTES);
+      assert_memory_equal(paged.keys + slot * NUM_FP8_KEY, flat.keys + fp8_slot(&flat, entry, i) * NUM_FP8_KEY,
+                          NUM_FP8_KEY * 2);
     }
   }
   assert_false(in_order);
@@ -157,14 +161,14 @@ static void the_same_in_other_words(void **state) {
     results_t *c = contract(&listed, 3);
     assert_true(same(a, b));
     assert_true(same(a, c));
-    for (size_t i = 0; i < SEQ_Q * HEADS; ++i) {   // entry 1 is empty
+    for (size_t i = 0; i < SEQ_Q * HEADS; ++i) {  // entry 1 is empty
       assert_true(isinf(a->lse[SEQ_Q * HEADS + i]) && a->lse[SEQ_Q * HEADS + i] > 0);
       assert_true(a->out[(SEQ_Q * HEADS + i) * FP8_VALUES] == 0.0f);
     }
     for (size_t list = 0; causal != 0 && list < fp8_lists(&listed); list += SEQ_Q) {
       const size_t length = (size_t)lengths[list / SEQ_Q];
       if (length > 0) {
-        listed.indices[list * CAPACITY + length - 1] = -1;   // of the first token
+        listed.indices[list * CAPACITY + length - 1] = -1;  // of the first token
       }
     }
     listed.causal = false;
@@ -204,8 +208,7 @@ static void golden_and_contract_agree(void **state) {
   assert_true(fp8_golden(&p, FP8_FROM_TOKENS, 1, 1, &some));
   for (size_t list = 0; list < fp8_lists(&p); ++list) {
     const size_t row = list * HEADS + fp8_golden_row(&p, 1, list, 0);
-    assert_memory_equal(some.out + list * FP8_VALUES, all.out + row * FP8_VALUES,
-                        FP8_VALUES * sizeof *some.out);
+    assert_memory_equal(some.out + list * FP8_VALUES, all.out + row * FP8_VALUES, FP8_VALUES * sizeof *some.out);
   }
   fp8_golden_free(&some);
   // The cache that was quantised is another one, but not by much.
@@ -232,8 +235,8 @@ static void attended_counts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pages_hold_the_tokens),     cmocka_unit_test(indices_are_distinct),
-      cmocka_unit_test(the_same_in_other_words),   cmocka_unit_test(golden_and_contract_agree),
+      cmocka_unit_test(pages_hold_the_tokens),   cmocka_unit_test(indices_are_distinct),
+      cmocka_unit_test(the_same_in_other_words), cmocka_unit_test(golden_and_contract_agree),
       cmocka_unit_test(attended_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

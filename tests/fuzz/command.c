@@ -11,10 +11,12 @@
 enum { GM_BYTES = 64 << 10, KEYS = 64, DIM = 16, BLOCKS = 2, MOST_COMMANDS = 64 };
 
 static const uint64_t bytes_of[CORE_KIND_COUNT][SPACE_COUNT] = {
-    [CORE_CUBE] = {[SPACE_GM] = GM_BYTES, [SPACE_L1] = 64 << 10, [SPACE_L0A] = 8 << 10, [SPACE_L0B] = 8 << 10,
+    [CORE_CUBE] = {[SPACE_GM] = GM_BYTES,
+                   [SPACE_L1] = 64 << 10,
+                   [SPACE_L0A] = 8 << 10,
+                   [SPACE_L0B] = 8 << 10,
                    [SPACE_L0C] = 16 << 10},
-    [CORE_VECTOR] = {[SPACE_GM] = GM_BYTES, [SPACE_UB] = 24 << 10, [SPACE_L1] = 64 << 10,
-                     [SPACE_PAIR_L1] = 64 << 10},
+    [CORE_VECTOR] = {[SPACE_GM] = GM_BYTES, [SPACE_UB] = 24 << 10, [SPACE_L1] = 64 << 10, [SPACE_PAIR_L1] = 64 << 10},
     [CORE_ENGINE] = {[SPACE_GM] = GM_BYTES, [SPACE_KV] = KEYS / BLOCKS, [SPACE_EB] = 16 << 10},
 };
 
@@ -57,8 +59,7 @@ static bool is_inside(const core_memory_t *memory, const command_t *command) {
     const core_gather_t what = core_gather_row(memory, &command->gather_in, row, &address);
     const uint64_t from = address - GM_BASE;
     inside = what != CORE_GATHER_WRONG &&
-             (what == CORE_GATHER_NOTHING ||
-              (from <= GM_BYTES && command->gather_in.row_bytes <= GM_BYTES - from));
+             (what == CORE_GATHER_NOTHING || (from <= GM_BYTES && command->gather_in.row_bytes <= GM_BYTES - from));
   }
   return inside;
 }

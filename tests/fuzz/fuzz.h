@@ -1,8 +1,8 @@
 // What a harness of libFuzzer consists of. Each is one file, FORMAT.c or FORMAT.cpp; replay.c runs it on
 // given files without libFuzzer.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FUZZ_FUZZ_H
-#define FUZZ_FUZZ_H
+#ifndef AMALGAM_TESTS_FUZZ_FUZZ_H
+#define AMALGAM_TESTS_FUZZ_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>

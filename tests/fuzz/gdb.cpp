@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   int ends[2];
   FUZZ_EXPECT(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   killed = 0;
-  void (*const before)(int) = std::signal(SIGINT, [](int) { killed = 1; });   // packet "k"
+  void (*const before)(int) = std::signal(SIGINT, [](int) { killed = 1; });  // packet "k"
   std::thread other(debugger, ends[0], bytes, size);
   {
     program target;

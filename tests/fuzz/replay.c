@@ -22,8 +22,8 @@ static int replay(const char *path, const struct stat *status, int type) {
   }
   const size_t size = fread(bytes, 1, (size_t)status->st_size, file);
   fclose(file);
-  uint8_t *exact = realloc(bytes, size + (size == 0));   // reads beyond the end show with a sanitizer
-  fprintf(stderr, "%s\n", path);                         // what it was, should this one crash
+  uint8_t *exact = realloc(bytes, size + (size == 0));  // reads beyond the end show with a sanitizer
+  fprintf(stderr, "%s\n", path);                        // what it was, should this one crash
   LLVMFuzzerTestOneInput(exact, size);
   free(exact);
   inputs += 1;

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "sweep/study/constraint.h"
 
-enum { POINTS_MOST = 1000 };   // that are looked at
+enum { POINTS_MOST = 1000 };  // that are looked at
 
 static void expect_line(const base_error_t *error) {
   FUZZ_EXPECT(error->text[0] != '\0' && strchr(error->text, '\n') == NULL);

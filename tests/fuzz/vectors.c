@@ -8,7 +8,8 @@
 
 static void read_again(const tb_vector_t *vector) {
   char text[64];
-  const int size = snprintf(text, sizeof text, "%" PRIX32 " %08" PRIx32 "\t%" PRIx32 " 1f\n", vector->a, vector->b, vector->expected);
+  const int size = snprintf(text, sizeof text, "%" PRIX32 " %08" PRIx32 "\t%" PRIx32 " 1f\n", vector->a, vector->b,
+                            vector->expected);
   FILE *file = fmemopen(text, (size_t)size, "r");
   tb_vector_t again = {0};
   FUZZ_EXPECT(file != NULL && tb_vector_next(file, &again) == TB_VECTOR_READ && again.line == 1);

@@ -36,7 +36,7 @@ enum { FIRST = 3, ALL = 40, FAILS = 5 };
 
 typedef struct tree {
   size_t done[ALL], known;
-  size_t failing;          // a job's number, ALL: none
+  size_t failing;  // a job's number, ALL: none
 } tree_t;
 
 // Job i finds two more, as long as there is room.
@@ -120,7 +120,7 @@ static void answers(void **state) {
   assert_string_equal(answer, "one\ntwo\n");
   assert_int_equal(shell("echo 0123456789abcdefgh", true, answer, sizeof answer), PROGRAM_DONE);
   assert_string_equal(answer, "0123456789abcde");
-  assert_int_equal(shell("cat; exit 3", false, answer, sizeof answer), PROGRAM_FAILED);   // reads nothing
+  assert_int_equal(shell("cat; exit 3", false, answer, sizeof answer), PROGRAM_FAILED);  // reads nothing
   assert_string_equal(answer, "");
   assert_int_equal(shell("kill -9 $$", false, answer, sizeof answer), PROGRAM_FAILED);
   const char *const none[] = {"/none/such", NULL};
@@ -151,7 +151,7 @@ static void files_and_words(void **state) {
   assert_string_equal(answer, "no");
   check_file(out, expected);
 
-  program.answer = NULL;   // both go to the file
+  program.answer = NULL;  // both go to the file
   strcat(expected, "no\n");
   assert_int_equal(program_run(&program), PROGRAM_DONE);
   check_file(out, expected);
@@ -165,7 +165,7 @@ static void files_and_words(void **state) {
   program = (program_t){.argv = count, .input = text, .answer = answer, .size = sizeof answer};
   assert_int_equal(program_run(&program), PROGRAM_DONE);
   assert_int_equal(strtol(answer, NULL, 10), LONG);
-  assert_true(host_seconds() - started >= 0.4);   // silent is not ended
+  assert_true(host_seconds() - started >= 0.4);  // silent is not ended
   free(text);
   unlink(out);
   rmdir(folder);
@@ -200,7 +200,7 @@ static void interrupted(const char *text, bool silent, double longest) {
   assert_int_equal(program_run(&program), PROGRAM_INTERRUPTED);
   assert_true(host_seconds() - started < longest);
   assert_true(host_interrupted());
-  assert_int_equal(shell("sleep 30", false, answer, sizeof answer), PROGRAM_INTERRUPTED);   // it stays
+  assert_int_equal(shell("sleep 30", false, answer, sizeof answer), PROGRAM_INTERRUPTED);  // it stays
   host_interrupt_forked();
   assert_false(host_interrupted());
   assert_true(read(fd, answer, sizeof answer - 1) > 0);
@@ -286,7 +286,8 @@ static int write_too_much(void *context) {
   const bool refused = write(file, bytes, sizeof bytes) == 32 && write(file, bytes, 1) < 0 && errno == EFBIG;
   unlink(begun);
   return refused && shell("ulimit -c 0; kill -XFSZ $$; echo ignored", false, answer, sizeof answer) == PROGRAM_FAILED
-             ? 0 : 1;
+             ? 0
+             : 1;
 }
 
 static void it_ends_at_once(void **state) {
@@ -333,7 +334,7 @@ static void inputs_and_outputs_differ(void **state) {
   assert_true(host_file_reads(other));
   assert_true(host_file_reads(name));
   assert_int_equal(host_file_writes(&status), HOST_FILE_READ);
-  host_file_done(&status);   // an input stays one
+  host_file_done(&status);  // an input stays one
   assert_int_equal(host_file_writes(&status), HOST_FILE_READ);
   assert_int_equal(stat("/dev/null", &status), 0);
   assert_int_equal(host_file_writes(&status), HOST_FILE_FREE);
@@ -391,14 +392,19 @@ static void parts_are_done_once(void **state) {
 }
 
 int main(void) {
-  signal(SIGHUP, SIG_DFL);   // nohup is respected, and not what is tested
+  signal(SIGHUP, SIG_DFL);  // nohup is respected, and not what is tested
   signal(SIGPIPE, SIG_DFL);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(jobs_are_done_once), cmocka_unit_test(a_failure_ends_them),
-      cmocka_unit_test(jobs_are_side_by_side), cmocka_unit_test(answers),
-      cmocka_unit_test(files_and_words), cmocka_unit_test(programs_are_interrupted),
-      cmocka_unit_test(workers_are_collected), cmocka_unit_test(it_ends_at_once),
-      cmocka_unit_test(large_files_are_errors), cmocka_unit_test(inputs_and_outputs_differ),
-      cmocka_unit_test(processors_are_those_it_may_use), cmocka_unit_test(parts_are_done_once)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(jobs_are_done_once),
+                                     cmocka_unit_test(a_failure_ends_them),
+                                     cmocka_unit_test(jobs_are_side_by_side),
+                                     cmocka_unit_test(answers),
+                                     cmocka_unit_test(files_and_words),
+                                     cmocka_unit_test(programs_are_interrupted),
+                                     cmocka_unit_test(workers_are_collected),
+                                     cmocka_unit_test(it_ends_at_once),
+                                     cmocka_unit_test(large_files_are_errors),
+                                     cmocka_unit_test(inputs_and_outputs_differ),
+                                     cmocka_unit_test(processors_are_those_it_may_use),
+                                     cmocka_unit_test(parts_are_done_once)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

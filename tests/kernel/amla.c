@@ -50,8 +50,7 @@ int main(int argc, char **argv) {
   wrong += expect(result->verified && result->wrong_bits == 0, "the contract's bits");
   wrong += expect(result->elements == 2 * 128 * 512, "an output of 2 x 128 x 512");
   wrong += expect(result->judged == result->judged_of && result->error.rel_fro < 2e-3, "the error");
-  printf("%llu cycles, %zu wrong bits\n", (unsigned long long)result->soc.cycles,
-         result->wrong_bits);
+  printf("%llu cycles, %zu wrong bits\n", (unsigned long long)result->soc.cycles, result->wrong_bits);
   attention_release(&run);
   return wrong == 0 ? 0 : 1;
 }

@@ -52,11 +52,11 @@ static bool make_machine(both_t *both, const lm_t *lm, lm_machine_options_t *opt
   options->soc.race_check = true;
   options->soc.init_check = true;
   options->soc.threads = 2;
-  options->soc.engine_num =
-      (num_engine_t){.design = fa2 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA,
-                     .hfa = {.corrected = strcmp(argv[3], "corrected") == 0},
-                     .d = lm_shape(lm)->head_dim, .blocks = config->engine.blocks,
-                     .rows = options->chunk};
+  options->soc.engine_num = (num_engine_t){.design = fa2 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA,
+                                           .hfa = {.corrected = strcmp(argv[3], "corrected") == 0},
+                                           .d = lm_shape(lm)->head_dim,
+                                           .blocks = config->engine.blocks,
+                                           .rows = options->chunk};
   both->golden = (lm_engine_t){options->soc.engine_num, 2};
   both->machine = lm_machine_open(options, lm, false, &error);
   if (both->machine == NULL) {
@@ -93,8 +93,8 @@ int main(int argc, char **argv) {
   if (file != NULL) {
     fclose(file);
   }
-  lm_t *lm = lm_open(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin",
-                     argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
+  lm_t *lm =
+      lm_open(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin", argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
   lm_machine_options_t options = {0};
   both_t both = {0};
   if (lm == NULL || length < bytes + more || !make_machine(&both, lm, &options, argv) ||
@@ -103,11 +103,9 @@ int main(int argc, char **argv) {
     return 2;
   }
   const lm_machine_books_t *books = lm_machine_books(both.machine);
-  printf("%llu cycles in %llu launches; %zu of %zu values differ\n",
-         (unsigned long long)books->cycles, (unsigned long long)books->launches, both.differ,
-         both.values);
-  const int code = both.differ == 0 && both.values == (bytes + more) * lm_shape(lm)->dim *
-                                                          lm_shape(lm)->layers ? 0 : 1;
+  printf("%llu cycles in %llu launches; %zu of %zu values differ\n", (unsigned long long)books->cycles,
+         (unsigned long long)books->launches, both.differ, both.values);
+  const int code = both.differ == 0 && both.values == (bytes + more) * lm_shape(lm)->dim * lm_shape(lm)->layers ? 0 : 1;
   lm_machine_close(both.machine);
   lm_close(lm);
   return code;

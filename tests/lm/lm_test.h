@@ -3,8 +3,8 @@
 // A made-up model's weights are kept in doubles as well, laid out as in its file (matrices
 // [out,in]), for references that share nothing with model/lm.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_LM_TEST_H_
-#define AMALGAM_TESTS_LM_TEST_H_
+#ifndef AMALGAM_TESTS_LM_LM_TEST_H
+#define AMALGAM_TESTS_LM_LM_TEST_H
 
 #include <math.h>
 #include <stdbool.h>
@@ -25,16 +25,15 @@ typedef struct {
 } made_up_t;
 
 static inline void put_u32(uint8_t *bytes, uint32_t value) {
-  for (unsigned i = 0; i < 4; i++) {
+  for (unsigned i = 0; i < 4; ++i) {
     bytes[i] = (uint8_t)(value >> (8 * i));
   }
 }
 
 // count weights, mean + spread * normal, rounded to BF16, appended to the file and to the doubles.
-static inline double *append(made_up_t *m, double **end, size_t count, double mean, double spread,
-                             num_rng_t *rng) {
+static inline double *append(made_up_t *m, double **end, size_t count, double mean, double spread, num_rng_t *rng) {
   double *const first = *end;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     const uint16_t bits = num_bf16_from_f32((float)(mean + spread * num_rng_normal(rng)));
     m->bytes[m->size++] = (uint8_t)(bits & 0xffu);
     m->bytes[m->size++] = (uint8_t)(bits >> 8);
@@ -53,7 +52,7 @@ static inline made_up_t make_up(made_up_shape_t s, uint64_t seed) {
   m.weights = allocate(count, sizeof *m.weights);
   memcpy(m.bytes, "LMBF", 4);
   const size_t fields[] = {s.dim, s.hidden, s.layers, s.heads, s.kv_heads, s.vocab, s.context};
-  for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(fields); ++i) {
     put_u32(m.bytes + 4 + 4 * i, (uint32_t)fields[i]);
   }
   m.size = 32;
@@ -129,17 +128,16 @@ static inline uint8_t *read_text(void) {
 }
 
 // Mean loss of window w, fed from scratch. logits: [WINDOW,vocab]
-static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w,
-                                 const lm_backend_t *backend, float *logits) {
+static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w, const lm_backend_t *backend, float *logits) {
   const uint8_t *window = text + w * (WINDOW + 1);
   const size_t vocab = lm_shape(lm)->vocab;
   lm_restart(lm);
   assert_true(lm_forward(lm, window, WINDOW, backend, logits, false));
   double sum = 0.0;
-  for (size_t i = 0; i < WINDOW; i++) {
+  for (size_t i = 0; i < WINDOW; ++i) {
     sum += lm_loss(logits + i * vocab, vocab, window[i + 1]);
   }
   return sum / WINDOW;
 }
 
-#endif  // AMALGAM_TESTS_LM_TEST_H_
+#endif  // AMALGAM_TESTS_LM_LM_TEST_H

@@ -6,15 +6,7 @@
 #include "lm/lm_engine.h"
 #include "lm_test.h"
 
-enum {
-  D = 6,
-  HEADS = 4,
-  KV_HEADS = 2,
-  FIRST = 5,
-  N = 9,
-  KEYS = FIRST + N,
-  LARGEST = KEYS * HEADS * D
-};
+enum { D = 6, HEADS = 4, KV_HEADS = 2, FIRST = 5, N = 9, KEYS = FIRST + N, LARGEST = KEYS * HEADS * D };
 
 static const lm_shape_t shape = {.dim = HEADS * D,
                                  .hidden = 1,
@@ -33,42 +25,34 @@ typedef struct {
 static void make_problem(problem_t *p) {
   num_rng_t rng;
   num_rng_seed(&rng, 40);
-  for (size_t i = 0; i < LARGEST; i++) {
+  for (size_t i = 0; i < LARGEST; ++i) {
     p->q[i] = (float)(2.0 * num_rng_normal(&rng));
     p->k[i] = (float)num_rng_normal(&rng);
     p->v[i] = (float)num_rng_normal(&rng);
   }
-  p->attention = (lm_attention_t){.shape = &shape,
-                                  .layer = 0,
-                                  .first = FIRST,
-                                  .n = N,
-                                  .q = p->q,
-                                  .k = p->k,
-                                  .v = p->v,
-                                  .out = p->out};
+  p->attention = (lm_attention_t){
+      .shape = &shape, .layer = 0, .first = FIRST, .n = N, .q = p->q, .k = p->k, .v = p->v, .out = p->out};
 }
 
 // Key/value head h of x [KEYS,KV_HEADS,D]
 static void gather_head(const float *x, size_t h, num_bf16_t *y) {
-  for (size_t j = 0; j < KEYS; j++) {
-    for (size_t c = 0; c < D; c++) {
+  for (size_t j = 0; j < KEYS; ++j) {
+    for (size_t c = 0; c < D; ++c) {
       y[j * D + c] = num_bf16_from_f32(x[(j * KV_HEADS + h) * D + c]);
     }
   }
 }
 
-static void expected_head(const problem_t *p, const num_engine_t *engine, size_t token, size_t head,
-                          num_bf16_t *out) {
+static void expected_head(const problem_t *p, const num_engine_t *engine, size_t token, size_t head, num_bf16_t *out) {
   num_bf16_t q[D], k[KEYS * D], v[KEYS * D];
   uint8_t valid[KEYS];
   num_element_t scratch[2 * (D + 1)];
-  for (size_t c = 0; c < D; c++) {
-    q[c] = num_bf16_scale(num_bf16_from_f32(p->q[(token * HEADS + head) * D + c]),
-                          (float)(1.0 / sqrt((double)D)));
+  for (size_t c = 0; c < D; ++c) {
+    q[c] = num_bf16_scale(num_bf16_from_f32(p->q[(token * HEADS + head) * D + c]), (float)(1.0 / sqrt((double)D)));
   }
   gather_head(p->k, head / (HEADS / KV_HEADS), k);
   gather_head(p->v, head / (HEADS / KV_HEADS), v);
-  for (size_t j = 0; j < KEYS; j++) {
+  for (size_t j = 0; j < KEYS; ++j) {
     valid[j] = j <= FIRST + token;
   }
   num_engine_attention(engine, q, k, v, valid, KEYS, out, scratch);
@@ -85,17 +69,17 @@ static void bits_are_the_engines(void **state) {
   static const size_t threads[] = {0, 1, 3, 1000};
   problem_t p;
   make_problem(&p);
-  for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
-    for (size_t t = 0; t < ARRAY_LEN(threads); t++) {
+  for (size_t e = 0; e < ARRAY_LEN(engines); ++e) {
+    for (size_t t = 0; t < ARRAY_LEN(threads); ++t) {
       lm_engine_t engine = {engines[e], threads[t]};
       memset(p.out, 0xff, sizeof p.out);
       assert_true(lm_attend_engine(&engine, &p.attention));
-      for (size_t i = 0; i < N * HEADS; i++) {
+      for (size_t i = 0; i < N * HEADS; ++i) {
         num_bf16_t expected[D];
         expected_head(&p, &engines[e], i / HEADS, i % HEADS, expected);
-        for (size_t c = 0; c < D; c++) {
-          CHECK(same_f32(p.out[i * D + c], num_bf16_to_f32(expected[c])),
-                "engine %zu, %zu threads, query %zu", e, threads[t], i);
+        for (size_t c = 0; c < D; ++c) {
+          CHECK(same_f32(p.out[i * D + c], num_bf16_to_f32(expected[c])), "engine %zu, %zu threads, query %zu", e,
+                threads[t], i);
         }
       }
     }
@@ -113,7 +97,7 @@ static void near_fp32(void **state) {
   memcpy(exact, p.out, sizeof exact);
   assert_true(lm_attend_engine(&engine, &p.attention));
   double error = 0.0, size = 0.0;
-  for (size_t i = 0; i < N * HEADS * D; i++) {
+  for (size_t i = 0; i < N * HEADS * D; ++i) {
     error += pow((double)p.out[i] - (double)exact[i], 2.0);
     size += pow((double)exact[i], 2.0);
   }
@@ -130,8 +114,7 @@ static void wrong_width_gives_up(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(bits_are_the_engines),
-                                     cmocka_unit_test(near_fp32),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(bits_are_the_engines), cmocka_unit_test(near_fp32),
                                      cmocka_unit_test(wrong_width_gives_up)};
   return cmocka_run_group_tests_name("lm_engine", tests, NULL, NULL);
 }

@@ -17,9 +17,7 @@ typedef struct {
 
 static const expected_t engines[] = {
     {"FA-2", {.design = NUM_DESIGN_FA2, .d = 64, .blocks = 1, .rows = 1024}, {0.0011, 0.0021}},
-    {"H-FA, Mitchell",
-     {.design = NUM_DESIGN_HFA, .d = 64, .blocks = 1, .rows = 1024},
-     {0.0115, 0.0250}},
+    {"H-FA, Mitchell", {.design = NUM_DESIGN_HFA, .d = 64, .blocks = 1, .rows = 1024}, {0.0115, 0.0250}},
 };
 
 static void losses(void **state) {
@@ -27,9 +25,9 @@ static void losses(void **state) {
   lm_t *lm = open_kjv();
   uint8_t *text = read_text();
   float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
-  for (size_t w = 0; w < COMPARED; w++) {
+  for (size_t w = 0; w < COMPARED; ++w) {
     const double exact = window_loss(lm, text, w, &fp32, logits);
-    for (size_t e = 0; e < ARRAY_LEN(engines); e++) {
+    for (size_t e = 0; e < ARRAY_LEN(engines); ++e) {
       lm_engine_t engine = {engines[e].engine, 2};
       const lm_backend_t backend = {.attend = lm_attend_engine, .attend_context = &engine};
       const double above = window_loss(lm, text, w, &backend, logits) - exact;
@@ -48,11 +46,11 @@ static void corrected_loses_little(void **state) {
   lm_t *lm = open_kjv();
   uint8_t *text = read_text();
   float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
-  for (size_t w = 0; w < WINDOWS; w++) {
+  for (size_t w = 0; w < WINDOWS; ++w) {
     const double exact = window_loss(lm, text, w, &fp32, logits);
     for (size_t blocks = 1; blocks <= 4; blocks += 3) {
-      lm_engine_t engine = {{.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}, .d = 64,
-                             .blocks = blocks, .rows = 1024}, 2};
+      lm_engine_t engine = {
+          {.design = NUM_DESIGN_HFA, .hfa = {.corrected = true}, .d = 64, .blocks = blocks, .rows = 1024}, 2};
       const lm_backend_t backend = {.attend = lm_attend_engine, .attend_context = &engine};
       const double above = window_loss(lm, text, w, &backend, logits) - exact;
       printf("window %zu, corrected, %zu blocks: %+.5f nats/byte\n", w, blocks, above);
@@ -65,7 +63,6 @@ static void corrected_loses_little(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(losses),
-                                     cmocka_unit_test(corrected_loses_little)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(losses), cmocka_unit_test(corrected_loses_little)};
   return cmocka_run_group_tests_name("lm_engine_loss", tests, NULL, NULL);
 }

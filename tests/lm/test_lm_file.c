@@ -78,7 +78,7 @@ static void wrong_size(void **state) {
 
 static void wrong_magic(void **state) {
   const made_up_t *m = *state;
-  for (size_t i = 0; i < 4; i++) {
+  for (size_t i = 0; i < 4; ++i) {
     m->bytes[i] ^= 0x20u;
     assert_bytes_refused(m->bytes, m->size, "LMBF");
     m->bytes[i] ^= 0x20u;
@@ -96,9 +96,8 @@ static void refuse_field(const made_up_t *m, size_t field, uint32_t value, const
 
 static void absurd_fields(void **state) {
   const made_up_t *m = *state;
-  static const char *const names[] = {"dim",      "hidden", "layers", "heads",
-                                      "kv_heads", "vocab",  "context"};
-  for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+  static const char *const names[] = {"dim", "hidden", "layers", "heads", "kv_heads", "vocab", "context"};
+  for (size_t i = 0; i < ARRAY_LEN(names); ++i) {
     refuse_field(m, i, 0, names[i]);
     refuse_field(m, i, 0xffffffffu, names[i]);
     refuse_field(m, i, 0x7fffffffu, names[i]);
@@ -119,7 +118,7 @@ static void largest_header(void **state) {
   const made_up_t *m = *state;
   uint8_t header[32];
   memcpy(header, m->bytes, sizeof header);
-  for (size_t i = DIM; i <= CONTEXT; i++) {
+  for (size_t i = DIM; i <= CONTEXT; ++i) {
     put_u32(header + 4 + 4 * i, i == VOCAB ? 256 : i == HEADS || i == KV_HEADS ? 32768 : 65536);
   }
   assert_bytes_refused(header, sizeof header, "32 bytes; expected");

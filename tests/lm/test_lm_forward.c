@@ -1,6 +1,7 @@
 // Made-up models, most of them with grouped heads, against the textbook formulas in double: no
 // tiles, no caches, matrices as the file has them. What an attention hook is given. What is
-// refused. SPDX-License-Identifier: Apache-2.0
+// refused.
+// SPDX-License-Identifier: Apache-2.0
 #include <complex.h>
 #include <math.h>
 
@@ -21,9 +22,9 @@ typedef struct {
 } reference_t;
 
 static void multiply(const double *w, size_t out, size_t in, const double *x, double *y) {
-  for (size_t o = 0; o < out; o++) {
+  for (size_t o = 0; o < out; ++o) {
     y[o] = 0.0;
-    for (size_t i = 0; i < in; i++) {
+    for (size_t i = 0; i < in; ++i) {
       y[o] += w[o * in + i] * x[i];
     }
   }
@@ -31,10 +32,10 @@ static void multiply(const double *w, size_t out, size_t in, const double *x, do
 
 static void normalise(const double *x, const double *weight, size_t dim, double *y) {
   double mean = 1e-5;
-  for (size_t i = 0; i < dim; i++) {
+  for (size_t i = 0; i < dim; ++i) {
     mean += x[i] * x[i] / (double)dim;
   }
-  for (size_t i = 0; i < dim; i++) {
+  for (size_t i = 0; i < dim; ++i) {
     y[i] = x[i] / sqrt(mean) * weight[i];
   }
 }
@@ -50,22 +51,22 @@ static void turn(double *x, size_t heads, size_t head_dim, size_t position) {
 }
 
 // One head of one token: q [d]; k, v [keys] rows, `stride` apart.
-static void attend(const double *q, const double *k, const double *v, size_t keys, size_t stride,
-                   size_t d, double *out) {
+static void attend(const double *q, const double *k, const double *v, size_t keys, size_t stride, size_t d,
+                   double *out) {
   double sum = 0.0;
   memset(out, 0, d * sizeof *out);
-  for (size_t j = 0; j < keys; j++) {
+  for (size_t j = 0; j < keys; ++j) {
     double score = 0.0;
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < d; ++i) {
       score += q[i] * k[j * stride + i];
     }
     const double p = exp(score / sqrt((double)d));
     sum += p;
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < d; ++i) {
       out[i] += p * v[j * stride + i];
     }
   }
-  for (size_t i = 0; i < d; i++) {
+  for (size_t i = 0; i < d; ++i) {
     out[i] /= sum;
   }
 }
@@ -73,7 +74,7 @@ static void attend(const double *q, const double *k, const double *v, size_t key
 static void add_product(const double *w, size_t out, size_t in, const double *x, double *y) {
   double *product = allocate(out, sizeof *product);
   multiply(w, out, in, x, product);
-  for (size_t o = 0; o < out; o++) {
+  for (size_t o = 0; o < out; ++o) {
     y[o] += product[o];
   }
   free(product);
@@ -88,7 +89,7 @@ static void attention_layer(const made_up_t *m, size_t layer, const reference_t 
   double *const k = r->k + layer * r->n * kv;
   double *const v = r->v + layer * r->n * kv;
   double *y = allocate(s->dim, sizeof *y);
-  for (size_t t = 0; t < r->n; t++) {
+  for (size_t t = 0; t < r->n; ++t) {
     normalise(x + t * s->dim, m->attention_norm + layer * s->dim, s->dim, y);
     multiply(m->wq + layer * s->dim * s->dim, s->dim, s->dim, y, q + t * s->dim);
     multiply(m->wk + layer * kv * s->dim, kv, s->dim, y, k + t * kv);
@@ -96,8 +97,8 @@ static void attention_layer(const made_up_t *m, size_t layer, const reference_t 
     turn(q + t * s->dim, s->heads, d, t);
     turn(k + t * kv, s->kv_heads, d, t);
   }
-  for (size_t t = 0; t < r->n; t++) {
-    for (size_t h = 0; h < s->heads; h++) {
+  for (size_t t = 0; t < r->n; ++t) {
+    for (size_t h = 0; h < s->heads; ++h) {
       attend(q + t * s->dim + h * d, k + h / group * d, v + h / group * d, t + 1, kv, d, y + h * d);
     }
     add_product(m->wo + layer * s->dim * s->dim, s->dim, s->dim, y, x + t * s->dim);
@@ -111,11 +112,11 @@ static void ffn_layer(const made_up_t *m, size_t layer, size_t n, double *x) {
   double *y = allocate(s->dim, sizeof *y);
   double *gate = allocate(s->hidden, sizeof *gate);
   double *up = allocate(s->hidden, sizeof *up);
-  for (size_t t = 0; t < n; t++) {
+  for (size_t t = 0; t < n; ++t) {
     normalise(x + t * s->dim, m->ffn_norm + layer * s->dim, s->dim, y);
     multiply(m->w1 + matrix, s->hidden, s->dim, y, gate);
     multiply(m->w3 + matrix, s->hidden, s->dim, y, up);
-    for (size_t i = 0; i < s->hidden; i++) {
+    for (size_t i = 0; i < s->hidden; ++i) {
       up[i] *= gate[i] / (1.0 + exp(-gate[i]));
     }
     add_product(m->w2 + matrix, s->dim, s->hidden, up, x + t * s->dim);
@@ -135,14 +136,14 @@ static reference_t refer(const made_up_t *m, const uint8_t *tokens, size_t n) {
   r.logits = allocate(n * s->vocab, sizeof *r.logits);
   double *x = allocate(n * s->dim, sizeof *x);
   double *y = allocate(s->dim, sizeof *y);
-  for (size_t t = 0; t < n; t++) {
+  for (size_t t = 0; t < n; ++t) {
     memcpy(x + t * s->dim, m->embedding + tokens[t] * s->dim, s->dim * sizeof *x);
   }
-  for (size_t layer = 0; layer < s->layers; layer++) {
+  for (size_t layer = 0; layer < s->layers; ++layer) {
     attention_layer(m, layer, &r, x);
     ffn_layer(m, layer, n, x);
   }
-  for (size_t t = 0; t < n; t++) {
+  for (size_t t = 0; t < n; ++t) {
     normalise(x + t * s->dim, m->norm, s->dim, y);
     multiply(m->embedding, s->vocab, s->dim, y, r.logits + t * s->vocab);
   }
@@ -162,7 +163,7 @@ static void reference_free(reference_t *r) {
 
 static double worst(const float *x, const double *expected, size_t n) {
   double most = 0.0;
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     const double error = fabs((double)x[i] - expected[i]) / (1.0 + fabs(expected[i]));
     most = error <= most ? most : error;  // a NaN gets in
   }
@@ -179,14 +180,14 @@ static const made_up_shape_t shapes[] = {
 static void draw_tokens(uint8_t *tokens, size_t n, size_t vocab, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     tokens[i] = (uint8_t)(random_u32(&rng) % vocab);
   }
 }
 
 static void logits_are_the_references(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const made_up_shape_t s = shapes[i];
     made_up_t m = make_up(s, 10 + i);
     lm_t *lm = open_made_up(&m, PATH, 0);
@@ -196,8 +197,8 @@ static void logits_are_the_references(void **state) {
     reference_t r = refer(&m, tokens, s.context);
     assert_true(lm_forward(lm, tokens, s.context, &fp32, logits, false));
     const double error = worst(logits, r.logits, s.context * s.vocab);
-    printf("dim %zu, %zu layers, heads %zu/%zu, %zu tokens: worst %.2e\n", s.dim, s.layers, s.heads,
-           s.kv_heads, s.context, error);
+    printf("dim %zu, %zu layers, heads %zu/%zu, %zu tokens: worst %.2e\n", s.dim, s.layers, s.heads, s.kv_heads,
+           s.context, error);
     CHECK(error <= TOLERANCE, "%g", error);
     reference_free(&r);
     free(logits);
@@ -275,7 +276,7 @@ static void hook_sees_what_is_documented(void **state) {
   size_t fed = 0;
   const size_t pieces[] = {5, 1, 0, 17};
   size_t calls = 0;
-  for (size_t i = 0; i < ARRAY_LEN(pieces); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(pieces); ++i) {
     assert_true(feed(f, pieces[i], f->logits + fed * vocab));
     fed += pieces[i];
     calls += pieces[i] > 0 ? shapes[0].layers : 0;
@@ -310,7 +311,7 @@ static void giving_up_changes_nothing(void **state) {
   float undisturbed[32 * 16];
   const size_t vocab = shapes[0].vocab;
   assert_true(feed(f, 4, undisturbed) && feed(f, 6, undisturbed + 4 * vocab));
-  for (size_t layer = 0; layer < shapes[0].layers; layer++) {
+  for (size_t layer = 0; layer < shapes[0].layers; ++layer) {
     lm_restart(f->lm);
     assert_true(feed(f, 4, f->logits));
     f->hook.give_up_at = f->hook.calls + layer;
@@ -349,7 +350,7 @@ static void note(void *context, const float *w, size_t k, size_t n) {
 }
 
 static matrix_t *find(multiply_t *expected, const float *w) {
-  for (size_t i = 0; i < MATRICES; i++) {
+  for (size_t i = 0; i < MATRICES; ++i) {
     if (expected->matrix[i].w == w) {
       return &expected->matrix[i];
     }
@@ -379,12 +380,12 @@ static void every_product_is_the_backends(void **state) {
   assert_int_equal(expected.matrices, MATRICES);
   assert_true(lm_forward(f->lm, f->tokens, 9, &backend, f->logits, false));
   assert_true(worst(f->logits, f->reference.logits, 9 * vocab) <= TOLERANCE);
-  for (size_t i = 0; i < MATRICES; i++) {
+  for (size_t i = 0; i < MATRICES; ++i) {
     assert_int_equal(expected.matrix[i].products, 1);
   }
   expected.m = 2;
   assert_true(lm_forward(f->lm, f->tokens + 9, 2, &backend, NULL, false));
-  for (size_t i = 0; i < MATRICES; i++) {
+  for (size_t i = 0; i < MATRICES; ++i) {
     assert_int_equal(expected.matrix[i].products, i == MATRICES - 1 ? 1 : 2);
   }
 }
@@ -413,7 +414,7 @@ static void giving_up_in_a_product_changes_nothing(void **state) {
   const lm_backend_t backend = {.multiply = multiply_hook, .multiply_context = &expected};
   lm_each_matrix(f->lm, note, &expected);
   assert_true(feed(f, 4, undisturbed) && feed(f, 6, undisturbed + 4 * vocab));
-  for (size_t i = 0; i < MATRICES; i++) {
+  for (size_t i = 0; i < MATRICES; ++i) {
     lm_restart(f->lm);
     assert_true(feed(f, 4, f->logits));
     expected.calls = 0;
@@ -469,7 +470,7 @@ static void too_many_and_unknown_tokens(void **state) {
   lm_restart(f->lm);
   assert_int_equal(lm_position(f->lm), 0);
   const size_t calls = f->hook.calls;
-  for (size_t i = 0; i < 3; i++) {
+  for (size_t i = 0; i < 3; ++i) {
     const uint8_t token = f->tokens[i];
     f->tokens[i] = (uint8_t)shapes[0].vocab;
     assert_false(feed(f, 3, NULL));

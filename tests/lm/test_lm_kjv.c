@@ -17,21 +17,19 @@ static int teardown(void **state) {
 }
 
 static void losses(void **state) {
-  static const double expected[WINDOWS] = {0.8385, 0.9075, 0.7783, 0.8217,
-                                           0.7824, 0.7595, 0.8118, 0.8444};
+  static const double expected[WINDOWS] = {0.8385, 0.9075, 0.7783, 0.8217, 0.7824, 0.7595, 0.8118, 0.8444};
   lm_t *lm = *state;
   uint8_t *text = read_text();
   float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
   double mean = 0.0;
   const clock_t start = clock();
-  for (size_t w = 0; w < WINDOWS; w++) {
+  for (size_t w = 0; w < WINDOWS; ++w) {
     const double loss = window_loss(lm, text, w, &fp32, logits);
     mean += loss / WINDOWS;
     printf("window %zu: %.5f nats/byte\n", w, loss);
     CHECK(fabs(loss - expected[w]) <= 2e-4, "expected %.4f", expected[w]);
   }
-  printf("mean %.5f, %.3f s a window\n", mean,
-         (double)(clock() - start) / CLOCKS_PER_SEC / WINDOWS);
+  printf("mean %.5f, %.3f s a window\n", mean, (double)(clock() - start) / CLOCKS_PER_SEC / WINDOWS);
   CHECK(fabs(mean - 0.8180) <= 2e-4, "expected 0.8180");
   free(logits);
   free(text);
@@ -44,7 +42,7 @@ typedef struct {
 
 static choice_t choose(const float *logits, size_t vocab) {
   choice_t choice = {0, INFINITY};
-  for (size_t i = 1; i < vocab; i++) {
+  for (size_t i = 1; i < vocab; ++i) {
     const double ahead = (double)logits[i] - (double)logits[choice.best];
     if (ahead > 0.0) {
       choice = (choice_t){(uint8_t)i, ahead};
@@ -68,14 +66,14 @@ static void continue_sample(lm_t *lm, const cJSON *sample) {
   size_t written = 0;
   lm_restart(lm);
   assert_true(lm_forward(lm, (const uint8_t *)prompt, strlen(prompt), &fp32, logits, true));
-  for (; written < length; written++) {
+  for (; written < length; ++written) {
     const choice_t choice = choose(logits, lm_shape(lm)->vocab);
     if (choice.gap < close_call) {
       break;
     }
     smallest = fmin(smallest, choice.gap);
-    CHECK(choice.best == (uint8_t)expected[written], "byte %zu of '%s': %d, expected %d", written,
-          prompt, choice.best, expected[written]);
+    CHECK(choice.best == (uint8_t)expected[written], "byte %zu of '%s': %d, expected %d", written, prompt, choice.best,
+          expected[written]);
     assert_true(lm_forward(lm, &choice.best, 1, &fp32, logits, true));
   }
   printf("'%s': %zu bytes as recorded, smallest gap %.5f\n", prompt, written, smallest);
@@ -108,7 +106,7 @@ static void bits_do_not_depend_on_the_feeding(void **state) {
   float *fed = allocate(TOKENS * vocab, sizeof *fed);
   lm_restart(lm);
   assert_true(lm_forward(lm, text, TOKENS, &fp32, whole, false));
-  for (size_t p = 0; p < ARRAY_LEN(pieces); p++) {
+  for (size_t p = 0; p < ARRAY_LEN(pieces); ++p) {
     memset(fed, 0, TOKENS * vocab * sizeof *fed);
     lm_restart(lm);
     for (size_t i = 0; i < TOKENS; i += pieces[p]) {

@@ -1,7 +1,7 @@
 // What the tests of this folder share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MEMORY_TEST_H
-#define MEMORY_TEST_H
+#ifndef AMALGAM_TESTS_MEMORY_MEMORY_TEST_H
+#define AMALGAM_TESTS_MEMORY_MEMORY_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 // Random commands and memories of tests/core, for tests in C++.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_RANDOM_CORE_H_
-#define AMALGAM_TESTS_RANDOM_CORE_H_
+#ifndef AMALGAM_TESTS_MEMORY_RANDOM_CORE_H
+#define AMALGAM_TESTS_MEMORY_RANDOM_CORE_H
 
 #include "core/core.h"
 #include "num/num_rng.h"

@@ -23,9 +23,7 @@ struct ended {
   uint64_t cycle, token;
 };
 
-bool operator==(const ended &a, const ended &b) {
-  return a.cycle == b.cycle && a.token == b.token;
-}
+bool operator==(const ended &a, const ended &b) { return a.cycle == b.cycle && a.token == b.token; }
 
 // Runs moves, sorted by begin, number i with token i.  looks: how often it looks in between.
 std::vector<ended> run(soc::bandwidth &die, const std::vector<move> &moves, uint64_t looks = 0) {
@@ -34,8 +32,7 @@ std::vector<ended> run(soc::bandwidth &die, const std::vector<move> &moves, uint
   random_numbers random(looks);
   uint64_t now = 0;
   for (size_t next = 0; next < moves.size() || die.next() != UINT64_MAX;) {
-    const uint64_t target =
-        std::min(die.next(), next < moves.size() ? moves[next].begin : UINT64_MAX);
+    const uint64_t target = std::min(die.next(), next < moves.size() ? moves[next].begin : UINT64_MAX);
     now = looks != 0 && target > now && !random.one_in(looks) ? random(now + 1, target) : target;
     die.advance(now, finished);
     for (uint64_t token : finished) {
@@ -78,13 +75,12 @@ class reference {
           out.push_back({f.begin + whole(now - static_cast<long double>(f.begin)), f.token});
         }
       }
-      flows_.erase(std::remove_if(flows_.begin(), flows_.end(),
-                                  [](const flow &f) { return f.cold + f.warm <= 0; }),
+      flows_.erase(std::remove_if(flows_.begin(), flows_.end(), [](const flow &f) { return f.cold + f.warm <= 0; }),
                    flows_.end());
       for (; next < moves.size() && static_cast<long double>(moves[next].begin) <= now; ++next) {
         const move &m = moves[next];
-        flows_.push_back({static_cast<long double>(m.cold), static_cast<long double>(m.warm),
-                          m.limit, 0, m.begin, next, false});
+        flows_.push_back(
+            {static_cast<long double>(m.cold), static_cast<long double>(m.warm), m.limit, 0, m.begin, next, false});
       }
     }
     std::sort(out.begin(), out.end(), [](const ended &a, const ended &b) {
@@ -102,8 +98,7 @@ class reference {
 
   static uint64_t whole(long double cycles) {
     const long double nearest = std::rint(cycles);
-    return static_cast<uint64_t>(std::fabs(cycles - nearest) <= 1e-9L * cycles ? nearest
-                                                                               : std::ceil(cycles));
+    return static_cast<uint64_t>(std::fabs(cycles - nearest) <= 1e-9L * cycles ? nearest : std::ceil(cycles));
   }
 
   void share() {
@@ -204,8 +199,9 @@ void alone_takes_the_cycles_of_the_core(void **) {
     config.vector.load_gbps = gbps[random(0, 4)];
     const double limit = config_bytes_per_cycle(&config, config.vector.load_gbps);
     // Multiples of 250 and 525 come to whole cycles that doubles may miss.
-    const uint32_t bytes = static_cast<uint32_t>(
-        random(1, 2000) * (random.one_in(4) ? 250 : random.one_in(3) ? 525 : random(1, 100)));
+    const uint32_t bytes = static_cast<uint32_t>(random(1, 2000) * (random.one_in(4)   ? 250
+                                                                    : random.one_in(3) ? 525
+                                                                                       : random(1, 100)));
     const uint64_t cold = random.one_in(3) ? 0 : random(0, bytes);
     const uint64_t begin = random(0, uint64_t{1} << 40);
     soc::bandwidth die(kHbm, kL2);
@@ -229,13 +225,13 @@ void equal_loads_share_equally(void **) {
   std::vector<ended> ends = run(die, moves);
   assert_int_equal(ends.size(), 24);
   for (size_t i = 0; i < 24; ++i) {
-    assert_true((ends[i] == ended{10 + 4740, i}));   // 147456 * 24 / 746.7 = 4739.47
+    assert_true((ends[i] == ended{10 + 4740, i}));  // 147456 * 24 / 746.7 = 4739.47
   }
   // Warm they need L2 only, and 24 * 83.3 = 1999.2 fits.
   moves.assign(24, {ends.back().cycle, 0, 147456, limit});
   ends = run(die, moves);
   for (size_t i = 0; i < 24; ++i) {
-    assert_true((ends[i] == ended{moves[i].begin + 1771, i}));   // 147456 / 83.3 = 1770.18
+    assert_true((ends[i] == ended{moves[i].begin + 1771, i}));  // 147456 / 83.3 = 1770.18
   }
 }
 
@@ -243,8 +239,7 @@ void equal_loads_share_equally(void **) {
 void leftovers_go_round(void **) {
   soc::bandwidth die(100, 300);
   // Cold: 50 each of HBM.  Warm: 300 - 100 leaves 200 for one limited to 30 and one that gets 170.
-  const std::vector<move> moves = {
-      {0, 5000, 0, 1000}, {0, 5000, 0, 1000}, {0, 0, 3000, 30}, {0, 0, 17000, 1000}};
+  const std::vector<move> moves = {{0, 5000, 0, 1000}, {0, 5000, 0, 1000}, {0, 0, 3000, 30}, {0, 0, 17000, 1000}};
   const std::vector<ended> ends = run(die, moves);
   assert_int_equal(ends.size(), 4);
   for (size_t i = 0; i < 4; ++i) {
@@ -264,8 +259,7 @@ void bytes_are_conserved(void **) {
       const uint64_t bytes = random(1, 100000);
       const auto begin = static_cast<uint64_t>(static_cast<double>(total) / full);
       const uint64_t start = moves.empty() ? 0 : random(moves.back().begin, begin);
-      moves.push_back({start, cold ? bytes : 0, cold ? 0 : bytes,
-                       random.one_in(2) ? 5000. : 3000.});
+      moves.push_back({start, cold ? bytes : 0, cold ? 0 : bytes, random.one_in(2) ? 5000. : 3000.});
       total += bytes;
     }
     soc::bandwidth die(kHbm, kL2);
@@ -324,14 +318,10 @@ void time_does_not_wear_off(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_reference),
-      cmocka_unit_test(alone_takes_the_cycles_of_the_core),
-      cmocka_unit_test(equal_loads_share_equally),
-      cmocka_unit_test(leftovers_go_round),
-      cmocka_unit_test(bytes_are_conserved),
-      cmocka_unit_test(ends_of_one_cycle_come_in_the_order_of_begins),
-      cmocka_unit_test(takes_at_least_one_cycle),
-      cmocka_unit_test(time_does_not_wear_off),
+      cmocka_unit_test(agrees_with_the_reference), cmocka_unit_test(alone_takes_the_cycles_of_the_core),
+      cmocka_unit_test(equal_loads_share_equally), cmocka_unit_test(leftovers_go_round),
+      cmocka_unit_test(bytes_are_conserved),       cmocka_unit_test(ends_of_one_cycle_come_in_the_order_of_begins),
+      cmocka_unit_test(takes_at_least_one_cycle),  cmocka_unit_test(time_does_not_wear_off),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

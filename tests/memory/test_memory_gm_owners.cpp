@@ -1,4 +1,5 @@
-// Which accesses of two AI cores race. SPDX-License-Identifier: Apache-2.0
+// Which accesses of two AI cores race.
+// SPDX-License-Identifier: Apache-2.0
 #include "memory_test.h"
 #include "soc/races/gm_owners.h"
 
@@ -7,8 +8,8 @@ namespace {
 constexpr uint64_t kLine = 512;
 
 // An access of rows runs of bytes, as the class sees it; the AI core it races with, or -1.
-int access(soc::gm_owners &owners, unsigned core, uint32_t syncs, bool write, uint64_t base,
-           uint64_t rows, uint64_t row_bytes, uint64_t pitch) {
+int access(soc::gm_owners &owners, unsigned core, uint32_t syncs, bool write, uint64_t base, uint64_t rows,
+           uint64_t row_bytes, uint64_t pitch) {
   core_access_t a = {};
   a.space = SPACE_GM;
   a.write = write;
@@ -32,7 +33,7 @@ void whole_lines(void **) {
   assert_int_equal(write(owners, 3, 2 * kLine, 4 * kLine), -1);
   assert_int_equal(write(owners, 3, 2 * kLine, 4 * kLine), -1);
   assert_int_equal(read(owners, 3, 3 * kLine, 10), -1);
-  assert_int_equal(read(owners, 4, 6 * kLine, kLine), -1);   // beside it
+  assert_int_equal(read(owners, 4, 6 * kLine, kLine), -1);  // beside it
   assert_int_equal(read(owners, 4, 5 * kLine + 511, 1), 3);
   assert_int_equal(write(owners, 4, 5 * kLine, kLine), 3);
   assert_int_equal(write(owners, 4, 2 * kLine - 8, 9), 3);
@@ -41,7 +42,7 @@ void whole_lines(void **) {
 void parts_of_a_line(void **) {
   soc::gm_owners owners(100 * kLine);
   assert_int_equal(write(owners, 0, 100, 50), -1);
-  assert_int_equal(write(owners, 1, 150, 50), -1);   // the same line, other bytes
+  assert_int_equal(write(owners, 1, 150, 50), -1);  // the same line, other bytes
   assert_int_equal(read(owners, 1, 90, 10), -1);
   assert_int_equal(read(owners, 1, 90, 11), 0);
   assert_int_equal(write(owners, 0, 149, 2), 1);
@@ -53,13 +54,13 @@ void a_line_and_its_parts(void **) {
   soc::gm_owners owners(100 * kLine);
   write(owners, 0, 0, kLine, 0);
   assert_int_equal(write(owners, 0, 100, 10, 1), -1);
-  assert_int_equal(read(owners, 1, 105, 1, 1), 0);   // written again after the SYNC_ALL
+  assert_int_equal(read(owners, 1, 105, 1, 1), 0);  // written again after the SYNC_ALL
   soc::gm_owners others(100 * kLine);
   write(others, 0, 0, kLine, 0);
   assert_int_equal(write(others, 1, 100, 10, 1), -1);
-  assert_int_equal(write(others, 2, 200, 10, 1), -1);   // beside it
+  assert_int_equal(write(others, 2, 200, 10, 1), -1);  // beside it
   assert_int_equal(read(others, 2, 109, 1, 1), 1);
-  assert_int_equal(read(others, 3, 300, 10, 0), 0);     // has no SYNC_ALL behind it
+  assert_int_equal(read(others, 3, 300, 10, 0), 0);  // has no SYNC_ALL behind it
 }
 
 void rows_with_gaps(void **) {
@@ -77,7 +78,7 @@ void a_sync_orders(void **) {
   write(owners, 0, kLine + 8, 8);
   assert_int_equal(read(owners, 1, 0, 2 * kLine, 0), 0);
   assert_int_equal(read(owners, 1, 0, 2 * kLine, 1), -1);
-  assert_int_equal(write(owners, 1, 0, 2 * kLine, 1), -1);   // now its own
+  assert_int_equal(write(owners, 1, 0, 2 * kLine, 1), -1);  // now its own
   assert_int_equal(read(owners, 0, 0, 8, 1), 1);
   assert_int_equal(read(owners, 0, kLine + 8, 8, 1), 1);
   assert_int_equal(read(owners, 0, 0, 2 * kLine, 2), -1);
@@ -87,11 +88,8 @@ void a_sync_orders(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(whole_lines),
-      cmocka_unit_test(parts_of_a_line),
-      cmocka_unit_test(a_line_and_its_parts),
-      cmocka_unit_test(rows_with_gaps),
-      cmocka_unit_test(a_sync_orders),
+      cmocka_unit_test(whole_lines),    cmocka_unit_test(parts_of_a_line), cmocka_unit_test(a_line_and_its_parts),
+      cmocka_unit_test(rows_with_gaps), cmocka_unit_test(a_sync_orders),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

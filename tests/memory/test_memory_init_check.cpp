@@ -13,13 +13,13 @@
 #include "random_core.h"
 #include "soc/races/init_check.h"
 
-#define CHECK(condition, ...)                      \
-  do {                                              \
-    if (!(condition)) {                             \
-      std::printf(__VA_ARGS__);                     \
-      std::printf("\n");                            \
-      fail();                                       \
-    }                                               \
+#define CHECK(condition, ...)   \
+  do {                          \
+    if (!(condition)) {         \
+      std::printf(__VA_ARGS__); \
+      std::printf("\n");        \
+      fail();                   \
+    }                           \
   } while (0)
 
 namespace {
@@ -33,15 +33,13 @@ constexpr int kSeed = 99, kRounds = 12, kCommands = 25;
 
 struct world {
   core_kind_t kind;
-  core_memory_t one, other;      // the check knows the first
+  core_memory_t one, other;  // the check knows the first
   std::unique_ptr<init_check> check;
 };
 
 // Where a byte of a space is for the check: a state of SPACE_KV is that of a key and its value.
 uint64_t place_of(const core_memory_t &memory, core_space_t space, uint64_t byte) {
-  return space == SPACE_KV   ? byte / (4 * memory.engine->d)
-         : space == SPACE_GM ? GM_BASE + byte
-                             : byte;
+  return space == SPACE_KV ? byte / (4 * memory.engine->d) : space == SPACE_GM ? GM_BASE + byte : byte;
 }
 
 // Some bytes are written, in runs: equal. The others differ.
@@ -96,8 +94,8 @@ size_t one_command(world &w, const command_t &c, uint64_t cycle) {
   core_tensor_t t[CORE_MAX_TENSORS];
   const size_t count = core_tensors(&c, t);
   const core_tensor_t &to = t[count - 1];
-  const bool elements = to.layout != CORE_KEYS && to.type != CORE_TYPE_BIT && to.rows * to.cols < 3000 &&
-                        c.header.opcode_ != OP_MMAD;
+  const bool elements =
+      to.layout != CORE_KEYS && to.type != CORE_TYPE_BIT && to.rows * to.cols < 3000 && c.header.opcode_ != OP_MMAD;
   const std::vector<bool> expected = elements ? sound(w, c) : std::vector<bool>();
   w.check->execute(w.one, c, cycle);
   random_core_run(w.kind, &w.one, &c);
@@ -239,7 +237,7 @@ void firmware_reads(void **) {
   assert_true(found[0].by_firmware && found[0].array == GM_BASE + 512 && found[0].address == GM_BASE + 1000);
   assert_true(found[0].read.command.header.pc_ == 3 && found[0].store.cycle == 6 && found[0].space == SPACE_GM);
   check.execute(memory, random_core_exp(), 10);
-  check.execute(memory, random_core_store(GM_BASE + 512), 11);   // from UB, which nobody wrote
+  check.execute(memory, random_core_store(GM_BASE + 512), 11);  // from UB, which nobody wrote
   look.read_gm.gm = GM_BASE + 512;
   check.execute(memory, look, 12);
   found = check.findings();
@@ -254,7 +252,7 @@ void firmware_reads(void **) {
 int main() {
   std::printf("seed %d\n", kSeed);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(states_by_bytes), cmocka_unit_test(lines), cmocka_unit_test(cube),
+      cmocka_unit_test(states_by_bytes), cmocka_unit_test(lines),       cmocka_unit_test(cube),
       cmocka_unit_test(vector),          cmocka_unit_test(engine_core), cmocka_unit_test(firmware_reads),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -20,8 +20,7 @@ class reference {
  public:
   explicit reference(uint64_t capacity) : capacity_(capacity) {}
 
-  uint64_t access(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch, bool write,
-                  uint64_t *fetched) {
+  uint64_t access(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch, bool write, uint64_t *fetched) {
     uint64_t asked = 0;
     for (uint64_t row = 0; row < rows; ++row) {
       const uint64_t begin = base + row * pitch;
@@ -69,7 +68,7 @@ class reference {
 
   uint64_t capacity_;
   std::set<uint64_t> warm_;
-  std::map<uint64_t, std::map<uint64_t, bool>> groups_;   // sectors present: dirty?
+  std::map<uint64_t, std::map<uint64_t, bool>> groups_;  // sectors present: dirty?
   std::list<uint64_t> recent_;
 };
 
@@ -79,9 +78,8 @@ struct access {
 
 access random_access(random_numbers &random, uint64_t memory) {
   access a = {0, random(1, 40), random(1, random.one_in(4) ? 20000 : 1200), 0};
-  if (random.one_in(2)) {   // as tiles of matrices
-    const access typical[] = {
-        {0, 32, 576, 1152}, {0, 32, 512, 2048}, {0, 16, 2048, 2048}, {0, 16, 96, 96}};
+  if (random.one_in(2)) {  // as tiles of matrices
+    const access typical[] = {{0, 32, 576, 1152}, {0, 32, 512, 2048}, {0, 16, 2048, 2048}, {0, 16, 96, 96}};
     a = typical[random(0, 3)];
   } else {
     a.pitch = random.one_in(3) ? a.row_bytes : random(0, a.row_bytes * 2);
@@ -127,7 +125,7 @@ uint64_t read(soc::l2_cache &cache, uint64_t base, uint64_t bytes) {
 void counts_bytes_asked_for_and_sectors_fetched(void **) {
   soc::l2_cache cache(1 << 20, 1 << 20);
   uint64_t fetched = 0;
-  assert_int_equal(cache.read(100, 1, 200, 0, &fetched), 200);   // sectors 1..4
+  assert_int_equal(cache.read(100, 1, 200, 0, &fetched), 200);  // sectors 1..4
   assert_int_equal(fetched, 256);
   assert_int_equal(cache.read(0, 1, 330, 0, &fetched), 64 + 10);  // sectors 0 and 5
   assert_int_equal(fetched, 256 + 128);
@@ -140,11 +138,11 @@ void counts_bytes_asked_for_and_sectors_fetched(void **) {
 
 void warm_is_there_and_clean(void **) {
   soc::l2_cache cache(4 * kGroup, 100 * kGroup);
-  cache.warm(0, 20 * kGroup);             // takes no room until it is read
+  cache.warm(0, 20 * kGroup);  // takes no room until it is read
   assert_int_equal(cache.resident(), 0);
   assert_int_equal(read(cache, 0, 3 * kGroup), 0);
   assert_int_equal(cache.resident(), 3 * kGroup);
-  read(cache, 50 * kGroup, 4 * kGroup);   // drives out what was read
+  read(cache, 50 * kGroup, 4 * kGroup);  // drives out what was read
   assert_int_equal(read(cache, 0, kGroup), kGroup);
   assert_int_equal(read(cache, 3 * kGroup, kGroup), 0);
   assert_int_equal(cache.written_back(), 0);
@@ -152,7 +150,7 @@ void warm_is_there_and_clean(void **) {
 
 void stores_leave_sectors_dirty_and_fetch_nothing(void **) {
   soc::l2_cache cache(2 * kGroup, 100 * kGroup);
-  cache.write(10, 1, 100, 0);              // sectors 0 and 1
+  cache.write(10, 1, 100, 0);  // sectors 0 and 1
   assert_int_equal(cache.resident(), 128);
   assert_int_equal(read(cache, 0, 192), 64);
   read(cache, kGroup, 2 * kGroup);
@@ -168,7 +166,7 @@ void the_least_recently_used_group_goes(void **) {
   for (uint64_t g = 0; g < 3; ++g) {
     read(cache, g * kGroup, kGroup);
   }
-  read(cache, 0, 64);                      // 1 is now the oldest
+  read(cache, 0, 64);  // 1 is now the oldest
   cache.write(3 * kGroup, 1, 64, 0);
   assert_int_equal(cache.resident(), 2 * kGroup + 64);
   assert_int_equal(read(cache, 2 * kGroup, kGroup), 0);
@@ -190,7 +188,7 @@ void says_what_it_writes_back(void **) {
   soc::l2_cache cache(2 * kGroup, 100 * kGroup);
   std::vector<std::pair<uint64_t, uint64_t>> told;
   cache.on_write_back = [&told](uint64_t base, uint64_t bytes) { told.push_back({base, bytes}); };
-  cache.write(3 * kGroup + 9 * 1024, 2, 64, 4096);   // two sectors, the first in the third word
+  cache.write(3 * kGroup + 9 * 1024, 2, 64, 4096);  // two sectors, the first in the third word
   read(cache, 4 * kGroup, kGroup);
   read(cache, 5 * kGroup, kGroup);
   read(cache, 6 * kGroup, kGroup);

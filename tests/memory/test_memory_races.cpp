@@ -1,5 +1,5 @@
-// The race detectors against sets of bytes: random rectangles, with gaps between rows or without, down to rows and rests of
-// one byte.
+// The race detectors against sets of bytes: random rectangles, with gaps between rows or without, down to rows and
+// rests of one byte.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
@@ -40,7 +40,7 @@ core_access_t random_access(random_numbers &random, uint64_t most) {
   a.space = SPACE_UB;
   a.rows = random.one_in(3) ? 1 : random(1, 6);
   a.row_bytes = random.one_in(3) ? 1 : random(1, most / 12);
-  a.pitch = random.one_in(12) ? random(0, a.row_bytes)
+  a.pitch = random.one_in(12)  ? random(0, a.row_bytes)
             : random.one_in(3) ? a.row_bytes
                                : a.row_bytes + random(1, most / 12);
   a.base = random(0, most - (a.rows - 1) * a.pitch - a.row_bytes);
@@ -235,8 +235,8 @@ void loops_are_kept_short(void **) {
       a.pitch = 64;
       return a;
     };
-    const uint64_t seen = random(0, 20000);   // steps behind the other's back
-    uint64_t used[kPlaces][2] = {};           // after them, last read and written; 0: not
+    const uint64_t seen = random(0, 20000);  // steps behind the other's back
+    uint64_t used[kPlaces][2] = {};          // after them, last read and written; 0: not
     for (uint64_t step = 0; step < 20000; ++step) {
       const uint64_t i = step < 12000 ? random(0, kPlaces - 1) : random(0, 1);
       const bool write = i != 0 && random.one_in(5000);
@@ -300,20 +300,20 @@ class owners {
   std::vector<std::optional<write>> last_;
 };
 
-// AI cores at random in a few lines of 512 bytes, often at their edges; all come to a SYNC_ALL now and then, one after the
-// other. Or in more lines, with accesses to many, that are alike by 64.
+// AI cores at random in a few lines of 512 bytes, often at their edges; all come to a SYNC_ALL now and then, one after
+// the other. Or in more lines, with accesses to many, that are alike by 64.
 void owners_are_those_of_bytes(void **) {
   constexpr uint64_t kLine = 512, kBlock = 64;
   constexpr unsigned kCores = 4;
   random_numbers random(3);
   int found = 0, passed = 0;
   for (int run = 0; run < 6400; ++run) {
-    const bool many = run % 4 == 3, whole = run % 8 == 3;   // lines
+    const bool many = run % 4 == 3, whole = run % 8 == 3;  // lines
     const unsigned cores = many ? 2 : kCores;
     const uint64_t lines = many ? 2 * kBlock + 20 : 24;
     soc::gm_owners ours(lines * kLine);
     owners expected(lines * kLine);
-    std::vector<uint32_t> syncs(kCores, run % 2 == 0 ? 0 : 65530);   // launches go on counting
+    std::vector<uint32_t> syncs(kCores, run % 2 == 0 ? 0 : 65530);  // launches go on counting
     bool over = false;
     for (int step = 0; step < (many ? 120 : 60) && !over; ++step) {
       const auto core = static_cast<unsigned>(random(0, cores - 1));
@@ -327,12 +327,12 @@ void owners_are_those_of_bytes(void **) {
       a.write = random.one_in(2);
       a.rows = random.one_in(2) ? 1 : random(1, 4);
       a.row_bytes = random.one_in(4)   ? kLine * random(1, 3)
-                    : random.one_in(3) ? kLine * random(0, 2) + 1   // a rest of one byte
+                    : random.one_in(3) ? kLine * random(0, 2) + 1  // a rest of one byte
                     : random.one_in(2) ? 1
                                        : random(1, kLine);
       a.pitch = random.one_in(3) ? a.row_bytes : a.row_bytes + (random.one_in(2) ? random(1, 70) : kLine);
       const bool at_home = many && !random.one_in(6);
-      if (at_home) {   // rows of whole lines, mostly nothing left out, from the start of 64 lines on
+      if (at_home) {  // rows of whole lines, mostly nothing left out, from the start of 64 lines on
         a.row_bytes = kLine * (random.one_in(4) ? random(1, 3) : 4);
         a.pitch = 4 * kLine;
         a.rows = random.one_in(2) ? random(1, kBlock / 4 + 1) : kBlock / 4;
@@ -346,12 +346,14 @@ void owners_are_those_of_bytes(void **) {
       }
       const uint64_t bytes = (a.rows - 1) * a.pitch + a.row_bytes;
       const uint64_t line = random(0, (lines * kLine - bytes) / kLine) * kLine;
-      a.base = whole || random.one_in(2) ? line : random.one_in(2) && line > 0 ? line - 1 : random(0, lines * kLine - bytes);
+      a.base = whole || random.one_in(2)      ? line
+               : random.one_in(2) && line > 0 ? line - 1
+                                              : random(0, lines * kLine - bytes);
       a.base = std::min(a.base, lines * kLine - bytes);
       if (at_home) {
         a.base = (core * kBlock + (random.one_in(4) ? random(0, 4) : 0)) * kLine;
       }
-      const uint32_t behind = whole && !a.write && syncs[core] > 0 && random.one_in(3) ? 1 : 0;   // another pipe
+      const uint32_t behind = whole && !a.write && syncs[core] > 0 && random.one_in(3) ? 1 : 0;  // another pipe
       const std::set<unsigned> with = expected.access(core, syncs[core] - behind, a);
       const auto race = ours.access(core, syncs[core] - behind, a, a.base);
       assert_int_equal(race.has_value(), !with.empty());
@@ -368,10 +370,8 @@ void owners_are_those_of_bytes(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(overlaps_are_those_of_sets),
-      cmocka_unit_test(races_are_those_of_sets),
-      cmocka_unit_test(alike_is_not_the_same),
-      cmocka_unit_test(loops_are_kept_short),
+      cmocka_unit_test(overlaps_are_those_of_sets), cmocka_unit_test(races_are_those_of_sets),
+      cmocka_unit_test(alike_is_not_the_same),      cmocka_unit_test(loops_are_kept_short),
       cmocka_unit_test(owners_are_those_of_bytes),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -21,9 +21,7 @@ struct ended {
   uint64_t cycle, token;
 };
 
-bool operator==(const ended &a, const ended &b) {
-  return a.cycle == b.cycle && a.token == b.token;
-}
+bool operator==(const ended &a, const ended &b) { return a.cycle == b.cycle && a.token == b.token; }
 
 void read_nothing(void *, uint32_t, uint32_t out[GM_LANES]) { std::fill_n(out, GM_LANES, 0); }
 void write_nothing(void *, uint32_t, uint32_t, const uint32_t *) {}
@@ -36,8 +34,7 @@ class reference {
   std::vector<ended> run(const std::vector<command> &commands) {
     std::vector<ended> out;
     size_t next = 0;
-    for (uint64_t tick_now = 0; next < commands.size() || !streams_.empty() || !unanswered_.empty();
-         ++tick_now) {
+    for (uint64_t tick_now = 0; next < commands.size() || !streams_.empty() || !unanswered_.empty(); ++tick_now) {
       const uint64_t now = clock_.cycle(tick_now);
       for (; next < commands.size() && commands[next].added <= now; ++next) {
         add(commands[next], next);
@@ -87,8 +84,7 @@ class reference {
     const bool taken = offered && gm_atomic_ready(&unit_);
     bool answered;
     uint32_t tag;
-    gm_atomic_tick(&unit_, offered ? &chosen->beats.front().request : nullptr, true, &memory_,
-                   &answered, &tag);
+    gm_atomic_tick(&unit_, offered ? &chosen->beats.front().request : nullptr, true, &memory_, &answered, &tag);
     if (answered) {
       if (unanswered_.front().last) {
         out.push_back({now, unanswered_.front().token});
@@ -98,8 +94,7 @@ class reference {
     if (taken) {
       chosen->beats.pop_front();
       unanswered_.push_back({chosen->token, chosen->beats.empty()});
-      streams_.erase(std::remove_if(streams_.begin(), streams_.end(),
-                                    [](const stream &s) { return s.beats.empty(); }),
+      streams_.erase(std::remove_if(streams_.begin(), streams_.end(), [](const stream &s) { return s.beats.empty(); }),
                      streams_.end());
     }
   }
@@ -164,12 +159,11 @@ command random_command(random_numbers &random, uint64_t added, bool meets) {
   for (uint64_t runs = random(1, 12); runs > 0; --runs) {
     c.beats += random(0, gap);
     const auto count = static_cast<uint32_t>(random(1, longest));
-    const auto beats = static_cast<uint32_t>(
-        !rescale ? 1 : random.one_in(20) ? random(1, 1000) : random(1, 8));
+    const auto beats = static_cast<uint32_t>(!rescale ? 1 : random.one_in(20) ? random(1, 1000) : random(1, 8));
     // Few addresses, so that beats meet in flight, or many.
     const auto address = meets ? static_cast<uint32_t>(random(0, random.one_in(2) ? 10 : 100000)) : own;
     own += count * beats;
-    own -= random.one_in(40) ? static_cast<uint32_t>(random(1, 8)) : 0;   // the next one meets the end of this
+    own -= random.one_in(40) ? static_cast<uint32_t>(random(1, 8)) : 0;  // the next one meets the end of this
     c.runs.push_back({c.beats, count, beats, address});
     c.beats += count;
   }
@@ -183,10 +177,12 @@ void agrees_with_the_unit(void **) {
   random_numbers random(1);
   for (int scenario = 0; scenario < 3000; ++scenario) {
     std::vector<command> commands;
-    const bool crowded = random.one_in(60);   // by many streams at once
+    const bool crowded = random.one_in(60);  // by many streams at once
     const uint64_t most = crowded ? random(65, 300) : random(1, 30);
-    const uint64_t pause = crowded ? random(0, 20) : random.one_in(4) ? 3000 : random(0, 300);   // mostly several at a time
-    const uint64_t apart = random(0, 2);      // how many commands meet others: all, one in twelve, none
+    const uint64_t pause = crowded            ? random(0, 20)
+                           : random.one_in(4) ? 3000
+                                              : random(0, 300);  // mostly several at a time
+    const uint64_t apart = random(0, 2);  // how many commands meet others: all, one in twelve, none
     uint64_t now = random(0, 10);
     for (uint64_t i = 0; i < most; ++i) {
       commands.push_back(random_command(random, now, apart == 0 || (apart == 1 && random.one_in(12))));
@@ -234,7 +230,8 @@ void beats_of_one_address_wait_for_each_other(void **) {
   assert_true((run({c, walk}, 0) == std::vector<ended>{{18, 0}, {25, 1}}));
   // While a long run goes by, of which most is still to come.
   for (uint64_t later = 1; later < 20; ++later) {
-    const std::vector<command> commands = {c, {11, 12, 40, 40, {{0, 40, 1, 1000}}}, {11 + later, 12 + later, 1, 1, {{0, 1, 1, 5}}}};
+    const std::vector<command> commands = {
+        c, {11, 12, 40, 40, {{0, 40, 1, 1000}}}, {11 + later, 12 + later, 1, 1, {{0, 1, 1, 5}}}};
     assert_true(run(commands, 0) == reference(soc::slice_clock()).run(commands));
   }
 }
@@ -261,7 +258,8 @@ struct request_at {
 };
 
 // Of a row, word by word. A request goes on into the next beat if it is a RESCALE that began with a beat, in its slice.
-std::vector<request_at> requests_of_words(unsigned op, uint64_t begin, uint64_t end, uint64_t slice_bytes, uint64_t slices) {
+std::vector<request_at> requests_of_words(unsigned op, uint64_t begin, uint64_t end, uint64_t slice_bytes,
+                                          uint64_t slices) {
   std::vector<request_at> requests;
   bool walks = false;
   for (uint64_t at = begin; at < end; at += 4) {

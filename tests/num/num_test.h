@@ -1,8 +1,8 @@
 // What the tests of model/num share: cmocka with the headers it forgets, bit comparison, random
 // bits.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_NUM_TEST_H_
-#define AMALGAM_TESTS_NUM_TEST_H_
+#ifndef AMALGAM_TESTS_NUM_NUM_TEST_H
+#define AMALGAM_TESTS_NUM_NUM_TEST_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -42,10 +42,8 @@ static inline void *allocate(size_t count, size_t size) {
 }
 
 // The same bits, or both a NaN (which NaN is nobody's contract).
-static inline int same_f32(float a, float b) {
-  return num_f32_bits(a) == num_f32_bits(b) || (a != a && b != b);
-}
+static inline int same_f32(float a, float b) { return num_f32_bits(a) == num_f32_bits(b) || (a != a && b != b); }
 
 static inline uint32_t random_u32(num_rng_t *rng) { return (uint32_t)(num_rng_u64(rng) >> 32); }
 
-#endif  // AMALGAM_TESTS_NUM_TEST_H_
+#endif  // AMALGAM_TESTS_NUM_NUM_TEST_H

@@ -1,7 +1,7 @@
 // Shared by the attention tests: one problem with its arrays, and the errors of all variants on it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_NUM_TEST_ATTENTION_H_
-#define AMALGAM_TESTS_NUM_TEST_ATTENTION_H_
+#ifndef AMALGAM_TESTS_NUM_NUM_TEST_ATTENTION_H
+#define AMALGAM_TESTS_NUM_NUM_TEST_ATTENTION_H
 
 #include <math.h>
 
@@ -9,8 +9,8 @@
 #include "num_test.h"
 
 // q [rows, dk], kv [keys, dk] with V its first dv columns, as MLA has it.
-static inline num_attn_t mla_problem(size_t rows, size_t keys, size_t dk, size_t dv,
-                                     const uint16_t *q, const uint16_t *kv) {
+static inline num_attn_t mla_problem(size_t rows, size_t keys, size_t dk, size_t dv, const uint16_t *q,
+                                     const uint16_t *kv) {
   const num_attn_t attn = {.rows = rows,
                            .keys = keys,
                            .dk = dk,
@@ -48,4 +48,4 @@ static inline relative_t relative_error(const double *golden, const float *x, si
   return result;
 }
 
-#endif  // AMALGAM_TESTS_NUM_TEST_ATTENTION_H_
+#endif  // AMALGAM_TESTS_NUM_NUM_TEST_ATTENTION_H

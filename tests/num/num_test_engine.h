@@ -1,8 +1,8 @@
 // Shared by the tests of the attention engine: made-up problems, attention in FP64, and how far the
 // engine is from it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_TESTS_NUM_TEST_ENGINE_H_
-#define AMALGAM_TESTS_NUM_TEST_ENGINE_H_
+#ifndef AMALGAM_TESTS_NUM_NUM_TEST_ENGINE_H
+#define AMALGAM_TESTS_NUM_NUM_TEST_ENGINE_H
 
 #include <math.h>
 
@@ -27,14 +27,13 @@ static inline void problem_fill(problem_t *p, double width, uint64_t seed) {
   num_rng_normal_bf16(seed, 0, 0, p->queries * p->d, width, p->q);
   num_rng_normal_bf16(seed, 1, 0, p->s * p->d, 1.0, p->k);
   num_rng_normal_bf16(seed, 2, 0, p->s * p->d, 1.0, p->v);
-  for (size_t i = 0; i < p->queries * p->d; i++) {
+  for (size_t i = 0; i < p->queries * p->d; ++i) {
     p->scaled[i] = num_bf16_scale(p->q[i], scale);
   }
 }
 
 // Gaussian; the queries `width` times as wide as keys and values.
-static inline problem_t problem_new(size_t queries, size_t s, size_t d, double width,
-                                    uint64_t seed) {
+static inline problem_t problem_new(size_t queries, size_t s, size_t d, double width, uint64_t seed) {
   problem_t p = {.queries = queries, .s = s, .d = d};
   p.q = allocate(queries * d, sizeof *p.q);
   p.scaled = allocate(queries * d, sizeof *p.scaled);
@@ -57,35 +56,32 @@ static inline void problem_free(problem_t *p) {
 
 // Every query through the engine, to p->out.
 static inline void problem_run(problem_t *p, const num_engine_t *engine, const uint8_t *valid) {
-  for (size_t i = 0; i < p->queries; i++) {
-    num_engine_attention(engine, p->scaled + i * p->d, p->k, p->v, valid, p->s, p->out + i * p->d,
-                         p->scratch);
+  for (size_t i = 0; i < p->queries; ++i) {
+    num_engine_attention(engine, p->scaled + i * p->d, p->k, p->v, valid, p->s, p->out + i * p->d, p->scratch);
   }
 }
 
 // Attention as the textbook has it, one query over the keys with valid[j], or all.
-static inline void attention_fp64(const problem_t *p, size_t query, const uint8_t *valid,
-                                  double *out) {
+static inline void attention_fp64(const problem_t *p, size_t query, const uint8_t *valid, double *out) {
   double *score = allocate(p->s, sizeof *score);
   double highest = -INFINITY;
   double l = 0.0;
-  for (size_t j = 0; j < p->s; j++) {
-    for (size_t c = 0; c < p->d; c++) {
-      score[j] += (double)num_bf16_to_f32(p->q[query * p->d + c]) *
-                  (double)num_bf16_to_f32(p->k[j * p->d + c]);
+  for (size_t j = 0; j < p->s; ++j) {
+    for (size_t c = 0; c < p->d; ++c) {
+      score[j] += (double)num_bf16_to_f32(p->q[query * p->d + c]) * (double)num_bf16_to_f32(p->k[j * p->d + c]);
     }
     score[j] /= sqrt((double)p->d);
     highest = valid == NULL || valid[j] ? fmax(highest, score[j]) : highest;
   }
   memset(out, 0, p->d * sizeof *out);
-  for (size_t j = 0; j < p->s; j++) {
+  for (size_t j = 0; j < p->s; ++j) {
     const double weight = valid == NULL || valid[j] ? exp(score[j] - highest) : 0.0;
     l += weight;
-    for (size_t c = 0; c < p->d && weight > 0.0; c++) {
+    for (size_t c = 0; c < p->d && weight > 0.0; ++c) {
       out[c] += weight * (double)num_bf16_to_f32(p->v[j * p->d + c]);
     }
   }
-  for (size_t c = 0; c < p->d; c++) {
+  for (size_t c = 0; c < p->d; ++c) {
     out[c] /= l;
   }
   free(score);
@@ -95,11 +91,11 @@ static inline void attention_fp64(const problem_t *p, size_t query, const uint8_
 static inline double problem_error(const problem_t *p, const uint8_t *valid) {
   double *exact = allocate(p->d, sizeof *exact);
   double mean = 0.0;
-  for (size_t i = 0; i < p->queries; i++) {
+  for (size_t i = 0; i < p->queries; ++i) {
     double off = 0.0;
     double size = 0.0;
     attention_fp64(p, i, valid, exact);
-    for (size_t c = 0; c < p->d; c++) {
+    for (size_t c = 0; c < p->d; ++c) {
       off += pow((double)num_bf16_to_f32(p->out[i * p->d + c]) - exact[c], 2.0);
       size += exact[c] * exact[c];
     }
@@ -109,4 +105,4 @@ static inline double problem_error(const problem_t *p, const uint8_t *valid) {
   return mean;
 }
 
-#endif  // AMALGAM_TESTS_NUM_TEST_ENGINE_H_
+#endif  // AMALGAM_TESTS_NUM_NUM_TEST_ENGINE_H

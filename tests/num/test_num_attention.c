@@ -27,7 +27,7 @@ typedef struct {
 } problem_t;
 
 static void fill_normal(uint16_t *x, size_t n, double scale, num_rng_t *rng) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     x[i] = num_bf16_from_f32((float)(scale * num_rng_normal(rng)));
   }
 }
@@ -55,10 +55,10 @@ static void make_plain(problem_t *p, uint64_t seed) {
 
 // Adds start + step * block to every score, through the last element of q and k.
 static void add_offsets(problem_t *p, double start, double step) {
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     p->q[g * DK + DK - 1] = num_bf16_from_f32(8.0f);  // times the scale: 1
   }
-  for (size_t s = 0; s < KEYS; s++) {
+  for (size_t s = 0; s < KEYS; ++s) {
     const double offset = start + step * (double)(s / BLOCK);
     p->k[s * DK + DK - 1] = num_bf16_from_f32((float)offset);
   }
@@ -100,7 +100,7 @@ static void masked(problem_t *p) {
 }
 
 static void all_masked(problem_t *p) {
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     hide(p, g, 0, KEYS);
   }
 }
@@ -108,7 +108,7 @@ static void all_masked(problem_t *p) {
 // Every other column of V zero (as padding leaves it), and -0 in the fourth ones.
 static void zero_columns(problem_t *p) {
   rising(p);
-  for (size_t i = 0; i < KEYS * DV; i++) {
+  for (size_t i = 0; i < KEYS * DV; ++i) {
     if (i % DV % 2 == 1) {
       p->v[i] = i % DV % 4 == 3 ? 0x8000u : 0u;
     }
@@ -117,7 +117,7 @@ static void zero_columns(problem_t *p) {
 
 static void relu(problem_t *p) {
   rising(p);
-  for (size_t i = 0; i < KEYS * DV; i++) {
+  for (size_t i = 0; i < KEYS * DV; ++i) {
     p->v[i] = (p->v[i] & 0x8000u) != 0 ? 0u : p->v[i];
   }
 }
@@ -125,7 +125,7 @@ static void relu(problem_t *p) {
 // Values where rescaling by 2^-17 or more leaves the normal numbers.
 static void tiny_values(problem_t *p) {
   add_offsets(p, 0.0, 8.0);
-  for (size_t i = 0; i < KEYS * DV; i++) {
+  for (size_t i = 0; i < KEYS * DV; ++i) {
     p->v[i] = num_bf16_from_f32(num_bf16_to_f32(p->v[i]) * 0x1p-110f);
   }
 }
@@ -137,7 +137,7 @@ static void trees(problem_t *p) {
 }
 
 static void to_fp16(uint16_t *x, size_t n) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     x[i] = num_fp16_from_f32(num_bf16_to_f32(x[i]));
   }
 }
@@ -154,7 +154,7 @@ static void halves(problem_t *p) {
 static void seen(problem_t *p) {
   masked(p);
   p->attn.seen = p->seen;
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     p->seen[g] = (uint32_t)(g * KEYS / (ROWS - 1));
   }
 }
@@ -189,8 +189,7 @@ static const scenario_t SCENARIOS[] = {
 // ---- golden against long double ---------------------------------------------------------------
 
 static bool sees(const num_attn_t *a, size_t g, size_t s) {
-  return (a->visible == NULL || a->visible[g * a->keys + s] != 0) &&
-         (a->seen == NULL || s < a->seen[g]);
+  return (a->visible == NULL || a->visible[g * a->keys + s] != 0) && (a->seen == NULL || s < a->seen[g]);
 }
 
 static float element(const num_attn_t *a, uint16_t bits) {
@@ -201,22 +200,21 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
   long double weight[KEYS];
   long double max = -INFINITY;
   long double sum = 0.0L;
-  for (size_t s = 0; s < a->keys; s++) {
+  for (size_t s = 0; s < a->keys; ++s) {
     long double dot = 0.0L;
-    for (size_t d = 0; d < a->dk; d++) {
-      dot += (long double)element(a, a->q[g * a->dk + d]) *
-             (long double)element(a, a->k[s * a->ldk + d]);
+    for (size_t d = 0; d < a->dk; ++d) {
+      dot += (long double)element(a, a->q[g * a->dk + d]) * (long double)element(a, a->k[s * a->ldk + d]);
     }
     weight[s] = dot * (long double)a->scale;
     max = sees(a, g, s) && weight[s] > max ? weight[s] : max;
   }
-  for (size_t s = 0; s < a->keys; s++) {
+  for (size_t s = 0; s < a->keys; ++s) {
     weight[s] = sees(a, g, s) ? expl(weight[s] - max) : 0.0L;
     sum += weight[s];
   }
-  for (size_t d = 0; d < a->dv; d++) {
+  for (size_t d = 0; d < a->dv; ++d) {
     long double value = 0.0L;
-    for (size_t s = 0; s < a->keys; s++) {
+    for (size_t s = 0; s < a->keys; ++s) {
       // cppcheck-suppress uninitvar ; the loop above has set all of them
       value += weight[s] * (long double)element(a, a->v[s * a->ldv + d]);
     }
@@ -228,16 +226,16 @@ static void golden_is_the_formula(void **state) {
   (void)state;
   problem_t *p = allocate(1, sizeof *p);
   double golden[ROWS * DV];
-  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); ++i) {
     make_plain(p, 20 + i);
     SCENARIOS[i].change(p);
     assert_int_equal(num_attn_golden(&p->attn, golden), 0);
     const double unit = ldexp(1.0, SCENARIOS[i].exponent);
     double worst = 0.0;
-    for (size_t g = 0; g < ROWS; g++) {
+    for (size_t g = 0; g < ROWS; ++g) {
       long double expected[DV];
       naive_row(&p->attn, g, expected);
-      for (size_t d = 0; d < DV; d++) {
+      for (size_t d = 0; d < DV; ++d) {
         const double difference = fabs((double)(golden[g * DV + d] - expected[d])) / unit;
         worst = difference > worst ? difference : worst;
       }
@@ -256,7 +254,7 @@ static void golden_and_tiled_take_strides(void **state) {
   uint16_t *k = allocate(KEYS * LDK, sizeof *k);
   uint16_t *v = allocate(KEYS * LDV, sizeof *v);
   make_plain(p, 40);
-  for (size_t s = 0; s < KEYS; s++) {
+  for (size_t s = 0; s < KEYS; ++s) {
     memcpy(k + s * LDK, p->k + s * DK, DK * sizeof *k);
     memcpy(v + s * LDV, p->v + s * DV, DV * sizeof *v);
   }
@@ -287,7 +285,7 @@ static void golden_and_tiled_take_strides(void **state) {
 static relative_t scaled_error(const double *golden, const float *x, int exponent) {
   double golden_scaled[ROWS * DV];
   float x_scaled[ROWS * DV];
-  for (size_t i = 0; i < ROWS * DV; i++) {
+  for (size_t i = 0; i < ROWS * DV; ++i) {
     golden_scaled[i] = ldexp(golden[i], -exponent);
     x_scaled[i] = ldexpf(x[i], -exponent);
   }
@@ -300,7 +298,7 @@ static void tiled_near_golden(void **state) {
   double golden[ROWS * DV];
   float base[ROWS * DV];
   float amla[ROWS * DV];
-  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); ++i) {
     const scenario_t *scenario = &SCENARIOS[i];
     uint32_t guards = 0;
     make_plain(p, 60 + i);
@@ -310,13 +308,13 @@ static void tiled_near_golden(void **state) {
     assert_int_equal(num_attn_amla(&p->attn, NUM_ISA_AUTO, 0, amla, &guards), 0);
     const relative_t base_error = scaled_error(golden, base, scenario->exponent);
     const relative_t amla_error = scaled_error(golden, amla, scenario->exponent);
-    printf("%-18s base %.2e, before cast %.2e; amla %.2e, %.2e; guards %x\n", scenario->name,
-           base_error.after, base_error.before, amla_error.after, amla_error.before, guards);
+    printf("%-18s base %.2e, before cast %.2e; amla %.2e, %.2e; guards %x\n", scenario->name, base_error.after,
+           base_error.before, amla_error.after, amla_error.before, guards);
     CHECK(base_error.after < LIMIT, "base, %s", scenario->name);
     CHECK(amla_error.after < LIMIT, "amla, %s", scenario->name);
-    for (size_t j = 0; j < ROWS * DV; j++) {
-      CHECK(golden[j] != 0.0 || (base[j] == 0.0f && amla[j] == 0.0f), "%s: zero at %zu is %a, %a",
-            scenario->name, j, (double)base[j], (double)amla[j]);
+    for (size_t j = 0; j < ROWS * DV; ++j) {
+      CHECK(golden[j] != 0.0 || (base[j] == 0.0f && amla[j] == 0.0f), "%s: zero at %zu is %a, %a", scenario->name, j,
+            (double)base[j], (double)amla[j]);
     }
   }
   free(p);
@@ -346,7 +344,7 @@ static void guards_are_needed(void **state) {
   assert_int_equal(guards_of(p, 0, out), NUM_GM_GUARD_ZERO);
   assert_int_equal(guards_of(p, NUM_ATTN_RAW_ADD, out), 0);
   int ruined = 0;
-  for (size_t i = 0; i < ROWS * DV; i++) {
+  for (size_t i = 0; i < ROWS * DV; ++i) {
     ruined += i % DV % 2 == 1 && !(fabsf(out[i]) < 1e-30f);
   }
   printf("raw add: %d of %d zero outputs ruined\n", ruined, ROWS * DV / 2);
@@ -364,7 +362,7 @@ static void splits_near_golden(void **state) {
   float base[ROWS * DV];
   float amla[ROWS * DV];
   float whole[ROWS * DV];
-  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS) * ARRAY_LEN(counts); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS) * ARRAY_LEN(counts); ++i) {
     const scenario_t *scenario = &SCENARIOS[i / ARRAY_LEN(counts)];
     make_plain(p, 60 + i);
     scenario->change(p);
@@ -397,11 +395,10 @@ typedef struct {
 } ref_row_t;
 
 static void ref_scores(const num_attn_t *a, size_t g, size_t first, size_t count, float *s) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     float acc = 0.0f;
-    for (size_t d = 0; d < a->dk; d++) {
-      acc = fmaf(element(a, a->q[g * a->dk + d]),
-                 element(a, a->k[(first + i) * a->ldk + d]), acc);
+    for (size_t d = 0; d < a->dk; ++d) {
+      acc = fmaf(element(a, a->q[g * a->dk + d]), element(a, a->k[(first + i) * a->ldk + d]), acc);
     }
     s[i] = sees(a, g, first + i) ? acc * a->scale : -INFINITY;
   }
@@ -425,11 +422,11 @@ static float ref_softmax(const num_attn_t *a, ref_row_t *r, size_t count) {
   const float m_prev = r->m;
   float m_up = 0.0f;
   float sum = 0.0f;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     r->m = fmaxf(r->m, r->p[i]);
   }
   const bool live = isfinite(r->m);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     r->p[i] = live && isfinite(r->p[i]) ? num_exp32(r->p[i] - r->m) : 0.0f;
     sum += r->p[i];
   }
@@ -446,7 +443,7 @@ static float ref_softmax(const num_attn_t *a, ref_row_t *r, size_t count) {
 
 static float ref_dot(const num_attn_t *a, const float *p16, size_t first, size_t count, size_t d) {
   float acc = 0.0f;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     acc = fmaf(p16[i], element(a, a->v[(first + i) * a->ldv + d]), acc);
   }
   return acc;
@@ -466,16 +463,16 @@ static void ref_base_row(const num_attn_t *a, size_t g, bool fused, float *o) {
     const size_t count = a->keys - first < a->block ? a->keys - first : a->block;
     ref_scores(a, g, first, count, r.p);
     const float m_up = ref_softmax(a, &r, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
       r.p[i] = narrowed(a, r.p[i]);
     }
-    for (size_t d = 0; d < a->dv; d++) {
+    for (size_t d = 0; d < a->dv; ++d) {
       volatile float scaled = o[d] * m_up;
       const float dot = ref_dot(a, r.p, first, count, d);
       o[d] = fused ? fmaf(m_up, o[d], dot) : scaled + dot;
     }
   }
-  for (size_t d = 0; d < a->dv; d++) {
+  for (size_t d = 0; d < a->dv; ++d) {
     volatile float sum = o[d] + (fused ? 0.0f : -0.0f);
     o[d] = r.l == 0.0f ? 0.0f : sum / r.l;
   }
@@ -519,11 +516,11 @@ static void ref_amla_row(const num_attn_t *a, size_t g, float *o) {
     ref_scores(a, g, first, count, r.p);
     ref_softmax(a, &r, count);
     const int32_t n = isfinite(r.m) ? ref_rescale(&r) : 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; ++i) {
       volatile float scaled = r.p[i] * r.s16;
       r.p[i] = narrowed(a, scaled);
     }
-    for (size_t d = 0; d < a->dv; d++) {
+    for (size_t d = 0; d < a->dv; ++d) {
       uint32_t bits = num_f32_bits(o[d]);
       if (first > 0 && was_live) {
         bits = num_gm_apply(NUM_GM_RESCALE, bits, (uint32_t)n, NULL);
@@ -532,7 +529,7 @@ static void ref_amla_row(const num_attn_t *a, size_t g, float *o) {
     }
   }
   volatile float divisor = r.l * r.s16;
-  for (size_t d = 0; d < a->dv; d++) {
+  for (size_t d = 0; d < a->dv; ++d) {
     o[d] = r.l == 0.0f ? 0.0f : o[d] / divisor;
   }
 }
@@ -545,27 +542,24 @@ static void tiled_bit_for_bit(void **state) {
   float amla[ROWS * DV];
   float flash[ROWS * DV];
   float out[ROWS * DV];
-  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); ++i) {
     make_plain(p, 100 + i);
     SCENARIOS[i].change(p);
-    for (size_t g = 0; g < ROWS; g++) {
+    for (size_t g = 0; g < ROWS; ++g) {
       ref_base_row(&p->attn, g, false, base + g * DV);
       ref_flash_row(&p->attn, g, flash + g * DV);
       ref_amla_row(&p->attn, g, amla + g * DV);
     }
-    for (size_t j = 0; j < ARRAY_LEN(isas); j++) {
+    for (size_t j = 0; j < ARRAY_LEN(isas); ++j) {
       if (num_matmul_select(isas[j]) == NULL) {
         continue;
       }
       assert_int_equal(num_attn_base(&p->attn, isas[j], out), 0);
-      CHECK(memcmp(out, base, sizeof out) == 0, "base, %s, isa %d", SCENARIOS[i].name,
-            (int)isas[j]);
+      CHECK(memcmp(out, base, sizeof out) == 0, "base, %s, isa %d", SCENARIOS[i].name, (int)isas[j]);
       assert_int_equal(num_attn_amla(&p->attn, isas[j], 0, out, NULL), 0);
-      CHECK(memcmp(out, amla, sizeof out) == 0, "amla, %s, isa %d", SCENARIOS[i].name,
-            (int)isas[j]);
+      CHECK(memcmp(out, amla, sizeof out) == 0, "amla, %s, isa %d", SCENARIOS[i].name, (int)isas[j]);
       assert_int_equal(num_attn_flash(&p->attn, isas[j], out), 0);
-      CHECK(memcmp(out, flash, sizeof out) == 0, "flash, %s, isa %d", SCENARIOS[i].name,
-            (int)isas[j]);
+      CHECK(memcmp(out, flash, sizeof out) == 0, "flash, %s, isa %d", SCENARIOS[i].name, (int)isas[j]);
     }
   }
   free(p);
@@ -592,14 +586,14 @@ static void no_keys_gives_zero(void **state) {
   double golden[ROWS * DV];
   make_plain(p, 121);
   p->attn.keys = 0;
-  for (int which = 0; which < 2; which++) {
+  for (int which = 0; which < 2; ++which) {
     memset(out, 0x5a, sizeof out);
     memset(golden, 0x5a, sizeof golden);
     assert_int_equal(num_attn_golden(&p->attn, golden), 0);
-    assert_int_equal(which == 0 ? num_attn_base(&p->attn, NUM_ISA_AUTO, out)
-                                : num_attn_amla(&p->attn, NUM_ISA_AUTO, 0, out, NULL),
-                     0);
-    for (size_t i = 0; i < ROWS * DV; i++) {
+    assert_int_equal(
+        which == 0 ? num_attn_base(&p->attn, NUM_ISA_AUTO, out) : num_attn_amla(&p->attn, NUM_ISA_AUTO, 0, out, NULL),
+        0);
+    for (size_t i = 0; i < ROWS * DV; ++i) {
       assert_true(out[i] == 0.0f && golden[i] == 0.0);
     }
   }
@@ -644,11 +638,11 @@ static void golden_speed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(golden_is_the_formula), cmocka_unit_test(golden_and_tiled_take_strides),
-      cmocka_unit_test(tiled_near_golden),     cmocka_unit_test(guards_are_needed),
-      cmocka_unit_test(splits_near_golden),    cmocka_unit_test(tiled_bit_for_bit),
+      cmocka_unit_test(golden_is_the_formula),  cmocka_unit_test(golden_and_tiled_take_strides),
+      cmocka_unit_test(tiled_near_golden),      cmocka_unit_test(guards_are_needed),
+      cmocka_unit_test(splits_near_golden),     cmocka_unit_test(tiled_bit_for_bit),
       cmocka_unit_test(refusals_touch_nothing), cmocka_unit_test(no_keys_gives_zero),
-      cmocka_unit_test(error_measures),        cmocka_unit_test(golden_speed),
+      cmocka_unit_test(error_measures),         cmocka_unit_test(golden_speed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

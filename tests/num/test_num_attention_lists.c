@@ -18,7 +18,7 @@ typedef struct {
 } problem_t;
 
 static void fill(uint16_t *x, size_t n, num_rng_t *rng) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     x[i] = num_bf16_from_f32((float)(1.5 * num_rng_normal(rng)));
   }
 }
@@ -27,19 +27,19 @@ static void fill(uint16_t *x, size_t n, num_rng_t *rng) {
 // not name is NaN.
 static void make_list(problem_t *p, num_rng_t *rng) {
   uint8_t named[CACHE] = {0};
-  for (size_t s = 0; s < PLACES; s++) {
+  for (size_t s = 0; s < PLACES; ++s) {
     const bool hole = s / BLOCK == 1 || random_u32(rng) % 5 == 0;
     p->index[s] = hole ? -1 : (int32_t)(random_u32(rng) % (CACHE / 2));
     if (!hole) {
       named[p->index[s]] = 1;
       memcpy(p->copied + s * DK, p->kv + (size_t)p->index[s] * DK, DK * sizeof *p->kv);
     }
-    for (size_t g = 0; g < ROWS; g++) {
+    for (size_t g = 0; g < ROWS; ++g) {
       p->visible[g * PLACES + s] = !hole;
     }
   }
-  for (size_t s = 0; s < CACHE; s++) {
-    for (size_t d = 0; d < DK && !named[s]; d++) {
+  for (size_t s = 0; s < CACHE; ++s) {
+    for (size_t d = 0; d < DK && !named[s]; ++d) {
       p->kv[s * DK + d] = 0x7fc0;
     }
   }
@@ -84,9 +84,9 @@ static void check_same(const results_t *a, const results_t *b) {
 
 static void lists_are_copies(void **state) {
   (void)state;
-  for (uint64_t seed = 1; seed <= 5; seed++) {
+  for (uint64_t seed = 1; seed <= 5; ++seed) {
     problem_t *p = make(seed);
-    for (size_t splits = 1; splits <= 3; splits++) {
+    for (size_t splits = 1; splits <= 3; ++splits) {
       p->list.splits = p->plain.splits = splits;
       const results_t list = compute(&p->list);
       const results_t plain = compute(&p->plain);
@@ -120,7 +120,7 @@ static bool seen(const num_attn_t *attn, size_t g, size_t s) {
 static long double score(const num_attn_t *attn, size_t g, size_t s) {
   const size_t at = attn->index == NULL ? s : (size_t)attn->index[s];
   long double sum = 0;
-  for (size_t d = 0; d < attn->dk; d++) {
+  for (size_t d = 0; d < attn->dk; ++d) {
     sum += (long double)num_bf16_to_f32(attn->q[g * attn->dk + d]) *
            (long double)num_bf16_to_f32(attn->k[at * attn->ldk + d]);
   }
@@ -131,12 +131,12 @@ static long double score(const num_attn_t *attn, size_t g, size_t s) {
 static void check_row(const num_attn_t *attn, size_t g, const results_t *r) {
   long double sum = 0;
   long double out[DV] = {0};
-  for (size_t s = 0; s < attn->keys; s++) {
+  for (size_t s = 0; s < attn->keys; ++s) {
     if (seen(attn, g, s)) {
       const size_t at = attn->index == NULL ? s : (size_t)attn->index[s];
       const long double weight = expl(score(attn, g, s));
       sum += weight;
-      for (size_t d = 0; d < DV; d++) {
+      for (size_t d = 0; d < DV; ++d) {
         out[d] += weight * (long double)num_bf16_to_f32(attn->v[at * attn->ldv + d]);
       }
     }
@@ -144,29 +144,25 @@ static void check_row(const num_attn_t *attn, size_t g, const results_t *r) {
   const double lse = sum > 0 ? (double)logl(sum) : INFINITY;
   const long double all = sum + (attn->sink == NULL ? 0 : expl((long double)attn->sink[g]));
   CHECK(fabs(r->golden_lse[g] - lse) < 1e-12, "golden lse %g, not %g", r->golden_lse[g], lse);
-  CHECK(fabs((double)r->lse[g] - lse) < 1e-6 + fabs(lse) * 2e-7, "lse %g, not %g",
-        (double)r->lse[g], lse);
-  for (size_t d = 0; d < DV; d++) {
+  CHECK(fabs((double)r->lse[g] - lse) < 1e-6 + fabs(lse) * 2e-7, "lse %g, not %g", (double)r->lse[g], lse);
+  for (size_t d = 0; d < DV; ++d) {
     const double want = (double)(out[d] / all);
-    CHECK(fabs(r->golden[g * DV + d] - want) < 1e-12, "golden %g, not %g", r->golden[g * DV + d],
-          want);
-    CHECK(fabs((double)r->amla[g * DV + d] - want) < 6e-3, "amla %g, not %g",
-          (double)r->amla[g * DV + d], want);
-    CHECK(fabs((double)r->base[g * DV + d] - want) < 6e-3, "base %g, not %g",
-          (double)r->base[g * DV + d], want);
+    CHECK(fabs(r->golden[g * DV + d] - want) < 1e-12, "golden %g, not %g", r->golden[g * DV + d], want);
+    CHECK(fabs((double)r->amla[g * DV + d] - want) < 6e-3, "amla %g, not %g", (double)r->amla[g * DV + d], want);
+    CHECK(fabs((double)r->base[g * DV + d] - want) < 6e-3, "base %g, not %g", (double)r->base[g * DV + d], want);
   }
 }
 
 static void sinks_and_sums(void **state) {
   (void)state;
   const float sink[ROWS] = {0.0f, 5.0f, -3.0f, 7.5f, -40.0f, 4.0f};
-  for (uint64_t seed = 7; seed <= 10; seed++) {
+  for (uint64_t seed = 7; seed <= 10; ++seed) {
     problem_t *p = make(seed);
     p->list.splits = seed - 7;
     const results_t without = compute(&p->list);
     p->list.sink = sink;
     const results_t with = compute(&p->list);
-    for (size_t g = 0; g < ROWS; g++) {
+    for (size_t g = 0; g < ROWS; ++g) {
       check_row(&p->list, g, &with);
     }
     assert_memory_equal(with.lse, without.lse, sizeof with.lse);
@@ -180,12 +176,12 @@ static void infinite_sinks(void **state) {
   (void)state;
   float none[ROWS];
   float all[ROWS];
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     none[g] = -INFINITY;
-    all[g] = g % 2 == 0 ? INFINITY : 1e5f;   // whose exponential is infinite as well
+    all[g] = g % 2 == 0 ? INFINITY : 1e5f;  // whose exponential is infinite as well
   }
   problem_t *p = make(11);
-  for (size_t splits = 1; splits <= 2; splits++) {
+  for (size_t splits = 1; splits <= 2; ++splits) {
     p->list.splits = splits;
     p->list.sink = NULL;
     const results_t without = compute(&p->list);
@@ -194,9 +190,8 @@ static void infinite_sinks(void **state) {
     check_same(&without, &same);
     p->list.sink = all;
     const results_t zero = compute(&p->list);
-    for (size_t i = 0; i < OUT; i++) {
-      CHECK(zero.amla[i] == 0.0f && zero.base[i] == 0.0f && zero.golden[i] == 0.0, "element %zu",
-            i);
+    for (size_t i = 0; i < OUT; ++i) {
+      CHECK(zero.amla[i] == 0.0f && zero.base[i] == 0.0f && zero.golden[i] == 0.0, "element %zu", i);
     }
     assert_memory_equal(without.lse, zero.lse, sizeof zero.lse);
   }
@@ -204,7 +199,7 @@ static void infinite_sinks(void **state) {
 }
 
 static void check_nothing(const num_attn_t *attn, size_t g, const results_t *r) {
-  for (size_t d = 0; d < attn->dv; d++) {
+  for (size_t d = 0; d < attn->dv; ++d) {
     const size_t i = g * attn->dv + d;
     assert_int_equal(num_f32_bits(r->amla[i]), 0);
     assert_int_equal(num_f32_bits(r->base[i]), 0);
@@ -222,14 +217,14 @@ static void nothing_to_see(void **state) {
   memset(p->visible + 2 * PLACES, 0, PLACES);
   p->list.visible = p->visible;
   p->list.sink = sink;
-  for (size_t splits = 1; splits <= 2; splits++) {
+  for (size_t splits = 1; splits <= 2; ++splits) {
     p->list.splits = splits;
     const results_t r = compute(&p->list);
     check_nothing(&p->list, 2, &r);
   }
   p->list.keys = 0;
   const results_t empty = compute(&p->list);
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     check_nothing(&p->list, g, &empty);
   }
   free(p);
@@ -242,16 +237,16 @@ static void last_steps(void **state) {
   const float sink[ROWS] = {0.0f, 1.25f, -3.5f, 6.0f, 0.1f, -1.0f};
   problem_t *p = make(13);
   memset(p->q, 0, sizeof p->q);
-  for (size_t i = 0; i < CACHE * DK; i++) {
+  for (size_t i = 0; i < CACHE * DK; ++i) {
     p->kv[i] = num_bf16_from_f32(1.0f);
   }
-  for (size_t s = 0; s < PLACES; s++) {
+  for (size_t s = 0; s < PLACES; ++s) {
     p->index[s] = (int32_t)s;
   }
   p->list.sink = sink;
   p->list.block = PLACES;
   const results_t r = compute(&p->list);
-  for (size_t g = 0; g < ROWS; g++) {
+  for (size_t g = 0; g < ROWS; ++g) {
     const float l = PLACES;
     const float divisor = l + (float)exp((double)sink[g]);
     assert_int_equal(num_f32_bits(r.lse[g]), num_f32_bits((float)log((double)PLACES)));
@@ -263,9 +258,8 @@ static void last_steps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lists_are_copies), cmocka_unit_test(lists_and_masks),
-      cmocka_unit_test(sinks_and_sums),   cmocka_unit_test(infinite_sinks),
-      cmocka_unit_test(nothing_to_see),   cmocka_unit_test(last_steps),
+      cmocka_unit_test(lists_are_copies), cmocka_unit_test(lists_and_masks), cmocka_unit_test(sinks_and_sums),
+      cmocka_unit_test(infinite_sinks),   cmocka_unit_test(nothing_to_see),  cmocka_unit_test(last_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ static const distribution_t DISTRIBUTIONS[] = {
 static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static void fill(uint16_t *x, size_t n, const distribution_t *d, num_rng_t *rng) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     const double value = d->uniform ? 2.0 * num_rng_uniform(rng) - 1.0 : num_rng_normal(rng);
     x[i] = num_bf16_from_f32((float)(value * d->spread));
   }
@@ -76,13 +76,12 @@ static relative_t run_amla(const num_attn_t *attn, unsigned flags, buffers_t *b)
 }
 
 static void assert_near(double x, double expected, double tolerance) {
-  CHECK(fabs(x - expected) <= tolerance * expected, "%.4e, expected %.4e within %g", x, expected,
-        tolerance);
+  CHECK(fabs(x - expected) <= tolerance * expected, "%.4e, expected %.4e within %g", x, expected, tolerance);
 }
 
 static void tables(void **state) {
   buffers_t *b = *state;
-  for (size_t i = 0; i < ARRAY_LEN(DISTRIBUTIONS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(DISTRIBUTIONS); ++i) {
     const distribution_t *d = &DISTRIBUTIONS[i];
     const uint64_t seed = 100 + i;
     num_rng_t rng;
@@ -98,8 +97,8 @@ static void tables(void **state) {
     printf(
         "%-8s seed %llu: base %.4e (before cast %.3e), amla %.4e (%.3e), ratios %.3f (%.3f); "
         "golden %.2f s, both tiled %.2f s\n",
-        d->name, (unsigned long long)seed, base.after, base.before, amla.after, amla.before,
-        amla.after / base.after, amla.before / base.before, middle - start, seconds() - middle);
+        d->name, (unsigned long long)seed, base.after, base.before, amla.after, amla.before, amla.after / base.after,
+        amla.before / base.before, middle - start, seconds() - middle);
     assert_near(base.after, d->base * 1e-3, d->tolerance);
     assert_near(amla.after, d->amla * 1e-3, d->tolerance);
     CHECK(amla.after <= GATE_AFTER * base.after, "gate after the cast, %s", d->name);
@@ -125,8 +124,8 @@ static void ablations_fail_the_gates(void **state) {
   printf(
       "N(0,1) seed 200, before the cast over base: amla %.3f, no compensation %.3f, c as printed "
       "%.3f; after: base %.3e, amla %.3e, %.3e, %.3e\n",
-      amla.before / base.before, uncompensated.before / base.before, printed.before / base.before,
-      base.after, amla.after, uncompensated.after, printed.after);
+      amla.before / base.before, uncompensated.before / base.before, printed.before / base.before, base.after,
+      amla.after, uncompensated.after, printed.after);
   CHECK(amla.before <= GATE_BEFORE * base.before, "the contract itself");
   CHECK(uncompensated.before > 1.5 * base.before, "no compensation");
   CHECK(printed.before > GATE_BEFORE * base.before, "c as printed");
@@ -144,8 +143,8 @@ static uint16_t *read_npy(const char *name, size_t count) {
   snprintf(path, sizeof path, "%s/%s", NUM_TEST_DATA_DIR, name);
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL, "cannot open %s", path);
-  CHECK(fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "\x93NUMPY\x01", 7) == 0,
-        "%s is no .npy", path);
+  CHECK(fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "\x93NUMPY\x01", 7) == 0, "%s is no .npy",
+        path);
   const long header = (long)head[8] + 256L * (long)head[9];
   CHECK(fseek(file, (long)sizeof head + header, SEEK_SET) == 0, "%s too short", path);
   uint16_t *words = allocate(count, sizeof *words);
@@ -162,14 +161,14 @@ static void real_inputs(void **state) {
   buffers_t *b = *state;
   uint16_t *q = read_npy("mla_real_q_bf16bits.npy", 2 * ROWS * DK);
   uint16_t *kv = read_npy("mla_real_kv_bf16bits.npy", REAL_KEYS * DK);
-  for (size_t i = 0; i < 2; i++) {
+  for (size_t i = 0; i < 2; ++i) {
     num_attn_t attn = mla_problem(ROWS, REAL_KEYS, DK, DV, q + i * ROWS * DK, kv);
     attn.scale = (float)(1.0 / sqrt(96.0));
     assert_int_equal(num_attn_golden(&attn, b->golden), 0);
     const relative_t base = run_base(&attn, b);
     const relative_t amla = run_amla(&attn, 0, b);
-    printf("real query %zu: base %.4e (before cast %.3e), amla %.4e (%.3e)\n", i, base.after,
-           base.before, amla.after, amla.before);
+    printf("real query %zu: base %.4e (before cast %.3e), amla %.4e (%.3e)\n", i, base.after, base.before, amla.after,
+           amla.before);
     // Half a unit of the two decimals the expectations are given with.
     assert_near(base.after, expected_base[i], 0.005);
     assert_near(amla.after, expected_amla[i], 0.005);

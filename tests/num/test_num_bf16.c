@@ -33,8 +33,7 @@ static num_bf16_t rounded(long double x) {
     return (num_bf16_t)(sign | INF);
   }
   const long double fraction = frexpl(grid, &exponent);  // in [1/2, 1)
-  return (num_bf16_t)(sign | (uint32_t)(exponent + 126) << 7 |
-                      ((uint32_t)ldexpl(fraction, 8) & 0x7fu));
+  return (num_bf16_t)(sign | (uint32_t)(exponent + 126) << 7 | ((uint32_t)ldexpl(fraction, 8) & 0x7fu));
 }
 
 // What an operand counts as.
@@ -46,7 +45,7 @@ static long double value(num_bf16_t x) {
 
 static void rounding_itself(void **state) {
   (void)state;
-  for (uint32_t x = 0; x < BF16S; x++) {
+  for (uint32_t x = 0; x < BF16S; ++x) {
     const int nan = (x & 0x7fffu) > INF;
     const uint32_t expected = nan ? NUM_BF16_NAN : (x & INF) == 0 ? x & SIGN : x;
     CHECK(rounded(num_bf16_to_f32((num_bf16_t)x)) == expected, "%04x", x);
@@ -73,24 +72,22 @@ static long double difference(long double a, long double b) { return a - b; }
 static const num_bf16_t SPECIAL[] = {0x0000, 0x0001, 0x007f, 0x0080, 0x00ff, 0x3f00, 0x3f7f, 0x3f80,
                                      0x3f81, 0x4000, 0x7f00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0};
 
-static void check(const char *name, operation_t *operation, reference_t *reference, num_bf16_t a,
-                  num_bf16_t b) {
+static void check(const char *name, operation_t *operation, reference_t *reference, num_bf16_t a, num_bf16_t b) {
   const num_bf16_t y = operation(a, b);
   const num_bf16_t expected = rounded(reference(value(a), value(b)));
   CHECK(y == expected, "%04x %s %04x: %04x, expected %04x", a, name, b, y, expected);
 }
 
 // Every a with all special b, with any b, and with a b whose result is near a's exponent.
-static void check_all(const char *name, operation_t *operation, reference_t *reference,
-                      uint64_t seed) {
+static void check_all(const char *name, operation_t *operation, reference_t *reference, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  for (uint32_t a = 0; a < BF16S; a++) {
-    for (size_t i = 0; i < ARRAY_LEN(SPECIAL); i++) {
+  for (uint32_t a = 0; a < BF16S; ++a) {
+    for (size_t i = 0; i < ARRAY_LEN(SPECIAL); ++i) {
       check(name, operation, reference, (num_bf16_t)a, SPECIAL[i]);
       check(name, operation, reference, (num_bf16_t)a, SPECIAL[i] | SIGN);
     }
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < TRIES; ++i) {
       const uint32_t b = random_u32(&rng);
       const uint32_t near = (a + (b >> 16) % 0x900u - 0x480u) ^ (b & SIGN);
       check(name, operation, reference, (num_bf16_t)a, (num_bf16_t)b);
@@ -123,7 +120,7 @@ static num_bf16_t diff_or_reference(num_bf16_t a, num_bf16_t b) {
 static void diff(void **state) {
   (void)state;
   check_all("-", diff_or_reference, difference, 4);
-  for (uint32_t x = 0; x < BF16S; x++) {
+  for (uint32_t x = 0; x < BF16S; ++x) {
     assert_int_equal(num_bf16_diff((num_bf16_t)x, (num_bf16_t)x), 0);
   }
 }
@@ -132,7 +129,7 @@ static void max_is_the_larger(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 5);
-  for (int i = 0; i < 1000000; i++) {
+  for (int i = 0; i < 1000000; ++i) {
     const uint32_t r = random_u32(&rng);
     const num_bf16_t a = (num_bf16_t)r;
     const num_bf16_t b = (num_bf16_t)(r >> 16);
@@ -151,7 +148,7 @@ static void max_is_the_larger(void **state) {
 
 static void exp_of_everything(void **state) {
   (void)state;
-  for (uint32_t x = 0; x < BF16S; x++) {
+  for (uint32_t x = 0; x < BF16S; ++x) {
     const long double d = value((num_bf16_t)x);
     const float once = (float)expl(d > 0.0L ? 0.0L : d);
     const num_bf16_t y = num_bf16_exp((num_bf16_t)x);
@@ -179,14 +176,14 @@ static double plain_value(num_bf16_t x) {
 // in FP64.
 static num_bf16_t dot_reference(const num_bf16_t *a, const num_bf16_t *b, size_t d) {
   int top = 0;
-  for (size_t i = 0; i < d; i++) {
+  for (size_t i = 0; i < d; ++i) {
     if (exponent_field(a[i]) > 0 && exponent_field(b[i]) > 0) {
       top = (int)fmax(top, exponent_field(a[i]) + exponent_field(b[i]));
     }
   }
   const int unit = top - 2 * 127 - 2 * 7 - 8;
   double total = 0.0;
-  for (size_t i = 0; i < d; i++) {
+  for (size_t i = 0; i < d; ++i) {
     total += trunc(ldexp(plain_value(a[i]) * plain_value(b[i]), -unit));
   }
   return rounded(ldexpl(total, unit));
@@ -197,22 +194,21 @@ static void dot_random(void **state) {
   enum { MAX = 128 };
   num_rng_t rng;
   num_rng_seed(&rng, 6);
-  for (int round = 0; round < 100000; round++) {
+  for (int round = 0; round < 100000; ++round) {
     num_bf16_t a[MAX];
     num_bf16_t b[MAX];
     const size_t d = 1u + random_u32(&rng) % MAX;
     // Exponents of any size, of a few octaves, at the lower end, at the upper end.
     const uint32_t span = (uint32_t[]){256, 12, 24, 40}[round % 4];
     const uint32_t base = (uint32_t[]){0, 121, 52, 200}[round % 4];
-    for (size_t i = 0; i < d; i++) {
+    for (size_t i = 0; i < d; ++i) {
       const uint32_t r = random_u32(&rng);
       a[i] = (num_bf16_t)((r & 0x807fu) | (base + (r >> 16) % span) << 7);
       const uint32_t s = random_u32(&rng);
       b[i] = (num_bf16_t)((s & 0x807fu) | (base + (s >> 16) % span) << 7);
     }
     const num_bf16_t y = num_bf16_dot(a, b, d);
-    CHECK(y == dot_reference(a, b, d), "round %d, d %zu: %04x, expected %04x", round, d, y,
-          dot_reference(a, b, d));
+    CHECK(y == dot_reference(a, b, d), "round %d, d %zu: %04x, expected %04x", round, d, y, dot_reference(a, b, d));
   }
 }
 

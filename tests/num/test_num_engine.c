@@ -45,7 +45,7 @@ static void check_same(const problem_t *p, const num_bf16_t *expected, const cha
 }
 
 static void check_all_are(const problem_t *p, num_bf16_t expected, const char *what, size_t n) {
-  for (size_t i = 0; i < p->queries * p->d; i++) {
+  for (size_t i = 0; i < p->queries * p->d; ++i) {
     CHECK(p->out[i] == expected, "%s %zu, element %zu: %04x", what, n, i, p->out[i]);
   }
 }
@@ -54,12 +54,12 @@ static void check_all_are(const problem_t *p, num_bf16_t expected, const char *w
 
 static void chunks_do_not_show_with_one_block(void **state) {
   problem_t *p = *state;
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     num_engine_t engine = engine_of(design, 1, KEYS);
     problem_run(p, &engine, NULL);
     num_bf16_t *whole = copy_of_out(p);
     static const size_t ROWS[] = {1, 2, 7, 64, 128, KEYS - 1, KEYS + 1, 1024};
-    for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(ROWS); ++i) {
       engine.rows = ROWS[i];
       problem_run(p, &engine, NULL);
       check_same(p, whole, "rows", ROWS[i]);
@@ -69,8 +69,8 @@ static void chunks_do_not_show_with_one_block(void **state) {
 }
 
 // Blocks and chunks put together from the units: chunk after chunk, block after block.
-static void attention_from_units(const num_engine_t *engine, const problem_t *p, size_t query,
-                                 const uint8_t *valid, num_bf16_t *out) {
+static void attention_from_units(const num_engine_t *engine, const problem_t *p, size_t query, const uint8_t *valid,
+                                 num_bf16_t *out) {
   num_element_t o[2][D + 1];
   num_triplet_t total = {.o = o[0]};
   num_triplet_t part = {.o = o[1]};
@@ -78,15 +78,14 @@ static void attention_from_units(const num_engine_t *engine, const problem_t *p,
   for (size_t chunk = 0; chunk < p->s; chunk += engine->rows) {
     const size_t end = chunk + engine->rows < p->s ? chunk + engine->rows : p->s;
     const size_t run = (end - chunk + engine->blocks - 1) / engine->blocks;
-    for (size_t b = 0; b < engine->blocks; b++) {
+    for (size_t b = 0; b < engine->blocks; ++b) {
       num_triplet_t *triplet = b == 0 ? &total : &part;
       if (b > 0) {
         num_engine_clear(engine, triplet);
       }
-      for (size_t j = chunk + b * run; j < chunk + (b + 1) * run && j < end; j++) {
+      for (size_t j = chunk + b * run; j < chunk + (b + 1) * run && j < end; ++j) {
         if (valid == NULL || valid[j]) {
-          num_engine_fau(engine, p->scaled + query * D, p->k + j * D, p->v + j * D, NULL, 1,
-                         triplet);
+          num_engine_fau(engine, p->scaled + query * D, p->k + j * D, p->v + j * D, NULL, 1, triplet);
         }
       }
       if (b > 0) {
@@ -99,11 +98,11 @@ static void attention_from_units(const num_engine_t *engine, const problem_t *p,
 
 static void check_from_units(problem_t *p, const num_engine_t *engine, const uint8_t *valid) {
   problem_run(p, engine, valid);
-  for (size_t query = 0; query < p->queries; query++) {
+  for (size_t query = 0; query < p->queries; ++query) {
     num_bf16_t out[D];
     attention_from_units(engine, p, query, valid, out);
-    CHECK(memcmp(out, p->out + query * D, sizeof out) == 0, "%zu blocks, %zu rows, %zu keys",
-          engine->blocks, engine->rows, p->s);
+    CHECK(memcmp(out, p->out + query * D, sizeof out) == 0, "%zu blocks, %zu rows, %zu keys", engine->blocks,
+          engine->rows, p->s);
   }
 }
 
@@ -111,9 +110,9 @@ static void check_from_units(problem_t *p, const num_engine_t *engine, const uin
 static void blocks_are_runs_of_keys(void **state) {
   problem_t *p = *state;
   static const size_t LENGTHS[] = {1, 2, 3, 5, 8, 9, 63, 64, 65, 200, KEYS};
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 8; blocks *= 2) {
-      for (size_t i = 0; i < ARRAY_LEN(LENGTHS); i++) {
+      for (size_t i = 0; i < ARRAY_LEN(LENGTHS); ++i) {
         p->s = LENGTHS[i];
         const num_engine_t one_chunk = engine_of(design, blocks, KEYS);
         const num_engine_t chunks = engine_of(design, blocks, 64);
@@ -126,7 +125,7 @@ static void blocks_are_runs_of_keys(void **state) {
 
 static void every_cut_is_attention(void **state) {
   problem_t *p = *state;
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 8; blocks *= 2) {
       const num_engine_t engine = engine_of(design, blocks, 100);
       problem_run(p, &engine, NULL);
@@ -143,10 +142,10 @@ static void masked_keys_do_not_count(void **state) {
   uint8_t valid[KEYS];
   num_rng_t rng;
   num_rng_seed(&rng, 51);
-  for (size_t j = 0; j < KEYS; j++) {
+  for (size_t j = 0; j < KEYS; ++j) {
     valid[j] = random_u32(&rng) % 3 != 0 && (j < 128 || j >= 192);  // one chunk without any
   }
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 8; blocks *= 2) {
       const num_engine_t engine = engine_of(design, blocks, 64);
       check_from_units(p, &engine, valid);
@@ -160,7 +159,7 @@ static void no_key_gives_zero(void **state) {
   problem_t *p = *state;
   const uint8_t none[KEYS] = {0};
   p->k[5] = NUM_BF16_NAN;
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 8; blocks *= 2) {
       const num_engine_t engine = engine_of(design, blocks, 64);
       problem_run(p, &engine, none);
@@ -178,12 +177,12 @@ static void no_key_gives_zero(void **state) {
 static void check_poison(problem_t *p, num_bf16_t *where, const uint8_t *valid, bool poisons) {
   static const num_bf16_t BAD[] = {NUM_BF16_NAN, NUM_BF16_NEG_INF, 0x7f80, 0xff81};
   const num_bf16_t good = *where;
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 4; blocks *= 4) {
       const num_engine_t engine = engine_of(design, blocks, 128);
       problem_run(p, &engine, valid);
       num_bf16_t *expected = copy_of_out(p);
-      for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
+      for (size_t i = 0; i < ARRAY_LEN(BAD); ++i) {
         *where = BAD[i];
         problem_run(p, &engine, valid);
         if (poisons) {
@@ -207,7 +206,7 @@ static void one_bad_number_poisons(void **state) {
 
 static void a_bad_query_poisons_itself(void **state) {
   problem_t *p = *state;
-  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); design++) {
+  for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     const num_engine_t engine = engine_of(design, 4, 128);
     problem_run(p, &engine, NULL);
     num_bf16_t *expected = copy_of_out(p);
@@ -215,7 +214,7 @@ static void a_bad_query_poisons_itself(void **state) {
     p->scaled[D + 9] = NUM_BF16_NAN;
     problem_run(p, &engine, NULL);
     p->scaled[D + 9] = good;
-    for (size_t c = 0; c < D; c++) {
+    for (size_t c = 0; c < D; ++c) {
       assert_int_equal(p->out[D + c], NUM_BF16_NAN);
       expected[D + c] = NUM_BF16_NAN;
     }
@@ -238,14 +237,9 @@ static void masked_bad_numbers_do_not(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(chunks_do_not_show_with_one_block),
-      TEST(blocks_are_runs_of_keys),
-      TEST(every_cut_is_attention),
-      TEST(masked_keys_do_not_count),
-      TEST(no_key_gives_zero),
-      TEST(one_bad_number_poisons),
-      TEST(a_bad_query_poisons_itself),
-      TEST(masked_bad_numbers_do_not),
+      TEST(chunks_do_not_show_with_one_block), TEST(blocks_are_runs_of_keys),   TEST(every_cut_is_attention),
+      TEST(masked_keys_do_not_count),          TEST(no_key_gives_zero),         TEST(one_bad_number_poisons),
+      TEST(a_bad_query_poisons_itself),        TEST(masked_bad_numbers_do_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

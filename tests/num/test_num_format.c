@@ -61,8 +61,7 @@ static double reference_value(const format_t *f, unsigned sign, int exponent, un
 
 static void check_value(const format_t *f, unsigned code, float x, double expected) {
   const double got = (double)x;
-  CHECK(got == expected && signbit(got) == signbit(expected), "%s %#x: %a, expected %a", f->name,
-        code, got, expected);
+  CHECK(got == expected && signbit(got) == signbit(expected), "%s %#x: %a, expected %a", f->name, code, got, expected);
 }
 
 static void check_nan(unsigned code, float x, unsigned sign) {
@@ -86,11 +85,11 @@ static void check_decode16(const format_t *f, unsigned h, float x) {
 
 static void decode_every_code(void **state) {
   (void)state;
-  for (unsigned h = 0; h < 0x10000u; h++) {
+  for (unsigned h = 0; h < 0x10000u; ++h) {
     check_decode16(&BF16, h, num_bf16_to_f32((uint16_t)h));
     check_decode16(&FP16, h, num_fp16_to_f32((uint16_t)h));
   }
-  for (unsigned code = 0; code < 0x100u; code++) {
+  for (unsigned code = 0; code < 0x100u; ++code) {
     const float x = num_e4m3_to_f32((uint8_t)code);
     if ((code & 0x7fu) == 0x7fu) {
       check_nan(code, x, code >> 7);
@@ -103,14 +102,14 @@ static void decode_every_code(void **state) {
 
 static void round_trips(void **state) {
   (void)state;
-  for (unsigned h = 0; h < 0x10000u; h++) {
+  for (unsigned h = 0; h < 0x10000u; ++h) {
     const float bf16 = num_bf16_to_f32((uint16_t)h);
     const float fp16 = num_fp16_to_f32((uint16_t)h);
     // NaN comes back quiet, sign and payload kept.
     CHECK(num_bf16_from_f32(bf16) == (isnan(bf16) ? h | 0x40u : h), "bf16 %#x", h);
     CHECK(num_fp16_from_f32(fp16) == (isnan(fp16) ? h | 0x200u : h), "fp16 %#x", h);
   }
-  for (unsigned code = 0; code < 0x100u; code++) {
+  for (unsigned code = 0; code < 0x100u; ++code) {
     CHECK(num_e4m3_from_f32(num_e4m3_to_f32((uint8_t)code)) == code, "e4m3 %#x", code);
   }
 }
@@ -142,8 +141,8 @@ static void check_narrow(uint32_t u) {
 // On each midpoint between neighbours of every format, and one FP32 to either side.
 static void narrow_at_ties(void **state) {
   (void)state;
-  for (uint32_t h = 0; h < 0x10000u; h++) {
-    for (uint32_t offset = 0; offset < 3; offset++) {
+  for (uint32_t h = 0; h < 0x10000u; ++h) {
+    for (uint32_t offset = 0; offset < 3; ++offset) {
       check_narrow((h << 16 | 0x8000u) + offset - 1u);
       // Bits 12 and 19 are the first ones FP16 and e4m3 drop; multiples of 2^12 hold both kinds.
       check_narrow((h << 16 | 0x1000u) + offset - 1u);
@@ -156,9 +155,8 @@ static void narrow_at_ties(void **state) {
     check_narrow(num_f32_bits(nextafterf(middle, INFINITY)));
     check_narrow(num_f32_bits(nextafterf(middle, -INFINITY)));
   }
-  for (unsigned code = 0; code < 0xffu; code++) {
-    const float middle =
-        0.5f * (num_e4m3_to_f32((uint8_t)code) + num_e4m3_to_f32((uint8_t)(code + 1u)));
+  for (unsigned code = 0; code < 0xffu; ++code) {
+    const float middle = 0.5f * (num_e4m3_to_f32((uint8_t)code) + num_e4m3_to_f32((uint8_t)(code + 1u)));
     check_narrow(num_f32_bits(middle));
     check_narrow(num_f32_bits(nextafterf(middle, INFINITY)));
     check_narrow(num_f32_bits(nextafterf(middle, -INFINITY)));
@@ -206,12 +204,12 @@ static void known_values(void **state) {
 static void int4_nibbles(void **state) {
   (void)state;
   const uint32_t word = 0xfedcba98u;
-  for (unsigned i = 0; i < 8; i++) {
+  for (unsigned i = 0; i < 8; ++i) {
     assert_int_equal(num_int4_get(word, i), (int)i - 8);
     assert_int_equal(num_int4_get(0x76543210u, i), (int)i);
-    for (int value = -8; value < 8; value++) {
+    for (int value = -8; value < 8; ++value) {
       const uint32_t changed = num_int4_put(word, i, value);
-      for (unsigned j = 0; j < 8; j++) {
+      for (unsigned j = 0; j < 8; ++j) {
         assert_int_equal(num_int4_get(changed, j), j == i ? value : (int)j - 8);
       }
     }
@@ -224,19 +222,19 @@ static void array_lengths(void **state) {
   enum { MAX = 80, GUARD = 0x5a5a };
   num_rng_t rng;
   num_rng_seed(&rng, 1);
-  for (size_t n = 0; n < MAX; n++) {
+  for (size_t n = 0; n < MAX; ++n) {
     float wide[MAX + 2];
     uint16_t narrow[MAX + 2];
     uint16_t bf16[MAX + 2];
     uint16_t fp16[MAX + 2];
-    for (size_t i = 0; i < MAX + 2; i++) {
+    for (size_t i = 0; i < MAX + 2; ++i) {
       wide[i] = num_f32_from_bits(random_u32(&rng));
       narrow[i] = (uint16_t)random_u32(&rng);
       bf16[i] = fp16[i] = GUARD;
     }
     num_bf16_from_f32_n(wide + 1, bf16 + 1, n);
     num_fp16_from_f32_n(wide + 1, fp16 + 1, n);
-    for (size_t i = 0; i < MAX + 2; i++) {
+    for (size_t i = 0; i < MAX + 2; ++i) {
       const int inside = i >= 1 && i < 1 + n;
       assert_int_equal(bf16[i], inside ? num_bf16_from_f32(wide[i]) : GUARD);
       assert_int_equal(fp16[i], inside ? num_fp16_from_f32(wide[i]) : GUARD);
@@ -247,13 +245,11 @@ static void array_lengths(void **state) {
     memset(from_fp16, 0x5a, sizeof from_fp16);
     num_bf16_to_f32_n(narrow + 1, from_bf16 + 1, n);
     num_fp16_to_f32_n(narrow + 1, from_fp16 + 1, n);
-    for (size_t i = 0; i < MAX + 2; i++) {
+    for (size_t i = 0; i < MAX + 2; ++i) {
       const int inside = i >= 1 && i < 1 + n;
       const uint32_t outside = 0x5a5a5a5au;
-      assert_int_equal(num_f32_bits(from_bf16[i]),
-                       inside ? num_f32_bits(num_bf16_to_f32(narrow[i])) : outside);
-      assert_int_equal(num_f32_bits(from_fp16[i]),
-                       inside ? num_f32_bits(num_fp16_to_f32(narrow[i])) : outside);
+      assert_int_equal(num_f32_bits(from_bf16[i]), inside ? num_f32_bits(num_bf16_to_f32(narrow[i])) : outside);
+      assert_int_equal(num_f32_bits(from_fp16[i]), inside ? num_f32_bits(num_fp16_to_f32(narrow[i])) : outside);
     }
   }
 }
@@ -267,12 +263,12 @@ typedef struct {
 
 // The array forms against the scalar ones on the floats with bits first, first + step, ...
 static void check_arrays(chunk_t *c, uint64_t first, uint64_t step) {
-  for (size_t i = 0; i < CHUNK; i++) {
+  for (size_t i = 0; i < CHUNK; ++i) {
     c->wide[i] = num_f32_from_bits((uint32_t)(first + i * step));
   }
   num_bf16_from_f32_n(c->wide, c->bf16, CHUNK);
   num_fp16_from_f32_n(c->wide, c->fp16, CHUNK);
-  for (size_t i = 0; i < CHUNK; i++) {
+  for (size_t i = 0; i < CHUNK; ++i) {
     const uint32_t u = (uint32_t)(first + i * step);
     const float x = num_f32_from_bits(u);
     CHECK(c->bf16[i] == num_bf16_from_f32(x), "bf16 array at %08x", u);
@@ -283,19 +279,18 @@ static void check_arrays(chunk_t *c, uint64_t first, uint64_t step) {
 static void arrays_sampled(void **state) {
   (void)state;
   chunk_t *c = allocate(1, sizeof *c);
-  for (uint64_t first = 0; first < 251; first++) {
+  for (uint64_t first = 0; first < 251; ++first) {
     check_arrays(c, first * 261, 65521);
   }
   float *wide = allocate(2 * CHUNK, sizeof *wide);
-  for (size_t i = 0; i < CHUNK; i++) {
+  for (size_t i = 0; i < CHUNK; ++i) {
     c->bf16[i] = (uint16_t)i;
   }
   num_bf16_to_f32_n(c->bf16, wide, CHUNK);
   num_fp16_to_f32_n(c->bf16, wide + CHUNK, CHUNK);
-  for (size_t i = 0; i < CHUNK; i++) {
+  for (size_t i = 0; i < CHUNK; ++i) {
     CHECK(num_f32_bits(wide[i]) == num_f32_bits(num_bf16_to_f32((uint16_t)i)), "bf16 %#zx", i);
-    CHECK(num_f32_bits(wide[CHUNK + i]) == num_f32_bits(num_fp16_to_f32((uint16_t)i)), "fp16 %#zx",
-          i);
+    CHECK(num_f32_bits(wide[CHUNK + i]) == num_f32_bits(num_fp16_to_f32((uint16_t)i)), "fp16 %#zx", i);
   }
   free(wide);
   free(c);
@@ -319,9 +314,8 @@ int main(int argc, char **argv) {
     return cmocka_run_group_tests(slow, NULL, NULL);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decode_every_code), cmocka_unit_test(round_trips),
-      cmocka_unit_test(narrow_at_ties),    cmocka_unit_test(narrow_sampled),
-      cmocka_unit_test(known_values),      cmocka_unit_test(int4_nibbles),
+      cmocka_unit_test(decode_every_code), cmocka_unit_test(round_trips),    cmocka_unit_test(narrow_at_ties),
+      cmocka_unit_test(narrow_sampled),    cmocka_unit_test(known_values),   cmocka_unit_test(int4_nibbles),
       cmocka_unit_test(array_lengths),     cmocka_unit_test(arrays_sampled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

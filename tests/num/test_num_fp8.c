@@ -22,7 +22,7 @@ static double code_value(unsigned code) {
 static unsigned nearest_code(double x) {
   const double magnitude = fabs(x);
   unsigned best = 0;
-  for (unsigned code = 1; code <= LARGEST; code++) {
+  for (unsigned code = 1; code <= LARGEST; ++code) {
     const double here = fabs(code_value(code) - magnitude);
     const double there = fabs(code_value(best) - magnitude);
     best = here < there || (here == there && code % 2 == 0) ? code : best;
@@ -51,10 +51,10 @@ static void put_f32(float x, uint8_t *bytes) { memcpy(bytes, &x, sizeof x); }
 // A token of 512 equal codes with these scales.
 static void make_token(unsigned code, const float scale[NUM_FP8_SCALES], uint8_t *token) {
   memset(token, (int)code, NUM_FP8_LATENT);
-  for (size_t i = 0; i < NUM_FP8_SCALES; i++) {
+  for (size_t i = 0; i < NUM_FP8_SCALES; ++i) {
     put_f32(scale[i], token + NUM_FP8_SCALE_OFFSET + 4 * i);
   }
-  for (size_t i = 0; i < 2 * NUM_FP8_ROPE; i++) {
+  for (size_t i = 0; i < 2 * NUM_FP8_ROPE; ++i) {
     token[NUM_FP8_ROPE_OFFSET + i] = (uint8_t)(i * 7 + code);
   }
 }
@@ -66,24 +66,23 @@ static void decodes_every_code(void **state) {
       {0x1.fffffep0f, 0x1.010002p-7f, 1.0f / 3, 448.0f},
       {0x1p-126f, 0x1.8p-140f, 0x1p-149f, 1e38f / 448},
   };
-  for (size_t set = 0; set < ARRAY_LEN(sets); set++) {
-    for (unsigned code = 0; code < 0x100; code++) {
+  for (size_t set = 0; set < ARRAY_LEN(sets); ++set) {
+    for (unsigned code = 0; code < 0x100; ++code) {
       uint8_t token[NUM_FP8_TOKEN_BYTES];
       num_bf16_t key[NUM_FP8_KEY];
       make_token(code, sets[set], token);
       num_fp8_decode(token, key, 1);
-      for (size_t i = 0; i < NUM_FP8_LATENT; i++) {
+      for (size_t i = 0; i < NUM_FP8_LATENT; ++i) {
         const float got = num_bf16_to_f32(key[i]);
         if ((code & 0x7fu) == 0x7fu) {
           CHECK((key[i] & 0x7fc0u) == 0x7fc0u, "code %#x: %04x", code, key[i]);
           continue;
         }
         const double want = decoded(code, sets[set][i / NUM_FP8_GROUP]);
-        CHECK((double)got == want && !signbit(got) == !signbit(want), "code %#x at %zu: %a, not %a",
-              code, i, (double)got, want);
+        CHECK((double)got == want && !signbit(got) == !signbit(want), "code %#x at %zu: %a, not %a", code, i,
+              (double)got, want);
       }
-      CHECK(memcmp(key + NUM_FP8_LATENT, token + NUM_FP8_ROPE_OFFSET, 2 * NUM_FP8_ROPE) == 0,
-            "RoPE of code %#x", code);
+      CHECK(memcmp(key + NUM_FP8_LATENT, token + NUM_FP8_ROPE_OFFSET, 2 * NUM_FP8_ROPE) == 0, "RoPE of code %#x", code);
     }
   }
 }
@@ -92,7 +91,7 @@ static void decodes_every_code(void **state) {
 
 static double group_amax(const num_bf16_t *x) {
   double amax = 0;
-  for (size_t i = 0; i < NUM_FP8_GROUP; i++) {
+  for (size_t i = 0; i < NUM_FP8_GROUP; ++i) {
     amax = fmax(amax, fabs((double)num_bf16_to_f32(x[i])));
   }
   return amax;
@@ -108,32 +107,27 @@ static double power_scale(double amax) {
   return power;
 }
 
-static void check_group(num_fp8_scale_t kind, const num_bf16_t *x, const uint8_t *code,
-                        float scale) {
+static void check_group(num_fp8_scale_t kind, const num_bf16_t *x, const uint8_t *code, float scale) {
   const double amax = group_amax(x);
-  const double want = amax == 0                          ? 1
-                      : kind == NUM_FP8_SCALE_AMAX ? (double)(float)(amax / 448)
-                                                         : power_scale(amax);
+  const double want = amax == 0 ? 1 : kind == NUM_FP8_SCALE_AMAX ? (double)(float)(amax / 448) : power_scale(amax);
   CHECK((double)scale == want, "scale %a of amax %a, not %a", (double)scale, amax, want);
-  for (size_t i = 0; i < NUM_FP8_GROUP; i++) {
+  for (size_t i = 0; i < NUM_FP8_GROUP; ++i) {
     const double quotient = (double)(float)((double)num_bf16_to_f32(x[i]) / (double)scale);
-    CHECK(code[i] == nearest_code(quotient), "code %#x of %a, not %#x", code[i], quotient,
-          nearest_code(quotient));
+    CHECK(code[i] == nearest_code(quotient), "code %#x of %a, not %#x", code[i], quotient, nearest_code(quotient));
   }
 }
 
 static void check_tokens(num_fp8_scale_t kind, const num_bf16_t *key, size_t tokens) {
   uint8_t *token = allocate(tokens, NUM_FP8_TOKEN_BYTES);
   num_fp8_encode(kind, key, token, tokens);
-  for (size_t t = 0; t < tokens; t++) {
+  for (size_t t = 0; t < tokens; ++t) {
     const num_bf16_t *x = key + t * NUM_FP8_KEY;
     const uint8_t *bytes = token + t * NUM_FP8_TOKEN_BYTES;
-    for (size_t g = 0; g < NUM_FP8_SCALES; g++) {
+    for (size_t g = 0; g < NUM_FP8_SCALES; ++g) {
       check_group(kind, x + g * NUM_FP8_GROUP, bytes + g * NUM_FP8_GROUP,
                   read_f32(bytes + NUM_FP8_SCALE_OFFSET + 4 * g));
     }
-    CHECK(memcmp(bytes + NUM_FP8_ROPE_OFFSET, x + NUM_FP8_LATENT, 2 * NUM_FP8_ROPE) == 0,
-          "RoPE of token %zu", t);
+    CHECK(memcmp(bytes + NUM_FP8_ROPE_OFFSET, x + NUM_FP8_LATENT, 2 * NUM_FP8_ROPE) == 0, "RoPE of token %zu", t);
   }
   free(token);
 }
@@ -143,7 +137,7 @@ static void encodes_random_tokens(void **state) {
   num_rng_t rng;
   num_rng_seed(&rng, 11);
   num_bf16_t *key = allocate(TOKENS * NUM_FP8_KEY, sizeof *key);
-  for (size_t i = 0; i < TOKENS * NUM_FP8_KEY; i++) {
+  for (size_t i = 0; i < TOKENS * NUM_FP8_KEY; ++i) {
     const double width = ldexp(1, (int)(i / NUM_FP8_GROUP % 150) - 75);  // by group
     key[i] = num_bf16_from_f32((float)(width * num_rng_normal(&rng)));
   }
@@ -158,12 +152,11 @@ static void encodes_many_amax(void **state) {
   (void)state;
   num_bf16_t key[NUM_FP8_KEY] = {0};
   for (unsigned bits = 0; bits < 0x7f80u; bits += 3 * NUM_FP8_SCALES) {
-    for (size_t g = 0; g < NUM_FP8_SCALES; g++) {
+    for (size_t g = 0; g < NUM_FP8_SCALES; ++g) {
       const float amax = num_bf16_to_f32((num_bf16_t)(bits + g));
-      for (size_t i = 0; i < NUM_FP8_GROUP; i++) {
+      for (size_t i = 0; i < NUM_FP8_GROUP; ++i) {
         const float sign = i % 3 == 0 ? -1.0f : 1.0f;
-        key[g * NUM_FP8_GROUP + i] =
-            num_bf16_from_f32(sign * amax * ((float)(NUM_FP8_GROUP - i) / NUM_FP8_GROUP));
+        key[g * NUM_FP8_GROUP + i] = num_bf16_from_f32(sign * amax * ((float)(NUM_FP8_GROUP - i) / NUM_FP8_GROUP));
       }
     }
     check_tokens(bits % 8 == 0 ? NUM_FP8_SCALE_AMAX : NUM_FP8_SCALE_UE8M0, key, 1);
@@ -179,14 +172,14 @@ static void corners(void **state) {
   assert_true(num_fp8_scale(NUM_FP8_SCALE_UE8M0, 1e-30f) == 0x1p-13f);
   num_bf16_t key[NUM_FP8_KEY] = {0};
   uint8_t token[NUM_FP8_TOKEN_BYTES];
-  key[0] = 0x7f80;                          // infinity: does not set the scale
+  key[0] = 0x7f80;  // infinity: does not set the scale
   key[1] = 0xff80;
-  key[2] = 0x7fc1;                          // NaN
+  key[2] = 0x7fc1;  // NaN
   key[3] = 0xffff;
   key[4] = num_bf16_from_f32(448.0f);
   key[5] = 0x8000;
-  key[NUM_FP8_GROUP] = 0x7f80;              // alone in its group
-  key[2 * NUM_FP8_GROUP] = 0x7f7f;          // the largest number there is
+  key[NUM_FP8_GROUP] = 0x7f80;      // alone in its group
+  key[2 * NUM_FP8_GROUP] = 0x7f7f;  // the largest number there is
   num_fp8_encode(NUM_FP8_SCALE_AMAX, key, token, 1);
   const uint8_t want[] = {0x7e, 0xfe, 0x7f, 0xff, 0x7e, 0x80, 0x00};
   assert_memory_equal(token, want, sizeof want);
@@ -204,7 +197,7 @@ static void round_trips(void **state) {
   uint8_t again[NUM_FP8_TOKEN_BYTES];
   num_bf16_t key[NUM_FP8_KEY];
   make_token(0, scale, token);
-  for (unsigned i = 0; i < NUM_FP8_LATENT; i++) {
+  for (unsigned i = 0; i < NUM_FP8_LATENT; ++i) {
     token[i] = (uint8_t)(i % 0x7fu | (i / NUM_FP8_GROUP % 2 != 0 ? 0x80u : 0u));
   }
   num_fp8_decode(token, key, 1);
@@ -227,13 +220,13 @@ static uint32_t first_of(unsigned code) {
 
 // Codes of the floats with bits first .. first + CHUNK - 1, which are of one sign and ascend.
 static void check_chunk(uint32_t first, float *x, uint8_t *code, const uint32_t *begin) {
-  for (uint32_t i = 0; i < CHUNK; i++) {
+  for (uint32_t i = 0; i < CHUNK; ++i) {
     x[i] = num_f32_from_bits(first + i);
   }
   num_e4m3_from_f32_n(x, code, CHUNK);
   const uint32_t sign = first >> 31 << 7;
   unsigned want = 0;
-  for (uint32_t i = 0; i < CHUNK; i++) {
+  for (uint32_t i = 0; i < CHUNK; ++i) {
     const uint32_t magnitude = (first + i) & 0x7fffffffu;
     while (want < LARGEST && magnitude >= begin[want + 1]) {
       want++;
@@ -247,7 +240,7 @@ static void check_chunks(uint64_t step) {
   uint32_t begin[CODES];
   float *x = allocate(CHUNK, sizeof *x);
   uint8_t *code = allocate(CHUNK, sizeof *code);
-  for (unsigned i = 1; i < CODES; i++) {
+  for (unsigned i = 1; i < CODES; ++i) {
     begin[i] = first_of(i);
   }
   for (uint64_t first = 0; first < 1ull << 32; first += step) {
@@ -272,11 +265,11 @@ static void arrays_of_codes(void **state) {
   uint8_t code[0x100];
   float x[0x101];
   x[0x100] = 5.0f;
-  for (unsigned i = 0; i < 0x100; i++) {
+  for (unsigned i = 0; i < 0x100; ++i) {
     code[i] = (uint8_t)i;
   }
   num_e4m3_to_f32_n(code, x, 0x100);
-  for (unsigned i = 0; i < 0x100; i++) {
+  for (unsigned i = 0; i < 0x100; ++i) {
     CHECK(num_f32_bits(x[i]) == num_f32_bits(num_e4m3_to_f32((uint8_t)i)), "code %#x", i);
   }
   CHECK(x[0x100] == 5.0f, "wrote beyond the end");
@@ -288,9 +281,9 @@ int main(int argc, char **argv) {
     return cmocka_run_group_tests(slow, NULL, NULL);
   }
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decodes_every_code),    cmocka_unit_test(encodes_random_tokens),
-      cmocka_unit_test(encodes_many_amax),    cmocka_unit_test(corners),
-      cmocka_unit_test(round_trips),           cmocka_unit_test(every_eleventh_chunk),
+      cmocka_unit_test(decodes_every_code), cmocka_unit_test(encodes_random_tokens),
+      cmocka_unit_test(encodes_many_amax),  cmocka_unit_test(corners),
+      cmocka_unit_test(round_trips),        cmocka_unit_test(every_eleventh_chunk),
       cmocka_unit_test(arrays_of_codes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,34 +39,32 @@ static lane_t reference_guarded_add(uint32_t u, int64_t n) {
 static void check_guarded(uint32_t u, uint32_t operand) {
   const lane_t expected = reference_guarded_add(u, (int32_t)operand);
   static const enum num_gm_op ops[] = {NUM_GM_ADD_S32, NUM_GM_RESCALE};
-  for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(ops); ++i) {
     uint32_t guards = 0;
     const uint32_t word = num_gm_apply(ops[i], u, operand, &guards);
-    CHECK(word == expected.word && guards == expected.guards,
-          "%08x + %08x: %08x guards %x, expected %08x guards %x", u, operand, word, guards,
-          expected.word, expected.guards);
+    CHECK(word == expected.word && guards == expected.guards, "%08x + %08x: %08x guards %x, expected %08x guards %x", u,
+          operand, word, guards, expected.word, expected.guards);
   }
 }
 
-static const uint32_t MAGNITUDES[] = {
-    0x00000000, 0x00000001, 0x003fffff, 0x007fffff, 0x00800000, 0x00800001, 0x00ffffff,
-    0x01000000, 0x08abcdef, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x40490fdb, 0x7effffff,
-    0x7f000000, 0x7f7ffffe, 0x7f7fffff, 0x7f800000, 0x7f800001, 0x7fc00000, 0x7fffffff};
+static const uint32_t MAGNITUDES[] = {0x00000000, 0x00000001, 0x003fffff, 0x007fffff, 0x00800000, 0x00800001,
+                                      0x00ffffff, 0x01000000, 0x08abcdef, 0x3f7fffff, 0x3f800000, 0x3f800001,
+                                      0x40490fdb, 0x7effffff, 0x7f000000, 0x7f7ffffe, 0x7f7fffff, 0x7f800000,
+                                      0x7f800001, 0x7fc00000, 0x7fffffff};
 
 static void guarded_corners(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(MAGNITUDES); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(MAGNITUDES); ++i) {
     const uint32_t u = MAGNITUDES[i];
     // The thresholds of this magnitude, powers of two, and the ends of the int32 range.
-    const uint32_t centres[] = {
-        0u, 0x00800000u - u, 0x7f800000u - u, 0u - u, 0x80000000u, 0x7fffffffu - u, 8u};
-    for (uint32_t sign = 0; sign < 2; sign++) {
-      for (size_t c = 0; c < ARRAY_LEN(centres); c++) {
-        for (uint32_t offset = 0; offset < 7; offset++) {
+    const uint32_t centres[] = {0u, 0x00800000u - u, 0x7f800000u - u, 0u - u, 0x80000000u, 0x7fffffffu - u, 8u};
+    for (uint32_t sign = 0; sign < 2; ++sign) {
+      for (size_t c = 0; c < ARRAY_LEN(centres); ++c) {
+        for (uint32_t offset = 0; offset < 7; ++offset) {
           check_guarded(u | sign << 31, centres[c] + offset - 3u);
         }
       }
-      for (int32_t exponent = -256; exponent <= 255; exponent++) {
+      for (int32_t exponent = -256; exponent <= 255; ++exponent) {
         const uint32_t n = (uint32_t)exponent << 23;
         check_guarded(u | sign << 31, n);
         check_guarded(u | sign << 31, n + 1u);
@@ -80,7 +78,7 @@ static void guarded_random(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 6);
-  for (int i = 0; i < 4000000; i++) {
+  for (int i = 0; i < 4000000; ++i) {
     const uint64_t bits = num_rng_u64(&rng);
     // Half with an operand small enough to stay in range mostly.
     const int32_t small = (int32_t)(uint32_t)bits >> (i % 12);
@@ -95,7 +93,7 @@ static void raw_and_ldexp(void **state) {
   num_rng_t rng;
   num_rng_seed(&rng, 7);
   long multiplied = 0;
-  for (int i = 0; i < 2000000; i++) {
+  for (int i = 0; i < 2000000; ++i) {
     const uint64_t bits = num_rng_u64(&rng);
     const uint32_t u = (uint32_t)(bits >> 32);
     const int exponent = (int)(bits & 0xffu) - 128;
@@ -132,12 +130,12 @@ static void f32_add(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 8);
-  for (size_t i = 0; i < 4 * ARRAY_LEN(MAGNITUDES) * ARRAY_LEN(MAGNITUDES); i++) {
+  for (size_t i = 0; i < 4 * ARRAY_LEN(MAGNITUDES) * ARRAY_LEN(MAGNITUDES); ++i) {
     const uint32_t a = MAGNITUDES[i / 4 % ARRAY_LEN(MAGNITUDES)];
     const uint32_t b = MAGNITUDES[i / 4 / ARRAY_LEN(MAGNITUDES)];
     check_f32_add(a | (uint32_t)(i & 1u) << 31, b | (uint32_t)(i & 2u) << 30);
   }
-  for (int i = 0; i < 2000000; i++) {
+  for (int i = 0; i < 2000000; ++i) {
     const uint64_t bits = num_rng_u64(&rng);
     const uint32_t a = (uint32_t)(bits >> 32);
     check_f32_add(a, (uint32_t)bits);
@@ -151,7 +149,7 @@ static void array_is_scalar(void **state) {
   enum { MAX = 100 };
   num_rng_t rng;
   num_rng_seed(&rng, 9);
-  for (int round = 0; round < 20000; round++) {
+  for (int round = 0; round < 20000; ++round) {
     uint32_t mem[MAX + 1];
     uint32_t operand[MAX];
     uint32_t expected[MAX + 1];
@@ -159,15 +157,14 @@ static void array_is_scalar(void **state) {
     const enum num_gm_op op = (enum num_gm_op)(round % 6);  // one of them is no operation
     uint32_t guards = 0;
     uint32_t expected_guards = 0;
-    for (size_t i = 0; i < MAX; i++) {
+    for (size_t i = 0; i < MAX; ++i) {
       const uint64_t bits = num_rng_u64(&rng);
-      mem[i] =
-          (bits & 7u) == 0 ? MAGNITUDES[bits / 8 % ARRAY_LEN(MAGNITUDES)] : (uint32_t)(bits >> 32);
+      mem[i] = (bits & 7u) == 0 ? MAGNITUDES[bits / 8 % ARRAY_LEN(MAGNITUDES)] : (uint32_t)(bits >> 32);
       operand[i] = (bits & 0x700u) == 0 ? 0u : random_u32(&rng);
     }
     mem[MAX] = 0x5a5a5a5au;
     memcpy(expected, mem, sizeof mem);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; ++i) {
       const uint32_t each = op == NUM_GM_RESCALE ? operand[0] : operand[i];
       expected[i] = num_gm_apply(op, mem[i], each, &expected_guards);
     }
@@ -208,14 +205,14 @@ static void speed(void **state) {
   enum { N = 8192, ROUNDS = 2000 };
   uint32_t *mem = allocate(N, sizeof *mem);
   uint32_t *operand = allocate(N, sizeof *operand);
-  for (size_t i = 0; i < N; i++) {
+  for (size_t i = 0; i < N; ++i) {
     mem[i] = 0x3f800000u + (uint32_t)i;
     operand[i] = 8u;
   }
-  for (int op = NUM_GM_STORE; op <= NUM_GM_RESCALE; op++) {
+  for (int op = NUM_GM_STORE; op <= NUM_GM_RESCALE; ++op) {
     uint32_t guards = 0;
     const clock_t start = clock();
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; ++round) {
       num_gm_apply_n((enum num_gm_op)op, mem, operand, N, &guards);
     }
     const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;

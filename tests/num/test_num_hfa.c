@@ -52,21 +52,19 @@ static void check_quant(num_bf16_t a, num_bf16_t b) {
   const num_bf16_t low = num_bf16_max(a, b) == a ? b : a;
   const num_bf16_t high = low == a ? b : a;
   const int t = num_hfa_quant(low, high);
-  CHECK(t == quant_formula(low, high), "quant of %04x - %04x: %d, expected %d", low, high, t,
-        quant_formula(low, high));
+  CHECK(t == quant_formula(low, high), "quant of %04x - %04x: %d, expected %d", low, high, t, quant_formula(low, high));
 }
 
 static void quant_is_its_formula(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 1);
-  for (int i = 0; i < 4000000; i++) {
+  for (int i = 0; i < 4000000; ++i) {
     // Normal numbers; every second pair within a few exponents of each other.
     const uint32_t r = random_u32(&rng);
     const uint32_t low = (r & 0x807fu) | (1u + (r >> 16) % 254u) << 7;
     const uint32_t near = (low & 0x7f80u) + ((r >> 24) % 9u << 7);
-    const uint32_t high =
-        i % 2 && near < 0x7f80u ? near | (r >> 8 & 0x807fu) : random_u32(&rng) & 0xffffu;
+    const uint32_t high = i % 2 && near < 0x7f80u ? near | (r >> 8 & 0x807fu) : random_u32(&rng) & 0xffffu;
     if ((high & 0x7f80u) != 0 && (high & 0x7f80u) != 0x7f80u) {
       check_quant((num_bf16_t)low, (num_bf16_t)high);
     }
@@ -75,14 +73,14 @@ static void quant_is_its_formula(void **state) {
 
 static void quant_of_every_distance(void **state) {
   (void)state;
-  for (uint32_t mag = 0x0080; mag <= 0x7f80; mag++) {
+  for (uint32_t mag = 0x0080; mag <= 0x7f80; ++mag) {
     check_quant((num_bf16_t)(0x8000u | mag), 0);
     // The exponential itself: n is half a unit off at most, 369/256 is 0.09 % below log2 e.
     const double powers = (double)num_bf16_to_f32((num_bf16_t)mag) * 1.4426950408889634 * 128.0;
     const double off = num_hfa_quant((num_bf16_t)(0x8000u | mag), 0) - powers;
     CHECK(powers > 2768.0 || fabs(off) <= 0.5 * 1.4415 + 0.5 + 9e-4 * powers, "%04x: %g", mag, off);
   }
-  for (uint32_t x = 0; x < BF16S; x++) {
+  for (uint32_t x = 0; x < BF16S; ++x) {
     assert_int_equal(num_hfa_quant((num_bf16_t)x, (num_bf16_t)x), 0);
   }
   assert_int_equal(num_hfa_quant(NUM_BF16_NEG_INF, 0x3f80), QUANT_MAX);
@@ -96,7 +94,7 @@ static void quant_of_every_distance(void **state) {
 static void log2_is_mitchell_s(void **state) {
   (void)state;
   double worst = 0.0;
-  for (uint32_t v = 0; v < BF16S; v++) {
+  for (uint32_t v = 0; v < BF16S; ++v) {
     const num_element_t x = num_hfa_log2((num_bf16_t)v);
     assert_int_equal(is_negative(x), v >> 15);
     if ((v & 0x7f80u) == 0) {
@@ -115,7 +113,7 @@ static void log2_is_mitchell_s(void **state) {
 static void scale_subtracts(void **state) {
   (void)state;
   for (uint32_t t = 0; t <= QUANT_MAX; t += t < 300 ? 1 : 97) {
-    for (uint32_t x = 0; x < ELEMENTS; x++) {
+    for (uint32_t x = 0; x < ELEMENTS; ++x) {
       const int log = (x & 0xffffu) == ZERO ? -32768 : saturated(log_of(x) - (int)t);
       const num_element_t y = num_hfa_scale(x, (uint16_t)t);
       CHECK(y == element(is_negative(x), log), "%05x - %u: %05x", x, t, y);
@@ -126,7 +124,7 @@ static void scale_subtracts(void **state) {
 static void pow2_is_within_its_bound(void **state) {
   (void)state;
   double worst = 0.0;
-  for (uint32_t d = 0; d < BF16S; d++) {
+  for (uint32_t d = 0; d < BF16S; ++d) {
     const double exact = exp2(-(double)d * UNIT);
     const uint16_t t = num_hfa_pow2(d);
     const double off = fabs(t * UNIT - exact);
@@ -180,12 +178,11 @@ static void check_add(const num_hfa_t *hfa, num_element_t x, num_element_t y) {
   const double exact = log2(subtract ? 1.0 - ratio : 1.0 + ratio);
   const double off = fabs(log * UNIT - ((a > b ? a : b) * UNIT + exact));
   CHECK(off <= allowance(hfa, exact, ratio), "%05x + %05x: %g off", x, y, off);
-  CHECK(hfa->corrected || subtract || off <= MITCHELL + POW2 + 0.5 * UNIT, "%05x + %05x: %g", x, y,
-        off);
+  CHECK(hfa->corrected || subtract || off <= MITCHELL + POW2 + 0.5 * UNIT, "%05x + %05x: %g", x, y, off);
 }
 
 static void check_adds(const num_hfa_t *hfa, num_element_t x, num_element_t y) {
-  for (uint32_t signs = 0; signs < 4; signs++) {
+  for (uint32_t signs = 0; signs < 4; ++signs) {
     check_add(hfa, x ^ (signs & 1u) << 16, y ^ (signs & 2u) << 15);
   }
 }
@@ -193,11 +190,10 @@ static void check_adds(const num_hfa_t *hfa, num_element_t x, num_element_t y) {
 static void add_random(const num_hfa_t *hfa) {
   num_rng_t rng;
   num_rng_seed(&rng, 2);
-  for (int i = 0; i < 1000000; i++) {
+  for (int i = 0; i < 1000000; ++i) {
     const uint32_t r = random_u32(&rng);
     const num_element_t x = r & 0x1ffffu;
-    check_adds(hfa, x,
-               element(is_negative(x), saturated(log_of(x) + (int)(r >> 17 & 2047u) - 1024)));
+    check_adds(hfa, x, element(is_negative(x), saturated(log_of(x) + (int)(r >> 17 & 2047u) - 1024)));
     check_adds(hfa, x, random_u32(&rng) & 0x1ffffu);
   }
 }
@@ -216,13 +212,11 @@ static void add_corrected(void **state) {
 static void add_corners(void **state) {
   (void)state;
   const num_hfa_t *all[] = {&PAPER, &EXACT_ZERO, &CORRECTED};
-  for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(all); ++i) {
     // Doubling is exact; zero plus zero is zero with the sign of the second.
     assert_int_equal(num_hfa_add(all[i], element(1, 500), element(1, 500)), element(1, 628));
-    assert_int_equal(num_hfa_add(all[i], element(0, -32768), element(1, -32768)),
-                     element(1, -32768));
-    assert_int_equal(num_hfa_add(all[i], element(1, -32768), element(1, -32768)),
-                     element(1, -32768));
+    assert_int_equal(num_hfa_add(all[i], element(0, -32768), element(1, -32768)), element(1, -32768));
+    assert_int_equal(num_hfa_add(all[i], element(1, -32768), element(1, -32768)), element(1, -32768));
     // Nothing far below is felt, zero least of all.
     assert_int_equal(num_hfa_add(all[i], element(0, 77), element(1, -32768)), element(0, 77));
     assert_int_equal(num_hfa_add(all[i], element(1, -32768), element(0, 77)), element(0, 77));
@@ -230,8 +224,7 @@ static void add_corners(void **state) {
     // Both ends of the range.
     assert_int_equal(num_hfa_add(all[i], element(0, 32767), element(0, 32767)), element(0, 32767));
     assert_int_equal(num_hfa_add(all[i], element(1, 32700), element(1, 32700)), element(1, 32767));
-    assert_int_equal(num_hfa_add(all[i], element(0, -32740), element(1, -32741)),
-                     element(0, -32768));
+    assert_int_equal(num_hfa_add(all[i], element(0, -32740), element(1, -32741)), element(0, -32768));
     // The larger one's sign, the second one's between equals.
     assert_int_equal(is_negative(num_hfa_add(all[i], element(1, 10), element(0, 9))), 1);
     assert_int_equal(is_negative(num_hfa_add(all[i], element(0, 9), element(1, 10))), 1);
@@ -260,11 +253,10 @@ static void logdiv_is_mitchell_s(void **state) {
   // With the two ends of l every ratio there is occurs.
   const num_element_t l[] = {element(0, -32768), element(0, 32767), element(0, 0),
                              element(0, 1280),   element(1, -300),  element(0, -5000)};
-  for (uint32_t o = 0; o < ELEMENTS; o++) {
-    for (size_t i = 0; i < ARRAY_LEN(l); i++) {
+  for (uint32_t o = 0; o < ELEMENTS; ++o) {
+    for (size_t i = 0; i < ARRAY_LEN(l); ++i) {
       const num_bf16_t y = num_hfa_logdiv_element(o, l[i]);
-      CHECK(y == logdiv_formula(o, l[i]), "%05x / %05x: %04x, expected %04x", o, l[i], y,
-            logdiv_formula(o, l[i]));
+      CHECK(y == logdiv_formula(o, l[i]), "%05x / %05x: %04x, expected %04x", o, l[i], y, logdiv_formula(o, l[i]));
     }
   }
 }
@@ -274,7 +266,7 @@ static void logdiv_undoes_log2(void **state) {
   (void)state;
   const num_element_t one = num_hfa_log2(NUM_BF16_ONE);
   assert_int_equal(one, 0);
-  for (uint32_t v = 0; v < BF16S; v++) {
+  for (uint32_t v = 0; v < BF16S; ++v) {
     const int finite = (v & 0x7f80u) != 0x7f80u;
     const uint32_t expected = (v & 0x7f80u) == 0 ? 0u : v;
     const num_bf16_t y = num_hfa_logdiv_element(num_hfa_log2((num_bf16_t)v), one);

@@ -13,7 +13,7 @@ typedef struct {
 } expected_t;
 
 static void check_errors(num_hfa_t hfa, const expected_t *expected, size_t count) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     const expected_t *e = &expected[i];
     const num_engine_t engine = {NUM_DESIGN_HFA, hfa, e->d, e->blocks, KEYS};
     problem_t p = problem_new(QUERIES, KEYS, e->d, e->width, 10 + i);
@@ -30,9 +30,8 @@ static void mitchell(void **state) {
   // The log-domain sum drifts: from 0.24 of the signal with peaked scores to more than all of it
   // where 1024 equals are added in one row.
   static const expected_t EXPECTED[] = {
-      {32, 4, 1.0, 0.75, 0.87}, {64, 4, 1.0, 0.72, 0.86}, {128, 4, 1.0, 0.74, 0.86},
-      {64, 1, 1.0, 1.0, 1.3},   {64, 2, 1.0, 0.75, 1.15}, {64, 8, 1.0, 0.78, 0.94},
-      {64, 4, 4.0, 0.2, 0.32},
+      {32, 4, 1.0, 0.75, 0.87}, {64, 4, 1.0, 0.72, 0.86}, {128, 4, 1.0, 0.74, 0.86}, {64, 1, 1.0, 1.0, 1.3},
+      {64, 2, 1.0, 0.75, 1.15}, {64, 8, 1.0, 0.78, 0.94}, {64, 4, 4.0, 0.2, 0.32},
   };
   check_errors((num_hfa_t)HFA, EXPECTED, ARRAY_LEN(EXPECTED));
 }
@@ -40,9 +39,8 @@ static void mitchell(void **state) {
 static void corrected(void **state) {
   (void)state;
   static const expected_t EXPECTED[] = {
-      {32, 4, 1.0, 0.02, 0.06},  {64, 4, 1.0, 0.02, 0.06}, {128, 4, 1.0, 0.02, 0.06},
-      {64, 1, 1.0, 0.1, 0.25},   {64, 2, 1.0, 0.03, 0.1},  {64, 8, 1.0, 0.02, 0.06},
-      {64, 4, 4.0, 0.02, 0.045}, {64, 1, 4.0, 0.02, 0.06},
+      {32, 4, 1.0, 0.02, 0.06}, {64, 4, 1.0, 0.02, 0.06}, {128, 4, 1.0, 0.02, 0.06}, {64, 1, 1.0, 0.1, 0.25},
+      {64, 2, 1.0, 0.03, 0.1},  {64, 8, 1.0, 0.02, 0.06}, {64, 4, 4.0, 0.02, 0.045}, {64, 1, 4.0, 0.02, 0.06},
   };
   check_errors((num_hfa_t)HFA_CORRECTED, EXPECTED, ARRAY_LEN(EXPECTED));
 }
@@ -55,7 +53,7 @@ static void engine_over_equals(num_hfa_t hfa, const num_bf16_t *values, size_t s
   num_bf16_t k[8];
   num_element_t scratch[4];
   const num_engine_t engine = {NUM_DESIGN_HFA, hfa, 1, 1, 8};
-  for (size_t i = 0; i < s; i++) {
+  for (size_t i = 0; i < s; ++i) {
     k[i] = 0x4000;
   }
   num_engine_attention(&engine, &q, k, values, NULL, s, out, scratch);
@@ -65,10 +63,10 @@ static void engine_over_equals(num_hfa_t hfa, const num_bf16_t *values, size_t s
 static void copies_are_exact(void **state) {
   (void)state;
   static const num_hfa_t BOTH[] = {HFA, HFA_CORRECTED};
-  for (uint32_t v = 0; v < 0x10000; v++) {
+  for (uint32_t v = 0; v < 0x10000; ++v) {
     const num_bf16_t twice[] = {(num_bf16_t)v, (num_bf16_t)v};
     const uint32_t expected = (v & 0x7f80u) == 0x7f80u ? NUM_BF16_NAN : (v & 0x7f80u) == 0 ? 0 : v;
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < 2; ++i) {
       num_bf16_t out;
       engine_over_equals(BOTH[i], twice, 1, &out);
       CHECK(out == expected, "once %04x: %04x", v, out);

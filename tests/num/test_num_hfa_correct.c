@@ -16,11 +16,17 @@ typedef struct {
 
 static const limit_t limits[2][OCTAVES] = {
     // Adding. The first entry is exact for x + x; the last octave is meant to be high.
-    {{3.5, 0.25}, {1.5, 0.1}, {2.2, 0.1}, {1.1, 0.1}, {0.8, 0.1}, {0.7, 0.1}, {0.6, 0.1},
-     {0.5, 0.1}, {0.7, 0.4}},
+    {{3.5, 0.25}, {1.5, 0.1}, {2.2, 0.1}, {1.1, 0.1}, {0.8, 0.1}, {0.7, 0.1}, {0.6, 0.1}, {0.5, 0.1}, {0.7, 0.4}},
     // Subtracting. The first octave is judged by what is left.
-    {{INFINITY, INFINITY}, {8.3, 0.15}, {2.7, 0.15}, {1.7, 0.1}, {1.0, 0.1}, {0.7, 0.1}, {0.6, 0.1},
-     {0.5, 0.1}, {0.7, 0.4}},
+    {{INFINITY, INFINITY},
+     {8.3, 0.15},
+     {2.7, 0.15},
+     {1.7, 0.1},
+     {1.0, 0.1},
+     {0.7, 0.1},
+     {0.6, 0.1},
+     {0.5, 0.1},
+     {0.7, 0.4}},
 };
 
 static double exact(uint32_t d, bool subtract) {
@@ -28,15 +34,13 @@ static double exact(uint32_t d, bool subtract) {
   return OCTAVE * fabs(log2(subtract ? 1.0 - x : 1.0 + x));
 }
 
-static double error_of(uint32_t d, bool subtract) {
-  return num_hfa_correct(d, subtract) - exact(d, subtract);
-}
+static double error_of(uint32_t d, bool subtract) { return num_hfa_correct(d, subtract) - exact(d, subtract); }
 
 // Every distance of all, those beyond the table among them.
 static void is_within_its_contract(void **state) {
   (void)state;
-  for (int subtract = 0; subtract < 2; subtract++) {
-    for (uint32_t d = (uint32_t)subtract; d < DISTANCES; d++) {
+  for (int subtract = 0; subtract < 2; ++subtract) {
+    for (uint32_t d = (uint32_t)subtract; d < DISTANCES; ++d) {
       const uint32_t octave = d / OCTAVE;
       const double limit = octave < OCTAVES ? limits[subtract][octave].largest : 0.37;
       const double error = error_of(d, subtract);
@@ -51,7 +55,7 @@ static void is_within_its_contract(void **state) {
 static void differences_lose_little(void **state) {
   (void)state;
   double sum = 0.0;
-  for (uint32_t d = 1; d < OCTAVE; d++) {
+  for (uint32_t d = 1; d < OCTAVE; ++d) {
     const double left = exp2(-(double)num_hfa_correct(d, true) / OCTAVE);
     const double error = left - (1.0 - exp2(-(double)d / OCTAVE));
     CHECK(fabs(error) <= 0.037, "d %u: %g off", d, error);
@@ -64,8 +68,8 @@ static void differences_lose_little(void **state) {
 // A larger distance never weighs more.
 static void falls(void **state) {
   (void)state;
-  for (int subtract = 0; subtract < 2; subtract++) {
-    for (uint32_t d = 1; d < DISTANCES; d++) {
+  for (int subtract = 0; subtract < 2; ++subtract) {
+    for (uint32_t d = 1; d < DISTANCES; ++d) {
       CHECK(num_hfa_correct(d, subtract) <= num_hfa_correct(d - 1, subtract), "d %u", d);
     }
   }
@@ -75,14 +79,14 @@ static void falls(void **state) {
 // is what cutting instead of rounding would do.
 static void has_little_bias(void **state) {
   (void)state;
-  for (int subtract = 0; subtract < 2; subtract++) {
-    for (uint32_t octave = 0; octave < OCTAVES; octave++) {
+  for (int subtract = 0; subtract < 2; ++subtract) {
+    for (uint32_t octave = 0; octave < OCTAVES; ++octave) {
       double sum = 0.0;
-      for (uint32_t f = octave == 0 ? 1 : 0; f < OCTAVE; f++) {
+      for (uint32_t f = octave == 0 ? 1 : 0; f < OCTAVE; ++f) {
         sum += error_of(octave * OCTAVE + f, subtract);
       }
-      CHECK(fabs(sum / OCTAVE) <= limits[subtract][octave].mean, "%s, octave %u: %g",
-            subtract ? "minus" : "plus", octave, sum / OCTAVE);
+      CHECK(fabs(sum / OCTAVE) <= limits[subtract][octave].mean, "%s, octave %u: %g", subtract ? "minus" : "plus",
+            octave, sum / OCTAVE);
     }
   }
 }
@@ -91,15 +95,14 @@ static void has_little_bias(void **state) {
 static void tail_is_paid_for(void **state) {
   (void)state;
   enum { ROUNDED_END = 1092 };
-  for (int subtract = 0; subtract < 2; subtract++) {
+  for (int subtract = 0; subtract < 2; ++subtract) {
     double lost = 0.0;
     double left = 0.0;
-    for (uint32_t d = 7 * OCTAVE; d < DISTANCES; d++) {
+    for (uint32_t d = 7 * OCTAVE; d < DISTANCES; ++d) {
       left += error_of(d, subtract);
       lost += d >= ROUNDED_END ? exact(d, subtract) : 0.0;
     }
-    printf("%s: %.1f of %.1f units are not made up for\n", subtract ? "minus" : "plus", -left,
-           lost);
+    printf("%s: %.1f of %.1f units are not made up for\n", subtract ? "minus" : "plus", -left, lost);
     assert_true(left < 0.0 && -left < 0.35 * lost);
   }
 }
@@ -108,7 +111,7 @@ static void tail_is_paid_for(void **state) {
 static void ends(void **state) {
   (void)state;
   assert_int_equal(num_hfa_correct(0, false), 128);
-  for (int subtract = 0; subtract < 2; subtract++) {
+  for (int subtract = 0; subtract < 2; ++subtract) {
     assert_int_equal(num_hfa_correct(1135, subtract), 1);
     assert_int_equal(num_hfa_correct(1136, subtract), 0);
     assert_int_equal(num_hfa_correct(65535, subtract), 0);
@@ -117,12 +120,8 @@ static void ends(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(is_within_its_contract),
-      cmocka_unit_test(differences_lose_little),
-      cmocka_unit_test(falls),
-      cmocka_unit_test(has_little_bias),
-      cmocka_unit_test(tail_is_paid_for),
-      cmocka_unit_test(ends),
+      cmocka_unit_test(is_within_its_contract), cmocka_unit_test(differences_lose_little), cmocka_unit_test(falls),
+      cmocka_unit_test(has_little_bias),        cmocka_unit_test(tail_is_paid_for),        cmocka_unit_test(ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

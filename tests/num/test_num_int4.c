@@ -12,13 +12,13 @@ static void known_words(void **state) {
   int8_t values[16];
   uint32_t again[2];
   num_int4_unpack(NUM_NIBBLES_SIGNED, words, values, 16);
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 16; ++i) {
     assert_int_equal(values[i], i - 8);
   }
   num_int4_pack(values, again, 16);
   assert_memory_equal(words, again, sizeof words);
   num_int4_unpack(NUM_NIBBLES_UNSIGNED, words, values, 16);
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 16; ++i) {
     assert_int_equal(values[i], i < 8 ? i + 8 : i - 8);
   }
   num_int4_pack(values, again, 16);
@@ -37,7 +37,7 @@ typedef struct {
 static void make_weights(weights_t *weights, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
-  for (size_t i = 0; i < (size_t)K * N; i++) {
+  for (size_t i = 0; i < (size_t)K * N; ++i) {
     const size_t column = i % N;
     const double width = column == 5 ? 0.0 : ldexp(1, (int)column - 18);
     const double value = width * num_rng_normal(&rng);
@@ -49,7 +49,7 @@ static void make_weights(weights_t *weights, uint64_t seed) {
 // rounding does.
 static void check_near(const weights_t *weights, num_nibbles_t nibbles, bool zeros) {
   const int least = num_int4_least(nibbles);
-  for (size_t i = 0; i < (size_t)K * N; i++) {
+  for (size_t i = 0; i < (size_t)K * N; ++i) {
     const size_t g = i / N / GROUP * N + i % N;
     const float s = num_fp16_to_f32(weights->scale[g]);
     const float z = zeros ? num_fp16_to_f32(weights->zero[g]) : 0.0f;
@@ -57,8 +57,8 @@ static void check_near(const weights_t *weights, num_nibbles_t nibbles, bool zer
     assert_true(q >= least && q <= least + 15);
     assert_true(z == rintf(z) && s > 0.0f);
     const float error = fabsf(s * ((float)q - z) - weights->w[i]);
-    CHECK(error <= (zeros ? 1.0f : 0.5f) * s * 1.05f + 0x1p-22f, "weight %g: %g * (%d - %g)",
-          (double)weights->w[i], (double)s, q, (double)z);
+    CHECK(error <= (zeros ? 1.0f : 0.5f) * s * 1.05f + 0x1p-22f, "weight %g: %g * (%d - %g)", (double)weights->w[i],
+          (double)s, q, (double)z);
   }
 }
 
@@ -66,20 +66,20 @@ static void quantised_is_near(void **state) {
   (void)state;
   weights_t *weights = allocate(1, sizeof *weights);
   size_t bad = 0;
-  for (uint64_t seed = 1; seed < 5; seed++) {
+  for (uint64_t seed = 1; seed < 5; ++seed) {
     make_weights(weights, seed);
-    assert_true(num_int4_quantise(NUM_NIBBLES_SIGNED, weights->w, K, N, GROUP, weights->values,
-                                  weights->scale, NULL, &bad));
+    assert_true(
+        num_int4_quantise(NUM_NIBBLES_SIGNED, weights->w, K, N, GROUP, weights->values, weights->scale, NULL, &bad));
     check_near(weights, NUM_NIBBLES_SIGNED, false);
-    for (int nibbles = 0; nibbles < 2; nibbles++) {
-      assert_true(num_int4_quantise((num_nibbles_t)nibbles, weights->w, K, N, GROUP,
-                                    weights->values, weights->scale, weights->zero, &bad));
+    for (int nibbles = 0; nibbles < 2; ++nibbles) {
+      assert_true(num_int4_quantise((num_nibbles_t)nibbles, weights->w, K, N, GROUP, weights->values, weights->scale,
+                                    weights->zero, &bad));
       check_near(weights, (num_nibbles_t)nibbles, true);
     }
   }
   weights->w[(GROUP + 3) * N + 7] = 5e5f;
-  assert_false(num_int4_quantise(NUM_NIBBLES_SIGNED, weights->w, K, N, GROUP, weights->values,
-                                 weights->scale, NULL, &bad));
+  assert_false(
+      num_int4_quantise(NUM_NIBBLES_SIGNED, weights->w, K, N, GROUP, weights->values, weights->scale, NULL, &bad));
   assert_int_equal(bad, N + 7);
   free(weights);
 }
@@ -92,7 +92,7 @@ static void known_groups(void **state) {
   num_fp16_t zero;
   size_t bad;
   assert_true(num_int4_quantise(NUM_NIBBLES_SIGNED, w, 4, 1, 4, values, &scale, NULL, &bad));
-  const int8_t signed_values[4] = {-7, 2, 2, 6};   // 2.5 and 1.5 to even
+  const int8_t signed_values[4] = {-7, 2, 2, 6};  // 2.5 and 1.5 to even
   assert_true(num_fp16_to_f32(scale) == 0.5f);
   assert_memory_equal(values, signed_values, 4);
   const float u[4] = {-2.0f, 5.5f, 0.25f, 0.75f};
@@ -102,7 +102,7 @@ static void known_groups(void **state) {
   assert_memory_equal(values, unsigned_values, 4);
   assert_true(num_int4_quantise(NUM_NIBBLES_SIGNED, u, 4, 1, 4, values, &scale, &zero, &bad));
   assert_true(num_fp16_to_f32(zero) == -4.0f);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     assert_int_equal(values[i], unsigned_values[i] - 8);
   }
 }
@@ -136,8 +136,7 @@ static void shipped_weights(void **state) {
   uint32_t *words = allocate(count / 8, sizeof *words);
   size_t bad;
   num_fp16_to_f32_n(fp16, w, count);
-  assert_true(num_int4_quantise(NUM_NIBBLES_SIGNED, w, REAL_K, REAL_N, REAL_GROUP, values, scale,
-                                NULL, &bad));
+  assert_true(num_int4_quantise(NUM_NIBBLES_SIGNED, w, REAL_K, REAL_N, REAL_GROUP, values, scale, NULL, &bad));
   num_int4_pack(values, words, count);
   assert_memory_equal(scale, want_scale, groups * 2);
   assert_memory_equal(words, want, count / 2);

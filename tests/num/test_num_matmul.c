@@ -24,8 +24,7 @@ typedef enum { NORMAL, TINY, MIXED, VALUE_KINDS } values_t;
 // opposite numbers (sums that cancel exactly), subnormals and numbers whose sums overflow.
 static float random_value(num_rng_t *rng, values_t kind) {
   const float normal = (float)num_rng_normal(rng);
-  static const float special[] = {0.0f,      -0.0f,      1.0f,    -1.0f,
-                                  0x1p-140f, -0x1p-149f, 0x1p63f, -0x1p64f};
+  static const float special[] = {0.0f, -0.0f, 1.0f, -1.0f, 0x1p-140f, -0x1p-149f, 0x1p63f, -0x1p64f};
   switch (kind) {
     case TINY:
       return normal * 0x1p-70f;
@@ -37,7 +36,7 @@ static float random_value(num_rng_t *rng, values_t kind) {
 }
 
 static void fill(float *x, size_t n, num_rng_t *rng, values_t kind) {
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n; ++i) {
     x[i] = random_value(rng, kind);
   }
 }
@@ -58,22 +57,21 @@ static void check_shape(shape_t s, num_rng_t *rng, values_t kind) {
   fill(a, s.m * s.lda, rng, kind);
   fill(b, s.k * s.ldb, rng, kind);
   fill(start, s.m * s.ldc, rng, kind);
-  for (int accumulate = 0; accumulate < 2; accumulate++) {
+  for (int accumulate = 0; accumulate < 2; ++accumulate) {
     memcpy(expected, start, s.m * s.ldc * sizeof *c);
     num_matmul_ref(s.m, s.n, s.k, a, s.lda, b, s.ldb, expected, s.ldc, accumulate != 0);
-    for (size_t i = 0; i < ARRAY_LEN(ISAS); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
       num_matmul_fn *matmul = num_matmul_select(ISAS[i].isa);
       if (matmul == NULL) {
         continue;
       }
       memcpy(c, start, s.m * s.ldc * sizeof *c);
       matmul(s.m, s.n, s.k, a, s.lda, b, s.ldb, c, s.ldc, accumulate != 0);
-      for (size_t j = 0; j < s.m * s.ldc; j++) {
+      for (size_t j = 0; j < s.m * s.ldc; ++j) {
         CHECK(same_f32(c[j], expected[j]),
               "%s, m %zu n %zu k %zu, accumulate %d, C[%zu][%zu]: %a, "
               "expected %a",
-              ISAS[i].name, s.m, s.n, s.k, accumulate, j / s.ldc, j % s.ldc, (double)c[j],
-              (double)expected[j]);
+              ISAS[i].name, s.m, s.n, s.k, accumulate, j / s.ldc, j % s.ldc, (double)c[j], (double)expected[j]);
       }
     }
   }
@@ -92,9 +90,9 @@ static void ragged_grid(void **state) {
   num_rng_t rng;
   num_rng_seed(&rng, 4);
   size_t count = 0;
-  for (size_t i = 0; i < ARRAY_LEN(ms); i++) {
-    for (size_t j = 0; j < ARRAY_LEN(ns); j++) {
-      for (size_t p = 0; p < ARRAY_LEN(ks); p++) {
+  for (size_t i = 0; i < ARRAY_LEN(ms); ++i) {
+    for (size_t j = 0; j < ARRAY_LEN(ns); ++j) {
+      for (size_t p = 0; p < ARRAY_LEN(ks); ++p) {
         const size_t gap = count % 3;  // strides: tight, and wider by one or two
         const shape_t s = {ms[i], ns[j], ks[p], ks[p] + gap, ns[j] + 2 * gap, ns[j] + gap};
         check_shape(s, &rng, (values_t)(count % VALUE_KINDS));
@@ -116,8 +114,8 @@ static void long_shapes(void **state) {
   };
   num_rng_t rng;
   num_rng_seed(&rng, 5);
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
-    for (int kind = 0; kind < VALUE_KINDS; kind++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
+    for (int kind = 0; kind < VALUE_KINDS; ++kind) {
       check_shape(shapes[i], &rng, (values_t)kind);
     }
   }
@@ -129,7 +127,7 @@ static void zero_signs(void **state) {
   (void)state;
   const float a = -0.0f;
   const float b = 1.0f;
-  for (size_t i = 0; i < ARRAY_LEN(ISAS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
     num_matmul_fn *matmul = num_matmul_select(ISAS[i].isa);
     if (matmul == NULL) {
       continue;
@@ -154,7 +152,7 @@ static void fused_and_in_order(void **state) {
   const float e = 0x1p-13f;
   const float a[] = {-1.0f, 1.0f + e, 0x1p30f, 1.0f, -0x1p30f};
   const float b[] = {1.0f, 1.0f - e, 1.0f, 1.0f, 1.0f};
-  for (size_t i = 0; i < ARRAY_LEN(ISAS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
     num_matmul_fn *matmul = num_matmul_select(ISAS[i].isa);
     if (matmul == NULL) {
       continue;
@@ -171,7 +169,7 @@ static void selection(void **state) {
   (void)state;
   assert_non_null(num_matmul_select(NUM_ISA_AUTO));
   assert_non_null(num_matmul_select(NUM_ISA_PORTABLE));
-  for (size_t i = 0; i < ARRAY_LEN(ISAS); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
     printf("%s: %s\n", ISAS[i].name, num_matmul_select(ISAS[i].isa) != NULL ? "yes" : "no");
   }
 }
@@ -183,19 +181,19 @@ static void speed(void **state) {
       {128, 512, 512, 512, 512, 512},
       {128, 512, 8192, 8192, 512, 512},
   };
-  for (size_t i = 0; i < ARRAY_LEN(shapes); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const shape_t s = shapes[i];
     const double operations = 2.0 * (double)(s.m * s.n * s.k);
     float *a = allocate(s.m * s.lda, sizeof *a);
     float *b = allocate(s.k * s.ldb, sizeof *b);
     float *c = allocate(s.m * s.ldc, sizeof *c);
-    for (size_t j = 0; j < s.m * s.lda; j++) {
+    for (size_t j = 0; j < s.m * s.lda; ++j) {
       a[j] = (float)(j % 17);
     }
-    for (size_t j = 0; j < s.k * s.ldb; j++) {
+    for (size_t j = 0; j < s.k * s.ldb; ++j) {
       b[j] = (float)(j % 19);
     }
-    for (size_t j = 0; j < ARRAY_LEN(ISAS); j++) {
+    for (size_t j = 0; j < ARRAY_LEN(ISAS); ++j) {
       num_matmul_fn *matmul = num_matmul_select(ISAS[j].isa);
       if (matmul == NULL || (ISAS[j].isa == NUM_ISA_PORTABLE && operations > 1e8)) {
         continue;  // the portable one may take minutes
@@ -208,8 +206,7 @@ static void speed(void **state) {
         rounds++;
       } while (rounds * operations < budget);
       const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
-      printf("m %zu n %zu k %zu %s: %.1f GFLOPS\n", s.m, s.n, s.k, ISAS[j].name,
-             1e-9 * rounds * operations / seconds);
+      printf("m %zu n %zu k %zu %s: %.1f GFLOPS\n", s.m, s.n, s.k, ISAS[j].name, 1e-9 * rounds * operations / seconds);
     }
     free(a);
     free(b);
@@ -219,9 +216,8 @@ static void speed(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(selection),          cmocka_unit_test(ragged_grid),
-      cmocka_unit_test(long_shapes),        cmocka_unit_test(zero_signs),
-      cmocka_unit_test(fused_and_in_order), cmocka_unit_test(speed),
+      cmocka_unit_test(selection),  cmocka_unit_test(ragged_grid),        cmocka_unit_test(long_shapes),
+      cmocka_unit_test(zero_signs), cmocka_unit_test(fused_and_in_order), cmocka_unit_test(speed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

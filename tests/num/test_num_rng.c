@@ -34,7 +34,7 @@ static void moments(void **state) {
   double sum = 0.0;
   double square = 0.0;
   double fourth = 0.0;
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     const double u = num_rng_uniform(&rng);
     const double x = num_rng_normal(&rng);
     CHECK(u >= 0.0 && u < 1.0 && isfinite(x), "%a %a", u, x);
@@ -43,8 +43,8 @@ static void moments(void **state) {
     square += x * x;
     fourth += x * x * x * x;
   }
-  printf("uniform mean %.4f, normal mean %.4f variance %.4f fourth moment %.3f\n", uniform / N,
-         sum / N, square / N, fourth / N);
+  printf("uniform mean %.4f, normal mean %.4f variance %.4f fourth moment %.3f\n", uniform / N, sum / N, square / N,
+         fourth / N);
   // Five standard deviations of each mean over N values.
   assert_true(fabs(uniform / N - 0.5) < 5.0 * sqrt(1.0 / 12.0 / N));
   assert_true(fabs(sum / N) < 5.0 * sqrt(1.0 / N));
@@ -54,8 +54,7 @@ static void moments(void **state) {
 
 // --- arrays -----------------------------------------------------------------------------------
 
-typedef void make_fn(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width,
-                     num_bf16_t *out);
+typedef void make_fn(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out);
 
 // Known-answer vectors of philox4x32-10, published with the authors' Random123 library.
 static void philox_known_answers(void **state) {
@@ -71,7 +70,7 @@ static void philox_known_answers(void **state) {
        {0xa4093822u, 0x299f31d0u},
        {0xd16cfe09u, 0x94fdccebu, 0x5001e420u, 0x24126ea1u}},
   };
-  for (size_t i = 0; i < ARRAY_LEN(vectors); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(vectors); ++i) {
     uint32_t out[4];
     num_rng_philox((uint64_t)vectors[i].key[1] << 32 | vectors[i].key[0], vectors[i].counter, out);
     assert_memory_equal(out, vectors[i].out, sizeof out);
@@ -82,13 +81,11 @@ static void philox_known_answers(void **state) {
 static double exact(uint64_t seed, uint64_t stream, uint64_t i, bool uniform) {
   const uint64_t block = i / 256 * 64 + i % 64;
   const uint32_t word = (uint32_t)(i % 256 / 64);
-  const uint32_t counter[] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream,
-                              (uint32_t)(stream >> 32)};
+  const uint32_t counter[] = {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)};
   uint32_t w[4];
   num_rng_philox(seed, counter, w);
   if (uniform) {
-    return ((double)w[word] - (w[word] >= 0x80000000u ? 0x1p32 : 0.0) + (w[word] % 2 == 0)) /
-           0x1p31;
+    return ((double)w[word] - (w[word] >= 0x80000000u ? 0x1p32 : 0.0) + (w[word] % 2 == 0)) / 0x1p31;
   }
   const double pi = 3.14159265358979323846;
   const uint32_t pair = word & 2u;
@@ -99,18 +96,16 @@ static double exact(uint64_t seed, uint64_t stream, uint64_t i, bool uniform) {
 
 // BF16 shows an error of 1e-6 only where it leads across the middle of two BF16 numbers; among a
 // million elements some are that near.
-static void check_exact(make_fn *make, bool uniform, uint64_t seed, uint64_t stream, uint64_t first,
-                        double width) {
+static void check_exact(make_fn *make, bool uniform, uint64_t seed, uint64_t stream, uint64_t first, double width) {
   enum { N = 1 << 20 };
   num_bf16_t *out = allocate(N, sizeof *out);
   make(seed, stream, first, N, width, out);
-  for (size_t j = 0; j < N; j++) {
+  for (size_t j = 0; j < N; ++j) {
     const double x = width * exact(seed, stream, first + j, uniform);
     const float below = num_bf16_to_f32(num_bf16_from_f32((float)(x - 1e-6 * fabs(x))));
     const float above = num_bf16_to_f32(num_bf16_from_f32((float)(x + 1e-6 * fabs(x))));
     const float got = num_bf16_to_f32(out[j]);
-    CHECK(got >= below && got <= above, "element %zu: %a, expected %a", (size_t)first + j,
-          (double)got, x);
+    CHECK(got >= below && got <= above, "element %zu: %a, expected %a", (size_t)first + j, (double)got, x);
   }
   free(out);
 }
@@ -118,8 +113,8 @@ static void check_exact(make_fn *make, bool uniform, uint64_t seed, uint64_t str
 static void arrays_are_the_formula(void **state) {
   (void)state;
   check_exact(num_rng_normal_bf16, false, 1, 0, 0, 1.0);
-  check_exact(num_rng_normal_bf16, false, 0x123456789abcdef0u, 0xfedcba9876543210u,
-              ((uint64_t)1 << 40) - 100000, 0.1);  // the counter's upper word changes on the way
+  check_exact(num_rng_normal_bf16, false, 0x123456789abcdef0u, 0xfedcba9876543210u, ((uint64_t)1 << 40) - 100000,
+              0.1);  // the counter's upper word changes on the way
   check_exact(num_rng_uniform_bf16, true, 2, 1, 77, 3.0);
 }
 
@@ -130,13 +125,12 @@ static void same_bits_everywhere(void **state) {
   static const struct {
     make_fn *make;
     uint64_t sum;
-  } arrays[] = {{num_rng_normal_bf16, 0xf62804859256e9b4u},
-                {num_rng_uniform_bf16, 0x3441843187ac4ab0u}};
+  } arrays[] = {{num_rng_normal_bf16, 0xf62804859256e9b4u}, {num_rng_uniform_bf16, 0x3441843187ac4ab0u}};
   num_bf16_t *out = allocate(N, sizeof *out);
-  for (size_t i = 0; i < ARRAY_LEN(arrays); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(arrays); ++i) {
     arrays[i].make(3, 4, 5, N, 0.7, out);
     uint64_t sum = 0xcbf29ce484222325u;
-    for (size_t j = 0; j < N; j++) {
+    for (size_t j = 0; j < N; ++j) {
       sum = (sum ^ out[j]) * 0x100000001b3u;
     }
     CHECK(sum == arrays[i].sum, "array %zu: %016llx", i, (unsigned long long)sum);
@@ -151,19 +145,18 @@ static void parts_make_the_whole(void **state) {
   const uint64_t base = 1000000007u;
   num_rng_t rng;
   num_rng_seed(&rng, 11);
-  for (size_t i = 0; i < ARRAY_LEN(makers); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(makers); ++i) {
     num_bf16_t whole[N];
     makers[i](5, 6, base, N, 1.0, whole);
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < 2000; ++round) {
       const size_t first = random_u32(&rng) % N;
       const size_t count = random_u32(&rng) % (N - first + 1);
       num_bf16_t part[N + 2 * MARGIN];
       memset(part, 0xa5, sizeof part);
       makers[i](5, 6, base + first, count, 1.0, part + MARGIN);
       assert_memory_equal(part + MARGIN, whole + first, count * sizeof *part);
-      for (size_t j = 0; j < MARGIN; j++) {
-        CHECK(part[j] == 0xa5a5u && part[MARGIN + count + j] == 0xa5a5u, "written outside, %zu+%zu",
-              first, count);
+      for (size_t j = 0; j < MARGIN; ++j) {
+        CHECK(part[j] == 0xa5a5u && part[MARGIN + count + j] == 0xa5a5u, "written outside, %zu+%zu", first, count);
       }
     }
   }
@@ -173,9 +166,7 @@ static double normal_cdf(double x) { return 0.5 * erfc(-x / sqrt(2.0)); }
 static double uniform_cdf(double x) { return x <= -1.0 ? 0.0 : x >= 1.0 ? 1.0 : 0.5 * x + 0.5; }
 
 // Bits of BF16 numbers in the order of the numbers, -infinity being 0.
-static uint32_t ordered(num_bf16_t bits) {
-  return (bits & 0x8000u) != 0 ? 0xff80u - bits : bits + 0x7f80u;
-}
+static uint32_t ordered(num_bf16_t bits) { return (bits & 0x8000u) != 0 ? 0xff80u - bits : bits + 0x7f80u; }
 
 static num_bf16_t number_at(uint32_t place) {
   return (num_bf16_t)(place < 0x7f80u ? 0xff80u - place : place - 0x7f80u);
@@ -188,7 +179,7 @@ static void histogram(make_fn *make, uint64_t *count) {
   memset(count, 0, PLACES * sizeof *count);
   for (uint64_t first = 0; first < DRAWS; first += BATCH) {
     make(12, 0, first, BATCH, 1.0, out);
-    for (size_t j = 0; j < BATCH; j++) {
+    for (size_t j = 0; j < BATCH; ++j) {
       assert_true((out[j] & 0x7fffu) < 0x7f80u);
       count[ordered(out[j])]++;
     }
@@ -201,7 +192,7 @@ static void histogram(make_fn *make, uint64_t *count) {
 static double ks_distance(const uint64_t *count, double (*cdf)(double)) {
   uint64_t below = 0;
   double distance = 0.0;
-  for (uint32_t place = 0; place + 1 < PLACES; place++) {
+  for (uint32_t place = 0; place + 1 < PLACES; ++place) {
     below += count[place];
     const double here = (double)num_bf16_to_f32(number_at(place));
     const double next = (double)num_bf16_to_f32(number_at(place + 1));
@@ -214,7 +205,7 @@ static double ks_distance(const uint64_t *count, double (*cdf)(double)) {
 
 static void check_tail(const uint64_t *count, double bound) {
   uint64_t beyond[2] = {0, 0};
-  for (uint32_t place = 0; place < PLACES; place++) {
+  for (uint32_t place = 0; place < PLACES; ++place) {
     const double x = (double)num_bf16_to_f32(number_at(place));
     beyond[x > 0.0] += fabs(x) > bound ? count[place] : 0;
   }
@@ -222,9 +213,9 @@ static void check_tail(const uint64_t *count, double bound) {
   const num_bf16_t bits = num_bf16_from_f32((float)bound);
   const double edge = 0.5 * (bound + (double)num_bf16_to_f32((num_bf16_t)(bits + 1)));
   const double expected = DRAWS * normal_cdf(-edge);
-  printf("beyond %.1f: %llu below, %llu above, expected %.1f\n", bound,
-         (unsigned long long)beyond[0], (unsigned long long)beyond[1], expected);
-  for (int i = 0; i < 2; i++) {
+  printf("beyond %.1f: %llu below, %llu above, expected %.1f\n", bound, (unsigned long long)beyond[0],
+         (unsigned long long)beyond[1], expected);
+  for (int i = 0; i < 2; ++i) {
     assert_true(fabs((double)beyond[i] - expected) < 4.0 * sqrt(expected) + 3.0);
   }
 }
@@ -237,8 +228,7 @@ static void distributions(void **state) {
   const double uniform = ks_distance(count, uniform_cdf);
   histogram(num_rng_normal_bf16, count);
   const double normal = ks_distance(count, normal_cdf);
-  printf("distance to the distribution functions: uniform %.2g, normal %.2g, limit %.2g\n", uniform,
-         normal, limit);
+  printf("distance to the distribution functions: uniform %.2g, normal %.2g, limit %.2g\n", uniform, normal, limit);
   assert_true(uniform < limit);
   assert_true(normal < limit);
   check_tail(count, 3.0);
@@ -252,15 +242,15 @@ static void distributions(void **state) {
 static void check_unrelated(const char *what, size_t n, const num_bf16_t *x, const num_bf16_t *y) {
   double product = 0.0;
   double squares = 0.0;
-  for (size_t j = 0; j < n; j++) {
+  for (size_t j = 0; j < n; ++j) {
     const double a = (double)num_bf16_to_f32(x[j]);
     const double b = (double)num_bf16_to_f32(y[j]);
     product += a * b;
     squares += (a * a - 1.0) * (b * b - 1.0);
   }
   const double unit = 5.0 / sqrt((double)n);
-  CHECK(fabs(product / (double)n) < unit && fabs(squares / (double)n) < 2.0 * unit, "%s: %g %g",
-        what, product / (double)n, squares / (double)n);
+  CHECK(fabs(product / (double)n) < unit && fabs(squares / (double)n) < 2.0 * unit, "%s: %g %g", what,
+        product / (double)n, squares / (double)n);
 }
 
 static void array_moments(void **state) {
@@ -270,9 +260,9 @@ static void array_moments(void **state) {
   num_bf16_t *y = allocate(N, sizeof *y);
   num_rng_normal_bf16(13, 0, 0, 2 * N, 1.0, x);
   double sum[5] = {0.0};
-  for (size_t j = 0; j < N; j++) {
+  for (size_t j = 0; j < N; ++j) {
     const double v = (double)num_bf16_to_f32(x[j]);
-    for (int p = 1; p <= 4; p++) {
+    for (int p = 1; p <= 4; ++p) {
       sum[p] += pow(v, p) / N;
     }
   }

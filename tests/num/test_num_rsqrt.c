@@ -9,8 +9,9 @@ enum { CHUNK = 4096, FRACTION = 23, ALL = 1 << (FRACTION + 1) };
 
 __extension__ typedef unsigned __int128 wide_t;
 
-// Is y = Y 2^-24, in [1/2, 1], the FP32 number nearest to 1 / sqrt(X 2^-24)? Then that is between the middles (2Y - 1) 2^-25
-// and (2Y + 1) 2^-25: (2Y - 1)^2 X < 2^74 < (2Y + 1)^2 X. Neither is ever equal: odd squares do not divide a power of two.
+// Is y = Y 2^-24, in [1/2, 1], the FP32 number nearest to 1 / sqrt(X 2^-24)? Then that is between the middles (2Y - 1)
+// 2^-25 and (2Y + 1) 2^-25: (2Y - 1)^2 X < 2^74 < (2Y + 1)^2 X. Neither is ever equal: odd squares do not divide a
+// power of two.
 static bool is_nearest(uint64_t x, float y) {
   const uint64_t significand = (uint64_t)ldexpf(y, FRACTION + 1);
   const wide_t one = (wide_t)1 << 74;
@@ -41,7 +42,7 @@ static void powers_of_four(void **state) {
   (void)state;
   num_rng_t rng;
   num_rng_seed(&rng, 3);
-  for (int i = 0; i < 100000; i++) {
+  for (int i = 0; i < 100000; ++i) {
     const float base = num_f32_from_bits(0x3f800000u + (uint32_t)(num_rng_u64(&rng) % ALL));
     const int exponent = (int)(num_rng_u64(&rng) % 126) - 62;
     const float x[2] = {base, ldexpf(base, 2 * exponent)};
@@ -51,7 +52,7 @@ static void powers_of_four(void **state) {
   }
   // Subnormal numbers are those of few bits, times a power of four.
   for (uint32_t bits = 1; bits < 0x00800000u; bits += 1 + bits / 1000) {
-    const float x[2] = {num_f32_from_bits(bits), ldexpf((float)bits, -1)};   // 2^-149 = 2^-148 / 2
+    const float x[2] = {num_f32_from_bits(bits), ldexpf((float)bits, -1)};  // 2^-149 = 2^-148 / 2
     float y[2];
     num_rsqrt32_n(x, y, 2);
     CHECK(y[0] == ldexpf(y[1], 74), "1 / sqrt(%a): %a", (double)x[0], (double)y[0]);
@@ -64,7 +65,7 @@ static void special_values(void **state) {
   const float expected[] = {INFINITY, -INFINITY, 0.0f, NAN, NAN, NAN, NAN, 0.5f, 0x1.6a09e6p74f, 0x1p-64f};
   float y[ARRAY_LEN(x)];
   num_rsqrt32_n(x, y, ARRAY_LEN(x));
-  for (size_t i = 0; i < ARRAY_LEN(x); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(x); ++i) {
     CHECK(same_f32(y[i], expected[i]), "1 / sqrt(%a): %a", (double)x[i], (double)y[i]);
   }
 }

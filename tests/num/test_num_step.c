@@ -1,5 +1,5 @@
-// Operations of a decode step: against formulas in FP64 with a bound, and, where the order of operations is the contract,
-// against the same written otherwise.
+// Operations of a decode step: against formulas in FP64 with a bound, and, where the order of operations is the
+// contract, against the same written otherwise.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
@@ -28,9 +28,7 @@ static double value_of(uint32_t type, const void *y, size_t i) {
 }
 
 // Half of a last place, relative, and what FP32 adds before.
-static double bound_of(uint32_t type) {
-  return 1e-6 + (type == TYPE_F16 ? 0x1p-11 : type == TYPE_BF16 ? 0x1p-8 : 0);
-}
+static double bound_of(uint32_t type) { return 1e-6 + (type == TYPE_F16 ? 0x1p-11 : type == TYPE_BF16 ? 0x1p-8 : 0); }
 
 // Lane `first` of a tree of so many lanes: its columns 64 apart, then the other half's lane, if there is one.
 static float lane(const float *x, size_t cols, size_t first, size_t lanes) {
@@ -127,7 +125,9 @@ static void norms(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(cols); ++i) {
     for (unsigned kind = 0; kind < 12; ++kind) {
       check_norm(&rng, 1 + i % 3, cols[i], kind % 2 != 0, kind / 2 % 2 != 0,
-                 kind / 4 == 0 ? TYPE_F16 : kind / 4 == 1 ? TYPE_BF16 : TYPE_F32);
+                 kind / 4 == 0   ? TYPE_F16
+                 : kind / 4 == 1 ? TYPE_BF16
+                                 : TYPE_F32);
     }
   }
 }
@@ -180,7 +180,8 @@ static void rope(void **state) {
     }
     for (size_t i = 0; i < OUT_HEAD; ++i) {
       const double got = value_of(TYPE_BF16, out, h * OUT_HEAD + i);
-      assert_true(i < ROPE ? fabs(got - rotated(x, i, 777 * (h / HEADS), ROPE)) <= 0x1p-8 * fabs(got) + 1e-6 : isnan(got));
+      assert_true(i < ROPE ? fabs(got - rotated(x, i, 777 * (h / HEADS), ROPE)) <= 0x1p-8 * fabs(got) + 1e-6
+                           : isnan(got));
     }
   }
 }
@@ -252,7 +253,7 @@ static void swiglu(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(in); ++i) {
     in[i] = num_fp16_from_f32((float)(num_rng_normal(&rng) * 6));
   }
-  in[0] = 0xfbff;   // -65504: e^65504 overflows
+  in[0] = 0xfbff;  // -65504: e^65504 overflows
   in[1] = 0x7bff;
   in[2] = 0x0000;
   num_step_swiglu(in, STRIDE, ROWS, COLS, out, COLS);
@@ -270,7 +271,7 @@ static void check_gate(num_rng_t *rng, const num_step_gate_t *gate, bool with_bi
   int32_t *chosen = allocate(gate->tokens * gate->top, sizeof *chosen);
   float *weights = allocate(gate->tokens * gate->top, sizeof *weights);
   for (size_t i = 0; coarse && i < gate->tokens * gate->experts; ++i) {
-    logits[i] = rintf(logits[i]);   // many are equal
+    logits[i] = rintf(logits[i]);  // many are equal
     bias[i % gate->experts] = rintf(bias[i % gate->experts]);
   }
   num_step_gate(gate, logits, with_bias ? bias : NULL, chosen, weights);
@@ -369,7 +370,7 @@ static void routing(void **state) {
 static void gather_and_combine(void **state) {
   (void)state;
   enum { TOKENS = 5, TOP = 2, COLS = 35, STRIDE = 48, SLOTS = 8 };
-  static const int32_t chosen[] = {2, 5, 1, 2, 9, 1, 9, 0, 5, 2};   // 0 and 9 are not here
+  static const int32_t chosen[] = {2, 5, 1, 2, 9, 1, 9, 0, 5, 2};  // 0 and 9 are not here
   num_rng_t rng;
   num_rng_seed(&rng, 8);
   const num_step_routing_t r = {chosen, TOKENS, TOP, 1, 6};
@@ -397,7 +398,7 @@ static void gather_and_combine(void **state) {
         want += slot[j] < 0 ? 0 : (double)weights[j] * (double)y[(size_t)slot[j] * COLS + i % COLS];
       }
       assert_true(fabs((double)sum[i] - want) <= 1e-6);
-      assert_true(i / COLS != 3 || same_f32(sum[i], with != 0 ? shared[i] : 0.0f));   // nobody of its is here
+      assert_true(i / COLS != 3 || same_f32(sum[i], with != 0 ? shared[i] : 0.0f));  // nobody of its is here
     }
   }
   free(y);
@@ -407,10 +408,16 @@ static void gather_and_combine(void **state) {
 
 static void argmax(void **state) {
   (void)state;
-  static const struct { float x[5]; int32_t want; } rows[] = {
-      {{1, 3, 2, 3, 0}, 1}, {{-5, -4, -4, -9, -4}, 1}, {{NAN, 1, NAN, 2, NAN}, 3}, {{NAN, NAN, NAN, NAN, NAN}, 0},
-      {{-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}, 0}, {{0, -0.0f, INFINITY, INFINITY, 1}, 2},
-      {{-0.0f, 0, -1, 0, -0.0f}, 0}};
+  static const struct {
+    float x[5];
+    int32_t want;
+  } rows[] = {{{1, 3, 2, 3, 0}, 1},
+              {{-5, -4, -4, -9, -4}, 1},
+              {{NAN, 1, NAN, 2, NAN}, 3},
+              {{NAN, NAN, NAN, NAN, NAN}, 0},
+              {{-INFINITY, -INFINITY, -INFINITY, -INFINITY, -INFINITY}, 0},
+              {{0, -0.0f, INFINITY, INFINITY, 1}, 2},
+              {{-0.0f, 0, -1, 0, -0.0f}, 0}};
   for (size_t i = 0; i < ARRAY_LEN(rows); ++i) {
     int32_t out;
     num_step_argmax(rows[i].x, 5, 1, 5, &out);
@@ -420,9 +427,17 @@ static void argmax(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(row_sums), cmocka_unit_test(embed),  cmocka_unit_test(norms),        cmocka_unit_test(norm_special),
-      cmocka_unit_test(rope),     cmocka_unit_test(cache),  cmocka_unit_test(swiglu),       cmocka_unit_test(gates),
-      cmocka_unit_test(gate_special), cmocka_unit_test(routing), cmocka_unit_test(gather_and_combine),
+      cmocka_unit_test(row_sums),
+      cmocka_unit_test(embed),
+      cmocka_unit_test(norms),
+      cmocka_unit_test(norm_special),
+      cmocka_unit_test(rope),
+      cmocka_unit_test(cache),
+      cmocka_unit_test(swiglu),
+      cmocka_unit_test(gates),
+      cmocka_unit_test(gate_special),
+      cmocka_unit_test(routing),
+      cmocka_unit_test(gather_and_combine),
       cmocka_unit_test(argmax),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,8 +25,7 @@ static void mini(liberty_t *library) {
 }
 
 // Reads text as a netlist. False: error.
-static bool netlist_of(const char *text, const liberty_t *library, netlist_t *netlist,
-                       base_error_t *error) {
+static bool netlist_of(const char *text, const liberty_t *library, netlist_t *netlist, base_error_t *error) {
   char path[] = "/tmp/test_power_XXXXXX";
   const int fd = mkstemp(path);
   assert_true(fd >= 0);
@@ -66,7 +65,7 @@ static void functions(void **state) {
   assert_true(f == 0xffffffff00000000u);
   assert_true(table_of("(!((A B)+C))") == ~((a & b) | c));
   assert_true(table_of("!A&B | A*C'") == ((~a & b) | (a & ~c)));
-  assert_true(table_of("A+B^C F") == (a | ((b ^ c) & f)));       // ^ binds more than and, than or
+  assert_true(table_of("A+B^C F") == (a | ((b ^ c) & f)));  // ^ binds more than and, than or
   assert_true(table_of("(A+B)'C") == (~(a | b) & c));
   assert_true(table_of("!(!A)") == a && table_of("A''") == a);
   assert_true(table_of("1") == UINT64_MAX && table_of("0 + A") == a);
@@ -91,7 +90,7 @@ static void tables(void **state) {
   near(lib_table_at(&table, 0, 0), 0);
   near(lib_table_at(&table, 0, 2), 3);
   near(lib_table_at(&table, 0.5, 0.5), (0.5 + 11) / 2);
-  near(lib_table_at(&table, 0, 5), 9);           // beyond: the last slope
+  near(lib_table_at(&table, 0, 5), 9);  // beyond: the last slope
   near(lib_table_at(&table, 2, 0), 20);
   near(lib_table_at(&table, -1, 0), -10);
   const lib_table_t none = {{0, 0}, {NULL, NULL}, NULL};
@@ -104,11 +103,11 @@ static void library(void **state) {
   mini(&lib);
   assert_int_equal(lib.cells, 6);
   near(lib.voltage, 2);
-  const lib_cell_t *xor = liberty_cell(&lib, "XOR2");
+  const lib_cell_t * xor = liberty_cell(&lib, "XOR2");
   assert_int_equal(xor->pin[2].kind, LIB_COMBINATIONAL);
   assert_int_equal(xor->pin[2].function.table & 0xf, 0x6);
   assert_int_equal(xor->pin[2].powers, 3);
-  near(xor->pin[2].power[0].weight, 0.5);        // two conditions for A
+  near(xor->pin[2].power[0].weight, 0.5);  // two conditions for A
   near(xor->pin[2].power[2].weight, 1);
   // Its axes are the other way round in the file: load first.
   near(lib_table_at(&xor->pin[2].arc[0].delay[LIB_RISE], 0.3, 0.3), 0.05);
@@ -139,12 +138,11 @@ static void refuses_bytes(const char *bytes, size_t size, const char *says) {
   }
 }
 
-static void refuses_library(const char *text, const char *says) {
-  refuses_bytes(text, strlen(text), says);
-}
+static void refuses_library(const char *text, const char *says) { refuses_bytes(text, strlen(text), says); }
 
-#define UNITS "time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; " \
-              "capacitive_load_unit (1,pf); nom_voltage : 1; "
+#define UNITS                                                                  \
+  "time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; " \
+  "capacitive_load_unit (1,pf); nom_voltage : 1; "
 
 static void bad_libraries(void **state) {
   (void)state;
@@ -155,8 +153,10 @@ static void bad_libraries(void **state) {
   refuses_library("library(x) { } }", "without a group");
   refuses_library("library(x) { time_unit : \"1ps\"; }", "needs units");
   refuses_library("library(x) { " UNITS " }", "no cells");
-  refuses_library("library(x) { " UNITS "cell(a) { pin(Y) { direction : output; internal_power() {"
-                  " related_pin : \"A\"; rise_power(t) { values (\"1, q\"); } } } } }", "cell a");
+  refuses_library("library(x) { " UNITS
+                  "cell(a) { pin(Y) { direction : output; internal_power() {"
+                  " related_pin : \"A\"; rise_power(t) { values (\"1, q\"); } } } } }",
+                  "cell a");
 }
 
 // A library of one cell, whose delay and power tables, and numbers, are as given.
@@ -164,7 +164,8 @@ static void refuses_cell(const char *capacitance, const char *axis, const char *
                          const char *says) {
   char text[2048];
   snprintf(text, sizeof text,
-           "library(x) { " UNITS "lu_table_template(t) { variable_1 : input_net_transition; %s }"
+           "library(x) { " UNITS
+           "lu_table_template(t) { variable_1 : input_net_transition; %s }"
            " cell(a) { area : 1; pin(A) { direction : input; capacitance : %s; } pin(Y) {"
            " direction : output; %s { related_pin : \"A\"; %s } } } }",
            axis, capacitance, group, values);
@@ -174,9 +175,16 @@ static void refuses_cell(const char *capacitance, const char *axis, const char *
 static void bad_numbers(void **state) {
   (void)state;
   static const char *const bad[] = {"nan", "-nan", "inf", "-inf", "+infinity", "1e400", "-1e10", "1e10", "x", "1 x"};
-  static const char *const axes[] = {"", "index_1 (\"\");", "index_1 (\"0, 0\");", "index_1 (\"1, 0\");",
-                                     "index_1 (\"-1, 0\");", "index_1 (\"nan, 1\");", "index_1 (\"0, inf\");",
-                                     "index_1 (\"0\");", "index_1 (\"0, 4e-324\");", "index_1 (\"0, 1, 2\");"};
+  static const char *const axes[] = {"",
+                                     "index_1 (\"\");",
+                                     "index_1 (\"0, 0\");",
+                                     "index_1 (\"1, 0\");",
+                                     "index_1 (\"-1, 0\");",
+                                     "index_1 (\"nan, 1\");",
+                                     "index_1 (\"0, inf\");",
+                                     "index_1 (\"0\");",
+                                     "index_1 (\"0, 4e-324\");",
+                                     "index_1 (\"0, 1, 2\");"};
   const char *rising = "index_1 (\"0, 1\");", *delay = "cell_rise(t) { values (\"0, 1\"); }";
   char values[200];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
@@ -196,18 +204,20 @@ static void bad_numbers(void **state) {
   refuses_cell("1", rising, "timing()", "rise_transition(t) { values (\"0, -1\"); }", "rise_transition");
   refuses_library("library(x) { " UNITS "cell(a) { area : nan; } }", "cell a: area");
   refuses_library("library(x) { " UNITS "cell(a) { cell_leakage_power : -1; } }", "cell a: cell_leakage_power");
-  refuses_library("library(x) { time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; "
-                  "capacitive_load_unit (1,pf); nom_voltage : inf; cell(a) { } }", "nom_voltage");
+  refuses_library(
+      "library(x) { time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; "
+      "capacitive_load_unit (1,pf); nom_voltage : inf; cell(a) { } }",
+      "nom_voltage");
 }
 
 static void bad_shapes(void **state) {
   (void)state;
   static const char whole[] = "library(x) { " UNITS "cell(a) { } }", more[] = "more\n";
   char bytes[sizeof whole + sizeof more];
-  memcpy(bytes, whole, sizeof whole);            // with its zero
+  memcpy(bytes, whole, sizeof whole);  // with its zero
   memcpy(bytes + sizeof whole, more, sizeof more);
   refuses_bytes(bytes, sizeof bytes, "bytes of 0");
-  refuses_bytes("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xc9\x4c", 13, "cannot read");   // gzip, cut
+  refuses_bytes("\x1f\x8b\x08\0\0\0\0\0\0\x03\xcb\xc9\x4c", 13, "cannot read");  // gzip, cut
   refuses_library("library(x) { " UNITS "cell(a) { } cell(b) { } cell(a) { } }", "cell a: given twice");
   refuses_library("library(x) { " UNITS "cell(a) { pin(A) { } pin(A) { } } }", "cell a: pin");
   refuses_library("library(x) { " UNITS "cell() { } }", "cell ?: cell: expected a name");
@@ -223,7 +233,7 @@ static void deep_texts(void **state) {
   memset(text, '!', DEEP);
   strcpy(text + DEEP, "A");
   assert_true(boolean_parse(text, letter, NULL, &table, &error) && table == table_of("A"));
-  text[1] = 'A';                                 // "!A!!!!...A": and
+  text[1] = 'A';  // "!A!!!!...A": and
   assert_true(boolean_parse(text, letter, NULL, &table, &error) && table == 0);
   memset(text, '(', DEEP);
   assert_false(boolean_parse(text, letter, NULL, &table, &error));
@@ -241,20 +251,21 @@ static void deep_texts(void **state) {
 // --- netlists ---------------------------------------------------------------------------------
 
 // n = !(a b); q is n of the cycle before; y = q ^ a.
-#define CELL(name, type, connections) \
-  "\"" name "\": {\"hide_name\": 0, \"type\": \"" type "\", \"parameters\": {}, " \
+#define CELL(name, type, connections)                  \
+  "\"" name "\": {\"hide_name\": 0, \"type\": \"" type \
+  "\", \"parameters\": {}, "                           \
   "\"connections\": {" connections "}}"
 #define IN(name, bit) "\"" name "\": {\"direction\": \"input\", \"bits\": [" bit "]}"
 #define OUT(name, bit) "\"" name "\": {\"direction\": \"output\", \"bits\": [" bit "]}"
-#define MODULE(ports, cells) \
+#define MODULE(ports, cells)                                                                    \
   "{\"creator\": \"x \\\"y\\\"\", \"modules\": {\"t\": {\"attributes\": {}, \"ports\": {" ports \
   "}, \"cells\": {" cells "}, \"netnames\": {\"a\": {\"bits\": [2]}}}}}"
 
 static const char small[] = MODULE(
     IN("ck", "2") "," IN("r", "3") "," IN("a", "4") "," IN("b", "5") "," OUT("y", "8"),
-    CELL("u_dot.n", "NAND2", "\"A\": [4], \"B\": [5], \"Y\": [6]") ","
-    CELL("f", "DFF", "\"CK\": [2], \"R\": [3], \"D\": [6], \"Q\": [7]") ","
-    CELL("u_lane.x", "XOR2", "\"A\": [7], \"B\": [4], \"Y\": [8]"));
+    CELL("u_dot.n", "NAND2", "\"A\": [4], \"B\": [5], \"Y\": [6]") "," CELL(
+        "f", "DFF", "\"CK\": [2], \"R\": [3], \"D\": [6], \"Q\": [7]") "," CELL("u_lane.x", "XOR2",
+                                                                                "\"A\": [7], \"B\": [4], \"Y\": [8]"));
 
 typedef struct bench {
   liberty_t library;
@@ -328,16 +339,16 @@ static void bad_netlists(void **state) {
   refuses(MODULE(IN("a", "2"), CELL("u", "BUF", "\"Y\": [3]")), "open input");
   refuses(MODULE(IN("a", "2"), CELL("u", "BUF", "\"A\": [3], \"Y\": [4]")), "without a driver");
   refuses(MODULE(IN("a", "2"), CELL("u", "BUF", "\"A\": [2], \"Y\": [2]")), "several drivers");
-  refuses(MODULE(IN("a", "2"), CELL("u", "NAND2", "\"A\": [2], \"B\": [4], \"Y\": [3]") ","
-                 CELL("v", "BUF", "\"A\": [3], \"Y\": [4]")), "loop");
-  refuses(MODULE(IN("a", "2"), CELL("u", "LATCH", "\"G\": [2], \"D\": [2], \"Q\": [3]")),
-          "no function known");
+  refuses(MODULE(IN("a", "2"), CELL("u", "NAND2", "\"A\": [2], \"B\": [4], \"Y\": [3]") "," CELL(
+                                   "v", "BUF", "\"A\": [3], \"Y\": [4]")),
+          "loop");
+  refuses(MODULE(IN("a", "2"), CELL("u", "LATCH", "\"G\": [2], \"D\": [2], \"Q\": [3]")), "no function known");
   refuses(MODULE(IN("a", "2") "," IN("b", "3"),
-                 CELL("u", "DFF", "\"CK\": [2], \"R\": [\"1\"], \"D\": [3], \"Q\": [4]") ","
-                 CELL("v", "DFF", "\"CK\": [3], \"R\": [\"1\"], \"D\": [2], \"Q\": [5]")),
+                 CELL("u", "DFF", "\"CK\": [2], \"R\": [\"1\"], \"D\": [3], \"Q\": [4]") "," CELL(
+                     "v", "DFF", "\"CK\": [3], \"R\": [\"1\"], \"D\": [2], \"Q\": [5]")),
           "more than one clock");
-  refuses(MODULE(IN("a", "2"), CELL("c", "BUF", "\"A\": [2], \"Y\": [3]") ","
-                 CELL("v", "DFF", "\"CK\": [3], \"R\": [\"1\"], \"D\": [2], \"Q\": [5]")),
+  refuses(MODULE(IN("a", "2"), CELL("c", "BUF", "\"A\": [2], \"Y\": [3]") "," CELL(
+                                   "v", "DFF", "\"CK\": [3], \"R\": [\"1\"], \"D\": [2], \"Q\": [5]")),
           "no input port");
 }
 
@@ -351,7 +362,7 @@ static void loads(void **state) {
   // NAND2's A 0.01, XOR2's B 0.02, two wires
   near(graph->load[netlist_port(&bench.netlist, "a")->net[0]], 0.032);
   near(graph->load[netlist_port(&bench.netlist, "b")->net[0]], 0.011);
-  near(graph->load[graph->flop[0].next.in[0]], 0.005);           // n: D 0.004
+  near(graph->load[graph->flop[0].next.in[0]], 0.005);  // n: D 0.004
   near(graph->load[graph->flop[0].q[0]], 0.021);
   near(graph->load[netlist_port(&bench.netlist, "y")->net[0]], 0.006);
   bench_close(&bench);
@@ -362,9 +373,9 @@ static void buffers(void **state) {
   (void)state;
   base_error_t error = {""};
   char text[4096];
-  size_t used = (size_t)snprintf(text, sizeof text,
-      "{\"modules\": {\"t\": {\"ports\": {" IN("a", "2") "," OUT("y", "3,4,5,6,7,8,9,10,11")
-      "}, \"cells\": {");
+  size_t used = (size_t)snprintf(
+      text, sizeof text,
+      "{\"modules\": {\"t\": {\"ports\": {" IN("a", "2") "," OUT("y", "3,4,5,6,7,8,9,10,11") "}, \"cells\": {");
   for (int i = 0; i < 9; ++i) {
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "%s\"b%d\": {\"type\": \"BUF\", "
@@ -386,7 +397,7 @@ static void buffers(void **state) {
   put(&bench, "a", 1);
   step(&bench, false);
   assert_int_equal(get(&bench, "y"), 0x1ff);
-  assert_int_equal(simulate_settled_after(bench.simulate), 200);   // two buffers of 0.1 ns
+  assert_int_equal(simulate_settled_after(bench.simulate), 200);  // two buffers of 0.1 ns
   bench_close(&bench);
 }
 
@@ -399,14 +410,14 @@ static void sequence(void **state) {
   unsigned q = 0;
   bench_open(&bench, small, SIMULATE_INERTIAL);
   num_rng_seed(&rng, 1);
-  put(&bench, "a", 1);                           // in reset q stays 0, though n is 1
+  put(&bench, "a", 1);  // in reset q stays 0, though n is 1
   for (int i = 0; i < 3; ++i) {
     step(&bench, false);
     assert_int_equal(get(&bench, "y"), 1);
   }
   put(&bench, "r", 1);
   step(&bench, false);
-  q = 1;                                         // !(1 0)
+  q = 1;  // !(1 0)
   for (int i = 0; i < 200; ++i) {
     const unsigned a = num_rng_u64(&rng) & 1, b = num_rng_u64(&rng) & 1;
     const bool cleared = num_rng_u64(&rng) % 8 == 0;
@@ -498,8 +509,7 @@ static void by_hand(void **state) {
   const double from_a = 0.75 * (0.02 + 0.1 * 0.006 + 0.01 * 0.2);
   const double xor = (q_changes * from_q + a_changes * from_a) / (q_changes + a_changes);
   // D at n's transition, 0.1: (0.002 + 0.001 + 0.004 + 0.001) / 2; Q (0.05 + 0.07) / 2
-  const double internal =
-      n_changes * (nand + (0.002 + 0.001 + 0.004 + 0.001) / 2) + q_changes * 0.06 + y_changes * xor;
+  const double internal = n_changes * (nand + (0.002 + 0.001 + 0.004 + 0.001) / 2) + q_changes * 0.06 + y_changes * xor;
   // CK at 0.2: rise 0.012, fall 0.034; its pin and wire up and down: 2 x 2 x 0.004
   const double clock = 0.012 + 0.034 + 4 * 0.004;
   const double leakage = (100 + 300 + 200) * 10e-6;
@@ -510,10 +520,9 @@ static void by_hand(void **state) {
   near(energy.leakage, leakage);
   near(energy.total, (switching + inputs + internal) / CYCLES + clock + leakage);
   near(energy.unannotated, 0);
-  near(energy.still, 1.0 / 6);                   // r
-  near(energy.data[NETLIST_DOT],
-       (n_changes * (nand + 2 * 0.005)) / CYCLES);
-  near(energy.data[NETLIST_LANES], y_changes * (xor + 2 * 0.006) / CYCLES);
+  near(energy.still, 1.0 / 6);  // r
+  near(energy.data[NETLIST_DOT], (n_changes * (nand + 2 * 0.005)) / CYCLES);
+  near(energy.data[NETLIST_LANES], y_changes * (xor+2 * 0.006) / CYCLES);
   bench_close(&bench);
 }
 
@@ -561,12 +570,14 @@ static void clock_tree(void **state) {
   base_error_t error = {""};
   char text[4096];
   bench_t bench;
-  size_t used = (size_t)snprintf(text, sizeof text,
-      "{\"modules\": {\"t\": {\"ports\": {" IN("ck", "2") "," IN("d", "3") "}, \"cells\": {");
+  size_t used = (size_t)snprintf(
+      text, sizeof text, "{\"modules\": {\"t\": {\"ports\": {" IN("ck", "2") "," IN("d", "3") "}, \"cells\": {");
   for (int i = 0; i < 6; ++i) {
-    used += (size_t)snprintf(text + used, sizeof text - used,
-        "%s\"f%d\": {\"type\": \"DFF\", \"connections\": {\"CK\": [2], \"R\": [\"1\"], \"D\": [3], "
-        "\"Q\": [%d]}}", i > 0 ? "," : "", i, 4 + i);
+    used +=
+        (size_t)snprintf(text + used, sizeof text - used,
+                         "%s\"f%d\": {\"type\": \"DFF\", \"connections\": {\"CK\": [2], \"R\": [\"1\"], \"D\": [3], "
+                         "\"Q\": [%d]}}",
+                         i > 0 ? "," : "", i, 4 + i);
   }
   snprintf(text + used, sizeof text - used, "}}}}");
   mini(&bench.library);
@@ -576,7 +587,7 @@ static void clock_tree(void **state) {
   const energy_settings_t tree = {10, liberty_buffer(&bench.library), 2};
   const energy_t energy = energy_of(&bench.graph, &bench.activity, true, &tree);
   near(energy.clock, 6 * (0.012 + 0.034 + 4 * 0.004));
-  near(energy.tree, 6 * 4 * 0.011);              // BUF has no internal power: pin and wire
+  near(energy.tree, 6 * 4 * 0.011);  // BUF has no internal power: pin and wire
   near(energy.unannotated, 1);
   bench.simulate = NULL;
   bench_close(&bench);
@@ -584,21 +595,12 @@ static void clock_tree(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(functions),
-      cmocka_unit_test(bad_functions),
-      cmocka_unit_test(tables),
-      cmocka_unit_test(library),
-      cmocka_unit_test(bad_libraries), cmocka_unit_test(bad_numbers),
-      cmocka_unit_test(bad_shapes), cmocka_unit_test(deep_texts),
-      cmocka_unit_test(bad_netlists),
-      cmocka_unit_test(loads),
-      cmocka_unit_test(buffers),
-      cmocka_unit_test(sequence),
-      cmocka_unit_test(glitches),
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(linear),
-      cmocka_unit_test(unknown_nets),
-      cmocka_unit_test(clock_tree),
+      cmocka_unit_test(functions),    cmocka_unit_test(bad_functions), cmocka_unit_test(tables),
+      cmocka_unit_test(library),      cmocka_unit_test(bad_libraries), cmocka_unit_test(bad_numbers),
+      cmocka_unit_test(bad_shapes),   cmocka_unit_test(deep_texts),    cmocka_unit_test(bad_netlists),
+      cmocka_unit_test(loads),        cmocka_unit_test(buffers),       cmocka_unit_test(sequence),
+      cmocka_unit_test(glitches),     cmocka_unit_test(by_hand),       cmocka_unit_test(linear),
+      cmocka_unit_test(unknown_nets), cmocka_unit_test(clock_tree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

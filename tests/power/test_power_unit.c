@@ -16,8 +16,7 @@ enum { D = 4, BLOCKS = 2, KEYS = 24, QUERIES = 4 };
 
 static num_bf16_t q[QUERIES][D], k[QUERIES][KEYS * D], v[QUERIES][KEYS * D];
 static unit_query_t queries[QUERIES];
-static unit_stimulus_t stimulus = {.d = D, .blocks = BLOCKS, .rows = 16, .query = queries,
-                                   .queries = QUERIES};
+static unit_stimulus_t stimulus = {.d = D, .blocks = BLOCKS, .rows = 16, .query = queries, .queries = QUERIES};
 static measure_settings_t settings;
 static liberty_t library;
 
@@ -28,7 +27,7 @@ static int open(void **state) {
     num_rng_normal_bf16(i, 0, 0, D, 0.5, q[i]);
     num_rng_normal_bf16(i, 1, 0, KEYS * D, 1, k[i]);
     num_rng_normal_bf16(i, 2, 0, KEYS * D, 1, v[i]);
-    queries[i] = (unit_query_t){q[i], k[i], v[i], KEYS - i};    // the last blocks lack keys
+    queries[i] = (unit_query_t){q[i], k[i], v[i], KEYS - i};  // the last blocks lack keys
   }
   settings = measure_usual("/usr/share/qflow/tech/osu018/osu018_stdcells.lib", 150, 15);
   return liberty_read(settings.liberty, &library, &error) ? 0 : -1;
@@ -44,8 +43,7 @@ static measure_unit_t measure(measure_design_t design, unit_kind_t kind) {
   base_error_t error = {""};
   measure_unit_t unit;
   measure_arithmetic(design, &stimulus);
-  if (!measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit,
-                    &error)) {
+  if (!measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit, &error)) {
     fail_msg("%s, unit %d: %s", measure_design_name(design), kind, error.text);
   }
   return unit;
@@ -66,7 +64,7 @@ static void units(void **state) {
       assert_true(unit.settled.switching > 0 && unit.settled.internal > 0);
       assert_true(unit.all.switching >= unit.settled.switching);
       assert_true(unit.all.clock == unit.settled.clock && unit.all.clock > 0);
-      assert_true(unit.settled_after < 1000 * settings.period);   // the clock is closed
+      assert_true(unit.settled_after < 1000 * settings.period);  // the clock is closed
       assert_true(measure(design, kind).all.total == unit.all.total);
     }
   }
@@ -77,8 +75,7 @@ static void refuses(measure_design_t design, measure_design_t arithmetic, unit_k
   base_error_t error = {""};
   measure_unit_t unit;
   measure_arithmetic(arithmetic, &stimulus);
-  assert_false(measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit,
-                            &error));
+  assert_false(measure_unit(&settings, &library, design, kind, &stimulus, SIMULATE_INERTIAL, &unit, &error));
   assert_non_null(strstr(error.text, "the golden model says"));
 }
 
@@ -95,8 +92,7 @@ static void engines(void **state) {
   base_error_t error = {""};
   measure_engine_t engine;
   measure_arithmetic(MEASURE_FA2, &stimulus);
-  assert_true(measure_engine(&settings, &library, MEASURE_FA2, &stimulus, SIMULATE_INERTIAL,
-                             &engine, &error));
+  assert_true(measure_engine(&settings, &library, MEASURE_FA2, &stimulus, SIMULATE_INERTIAL, &engine, &error));
   double sum = 0;
   for (size_t i = 0; i < MEASURE_PARTS; ++i) {
     assert_true(engine.part[0][i] > 0 && engine.part[1][i] >= engine.part[0][i]);

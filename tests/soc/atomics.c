@@ -10,7 +10,7 @@
 #include "hal/command.h"
 #include "num/num_format.h"
 
-enum { ROWS = 3, COLS = 75 };   // rows begin at any word of a beat
+enum { ROWS = 3, COLS = 75 };  // rows begin at any word of a beat
 
 // What must stay as it is.  -0 and this NaN do not survive ADD_F32 with 0, the normal number no RESCALE.
 // (An integer 0, which lanes beyond a row get, changes nothing anyway.)
@@ -37,10 +37,17 @@ static uint32_t change(int op, uint32_t old, int row, int word, uint32_t *operan
   const float value = num_f32_from_bits(old), addend = (float)(word - 20);
   const int power = op == GM_RESCALE ? row - 1 : word % 7 - 3;
   switch (op) {
-    case GM_STORE: return *operand = 0x9e3779b9u * (uint32_t)(row * COLS + word + 1);
-    case GM_ADD_F32: *operand = num_f32_bits(addend); return num_f32_bits(value + addend);
-    case GM_ADD_S32_RAW: *operand = 0x9e3779b9u * (uint32_t)(word + 1); return old + *operand;
-    default: *operand = (uint32_t)power << 23; return num_f32_bits(ldexpf(value, power));
+    case GM_STORE:
+      return *operand = 0x9e3779b9u * (uint32_t)(row * COLS + word + 1);
+    case GM_ADD_F32:
+      *operand = num_f32_bits(addend);
+      return num_f32_bits(value + addend);
+    case GM_ADD_S32_RAW:
+      *operand = 0x9e3779b9u * (uint32_t)(word + 1);
+      return old + *operand;
+    default:
+      *operand = (uint32_t)power << 23;
+      return num_f32_bits(ldexpf(value, power));
   }
 }
 
@@ -49,14 +56,13 @@ int main(int argc, char **argv) {
     return 2;
   }
   const int op = atoi(argv[1]), words = atoi(argv[2]), first = atoi(argv[3]);
-  for (int row = 0; row < ROWS; row++) {
-    for (int col = 0; col < COLS; col++) {
+  for (int row = 0; row < ROWS; ++row) {
+    for (int col = 0; col < COLS; ++col) {
       const int word = col - first;
       base[row][col] = want[row][col] = neighbours[col % 3];
       if (word >= 0 && word < words) {
         base[row][col] = num_f32_bits((float)(row * 100 + col + 1));
-        want[row][col] = change(op, base[row][col], row, word,
-                                &operands[op == GM_RESCALE ? row : row * words + word]);
+        want[row][col] = change(op, base[row][col], row, word, &operands[op == GM_RESCALE ? row : row * words + word]);
       }
     }
   }

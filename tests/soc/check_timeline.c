@@ -113,10 +113,8 @@ static void check_slice(const cJSON *event) {
   const cJSON *args = cJSON_GetObjectItemCaseSensitive(event, "args");
   text(args, "command");
   text(args, "line");
-  if (number(args, "done_us") < slice.end - HALF_STEP ||
-      number(args, "pushed_us") > slice.begin + HALF_STEP) {
-    fail("a command that is done before it ends, or begins before it is pushed: %s",
-         cJSON_PrintUnformatted(event));
+  if (number(args, "done_us") < slice.end - HALF_STEP || number(args, "pushed_us") > slice.begin + HALF_STEP) {
+    fail("a command that is done before it ends, or begins before it is pushed: %s", cJSON_PrintUnformatted(event));
   }
   thread->slices = grown(thread->slices, thread->count, &thread->room, sizeof slice);
   thread->slices[thread->count++] = slice;
@@ -153,8 +151,7 @@ static void check_within(const cJSON *event) {
     }
   }
   // Slices of no length may stand at the same time.
-  while (low > 0 && thread->slices[low - 1].end < at - HALF_STEP &&
-         thread->slices[low - 1].begin > at - HALF_STEP) {
+  while (low > 0 && thread->slices[low - 1].end < at - HALF_STEP && thread->slices[low - 1].begin > at - HALF_STEP) {
     --low;
   }
   // At its end a slice has nothing in it any more, unless it has no length.
@@ -259,8 +256,8 @@ static void check_ends(const cJSON *events) {
   }
   for (size_t i = 0; i < flow_count; ++i) {
     if (!flows[i].begins || !flows[i].ends || flows[i].end < flows[i].begin - HALF_STEP) {
-      fail("flow %.0f: begins %d at %f, ends %d at %f", flows[i].id, flows[i].begins,
-           flows[i].begin, flows[i].ends, flows[i].end);
+      fail("flow %.0f: begins %d at %f, ends %d at %f", flows[i].id, flows[i].begins, flows[i].begin, flows[i].ends,
+           flows[i].end);
     }
   }
   for (size_t i = 0; i < thread_count; ++i) {
@@ -310,8 +307,7 @@ int main(int argc, char **argv) {
   }
   cJSON_ArrayForEach(event, events) { check_event(event); }
   check_ends(events);
-  printf("slices %zu flows %zu counters %zu threads %zu\n", slice_count, flow_count,
-         counter_count, thread_count);
+  printf("slices %zu flows %zu counters %zu threads %zu\n", slice_count, flow_count, counter_count, thread_count);
   cJSON_Delete(root);
   free(flows);
   free(all);

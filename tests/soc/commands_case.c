@@ -24,7 +24,7 @@ static soc_buffer_t buffers[BUFFERS];
 static int32_t numbers[COMMANDS_NUMBERS];
 
 void commands_place(void) {
-  for (int32_t i = 0; i < COMMANDS_NUMBERS; i++) {
+  for (int32_t i = 0; i < COMMANDS_NUMBERS; ++i) {
     numbers[i] = i;
   }
   // Lists are there even if nothing is computed.
@@ -32,7 +32,7 @@ void commands_place(void) {
   buffers[NUMBERS] = (soc_buffer_t){.name = "numbers", .bytes = sizeof numbers, .init = numbers, .numbers = true};
   buffers[IN] = (soc_buffer_t){.name = "in", .bytes = COMMANDS_ARRAY_BYTES};
   buffers[OUT] = (soc_buffer_t){.name = "out", .bytes = COMMANDS_ARRAY_BYTES};
-  for (size_t i = LIST; i <= IN; i++) {
+  for (size_t i = LIST; i <= IN; ++i) {
     buffers[i].read_only = true;
   }
   soc_place(buffers, BUFFERS);
@@ -93,7 +93,7 @@ static const struct {
     {"vector.swap_startup", 0, 30, true},
     {"vector.drain", 0, 40, true},
     {"engine.clock_mhz", 100, 900, false},
-    {"gm.slice_clock_mhz", 2500, 10000, false},   // as fast as the cores
+    {"gm.slice_clock_mhz", 2500, 10000, false},  // as fast as the cores
     {"engine.load_gbps", 20, 300, false},
     {"engine.store_gbps", 20, 300, false},
     {"gm.hbm_gbps", 50, 900, false},
@@ -111,7 +111,7 @@ static const struct {
 static void vary(commands_case_t *c) {
   char text[100];
   char error[CONFIG_ERROR_BYTES];
-  for (size_t i = 0; i < sizeof varied / sizeof *varied; i++) {
+  for (size_t i = 0; i < sizeof varied / sizeof *varied; ++i) {
     const double low = varied[i].low;
     const double span = varied[i].high - low;
     const double value = varied[i].whole ? low + (double)commands_random(c, 0, (uint64_t)span)
@@ -127,8 +127,12 @@ static void vary(commands_case_t *c) {
 commands_case_t *commands_machine(unsigned number) {
   commands_case_t *c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_ptr_not_equal(c, MAP_FAILED);
-  c->options = (soc_options_t){.firmware = SOC_FIRMWARE_NATIVE, .firmware_file = FIRMWARE_DIR "/tests/commands.so",
-                               .gm = SOC_GM_C, .engine = SOC_ENGINE_C, .timing_only = true, .record = true,
+  c->options = (soc_options_t){.firmware = SOC_FIRMWARE_NATIVE,
+                               .firmware_file = FIRMWARE_DIR "/tests/commands.so",
+                               .gm = SOC_GM_C,
+                               .engine = SOC_ENGINE_C,
+                               .timing_only = true,
+                               .record = true,
                                .cube_only = number % 2 == 1};
   char path[1024];
   char error[CONFIG_ERROR_BYTES];
@@ -166,20 +170,23 @@ static bool same_pipe(const listed_command_t *a, const listed_command_t *b) {
 }
 
 static void name_of(const listed_command_t *l, char name[32]) {
-  snprintf(name, 32, l->kind == CORE_VECTOR ? "vector%u_%u" : l->kind == CORE_CUBE ? "cube%u" : "engine%u", l->core,
-           l->sub);
+  snprintf(name, 32,
+           l->kind == CORE_VECTOR ? "vector%u_%u"
+           : l->kind == CORE_CUBE ? "cube%u"
+                                  : "engine%u",
+           l->core, l->sub);
 }
 
 static void copy_record(commands_case_t *c) {
   const soc_record_t *record = c->result.record;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     char name[32];
     name_of(&c->list[i], name);
     uint64_t order = 0;
-    for (size_t j = 0; j < i; j++) {
+    for (size_t j = 0; j < i; ++j) {
       order += same_core(&c->list[j], &c->list[i]);
     }
-    for (size_t k = 0; k < record->command_count; k++) {
+    for (size_t k = 0; k < record->command_count; ++k) {
       const soc_command_t *done = &record->commands[k];
       if (done->order == order && strcmp(record->tracks[done->track].core, name) == 0) {
         c->at[i] = *done;
@@ -189,11 +196,11 @@ static void copy_record(commands_case_t *c) {
 }
 
 static void copy_pipes(commands_case_t *c) {
-  for (size_t i = 0; i < c->result.pipe_count && i < COMMANDS_PIPES; i++) {
+  for (size_t i = 0; i < c->result.pipe_count && i < COMMANDS_PIPES; ++i) {
     c->pipes[i] = c->result.pipes[i];
   }
   c->mark_count = c->result.mark_count;
-  for (size_t i = 0; i < c->mark_count && i < COMMANDS_MARKS; i++) {
+  for (size_t i = 0; i < c->mark_count && i < COMMANDS_MARKS; ++i) {
     c->marks[i] = c->result.marks[i];
   }
 }
@@ -304,7 +311,7 @@ static bool is_wait(const command_t *command) {
 
 uint64_t commands_effect_before(const commands_case_t *c, size_t i) {
   uint64_t effect = 0;
-  for (size_t j = 0; j < i; j++) {
+  for (size_t j = 0; j < i; ++j) {
     if (same_pipe(&c->list[j], &c->list[i]) && !is_wait(&c->list[j].command)) {
       effect = later(effect, c->at[j].done);
     }
@@ -314,11 +321,12 @@ uint64_t commands_effect_before(const commands_case_t *c, size_t i) {
 
 static void check_pushes(const commands_case_t *c) {
   const config_t *config = &c->options.config;
-  for (size_t i = 0; i < c->count; i++) {
-    const unsigned earlier = c->list[i].core * (c->options.cube_only ? 1 : 1 + config->soc.vector_cores);   // cores that started
+  for (size_t i = 0; i < c->count; ++i) {
+    const unsigned earlier =
+        c->list[i].core * (c->options.cube_only ? 1 : 1 + config->soc.vector_cores);  // cores that started
     uint64_t time = (uint64_t)((config->soc.launch_us + earlier * config->soc.skew_us) * config->soc.clock_mhz + 0.5);
     time += (uint64_t)config->scalar.push_cycles * COMMANDS_READS;
-    for (size_t j = 0; j < i; j++) {
+    for (size_t j = 0; j < i; ++j) {
       time = same_core(&c->list[j], &c->list[i]) ? c->at[j].pushed : time;
       if (same_core(&c->list[j], &c->list[i]) && c->list[j].command.header.opcode_ == OP_READ_GM) {
         // Held until the pipe's earlier commands are done, and as long as L2 takes.
@@ -336,7 +344,7 @@ static void check_pushes(const commands_case_t *c) {
 
 static void check_order(const commands_case_t *c) {
   uint64_t last = 0;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const long previous = before(c, i, 1);
     const uint64_t free_at = previous < 0 ? 0 : c->at[previous].end;
     commands_equal(c, i, "begins in cycle", c->at[i].begin, later(c->at[i].pushed, free_at));
@@ -347,7 +355,7 @@ static void check_order(const commands_case_t *c) {
 
 // Cycles that a pipe's books have for a reason.
 static uint64_t stalled(const soc_pipe_t *pipe, const char *reason) {
-  for (size_t i = 0; i < pipe->stalls; i++) {
+  for (size_t i = 0; i < pipe->stalls; ++i) {
     if (strcmp(pipe->stall[i].reason, reason) == 0) {
       return pipe->stall[i].cycles;
     }
@@ -358,27 +366,27 @@ static uint64_t stalled(const soc_pipe_t *pipe, const char *reason) {
 static void check_books(const commands_case_t *c) {
   enum { BUSY, FLAG, CROSS_FLAG, BARRIER, SUMS };
   static const char *const reasons[SUMS] = {"busy", "flag", "cross_flag", "barrier"};
-  for (size_t p = 0; p < c->result.pipe_count; p++) {
+  for (size_t p = 0; p < c->result.pipe_count; ++p) {
     uint64_t spent[SUMS] = {0};
     uint64_t all = 0;
     uint64_t end = 0;
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < c->count; ++i) {
       char name[32];
       name_of(&c->list[i], name);
       const cmd_header_t *header = &c->list[i].command.header;
       if (strcmp(name, c->pipes[p].core) == 0 && strcmp(core_pipe_name(header->pipe_), c->pipes[p].pipe) == 0) {
         const unsigned opcode = header->opcode_;
-        const int what = !is_wait(&c->list[i].command)                        ? BUSY
-                         : opcode == OP_WAIT_FLAG                             ? FLAG
+        const int what = !is_wait(&c->list[i].command)                       ? BUSY
+                         : opcode == OP_WAIT_FLAG                            ? FLAG
                          : opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ? CROSS_FLAG
-                                                                              : BARRIER;
+                                                                             : BARRIER;
         spent[what] += c->at[i].end - c->at[i].begin;
         all += c->at[i].end - c->at[i].begin;
         end = c->at[i].end;
       }
     }
     assert_int_equal(c->pipes[p].busy, spent[BUSY]);
-    for (int what = FLAG; what < SUMS; what++) {
+    for (int what = FLAG; what < SUMS; ++what) {
       assert_int_equal(stalled(&c->pipes[p], reasons[what]), spent[what]);
     }
     assert_int_equal(stalled(&c->pipes[p], "empty"), later(end, c->result.cycles) - all);
@@ -387,11 +395,11 @@ static void check_books(const commands_case_t *c) {
 
 static void check_links(const commands_case_t *c) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < c->link_count; i++) {
+  for (size_t i = 0; i < c->link_count; ++i) {
     sum += c->links[i].cycles;
   }
-  uint64_t waits = 0;   // the path passes some of them
-  for (size_t i = 0; i < c->count; i++) {
+  uint64_t waits = 0;  // the path passes some of them
+  for (size_t i = 0; i < c->count; ++i) {
     waits += is_wait(&c->list[i].command) ? c->at[i].end - c->at[i].begin : 0;
   }
   assert_true(c->waited <= waits);

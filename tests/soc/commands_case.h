@@ -1,8 +1,8 @@
-// A machine, the commands that its cores push and nothing else, and when each of them was pushed, began, ended and was done.
-// What a command is expected to take, each test works out by itself, from the machine's parameters.
+// A machine, the commands that its cores push and nothing else, and when each of them was pushed, began, ended and was
+// done. What a command is expected to take, each test works out by itself, from the machine's parameters.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_COMMANDS_CASE_H
-#define SOC_COMMANDS_CASE_H
+#ifndef AMALGAM_TESTS_SOC_COMMANDS_CASE_H
+#define AMALGAM_TESTS_SOC_COMMANDS_CASE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ typedef struct commands_link {
 
 typedef struct commands_case {
   soc_options_t options;
-  num_rng_t rng;                         // for what the test makes up
+  num_rng_t rng;  // for what the test makes up
   unsigned machine;
   size_t count;
   listed_command_t list[COMMANDS_MOST];
@@ -39,7 +39,7 @@ typedef struct commands_case {
   soc_mark_t marks[COMMANDS_MARKS];
   size_t link_count;
   commands_link_t links[COMMANDS_LINKS];
-  uint64_t waited;                       // in the waits on it
+  uint64_t waited;  // in the waits on it
 } commands_case_t;
 
 // Where the arrays in global memory are: inputs, numbers for GATHER_IN (all 0 .. count - 1) and results.
@@ -60,8 +60,8 @@ uint64_t commands_random(commands_case_t *c, uint64_t low, uint64_t high);
 // A command of AI core (or engine) core; sub: which of its vector cores. Returns its place in the list.
 size_t commands_add(commands_case_t *c, core_kind_t kind, unsigned core, unsigned sub, command_t command);
 
-// Runs it in a process of its own, and checks what holds of every run: that scalar cores push as fast as they can and as
-// queues have room, that a pipe takes one command after the other, that its books say what it did, and that the
+// Runs it in a process of its own, and checks what holds of every run: that scalar cores push as fast as they can and
+// as queues have room, that a pipe takes one command after the other, that its books say what it did, and that the
 // links of the critical path add up to the time.
 void commands_run(commands_case_t *c);
 

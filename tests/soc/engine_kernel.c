@@ -23,10 +23,10 @@ typedef struct test {
   size_t fa2, corrected, d, heads, kv_heads, tokens, keys, chunk, engines, blocks, queries, rows;
   size_t buffer_kb, causal, mask, decode, rtl, native, seed, no_race_check, scale, special;
   // Derived.
-  size_t all;              // keys at the end: keys and the decoded ones
+  size_t all;  // keys at the end: keys and the decoded ones
   size_t share;
-  num_bf16_t *q, *k, *v;   // [all tokens asked about][heads][d], [all][kv_heads][d]
-  uint8_t *visible;        // [tokens][pitch] bits
+  num_bf16_t *q, *k, *v;  // [all tokens asked about][heads][d], [all][kv_heads][d]
+  uint8_t *visible;       // [tokens][pitch] bits
   size_t pitch;
 } test_t;
 
@@ -34,13 +34,13 @@ static const struct {
   const char *name;
   size_t offset, value;
 } settings[] = {
-#define SETTING(name, value) {#name, offsetof(test_t, name), value}
-    SETTING(fa2, 0), SETTING(corrected, 0), SETTING(d, 64), SETTING(heads, 1), SETTING(kv_heads, 1),
-    SETTING(tokens, 1), SETTING(keys, 100), SETTING(chunk, 128), SETTING(engines, 1),
-    SETTING(blocks, 4), SETTING(queries, 1), SETTING(rows, 256), SETTING(buffer_kb, 256),
-    SETTING(causal, 0), SETTING(mask, 0), SETTING(decode, 0), SETTING(rtl, 0), SETTING(native, 0),
-    SETTING(seed, 1), SETTING(no_race_check, 0), SETTING(scale, 4),
-    SETTING(special, 0),
+#define SETTING(name, value) \
+  { #name, offsetof(test_t, name), value }
+    SETTING(fa2, 0),     SETTING(corrected, 0), SETTING(d, 64),          SETTING(heads, 1),   SETTING(kv_heads, 1),
+    SETTING(tokens, 1),  SETTING(keys, 100),    SETTING(chunk, 128),     SETTING(engines, 1), SETTING(blocks, 4),
+    SETTING(queries, 1), SETTING(rows, 256),    SETTING(buffer_kb, 256), SETTING(causal, 0),  SETTING(mask, 0),
+    SETTING(decode, 0),  SETTING(rtl, 0),       SETTING(native, 0),      SETTING(seed, 1),    SETTING(no_race_check, 0),
+    SETTING(scale, 4),   SETTING(special, 0),
 #undef SETTING
 };
 
@@ -93,7 +93,7 @@ static void make_inputs(test_t *test) {
       memcpy(test->k + j * row, test->k + (j - 1) * row, row * sizeof *test->k);
     }
   }
-  if (test->special) {   // an infinity in the middle of the first head's values: NaN for who sees it
+  if (test->special) {  // an infinity in the middle of the first head's values: NaN for who sees it
     test->v[test->keys / 2 * test->kv_heads * test->d] = 0x7f80;
   }
   uint64_t bits = test->seed * 0x9E3779B97F4A7C15u;
@@ -101,7 +101,7 @@ static void make_inputs(test_t *test) {
     bits = bits * 6364136223846793005u + 1442695040888963407u;
     test->visible[i] = (uint8_t)(bits >> 56);
   }
-  memset(test->visible, 0, test->tokens > 2 ? test->pitch : 0);   // a token that sees nothing
+  memset(test->visible, 0, test->tokens > 2 ? test->pitch : 0);  // a token that sees nothing
 }
 
 static void free_inputs(test_t *test) {
@@ -114,15 +114,17 @@ static void free_inputs(test_t *test) {
 static num_engine_t engine_num(const test_t *test) {
   return (num_engine_t){.design = test->fa2 ? NUM_DESIGN_FA2 : NUM_DESIGN_HFA,
                         .hfa = {.corrected = test->corrected != 0},
-                        .d = test->d, .blocks = test->blocks, .rows = test->chunk};
+                        .d = test->d,
+                        .blocks = test->blocks,
+                        .rows = test->chunk};
 }
 
 // --- the golden -------------------------------------------------------------------------------
 
 typedef struct query {
   const num_bf16_t *q;
-  size_t token, head, keys;   // keys there are
-  size_t limit;               // keys it may see
+  size_t token, head, keys;  // keys there are
+  size_t limit;              // keys it may see
 } query_t;
 
 static void golden(const test_t *test, const query_t *query, num_bf16_t *out, double *exact) {
@@ -137,17 +139,25 @@ static void golden(const test_t *test, const query_t *query, num_bf16_t *out, do
     const size_t row = (j * test->kv_heads + query->head / test->share) * d;
     memcpy(k + j * d, test->k + row, d * sizeof *k);
     memcpy(v + j * d, test->v + row, d * sizeof *v);
-    valid[j] = j < query->limit &&
-               (!test->mask ||
-                (test->visible[query->token * test->pitch + j / 8] >> j % 8 & 1) != 0);
+    valid[j] =
+        j < query->limit && (!test->mask || (test->visible[query->token * test->pitch + j / 8] >> j % 8 & 1) != 0);
   }
   for (size_t c = 0; c < d; ++c) {
     q[c] = num_bf16_scale(query->q[c], scale);
   }
   const num_engine_t engine = engine_num(test);
   num_engine_attention(&engine, q, k, v, valid, query->keys, out, scratch);
-  const num_attn_t attn = {.rows = 1, .keys = query->keys, .dk = d, .dv = d, .q = query->q, .k = k,
-                           .ldk = d, .v = v, .ldv = d, .scale = scale, .visible = valid};
+  const num_attn_t attn = {.rows = 1,
+                           .keys = query->keys,
+                           .dk = d,
+                           .dv = d,
+                           .q = query->q,
+                           .k = k,
+                           .ldk = d,
+                           .v = v,
+                           .ldv = d,
+                           .scale = scale,
+                           .visible = valid};
   if (num_attn_golden(&attn, exact) != 0) {
     abort();
   }
@@ -163,8 +173,7 @@ typedef struct verdict {
   double error, size;
 } verdict_t;
 
-static void compare(const test_t *test, const query_t *query, const num_bf16_t *out,
-                    verdict_t *verdict) {
+static void compare(const test_t *test, const query_t *query, const num_bf16_t *out, verdict_t *verdict) {
   num_bf16_t expected[1024];
   double exact[1024];
   golden(test, query, expected, exact);
@@ -209,21 +218,29 @@ static engine_args_t make_args(const test_t *test, const soc_buffer_t *buffers) 
   const float scale = (float)(1 / sqrt((double)test->d));
   const uint32_t heads = (uint32_t)(test->heads * test->d * 2);
   const uint32_t kv = (uint32_t)(test->kv_heads * test->d * 2);
-  return (engine_args_t){.q = buffers[Q].address, .k = buffers[K].address,
-                         .v = buffers[V].address, .out = buffers[OUT].address,
-                         .visible = test->mask ? buffers[VISIBLE].address : 0, .q_pitch = heads,
-                         .k_pitch = kv, .v_pitch = kv, .out_pitch = heads,
-                         .visible_pitch = (uint32_t)test->pitch, .tokens = (uint32_t)test->tokens,
-                         .keys = (uint32_t)test->keys, .heads = (uint32_t)test->heads,
-                         .kv_heads = (uint32_t)test->kv_heads, .dim = (uint32_t)test->d,
-                         .scale = num_f32_bits(scale), .causal = (uint32_t)test->causal,
+  return (engine_args_t){.q = buffers[Q].address,
+                         .k = buffers[K].address,
+                         .v = buffers[V].address,
+                         .out = buffers[OUT].address,
+                         .visible = test->mask ? buffers[VISIBLE].address : 0,
+                         .q_pitch = heads,
+                         .k_pitch = kv,
+                         .v_pitch = kv,
+                         .out_pitch = heads,
+                         .visible_pitch = (uint32_t)test->pitch,
+                         .tokens = (uint32_t)test->tokens,
+                         .keys = (uint32_t)test->keys,
+                         .heads = (uint32_t)test->heads,
+                         .kv_heads = (uint32_t)test->kv_heads,
+                         .dim = (uint32_t)test->d,
+                         .scale = num_f32_bits(scale),
+                         .causal = (uint32_t)test->causal,
                          .chunk = (uint32_t)test->chunk};
 }
 
 // One kernel: tokens first .. first + n - 1 of the queries over so many keys.
-static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware,
-                           const engine_args_t *args, size_t first, const void *out,
-                           verdict_t *verdict) {
+static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware, const engine_args_t *args,
+                           size_t first, const void *out, verdict_t *verdict) {
   uint64_t cycles;
   const soc_status_t status = soc_launch(soc, firmware, args, sizeof *args, &cycles);
   if (status != SOC_DONE) {
@@ -233,10 +250,11 @@ static soc_status_t launch(const test_t *test, soc_t *soc, const char *firmware,
   const size_t row = test->heads * test->d;
   for (size_t i = 0; i < args->tokens; ++i) {
     for (size_t head = 0; head < test->heads; ++head) {
-      const query_t query = {.q = test->q + (first + i) * row + head * test->d, .token = i,
-                             .head = head, .keys = args->keys,
-                             .limit = args->causal ? args->keys - args->tokens + i + 1
-                                                   : args->keys};
+      const query_t query = {.q = test->q + (first + i) * row + head * test->d,
+                             .token = i,
+                             .head = head,
+                             .keys = args->keys,
+                             .limit = args->causal ? args->keys - args->tokens + i + 1 : args->keys};
       compare(test, &query, (const num_bf16_t *)out + (first + i) * row + head * test->d, verdict);
     }
   }
@@ -252,8 +270,7 @@ static int run(test_t test, const char *firmware) {
       [Q] = {.name = "q", .bytes = queries, .init = test.q, .read_only = true},
       [K] = {.name = "k", .bytes = keys, .init = test.k, .read_only = true},
       [V] = {.name = "v", .bytes = keys, .init = test.v, .read_only = true},
-      [VISIBLE] = {.name = "visible", .bytes = test.tokens * test.pitch, .init = test.visible,
-                   .read_only = true},
+      [VISIBLE] = {.name = "visible", .bytes = test.tokens * test.pitch, .init = test.visible, .read_only = true},
       [OUT] = {.name = "out", .bytes = queries}};
   soc_place(buffers, BUFFERS);
   soc_result_t result;
@@ -289,8 +306,8 @@ static int run(test_t test, const char *firmware) {
   if (unwritten > 0) {
     printf("nobody wrote what %s reads\n", result.unwritten[0].read);
   }
-  printf("rtl_cycles %llu\n%zu of %zu values differ, relative error %.4f\n",
-         (unsigned long long)result.rtl_cycles, verdict.differ, verdict.values, error);
+  printf("rtl_cycles %llu\n%zu of %zu values differ, relative error %.4f\n", (unsigned long long)result.rtl_cycles,
+         verdict.differ, verdict.values, error);
   soc_result_free(&result);
   return verdict.differ == 0 && unwritten == 0 && error < (test.fa2 || test.corrected ? 0.1 : 2) ? 0 : 1;
 }

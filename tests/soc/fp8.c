@@ -27,26 +27,35 @@ static bool read_shape(fp8_shape_t *s, const char *name, uint32_t value) {
     const char *name;
     uint32_t *field;
   } const numbers[] = {
-      {"query_tokens", &s->query_tokens}, {"heads", &s->heads},   {"batch", &s->batch},
-      {"tokens", &s->tokens},             {"topk", &s->topk},     {"page", &s->page},
-      {"block", &s->block},               {"group", &s->group},   {"cores", &s->cores},
-      {"preload", &s->preload},           {"rescale", &s->rescale}, {"tiling", &s->tiling},
-      {"kv_buffers", &s->kv_buffers},     {"qp_buffers", &s->qp_buffers},
+      {"query_tokens", &s->query_tokens},
+      {"heads", &s->heads},
+      {"batch", &s->batch},
+      {"tokens", &s->tokens},
+      {"topk", &s->topk},
+      {"page", &s->page},
+      {"block", &s->block},
+      {"group", &s->group},
+      {"cores", &s->cores},
+      {"preload", &s->preload},
+      {"rescale", &s->rescale},
+      {"tiling", &s->tiling},
+      {"kv_buffers", &s->kv_buffers},
+      {"qp_buffers", &s->qp_buffers},
   };
   struct {
     const char *name;
     bool *field;
   } const switches[] = {
       {"crossover", &s->crossover}, {"direct", &s->direct}, {"vary", &s->vary}, {"causal", &s->causal},
-      {"sinks", &s->sinks},         {"skip", &s->skip}, {"bf16", &s->bf16}, {"no_lse", &s->no_lse},
+      {"sinks", &s->sinks},         {"skip", &s->skip},     {"bf16", &s->bf16}, {"no_lse", &s->no_lse},
   };
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
     if (strcmp(name, numbers[i].name) == 0) {
       *numbers[i].field = value;
       return true;
     }
   }
-  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; ++i) {
     if (strcmp(name, switches[i].name) == 0) {
       *switches[i].field = value != 0;
       return true;
@@ -79,9 +88,7 @@ static bool read_option(run_t *run, char *text) {
   } else if (strcmp(text, "timeline") == 0) {
     run->timeline = value;
   } else if (strcmp(text, "cache") == 0) {
-    run->shape.cache = strcmp(value, "sparse") == 0  ? FP8_SPARSE
-                       : strcmp(value, "paged") == 0 ? FP8_PAGED
-                                                     : FP8_DENSE;
+    run->shape.cache = strcmp(value, "sparse") == 0 ? FP8_SPARSE : strcmp(value, "paged") == 0 ? FP8_PAGED : FP8_DENSE;
   } else if (strcmp(text, "trend") == 0) {
     run->shape.trend = (enum fp8_trend)number;
   } else {
@@ -94,7 +101,7 @@ static bool load_config(const run_t *run, config_t *config) {
   char path[1024];
   char reason[CONFIG_ERROR_BYTES] = "no such configuration";
   bool ok = config_find(run->config, path, sizeof path) && config_load(path, config, reason);
-  for (size_t i = 0; ok && i < run->set_count; i++) {
+  for (size_t i = 0; ok && i < run->set_count; ++i) {
     ok = config_set(config, run->sets[i], reason);
   }
   if (!ok) {
@@ -103,42 +110,40 @@ static bool load_config(const run_t *run, config_t *config) {
   return ok;
 }
 
-static void print(const run_t *run, const fp8_case_t *problem, const config_t *config,
-                  const soc_result_t *result, size_t wrong) {
-  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
-                      config->soc.ai_cores;
+static void print(const run_t *run, const fp8_case_t *problem, const config_t *config, const soc_result_t *result,
+                  size_t wrong) {
+  const double peak = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k * config->soc.ai_cores;
   uint64_t places = 0;
-  for (uint32_t i = 0; i < problem->lists; i++) {
+  for (uint32_t i = 0; i < problem->lists; ++i) {
     places += problem->places[i];
   }
   const double flops = 2.0 * (FP8_DK + FP8_DV) * problem->rows * (double)places;
-  printf("%llu cycles, use %.1f %%, %.2f cycles a place, %zu wrong%s; HBM read %llu, L2 read %llu write "
-         "%llu, %.1f s, %llu instructions\n",
-         (unsigned long long)result->cycles, 100 * flops / (peak * (double)result->cycles),
-         (double)result->cycles * config->soc.ai_cores / (double)places, wrong,
-         run->timing ? " (not compared)" : "", (unsigned long long)result->hbm_read,
-         (unsigned long long)result->l2_read, (unsigned long long)result->l2_write,
-         result->seconds, (unsigned long long)result->scalar_instructions);
+  printf(
+      "%llu cycles, use %.1f %%, %.2f cycles a place, %zu wrong%s; HBM read %llu, L2 read %llu write "
+      "%llu, %.1f s, %llu instructions\n",
+      (unsigned long long)result->cycles, 100 * flops / (peak * (double)result->cycles),
+      (double)result->cycles * config->soc.ai_cores / (double)places, wrong, run->timing ? " (not compared)" : "",
+      (unsigned long long)result->hbm_read, (unsigned long long)result->l2_read, (unsigned long long)result->l2_write,
+      result->seconds, (unsigned long long)result->scalar_instructions);
   printf("host: matmul %.1f vector %.1f copy %.1f rtl %.1f scalar %.1f\n", result->matmul_seconds,
          result->vector_seconds, result->copy_seconds, result->rtl_seconds, result->scalar_seconds);
-  for (size_t i = 0; i < result->pipe_count; i++) {
+  for (size_t i = 0; i < result->pipe_count; ++i) {
     const soc_pipe_t *pipe = &result->pipes[i];
     if (strcmp(pipe->core, "cube0") != 0 && strcmp(pipe->core, "vector0_0") != 0) {
       continue;
     }
-    printf("  %-9s %-4s %6llu commands, busy %5.1f %%", pipe->core, pipe->pipe,
-           (unsigned long long)pipe->commands, 100.0 * (double)pipe->busy / (double)result->cycles);
-    for (size_t j = 0; j < pipe->stalls; j++) {
-      printf(", %s %.1f", pipe->stall[j].reason,
-             100.0 * (double)pipe->stall[j].cycles / (double)result->cycles);
+    printf("  %-9s %-4s %6llu commands, busy %5.1f %%", pipe->core, pipe->pipe, (unsigned long long)pipe->commands,
+           100.0 * (double)pipe->busy / (double)result->cycles);
+    for (size_t j = 0; j < pipe->stalls; ++j) {
+      printf(", %s %.1f", pipe->stall[j].reason, 100.0 * (double)pipe->stall[j].cycles / (double)result->cycles);
     }
     printf("\n");
   }
 }
 
 // Compares and prints; the exit code.
-static int judge(const run_t *run, const fp8_case_t *problem, const config_t *config,
-                 const soc_result_t *result, void *out, void *lse) {
+static int judge(const run_t *run, const fp8_case_t *problem, const config_t *config, const soc_result_t *result,
+                 void *out, void *lse) {
   size_t wrong = 0;
   if (result->status != SOC_DONE) {
     fprintf(stderr, "%s\n", result->error);
@@ -170,37 +175,33 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
   soc_buffer_t buffers[FP8_ARRAYS];
   int which[FP8_ARRAYS];
   size_t count = 0;
-  for (int i = 0; i < FP8_ARRAYS; i++) {
+  for (int i = 0; i < FP8_ARRAYS; ++i) {
     const fp8_array_t *a = &problem.array[i];
     if (a->bytes > 0) {
       which[count] = i;
-      buffers[count++] = (soc_buffer_t){.name = a->name,
-                                        .bytes = a->bytes,
-                                        .init = a->data,
-                                        .read_only = a->data != NULL,
-                                        .numbers = a->numbers};
+      buffers[count++] = (soc_buffer_t){
+          .name = a->name, .bytes = a->bytes, .init = a->data, .read_only = a->data != NULL, .numbers = a->numbers};
     }
   }
   void *out = calloc(1, problem.array[FP8_OUT].bytes);
   void *lse = calloc(1, problem.array[FP8_LSE].bytes + 1);
   soc_place(buffers, count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     problem.array[which[i]].address = buffers[i].address;
     buffers[i].result = which[i] == FP8_OUT ? out : which[i] == FP8_LSE ? lse : NULL;
   }
   fp8_case_args(&problem);
-  const soc_options_t options = {
-      .config = *config,
-      .firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
-      .firmware_file = firmware,
-      .gm = run->rtl ? SOC_GM_RTL : SOC_GM_C,
-      .pairs = run->shape.crossover,
-      .race_check = run->race,
-      .init_check = true,
-      .timing_only = run->timing,
-      .l2_warm = run->warm,
-      .threads = 2,
-      .timeline = run->timeline};
+  const soc_options_t options = {.config = *config,
+                                 .firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
+                                 .firmware_file = firmware,
+                                 .gm = run->rtl ? SOC_GM_RTL : SOC_GM_C,
+                                 .pairs = run->shape.crossover,
+                                 .race_check = run->race,
+                                 .init_check = true,
+                                 .timing_only = run->timing,
+                                 .l2_warm = run->warm,
+                                 .threads = 2,
+                                 .timeline = run->timeline};
   soc_result_t result = {0};
   soc_run(&options, buffers, count, &problem.args, fp8_args_bytes(problem.lists), &result);
   if (result.unwritten_count > 0) {
@@ -222,7 +223,7 @@ int main(int argc, char **argv) {
                .verify = true};
   config_t config;
   bool right = argc >= 2;
-  for (int i = 2; right && i < argc; i++) {
+  for (int i = 2; right && i < argc; ++i) {
     right = read_option(&run, argv[i]);
   }
   if (!right) {

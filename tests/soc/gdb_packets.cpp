@@ -1,5 +1,5 @@
-// Packets of GDB's protocol and what the server answers, word for word: what is cut, not hexadecimal or outside of the program
-// is E01 and changes nothing.
+// Packets of GDB's protocol and what the server answers, word for word: what is cut, not hexadecimal or outside of the
+// program is E01 and changes nothing.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/socket.h>
 #include <unistd.h>
@@ -38,9 +38,7 @@ class program : public gdb_server::target {
   }
   void standing() override {}
   bool abandoned() const override { return false; }
-  std::string ask(const std::string &request) override {
-    return request.empty() ? "" : "asked " + request + "\n";
-  }
+  std::string ask(const std::string &request) override { return request.empty() ? "" : "asked " + request + "\n"; }
 
  private:
   uint64_t registers_[gdb_server::kRegisters] = {};
@@ -55,15 +53,15 @@ const exchange exchanges[] = {
     {"p1", "0000000000000000"},
     {"P1=0102030405060708", "OK"},
     {"p1", "0102030405060708"},
-    {"P1=11", "E01"},                       // not eight bytes
+    {"P1=11", "E01"},  // not eight bytes
     {"P1=111213141516171819", "E01"},
     {"P1=111213141516171x", "E01"},
     {"P1:1112131415161718", "E01"},
     {"P1", "E01"},
-    {"P21=1112131415161718", "E01"},        // there are 0x21
+    {"P21=1112131415161718", "E01"},  // there are 0x21
     {"p21", "E01"},
     {"p1", "0102030405060708"},
-    {"P20=1000000000000000", "OK"},         // the program counter
+    {"P20=1000000000000000", "OK"},  // the program counter
     {"p20", "1000000000000000"},
     {"P20=20", "E01"},
     {"p20", "1000000000000000"},
@@ -81,7 +79,7 @@ const exchange exchanges[] = {
     {"m3e", "E01"},
     {"Z0,10,2", "OK"},
     {"z0,10,2", "OK"},
-    {"Z2,10,2", ""},                        // no watchpoints
+    {"Z2,10,2", ""},  // no watchpoints
     {"Z0", ""},
     {"qRcmd,6869", "O61736b65642068690a"},  // "hi": "asked hi\n"
     {nullptr, "OK"},                        // after the text
@@ -112,7 +110,7 @@ std::string framed(const std::string &data) {
 }  // namespace
 
 int main() {
-  std::string sent = "$p1#00" + framed("QStartNoAckMode");   // of a wrong sum: asked for again
+  std::string sent = "$p1#00" + framed("QStartNoAckMode");  // of a wrong sum: asked for again
   std::string expected = framed("S05") + "-+" + framed("OK");
   for (const exchange &e : exchanges) {
     sent += e.packet == nullptr ? "" : framed(e.packet);
@@ -120,7 +118,8 @@ int main() {
   }
   sent += framed("c");
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 || write(ends[0], sent.data(), sent.size()) != static_cast<ssize_t>(sent.size())) {
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 ||
+      write(ends[0], sent.data(), sent.size()) != static_cast<ssize_t>(sent.size())) {
     std::perror("gdb_packets");
     return 1;
   }

@@ -29,15 +29,13 @@ static bool read_option(gemm_case_t *what, const char *text) {
 }
 
 static void print_pipes(const soc_result_t *result) {
-  for (size_t i = 0; i < result->pipe_count; i++) {
+  for (size_t i = 0; i < result->pipe_count; ++i) {
     const soc_pipe_t *pipe = &result->pipes[i];
     if (strcmp(pipe->core, "cube0") == 0) {
-      printf("  %-5s %6llu commands, busy %5.1f %%", pipe->pipe,
-             (unsigned long long)pipe->commands,
+      printf("  %-5s %6llu commands, busy %5.1f %%", pipe->pipe, (unsigned long long)pipe->commands,
              100.0 * (double)pipe->busy / (double)result->cycles);
-      for (size_t j = 0; j < pipe->stalls; j++) {
-        printf(", %s %.1f", pipe->stall[j].reason,
-               100.0 * (double)pipe->stall[j].cycles / (double)result->cycles);
+      for (size_t j = 0; j < pipe->stalls; ++j) {
+        printf(", %s %.1f", pipe->stall[j].reason, 100.0 * (double)pipe->stall[j].cycles / (double)result->cycles);
       }
       printf("\n");
     }
@@ -47,12 +45,11 @@ static void print_pipes(const soc_result_t *result) {
 int main(int argc, char **argv) {
   gemm_case_t what = {.type = TYPE_BF16, .threads = 2};
   bool right = argc >= 5;
-  for (int i = 5; i < argc; i++) {
+  for (int i = 5; i < argc; ++i) {
     right = right && read_option(&what, argv[i]);
   }
   if (!right) {
-    fprintf(stderr,
-            "usage: gemm FIRMWARE M N K [f16] [cores=N] [pad=N] [timing] [timeline=FILE]\n");
+    fprintf(stderr, "usage: gemm FIRMWARE M N K [f16] [cores=N] [pad=N] [timing] [timeline=FILE]\n");
     return 2;
   }
   what.m = (uint32_t)strtoul(argv[2], NULL, 10);

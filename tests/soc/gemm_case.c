@@ -31,16 +31,15 @@ static void *allocate(size_t count, size_t size) {
 static uint16_t element(num_rng_t *rng, uint32_t type) {
   const uint64_t random = num_rng_u64(rng);
   const int exponent = (int)(random % 16) - (random % 64 == 0 ? 22 : 8);
-  const float value = random % 50 == 49 ? (random & 64 ? -0.0f : 0.0f)
-                                        : ldexpf((float)num_rng_normal(rng), exponent);
+  const float value = random % 50 == 49 ? (random & 64 ? -0.0f : 0.0f) : ldexpf((float)num_rng_normal(rng), exponent);
   return type == TYPE_BF16 ? num_bf16_from_f32(value) : num_fp16_from_f32(value);
 }
 
 static uint16_t *matrix(num_rng_t *rng, uint32_t type, size_t rows, size_t cols, size_t row) {
   uint16_t *values = allocate(rows * row, sizeof *values);
   memset(values, 0xff, rows * row * sizeof *values);
-  for (size_t i = 0; i < rows; i++) {
-    for (size_t j = 0; j < cols; j++) {
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < cols; ++j) {
       values[i * row + j] = element(rng, type);
     }
   }
@@ -48,9 +47,7 @@ static uint16_t *matrix(num_rng_t *rng, uint32_t type, size_t rows, size_t cols,
 }
 
 static arrays_t make_arrays(const gemm_case_t *what) {
-  arrays_t arrays = {.a_row = what->k + what->a_pad,
-                     .b_row = what->n + what->b_pad,
-                     .c_row = what->n + what->c_pad};
+  arrays_t arrays = {.a_row = what->k + what->a_pad, .b_row = what->n + what->b_pad, .c_row = what->n + what->c_pad};
   num_rng_t rng;
   num_rng_seed(&rng, what->m * 1000003ull + what->n * 1009ull + what->k);
   if (!what->timing_only) {
@@ -68,19 +65,18 @@ static float widen(uint16_t value, uint32_t type) {
 // The contract, as it says it.
 static float sum(const gemm_case_t *what, const arrays_t *arrays, size_t i, size_t j) {
   float c = 0;
-  for (size_t p = 0; p < what->k; p++) {
-    c = fmaf(widen(arrays->a[i * arrays->a_row + p], what->type),
-             widen(arrays->b[p * arrays->b_row + j], what->type), c);
+  for (size_t p = 0; p < what->k; ++p) {
+    c = fmaf(widen(arrays->a[i * arrays->a_row + p], what->type), widen(arrays->b[p * arrays->b_row + j], what->type),
+             c);
   }
   return c;
 }
 
 static size_t wrong_elements(const gemm_case_t *what, const arrays_t *arrays) {
   size_t wrong = 0;
-  for (size_t i = 0; i < what->m; i++) {
-    for (size_t j = 0; j < arrays->c_row; j++) {
-      const uint32_t expected =
-          j < what->n ? num_f32_bits(sum(what, arrays, i, j)) : UINT32_MAX;  // nobody writes gaps
+  for (size_t i = 0; i < what->m; ++i) {
+    for (size_t j = 0; j < arrays->c_row; ++j) {
+      const uint32_t expected = j < what->n ? num_f32_bits(sum(what, arrays, i, j)) : UINT32_MAX;  // nobody writes gaps
       wrong += num_f32_bits(arrays->c[i * arrays->c_row + j]) != expected;
     }
   }
@@ -101,8 +97,7 @@ static bool load_config(config_t *config, unsigned cores, gemm_outcome_t *outcom
 
 static void simulate(const gemm_case_t *what, const soc_options_t *options, const arrays_t *arrays,
                      soc_result_t *result) {
-  const uint32_t pitch[] = {(uint32_t)arrays->a_row * 2, (uint32_t)arrays->b_row * 2,
-                            (uint32_t)arrays->c_row * 4};
+  const uint32_t pitch[] = {(uint32_t)arrays->a_row * 2, (uint32_t)arrays->b_row * 2, (uint32_t)arrays->c_row * 4};
   soc_buffer_t buffers[] = {
       {.name = "a", .bytes = (uint64_t)what->m * pitch[0], .init = arrays->a, .read_only = true},
       {.name = "b", .bytes = (uint64_t)what->k * pitch[1], .init = arrays->b, .read_only = true},
@@ -129,8 +124,7 @@ static void simulate(const gemm_case_t *what, const soc_options_t *options, cons
   }
 }
 
-void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t *outcome,
-                   soc_result_t *result) {
+void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t *outcome, soc_result_t *result) {
   const bool native = strstr(firmware, ".so") != NULL;
   soc_options_t options = {.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
                            .firmware_file = firmware,
@@ -152,8 +146,7 @@ void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t
   memcpy(outcome->error, result->error, sizeof outcome->error);
   outcome->cycles = result->cycles;
   const config_cube_t *cube = &options.config.cube;
-  const double peak =
-      2.0 * cube->mac_m * cube->mac_n * cube->mac_k * options.config.soc.ai_cores;
+  const double peak = 2.0 * cube->mac_m * cube->mac_n * cube->mac_k * options.config.soc.ai_cores;
   const double flops = 2.0 * what->m * what->n * what->k;
   outcome->use = result->cycles == 0 ? 0 : flops / (peak * (double)result->cycles);
   if (result->status == SOC_DONE && !what->timing_only) {

@@ -18,7 +18,7 @@
 #include <string>
 
 extern "C" {
-#include <cmocka.h>   // its macros break the headers above
+#include <cmocka.h>  // its macros break the headers above
 }
 
 #include "hal/registers.h"
@@ -29,7 +29,7 @@ extern "C" {
 namespace {
 
 constexpr uint64_t kRam = 256 << 10;
-constexpr double kSecondsMost = 30;   // of a reader that is ended (3 s of its own), on a busy host
+constexpr double kSecondsMost = 30;  // of a reader that is ended (3 s of its own), on a busy host
 
 std::string read_file(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
@@ -89,7 +89,7 @@ std::string patched(size_t offset, T value) {
 }
 #define HEADER(field, value) patched(offsetof(Elf64_Ehdr, field), decltype(Elf64_Ehdr::field)(value))
 // Of segment 0, the stack, or 1, the program.
-#define SEGMENT(number, field, value)                                         \
+#define SEGMENT(number, field, value)                                                       \
   patched(sizeof(Elf64_Ehdr) + (number) * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, field), \
           decltype(Elf64_Phdr::field)(value))
 
@@ -103,7 +103,7 @@ void loads(void **) {
 
 // Cores of one file: the same program, RAM of their own, blocks counted once.
 void is_shared(void **) {
-  const uint8_t code[] = {0x13, 0, 0, 0, 0x01, 0, 0x01, 0, 0x13, 0, 0, 0};   // nop, c.nop, c.nop, nop
+  const uint8_t code[] = {0x13, 0, 0, 0, 0x01, 0, 0x01, 0, 0x13, 0, 0, 0};  // nop, c.nop, c.nop, nop
   std::string bytes = good();
   std::memcpy(&bytes[0x1000], code, sizeof code);
   const file whole(bytes);
@@ -114,7 +114,7 @@ void is_shared(void **) {
   const auto ram = shared.make_ram(), other = shared.make_ram();
   assert_memory_equal(ram.get(), image.ram.data(), kRam);
   assert_memory_equal(other.get(), ram.get(), kRam);
-  const uint64_t behind = kRam - sizeof code;   // what is loaded: a program wrote it
+  const uint64_t behind = kRam - sizeof code;  // what is loaded: a program wrote it
   std::memcpy(&ram[behind], code, sizeof code);
   for (const uint64_t at : {UINT64_C(0x2000), behind}) {
     for (unsigned again = 0; again < 2; ++again) {
@@ -183,8 +183,8 @@ void bad_segments(void **) {
   refused(SEGMENT(1, p_type, PT_NOTE), "entry point");
   refused(SEGMENT(0, p_type, PT_INTERP), "static");
   refused(SEGMENT(0, p_type, PT_DYNAMIC), "static");
-  for (const uint64_t entry : {uint64_t{0}, ~uint64_t{0}, uint64_t{SCALAR_RAM_BASE},
-                               uint64_t{SCALAR_RAM_BASE} + 0x2001, uint64_t{SCALAR_RAM_BASE} + 0x2000 + 0x10000}) {
+  for (const uint64_t entry : {uint64_t{0}, ~uint64_t{0}, uint64_t{SCALAR_RAM_BASE}, uint64_t{SCALAR_RAM_BASE} + 0x2001,
+                               uint64_t{SCALAR_RAM_BASE} + 0x2000 + 0x10000}) {
     refused(HEADER(e_entry, entry), "entry point");
   }
 }
@@ -332,7 +332,8 @@ std::string raw(T value) {
 // them by recursion.
 void deep_scopes(void **) {
   const std::string range = raw(uint64_t{SCALAR_RAM_BASE}) + raw(uint64_t{SCALAR_RAM_BASE} + kRam);
-  const std::string abbreviations("\x01\x11\x01\x11\x01\x12\x01\0\0\x02\x2e\x01\x11\x01\x12\x01\0\0\x03\x0b\x01\0\0\0", 24);
+  const std::string abbreviations("\x01\x11\x01\x11\x01\x12\x01\0\0\x02\x2e\x01\x11\x01\x12\x01\0\0\x03\x0b\x01\0\0\0",
+                                  24);
   const std::string tree = "\x01" + range + "\x02" + range + std::string(4000000, '\x03');
   const std::string unit = raw(uint16_t{4}) + raw(uint32_t{0}) + "\x08" + tree;
   harmless(made_up(raw(static_cast<uint32_t>(unit.size())) + unit, abbreviations));
@@ -348,11 +349,10 @@ void large_sections(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(loads),           cmocka_unit_test(is_shared),
-      cmocka_unit_test(other_files),     cmocka_unit_test(bad_headers),
-      cmocka_unit_test(bad_segments),    cmocka_unit_test(lines_are_known),
-      cmocka_unit_test(bad_sections),    cmocka_unit_test(bad_frames),   cmocka_unit_test(random_bytes),
-      cmocka_unit_test(deep_scopes),     cmocka_unit_test(large_sections),
+      cmocka_unit_test(loads),        cmocka_unit_test(is_shared),      cmocka_unit_test(other_files),
+      cmocka_unit_test(bad_headers),  cmocka_unit_test(bad_segments),   cmocka_unit_test(lines_are_known),
+      cmocka_unit_test(bad_sections), cmocka_unit_test(bad_frames),     cmocka_unit_test(random_bytes),
+      cmocka_unit_test(deep_scopes),  cmocka_unit_test(large_sections),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

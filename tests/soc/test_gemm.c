@@ -25,8 +25,7 @@ static const char *const firmware[] = {FIRMWARE_DIR "/gemm.elf", FIRMWARE_DIR "/
 
 // In a child, since a process can run one machine only.
 static gemm_outcome_t run(const gemm_case_t *what, const char *file) {
-  gemm_outcome_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  gemm_outcome_t *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   assert_ptr_not_equal(shared, MAP_FAILED);
   fflush(stdout);
   const pid_t child = fork();
@@ -47,8 +46,8 @@ static gemm_outcome_t run(const gemm_case_t *what, const char *file) {
 static gemm_outcome_t run_well(const gemm_case_t *what, const char *file) {
   const gemm_outcome_t outcome = run(what, file);
   if (outcome.status != SOC_DONE || outcome.wrong > 0) {
-    printf("%s: %u x %u x %u, type %u, %u cores: %zu wrong, %s\n", file, what->m, what->n, what->k,
-           what->type, what->cores, outcome.wrong, outcome.error);
+    printf("%s: %u x %u x %u, type %u, %u cores: %zu wrong, %s\n", file, what->m, what->n, what->k, what->type,
+           what->cores, outcome.wrong, outcome.error);
     fail();
   }
   return outcome;
@@ -91,8 +90,8 @@ static const gemm_case_t cases[] = {
 
 static void every_bit(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-    for (size_t j = 0; j < ARRAY_LEN(firmware); j++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
+    for (size_t j = 0; j < ARRAY_LEN(firmware); ++j) {
       run_well(&cases[i], firmware[j]);
     }
   }
@@ -119,12 +118,11 @@ static void cube_is_busy(void **state) {
     uint32_t m, n, k;
     double use;
   } expected[] = {{1024, 256, 256, 0.65}, {1024, 512, 512, 0.81}, {1024, 1024, 1024, 0.83}};
-  for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
-    const gemm_case_t what = {expected[i].m, expected[i].n, expected[i].k, .type = TYPE_BF16,
-                              .timing_only = true};
+  for (size_t i = 0; i < ARRAY_LEN(expected); ++i) {
+    const gemm_case_t what = {expected[i].m, expected[i].n, expected[i].k, .type = TYPE_BF16, .timing_only = true};
     const gemm_outcome_t outcome = run_well(&what, firmware[0]);
-    printf("%u x %u x %u: %llu cycles, use %.3f\n", what.m, what.n, what.k,
-           (unsigned long long)outcome.cycles, outcome.use);
+    printf("%u x %u x %u: %llu cycles, use %.3f\n", what.m, what.n, what.k, (unsigned long long)outcome.cycles,
+           outcome.use);
     assert_true(outcome.use >= expected[i].use && outcome.use < 1);
   }
 }
@@ -158,14 +156,12 @@ static void bad_arguments_panic(void **state) {
       no_m,  no_n,  no_k,  large_m,   large_n,       large_k,       other_type,
       odd_a, odd_b, odd_c, odd_pitch, short_a_pitch, short_b_pitch, short_c_pitch,
   };
-  for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
-    for (size_t j = 0; j < ARRAY_LEN(firmware); j++) {
+  for (size_t i = 0; i < ARRAY_LEN(changes); ++i) {
+    for (size_t j = 0; j < ARRAY_LEN(firmware); ++j) {
       const gemm_case_t what = {20, 30, 40, .type = TYPE_BF16, .change = changes[i]};
       const gemm_outcome_t outcome = run(&what, firmware[j]);
-      if (outcome.status != SOC_STOPPED ||
-          strstr(outcome.error, "cube0 firmware panic ARGUMENTS: ") == NULL) {
-        printf("change %zu, %s: status %d, %s\n", i, firmware[j], (int)outcome.status,
-               outcome.error);
+      if (outcome.status != SOC_STOPPED || strstr(outcome.error, "cube0 firmware panic ARGUMENTS: ") == NULL) {
+        printf("change %zu, %s: status %d, %s\n", i, firmware[j], (int)outcome.status, outcome.error);
         fail();
       }
     }

@@ -14,7 +14,7 @@
 #include <vector>
 
 extern "C" {
-#include <cmocka.h>   // its macros break the headers above
+#include <cmocka.h>  // its macros break the headers above
 }
 
 #include "soc/lazy.h"
@@ -37,11 +37,11 @@ namespace {
 
 constexpr uint64_t kChunk = soc::lazy_inputs::kChunk;
 constexpr uint64_t kChunks = 12, kKeptChunks = 5;
-constexpr uint64_t kAhead = 4096 + 512;                     // of an array's first chunk boundary
+constexpr uint64_t kAhead = 4096 + 512;  // of an array's first chunk boundary
 constexpr uint64_t kBytes = kAhead + kChunks * kChunk + 512;
 constexpr uint64_t kWord = sizeof(uint64_t);
 
-std::atomic<uint64_t> made;   // bytes
+std::atomic<uint64_t> made;  // bytes
 
 void make(const void *context, uint64_t first, uint64_t bytes, void *out) {
   auto *words = static_cast<uint64_t *>(out);
@@ -75,7 +75,8 @@ struct input {
   // Chunks' worth of bytes that are in memory.
   uint64_t resident() const {
     std::vector<unsigned char> pages((kBytes + 2 * kChunk) / 4096);
-    assert_int_equal(mincore(map + (kChunk - reinterpret_cast<uintptr_t>(map) % kChunk), pages.size() * 4096, pages.data()), 0);
+    assert_int_equal(
+        mincore(map + (kChunk - reinterpret_cast<uintptr_t>(map) % kChunk), pages.size() * 4096, pages.data()), 0);
     uint64_t count = 0;
     for (const unsigned char page : pages) {
       count += page & 1u;
@@ -105,7 +106,7 @@ void all_of_it_within_bounds(void **) {
 void what_is_held_stays(void **) {
   soc::lazy_inputs inputs(kKeptChunks * kChunk);
   const input a(inputs, 3);
-  inputs.hold(a.begin, kBytes);   // more than is kept
+  inputs.hold(a.begin, kBytes);  // more than is kept
   assert_true(a.right(0, kBytes));
   made = 0;
   inputs.hold(a.begin, kBytes);
@@ -165,10 +166,8 @@ void threads_see_the_same(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(all_of_it_within_bounds),
-      cmocka_unit_test(what_is_held_stays),
-      cmocka_unit_test(each_core_has_room),
-      cmocka_unit_test(no_memory_is_said),
+      cmocka_unit_test(all_of_it_within_bounds), cmocka_unit_test(what_is_held_stays),
+      cmocka_unit_test(each_core_has_room),      cmocka_unit_test(no_memory_is_said),
       cmocka_unit_test(threads_see_the_same),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);

@@ -29,7 +29,7 @@ typedef struct program {
   listed_command_t list[MOST];
   size_t count;
   soc_buffer_t buffer[BUFFERS];
-  uint8_t out[CORES][ARRAY];             // what the SoC left
+  uint8_t out[CORES][ARRAY];  // what the SoC left
   soc_status_t status;
   char error[SOC_ERROR_BYTES];
 } program_t;
@@ -58,16 +58,15 @@ static void fill_cube(program_t *p, command_t *command) {
   const uint32_t m = from_to(p, 1, 40), n = from_to(p, 1, 40), k = from_to(p, 1, 40);
   switch (from_to(p, 0, 4)) {
     case 0:
-      FILL(load_nz, LOAD_NZ, MTE2, .gm = gm_read(p, CUBE), .gm_pitch = 2 * from_to(p, 0, 60), .l1 = place(p),
-           .rows = m, .cols = k, .strips = from_to(p, 0, 1));
+      FILL(load_nz, LOAD_NZ, MTE2, .gm = gm_read(p, CUBE), .gm_pitch = 2 * from_to(p, 0, 60), .l1 = place(p), .rows = m,
+           .cols = k, .strips = from_to(p, 0, 1));
       break;
     case 1:
-      FILL(load_a, LOAD_A, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0a = place(p), .m = m,
-           .k = k);
+      FILL(load_a, LOAD_A, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0a = place(p), .m = m, .k = k);
       break;
     case 2:
-      FILL(load_b, LOAD_B, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0b = place(p), .k = k,
-           .n = n, .transpose = from_to(p, 0, 1));
+      FILL(load_b, LOAD_B, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0b = place(p), .k = k, .n = n,
+           .transpose = from_to(p, 0, 1));
       break;
     case 3:
       FILL(mmad, MMAD, M, .l0a = place(p), .l0b = place(p), .l0c = place(p), .m = m, .n = n, .k = k,
@@ -88,8 +87,8 @@ static void fill_vector(program_t *p, unsigned core, command_t *command) {
       break;
     case 1:
       FILL(copy_out, COPY_OUT, MTE3, .ub = place(p), .ub_pitch = pitch, .gm = gm_write(p, core),
-           .gm_pitch = 4 * from_to(p, 0, 100), .rows = rows, .row_bytes = 4 * cols, .op = from_to(p, 0, GM_OP_COUNT - 1),
-           .skip_zero = from_to(p, 0, 1));
+           .gm_pitch = 4 * from_to(p, 0, 100), .rows = rows, .row_bytes = 4 * cols,
+           .op = from_to(p, 0, GM_OP_COUNT - 1), .skip_zero = from_to(p, 0, 1));
       break;
     default:
       FILL(vec, VEC, V, .op = from_to(p, 0, VOP_COUNT - 1), .rows = rows, .cols = cols, .dst = place(p),
@@ -183,8 +182,12 @@ static void spoil(program_t *p) {
 // ---- The two machines ----
 
 static void run_soc(program_t *p) {
-  soc_options_t options = {.firmware = SOC_FIRMWARE_NATIVE, .firmware_file = FIRMWARE_DIR "/tests/commands.so",
-                           .gm = SOC_GM_C, .race_check = true, .init_check = true, .threads = 1};
+  soc_options_t options = {.firmware = SOC_FIRMWARE_NATIVE,
+                           .firmware_file = FIRMWARE_DIR "/tests/commands.so",
+                           .gm = SOC_GM_C,
+                           .race_check = true,
+                           .init_check = true,
+                           .threads = 1};
   char path[1024], reason[CONFIG_ERROR_BYTES];
   soc_result_t result = {.status = SOC_BAD_INPUT};
   const commands_args_t args = {p->buffer[LIST].address, p->count};
@@ -208,9 +211,16 @@ static bool run_plain(const program_t *p, uint8_t *gm, uint64_t bytes, uint64_t 
       memcpy(gm + (from->address - GM_BASE), from->init, from->bytes);
     }
   }
-  const machine_options_t options = {.firmware = FIRMWARE_DIR "/tests/commands.so", .gm = gm, .gm_bytes = bytes,
-                                     .arrays = arrays, .array_count = BUFFERS, .args = GM_BASE, .ai_cores = 1,
-                                     .vector_cores = 2, .queue_depth = 32, .seed = seed};
+  const machine_options_t options = {.firmware = FIRMWARE_DIR "/tests/commands.so",
+                                     .gm = gm,
+                                     .gm_bytes = bytes,
+                                     .arrays = arrays,
+                                     .array_count = BUFFERS,
+                                     .args = GM_BASE,
+                                     .ai_cores = 1,
+                                     .vector_cores = 2,
+                                     .queue_depth = 32,
+                                     .seed = seed};
   return machine_run(&options, error);
 }
 
@@ -218,8 +228,11 @@ static bool run_plain(const program_t *p, uint8_t *gm, uint64_t bytes, uint64_t 
 
 // A wait that is missing shows as a race, or as a flag that comes twice or stays, whichever is first.
 static const char *kind_of(const char *error) {
-  static const char *const kinds[][2] = {{"race", "order"}, {"deadlock", "deadlock"}, {"still up", "order"},
-                                         {"up already", "order"}, {"counted too far", "order"}};
+  static const char *const kinds[][2] = {{"race", "order"},
+                                         {"deadlock", "deadlock"},
+                                         {"still up", "order"},
+                                         {"up already", "order"},
+                                         {"counted too far", "order"}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     if (strstr(error, kinds[i][0]) != NULL) {
       return kinds[i][1];
@@ -270,7 +283,8 @@ static void make(program_t *p, uint64_t seed, uint16_t *in) {
 }
 
 int main(int argc, char **argv) {
-  const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1, count = argc > 2 ? strtoull(argv[2], NULL, 10) : 60;
+  const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1,
+                 count = argc > 2 ? strtoull(argv[2], NULL, 10) : 60;
   static uint16_t in[ARRAY / 2];
   static uint8_t gm[1 << 20];
   unsigned ended[2] = {0}, wrong = 0;
@@ -283,7 +297,7 @@ int main(int argc, char **argv) {
     int status = 0;
     make(p, seed, in);
     fflush(stdout);
-    const pid_t child = fork();          // a process can run one machine only
+    const pid_t child = fork();  // a process can run one machine only
     if (child == 0) {
       run_soc(p);
       _exit(0);

@@ -24,8 +24,7 @@ static int run(void **state) {
 }
 
 static const soc_command_t *before(const soc_command_t *command) {
-  return command->number == 0 ? NULL
-                              : soc_record_find(record, command->track, command->number - 1);
+  return command->number == 0 ? NULL : soc_record_find(record, command->track, command->number - 1);
 }
 
 static void every_command_is_there(void **state) {
@@ -55,7 +54,7 @@ static void every_command_is_there(void **state) {
 static void a_command_begins_when_it_can(void **state) {
   (void)state;
   uint64_t last = 0;
-  uint64_t effect = 0;   // the last one of the track; waits have none
+  uint64_t effect = 0;  // the last one of the track; waits have none
   for (size_t i = 0; i < record->command_count; ++i) {
     const soc_command_t *command = &record->commands[i];
     const soc_command_t *previous = before(command);
@@ -85,16 +84,14 @@ static void a_wait_ends_when_its_flag_is_up(void **state) {
       continue;
     }
     const cmd_wait_flag_t *wait = &command->command.wait_flag;
-    const soc_command_t *cause =
-        soc_record_find(record, command->cause_track, command->cause_number);
+    const soc_command_t *cause = soc_record_find(record, command->cause_track, command->cause_number);
     assert_non_null(cause);
     assert_int_equal(cause->command.header.opcode_, OP_SET_FLAG);
     assert_int_equal(cause->command.set_flag.to, record->tracks[command->track].pipe);
     assert_int_equal(cause->command.set_flag.event, wait->event);
     assert_int_equal(record->tracks[cause->track].pipe, wait->from);
     assert_int_equal(cause->done, command->cause_done);
-    assert_int_equal(command->end,
-                     cause->done > command->begin ? cause->done : command->begin);
+    assert_int_equal(command->end, cause->done > command->begin ? cause->done : command->begin);
     waits += 1;
     waited += command->end > command->begin;
   }

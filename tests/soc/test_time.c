@@ -1,5 +1,6 @@
-// How long commands keep their pipes, and when scalar cores, queues and flags let them begin: the rows of model/README.md's
-// table that need no global memory, on several machines, to the cycle. test_time_moves.c has the others.
+// How long commands keep their pipes, and when scalar cores, queues and flags let them begin: the rows of
+// model/README.md's table that need no global memory, on several machines, to the cycle. test_time_moves.c has the
+// others.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +25,7 @@ static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
 
 // Runs a test on every machine.
 static void on_machines(void (*test)(commands_case_t *c)) {
-  for (unsigned number = 0; number < COMMANDS_MACHINES; number++) {
+  for (unsigned number = 0; number < COMMANDS_MACHINES; ++number) {
     commands_case_t *c = commands_machine(number);
     test(c);
     commands_end(c);
@@ -46,7 +47,7 @@ static uint64_t mmad_cycles(const config_cube_t *cube, const cmd_mmad_t *mmad) {
 static uint64_t strips(uint64_t rows, uint64_t cols) { return ceil_div(rows, 16) * 16 * ceil_div(cols, 16) * 32; }
 
 static void products(commands_case_t *c) {
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < 12; ++i) {
     commands_add(c, CORE_CUBE, 0, 0, random_mmad(c));
     const uint32_t rows = (uint32_t)commands_random(c, 1, 150), cols = (uint32_t)commands_random(c, 1, 150);
     commands_add(c, CORE_CUBE, 0, 0,
@@ -55,7 +56,7 @@ static void products(commands_case_t *c) {
   }
   commands_run(c);
   const config_cube_t *cube = &c->options.config.cube;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const command_t *command = &c->list[i].command;
     switch (command->header.opcode_) {
       case OP_MMAD:
@@ -72,13 +73,14 @@ static void products(commands_case_t *c) {
 
 static void direct_path(commands_case_t *c) {
   c->options.config.soc.direct_path = 1;
-  for (int i = 0; i < 12; i++) {
-    commands_add(c, CORE_VECTOR, 0, 0,
-                 COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub_pitch = 512, .l1_pitch = 8192,
-                            .rows = (uint32_t)commands_random(c, 1, 100), .cols = (uint32_t)commands_random(c, 1, 200)));
+  for (int i = 0; i < 12; ++i) {
+    commands_add(
+        c, CORE_VECTOR, 0, 0,
+        COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub_pitch = 512, .l1_pitch = 8192,
+                   .rows = (uint32_t)commands_random(c, 1, 100), .cols = (uint32_t)commands_random(c, 1, 200)));
   }
   commands_run(c);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const cmd_copy_l1_t *copy = &c->list[i].command.copy_l1;
     const uint64_t bytes = ceil_div(copy->cols, 16) * 32 * copy->rows;
     commands_expect(c, i, transfer(bytes, c->options.config.vector.direct_bytes_per_cycle), 0);
@@ -129,19 +131,21 @@ static uint64_t vec_cycles(const config_vector_t *v, const cmd_vec_t *c, bool wh
     const double halves = (double)(whole_tile ? ceil_div((uint64_t)c->rows * c->cols * 2, v->repeat_bytes)
                                               : c->rows * ceil_div((uint64_t)c->cols * 2, v->repeat_bytes));
     const double narrow = v->e4m3_emulated ? v->e4m3_emulated_cycles : v->e4m3_native_cycles;
-    return v->cast_startup + commands_cycles(halves * narrow + repeats * (c->to == TYPE_E4M3 ? v->cast_cycles : v->widen_cycles));
+    return v->cast_startup +
+           commands_cycles(halves * narrow + repeats * (c->to == TYPE_E4M3 ? v->cast_cycles : v->widen_cycles));
   }
   const priced_t p = price(v, c);
   return p.startup + commands_cycles(repeats * p.cycles);
 }
 
-// Each form once: with or without gaps between rows, on tiles, rows and scalars. cast_from: of a CAST, of ADD both types.
+// Each form once: with or without gaps between rows, on tiles, rows and scalars. cast_from: of a CAST, of ADD both
+// types.
 typedef struct form {
   uint32_t op, b_kind, from, to;
-  uint32_t a_bits, dst_bits;     // of an element; dst 0: one value a row
-  uint32_t bytes;                // of the widest
-  bool a, b;                     // has tiles there
-  bool mask;                     // c is one
+  uint32_t a_bits, dst_bits;  // of an element; dst 0: one value a row
+  uint32_t bytes;             // of the widest
+  bool a, b;                  // has tiles there
+  bool mask;                  // c is one
   bool rows_apart;
 } form_t;
 
@@ -185,7 +189,7 @@ static uint32_t row_bytes(uint32_t bits, uint32_t cols) { return (uint32_t)ceil_
 static void vector_operations(commands_case_t *c) {
   enum { FORMS = sizeof forms / sizeof *forms, TIMES = 6 };
   bool whole[FORMS * TIMES];
-  for (size_t i = 0; i < (size_t)FORMS * TIMES; i++) {
+  for (size_t i = 0; i < (size_t)FORMS * TIMES; ++i) {
     const form_t *f = &forms[i / TIMES];
     const uint32_t cols = (uint32_t)(commands_random(c, 0, 1) ? 256 : commands_random(c, 1, 16) * 16);
     const uint32_t rows = (uint32_t)(commands_random(c, 0, 3) ? commands_random(c, 2, 24) : 1);
@@ -194,15 +198,15 @@ static void vector_operations(commands_case_t *c) {
     const uint32_t dst = (uint32_t)ceil_div(row_bytes(f->dst_bits, cols), 32) * 32 + gap;
     const uint32_t mask = (uint32_t)ceil_div(row_bytes(1, cols), 32) * 32;
     commands_add(c, CORE_VECTOR, 0, 0,
-                 COMMAND_OF(VEC, vec, V, .op = f->op, .rows = rows, .cols = cols, .dst = 0x18000, .dst_pitch = dst, .a = 0,
-                            .a_pitch = a, .b = 0x8000, .b_pitch = a, .c = 0x10000, .c_pitch = mask,
+                 COMMAND_OF(VEC, vec, V, .op = f->op, .rows = rows, .cols = cols, .dst = 0x18000, .dst_pitch = dst,
+                            .a = 0, .a_pitch = a, .b = 0x8000, .b_pitch = a, .c = 0x10000, .c_pitch = mask,
                             .b_kind = f->b_kind, .from = f->from, .to = f->to));
     const bool gaps = (f->a && a != row_bytes(f->a_bits, cols)) || dst != row_bytes(f->dst_bits, cols) ||
                       (f->mask && mask != row_bytes(1, cols));
     whole[i] = rows == 1 || (!f->rows_apart && !gaps);
   }
   commands_run(c);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const cmd_vec_t *vec = &c->list[i].command.vec;
     commands_expect(c, i, vec_cycles(&c->options.config.vector, vec, whole[i], forms[i / TIMES].bytes), 0);
   }
@@ -223,7 +227,7 @@ static command_t random_vec(commands_case_t *c) {
 static void flags(commands_case_t *c) {
   const uint32_t set = c->options.config.soc.flag_cycles, drain = c->options.config.vector.drain;
   size_t to[20], there[20], back[20], home[20];
-  for (uint32_t i = 0; i < 20; i++) {
+  for (uint32_t i = 0; i < 20; ++i) {
     commands_add(c, CORE_VECTOR, 0, 1, random_vec(c));
     to[i] = commands_add(c, CORE_VECTOR, 0, 1, COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = i));
     there[i] = commands_add(c, CORE_VECTOR, 0, 1, COMMAND_OF(WAIT_FLAG, wait_flag, MTE3, .from = PIPE_V, .event = i));
@@ -231,7 +235,7 @@ static void flags(commands_case_t *c) {
     home[i] = commands_add(c, CORE_VECTOR, 0, 1, COMMAND_OF(WAIT_FLAG, wait_flag, V, .from = PIPE_MTE3, .event = i));
   }
   commands_run(c);
-  for (size_t i = 0; i < 20; i++) {
+  for (size_t i = 0; i < 20; ++i) {
     commands_expect(c, to[i], set, drain);
     commands_expect_wait(c, there[i], c->at[to[i]].done);
     commands_expect(c, back[i], set, 0);
@@ -242,18 +246,18 @@ static void flags(commands_case_t *c) {
 // A barrier lets the pipe go on when all before it is done: at once in most pipes, a drain later in V.
 static void barriers(commands_case_t *c) {
   const config_t *config = &c->options.config;
-  for (int i = 0; i < 8; i++) {
+  for (int i = 0; i < 8; ++i) {
     commands_add(c, CORE_CUBE, 0, 0, random_mmad(c));
     commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, M, .zero_ = 0));
-    commands_add(c, CORE_VECTOR, 0, 0, i % 3 == 0 ? COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = (uint32_t)i)
-                                                  : random_vec(c));
+    commands_add(c, CORE_VECTOR, 0, 0,
+                 i % 3 == 0 ? COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = (uint32_t)i) : random_vec(c));
     commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0));
     if (i % 3 == 0) {
       commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, MTE3, .from = PIPE_V, .event = (uint32_t)i));
     }
   }
   commands_run(c);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     if (c->list[i].command.header.opcode_ == OP_PIPE_BARRIER) {
       const uint64_t from = later(c->at[i].begin, commands_effect_before(c, i));
       const bool v = c->list[i].command.header.pipe_ == PIPE_V;
@@ -269,26 +273,26 @@ static void cross_flags(commands_case_t *c, bool pairs) {
   c->options.pairs = pairs;
   const uint8_t set = pairs ? OP_PAIR_SET : OP_CROSS_SET, wait = pairs ? OP_PAIR_WAIT : OP_CROSS_WAIT;
   size_t down[6], waits[6][2], up[6][2], ends[6];
-  for (uint32_t i = 0; i < 6; i++) {
+  for (uint32_t i = 0; i < 6; ++i) {
     const unsigned cube = i % 2, other = pairs ? 1 - cube : cube;
     commands_add(c, CORE_CUBE, cube, 0, random_mmad(c));
     down[i] = commands_add(c, CORE_CUBE, cube, 0, COMMAND_OF(CROSS_SET, cross_set, M, .flag = i));
-    for (unsigned sub = 0; sub < 2; sub++) {
+    for (unsigned sub = 0; sub < 2; ++sub) {
       waits[i][sub] = commands_add(c, CORE_VECTOR, other, sub, COMMAND_OF(CROSS_WAIT, cross_wait, V, .flag = i));
       commands_add(c, CORE_VECTOR, other, sub, random_vec(c));
       up[i][sub] = commands_add(c, CORE_VECTOR, other, sub, COMMAND_OF(CROSS_SET, cross_set, V, .flag = 15 - i));
     }
     ends[i] = commands_add(c, CORE_CUBE, cube, 0, COMMAND_OF(CROSS_WAIT, cross_wait, M, .flag = 15 - i));
   }
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     cmd_header_t *header = &c->list[i].command.header;
     header->opcode_ = header->opcode_ == OP_CROSS_SET ? set : header->opcode_ == OP_CROSS_WAIT ? wait : header->opcode_;
   }
   commands_run(c);
   const uint64_t way = us(c, config->soc.cross_flag_us);
-  for (size_t i = 0; i < 6; i++) {
+  for (size_t i = 0; i < 6; ++i) {
     commands_expect(c, down[i], config->soc.flag_cycles, 0);
-    for (unsigned sub = 0; sub < 2; sub++) {
+    for (unsigned sub = 0; sub < 2; ++sub) {
       commands_expect_wait(c, waits[i][sub], c->at[down[i]].done + way);
       commands_expect(c, up[i][sub], config->soc.flag_cycles, config->vector.drain);
     }
@@ -305,13 +309,13 @@ static void cross_flags_of_a_pair(commands_case_t *c) { cross_flags(c, true); }
 static void sync_alls(commands_case_t *c) {
   enum { CORES = 3, TIMES = 3 };
   c->options.config.soc.ai_cores = CORES;
-  for (int time = 0; time < TIMES; time++) {
-    for (unsigned core = 0; core < CORES; core++) {
+  for (int time = 0; time < TIMES; ++time) {
+    for (unsigned core = 0; core < CORES; ++core) {
       commands_add(c, CORE_CUBE, core, 0, random_mmad(c));
       commands_add(c, CORE_CUBE, core, 0, COMMAND_OF(SYNC_ALL, sync_all, M, .zero_ = 0));
-      for (unsigned sub = 0; sub < 2; sub++) {
+      for (unsigned sub = 0; sub < 2; ++sub) {
         commands_add(c, CORE_VECTOR, core, sub, random_vec(c));
-        if (sub == 1) {   // is done later than it ends
+        if (sub == 1) {  // is done later than it ends
           commands_add(c, CORE_VECTOR, core, sub,
                        COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = (uint32_t)time));
           commands_add(c, CORE_VECTOR, core, sub,
@@ -324,9 +328,9 @@ static void sync_alls(commands_case_t *c) {
   commands_run(c);
   uint64_t latest[2][TIMES] = {{0}};
   int seen[2][CORES][2] = {{{0}}};
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < 2; ++pass) {
     memset(seen, 0, sizeof seen);
-    for (size_t i = 0; i < c->count; i++) {
+    for (size_t i = 0; i < c->count; ++i) {
       const listed_command_t *l = &c->list[i];
       if (l->command.header.opcode_ == OP_SYNC_ALL) {
         uint64_t *last = &latest[l->kind == CORE_VECTOR][seen[l->kind == CORE_VECTOR][l->core][l->sub]++];
@@ -347,20 +351,20 @@ static void looks(commands_case_t *c) {
   enum { TIMES = 4 };
   size_t marks[TIMES], reads[TIMES];
   uint64_t bytes[TIMES];
-  for (int i = 0; i < TIMES; i++) {
+  for (int i = 0; i < TIMES; ++i) {
     bytes[i] = 32 * commands_random(c, 1, 1000);
     commands_add(c, CORE_VECTOR, 0, 0,
                  COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = commands_in, .rows = 1, .row_bytes = (uint32_t)bytes[i]));
-    reads[i] = commands_add(c, CORE_VECTOR, 0, 0,
-                            COMMAND_OF(READ_GM, read_gm, MTE2, .gm = commands_numbers, .bytes = 4));
+    reads[i] =
+        commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(READ_GM, read_gm, MTE2, .gm = commands_numbers, .bytes = 4));
     commands_add(c, CORE_VECTOR, 0, 0, random_vec(c));
     marks[i] = commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(MARK, mark, MTE2, .number = (uint32_t)(70 + i)));
-    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(MARK, mark, MTE2, .number = (uint32_t)(70 + i)));   // not noted
+    commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(MARK, mark, MTE2, .number = (uint32_t)(70 + i)));  // not noted
   }
   commands_run(c);
   uint64_t all = 0;
   assert_int_equal(c->mark_count, TIMES);
-  for (int i = 0; i < TIMES; i++) {
+  for (int i = 0; i < TIMES; ++i) {
     const uint64_t flag = c->options.config.soc.flag_cycles;
     const uint64_t read = later(c->at[reads[i]].begin, commands_effect_before(c, reads[i]));
     commands_equal(c, reads[i], "waits to cycle", c->at[reads[i]].end, read + flag);
@@ -378,7 +382,7 @@ static void looks(commands_case_t *c) {
 // Cores begin one after the other; a register read between pushes costs as much as a push.
 static void launches(commands_case_t *c) {
   c->options.config.soc.ai_cores = 3;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 60; ++i) {
     const core_kind_t kind = commands_random(c, 0, 1) ? CORE_CUBE : CORE_VECTOR;
     const size_t at = commands_add(c, kind, (unsigned)commands_random(c, 0, 2),
                                    kind == CORE_VECTOR ? (unsigned)commands_random(c, 0, 1) : 0,
@@ -387,7 +391,7 @@ static void launches(commands_case_t *c) {
   }
   commands_run(c);
   uint64_t first = UINT64_MAX;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     first = c->at[i].issued < first ? c->at[i].issued : first;
   }
   assert_true(first >= us(c, c->options.config.soc.launch_us));
@@ -396,15 +400,15 @@ static void launches(commands_case_t *c) {
 // Pushes wait for room, those of other pipes behind them, too.
 static void full_queues(commands_case_t *c) {
   c->options.config.scalar.queue_depth = 1 + c->machine % 4;
-  for (int i = 0; i < 60; i++) {
+  for (int i = 0; i < 60; ++i) {
     commands_add(c, CORE_CUBE, 0, 0,
                  commands_random(c, 0, 2) ? random_mmad(c)
                                           : COMMAND_OF(LOAD_A, load_a, MTE1, .l1_pitch = 8192,
                                                        .m = (uint32_t)commands_random(c, 1, 200), .k = 64));
   }
-  commands_run(c);   // checks them
+  commands_run(c);  // checks them
   size_t held = 0;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     held += c->at[i].pushed > c->at[i].issued;
   }
   assert_true(held > 10);
@@ -423,37 +427,37 @@ static void distances(double cpi, uint32_t push_cycles, uint64_t distance[PUSHES
   commands_case_t *c = commands_machine(0);
   c->options.config.scalar.cpi = cpi;
   c->options.config.scalar.push_cycles = push_cycles;
-  for (int i = 0; i < PUSHES; i++) {
+  for (int i = 0; i < PUSHES; ++i) {
     commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, M, .zero_ = 0));
   }
   commands_run_firmware(c, FIRMWARE_DIR "/tests/counted.elf");
-  for (int i = 0; i < PUSHES - 1; i++) {
+  for (int i = 0; i < PUSHES - 1; ++i) {
     distance[i] = c->at[i + 1].pushed - c->at[i].pushed;
   }
   commands_end(c);
 }
 
-// scalar.cpi an instruction, rounded down from push to push, and scalar.push_cycles a push. What the compiler puts around
-// the loops is the same for all.
+// scalar.cpi an instruction, rounded down from push to push, and scalar.push_cycles a push. What the compiler puts
+// around the loops is the same for all.
 static void instructions_take(void **state) {
   (void)state;
   static const double cpi[] = {1, 0, 0.5, 2.5, 1.3};
   static const uint32_t push_cycles[] = {4, 7, 0, 13, 1};
   uint64_t base[PUSHES - 1], distance[PUSHES - 1];
   distances(1, 0, base);
-  for (size_t i = 0; i < PUSHES - 1; i++) {
+  for (size_t i = 0; i < PUSHES - 1; ++i) {
     assert_int_equal(base[i] - 2 * loops[i + 1], base[0] - 2 * loops[1]);
   }
-  for (size_t n = 0; n < sizeof cpi / sizeof *cpi; n++) {
+  for (size_t n = 0; n < sizeof cpi / sizeof *cpi; ++n) {
     distances(cpi[n], push_cycles[n], distance);
-    for (size_t i = 0; i < PUSHES - 1; i++) {
+    for (size_t i = 0; i < PUSHES - 1; ++i) {
       assert_int_equal(distance[i], (uint64_t)((double)base[i] * cpi[n]) + push_cycles[n]);
     }
   }
 }
 
 static void expect_link(const commands_case_t *c, const char *what, const char *command, uint64_t cycles) {
-  for (size_t i = 0; i < c->link_count; i++) {
+  for (size_t i = 0; i < c->link_count; ++i) {
     if (strcmp(c->links[i].what, what) == 0 && strcmp(c->links[i].command, command) == 0) {
       assert_int_equal(c->links[i].cycles, cycles);
       assert_int_equal(c->links[i].times, 1);
@@ -467,13 +471,15 @@ static void expect_link(const commands_case_t *c, const char *what, const char *
 static void critical_path_of_a_full_queue(commands_case_t *c) {
   config_t *config = &c->options.config;
   config->scalar.queue_depth = 3 + c->machine % 4;
-  config->cube.mmad_startup = 60 + c->machine;      // longer than pushes take
-  for (uint32_t i = 0; i <= config->scalar.queue_depth; i++) {
-    commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(MMAD, mmad, M, .m = 16 + 64 * (i % 2), .n = 64, .k = 64, .type = TYPE_BF16));
+  config->cube.mmad_startup = 60 + c->machine;  // longer than pushes take
+  for (uint32_t i = 0; i <= config->scalar.queue_depth; ++i) {
+    commands_add(c, CORE_CUBE, 0, 0,
+                 COMMAND_OF(MMAD, mmad, M, .m = 16 + 64 * (i % 2), .n = 64, .k = 64, .type = TYPE_BF16));
   }
   const size_t held = c->count - 1;
   config->cube.l0a_bytes_per_cycle = 1;
-  const size_t last = commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(LOAD_A, load_a, MTE1, .l1_pitch = 8192, .m = 256, .k = 128));
+  const size_t last =
+      commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(LOAD_A, load_a, MTE1, .l1_pitch = 8192, .m = 256, .k = 128));
   commands_run(c);
   assert_true(c->at[held].pushed > c->at[held].issued && c->at[last].done == c->result.cycles);
   assert_int_equal(c->link_count, 4);
@@ -484,10 +490,10 @@ static void critical_path_of_a_full_queue(commands_case_t *c) {
   expect_link(c, "busy", "LOAD_A", strips(256, 128));
 }
 
-#define ON_MACHINES(test)             \
+#define ON_MACHINES(test)                 \
   static void test##_take(void **state) { \
-    (void)state;                      \
-    on_machines(test);                \
+    (void)state;                          \
+    on_machines(test);                    \
   }
 ON_MACHINES(products)
 ON_MACHINES(direct_path)

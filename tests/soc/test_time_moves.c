@@ -1,6 +1,6 @@
-// How long moves between cores and global memory take, and when they take effect: cold and warm bytes, short and unaligned
-// moves, rows, gathers, atomic operations, moves side by side. On several machines, to the cycle, from a
-// map of which sectors a die's L2 has. test_time.c has what needs no global memory.
+// How long moves between cores and global memory take, and when they take effect: cold and warm bytes, short and
+// unaligned moves, rows, gathers, atomic operations, moves side by side. On several machines, to the cycle, from a map
+// of which sectors a die's L2 has. test_time.c has what needs no global memory.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "commands_case.h"
 #include "hal/registers.h"
 
-enum { SECTOR = 64, SECTORS = 1 << 18, BEAT = 64 };   // all arrays are within 16 MiB
+enum { SECTOR = 64, SECTORS = 1 << 18, BEAT = 64 };  // all arrays are within 16 MiB
 
 static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -25,7 +25,7 @@ static uint64_t us(const config_t *config, double time) { return (uint64_t)(time
 static double rate(const config_t *config, double gbps) { return gbps * 1000 / config->soc.clock_mhz; }
 
 static void on_machines(void (*test)(commands_case_t *c)) {
-  for (unsigned number = 0; number < COMMANDS_MACHINES; number++) {
+  for (unsigned number = 0; number < COMMANDS_MACHINES; ++number) {
     commands_case_t *c = commands_machine(number);
     test(c);
     commands_end(c);
@@ -34,7 +34,7 @@ static void on_machines(void (*test)(commands_case_t *c)) {
 
 // --- what a move takes ------------------------------------------------------------------------
 
-static uint8_t there[SECTORS];   // in L2
+static uint8_t there[SECTORS];  // in L2
 
 // Bytes that are not in L2 yet, row by row; from then on they are. Rows end to end are one.
 static uint64_t touch(uint64_t gm, uint64_t rows, uint64_t row_bytes, uint64_t pitch) {
@@ -43,9 +43,9 @@ static uint64_t touch(uint64_t gm, uint64_t rows, uint64_t row_bytes, uint64_t p
     rows = 1;
   }
   uint64_t cold = 0;
-  for (uint64_t row = 0; row < rows; row++) {
+  for (uint64_t row = 0; row < rows; ++row) {
     const uint64_t begin = gm - GM_BASE + row * pitch;
-    for (uint64_t at = begin; at < begin + row_bytes; at++) {
+    for (uint64_t at = begin; at < begin + row_bytes; ++at) {
       cold += !there[at / SECTOR];
     }
     memset(&there[begin / SECTOR], 1, (begin + row_bytes - 1) / SECTOR - begin / SECTOR + 1);
@@ -61,7 +61,7 @@ static bool is_whole(shape_t s) { return s.rows <= 1 || s.pitch == s.row_bytes; 
 
 // Whether all its rows begin where memory likes it; without gaps they are one.
 static bool is_aligned(const config_t *config, uint64_t gm, shape_t s) {
-  for (uint64_t row = 0; row < (is_whole(s) ? 1 : s.rows); row++) {
+  for (uint64_t row = 0; row < (is_whole(s) ? 1 : s.rows); ++row) {
     if ((gm - GM_BASE + row * s.pitch) % config->gm.align_bytes != 0) {
       return false;
     }
@@ -136,31 +136,32 @@ static void cube_moves(commands_case_t *c) {
   const config_t *config = &c->options.config;
   shape_t shapes[COMMANDS_MOST];
   uint32_t element[COMMANDS_MOST];
-  for (int i = 0; i < 40; i++) {
+  for (int i = 0; i < 40; ++i) {
     const bool load = i < 25;
     element[c->count] = load || i % 2 == 0 ? 2 : 4;
     const shape_t s = shapes[c->count] = random_shape(c, element[c->count], 40, load ? 3000 : 500);
     const uint32_t cols = s.row_bytes / element[c->count];
-    if (i == 25) {   // stores begin when all loads have ended
+    if (i == 25) {  // stores begin when all loads have ended
       commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = PIPE_FIX));
       commands_add(c, CORE_CUBE, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, FIX, .from = PIPE_MTE2));
       shapes[c->count] = s;
       element[c->count] = element[c->count - 2];
     }
-    commands_add(c, CORE_CUBE, 0, 0,
-                 load ? COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = commands_in + s.offset, .gm_pitch = s.pitch, .rows = s.rows,
-                                   .cols = cols)
-                      : COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = s.rows, .n = cols, .gm = commands_out + s.offset,
-                                   .gm_pitch = s.pitch, .type = element[c->count] == 4 ? TYPE_F32 : TYPE_BF16,
-                                   .op = GM_STORE));
+    commands_add(
+        c, CORE_CUBE, 0, 0,
+        load ? COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = commands_in + s.offset, .gm_pitch = s.pitch, .rows = s.rows,
+                          .cols = cols)
+             : COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = s.rows, .n = cols, .gm = commands_out + s.offset,
+                          .gm_pitch = s.pitch, .type = element[c->count] == 4 ? TYPE_F32 : TYPE_BF16, .op = GM_STORE));
     if (commands_random(c, 0, 2) == 0) {
-      commands_add(c, CORE_CUBE, 0, 0, load ? COMMAND_OF(PIPE_BARRIER, pipe_barrier, MTE2, .zero_ = 0)
-                                            : COMMAND_OF(PIPE_BARRIER, pipe_barrier, FIX, .zero_ = 0));
+      commands_add(c, CORE_CUBE, 0, 0,
+                   load ? COMMAND_OF(PIPE_BARRIER, pipe_barrier, MTE2, .zero_ = 0)
+                        : COMMAND_OF(PIPE_BARRIER, pipe_barrier, FIX, .zero_ = 0));
     }
   }
   commands_run(c);
   memset(there, 0, sizeof there);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const command_t *command = &c->list[i].command;
     switch (command->header.opcode_) {
       case OP_LOAD_NZ:
@@ -172,7 +173,7 @@ static void cube_moves(commands_case_t *c) {
       case OP_PIPE_BARRIER:
         commands_expect_wait(c, i, later(c->at[i].begin, commands_effect_before(c, i)) + config->soc.flag_cycles);
         break;
-      case OP_SET_FLAG:   // behind loads whose effect is still on its way
+      case OP_SET_FLAG:  // behind loads whose effect is still on its way
         commands_expect(c, i, config->soc.flag_cycles, 0);
         break;
       default:
@@ -185,17 +186,18 @@ static void cube_moves(commands_case_t *c) {
 static void vector_moves(commands_case_t *c) {
   const config_t *config = &c->options.config;
   shape_t shapes[COMMANDS_MOST];
-  for (uint32_t i = 0; i < 40; i++) {
+  for (uint32_t i = 0; i < 40; ++i) {
     const bool store = i % 3 == 2;
     const uint8_t from = store ? PIPE_MTE3 : PIPE_MTE2, to = store ? PIPE_MTE2 : PIPE_MTE3;
     const shape_t s = shapes[c->count] = random_shape(c, 1, 30, 3000);
-    commands_add(c, CORE_VECTOR, 0, 1,
-                 store ? COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = round_32(s.row_bytes), .gm = commands_out + s.offset,
-                                    .gm_pitch = s.pitch, .rows = s.rows, .row_bytes = s.row_bytes, .op = GM_STORE)
-                       : COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = (i % 2 == 0 ? commands_in : commands_out) + s.offset,
-                                    .gm_pitch = s.pitch, .ub_pitch = round_32(s.row_bytes), .rows = s.rows,
-                                    .row_bytes = s.row_bytes));
-    if (i % 3 != 0) {   // the next move is the other pipe's
+    commands_add(
+        c, CORE_VECTOR, 0, 1,
+        store ? COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = round_32(s.row_bytes), .gm = commands_out + s.offset,
+                           .gm_pitch = s.pitch, .rows = s.rows, .row_bytes = s.row_bytes, .op = GM_STORE)
+              : COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = (i % 2 == 0 ? commands_in : commands_out) + s.offset,
+                           .gm_pitch = s.pitch, .ub_pitch = round_32(s.row_bytes), .rows = s.rows,
+                           .row_bytes = s.row_bytes));
+    if (i % 3 != 0) {  // the next move is the other pipe's
       command_t set = COMMAND_OF(SET_FLAG, set_flag, MTE2, .to = to, .event = i % 32);
       command_t wait = COMMAND_OF(WAIT_FLAG, wait_flag, MTE2, .from = from, .event = i % 32);
       set.header.pipe_ = from;
@@ -206,7 +208,7 @@ static void vector_moves(commands_case_t *c) {
   }
   commands_run(c);
   memset(there, 0, sizeof there);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const command_t *command = &c->list[i].command;
     if (command->header.opcode_ == OP_COPY_IN) {
       expect_rows(c, i, true, command->copy_in.gm, shapes[i], config->vector.load_gbps);
@@ -216,33 +218,36 @@ static void vector_moves(commands_case_t *c) {
   }
 }
 
-// Each row is a move of its own in what it may be short of and where it begins; the list is loaded, too, but takes no time.
+// Each row is a move of its own in what it may be short of and where it begins; the list is loaded, too, but takes no
+// time.
 static void gathers(commands_case_t *c) {
   const config_t *config = &c->options.config;
-  for (int i = 0; i < 30; i++) {
+  for (int i = 0; i < 30; ++i) {
     const shape_t s = random_shape(c, 1, 60, 1000);
     const uint32_t page = (uint32_t)commands_random(c, 1, 9);
     commands_add(c, CORE_VECTOR, 0, 0,
                  COMMAND_OF(GATHER_IN, gather_in, MTE2, .gm = commands_in + s.offset, .gm_pitch = s.pitch,
-                            .list = commands_numbers + 4 * commands_random(c, 0, 100), .first = (uint32_t)commands_random(c, 0, 90),
-                            .page = page, .ub_pitch = round_32(s.row_bytes), .rows = s.rows, .row_bytes = s.row_bytes));
+                            .list = commands_numbers + 4 * commands_random(c, 0, 100),
+                            .first = (uint32_t)commands_random(c, 0, 90), .page = page,
+                            .ub_pitch = round_32(s.row_bytes), .rows = s.rows, .row_bytes = s.row_bytes));
   }
   commands_run(c);
   memset(there, 0, sizeof there);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const cmd_gather_in_t *g = &c->list[i].command.gather_in;
     uint64_t cold = 0;
     double shares = 0;
-    for (uint32_t row = 0; row < g->rows; row++) {
+    for (uint32_t row = 0; row < g->rows; ++row) {
       const uint64_t place = g->first + row;
-      const uint64_t number = (g->list - commands_numbers) / 4 + place / g->page;   // what the list has there
+      const uint64_t number = (g->list - commands_numbers) / 4 + place / g->page;  // what the list has there
       const uint64_t gm = g->gm + (number * g->page + place % g->page) * g->gm_pitch;
       cold += touch(gm, 1, g->row_bytes, 0);
       shares += share(config, (gm - GM_BASE) % config->gm.align_bytes == 0, g->row_bytes);
     }
     const uint64_t first = g->first / g->page, last = (g->first + g->rows - 1) / g->page;
     cold += touch(g->list + 4 * first, 1, 4 * (last - first + 1), 0);
-    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold, rate(config, config->vector.load_gbps) * shares / g->rows);
+    expect_load(c, i, (uint64_t)g->rows * g->row_bytes, cold,
+                rate(config, config->vector.load_gbps) * shares / g->rows);
   }
 }
 
@@ -251,7 +256,7 @@ static void engine_moves(commands_case_t *c) {
   config->soc.engines = 1;
   c->options.engine_num = (num_engine_t){.d = 64};
   shape_t shapes[COMMANDS_MOST];
-  for (uint32_t i = 0; i < 30; i++) {
+  for (uint32_t i = 0; i < 30; ++i) {
     const bool load = i < 18;
     const shape_t s = shapes[c->count] = random_shape(c, 2, 30, 3000);
     commands_add(c, CORE_ENGINE, 0, 0,
@@ -266,7 +271,7 @@ static void engine_moves(commands_case_t *c) {
   }
   commands_run(c);
   memset(there, 0, sizeof there);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const command_t *command = &c->list[i].command;
     if (command->header.opcode_ == OP_LOAD_EB) {
       expect_rows(c, i, true, command->load_eb.gm, shapes[i], config->engine.load_gbps);
@@ -276,11 +281,12 @@ static void engine_moves(commands_case_t *c) {
   }
 }
 
-// Keys come to the engine evenly over the time of their move, a latency later. It takes one at each edge of its own clock, and
-// has it by the next. edge: number of the next one that it has not used; returns the cycle of the one after the last.
+// Keys come to the engine evenly over the time of their move, a latency later. It takes one at each edge of its own
+// clock, and has it by the next. edge: number of the next one that it has not used; returns the cycle of the one after
+// the last.
 static uint64_t last_key(const config_t *config, uint64_t first, uint64_t duration, uint64_t keys, uint64_t *edge) {
   const double ratio = config->soc.clock_mhz / config->engine.clock_mhz;
-  for (uint64_t key = 0; key < keys; key++) {
+  for (uint64_t key = 0; key < keys; ++key) {
     while (commands_cycles((double)*edge * ratio) < first + key * duration / keys) {
       ++*edge;
     }
@@ -291,10 +297,10 @@ static uint64_t last_key(const config_t *config, uint64_t first, uint64_t durati
 
 static void keys(commands_case_t *c) {
   config_t *config = &c->options.config;
-  enum { ROW = 128, ROWS = 256 };   // bytes of 64 elements; keys of a block
+  enum { ROW = 128, ROWS = 256 };  // bytes of 64 elements; keys of a block
   config->soc.engines = 1;
   c->options.engine_num = (num_engine_t){.d = ROW / 2};
-  for (int i = 0; i < 16; i++) {
+  for (int i = 0; i < 16; ++i) {
     const uint32_t pitch = ROW + (uint32_t)(commands_random(c, 0, 1) ? 0 : 2 * commands_random(c, 1, 200));
     const uint64_t k = commands_in + 512 * commands_random(c, 0, 300), v = k + 2 * commands_random(c, 0, 60000);
     commands_add(c, CORE_ENGINE, 0, 0,
@@ -307,7 +313,7 @@ static void keys(commands_case_t *c) {
   commands_run(c);
   memset(there, 0, sizeof there);
   uint64_t edge = 0;
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const cmd_load_kv_t *load = &c->list[i].command.load_kv;
     if (load->opcode_ != OP_LOAD_KV) {
       continue;
@@ -335,8 +341,8 @@ static double whole_rate(const config_t *config, uint64_t gm, uint64_t bytes) {
   return rate(config, config->vector.load_gbps) * share(config, is_aligned(config, gm, (shape_t){.rows = 1}), bytes);
 }
 
-// Inputs are there at the start, as much as the dies' L2s hold, the first ones first; results are not. What comes before
-// `in` takes less than 64 KiB.
+// Inputs are there at the start, as much as the dies' L2s hold, the first ones first; results are not. What comes
+// before `in` takes less than 64 KiB.
 static void warm_inputs(commands_case_t *c) {
   config_t *config = &c->options.config;
   c->options.l2_warm = true;
@@ -348,7 +354,7 @@ static void warm_inputs(commands_case_t *c) {
   commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_in + most, 100000));
   commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_out + (1 << 20), 100000));
   commands_run(c);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
     expect_load(c, i, 100000, i < 2 ? 0 : 100000, whole_rate(config, gm, 100000));
   }
@@ -359,13 +365,13 @@ static void what_went_is_cold(commands_case_t *c) {
   config_t *config = &c->options.config;
   config->gm.l2_mb = 1;
   enum { PART = 128 << 10, PARTS = 9 };
-  for (uint32_t part = 0; part < PARTS; part++) {
+  for (uint32_t part = 0; part < PARTS; ++part) {
     commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_in + part * PART, PART));
   }
-  commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_in + 2 * PART, PART));   // still there
+  commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_in + 2 * PART, PART));  // still there
   commands_add(c, CORE_VECTOR, 0, 0, copy_in(commands_in, PART));
   commands_run(c);
-  for (size_t i = 0; i < c->count; i++) {
+  for (size_t i = 0; i < c->count; ++i) {
     const uint64_t gm = c->list[i].command.copy_in.gm;
     expect_load(c, i, PART, i == PARTS ? 0 : PART, whole_rate(config, gm, PART));
   }
@@ -383,8 +389,8 @@ static void shared(commands_case_t *c) {
   config->gm.align_bytes = 64;
   config->gm.hbm_gbps = (double)commands_random(c, 100, 1200);
   config->gm.l2_gbps = (double)commands_random(c, 200, 2400);
-  for (int time = 0; time < 2; time++) {   // cold, then warm
-    for (unsigned core = 0; core < CORES; core++) {
+  for (int time = 0; time < 2; ++time) {  // cold, then warm
+    for (unsigned core = 0; core < CORES; ++core) {
       commands_add(c, CORE_VECTOR, core, 0, copy_in(commands_in + core * (128 << 10), BYTES));
       commands_add(c, CORE_VECTOR, core, 0, COMMAND_OF(PIPE_BARRIER, pipe_barrier, MTE2, .zero_ = 0));
     }
@@ -401,18 +407,18 @@ static void shared(commands_case_t *c) {
 
 // --- atomic operations ------------------------------------------------------------------------
 
-// Beats, or whole runs of them with RESCALE, come to their slices evenly over the time of the move, from the cycle after its
-// begin on. A slice takes one at a time, which keeps it for a cycle a beat, and answers six cycles later: its pipeline takes five
-// (model/core/gm_atomic.h). A beat of the same words as one before it, as rows have in common, waits until that is written.
-// sent: of each row whether it is; NULL: all are.
+// Beats, or whole runs of them with RESCALE, come to their slices evenly over the time of the move, from the cycle
+// after its begin on. A slice takes one at a time, which keeps it for a cycle a beat, and answers six cycles later: its
+// pipeline takes five (model/core/gm_atomic.h). A beat of the same words as one before it, as rows have in common,
+// waits until that is written. sent: of each row whether it is; NULL: all are.
 static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, const bool *sent, uint64_t begin,
                             uint64_t duration) {
-  enum { FLIGHT = 7 };   // from one beat to the next of the same words
+  enum { FLIGHT = 7 };  // from one beat to the next of the same words
   static uint64_t slice_of[1 << 16], service[1 << 16], first[1 << 16], taken[1 << 16];
   uint64_t count = 0;
-  for (uint64_t row = 0; row < out->rows; row++) {
+  for (uint64_t row = 0; row < out->rows; ++row) {
     const uint64_t from = out->gm - GM_BASE + row * out->gm_pitch;
-    for (uint64_t at = from; (sent == NULL || sent[row]) && at < from + out->row_bytes; count++) {
+    for (uint64_t at = from; (sent == NULL || sent[row]) && at < from + out->row_bytes; ++count) {
       const uint64_t slice_end = (at / config->gm.slice_bytes + 1) * config->gm.slice_bytes;
       const uint64_t beat_end = (at / BEAT + 1) * BEAT;
       uint64_t end = out->op == GM_RESCALE && at % BEAT == 0 ? slice_end : beat_end;
@@ -425,10 +431,10 @@ static uint64_t last_answer(const config_t *config, const cmd_copy_out_t *out, c
   }
   uint64_t free_at[256] = {0};
   uint64_t last = 0;
-  for (uint64_t i = 0; i < count; i++) {
+  for (uint64_t i = 0; i < count; ++i) {
     uint64_t *slice = &free_at[slice_of[i]];
     taken[i] = later(*slice, begin + 1 + i * duration / count);
-    for (uint64_t j = 0; j < i; j++) {
+    for (uint64_t j = 0; j < i; ++j) {
       if (first[j] <= first[i] && first[i] < first[j] + service[j]) {
         taken[i] = later(taken[i], taken[j] + first[i] - first[j] + FLIGHT);
       }
@@ -448,9 +454,9 @@ static void atomics(commands_case_t *c) {
   config_t *config = &c->options.config;
   c->options.gm = c->machine % 4 == 1 ? SOC_GM_RTL : SOC_GM_C;
   if (c->machine % 4 >= 2) {
-    config->vector.store_gbps = 0.3;   // slices wait for what comes
+    config->vector.store_gbps = 0.3;  // slices wait for what comes
   }
-  for (uint32_t i = 0; i < 24; i++) {
+  for (uint32_t i = 0; i < 24; ++i) {
     const shape_t s = random_shape(c, 4, 20, 2000);
     commands_add(c, CORE_VECTOR, 0, 0,
                  COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = round_32(s.row_bytes), .gm = commands_out + s.offset,
@@ -461,7 +467,8 @@ static void atomics(commands_case_t *c) {
   for (size_t i = 0; i < c->count; i += 2) {
     const cmd_copy_out_t *out = &c->list[i].command.copy_out;
     const uint64_t bytes = (uint64_t)out->rows * (out->op == GM_RESCALE ? 4 : out->row_bytes);
-    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
+    const double limit =
+        rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit);
     const uint64_t answer = last_answer(config, out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;
@@ -477,9 +484,9 @@ static void skipped_rows(commands_case_t *c) {
   c->options.timing_only = false;
   bool sent[TIMES][ROWS];
   size_t stores[TIMES];
-  for (uint32_t i = 0; i < TIMES; i++) {
+  for (uint32_t i = 0; i < TIMES; ++i) {
     const uint32_t words = (uint32_t)commands_random(c, 1, PITCH / 4);
-    for (uint32_t row = 0; row < ROWS; row++) {
+    for (uint32_t row = 0; row < ROWS; ++row) {
       sent[i][row] = i != 0 && commands_random(c, 0, 1);
       commands_add(c, CORE_VECTOR, 0, 0,
                    COMMAND_OF(VEC, vec, V, .op = VOP_BROADCAST, .rows = 1, .cols = words, .dst = row * PITCH,
@@ -487,23 +494,26 @@ static void skipped_rows(commands_case_t *c) {
     }
     commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(SET_FLAG, set_flag, V, .to = PIPE_MTE3, .event = i));
     commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, MTE3, .from = PIPE_V, .event = i));
-    stores[i] = commands_add(c, CORE_VECTOR, 0, 0,
-                             COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = PITCH, .gm = commands_out + 4 * commands_random(c, 0, 900),
-                                        .gm_pitch = PITCH, .rows = ROWS, .row_bytes = 4 * words, .op = ops[i % 2], .skip_zero = 1));
+    stores[i] = commands_add(
+        c, CORE_VECTOR, 0, 0,
+        COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub_pitch = PITCH, .gm = commands_out + 4 * commands_random(c, 0, 900),
+                   .gm_pitch = PITCH, .rows = ROWS, .row_bytes = 4 * words, .op = ops[i % 2], .skip_zero = 1));
     commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(SET_FLAG, set_flag, MTE3, .to = PIPE_V, .event = i));
     commands_add(c, CORE_VECTOR, 0, 0, COMMAND_OF(WAIT_FLAG, wait_flag, V, .from = PIPE_MTE3, .event = i));
   }
   commands_run(c);
-  for (size_t i = 0; i < TIMES; i++) {
+  for (size_t i = 0; i < TIMES; ++i) {
     const soc_command_t *at = &c->at[stores[i]];
     const cmd_copy_out_t *out = &c->list[stores[i]].command.copy_out;
     uint64_t bytes = 0;
-    for (uint32_t row = 0; row < ROWS; row++) {
+    for (uint32_t row = 0; row < ROWS; ++row) {
       bytes += sent[i][row] ? out->row_bytes : 0;
     }
-    const double limit = rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
+    const double limit =
+        rate(config, config->vector.store_gbps) * share(config, is_aligned(config, out->gm, rows_of(out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit), end = at->begin + busy;
-    const uint64_t answer = bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
+    const uint64_t answer =
+        bytes == 0 ? 0 : last_answer(config, out, sent[i], at->begin, commands_cycles((double)bytes / limit));
     commands_expect(c, stores[i], busy, later(end, answer) - end + us(config, config->gm.write_latency_us));
   }
 }
@@ -511,7 +521,7 @@ static void skipped_rows(commands_case_t *c) {
 // FIXPIPE's adds are COPY_OUT's.
 static void atomic_adds_of_the_cube(commands_case_t *c) {
   const config_t *config = &c->options.config;
-  for (uint32_t i = 0; i < 16; i++) {
+  for (uint32_t i = 0; i < 16; ++i) {
     const shape_t s = random_shape(c, 4, 40, 500);
     commands_add(c, CORE_CUBE, 0, 0,
                  COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = s.rows, .n = s.row_bytes / 4, .gm = commands_out + s.offset,
@@ -522,8 +532,10 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
   for (size_t i = 0; i < c->count; i += 2) {
     const cmd_fixpipe_t *fix = &c->list[i].command.fixpipe;
     const uint64_t bytes = (uint64_t)fix->m * fix->n * 4;
-    const cmd_copy_out_t out = {.gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
-    const double limit = rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out)), bytes);
+    const cmd_copy_out_t out = {
+        .gm = fix->gm, .gm_pitch = fix->gm_pitch, .rows = fix->m, .row_bytes = fix->n * 4, .op = fix->op};
+    const double limit =
+        rate(config, config->cube.store_gbps) * share(config, is_aligned(config, fix->gm, rows_of(&out)), bytes);
     const uint64_t busy = move_cycles(config, bytes, 0, limit);
     const uint64_t answer = last_answer(config, &out, NULL, c->at[i].begin, commands_cycles((double)bytes / limit));
     const uint64_t end = c->at[i].begin + busy;

@@ -37,8 +37,9 @@ void *step_allocate(size_t count, size_t size) {
 void step_list_open(step_list_t *list) {
   memset(list, 0, sizeof *list);
   list->used = STEP_LIST_ENTRIES * sizeof(step_entry_t);
-  add_array(list, &(soc_buffer_t){.name = "list", .bytes = STEP_LIST_BYTES, .init = list->bytes, .read_only = true,
-                                  .numbers = true});
+  add_array(list,
+            &(soc_buffer_t){
+                .name = "list", .bytes = STEP_LIST_BYTES, .init = list->bytes, .read_only = true, .numbers = true});
 }
 
 uint64_t step_list_input(step_list_t *list, const char *name, const void *data, uint64_t bytes) {
@@ -46,8 +47,8 @@ uint64_t step_list_input(step_list_t *list, const char *name, const void *data, 
 }
 
 uint64_t step_list_numbers(step_list_t *list, const char *name, const int32_t *data, uint64_t bytes, bool read_only) {
-  return add_array(list, &(soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = read_only,
-                                         .numbers = true});
+  return add_array(
+      list, &(soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = read_only, .numbers = true});
 }
 
 uint64_t step_list_output(step_list_t *list, const char *name, void *result, uint64_t bytes) {
@@ -112,7 +113,7 @@ const void *step_list_bytes(uint64_t address) { return soc_bytes(running, addres
 
 uint64_t step_commands(const soc_result_t *result) {
   uint64_t sum = 0;
-  for (size_t i = 0; i < result->pipe_count; i++) {
+  for (size_t i = 0; i < result->pipe_count; ++i) {
     sum = sum * 1000003 + result->pipes[i].commands;
   }
   return sum;

@@ -1,7 +1,7 @@
 // Lists of operations on the SoC: arrays and entries are put together one by one, and run in a process of their own.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef STEP_LIST_H
-#define STEP_LIST_H
+#ifndef AMALGAM_TESTS_STEP_STEP_LIST_H
+#define AMALGAM_TESTS_STEP_STEP_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,19 +13,19 @@
 enum { STEP_LIST_ARRAYS = 64, STEP_LIST_ENTRIES = 128, STEP_LIST_BYTES = 1 << 16 };
 
 typedef struct step_list {
-  soc_buffer_t array[STEP_LIST_ARRAYS];   // the list itself comes first
+  soc_buffer_t array[STEP_LIST_ARRAYS];  // the list itself comes first
   size_t arrays;
-  uint32_t count;                         // of entries
-  uint64_t used;                          // bytes of the list
+  uint32_t count;  // of entries
+  uint64_t used;   // bytes of the list
   _Alignas(64) uint8_t bytes[STEP_LIST_BYTES];
 } step_list_t;
 
 // What a list runs on.
 typedef struct step_machine {
-  const char *firmware;    // "step_amla.elf", or .so
-  const char *config;      // NULL: ascend910_core
-  unsigned cores;          // 0: as many AI cores as the machine has, else of a die's
-  unsigned queue_depth;    // 0: the machine's
+  const char *firmware;  // "step_amla.elf", or .so
+  const char *config;    // NULL: ascend910_core
+  unsigned cores;        // 0: as many AI cores as the machine has, else of a die's
+  unsigned queue_depth;  // 0: the machine's
   unsigned threads;
   bool pairs, timing_only, rtl;
   void (*on_mark)(void *context, uint32_t number);
@@ -47,7 +47,8 @@ uint64_t step_list_output(step_list_t *list, const char *name, void *result, uin
 uint64_t step_list_args(step_list_t *list, const void *args, size_t bytes);
 void step_list_add(step_list_t *list, enum step_op op, const void *args, size_t bytes);
 
-// One run a process; with another firmware, if $STEP_FIRMWARE names a file. Returns its status; result is the run's books.
+// One run a process; with another firmware, if $STEP_FIRMWARE names a file. Returns its status; result is the run's
+// books.
 soc_status_t step_list_run(step_list_t *list, const step_machine_t *machine, soc_result_t *result);
 
 // Global memory as it is, within on_mark.

@@ -1,5 +1,5 @@
-// What an operation of a list says of an argument outside of its limits: that it is, and in which file. The same operation
-// with good ones runs to its end.
+// What an operation of a list says of an argument outside of its limits: that it is, and in which file. The same
+// operation with good ones runs to its end.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,18 +21,19 @@ enum { ARRAY_BYTES = 64 << 10, ARGS_MAX = 512 };
 
 typedef struct bad {
   enum step_op op;
-  size_t offset;        // of a uint32_t of its arguments
-  uint32_t value;       // which is outside of its limits, whatever the others are
-  const char *source;   // that says so
+  size_t offset;       // of a uint32_t of its arguments
+  uint32_t value;      // which is outside of its limits, whatever the others are
+  const char *source;  // that says so
 } bad_t;
 
-#define BAD(NAME, name, field, value, source) {STEP_##NAME, offsetof(step_##name##_args_t, field), value, source}
+#define BAD(NAME, name, field, value, source) \
+  { STEP_##NAME, offsetof(step_##name##_args_t, field), value, source }
 static const bad_t cases[] = {
     BAD(SWIGLU, swiglu, cols, 0, "swiglu.c"),
     BAD(SWIGLU, swiglu, cols, 8, "swiglu.c"),
     BAD(SWIGLU, swiglu, cols, 24, "swiglu.c"),
     BAD(GATHER, gather, cols, 0, "gather.c"),
-    BAD(GATHER, gather, cols, 32769, "gather.c"),   // more than a slot of UB
+    BAD(GATHER, gather, cols, 32769, "gather.c"),  // more than a slot of UB
     BAD(COMBINE, combine, cols, 0, "combine.c"),
     BAD(ARGMAX, argmax, rows, 0, "argmax.c"),
     BAD(ARGMAX, argmax, cols, 0, "argmax.c"),
@@ -41,11 +42,11 @@ static const bad_t cases[] = {
     BAD(CACHE, cache, tokens_of_entry, 0, "cache.c"),
     BAD(CACHE, cache, latent, 0, "cache.c"),
     BAD(CACHE, cache, latent, 24, "cache.c"),
-    BAD(CACHE, cache, latent, 1024, "cache.c"),     // with rope
+    BAD(CACHE, cache, latent, 1024, "cache.c"),  // with rope
     BAD(CACHE, cache, rope, 0, "cache.c"),
     BAD(CACHE, cache, rope, 24, "cache.c"),
     BAD(CACHE, cache, kind, 3, "cache.c"),
-    BAD(CACHE, cache, kind, STEP_CACHE_FP8, "cache.c"),   // of other columns than 512 + 64
+    BAD(CACHE, cache, kind, STEP_CACHE_FP8, "cache.c"),  // of other columns than 512 + 64
     BAD(PRODUCT, product, m, 0, "product.c"),
     BAD(PRODUCT, product, n, 0, "product.c"),
     BAD(PRODUCT, product, n, 24, "product.c"),
@@ -56,13 +57,13 @@ static const bad_t cases[] = {
     BAD(PRODUCT, product, tile_cols, 272, "product.c"),
     BAD(PRODUCT, product, type, TYPE_F32, "product.c"),
     BAD(PRODUCT, product, c_type, TYPE_S4, "product.c"),
-    BAD(PRODUCT, product, groups, 2, "product.c"),        // routing has one
+    BAD(PRODUCT, product, groups, 2, "product.c"),  // routing has one
     BAD(W4A16, w4a16, groups, 0, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, groups, STEP_MAX_EXPERTS + 1, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, groups, 2, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, product.phases, W4A16_SEQUENTIAL, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, product.reduce, 1, "step_w4a16_problem.c"),
-    BAD(W4A16, w4a16, a_pitch, 126, "step_w4a16_problem.c"),   // 64 columns need 128
+    BAD(W4A16, w4a16, a_pitch, 126, "step_w4a16_problem.c"),  // 64 columns need 128
     BAD(W4A16, w4a16, a_pitch, 129, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, c_pitch, 126, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, c_pitch, 129, "step_w4a16_problem.c"),
@@ -79,11 +80,11 @@ static const bad_t cases[] = {
     BAD(W4A16, w4a16, product.zeros, W4A16_ZEROS_COUNT, "w4a16_problem_impl.h"),
     BAD(W4A16, w4a16, product.nibbles, TYPE_F16, "w4a16_problem_impl.h"),
     BAD(W4A16, w4a16, product.out_f32, 2, "w4a16_problem_impl.h"),
-    BAD(ATTENTION, attention, kind, STEP_ATTENTION_FP8, "step_problem.h"),   // in firmware that has the other one
+    BAD(ATTENTION, attention, kind, STEP_ATTENTION_FP8, "step_problem.h"),  // in firmware that has the other one
 };
 #undef BAD
 
-static const int32_t chosen[16];   // every token chooses expert 0
+static const int32_t chosen[16];  // every token chooses expert 0
 
 typedef union any_args {
 #define STEP_OP(NAME, name, cores, text) step_##name##_args_t name;
@@ -95,8 +96,10 @@ typedef union any_args {
 // Arguments that hold, of one token or row, with arrays in the list.
 static any_args_t good(step_list_t *list, enum step_op op) {
   static uint8_t zeros[ARRAY_BYTES];
-  const uint64_t in = step_list_input(list, "in", zeros, ARRAY_BYTES), more = step_list_input(list, "more", zeros, ARRAY_BYTES);
-  const uint64_t out = step_list_output(list, "out", NULL, ARRAY_BYTES), room = step_list_output(list, "room", NULL, 1 << 20);
+  const uint64_t in = step_list_input(list, "in", zeros, ARRAY_BYTES),
+                 more = step_list_input(list, "more", zeros, ARRAY_BYTES);
+  const uint64_t out = step_list_output(list, "out", NULL, ARRAY_BYTES),
+                 room = step_list_output(list, "room", NULL, 1 << 20);
   const step_routing_t one = {step_list_numbers(list, "chosen", chosen, sizeof chosen, true), 1, 1, 0, 1};
   any_args_t args = {.bytes = {0}};
   switch (op) {
@@ -113,18 +116,50 @@ static any_args_t good(step_list_t *list, enum step_op op) {
       args.argmax = (step_argmax_args_t){.x = in, .out = out, .rows = 1, .cols = 16, .pitch = 64};
       break;
     case STEP_CACHE:
-      args.cache = (step_cache_args_t){.kv = in, .weight = more, .angles = more, .cache = out, .batch_bytes = 64, .tokens = 1,
-                                       .tokens_of_entry = 1, .latent = 16, .rope = 16, .kv_pitch = 128, .place_bytes = 64};
+      args.cache = (step_cache_args_t){.kv = in,
+                                       .weight = more,
+                                       .angles = more,
+                                       .cache = out,
+                                       .batch_bytes = 64,
+                                       .tokens = 1,
+                                       .tokens_of_entry = 1,
+                                       .latent = 16,
+                                       .rope = 16,
+                                       .kv_pitch = 128,
+                                       .place_bytes = 64};
       break;
     case STEP_PRODUCT:
-      args.product = (step_product_args_t){.a = in, .b = more, .c = out, .a_pitch = 32, .c_pitch = 64, .groups = 1, .m = 1,
-                                           .n = 16, .k = 16, .type = TYPE_F16, .c_type = TYPE_F32, .tile_cols = 16, .routing = one};
+      args.product = (step_product_args_t){.a = in,
+                                           .b = more,
+                                           .c = out,
+                                           .a_pitch = 32,
+                                           .c_pitch = 64,
+                                           .groups = 1,
+                                           .m = 1,
+                                           .n = 16,
+                                           .k = 16,
+                                           .type = TYPE_F16,
+                                           .c_type = TYPE_F32,
+                                           .tile_cols = 16,
+                                           .routing = one};
       break;
     default:
-      args.w4a16 = (step_w4a16_args_t){
-          .product = {.a = in, .w = more, .scale = more, .c = out, .b = room, .m = 1, .n = 64, .k = 64, .group = 64, .splits = 1,
-                      .tile_cols = 64, .dequant_rows = 32, .phases = W4A16_OVERLAPPED, .nibbles = TYPE_S4},
-          .groups = 1, .routing = one};
+      args.w4a16 = (step_w4a16_args_t){.product = {.a = in,
+                                                   .w = more,
+                                                   .scale = more,
+                                                   .c = out,
+                                                   .b = room,
+                                                   .m = 1,
+                                                   .n = 64,
+                                                   .k = 64,
+                                                   .group = 64,
+                                                   .splits = 1,
+                                                   .tile_cols = 64,
+                                                   .dequant_rows = 32,
+                                                   .phases = W4A16_OVERLAPPED,
+                                                   .nibbles = TYPE_S4},
+                                       .groups = 1,
+                                       .routing = one};
   }
   return args;
 }
@@ -151,7 +186,7 @@ static void run(const void *what, void *outcome) {
 
 static void bad_arguments_are_named(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &cases[i], &outcome, sizeof outcome));
     if (outcome.status != SOC_STOPPED || strstr(outcome.error, "panic ARGUMENTS") == NULL ||
@@ -164,8 +199,9 @@ static void bad_arguments_are_named(void **state) {
 
 static void good_arguments_run(void **state) {
   (void)state;
-  static const enum step_op ops[] = {STEP_SWIGLU, STEP_GATHER, STEP_COMBINE, STEP_ARGMAX, STEP_CACHE, STEP_PRODUCT, STEP_W4A16};
-  for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
+  static const enum step_op ops[] = {STEP_SWIGLU, STEP_GATHER,  STEP_COMBINE, STEP_ARGMAX,
+                                     STEP_CACHE,  STEP_PRODUCT, STEP_W4A16};
+  for (size_t i = 0; i < ARRAY_LEN(ops); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &(bad_t){.op = ops[i]}, &outcome, sizeof outcome));
     assert_string_equal(outcome.error, "");

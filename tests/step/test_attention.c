@@ -34,7 +34,7 @@ typedef struct outcome {
 
 static uint16_t *random_bf16(num_rng_t *rng, size_t count, double sigma) {
   uint16_t *values = step_allocate(count, sizeof *values);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     values[i] = num_bf16_from_f32((float)(sigma * num_rng_normal(rng)));
   }
   return values;
@@ -49,7 +49,7 @@ typedef struct shape {
 } shape_t;
 
 typedef struct plain_case {
-  shape_t shape[3];       // the first one comes twice
+  shape_t shape[3];  // the first one comes twice
   unsigned cores;
 } plain_case_t;
 
@@ -63,7 +63,7 @@ typedef struct problem {
   shape_t shape;
   uint32_t rows, keys;
   uint16_t *q, *kv, *out;
-  uint8_t *visible, *bits;   // a byte, a bit a key
+  uint8_t *visible, *bits;  // a byte, a bit a key
   uint64_t out_at;
   attention_args_t args;
 } problem_t;
@@ -73,8 +73,8 @@ static void make_mask(problem_t *problem) {
   const uint32_t pitch = (problem->keys + 7) / 8;
   problem->visible = step_allocate((size_t)problem->rows * problem->keys, 1);
   problem->bits = step_allocate((size_t)problem->rows * pitch, 1);
-  for (uint32_t row = 0; row < problem->rows; row++) {
-    for (uint32_t key = 0; key <= s->past + row / s->heads; key++) {
+  for (uint32_t row = 0; row < problem->rows; ++row) {
+    for (uint32_t key = 0; key <= s->past + row / s->heads; ++key) {
       problem->visible[(size_t)row * problem->keys + key] = 1;
       problem->bits[row * pitch + key / 8] |= (uint8_t)(1u << key % 8);
     }
@@ -135,14 +135,25 @@ static uint16_t *expected(const problem_t *p, bool amla) {
   const size_t entry = (size_t)p->rows * s->dv;
   float *wide = step_allocate(entry, sizeof *wide);
   uint16_t *out = step_allocate(s->batch * entry, sizeof *out);
-  for (uint32_t b = 0; b < s->batch; b++) {
+  for (uint32_t b = 0; b < s->batch; ++b) {
     const uint16_t *kv = p->kv + (size_t)b * p->keys * s->dk;
-    const num_attn_t attn = {.rows = p->rows, .keys = p->keys, .dk = s->dk, .dv = s->dv,
-                             .q = p->q + (size_t)b * p->rows * s->dk, .k = kv, .ldk = s->dk, .v = kv, .ldv = s->dk,
-                             .visible = p->visible, .scale = 0.125f, .block = 512, .splits = s->splits};
-    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, wide, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, wide);
+    const num_attn_t attn = {.rows = p->rows,
+                             .keys = p->keys,
+                             .dk = s->dk,
+                             .dv = s->dv,
+                             .q = p->q + (size_t)b * p->rows * s->dk,
+                             .k = kv,
+                             .ldk = s->dk,
+                             .v = kv,
+                             .ldv = s->dk,
+                             .visible = p->visible,
+                             .scale = 0.125f,
+                             .block = 512,
+                             .splits = s->splits};
+    const int status =
+        amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, wide, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, wide);
     assert_int_equal(status, 0);
-    for (size_t i = 0; i < entry; i++) {
+    for (size_t i = 0; i < entry; ++i) {
       out[b * entry + i] = num_bf16_from_f32(wide[i]);
     }
   }
@@ -152,7 +163,7 @@ static uint16_t *expected(const problem_t *p, bool amla) {
 
 static size_t differ(const uint16_t *a, const uint16_t *b, size_t count) {
   size_t wrong = 0;
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     wrong += a[i] != b[i];
   }
   return wrong;
@@ -160,7 +171,7 @@ static size_t differ(const uint16_t *a, const uint16_t *b, size_t count) {
 
 // What comes out, by a product a head: the head's columns of every token x its weights [dv][HEAD_COLS].
 typedef struct heads {
-  uint16_t *weights, *found;   // weights in strips
+  uint16_t *weights, *found;  // weights in strips
 } heads_t;
 
 static heads_t add_heads(step_list_t *list, const problem_t *p, uint64_t out, num_rng_t *rng) {
@@ -172,20 +183,29 @@ static heads_t add_heads(step_list_t *list, const problem_t *p, uint64_t out, nu
       .a = out,
       .b = step_list_input(list, "heads", heads.weights, 2ull * s->heads * s->dv * HEAD_COLS),
       .c = step_list_output(list, "values", heads.found, 2ull * tokens * s->heads * HEAD_COLS),
-      .b_group = 2ull * s->dv * HEAD_COLS, .a_group = 2 * s->dv, .c_group = 2 * HEAD_COLS,
-      .a_pitch = 2 * s->heads * s->dv, .c_pitch = 2 * s->heads * HEAD_COLS, .groups = s->heads, .m = tokens,
-      .n = HEAD_COLS, .k = s->dv, .type = TYPE_BF16, .c_type = TYPE_F16, .tile_cols = 32};
+      .b_group = 2ull * s->dv * HEAD_COLS,
+      .a_group = 2 * s->dv,
+      .c_group = 2 * HEAD_COLS,
+      .a_pitch = 2 * s->heads * s->dv,
+      .c_pitch = 2 * s->heads * HEAD_COLS,
+      .groups = s->heads,
+      .m = tokens,
+      .n = HEAD_COLS,
+      .k = s->dv,
+      .type = TYPE_BF16,
+      .c_type = TYPE_F16,
+      .tile_cols = 32};
   step_list_add(list, STEP_PRODUCT, &args, sizeof args);
   return heads;
 }
 
 static size_t wrong_heads(const heads_t *heads, const shape_t *s, const uint16_t *out) {
   size_t wrong = 0;
-  for (size_t i = 0; i < (size_t)s->batch * s->tokens * s->heads * HEAD_COLS; i++) {
+  for (size_t i = 0; i < (size_t)s->batch * s->tokens * s->heads * HEAD_COLS; ++i) {
     const size_t column = i % HEAD_COLS, row = i / HEAD_COLS, head = row % s->heads;
     const uint16_t *weights = heads->weights + head * s->dv * HEAD_COLS + column / 16 * s->dv * 16 + column % 16;
     float sum = 0;
-    for (size_t p = 0; p < s->dv; p++) {
+    for (size_t p = 0; p < s->dv; ++p) {
       sum = fmaf(num_bf16_to_f32(out[row * s->dv + p]), num_bf16_to_f32(weights[p * 16]), sum);
     }
     wrong += num_fp16_from_f32(sum) != heads->found[i];
@@ -202,7 +222,7 @@ static void run_plain(const void *given, void *to) {
   num_rng_seed(&rng, 22);
   step_list_open(&list);
   const attention_args_t work = workspaces(&list);
-  for (size_t i = 0; i < PROBLEMS; i++) {
+  for (size_t i = 0; i < PROBLEMS; ++i) {
     if (i < 3) {
       problem[i] = make_problem(&list, &run->what.shape[i], &work, &rng);
     } else {
@@ -219,7 +239,7 @@ static void run_plain(const void *given, void *to) {
   memcpy(outcome->error, result.error, sizeof outcome->error);
   outcome->cycles = result.cycles;
   outcome->commands = step_commands(&result);
-  for (size_t i = 0; outcome->status == SOC_DONE && !run->machine.timing_only && i < PROBLEMS; i++) {
+  for (size_t i = 0; outcome->status == SOC_DONE && !run->machine.timing_only && i < PROBLEMS; ++i) {
     const size_t count = (size_t)problem[i].shape.batch * problem[i].rows * problem[i].shape.dv;
     uint16_t *right = expected(&problem[i], run->amla);
     outcome->wrong += differ(right, problem[i].out, count);
@@ -230,9 +250,18 @@ static void run_plain(const void *given, void *to) {
 
 static const plain_case_t plain_cases[] = {
     // batch, tokens, heads, past, dk, dv, group, splits, causal
-    {{{2, 2, 16, 600, 576, 512, 256, 1, true}, {1, 1, 16, 39, 64, 48, 256, 1, false}, {1, 19, 16, 1100, 96, 64, 128, 2, false}}, 0},
-    {{{3, 5, 8, 0, 96, 64, 256, 1, true}, {2, 1, 128, 1300, 64, 48, 64, 2, false}, {5, 1, 16, 10, 64, 64, 256, 1, false}}, 3},
-    {{{1, 40, 2, 600, 80, 64, 32, 2, true}, {9, 1, 16, 520, 64, 32, 256, 1, false}, {1, 1, 1, 0, 16, 16, 256, 1, false}}, 5},
+    {{{2, 2, 16, 600, 576, 512, 256, 1, true},
+      {1, 1, 16, 39, 64, 48, 256, 1, false},
+      {1, 19, 16, 1100, 96, 64, 128, 2, false}},
+     0},
+    {{{3, 5, 8, 0, 96, 64, 256, 1, true},
+      {2, 1, 128, 1300, 64, 48, 64, 2, false},
+      {5, 1, 16, 10, 64, 64, 256, 1, false}},
+     3},
+    {{{1, 40, 2, 600, 80, 64, 32, 2, true},
+      {9, 1, 16, 520, 64, 32, 256, 1, false},
+      {1, 1, 1, 0, 16, 16, 256, 1, false}},
+     5},
 };
 
 static outcome_t run_well(void (*child)(const void *, void *), const void *run, const char *firmware, size_t number) {
@@ -246,7 +275,7 @@ static outcome_t run_well(void (*child)(const void *, void *), const void *run, 
 }
 
 static void plain(const char *kernel, bool amla) {
-  for (size_t i = 0; i < ARRAY_LEN(plain_cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(plain_cases); ++i) {
     char elf[32], so[32];
     snprintf(elf, sizeof elf, "%s.elf", kernel);
     snprintf(so, sizeof so, "%s.so", kernel);
@@ -274,7 +303,7 @@ static void amla_in_lists(void **state) {
 // ---- fp8 ----
 
 typedef struct fp8_run {
-  fp8_shape_t shape[2];   // the first one comes twice
+  fp8_shape_t shape[2];  // the first one comes twice
   step_machine_t machine;
 } fp8_run_t;
 
@@ -289,19 +318,22 @@ static void add_fp8(step_list_t *list, fp8_problem_t *p, const fp8_shape_t *shap
   fp8_case_init(&p->problem, s, 1);
   p->out = step_allocate(p->problem.array[FP8_OUT].bytes, 1);
   p->lse = step_allocate(p->problem.array[FP8_LSE].bytes, 1);
-  for (int i = 0; i < FP8_ARRAYS; i++) {
+  for (int i = 0; i < FP8_ARRAYS; ++i) {
     fp8_array_t *a = &p->problem.array[i];
     if (a->bytes == 0) {
       continue;
     }
     a->address = a->numbers        ? step_list_numbers(list, a->name, a->data, a->bytes, true)
                  : a->data != NULL ? step_list_input(list, a->name, a->data, a->bytes)
-                                   : step_list_output(list, a->name, i == FP8_OUT ? p->out : i == FP8_LSE ? p->lse : NULL,
+                                   : step_list_output(list, a->name,
+                                                      i == FP8_OUT   ? p->out
+                                                      : i == FP8_LSE ? p->lse
+                                                                     : NULL,
                                                       a->bytes);
   }
   fp8_case_args(&p->problem);
-  const step_attention_args_t entry = {
-      STEP_ATTENTION_FP8, step_list_args(list, &p->problem.args, fp8_args_bytes(p->problem.lists))};
+  const step_attention_args_t entry = {STEP_ATTENTION_FP8,
+                                       step_list_args(list, &p->problem.args, fp8_args_bytes(p->problem.lists))};
   step_list_add(list, STEP_ATTENTION, &entry, sizeof entry);
 }
 
@@ -311,7 +343,7 @@ static void run_fp8(const void *given, void *to) {
   static step_list_t list;
   static fp8_problem_t problem[3];
   step_list_open(&list);
-  for (size_t i = 0; i < ARRAY_LEN(problem); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(problem); ++i) {
     add_fp8(&list, &problem[i], &run->shape[i % 2], run->machine.cores);
   }
   soc_result_t result;
@@ -319,7 +351,7 @@ static void run_fp8(const void *given, void *to) {
   memcpy(outcome->error, result.error, sizeof outcome->error);
   outcome->cycles = result.cycles;
   outcome->commands = step_commands(&result);
-  for (size_t i = 0; outcome->status == SOC_DONE && i < ARRAY_LEN(problem); i++) {
+  for (size_t i = 0; outcome->status == SOC_DONE && i < ARRAY_LEN(problem); ++i) {
     const fp8_result_t right = fp8_case_expected(&problem[i].problem);
     outcome->wrong += fp8_case_wrong(&problem[i].problem, &right, problem[i].out, problem[i].lse);
   }
@@ -338,7 +370,7 @@ static void fp8_in_lists(void **state) {
         {.query_tokens = 1, .heads = 16, .batch = 2, .tokens = 300, .cache = FP8_SPARSE, .topk = 128}},
        {.cores = 4, .pairs = true}},
   };
-  for (size_t i = 0; i < ARRAY_LEN(runs); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(runs); ++i) {
     fp8_run_t run = runs[i];
     run.machine.firmware = "step_fp8.elf";
     const outcome_t a = run_well(run_fp8, &run, "step_fp8.elf", i);

@@ -25,7 +25,7 @@
 // ---- A product in arrays ----
 
 typedef struct matrix {
-  uint32_t rows, cols, pitch;   // bytes
+  uint32_t rows, cols, pitch;  // bytes
   uint32_t type;
   uint8_t *data;
 } matrix_t;
@@ -57,8 +57,8 @@ static matrix_t matrix(uint32_t rows, uint32_t cols, uint32_t pad, uint32_t type
 }
 
 static void fill(const matrix_t *m, num_rng_t *rng) {
-  for (size_t i = 0; i < m->rows; i++) {
-    for (size_t j = 0; j < m->cols; j++) {
+  for (size_t i = 0; i < m->rows; ++i) {
+    for (size_t j = 0; j < m->cols; ++j) {
       put(m, i, j, ldexpf((float)num_rng_normal(rng), (int)(num_rng_u64(rng) % 8) - 6));
     }
   }
@@ -67,8 +67,8 @@ static void fill(const matrix_t *m, num_rng_t *rng) {
 // [k][n] as strips of 16 columns.
 static uint16_t *in_strips(const matrix_t *b) {
   uint16_t *strips = step_allocate((size_t)b->rows * b->cols, 2);
-  for (size_t p = 0; p < b->rows; p++) {
-    for (size_t j = 0; j < b->cols; j++) {
+  for (size_t p = 0; p < b->rows; ++p) {
+    for (size_t j = 0; j < b->cols; ++j) {
       memcpy(&strips[j / 16 * b->rows * 16 + p * 16 + j % 16], b->data + p * b->pitch + 2 * j, 2);
     }
   }
@@ -79,14 +79,14 @@ static uint16_t *in_strips(const matrix_t *b) {
 static void multiply(const matrix_t *a, const matrix_t *b, const matrix_t *c, size_t first, size_t rows) {
   float *wide[2] = {step_allocate(rows * a->cols, 4), step_allocate((size_t)b->rows * b->cols, 4)};
   float *sums = step_allocate(rows * b->cols, 4);
-  for (size_t i = 0; i < rows * a->cols; i++) {
+  for (size_t i = 0; i < rows * a->cols; ++i) {
     wide[0][i] = get(a, first + i / a->cols, i % a->cols);
   }
-  for (size_t i = 0; i < (size_t)b->rows * b->cols; i++) {
+  for (size_t i = 0; i < (size_t)b->rows * b->cols; ++i) {
     wide[1][i] = get(b, i / b->cols, i % b->cols);
   }
   num_matmul_ref(rows, b->cols, b->rows, wide[0], a->cols, wide[1], b->cols, sums, b->cols, false);
-  for (size_t i = 0; i < rows * b->cols; i++) {
+  for (size_t i = 0; i < rows * b->cols; ++i) {
     put(c, first + i / b->cols, i % b->cols, sums[i]);
   }
   free(wide[0]);
@@ -96,16 +96,16 @@ static void multiply(const matrix_t *a, const matrix_t *b, const matrix_t *c, si
 
 // ---- Cases ----
 
-enum pattern { NO_ROUTING, SPREAD, ALL_TO_ONE, NONE_HERE, FEW };   // FEW: the odd experts have no rows
+enum pattern { NO_ROUTING, SPREAD, ALL_TO_ONE, NONE_HERE, FEW };  // FEW: the odd experts have no rows
 
 typedef struct product_case {
-  uint32_t groups, m, k, hidden, n;   // [m][k] x [k][hidden] = h, then h x [hidden][n]; routed: m tokens
+  uint32_t groups, m, k, hidden, n;  // [m][k] x [k][hidden] = h, then h x [hidden][n]; routed: m tokens
   uint32_t tile_cols;
   uint32_t pad;
   uint32_t type;
   enum pattern pattern;
-  uint32_t experts, first;      // groups of them are here
-  bool chosen_by_product;       // the list's first product writes the experts' numbers
+  uint32_t experts, first;  // groups of them are here
+  bool chosen_by_product;   // the list's first product writes the experts' numbers
 } product_case_t;
 
 enum { TOP = 16 };
@@ -127,7 +127,7 @@ typedef struct outcome {
 // TOP different experts a token.
 static int32_t choice(const product_case_t *what, uint32_t token, uint32_t place) {
   switch (what->pattern) {
-    case ALL_TO_ONE:   // and places beside it elsewhere
+    case ALL_TO_ONE:  // and places beside it elsewhere
       return (int32_t)(place == token % TOP ? what->first + 1 : what->first + what->groups + place);
     case NONE_HERE:
       return (int32_t)(what->first + what->groups + place);
@@ -141,9 +141,9 @@ static int32_t choice(const product_case_t *what, uint32_t token, uint32_t place
 // Rows of gathered arrays by expert, then token, then place.
 static uint32_t sort(const product_case_t *what, const int32_t *chosen, uint32_t *rows) {
   uint32_t slots = 0;
-  for (uint32_t e = 0; e < what->groups; e++) {
+  for (uint32_t e = 0; e < what->groups; ++e) {
     rows[e] = 0;
-    for (uint32_t i = 0; i < what->m * TOP; i++) {
+    for (uint32_t i = 0; i < what->m * TOP; ++i) {
       rows[e] += chosen[i] == (int32_t)(what->first + e);
     }
     slots += rows[e];
@@ -156,18 +156,26 @@ static void add_chooser(step_list_t *list, const product_case_t *what, const int
   const uint32_t depth = (what->m + 15) / 16 * 16;
   const matrix_t a = matrix(what->m, depth, 0, TYPE_BF16);
   const matrix_t b = matrix(depth, TOP, 0, TYPE_BF16);
-  for (uint32_t i = 0; i < depth; i++) {
-    for (uint32_t j = 0; j < TOP; j++) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    for (uint32_t j = 0; j < TOP; ++j) {
       put(&b, i, j, i < what->m ? ldexpf((float)chosen[i * TOP + j], -49) : 0);
     }
-    for (uint32_t j = 0; i < what->m && j < depth; j++) {
+    for (uint32_t j = 0; i < what->m && j < depth; ++j) {
       put(&a, i, j, i == j ? ldexpf(1, -100) : 0);
     }
   }
   const step_product_args_t args = {.a = step_list_input(list, "rows", a.data, (uint64_t)a.rows * a.pitch),
                                     .b = step_list_input(list, "numbers", in_strips(&b), 2ull * depth * TOP),
-                                    .c = to, .a_pitch = a.pitch, .c_pitch = 4 * TOP, .groups = 1, .m = what->m,
-                                    .n = TOP, .k = depth, .type = TYPE_BF16, .c_type = TYPE_F32, .tile_cols = 16};
+                                    .c = to,
+                                    .a_pitch = a.pitch,
+                                    .c_pitch = 4 * TOP,
+                                    .groups = 1,
+                                    .m = what->m,
+                                    .n = TOP,
+                                    .k = depth,
+                                    .type = TYPE_BF16,
+                                    .c_type = TYPE_F32,
+                                    .tile_cols = 16};
   step_list_add(list, STEP_PRODUCT, &args, sizeof args);
 }
 
@@ -175,16 +183,16 @@ static void add_chooser(step_list_t *list, const product_case_t *what, const int
 typedef struct seen {
   uint64_t address[2], bytes[2];
   const uint8_t *expected[2];
-  uint32_t first;            // number of the first of them
+  uint32_t first;  // number of the first of them
   size_t wrong;
 } seen_t;
 
 static void on_mark(void *context, uint32_t number) {
   seen_t *seen = context;
-  for (uint32_t i = 0; i < 2; i++) {
+  for (uint32_t i = 0; i < 2; ++i) {
     const uint8_t *now = step_list_bytes(seen->address[i]);
     const bool there = number >= seen->first + i;
-    for (uint64_t at = 0; at < seen->bytes[i]; at++) {
+    for (uint64_t at = 0; at < seen->bytes[i]; ++at) {
       seen->wrong += now[at] != (there ? seen->expected[i][at] : 0xff);
     }
   }
@@ -192,14 +200,14 @@ static void on_mark(void *context, uint32_t number) {
 
 typedef struct weights {
   matrix_t *group;
-  uint64_t address, bytes;   // of group 0; from group to group
+  uint64_t address, bytes;  // of group 0; from group to group
 } weights_t;
 
 static weights_t make_weights(step_list_t *list, const char *name, const product_case_t *what, uint32_t k, uint32_t n,
                               num_rng_t *rng) {
   weights_t w = {step_allocate(what->groups, sizeof(matrix_t)), 0, 2ull * k * n + 512};
   uint8_t *all = step_allocate(what->groups, w.bytes);
-  for (uint32_t g = 0; g < what->groups; g++) {
+  for (uint32_t g = 0; g < what->groups; ++g) {
     w.group[g] = matrix(k, n, 0, what->type);
     fill(&w.group[g], rng);
     uint16_t *strips = in_strips(&w.group[g]);
@@ -212,7 +220,7 @@ static weights_t make_weights(step_list_t *list, const char *name, const product
 
 static size_t differ(const matrix_t *expected, const uint8_t *found) {
   size_t wrong = 0;
-  for (size_t i = 0; i < (size_t)expected->rows * expected->pitch; i++) {
+  for (size_t i = 0; i < (size_t)expected->rows * expected->pitch; ++i) {
     wrong += expected->data[i] != found[i];
   }
   return wrong;
@@ -221,7 +229,7 @@ static size_t differ(const matrix_t *expected, const uint8_t *found) {
 static void check_marks(const step_list_t *list, const soc_result_t *result, outcome_t *outcome) {
   outcome->marks = result->mark_count;
   outcome->marks_good = result->mark_count == list->count;
-  for (size_t i = 0; i < result->mark_count; i++) {
+  for (size_t i = 0; i < result->mark_count; ++i) {
     const soc_mark_t *mark = &result->marks[i];
     const soc_mark_t *before = i == 0 ? mark : mark - 1;
     outcome->marks_good = outcome->marks_good && mark->number == i && mark->cycle <= result->cycles &&
@@ -245,17 +253,20 @@ static void run_child(const void *given, void *to) {
   step_list_open(&list);
   step_routing_t routing = {0};
   if (routed) {
-    for (uint32_t i = 0; i < what->m * TOP; i++) {
+    for (uint32_t i = 0; i < what->m * TOP; ++i) {
       chosen[i] = choice(what, i / TOP, i % TOP);
     }
     all = sort(what, chosen, rows);
     // With timing only the program goes by what the host wrote.
     const bool written = what->chosen_by_product && !run->machine.timing_only;
-    routing = (step_routing_t){.chosen = step_list_numbers(&list, "chosen", written ? NULL : chosen, 4ull * what->m * TOP,
-                                                           !what->chosen_by_product),
-                               .tokens = what->m, .top = TOP, .first = what->first, .here = what->groups};
+    routing = (step_routing_t){.chosen = step_list_numbers(&list, "chosen", written ? NULL : chosen,
+                                                           4ull * what->m * TOP, !what->chosen_by_product),
+                               .tokens = what->m,
+                               .top = TOP,
+                               .first = what->first,
+                               .here = what->groups};
   } else {
-    for (uint32_t g = 0; g < what->groups; g++) {
+    for (uint32_t g = 0; g < what->groups; ++g) {
       rows[g] = what->m;
     }
   }
@@ -272,11 +283,22 @@ static void run_child(const void *given, void *to) {
   const uint64_t x_at = step_list_input(&list, "x", x.data, (uint64_t)x.rows * x.pitch);
   const uint64_t h_at = step_list_output(&list, "h", found[0], (uint64_t)h.rows * h.pitch);
   const uint64_t y_at = step_list_output(&list, "y", found[1], (uint64_t)y.rows * y.pitch);
-  const step_product_args_t first = {
-      .a = x_at, .b = up.address, .c = h_at, .b_group = up.bytes, .a_group = what->m * x.pitch,
-      .c_group = what->m * h.pitch, .a_pitch = x.pitch, .c_pitch = h.pitch, .groups = what->groups, .m = what->m,
-      .n = what->hidden, .k = what->k, .type = what->type, .c_type = what->type, .tile_cols = what->tile_cols,
-      .routing = routing};
+  const step_product_args_t first = {.a = x_at,
+                                     .b = up.address,
+                                     .c = h_at,
+                                     .b_group = up.bytes,
+                                     .a_group = what->m * x.pitch,
+                                     .c_group = what->m * h.pitch,
+                                     .a_pitch = x.pitch,
+                                     .c_pitch = h.pitch,
+                                     .groups = what->groups,
+                                     .m = what->m,
+                                     .n = what->hidden,
+                                     .k = what->k,
+                                     .type = what->type,
+                                     .c_type = what->type,
+                                     .tile_cols = what->tile_cols,
+                                     .routing = routing};
   step_product_args_t second = first;
   second.a = h_at;
   second.b = down.address;
@@ -296,8 +318,8 @@ static void run_child(const void *given, void *to) {
     multiply(&h, &down.group[g], &y, row, rows[g]);
   }
   const bool timing = run->machine.timing_only;
-  seen_t seen = {{h_at, y_at}, {(uint64_t)h.rows * h.pitch, (uint64_t)y.rows * y.pitch}, {h.data, y.data},
-                 list.count - 2, 0};
+  seen_t seen = {
+      {h_at, y_at}, {(uint64_t)h.rows * h.pitch, (uint64_t)y.rows * y.pitch}, {h.data, y.data}, list.count - 2, 0};
   step_machine_t machine = run->machine;
   machine.on_mark = timing ? NULL : on_mark;
   machine.on_mark_context = &seen;
@@ -346,14 +368,17 @@ static const struct {
     {{4, 37, 96, 112, 64, 128, .type = TYPE_F16, .pattern = ALL_TO_ONE, .experts = 24, .first = 2, .pad = 1}, 3},
     {{6, 9, 64, 32, 48, 64, .type = TYPE_F16, .pattern = NONE_HERE, .experts = 24}, 2},
     {{18, 140, 32, 48, 32, 256, .type = TYPE_BF16, .pattern = FEW, .experts = 40, .first = 1}, 0},
-    {{16, 5, 80, 96, 64, 64, .type = TYPE_F16, .pattern = SPREAD, .experts = 32, .first = 4, .chosen_by_product = true}, 0},
-    {{16, 30, 80, 96, 64, 64, .type = TYPE_F16, .pattern = SPREAD, .experts = 32, .first = 4, .chosen_by_product = true}, 7},
+    {{16, 5, 80, 96, 64, 64, .type = TYPE_F16, .pattern = SPREAD, .experts = 32, .first = 4, .chosen_by_product = true},
+     0},
+    {{16, 30, 80, 96, 64, 64, .type = TYPE_F16, .pattern = SPREAD, .experts = 32, .first = 4,
+      .chosen_by_product = true},
+     7},
 };
 
 // RV64 and native firmware push the same commands.
 static void every_bit(void **state) {
   (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     const step_machine_t riscv = {.firmware = "step_amla.elf", .cores = cases[i].cores};
     const step_machine_t native = {.firmware = "step_amla.so", .cores = cases[i].cores, .threads = 3};
     const outcome_t a = run_well(&cases[i].what, &riscv);

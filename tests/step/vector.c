@@ -1,5 +1,5 @@
-// Operations of the kernel step on vector cores, alone and in lists, against their contracts, bit for bit, in all of memory:
-// between arrays and behind their ends there are NaNs, which must stay.
+// Operations of the kernel step on vector cores, alone and in lists, against their contracts, bit for bit, in all of
+// memory: between arrays and behind their ends there are NaNs, which must stay.
 //   step_vector FIRMWARE AI_CORES [SEED [LISTS]]
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
@@ -15,7 +15,14 @@
 #include "soc/soc.h"
 
 enum { LIST, INPUTS, CHOSEN, ARENA, BUFFERS };
-enum { OPS_MAX = 12, VOCAB = 50, LIST_BYTES = 64 << 10, INPUT_BYTES = 2 << 20, CHOSEN_BYTES = 1 << 20, ARENA_BYTES = 48 << 20 };
+enum {
+  OPS_MAX = 12,
+  VOCAB = 50,
+  LIST_BYTES = 64 << 10,
+  INPUT_BYTES = 2 << 20,
+  CHOSEN_BYTES = 1 << 20,
+  ARENA_BYTES = 48 << 20
+};
 enum { ENTRIES_AT = 0, ARGS_AT = 1024, ARGS_STEP = 512 };
 
 typedef union any_args {
@@ -28,7 +35,7 @@ _Static_assert(sizeof(step_rope_args_t) <= ARGS_STEP, "arguments");
 typedef struct bench {
   soc_t *soc;
   soc_buffer_t buffer[BUFFERS];
-  uint8_t *image[BUFFERS];     // what memory should hold
+  uint8_t *image[BUFFERS];  // what memory should hold
   uint64_t used[BUFFERS];
   num_rng_t rng;
   step_entry_t entry[OPS_MAX];
@@ -83,7 +90,8 @@ static void fill_row(bench_t *b, uint32_t type, void *row, uint32_t cols, double
   }
 }
 
-static uint64_t matrix(bench_t *b, uint32_t type, uint32_t rows, uint32_t cols, uint32_t pitch, double scale, bool special) {
+static uint64_t matrix(bench_t *b, uint32_t type, uint32_t rows, uint32_t cols, uint32_t pitch, double scale,
+                       bool special) {
   const uint64_t address = take(b, ARENA, (uint64_t)rows * pitch);
   for (uint32_t r = 0; r < rows; ++r) {
     fill_row(b, type, (uint8_t *)at(b, address) + (size_t)r * pitch, cols, scale, special);
@@ -121,7 +129,7 @@ static step_routing_t routing(bench_t *b, uint32_t tokens) {
       }
     }
   }
-  if (chance(b, 2)) {   // a part of them is here
+  if (chance(b, 2)) {  // a part of them is here
     r.first = below(b, experts);
     r.here = from_to(b, 1, experts - r.first);
   }
@@ -143,7 +151,8 @@ static uint32_t f32_bits(float x) { return num_f32_bits(x); }
 
 static step_embed_args_t embed(bench_t *b) {
   const uint32_t cols = cols_of(b, 16384), rows = rows_of(b, cols);
-  step_embed_args_t a = {.rows = rows, .cols = cols, .table_pitch = pitch_of(b, 2 * cols), .type = from_to(b, TYPE_BF16, TYPE_F16)};
+  step_embed_args_t a = {
+      .rows = rows, .cols = cols, .table_pitch = pitch_of(b, 2 * cols), .type = from_to(b, TYPE_BF16, TYPE_F16)};
   const uint32_t vocab = cols > 4000 ? 7 : VOCAB;
   a.tokens = take(b, INPUTS, 4ull * rows);
   a.table = take(b, INPUTS, (uint64_t)vocab * a.table_pitch);
@@ -160,8 +169,11 @@ static step_embed_args_t embed(bench_t *b) {
 static step_norm_args_t norm(bench_t *b) {
   const uint32_t cols = cols_of(b, 16384), rows = rows_of(b, cols);
   const bool in_place = chance(b, 3);
-  step_norm_args_t a = {.rows = rows, .cols = cols, .x_pitch = in_place || chance(b, 2) ? 4 * cols : pitch_of(b, 4 * cols),
-                        .type = from_to(b, TYPE_F32, TYPE_F16), .eps = f32_bits(1e-6f)};
+  step_norm_args_t a = {.rows = rows,
+                        .cols = cols,
+                        .x_pitch = in_place || chance(b, 2) ? 4 * cols : pitch_of(b, 4 * cols),
+                        .type = from_to(b, TYPE_F32, TYPE_F16),
+                        .eps = f32_bits(1e-6f)};
   const bool special = chance(b, 6);
   a.y_pitch = pitch_of(b, cols * (a.type == TYPE_F32 ? 4 : 2));
   a.x = matrix(b, TYPE_F32, rows, cols, a.x_pitch, 2, special);
@@ -181,7 +193,8 @@ static uint64_t angles(bench_t *b, uint32_t tokens, uint32_t rope, uint32_t posi
 }
 
 static step_rope_args_t rope(bench_t *b) {
-  step_rope_args_t a = {.heads = chance(b, 4) ? 128 : from_to(b, 1, 20), .rope = chance(b, 2) ? 64 : 16 * from_to(b, 1, 9)};
+  step_rope_args_t a = {.heads = chance(b, 4) ? 128 : from_to(b, 1, 20),
+                        .rope = chance(b, 2) ? 64 : 16 * from_to(b, 1, 9)};
   a.tokens = chance(b, 3) ? 1 : from_to(b, 1, a.heads > 20 ? 12 : 70);
   a.q_head = pitch_of(b, 2 * a.rope);
   a.out_head = pitch_of(b, 2 * a.rope);
@@ -208,7 +221,7 @@ static step_cache_args_t cache(bench_t *b) {
   a.batch_bytes = (uint64_t)(a.past + a.tokens_of_entry + below(b, 3)) * a.place_bytes;
   a.kv = matrix(b, TYPE_F32, a.tokens, a.latent + a.rope, a.kv_pitch, chance(b, 3) ? 1e-3 : 3, chance(b, 5));
   a.weight = matrix(b, TYPE_F32, 1, a.latent, 4 * a.latent, chance(b, 4) ? 1e-7 : 1, false);
-  if (chance(b, 3)) {   // whole groups of zeros
+  if (chance(b, 3)) {  // whole groups of zeros
     memset(at(b, a.weight), 0, 4 * (size_t)(a.latent < 256 ? a.latent : 256));
   }
   a.angles = angles(b, a.tokens, a.rope, 100);
@@ -237,9 +250,11 @@ static step_swiglu_args_t swiglu(bench_t *b) {
 }
 
 static step_gate_args_t gate(bench_t *b) {
-  step_gate_args_t a = {.experts = chance(b, 3) ? 1u << from_to(b, 0, 9) : from_to(b, 1, 512), .scoring = below(b, 2),
-                        .normalise = below(b, 2), .scale = f32_bits(chance(b, 2) ? 1.0f : 2.5f)};
-  a.tokens = chance(b, 4) ? from_to(b, 600, 1200) : rows_of(b, a.experts);   // more tiles than a queue takes
+  step_gate_args_t a = {.experts = chance(b, 3) ? 1u << from_to(b, 0, 9) : from_to(b, 1, 512),
+                        .scoring = below(b, 2),
+                        .normalise = below(b, 2),
+                        .scale = f32_bits(chance(b, 2) ? 1.0f : 2.5f)};
+  a.tokens = chance(b, 4) ? from_to(b, 600, 1200) : rows_of(b, a.experts);  // more tiles than a queue takes
   a.top = from_to(b, 1, a.experts < 9 ? a.experts : chance(b, 5) ? (a.experts < 16 ? a.experts : 16) : 8);
   a.logits_pitch = pitch_of(b, 4 * a.experts);
   a.logits = matrix(b, TYPE_F32, a.tokens, a.experts, a.logits_pitch, 2, chance(b, 6));
@@ -291,22 +306,39 @@ static step_argmax_args_t argmax(bench_t *b) {
   return a;
 }
 
-static const uint32_t vector_ops[] = {STEP_EMBED, STEP_NORM, STEP_ROPE, STEP_CACHE, STEP_SWIGLU, STEP_GATE, STEP_GATHER,
-                                      STEP_COMBINE, STEP_ARGMAX};
+static const uint32_t vector_ops[] = {STEP_EMBED, STEP_NORM,   STEP_ROPE,    STEP_CACHE, STEP_SWIGLU,
+                                      STEP_GATE,  STEP_GATHER, STEP_COMBINE, STEP_ARGMAX};
 enum { VECTOR_OPS = sizeof vector_ops / sizeof *vector_ops };
 
 static void add(bench_t *b, uint32_t op) {
   any_args_t *a = &b->args[b->count];
   switch (op) {
-    case STEP_EMBED: a->embed = embed(b); break;
-    case STEP_NORM: a->norm = norm(b); break;
-    case STEP_ROPE: a->rope = rope(b); break;
-    case STEP_CACHE: a->cache = cache(b); break;
-    case STEP_SWIGLU: a->swiglu = swiglu(b); break;
-    case STEP_GATE: a->gate = gate(b); break;
-    case STEP_GATHER: a->gather = gather(b); break;
-    case STEP_COMBINE: a->combine = combine(b); break;
-    default: a->argmax = argmax(b);
+    case STEP_EMBED:
+      a->embed = embed(b);
+      break;
+    case STEP_NORM:
+      a->norm = norm(b);
+      break;
+    case STEP_ROPE:
+      a->rope = rope(b);
+      break;
+    case STEP_CACHE:
+      a->cache = cache(b);
+      break;
+    case STEP_SWIGLU:
+      a->swiglu = swiglu(b);
+      break;
+    case STEP_GATE:
+      a->gate = gate(b);
+      break;
+    case STEP_GATHER:
+      a->gather = gather(b);
+      break;
+    case STEP_COMBINE:
+      a->combine = combine(b);
+      break;
+    default:
+      a->argmax = argmax(b);
   }
   b->entry[b->count] = (step_entry_t){op, b->count, b->buffer[LIST].address + ARGS_AT + (uint64_t)b->count * ARGS_STEP};
   b->count++;
@@ -315,15 +347,22 @@ static void add(bench_t *b, uint32_t op) {
 // --- contracts, on the image ------------------------------------------------------------------
 
 static void expect_cache(const bench_t *b, const step_cache_args_t *a) {
-  const num_step_cache_t shape = {(num_step_cache_kind_t)a->kind, a->tokens, a->tokens_of_entry, a->past, a->latent, a->rope,
-                                  a->batch_bytes, a->place_bytes};
+  const num_step_cache_t shape = {(num_step_cache_kind_t)a->kind,
+                                  a->tokens,
+                                  a->tokens_of_entry,
+                                  a->past,
+                                  a->latent,
+                                  a->rope,
+                                  a->batch_bytes,
+                                  a->place_bytes};
   num_step_cache(&shape, at(b, a->kv), a->kv_pitch / 4, at(b, a->weight), num_f32_from_bits(a->eps), at(b, a->angles),
                  at(b, a->cache));
 }
 
 static void expect_routed(bench_t *b, const step_entry_t *entry, const any_args_t *a) {
-  const step_routing_t *r = entry->op == STEP_GATHER ? &a->gather.routing
-                            : entry->op == STEP_COMBINE ? &a->combine.routing : &a->swiglu.routing;
+  const step_routing_t *r = entry->op == STEP_GATHER    ? &a->gather.routing
+                            : entry->op == STEP_COMBINE ? &a->combine.routing
+                                                        : &a->swiglu.routing;
   const num_step_routing_t shape = {at(b, r->chosen), r->tokens, r->top, r->first, r->here};
   int32_t *slot = malloc(4 * (size_t)r->tokens * r->top + 4);
   if (slot == NULL) {
@@ -333,8 +372,8 @@ static void expect_routed(bench_t *b, const step_entry_t *entry, const any_args_
   if (entry->op == STEP_GATHER) {
     num_step_gather(&shape, slot, at(b, a->gather.x), a->gather.cols, a->gather.pitch / 2, at(b, a->gather.out));
   } else if (entry->op == STEP_COMBINE) {
-    num_step_combine(&shape, slot, at(b, a->combine.y), at(b, a->combine.weights), at(b, a->combine.shared), a->combine.cols,
-                     at(b, a->combine.out));
+    num_step_combine(&shape, slot, at(b, a->combine.y), at(b, a->combine.weights), at(b, a->combine.shared),
+                     a->combine.cols, at(b, a->combine.out));
   } else {
     num_step_swiglu(at(b, a->swiglu.in), a->swiglu.in_pitch / 2, slots, a->swiglu.cols, at(b, a->swiglu.out),
                     a->swiglu.out_pitch / 2);
@@ -357,8 +396,8 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
     }
     case STEP_ROPE: {
       const step_rope_args_t *a = &any->rope;
-      num_step_rope(at(b, a->q), (num_step_rows_t){a->q_pitch / 2, a->q_head / 2}, at(b, a->angles), a->tokens, a->heads,
-                    a->rope, at(b, a->out), (num_step_rows_t){a->out_pitch / 2, a->out_head / 2});
+      num_step_rope(at(b, a->q), (num_step_rows_t){a->q_pitch / 2, a->q_head / 2}, at(b, a->angles), a->tokens,
+                    a->heads, a->rope, at(b, a->out), (num_step_rows_t){a->out_pitch / 2, a->out_head / 2});
       break;
     }
     case STEP_CACHE:
@@ -366,14 +405,15 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
       break;
     case STEP_GATE: {
       const step_gate_args_t *a = &any->gate;
-      const num_step_gate_t shape = {a->tokens, a->experts, a->top, a->scoring == STEP_SIGMOID, a->normalise != 0,
-                                     num_f32_from_bits(a->scale)};
+      const num_step_gate_t shape = {
+          a->tokens, a->experts, a->top, a->scoring == STEP_SIGMOID, a->normalise != 0, num_f32_from_bits(a->scale)};
       float *packed = malloc(4 * (size_t)a->tokens * a->experts);
       if (packed == NULL) {
         stop("out of memory");
       }
       for (uint32_t t = 0; t < a->tokens; ++t) {
-        memcpy(packed + (size_t)t * a->experts, (uint8_t *)at(b, a->logits) + (size_t)t * a->logits_pitch, 4 * (size_t)a->experts);
+        memcpy(packed + (size_t)t * a->experts, (uint8_t *)at(b, a->logits) + (size_t)t * a->logits_pitch,
+               4 * (size_t)a->experts);
       }
       num_step_gate(&shape, packed, at(b, a->bias), at(b, a->chosen), at(b, a->weights));
       free(packed);
@@ -446,7 +486,8 @@ static uint64_t run(bench_t *b, const char *firmware, soc_result_t *result) {
   const step_args_t args = {b->buffer[LIST].address, b->count};
   memcpy(b->image[LIST] + ENTRIES_AT, b->entry, b->count * sizeof *b->entry);
   for (uint32_t i = 0; i < b->count; ++i) {
-    memcpy(b->image[LIST] + ARGS_AT + (size_t)i * ARGS_STEP, &b->args[i], sizeof b->args[i] < ARGS_STEP ? sizeof b->args[i] : ARGS_STEP);
+    memcpy(b->image[LIST] + ARGS_AT + (size_t)i * ARGS_STEP, &b->args[i],
+           sizeof b->args[i] < ARGS_STEP ? sizeof b->args[i] : ARGS_STEP);
   }
   for (int i = 0; i < BUFFERS; ++i) {
     memcpy(soc_bytes(b->soc, b->buffer[i].address), b->image[i], b->buffer[i].bytes);
@@ -478,13 +519,19 @@ static void mixture(bench_t *b) {
   step_gather_args_t gather = {.cols = 2 * hidden, .pitch = 4 * hidden, .routing = r};
   gather.x = matrix(b, TYPE_F16, g.tokens, 2 * hidden, gather.pitch, 1, false);
   gather.out = take(b, ARENA, (uint64_t)most * gather.pitch);
-  step_swiglu_args_t swiglu = {.in = gather.out, .rows = 1, .cols = hidden, .in_pitch = gather.pitch, .out_pitch = 4 * hidden,
-                               .routing = r};
+  step_swiglu_args_t swiglu = {
+      .in = gather.out, .rows = 1, .cols = hidden, .in_pitch = gather.pitch, .out_pitch = 4 * hidden, .routing = r};
   swiglu.out = take(b, ARENA, (uint64_t)most * swiglu.out_pitch);
   step_combine_args_t combine = {.y = swiglu.out, .weights = g.weights, .cols = hidden, .routing = r};
   combine.out = take(b, ARENA, 4ull * g.tokens * hidden);
-  step_norm_args_t norm = {.x = combine.out, .out = combine.out, .rows = g.tokens, .cols = hidden, .x_pitch = 4 * hidden,
-                           .y_pitch = 2 * hidden, .type = TYPE_F16, .eps = f32_bits(1e-6f)};
+  step_norm_args_t norm = {.x = combine.out,
+                           .out = combine.out,
+                           .rows = g.tokens,
+                           .cols = hidden,
+                           .x_pitch = 4 * hidden,
+                           .y_pitch = 2 * hidden,
+                           .type = TYPE_F16,
+                           .eps = f32_bits(1e-6f)};
   norm.delta = combine.out;
   norm.delta = matrix(b, TYPE_F32, g.tokens, hidden, 4 * hidden, 1, false);
   norm.weight = matrix(b, TYPE_F32, 1, hidden, 4 * hidden, 1, false);
@@ -492,8 +539,8 @@ static void mixture(bench_t *b) {
   step_argmax_args_t argmax = {.x = combine.out, .rows = g.tokens, .cols = hidden, .pitch = 4 * hidden};
   argmax.out = take(b, ARENA, 4ull * g.tokens);
   const uint32_t ops[] = {STEP_GATE, STEP_GATHER, STEP_SWIGLU, STEP_COMBINE, STEP_NORM, STEP_ARGMAX};
-  const any_args_t args[] = {{.gate = g}, {.gather = gather}, {.swiglu = swiglu}, {.combine = combine}, {.norm = norm},
-                             {.argmax = argmax}};
+  const any_args_t args[] = {{.gate = g},          {.gather = gather}, {.swiglu = swiglu},
+                             {.combine = combine}, {.norm = norm},     {.argmax = argmax}};
   for (uint32_t i = 0; i < sizeof ops / sizeof *ops; ++i) {
     b->args[i] = args[i];
     b->entry[i] = (step_entry_t){ops[i], i, b->buffer[LIST].address + ARGS_AT + (uint64_t)i * ARGS_STEP};
@@ -506,11 +553,13 @@ int main(int argc, char **argv) {
     stop("step_vector FIRMWARE AI_CORES [SEED [LISTS]]");
   }
   const char *firmware = argv[1];
-  const unsigned cores = (unsigned)strtoul(argv[2], NULL, 10), lists = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 6;
+  const unsigned cores = (unsigned)strtoul(argv[2], NULL, 10),
+                 lists = argc > 4 ? (unsigned)strtoul(argv[4], NULL, 10) : 6;
   static bench_t b;
   num_rng_seed(&b.rng, argc > 3 ? strtoul(argv[3], NULL, 10) : 1);
   soc_options_t options = {.firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
-                           .gm = SOC_GM_C, .race_check = true};
+                           .gm = SOC_GM_C,
+                           .race_check = true};
   char path[1024], reason[CONFIG_ERROR_BYTES];
   if (!config_find(cores == 1 ? "ascend910_core" : "ascend910_die", path, sizeof path) ||
       !config_load(path, &options.config, reason)) {

@@ -1,12 +1,11 @@
 // One W4A16 of a step on the SoC, or several after each other:
 //   w4a16 FIRMWARE [NAME=VALUE]...
-// Products: groups, m rows each; or rows by routing: tokens, top, first, and spread, which says whom tokens choose (0: anybody of
-// twice as many as are here, 1: all the same ones, 2: none that is here, 3: only one token one). n, k, group, zeros=0|1|2 (enum
-// w4a16_zeros), unsigned=1, f32=1, pad (32 bytes between rows). How: tile, rows (of a tile that is dequantised), cores, config=NAME, threads, gm=rtl|c,
-// timing=1, race=0, times=N, log=FILE.
-// Prints cycles, traffic and what the pipes did; compares every bit, that nothing else was written, and that only weights
-// somebody needs were read, unless for timing.
-// Exit code: 0, 1 wrong, or that of the run (2 bad input, 3 stopped).
+// Products: groups, m rows each; or rows by routing: tokens, top, first, and spread, which says whom tokens choose (0:
+// anybody of twice as many as are here, 1: all the same ones, 2: none that is here, 3: only one token one). n, k,
+// group, zeros=0|1|2 (enum w4a16_zeros), unsigned=1, f32=1, pad (32 bytes between rows). How: tile, rows (of a tile
+// that is dequantised), cores, config=NAME, threads, gm=rtl|c, timing=1, race=0, times=N, log=FILE. Prints cycles,
+// traffic and what the pipes did; compares every bit, that nothing else was written, and that only weights somebody
+// needs were read, unless for timing. Exit code: 0, 1 wrong, or that of the run (2 bad input, 3 stopped).
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +17,7 @@
 #include "num/num_w4a16.h"
 #include "step_list.h"
 
-enum { LINE = 512, SPARE = 3 };   // rows of c that belong to nobody
+enum { LINE = 512, SPARE = 3 };  // rows of c that belong to nobody
 
 typedef struct shape {
   uint32_t groups, m, tokens, top, spread, first;
@@ -29,14 +28,14 @@ typedef struct shape {
 
 typedef struct problem {
   shape_t shape;
-  uint32_t *row;        // [groups + 1], where each product's begin
+  uint32_t *row;  // [groups + 1], where each product's begin
   int32_t *chosen;
   uint16_t *a, *scale, *zero;
-  uint8_t *w, *c;       // with timing only, these and the three before: NULL
-  uint64_t w_group, scale_group;   // bytes from product to product
-  size_t a_row, c_row;  // bytes from row to row
+  uint8_t *w, *c;                 // with timing only, these and the three before: NULL
+  uint64_t w_group, scale_group;  // bytes from product to product
+  size_t a_row, c_row;            // bytes from row to row
   step_list_t list;
-  size_t w_array;       // of the list
+  size_t w_array;  // of the list
 } problem_t;
 
 static uint64_t line_up(uint64_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
@@ -47,17 +46,34 @@ static bool read_option(shape_t *s, const char *text) {
     uint32_t *number;
     const char **word;
   } options[] = {
-      {"groups", &s->groups, NULL}, {"m", &s->m, NULL},         {"tokens", &s->tokens, NULL},
-      {"top", &s->top, NULL},       {"spread", &s->spread, NULL}, {"first", &s->first, NULL},
-      {"n", &s->n, NULL},           {"k", &s->k, NULL},         {"group", &s->group, NULL},
-      {"zeros", &s->zeros, NULL},   {"unsigned", &s->is_unsigned, NULL}, {"f32", &s->f32, NULL},
-      {"tile", &s->tile, NULL},     {"rows", &s->rows, NULL},   {"cores", &s->cores, NULL},
-      {"timing", &s->timing, NULL}, {"race", &s->race, NULL},   {"times", &s->times, NULL},
-      {"threads", &s->threads, NULL}, {"pad", &s->pad, NULL}, {"config", NULL, &s->config}, {"gm", NULL, &s->gm}, {"log", NULL, &s->log},
+      {"groups", &s->groups, NULL},
+      {"m", &s->m, NULL},
+      {"tokens", &s->tokens, NULL},
+      {"top", &s->top, NULL},
+      {"spread", &s->spread, NULL},
+      {"first", &s->first, NULL},
+      {"n", &s->n, NULL},
+      {"k", &s->k, NULL},
+      {"group", &s->group, NULL},
+      {"zeros", &s->zeros, NULL},
+      {"unsigned", &s->is_unsigned, NULL},
+      {"f32", &s->f32, NULL},
+      {"tile", &s->tile, NULL},
+      {"rows", &s->rows, NULL},
+      {"cores", &s->cores, NULL},
+      {"timing", &s->timing, NULL},
+      {"race", &s->race, NULL},
+      {"times", &s->times, NULL},
+      {"threads", &s->threads, NULL},
+      {"pad", &s->pad, NULL},
+      {"config", NULL, &s->config},
+      {"gm", NULL, &s->gm},
+      {"log", NULL, &s->log},
   };
   const char *value = strchr(text, '=');
-  for (size_t i = 0; value != NULL && i < sizeof options / sizeof *options; i++) {
-    if (strlen(options[i].name) == (size_t)(value - text) && memcmp(options[i].name, text, (size_t)(value - text)) == 0) {
+  for (size_t i = 0; value != NULL && i < sizeof options / sizeof *options; ++i) {
+    if (strlen(options[i].name) == (size_t)(value - text) &&
+        memcmp(options[i].name, text, (size_t)(value - text)) == 0) {
       if (options[i].word != NULL) {
         *options[i].word = value + 1;
       } else {
@@ -74,7 +90,7 @@ static bool read_option(shape_t *s, const char *text) {
 // Token t's i-th expert, of twice as many as are here.
 static uint32_t choice(const shape_t *s, num_rng_t *rng, uint32_t t, uint32_t i, const int32_t *before) {
   const uint32_t all = 2 * s->groups > s->top ? 2 * s->groups : s->top;
-  const uint32_t outside = s->first > 0 ? 0 : s->groups;   // the first of those that are not here
+  const uint32_t outside = s->first > 0 ? 0 : s->groups;  // the first of those that are not here
   if (s->spread == 1) {
     return s->first + i;
   }
@@ -87,7 +103,7 @@ static uint32_t choice(const shape_t *s, num_rng_t *rng, uint32_t t, uint32_t i,
   for (;;) {
     const uint32_t expert = (uint32_t)(num_rng_u64(rng) % all);
     bool taken = false;
-    for (uint32_t j = 0; j < i; j++) {
+    for (uint32_t j = 0; j < i; ++j) {
       taken |= before[j] == (int32_t)expert;
     }
     if (!taken) {
@@ -99,10 +115,10 @@ static uint32_t choice(const shape_t *s, num_rng_t *rng, uint32_t t, uint32_t i,
 static void choose(problem_t *p, num_rng_t *rng) {
   const shape_t *s = &p->shape;
   p->chosen = step_allocate((uint64_t)s->tokens * s->top * sizeof *p->chosen, 1);
-  for (uint32_t i = 0; i < s->tokens * s->top; i++) {
+  for (uint32_t i = 0; i < s->tokens * s->top; ++i) {
     const uint32_t place = i % s->top;
     p->chosen[i] = (int32_t)choice(s, rng, i / s->top, place, &p->chosen[i - place]);
-    for (uint32_t g = (uint32_t)p->chosen[i] - s->first; g < s->groups; g++) {
+    for (uint32_t g = (uint32_t)p->chosen[i] - s->first; g < s->groups; ++g) {
       p->row[g + 1]++;
     }
   }
@@ -110,10 +126,10 @@ static void choose(problem_t *p, num_rng_t *rng) {
 
 static void fill_weights(const problem_t *p, num_rng_t *rng) {
   const shape_t *s = &p->shape;
-  for (size_t i = 0; i < s->groups * p->w_group; i++) {
+  for (size_t i = 0; i < s->groups * p->w_group; ++i) {
     p->w[i] = (uint8_t)num_rng_u64(rng);
   }
-  for (size_t i = 0; i < s->groups * p->scale_group / 2; i++) {
+  for (size_t i = 0; i < s->groups * p->scale_group / 2; ++i) {
     const double value = num_rng_uniform(rng) * 12 - (s->is_unsigned != 0 ? 0 : 6);
     p->scale[i] = num_fp16_from_f32((float)(0.01 + num_rng_uniform(rng)));
     p->zero[i] = num_fp16_from_f32(s->zeros == W4A16_ANY_ZEROS ? (float)(value / 7) : (float)(int)value);
@@ -128,7 +144,7 @@ static void make_up(problem_t *p) {
   if (s->top > 0) {
     choose(p, &rng);
   }
-  for (uint32_t g = 0; s->top == 0 && g < s->groups; g++) {
+  for (uint32_t g = 0; s->top == 0 && g < s->groups; ++g) {
     p->row[g + 1] = (g + 1) * s->m;
   }
   const uint64_t rows = p->row[s->groups];
@@ -144,7 +160,7 @@ static void make_up(problem_t *p) {
   p->scale = step_allocate(s->groups * p->scale_group, 1);
   p->zero = step_allocate(s->groups * p->scale_group, 1);
   p->c = step_allocate((rows + SPARE) * p->c_row, 1);
-  for (size_t i = 0; i < rows * p->a_row / 2; i++) {
+  for (size_t i = 0; i < rows * p->a_row / 2; ++i) {
     p->a[i] = num_fp16_from_f32((float)num_rng_normal(&rng));
   }
   fill_weights(p, &rng);
@@ -152,7 +168,7 @@ static void make_up(problem_t *p) {
 
 static void release(problem_t *p) {
   void *const all[] = {p->row, p->chosen, p->a, p->w, p->scale, p->zero, p->c};
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     free(all[i]);
   }
 }
@@ -171,9 +187,17 @@ static void make_list(problem_t *p) {
                   .zero = step_list_input(list, "zero", p->zero, s->groups * p->scale_group),
                   .c = step_list_output(list, "c", p->c, (rows + SPARE) * p->c_row),
                   .b = step_list_output(list, "ring", NULL, (uint64_t)s->cores * W4A16_RING * W4A16_SLOT),
-                  .m = s->m, .n = s->n, .k = s->k, .group = s->group, .splits = 1, .tile_cols = s->tile,
-                  .dequant_rows = s->rows, .phases = W4A16_OVERLAPPED, .zeros = s->zeros,
-                  .nibbles = s->is_unsigned != 0 ? TYPE_U4 : TYPE_S4, .out_f32 = s->f32},
+                  .m = s->m,
+                  .n = s->n,
+                  .k = s->k,
+                  .group = s->group,
+                  .splits = 1,
+                  .tile_cols = s->tile,
+                  .dequant_rows = s->rows,
+                  .phases = W4A16_OVERLAPPED,
+                  .zeros = s->zeros,
+                  .nibbles = s->is_unsigned != 0 ? TYPE_U4 : TYPE_S4,
+                  .out_f32 = s->f32},
       .a_group = s->m * p->a_row,
       .c_group = s->m * p->c_row,
       .w_group = p->w_group,
@@ -187,11 +211,14 @@ static void make_list(problem_t *p) {
   }
   if (s->top > 0) {
     args.product.m = 0;
-    args.routing = (step_routing_t){
-        .chosen = step_list_numbers(list, "chosen", p->chosen, 4ull * s->tokens * s->top, true),
-        .tokens = s->tokens, .top = s->top, .first = s->first, .here = s->groups};
+    args.routing =
+        (step_routing_t){.chosen = step_list_numbers(list, "chosen", p->chosen, 4ull * s->tokens * s->top, true),
+                         .tokens = s->tokens,
+                         .top = s->top,
+                         .first = s->first,
+                         .here = s->groups};
   }
-  for (uint32_t i = 0; i < s->times; i++) {
+  for (uint32_t i = 0; i < s->times; ++i) {
     step_list_add(list, STEP_W4A16, &args, sizeof args);
   }
 }
@@ -214,16 +241,15 @@ static soc_status_t simulate(problem_t *p, const char *firmware, const config_t 
   const shape_t *s = &p->shape;
   make_list(p);
   const step_args_t args = {.entries = p->list.array[0].address, .count = p->list.count};
-  const soc_options_t options = {
-      .config = *config,
-      .firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
-      .firmware_file = firmware,
-      .gm = strcmp(s->gm, "rtl") == 0 ? SOC_GM_RTL : SOC_GM_C,
-      .race_check = s->race != 0,
-      .init_check = true,
-      .timing_only = s->timing != 0,
-      .threads = s->threads,
-      .log = s->log};
+  const soc_options_t options = {.config = *config,
+                                 .firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
+                                 .firmware_file = firmware,
+                                 .gm = strcmp(s->gm, "rtl") == 0 ? SOC_GM_RTL : SOC_GM_C,
+                                 .race_check = s->race != 0,
+                                 .init_check = true,
+                                 .timing_only = s->timing != 0,
+                                 .threads = s->threads,
+                                 .log = s->log};
   return soc_run(&options, p->list.array, p->list.arrays, &args, sizeof args, result);
 }
 
@@ -234,7 +260,10 @@ static size_t wrong_in(const problem_t *p, uint32_t g) {
   const shape_t *s = &p->shape;
   const size_t rows = p->row[g + 1] - p->row[g], n = s->n;
   const size_t scales = g * p->scale_group / 2;
-  const num_w4_t weights = {.k = s->k, .n = n, .group = s->group, .is_unsigned = s->is_unsigned != 0,
+  const num_w4_t weights = {.k = s->k,
+                            .n = n,
+                            .group = s->group,
+                            .is_unsigned = s->is_unsigned != 0,
                             .w = (const uint32_t *)(const void *)(p->w + g * p->w_group),
                             .scale = p->scale + scales,
                             .zero = s->zeros == W4A16_NO_ZEROS ? NULL : p->zero + scales};
@@ -243,13 +272,13 @@ static size_t wrong_in(const problem_t *p, uint32_t g) {
   uint8_t *row = step_allocate(p->c_row, 1);
   size_t wrong = 0;
   num_w4_dequantise(&weights, b);
-  for (size_t i = p->row[g]; i < p->row[g] + rows; i++) {
+  for (size_t i = p->row[g]; i < p->row[g] + rows; ++i) {
     if (!num_half_matmul(NUM_HALF_FP16, 1, n, s->k, 1, p->a + i * p->a_row / 2, b, 0, n, c)) {
       fprintf(stderr, "out of memory\n");
       exit(2);
     }
-    memset(row, 0xff, p->c_row);   // and so are gaps
-    for (size_t j = 0; j < n; j++) {
+    memset(row, 0xff, p->c_row);  // and so are gaps
+    for (size_t j = 0; j < n; ++j) {
       const uint16_t half = num_fp16_from_f32(c[j]);
       memcpy(row + j * (s->f32 != 0 ? 4 : 2), s->f32 != 0 ? (const void *)&c[j] : &half, s->f32 != 0 ? 4 : 2);
     }
@@ -264,19 +293,20 @@ static size_t wrong_in(const problem_t *p, uint32_t g) {
 static size_t wrong_rows(const problem_t *p) {
   const shape_t *s = &p->shape;
   size_t wrong = 0;
-  for (uint32_t g = 0; g < s->groups; g++) {
+  for (uint32_t g = 0; g < s->groups; ++g) {
     wrong += wrong_in(p, g);
   }
-  for (size_t i = 0; i < SPARE * p->c_row; i++) {   // nobody's
+  for (size_t i = 0; i < SPARE * p->c_row; ++i) {  // nobody's
     wrong += p->c[p->row[s->groups] * p->c_row + i] != 0xff;
   }
   return wrong;
 }
 
-// Each die has read the weights of products that have rows, at most once, and no others; with whole sectors at their ends.
+// Each die has read the weights of products that have rows, at most once, and no others; with whole sectors at their
+// ends.
 static bool reads_too_much(const problem_t *p, const config_t *config) {
   uint64_t most = 0;
-  for (uint32_t g = 0; g < p->shape.groups; g++) {
+  for (uint32_t g = 0; g < p->shape.groups; ++g) {
     most += p->row[g + 1] > p->row[g] ? (uint64_t)p->shape.k * p->shape.n / 2 + 64 : 0;
   }
   return p->list.array[p->w_array].traffic.hbm_read > most * config->soc.dies;
@@ -287,7 +317,7 @@ static double weight_bytes(const problem_t *p) {
   const shape_t *s = &p->shape;
   const double scales = 2.0 * (s->k / s->group) * s->n;
   double bytes = 0;
-  for (uint32_t g = 0; g < s->groups; g++) {
+  for (uint32_t g = 0; g < s->groups; ++g) {
     bytes += p->row[g + 1] > p->row[g] ? 0.5 * s->k * s->n + scales * (s->zeros == W4A16_NO_ZEROS ? 1 : 2) : 0;
   }
   return bytes;
@@ -296,12 +326,13 @@ static double weight_bytes(const problem_t *p) {
 static void print(const problem_t *p, const config_t *config, const soc_result_t *result, size_t wrong) {
   const shape_t *s = &p->shape;
   const double hbm = config_bytes_per_cycle(config, config->gm.hbm_gbps) * config->gm.hbm_efficiency * config->soc.dies;
-  printf("%llu cycles, %u rows, weights %.0f bytes, HBM read %llu, L2 read %llu write %llu, HBM-bound %.1f %%, %zu wrong%s\n",
-         (unsigned long long)result->cycles, p->row[s->groups], weight_bytes(p), (unsigned long long)result->hbm_read,
-         (unsigned long long)result->l2_read, (unsigned long long)result->l2_write,
-         100 * weight_bytes(p) * s->times / hbm / (double)result->cycles, wrong,
-         s->timing != 0 ? " (not compared)" : "");
-  for (size_t i = 0; i < result->pipe_count; i++) {
+  printf(
+      "%llu cycles, %u rows, weights %.0f bytes, HBM read %llu, L2 read %llu write %llu, HBM-bound %.1f %%, %zu "
+      "wrong%s\n",
+      (unsigned long long)result->cycles, p->row[s->groups], weight_bytes(p), (unsigned long long)result->hbm_read,
+      (unsigned long long)result->l2_read, (unsigned long long)result->l2_write,
+      100 * weight_bytes(p) * s->times / hbm / (double)result->cycles, wrong, s->timing != 0 ? " (not compared)" : "");
+  for (size_t i = 0; i < result->pipe_count; ++i) {
     const soc_pipe_t *pipe = &result->pipes[i];
     if (strcmp(pipe->core, "cube0") == 0 || strcmp(pipe->core, "vector0_0") == 0) {
       printf("  %-9s %-4s %6llu commands, busy %5.1f %%\n", pipe->core, pipe->pipe, (unsigned long long)pipe->commands,
@@ -311,12 +342,21 @@ static void print(const problem_t *p, const config_t *config, const soc_result_t
 }
 
 int main(int argc, char **argv) {
-  static problem_t p = {.shape = {.groups = 1, .m = 1, .n = 512, .k = 512, .group = 128, .tile = 128, .race = 1, .times = 1, .threads = 2,
-                           .config = "ascend910_core", .gm = "c"}};
+  static problem_t p = {.shape = {.groups = 1,
+                                  .m = 1,
+                                  .n = 512,
+                                  .k = 512,
+                                  .group = 128,
+                                  .tile = 128,
+                                  .race = 1,
+                                  .times = 1,
+                                  .threads = 2,
+                                  .config = "ascend910_core",
+                                  .gm = "c"}};
   shape_t *s = &p.shape;
   config_t config;
   bool right = argc >= 2;
-  for (int i = 2; right && i < argc; i++) {
+  for (int i = 2; right && i < argc; ++i) {
     right = read_option(s, argv[i]);
   }
   if (!right) {

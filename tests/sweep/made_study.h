@@ -1,8 +1,8 @@
 // A study whose outcomes are made up: kernels base and amla with 1 to 6 buffers, of which amla with 4 failed, base with
 // 5 waits, 6 is dropped. Texts in it are such as break out of HTML, CSV and gnuplot if they are not escaped.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef MADE_STUDY_H
-#define MADE_STUDY_H
+#ifndef AMALGAM_TESTS_SWEEP_MADE_STUDY_H
+#define AMALGAM_TESTS_SWEEP_MADE_STUDY_H
 
 #include <math.h>
 #include <stdio.h>
@@ -30,25 +30,43 @@ static study_metric_t made_metric[MADE_METRICS] = {
     {.name = "area", .expression = "buffers * 72 + 128", .unit = "KiB", .better = STUDY_MIN},
     {.name = "half", .expression = "cycles / 2"},
     {.name = "least", .expression = "min(half) OVER (PARTITION BY kernel)"},
-    {.name = "speedup", .expression = "(SELECT cycles FROM results AS r WHERE r.kernel = 'base' AND r.buffers = "
-                                      "results.buffers) / cycles -- of the same size", .better = STUDY_MAX},
+    {.name = "speedup",
+     .expression = "(SELECT cycles FROM results AS r WHERE r.kernel = 'base' AND r.buffers = "
+                   "results.buffers) / cycles -- of the same size",
+     .better = STUDY_MAX},
 };
 
 static study_plot_t made_plot[] = {
     {.name = "front", .title = MADE_TITLE, .kind = STUDY_PARETO, .x = "area", .y = "cycles", .series = "kernel"},
     {.name = "front_all", .kind = STUDY_PARETO, .x = "busy", .y = "cycles", .log_y = true},
     {.name = "map", .title = "Cycles", .kind = STUDY_HEAT, .x = "buffers", .y = "kernel", .value = "cycles"},
-    {.name = "lines", .title = "Cycles", .kind = STUDY_LINES, .x = "buffers", .y = "cycles", .series = "kernel",
-     .log_x = true, .log_y = true},
+    {.name = "lines",
+     .title = "Cycles",
+     .kind = STUDY_LINES,
+     .x = "buffers",
+     .y = "cycles",
+     .series = "kernel",
+     .log_x = true,
+     .log_y = true},
 };
 
 static study_t made_study = {
-    .file = "made.yaml", .name = "made", .question = "Is <b>\"amla\"</b> & Co. faster? </script>",
-    .command = made_command, .words = 3, .axis = made_axis, .axes = 2, .metric = made_metric, .metrics = MADE_METRICS,
-    .plot = made_plot, .plots = sizeof made_plot / sizeof *made_plot,
+    .file = "made.yaml",
+    .name = "made",
+    .question = "Is <b>\"amla\"</b> & Co. faster? </script>",
+    .command = made_command,
+    .words = 3,
+    .axis = made_axis,
+    .axes = 2,
+    .metric = made_metric,
+    .metrics = MADE_METRICS,
+    .plot = made_plot,
+    .plots = sizeof made_plot / sizeof *made_plot,
 };
 
-static double made_cycles(size_t kernel, size_t buffers) { return (kernel == 0 ? 1200.0 : 800.0) / (double)buffers + 7; }
+static double made_cycles(size_t kernel, size_t buffers) {
+  return (kernel == 0 ? 1200.0 : 800.0) / (double)buffers + 7;
+}
 
 static outcome_status_t made_status(size_t kernel, size_t buffers) {
   return buffers == 6                  ? OUTCOME_DROPPED
@@ -73,13 +91,19 @@ static void made_row(outcome_t *row, size_t kernel, size_t buffers) {
     metric[point][0] = made_cycles(kernel, buffers);
     metric[point][1] = 50 + 7.0 * (double)buffers;
   }
-  snprintf(command[point], sizeof command[point], "amalgam run %s --kv-buffers %zu --set 'a=<b>'",
-           made_kernels[kernel], buffers);
+  snprintf(command[point], sizeof command[point], "amalgam run %s --kv-buffers %zu --set 'a=<b>'", made_kernels[kernel],
+           buffers);
   snprintf(result[point], sizeof result[point], "%020zx", point + 1);
-  *row = (outcome_t){
-      .status = status, .result = ran ? result[point] : "", .command = command[point],
-      .error = status == OUTCOME_FAILED ? MADE_ERROR : "", .host = ran ? "node1" : "", .seconds = ran ? 0.25 : 0,
-      .peak_mb = ran ? 40 : 0, .attempts = ran, .axis = axis[point], .metric = metric[point]};
+  *row = (outcome_t){.status = status,
+                     .result = ran ? result[point] : "",
+                     .command = command[point],
+                     .error = status == OUTCOME_FAILED ? MADE_ERROR : "",
+                     .host = ran ? "node1" : "",
+                     .seconds = ran ? 0.25 : 0,
+                     .peak_mb = ran ? 40 : 0,
+                     .attempts = ran,
+                     .axis = axis[point],
+                     .metric = metric[point]};
 }
 
 static const outcomes_t *made_outcomes(void) {

@@ -39,8 +39,8 @@ int main(int argc, char **argv) {
     outcomes->row[i].status = OUTCOME_WAITING;
   }
   table_t *table = table_make(outcomes, argc == 3 ? NULL : path_of(argv[1], "results", ".sqlite"), &error);
-  const bool good = table != NULL && (argc == 3 ? write_plot(table, argv[1], argv[2], &error)
-                                                : write_all(table, argv[1], &error));
+  const bool good =
+      table != NULL && (argc == 3 ? write_plot(table, argv[1], argv[2], &error) : write_all(table, argv[1], &error));
   table_close(table);
   return good ? BASE_OK : base_report(BASE_BAD_INPUT, &error);
 }

@@ -19,8 +19,8 @@ static study_axis_t axis[] = {{.name = "a", .option = "--a", .value = values, .c
 static study_metric_t metric[] = {{.name = "x", .json = "x", .better = STUDY_MIN},
                                   {.name = "y", .json = "y", .better = STUDY_MAX}};
 static study_plot_t plot[] = {{.name = "front", .kind = STUDY_PARETO, .x = "x", .y = "y"}};
-static const study_t study = {.file = "f", .name = "f", .axis = axis, .axes = 1, .metric = metric, .metrics = 2,
-                              .plot = plot, .plots = 1};
+static const study_t study = {
+    .file = "f", .name = "f", .axis = axis, .axes = 1, .metric = metric, .metrics = 2, .plot = plot, .plots = 1};
 static double numbers[ROWS][2];
 static outcome_t rows[ROWS];
 
@@ -33,8 +33,13 @@ static table_t *make_table(size_t count) {
     const bool front = i % 100 == 50 && i / 100 < FRONT;
     numbers[i][0] = (double)i;
     numbers[i][1] = front ? (double)i : -1;
-    rows[i] = (outcome_t){.status = OUTCOME_DONE, .result = "", .command = "", .error = "", .host = "",
-                          .axis = values, .metric = numbers[i]};
+    rows[i] = (outcome_t){.status = OUTCOME_DONE,
+                          .result = "",
+                          .command = "",
+                          .error = "",
+                          .host = "",
+                          .axis = values,
+                          .metric = numbers[i]};
   }
   rows[7].status = OUTCOME_FAILED;
   numbers[7][1] = 1e9;
@@ -56,7 +61,7 @@ static void large(void **state) {
     assert_true(i == 0 || chosen.row[i - 1] < chosen.row[i]);
     fronts += chosen.row[i] % 100 == 50;
     in_first_half += chosen.row[i] < ROWS / 2;
-    in_tens += chosen.row[i] % 10 == 3;   // an axis of ten values
+    in_tens += chosen.row[i] % 10 == 3;  // an axis of ten values
   }
   assert_true(fronts >= FRONT);
   assert_in_range(in_first_half, MOST / 2 - 8, MOST / 2 + 8);

@@ -1,4 +1,5 @@
-// Jobs on a Slurm cluster, with stand-ins for Slurm's commands: what these are asked, and what is made of their answers.
+// Jobs on a Slurm cluster, with stand-ins for Slurm's commands: what these are asked, and what is made of their
+// answers.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <signal.h>
@@ -19,7 +20,7 @@
 
 enum { TEXT_BYTES = 8192 };
 
-static char *folder;             // in which the stand-ins are, alone in PATH but for what they need
+static char *folder;  // in which the stand-ins are, alone in PATH but for what they need
 
 // --- stand-ins --------------------------------------------------------------------------------
 
@@ -103,17 +104,19 @@ static void test_open(void **state) {
   (void)state;
   base_error_t error;
   uint32_t most = 0;
-  stand_in("scontrol", "echo 'Configuration data as of now'; echo 'MaxArraySize            = 1001'; echo 'MaxCPUs = 3'");
+  stand_in("scontrol",
+           "echo 'Configuration data as of now'; echo 'MaxArraySize            = 1001'; echo 'MaxCPUs = 3'");
   assert_int_equal(slurm_open(&most, &error), SLURM_DONE);
   assert_int_equal(most, 1001);
   assert_string_equal(read_file("scontrol.words"), "show\nconfig\n");
-  stand_in("scontrol", "echo 'MaxArraySize = 0'");   // there are no arrays
+  stand_in("scontrol", "echo 'MaxArraySize = 0'");  // there are no arrays
   assert_int_equal(slurm_open(&most, &error), SLURM_DONE);
   assert_int_equal(most, 1);
   stand_in("scontrol", "echo 'MaxJobCount = 7'");
   assert_int_equal(slurm_open(&most, &error), SLURM_REFUSED);
   assert_non_null(strstr(error.text, "expected a line 'MaxArraySize = NUMBER'"));
-  stand_in("scontrol", "echo 'slurm_load_ctl_conf error: Unable to contact slurm controller (connect failure)' >&2; exit 1");
+  stand_in("scontrol",
+           "echo 'slurm_load_ctl_conf error: Unable to contact slurm controller (connect failure)' >&2; exit 1");
   assert_int_equal(slurm_open(&most, &error), SLURM_UNANSWERED);
   assert_string_equal(error.text,
                       "scontrol: slurm_load_ctl_conf error: Unable to contact slurm controller (connect failure)");
@@ -121,8 +124,9 @@ static void test_open(void **state) {
 
 static void test_environment(void **state) {
   (void)state;
-  static const char *const misleading[] = {"SBATCH_ARRAY_INX", "SBATCH_WAIT", "SBATCH_CLUSTERS", "SLURM_CLUSTERS",
-                                           "SQUEUE_STATES", "SQUEUE_FORMAT", "SCANCEL_STATE", "SLURM_MEM_PER_NODE"};
+  static const char *const misleading[] = {"SBATCH_ARRAY_INX", "SBATCH_WAIT",       "SBATCH_CLUSTERS",
+                                           "SLURM_CLUSTERS",   "SQUEUE_STATES",     "SQUEUE_FORMAT",
+                                           "SCANCEL_STATE",    "SLURM_MEM_PER_NODE"};
   base_error_t error;
   uint32_t most;
   for (size_t i = 0; i < sizeof misleading / sizeof *misleading; ++i) {
@@ -135,7 +139,7 @@ static void test_environment(void **state) {
   for (size_t i = 0; i < sizeof misleading / sizeof *misleading; ++i) {
     assert_null(strstr(environment, misleading[i]));
   }
-  assert_non_null(strstr(environment, "SBATCH_PARTITION=fast"));   // a user's wish
+  assert_non_null(strstr(environment, "SBATCH_PARTITION=fast"));  // a user's wish
   unsetenv("SBATCH_PARTITION");
 }
 
@@ -167,9 +171,10 @@ static void test_words(void **state) {
   job.log = "/l/%A_%a";
   stand_in("sbatch", "echo 'sbatch: a warning' >&2; echo '17;here'");
   assert_int_equal(slurm_submit(&job, false, &error), SLURM_DONE);
-  assert_string_equal(read_file("sbatch.words"),
-                      "--qos=high\n--exclude\nn1\n--parsable\n--job-name=amalgam-test-1\n--chdir=/tmp\n--output=/l/%A_%a\n"
-                      "--signal=B:USR1@60\n--partition=long one\n--time=30\n--mem=1500M\n--array=0-11%4\n");
+  assert_string_equal(
+      read_file("sbatch.words"),
+      "--qos=high\n--exclude\nn1\n--parsable\n--job-name=amalgam-test-1\n--chdir=/tmp\n--output=/l/%A_%a\n"
+      "--signal=B:USR1@60\n--partition=long one\n--time=30\n--mem=1500M\n--array=0-11%4\n");
   // What the user leaves to the cluster is left to it; one task is no array.
   job = a_job();
   stand_in("sbatch", "echo 18");
@@ -184,8 +189,8 @@ static void test_words(void **state) {
 // The script that a task runs gives the program the very words, whatever is in them.
 static void test_script(void **state) {
   (void)state;
-  static const char *const word[] = {"/usr/bin/printf", "%s|", "it's", "", "a b", "$HOME `id` \\ \"x\"", "'", "two\nlines",
-                                     "*", NULL};
+  static const char *const word[] = {"/usr/bin/printf",     "%s|", "it's",       "",  "a b",
+                                     "$HOME `id` \\ \"x\"", "'",   "two\nlines", "*", NULL};
   base_error_t error;
   char command[1100];
   slurm_job_t job = a_job();
@@ -193,7 +198,7 @@ static void test_script(void **state) {
   stand_in("sbatch", "echo 19");
   assert_int_equal(slurm_submit(&job, false, &error), SLURM_DONE);
   snprintf(command, sizeof command, "cd '%s' && sh sbatch.input >said", folder);
-  assert_int_equal(system(command), 0);   // NOLINT(cert-env33-c): as Slurm does
+  assert_int_equal(system(command), 0);  // NOLINT(cert-env33-c): as Slurm does
   assert_string_equal(read_file("said"), "it's||a b|$HOME `id` \\ \"x\"|'|two\nlines|*|");
   assert_memory_equal(read_file("sbatch.input"), "#!/bin/sh\n", 10);
 }
@@ -202,7 +207,7 @@ static void test_script(void **state) {
 static void run_script(const char *environment, const char *want) {
   char command[1100];
   snprintf(command, sizeof command, "cd '%s' && env %s sh sbatch.input >said", folder, environment);
-  assert_int_equal(system(command), 0);   // NOLINT(cert-env33-c): as Slurm does
+  assert_int_equal(system(command), 0);  // NOLINT(cert-env33-c): as Slurm does
   assert_string_equal(read_file("said"), want);
 }
 
@@ -216,7 +221,7 @@ static void test_script_options(void **state) {
   assert_int_equal(slurm_submit(&job, false, &error), SLURM_DONE);
   run_script("SLURM_MEM_PER_NODE=1000 SLURM_CPUS_ON_NODE=3", "a --jobs 3 --memory 900\n");
   run_script("SLURM_MEM_PER_CPU=500 SLURM_CPUS_ON_NODE=4", "a --jobs 4 --memory 1800\n");
-  run_script("SLURM_CPUS_ON_NODE=2", "a --jobs 2\n");   // memory is nobody's affair there
+  run_script("SLURM_CPUS_ON_NODE=2", "a --jobs 2\n");  // memory is nobody's affair there
   run_script("A=", "a --jobs 1\n");
   // Of the submitting host's folder for temporary files only one that is there is used.
   static const char *const word[] = {"/bin/sh", "-c", "echo ${TMPDIR:-none}", NULL};
@@ -241,11 +246,14 @@ static void answers(const char *said, slurm_answer_t want) {
 static void test_answers(void **state) {
   (void)state;
   answers("Batch job submission failed: Invalid partition name specified", SLURM_REFUSED);
-  answers("Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)", SLURM_REFUSED);
+  answers("Batch job submission failed: Requested time limit is invalid (missing or exceeds some limit)",
+          SLURM_REFUSED);
   answers("Batch job submission failed: Invalid job array specification", SLURM_REFUSED);
   answers("Memory specification can not be satisfied", SLURM_REFUSED);
-  answers("Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user size and/or time limits)",
-          SLURM_FULL);
+  answers(
+      "Batch job submission failed: Job violates accounting/QOS policy (job submit limit, user size and/or time "
+      "limits)",
+      SLURM_FULL);
   answers("QOSMaxSubmitJobPerUserLimit", SLURM_FULL);
   answers("AssocMaxSubmitJobLimit", SLURM_FULL);
   answers("Slurm temporarily unable to accept job, sleeping and retrying", SLURM_FULL);
@@ -296,13 +304,15 @@ static void test_look(void **state) {
   (void)state;
   base_error_t error;
   slurm_arrays_t arrays = {.count = 0};
-  stand_in("squeue",
-           "echo 'amalgam-a-1|PENDING|Resources'; echo 'amalgam-a-1|PENDING|Priority'; echo 'amalgam-a-1|RUNNING|None'\n"
-           "echo 'amalgam-a-1|COMPLETED|None'; echo 'other|RUNNING|None'; echo 'amalgam-a-2|FAILED|NonZeroExitCode'\n"
-           "echo 'amalgam-a-3|COMPLETING|None'; echo 'amalgam-a-3|SUSPENDED|None'; echo 'amalgam-b-1|RUNNING|None'\n"
-           "echo 'amalgam-a-4|OUT_OF_MEMORY|OutOfMemory'; echo; echo broken; echo 'amalgam-a-1|PENDING|'\n"
-           "echo 'amalgam-a-3|PENDING|launch failed requeued held'; echo 'amalgam-a-3|REQUEUE_HOLD|job requeued in held state'\n"
-           "echo 'amalgam-a-3|PENDING|JobHeldUser'");
+  stand_in(
+      "squeue",
+      "echo 'amalgam-a-1|PENDING|Resources'; echo 'amalgam-a-1|PENDING|Priority'; echo 'amalgam-a-1|RUNNING|None'\n"
+      "echo 'amalgam-a-1|COMPLETED|None'; echo 'other|RUNNING|None'; echo 'amalgam-a-2|FAILED|NonZeroExitCode'\n"
+      "echo 'amalgam-a-3|COMPLETING|None'; echo 'amalgam-a-3|SUSPENDED|None'; echo 'amalgam-b-1|RUNNING|None'\n"
+      "echo 'amalgam-a-4|OUT_OF_MEMORY|OutOfMemory'; echo; echo broken; echo 'amalgam-a-1|PENDING|'\n"
+      "echo 'amalgam-a-3|PENDING|launch failed requeued held'; echo 'amalgam-a-3|REQUEUE_HOLD|job requeued in held "
+      "state'\n"
+      "echo 'amalgam-a-3|PENDING|JobHeldUser'");
   assert_int_equal(slurm_look("amalgam-a-", &arrays, &error), SLURM_DONE);
   assert_int_equal(arrays.count, 2);
   assert_string_equal(arrays.array[0].name, "amalgam-a-1");
@@ -330,7 +340,8 @@ static void test_options(void **state) {
   (void)state;
   base_error_t error;
   char **words = slurm_options("--qos high --exclude='a b' -n2 \"--comment=it's\" --wait-all-nodes=1 -p x", &error);
-  static const char *const want[] = {"--qos", "high", "--exclude=a b", "-n2", "--comment=it's", "--wait-all-nodes=1", "-p", "x"};
+  static const char *const want[] = {"--qos", "high", "--exclude=a b", "-n2", "--comment=it's", "--wait-all-nodes=1",
+                                     "-p",    "x"};
   assert_non_null(words);
   for (size_t i = 0; i < sizeof want / sizeof *want; ++i) {
     assert_string_equal(words[i], want[i]);
@@ -345,10 +356,31 @@ static void test_options(void **state) {
 
 static void test_refused_options(void **state) {
   (void)state;
-  static const char *const refused[] = {
-      "--wait", "-W", "--array=0-3", "--array 0-3", "-a 0-3", "-a0-3", "--arr=1", "--clusters=x", "-Mx", "--test-only", "--test",
-      "--wrap='rm x'", "--wr x", "--job-name=mine", "-Jmine", "--version", "script.sh", "--qos=x script.sh", "--", "-",
-      "--qos 'x", "$(id)", "`id`", "a; b", "$AMALGAM_NOT_SET"};
+  static const char *const refused[] = {"--wait",
+                                        "-W",
+                                        "--array=0-3",
+                                        "--array 0-3",
+                                        "-a 0-3",
+                                        "-a0-3",
+                                        "--arr=1",
+                                        "--clusters=x",
+                                        "-Mx",
+                                        "--test-only",
+                                        "--test",
+                                        "--wrap='rm x'",
+                                        "--wr x",
+                                        "--job-name=mine",
+                                        "-Jmine",
+                                        "--version",
+                                        "script.sh",
+                                        "--qos=x script.sh",
+                                        "--",
+                                        "-",
+                                        "--qos 'x",
+                                        "$(id)",
+                                        "`id`",
+                                        "a; b",
+                                        "$AMALGAM_NOT_SET"};
   for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
     base_error_t error;
     char **words = slurm_options(refused[i], &error);
@@ -361,11 +393,13 @@ static void test_refused_options(void **state) {
 
 static void test_time(void **state) {
   (void)state;
-  static const struct { const char *text; double seconds; } times[] = {
-      {"1", 60}, {"90", 5400}, {"1:30", 90}, {"0:20", 20}, {"2:00:01", 7201}, {"1-0", 86400}, {"2-12", 216000},
-      {"1-1:30", 91800}, {"0-0:0:5", 5}};
-  static const char *const none[] = {"", "0", "x", "1h", "-1", "1:", ":1", "1::2", "1:2:3:4", "1-", "-", "1-2-3", "1.5",
-                                     " 1", "1 ", "00000000001", "UNLIMITED", "0:0"};
+  static const struct {
+    const char *text;
+    double seconds;
+  } times[] = {{"1", 60},      {"90", 5400},     {"1:30", 90},      {"0:20", 20},  {"2:00:01", 7201},
+               {"1-0", 86400}, {"2-12", 216000}, {"1-1:30", 91800}, {"0-0:0:5", 5}};
+  static const char *const none[] = {"",   "0", "x",     "1h",  "-1", "1:", ":1",          "1::2",      "1:2:3:4",
+                                     "1-", "-", "1-2-3", "1.5", " 1", "1 ", "00000000001", "UNLIMITED", "0:0"};
   double seconds;
   for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
     assert_true(slurm_seconds(times[i].text, &seconds));
@@ -394,7 +428,7 @@ static void test_cancel(void **state) {
   assert_false(was_asked("scancel", "--name=amalgam-a-2"));
   stand_in("scancel", "case \"$*\" in *a-1*) exit 1 ;; esac");
   assert_int_equal(slurm_cancel(names, 2, &error), SLURM_UNANSWERED);
-  assert_true(was_asked("scancel", "--name=amalgam-a-2"));   // the others are ended all the same
+  assert_true(was_asked("scancel", "--name=amalgam-a-2"));  // the others are ended all the same
   // After Ctrl-C nothing else is started, but this is.
   host_hold_interrupts();
   raise(SIGTERM);

@@ -61,7 +61,7 @@ static void cells(void **state) {
     assert_string_equal(text(table, row, "status"), table_status(made_status(kernel, buffers)));
     assert_true(same(number(table, row, "cycles"), cycles));
     assert_true(same(number(table, row, "half"), cycles / 2));
-    assert_true(same(number(table, row, "area"), (double)buffers * 72 + 128));   // whatever became of the point
+    assert_true(same(number(table, row, "area"), (double)buffers * 72 + 128));  // whatever became of the point
     assert_true(same(number(table, row, "least"), done ? made_cycles(kernel, kernel == 0 ? 4 : 5) / 2 : NAN));
     assert_true(same(number(table, row, "speedup"),
                      done && made_status(0, buffers) == OUTCOME_DONE ? made_cycles(0, buffers) / cycles : NAN));
@@ -75,9 +75,17 @@ static void cells(void **state) {
 
 static void numbers(void **state) {
   (void)state;
-  static const struct { double value; const char *text; } list[] = {
-      {0, "0"}, {340417, "340417"}, {-2.5, "-2.5"}, {0.1, "0.1"}, {1.0 / 3, "0.3333333333333333"}, {NAN, ""},
-      {1e300, "1e+300"}, {9007199254740993.0, "9007199254740992"}};
+  static const struct {
+    double value;
+    const char *text;
+  } list[] = {{0, "0"},
+              {340417, "340417"},
+              {-2.5, "-2.5"},
+              {0.1, "0.1"},
+              {1.0 / 3, "0.3333333333333333"},
+              {NAN, ""},
+              {1e300, "1e+300"},
+              {9007199254740993.0, "9007199254740992"}};
   char buffer[TABLE_TEXT_BYTES];
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
     assert_string_equal(table_number_text(list[i].value, buffer), list[i].text);
@@ -86,7 +94,9 @@ static void numbers(void **state) {
 
 // --- expressions ------------------------------------------------------------------------------
 
-static const struct { const char *expression, *why; } bad_expressions[] = {
+static const struct {
+  const char *expression, *why;
+} bad_expressions[] = {
     {"cycle / 2", "no such column: cycle"},
     {"cycles +", "syntax error"},
     {"", "syntax error"},
@@ -99,7 +109,7 @@ static const struct { const char *expression, *why; } bad_expressions[] = {
     {"min(cycles)", "got one for all of them"},
     {"sum(cycles) / 2", "did you mean FUNCTION(...) OVER ()?"},
     {"\"cycles \"", "no such column"},
-    {"speedup", "no such column: speedup"},                 // itself
+    {"speedup", "no such column: speedup"},  // itself
     {"status", "no such column: status"},
     {"kernel", "expected a number, got the text"},
     {"load_extension('x')", "not authorized"},
@@ -193,12 +203,14 @@ static void csv(void **state) {
   table_t *table = made_table(NULL);
   assert_true(table_csv(table, path_of("results.csv"), &error));
   const char *all = contents(path_of("results.csv"));
-  static const char head[] = "kernel,buffers,cycles,busy,area,half,least,speedup,status,error,command,result,"
-                             "attempts,seconds,peak_mb,host\n"
-                             "base,1,1207,57,200,603.5,153.5,1,done,,"
-                             "amalgam run base --kv-buffers 1 --set 'a=<b>',00000000000000000001,1,0.25,40,node1\n";
+  static const char head[] =
+      "kernel,buffers,cycles,busy,area,half,least,speedup,status,error,command,result,"
+      "attempts,seconds,peak_mb,host\n"
+      "base,1,1207,57,200,603.5,153.5,1,done,,"
+      "amalgam run base --kv-buffers 1 --set 'a=<b>',00000000000000000001,1,0.25,40,node1\n";
   assert_memory_equal(all, head, strlen(head));
-  assert_non_null(strstr(all, "\namla,4,,,416,,,,failed,\"race: \"\"L1\"\", <b>here</b> </script> 'x' `date` & more\","));
+  assert_non_null(
+      strstr(all, "\namla,4,,,416,,,,failed,\"race: \"\"L1\"\", <b>here</b> </script> 'x' `date` & more\","));
   assert_non_null(strstr(all, "\nbase,6,,,560,,,,dropped,,amalgam run base --kv-buffers 6 --set 'a=<b>',,,,,\n"));
   assert_false(table_csv(table, "/nowhere/results.csv", &error));
   table_close(table);
@@ -280,14 +292,14 @@ static int remove_folder(void **state) {
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     unlink(path_of(names[i]));
   }
-  return rmdir(folder);   // fails if there is anything else
+  return rmdir(folder);  // fails if there is anything else
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cells),       cmocka_unit_test(numbers), cmocka_unit_test(refused_expressions),
-      cmocka_unit_test(checked),     cmocka_unit_test(sqlite_file), cmocka_unit_test(csv),
-      cmocka_unit_test(printed),     cmocka_unit_test(fronts),
+      cmocka_unit_test(cells),   cmocka_unit_test(numbers),     cmocka_unit_test(refused_expressions),
+      cmocka_unit_test(checked), cmocka_unit_test(sqlite_file), cmocka_unit_test(csv),
+      cmocka_unit_test(printed), cmocka_unit_test(fronts),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -30,7 +30,7 @@ static struct {
   size_t names;
   char name[64][TEXT];
   unsigned handle[64];
-  char labels[64][TEXT];   // "0=off 1=on", "" where there are none
+  char labels[64][TEXT];  // "0=off 1=on", "" where there are none
 } read_back;
 
 static char path[64];
@@ -43,8 +43,7 @@ static void note(void *user, uint64_t time, fstHandle handle, const unsigned cha
   strncpy(change->value, (const char *)value, TEXT - 1);
 }
 
-static void note_varlen(void *user, uint64_t time, fstHandle handle, const unsigned char *value,
-                        uint32_t length) {
+static void note_varlen(void *user, uint64_t time, fstHandle handle, const unsigned char *value, uint32_t length) {
   (void)length;
   note(user, time, handle, value);
 }
@@ -56,7 +55,8 @@ static void read_table(const char *written, char text[TEXT]) {
   size_t used = 0;
   text[0] = '\0';
   for (uint32_t i = 0; i < table->elem_count && used < TEXT; ++i) {
-    used += (size_t)snprintf(text + used, TEXT - used, "%s%s=%s", i == 0 ? "" : " ", table->val_arr[i], table->literal_arr[i]);
+    used += (size_t)snprintf(text + used, TEXT - used, "%s%s=%s", i == 0 ? "" : " ", table->val_arr[i],
+                             table->literal_arr[i]);
   }
   fstUtilityFreeEnumTable(table);
 }
@@ -67,7 +67,7 @@ static void read_file(void) {
   read_back.count = read_back.names = 0;
   enum { TABLES = 8 };
   static char tables[TABLES][TEXT];
-  uint64_t table = 0;   // of the next signal
+  uint64_t table = 0;  // of the next signal
   for (struct fstHier *h; (h = fstReaderIterateHier(file)) != NULL;) {
     if (h->htyp == FST_HT_SCOPE) {
       fstReaderPushScope(file, h->u.scope.name, NULL);
@@ -83,8 +83,7 @@ static void read_file(void) {
       strcpy(read_back.labels[read_back.names], table == 0 ? "" : tables[table]);
       table = 0;
       const char *scope = fstReaderGetCurrentFlatScope(file);
-      snprintf(read_back.name[read_back.names], TEXT, "%s.%s", scope == NULL ? "" : scope,
-               h->u.var.name);
+      snprintf(read_back.name[read_back.names], TEXT, "%s.%s", scope == NULL ? "" : scope, h->u.var.name);
       read_back.handle[read_back.names++] = h->u.var.handle;
     }
   }
@@ -123,12 +122,8 @@ static const char *labels_of(const char *name) {
 }
 
 static waves_t *make(const char *const *scopes, size_t count, uint64_t keep) {
-  const waves_options_t options = {.path = path,
-                                   .unit = "1ps",
-                                   .per_cycle = 10,
-                                   .scopes = scopes,
-                                   .scope_count = count,
-                                   .keep = keep};
+  const waves_options_t options = {
+      .path = path, .unit = "1ps", .per_cycle = 10, .scopes = scopes, .scope_count = count, .keep = keep};
   waves_t *waves = waves_new(&options);
   assert_non_null(waves);
   return waves;
@@ -188,8 +183,7 @@ static void values_come_back(void **state) {
   assert_string_equal(value_at("a.word [36:0]", 5), "1001000110100010101100111100010010000");
   assert_string_equal(value_at("a.b.clk_i", 34), "1");
   assert_string_equal(value_at("a.b.clk_i", 35), "0");
-  const char *bits =
-      "1010101111111111111111111111111111111110000000000000000000000000000001";
+  const char *bits = "1010101111111111111111111111111111111110000000000000000000000000000001";
   assert_string_equal(value_at("a.b.wide [69:0]", 30), bits);
   assert_string_equal(value_at("a.z.other_name [69:0]", 30), bits);
   assert_true(strtod(value_at(".real", 30), NULL) == -2.5);
@@ -275,7 +269,7 @@ static void nothing_is_kept_of_a_good_run(void **state) {
   waves_set(waves, signal, 9);
   assert_true(waves_end(waves, false));
   waves_delete(waves);
-  void *file = fstReaderOpen(path);   // empty, as it was made
+  void *file = fstReaderOpen(path);  // empty, as it was made
   assert_null(file);
 }
 
@@ -319,10 +313,23 @@ static void windows_are_read(void **state) {
   assert_string_equal(window.to.command, "set_flag");
   assert_int_equal(window.to.number, 7);
   assert_true(waves_window_parse("5:vec#1", &window));
-  static const char *const bad[] = {"",       "7",          "9:9",    "9:3",     "1:0",
-                                    "a:b",    "mmad:3",     "mmad#:", "mmad#0:", "mmad#x:",
-                                    "-1:3",   "1:2:3",      ".m#1:",  "c..m#1:", "a.b.c.d#1:",
-                                    "mm d#1:", "99999999999999999999999:",
+  static const char *const bad[] = {"",
+                                    "7",
+                                    "9:9",
+                                    "9:3",
+                                    "1:0",
+                                    "a:b",
+                                    "mmad:3",
+                                    "mmad#:",
+                                    "mmad#0:",
+                                    "mmad#x:",
+                                    "-1:3",
+                                    "1:2:3",
+                                    ".m#1:",
+                                    "c..m#1:",
+                                    "a.b.c.d#1:",
+                                    "mm d#1:",
+                                    "99999999999999999999999:",
                                     "a_core_with_a_very_long_name.m#1:"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     if (waves_window_parse(bad[i], &window)) {

@@ -10,25 +10,23 @@
 #include "cli/option/options.h"
 #include "host/interrupt.h"
 
-static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine,
-                                           bench_simulator};
+static bench_section_fn *const sections[] = {bench_matmul, bench_functions, bench_engine, bench_simulator};
 
 // Seconds for one runner of a race: sizes of --size.
 static const double budgets[] = {0.25, 0.005};
 
 static void help(void) {
   static const manual_row_t examples[] = {
-      {"bench", "all of it, a minute"},
-      {"bench --size quick --json b.json", "only to try it"},
-      {NULL, NULL}};
+      {"bench", "all of it, a minute"}, {"bench --size quick --json b.json", "only to try it"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "bench",
       .synopsis = "[options]",
-      .about = "how fast the simulator's own parts are on this host, as ratios. All are measured in one "
-               "run: matrix products against OpenBLAS, exponentials and random numbers against libm "
-               "(runners take turns and each one's best turn counts), attention engines as RTL and as C "
-               "models, and simulations: of the whole chip with its arithmetic and of its timing only, of memory "
-               "units in Verilog and in C, and of one AI core.",
+      .about =
+          "how fast the simulator's own parts are on this host, as ratios. All are measured in one "
+          "run: matrix products against OpenBLAS, exponentials and random numbers against libm "
+          "(runners take turns and each one's best turn counts), attention engines as RTL and as C "
+          "models, and simulations: of the whole chip with its arithmetic and of its timing only, of memory "
+          "units in Verilog and in C, and of one AI core.",
       .command = CLI_BENCH,
       .examples = examples};
   manual_print(stdout, &manual);
@@ -43,8 +41,7 @@ static bool run_sections(const bench_t *bench, base_error_t *error) {
   return true;
 }
 
-static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index,
-                       base_error_t *error) {
+static bool write_json(const bench_t *bench, outputs_t *outputs, size_t index, base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
   json_add_amalgam(bench->root);
   return file != NULL && json_print(file, bench->root, error) && outputs_commit(outputs, error);
@@ -62,8 +59,7 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
                    .quick = options->size.value != 0,
                    .budget = budgets[options->size.value],
                    .root = cJSON_CreateObject()};
-  const bool good = (bench.root != NULL || base_fail(error, "out of memory")) &&
-                    run_sections(&bench, error) &&
+  const bool good = (bench.root != NULL || base_fail(error, "out of memory")) && run_sections(&bench, error) &&
                     (options->json == NULL || write_json(&bench, outputs, json, error));
   cJSON_Delete(bench.root);
   return good;

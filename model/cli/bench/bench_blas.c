@@ -25,11 +25,10 @@ static bool receive_all(int socket, void *data, size_t bytes) {
 
 // --- the child --------------------------------------------------------------------------------
 
-enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };   // of the CBLAS interface
+enum { ROW_MAJOR = 101, NO_TRANSPOSE = 111 };  // of the CBLAS interface
 
-typedef void sgemm_fn(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
-                      const float *a, int lda, const float *b, int ldb, float beta, float *c,
-                      int ldc);
+typedef void sgemm_fn(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a,
+                      int lda, const float *b, int ldb, float beta, float *c, int ldc);
 typedef void set_threads_fn(int threads);
 typedef char *core_name_fn(void);
 
@@ -53,8 +52,7 @@ static bool load(library_t *library) {
          find(handle, "openblas_get_corename", &library->core_name);
 }
 
-static double measure(const library_t *library, const request_t *r, const float *a,
-                      const float *b, float *c) {
+static double measure(const library_t *library, const request_t *r, const float *a, const float *b, float *c) {
   const int m = (int)r->m;
   const int n = (int)r->n;
   const int k = (int)r->k;
@@ -123,8 +121,8 @@ bool blas_open(blas_t *blas, const char *core) {
 double blas_seconds(const blas_t *blas, size_t m, size_t n, size_t k, size_t rounds) {
   const request_t request = {m, n, k, rounds};
   double seconds = -1;
-  const bool good = send_all(blas->socket, &request, sizeof request) &&
-                    receive_all(blas->socket, &seconds, sizeof seconds);
+  const bool good =
+      send_all(blas->socket, &request, sizeof request) && receive_all(blas->socket, &seconds, sizeof seconds);
   return good ? seconds : -1;
 }
 

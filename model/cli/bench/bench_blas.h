@@ -1,20 +1,20 @@
 // OpenBLAS to measure against, in a process of its own: its choice of kernels can be set only
 // before it is loaded, and one process can load it only once.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_BENCH_BLAS_H
-#define CLI_BENCH_BLAS_H
+#ifndef AMALGAM_CLI_BENCH_BENCH_BLAS_H
+#define AMALGAM_CLI_BENCH_BENCH_BLAS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "host/worker.h"
 
-enum { BLAS_MAX = 512, BLAS_ALIGN = 64 };   // largest m, n, k; bytes, as buffers of cores are aligned
+enum { BLAS_MAX = 512, BLAS_ALIGN = 64 };  // largest m, n, k; bytes, as buffers of cores are aligned
 
 typedef struct blas {
   worker_t worker;
   int socket;
-  char core[32];           // the kernels it uses, by its own name for them
+  char core[32];  // the kernels it uses, by its own name for them
 } blas_t;
 
 // core: OPENBLAS_CORETYPE, "Haswell" (AVX2) or "SkylakeX" (AVX-512), NULL: its own choice. False:

@@ -1,7 +1,7 @@
 // An attention engine as Verilated RTL, with and without waveforms, as RTL in Icarus and as a C model:
 // simulated cycles per second of the host, opening and building aside.
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE   // asprintf
+#define _GNU_SOURCE  // asprintf
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,7 @@
 enum { D_MAX = 64, KEYS_MAX = 1024, QUERIES_MAX = 256, MESSAGE_BYTES = 1024 };
 
 // --size full and quick.
-static const struct {
-  size_t d, blocks, keys;
-} shapes[] = {{D_MAX, 4, KEYS_MAX}, {16, 2, 32}};
+static const struct { size_t d, blocks, keys; } shapes[] = {{D_MAX, 4, KEYS_MAX}, {16, 2, 32}};
 
 typedef struct inputs {
   num_bf16_t q[QUERIES_MAX * D_MAX], k[KEYS_MAX * D_MAX], v[KEYS_MAX * D_MAX];
@@ -49,7 +47,7 @@ static engine_t *open_c(const engine_shape_t *shape, const engine_waves_t *waves
 static const struct {
   const char *title, *name;
   engine_t *(*open)(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size);
-  size_t queries, keys;    // at most
+  size_t queries, keys;  // at most
   bool waves;
 } ways[] = {
     {"Verilated RTL", "rtl", open_rtl, QUERIES_MAX, KEYS_MAX, false},
@@ -91,7 +89,10 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, const
                                 .queries = 1};
   const engine_job_t job = {.sq = bench->quick ? 2 : ways[way].queries,
                             .s = least(ways[way].keys, shape.num.rows),
-                            .q = in->q, .k = in->k, .v = in->v, .out = in->out};
+                            .q = in->q,
+                            .k = in->k,
+                            .v = in->v,
+                            .out = in->out};
   waves_t *waves = ways[way].waves ? waves_new(&(waves_options_t){.path = trace, .unit = "1ns", .per_cycle = 2}) : NULL;
   if (ways[way].waves && waves == NULL) {
     return base_fail(error, "out of memory");
@@ -153,8 +154,8 @@ bool bench_engine(const bench_t *bench, base_error_t *error) {
   num_rng_normal_bf16(0, 1, 0, KEYS_MAX * D_MAX, 1, in->k);
   num_rng_normal_bf16(0, 2, 0, KEYS_MAX * D_MAX, 1, in->v);
   cJSON_AddObjectToObject(bench->root, "engine");
-  bench_print(bench, "\nattention engines, d %zu, %zu blocks\n  %-27s%14s%15s\n",
-              shapes[bench->quick].d, shapes[bench->quick].blocks, "", "cycles/s", "x Verilated");
+  bench_print(bench, "\nattention engines, d %zu, %zu blocks\n  %-27s%14s%15s\n", shapes[bench->quick].d,
+              shapes[bench->quick].blocks, "", "cycles/s", "x Verilated");
   host_hold_interrupts();
   const bool good = run_with_traces(bench, in, error);
   host_release_interrupts();

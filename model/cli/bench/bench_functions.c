@@ -7,7 +7,7 @@
 #include "num/num_exp.h"
 #include "num/num_rng.h"
 
-enum { COUNT = 1 << 14 };   // elements, in L2 with their results
+enum { COUNT = 1 << 14 };  // elements, in L2 with their results
 
 typedef struct arrays {
   float x[COUNT], y[COUNT];
@@ -78,13 +78,14 @@ typedef struct contest {
 } contest_t;
 
 static const contest_t contests[] = {
-    {"exponentials, million/s of one thread", "exp", 3,
-     {{"vector", "vector", exp_vector},
-      {"libm expf", "libm_expf", expf_scalar},
-      {"libm exp", "libm_exp", exp_scalar}}},
-    {"normal random numbers in BF16, million/s of one thread", "normals", 2,
-     {{"vector", "vector", normal_vector},
-      {"libm Box-Muller", "libm", normal_scalar}}},
+    {"exponentials, million/s of one thread",
+     "exp",
+     3,
+     {{"vector", "vector", exp_vector}, {"libm expf", "libm_expf", expf_scalar}, {"libm exp", "libm_exp", exp_scalar}}},
+    {"normal random numbers in BF16, million/s of one thread",
+     "normals",
+     2,
+     {{"vector", "vector", normal_vector}, {"libm Box-Muller", "libm", normal_scalar}}},
 };
 
 static void run_contest(const bench_t *bench, const contest_t *contest, arrays_t *arrays) {
@@ -116,7 +117,7 @@ bool bench_functions(const bench_t *bench, base_error_t *error) {
     return base_fail(error, "out of memory");
   }
   for (size_t i = 0; i < COUNT; ++i) {
-    arrays->x[i] = -30.0f * (float)((i * 7919) % COUNT) / COUNT;   // where softmax has its scores
+    arrays->x[i] = -30.0f * (float)((i * 7919) % COUNT) / COUNT;  // where softmax has its scores
   }
   for (size_t i = 0; i < sizeof contests / sizeof *contests; ++i) {
     run_contest(bench, &contests[i], arrays);

@@ -23,7 +23,7 @@ static const char *const names[RUNNERS] = {"avx512",          "avx2",          "
                                            "openblas_avx512", "openblas_avx2", "openblas"};
 
 typedef struct contest {
-  const float *a, *b;      // [BLAS_MAX, BLAS_MAX]
+  const float *a, *b;  // [BLAS_MAX, BLAS_MAX]
   float *c;
   blas_t blas[RUNNERS];
 } contest_t;
@@ -31,7 +31,7 @@ typedef struct contest {
 typedef struct entry {
   const contest_t *contest;
   shape_t shape;
-  num_matmul_fn *matmul;   // ours, or
+  num_matmul_fn *matmul;  // ours, or
   const blas_t *blas;
 } entry_t;
 
@@ -50,8 +50,7 @@ static double run_blas(void *context, size_t rounds) {
   return blas_seconds(e->blas, e->shape.m, e->shape.n, e->shape.k, rounds);
 }
 
-static void race_shape(const contest_t *contest, shape_t shape, double budget,
-                       runner_t runners[RUNNERS]) {
+static void race_shape(const contest_t *contest, shape_t shape, double budget, runner_t runners[RUNNERS]) {
   static const num_isa_t isas[] = {NUM_ISA_AVX512, NUM_ISA_AVX2, NUM_ISA_PORTABLE};
   entry_t entries[RUNNERS];
   for (size_t i = 0; i < RUNNERS; ++i) {
@@ -60,8 +59,7 @@ static void race_shape(const contest_t *contest, shape_t shape, double budget,
                            .shape = shape,
                            .matmul = ours ? num_matmul_select(isas[i]) : NULL,
                            .blas = &contest->blas[i]};
-    runners[i] = (runner_t){.context = &entries[i],
-                            .work = 2e-9 * (double)(shape.m * shape.n * shape.k)};
+    runners[i] = (runner_t){.context = &entries[i], .work = 2e-9 * (double)(shape.m * shape.n * shape.k)};
     if (entries[i].matmul != NULL) {
       runners[i].run = run_ours;
     } else if (contest->blas[i].worker.process != 0) {
@@ -104,8 +102,7 @@ static void put_shape(cJSON *list, shape_t shape, const runner_t *r) {
 static void race_all(const bench_t *bench, const contest_t *contest) {
   const char *core = contest->blas[BLAS_OWN].core;
   cJSON *matmul = cJSON_AddObjectToObject(bench->root, "matmul");
-  cJSON_AddItemToObject(matmul, "openblas_core",
-                        core[0] == '\0' ? cJSON_CreateNull() : cJSON_CreateString(core));
+  cJSON_AddItemToObject(matmul, "openblas_core", core[0] == '\0' ? cJSON_CreateNull() : cJSON_CreateString(core));
   cJSON *list = cJSON_AddArrayToObject(matmul, "shapes");
   bench_print(bench,
               "matrix products, GFLOPS of one thread\n"

@@ -11,8 +11,8 @@ static const double turn_seconds = 2e-3;
 enum { MAX_RUNNERS = 8, MAX_ROUNDS = 1000000 };
 
 typedef struct turns {
-  size_t rounds;           // of one turn, 0: out of the race
-  double spent;            // seconds
+  size_t rounds;  // of one turn, 0: out of the race
+  double spent;   // seconds
 } turns_t;
 
 double race_clock(void) {

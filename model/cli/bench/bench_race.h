@@ -1,8 +1,8 @@
 // Speeds that can be compared: all runners take turns, many times over, and each one's best turn
 // counts, so that a machine which others use as well slows none of them more than the rest.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_BENCH_RACE_H
-#define CLI_BENCH_RACE_H
+#ifndef AMALGAM_CLI_BENCH_BENCH_RACE_H
+#define AMALGAM_CLI_BENCH_BENCH_RACE_H
 
 #include <stddef.h>
 
@@ -10,10 +10,10 @@
 typedef double runner_fn(void *context, size_t rounds);
 
 typedef struct runner {
-  runner_fn *run;          // NULL: does not take part
+  runner_fn *run;  // NULL: does not take part
   void *context;
-  double work;             // of one round, in any unit
-  double speed;            // found: best work a second, 0 if it did not take part or failed
+  double work;   // of one round, in any unit
+  double speed;  // found: best work a second, 0 if it did not take part or failed
 } runner_t;
 
 // Each runner gets turns for about `budget` seconds of its own, at least one.

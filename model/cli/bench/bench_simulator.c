@@ -17,7 +17,7 @@
 enum { WORDS_MAX = 32, WAYS_MAX = 4 };
 
 typedef struct way {
-  const char *title, *name;   // no name: no more ways
+  const char *title, *name;  // no name: no more ways
   const char *options;
 } way_t;
 
@@ -25,7 +25,7 @@ typedef struct way {
 // firmware of the host.
 typedef struct group {
   const char *title, *name;
-  const char *arguments[2];   // of --size full and quick
+  const char *arguments[2];  // of --size full and quick
   way_t ways[WAYS_MAX];
 } group_t;
 
@@ -103,8 +103,8 @@ static bool run_group(const bench_t *bench, const group_t *group, const char *js
   const char *arguments = group->arguments[bench->quick];
   cJSON *object = cJSON_AddObjectToObject(bench->root, group->name);
   cJSON_AddStringToObject(object, "command", arguments);
-  bench_print(bench, "\n%s: %s\n  %-24s%10s%12s%10s%10s%14s\n", group->title, arguments, "", "seconds", "processor s", "MB",
-              "ratio", "ns a command");
+  bench_print(bench, "\n%s: %s\n  %-24s%10s%12s%10s%10s%14s\n", group->title, arguments, "", "seconds", "processor s",
+              "MB", "ratio", "ns a command");
   run_t first = {0};
   for (const way_t *way = group->ways; way < group->ways + WAYS_MAX && way->name != NULL; ++way) {
     const run_t now = run(arguments, way, json);

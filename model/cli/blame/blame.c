@@ -30,8 +30,8 @@ static bool read_expected(const char *file, kernel_expected_t *expected, base_er
     return false;
   }
   const size_t count = npy_count(&array);
-  *expected = (kernel_expected_t){.array = "out", .by = "--expect", .count = count,
-                                  .want = malloc(count * sizeof *expected->want)};
+  *expected = (kernel_expected_t){
+      .array = "out", .by = "--expect", .count = count, .want = malloc(count * sizeof *expected->want)};
   for (size_t i = 0; expected->want != NULL && i < count; ++i) {
     expected->want[i] = npy_number(&array, i);
   }
@@ -46,7 +46,8 @@ static bool take_expected(const options_t *options, const run_t *run, bool golde
     if (!read_expected(options->blame_expect, expected, error)) {
       return false;
     }
-  } else if ((run->kernel->expected == NULL || !run->kernel->expected(run, golden, expected, error)) && error->text[0] != '\0') {
+  } else if ((run->kernel->expected == NULL || !run->kernel->expected(run, golden, expected, error)) &&
+             error->text[0] != '\0') {
     return false;
   }
   if (options->blame_tolerance.given) {
@@ -59,7 +60,9 @@ static bool take_expected(const options_t *options, const run_t *run, bool golde
 // --- the element ------------------------------------------------------------------------------
 
 static blame_expected_t as_expected(const blame_found_t *found) {
-  return (blame_expected_t){.array = found->array, .want = found->expected.want, .absolute = found->expected.absolute,
+  return (blame_expected_t){.array = found->array,
+                            .want = found->expected.want,
+                            .absolute = found->expected.absolute,
                             .relative = found->expected.relative};
 }
 
@@ -118,8 +121,8 @@ static bool choose_element(const options_t *options, blame_found_t *found, base_
   if (found->array == NULL || found->array->dims == 0) {
     return base_fail(error, "that run's result has no shape that is known here");
   }
-  found->at = (blame_at_t){.memory = soc_replay_any_memory(found->replay), .core = "gm", .space = SPACE_GM,
-                           .type = found->array->type};
+  found->at = (blame_at_t){
+      .memory = soc_replay_any_memory(found->replay), .core = "gm", .space = SPACE_GM, .type = found->array->type};
   found->elements = blame_elements(found->array);
   if (expected->want != NULL && expected->count != found->elements) {
     return base_fail(error, "--expect: has %zu elements, the result %llu", expected->count,
@@ -168,8 +171,8 @@ static void blame_repaired(blame_found_t *found) {
   const blame_repair_t *best = &found->repairs.list[0];
   snprintf(found->line, sizeof found->line, "%s", soc_replay_line(found->replay, best->effect));
   const unsigned long long right = found->elements - best->off, all = found->elements;
-  snprintf(found->why, sizeof found->why, best->off == 0 ? "all %llu elements are right with: %s"
-                                                         : "%llu elements are right with: %s",
+  snprintf(found->why, sizeof found->why,
+           best->off == 0 ? "all %llu elements are right with: %s" : "%llu elements are right with: %s",
            best->off == 0 ? all : right, best->change);
 }
 
@@ -204,7 +207,8 @@ static void blame_someone(blame_found_t *found) {
 }
 
 // --worst of a result that is as the contract says: the element that is furthest from FP64.
-static bool furthest_from_golden(const options_t *options, const run_t *run, blame_found_t *found, base_error_t *error) {
+static bool furthest_from_golden(const options_t *options, const run_t *run, blame_found_t *found,
+                                 base_error_t *error) {
   kernel_expected_t golden = {.count = 0};
   if (!options->blame_worst || found->off > 0 || options->blame_expect != NULL) {
     return true;
@@ -228,10 +232,13 @@ static bool is_same(const blame_found_t *found, base_error_t *error) {
   size_t count;
   const soc_buffer_t *array = soc_replay_arrays(found->replay, &count);
   for (size_t i = 0; i < count; ++i) {
-    const blame_at_t at = {.memory = soc_replay_any_memory(found->replay), .space = SPACE_GM, .address = array[i].address};
+    const blame_at_t at = {
+        .memory = soc_replay_any_memory(found->replay), .space = SPACE_GM, .address = array[i].address};
     if (array[i].result != NULL && memcmp(array[i].result, blame_bytes(&at), array[i].bytes) != 0) {
-      return base_fail(error, "array %s: its commands, one after the other, leave other bits than the run did: who writes it "
-                              "is not in order", array[i].name);
+      return base_fail(error,
+                       "array %s: its commands, one after the other, leave other bits than the run did: who writes it "
+                       "is not in order",
+                       array[i].name);
     }
   }
   return true;
@@ -243,8 +250,8 @@ static bool ask(const options_t *options, const run_t *run, blame_found_t *found
   found->replay = run->kernel->soc(run)->replay;
   found->terms = (size_t)options->blame_terms.value;
   soc_replay_run(found->replay, soc_replay_effects(found->replay), &nothing);
-  if (!is_same(found, error) || !take_expected(options, run, false, &found->expected, error) || !choose_element(options, found, error) ||
-      !furthest_from_golden(options, run, found, error)) {
+  if (!is_same(found, error) || !take_expected(options, run, false, &found->expected, error) ||
+      !choose_element(options, found, error) || !furthest_from_golden(options, run, found, error)) {
     return false;
   }
   if (!blame_walk(found->replay, &found->at, (size_t)options->blame_depth.value, &found->chain)) {
@@ -313,14 +320,16 @@ static void help(void) {
   const manual_t manual = {
       .name = "blame",
       .synopsis = "RUN.json [options]",
-      .about = "why an element of a run's result is what it is. RUN.json was written by `amalgam run KERNEL --json "
-               "RUN.json`. The run is made again, with every command kept. Printed are the command that wrote the "
-               "element last, its operands and their values, the command that wrote one of those, and so on down to "
-               "inputs, with what each should be in FP64. If elements are off, lines of the kernel are changed, one at "
-               "a time, until the result is right: that line is to blame. RUN.json says which files this reads; native "
-               "firmware of its own is loaded only with --allow-native.",
-      .notes = "exit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 interrupted (SIGTERM 143, "
-               "SIGHUP 129)",
+      .about =
+          "why an element of a run's result is what it is. RUN.json was written by `amalgam run KERNEL --json "
+          "RUN.json`. The run is made again, with every command kept. Printed are the command that wrote the "
+          "element last, its operands and their values, the command that wrote one of those, and so on down to "
+          "inputs, with what each should be in FP64. If elements are off, lines of the kernel are changed, one at "
+          "a time, until the result is right: that line is to blame. RUN.json says which files this reads; native "
+          "firmware of its own is loaded only with --allow-native.",
+      .notes =
+          "exit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 interrupted (SIGTERM 143, "
+          "SIGHUP 129)",
       .command = CLI_BLAME,
       .examples = examples};
   manual_print(stdout, &manual);
@@ -337,7 +346,8 @@ static bool add_files(const options_t *options, files_t *files, base_error_t *er
          (options->blame_csv == NULL || blame_add_tables(options->blame_csv, &files->outputs, files->table, error));
 }
 
-static base_exit_t write_all(const options_t *options, const blame_found_t *found, files_t *files, base_error_t *error) {
+static base_exit_t write_all(const options_t *options, const blame_found_t *found, files_t *files,
+                             base_error_t *error) {
   FILE *file = options->json == NULL ? NULL : outputs_open(&files->outputs, files->json, error);
   if ((options->json != NULL && (file == NULL || !json_write(file, blame_json, found, error))) ||
       (options->blame_csv != NULL && !blame_write_tables(found, &files->outputs, files->table, error)) ||

@@ -5,8 +5,8 @@
 //   blame_json.c   the same with all terms
 //   blame_csv.c    its tables
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_BLAME_H
-#define CLI_BLAME_H
+#ifndef AMALGAM_CLI_BLAME_BLAME_H
+#define AMALGAM_CLI_BLAME_BLAME_H
 
 #include <cJSON.h>
 #include <stdio.h>
@@ -27,16 +27,16 @@ typedef struct blame_found {
   const char *kernel;
   soc_replay_t *replay;
   const soc_buffer_t *array;
-  uint64_t index;                // of the element in it
+  uint64_t index;  // of the element in it
   blame_at_t at;
   double have;
-  kernel_expected_t expected;    // want NULL: nobody knows
-  uint64_t off, elements;        // elements that are off, of how many
+  kernel_expected_t expected;  // want NULL: nobody knows
+  uint64_t off, elements;      // elements that are off, of how many
   blame_chain_t chain;
-  bool repaired;                 // there was something to repair
+  bool repaired;  // there was something to repair
   blame_repairs_t repairs;
-  size_t terms;                  // shown of a sum
-  char line[BLAME_LINE_BYTES];   // the one that is to blame, "" if none stands out
+  size_t terms;                 // shown of a sum
+  char line[BLAME_LINE_BYTES];  // the one that is to blame, "" if none stands out
   char why[BLAME_WHY_BYTES];
 } blame_found_t;
 

@@ -12,7 +12,8 @@ static const char *const names[BLAME_TABLES] = {"chain", "operands", "changes"};
 
 bool blame_add_tables(const char *name, outputs_t *outputs, size_t table[BLAME_TABLES], base_error_t *error) {
   if (name[0] == '\0' || strcmp(name, "-") == 0) {
-    return base_fail(error, "--csv: expected what the files' names begin with, such as r for r.chain.csv, got '%s'", name);
+    return base_fail(error, "--csv: expected what the files' names begin with, such as r for r.chain.csv, got '%s'",
+                     name);
   }
   for (size_t i = 0; i < BLAME_TABLES; ++i) {
     char path[PATH_BYTES];

@@ -47,7 +47,8 @@ static double term_size(const blame_link_t *link, size_t products, size_t i) {
 
 static void print_term(FILE *file, const blame_found_t *found, const blame_link_t *link, size_t products, size_t i) {
   char value[VALUE_BYTES];
-  fprintf(file, "       %c ", link->followed == (long)i || (products > 0 && link->followed == (long)(i + products)) ? '>' : ' ');
+  fprintf(file, "       %c ",
+          link->followed == (long)i || (products > 0 && link->followed == (long)(i + products)) ? '>' : ' ');
   print_operand(file, found, link, i);
   if (products > 0) {
     fprintf(file, "  x  ");
@@ -135,10 +136,11 @@ static void print_repairs(FILE *file, const blame_found_t *found) {
     return;
   }
   fprintf(file, "changes  %zu tried%s", repairs->tried, repairs->all ? "" : ", not all that there are");
-  fputs(repairs->count == 0 ? "; none makes half of the elements right\n" : "; elements still off with the best:\n", file);
+  fputs(repairs->count == 0 ? "; none makes half of the elements right\n" : "; elements still off with the best:\n",
+        file);
   for (size_t i = 0; i < repairs->count; ++i) {
-    fprintf(file, "%10" PRIu64 "  %s: %s\n", repairs->list[i].off, soc_replay_line(found->replay, repairs->list[i].effect),
-            repairs->list[i].change);
+    fprintf(file, "%10" PRIu64 "  %s: %s\n", repairs->list[i].off,
+            soc_replay_line(found->replay, repairs->list[i].effect), repairs->list[i].change);
   }
 }
 

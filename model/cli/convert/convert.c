@@ -10,31 +10,30 @@
 static void help(void) {
   static const manual_row_t examples[] = {
       {"convert kv.npy tokens.npy", "keys to FP8 tokens"},
-      {"convert w.npy words.npy --group 128 --scale scales.npy",
-       "weights to INT4, and their scales"},
+      {"convert w.npy words.npy --group 128 --scale scales.npy", "weights to INT4, and their scales"},
       {NULL, NULL}};
-  const manual_t manual = {
-      .name = "convert",
-      .synopsis = "IN.npy OUT.npy [options]",
-      .about = "arrays from one of the kernels' formats to another. What IN is, its dtype and "
-               "shape say:\n\n"
-               "keys '<u2' or '<f4' [S,576] go to FP8 tokens '|u1' [S,656]; also [B,S,576]\n\n"
-               "FP8 tokens '|u1' [S,656] go to keys '<u2' [S,576]\n\n"
-               "INT4 words '<i4' [K,N/8] go to values '|i1' [K,N]\n\n"
-               "INT4 values '|i1' [K,N] go to words '<i4' [K,N/8]\n\n"
-               "weights '<f2' or '<f4' [K,N] are quantised, with --group and --scale, to INT4 "
-               "words '<i4' [K,N/8]",
-      .command = CLI_CONVERT,
-      .examples = examples};
+  const manual_t manual = {.name = "convert",
+                           .synopsis = "IN.npy OUT.npy [options]",
+                           .about =
+                               "arrays from one of the kernels' formats to another. What IN is, its dtype and "
+                               "shape say:\n\n"
+                               "keys '<u2' or '<f4' [S,576] go to FP8 tokens '|u1' [S,656]; also [B,S,576]\n\n"
+                               "FP8 tokens '|u1' [S,656] go to keys '<u2' [S,576]\n\n"
+                               "INT4 words '<i4' [K,N/8] go to values '|i1' [K,N]\n\n"
+                               "INT4 values '|i1' [K,N] go to words '<i4' [K,N/8]\n\n"
+                               "weights '<f2' or '<f4' [K,N] are quantised, with --group and --scale, to INT4 "
+                               "words '<i4' [K,N/8]",
+                           .command = CLI_CONVERT,
+                           .examples = examples};
   manual_print(stdout, &manual);
 }
 
 // --- which conversion -------------------------------------------------------------------------
 
 typedef struct conversion {
-  const char *name;              // "keys to tokens"
+  const char *name;  // "keys to tokens"
   bool (*run)(convert_job_t *job, base_error_t *error);
-  bool fp8_scale, nibbles, group;   // options that it has
+  bool fp8_scale, nibbles, group;  // options that it has
 } conversion_t;
 
 static const conversion_t conversions[] = {
@@ -52,8 +51,7 @@ static bool choose(const convert_job_t *job, const conversion_t **chosen, base_e
   const bool keys = in->type == NPY_U2 || (in->type == NPY_F4 && !quantises);
   const size_t last = in->dims == 0 ? 0 : in->shape[in->dims - 1];
   if (in->type == NPY_F2 && !quantises) {
-    return base_fail(error, "%s: dtype '<f2'; expected --group N with it, to quantise weights",
-                     job->path);
+    return base_fail(error, "%s: dtype '<f2'; expected --group N with it, to quantise weights", job->path);
   }
   if (keys && last != NUM_FP8_KEY) {
     return npy_refuse_shape(job->path, in, "[S,576], keys to make FP8 tokens of", error);
@@ -94,8 +92,7 @@ static bool check_options(const options_t *o, const conversion_t *conversion, ba
 
 enum { OUT, SCALE, ZERO, FILES };
 
-static bool add_outputs(const char *const path[FILES], outputs_t *outputs, size_t index[FILES],
-                        base_error_t *error) {
+static bool add_outputs(const char *const path[FILES], outputs_t *outputs, size_t index[FILES], base_error_t *error) {
   for (int i = 0; i < FILES; ++i) {
     if (path[i] != NULL && !outputs_add(outputs, path[i], &index[i], error)) {
       return false;
@@ -121,11 +118,9 @@ static bool write_outputs(const convert_job_t *job, outputs_t *outputs, const si
 }
 
 static bool read_input(convert_job_t *job, base_error_t *error) {
-  const unsigned accepted = NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(F4) | NPY_BIT(U1) | NPY_BIT(I1) |
-                            NPY_BIT(I4);
+  const unsigned accepted = NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(F4) | NPY_BIT(U1) | NPY_BIT(I1) | NPY_BIT(I4);
   return array_read(job->path, accepted, &job->in, error) &&
-         (npy_count(&job->in) > 0 ||
-          npy_refuse_shape(job->path, &job->in, "an array that is not empty", error));
+         (npy_count(&job->in) > 0 || npy_refuse_shape(job->path, &job->in, "an array that is not empty", error));
 }
 
 static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, base_error_t *error) {
@@ -135,8 +130,7 @@ static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, bas
   const conversion_t *conversion = NULL;
   const bool good = add_outputs(path, outputs, index, error) && read_input(job, error) &&
                     choose(job, &conversion, error) && check_options(options, conversion, error) &&
-                    conversion->run(job, error) &&
-                    write_outputs(job, outputs, index, error);
+                    conversion->run(job, error) && write_outputs(job, outputs, index, error);
   if (good && !options->quiet) {
     printf("%s\n", job->text);
   }
@@ -147,15 +141,13 @@ static bool run(const options_t *options, outputs_t *outputs, base_error_t *erro
   const int files = options->convert_out == NULL ? 2 : 1;
   if (options->words < files) {
     return base_fail(error, "convert: expected %s, got %d",
-                     files == 2 ? "two files, IN.npy and OUT.npy" : "one file, IN.npy",
-                     options->words);
+                     files == 2 ? "two files, IN.npy and OUT.npy" : "one file, IN.npy", options->words);
   }
   if (options->words > files) {
     return base_fail(error, "convert: unexpected argument '%s'", options->word[files]);
   }
   convert_job_t job = {.options = options, .path = options->word[0]};
-  const bool good = run_job(&job, files == 2 ? options->word[1] : options->convert_out,
-                            outputs, error);
+  const bool good = run_job(&job, files == 2 ? options->word[1] : options->convert_out, outputs, error);
   npy_free(&job.in);
   npy_free(&job.out);
   npy_free(&job.scale);

@@ -4,8 +4,7 @@
 
 #include "cli/convert/convert.h"
 
-bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, npy_array_t *array,
-                      base_error_t *error) {
+bool convert_allocate(const convert_job_t *job, npy_type_t type, size_t last, npy_array_t *array, base_error_t *error) {
   array->type = type;
   array->dims = job->in.dims;
   memcpy(array->shape, job->in.shape, sizeof array->shape);

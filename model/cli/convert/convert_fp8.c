@@ -32,10 +32,8 @@ bool convert_to_tokens(convert_job_t *job, base_error_t *error) {
   const size_t tokens = npy_count(&job->in) / NUM_FP8_KEY;
   const num_fp8_scale_t kind = (num_fp8_scale_t)job->options->fp8_scale.value;
   num_fp8_encode(kind, job->in.data, job->out.data, tokens);
-  snprintf(job->text, sizeof job->text,
-           "%zu keys to FP8 tokens, scales %s; relative error %.3g", tokens,
-           kind == NUM_FP8_SCALE_AMAX ? "amax / 448" : "powers of two",
-           loss(job->out.data, job->in.data, tokens));
+  snprintf(job->text, sizeof job->text, "%zu keys to FP8 tokens, scales %s; relative error %.3g", tokens,
+           kind == NUM_FP8_SCALE_AMAX ? "amax / 448" : "powers of two", loss(job->out.data, job->in.data, tokens));
   return true;
 }
 

@@ -9,17 +9,14 @@
 
 enum { PER_WORD = 8 };
 
-static num_nibbles_t nibbles_of(const convert_job_t *job) {
-  return (num_nibbles_t)job->options->nibbles.value;
-}
+static num_nibbles_t nibbles_of(const convert_job_t *job) { return (num_nibbles_t)job->options->nibbles.value; }
 
 static const char *nibbles_text(const convert_job_t *job) {
   return nibbles_of(job) == NUM_NIBBLES_SIGNED ? "signed" : "unsigned";
 }
 
 static bool check_columns(const convert_job_t *job, base_error_t *error) {
-  return job->in.shape[1] % PER_WORD == 0 ||
-         npy_refuse_shape(job->path, &job->in, "a multiple of 8 columns", error);
+  return job->in.shape[1] % PER_WORD == 0 || npy_refuse_shape(job->path, &job->in, "a multiple of 8 columns", error);
 }
 
 bool convert_pack(convert_job_t *job, base_error_t *error) {
@@ -40,8 +37,7 @@ bool convert_pack(convert_job_t *job, base_error_t *error) {
     return false;
   }
   num_int4_pack(values, job->out.data, count);
-  snprintf(job->text, sizeof job->text, "%zu %s values to %zu words", count, nibbles_text(job),
-           count / PER_WORD);
+  snprintf(job->text, sizeof job->text, "%zu %s values to %zu words", count, nibbles_text(job), count / PER_WORD);
   return true;
 }
 
@@ -51,8 +47,7 @@ bool convert_unpack(convert_job_t *job, base_error_t *error) {
   }
   const size_t count = npy_count(&job->out);
   num_int4_unpack(nibbles_of(job), job->in.data, job->out.data, count);
-  snprintf(job->text, sizeof job->text, "%zu words to %zu %s values", count / PER_WORD, count,
-           nibbles_text(job));
+  snprintf(job->text, sizeof job->text, "%zu words to %zu %s values", count / PER_WORD, count, nibbles_text(job));
   return true;
 }
 
@@ -60,7 +55,7 @@ bool convert_unpack(convert_job_t *job, base_error_t *error) {
 
 // What there is besides the words, while it is worked on.
 typedef struct work {
-  float *w;          // [K, N]
+  float *w;  // [K, N]
   int8_t *values;
 } work_t;
 
@@ -68,8 +63,8 @@ static bool check_weights(const convert_job_t *job, const float *w, base_error_t
   for (size_t i = 0; i < npy_count(&job->in); ++i) {
     if (!isfinite(w[i])) {
       char where[NPY_SHAPE_BYTES];
-      return base_fail(error, "%s: %s at %s; expected finite values", job->path,
-                       isnan(w[i]) ? "NaN" : "infinity", npy_index_text(&job->in, i, where));
+      return base_fail(error, "%s: %s at %s; expected finite values", job->path, isnan(w[i]) ? "NaN" : "infinity",
+                       npy_index_text(&job->in, i, where));
     }
   }
   return true;
@@ -84,8 +79,7 @@ static bool check_group(const convert_job_t *job, base_error_t *error) {
     return base_fail(error, "--nibbles unsigned: needs --zero, the file for the zeros");
   }
   return job->in.shape[0] % group == 0 ||
-         base_fail(error, "--group %zu: does not divide the %zu rows of %s", group,
-                   job->in.shape[0], job->path);
+         base_fail(error, "--group %zu: does not divide the %zu rows of %s", group, job->in.shape[0], job->path);
 }
 
 static bool allocate(convert_job_t *job, work_t *work, base_error_t *error) {
@@ -128,17 +122,16 @@ static double loss(const convert_job_t *job, const work_t *work) {
 static bool quantise(convert_job_t *job, const work_t *work, base_error_t *error) {
   const size_t group = (size_t)job->options->convert_group.value;
   size_t bad;
-  if (!num_int4_quantise(nibbles_of(job), work->w, job->in.shape[0], job->in.shape[1], group,
-                         work->values, job->scale.data, job->zero.data, &bad)) {
+  if (!num_int4_quantise(nibbles_of(job), work->w, job->in.shape[0], job->in.shape[1], group, work->values,
+                         job->scale.data, job->zero.data, &bad)) {
     char where[NPY_SHAPE_BYTES];
     return base_fail(error, "%s: the scale of group %s is beyond FP16", job->path,
                      npy_index_text(&job->scale, bad, where));
   }
   num_int4_pack(work->values, job->out.data, npy_count(&job->in));
-  snprintf(job->text, sizeof job->text,
-           "%zu x %zu weights to INT4, %s, groups of %zu%s; relative error %.3g",
-           job->in.shape[0], job->in.shape[1], nibbles_text(job), group,
-           job->zero.data == NULL ? "" : " with zeros", loss(job, work));
+  snprintf(job->text, sizeof job->text, "%zu x %zu weights to INT4, %s, groups of %zu%s; relative error %.3g",
+           job->in.shape[0], job->in.shape[1], nibbles_text(job), group, job->zero.data == NULL ? "" : " with zeros",
+           loss(job, work));
   return true;
 }
 

@@ -30,7 +30,7 @@ typedef struct comparison {
   cJSON *run[2];
   diff_rows_t rows;
   double tolerance;
-  size_t beyond;               // rows that decide, and differ by more
+  size_t beyond;  // rows that decide, and differ by more
 } comparison_t;
 
 static bool is_beyond(const comparison_t *comparison, const diff_row_t *row) {
@@ -45,12 +45,14 @@ static void print_value(const diff_row_t *row, const cJSON *value, const char *n
   } else if (cJSON_IsString(value)) {
     snprintf(text, VALUE_BYTES, "%s", value->valuestring);
   } else {
-    snprintf(text, VALUE_BYTES, "%s", cJSON_IsTrue(value)      ? "true"
-                                      : cJSON_IsFalse(value)   ? "false"
-                                      : cJSON_IsNull(value)    ? "null"
-                                      : cJSON_IsArray(value)   ? "[...]"
-                                      : cJSON_IsObject(value)  ? "{...}"
-                                      : row->group == DIFF_WAITS || row->group == DIFF_COMMANDS ? "0" : "-");
+    snprintf(text, VALUE_BYTES, "%s",
+             cJSON_IsTrue(value)                                       ? "true"
+             : cJSON_IsFalse(value)                                    ? "false"
+             : cJSON_IsNull(value)                                     ? "null"
+             : cJSON_IsArray(value)                                    ? "[...]"
+             : cJSON_IsObject(value)                                   ? "{...}"
+             : row->group == DIFF_WAITS || row->group == DIFF_COMMANDS ? "0"
+                                                                       : "-");
   }
 }
 
@@ -59,7 +61,7 @@ static void print_row(const comparison_t *comparison, const diff_row_t *row) {
   for (int i = 0; i < 2; ++i) {
     print_value(row, row->value[i], "%.10g", text[i]);
   }
-  if (strcmp(text[0], text[1]) == 0) {   // they differ further behind
+  if (strcmp(text[0], text[1]) == 0) {  // they differ further behind
     for (int i = 0; i < 2; ++i) {
       print_value(row, row->value[i], "%.17g", text[i]);
     }
@@ -118,7 +120,7 @@ static void fill_json(const void *data, cJSON *root) {
         cJSON_AddItemToObject(item, side[k], cJSON_Duplicate(row->value[k], true));
       }
     }
-    cJSON_AddNumberToObject(item, "change", row->change);   // null: no number
+    cJSON_AddNumberToObject(item, "change", row->change);  // null: no number
     cJSON_AddBoolToObject(item, "beyond", is_beyond(comparison, row));
   }
 }
@@ -132,17 +134,18 @@ static void help(void) {
       {"diff a.json b.json --json d.json --quiet", "all differences, for a program"},
       {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"model/cli/diff/diff_groups.def", "what of a run's JSON is asked for, and what is a result"},
-      {NULL, NULL}};
+      {"model/cli/diff/diff_groups.def", "what of a run's JSON is asked for, and what is a result"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "diff",
       .synopsis = "A.json B.json [options]",
-      .about = "what differs between two runs. Both files were written by `amalgam run KERNEL --json`. The table begins "
-               "with what was run, all parameters of the machine included, then time, errors, traffic, and what the "
-               "pipes did; in each part the largest difference comes first. What differs from host to host is left out.",
-      .notes = "Percentages are of the first run's value; those of a pipe's cycles, of the first run's cycles. What was "
-               "run is shown, but only results, marked with *, decide the exit code.\n\n"
-               "exit codes: 0 no result differs by more than --tolerance, 1 one does, 2 bad usage or input",
+      .about =
+          "what differs between two runs. Both files were written by `amalgam run KERNEL --json`. The table begins "
+          "with what was run, all parameters of the machine included, then time, errors, traffic, and what the "
+          "pipes did; in each part the largest difference comes first. What differs from host to host is left out.",
+      .notes =
+          "Percentages are of the first run's value; those of a pipe's cycles, of the first run's cycles. What was "
+          "run is shown, but only results, marked with *, decide the exit code.\n\n"
+          "exit codes: 0 no result differs by more than --tolerance, 1 one does, 2 bad usage or input",
       .command = CLI_DIFF,
       .examples = examples,
       .files = files};

@@ -5,8 +5,8 @@
 //   diff_rows.c       the differences of two such documents, in order
 //   diff_groups.def   which member of the JSON says what
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_DIFF_H
-#define CLI_DIFF_H
+#ifndef AMALGAM_CLI_DIFF_DIFF_H
+#define AMALGAM_CLI_DIFF_DIFF_H
 
 #include <cJSON.h>
 #include <stddef.h>
@@ -33,9 +33,9 @@ bool diff_read(const char *const file[2], cJSON *run[2], base_error_t *error);
 
 typedef struct diff_row {
   diff_group_t group;
-  char *name;                  // owned: "traffic.l2_read", "cube0 M.flag"
-  const cJSON *value[2];       // NULL: it is not there
-  double change;               // relative to the first; of a pipe's cycles to the first run's; INFINITY: no number
+  char *name;             // owned: "traffic.l2_read", "cube0 M.flag"
+  const cJSON *value[2];  // NULL: it is not there
+  double change;          // relative to the first; of a pipe's cycles to the first run's; INFINITY: no number
 } diff_row_t;
 
 typedef struct diff_rows {

@@ -36,9 +36,7 @@ static bool load_machine(const cJSON *run, config_t *config) {
   return true;
 }
 
-static bool has_machine(const cJSON *run) {
-  return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(run, "machine"));
-}
+static bool has_machine(const cJSON *run) { return cJSON_IsObject(cJSON_GetObjectItemCaseSensitive(run, "machine")); }
 
 // All parameters say more than a name and what was set. Files of an older Amalgam lack them: then as those machines
 // are now, if both can still be read.
@@ -72,8 +70,7 @@ typedef struct words {
 static void take_words(const cJSON *run, words_t *words) {
   char *argv[WORDS_MOST + 1] = {NULL};
   base_error_t error;
-  const cJSON *list = cJSON_GetObjectItemCaseSensitive(
-      cJSON_GetObjectItemCaseSensitive(run, "host"), "arguments");
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(run, "host"), "arguments");
   const run_kernel_t *kernel = run_kernel_find(text_of(run, "kernel"));
   const int count = cJSON_GetArraySize(list);
   words->count = 0;

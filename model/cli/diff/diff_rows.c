@@ -12,15 +12,15 @@ enum { NAME_BYTES = 512 };
 typedef struct finder {
   diff_rows_t *rows;
   diff_group_t group;
-  double cycles;               // of the first run, at least 1
+  double cycles;  // of the first run, at least 1
 } finder_t;
 
 static diff_group_t group_of(const char *member) {
   diff_group_t group = DIFF_OTHER;
 #define GROUP(name, heading, decides) group = DIFF_##name;
-#define MEMBER(name)                \
-  if (strcmp(member, name) == 0) {  \
-    return group;                   \
+#define MEMBER(name)               \
+  if (strcmp(member, name) == 0) { \
+    return group;                  \
   }
 #include "cli/diff/diff_groups.def"
 #undef GROUP
@@ -34,9 +34,7 @@ static diff_group_t group_of(const char *member) {
 static bool counts_from_zero(diff_group_t group) { return group == DIFF_WAITS || group == DIFF_COMMANDS; }
 
 static double number(const finder_t *finder, const cJSON *item) {
-  return cJSON_IsNumber(item)                              ? item->valuedouble
-         : item == NULL && counts_from_zero(finder->group) ? 0
-                                                           : (double)NAN;
+  return cJSON_IsNumber(item) ? item->valuedouble : item == NULL && counts_from_zero(finder->group) ? 0 : (double)NAN;
 }
 
 static double change_of(const finder_t *finder, const cJSON *before, const cJSON *after) {
@@ -63,8 +61,8 @@ static void add_row(finder_t *finder, const char *name, const cJSON *before, con
     host_out_of_memory();
     return;
   }
-  rows->row[rows->count++] = (diff_row_t){.group = finder->group, .name = own, .value = {before, after},
-                                          .change = change_of(finder, before, after)};
+  rows->row[rows->count++] = (diff_row_t){
+      .group = finder->group, .name = own, .value = {before, after}, .change = change_of(finder, before, after)};
 }
 
 // --- all of them ------------------------------------------------------------------------------
@@ -119,7 +117,7 @@ static void find(finder_t *finder, const char *name, const cJSON *before, const 
 // Of pipes and parameters the name alone is enough.
 static const char *prefix_of(const char *member) {
   return strcmp(member, "pipes") == 0 || strcmp(member, "commands") == 0 || strcmp(member, "machine") == 0 ? ""
-                                                                                                          : member;
+                                                                                                           : member;
 }
 
 static int by_group_and_change(const void *a, const void *b) {

@@ -37,8 +37,7 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
   const run_kernel_t *kernel = run_kernel_find(run->kernel);
   char *argv[EXPLAIN_WORDS_MAX + 1] = {NULL};
   if (kernel == NULL || count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
-    return base_fail(error, "%s: host.arguments: expected the words of an `amalgam run`",
-                     run->file);
+    return base_fail(error, "%s: host.arguments: expected the words of an `amalgam run`", run->file);
   }
   for (int i = 0; i < count; ++i) {
     argv[i] = cJSON_GetStringValue(cJSON_GetArrayItem(words, i));
@@ -47,10 +46,9 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
     }
   }
   base_error_t reason;
-  if (!options_keep(kernel->command, OPTION_OUTPUT, count, argv, run->word[0], &run->words[0],
-                    &reason) ||
-      !options_keep(kernel->command, OPTION_OUTPUT | OPTION_VALUES, count, argv, run->word[1],
-                    &run->words[1], &reason)) {
+  if (!options_keep(kernel->command, OPTION_OUTPUT, count, argv, run->word[0], &run->words[0], &reason) ||
+      !options_keep(kernel->command, OPTION_OUTPUT | OPTION_VALUES, count, argv, run->word[1], &run->words[1],
+                    &reason)) {
     return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
   }
   for (size_t i = 0; i < run->words[0]; ++i) {
@@ -66,8 +64,7 @@ static bool take_config(explain_run_t *run, base_error_t *error) {
   const cJSON *set;
   const char *name = text_of(run->root, "config");
   if (name[0] == '\0') {
-    return base_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained",
-                     run->file);
+    return base_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained", run->file);
   }
   if (!config_find(name, path, sizeof path) || !config_load(path, &run->config, message)) {
     return base_fail(error, "%s: config %s cannot be read", run->file, name);
@@ -75,8 +72,7 @@ static bool take_config(explain_run_t *run, base_error_t *error) {
   cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(run->root, "set")) {
     const char *assignment = cJSON_GetStringValue(set);
     if (assignment == NULL || !config_set(&run->config, assignment, message)) {
-      return base_fail(error, "%s: set: %s", run->file,
-                       assignment == NULL ? "expected texts" : message);
+      return base_fail(error, "%s: set: %s", run->file, assignment == NULL ? "expected texts" : message);
     }
   }
   return true;
@@ -95,8 +91,10 @@ static bool check_firmware(const explain_run_t *run, bool allow_native, base_err
   }
   const char *firmware = options.custom_firmware != NULL ? options.custom_firmware : options.firmware;
   return allow_native || firmware == NULL || !kernel_firmware_is_native(firmware) ||
-         base_fail(error, "%s: that run loads %s into this computer's own process; if you trust it, "
-                          "--allow-native", run->file, firmware);
+         base_fail(error,
+                   "%s: that run loads %s into this computer's own process; if you trust it, "
+                   "--allow-native",
+                   run->file, firmware);
 }
 
 // A number of cycles, as a run can have it: whole, and from 0 to most.
@@ -146,7 +144,7 @@ bool explain_open(explain_run_t *run, bool allow_native, base_error_t *error) {
 // Links of one command at one line are one, whether it moved or was waited for.
 typedef struct line {
   const cJSON *first;
-  double cycles[2];            // busy, and all else
+  double cycles[2];  // busy, and all else
   double times;
 } line_t;
 
@@ -182,8 +180,7 @@ static line_t *sorted(const cJSON *list, size_t *count) {
     *count += i == *count ? 1 : 0;
     lines[i].first = lines[i].first == NULL ? item : lines[i].first;
     lines[i].cycles[strcmp(text_of(item, "what"), "busy") != 0] += number_of(item, "cycles");
-    lines[i].times = number_of(item, "times") > lines[i].times ? number_of(item, "times")
-                                                               : lines[i].times;
+    lines[i].times = number_of(item, "times") > lines[i].times ? number_of(item, "times") : lines[i].times;
   }
   qsort(lines, *count, sizeof *lines, by_cycles);
   return lines;
@@ -202,17 +199,17 @@ static void print_links(const explain_run_t *run) {
   size_t count;
   const double all = (double)run->cycles;
   line_t *lines = sorted(cJSON_GetObjectItemCaseSensitive(run->path, "links"), &count);
-  printf("the chain that set the time, from the last effect back to the launch, in %% of the "
-         "cycles\n  busy  latency   times\n");
+  printf(
+      "the chain that set the time, from the last effect back to the launch, in %% of the "
+      "cycles\n  busy  latency   times\n");
   for (size_t i = 0; lines != NULL && i < count && i < LINKS_MOST; ++i) {
     const line_t *l = &lines[i];
     if (l->cycles[0] + l->cycles[1] < SHARE_LEAST * all) {
       break;
     }
     const bool scalar = strcmp(text_of(l->first, "what"), "scalar") == 0;
-    printf("  %4.1f     %4.1f  %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[0] / all,
-           100 * l->cycles[1] / all, l->times, text_of(l->first, "core"),
-           scalar ? "scalar" : text_of(l->first, "pipe"),
+    printf("  %4.1f     %4.1f  %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[0] / all, 100 * l->cycles[1] / all,
+           l->times, text_of(l->first, "core"), scalar ? "scalar" : text_of(l->first, "pipe"),
            text_of(l->first, "command"), text_of(l->first, "line"));
   }
   free(lines);
@@ -229,14 +226,14 @@ static void print_waits(const explain_run_t *run) {
       break;
     }
     if (!any) {
-      printf("waits on that chain, for data or for a free buffer: how long the pipe waited, in %%\n"
-             "  cycles          times\n");
+      printf(
+          "waits on that chain, for data or for a free buffer: how long the pipe waited, in %%\n"
+          "  cycles          times\n");
     }
     any = true;
     printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
            text_of(l->first, "core"), text_of(l->first, "pipe"),
-           strcmp(text_of(l->first, "what"), "buffer") == 0 ? "buffer" : "data",
-           text_of(l->first, "line"));
+           strcmp(text_of(l->first, "what"), "buffer") == 0 ? "buffer" : "data", text_of(l->first, "line"));
   }
   free(lines);
 }
@@ -249,13 +246,11 @@ static void print_worth(const explain_run_t *run) {
   size_t shown = 0;
   printf("what would help, each by itself, from another run: cycles saved, in %%\n");
   for (; shown < run->tries && worth(run, &run->list[shown]) >= WORTH_LEAST; ++shown) {
-    printf("  %5.1f   %-18s %s\n", 100 * worth(run, &run->list[shown]), run->list[shown].name,
-           run->list[shown].text);
+    printf("  %5.1f   %-18s %s\n", 100 * worth(run, &run->list[shown]), run->list[shown].name, run->list[shown].text);
   }
   printf("  less than %.1f %%:", 100 * WORTH_LEAST);
   for (size_t i = shown; i < run->tries; ++i) {
-    printf("%s %s%s", i > shown ? "," : "", run->list[i].name,
-           run->list[i].cycles == 0 ? " (cannot run)" : "");
+    printf("%s %s%s", i > shown ? "," : "", run->list[i].name, run->list[i].cycles == 0 ? " (cannot run)" : "");
   }
   printf("\n");
 }
@@ -308,22 +303,21 @@ static void fill_json(const void *data, cJSON *root) {
 // --- the command ------------------------------------------------------------------------------
 
 static void help(void) {
-  static const manual_row_t examples[] = {
-      {"explain r.json", "after `amalgam run amla --json r.json`"},
-      {"explain r.json --json why.json", "the same for a program"},
-      {NULL, NULL}};
+  static const manual_row_t examples[] = {{"explain r.json", "after `amalgam run amla --json r.json`"},
+                                          {"explain r.json --json why.json", "the same for a program"},
+                                          {NULL, NULL}};
   static const manual_row_t files[] = {
-      {"model/cli/explain/resources.def", "the resources, and what half their cost means"},
-      {NULL, NULL}};
+      {"model/cli/explain/resources.def", "the resources, and what half their cost means"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "explain",
       .synopsis = "RUN.json [options]",
-      .about = "why a run took as long as it did. RUN.json was written by `amalgam run KERNEL "
-               "--json RUN.json`, for a kernel on the SoC. The run is repeated: first as it was, to find "
-               "the chain of commands and waits that set its time, and then with each resource of the "
-               "machine at half its cost. Values are computed only where they change the cycles. RUN.json says "
-               "which files these runs read, and nothing that they write; native firmware of its own, which could "
-               "do anything, they load only with --allow-native.",
+      .about =
+          "why a run took as long as it did. RUN.json was written by `amalgam run KERNEL "
+          "--json RUN.json`, for a kernel on the SoC. The run is repeated: first as it was, to find "
+          "the chain of commands and waits that set its time, and then with each resource of the "
+          "machine at half its cost. Values are computed only where they change the cycles. RUN.json says "
+          "which files these runs read, and nothing that they write; native firmware of its own, which could "
+          "do anything, they load only with --allow-native.",
       .notes = "exit codes: 0 done, 2 bad usage or input, 130 interrupted (SIGTERM 143, SIGHUP 129)",
       .command = CLI_EXPLAIN,
       .examples = examples,
@@ -331,8 +325,7 @@ static void help(void) {
   manual_print(stdout, &manual);
 }
 
-static bool explain_file(const options_t *options, explain_run_t *run, outputs_t *outputs,
-                         base_error_t *error) {
+static bool explain_file(const options_t *options, explain_run_t *run, outputs_t *outputs, base_error_t *error) {
   size_t json = 0;
   if (options->words != 1) {
     return base_fail(error, "explain: expected one file, of an `amalgam run --json`");

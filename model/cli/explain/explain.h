@@ -4,8 +4,8 @@
 //   explain_runs.c    the same run again, as it was and with one resource at half its cost
 //   resources.def     the resources
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_EXPLAIN_H
-#define CLI_EXPLAIN_H
+#ifndef AMALGAM_CLI_EXPLAIN_EXPLAIN_H
+#define AMALGAM_CLI_EXPLAIN_EXPLAIN_H
 
 #include <cJSON.h>
 
@@ -22,20 +22,20 @@ enum { EXPLAIN_WORDS_MAX = 192, EXPLAIN_TRIES_MAX = 32 };
 // What a resource is worth.
 typedef struct explain_try {
   const char *name, *text;
-  char changes[1024];          // words for `amalgam run`
-  uint64_t cycles;             // 0: that run is not possible
+  char changes[1024];  // words for `amalgam run`
+  uint64_t cycles;     // 0: that run is not possible
 } explain_try_t;
 
 typedef struct explain_run {
-  const char *file;            // RUN.json
+  const char *file;  // RUN.json
   const char *kernel;
-  cJSON *root;                 // of the file
+  cJSON *root;  // of the file
   config_t config;
   // After `amalgam run KERNEL`, without its outputs; and without what is about values.
   const char *word[2][EXPLAIN_WORDS_MAX];
   size_t words[2];
   uint64_t cycles;
-  cJSON *path;                 // as critical_path.h writes it
+  cJSON *path;  // as critical_path.h writes it
   explain_try_t list[EXPLAIN_TRIES_MAX];
   size_t tries;
 } explain_run_t;

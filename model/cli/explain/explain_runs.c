@@ -17,20 +17,17 @@ typedef struct runner {
   explain_run_t *run;
   bool timing_only;
   bool quiet;
-  char *folder;                // for the runs' files
-  base_error_t reason;         // why the run as it was was not possible
+  char *folder;         // for the runs' files
+  base_error_t reason;  // why the run as it was was not possible
 } runner_t;
 
 // --- words ------------------------------------------------------------------------------------
 
-static bool begins(const char *word, const char *start) {
-  return strncmp(word, start, strlen(start)) == 0;
-}
+static bool begins(const char *word, const char *start) { return strncmp(word, start, strlen(start)) == 0; }
 
 // The words of a run: kernel, what it was given, changes, where the cycles go. char *const *, as execv
 // has it; the words themselves are not copied.
-static void fill_words(const runner_t *runner, char *changes, const char *json, const char *path,
-                       const char **word) {
+static void fill_words(const runner_t *runner, char *changes, const char *json, const char *path, const char **word) {
   const explain_run_t *run = runner->run;
   size_t n = 0;
   word[n++] = PROGRAM_SELF;
@@ -47,7 +44,7 @@ static void fill_words(const runner_t *runner, char *changes, const char *json, 
   if (runner->timing_only) {
     word[n++] = "--timing-only";
   }
-  if (strcmp(run->kernel, "lm") != 0) {   // the same cycles, sooner
+  if (strcmp(run->kernel, "lm") != 0) {  // the same cycles, sooner
     word[n++] = "--gm";
     word[n++] = "c";
   }
@@ -73,8 +70,7 @@ static uint64_t cycles_of(const char *json) {
 
 // Cycles of the run with changes, 0: it is not possible, and reason (may be NULL) is what it said.
 // number: of its files.
-static uint64_t again(runner_t *runner, const char *changes, size_t number, const char *path,
-                      base_error_t *reason) {
+static uint64_t again(runner_t *runner, const char *changes, size_t number, const char *path, base_error_t *reason) {
   const char *word[EXPLAIN_WORDS_MAX];
   char json[PATH_BYTES + 32], said[BASE_ERROR_BYTES];
   char text[sizeof runner->run->list[0].changes];
@@ -86,7 +82,7 @@ static uint64_t again(runner_t *runner, const char *changes, size_t number, cons
     const char *own = "amalgam: ";
     base_fail(reason, "%s", said + (begins(said, own) ? strlen(own) : 0));
   }
-  const uint64_t cycles = cycles_of(json);   // a run that is not possible writes no file
+  const uint64_t cycles = cycles_of(json);  // a run that is not possible writes no file
   unlink(json);
   return cycles;
 }
@@ -121,8 +117,7 @@ static bool has_worked(const explain_run_t *run, const char *used) {
     const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pipe, "pipe"));
     const cJSON *busy = cJSON_GetObjectItemCaseSensitive(pipe, "busy");
     if (name != NULL && core != NULL && id != NULL && cJSON_IsNumber(busy) &&
-        strncmp(core, used, (size_t)(name - used)) == 0 && strcmp(id, name + 1) == 0 &&
-        busy->valuedouble > 0) {
+        strncmp(core, used, (size_t)(name - used)) == 0 && strcmp(id, name + 1) == 0 && busy->valuedouble > 0) {
       return true;
     }
   }
@@ -140,7 +135,7 @@ static void add_change(explain_try_t *one, const char *parameter, double value) 
   snprintf(one->changes + used, sizeof one->changes - used, " --set %s=%.9g", parameter, value);
 }
 
-static double scaled_uint(uint32_t value, double factor) {   // what is not 0 stays so
+static double scaled_uint(uint32_t value, double factor) {  // what is not 0 stays so
   const uint32_t scaled = (uint32_t)(value * factor + 0.5);
   return scaled == 0 && value > 0 ? 1 : scaled;
 }
@@ -148,15 +143,15 @@ static double scaled_real(double value, double factor) { return value * factor; 
 
 // Which parameters are whole numbers, config.def knows.
 static double scaled(const char *parameter, const config_t *config, double factor) {
-#define SECTION(section, text)                                            \
-  {                                                                       \
-    const char *const where = #section;                                   \
+#define SECTION(section, text)          \
+  {                                     \
+    const char *const where = #section; \
     const config_##section##_t *const in = &config->section;
-#define PARAM(type, name, min, max, unit, text)                           \
-    if (begins(parameter, where) && parameter[strlen(where)] == '.' &&    \
-        strcmp(parameter + strlen(where) + 1, #name) == 0) {              \
-      return scaled_##type(in->name, factor);                             \
-    }
+#define PARAM(type, name, min, max, unit, text)                      \
+  if (begins(parameter, where) && parameter[strlen(where)] == '.' && \
+      strcmp(parameter + strlen(where) + 1, #name) == 0) {           \
+    return scaled_##type(in->name, factor);                          \
+  }
 #define END_SECTION(section) }
 #include "config/config.def"
 #undef SECTION
@@ -168,8 +163,7 @@ static double scaled(const char *parameter, const config_t *config, double facto
 static bool is_one_of(const char *name, const char *names) {
   const char *found = strstr(names, name);
   const size_t length = strlen(name);
-  return found != NULL && (found == names || found[-1] == ' ') &&
-         (found[length] == ' ' || found[length] == '\0');
+  return found != NULL && (found == names || found[-1] == ' ') && (found[length] == ' ' || found[length] == '\0');
 }
 
 static void list_tries(explain_run_t *run) {
@@ -178,12 +172,12 @@ static void list_tries(explain_run_t *run) {
   if (has_worked(run, used)) {     \
     one = add_try(run, name, text);
 #define SCALE(section, parameter, factor) \
-    add_change(one, #section "." #parameter, scaled(#section "." #parameter, &run->config, factor));
+  add_change(one, #section "." #parameter, scaled(#section "." #parameter, &run->config, factor));
 #define END_RESOURCE }
-#define BUFFERS(name, kernels, text, words)                    \
-  if (is_one_of(run->kernel, kernels)) {                       \
-    one = add_try(run, name, text);                            \
-    snprintf(one->changes, sizeof one->changes, "%s", words);  \
+#define BUFFERS(name, kernels, text, words)                   \
+  if (is_one_of(run->kernel, kernels)) {                      \
+    one = add_try(run, name, text);                           \
+    snprintf(one->changes, sizeof one->changes, "%s", words); \
   }
 #include "cli/explain/resources.def"
 #undef RESOURCE
@@ -209,13 +203,12 @@ static bool as_it_was(runner_t *runner, base_error_t *error) {
   if (cycles == run->cycles && run->path != NULL) {
     return true;
   }
-  return cycles == 0
-             ? base_fail(error, "%s: that run cannot be made again: %s", run->file,
-                         runner->reason.text[0] != '\0' ? runner->reason.text : "it ended without a word")
-             : base_fail(error,
-                         "%s: %llu cycles, and %llu when it is made again: other files, or "
-                         "another version",
-                         run->file, (unsigned long long)run->cycles, (unsigned long long)cycles);
+  return cycles == 0 ? base_fail(error, "%s: that run cannot be made again: %s", run->file,
+                                 runner->reason.text[0] != '\0' ? runner->reason.text : "it ended without a word")
+                     : base_fail(error,
+                                 "%s: %llu cycles, and %llu when it is made again: other files, or "
+                                 "another version",
+                                 run->file, (unsigned long long)run->cycles, (unsigned long long)cycles);
 }
 
 bool explain_runs(explain_run_t *run, bool quiet, base_error_t *error) {

@@ -86,14 +86,16 @@ static void list_configs(void) {
 
 // A study says what it asks; whether the rest of it is right, `amalgam sweep` looks at.
 static void print_study(const char *file) {
-  typedef struct question { char *text; } question_t;
+  typedef struct question {
+    char *text;
+  } question_t;
   static const cyaml_schema_field_t fields[] = {
       CYAML_FIELD_STRING_PTR("question", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, question_t, text, 0,
                              CYAML_UNLIMITED),
       CYAML_FIELD_END};
   static const cyaml_schema_value_t schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, question_t, fields)};
-  const cyaml_config_t config = {.log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem,
-                                 .flags = CYAML_CFG_IGNORE_UNKNOWN_KEYS};
+  const cyaml_config_t config = {
+      .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem, .flags = CYAML_CFG_IGNORE_UNKNOWN_KEYS};
   question_t *question = NULL;
   cyaml_data_t *data = NULL;
   if (cyaml_load_file(file, &config, &schema, &data, NULL) == CYAML_OK) {
@@ -131,15 +133,14 @@ static const struct {
 enum { LISTS = sizeof lists / sizeof *lists };
 
 static void help(void) {
-  static const manual_row_t examples[] = {
-      {"list", "everything"}, {"list configs", "machines"}, {NULL, NULL}};
-  static const manual_row_t files[] = {
-      {"model/config/*.yaml", "machines"}, {NULL, NULL}};
+  static const manual_row_t examples[] = {{"list", "everything"}, {"list configs", "machines"}, {NULL, NULL}};
+  static const manual_row_t files[] = {{"model/config/*.yaml", "machines"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "list",
       .synopsis = "[kernels|configs|reports|studies]",
-      .about = "names that other commands take. Each line has a name and what it stands for. Studies are those of the "
-               "folder studies/ where you are, and those that are shipped.",
+      .about =
+          "names that other commands take. Each line has a name and what it stands for. Studies are those of the "
+          "folder studies/ where you are, and those that are shipped.",
       .examples = examples,
       .files = files};
   manual_print(stdout, &manual);

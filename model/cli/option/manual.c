@@ -90,9 +90,7 @@ static void print_description(FILE *file, const manual_t *manual) {
 }
 
 // ", 2": the next item.
-static bool begins_item(const char *at) {
-  return *at == ',' && isdigit((unsigned char)at[1 + strspn(at + 1, " \n")]);
-}
+static bool begins_item(const char *at) { return *at == ',' && isdigit((unsigned char)at[1 + strspn(at + 1, " \n")]); }
 
 // "0 done, 2 bad usage, or input, 130 interrupted": an item begins with a number behind ", ".
 static void print_exits(FILE *file, const char *at) {
@@ -125,8 +123,8 @@ static void print_examples(FILE *file, const manual_t *manual) {
 void manual_print(FILE *file, const manual_t *manual) {
   print_name(file, manual);
   manual_heading(file, "SYNOPSIS");
-  fprintf(file, "%*samalgam %s%s%s\n", INDENT, "", manual->name,
-          *manual->synopsis == '\0' ? "" : " ", manual->synopsis);
+  fprintf(file, "%*samalgam %s%s%s\n", INDENT, "", manual->name, *manual->synopsis == '\0' ? "" : " ",
+          manual->synopsis);
   print_description(file, manual);
   if (manual->command != 0) {
     manual_heading(file, "OPTIONS");

@@ -1,8 +1,8 @@
 // A command's --help as a manual page: NAME, SYNOPSIS, DESCRIPTION, OPTIONS, EXAMPLES, EXIT STATUS,
 // FILES.  Options come from options.def.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_MANUAL_H
-#define CLI_MANUAL_H
+#ifndef AMALGAM_CLI_OPTION_MANUAL_H
+#define AMALGAM_CLI_OPTION_MANUAL_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -13,16 +13,16 @@ typedef struct manual_row {
 } manual_row_t;
 
 typedef struct manual {
-  const char *name;         // "run amla"
-  const char *synopsis;     // what may follow: "[options]"
+  const char *name;      // "run amla"
+  const char *synopsis;  // what may follow: "[options]"
   // NAME's line is its first sentence, DESCRIPTION the rest of it; then the notes, of which
   // "exit codes: 0 done, 2 bad usage, ..." makes EXIT STATUS.  Line ends are spaces, "\n\n" parts
   // paragraphs.
   const char *about;
-  const char *notes;        // or NULL
-  unsigned command;         // whose options, 0: it has none
-  const manual_row_t *examples;   // command line after "amalgam", what it does; {NULL, NULL} last
-  const manual_row_t *files;      // or NULL; the same
+  const char *notes;             // or NULL
+  unsigned command;              // whose options, 0: it has none
+  const manual_row_t *examples;  // command line after "amalgam", what it does; {NULL, NULL} last
+  const manual_row_t *files;     // or NULL; the same
 } manual_t;
 
 void manual_print(FILE *file, const manual_t *manual);

@@ -34,9 +34,15 @@
 #define VALUES OPTION_VALUES
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
-#define OPTION(field, long_name, kind, arg, where, start, low, high, text)                       \
-  {.name = (long_name), .type = OPTION_TYPE_##kind, .argument = (arg), .commands = (where),      \
-   .initial = (start), .min = (low), .max = (high), .help = (text),                              \
+#define OPTION(field, long_name, kind, arg, where, start, low, high, text) \
+  {.name = (long_name),                                                    \
+   .type = OPTION_TYPE_##kind,                                             \
+   .argument = (arg),                                                      \
+   .commands = (where),                                                    \
+   .initial = (start),                                                     \
+   .min = (low),                                                           \
+   .max = (high),                                                          \
+   .help = (text),                                                         \
    .offset = offsetof(options_t, field)},
 #include "cli/option/options.def"
 #undef GROUP
@@ -48,41 +54,34 @@ enum { MAX_ROWS = sizeof option_rows / sizeof *option_rows, HELP = 0x1000, REFUS
 
 // --- values -----------------------------------------------------------------------------------
 
-static bool store_count(const option_row_t *row, option_count_t *count, const char *text,
-                        base_error_t *error) {
-  if (!parse_count(text, &count->value) || (double)count->value < row->min ||
-      (double)count->value > row->max) {
-    return row->max < 1e18
-               ? base_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'%s",
-                           row->name, row->min, row->max, text, parse_hint(text))
-               : base_fail(error, "--%s: expected a whole number from %.0f, got '%s'%s", row->name,
-                           row->min, text, parse_hint(text));
+static bool store_count(const option_row_t *row, option_count_t *count, const char *text, base_error_t *error) {
+  if (!parse_count(text, &count->value) || (double)count->value < row->min || (double)count->value > row->max) {
+    return row->max < 1e18 ? base_fail(error, "--%s: expected a whole number from %.0f to %.0f, got '%s'%s", row->name,
+                                       row->min, row->max, text, parse_hint(text))
+                           : base_fail(error, "--%s: expected a whole number from %.0f, got '%s'%s", row->name,
+                                       row->min, text, parse_hint(text));
   }
   count->given = true;
   return true;
 }
 
-static bool store_real(const option_row_t *row, option_real_t *real, const char *text,
-                       base_error_t *error) {
+static bool store_real(const option_row_t *row, option_real_t *real, const char *text, base_error_t *error) {
   if (!parse_real(text, &real->value) || real->value < row->min || real->value > row->max) {
-    return base_fail(error, "--%s: expected a number from %g to %g, got '%s'%s", row->name,
-                     row->min, row->max, text, parse_hint(text));
+    return base_fail(error, "--%s: expected a number from %g to %g, got '%s'%s", row->name, row->min, row->max, text,
+                     parse_hint(text));
   }
   real->text = text;
   real->given = true;
   return true;
 }
 
-static bool store_choice(const option_row_t *row, option_choice_t *choice, const char *text,
-                         base_error_t *error) {
+static bool store_choice(const option_row_t *row, option_choice_t *choice, const char *text, base_error_t *error) {
   choice->value = parse_choice(text, row->argument);
   choice->given = true;
-  return choice->value >= 0 ||
-         base_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
+  return choice->value >= 0 || base_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
 }
 
-static bool store_list(const option_row_t *row, option_list_t *list, const char *text,
-                       base_error_t *error) {
+static bool store_list(const option_row_t *row, option_list_t *list, const char *text, base_error_t *error) {
   if (list->count == OPTION_LIST_MAX) {
     return base_fail(error, "--%s: given more than %d times", row->name, OPTION_LIST_MAX);
   }
@@ -90,8 +89,7 @@ static bool store_list(const option_row_t *row, option_list_t *list, const char 
   return true;
 }
 
-static bool store(options_t *options, const option_row_t *row, const char *text,
-                  base_error_t *error) {
+static bool store(options_t *options, const option_row_t *row, const char *text, base_error_t *error) {
   void *field = (char *)options + row->offset;
   switch (row->type) {
     case OPTION_TYPE_flag:
@@ -114,9 +112,7 @@ static bool store(options_t *options, const option_row_t *row, const char *text,
 
 // --- parsing ----------------------------------------------------------------------------------
 
-static bool exists(const option_row_t *row, unsigned command) {
-  return (row->commands & command) != 0;
-}
+static bool exists(const option_row_t *row, unsigned command) { return (row->commands & command) != 0; }
 
 static void build_table(unsigned command, struct option table[MAX_ROWS + 2]) {
   size_t used = 0;
@@ -124,9 +120,8 @@ static void build_table(unsigned command, struct option table[MAX_ROWS + 2]) {
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
     if (exists(row, command)) {
-      table[used++] = (struct option){
-          row->name, row->type == OPTION_TYPE_flag ? no_argument : required_argument, NULL,
-          FIRST_ROW + (int)i};
+      table[used++] = (struct option){row->name, row->type == OPTION_TYPE_flag ? no_argument : required_argument, NULL,
+                                      FIRST_ROW + (int)i};
     }
   }
   table[used] = (struct option){0};
@@ -154,8 +149,7 @@ static bool refuse_long(const char *typed, const struct option *table, base_erro
     return base_fail(error, "--%s: may be --%s or --%s", name, first, second);
   }
   char hint[80];
-  return base_fail(error, "--%s: unknown option%s", name,
-                   suggest_text(name, words, count, "--", hint, sizeof hint));
+  return base_fail(error, "--%s: unknown option%s", name, suggest_text(name, words, count, "--", hint, sizeof hint));
 }
 
 static bool refuse(int code, char **argv, const struct option *table, base_error_t *error) {
@@ -172,8 +166,7 @@ static bool refuse(int code, char **argv, const struct option *table, base_error
 static bool set_defaults(options_t *options, unsigned command, base_error_t *error) {
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
-    if (exists(row, command) && row->initial != NULL &&
-        !store(options, row, row->initial, error)) {
+    if (exists(row, command) && row->initial != NULL && !store(options, row, row->initial, error)) {
       return false;
     }
   }
@@ -201,8 +194,7 @@ static int next_option(int argc, char **argv, const struct option *table, base_e
   return REFUSED;
 }
 
-bool options_parse(options_t *options, unsigned command, int argc, char **argv,
-                   base_error_t *error) {
+bool options_parse(options_t *options, unsigned command, int argc, char **argv, base_error_t *error) {
   struct option table[MAX_ROWS + 2];
   build_table(command, table);
   memset(options, 0, sizeof *options);
@@ -223,8 +215,8 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv,
   return true;
 }
 
-bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept,
-                  size_t *count, base_error_t *error) {
+bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept, size_t *count,
+                  base_error_t *error) {
   struct option table[MAX_ROWS + 2];
   build_table(command, table);
   *count = 0;
@@ -237,7 +229,7 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
     if (code == HELP || (option_rows[code - FIRST_ROW].commands & dropped) != 0) {
       continue;
     }
-    if (optarg == argv[optind - 1]) {   // not --name=value
+    if (optarg == argv[optind - 1]) {  // not --name=value
       kept[(*count)++] = argv[optind - 2];
     }
     kept[(*count)++] = argv[optind - 1];
@@ -248,9 +240,7 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
   return true;
 }
 
-bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
-                   base_error_t *error) {
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path, base_error_t *error) {
   return !given->given || given->value == have ||
-         base_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path,
-                   have);
+         base_fail(error, "--%s %llu: %s has %zu", name, (unsigned long long)given->value, path, have);
 }

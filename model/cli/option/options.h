@@ -1,7 +1,7 @@
 // Options of the command line, generated from options.def.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#ifndef AMALGAM_CLI_OPTION_OPTIONS_H
+#define AMALGAM_CLI_OPTION_OPTIONS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,43 +37,53 @@
 #define CLI_BLAME (1u << 22)
 
 // Marks, among the commands of an option.
-#define OPTION_OUTPUT (1u << 30)   // what is written, said, checked or watched: not what is run
-#define OPTION_VALUES (1u << 31)   // about values, which change no cycle
-#define OPTION_WORDS (1u << 29)    // no mark: for options_keep, what is no option
+#define OPTION_OUTPUT (1u << 30)  // what is written, said, checked or watched: not what is run
+#define OPTION_VALUES (1u << 31)  // about values, which change no cycle
+#define OPTION_WORDS (1u << 29)   // no mark: for options_keep, what is no option
 
 enum { OPTION_LIST_MAX = 64 };
 
-typedef const char *option_text_t;                     // NULL: not given
-typedef struct { bool given; uint64_t value; } option_count_t;
-typedef struct { bool given; double value; const char *text; } option_real_t;
-typedef struct { bool given; int value; } option_choice_t;
+typedef const char *option_text_t;  // NULL: not given
+typedef struct {
+  bool given;
+  uint64_t value;
+} option_count_t;
+typedef struct {
+  bool given;
+  double value;
+  const char *text;
+} option_real_t;
+typedef struct {
+  bool given;
+  int value;
+} option_choice_t;
 typedef bool option_flag_t;
-typedef struct { size_t count; const char *item[OPTION_LIST_MAX]; } option_list_t;
+typedef struct {
+  size_t count;
+  const char *item[OPTION_LIST_MAX];
+} option_list_t;
 
 typedef struct options {
 #define GROUP(title)
-#define OPTION(field, long_name, type, arg, commands, initial, min, max, help) \
-  option_##type##_t field;
+#define OPTION(field, long_name, type, arg, commands, initial, min, max, help) option_##type##_t field;
 #include "cli/option/options.def"
 #undef GROUP
 #undef OPTION
-  int words;               // arguments that are no options
+  int words;  // arguments that are no options
   char **word;
   bool help;
 } options_t;
 
 // Parses what follows the command's name; argv[0] is that name.  Strings point into argv.
-bool options_parse(options_t *options, unsigned command, int argc, char **argv,
-                   base_error_t *error);
+bool options_parse(options_t *options, unsigned command, int argc, char **argv, base_error_t *error);
 
 // The words of argv but for options with one of these marks, for running a command again, options first;
 // with OPTION_WORDS options alone. kept has room for argc; *count: how many. Reorders argv as options_parse does.
-bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept,
-                  size_t *count, base_error_t *error);
+bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept, size_t *count,
+                  base_error_t *error);
 
 // A size given on the command line must be the one that the file `path` has.
-bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path,
-                   base_error_t *error);
+bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path, base_error_t *error);
 
 static inline size_t option_count_or(const option_count_t *count, size_t usual) {
   return count->given ? (size_t)count->value : usual;
@@ -84,12 +94,16 @@ void options_help(FILE *file, unsigned command);
 
 // Internal: the table behind both.
 typedef enum option_type {
-  OPTION_TYPE_text, OPTION_TYPE_list, OPTION_TYPE_count, OPTION_TYPE_real, OPTION_TYPE_choice,
+  OPTION_TYPE_text,
+  OPTION_TYPE_list,
+  OPTION_TYPE_count,
+  OPTION_TYPE_real,
+  OPTION_TYPE_choice,
   OPTION_TYPE_flag
 } option_type_t;
 
 typedef struct option_row {
-  const char *group;       // of a row that only starts a group
+  const char *group;  // of a row that only starts a group
   const char *name;
   option_type_t type;
   const char *argument;
@@ -97,7 +111,7 @@ typedef struct option_row {
   const char *initial;
   double min, max;
   const char *help;
-  size_t offset;           // in options_t
+  size_t offset;  // in options_t
 } option_row_t;
 
 extern const option_row_t option_rows[];

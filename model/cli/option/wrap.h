@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_WRAP_H
-#define CLI_WRAP_H
+#ifndef AMALGAM_CLI_OPTION_WRAP_H
+#define AMALGAM_CLI_OPTION_WRAP_H
 
 #include <stddef.h>
 #include <stdio.h>

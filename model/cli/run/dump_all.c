@@ -30,7 +30,8 @@ static bool is_empty(const char *name, base_error_t *error) {
     entries += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
   }
   closedir(folder);
-  return entries == 0 || base_fail(error, "--dump-all %s: expected a new or an empty folder, it has other things in it", name);
+  return entries == 0 ||
+         base_fail(error, "--dump-all %s: expected a new or an empty folder, it has other things in it", name);
 }
 
 bool dump_all_check(const options_t *options, base_error_t *error) {
@@ -79,12 +80,13 @@ static bool write_folder(run_t *run, base_error_t *error) {
   soc_replay_t *replay = run->kernel->soc(run)->replay;
   folder_names(run->options.dump_all, name, beside);
   if (replay == NULL) {
-    return outputs_commit(&run->outputs, error);   // stopped before it began
+    return outputs_commit(&run->outputs, error);  // stopped before it began
   }
   if (mkdtemp(beside) == NULL) {
     return base_fail(error, "--dump-all %s: cannot write there: %s", name, strerror(errno));
   }
-  const bool good = blame_dump_all(replay, beside, error) && outputs_commit(&run->outputs, error) && take_name(beside, name, error);
+  const bool good =
+      blame_dump_all(replay, beside, error) && outputs_commit(&run->outputs, error) && take_name(beside, name, error);
   if (!good) {
     remove_folder(beside);
   }
@@ -95,7 +97,7 @@ bool dump_all_commit(run_t *run, base_error_t *error) {
   if (run->options.dump_all == NULL) {
     return outputs_commit(&run->outputs, error);
   }
-  host_hold_interrupts();   // or half of a folder would be left
+  host_hold_interrupts();  // or half of a folder would be left
   const bool good = write_folder(run, error);
   host_release_interrupts();
   return good;

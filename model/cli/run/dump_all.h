@@ -1,7 +1,7 @@
 // --dump-all DIR: a folder of what every command of a window left (blame/dump_all.h), that appears whole or not at all.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_DUMP_ALL_H
-#define CLI_DUMP_ALL_H
+#ifndef AMALGAM_CLI_RUN_DUMP_ALL_H
+#define AMALGAM_CLI_RUN_DUMP_ALL_H
 
 #include "cli/run/run.h"
 

@@ -13,7 +13,7 @@ enum { NAME_BYTES = 4096 };
 // They outlive the machine.
 static struct {
   soc_dump_t dump[SOC_MAX_DUMPS];
-  size_t file[SOC_MAX_DUMPS];   // of the run's outputs
+  size_t file[SOC_MAX_DUMPS];  // of the run's outputs
   size_t count;
 } all;
 
@@ -57,9 +57,7 @@ static bool read_dump(const char *text, soc_dump_t *dump, char *file, base_error
   const char *colon = strchr(text, ':');
   const char *second = colon == NULL ? NULL : strchr(colon + 1, ':');
   *dump = (soc_dump_t){.text = text};
-  const size_t space = colon == NULL    ? 0
-                       : second == NULL ? strlen(colon + 1)
-                                        : (size_t)(second - colon - 1);
+  const size_t space = colon == NULL ? 0 : second == NULL ? strlen(colon + 1) : (size_t)(second - colon - 1);
   if (colon == NULL || !read_mark(text, (size_t)(colon - text), &dump->mark) || !read_space(colon + 1, space, dump) ||
       (second != NULL && second[1] == '\0') || strlen(text) + 5 > NAME_BYTES) {
     return base_fail(error,
@@ -116,7 +114,8 @@ bool dumps_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   soc->dumps = all.dump;
   soc->dump_count = all.count;
   soc->write_dump = write_array;
-  return all.count == 0 || !soc->timing_only || base_fail(error, "--dump: cannot go with --timing-only, which computes nothing");
+  return all.count == 0 || !soc->timing_only ||
+         base_fail(error, "--dump: cannot go with --timing-only, which computes nothing");
 }
 
 void dumps_written(run_t *run) {

@@ -1,7 +1,7 @@
 // --dump CMD:SPACE[@ADDRESS][:FILE.npy]: what commands left in their operands.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_DUMPS_H
-#define CLI_DUMPS_H
+#ifndef AMALGAM_CLI_RUN_DUMPS_H
+#define AMALGAM_CLI_RUN_DUMPS_H
 
 #include "cli/run/run.h"
 #include "soc/soc.h"

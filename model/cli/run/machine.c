@@ -11,8 +11,7 @@ unsigned machine_threads(const options_t *options) {
   return options->threads.given ? (unsigned)options->threads.value : kernel_host_threads();
 }
 
-bool machine_config(const options_t *options, const char *config, kernel_machine_t *machine,
-                    base_error_t *error) {
+bool machine_config(const options_t *options, const char *config, kernel_machine_t *machine, base_error_t *error) {
   bool good = kernel_machine_open(machine, config, error);
   machine->set = options->set.item;
   machine->sets = options->set.count;
@@ -29,12 +28,11 @@ bool machine_config(const options_t *options, const char *config, kernel_machine
 static bool read_firmware(kernel_machine_t *machine, const char *firmware, base_error_t *error) {
   const bool native = strcmp(firmware, "native") == 0;
   machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return native || strcmp(firmware, "riscv") == 0 ||
-         kernel_machine_firmware(machine, firmware, error);
+  return native || strcmp(firmware, "riscv") == 0 || kernel_machine_firmware(machine, firmware, error);
 }
 
-bool machine_read(const run_t *run, const char *config, const char *firmware,
-                  kernel_machine_t *machine, base_error_t *error) {
+bool machine_read(const run_t *run, const char *config, const char *firmware, kernel_machine_t *machine,
+                  base_error_t *error) {
   const options_t *options = &run->options;
   soc_options_t *soc = &machine->soc;
   if (!machine_config(options, config, machine, error) ||
@@ -70,26 +68,24 @@ bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t 
 bool scale_option(const options_t *options, float *scale, base_error_t *error) {
   *scale = NAN;
   return !options->softmax_scale.given || parse_float(options->softmax_scale.text, scale) ||
-         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'%s",
-                   options->softmax_scale.text, parse_hint(options->softmax_scale.text));
+         base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'%s", options->softmax_scale.text,
+                   parse_hint(options->softmax_scale.text));
 }
 
 bool split_option(const char *text, unsigned of_auto, unsigned *splits, base_error_t *error) {
   uint64_t value = of_auto;
-  if (strcmp(text, "auto") != 0 &&
-      (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
-    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'%s", ATTENTION_MAX_SPLITS,
-                     text, parse_hint(text));
+  if (strcmp(text, "auto") != 0 && (!parse_count(text, &value) || value < 1 || value > ATTENTION_MAX_SPLITS)) {
+    return base_fail(error, "--split-kv: expected 1 to %d or auto, got '%s'%s", ATTENTION_MAX_SPLITS, text,
+                     parse_hint(text));
   }
   *splits = (unsigned)value;
   return true;
 }
 
 kernel_judge_t judge_options(const options_t *options, int golden) {
-  return (kernel_judge_t){
-      .golden = (golden_choice_t)golden,
-      .verify = options->verify,
-      .tolerance = options->tolerance.given ? options->tolerance.value : NAN};
+  return (kernel_judge_t){.golden = (golden_choice_t)golden,
+                          .verify = options->verify,
+                          .tolerance = options->tolerance.given ? options->tolerance.value : NAN};
 }
 
 // --- what goes together ------------------------------------------------------------------------
@@ -114,6 +110,5 @@ bool need_given(const given_t *list, size_t count, const char *together, base_er
 
 bool refuse_made_up(const options_t *options, const char *file, base_error_t *error) {
   return (options->dist == NULL && !options->seed.given) ||
-         base_fail(error, "--%s: makes inputs up, cannot go with --%s",
-                   options->dist != NULL ? "dist" : "seed", file);
+         base_fail(error, "--%s: makes inputs up, cannot go with --%s", options->dist != NULL ? "dist" : "seed", file);
 }

@@ -1,7 +1,7 @@
 // What several kernels' options say: the machine, made-up inputs, what does not go together.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_RUN_MACHINE_H
-#define CLI_RUN_MACHINE_H
+#ifndef AMALGAM_CLI_RUN_MACHINE_H
+#define AMALGAM_CLI_RUN_MACHINE_H
 
 #include "cli/run/run.h"
 #include "kernel/made_up.h"
@@ -11,12 +11,11 @@
 unsigned machine_threads(const options_t *options);
 
 // --config (config is its value), --set.
-bool machine_config(const options_t *options, const char *config, kernel_machine_t *machine,
-                    base_error_t *error);
+bool machine_config(const options_t *options, const char *config, kernel_machine_t *machine, base_error_t *error);
 
 // The machine of a `run KERNEL` on the SoC: config, cores, memory model, firmware, recordings.
-bool machine_read(const run_t *run, const char *config, const char *firmware,
-                  kernel_machine_t *machine, base_error_t *error);
+bool machine_read(const run_t *run, const char *config, const char *firmware, kernel_machine_t *machine,
+                  base_error_t *error);
 
 // The simulation of it, between preparing and judging: progress goes to the terminal. flops: of all.
 void machine_begin(run_t *run, kernel_machine_t *machine, uint64_t flops);
@@ -41,8 +40,7 @@ typedef struct given {
 
 // Refuses the first one that was given: "--NAME: WHY".
 bool refuse_given(const given_t *list, size_t count, const char *why, base_error_t *error);
-#define REFUSE_GIVEN(list, why, error) \
-  refuse_given(list, sizeof(list) / sizeof *(list), why, error)
+#define REFUSE_GIVEN(list, why, error) refuse_given(list, sizeof(list) / sizeof *(list), why, error)
 
 // Names the first one that was not: "--NAME: missing; TOGETHER".
 bool need_given(const given_t *list, size_t count, const char *together, base_error_t *error);

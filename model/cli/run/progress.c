@@ -7,13 +7,11 @@
 #include "host/host.h"
 
 enum { BAR = 24, DURATION_BYTES = 32 };
-static const double patience = 2;   // seconds without a bar
+static const double patience = 2;  // seconds without a bar
 
 void progress_start(progress_t *progress, bool quiet, uint64_t flops, double clock_mhz) {
-  *progress = (progress_t){.enabled = !quiet && isatty(STDERR_FILENO) != 0,
-                           .flops = flops,
-                           .clock_mhz = clock_mhz,
-                           .start = host_seconds()};
+  *progress = (progress_t){
+      .enabled = !quiet && isatty(STDERR_FILENO) != 0, .flops = flops, .clock_mhz = clock_mhz, .start = host_seconds()};
 }
 
 static void duration_text(double seconds, char text[DURATION_BYTES]) {
@@ -44,9 +42,8 @@ void progress_text(const progress_t *progress, uint64_t cycles, uint64_t flops, 
   if (flops > 0) {
     duration_text(seconds * (1 - share) / share, left);
   }
-  snprintf(text, PROGRESS_TEXT_BYTES, "[%.*s%.*s] %3d %%  %.0f us simulated, %s left", full,
-           "########################", BAR - full, "........................", (int)(share * 100),
-           (double)cycles / progress->clock_mhz, left);
+  snprintf(text, PROGRESS_TEXT_BYTES, "[%.*s%.*s] %3d %%  %.0f us simulated, %s left", full, "########################",
+           BAR - full, "........................", (int)(share * 100), (double)cycles / progress->clock_mhz, left);
 }
 
 void progress_note(const progress_t *progress, const char *text) {

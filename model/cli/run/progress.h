@@ -1,7 +1,7 @@
 // How far a long simulation is, in one line of a terminal that is cleared at the end.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef AMALGAM_CLI_RUN_PROGRESS_H
+#define AMALGAM_CLI_RUN_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,10 +10,10 @@
 enum { PROGRESS_TEXT_BYTES = 128 };
 
 typedef struct progress {
-  bool enabled;            // nothing is printed otherwise
-  uint64_t flops;          // of the whole simulation
+  bool enabled;    // nothing is printed otherwise
+  uint64_t flops;  // of the whole simulation
   double clock_mhz;
-  double start;            // host seconds
+  double start;  // host seconds
 } progress_t;
 
 // Starts the clock.  Prints nothing unless stderr is a terminal and quiet is false.

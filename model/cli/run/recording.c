@@ -10,8 +10,7 @@
 
 enum { USUAL_LAST = 10000 };
 
-static bool read_window(const char *option, const char *text, waves_window_t *window,
-                        base_error_t *error) {
+static bool read_window(const char *option, const char *text, waves_window_t *window, base_error_t *error) {
   *window = (waves_window_t){0};
   return text == NULL || waves_window_parse(text, window) ||
          base_fail(error,
@@ -43,21 +42,20 @@ static uint64_t kept_cycles(const options_t *options) {
 }
 
 static void print_shown(const char *request, const char *answer) {
-  run_building("");   // the line of progress goes
+  run_building("");  // the line of progress goes
   printf("%s:\n%s", request, answer);
   fflush(stdout);
 }
 
 // CORE:PORT
 static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t *error) {
-  static soc_gdb_t list[OPTION_LIST_MAX];   // outlives the machine
+  static soc_gdb_t list[OPTION_LIST_MAX];  // outlives the machine
   for (size_t i = 0; i < options->gdb.count; ++i) {
     const char *text = options->gdb.item[i];
     const char *colon = strchr(text, ':');
     uint64_t port = 0;
     const size_t length = colon == NULL ? 0 : (size_t)(colon - text);
-    if (length == 0 || length >= sizeof list[i].core || !parse_count(colon + 1, &port) ||
-        port > 65535) {
+    if (length == 0 || length >= sizeof list[i].core || !parse_count(colon + 1, &port) || port > 65535) {
       return base_fail(error, "--gdb: expected CORE:PORT, as cube0:3333, got '%s'%s", text,
                        colon == NULL ? "" : parse_hint(colon + 1));
     }
@@ -73,14 +71,15 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t 
 // Requests are copied, as several may stand in one.
 static bool read_show(const options_t *options, soc_options_t *soc, base_error_t *error) {
   enum { SHOW_MAX = 64, SHOW_BYTES = 256 };
-  static char text[SHOW_MAX][SHOW_BYTES];   // they outlive the machine
+  static char text[SHOW_MAX][SHOW_BYTES];  // they outlive the machine
   static const char *list[SHOW_MAX];
   size_t count = 0;
   for (size_t i = 0; i < options->show_on_stop.count; ++i) {
     for (const char *at = options->show_on_stop.item[i]; *at != '\0';) {
       const size_t length = strcspn(at, ";");
       if (count == SHOW_MAX || length >= SHOW_BYTES) {
-        return base_fail(error, "--show-on-stop: expected at most %d requests of %d characters", SHOW_MAX, SHOW_BYTES - 1);
+        return base_fail(error, "--show-on-stop: expected at most %d requests of %d characters", SHOW_MAX,
+                         SHOW_BYTES - 1);
       }
       snprintf(text[count], SHOW_BYTES, "%.*s", (int)length, at);
       list[count] = text[count] + strspn(text[count], " ");
@@ -92,7 +91,8 @@ static bool read_show(const options_t *options, soc_options_t *soc, base_error_t
   soc->show_count = count;
   soc->shown = print_shown;
   soc->stop_at = option_count_or(&options->stop_at, 0);
-  return count > 0 || options->show_on_stop.count == 0 || base_fail(error, "--show-on-stop: expected what to show, as why");
+  return count > 0 || options->show_on_stop.count == 0 ||
+         base_fail(error, "--show-on-stop: expected what to show, as why");
 }
 
 static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *error) {
@@ -126,8 +126,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
   return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
-         read_show(options, soc, error) &&
-         dumps_soc(run, soc, error) &&
+         read_show(options, soc, error) && dumps_soc(run, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("dump-window", options->dump_window, &soc->dump_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);
@@ -138,8 +137,7 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
 bool recording_engine(const run_t *run, engine_settings_t *settings, base_error_t *error) {
   const options_t *options = &run->options;
   waves_window_t window;
-  if (!check_trace(options, error) ||
-      !read_window("trace-window", options->trace_window, &window, error)) {
+  if (!check_trace(options, error) || !read_window("trace-window", options->trace_window, &window, error)) {
     return false;
   }
   settings->trace = run_path(run, RUN_TRACE);

@@ -1,8 +1,8 @@
 // What a run records, timeline, log and waveforms, and what is debugged, as the options ask for it.  The
 // same for every kernel.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_RECORDING_H
-#define CLI_RECORDING_H
+#ifndef AMALGAM_CLI_RUN_RECORDING_H
+#define AMALGAM_CLI_RUN_RECORDING_H
 
 #include "cli/run/run.h"
 #include "kernel/engine/engine.h"

@@ -12,7 +12,7 @@ enum { USUAL_LAST = 10000, WORDS_MAX = 512, WINDOW_BYTES = 64 };
 
 typedef struct window {
   uint64_t from, to;
-  char end[512];             // what it ends with
+  char end[512];  // what it ends with
 } window_t;
 
 bool retrace_wanted(const run_t *run) {
@@ -35,7 +35,8 @@ static bool find_culprit(const run_t *run, bool golden, soc_replay_t *replay, si
   bool found = false;
   if (run->kernel->expected != NULL && run->kernel->expected(run, golden, &want, &error)) {
     const soc_buffer_t *array = result_array(replay, want.array);
-    const blame_expected_t expected = {.array = array, .want = want.want, .absolute = want.absolute, .relative = want.relative};
+    const blame_expected_t expected = {
+        .array = array, .want = want.want, .absolute = want.absolute, .relative = want.relative};
     found = array != NULL && blame_elements(array) == want.count && blame_culprit(replay, &expected, effect);
   }
   free(want.want);
@@ -61,7 +62,8 @@ static window_t choose_window(const run_t *run) {
 // --- the run again ----------------------------------------------------------------------------
 
 // The words of this run without its outputs, and the trace.
-static bool fill_words(const run_t *run, const char *window, const char *path, const char *word[WORDS_MAX], base_error_t *error) {
+static bool fill_words(const run_t *run, const char *window, const char *path, const char *word[WORDS_MAX],
+                       base_error_t *error) {
   const options_t *o = &run->options;
   size_t n = 0, count = 0;
   word[n++] = PROGRAM_SELF;
@@ -97,7 +99,7 @@ static bool run_traced(const run_t *run, const window_t *window, const char *pat
     return false;
   }
   const program_t program = {.argv = word, .answer = said, .size = sizeof said};
-  const program_end_t end = program_run(&program);   // its exit code says that the result is wrong
+  const program_end_t end = program_run(&program);  // its exit code says that the result is wrong
   return (end != PROGRAM_INTERRUPTED && end != PROGRAM_NOT_STARTED && stat(path, &status) == 0 && status.st_size > 0) ||
          base_fail(error, "--trace-on error: the result is wrong, and the run cannot be made again: %s", said);
 }
@@ -113,7 +115,8 @@ bool retrace(run_t *run, const char *path, base_error_t *error) {
   const bool good = run_traced(run, &window, path, error);
   progress_note(&run->progress, "");
   if (good && !run->options.quiet) {
-    printf("trace    %s: cycles %" PRIu64 " to %" PRIu64 ", %s\n", run->options.trace, window.from, window.to, window.end);
+    printf("trace    %s: cycles %" PRIu64 " to %" PRIu64 ", %s\n", run->options.trace, window.from, window.to,
+           window.end);
   }
   if (good) {
     run->error = reason;

@@ -57,8 +57,8 @@ static bool name_tables(run_t *run) {
                                                [RUN_CSV_OPERATIONS] = "operations",
                                                [RUN_CSV_PROFILE] = "profile"};
   const options_t *o = &run->options;
-  const bool none[RUN_FILES] = {[RUN_CSV_OPERATIONS] = run->kernel->command != CLI_RUN_DECODE,
-                                [RUN_CSV_PROFILE] = !o->profile};
+  const bool none[RUN_FILES] = {
+      [RUN_CSV_OPERATIONS] = run->kernel->command != CLI_RUN_DECODE, [RUN_CSV_PROFILE] = !o->profile};
   for (run_file_t file = 0; o->csv != NULL && file < RUN_FILES; ++file) {
     if (names[file] == NULL || none[file]) {
       continue;
@@ -75,7 +75,7 @@ static bool name_tables(run_t *run) {
 
 static bool add_file(run_t *run, run_file_t file) {
   const char *path = file_option(run, file);
-  const bool simulated = file >= RUN_TIMELINE;   // it writes it
+  const bool simulated = file >= RUN_TIMELINE;  // it writes it
   return path == NULL || (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
                           (!simulated || outputs_stage(&run->outputs, run->file[file], &run->error)));
 }
@@ -117,7 +117,7 @@ static bool write_lse(run_t *run) {
 static bool write_watch(run_t *run) {
   const soc_result_t *soc = run->kernel->soc(run);
   if (soc->replay == NULL) {
-    return true;   // stopped before it began
+    return true;  // stopped before it began
   }
   FILE *file = outputs_open(&run->outputs, run->file[RUN_WATCH], &run->error);
   return file != NULL && blame_watch(soc->replay, run->options.watch.item, run->options.watch.count, file, &run->error);
@@ -175,10 +175,9 @@ static void take_written(run_t *run) {
 static bool write_files(run_t *run) {
   take_written(run);
   take_numbers(run);
-  return (file_option(run, RUN_OUT) == NULL || write_out(run)) &&
-         (run->options.fp8_lse == NULL || write_lse(run)) && (run->options.watch.count == 0 || write_watch(run)) &&
-         (run->options.json == NULL || write_json(run)) && write_tables(run) &&
-         dump_all_commit(run, &run->error);
+  return (file_option(run, RUN_OUT) == NULL || write_out(run)) && (run->options.fp8_lse == NULL || write_lse(run)) &&
+         (run->options.watch.count == 0 || write_watch(run)) && (run->options.json == NULL || write_json(run)) &&
+         write_tables(run) && dump_all_commit(run, &run->error);
 }
 
 // --- the steps --------------------------------------------------------------------------------
@@ -228,8 +227,8 @@ static base_exit_t finish(run_t *run) {
 }
 
 static bool prepare(run_t *run) {
-  return (run->options.words == 0 || base_fail(&run->error, "run %s: unexpected argument '%s'",
-                                               run->kernel->name, run->options.word[0])) &&
+  return (run->options.words == 0 ||
+          base_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name, run->options.word[0])) &&
          add_files(run) && run->kernel->prepare(run);
 }
 
@@ -265,7 +264,7 @@ static int run_all(run_t *run, int argc, char **argv) {
     }
     code = simulate(run);
   }
-  if (code != BASE_OK && host_interrupted()) {   // whatever failed for it
+  if (code != BASE_OK && host_interrupted()) {  // whatever failed for it
     code = BASE_INTERRUPTED;
     base_fail(&run->error, "interrupted");
   }

@@ -9,10 +9,14 @@
 static bool check_timing_only(const options_t *options, base_error_t *error) {
   const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
   const given_t of_values[] = {
-      {"q", options->q != NULL},       {"kv", options->kv != NULL},
-      {"k", options->k != NULL},       {"v", options->v != NULL},
-      {"dist", options->dist != NULL}, {"seed", options->seed.given},
-      {"out", options->out != NULL},   {"verify", options->verify},
+      {"q", options->q != NULL},
+      {"kv", options->kv != NULL},
+      {"k", options->k != NULL},
+      {"v", options->v != NULL},
+      {"dist", options->dist != NULL},
+      {"seed", options->seed.given},
+      {"out", options->out != NULL},
+      {"verify", options->verify},
       {"tolerance", options->tolerance.given},
       {"skip-noop", options->skip_noop},
       {"golden", rows},
@@ -36,17 +40,16 @@ static bool check_files(const options_t *options, base_error_t *error) {
                      : options->v != NULL ? "k"
                                           : "kv");
   }
-  return refuse_made_up(options, "q", error) &&
-         (!options->batch.given || options->batch.value == 1 ||
-          base_fail(error, "--batch: makes inputs up, cannot go with --q"));
+  return refuse_made_up(options, "q", error) && (!options->batch.given || options->batch.value == 1 ||
+                                                 base_fail(error, "--batch: makes inputs up, cannot go with --q"));
 }
 
 static kernel_source_t source(const options_t *o) {
   if (o->q != NULL || o->kv != NULL || o->k != NULL || o->v != NULL) {
     return KERNEL_FILES;
   }
-  return o->timing_only || o->heads.given || o->seq_q.given || o->seq_kv.given || o->dk.given ||
-                 o->batch.given || o->dist != NULL || o->seed.given
+  return o->timing_only || o->heads.given || o->seq_q.given || o->seq_kv.given || o->dk.given || o->batch.given ||
+                 o->dist != NULL || o->seed.given
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
 }
@@ -67,8 +70,8 @@ static bool read_input(const options_t *o, attention_input_t *input, base_error_
   input->mask = o->mask;
   input->causal = o->causal;
   input->block = (size_t)o->kv_block.value;
-  return (input->source != KERNEL_FILES || check_files(o, error)) &&
-         made_up_options(o, &input->made_up, error) && scale_option(o, &input->scale, error);
+  return (input->source != KERNEL_FILES || check_files(o, error)) && made_up_options(o, &input->made_up, error) &&
+         scale_option(o, &input->scale, error);
 }
 
 static bool read_settings(const options_t *o, attention_settings_t *settings, base_error_t *error) {
@@ -93,8 +96,7 @@ static bool prepare(run_t *run) {
   }
   attention_request_t request = attention_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->golden.value);
-  return read_settings(options, &request.settings, &run->error) &&
-         read_input(options, &request.input, &run->error) &&
+  return read_settings(options, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
          attention_prepare(&request, run->own, &run->error);
 }
 
@@ -147,18 +149,19 @@ static const manual_row_t base_examples[] = {
     {"run base --set gm.l2_latency_us=0.25 --seq-kv 8192 --json r.json", "another machine"},
     {NULL, NULL}};
 
-#define ATTENTION_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                         \
-  {.name = (NAME), .command = (COMMAND),                                                        \
-   .about = "attention, " WHAT ". Without inputs it runs on the shipped real data.",            \
-   .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model " \
-            "stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",              \
-   .examples = (EXAMPLES), .files = files,                                                      \
-   .own_bytes = sizeof(attention_run_t), .prepare = prepare, .compute = compute, .judge = judge, \
-   .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,          \
-   .release = release, .soc = soc, .expected = expected}
+#define ATTENTION_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                 \
+  {                                                                                                     \
+    .name = (NAME), .command = (COMMAND),                                                               \
+    .about = "attention, " WHAT ". Without inputs it runs on the shipped real data.",                   \
+    .notes =                                                                                            \
+        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "             \
+        "stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                              \
+    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(attention_run_t), .prepare = prepare,   \
+    .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, \
+    .verdict = verdict, .release = release, .soc = soc, .expected = expected                            \
+  }
 
-const run_kernel_t run_amla = ATTENTION_KERNEL(
-    "amla", CLI_RUN_AMLA, amla_examples,
-    "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
-const run_kernel_t run_base = ATTENTION_KERNEL(
-    "base", CLI_RUN_BASE, base_examples, "output rescaled by the vector cores (Base, Algorithm 1)");
+const run_kernel_t run_amla = ATTENTION_KERNEL("amla", CLI_RUN_AMLA, amla_examples,
+                                               "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
+const run_kernel_t run_base =
+    ATTENTION_KERNEL("base", CLI_RUN_BASE, base_examples, "output rescaled by the vector cores (Base, Algorithm 1)");

@@ -51,8 +51,7 @@ static bool read_shape(const char *text, custom_request_t *request, base_error_t
   }
 }
 
-static bool read_params(const option_list_t *list, custom_param_t param[OPTION_LIST_MAX],
-                        base_error_t *error) {
+static bool read_params(const option_list_t *list, custom_param_t param[OPTION_LIST_MAX], base_error_t *error) {
   for (size_t i = 0; i < list->count; ++i) {
     double value;
     float rounded;
@@ -82,8 +81,7 @@ static bool prepare(run_t *run) {
       !read_params(&o->param, param, &run->error)) {
     return false;
   }
-  return (o->expect != NULL || !o->custom_tolerance.given ||
-          base_fail(&run->error, "--tolerance: needs --expect")) &&
+  return (o->expect != NULL || !o->custom_tolerance.given || base_fail(&run->error, "--tolerance: needs --expect")) &&
          custom_prepare(&request, run->own, &run->error);
 }
 
@@ -125,8 +123,7 @@ static const manual_row_t files[] = {
     {NULL, NULL}};
 
 static const manual_row_t examples[] = {
-    {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy",
-     "two inputs"},
+    {"run custom --firmware k.elf --in a.npy --in b.npy --out-shape 64,256 --out c.npy", "two inputs"},
     {"run custom --firmware k.so --in a.npy --out-shape 64 --expect want.npy --tolerance 1e-6",
      "a test: exit code 1 if the result is not the expected one"},
     {"run custom --firmware k.elf --in a.npy --out-shape 64 --param 0.5 --timeline t.json",
@@ -136,10 +133,12 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_custom = {
     .name = "custom",
     .command = CLI_RUN_CUSTOM,
-    .about = "a kernel of your own, with arrays from files. sw/README.md shows step by step how to "
-             "write one; `amalgam firmware` builds it.",
-    .notes = "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
-             "the model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
+    .about =
+        "a kernel of your own, with arrays from files. sw/README.md shows step by step how to "
+        "write one; `amalgam firmware` builds it.",
+    .notes =
+        "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
+        "the model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(custom_run_t),

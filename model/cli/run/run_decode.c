@@ -10,7 +10,7 @@ enum { STEP_BYTES = 128 };
 
 typedef struct own {
   decode_run_t decode;
-  bool streams;            // text goes to a terminal as it comes
+  bool streams;  // text goes to a terminal as it comes
 } own_t;
 
 // --- options that belong together -------------------------------------------------------------
@@ -21,17 +21,20 @@ static bool check_input(const options_t *o, base_error_t *error) {
     return base_fail(error, "--eval, --prompt: only one of them");
   }
   const given_t of_eval[] = {{"windows", o->decode_windows.given}, {"context", o->decode_context.given}};
-  const given_t of_text[] = {{"eval", o->decode_eval != NULL}, {"prompt", o->decode_prompt != NULL},
-                             {"tokens", o->decode_tokens.given}, {"logits", o->decode_logits != NULL}};
+  const given_t of_text[] = {{"eval", o->decode_eval != NULL},
+                             {"prompt", o->decode_prompt != NULL},
+                             {"tokens", o->decode_tokens.given},
+                             {"logits", o->decode_logits != NULL}};
   return (o->decode_eval != NULL || REFUSE_GIVEN(of_eval, "needs --eval", error)) &&
-         (!timing || REFUSE_GIVEN(of_text, "steps after a past that is made up (--past, --steps, --timing-only) have no text",
-                                  error)) &&
+         (!timing ||
+          REFUSE_GIVEN(of_text, "steps after a past that is made up (--past, --steps, --timing-only) have no text",
+                       error)) &&
          (o->decode_eval == NULL || !o->decode_tokens.given || base_fail(error, "--tokens: needs --prompt"));
 }
 
 static bool check_values(const options_t *o, base_error_t *error) {
-  const given_t of_values[] = {{"verify", o->verify}, {"check", o->decode_check.given},
-                               {"tolerance", o->decode_tolerance.given}};
+  const given_t of_values[] = {
+      {"verify", o->verify}, {"check", o->decode_check.given}, {"tolerance", o->decode_tolerance.given}};
   if (o->decode_zeros && o->decode_weights.value != DECODE_W4A16) {
     return base_fail(error, "--zero-points: needs --weights w4a16");
   }
@@ -56,8 +59,10 @@ static void read_settings(const options_t *o, decode_settings_t *settings) {
 }
 
 static void read_request(const options_t *o, decode_request_t *request) {
-  request->model = (checkpoint_request_t){.folder = o->decode_model, .layers = option_count_or(&o->decode_layers, 0),
-                                          .random = o->decode_random, .seed = o->seed.given ? o->seed.value : 0};
+  request->model = (checkpoint_request_t){.folder = o->decode_model,
+                                          .layers = option_count_or(&o->decode_layers, 0),
+                                          .random = o->decode_random,
+                                          .seed = o->seed.given ? o->seed.value : 0};
   request->experts_here = option_count_or(&o->decode_experts, 0);
   request->eval = o->decode_eval;
   request->windows = option_count_or(&o->decode_windows, 0);
@@ -87,7 +92,7 @@ static void begin_text(void *context, const decode_run_t *decode) {
   const own_t *own = run->own;
   if (own->streams) {
     progress_note(&run->progress, "");
-    run->progress.enabled = false;   // both would write to the same line
+    run->progress.enabled = false;  // both would write to the same line
     text_decode_head(stdout, decode);
     for (size_t i = 0; i < decode->text.count; ++i) {
       text_decode_token(stdout, decode, decode->text.list[i]);
@@ -186,13 +191,17 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_decode = {
     .name = "decode",
     .command = CLI_RUN_DECODE,
-    .about = "a whole DeepSeek-V2 or V3 model (latent attention, mixtures of experts), step by step by firmware: its loss on "
-             "a text (--eval), what it writes (--prompt), or how long its steps take (--past).",
-    .notes = "A step is one launch: the host writes a list of operations to global memory, and all cores walk it. Prompts and "
-             "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
-             "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
-             "\".\nexit codes: 0 done, 1 --verify or --check found something, 2 bad usage or input, 3 the model stopped the "
-             "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
+    .about =
+        "a whole DeepSeek-V2 or V3 model (latent attention, mixtures of experts), step by step by firmware: its loss "
+        "on "
+        "a text (--eval), what it writes (--prompt), or how long its steps take (--past).",
+    .notes =
+        "A step is one launch: the host writes a list of operations to global memory, and all cores walk it. Prompts "
+        "and "
+        "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
+        "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
+        "\".\nexit codes: 0 done, 1 --verify or --check found something, 2 bad usage or input, 3 the model stopped the "
+        "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(own_t),

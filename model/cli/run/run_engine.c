@@ -6,17 +6,14 @@
 
 static kernel_source_t source(const options_t *o) {
   return o->engine_q != NULL || o->engine_k != NULL || o->engine_v != NULL ? KERNEL_FILES
-         : o->seq_q.given || o->engine_keys.given || o->head_dim.given || o->dist != NULL ||
-                 o->seed.given
+         : o->seq_q.given || o->engine_keys.given || o->head_dim.given || o->dist != NULL || o->seed.given
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
 }
 
 static bool check_files(const options_t *o, base_error_t *error) {
-  const given_t files[] = {
-      {"q", o->engine_q != NULL}, {"k", o->engine_k != NULL}, {"v", o->engine_v != NULL}};
-  return need_given(files, 3, "--q, --k and --v go together", error) &&
-         refuse_made_up(o, "q", error);
+  const given_t files[] = {{"q", o->engine_q != NULL}, {"k", o->engine_k != NULL}, {"v", o->engine_v != NULL}};
+  return need_given(files, 3, "--q, --k and --v go together", error) && refuse_made_up(o, "q", error);
 }
 
 static bool read_input(const options_t *o, engine_input_t *input, base_error_t *error) {
@@ -30,8 +27,8 @@ static bool read_input(const options_t *o, engine_input_t *input, base_error_t *
   input->d = option_count_or(&o->head_dim, 0);
   input->mask = o->mask;
   input->causal = o->causal;
-  return (input->source != KERNEL_FILES || check_files(o, error)) &&
-         made_up_options(o, &input->made_up, error) && scale_option(o, &input->scale, error);
+  return (input->source != KERNEL_FILES || check_files(o, error)) && made_up_options(o, &input->made_up, error) &&
+         scale_option(o, &input->scale, error);
 }
 
 static void read_settings(const options_t *o, engine_settings_t *settings) {
@@ -55,8 +52,7 @@ static bool prepare(run_t *run) {
   request.judge = judge_options(options, options->golden.value);
   request.judge.verify = options->engine_verify;
   read_settings(options, &request.settings);
-  return recording_engine(run, &request.settings, &run->error) &&
-         read_input(options, &request.input, &run->error) &&
+  return recording_engine(run, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
          engine_prepare(&request, run->own, &run->error);
 }
 
@@ -96,29 +92,31 @@ static const manual_row_t fa2_examples[] = {
     {"run fa2 --seq-q 64 --seq-kv 4096 --head-dim 128 --impl c", "made-up input, by the C model"},
     {NULL, NULL}};
 
-static const manual_row_t expmul_examples[] = {
-    {"run expmul", "a head of the shipped language model"},
-    {"run expmul --seq-q 64 --seq-kv 1024 --head-dim 64 --verify", "made-up input; bits and cycles against the C model"},
-    {NULL, NULL}};
+static const manual_row_t expmul_examples[] = {{"run expmul", "a head of the shipped language model"},
+                                               {"run expmul --seq-q 64 --seq-kv 1024 --head-dim 64 --verify",
+                                                "made-up input; bits and cycles against the C model"},
+                                               {NULL, NULL}};
 
-#define ENGINE_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                              \
-  {.name = (NAME), .command = (COMMAND),                                                          \
-   .about = "attention by the " WHAT ". "                                                         \
-            "Without inputs it runs on a head of the shipped language model.",                    \
-   .notes = "Rows that attend to an infinity or NaN become NaN and are left out of the error, "   \
-            "for which there is no tolerance. exit codes: 0 done, 1 --verify found a difference " \
-            "or NaN came from finite inputs, 2 bad usage or input, 3 the engine did not answer, " \
-            "130 interrupted (SIGTERM 143, SIGHUP 129)",                                          \
-   .examples = (EXAMPLES), .files = files,                                                        \
-   .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, .judge = judge,     \
-   .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,            \
-   .release = release}
+#define ENGINE_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                                   \
+  {                                                                                                                    \
+    .name = (NAME), .command = (COMMAND),                                                                              \
+    .about = "attention by the " WHAT                                                                                  \
+             ". "                                                                                                      \
+             "Without inputs it runs on a head of the shipped language model.",                                        \
+    .notes =                                                                                                           \
+        "Rows that attend to an infinity or NaN become NaN and are left out of the error, "                            \
+        "for which there is no tolerance. exit codes: 0 done, 1 --verify found a difference "                          \
+        "or NaN came from finite inputs, 2 bad usage or input, 3 the engine did not answer, "                          \
+        "130 interrupted (SIGTERM 143, SIGHUP 129)",                                                                   \
+    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, \
+    .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,                \
+    .release = release                                                                                                 \
+  }
 
 const run_kernel_t run_hfa = ENGINE_KERNEL(
-    "hfa", CLI_RUN_HFA, hfa_examples,
-    "H-FA engine, whose arithmetic behind the scores is logarithmic fixed point");
-const run_kernel_t run_fa2 = ENGINE_KERNEL(
-    "fa2", CLI_RUN_FA2, fa2_examples, "FA-2 engine, H-FA's twin in BF16 floating point");
-const run_kernel_t run_expmul = ENGINE_KERNEL(
-    "expmul", CLI_RUN_EXPMUL, expmul_examples,
-    "ExpMul engine, FA-2 with powers of two for exponentials (arXiv 2505.14314)");
+    "hfa", CLI_RUN_HFA, hfa_examples, "H-FA engine, whose arithmetic behind the scores is logarithmic fixed point");
+const run_kernel_t run_fa2 =
+    ENGINE_KERNEL("fa2", CLI_RUN_FA2, fa2_examples, "FA-2 engine, H-FA's twin in BF16 floating point");
+const run_kernel_t run_expmul =
+    ENGINE_KERNEL("expmul", CLI_RUN_EXPMUL, expmul_examples,
+                  "ExpMul engine, FA-2 with powers of two for exponentials (arXiv 2505.14314)");

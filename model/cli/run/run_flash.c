@@ -9,21 +9,17 @@
 static bool check_timing_only(const options_t *options, base_error_t *error) {
   const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
   const given_t of_values[] = {
-      {"q", options->flash_q != NULL},  {"k", options->flash_k != NULL},
-      {"v", options->flash_v != NULL},  {"dist", options->dist != NULL},
-      {"seed", options->seed.given},    {"out", options->out != NULL},
-      {"verify", options->verify},      {"tolerance", options->tolerance.given},
-      {"golden", rows},
+      {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL},         {"v", options->flash_v != NULL},
+      {"dist", options->dist != NULL}, {"seed", options->seed.given},           {"out", options->out != NULL},
+      {"verify", options->verify},     {"tolerance", options->tolerance.given}, {"golden", rows},
   };
   return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
 }
 
 static bool check_files(const options_t *options, base_error_t *error) {
-  const given_t files[] = {{"q", options->flash_q != NULL},
-                           {"k", options->flash_k != NULL},
-                           {"v", options->flash_v != NULL}};
-  return need_given(files, 3, "--q, --k and --v go together", error) &&
-         refuse_made_up(options, "q", error);
+  const given_t files[] = {
+      {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL}, {"v", options->flash_v != NULL}};
+  return need_given(files, 3, "--q, --k and --v go together", error) && refuse_made_up(options, "q", error);
 }
 
 static bool read_input(const options_t *o, flash_input_t *input, base_error_t *error) {
@@ -33,9 +29,7 @@ static bool read_input(const options_t *o, flash_input_t *input, base_error_t *e
   input->round = o->round_halves;
   input->k = o->flash_k;
   input->v = o->flash_v;
-  input->type = !o->flash_dtype.given ? FLASH_TYPE_USUAL
-                : o->flash_dtype.value == 0 ? FLASH_FP16
-                                            : FLASH_BF16;
+  input->type = !o->flash_dtype.given ? FLASH_TYPE_USUAL : o->flash_dtype.value == 0 ? FLASH_FP16 : FLASH_BF16;
   input->batch = option_count_or(&o->batch, 0);
   input->heads = option_count_or(&o->flash_heads, 0);
   input->kv_heads = option_count_or(&o->flash_kv_heads, 0);
@@ -67,8 +61,7 @@ static bool prepare(run_t *run) {
   }
   flash_request_t request = flash_request(&machine);
   request.judge = judge_options(options, options->golden.value);
-  return read_settings(options, &request.settings, &run->error) &&
-         read_input(options, &request.input, &run->error) &&
+  return read_settings(options, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
          flash_prepare(&request, run->own, &run->error);
 }
 
@@ -107,18 +100,19 @@ static const manual_row_t examples[] = {
     {"run flash --heads 1 --seq-q 128 --seq-kv 8192 --dtype fp16", "one group of queries on one AI core"},
     {"run flash --config ascend910_die --heads 32 --kv-heads 8 --seq-q 4096 --causal",
      "a layer of a language model on a die"},
-    {"run flash --config ascend910_die --kv-heads 2 --seq-q 1 --seq-kv 65536 --split-kv auto",
-     "one new token"},
+    {"run flash --config ascend910_die --kv-heads 2 --seq-q 1 --seq-kv 65536 --split-kv auto", "one new token"},
     {"run flash --q q.npy --k k.npy --v v.npy --out o.npy", "arrays of your own"},
     {NULL, NULL}};
 
 const run_kernel_t run_flash = {
     .name = "flash",
     .command = CLI_RUN_FLASH,
-    .about = "FlashAttention of a transformer's heads: MHA, GQA and MQA, in FP16 or BF16. "
-             "Without inputs it makes some up.",
-    .notes = "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
-             "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
+    .about =
+        "FlashAttention of a transformer's heads: MHA, GQA and MQA, in FP16 or BF16. "
+        "Without inputs it makes some up.",
+    .notes =
+        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
+        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(flash_run_t),

@@ -6,32 +6,25 @@
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 
-enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1, DTYPE_BF16 = 1 };   // of the options' words
+enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1, DTYPE_BF16 = 1 };  // of the options' words
 
 // --- what the options say ---------------------------------------------------------------------
 
 // Options that ask for values, or for data to compute them from.
 static bool check_timing_only(const options_t *options, base_error_t *error) {
   const given_t of_values[] = {
-      {"a", options->gemm_a != NULL},
-      {"w", options->gemm_w4 != NULL || options->gemm_w != NULL},
-      {"scale", options->gemm_scale != NULL},
-      {"zero", options->gemm_zero != NULL},
-      {"dist", options->dist != NULL},
-      {"seed", options->seed.given},
-      {"out", options->out != NULL},
-      {"verify", options->verify},
+      {"a", options->gemm_a != NULL},          {"w", options->gemm_w4 != NULL || options->gemm_w != NULL},
+      {"scale", options->gemm_scale != NULL},  {"zero", options->gemm_zero != NULL},
+      {"dist", options->dist != NULL},         {"seed", options->seed.given},
+      {"out", options->out != NULL},           {"verify", options->verify},
       {"tolerance", options->tolerance.given},
   };
   return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
 }
 
-static bool check_files(const options_t *options, const gemm_input_t *input, bool quantised,
-                        base_error_t *error) {
-  const given_t needed[] = {
-      {"a", input->a != NULL}, {"w", input->w != NULL}, {"scale", input->scale != NULL}};
-  return need_given(needed, quantised ? 3 : 2,
-                    quantised ? "--a, --w and --scale go together" : "--a, --w go together",
+static bool check_files(const options_t *options, const gemm_input_t *input, bool quantised, base_error_t *error) {
+  const given_t needed[] = {{"a", input->a != NULL}, {"w", input->w != NULL}, {"scale", input->scale != NULL}};
+  return need_given(needed, quantised ? 3 : 2, quantised ? "--a, --w and --scale go together" : "--a, --w go together",
                     error) &&
          refuse_made_up(options, "a", error);
 }
@@ -40,15 +33,14 @@ static kernel_source_t source(const options_t *o, const gemm_input_t *input, boo
   if (input->a != NULL || input->w != NULL || input->scale != NULL || input->zero != NULL) {
     return KERNEL_FILES;
   }
-  return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) ||
-                 (!quantised && input->bf16) || o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given ||
-                 o->gemm_group.given || o->dist != NULL || o->seed.given
+  return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) || (!quantised && input->bf16) ||
+                 o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given || o->gemm_group.given ||
+                 o->dist != NULL || o->seed.given
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
 }
 
-static bool read_input(const options_t *o, bool quantised, gemm_input_t *input,
-                       base_error_t *error) {
+static bool read_input(const options_t *o, bool quantised, gemm_input_t *input, base_error_t *error) {
   input->a = o->gemm_a;
   input->w = quantised ? o->gemm_w4 : o->gemm_w;
   input->scale = o->gemm_scale;
@@ -85,9 +77,8 @@ static bool read_cut(const char *text, gemm_settings_t *settings, base_error_t *
     }
     *part[parts] = (unsigned)value;
   }
-  return parts >= 2 ||
-         base_fail(error, "--tile: expected MxN, MxNxK, auto or halving, multiples of 16, got '%s'%s", text,
-                   parse_hint(text));
+  return parts >= 2 || base_fail(error, "--tile: expected MxN, MxNxK, auto or halving, multiples of 16, got '%s'%s",
+                                 text, parse_hint(text));
 }
 
 // rows, columns:3
@@ -110,10 +101,9 @@ static bool read_order(const char *text, gemm_cut_t *cut, base_error_t *error) {
 
 static bool read_splits(const char *text, unsigned *splits, base_error_t *error) {
   uint64_t value = GEMM_SPLITS_AUTO;
-  if (strcmp(text, "auto") != 0 &&
-      (!parse_count(text, &value) || value < 1 || value > W4A16_MAX_SPLITS)) {
-    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%s'%s", W4A16_MAX_SPLITS,
-                     text, parse_hint(text));
+  if (strcmp(text, "auto") != 0 && (!parse_count(text, &value) || value < 1 || value > W4A16_MAX_SPLITS)) {
+    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%s'%s", W4A16_MAX_SPLITS, text,
+                     parse_hint(text));
   }
   *splits = (unsigned)value;
   return true;
@@ -123,15 +113,13 @@ static bool read_tile(const char *text, unsigned *tile, base_error_t *error) {
   static const unsigned tiles[] = {GEMM_TILE_AUTO, 64, 128, 256};
   const int choice = parse_choice(text, "auto|64|128|256");
   if (choice < 0) {
-    return base_fail(error, "--tile-n: expected 64, 128, 256 or auto, got '%s'%s", text,
-                     parse_hint(text));
+    return base_fail(error, "--tile-n: expected 64, 128, 256 or auto, got '%s'%s", text, parse_hint(text));
   }
   *tile = tiles[choice];
   return true;
 }
 
-static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *settings,
-                          base_error_t *error) {
+static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *settings, base_error_t *error) {
   settings->out_f32 = o->out_f32;
   settings->dataparallel = o->gemm_mode.value == MODE_DATAPARALLEL;
   settings->phases = o->gemm_path.value == PATH_DIRECT ? W4A16_DIRECT
@@ -139,8 +127,7 @@ static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *s
                                                        : W4A16_SEQUENTIAL;
   return quantised ? read_splits(o->gemm_split_k, &settings->splits, error) &&
                          read_tile(o->gemm_tile_n, &settings->tile_n, error)
-                   : read_splits(o->gemm_slices, &settings->splits, error) &&
-                         read_cut(o->gemm_tile, settings, error) &&
+                   : read_splits(o->gemm_slices, &settings->splits, error) && read_cut(o->gemm_tile, settings, error) &&
                          read_order(o->gemm_order, &settings->cut, error);
 }
 
@@ -185,35 +172,31 @@ static bool expected(const run_t *run, bool golden, kernel_expected_t *want, bas
   return gemm_expected(run->own, golden, want, error);
 }
 
-static const manual_row_t files[] = {
-    {"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
-    {"sw/kernels/README.md", "how the kernels go about it"},
-    {NULL, NULL}};
+static const manual_row_t files[] = {{"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
+                                     {"sw/kernels/README.md", "how the kernels go about it"},
+                                     {NULL, NULL}};
 
 static const manual_row_t w4a16_examples[] = {
     {"run w4a16", "the shipped real data"},
     {"run w4a16 --a a.npy --w w.npy --scale s.npy --out c.npy", "arrays of your own"},
     {NULL, NULL}};
 
-static const manual_row_t gemm_examples[] = {
-    {"run gemm", "the shipped real data"},
-    {"run gemm --a a.npy --w w.npy --out c.npy", "arrays of your own"},
-    {NULL, NULL}};
+static const manual_row_t gemm_examples[] = {{"run gemm", "the shipped real data"},
+                                             {"run gemm --a a.npy --w w.npy --out c.npy", "arrays of your own"},
+                                             {NULL, NULL}};
 
-#define GEMM_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                               \
-  {                                                                                              \
-    .name = (NAME), .command = (COMMAND),                                                        \
-    .about = WHAT ". Without inputs it runs on the shipped real data.",                          \
-    .notes =                                                                                     \
-        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "      \
-        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                                \
-    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, \
-    .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json,          \
-    .print = print, .verdict = verdict, .release = release, .soc = soc, .expected = expected      \
+#define GEMM_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                                   \
+  {                                                                                                                  \
+    .name = (NAME), .command = (COMMAND), .about = WHAT ". Without inputs it runs on the shipped real data.",        \
+    .notes =                                                                                                         \
+        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "                          \
+        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                          \
+    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, .compute = compute, \
+    .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,              \
+    .release = release, .soc = soc, .expected = expected                                                             \
   }
 
-const run_kernel_t run_w4a16 =
-    GEMM_KERNEL("w4a16", CLI_RUN_W4A16, w4a16_examples,
-                "FP16 activations times 4-bit weights, dequantised by vector cores");
-const run_kernel_t run_gemm = GEMM_KERNEL("gemm", CLI_RUN_GEMM, gemm_examples,
-                                          "FP16 or BF16 activations times such weights, on cube cores");
+const run_kernel_t run_w4a16 = GEMM_KERNEL("w4a16", CLI_RUN_W4A16, w4a16_examples,
+                                           "FP16 activations times 4-bit weights, dequantised by vector cores");
+const run_kernel_t run_gemm =
+    GEMM_KERNEL("gemm", CLI_RUN_GEMM, gemm_examples, "FP16 or BF16 activations times such weights, on cube cores");

@@ -10,7 +10,7 @@ enum { STEP_BYTES = 128 };
 
 typedef struct own {
   lm_run_t lm;
-  bool streams;            // text goes to a terminal as it comes
+  bool streams;  // text goes to a terminal as it comes
 } own_t;
 
 // --- options that belong together -------------------------------------------------------------
@@ -51,9 +51,7 @@ static bool check_machine(const options_t *options, base_error_t *error) {
   return (attention == LM_HFA || REFUSE_GIVEN(of_hfa, "needs --attention hfa", error)) &&
          (attention != LM_FP32 ||
           REFUSE_GIVEN(of_engines, "needs attention engines: --attention hfa, fa2 or expmul", error)) &&
-         (machine ||
-          REFUSE_GIVEN(of_machine, "needs a machine: --attention hfa, fa2 or expmul, or --gemm soc",
-                       error));
+         (machine || REFUSE_GIVEN(of_machine, "needs a machine: --attention hfa, fa2 or expmul, or --gemm soc", error));
 }
 
 // --- what the options say ---------------------------------------------------------------------
@@ -67,8 +65,7 @@ static bool read_machine(const run_t *run, kernel_machine_t *machine, base_error
   config->soc.engines = (config_uint_t)option_count_or(&o->lm_engines, config->soc.engines);
   config->engine.blocks = (config_uint_t)option_count_or(&o->lm_blocks, config->engine.blocks);
   config->engine.queries = (config_uint_t)option_count_or(&o->lm_queries, config->engine.queries);
-  machine->soc.firmware =
-      o->lm_firmware.value != 0 ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
+  machine->soc.firmware = o->lm_firmware.value != 0 ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
   machine->soc.building = run_building;
   machine->soc.init_check = !o->no_init_check;
   return recording_soc(run, &machine->soc, error);
@@ -96,7 +93,7 @@ static void begin_text(void *context, const lm_run_t *lm) {
   const own_t *own = run->own;
   if (own->streams) {
     progress_note(&run->progress, "");
-    run->progress.enabled = false;   // both would write to the same line
+    run->progress.enabled = false;  // both would write to the same line
     text_lm_head(stdout, lm);
     fwrite(lm->generation.prompt, 1, lm->generation.prompt_bytes, stdout);
     fflush(stdout);
@@ -116,8 +113,7 @@ static bool prepare(run_t *run) {
   const options_t *o = &run->options;
   own_t *own = run->own;
   kernel_machine_t machine;
-  if (!check_input(o, &run->error) || !check_machine(o, &run->error) ||
-      !read_machine(run, &machine, &run->error)) {
+  if (!check_input(o, &run->error) || !check_machine(o, &run->error) || !read_machine(run, &machine, &run->error)) {
     return false;
   }
   lm_request_t request = lm_request(&machine);
@@ -166,10 +162,9 @@ static void release(run_t *run) {
   lm_release(&own->lm);
 }
 
-static const manual_row_t files[] = {
-    {"tests/data/kjv_*", "the shipped model and text"},
-    {"model/config/engines.yaml", "the usual machine: four engines beside an AI core"},
-    {NULL, NULL}};
+static const manual_row_t files[] = {{"tests/data/kjv_*", "the shipped model and text"},
+                                     {"model/config/engines.yaml", "the usual machine: four engines beside an AI core"},
+                                     {NULL, NULL}};
 
 static const manual_row_t examples[] = {
     {"run lm", "lets the shipped model write"},
@@ -181,13 +176,15 @@ static const manual_row_t examples[] = {
 const run_kernel_t run_lm = {
     .name = "lm",
     .command = CLI_RUN_LM,
-    .about = "a byte-level language model with its attention on the SoC's attention engines. It has the "
-             "Llama architecture. Its loss on a text is measured (--eval), or it writes text (--prompt).",
-    .notes = "A text is cut into windows of context + 1 bytes, each predicted from a fresh start. When the "
-             "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
-             "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
-             "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
-             "interrupted (SIGTERM 143, SIGHUP 129)",
+    .about =
+        "a byte-level language model with its attention on the SoC's attention engines. It has the "
+        "Llama architecture. Its loss on a text is measured (--eval), or it writes text (--prompt).",
+    .notes =
+        "A text is cut into windows of context + 1 bytes, each predicted from a fresh start. When the "
+        "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
+        "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
+        "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
+        "interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
     .own_bytes = sizeof(own_t),

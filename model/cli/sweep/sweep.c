@@ -34,12 +34,14 @@ static void help(void) {
   const manual_t manual = {
       .name = "sweep",
       .synopsis = "STUDY.yaml [options]",
-      .about = "a question asked of many runs: table, plots, page. A study names a command, axes along which it is varied, "
-               "and what is measured. Points are kept by what decides their result, the program included, and never "
-               "run twice. Any number of sweeps and workers may share a store, and be stopped at any time.",
-      .notes = "exit codes: 0 done, 1 a point has failed (table and plots are there), 2 bad usage or input, or the store "
-               "cannot be written, 4 a worker has left points that need more memory than --memory, 130 interrupted "
-               "(SIGTERM 143, SIGHUP 129)",
+      .about =
+          "a question asked of many runs: table, plots, page. A study names a command, axes along which it is varied, "
+          "and what is measured. Points are kept by what decides their result, the program included, and never "
+          "run twice. Any number of sweeps and workers may share a store, and be stopped at any time.",
+      .notes =
+          "exit codes: 0 done, 1 a point has failed (table and plots are there), 2 bad usage or input, or the store "
+          "cannot be written, 4 a worker has left points that need more memory than --memory, 130 interrupted "
+          "(SIGTERM 143, SIGHUP 129)",
       .command = CLI_SWEEP,
       .examples = examples,
       .files = files};
@@ -50,11 +52,14 @@ static void help(void) {
 
 // At most one of those that run nothing.
 static bool check_options(const options_t *options, base_error_t *error) {
-  const struct { const char *name; bool given; } modes[] = {{"list", options->sweep_list},
-                                                            {"dry-run", options->sweep_dry_run},
-                                                            {"watch", options->sweep_watch},
-                                                            {"worker", options->sweep_worker},
-                                                            {"gc", options->sweep_gc}};
+  const struct {
+    const char *name;
+    bool given;
+  } modes[] = {{"list", options->sweep_list},
+               {"dry-run", options->sweep_dry_run},
+               {"watch", options->sweep_watch},
+               {"worker", options->sweep_worker},
+               {"gc", options->sweep_gc}};
   const char *first = NULL;
   for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
     if (modes[i].given && first != NULL) {

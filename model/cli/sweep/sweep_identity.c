@@ -70,7 +70,7 @@ static const char *config_name(unsigned command, const options_t *options) {
     return NULL;
   }
   const char *name = *(const option_text_t *)field_of(row, options);
-  return name != NULL ? name : "engines";   // of lm, as its help says
+  return name != NULL ? name : "engines";  // of lm, as its help says
 }
 
 // The machine as --set leaves it, in own->config. False: there is none, or it cannot be so.
@@ -91,14 +91,13 @@ static bool resolve(sweep_identity_t *own, unsigned command) {
 }
 
 static void add_machine(digest_t *digest, const config_t *config) {
-#define SECTION(section, text)                  \
-  {                                             \
+#define SECTION(section, text)                               \
+  {                                                          \
     const config_##section##_t *const in = &config->section; \
     const char *const where = #section;
-#define PARAM(type, name, min, max, unit, text) \
-    digest_bytes(digest, #name, &in->name, sizeof in->name);
-#define END_SECTION(section)                    \
-    digest_text(digest, "section", where);      \
+#define PARAM(type, name, min, max, unit, text) digest_bytes(digest, #name, &in->name, sizeof in->name);
+#define END_SECTION(section)             \
+  digest_text(digest, "section", where); \
   }
 #include "config/config.def"
 #undef SECTION
@@ -108,7 +107,8 @@ static void add_machine(digest_t *digest, const config_t *config) {
 
 // --- what a command's runs have in common ------------------------------------------------------
 
-static void add_folder(digest_t *digest, const char *root, const char *folder, const char *beginning, const char *ending) {
+static void add_folder(digest_t *digest, const char *root, const char *folder, const char *beginning,
+                       const char *ending) {
   char path[PATH_BYTES];
   snprintf(path, sizeof path, "%.4000s/%.50s", root, folder);
   digest_text(digest, "folder", folder);
@@ -117,23 +117,26 @@ static void add_folder(digest_t *digest, const char *root, const char *folder, c
 
 // Which firmware a kernel is run with: all whose names begin so.
 static const char *firmware_of(unsigned command) {
-  static const struct { unsigned command; const char *name; } list[] = {
-      {CLI_RUN_AMLA, "amla"}, {CLI_RUN_BASE, "base"}, {CLI_RUN_FLASH, "flash"}, {CLI_RUN_FP8, "fp8"},
+  static const struct {
+    unsigned command;
+    const char *name;
+  } list[] = {
+      {CLI_RUN_AMLA, "amla"}, {CLI_RUN_BASE, "base"},   {CLI_RUN_FLASH, "flash"}, {CLI_RUN_FP8, "fp8"},
       {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_ENGINE | CLI_SYNTH, NULL}};
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
     if ((list[i].command & command) != 0) {
       return list[i].name;
     }
   }
-  return "";                   // any
+  return "";  // any
 }
 
 // The files that are taken where no arrays are named.
 static const char *data_of(unsigned command) {
-  return (command & CLI_RUN) != 0             ? "mla_real"
-         : (command & CLI_RUN_GEMMS) != 0     ? "w4a16_real"
-         : (command & CLI_RUN_LM) != 0        ? "kjv"
-                                              : NULL;
+  return (command & CLI_RUN) != 0         ? "mla_real"
+         : (command & CLI_RUN_GEMMS) != 0 ? "w4a16_real"
+         : (command & CLI_RUN_LM) != 0    ? "kjv"
+                                          : NULL;
 }
 
 static bool same_common(const common_t *a, const common_t *b) {
@@ -161,7 +164,7 @@ static void name_common(sweep_identity_t *own, common_t *common) {
   if (common->data && data_of(common->command) != NULL) {
     add_folder(digest, source, "tests/data", data_of(common->command), "");
   }
-  if (common->command == CLI_RUN_DECODE) {   // a shape by its name, or the shipped model
+  if (common->command == CLI_RUN_DECODE) {  // a shape by its name, or the shipped model
     add_folder(digest, source, common->data ? "tests/data/kjv_mla" : "model/config/models", "", "");
   }
   digest_name(digest, common->name);
@@ -174,8 +177,9 @@ static bool needs_rtl(unsigned command, const options_t *options) {
 }
 
 static bool is_native(unsigned command, const options_t *options) {
-  return (command & CLI_RUN_LM) != 0 ? options->lm_firmware.given && options->lm_firmware.value == 1
-                                     : (command & (CLI_RUN_SOC | CLI_RUN_DECODE)) != 0 && is(options->firmware, "native");
+  return (command & CLI_RUN_LM) != 0
+             ? options->lm_firmware.given && options->lm_firmware.value == 1
+             : (command & (CLI_RUN_SOC | CLI_RUN_DECODE)) != 0 && is(options->firmware, "native");
 }
 
 static const char *common_name(sweep_identity_t *own, unsigned command) {
@@ -197,16 +201,18 @@ static const char *common_name(sweep_identity_t *own, unsigned command) {
 
 // --- options ----------------------------------------------------------------------------------
 
-static bool names_file(const option_row_t *row) { return row->argument != NULL && strstr(row->argument, "FILE") != NULL; }
+static bool names_file(const option_row_t *row) {
+  return row->argument != NULL && strstr(row->argument, "FILE") != NULL;
+}
 
 static void add_text(digest_t *digest, const option_row_t *row, const char *text) {
-  if (row->argument != NULL && is(row->argument, "DIR")) {   // a model's
+  if (row->argument != NULL && is(row->argument, "DIR")) {  // a model's
     digest_folder(digest, text, "", "");
   }
   char file[4096];
   snprintf(file, sizeof file, "%.*s", (int)array_file_length(text), text);
   const bool whole = strlen(file) == strlen(text);
-  if (!names_file(row) || !digest_file(digest, row->name, file) || !whole) {   // an array of a file: its name, too
+  if (!names_file(row) || !digest_file(digest, row->name, file) || !whole) {  // an array of a file: its name, too
     digest_text(digest, row->name, text);
   }
 }
@@ -297,12 +303,12 @@ static bool find_parameter(const config_t *config, const char *parameter, double
   {                                                          \
     const config_##section##_t *const in = &config->section; \
     const char *const where = #section;
-#define PARAM(type, name, min, max, unit, text)              \
-    if (strncmp(parameter, where, strlen(where)) == 0 && parameter[strlen(where)] == '.' && \
-        is(parameter + strlen(where) + 1, #name)) {          \
-      *value = (double)in->name;                             \
-      return true;                                           \
-    }
+#define PARAM(type, name, min, max, unit, text)                                           \
+  if (strncmp(parameter, where, strlen(where)) == 0 && parameter[strlen(where)] == '.' && \
+      is(parameter + strlen(where) + 1, #name)) {                                         \
+    *value = (double)in->name;                                                            \
+    return true;                                                                          \
+  }
 #define END_SECTION(section) }
 #include "config/config.def"
 #undef SECTION

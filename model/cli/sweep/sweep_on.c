@@ -11,12 +11,18 @@ static bool on_slurm(const options_t *options) { return options->sweep_on.value 
 
 // An option that was given belongs to one of the two ways.
 static bool check_places(const options_t *options, base_error_t *error) {
-  const struct { const char *name; bool given, slurm; } list[] = {
-      {"partition", options->sweep_partition != NULL, true}, {"time", options->sweep_time != NULL, true},
-      {"mem", options->sweep_mem.given, true},               {"max-running", options->sweep_most.given, true},
-      {"sbatch", options->sweep_sbatch != NULL, true},       {"chunk", options->sweep_chunk.given && !options->sweep_worker, true},
-      {"jobs", options->sweep_jobs.given, false},            {"memory", options->sweep_memory.given, false},
-      {"worker", options->sweep_worker, false}};
+  const struct {
+    const char *name;
+    bool given, slurm;
+  } list[] = {{"partition", options->sweep_partition != NULL, true},
+              {"time", options->sweep_time != NULL, true},
+              {"mem", options->sweep_mem.given, true},
+              {"max-running", options->sweep_most.given, true},
+              {"sbatch", options->sweep_sbatch != NULL, true},
+              {"chunk", options->sweep_chunk.given && !options->sweep_worker, true},
+              {"jobs", options->sweep_jobs.given, false},
+              {"memory", options->sweep_memory.given, false},
+              {"worker", options->sweep_worker, false}};
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
     if (list[i].given && list[i].slurm != on_slurm(options)) {
       return list[i].slurm ? base_fail(error, "--%s: goes with --on slurm", list[i].name)

@@ -1,7 +1,7 @@
 // Where a sweep runs: the options of a cluster.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_SWEEP_ON_H
-#define CLI_SWEEP_ON_H
+#ifndef AMALGAM_CLI_SWEEP_SWEEP_ON_H
+#define AMALGAM_CLI_SWEEP_SWEEP_ON_H
 
 #include "cli/option/options.h"
 #include "sweep/cluster.h"

@@ -72,16 +72,22 @@ static bool is_refused(const option_row_t *row) {
 }
 
 static bool refuse(const char *where, const char *name, base_error_t *error) {
-  return base_fail(error, "%s: --%s: all points would write the same file, or wait for somebody; a sweep keeps their JSON", where, name);
+  return base_fail(error,
+                   "%s: --%s: all points would write the same file, or wait for somebody; a sweep keeps their JSON",
+                   where, name);
 }
 
 static bool is_given(const option_row_t *row, const options_t *options) {
   const void *field = (const char *)options + row->offset;
   switch (row->type) {
-    case OPTION_TYPE_text: return *(const option_text_t *)field != NULL;
-    case OPTION_TYPE_list: return ((const option_list_t *)field)->count > 0;
-    case OPTION_TYPE_count: return row->initial == NULL && ((const option_count_t *)field)->given;
-    default: return false;
+    case OPTION_TYPE_text:
+      return *(const option_text_t *)field != NULL;
+    case OPTION_TYPE_list:
+      return ((const option_list_t *)field)->count > 0;
+    case OPTION_TYPE_count:
+      return row->initial == NULL && ((const option_count_t *)field)->given;
+    default:
+      return false;
   }
 }
 
@@ -113,10 +119,10 @@ static bool values_fit(const char *where, const option_row_t *row, const study_a
   const bool flag = row->type == OPTION_TYPE_flag;
   for (size_t i = 0; i < axis->count; ++i) {
     if ((is(axis->value[i], POINTS_WITH) || is(axis->value[i], POINTS_WITHOUT)) != flag) {
-      return flag ? base_fail(error, "%s: --%s takes no value; expected the values [without, with], got '%s'", where, row->name,
-                              axis->value[i])
-                  : base_fail(error, "%s: --%s: expected values, got '%s', which is for options without", where, row->name,
-                              axis->value[i]);
+      return flag ? base_fail(error, "%s: --%s takes no value; expected the values [without, with], got '%s'", where,
+                              row->name, axis->value[i])
+                  : base_fail(error, "%s: --%s: expected values, got '%s', which is for options without", where,
+                              row->name, axis->value[i]);
     }
   }
   return true;
@@ -126,7 +132,8 @@ static bool axis_fits(const study_axis_t *axis, size_t index, unsigned command, 
   char where[80];
   snprintf(where, sizeof where, "axes[%zu] (%.50s)", index, axis->name);
   if (axis->set != NULL) {
-    return sweep_words_option(command, "set") != NULL || base_fail(error, "%s: the command has no machine to set %s of", where, axis->set);
+    return sweep_words_option(command, "set") != NULL ||
+           base_fail(error, "%s: the command has no machine to set %s of", where, axis->set);
   }
   if (axis->option == NULL) {
     return true;
@@ -139,7 +146,8 @@ static bool axis_fits(const study_axis_t *axis, size_t index, unsigned command, 
 
 static bool words_fit(const points_words_t *words, base_error_t *error) {
   options_t *options = malloc(sizeof *options);
-  const bool good = (options != NULL || base_fail(error, "out of memory")) && sweep_words_parse(words, options, error) &&
+  const bool good = (options != NULL || base_fail(error, "out of memory")) &&
+                    sweep_words_parse(words, options, error) &&
                     writes_nothing(sweep_words_command(words), options, error);
   free(options);
   return good;

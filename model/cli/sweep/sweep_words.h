@@ -1,7 +1,7 @@
 // The words of a study's runs, as this command line understands them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_SWEEP_WORDS_H
-#define CLI_SWEEP_WORDS_H
+#ifndef AMALGAM_CLI_SWEEP_SWEEP_WORDS_H
+#define AMALGAM_CLI_SWEEP_SWEEP_WORDS_H
 
 #include <stdbool.h>
 

@@ -16,10 +16,10 @@ enum { ROWS = 1024 };
 
 typedef struct synth_result {
   synth_shape_t shape;
-  synth_area_t area;       // of a whole design
-  cJSON *unit, *timing;    // or of one unit
-  cJSON *top;              // or the timing of a whole top
-  cJSON *root;             // for --json
+  synth_area_t area;     // of a whole design
+  cJSON *unit, *timing;  // or of one unit
+  cJSON *top;            // or the timing of a whole top
+  cJSON *root;           // for --json
 } synth_result_t;
 
 static void help(void) {
@@ -33,14 +33,14 @@ static void help(void) {
       {"build/synth", "results, by content; made once. $AMALGAM_SYNTH names another folder"},
       {"synth/README.md", "how it goes, and what the numbers are not good for"},
       {NULL, NULL}};
-  const manual_t manual = {
-      .name = "synth",
-      .synopsis = "[options]",
-      .about = "area and timing of the RTL in a standard-cell library. By Yosys, ABC and OpenSTA. A "
-               "whole design is rolled up from its units, each synthesised once; memories are a proxy.",
-      .command = CLI_SYNTH,
-      .examples = examples,
-      .files = files};
+  const manual_t manual = {.name = "synth",
+                           .synopsis = "[options]",
+                           .about =
+                               "area and timing of the RTL in a standard-cell library. By Yosys, ABC and OpenSTA. A "
+                               "whole design is rolled up from its units, each synthesised once; memories are a proxy.",
+                           .command = CLI_SYNTH,
+                           .examples = examples,
+                           .files = files};
   manual_print(stdout, &manual);
 }
 
@@ -88,48 +88,52 @@ static void print_row(const synth_flow_t *flow, const char *name, double um2, do
 static void print_design(const synth_flow_t *flow, const synth_result_t *result) {
   const synth_area_t *area = &result->area;
   printf("%s, D %zu, P %zu, NQ %zu in %s (%.0f nm), clock %u FO4 = %.2f ns: %s\n",
-         synth_design_name[result->shape.design], result->shape.d, result->shape.blocks,
-         result->shape.queries, flow->name, flow->node_nm, flow->clock_fo4,
-         flow->clock_fo4 * flow->fo4_ps / 1000,
+         synth_design_name[result->shape.design], result->shape.d, result->shape.blocks, result->shape.queries,
+         flow->name, flow->node_nm, flow->clock_fo4, flow->clock_fo4 * flow->fo4_ps / 1000,
          area->closes ? "all units close it" : "NOT closed by all units");
   for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
     print_row(flow, synth_block_name[i], area->block[i], area->datapath_um2);
   }
   print_row(flow, "datapath", area->datapath_um2, area->datapath_um2);
-  printf("  %-40s %12.0f um2 for %.0f bits, by a proxy\n", "SRAM, apart", area->sram_um2,
-         area->sram_bits);
+  printf("  %-40s %12.0f um2 for %.0f bits, by a proxy\n", "SRAM, apart", area->sram_um2, area->sram_bits);
 }
 
 // --- one unit ---------------------------------------------------------------------------------
 
 // Those of its parameters that the options speak about.
-static bool unit_params(const char *unit, const synth_shape_t *shape,
-                        char params[SYNTH_PARAMS_BYTES], base_error_t *error) {
+static bool unit_params(const char *unit, const synth_shape_t *shape, char params[SYNTH_PARAMS_BYTES],
+                        base_error_t *error) {
   char names[SYNTH_PARAMS_BYTES];
   const char *const arguments[] = {unit, NULL};
   if (!synth_script("parameters", arguments, true, names, sizeof names, error)) {
     return false;
   }
-  const struct { const char *name; size_t value; } known[] = {
-      {"D", shape->d}, {"P", shape->blocks}, {"NQ", shape->queries}, {"N", shape->rows},
-      {"ROWS", shape->rows / shape->blocks}, {"LNS", shape->design == SYNTH_HFA_CORRECTED},
-      {"ARITHMETIC", synth_arithmetic(shape->design)}, {"VARIANT", synth_variant(shape->design)}};
+  const struct {
+    const char *name;
+    size_t value;
+  } known[] = {{"D", shape->d},
+               {"P", shape->blocks},
+               {"NQ", shape->queries},
+               {"N", shape->rows},
+               {"ROWS", shape->rows / shape->blocks},
+               {"LNS", shape->design == SYNTH_HFA_CORRECTED},
+               {"ARITHMETIC", synth_arithmetic(shape->design)},
+               {"VARIANT", synth_variant(shape->design)}};
   size_t used = 0;
   char *rest = NULL;
   params[0] = '\0';
   for (char *name = strtok_r(names, "\n", &rest); name != NULL; name = strtok_r(NULL, "\n", &rest)) {
     for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
       if (strcmp(name, known[i].name) == 0 && used < SYNTH_PARAMS_BYTES) {
-        used += (size_t)snprintf(params + used, SYNTH_PARAMS_BYTES - used, "%s%s=%zu",
-                                 used > 0 ? " " : "", name, known[i].value);
+        used += (size_t)snprintf(params + used, SYNTH_PARAMS_BYTES - used, "%s%s=%zu", used > 0 ? " " : "", name,
+                                 known[i].value);
       }
     }
   }
   return true;
 }
 
-static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t *result,
-                     base_error_t *error) {
+static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t *result, base_error_t *error) {
   char params[SYNTH_PARAMS_BYTES];
   char folder[SYNTH_PATH_BYTES];
   if (!unit_params(unit, &result->shape, params, error)) {
@@ -163,15 +167,14 @@ static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "params")) {
     printf(" %s=%.0f", item->string, item->valuedouble);
   }
-  printf(" in %s: %.0f um2, %.0f NAND2, mapped %s\n", flow->name, number(unit, "area_um2"),
-         number(unit, "nand2"), text(unit, "recipe"));
+  printf(" in %s: %.0f um2, %.0f NAND2, mapped %s\n", flow->name, number(unit, "area_um2"), number(unit, "nand2"),
+         text(unit, "recipe"));
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "cells")) {
     printf("  %-24s %7.0f\n", item->string, item->valuedouble);
   }
   const double period = number(timing, "min_period_ps");
-  printf("  slowest path %.2f ns = %.1f FO4 (%.0f MHz), from %s to %s; the clock is %u FO4\n",
-         period / 1000, number(timing, "fo4"), 1e6 / period, text(timing, "from"),
-         text(timing, "to"), flow->clock_fo4);
+  printf("  slowest path %.2f ns = %.1f FO4 (%.0f MHz), from %s to %s; the clock is %u FO4\n", period / 1000,
+         number(timing, "fo4"), 1e6 / period, text(timing, "from"), text(timing, "to"), flow->clock_fo4);
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "loops")) {
     printf("  loop of the %s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
            number(item, "ps") / flow->fo4_ps);
@@ -220,8 +223,7 @@ static void print_top(const synth_flow_t *flow, const synth_result_t *result) {
 
 // --- the command ------------------------------------------------------------------------------
 
-static bool run(const options_t *options, const synth_flow_t *flow, synth_result_t *result,
-                base_error_t *error) {
+static bool run(const options_t *options, const synth_flow_t *flow, synth_result_t *result, base_error_t *error) {
   result->shape = shape_of(options);
   if (options->synth_top.given) {
     return run_top(flow, options->synth_top.value, result, error);
@@ -232,13 +234,11 @@ static bool run(const options_t *options, const synth_flow_t *flow, synth_result
   static synth_wants_t wants;
   wants.count = 0;
   synth_want_design(&wants, flow, &result->shape);
-  return synth_make(flow, &wants, error) &&
-         synth_area(flow, &result->shape, &result->area, error) &&
+  return synth_make(flow, &wants, error) && synth_area(flow, &result->shape, &result->area, error) &&
          (design_json(flow, result) || base_fail(error, "out of memory"));
 }
 
-static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index,
-                       base_error_t *error) {
+static bool write_json(const synth_result_t *result, outputs_t *outputs, size_t index, base_error_t *error) {
   FILE *file = outputs_open(outputs, index, error);
   json_add_amalgam(result->root);
   return file != NULL && json_print(file, result->root, error) && outputs_commit(outputs, error);

@@ -17,9 +17,8 @@ static void print_input(FILE *file, const attention_run_t *run) {
   if (p->batch > 1) {
     fprintf(file, "batch %zu x ", p->batch);
   }
-  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %zu, Dv %zu, blocks of %zu%s%s\n",
-          p->seq_q, plural(p->seq_q), p->heads, p->keys, p->dk, p->dv, p->block,
-          p->visible == NULL ? "" : ", masked",
+  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %zu, Dv %zu, blocks of %zu%s%s\n", p->seq_q,
+          plural(p->seq_q), p->heads, p->keys, p->dk, p->dv, p->block, p->visible == NULL ? "" : ", masked",
           p->row_sum == NUM_ROW_SUM_TREE ? ", row sums as trees" : "");
 }
 
@@ -49,14 +48,15 @@ static void print_guards(FILE *file, const soc_result_t *soc) {
   if (soc->guard_lanes == 0) {
     return;
   }
-  fprintf(file, "guards   %llu elements met a guard of the atomic add:",
-          (unsigned long long)soc->guard_lanes);
+  fprintf(file, "guards   %llu elements met a guard of the atomic add:", (unsigned long long)soc->guard_lanes);
   const char *comma = "";
   const struct {
     const char *name;
     uint64_t slices;
-  } guards[] = {{"zero", soc->guard_zero}, {"special", soc->guard_special},
-                {"underflow", soc->guard_underflow}, {"overflow", soc->guard_overflow}};
+  } guards[] = {{"zero", soc->guard_zero},
+                {"special", soc->guard_special},
+                {"underflow", soc->guard_underflow},
+                {"overflow", soc->guard_overflow}};
   for (size_t i = 0; i < sizeof guards / sizeof *guards; ++i) {
     if (guards[i].slices != 0) {
       fprintf(file, "%s %s", comma, guards[i].name);

@@ -31,7 +31,7 @@ static void for_values(const cJSON *object, const char *before, void (*see)(void
   cJSON_ArrayForEach(item, object) {
     char name[NAME_BYTES];
     snprintf(name, sizeof name, "%.44s%s%.44s", before, before[0] == '\0' ? "" : ".", item->string);
-    if (cJSON_IsObject(item) && before[0] == '\0') {   // no deeper than that
+    if (cJSON_IsObject(item) && before[0] == '\0') {  // no deeper than that
       for_values(item, name, see, context);
     } else {
       see(context, name, item);

@@ -1,7 +1,7 @@
 // Tables of a run's JSON as comma-separated values (RFC 4180, lines end in LF), for spreadsheets and data frames.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_TEXT_CSV_H
-#define CLI_TEXT_CSV_H
+#ifndef AMALGAM_CLI_TEXT_CSV_H
+#define AMALGAM_CLI_TEXT_CSV_H
 
 #include <cJSON.h>
 #include <stdio.h>

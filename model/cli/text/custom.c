@@ -5,11 +5,9 @@ static void print_expected(FILE *file, const custom_run_t *run) {
   if (run->want.data == NULL) {
     return;
   }
-  fprintf(file, "expected %zu of %zu elements are off", run->difference.count,
-          npy_count(&run->out));
+  fprintf(file, "expected %zu of %zu elements are off", run->difference.count, npy_count(&run->out));
   if (run->out.type == NPY_F4) {
-    fprintf(file, " by more than %g; the largest difference is %.3g", run->tolerance,
-            run->difference.largest);
+    fprintf(file, " by more than %g; the largest difference is %.3g", run->tolerance, run->difference.largest);
   }
   fputc('\n', file);
 }
@@ -25,8 +23,8 @@ void text_custom(FILE *file, const custom_run_t *run) {
   }
   fprintf(file, "out      %s\n", npy_shape_text(run->out.shape, run->out.dims, shape));
   print_expected(file, run);
-  fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
-          run->result.time_us, config->soc.clock_mhz);
+  fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles, run->result.time_us,
+          config->soc.clock_mhz);
   text_launches(file, &run->result);
   text_traffic(file, soc);
   text_pipes(file, soc, config->soc.ai_cores > 1);

@@ -14,7 +14,9 @@ static void print_kernel(FILE *file, const decode_run_t *run) {
   const decode_settings_t *s = &run->request.settings;
   static const char *const attention[] = {"base over a BF16 cache", "amla over a BF16 cache", "amla over an FP8 cache"};
   fprintf(file, "kernel   decode on %s; attention %s; weights %s", s->machine.config, attention[s->attention],
-          s->weights == DECODE_FP16 ? "FP16" : s->zero_points ? "in 4 bits with zero points" : "in 4 bits, signed");
+          s->weights == DECODE_FP16 ? "FP16"
+          : s->zero_points          ? "in 4 bits with zero points"
+                                    : "in 4 bits, signed");
   fprintf(file, "; %s\n", s->launch == DECODE_STEP ? "a launch a step" : "a launch an operation");
 }
 
@@ -36,8 +38,8 @@ static void print_model(FILE *file, const decode_run_t *run) {
 static void print_data(FILE *file, const decode_run_t *run) {
   const decode_request_t *r = &run->request;
   if (r->eval != NULL) {
-    fprintf(file, "data     %s, %zu window%s of %zu tokens, %zu at a time\n", r->eval, run->windows, plural(run->windows),
-            r->context + 1, r->batch);
+    fprintf(file, "data     %s, %zu window%s of %zu tokens, %zu at a time\n", r->eval, run->windows,
+            plural(run->windows), r->context + 1, r->batch);
   } else if (r->timing) {
     fprintf(file, "data     made up: %zu entr%s of %zu token%s a step after %zu; %zu step%s\n", r->batch,
             r->batch == 1 ? "y" : "ies", r->settings.mtp, plural(r->settings.mtp), r->past, r->steps, plural(r->steps));
@@ -52,7 +54,7 @@ static void print_data(FILE *file, const decode_run_t *run) {
 static void print_parts(FILE *file, const decode_run_t *run) {
   const soc_options_t *soc = &run->request.settings.machine.soc;
   fprintf(file, "parts    memory slices %s; firmware %s; cores, L2 and HBM in C; on the host: tokens, angles and masks",
-          soc->timing_only       ? "in C, in time alone"
+          soc->timing_only        ? "in C, in time alone"
           : soc->gm == SOC_GM_RTL ? "in Verilated RTL"
                                   : "in C",
           soc->firmware == SOC_FIRMWARE_RISCV ? "for RV64" : "compiled for the host");
@@ -107,18 +109,18 @@ static void print_loss(FILE *file, const decode_run_t *run) {
 
 static void print_gap(FILE *file, const decode_run_t *run) {
   if (run->written != NULL) {
-    fprintf(file, "choices  of the best token; smallest gap to the second best logit %.4f, at token %zu of %zu\n", run->gap,
-            run->gap_at + 1, run->request.tokens);
+    fprintf(file, "choices  of the best token; smallest gap to the second best logit %.4f, at token %zu of %zu\n",
+            run->gap, run->gap_at + 1, run->request.tokens);
   }
 }
 
 static void print_steps(FILE *file, const decode_run_t *run, const char *what, const decode_books_t *books) {
   const double mhz = run->request.settings.machine.soc.config.soc.clock_mhz;
   if (books->steps > 0) {
-    fprintf(file, "%-8s %zu step%s of %.4g tokens: %.1f us each, of which launches %.1f (%zu of them)\n", what, books->steps,
-            plural(books->steps), (double)books->tokens / (double)books->steps,
-            (double)books->cycles / (double)books->steps / mhz, (double)books->launch_cycles / (double)books->steps / mhz,
-            books->launches / books->steps);
+    fprintf(file, "%-8s %zu step%s of %.4g tokens: %.1f us each, of which launches %.1f (%zu of them)\n", what,
+            books->steps, plural(books->steps), (double)books->tokens / (double)books->steps,
+            (double)books->cycles / (double)books->steps / mhz,
+            (double)books->launch_cycles / (double)books->steps / mhz, books->launches / books->steps);
   }
 }
 
@@ -186,8 +188,8 @@ static void print_verify(FILE *file, const decode_run_t *run) {
     wrong += found->wrong;
   }
   if (run->verify != NULL) {
-    fprintf(file, "verify   %zu of %zu elements of %zu operations differ from the contract's C loops\n", wrong, elements,
-            operations);
+    fprintf(file, "verify   %zu of %zu elements of %zu operations differ from the contract's C loops\n", wrong,
+            elements, operations);
   }
 }
 
@@ -205,8 +207,8 @@ static void print_check(FILE *file, const decode_run_t *run) {
   }
   const decode_stage_t stage = decode_check_stage(run->check, at);
   decode_check_choices(run->check, &differ, &of);
-  fprintf(file, "check    %zu stages against FP64; the largest relative error is %.3g, of %s", decode_check_count(run->check),
-          stage.error, stage.name);
+  fprintf(file, "check    %zu stages against FP64; the largest relative error is %.3g, of %s",
+          decode_check_count(run->check), stage.error, stage.name);
   if (stage.layer != DECODE_NO_LAYER) {
     fprintf(file, " of layer %zu", stage.layer);
   }

@@ -19,18 +19,19 @@ static void print_engine(FILE *file, const engine_settings_t *settings) {
   } else {
     fprintf(file, "%s a lane", shape->one_mul ? "one multiplier" : "two multipliers");
   }
-  fprintf(file, "; %zu block%s x %zu quer%s, d %zu, %zu keys; %s\n", shape->num.blocks,
-          plural(shape->num.blocks), shape->queries, shape->queries == 1 ? "y" : "ies",
-          shape->num.d, shape->num.rows, !settings->rtl ? "C model" : shape->axi ? "Verilated RTL behind AXI" : "Verilated RTL");
+  fprintf(file, "; %zu block%s x %zu quer%s, d %zu, %zu keys; %s\n", shape->num.blocks, plural(shape->num.blocks),
+          shape->queries, shape->queries == 1 ? "y" : "ies", shape->num.d, shape->num.rows,
+          !settings->rtl ? "C model"
+          : shape->axi   ? "Verilated RTL behind AXI"
+                         : "Verilated RTL");
 }
 
 static void print_input(FILE *file, const engine_run_t *run) {
   const engine_problem_t *problem = &run->problem;
   const attention_problem_t *p = &problem->attention;
   fprintf(file, "data     %s\n", p->source);
-  fprintf(file, "shape    %zu quer%s, %zu key%s, d %zu%s%s\n", p->rows, p->rows == 1 ? "y" : "ies",
-          p->keys, plural(p->keys), p->dk, problem->causal ? ", causal" : "",
-          problem->masked ? ", masked" : "");
+  fprintf(file, "shape    %zu quer%s, %zu key%s, d %zu%s%s\n", p->rows, p->rows == 1 ? "y" : "ies", p->keys,
+          plural(p->keys), p->dk, problem->causal ? ", causal" : "", problem->masked ? ", masked" : "");
 }
 
 static void print_error(FILE *file, const engine_run_t *run) {
@@ -46,10 +47,9 @@ static void print_error(FILE *file, const engine_run_t *run) {
   if (run->result.judged != run->result.judged_of) {
     fprintf(file, " in %zu of %zu rows", run->result.judged, run->result.judged_of);
   }
-  fprintf(file, ", mean of rows %.3g; largest %.3g absolute, cosine difference %.2g\n",
-          run->mean_rel, run->result.error.max_abs, run->result.error.cos_diff);
-  if (shape->num.design == NUM_DESIGN_HFA && !shape->num.hfa.corrected &&
-      run->result.error.rel_fro > large_error) {
+  fprintf(file, ", mean of rows %.3g; largest %.3g absolute, cosine difference %.2g\n", run->mean_rel,
+          run->result.error.max_abs, run->result.error.cos_diff);
+  if (shape->num.design == NUM_DESIGN_HFA && !shape->num.hfa.corrected && run->result.error.rel_fro > large_error) {
     fprintf(file,
             "         usually most of it comes from Mitchell's log2(1 +- x) = +- x in additions; "
             "--lns corrected is better\n");
@@ -67,12 +67,12 @@ static void print_poison(FILE *file, const engine_run_t *run) {
 
 static void print_verify(FILE *file, const engine_run_t *run) {
   if (run->result.verified) {
-    fprintf(file, "verify   %zu of %zu elements differ from the golden C functions'%s\n",
-            run->result.wrong_bits, run->result.elements,
+    fprintf(file, "verify   %zu of %zu elements differ from the golden C functions'%s\n", run->result.wrong_bits,
+            run->result.elements,
             !run->settings.rtl          ? ""
             : run->settings.shape.axi   ? ""
             : engine_cycles_differ(run) ? "; cycles differ from the C model's"
-                                                  : "; cycles are the C model's");
+                                        : "; cycles are the C model's");
   }
   if (run->result.verified && run->settings.shape.axi) {
     fprintf(file, "bus      the engine alone takes %llu cycles\n", (unsigned long long)run->model.total);
@@ -87,9 +87,8 @@ static void print_time(FILE *file, const engine_run_t *run) {
   fprintf(file,
           "time     %llu cycles = %.2f us at %g MHz, %.1f a query; utilisation %.1f %%: %llu keys, "
           "%llu rows\n",
-          (unsigned long long)cycles->total, run->result.time_us,
-          settings->clock_mhz, (double)cycles->total / (double)p->rows,
-          100 * run->result.fu, (unsigned long long)cycles->keys,
+          (unsigned long long)cycles->total, run->result.time_us, settings->clock_mhz,
+          (double)cycles->total / (double)p->rows, 100 * run->result.fu, (unsigned long long)cycles->keys,
           (unsigned long long)cycles->rows);
   fprintf(file, "load     %llu cycles before that for the keys and values, in %zu chunk%s\n",
           (unsigned long long)cycles->load, chunks, plural(chunks));
@@ -99,8 +98,7 @@ static void print_host(FILE *file, const engine_run_t *run) {
   const engine_cycles_t *cycles = &run->cycles;
   fprintf(file, "host     %.2f s, %.0f MB", run->seconds, host_peak_rss_mb());
   if (run->settings.rtl && run->seconds > 0) {
-    fprintf(file, ", %.3g cycles/s",
-            (double)(cycles->total + cycles->load) / run->seconds);
+    fprintf(file, ", %.3g cycles/s", (double)(cycles->total + cycles->load) / run->seconds);
   }
   fputc('\n', file);
 }

@@ -19,17 +19,15 @@ static void print_input(FILE *file, const fp8_run_t *run) {
   const fp8_problem_t *p = &run->problem;
   const kernel_machine_t *machine = &run->settings.attention.machine;
   const config_t *config = &machine->soc.config;
-  fprintf(file, "kernel   fp8 on %s, %u AI core%s, crossover %s, convert %s%s\n",
-          machine->config, (unsigned)config->soc.ai_cores,
-          config->soc.ai_cores == 1 ? "" : "s", run->crossover ? "on" : "off",
-          config->vector.e4m3_emulated ? "emulated" : "native",
-          run->settings.direct ? ", keys straight into L1" : "");
+  fprintf(file, "kernel   fp8 on %s, %u AI core%s, crossover %s, convert %s%s\n", machine->config,
+          (unsigned)config->soc.ai_cores, config->soc.ai_cores == 1 ? "" : "s", run->crossover ? "on" : "off",
+          config->vector.e4m3_emulated ? "emulated" : "native", run->settings.direct ? ", keys straight into L1" : "");
   fprintf(file, "data     %s\nshape    ", p->source);
   if (p->batch > 1) {
     fprintf(file, "batch %zu x ", p->batch);
   }
-  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %d, Dv %d, blocks of %zu", p->seq_q,
-          plural(p->seq_q), p->heads, p->capacity, NUM_FP8_KEY, NUM_FP8_LATENT, p->block);
+  fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %d, Dv %d, blocks of %zu", p->seq_q, plural(p->seq_q),
+          p->heads, p->capacity, NUM_FP8_KEY, NUM_FP8_LATENT, p->block);
   print_lists(file, p);
 }
 
@@ -54,9 +52,8 @@ static void print_error(FILE *file, const fp8_run_t *run) {
 
 static void print_bound(FILE *file, const fp8_run_t *run) {
   const kernel_bound_t bound = kernel_bound(&run->result.soc);
-  fprintf(file, "         %.1f cycles a token on an AI core; busiest pipe %s %s, %.1f %%\n",
-          fp8_cycles_per_token(run), bound.core, bound.pipe == NULL ? "none" : bound.pipe,
-          100 * bound.busy);
+  fprintf(file, "         %.1f cycles a token on an AI core; busiest pipe %s %s, %.1f %%\n", fp8_cycles_per_token(run),
+          bound.core, bound.pipe == NULL ? "none" : bound.pipe, 100 * bound.busy);
 }
 
 static void print_traffic(FILE *file, const fp8_run_t *run) {

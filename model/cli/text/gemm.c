@@ -2,8 +2,8 @@
 #include "cli/text/text.h"
 
 static void print_how(FILE *file, const gemm_settings_t *s) {
-  static const char *const phases[W4A16_PHASES_COUNT] = {
-      "phases one after the other", "phases overlapped", "straight into L1"};
+  static const char *const phases[W4A16_PHASES_COUNT] = {"phases one after the other", "phases overlapped",
+                                                         "straight into L1"};
   if (s->dataparallel) {
     fprintf(file, ", data-parallel");
   } else {
@@ -27,8 +27,7 @@ static void print_tiles(FILE *file, const gemm_run_t *run) {
 }
 
 static void print_input(FILE *file, const gemm_run_t *run) {
-  static const char *const zeros[W4A16_ZEROS_COUNT] = {
-      "no zero points", "zero points", "zero points that need FP32"};
+  static const char *const zeros[W4A16_ZEROS_COUNT] = {"no zero points", "zero points", "zero points that need FP32"};
   const gemm_problem_t *p = &run->problem;
   const gemm_settings_t *s = &run->settings;
   fprintf(file, "kernel   %s on %s", s->kernel, s->machine.config);
@@ -42,8 +41,7 @@ static void print_input(FILE *file, const gemm_run_t *run) {
   }
   fprintf(file, "\ndata     %s\nshape    M %zu, N %zu, K %zu", p->source, p->m, p->n, p->k);
   if (p->quantised) {
-    fprintf(file, "; %s nibbles, groups of %zu, %s", p->is_unsigned ? "unsigned" : "signed",
-            p->group, zeros[p->zeros]);
+    fprintf(file, "; %s nibbles, groups of %zu, %s", p->is_unsigned ? "unsigned" : "signed", p->group, zeros[p->zeros]);
   }
   fputc('\n', file);
 }
@@ -51,7 +49,9 @@ static void print_input(FILE *file, const gemm_run_t *run) {
 static void print_error(FILE *file, const gemm_run_t *run) {
   const gemm_problem_t *p = &run->problem;
   if (text_error(file, &run->result, "FP64", "columns",
-                 run->settings.out_f32 ? "FP32" : p->type == NUM_HALF_BF16 ? "BF16" : "FP16")) {
+                 run->settings.out_f32      ? "FP32"
+                 : p->type == NUM_HALF_BF16 ? "BF16"
+                                            : "FP16")) {
     text_error_more(file, &run->result);
     fputc('\n', file);
   }
@@ -68,8 +68,7 @@ static void print_phases(FILE *file, const gemm_run_t *run) {
   if (run->phases < 2) {
     return;
   }
-  fprintf(file, "phases   %-12s %8s %10s %10s %10s %10s  MB\n", "", "us", "HBM read", "write",
-          "L2 read", "write");
+  fprintf(file, "phases   %-12s %8s %10s %10s %10s %10s  MB\n", "", "us", "HBM read", "write", "L2 read", "write");
   for (size_t i = 0; i < run->phases; ++i) {
     const gemm_phase_t *phase = &run->phase[i];
     fprintf(file, "         %-12s", phase->name);

@@ -10,7 +10,7 @@
 enum { LINES_SHOWN = 16, NAME_BYTES = 48 };
 
 typedef struct bar {
-  const char *core, *pipe, *line;   // line "": of all
+  const char *core, *pipe, *line;  // line "": of all
   char command[NAME_BYTES];
   double count, cycles, share;
 } bar_t;

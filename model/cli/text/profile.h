@@ -1,7 +1,7 @@
 // What commands took, by command and by line of firmware, from a run's JSON.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_TEXT_PROFILE_H
-#define CLI_TEXT_PROFILE_H
+#ifndef AMALGAM_CLI_TEXT_PROFILE_H
+#define AMALGAM_CLI_TEXT_PROFILE_H
 
 #include <cJSON.h>
 #include <stdio.h>

@@ -8,8 +8,7 @@
 
 enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16, UNWRITTEN_SHOWN = 4 };
 
-bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis,
-                const char *type) {
+bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis, const char *type) {
   if (result->judged == 0) {
     return false;
   }
@@ -36,33 +35,37 @@ void text_error_more(FILE *file, const kernel_result_t *result) {
 
 bool text_verify(FILE *file, const kernel_result_t *result) {
   if (result->verified) {
-    fprintf(file, "verify   %zu of %zu elements differ from the contract's C loops",
-            result->wrong_bits, result->elements);
+    fprintf(file, "verify   %zu of %zu elements differ from the contract's C loops", result->wrong_bits,
+            result->elements);
   }
   return result->verified;
 }
 
 void text_launches(FILE *file, const kernel_result_t *result) {
   if (result->soc.launches > 1) {
-    fprintf(file, "launches %zu, the first %.1f us, %.1f us in the mean\n", result->soc.launches,
-            result->first_us, result->mean_us);
+    fprintf(file, "launches %zu, the first %.1f us, %.1f us in the mean\n", result->soc.launches, result->first_us,
+            result->mean_us);
   }
 }
 
 void text_time(FILE *file, const kernel_result_t *result, const config_t *config) {
-  fprintf(file,
-          "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
-          (unsigned long long)result->soc.cycles, result->time_us, config->soc.clock_mhz,
-          100 * result->fu, (double)result->flops * 1e-9);
+  fprintf(file, "time     %llu cycles = %.1f us at %g MHz; cube utilisation %.1f %% of %.4g GFLOP\n",
+          (unsigned long long)result->soc.cycles, result->time_us, config->soc.clock_mhz, 100 * result->fu,
+          (double)result->flops * 1e-9);
   text_launches(file, result);
 }
 
 static void print_one_unwritten(FILE *file, const soc_unwritten_t *found) {
   const bool same = strcmp(found->read, found->store) == 0;
   const unsigned long long address = found->address;
-  fprintf(file, found->by_firmware ? "warning  the firmware reads array '%s', which %s bytes of %s 0x%llx that nobody wrote: "
-                                   : "warning  array '%s' %s bytes of %s 0x%llx that nobody wrote: ",
-          found->array, !same ? "depends on" : found->by_firmware ? "has" : "gets", found->space, address);
+  fprintf(file,
+          found->by_firmware ? "warning  the firmware reads array '%s', which %s bytes of %s 0x%llx that nobody wrote: "
+                             : "warning  array '%s' %s bytes of %s 0x%llx that nobody wrote: ",
+          found->array,
+          !same                ? "depends on"
+          : found->by_firmware ? "has"
+                               : "gets",
+          found->space, address);
   if (!same) {
     fprintf(file, "read by %s, ", found->read);
   }
@@ -86,16 +89,13 @@ void text_traffic(FILE *file, const soc_result_t *soc) {
   print_unwritten(file, soc);
 }
 
-static double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? 0 : 100 * (double)part / (double)whole;
-}
+static double percent(uint64_t part, uint64_t whole) { return whole == 0 ? 0 : 100 * (double)part / (double)whole; }
 
 // The pipe's largest stall that is not yet shown, or NULL.
 static const soc_stall_t *next_stall(const soc_pipe_t *pipe, const bool shown[SOC_MAX_STALLS]) {
   const soc_stall_t *best = NULL;
   for (size_t i = 0; i < pipe->stalls; ++i) {
-    if (!shown[i] && pipe->stall[i].cycles > 0 &&
-        (best == NULL || pipe->stall[i].cycles > best->cycles)) {
+    if (!shown[i] && pipe->stall[i].cycles > 0 && (best == NULL || pipe->stall[i].cycles > best->cycles)) {
       best = &pipe->stall[i];
     }
   }
@@ -153,8 +153,7 @@ static bool kind_works(const soc_result_t *soc, const soc_pipe_t *pipe) {
   const size_t length = kind_length(pipe);
   for (size_t i = 0; i < soc->pipe_count; ++i) {
     const soc_pipe_t *other = &soc->pipes[i];
-    if (other->commands > 0 && kind_length(other) == length &&
-        memcmp(other->core, pipe->core, length) == 0) {
+    if (other->commands > 0 && kind_length(other) == length && memcmp(other->core, pipe->core, length) == 0) {
       return true;
     }
   }
@@ -183,8 +182,7 @@ static void print_mean_pipes(FILE *file, const soc_result_t *soc) {
 }
 
 void text_pipes(FILE *file, const soc_result_t *soc, bool mean) {
-  fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe",
-          "busy");
+  fprintf(file, "where the cycles went, in %%\n  %-12s %-5s %5s   waiting for\n", "core", "pipe", "busy");
   if (mean) {
     print_mean_pipes(file, soc);
     return;
@@ -205,7 +203,6 @@ void text_host(FILE *file, const soc_result_t *soc, unsigned threads) {
     fprintf(file, " on %u thread%s: matrix %.2f, vector %.2f, copies %.2f", threads, plural(threads),
             soc->matmul_seconds, soc->vector_seconds, soc->copy_seconds);
   }
-  fprintf(file, "\n         %llu RTL cycles, %llu RV64 instructions, %.0f MB\n",
-          (unsigned long long)soc->rtl_cycles, (unsigned long long)soc->scalar_instructions,
-          host_peak_rss_mb());
+  fprintf(file, "\n         %llu RTL cycles, %llu RV64 instructions, %.0f MB\n", (unsigned long long)soc->rtl_cycles,
+          (unsigned long long)soc->scalar_instructions, host_peak_rss_mb());
 }

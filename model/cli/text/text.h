@@ -1,7 +1,7 @@
 // What a run prints: the lines that several kernels have, and each kernel's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CLI_TEXT_H
-#define CLI_TEXT_H
+#ifndef AMALGAM_CLI_TEXT_TEXT_H
+#define AMALGAM_CLI_TEXT_TEXT_H
 
 #include <stdio.h>
 
@@ -37,8 +37,7 @@ void text_decode(FILE *file, const decode_run_t *run);
 static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 
 // Error and bits, if they were compared, else false; the kernels end the lines. golden: "FP64".
-bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis,
-                const char *type);
+bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis, const char *type);
 void text_error_more(FILE *file, const kernel_result_t *result);
 bool text_verify(FILE *file, const kernel_result_t *result);
 
@@ -46,8 +45,8 @@ bool text_verify(FILE *file, const kernel_result_t *result);
 void text_time(FILE *file, const kernel_result_t *result, const config_t *config);
 void text_launches(FILE *file, const kernel_result_t *result);
 
-// Bytes, and warnings of results that depend on bytes that nobody wrote; and where the cycles went, for the pipes of cores whose kind was given commands, each by itself
-// or the mean over all of a kind.
+// Bytes, and warnings of results that depend on bytes that nobody wrote; and where the cycles went, for the pipes of
+// cores whose kind was given commands, each by itself or the mean over all of a kind.
 void text_traffic(FILE *file, const soc_result_t *soc);
 void text_pipes(FILE *file, const soc_result_t *soc, bool mean);
 

@@ -9,14 +9,12 @@
 enum { USUAL_BLOCK = 512 };
 
 attention_request_t attention_request(const char *kernel, const kernel_machine_t *machine) {
-  return (attention_request_t){
-      .settings = attention_settings(kernel, machine),
-      .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
-      .judge = {.tolerance = NAN}};
+  return (attention_request_t){.settings = attention_settings(kernel, machine),
+                               .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
+                               .judge = {.tolerance = NAN}};
 }
 
-bool attention_prepare(const attention_request_t *request, attention_run_t *run,
-                       base_error_t *error) {
+bool attention_prepare(const attention_request_t *request, attention_run_t *run, base_error_t *error) {
   *run = (attention_run_t){.settings = request->settings, .judge = request->judge};
   attention_settings_t *settings = &run->settings;
   attention_problem_t *problem = &run->problem;
@@ -35,8 +33,7 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
   problem->skip_noop = settings->skip_noop;
   problem->row_sum = settings->row_sum;
   problem->splits = attention_splits(problem, settings);
-  run->out = soc->timing_only ? NULL
-                              : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
+  run->out = soc->timing_only ? NULL : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
   return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
 }
 

@@ -20,8 +20,8 @@
 // fp8/fp8.h, gemm/gemm.h, engine/engine.h, custom/custom.h and lm/lm_run.h go the same way. Messages in `error`
 // call a member by the command line's option. The SoC can be simulated once a process (soc/soc.h).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ATTENTION_H
-#define KERNEL_ATTENTION_H
+#ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_H
+#define AMALGAM_KERNEL_ATTENTION_ATTENTION_H
 
 #include <stdio.h>
 
@@ -35,14 +35,14 @@
 // that files do not have is refused.
 typedef struct attention_input {
   kernel_source_t source;
-  const char *q, *kv, *k, *v;   // KERNEL_FILES: q with kv, or with k and v
-  made_up_t made_up;            // KERNEL_MADE_UP
-  size_t batch, seq_q, heads, keys, dk, dv;   // usually 1, 1, 128, 4096, 576, 512
-  float scale;                  // of the scores; NAN: 1 over the root of Dk, or as the shipped data have it
-  bool round;                   // '<f2' to BF16, where that lacks a value
-  const char *mask;             // a file, NULL: none
+  const char *q, *kv, *k, *v;                // KERNEL_FILES: q with kv, or with k and v
+  made_up_t made_up;                         // KERNEL_MADE_UP
+  size_t batch, seq_q, heads, keys, dk, dv;  // usually 1, 1, 128, 4096, 576, 512
+  float scale;       // of the scores; NAN: 1 over the root of Dk, or as the shipped data have it
+  bool round;        // '<f2' to BF16, where that lacks a value
+  const char *mask;  // a file, NULL: none
   bool causal;
-  size_t block;                 // keys of a block, a multiple of 16
+  size_t block;  // keys of a block, a multiple of 16
 } attention_input_t;
 
 typedef struct attention_request {
@@ -55,12 +55,12 @@ typedef struct attention_run {
   attention_settings_t settings;
   kernel_judge_t judge;
   attention_problem_t problem;
-  void *out;                 // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
+  void *out;  // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
   kernel_result_t result;
-  size_t judged_rows;        // of each batch entry
-  num_error_t *per_token;    // [batch * seq_q], NULL unless all rows are judged
-  bool judge_beside;         // the golden is computed beside the simulation
-  double *golden;            // [batch][judged_rows][dv], once begun
+  size_t judged_rows;      // of each batch entry
+  num_error_t *per_token;  // [batch * seq_q], NULL unless all rows are judged
+  bool judge_beside;       // the golden is computed beside the simulation
+  double *golden;          // [batch][judged_rows][dv], once begun
   parallel_part_t judging;
 } attention_run_t;
 
@@ -75,8 +75,7 @@ attention_request_t attention_request(const char *kernel, const kernel_machine_t
 
 // The arrays, and room for the result. *run must stay where it is from here on, and is to be released in any
 // case.
-bool attention_prepare(const attention_request_t *request, attention_run_t *run,
-                       base_error_t *error);
+bool attention_prepare(const attention_request_t *request, attention_run_t *run, base_error_t *error);
 // Returns the exit code, with the reason in error unless it is BASE_OK.
 base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
 // The contract's result, and with golden that of FP64, element by element.
@@ -100,8 +99,7 @@ bool attention_begin_golden(attention_run_t *run, base_error_t *error);
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 
 // Rows of a group, at most.
-size_t attention_group_rows(const attention_problem_t *problem,
-                            const attention_settings_t *settings);
+size_t attention_group_rows(const attention_problem_t *problem, const attention_settings_t *settings);
 
 // The arrays that the request asks for. False: *problem holds nothing.
 bool attention_read(const attention_input_t *input, bool timing_only, attention_problem_t *problem,

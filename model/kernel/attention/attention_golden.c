@@ -35,8 +35,7 @@ size_t attention_golden_rows(const attention_problem_t *problem, golden_choice_t
   return sampled_rows(problem, row);
 }
 
-size_t attention_golden_row(const attention_problem_t *problem, size_t per_entry, size_t entry,
-                            size_t i) {
+size_t attention_golden_row(const attention_problem_t *problem, size_t per_entry, size_t entry, size_t i) {
   // The middle of entry's share of the i-th of per_entry equal parts of the rows.
   const size_t shares = 2 * problem->batch;
   return (i * shares + 2 * entry + 1) * problem->rows / (shares * per_entry);
@@ -47,13 +46,13 @@ size_t attention_golden_row(const attention_problem_t *problem, size_t per_entry
 typedef struct golden_work {
   const attention_problem_t *problem;
   size_t per_entry;
-  size_t parts;        // of a batch entry
+  size_t parts;  // of a batch entry
   double *golden;
 } golden_work_t;
 
 // The rows asked for, side by side, as the numerics library wants them.
-static void gather(const golden_work_t *work, size_t entry, size_t first, num_attn_t *attn,
-                   uint16_t *q, uint8_t *visible) {
+static void gather(const golden_work_t *work, size_t entry, size_t first, num_attn_t *attn, uint16_t *q,
+                   uint8_t *visible) {
   for (size_t i = 0; i < attn->rows; ++i) {
     const size_t row = attention_golden_row(work->problem, work->per_entry, entry, first + i);
     memcpy(q + i * attn->dk, attn->q + row * attn->dk, attn->dk * sizeof *q);
@@ -95,11 +94,8 @@ static bool judge_parts(void *context, size_t first, size_t end) {
   return true;
 }
 
-bool attention_golden(const attention_problem_t *problem, size_t per_entry, size_t threads,
-                      double *golden) {
-  golden_work_t work = {.problem = problem,
-                        .per_entry = per_entry,
-                        .parts = (per_entry + PART_ROWS - 1) / PART_ROWS,
-                        .golden = golden};
+bool attention_golden(const attention_problem_t *problem, size_t per_entry, size_t threads, double *golden) {
+  golden_work_t work = {
+      .problem = problem, .per_entry = per_entry, .parts = (per_entry + PART_ROWS - 1) / PART_ROWS, .golden = golden};
   return parallel_for(threads, problem->batch * work.parts, judge_parts, &work);
 }

@@ -10,7 +10,7 @@
 #include "kernel/attention/attention_mask.h"
 #include "kernels/attention/attention_args.h"
 
-enum { SHIPPED_HEAD_WIDTH = 96 };   // of the model the shipped data come from
+enum { SHIPPED_HEAD_WIDTH = 96 };  // of the model the shipped data come from
 
 static bool empty(const npy_array_t *array) { return npy_count(array) == 0; }
 
@@ -28,8 +28,8 @@ static bool split_rows(const attention_input_t *input, attention_problem_t *prob
   }
   problem->heads = problem->seq_q == 0 ? 0 : rows / problem->seq_q;
   if (problem->heads == 0 || problem->seq_q * problem->heads != rows) {
-    return base_fail(error, "--%s: does not divide the %zu rows of %s",
-                     input->heads != 0 ? "heads" : "seq-q", rows, path);
+    return base_fail(error, "--%s: does not divide the %zu rows of %s", input->heads != 0 ? "heads" : "seq-q", rows,
+                     path);
   }
   return true;
 }
@@ -97,21 +97,18 @@ static size_t shared_dv(const attention_input_t *input, size_t dk) {
   return kernel_size_or(input->dv, usual);
 }
 
-static bool from_files(const attention_input_t *input, attention_problem_t *problem,
-                       base_error_t *error) {
+static bool from_files(const attention_input_t *input, attention_problem_t *problem, base_error_t *error) {
   const bool shared = input->kv != NULL;
-  if (!take_q(input, input->q, problem, error) ||
-      !take_k(input, shared ? input->kv : input->k, problem, error)) {
+  if (!take_q(input, input->q, problem, error) || !take_k(input, shared ? input->kv : input->k, problem, error)) {
     return false;
   }
   problem->dv = shared_dv(input, problem->dk);
   if (!shared && !take_v(input, input->v, problem, error)) {
     return false;
   }
-  snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", input->q,
-           shared ? input->kv : input->k, shared ? "" : ", ...");
-  return attention_check_limits(problem, input->q, shared ? input->kv : input->k,
-                                shared ? "--dv" : input->v, error);
+  snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", input->q, shared ? input->kv : input->k,
+           shared ? "" : ", ...");
+  return attention_check_limits(problem, input->q, shared ? input->kv : input->k, shared ? "--dv" : input->v, error);
 }
 
 static bool make_up(const attention_input_t *input, bool timing_only, attention_problem_t *problem,
@@ -154,10 +151,9 @@ static bool read_all(const attention_input_t *input, bool timing_only, attention
                      base_error_t *error) {
   problem->batch = 1;
   problem->block = input->block;
-  const bool read = input->source == KERNEL_FILES  ? from_files(input, problem, error)
-                    : input->source == KERNEL_MADE_UP
-                        ? make_up(input, timing_only, problem, error)
-                        : shipped(input, problem, error);
+  const bool read = input->source == KERNEL_FILES     ? from_files(input, problem, error)
+                    : input->source == KERNEL_MADE_UP ? make_up(input, timing_only, problem, error)
+                                                      : shipped(input, problem, error);
   if (!isnan(input->scale)) {
     problem->scale = input->scale;
   } else if (problem->scale == 0) {

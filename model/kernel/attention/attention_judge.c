@@ -68,8 +68,7 @@ static bool judge(attention_run_t *run, base_error_t *error) {
   const attention_problem_t *problem = &run->problem;
   const bool all = run->judged_rows == problem->rows;
   float *values = malloc(problem->batch * run->judged_rows * problem->dv * sizeof *values);
-  run->per_token =
-      all ? calloc(problem->batch * problem->seq_q, sizeof *run->per_token) : NULL;
+  run->per_token = all ? calloc(problem->batch * problem->seq_q, sizeof *run->per_token) : NULL;
   const bool good = parallel_end(&run->judging) && values != NULL && (!all || run->per_token != NULL);
   if (good) {
     judged_values(run, values);
@@ -93,8 +92,8 @@ static bool verify(attention_run_t *run, base_error_t *error) {
   const uint32_t *got_f32 = run->out;
   const uint16_t *got_bf16 = run->out;
   for (size_t i = 0; i < count; ++i) {
-    run->result.wrong_bits += run->settings.out_f32 ? got_f32[i] != num_f32_bits(want[i])
-                                                    : got_bf16[i] != num_bf16_from_f32(want[i]);
+    run->result.wrong_bits +=
+        run->settings.out_f32 ? got_f32[i] != num_f32_bits(want[i]) : got_bf16[i] != num_bf16_from_f32(want[i]);
   }
   free(want);
   run->result.verified = true;
@@ -110,7 +109,9 @@ bool attention_expected(const attention_run_t *run, bool golden, kernel_expected
   const attention_problem_t *problem = &run->problem;
   const size_t count = attention_out_count(problem);
   float *want = malloc(count * sizeof *want);
-  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+  *expected = (kernel_expected_t){.array = "out",
+                                  .by = golden ? "FP64" : "the contract",
+                                  .count = count,
                                   .want = malloc(count * sizeof *expected->want)};
   bool good = want != NULL && expected->want != NULL;
   if (good && golden) {

@@ -21,23 +21,21 @@ static bool mask_shape(const attention_problem_t *problem, const npy_array_t *ma
   return rows == 1 || rows == problem->rows;
 }
 
-static bool additive_to_bytes(const char *path, const npy_array_t *mask, uint8_t *bytes,
-                              base_error_t *error) {
+static bool additive_to_bytes(const char *path, const npy_array_t *mask, uint8_t *bytes, base_error_t *error) {
   const float *values = mask->data;
   for (size_t i = 0; i < npy_count(mask); ++i) {
     const bool hidden = isinf(values[i]) && values[i] < 0;
     if (values[i] != 0 && !hidden) {
       char where[NPY_SHAPE_BYTES];
-      return base_fail(error, "%s: %g at %s; a '<f4' mask holds 0 (takes part) and -inf (masked)",
-                       path, (double)values[i], npy_index_text(mask, i, where));
+      return base_fail(error, "%s: %g at %s; a '<f4' mask holds 0 (takes part) and -inf (masked)", path,
+                       (double)values[i], npy_index_text(mask, i, where));
     }
     bytes[i] = !hidden;
   }
   return true;
 }
 
-static bool mask_to_bytes(const char *path, const npy_array_t *mask, uint8_t *bytes,
-                          base_error_t *error) {
+static bool mask_to_bytes(const char *path, const npy_array_t *mask, uint8_t *bytes, base_error_t *error) {
   if (mask->type == NPY_F4) {
     return additive_to_bytes(path, mask, bytes, error);
   }
@@ -48,14 +46,12 @@ static bool mask_to_bytes(const char *path, const npy_array_t *mask, uint8_t *by
   return true;
 }
 
-static bool use_mask(attention_problem_t *problem, const char *path, const npy_array_t *mask,
-                     base_error_t *error) {
+static bool use_mask(attention_problem_t *problem, const char *path, const npy_array_t *mask, base_error_t *error) {
   bool one_row;
   char shape[NPY_SHAPE_BYTES];
   if (!mask_shape(problem, mask, &one_row)) {
     return base_fail(error, "%s: shape %s; expected (%zu, %zu) or (%zu,)", path,
-                     npy_shape_text(mask->shape, mask->dims, shape), problem->rows, problem->keys,
-                     problem->keys);
+                     npy_shape_text(mask->shape, mask->dims, shape), problem->rows, problem->keys, problem->keys);
   }
   problem->visible = malloc(problem->rows * problem->keys);
   if (problem->visible == NULL) {
@@ -83,7 +79,7 @@ bool attention_read_mask(attention_problem_t *problem, const char *path, base_er
 bool attention_apply_causal(attention_problem_t *problem, base_error_t *error) {
   const size_t keys = problem->keys;
   if (problem->seq_q == 1) {
-    return true;   // one token sees everything
+    return true;  // one token sees everything
   }
   if (problem->visible == NULL) {
     problem->visible = malloc(problem->rows * keys);
@@ -93,7 +89,7 @@ bool attention_apply_causal(attention_problem_t *problem, base_error_t *error) {
     memset(problem->visible, 1, problem->rows * keys);
   }
   for (size_t row = 0; row < problem->rows; ++row) {
-    const size_t later = problem->seq_q - 1 - row / problem->heads;   // tokens after this one
+    const size_t later = problem->seq_q - 1 - row / problem->heads;  // tokens after this one
     const size_t seen = keys > later ? keys - later : 0;
     memset(problem->visible + row * keys + seen, 0, keys - seen);
   }

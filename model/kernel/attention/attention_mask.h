@@ -1,7 +1,7 @@
 // Which keys a query row sees: masks from files, the causal rule, and the bits the kernels read.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ATTENTION_MASK_H
-#define KERNEL_ATTENTION_MASK_H
+#ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H
+#define AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H
 
 #include "kernel/attention/attention_problem.h"
 

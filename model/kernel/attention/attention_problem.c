@@ -20,23 +20,20 @@ void attention_free(attention_problem_t *problem) {
   memset(problem, 0, sizeof *problem);
 }
 
-bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
-                            const char *v, base_error_t *error) {
+bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k, const char *v,
+                            base_error_t *error) {
   if (problem->rows > max_rows) {
-    return base_fail(error, "%s: %zu query rows (tokens %zu x heads %zu); expected at most %zu", q,
-                     problem->rows, problem->seq_q, problem->heads, max_rows);
+    return base_fail(error, "%s: %zu query rows (tokens %zu x heads %zu); expected at most %zu", q, problem->rows,
+                     problem->seq_q, problem->heads, max_rows);
   }
   if (problem->dk > ATTENTION_MAX_DK) {
-    return base_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk,
-                     ATTENTION_MAX_DK);
+    return base_fail(error, "%s: Dk %zu; the kernels take at most %d", k, problem->dk, ATTENTION_MAX_DK);
   }
   if (problem->dv > ATTENTION_MAX_DV) {
-    return base_fail(error, "%s: Dv %zu; the kernels take at most %d", v, problem->dv,
-                     ATTENTION_MAX_DV);
+    return base_fail(error, "%s: Dv %zu; the kernels take at most %d", v, problem->dv, ATTENTION_MAX_DV);
   }
   if (problem->v == NULL && problem->dv > problem->dk) {
-    return base_fail(error, "--dv %zu: values are columns of the keys, which have %zu", problem->dv,
-                     problem->dk);
+    return base_fail(error, "--dv %zu: values are columns of the keys, which have %zu", problem->dv, problem->dk);
   }
   if (problem->block % 16 != 0) {
     return base_fail(error, "--kv-block %zu: expected a multiple of 16", problem->block);
@@ -49,8 +46,8 @@ bool attention_check_limits(const attention_problem_t *problem, const char *q, c
 // One array of every batch entry, the arrays one behind the other.
 typedef struct made_up_array {
   made_up_t made_up;
-  uint64_t stream;         // of entry 0; those of later entries follow in steps of STREAMS
-  size_t entry_count;      // elements of an entry
+  uint64_t stream;     // of entry 0; those of later entries follow in steps of STREAMS
+  size_t entry_count;  // elements of an entry
 } made_up_array_t;
 
 enum { STREAM_Q, STREAM_K, STREAMS };
@@ -92,7 +89,8 @@ bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, b
 
 // --- what the answer is -----------------------------------------------------------------------
 
-static void for_inputs(const attention_problem_t *problem, size_t entry, void (*act)(const void *begin, uint64_t bytes)) {
+static void for_inputs(const attention_problem_t *problem, size_t entry,
+                       void (*act)(const void *begin, uint64_t bytes)) {
   const size_t q_count = problem->rows * problem->dk;
   const size_t k_count = problem->keys * problem->dk;
   act(problem->q + entry * q_count, q_count * sizeof *problem->q);
@@ -130,8 +128,8 @@ bool attention_contract(const attention_problem_t *problem, bool amla, float *ou
     float *part = out + entry * problem->rows * problem->dv;
     const unsigned flags = problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0;
     attention_hold(problem, entry);
-    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL)
-                            : num_attn_base(&attn, NUM_ISA_AUTO, part);
+    const int status =
+        amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, part);
     attention_let_go(problem, entry);
     if (status != 0) {
       return false;

@@ -1,7 +1,7 @@
 // One attention problem: arrays and shape, as every kernel, golden function and report sees it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ATTENTION_PROBLEM_H
-#define KERNEL_ATTENTION_PROBLEM_H
+#ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_PROBLEM_H
+#define AMALGAM_KERNEL_ATTENTION_ATTENTION_PROBLEM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,31 +12,31 @@
 
 typedef struct attention_problem {
   size_t batch;
-  size_t seq_q, heads;     // rows = seq_q * heads, row = token * heads + head
+  size_t seq_q, heads;  // rows = seq_q * heads, row = token * heads + head
   size_t rows, keys, dk, dv;
-  size_t block;            // keys of a block
-  size_t splits;           // of the keys, 0: one
-  bool skip_noop;          // AMLA as with NUM_ATTN_SKIP_NOOP
-  num_row_sum_t row_sum;   // of P in a block
+  size_t block;           // keys of a block
+  size_t splits;          // of the keys, 0: one
+  bool skip_noop;         // AMLA as with NUM_ATTN_SKIP_NOOP
+  num_row_sum_t row_sum;  // of P in a block
   float scale;
-  bool token_axis;         // the output is [seq_q, heads, dv], else [rows, dv]
-  bool in_global_memory;   // q and k are made in the simulation's memory when they are read (soc_alloc_lazy)
-  uint16_t *q;             // [batch][rows][dk] BF16
-  uint16_t *k;             // [batch][keys][dk]
-  uint16_t *v;             // [batch][keys][dv], NULL: the first dv columns of k
-  uint8_t *visible;        // [rows][keys], nonzero = takes part; NULL: all do
-  char source[200];        // where the data came from, for people
+  bool token_axis;        // the output is [seq_q, heads, dv], else [rows, dv]
+  bool in_global_memory;  // q and k are made in the simulation's memory when they are read (soc_alloc_lazy)
+  uint16_t *q;            // [batch][rows][dk] BF16
+  uint16_t *k;            // [batch][keys][dk]
+  uint16_t *v;            // [batch][keys][dv], NULL: the first dv columns of k
+  uint8_t *visible;       // [rows][keys], nonzero = takes part; NULL: all do
+  char source[200];       // where the data came from, for people
 } attention_problem_t;
 
 // Frees the arrays and zeroes the struct.
 void attention_free(attention_problem_t *problem);
 
 // Within the limits of the kernels?  q, k and v name where each came from, for the message.
-bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k,
-                            const char *v, base_error_t *error);
+bool attention_check_limits(const attention_problem_t *problem, const char *q, const char *k, const char *v,
+                            base_error_t *error);
 
-// Allocates q and k (v shared) for the shape in *problem, row-major: q of batch entry e from stream 2 e, k from 2 e + 1.
-// They are there for those who hold them.
+// Allocates q and k (v shared) for the shape in *problem, row-major: q of batch entry e from stream 2 e, k from 2 e
+// + 1. They are there for those who hold them.
 bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, base_error_t *error);
 
 // Before q and k of a batch entry are read, and after.

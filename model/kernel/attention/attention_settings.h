@@ -1,8 +1,8 @@
 // What a simulation of attention needs besides its problem: the machine, and how the kernel goes about
 // it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ATTENTION_SETTINGS_H
-#define KERNEL_ATTENTION_SETTINGS_H
+#ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H
+#define AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H
 
 #include "kernel/machine.h"
 #include "kernels/attention/attention_tiling.h"
@@ -11,17 +11,17 @@
 enum { ATTENTION_SPLITS_AUTO = 255 };
 
 typedef struct attention_settings {
-  const char *kernel;              // "amla"
+  const char *kernel;  // "amla"
   kernel_machine_t machine;
-  unsigned preload;                // most score blocks the cube core runs ahead
+  unsigned preload;  // most score blocks the cube core runs ahead
   enum attention_rescale rescale;
   bool skip_noop;
-  num_row_sum_t row_sum;           // of P in a block
-  unsigned group_rows;             // a multiple of 16; 0: as many as the kernels take
-  unsigned splits;                 // of the keys, 0: one; or ATTENTION_SPLITS_AUTO: one for each AI core
-                                   // that a group of rows has
+  num_row_sum_t row_sum;  // of P in a block
+  unsigned group_rows;    // a multiple of 16; 0: as many as the kernels take
+  unsigned splits;        // of the keys, 0: one; or ATTENTION_SPLITS_AUTO: one for each AI core
+                          // that a group of rows has
   enum attention_cut tiling;
-  unsigned kv_buffers;             // 0: the tiling's own
+  unsigned kv_buffers;  // 0: the tiling's own
   enum attention_qp_buffers qp_buffers;
   bool out_f32;
 } attention_settings_t;

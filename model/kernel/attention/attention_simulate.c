@@ -23,10 +23,8 @@ static void add_inputs(layout_t *layout, const attention_problem_t *problem) {
   const bool shared = problem->v == NULL;
   kernel_arrays_t *arrays = &layout->arrays;
   layout->q = kernel_array_input(arrays, "q", problem->q, queries * problem->dk * 2);
-  layout->k =
-      kernel_array_input(arrays, shared ? "kv" : "k", problem->k, tokens * problem->dk * 2);
-  layout->v = shared ? layout->k
-                     : kernel_array_input(arrays, "v", problem->v, tokens * problem->dv * 2);
+  layout->k = kernel_array_input(arrays, shared ? "kv" : "k", problem->k, tokens * problem->dk * 2);
+  layout->v = shared ? layout->k : kernel_array_input(arrays, "v", problem->v, tokens * problem->dv * 2);
 }
 
 static size_t group_rows(const attention_settings_t *settings) {
@@ -35,8 +33,7 @@ static size_t group_rows(const attention_settings_t *settings) {
 
 static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
 
-size_t attention_group_rows(const attention_problem_t *problem,
-                            const attention_settings_t *settings) {
+size_t attention_group_rows(const attention_problem_t *problem, const attention_settings_t *settings) {
   return at_most(group_rows(settings), problem->rows);
 }
 
@@ -47,8 +44,7 @@ static size_t items(const attention_problem_t *problem, const attention_settings
   return problem->batch * ceil_div(problem->rows, group_rows(settings));
 }
 
-size_t attention_splits(const attention_problem_t *problem,
-                        const attention_settings_t *settings) {
+size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings) {
   const size_t blocks = ceil_div(problem->keys, problem->block);
   size_t splits = settings->splits;
   if (splits == ATTENTION_SPLITS_AUTO) {
@@ -59,8 +55,7 @@ size_t attention_splits(const attention_problem_t *problem,
 }
 
 // The cores' own as often as there are AI cores.
-static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
-                           const attention_settings_t *settings) {
+static void add_workspaces(layout_t *layout, const attention_problem_t *problem, const attention_settings_t *settings) {
   const size_t cores = settings->machine.soc.config.soc.ai_cores;
   const size_t rows = attention_group_rows(problem, settings);
   const size_t slots = ATTENTION_SLOTS * rows * cores;
@@ -74,14 +69,14 @@ static void add_workspaces(layout_t *layout, const attention_problem_t *problem,
   layout->t = kernel_array_workspace(arrays, "t", base ? slots * row_bytes : 0);
   layout->o = kernel_array_workspace(arrays, "o", slots * row_bytes);
   layout->split_o = kernel_array_workspace(arrays, "split_o", units * rows * row_bytes);
-  layout->split_ml =
-      kernel_array_workspace(arrays, "split_ml", units * rows * 2 * sizeof(float));
+  layout->split_ml = kernel_array_workspace(arrays, "split_ml", units * rows * 2 * sizeof(float));
 }
 
 // For --watch and blame.
 static void name_elements(layout_t *layout, const attention_run_t *run) {
   const attention_problem_t *p = &run->problem;
-  const size_t slots = ATTENTION_SLOTS * attention_group_rows(p, &run->settings) * run->settings.machine.soc.config.soc.ai_cores;
+  const size_t slots =
+      ATTENTION_SLOTS * attention_group_rows(p, &run->settings) * run->settings.machine.soc.config.soc.ai_cores;
   kernel_arrays_t *arrays = &layout->arrays;
   kernel_array_shape(arrays, layout->q, TYPE_BF16, p->batch * p->rows, p->dk, 0);
   kernel_array_shape(arrays, layout->k, TYPE_BF16, p->batch * p->keys, p->dk, 0);
@@ -95,8 +90,8 @@ static void name_elements(layout_t *layout, const attention_run_t *run) {
   kernel_array_shape(arrays, layout->o, TYPE_F32, slots, p->dv, layout->o_pitch);
 }
 
-static attention_args_t arguments(const attention_problem_t *problem,
-                                  const attention_settings_t *settings, const layout_t *layout) {
+static attention_args_t arguments(const attention_problem_t *problem, const attention_settings_t *settings,
+                                  const layout_t *layout) {
   const kernel_arrays_t *arrays = &layout->arrays;
   const size_t v_columns = problem->v == NULL ? problem->dk : problem->dv;
   return (attention_args_t){
@@ -136,22 +131,19 @@ static attention_args_t arguments(const attention_problem_t *problem,
   };
 }
 
-static soc_status_t simulate(attention_run_t *run, const uint8_t *mask, size_t mask_bytes,
-                             layout_t *layout) {
+static soc_status_t simulate(attention_run_t *run, const uint8_t *mask, size_t mask_bytes, layout_t *layout) {
   const attention_problem_t *problem = &run->problem;
   const attention_settings_t *settings = &run->settings;
   kernel_arrays_t *arrays = &layout->arrays;
   const size_t out_bytes = attention_out_count(problem) * (settings->out_f32 ? 4 : 2);
   add_inputs(layout, problem);
   layout->visible = kernel_array_input(arrays, "visible", mask, mask_bytes);
-  layout->out = kernel_array_add(
-      arrays, (soc_buffer_t){.name = "out", .bytes = out_bytes, .result = run->out});
+  layout->out = kernel_array_add(arrays, (soc_buffer_t){.name = "out", .bytes = out_bytes, .result = run->out});
   add_workspaces(layout, problem, settings);
   name_elements(layout, run);
   soc_place(arrays->list, arrays->count);
   const attention_args_t args = arguments(problem, settings, layout);
-  return soc_run(&settings->machine.soc, arrays->list, arrays->count, &args, sizeof args,
-                 &run->result.soc);
+  return soc_run(&settings->machine.soc, arrays->list, arrays->count, &args, sizeof args, &run->result.soc);
 }
 
 base_exit_t attention_simulate(attention_run_t *run, base_error_t *error) {
@@ -171,8 +163,7 @@ base_exit_t attention_simulate(attention_run_t *run, base_error_t *error) {
   }
   const soc_status_t status = simulate(run, mask, mask_bytes, &layout);
   free(mask);
-  return kernel_result_take(&run->result, &run->settings.machine, status,
-                            attention_flops(&run->problem), error);
+  return kernel_result_take(&run->result, &run->settings.machine, status, attention_flops(&run->problem), error);
 }
 
 uint64_t attention_flops(const attention_problem_t *problem) {

@@ -12,13 +12,13 @@
 
 enum { ELEMENT_BYTES = 40 };
 
-#define ANY_TYPE \
-  (NPY_BIT(F4) | NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(I4) | NPY_BIT(U1) | NPY_BIT(B1))
+#define ANY_TYPE (NPY_BIT(F4) | NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(I4) | NPY_BIT(U1) | NPY_BIT(B1))
 
 custom_param_t custom_param(double value, float rounded) {
-  return (custom_param_t){
-      .f32 = num_f32_bits(rounded),
-      .whole = value >= INT32_MAX ? INT32_MAX : value <= INT32_MIN ? INT32_MIN : (int32_t)value};
+  return (custom_param_t){.f32 = num_f32_bits(rounded),
+                          .whole = value >= INT32_MAX   ? INT32_MAX
+                                   : value <= INT32_MIN ? INT32_MIN
+                                                        : (int32_t)value};
 }
 
 // --- arrays -----------------------------------------------------------------------------------
@@ -57,13 +57,13 @@ static bool take_params(const custom_request_t *request, custom_args_t *args, ba
   args->params = (uint32_t)request->params;
   memcpy(args->param, request->param, request->params * sizeof *args->param);
   for (size_t i = request->params; i < CUSTOM_PARAMS_MAX; ++i) {
-    args->param[i] = (custom_param_t){.f32 = num_f32_bits(NAN), .whole = INT32_MIN};   // a kernel that reads it, shows it
+    args->param[i] =
+        (custom_param_t){.f32 = num_f32_bits(NAN), .whole = INT32_MIN};  // a kernel that reads it, shows it
   }
   return true;
 }
 
-static bool read_expected(const custom_request_t *request, custom_run_t *run,
-                          base_error_t *error) {
+static bool read_expected(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
   const npy_array_t *out = &run->out;
   npy_array_t *want = &run->want;
   if (request->tolerance > 0 && out->type != NPY_F4) {
@@ -82,8 +82,7 @@ static bool read_expected(const custom_request_t *request, custom_run_t *run,
          base_fail(error,
                    "%s: has %zu-byte elements of shape %s; expected the result's type "
                    "(--out-type) and shape %s",
-                   request->expect, npy_element_bytes(want->type),
-                   npy_shape_text(want->shape, want->dims, have),
+                   request->expect, npy_element_bytes(want->type), npy_shape_text(want->shape, want->dims, have),
                    npy_shape_text(out->shape, out->dims, need));
 }
 
@@ -101,7 +100,8 @@ static custom_array_t describe(const npy_array_t *array, const soc_buffer_t *buf
 }
 
 static void name_elements(soc_buffer_t *buffer, const npy_array_t *array) {
-  static const unsigned type_of[] = {[NPY_F4] = TYPE_F32, [NPY_U2] = TYPE_BF16, [NPY_F2] = TYPE_F16, [NPY_I4] = TYPE_S32};
+  static const unsigned type_of[] = {
+      [NPY_F4] = TYPE_F32, [NPY_U2] = TYPE_BF16, [NPY_F2] = TYPE_F16, [NPY_I4] = TYPE_S32};
   const bool known = array->type == NPY_F4 || array->type == NPY_U2 || array->type == NPY_F2 || array->type == NPY_I4;
   buffer->dims = known && array->dims <= SOC_MAX_DIMS ? (unsigned)array->dims : 0;
   buffer->type = buffer->dims > 0 ? type_of[array->type] : 0;
@@ -111,20 +111,15 @@ static void name_elements(soc_buffer_t *buffer, const npy_array_t *array) {
 }
 
 static void place(custom_run_t *run) {
-  static const char *const names[CUSTOM_INPUTS_MAX] = {"in0", "in1", "in2", "in3",
-                                                       "in4", "in5", "in6", "in7"};
+  static const char *const names[CUSTOM_INPUTS_MAX] = {"in0", "in1", "in2", "in3", "in4", "in5", "in6", "in7"};
   soc_buffer_t *buffer = run->buffer;
   for (size_t i = 0; i < run->inputs; ++i) {
     const npy_array_t *in = &run->in[i];
-    buffer[i] = (soc_buffer_t){.name = names[i],
-                               .bytes = npy_count(in) * npy_element_bytes(in->type),
-                               .init = in->data,
-                               .read_only = true};
+    buffer[i] = (soc_buffer_t){
+        .name = names[i], .bytes = npy_count(in) * npy_element_bytes(in->type), .init = in->data, .read_only = true};
   }
-  buffer[run->inputs] =
-      (soc_buffer_t){.name = "out",
-                     .bytes = npy_count(&run->out) * npy_element_bytes(run->out.type),
-                     .result = run->out.data};
+  buffer[run->inputs] = (soc_buffer_t){
+      .name = "out", .bytes = npy_count(&run->out) * npy_element_bytes(run->out.type), .result = run->out.data};
   for (size_t i = 0; i <= run->inputs; ++i) {
     name_elements(&buffer[i], i < run->inputs ? &run->in[i] : &run->out);
   }
@@ -139,9 +134,7 @@ static void place(custom_run_t *run) {
 // --- the run ----------------------------------------------------------------------------------
 
 bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
-  *run = (custom_run_t){.machine = request->machine,
-                        .firmware = request->firmware,
-                        .tolerance = request->tolerance};
+  *run = (custom_run_t){.machine = request->machine, .firmware = request->firmware, .tolerance = request->tolerance};
   if (!kernel_machine_firmware(&run->machine, request->firmware, error) ||
       !kernel_machine_ready(&run->machine, "custom", error)) {
     return false;
@@ -155,8 +148,8 @@ bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_err
 }
 
 base_exit_t custom_simulate(custom_run_t *run, base_error_t *error) {
-  const soc_status_t status = soc_run(&run->machine.soc, run->buffer, run->inputs + 1, &run->args,
-                                      sizeof run->args, &run->result.soc);
+  const soc_status_t status =
+      soc_run(&run->machine.soc, run->buffer, run->inputs + 1, &run->args, sizeof run->args, &run->result.soc);
   return kernel_result_take(&run->result, &run->machine, status, 0, error);
 }
 
@@ -187,8 +180,7 @@ void custom_judge(custom_run_t *run) {
   for (size_t i = 0; want != NULL && i < npy_count(out); ++i) {
     bool off = memcmp(have + i * bytes, want + i * bytes, bytes) != 0;
     if (out->type == NPY_F4) {
-      const double by =
-          difference(((const float *)out->data)[i], ((const float *)run->want.data)[i]);
+      const double by = difference(((const float *)out->data)[i], ((const float *)run->want.data)[i]);
       result->largest = by > result->largest ? by : result->largest;
       off = by > run->tolerance;
     }
@@ -219,7 +211,10 @@ bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_
   if (run->want.data == NULL) {
     return false;
   }
-  *expected = (kernel_expected_t){.array = "out", .by = "--expect", .count = count, .absolute = run->tolerance,
+  *expected = (kernel_expected_t){.array = "out",
+                                  .by = "--expect",
+                                  .count = count,
+                                  .absolute = run->tolerance,
                                   .want = malloc(count * sizeof *expected->want)};
   for (size_t i = 0; expected->want != NULL && i < count; ++i) {
     expected->want[i] = number(&run->want, i);
@@ -228,16 +223,14 @@ bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_
 }
 
 // Element `index` as text: an FP32 value, else its bits as a whole number.
-static const char *element_text(const npy_array_t *array, size_t index,
-                                char text[ELEMENT_BYTES]) {
+static const char *element_text(const npy_array_t *array, size_t index, char text[ELEMENT_BYTES]) {
   uint32_t bits = 0;
   const size_t bytes = npy_element_bytes(array->type);
   memcpy(&bits, (const char *)array->data + index * bytes, bytes);
   if (array->type == NPY_F4) {
     snprintf(text, ELEMENT_BYTES, "%.9g", (double)num_f32_from_bits(bits));
   } else {
-    snprintf(text, ELEMENT_BYTES, "%lld",
-             array->type == NPY_I4 ? (long long)(int32_t)bits : (long long)bits);
+    snprintf(text, ELEMENT_BYTES, "%lld", array->type == NPY_I4 ? (long long)(int32_t)bits : (long long)bits);
   }
   return text;
 }
@@ -251,9 +244,9 @@ base_exit_t custom_verdict(const custom_run_t *run, base_error_t *error) {
   if (run->difference.count == 0) {
     return BASE_OK;
   }
-  base_fail(error, "out of tolerance: %zu of %zu elements, first %s, which is %s; expected %s",
-            run->difference.count, npy_count(out), npy_index_text(out, first, index),
-            element_text(out, first, have), element_text(&run->want, first, want));
+  base_fail(error, "out of tolerance: %zu of %zu elements, first %s, which is %s; expected %s", run->difference.count,
+            npy_count(out), npy_index_text(out, first, index), element_text(out, first, have),
+            element_text(&run->want, first, want));
   return BASE_OUT_OF_TOLERANCE;
 }
 

@@ -1,8 +1,8 @@
 // A kernel of one's own: its firmware, arrays from files, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_CUSTOM_H
-#define KERNEL_CUSTOM_H
+#ifndef AMALGAM_KERNEL_CUSTOM_CUSTOM_H
+#define AMALGAM_KERNEL_CUSTOM_CUSTOM_H
 
 #include <stdio.h>
 
@@ -12,22 +12,22 @@
 
 typedef struct custom_request {
   kernel_machine_t machine;
-  const char *firmware;      // .elf or .so
-  const char *const *in;     // [inputs] .npy files
+  const char *firmware;   // .elf or .so
+  const char *const *in;  // [inputs] .npy files
   size_t inputs;
   npy_type_t out_type;
   size_t out_shape[CUSTOM_DIMS_MAX], out_dims;
-  const custom_param_t *param;   // [params]
+  const custom_param_t *param;  // [params]
   size_t params;
-  const char *expect;        // .npy, what the result should be; NULL: anything
-  double tolerance;          // how far an FP32 value may be from it
+  const char *expect;  // .npy, what the result should be; NULL: anything
+  double tolerance;    // how far an FP32 value may be from it
 } custom_request_t;
 
 // What became of what was expected.
 typedef struct custom_difference {
-  size_t count;             // elements that are off by more than the tolerance
-  size_t first;             // index of the first
-  double largest;           // difference between FP32 values; infinite where only one is a NaN
+  size_t count;    // elements that are off by more than the tolerance
+  size_t first;    // index of the first
+  double largest;  // difference between FP32 values; infinite where only one is a NaN
 } custom_difference_t;
 
 typedef struct custom_run {
@@ -37,11 +37,11 @@ typedef struct custom_run {
   npy_array_t in[CUSTOM_INPUTS_MAX];
   size_t inputs;
   npy_array_t out;
-  npy_array_t want;         // no data: nothing is expected
+  npy_array_t want;  // no data: nothing is expected
   double tolerance;
-  soc_buffer_t buffer[CUSTOM_INPUTS_MAX + 1];   // of the inputs, then of the output
+  soc_buffer_t buffer[CUSTOM_INPUTS_MAX + 1];  // of the inputs, then of the output
   custom_args_t args;
-  kernel_result_t result;   // without flops and error
+  kernel_result_t result;  // without flops and error
   custom_difference_t difference;
 } custom_run_t;
 

@@ -14,18 +14,25 @@
 #include "num/num_rng.h"
 
 enum {
-  USUAL_TOKENS = 64, USUAL_STEPS = 4, USUAL_PAST = 4096, USUAL_CONTEXT = 1024,
-  PIECE = 256,                 // query tokens of an entry that a step takes at most
-  PLACES = 16,                 // caches have a multiple of so many places
+  USUAL_TOKENS = 64,
+  USUAL_STEPS = 4,
+  USUAL_PAST = 4096,
+  USUAL_CONTEXT = 1024,
+  PIECE = 256,  // query tokens of an entry that a step takes at most
+  PLACES = 16,  // caches have a multiple of so many places
   PATH_BYTES = 4096,
 };
 
 static const char shipped_model[] = "tests/data/kjv_mla";
 
 decode_request_t decode_request(const kernel_machine_t *machine) {
-  decode_request_t request = {.settings = decode_settings(machine), .tokens = USUAL_TOKENS, .past = USUAL_PAST,
-                              .steps = USUAL_STEPS, .context = USUAL_CONTEXT, .tolerance = NAN};
-  request.settings.machine.soc.l2_warm = false;   // a model's weights are not in L2 before its first step
+  decode_request_t request = {.settings = decode_settings(machine),
+                              .tokens = USUAL_TOKENS,
+                              .past = USUAL_PAST,
+                              .steps = USUAL_STEPS,
+                              .context = USUAL_CONTEXT,
+                              .tolerance = NAN};
+  request.settings.machine.soc.l2_warm = false;  // a model's weights are not in L2 before its first step
   return request;
 }
 
@@ -54,14 +61,15 @@ static bool check_model(const decode_run_t *run, base_error_t *error) {
     return base_fail(error, "--experts-here %zu: the model has %zu", here, experts);
   }
   return here == 0 || here == experts || !run->request.check ||
-         base_fail(error, "--check: compares with the whole model, cannot go with --experts-here %zu of %zu", here, experts);
+         base_fail(error, "--check: compares with the whole model, cannot go with --experts-here %zu of %zu", here,
+                   experts);
 }
 
 static bool open_model(decode_run_t *run, base_error_t *error) {
   char path[PATH_BYTES];
   decode_request_t *request = &run->request;
   checkpoint_request_t wanted = request->model;
-  wanted.random = wanted.random || request->settings.machine.soc.timing_only;   // no value is looked at
+  wanted.random = wanted.random || request->settings.machine.soc.timing_only;  // no value is looked at
   request->model.random = wanted.random;
   wanted.folder = model_path(request, path);
   run->checkpoint = checkpoint_open(&wanted, error);
@@ -83,13 +91,14 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
   }
   run->windows = decode_windows(run->text.count, r->context);
   if (run->windows == 0) {
-    return base_fail(error, "%s: %zu token%s; expected at least 2, one to predict another from", r->eval, run->text.count,
-                     run->text.count == 1 ? "" : "s");
+    return base_fail(error, "%s: %zu token%s; expected at least 2, one to predict another from", r->eval,
+                     run->text.count, run->text.count == 1 ? "" : "s");
   }
   r->batch = r->batch == 0 ? run->windows : smaller(r->batch, run->windows);
   run->loss = calloc(run->windows, sizeof *run->loss);
   const size_t query = smaller(r->context, PIECE);
-  *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = r->context, .head_rows = r->batch * query};
+  *limits =
+      (decode_limits_t){.entries = r->batch, .query = query, .context = r->context, .head_rows = r->batch * query};
   run->logit_rows = run->windows * r->context;
   return run->loss != NULL || base_fail(error, "out of memory");
 }
@@ -98,7 +107,8 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
   if (r->prompt == NULL && run->model->vocab_size != DECODE_BYTES) {
-    return base_fail(error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
+    return base_fail(
+        error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
   }
   if (!decode_tokens_from_text(prompt, "--prompt", run->model->vocab_size, &run->text, error)) {
     return false;
@@ -108,7 +118,8 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
     return base_fail(error, "--prompt: empty; the first token has to follow something");
   }
   if (all > most) {
-    return base_fail(error, "--prompt of %zu tokens and --tokens %zu: the model sees at most %zu", length, r->tokens, most);
+    return base_fail(error, "--prompt of %zu tokens and --tokens %zu: the model sees at most %zu", length, r->tokens,
+                     most);
   }
   r->batch = r->batch == 0 ? 1 : r->batch;
   run->written = calloc(r->tokens, sizeof *run->written);
@@ -121,8 +132,10 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
 static void prepare_timing(decode_run_t *run, decode_limits_t *limits) {
   decode_request_t *r = &run->request;
   r->batch = r->batch == 0 ? 1 : r->batch;
-  *limits = (decode_limits_t){.entries = r->batch, .query = r->settings.mtp,
-                              .context = r->past + r->steps * r->settings.mtp, .head_rows = r->batch * r->settings.mtp};
+  *limits = (decode_limits_t){.entries = r->batch,
+                              .query = r->settings.mtp,
+                              .context = r->past + r->steps * r->settings.mtp,
+                              .head_rows = r->batch * r->settings.mtp};
 }
 
 static bool check_limits(const decode_run_t *run, const decode_limits_t *limits, base_error_t *error) {
@@ -145,7 +158,10 @@ static bool open_machine(decode_run_t *run, decode_limits_t *limits, base_error_
   const decode_request_t *r = &run->request;
   limits->context = (limits->context + PLACES - 1) / PLACES * PLACES;
   const decode_machine_options_t options = {
-      .settings = &r->settings, .checkpoint = run->checkpoint, .limits = *limits, .seed = r->model.seed,
+      .settings = &r->settings,
+      .checkpoint = run->checkpoint,
+      .limits = *limits,
+      .seed = r->model.seed,
       .experts = r->experts_here > 0 ? r->experts_here : run->model->n_routed_experts};
   run->machine = decode_machine_open(&options, error);
   if (run->machine == NULL) {
@@ -233,7 +249,8 @@ static double loss_of(const float *logits, size_t vocab, uint32_t target) {
 }
 
 // Tokens first .. first + query - 1 of some windows; beyond a window's end token 0, whose logits nobody looks at.
-static void take_piece(const decode_run_t *run, size_t window, size_t entries, size_t first, size_t query, uint32_t *tokens) {
+static void take_piece(const decode_run_t *run, size_t window, size_t entries, size_t first, size_t query,
+                       uint32_t *tokens) {
   for (size_t i = 0; i < entries * query; ++i) {
     const size_t t = first + i % query;
     tokens[i] = t < predictions_of(run, window + i / query) ? window_at(run, window + i / query)[t] : 0;
@@ -252,10 +269,11 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
 }
 
 static outcome_t do_windows(decode_run_t *run, size_t window, size_t entries, uint32_t *tokens, base_error_t *error) {
-  const size_t longest = predictions_of(run, window);   // of these: only the last of all is shorter
+  const size_t longest = predictions_of(run, window);  // of these: only the last of all is shorter
   outcome_t outcome = run->check == NULL || decode_check_begin(run->check, 0, error) ? GOOD : HOST_FAILED;
   for (size_t first = 0; outcome == GOOD && first < longest; first += PIECE) {
-    const decode_ask_t ask = {.entries = entries, .query = smaller(longest - first, PIECE), .past = first, .all_rows = true};
+    const decode_ask_t ask = {
+        .entries = entries, .query = smaller(longest - first, PIECE), .past = first, .all_rows = true};
     take_piece(run, window, entries, first, ask.query, tokens);
     outcome = do_step(run, &run->prefill, &ask, tokens, error);
     if (outcome == GOOD) {
@@ -336,7 +354,7 @@ static outcome_t write_tokens(decode_run_t *run, uint32_t *tokens, base_error_t 
   const size_t length = run->text.count;
   outcome_t outcome = GOOD;
   if (run->request.tokens > 1) {
-    decode_machine_forget(run->machine);   // what the prompt took
+    decode_machine_forget(run->machine);  // what the prompt took
   }
   for (size_t i = 0; outcome == GOOD && i + 1 < run->request.tokens; ++i) {
     take_token(run, i);
@@ -383,8 +401,8 @@ static outcome_t do_timing(decode_run_t *run, base_error_t *error) {
               (run->check == NULL || decode_check_begin(run->check, r->past, error));
   outcome_t outcome = good ? GOOD : HOST_FAILED;
   for (size_t i = 0; outcome == GOOD && i < r->steps; ++i) {
-    const decode_ask_t ask = {.entries = r->batch, .query = r->settings.mtp, .past = r->past + i * r->settings.mtp,
-                              .all_rows = true};
+    const decode_ask_t ask = {
+        .entries = r->batch, .query = r->settings.mtp, .past = r->past + i * r->settings.mtp, .all_rows = true};
     for (size_t t = 0; t < decode_ask_rows(&ask); ++t) {
       tokens[t] = (uint32_t)(num_rng_u64(&rng) % run->model->vocab_size);
     }
@@ -414,16 +432,17 @@ base_exit_t decode_simulate(decode_run_t *run, base_error_t *error) {
   run->seconds = host_seconds() - start;
   const base_exit_t code = outcome == GOOD ? BASE_OK : fail(run, outcome, error);
   host_release_interrupts();
-  run->soc = decode_machine_result(run->machine);   // which writes the timeline
-  return code == BASE_OK && run->soc->status != SOC_DONE ? (base_exit_t)decode_machine_status(run->machine, error) : code;
+  run->soc = decode_machine_result(run->machine);  // which writes the timeline
+  return code == BASE_OK && run->soc->status != SOC_DONE ? (base_exit_t)decode_machine_status(run->machine, error)
+                                                         : code;
 }
 
 double decode_tolerance(const decode_run_t *run) {
   const decode_settings_t *s = &run->request.settings;
-  return !isnan(run->request.tolerance)   ? run->request.tolerance
-         : s->weights == DECODE_W4A16     ? DECODE_TOLERANCE_W4A16
-         : s->attention == DECODE_FP8     ? DECODE_TOLERANCE_FP8
-                                          : DECODE_TOLERANCE_FP16;
+  return !isnan(run->request.tolerance) ? run->request.tolerance
+         : s->weights == DECODE_W4A16   ? DECODE_TOLERANCE_W4A16
+         : s->attention == DECODE_FP8   ? DECODE_TOLERANCE_FP8
+                                        : DECODE_TOLERANCE_FP16;
 }
 
 static base_exit_t check_verdict(const decode_run_t *run, base_error_t *error) {
@@ -434,8 +453,8 @@ static base_exit_t check_verdict(const decode_run_t *run, base_error_t *error) {
       if (stage.layer != DECODE_NO_LAYER) {
         snprintf(of_layer, sizeof of_layer, " of layer %zu", stage.layer);
       }
-      base_fail(error, "--check: %s%s is the first bad one: relative error %.3g of stage %s, tolerance %.3g", stage.name,
-                of_layer, stage.error, stage.stage, decode_tolerance(run));
+      base_fail(error, "--check: %s%s is the first bad one: relative error %.3g of stage %s, tolerance %.3g",
+                stage.name, of_layer, stage.error, stage.stage, decode_tolerance(run));
       return BASE_OUT_OF_TOLERANCE;
     }
   }
@@ -480,8 +499,8 @@ double decode_tokens_per_second(const decode_run_t *run) {
 }
 
 void decode_write_logits(const decode_run_t *run, FILE *npy) {
-  const npy_array_t array = {.type = NPY_F4, .dims = 2, .shape = {run->logit_rows, run->model->vocab_size},
-                             .data = run->logits};
+  const npy_array_t array = {
+      .type = NPY_F4, .dims = 2, .shape = {run->logit_rows, run->model->vocab_size}, .data = run->logits};
   npy_write(npy, &array);
 }
 

@@ -1,12 +1,12 @@
 // A DeepSeek-V2 or V3 model on a machine, all of it: the loss on a text, the text it writes, or how long a step takes.
 // attention/attention.h has an example of how these functions are used.
 //
-// A step takes `query` new tokens of each of `batch` entries through all layers, by one launch of the kernel step, which
-// is given a list of operations (sw/kernels/step/step_args.h), or by one launch for each of them. A prompt and a window
-// of a text are steps of many query tokens.
+// A step takes `query` new tokens of each of `batch` entries through all layers, by one launch of the kernel step,
+// which is given a list of operations (sw/kernels/step/step_args.h), or by one launch for each of them. A prompt and a
+// window of a text are steps of many query tokens.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_H
-#define KERNEL_DECODE_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_H
+#define AMALGAM_KERNEL_DECODE_DECODE_H
 
 #include <stdio.h>
 
@@ -21,23 +21,23 @@ typedef struct decode_run decode_run_t;
 
 typedef struct decode_request {
   decode_settings_t settings;
-  checkpoint_request_t model;   // folder NULL: the shipped one
-  size_t experts_here;          // of each mixture, the first so many; 0: all
+  checkpoint_request_t model;  // folder NULL: the shipped one
+  size_t experts_here;         // of each mixture, the first so many; 0: all
   // One of these three; none: the shipped prompt.
-  const char *eval;             // a text to predict
-  size_t windows;               // of it, 0: all
-  const char *prompt;           // what is continued, by so many tokens
+  const char *eval;    // a text to predict
+  size_t windows;      // of it, 0: all
+  const char *prompt;  // what is continued, by so many tokens
   size_t tokens;
-  bool timing;                  // `steps` steps after `past` tokens that are made up
+  bool timing;  // `steps` steps after `past` tokens that are made up
   size_t past, steps;
-  size_t context;               // of a window
-  size_t batch;                 // entries, each the same prompt or past; of --eval windows at a time, 0: all
+  size_t context;  // of a window
+  size_t batch;    // entries, each the same prompt or past; of --eval windows at a time, 0: all
   bool verify, check;
-  double tolerance;             // of check; NAN: the usual one
+  double tolerance;  // of check; NAN: the usual one
   // Who looks on; each may be NULL.
-  void (*step)(void *context, const char *what, double us);   // at work on that, so long simulated
-  void (*begin)(void *context, const decode_run_t *run);      // before the first token is written
-  void (*put)(void *context, uint32_t token);                 // each as it comes
+  void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
+  void (*begin)(void *context, const decode_run_t *run);     // before the first token is written
+  void (*put)(void *context, uint32_t token);                // each as it comes
   void *context_of_these;
 } decode_request_t;
 
@@ -46,33 +46,33 @@ typedef struct decode_request {
 // Steps of one kind: those of prompts and windows, or those that bring one token (or --mtp of them) each.
 typedef struct decode_books {
   size_t steps;
-  uint64_t cycles, launch_cycles;   // launch_cycles: of these before a launch's first operation and after its last
+  uint64_t cycles, launch_cycles;  // launch_cycles: of these before a launch's first operation and after its last
   size_t launches;
-  size_t tokens;                    // query tokens of all entries
+  size_t tokens;  // query tokens of all entries
 } decode_books_t;
 
 struct decode_run {
-  decode_request_t request;         // with all that was left open decided
+  decode_request_t request;  // with all that was left open decided
   checkpoint_t *checkpoint;
   const checkpoint_config_t *model;
-  char name[256];                   // of the model, for people
-  decode_tokens_t text;             // what is predicted, or the prompt
+  char name[256];        // of the model, for people
+  decode_tokens_t text;  // what is predicted, or the prompt
   size_t windows;
   decode_machine_t *machine;
-  decode_verify_t *verify;          // NULL: not asked for
-  decode_check_t *check;            // NULL: not asked for
-  double *loss;                     // [windows] nats a token
+  decode_verify_t *verify;  // NULL: not asked for
+  decode_check_t *check;    // NULL: not asked for
+  double *loss;             // [windows] nats a token
   double mean_loss;
   size_t predictions;
-  uint32_t *written;                // [tokens] of entry 0
-  double gap;                       // smallest between a chosen logit and the second best, of entry 0
+  uint32_t *written;  // [tokens] of entry 0
+  double gap;         // smallest between a chosen logit and the second best, of entry 0
   size_t gap_at;
-  float *logits;                    // [logit_rows][vocab], every one that a token was chosen or predicted by
+  float *logits;  // [logit_rows][vocab], every one that a token was chosen or predicted by
   size_t logit_rows;
   decode_books_t prefill, decode;
   const soc_result_t *soc;
-  uint64_t cycles;                  // of all launches
-  double load_seconds, seconds;     // of the host
+  uint64_t cycles;               // of all launches
+  double load_seconds, seconds;  // of the host
 };
 
 // What `amalgam run decode` does without options, on that machine.
@@ -92,7 +92,8 @@ double decode_tolerance(const decode_run_t *run);
 // Of the steps that numbers of operations are of: those that bring tokens, or if there are none, prompts and windows.
 const decode_books_t *decode_main_books(const decode_run_t *run);
 
-// Microseconds of a step that brings tokens, the mean; tokens of all entries in a second of such steps. 0: there was none.
+// Microseconds of a step that brings tokens, the mean; tokens of all entries in a second of such steps. 0: there was
+// none.
 double decode_step_us(const decode_run_t *run);
 double decode_tokens_per_second(const decode_run_t *run);
 

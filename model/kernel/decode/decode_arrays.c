@@ -28,9 +28,9 @@ static void shape_attention(decode_shape_t *s, const decode_settings_t *settings
   s->cores = config->soc.ai_cores;
   s->group_rows = most < ATTENTION_MAX_GROUP ? most : ATTENTION_MAX_GROUP;
   s->pairs = s->attention == DECODE_FP8 && rows >= 2 && s->cores % (2 * config->soc.dies) == 0;
-  const size_t group = s->attention == DECODE_FP8
-                           ? fp8_group_rows((uint32_t)rows, (uint32_t)s->group_rows, s->pairs)
-                           : rows < s->group_rows ? rows : s->group_rows;
+  const size_t group = s->attention == DECODE_FP8 ? fp8_group_rows((uint32_t)rows, (uint32_t)s->group_rows, s->pairs)
+                       : rows < s->group_rows     ? rows
+                                                  : s->group_rows;
   s->block = settings->block;
   s->o_pitch = round_up(model->kv_lora_rank * 4, ALIGN);
   s->slots = ATTENTION_SLOTS * group * s->cores;
@@ -49,19 +49,25 @@ static void shape_cache(decode_shape_t *s) {
 
 decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_settings_t *settings,
                             const decode_limits_t *limits) {
-  decode_shape_t s = {.limits = *limits, .attention = settings->attention, .rows = limits->entries * limits->query,
-                      .heads = model->num_attention_heads, .head = model->qk_nope_head_dim + model->qk_rope_head_dim,
-                      .key = model->kv_lora_rank + model->qk_rope_head_dim, .head_rows = limits->head_rows};
+  decode_shape_t s = {.limits = *limits,
+                      .attention = settings->attention,
+                      .rows = limits->entries * limits->query,
+                      .heads = model->num_attention_heads,
+                      .head = model->qk_nope_head_dim + model->qk_rope_head_dim,
+                      .key = model->kv_lora_rank + model->qk_rope_head_dim,
+                      .head_rows = limits->head_rows};
   for (size_t layer = 0; layer < model->num_hidden_layers; ++layer) {
     const bool mixture = checkpoint_is_mixture(model, layer);
     s.mixtures += mixture;
-    s.widest = larger(s.widest, mixture ? model->n_shared_experts * model->moe_intermediate_size : model->intermediate_size);
+    s.widest =
+        larger(s.widest, mixture ? model->n_shared_experts * model->moe_intermediate_size : model->intermediate_size);
   }
   s.slot_rows = s.mixtures > 0 ? s.rows * model->num_experts_per_tok : 0;
   s.router_pitch = round_up(model->n_routed_experts, STRIP) * 4;
   s.logit_pitch = round_up(model->vocab_size, STRIP) * 4;
   s.ring_bytes = settings->weights == DECODE_W4A16
-                     ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT : 0;
+                     ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT
+                     : 0;
   const size_t ops = (model->num_hidden_layers + 1) * MOST_OPS_OF_LAYER;
   s.list_bytes = ops * (sizeof(step_entry_t) + ARGS_BYTES) +
                  (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
@@ -91,9 +97,11 @@ static void add_array(decode_arrays_t *arrays, decode_array_t which, const char 
   arrays->index[which] = SIZE_MAX;
   if (bytes > 0) {
     arrays->index[which] = arrays->count;
-    arrays->list[arrays->count++] =
-        (soc_buffer_t){.name = name, .bytes = bytes, .read_only = kind == NUMBERS || kind == INPUT,
-                       .numbers = kind == NUMBERS || kind == ROUTES, .far = kind == CACHE};
+    arrays->list[arrays->count++] = (soc_buffer_t){.name = name,
+                                                   .bytes = bytes,
+                                                   .read_only = kind == NUMBERS || kind == INPUT,
+                                                   .numbers = kind == NUMBERS || kind == ROUTES,
+                                                   .far = kind == CACHE};
   }
 }
 
@@ -113,12 +121,13 @@ static bool add_weights(decode_arrays_t *arrays, const decode_settings_t *settin
     if (values && bytes == NULL) {
       return base_fail(error, "out of memory for the model's weights");
     }
-    if (values && !decode_weights_load(weights, i, settings->zero_points, settings->machine.soc.threads, bytes, error)) {
+    if (values &&
+        !decode_weights_load(weights, i, settings->zero_points, settings->machine.soc.threads, bytes, error)) {
       return false;
     }
     layer->buffer = arrays->count;
-    arrays->list[arrays->count++] = (soc_buffer_t){.name = i == weights->layers ? "model" : "layer", .bytes = layer->bytes,
-                                                   .init = bytes, .read_only = true};
+    arrays->list[arrays->count++] = (soc_buffer_t){
+        .name = i == weights->layers ? "model" : "layer", .bytes = layer->bytes, .init = bytes, .read_only = true};
   }
   return true;
 }
@@ -131,7 +140,7 @@ bool decode_arrays_make(decode_arrays_t *arrays, const decode_shape_t *shape, co
     return base_fail(error, "out of memory");
   }
   add_arrays(arrays, shape, weights->model);
-  soc_place(arrays->list, arrays->count);   // before the weights: atomic stores do not reach all of global memory
+  soc_place(arrays->list, arrays->count);  // before the weights: atomic stores do not reach all of global memory
   if (!add_weights(arrays, settings, weights, error)) {
     return false;
   }

@@ -1,7 +1,7 @@
 // Where everything that a step needs is in global memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_ARRAYS_H
-#define KERNEL_DECODE_ARRAYS_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_ARRAYS_H
+#define AMALGAM_KERNEL_DECODE_DECODE_ARRAYS_H
 
 #include "kernel/decode/decode_weights.h"
 
@@ -14,29 +14,29 @@ typedef enum decode_array {
 
 // The largest step that there will be.
 typedef struct decode_limits {
-  size_t entries;              // of the batch
-  size_t query;                // query tokens of each
-  size_t context;              // places of each one's cache
-  size_t head_rows;            // rows of which logits are wanted
+  size_t entries;    // of the batch
+  size_t query;      // query tokens of each
+  size_t context;    // places of each one's cache
+  size_t head_rows;  // rows of which logits are wanted
 } decode_limits_t;
 
 // Sizes that follow from the model, the settings and these limits.
 typedef struct decode_shape {
   decode_limits_t limits;
   decode_attention_t attention;
-  size_t rows;                 // entries * query
-  size_t heads, head, key;     // head: qk_nope + qk_rope; key: latent + qk_rope
-  size_t mixtures;             // layers that are
-  size_t slot_rows;            // of tokens, each as often as it has experts; 0: there are no mixtures
-  size_t widest;               // feed-forward that all tokens take
-  size_t router_pitch, logit_pitch, o_pitch;   // bytes
+  size_t rows;                                // entries * query
+  size_t heads, head, key;                    // head: qk_nope + qk_rope; key: latent + qk_rope
+  size_t mixtures;                            // layers that are
+  size_t slot_rows;                           // of tokens, each as often as it has experts; 0: there are no mixtures
+  size_t widest;                              // feed-forward that all tokens take
+  size_t router_pitch, logit_pitch, o_pitch;  // bytes
   size_t head_rows;
-  size_t cores, group_rows;    // AI cores; rows of a group of attention
-  bool pairs;                  // of AI cores, for FP8
+  size_t cores, group_rows;  // AI cores; rows of a group of attention
+  bool pairs;                // of AI cores, for FP8
   size_t block, slots, key_slots, split_rows;
   size_t visible_bytes, visible_pitch;
   size_t ring_bytes, list_bytes;
-  size_t place_bytes, batch_bytes, cache_bytes;   // of a token, of an entry's tokens, of a layer
+  size_t place_bytes, batch_bytes, cache_bytes;  // of a token, of an entry's tokens, of a layer
 } decode_shape_t;
 
 decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_settings_t *settings,
@@ -47,13 +47,13 @@ size_t decode_splits(const decode_shape_t *shape, const decode_settings_t *setti
                      size_t keys);
 
 typedef struct decode_arrays {
-  soc_buffer_t *list;          // owned: the arrays that there are, then the model's weights, then each layer's
+  soc_buffer_t *list;  // owned: the arrays that there are, then the model's weights, then each layer's
   size_t count, first_weights;
-  size_t index[DECODE_ARRAYS]; // in the list
+  size_t index[DECODE_ARRAYS];  // in the list
 } decode_arrays_t;
 
-// Weights are read unless timing_only says that no values are wanted. seconds: what that took. False: out of memory, or a
-// file could not be read.
+// Weights are read unless timing_only says that no values are wanted. seconds: what that took. False: out of memory, or
+// a file could not be read.
 bool decode_arrays_make(decode_arrays_t *arrays, const decode_shape_t *shape, const decode_settings_t *settings,
                         decode_weights_list_t *weights, double *seconds, base_error_t *error);
 void decode_arrays_free(decode_arrays_t *arrays);

@@ -1,13 +1,13 @@
 // What an operation's time is bound by: of HBM, L2 and cube cores the one that would need most of it at full speed.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_BOUND_H
-#define KERNEL_DECODE_BOUND_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_BOUND_H
+#define AMALGAM_KERNEL_DECODE_DECODE_BOUND_H
 
 #include "kernel/decode/decode_step.h"
 
 typedef struct decode_bound {
-  const char *name;            // "hbm", "l2" or "cube"; "latency" if none needs half of the time
-  double share;                // of the time
+  const char *name;  // "hbm", "l2" or "cube"; "latency" if none needs half of the time
+  double share;      // of the time
 } decode_bound_t;
 
 decode_bound_t decode_bound(const config_t *config, const decode_sums_t *sums);

@@ -16,9 +16,9 @@ enum { HALF = 2, FP32 = 4 };
 // One output of one operation: its values in the step under way, and its error so far.
 typedef struct record {
   const char *name;
-  size_t layer;                // of the operation
+  size_t layer;  // of the operation
   decode_output_t output;
-  float *values;               // [rows][parts * part_cols]
+  float *values;  // [rows][parts * part_cols]
   size_t room;
   double errors, sizes;
   size_t rows, others;
@@ -26,7 +26,7 @@ typedef struct record {
 
 // Who was where in a mixture, in the step under way.
 typedef struct choice {
-  int32_t *chosen, *slot;      // [rows][top]
+  int32_t *chosen, *slot;  // [rows][top]
   size_t *begin;
   size_t tokens;
 } choice_t;
@@ -34,14 +34,14 @@ typedef struct choice {
 struct decode_check {
   decode_machine_t *machine;
   const checkpoint_config_t *model;
-  walk_t **walk;               // [entries]
+  walk_t **walk;  // [entries]
   size_t entries;
-  record_t *records;           // [records]
+  record_t *records;  // [records]
   size_t count, room;
-  choice_t *choice;            // [layers]
-  double *logits;              // [query][vocab]
+  choice_t *choice;  // [layers]
+  double *logits;    // [query][vocab]
   size_t differ, of;
-  bool failed;                 // out of memory
+  bool failed;  // out of memory
   // While a walk is under way.
   const decode_ask_t *ask;
   size_t entry;
@@ -159,8 +159,8 @@ static bool open_all(decode_check_t *check, const checkpoint_t *checkpoint, size
   return true;
 }
 
-decode_check_t *decode_check_open(decode_machine_t *machine, const checkpoint_t *checkpoint, size_t entries, size_t context,
-                                  size_t threads, base_error_t *error) {
+decode_check_t *decode_check_open(decode_machine_t *machine, const checkpoint_t *checkpoint, size_t entries,
+                                  size_t context, size_t threads, base_error_t *error) {
   decode_check_t *check = calloc(1, sizeof *check);
   if (check == NULL) {
     base_fail(error, "--check: out of memory");
@@ -205,7 +205,8 @@ static void read_past(const decode_check_t *check, size_t entry, size_t places, 
   const uint64_t cache = decode_address(list->arrays, DECODE_AT_KV_CACHE) + entry * s->batch_bytes;
   uint16_t key[NUM_FP8_KEY];
   for (size_t i = 0; i < check->model->num_hidden_layers * places; ++i) {
-    const void *from = decode_machine_bytes(check->machine, cache + i / places * s->cache_bytes + i % places * s->place_bytes);
+    const void *from =
+        decode_machine_bytes(check->machine, cache + i / places * s->cache_bytes + i % places * s->place_bytes);
     const uint16_t *values = from;
     if (s->attention == DECODE_FP8) {
       num_fp8_decode(from, key, 1);
@@ -277,7 +278,8 @@ static void compare_stage(decode_check_t *check, record_t *record, const walk_ev
 
 static bool matches(const decode_check_t *check, const record_t *record, const walk_event_t *event) {
   const decode_output_t *o = &record->output;
-  const bool routed = checkpoint_is_mixture(check->model, event->layer) && event->expert < check->model->n_routed_experts;
+  const bool routed =
+      checkpoint_is_mixture(check->model, event->layer) && event->expert < check->model->n_routed_experts;
   if (o->stage != event->stage || o->layer != event->layer) {
     return false;
   }
@@ -320,7 +322,8 @@ bool decode_check_step(decode_check_t *check, const decode_ask_t *ask, const uin
     const size_t known = walk_position(check->walk[i]) - ask->past;
     check->entry = i;
     walk_observe(check->walk[i], observe, check);
-    good = walk_forward(check->walk[i], tokens + i * ask->query + known, ask->query - known, check->logits, false, error);
+    good =
+        walk_forward(check->walk[i], tokens + i * ask->query + known, ask->query - known, check->logits, false, error);
   }
   return good;
 }
@@ -331,8 +334,11 @@ size_t decode_check_count(const decode_check_t *check) { return check->count; }
 
 decode_stage_t decode_check_stage(const decode_check_t *check, size_t index) {
   const record_t *r = &check->records[index];
-  return (decode_stage_t){.name = r->name, .stage = walk_stage_name(r->output.stage), .layer = r->layer,
-                          .error = r->rows == 0 ? 0 : sqrt(r->errors) / (sqrt(r->sizes) + 1e-30), .rows = r->rows,
+  return (decode_stage_t){.name = r->name,
+                          .stage = walk_stage_name(r->output.stage),
+                          .layer = r->layer,
+                          .error = r->rows == 0 ? 0 : sqrt(r->errors) / (sqrt(r->sizes) + 1e-30),
+                          .rows = r->rows,
                           .others = r->others};
 }
 

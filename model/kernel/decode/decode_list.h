@@ -1,8 +1,8 @@
-// The list of operations of a step, as the kernel takes it (sw/kernels/step/step_args.h), and what the host wants to know
-// about each.
+// The list of operations of a step, as the kernel takes it (sw/kernels/step/step_args.h), and what the host wants to
+// know about each.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_LIST_H
-#define KERNEL_DECODE_LIST_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_LIST_H
+#define AMALGAM_KERNEL_DECODE_DECODE_LIST_H
 
 #include "decode/walk.h"
 #include "kernel/decode/decode_arrays.h"
@@ -11,33 +11,33 @@
 // What a step is asked for: `query` tokens of each of `entries`, at places past .. past + query - 1.
 typedef struct decode_ask {
   size_t entries, query, past;
-  bool all_rows;               // logits of all query tokens, else of each entry's last one
+  bool all_rows;  // logits of all query tokens, else of each entry's last one
 } decode_ask_t;
 
-enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };   // a token of an FP8 cache; else TYPE_* of hal/command.h
-#define DECODE_BY_SLOT SIZE_MAX                       // decode_output.expert: rows are slots
+enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };  // a token of an FP8 cache; else TYPE_* of hal/command.h
+#define DECODE_BY_SLOT SIZE_MAX                      // decode_output.expert: rows are slots
 #define DECODE_NO_LAYER SIZE_MAX
 
 // What an operation leaves, and the stage of a walk (decode/walk.h) that has the same.
 typedef struct decode_output {
   walk_stage_t stage;
   size_t layer, expert;
-  uint64_t address;            // of row 0; 0: there is none
+  uint64_t address;  // of row 0; 0: there is none
   unsigned type;
   size_t rows, rows_of_entry;  // row r is token query - rows_of_entry + r % rows_of_entry of entry r / rows_of_entry
   size_t entry_bytes, pitch;   // from entry to entry, from row to row of an entry
-  size_t parts, part_cols, part_bytes;   // of a row; columns of a part, bytes from part to part
-  size_t stage_cols, stage_skip;         // of the stage: columns of a part, and how many of them come before
+  size_t parts, part_cols, part_bytes;  // of a row; columns of a part, bytes from part to part
+  size_t stage_cols, stage_skip;        // of the stage: columns of a part, and how many of them come before
 } decode_output_t;
 
 typedef struct decode_op {
   enum step_op op;
   const char *name;
-  size_t layer;                // DECODE_NO_LAYER: of no layer
-  const void *args;            // its step_NAME_args_t; ATTENTION: see below
-  const void *attention;       // attention_args_t or fp8_args_t
-  double flop;                 // with routing of a slot
-  const step_routing_t *routing;   // NULL: no rows are routed
+  size_t layer;                   // DECODE_NO_LAYER: of no layer
+  const void *args;               // its step_NAME_args_t; ATTENTION: see below
+  const void *attention;          // attention_args_t or fp8_args_t
+  double flop;                    // with routing of a slot
+  const step_routing_t *routing;  // NULL: no rows are routed
   decode_output_t output[DECODE_OUTPUTS];
 } decode_op_t;
 
@@ -52,9 +52,9 @@ typedef struct decode_list {
   const decode_arrays_t *arrays;
   const decode_weights_list_t *weights;
   decode_ask_t ask;
-  uint8_t *bytes;              // what goes to the array `list`; owned
+  uint8_t *bytes;  // what goes to the array `list`; owned
   size_t used, room, entries_room;
-  decode_op_t *ops;            // owned
+  decode_op_t *ops;  // owned
   size_t count;
 } decode_list_t;
 

@@ -13,11 +13,8 @@ const char *const decode_weights_names[] = {"fp16", "w4a16"};
 const char *const decode_launch_names[] = {"step", "ops"};
 
 decode_settings_t decode_settings(const kernel_machine_t *machine) {
-  return (decode_settings_t){.machine = *machine,
-                             .attention = DECODE_AMLA,
-                             .mtp = 1,
-                             .block = USUAL_BLOCK,
-                             .splits = ATTENTION_SPLITS_AUTO};
+  return (decode_settings_t){
+      .machine = *machine, .attention = DECODE_AMLA, .mtp = 1, .block = USUAL_BLOCK, .splits = ATTENTION_SPLITS_AUTO};
 }
 
 // --- the model --------------------------------------------------------------------------------
@@ -36,11 +33,13 @@ static bool check_multiples(const checkpoint_config_t *model, base_error_t *erro
                {"v_head_dim", model->v_head_dim}};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     if (sizes[i].value % STRIP != 0) {
-      return base_fail(error, "config.json: %s %zu; the kernel takes multiples of %d", sizes[i].key, sizes[i].value, STRIP);
+      return base_fail(error, "config.json: %s %zu; the kernel takes multiples of %d", sizes[i].key, sizes[i].value,
+                       STRIP);
     }
   }
   return model->hidden_size <= STEP_MAX_COLS ||
-         base_fail(error, "config.json: hidden_size %zu; the kernel takes at most %d", model->hidden_size, STEP_MAX_COLS);
+         base_fail(error, "config.json: hidden_size %zu; the kernel takes at most %d", model->hidden_size,
+                   STEP_MAX_COLS);
 }
 
 static bool check_experts(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
@@ -49,8 +48,8 @@ static bool check_experts(const decode_settings_t *settings, const checkpoint_co
                      STEP_MAX_EXPERTS);
   }
   if (model->n_routed_experts > 0 && model->num_experts_per_tok > STEP_MAX_TOP) {
-    return base_fail(error, "config.json: num_experts_per_tok %zu; the kernel takes at most %d", model->num_experts_per_tok,
-                     STEP_MAX_TOP);
+    return base_fail(error, "config.json: num_experts_per_tok %zu; the kernel takes at most %d",
+                     model->num_experts_per_tok, STEP_MAX_TOP);
   }
   // Which experts are chosen changes no cycle of a gate, and with timing only nobody chooses.
   return model->topk_group == model->n_group || model->n_routed_experts == 0 || settings->machine.soc.timing_only ||
@@ -68,15 +67,16 @@ static bool check_attention(const decode_settings_t *settings, const checkpoint_
                      NUM_FP8_LATENT, NUM_FP8_ROPE, latent, rope);
   }
   return (latent <= ATTENTION_MAX_DV && latent + rope <= ATTENTION_MAX_DK) ||
-         base_fail(error, "config.json: kv_lora_rank %zu, qk_rope_head_dim %zu; the kernel takes at most %d and %d together",
+         base_fail(error,
+                   "config.json: kv_lora_rank %zu, qk_rope_head_dim %zu; the kernel takes at most %d and %d together",
                    latent, rope, ATTENTION_MAX_DV, ATTENTION_MAX_DK);
 }
 
 // --- the machine ------------------------------------------------------------------------------
 
 static bool check_machine(const decode_settings_t *settings, base_error_t *error) {
-  static const kernel_buffers_t need = {.l1 = W4A16_L1_KB, .l0a = W4A16_L0_KB, .l0b = W4A16_L0_KB, .l0c = W4A16_L0C_KB,
-                                        .ub = ATTENTION_UB_KB};
+  static const kernel_buffers_t need = {
+      .l1 = W4A16_L1_KB, .l0a = W4A16_L0_KB, .l0b = W4A16_L0_KB, .l0c = W4A16_L0C_KB, .ub = ATTENTION_UB_KB};
   return kernel_machine_holds(&settings->machine, &need, error) &&
          attention_settings_rows(&(attention_settings_t){.machine = settings->machine}, ATTENTION_MAX_GROUP, error);
 }

@@ -1,7 +1,7 @@
 // How a model is computed: the kernel's attention, the form of weights and cache, the launches, the machine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_SETTINGS_H
-#define KERNEL_DECODE_SETTINGS_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H
+#define AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H
 
 #include "checkpoint/checkpoint.h"
 #include "kernel/machine.h"
@@ -17,13 +17,13 @@ extern const char *const decode_attention_names[], *const decode_weights_names[]
 typedef struct decode_settings {
   kernel_machine_t machine;
   decode_attention_t attention;
-  num_fp8_scale_t fp8_scale;   // of a cache in FP8
+  num_fp8_scale_t fp8_scale;  // of a cache in FP8
   decode_weights_t weights;
-  bool zero_points;            // of W4A16
+  bool zero_points;  // of W4A16
   decode_launch_t launch;
-  size_t mtp;                  // query tokens of a step: 1 or 2
-  size_t block;                // keys of a block of attention
-  unsigned splits;             // of the keys; ATTENTION_SPLITS_AUTO
+  size_t mtp;       // query tokens of a step: 1 or 2
+  size_t block;     // keys of a block of attention
+  unsigned splits;  // of the keys; ATTENTION_SPLITS_AUTO
 } decode_settings_t;
 
 // The usual ones.

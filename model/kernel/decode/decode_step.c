@@ -29,7 +29,7 @@ struct decode_machine {
   bool closed;
   watcher_t watcher[WATCHERS];
   size_t watchers;
-  decode_sums_t *sums;         // [list.entries_room]
+  decode_sums_t *sums;  // [list.entries_room]
   double load_seconds;
 };
 
@@ -46,10 +46,12 @@ static bool open_all(decode_machine_t *machine, base_error_t *error) {
   const decode_settings_t *settings = machine->options.settings;
   machine->shape = decode_shape(machine->model, settings, &machine->options.limits);
   if (!decode_weights_plan(&machine->weights, machine->options.checkpoint, settings, machine->options.experts, error) ||
-      !decode_arrays_make(&machine->arrays, &machine->shape, settings, &machine->weights, &machine->load_seconds, error)) {
+      !decode_arrays_make(&machine->arrays, &machine->shape, settings, &machine->weights, &machine->load_seconds,
+                          error)) {
     return false;
   }
-  if (!decode_list_make(&machine->list, machine->model, settings, &machine->shape, &machine->arrays, &machine->weights)) {
+  if (!decode_list_make(&machine->list, machine->model, settings, &machine->shape, &machine->arrays,
+                        &machine->weights)) {
     return base_fail(error, "out of memory");
   }
   machine->sums = calloc(machine->list.entries_room, sizeof *machine->sums);
@@ -60,7 +62,8 @@ static bool open_all(decode_machine_t *machine, base_error_t *error) {
   machine->soc = machine->sums == NULL ? NULL
                                        : soc_open(&machine->soc_options, machine->arrays.list, machine->arrays.count,
                                                   sizeof(step_args_t), &machine->result);
-  return machine->soc != NULL || base_fail(error, "%s", machine->sums == NULL ? "out of memory" : machine->result.error);
+  return machine->soc != NULL ||
+         base_fail(error, "%s", machine->sums == NULL ? "out of memory" : machine->result.error);
 }
 
 decode_machine_t *decode_machine_open(const decode_machine_options_t *options, base_error_t *error) {
@@ -84,7 +87,9 @@ void decode_machine_watch(decode_machine_t *machine, decode_ended_t *ended, void
 
 // --- what the host writes ---------------------------------------------------------------------
 
-void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address) { return soc_bytes(machine->soc, address); }
+void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address) {
+  return soc_bytes(machine->soc, address);
+}
 
 static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
   return decode_machine_bytes(machine, decode_address(&machine->arrays, array));
@@ -210,7 +215,7 @@ size_t decode_machine_slots(const decode_machine_t *machine, const step_routing_
 static void take_marks(decode_machine_t *machine, size_t first, const soc_traffic_t *before, decode_took_t *took) {
   const config_soc_t *soc = &machine->soc_options.config.soc;
   soc_traffic_t last = *before;
-  uint64_t cycle = (uint64_t)(soc->launch_us * soc->clock_mhz);   // nobody's
+  uint64_t cycle = (uint64_t)(soc->launch_us * soc->clock_mhz);  // nobody's
   for (size_t i = first; i < machine->result.mark_count; ++i) {
     const soc_mark_t *mark = &machine->result.marks[i];
     const decode_op_t *op = &machine->list.ops[mark->number];
@@ -239,7 +244,8 @@ static bool launch(decode_machine_t *machine, const step_args_t *args, decode_to
   return true;
 }
 
-bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens, decode_took_t *took) {
+bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens,
+                         decode_took_t *took) {
   const bool ops = machine->options.settings->launch == DECODE_OPS;
   *took = (decode_took_t){0};
   decode_list_build(&machine->list, ask);
@@ -258,7 +264,8 @@ bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, con
 const decode_list_t *decode_machine_list(const decode_machine_t *machine) { return &machine->list; }
 
 const float *decode_machine_logits(const decode_machine_t *machine, size_t row) {
-  return decode_machine_bytes(machine, decode_address(&machine->arrays, DECODE_AT_LOGITS) + row * machine->shape.logit_pitch);
+  return decode_machine_bytes(machine,
+                              decode_address(&machine->arrays, DECODE_AT_LOGITS) + row * machine->shape.logit_pitch);
 }
 
 const decode_sums_t *decode_machine_sums(const decode_machine_t *machine) { return machine->sums; }

@@ -1,7 +1,7 @@
 // A model on a machine that stays open: steps are launched on it one after the other, and what they leave is read.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_STEP_H
-#define KERNEL_DECODE_STEP_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_STEP_H
+#define AMALGAM_KERNEL_DECODE_DECODE_STEP_H
 
 #include "kernel/decode/decode_list.h"
 
@@ -19,9 +19,9 @@ typedef void decode_ended_t(void *context, decode_machine_t *machine, size_t ind
 typedef struct decode_machine_options {
   const decode_settings_t *settings;
   const checkpoint_t *checkpoint;
-  size_t experts;              // of a mixture that are here
+  size_t experts;  // of a mixture that are here
   decode_limits_t limits;
-  uint64_t seed;               // of what is made up
+  uint64_t seed;  // of what is made up
 } decode_machine_options_t;
 
 // A process can have one. What options point to must outlive it. NULL: error says why.
@@ -30,18 +30,20 @@ decode_machine_t *decode_machine_open(const decode_machine_options_t *options, b
 // At most two look on.
 void decode_machine_watch(decode_machine_t *machine, decode_ended_t *ended, void *context);
 
-// tokens [entries][query]. False: the machine has stopped for good, see decode_machine_status. cycles: of all launches of
-// the step; own: of its operations.
+// tokens [entries][query]. False: the machine has stopped for good, see decode_machine_status. cycles: of all launches
+// of the step; own: of its operations.
 typedef struct decode_took {
   uint64_t cycles, own;
   size_t launches;
 } decode_took_t;
-bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens, decode_took_t *took);
+bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens,
+                         decode_took_t *took);
 
 // Fills `places` places of all entries' caches with random numbers: what a model might have left there.
 void decode_machine_make_past(decode_machine_t *machine, size_t places);
 
-// Global memory; of the last step: its list, its logits, rows decode_ask_head_rows, FP32, of shape->logit_pitch bytes each.
+// Global memory; of the last step: its list, its logits, rows decode_ask_head_rows, FP32, of shape->logit_pitch bytes
+// each.
 void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address);
 const decode_list_t *decode_machine_list(const decode_machine_t *machine);
 const float *decode_machine_logits(const decode_machine_t *machine, size_t row);
@@ -58,7 +60,7 @@ soc_status_t decode_machine_status(const decode_machine_t *machine, base_error_t
 
 // The SoC's own books; there are no more steps. Valid until decode_machine_close.
 const soc_result_t *decode_machine_result(decode_machine_t *machine);
-void decode_machine_close(decode_machine_t *machine);   // may be NULL
+void decode_machine_close(decode_machine_t *machine);  // may be NULL
 
 // Slots that an operation's routing gives rows to.
 size_t decode_machine_slots(const decode_machine_t *machine, const step_routing_t *routing);

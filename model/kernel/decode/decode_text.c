@@ -37,7 +37,7 @@ typedef struct reader {
   size_t vocab, most;
   decode_tokens_t *tokens;
   base_error_t *error;
-  bool inside;                 // of a number
+  bool inside;  // of a number
   uint64_t number;
 } reader_t;
 
@@ -46,16 +46,16 @@ static bool end_number(reader_t *r) {
     return true;
   }
   r->inside = false;
-  return r->number < r->vocab
-             ? add(r->tokens, (uint32_t)r->number, r->name, r->error)
-             : base_fail(r->error, "%s: token %zu is %llu; the model knows 0 to %zu", r->name, r->tokens->count,
-                         (unsigned long long)r->number, r->vocab - 1);
+  return r->number < r->vocab ? add(r->tokens, (uint32_t)r->number, r->name, r->error)
+                              : base_fail(r->error, "%s: token %zu is %llu; the model knows 0 to %zu", r->name,
+                                          r->tokens->count, (unsigned long long)r->number, r->vocab - 1);
 }
 
 static bool take_digit(reader_t *r, int byte) {
   r->number = (r->inside ? r->number * 10 : 0) + (uint64_t)(byte - '0');
   r->inside = true;
-  return r->number <= UINT32_MAX || base_fail(r->error, "%s: token %zu is none: too large a number", r->name, r->tokens->count);
+  return r->number <= UINT32_MAX ||
+         base_fail(r->error, "%s: token %zu is none: too large a number", r->name, r->tokens->count);
 }
 
 // byte: or NOTHING, at the end.
@@ -67,15 +67,18 @@ static bool take(reader_t *r, int byte) {
     return take_digit(r, byte);
   }
   if (byte != NOTHING && byte != ',' && !isspace(byte)) {
-    return base_fail(r->error, "%s: a model whose vocabulary is no bytes takes token numbers, such as '1, 2'; after %zu of "
-                               "them there is something else", r->name, r->tokens->count);
+    return base_fail(r->error,
+                     "%s: a model whose vocabulary is no bytes takes token numbers, such as '1, 2'; after %zu of "
+                     "them there is something else",
+                     r->name, r->tokens->count);
   }
   return end_number(r);
 }
 
 // --- from where -------------------------------------------------------------------------------
 
-bool decode_tokens_from_text(const char *text, const char *name, size_t vocab, decode_tokens_t *tokens, base_error_t *error) {
+bool decode_tokens_from_text(const char *text, const char *name, size_t vocab, decode_tokens_t *tokens,
+                             base_error_t *error) {
   reader_t reader = {.name = name, .vocab = vocab, .tokens = tokens, .error = error};
   bool good = true;
   for (const char *at = text; good && *at != '\0'; ++at) {
@@ -96,7 +99,8 @@ static bool read_stream(FILE *file, reader_t *reader) {
   return good && (byte != EOF || take(reader, NOTHING));
 }
 
-bool decode_tokens_from_file(const char *path, size_t vocab, size_t most, decode_tokens_t *tokens, base_error_t *error) {
+bool decode_tokens_from_file(const char *path, size_t vocab, size_t most, decode_tokens_t *tokens,
+                             base_error_t *error) {
   reader_t reader = {.name = path, .vocab = vocab, .most = most, .tokens = tokens, .error = error};
   FILE *file = input_open(path, error);
   if (file == NULL) {
@@ -109,9 +113,7 @@ bool decode_tokens_from_file(const char *path, size_t vocab, size_t most, decode
 
 // --- windows ----------------------------------------------------------------------------------
 
-size_t decode_windows(size_t tokens, size_t context) {
-  return tokens / (context + 1) + (tokens % (context + 1) >= 2);
-}
+size_t decode_windows(size_t tokens, size_t context) { return tokens / (context + 1) + (tokens % (context + 1) >= 2); }
 
 size_t decode_window_predictions(size_t tokens, size_t context, size_t window) {
   const size_t left = tokens - window * (context + 1) - 1;

@@ -17,7 +17,7 @@ enum { STRIP = 16, FP32 = 4, HALF = 2, COLUMNS = 256, ROWS = 64 };
 
 struct decode_verify {
   size_t threads;
-  float *x;                    // the residual stream before the operation under way, which may be changed in place
+  float *x;  // the residual stream before the operation under way, which may be changed in place
   size_t x_count;
   decode_verified_t found[STEP_OPS];
   char first[DECODE_OP_NAME_BYTES];
@@ -86,8 +86,8 @@ static bool verify_norm(job_t *job, const step_norm_args_t *a) {
   const bool good = out != NULL && y != NULL && (!in_place || job->verify->x_count >= count);
   if (good) {
     num_step_norm(in_place ? job->verify->x : at(job, a->x), in_place ? a->cols : a->x_pitch / FP32,
-                  a->delta == 0 ? NULL : at(job, a->delta), at(job, a->weight), num_f32_from_bits(a->eps), a->rows, a->cols,
-                  out, a->type, y, a->cols);
+                  a->delta == 0 ? NULL : at(job, a->delta), at(job, a->weight), num_f32_from_bits(a->eps), a->rows,
+                  a->cols, out, a->type, y, a->cols);
     compare_rows(job, at(job, a->y), a->y_pitch, y, a->rows, a->cols, bytes_of(a->type), a->type);
     if (a->out != 0) {
       compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
@@ -123,9 +123,13 @@ static bool verify_cache(job_t *job, const step_cache_args_t *a) {
   if (cache == NULL) {
     return false;
   }
-  const num_step_cache_t shape = {.kind = (num_step_cache_kind_t)a->kind, .tokens = a->tokens,
-                                  .tokens_of_entry = a->tokens_of_entry, .latent = a->latent, .rope = a->rope,
-                                  .batch_bytes = of_entry, .place_bytes = a->place_bytes};
+  const num_step_cache_t shape = {.kind = (num_step_cache_kind_t)a->kind,
+                                  .tokens = a->tokens,
+                                  .tokens_of_entry = a->tokens_of_entry,
+                                  .latent = a->latent,
+                                  .rope = a->rope,
+                                  .batch_bytes = of_entry,
+                                  .place_bytes = a->place_bytes};
   memset(cache, 0, entries * of_entry);
   num_step_cache(&shape, at(job, a->kv), a->kv_pitch / FP32, at(job, a->weight), num_f32_from_bits(a->eps),
                  at(job, a->angles), cache);
@@ -162,8 +166,11 @@ static bool verify_gate(job_t *job, const step_gate_args_t *a) {
     memcpy(logits + t * a->experts, at(job, a->logits + t * a->logits_pitch), a->experts * sizeof *logits);
   }
   if (good) {
-    const num_step_gate_t gate = {.tokens = a->tokens, .experts = a->experts, .top = a->top,
-                                  .sigmoid = a->scoring == STEP_SIGMOID, .normalise = a->normalise == 1,
+    const num_step_gate_t gate = {.tokens = a->tokens,
+                                  .experts = a->experts,
+                                  .top = a->top,
+                                  .sigmoid = a->scoring == STEP_SIGMOID,
+                                  .normalise = a->normalise == 1,
                                   .scale = num_f32_from_bits(a->scale)};
     num_step_gate(&gate, logits, a->bias == 0 ? NULL : at(job, a->bias), chosen, weights);
     compare(job, at(job, a->chosen), chosen, count, sizeof *chosen, TYPE_S32);
@@ -183,8 +190,8 @@ typedef struct routes {
 } routes_t;
 
 static bool routes_make(const job_t *job, const step_routing_t *a, routes_t *routes) {
-  routes->routing = (num_step_routing_t){.chosen = at(job, a->chosen), .tokens = a->tokens, .top = a->top,
-                                         .first = a->first, .here = a->here};
+  routes->routing = (num_step_routing_t){
+      .chosen = at(job, a->chosen), .tokens = a->tokens, .top = a->top, .first = a->first, .here = a->here};
   routes->slot = malloc((size_t)a->tokens * a->top * sizeof *routes->slot);
   routes->begin = malloc((a->here + 1) * sizeof *routes->begin);
   const bool good = routes->slot != NULL && routes->begin != NULL;
@@ -246,25 +253,26 @@ static bool verify_argmax(job_t *job, const step_argmax_args_t *a) {
 // Threads take blocks of columns of a group each, and count for themselves.
 typedef struct product {
   const job_t *job;
-  size_t m, n, k, blocks;      // of the group; blocks of COLUMNS
+  size_t m, n, k, blocks;  // of the group; blocks of COLUMNS
   const uint8_t *a, *c;
   size_t a_pitch, c_pitch;
   unsigned type, c_type;
-  const uint16_t *strips;      // 16 bits, or
-  const uint16_t *dequantised; // FP16 [k][n]
-  const float *wide_a;         // [m][k]
-  size_t *wrong;               // [blocks]
+  const uint16_t *strips;       // 16 bits, or
+  const uint16_t *dequantised;  // FP16 [k][n]
+  const float *wide_a;          // [m][k]
+  size_t *wrong;                // [blocks]
 } product_t;
 
-static float widen(unsigned type, uint16_t bits) { return type == TYPE_F16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits); }
+static float widen(unsigned type, uint16_t bits) {
+  return type == TYPE_F16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits);
+}
 
 static void fill_block(const product_t *p, size_t first, size_t count, float *b) {
   for (size_t row = 0; row < p->k; ++row) {
     for (size_t j = 0; j < count; ++j) {
       const size_t column = first + j;
-      const uint16_t bits = p->strips != NULL
-                                ? p->strips[column / STRIP * p->k * STRIP + row * STRIP + column % STRIP]
-                                : p->dequantised[row * p->n + column];
+      const uint16_t bits = p->strips != NULL ? p->strips[column / STRIP * p->k * STRIP + row * STRIP + column % STRIP]
+                                              : p->dequantised[row * p->n + column];
       b[row * count + j] = widen(p->type, bits);
     }
   }
@@ -330,10 +338,17 @@ static bool verify_product(job_t *job, const step_product_args_t *a) {
   bool good = !routed || routes_make(job, &a->routing, &routes);
   for (size_t g = 0; good && g < a->groups; ++g) {
     const uint64_t row = routed ? routes.begin[g] : 0;
-    product_t p = {.job = job, .m = routed ? routes.begin[g + 1] - routes.begin[g] : a->m, .n = a->n, .k = a->k,
+    product_t p = {.job = job,
+                   .m = routed ? routes.begin[g + 1] - routes.begin[g] : a->m,
+                   .n = a->n,
+                   .k = a->k,
                    .a = at(job, a->a + (routed ? row * a->a_pitch : g * a->a_group)),
-                   .c = at(job, a->c + (routed ? row * a->c_pitch : g * a->c_group)), .a_pitch = a->a_pitch,
-                   .c_pitch = a->c_pitch, .type = a->type, .c_type = a->c_type, .strips = at(job, a->b + g * a->b_group)};
+                   .c = at(job, a->c + (routed ? row * a->c_pitch : g * a->c_group)),
+                   .a_pitch = a->a_pitch,
+                   .c_pitch = a->c_pitch,
+                   .type = a->type,
+                   .c_type = a->c_type,
+                   .strips = at(job, a->b + g * a->b_group)};
     good = p.m == 0 || verify_group(job, &p);
   }
   routes_free(&routes);
@@ -346,8 +361,12 @@ static bool verify_w4a16_group(job_t *job, const step_w4a16_args_t *a, size_t gr
   if (b == NULL) {
     return false;
   }
-  const num_w4_t weights = {.k = w->k, .n = w->n, .group = w->group, .w = at(job, w->w + group * a->w_group),
-                            .is_unsigned = w->nibbles == TYPE_U4, .scale = at(job, w->scale + group * a->scale_group),
+  const num_w4_t weights = {.k = w->k,
+                            .n = w->n,
+                            .group = w->group,
+                            .w = at(job, w->w + group * a->w_group),
+                            .is_unsigned = w->nibbles == TYPE_U4,
+                            .scale = at(job, w->scale + group * a->scale_group),
                             .zero = w->zeros == W4A16_NO_ZEROS ? NULL : at(job, w->zero + group * a->zero_group)};
   num_w4_dequantise(&weights, b);
   p->dequantised = b;
@@ -365,10 +384,16 @@ static bool verify_w4a16(job_t *job, const step_w4a16_args_t *a) {
   bool good = !routed || routes_make(job, &a->routing, &routes);
   for (size_t g = 0; good && g < a->groups; ++g) {
     const uint64_t row = routed ? routes.begin[g] : 0;
-    product_t p = {.job = job, .m = routed ? routes.begin[g + 1] - routes.begin[g] : w->m, .n = w->n, .k = w->k,
+    product_t p = {.job = job,
+                   .m = routed ? routes.begin[g + 1] - routes.begin[g] : w->m,
+                   .n = w->n,
+                   .k = w->k,
                    .a = at(job, w->a + (routed ? row * a_pitch : g * a->a_group)),
-                   .c = at(job, w->c + (routed ? row * c_pitch : g * a->c_group)), .a_pitch = a_pitch, .c_pitch = c_pitch,
-                   .type = TYPE_F16, .c_type = w->out_f32 ? TYPE_F32 : TYPE_F16};
+                   .c = at(job, w->c + (routed ? row * c_pitch : g * a->c_group)),
+                   .a_pitch = a_pitch,
+                   .c_pitch = c_pitch,
+                   .type = TYPE_F16,
+                   .c_type = w->out_f32 ? TYPE_F32 : TYPE_F16};
     good = p.m == 0 || verify_w4a16_group(job, a, g, &p);
   }
   routes_free(&routes);
@@ -381,14 +406,16 @@ static bool verify_w4a16(job_t *job, const step_w4a16_args_t *a) {
 typedef struct attention {
   const job_t *job;
   const attention_args_t *args;
-  const fp8_args_t *fp8;       // NULL: plain
+  const fp8_args_t *fp8;  // NULL: plain
   bool amla;
-  size_t parts;                // of an entry
-  const uint16_t *keys;        // FP8: [entry][places][dk], decoded
-  size_t *wrong;               // [parts * batch]
+  size_t parts;          // of an entry
+  const uint16_t *keys;  // FP8: [entry][places][dk], decoded
+  size_t *wrong;         // [parts * batch]
 } attention_t;
 
-static size_t keys_of(const attention_t *a, size_t entry) { return a->fp8 != NULL ? a->fp8->places[entry] : a->args->keys; }
+static size_t keys_of(const attention_t *a, size_t entry) {
+  return a->fp8 != NULL ? a->fp8->places[entry] : a->args->keys;
+}
 
 // Which keys row `row` sees: [keys], 1 or 0.
 static void see(const attention_t *a, size_t entry, size_t row, uint8_t *visible) {
@@ -411,10 +438,20 @@ static num_attn_t attn_of(const attention_t *a, size_t entry, size_t first, size
   const size_t keys = keys_of(a, entry);
   const uint16_t *k = a->fp8 != NULL ? a->keys + entry * keys * args->dk : at(a->job, args->k + entry * args->k_batch);
   const size_t stride = a->fp8 != NULL ? args->dk : args->k_pitch / HALF;
-  return (num_attn_t){.rows = rows, .keys = keys, .dk = args->dk, .dv = args->dv,
-                      .q = at(a->job, args->q + (entry * args->rows + first) * args->dk * HALF), .k = k, .ldk = stride,
-                      .v = k, .ldv = stride, .visible = visible, .scale = num_f32_from_bits(args->scale),
-                      .block = args->block, .splits = args->splits, .row_sum = NUM_ROW_SUM_CHAIN};
+  return (num_attn_t){.rows = rows,
+                      .keys = keys,
+                      .dk = args->dk,
+                      .dv = args->dv,
+                      .q = at(a->job, args->q + (entry * args->rows + first) * args->dk * HALF),
+                      .k = k,
+                      .ldk = stride,
+                      .v = k,
+                      .ldv = stride,
+                      .visible = visible,
+                      .scale = num_f32_from_bits(args->scale),
+                      .block = args->block,
+                      .splits = args->splits,
+                      .row_sum = NUM_ROW_SUM_CHAIN};
 }
 
 static bool attend_part(const attention_t *a, size_t part) {
@@ -539,7 +576,9 @@ void decode_verify_close(decode_verify_t *verify) {
   }
 }
 
-const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum step_op op) { return &verify->found[op]; }
+const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum step_op op) {
+  return &verify->found[op];
+}
 
 const char *decode_verify_first(const decode_verify_t *verify) {
   return verify->first[0] == '\0' ? NULL : verify->first;

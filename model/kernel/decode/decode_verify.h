@@ -1,8 +1,8 @@
-// Each operation against its contract (model/num/NUMERICS.md), bit for bit: when one has ended, what it was given is still
-// in global memory, and the same is computed from that by the golden functions.
+// Each operation against its contract (model/num/NUMERICS.md), bit for bit: when one has ended, what it was given is
+// still in global memory, and the same is computed from that by the golden functions.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_DECODE_VERIFY_H
-#define KERNEL_DECODE_VERIFY_H
+#ifndef AMALGAM_KERNEL_DECODE_DECODE_VERIFY_H
+#define AMALGAM_KERNEL_DECODE_DECODE_VERIFY_H
 
 #include "kernel/decode/decode_step.h"
 
@@ -14,7 +14,7 @@ typedef struct decode_verify decode_verify_t;
 
 // Looks on at the machine from here on. NULL: out of memory.
 decode_verify_t *decode_verify_open(decode_machine_t *machine, size_t threads);
-void decode_verify_close(decode_verify_t *verify);   // may be NULL
+void decode_verify_close(decode_verify_t *verify);  // may be NULL
 
 // What there was of each kind.
 const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum step_op op);

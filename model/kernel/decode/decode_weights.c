@@ -65,7 +65,8 @@ static decode_matrix_t shape_of(const decode_weights_list_t *weights, const matr
     case UK:
       return (decode_matrix_t){.groups = m->num_attention_heads, .n = m->kv_lora_rank, .k = m->qk_nope_head_dim};
     case UV:
-      return (decode_matrix_t){.groups = m->num_attention_heads, .n = m->v_head_dim, .k = m->kv_lora_rank, .bf16 = true};
+      return (decode_matrix_t){
+          .groups = m->num_attention_heads, .n = m->v_head_dim, .k = m->kv_lora_rank, .bf16 = true};
     default:
       return (decode_matrix_t){.groups = source->form == EXPERTS ? weights->experts : 1,
                                .n = checkpoint_rows(first) + (second == NULL ? 0 : checkpoint_rows(second)),
@@ -95,11 +96,12 @@ static void place_matrix(decode_layer_t *layer, decode_matrix_t *matrix, bool ze
 
 static void plan_layer(decode_weights_list_t *weights, size_t index, const decode_settings_t *settings) {
   decode_layer_t *layer = &weights->layer[index];
-  take(layer, LINE);   // so that no offset is 0
+  take(layer, LINE);  // so that no offset is 0
   for (size_t i = 0; i < DECODE_MATRICES; ++i) {
     decode_matrix_t *matrix = &layer->matrix[i];
     *matrix = shape_of(weights, &sources[i], index);
-    const bool quantised = settings->weights == DECODE_W4A16 && (sources[i].form == WEIGHTS || sources[i].form == EXPERTS);
+    const bool quantised =
+        settings->weights == DECODE_W4A16 && (sources[i].form == WEIGHTS || sources[i].form == EXPERTS);
     matrix->group = quantised && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
     if (matrix->groups > 0) {
       place_matrix(layer, matrix, settings->zero_points);
@@ -112,11 +114,11 @@ static void plan_layer(decode_weights_list_t *weights, size_t index, const decod
   }
 }
 
-bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint, const decode_settings_t *settings,
-                         size_t experts, base_error_t *error) {
+bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint,
+                         const decode_settings_t *settings, size_t experts, base_error_t *error) {
   const checkpoint_config_t *model = checkpoint_config(checkpoint);
-  *weights = (decode_weights_list_t){.checkpoint = checkpoint, .model = model, .experts = experts,
-                                     .layers = model->num_hidden_layers};
+  *weights = (decode_weights_list_t){
+      .checkpoint = checkpoint, .model = model, .experts = experts, .layers = model->num_hidden_layers};
   weights->layer = calloc(weights->layers + 1, sizeof *weights->layer);
   if (weights->layer == NULL) {
     return base_fail(error, "out of memory");
@@ -126,7 +128,8 @@ bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *che
   }
   const checkpoint_tensor_t *embedding = checkpoint_find(checkpoint, CHECKPOINT_EMBEDDING, 0, 0);
   weights->embedding_bf16 = checkpoint_type(embedding) == CHECKPOINT_BF16;
-  weights->embedding = take(&weights->layer[weights->layers], model->vocab_size * model->hidden_size * sizeof(uint16_t));
+  weights->embedding =
+      take(&weights->layer[weights->layers], model->vocab_size * model->hidden_size * sizeof(uint16_t));
   return true;
 }
 
@@ -158,9 +161,9 @@ typedef struct load {
   const decode_matrix_t *matrix;
   size_t layer;
   bool zero_points;
-  uint8_t *bytes;              // of the layer
+  uint8_t *bytes;  // of the layer
   base_error_t *error;
-  atomic_flag told;           // one thread alone says what went wrong
+  atomic_flag told;  // one thread alone says what went wrong
 } load_t;
 
 static bool fail(load_t *load, const base_error_t *error) {
@@ -180,8 +183,8 @@ static const checkpoint_tensor_t *tensor_at(const load_t *load, size_t group, si
 }
 
 // `count` columns of B from `column` on, each k elements end to end, as the checkpoint has them; of one tensor.
-static bool read_columns(const load_t *load, size_t group, size_t column, size_t count, checkpoint_type_t type, void *out,
-                         base_error_t *error) {
+static bool read_columns(const load_t *load, size_t group, size_t column, size_t count, checkpoint_type_t type,
+                         void *out, base_error_t *error) {
   const checkpoint_config_t *m = load->weights->model;
   size_t row;
   const checkpoint_tensor_t *tensor = tensor_at(load, group, column, &row);
@@ -231,7 +234,8 @@ static bool load_uk_strip(const load_t *load, size_t group, size_t first, uint16
   const size_t row = group * (m->qk_nope_head_dim + m->v_head_dim);
   bool good = true;
   for (size_t p = 0; good && p < load->matrix->k; ++p) {
-    good = checkpoint_read(tensor, (row + p) * m->kv_lora_rank + first, STRIP, CHECKPOINT_FP16, strip + p * STRIP, error);
+    good =
+        checkpoint_read(tensor, (row + p) * m->kv_lora_rank + first, STRIP, CHECKPOINT_FP16, strip + p * STRIP, error);
   }
   return good;
 }
@@ -244,7 +248,8 @@ static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *colum
     if (!load_uk_strip(load, group, first, strip, &error)) {
       return fail(load, &error);
     }
-  } else if (!read_columns(load, group, first, count, matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16, columns, &error)) {
+  } else if (!read_columns(load, group, first, count, matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16, columns,
+                           &error)) {
     return fail(load, &error);
   } else {
     lay_columns(columns, count, matrix->k, strip);
@@ -270,9 +275,9 @@ static bool load_strips(void *context, size_t begin, size_t end) {
 
 // W4_COLUMNS columns at a time.
 typedef struct quantised {
-  float *columns, *rows;       // [cols][k], [k][cols]
-  int8_t *values;              // [k][cols]
-  num_fp16_t *scale, *zero;    // [k / group][cols]
+  float *columns, *rows;     // [cols][k], [k][cols]
+  int8_t *values;            // [k][cols]
+  num_fp16_t *scale, *zero;  // [k / group][cols]
 } quantised_t;
 
 static bool quantised_make(quantised_t *q, const decode_matrix_t *matrix) {
@@ -290,9 +295,10 @@ static void quantised_free(quantised_t *q) {
   free(q->zero);
 }
 
-static bool read_block(const load_t *load, size_t group, size_t first, size_t count, quantised_t *q, base_error_t *error) {
+static bool read_block(const load_t *load, size_t group, size_t first, size_t count, quantised_t *q,
+                       base_error_t *error) {
   const size_t k = load->matrix->k;
-  for (size_t j = 0; j < count; j += STRIP) {   // a strip is of one tensor
+  for (size_t j = 0; j < count; j += STRIP) {  // a strip is of one tensor
     if (!read_columns(load, group, first + j, STRIP, CHECKPOINT_FP32, q->columns + j * k, error)) {
       return false;
     }
@@ -352,11 +358,16 @@ static bool load_blocks(void *context, size_t begin, size_t end) {
 
 // --- a layer ----------------------------------------------------------------------------------
 
-static bool load_matrix(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points, size_t threads,
-                        uint8_t *bytes, base_error_t *error) {
+static bool load_matrix(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points,
+                        size_t threads, uint8_t *bytes, base_error_t *error) {
   const decode_matrix_t *matrix = &weights->layer[layer].matrix[index];
-  load_t load = {.weights = weights, .source = &sources[index], .matrix = matrix, .layer = layer,
-                 .zero_points = zero_points, .bytes = bytes, .error = error};
+  load_t load = {.weights = weights,
+                 .source = &sources[index],
+                 .matrix = matrix,
+                 .layer = layer,
+                 .zero_points = zero_points,
+                 .bytes = bytes,
+                 .error = error};
   const size_t columns = matrix->group == 0 ? STRIP : W4_COLUMNS;
   return parallel_for(threads, matrix->groups * ((matrix->n + columns - 1) / columns),
                       matrix->group == 0 ? load_strips : load_blocks, &load);

@@ -11,15 +11,14 @@
 enum { USUAL_ROWS = 1024, USUAL_BLOCKS = 4 };
 
 engine_request_t engine_request(const char *kernel) {
-  return (engine_request_t){
-      .settings = {.kernel = kernel,
-                   .shape = {.num = {.blocks = USUAL_BLOCKS}, .queries = 1},
-                   .rtl = true,
-                   .threads = kernel_host_threads(),
-                   .clock_mhz = 500,
-                   .trace_to = UINT64_MAX},
-      .input = {.made_up = made_up_usual(), .scale = NAN},
-      .judge = {.tolerance = NAN}};
+  return (engine_request_t){.settings = {.kernel = kernel,
+                                         .shape = {.num = {.blocks = USUAL_BLOCKS}, .queries = 1},
+                                         .rtl = true,
+                                         .threads = kernel_host_threads(),
+                                         .clock_mhz = 500,
+                                         .trace_to = UINT64_MAX},
+                            .input = {.made_up = made_up_usual(), .scale = NAN},
+                            .judge = {.tolerance = NAN}};
 }
 
 // --- before the run ---------------------------------------------------------------------------
@@ -34,8 +33,7 @@ static size_t usual_rows(size_t keys, size_t blocks) {
 }
 
 // The rest of the engine, for the problem.
-static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
-                base_error_t *error) {
+static bool fit(engine_settings_t *settings, const attention_problem_t *problem, base_error_t *error) {
   num_engine_t *num = &settings->shape.num;
   if (!num_engine_design(settings->kernel, &num->design)) {
     return base_fail(error, "no attention engine %s", settings->kernel);
@@ -43,23 +41,20 @@ static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
   num->d = problem->dk;
   num->rows = kernel_size_or(num->rows, usual_rows(problem->keys, num->blocks));
   return num->rows % num->blocks == 0 ||
-         base_fail(error, "--rows %zu: expected a multiple of --blocks, %zu", num->rows,
-                   num->blocks);
+         base_fail(error, "--rows %zu: expected a multiple of --blocks, %zu", num->rows, num->blocks);
 }
 
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
   *run = (engine_run_t){.settings = request->settings, .judge = request->judge};
   const attention_problem_t *problem = &run->problem.attention;
-  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP,
-                      request->input.made_up.seed);
+  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP, request->input.made_up.seed);
   if (run->settings.trace != NULL && !run->settings.rtl) {
     return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
   }
   if (run->settings.shape.axi && !run->settings.rtl) {
     return base_fail(error, "--bus axi: needs --impl rtl; the C model has no buses");
   }
-  if (!engine_read(&request->input, &run->problem, error) ||
-      !fit(&run->settings, problem, error)) {
+  if (!engine_read(&request->input, &run->problem, error) || !fit(&run->settings, problem, error)) {
     return false;
   }
   run->out = calloc(problem->rows * problem->dv, sizeof *run->out);
@@ -71,8 +66,7 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
 bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error) {
   const attention_problem_t *problem = &run->problem.attention;
   const size_t count = problem->rows * problem->dv;
-  npy_array_t array = {
-      .type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv}, .data = run->out};
+  npy_array_t array = {.type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv}, .data = run->out};
   if (!f32) {
     npy_write(npy, &array);
     return true;

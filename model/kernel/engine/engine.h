@@ -1,8 +1,8 @@
 // Attention by an attention engine by itself, at its pins: what to simulate, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ENGINE_H
-#define KERNEL_ENGINE_H
+#ifndef AMALGAM_KERNEL_ENGINE_ENGINE_H
+#define AMALGAM_KERNEL_ENGINE_ENGINE_H
 
 #include <stdio.h>
 
@@ -15,41 +15,41 @@
 // Sizes: 0 for those of the files, or the usual ones; a size that files do not have is refused.
 typedef struct engine_input {
   kernel_source_t source;
-  const char *q, *k, *v;        // KERNEL_FILES
-  made_up_t made_up;            // KERNEL_MADE_UP
-  size_t seq_q, keys, d;        // usually 1, 1024, 64
-  float scale;                  // of the scores; NAN: 1 over the root of d
-  bool round;                   // '<f2' to BF16, where that lacks a value
-  const char *mask;             // a file, NULL: none
+  const char *q, *k, *v;  // KERNEL_FILES
+  made_up_t made_up;      // KERNEL_MADE_UP
+  size_t seq_q, keys, d;  // usually 1, 1024, 64
+  float scale;            // of the scores; NAN: 1 over the root of d
+  bool round;             // '<f2' to BF16, where that lacks a value
+  const char *mask;       // a file, NULL: none
   bool causal;
 } engine_input_t;
 
 typedef struct engine_settings {
-  const char *kernel;           // "hfa", "fa2" or "expmul"
-  engine_shape_t shape;         // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
-  bool rtl;                     // the Verilog, else its C model
+  const char *kernel;    // "hfa", "fa2" or "expmul"
+  engine_shape_t shape;  // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
+  bool rtl;              // the Verilog, else its C model
   unsigned threads;
-  double clock_mhz;             // for the time
-  void (*building)(const char *what);   // told what a build of the RTL waits for; may be NULL
+  double clock_mhz;                    // for the time
+  void (*building)(const char *what);  // told what a build of the RTL waits for; may be NULL
   // Waveforms: NULL, or the FST to write
   const char *trace;
   uint64_t trace_from, trace_to;    // cycles
   const char *const *trace_scopes;  // globs (waves/waves.h); none: control and streams
   size_t trace_scope_count;
-  uint64_t trace_keep;          // 0: all; else only if the run is stopped, its last so many cycles
+  uint64_t trace_keep;  // 0: all; else only if the run is stopped, its last so many cycles
 } engine_settings_t;
 
 typedef struct engine_request {
   engine_settings_t settings;
   engine_input_t input;
-  kernel_judge_t judge;         // verify: bits with the golden C functions, cycles with the C model
+  kernel_judge_t judge;  // verify: bits with the golden C functions, cycles with the C model
 } engine_request_t;
 
 typedef struct engine_run {
   engine_settings_t settings;
   kernel_judge_t judge;
   engine_problem_t problem;
-  num_bf16_t *out;         // [rows,d]
+  num_bf16_t *out;  // [rows,d]
   engine_cycles_t cycles;
   double seconds;          // of the host, without building and opening
   kernel_result_t result;  // without soc; poisoned rows are not judged
@@ -75,8 +75,7 @@ bool engine_cycles_differ(const engine_run_t *run);
 
 // Internal.
 // The RTL of the settings' shape, or its C model. NULL: error says why.
-engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves,
-                               base_error_t *error);
+engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves, base_error_t *error);
 
 // The arrays that the request asks for. False: *problem holds nothing.
 bool engine_read(const engine_input_t *input, engine_problem_t *problem, base_error_t *error);

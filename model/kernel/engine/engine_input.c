@@ -19,8 +19,8 @@ enum { MIN_D = 2, MAX_D = 1024, SHIPPED_TOKENS = 1024, SHIPPED_QUERIES = 128, SH
 // --- files ------------------------------------------------------------------------------------
 
 // An array [rows,columns], 0: as many as it has. Sets both.
-static bool take(const char *path, bool round, const char *expected, size_t *rows, size_t *columns,
-                 uint16_t **data, base_error_t *error) {
+static bool take(const char *path, bool round, const char *expected, size_t *rows, size_t *columns, uint16_t **data,
+                 base_error_t *error) {
   npy_array_t array;
   if (!array_read_bf16(path, (array_bf16_t){.specials = NPY_ANY_VALUES, .round = round}, &array, error)) {
     return false;
@@ -35,8 +35,7 @@ static bool take(const char *path, bool round, const char *expected, size_t *row
   return true;
 }
 
-static bool from_files(const engine_input_t *input, attention_problem_t *problem,
-                       base_error_t *error) {
+static bool from_files(const engine_input_t *input, attention_problem_t *problem, base_error_t *error) {
   const char *q = input->q;
   const char *k = input->k;
   const char *v = input->v;
@@ -67,21 +66,18 @@ static bool allocate(attention_problem_t *problem, base_error_t *error) {
   problem->q = malloc(problem->rows * d * sizeof *problem->q);
   problem->k = malloc(problem->keys * d * sizeof *problem->k);
   problem->v = malloc(problem->keys * d * sizeof *problem->v);
-  return (problem->q != NULL && problem->k != NULL && problem->v != NULL) ||
-         base_fail(error, "out of memory");
+  return (problem->q != NULL && problem->k != NULL && problem->v != NULL) || base_fail(error, "out of memory");
 }
 
-static bool make_up(const engine_input_t *input, attention_problem_t *problem,
-                    base_error_t *error) {
+static bool make_up(const engine_input_t *input, attention_problem_t *problem, base_error_t *error) {
   problem->rows = kernel_size_or(input->seq_q, 1);
   problem->keys = kernel_size_or(input->keys, 1024);
   problem->dk = kernel_size_or(input->d, 64);
   const size_t most = max_elements / problem->dk;
   if (problem->rows > most || problem->keys > most) {
     return base_fail(error, "--%s: made-up inputs of %zu x %zu elements; expected at most %zu",
-                     problem->rows > most ? "seq-q" : "seq-kv",
-                     problem->rows > most ? problem->rows : problem->keys, problem->dk,
-                     max_elements);
+                     problem->rows > most ? "seq-q" : "seq-kv", problem->rows > most ? problem->rows : problem->keys,
+                     problem->dk, max_elements);
   }
   if (!allocate(problem, error)) {
     return false;
@@ -116,7 +112,8 @@ static bool shipped(attention_problem_t *problem, base_error_t *error) {
   lm_capture_free(&capture);
   snprintf(problem->source, sizeof problem->source,
            "shipped, no input was named: layer %d, head 0 of a language model on held-out text "
-           "(tests/data/kjv_*), causal", SHIPPED_LAYER);
+           "(tests/data/kjv_*), causal",
+           SHIPPED_LAYER);
   return good;
 }
 
@@ -166,8 +163,7 @@ static bool find_poison(engine_problem_t *it, base_error_t *error) {
     return base_fail(error, "out of memory");
   }
   for (size_t key = 0; key < problem->keys; ++key) {
-    special[key] = num_bf16_any_special(problem->k + key * d, d) ||
-                   num_bf16_any_special(problem->v + key * d, d);
+    special[key] = num_bf16_any_special(problem->k + key * d, d) || num_bf16_any_special(problem->v + key * d, d);
   }
   for (size_t row = 0; row < problem->rows; ++row) {
     it->poisoned[row] = row_is_poisoned(it, row, special);
@@ -179,15 +175,13 @@ static bool find_poison(engine_problem_t *it, base_error_t *error) {
 
 // --- all of it --------------------------------------------------------------------------------
 
-static bool read_arrays(const engine_input_t *input, attention_problem_t *problem,
-                        base_error_t *error) {
+static bool read_arrays(const engine_input_t *input, attention_problem_t *problem, base_error_t *error) {
   return input->source == KERNEL_FILES     ? from_files(input, problem, error)
          : input->source == KERNEL_MADE_UP ? make_up(input, problem, error)
                                            : shipped(problem, error);
 }
 
-static bool check_pairs(const engine_input_t *input, const engine_problem_t *it,
-                        base_error_t *error) {
+static bool check_pairs(const engine_input_t *input, const engine_problem_t *it, base_error_t *error) {
   const attention_problem_t *problem = &it->attention;
   const size_t most = (size_t)1 << 32;
   return (input->mask == NULL && !it->causal) || problem->keys <= most / problem->rows ||
@@ -206,12 +200,9 @@ static bool read_all(const engine_input_t *input, engine_problem_t *it, base_err
   }
   problem->seq_q = problem->rows;
   problem->dv = problem->dk;
-  problem->scale =
-      isnan(input->scale) ? (float)(1 / sqrt((double)problem->dk)) : input->scale;
-  return check_pairs(input, it, error) &&
-         (input->mask == NULL || attention_read_mask(problem, input->mask, error)) &&
-         (!it->causal || apply_causal(it, error)) && scale_queries(it, error) &&
-         find_poison(it, error);
+  problem->scale = isnan(input->scale) ? (float)(1 / sqrt((double)problem->dk)) : input->scale;
+  return check_pairs(input, it, error) && (input->mask == NULL || attention_read_mask(problem, input->mask, error)) &&
+         (!it->causal || apply_causal(it, error)) && scale_queries(it, error) && find_poison(it, error);
 }
 
 bool engine_read(const engine_input_t *input, engine_problem_t *problem, base_error_t *error) {

@@ -54,8 +54,7 @@ static void add_error(cJSON *root, const engine_run_t *run) {
   cJSON_AddNumberToObject(error, "max_abs", run->result.error.max_abs);
   cJSON_AddNumberToObject(error, "cos_diff", run->result.error.cos_diff);
   if (run->result.judged != run->result.judged_of) {
-    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->result.judged,
-             run->result.judged_of);
+    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->result.judged, run->result.judged_of);
   }
   cJSON_AddStringToObject(error, "golden", golden);
 }

@@ -45,9 +45,8 @@ static bool judge(engine_run_t *run, base_error_t *error) {
   double *golden = malloc(count * sizeof *golden);
   float *values = malloc(count * sizeof *values);
   engine_problem_clean(input);
-  const bool good = golden != NULL && values != NULL &&
-                    attention_golden(problem, run->result.judged, run->settings.threads,
-                                     golden);
+  const bool good =
+      golden != NULL && values != NULL && attention_golden(problem, run->result.judged, run->settings.threads, golden);
   if (good) {
     leave_poisoned_out(run, golden, values);
     compare(run, golden, values);
@@ -68,8 +67,7 @@ static bool has_nan(const num_bf16_t *x, size_t n) {
 static void count_nans(engine_run_t *run) {
   const attention_problem_t *problem = &run->problem.attention;
   for (size_t row = 0; row < problem->rows; ++row) {
-    run->nan_rows += !run->problem.poisoned[row] &&
-                        has_nan(run->out + row * problem->dv, problem->dv);
+    run->nan_rows += !run->problem.poisoned[row] && has_nan(run->out + row * problem->dv, problem->dv);
   }
 }
 
@@ -77,7 +75,7 @@ static void count_nans(engine_run_t *run) {
 
 typedef struct verify {
   const engine_run_t *run;
-  num_bf16_t *want;        // [rows,d]
+  num_bf16_t *want;  // [rows,d]
 } verify_t;
 
 // The keys that a row attends to.
@@ -100,8 +98,8 @@ static bool golden_rows(void *context, size_t first, size_t end) {
   const bool good = scratch != NULL && valid != NULL;
   for (size_t row = first; good && row < end; ++row) {
     valid_keys(input, row, valid);
-    num_engine_attention(&verify->run->settings.shape.num, input->q + row * d, problem->k,
-                         problem->v, valid, problem->keys, verify->want + row * d, scratch);
+    num_engine_attention(&verify->run->settings.shape.num, input->q + row * d, problem->k, problem->v, valid,
+                         problem->keys, verify->want + row * d, scratch);
   }
   free(scratch);
   free(valid);
@@ -127,8 +125,7 @@ static bool verify(engine_run_t *run, base_error_t *error) {
   const attention_problem_t *problem = &run->problem.attention;
   const size_t count = problem->rows * problem->dv;
   verify_t verify = {.run = run, .want = malloc(count * sizeof *verify.want)};
-  bool good = verify.want != NULL &&
-              (!run->settings.rtl || model_cycles(run, verify.want, error));
+  bool good = verify.want != NULL && (!run->settings.rtl || model_cycles(run, verify.want, error));
   if (good && parallel_for(run->settings.threads, problem->rows, golden_rows, &verify)) {
     for (size_t i = 0; i < count; ++i) {
       run->result.wrong_bits += run->out[i] != verify.want[i];
@@ -160,15 +157,15 @@ bool engine_cycles_differ(const engine_run_t *run) {
   const engine_cycles_t *a = &run->cycles;
   const engine_cycles_t *b = &run->model;
   return run->result.verified && run->settings.rtl && !run->settings.shape.axi &&
-         (a->load != b->load || a->total != b->total || a->rows != b->rows ||
-          a->keys != b->keys || a->groups != b->groups);
+         (a->load != b->load || a->total != b->total || a->rows != b->rows || a->keys != b->keys ||
+          a->groups != b->groups);
 }
 
 base_exit_t engine_verdict(const engine_run_t *run, base_error_t *error) {
   const kernel_result_t *result = &run->result;
   if (result->verified && result->wrong_bits != 0) {
-    base_fail(error, "%zu of %zu output elements differ from the golden C functions'",
-              result->wrong_bits, result->elements);
+    base_fail(error, "%zu of %zu output elements differ from the golden C functions'", result->wrong_bits,
+              result->elements);
     return BASE_OUT_OF_TOLERANCE;
   }
   if (engine_cycles_differ(run)) {

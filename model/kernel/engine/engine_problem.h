@@ -1,7 +1,7 @@
 // A problem for an attention engine: arrays, who attends to what, and what cannot be judged.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_ENGINE_PROBLEM_H
-#define KERNEL_ENGINE_PROBLEM_H
+#ifndef AMALGAM_KERNEL_ENGINE_ENGINE_PROBLEM_H
+#define AMALGAM_KERNEL_ENGINE_ENGINE_PROBLEM_H
 
 #include "engine/engine.h"
 #include "kernel/attention/attention_problem.h"
@@ -10,11 +10,11 @@ typedef struct engine_problem {
   // One problem of one head: rows are query tokens, dk and dv are d, v is there. Its visible is
   // the mask and the causal rule together.
   attention_problem_t attention;
-  bool masked;             // a mask was given
+  bool masked;  // a mask was given
   bool causal;
-  num_bf16_t *q;           // [rows,d], scaled
-  size_t *limit;           // [rows], of a causal problem, else NULL
-  uint8_t *poisoned;       // [rows], 1: infinities or NaNs among what the row attends to
+  num_bf16_t *q;      // [rows,d], scaled
+  size_t *limit;      // [rows], of a causal problem, else NULL
+  uint8_t *poisoned;  // [rows], 1: infinities or NaNs among what the row attends to
   size_t poisoned_rows;
 } engine_problem_t;
 

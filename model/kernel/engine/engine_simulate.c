@@ -5,13 +5,11 @@
 
 enum { MESSAGE_BYTES = 1024 };
 
-engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves,
-                               base_error_t *error) {
+engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves, base_error_t *error) {
   char message[MESSAGE_BYTES] = "";
-  engine_t *engine =
-      settings->rtl
-          ? engine_open_rtl(&settings->shape, waves, settings->building, message, sizeof message)
-          : engine_open_c(&settings->shape, settings->threads, message, sizeof message);
+  engine_t *engine = settings->rtl
+                         ? engine_open_rtl(&settings->shape, waves, settings->building, message, sizeof message)
+                         : engine_open_c(&settings->shape, settings->threads, message, sizeof message);
   if (engine == NULL) {
     base_fail(error, "%s: %s", settings->kernel, message);
   }
@@ -19,11 +17,9 @@ engine_t *engine_settings_open(const engine_settings_t *settings, const engine_w
 }
 
 // A cycle of the engine is two nanoseconds in the file, its clock's halves one each.
-static bool open_waves(const engine_settings_t *settings, engine_waves_t *waves,
-                       base_error_t *error) {
-  *waves = (engine_waves_t){.everything = settings->trace_scope_count > 0,
-                            .from = settings->trace_from,
-                            .to = settings->trace_to};
+static bool open_waves(const engine_settings_t *settings, engine_waves_t *waves, base_error_t *error) {
+  *waves = (engine_waves_t){
+      .everything = settings->trace_scope_count > 0, .from = settings->trace_from, .to = settings->trace_to};
   if (settings->trace == NULL) {
     return true;
   }
@@ -37,8 +33,8 @@ static bool open_waves(const engine_settings_t *settings, engine_waves_t *waves,
 }
 
 static bool end_waves(engine_waves_t *waves, bool badly, base_error_t *error) {
-  const bool good = waves->waves == NULL || waves_end(waves->waves, badly) ||
-                    base_fail(error, "trace: cannot write the waveforms");
+  const bool good =
+      waves->waves == NULL || waves_end(waves->waves, badly) || base_fail(error, "trace: cannot write the waveforms");
   waves_delete(waves->waves);
   return good;
 }
@@ -51,8 +47,7 @@ static void take(engine_run_t *run) {
   // 4 d for every pair of a query and a key that took part.
   result->flops = 4 * (uint64_t)shape->num.d * cycles->keys;
   // Keys that took part over those that the FAUs could have taken in the same cycles.
-  result->fu = (double)cycles->keys /
-               ((double)(shape->num.blocks * shape->queries) * (double)cycles->total);
+  result->fu = (double)cycles->keys / ((double)(shape->num.blocks * shape->queries) * (double)cycles->total);
 }
 
 static bool attend(engine_run_t *run, engine_t *engine, base_error_t *error) {
@@ -66,8 +61,7 @@ static bool attend(engine_run_t *run, engine_t *engine, base_error_t *error) {
 }
 
 static base_exit_t simulate(engine_run_t *run, engine_waves_t *waves, base_error_t *error) {
-  engine_t *engine =
-      engine_settings_open(&run->settings, waves->waves == NULL ? NULL : waves, error);
+  engine_t *engine = engine_settings_open(&run->settings, waves->waves == NULL ? NULL : waves, error);
   if (engine == NULL) {
     waves_delete(waves->waves);
     return BASE_BAD_INPUT;
@@ -76,9 +70,7 @@ static base_exit_t simulate(engine_run_t *run, engine_waves_t *waves, base_error
   engine_close(engine);
   base_error_t ignored;
   const bool written = end_waves(waves, !good, good ? error : &ignored);
-  return !good ? (host_interrupted() ? BASE_INTERRUPTED : BASE_STOPPED)
-         : written ? BASE_OK
-                   : BASE_BAD_INPUT;
+  return !good ? (host_interrupted() ? BASE_INTERRUPTED : BASE_STOPPED) : written ? BASE_OK : BASE_BAD_INPUT;
 }
 
 base_exit_t engine_simulate(engine_run_t *run, base_error_t *error) {

@@ -8,10 +8,9 @@
 #include "kernels/flash/flash_args.h"
 
 flash_request_t flash_request(const kernel_machine_t *machine) {
-  return (flash_request_t){
-      .settings = {.machine = *machine, .preload = FLASH_PRELOAD, .group_rows = FLASH_GROUP},
-      .input = {.source = KERNEL_MADE_UP, .made_up = made_up_usual(), .scale = NAN},
-      .judge = {.tolerance = NAN}};
+  return (flash_request_t){.settings = {.machine = *machine, .preload = FLASH_PRELOAD, .group_rows = FLASH_GROUP},
+                           .input = {.source = KERNEL_MADE_UP, .made_up = made_up_usual(), .scale = NAN},
+                           .judge = {.tolerance = NAN}};
 }
 
 static bool check_machine(const flash_settings_t *settings, base_error_t *error) {
@@ -26,8 +25,7 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
           base_fail(error,
                     "soc.vector_cores = %u: %u rows of a group are too many, %d for each vector "
                     "core; --group-rows %u cuts them",
-                    (unsigned)subs, settings->group_rows, FLASH_GROUP / 2,
-                    (unsigned)(subs * (FLASH_GROUP / 2))));
+                    (unsigned)subs, settings->group_rows, FLASH_GROUP / 2, (unsigned)(subs * (FLASH_GROUP / 2))));
 }
 
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
@@ -37,28 +35,26 @@ bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_
                       request->input.made_up.seed);
   const size_t block = request->input.block;
   if (run->settings.group_rows % FLASH_STRIP != 0) {
-    return base_fail(error, "--group-rows %u: expected a multiple of %d", run->settings.group_rows,
-                     FLASH_STRIP);
+    return base_fail(error, "--group-rows %u: expected a multiple of %d", run->settings.group_rows, FLASH_STRIP);
   }
   if (block % 16 != 0) {
     return base_fail(error, "--kv-block %zu: expected a multiple of 16", block);
   }
-  if (!kernel_machine_ready(&run->settings.machine, "flash", error) ||
-      !check_machine(&run->settings, error) ||
+  if (!kernel_machine_ready(&run->settings.machine, "flash", error) || !check_machine(&run->settings, error) ||
       !flash_read(&request->input, soc->timing_only, soc->threads, &run->problem, error)) {
     return false;
   }
   flash_choose(run, block);
-  run->out = soc->timing_only
-                 ? NULL
-                 : calloc(flash_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);
+  run->out = soc->timing_only ? NULL : calloc(flash_out_count(&run->problem), run->settings.out_f32 ? 4 : 2);
   return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
 }
 
 void flash_write_out(const flash_run_t *run, FILE *npy) {
   const flash_problem_t *problem = &run->problem;
   const size_t shape[] = {problem->batch, problem->heads, problem->seq_q, problem->dv};
-  npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : problem->fp16 ? NPY_F2 : NPY_U2,
+  npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4
+                               : problem->fp16       ? NPY_F2
+                                                     : NPY_U2,
                        .dims = problem->axes,
                        .data = run->out};
   for (size_t i = 0; i < problem->axes; ++i) {

@@ -1,8 +1,8 @@
 // FlashAttention by the kernel flash: what to simulate, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FLASH_H
-#define KERNEL_FLASH_H
+#ifndef AMALGAM_KERNEL_FLASH_FLASH_H
+#define AMALGAM_KERNEL_FLASH_FLASH_H
 
 #include <stdio.h>
 
@@ -18,24 +18,24 @@ typedef enum flash_type { FLASH_TYPE_USUAL, FLASH_FP16, FLASH_BF16 } flash_type_
 // Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
 // that files do not have is refused.
 typedef struct flash_input {
-  kernel_source_t source;       // KERNEL_MADE_UP or KERNEL_FILES
-  const char *q, *k, *v;        // KERNEL_FILES
-  made_up_t made_up;            // KERNEL_MADE_UP
-  flash_type_t type;            // usually the files', or BF16
-  size_t batch, heads, kv_heads, seq_q, keys;   // usually 1, 8, heads, 1024, seq_q
-  size_t head_dim, dv;          // usually 128, head_dim
-  float scale;                  // of the scores; NAN: 1 over the root of head_dim
-  bool round;                   // '<f2' to BF16, where that lacks a value
-  const char *mask, *lengths;   // files, NULL: none
+  kernel_source_t source;                      // KERNEL_MADE_UP or KERNEL_FILES
+  const char *q, *k, *v;                       // KERNEL_FILES
+  made_up_t made_up;                           // KERNEL_MADE_UP
+  flash_type_t type;                           // usually the files', or BF16
+  size_t batch, heads, kv_heads, seq_q, keys;  // usually 1, 8, heads, 1024, seq_q
+  size_t head_dim, dv;                         // usually 128, head_dim
+  float scale;                                 // of the scores; NAN: 1 over the root of head_dim
+  bool round;                                  // '<f2' to BF16, where that lacks a value
+  const char *mask, *lengths;                  // files, NULL: none
   bool causal;
-  size_t block;                 // keys of a block, a multiple of 16; 0: by flash_choose
+  size_t block;  // keys of a block, a multiple of 16; 0: by flash_choose
 } flash_input_t;
 
 typedef struct flash_settings {
   kernel_machine_t machine;
-  unsigned preload;             // most score blocks that the cube core runs ahead
-  unsigned group_rows;          // of a unit, at most; a multiple of 16
-  unsigned splits;              // of the keys, 0: one; or FLASH_SPLITS_AUTO
+  unsigned preload;     // most score blocks that the cube core runs ahead
+  unsigned group_rows;  // of a unit, at most; a multiple of 16
+  unsigned splits;      // of the keys, 0: one; or FLASH_SPLITS_AUTO
   bool out_f32;
 } flash_settings_t;
 
@@ -49,8 +49,8 @@ typedef struct flash_run {
   flash_settings_t settings;
   kernel_judge_t judge;
   flash_problem_t problem;
-  flash_deal_t deal;            // of rows and keys to cores
-  void *out;                    // FP32, or bits of the inputs' type, as settings.out_f32 says
+  flash_deal_t deal;  // of rows and keys to cores
+  void *out;          // FP32, or bits of the inputs' type, as settings.out_f32 says
   kernel_result_t result;
 } flash_run_t;
 
@@ -77,8 +77,8 @@ uint64_t flash_flops(const flash_problem_t *problem);
 // Internal.
 
 // Arrays that the request asks for. False: *problem holds nothing.
-bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads,
-                flash_problem_t *problem, base_error_t *error);
+bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
+                base_error_t *error);
 
 // --- the one place where sizes are chosen (flash_plan.c) ---
 

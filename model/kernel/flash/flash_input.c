@@ -16,8 +16,7 @@ static const size_t max_bytes = (size_t)4 << 30;
 
 // --- files ------------------------------------------------------------------------------------
 
-static bool refuse_value(const char *path, const npy_array_t *array, size_t i, const char *what,
-                         base_error_t *error) {
+static bool refuse_value(const char *path, const npy_array_t *array, size_t i, const char *what, base_error_t *error) {
   char where[NPY_SHAPE_BYTES];
   return base_fail(error, "%s: element %s %s", path, npy_index_text(array, i, where), what);
 }
@@ -44,10 +43,9 @@ static bool to_fp16(const char *path, npy_array_t *array, base_error_t *error) {
   return true;
 }
 
-// The first file says which type '<f2' and '<u2' are of; '<f4' becomes what is asked for, or BF16, and '<f2' BF16 if that is
-// asked for and has its values.
-static bool read_array(const char *path, bool round, flash_type_t *type, npy_array_t *array,
-                       base_error_t *error) {
+// The first file says which type '<f2' and '<u2' are of; '<f4' becomes what is asked for, or BF16, and '<f2' BF16 if
+// that is asked for and has its values.
+static bool read_array(const char *path, bool round, flash_type_t *type, npy_array_t *array, base_error_t *error) {
   if (!array_read(path, NPY_BIT(F2) | NPY_BIT(U2) | NPY_BIT(F4), array, error)) {
     return false;
   }
@@ -57,8 +55,9 @@ static bool read_array(const char *path, bool round, flash_type_t *type, npy_arr
   if (*type == FLASH_BF16) {
     return array_to_bf16(path, (array_bf16_t){.round = round}, array, error);
   }
-  const bool good = array->type == NPY_U2 ? base_fail(error, "%s: '<u2'; expected '<f2' or '<f4', as --dtype or --q has it", path)
-                                          : to_fp16(path, array, error);
+  const bool good = array->type == NPY_U2
+                        ? base_fail(error, "%s: '<u2'; expected '<f2' or '<f4', as --dtype or --q has it", path)
+                        : to_fp16(path, array, error);
   if (!good) {
     npy_free(array);
   }
@@ -70,8 +69,7 @@ typedef struct shape {
   size_t batch, heads, tokens, dim;
 } shape_t;
 
-static bool take(const char *path, npy_array_t *array, uint16_t **data, shape_t *shape,
-                 base_error_t *error) {
+static bool take(const char *path, npy_array_t *array, uint16_t **data, shape_t *shape, base_error_t *error) {
   size_t axis[4] = {1, 1, 1, 1};
   *data = array->data;
   if (array->dims < 2 || array->dims > 4 || npy_count(array) == 0) {
@@ -84,12 +82,10 @@ static bool take(const char *path, npy_array_t *array, uint16_t **data, shape_t 
   return true;
 }
 
-static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
-                   base_error_t *error) {
+static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   shape_t q;
-  if (!read_array(input->q, input->round, type, &array, error) ||
-      !take(input->q, &array, &problem->q, &q, error)) {
+  if (!read_array(input->q, input->round, type, &array, error) || !take(input->q, &array, &problem->q, &q, error)) {
     return false;
   }
   problem->axes = array.dims;
@@ -103,39 +99,34 @@ static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem
          kernel_agrees("head-dim", input->head_dim, q.dim, input->q, error);
 }
 
-static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
-                   base_error_t *error) {
+static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   shape_t k;
   char expected[96];
-  if (!read_array(input->k, input->round, type, &array, error) ||
-      !take(input->k, &array, &problem->k, &k, error)) {
+  if (!read_array(input->k, input->round, type, &array, error) || !take(input->k, &array, &problem->k, &k, error)) {
     return false;
   }
   problem->kv_heads = k.heads;
   problem->keys = k.tokens;
   if (k.batch != problem->batch || k.dim != problem->dk) {
-    snprintf(expected, sizeof expected, "[%zu,Hkv,S,%zu], batch and head dimension as Q",
-             problem->batch, problem->dk);
+    snprintf(expected, sizeof expected, "[%zu,Hkv,S,%zu], batch and head dimension as Q", problem->batch, problem->dk);
     return npy_refuse_shape(input->k, &array, expected, error);
   }
   return kernel_agrees("kv-heads", input->kv_heads, k.heads, input->k, error) &&
          kernel_agrees("seq-kv", input->keys, k.tokens, input->k, error);
 }
 
-static bool take_v(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem,
-                   base_error_t *error) {
+static bool take_v(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   shape_t v;
   char expected[96];
-  if (!read_array(input->v, input->round, type, &array, error) ||
-      !take(input->v, &array, &problem->v, &v, error)) {
+  if (!read_array(input->v, input->round, type, &array, error) || !take(input->v, &array, &problem->v, &v, error)) {
     return false;
   }
   problem->dv = v.dim;
   if (v.batch != problem->batch || v.heads != problem->kv_heads || v.tokens != problem->keys) {
-    snprintf(expected, sizeof expected, "[%zu,%zu,%zu,Dv], batch, heads and keys as K",
-             problem->batch, problem->kv_heads, problem->keys);
+    snprintf(expected, sizeof expected, "[%zu,%zu,%zu,Dv], batch, heads and keys as K", problem->batch,
+             problem->kv_heads, problem->keys);
     return npy_refuse_shape(input->v, &array, expected, error);
   }
   return kernel_agrees("dv", input->dv, v.dim, input->v, error);
@@ -146,8 +137,7 @@ static bool from_files(const flash_input_t *input, flash_problem_t *problem, bas
   const bool good = take_q(input, &type, problem, error) && take_k(input, &type, problem, error) &&
                     take_v(input, &type, problem, error);
   problem->fp16 = type == FLASH_FP16;
-  snprintf(problem->source, sizeof problem->source, "%.60s, %.60s, %.60s", input->q, input->k,
-           input->v);
+  snprintf(problem->source, sizeof problem->source, "%.60s, %.60s, %.60s", input->q, input->k, input->v);
   return good;
 }
 
@@ -176,8 +166,8 @@ static bool fill(void *context, size_t first, size_t end) {
   return true;
 }
 
-static bool make_array(const flash_problem_t *problem, const made_up_t *made_up, uint64_t stream,
-                       size_t count, unsigned threads, uint16_t **out, base_error_t *error) {
+static bool make_array(const flash_problem_t *problem, const made_up_t *made_up, uint64_t stream, size_t count,
+                       unsigned threads, uint16_t **out, base_error_t *error) {
   *out = soc_alloc(count * sizeof **out);
   if (*out == NULL) {
     return base_fail(error, "out of memory (%zu bytes)", count * sizeof **out);
@@ -187,16 +177,13 @@ static bool make_array(const flash_problem_t *problem, const made_up_t *made_up,
          base_fail(error, "--dist %s: gives numbers beyond FP16", made_up->text);
 }
 
-static bool make_arrays(const flash_input_t *input, unsigned threads, flash_problem_t *problem,
-                        base_error_t *error) {
+static bool make_arrays(const flash_input_t *input, unsigned threads, flash_problem_t *problem, base_error_t *error) {
   const size_t tokens = flash_entries(problem) * problem->keys;
   const size_t queries = problem->batch * problem->heads * problem->seq_q;
   const made_up_t *made_up = &input->made_up;
   problem->in_global_memory = true;
-  return make_array(problem, made_up, STREAM_Q, queries * problem->dk, threads, &problem->q,
-                    error) &&
-         make_array(problem, made_up, STREAM_K, tokens * problem->dk, threads, &problem->k,
-                    error) &&
+  return make_array(problem, made_up, STREAM_Q, queries * problem->dk, threads, &problem->q, error) &&
+         make_array(problem, made_up, STREAM_K, tokens * problem->dk, threads, &problem->k, error) &&
          make_array(problem, made_up, STREAM_V, tokens * problem->dv, threads, &problem->v, error);
 }
 
@@ -220,12 +207,10 @@ static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
   const size_t widest = problem->dk > problem->dv ? problem->dk : problem->dv;
   const char *which = problem->dk > FLASH_MAX_DIM ? "head-dim" : "dv";
   if (widest > FLASH_MAX_DIM) {
-    return base_fail(error, "--%s: %zu elements of a head; the kernel takes at most %d", which,
-                     widest, FLASH_MAX_DIM);
+    return base_fail(error, "--%s: %zu elements of a head; the kernel takes at most %d", which, widest, FLASH_MAX_DIM);
   }
   if (problem->heads % problem->kv_heads != 0) {
-    return base_fail(error, "--kv-heads: %zu does not divide the %zu query heads",
-                     problem->kv_heads, problem->heads);
+    return base_fail(error, "--kv-heads: %zu does not divide the %zu query heads", problem->kv_heads, problem->heads);
   }
   const size_t most = queries > tokens ? queries : tokens;
   return most * widest * 4 <= max_bytes ||
@@ -247,21 +232,19 @@ static bool read_lengths(const char *path, flash_problem_t *problem, base_error_
     return npy_refuse_shape(path, &array, expected, error);
   }
   if (problem->batch > FLASH_MAX_LENGTHS) {
-    return base_fail(error, "%s: %zu lengths; the kernel takes at most %d", path, problem->batch,
-                     FLASH_MAX_LENGTHS);
+    return base_fail(error, "%s: %zu lengths; the kernel takes at most %d", path, problem->batch, FLASH_MAX_LENGTHS);
   }
   for (size_t i = 0; i < problem->batch; ++i) {
     if (problem->length[i] < 0 || (size_t)problem->length[i] > problem->keys) {
-      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the keys that there are", path,
-                       problem->length[i], i, problem->keys);
+      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the keys that there are", path, problem->length[i],
+                       i, problem->keys);
     }
   }
   return true;
 }
 
 // What a file says of an element.
-static bool takes_part(const char *path, const npy_array_t *mask, size_t i, uint8_t *visible,
-                       base_error_t *error) {
+static bool takes_part(const char *path, const npy_array_t *mask, size_t i, uint8_t *visible, base_error_t *error) {
   if (mask->type != NPY_F4) {
     *visible = ((const uint8_t *)mask->data)[i] != 0;
     return true;
@@ -272,15 +255,13 @@ static bool takes_part(const char *path, const npy_array_t *mask, size_t i, uint
          refuse_value(path, mask, i, "is neither 0 (takes part) nor -inf (masked)", error);
 }
 
-static bool use_mask(const char *path, const npy_array_t *mask, flash_problem_t *problem,
-                     base_error_t *error) {
+static bool use_mask(const char *path, const npy_array_t *mask, flash_problem_t *problem, base_error_t *error) {
   const size_t count = npy_count(mask);
   problem->mask_rows = mask->dims == 2 ? mask->shape[0] : 1;
   if (mask->dims < 1 || mask->dims > 2 || mask->shape[mask->dims - 1] != problem->keys ||
       (problem->mask_rows != 1 && problem->mask_rows != problem->seq_q)) {
     char expected[96];
-    snprintf(expected, sizeof expected, "(%zu, %zu) or (%zu,)", problem->seq_q, problem->keys,
-             problem->keys);
+    snprintf(expected, sizeof expected, "(%zu, %zu) or (%zu,)", problem->seq_q, problem->keys, problem->keys);
     return npy_refuse_shape(path, mask, expected, error);
   }
   problem->visible = malloc(count);
@@ -307,8 +288,8 @@ static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *
 
 // --- all of it --------------------------------------------------------------------------------
 
-static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads,
-                        flash_problem_t *problem, base_error_t *error) {
+static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
+                        base_error_t *error) {
   if (input->source == KERNEL_FILES) {
     return from_files(input, problem, error) && check_shape(problem, error);
   }
@@ -317,12 +298,11 @@ static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned t
   if (timing_only) {
     snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
   }
-  return check_shape(problem, error) &&
-         (timing_only || make_arrays(input, threads, problem, error));
+  return check_shape(problem, error) && (timing_only || make_arrays(input, threads, problem, error));
 }
 
-bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads,
-                flash_problem_t *problem, base_error_t *error) {
+bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
+                base_error_t *error) {
   memset(problem, 0, sizeof *problem);
   const bool good = read_arrays(input, timing_only, threads, problem, error) &&
                     (input->lengths == NULL || read_lengths(input->lengths, problem, error)) &&

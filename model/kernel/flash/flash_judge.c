@@ -12,24 +12,22 @@ static const double full_operations = 4e9;
 static const double sample_operations = 2e9;
 
 enum {
-  LEAST_ROWS = 16,     // of a sample
-  PART_ROWS = 32,      // judged together, of one entry
+  LEAST_ROWS = 16,  // of a sample
+  PART_ROWS = 32,   // judged together, of one entry
   PART_SCORES = 1 << 22,
 };
 
 // Of all entries; row i of n lies in the middle of the i-th of n equal parts of all rows.
 typedef struct judged {
   const flash_run_t *run;
-  size_t all, rows;    // of all entries; to judge
+  size_t all, rows;  // of all entries; to judge
   size_t part_rows, parts;
-  double *golden;      // [rows][dv], one of both; neither: bits are compared
+  double *golden;  // [rows][dv], one of both; neither: bits are compared
   float *contract;
-  size_t *wrong;       // [parts]
+  size_t *wrong;  // [parts]
 } judged_t;
 
-static size_t judged_row(const judged_t *judged, size_t i) {
-  return (2 * i + 1) * judged->all / (2 * judged->rows);
-}
+static size_t judged_row(const judged_t *judged, size_t i) { return (2 * i + 1) * judged->all / (2 * judged->rows); }
 
 static size_t golden_rows(const flash_problem_t *problem, golden_choice_t choice, size_t all) {
   const double row = 2.0 * (double)problem->keys * (double)(problem->dk + problem->dv);
@@ -68,9 +66,8 @@ static size_t differing(const flash_run_t *run, size_t row, const float *want) {
   size_t wrong = 0;
   for (size_t i = 0; i < dv; ++i) {
     const uint16_t bits = run->problem.fp16 ? num_fp16_from_f32(want[i]) : num_bf16_from_f32(want[i]);
-    wrong += run->settings.out_f32
-                 ? ((const uint32_t *)run->out)[row * dv + i] != num_f32_bits(want[i])
-                 : ((const uint16_t *)run->out)[row * dv + i] != bits;
+    wrong += run->settings.out_f32 ? ((const uint32_t *)run->out)[row * dv + i] != num_f32_bits(want[i])
+                                   : ((const uint16_t *)run->out)[row * dv + i] != bits;
   }
   return wrong;
 }
@@ -88,7 +85,7 @@ static bool judge_rows(const judged_t *judged, size_t i, size_t count, size_t *w
   float *own = judged->contract == NULL ? calloc(count * problem->dv, sizeof *own) : NULL;
   float *want = judged->contract == NULL ? own : judged->contract + i * problem->dv;
   bool good = flash_part(problem, entry, row, count, &part) && want != NULL;
-  const bool keys = part.attn.keys > 0;   // none: the output is 0, and so is what was allocated
+  const bool keys = part.attn.keys > 0;  // none: the output is 0, and so is what was allocated
   if (good && judged->golden != NULL) {
     good = !keys || num_attn_golden(&part.attn, judged->golden + i * problem->dv) == 0;
   } else if (good) {
@@ -162,7 +159,8 @@ static bool verify(flash_run_t *run, size_t all, base_error_t *error) {
 
 // As the kernel stores it.
 static double stored(const flash_run_t *run, float value) {
-  const float half = run->problem.fp16 ? num_fp16_to_f32(num_fp16_from_f32(value)) : num_bf16_to_f32(num_bf16_from_f32(value));
+  const float half =
+      run->problem.fp16 ? num_fp16_to_f32(num_fp16_from_f32(value)) : num_bf16_to_f32(num_bf16_from_f32(value));
   return (double)(run->settings.out_f32 ? value : half);
 }
 
@@ -171,7 +169,9 @@ bool flash_expected(const flash_run_t *run, bool golden, kernel_expected_t *expe
   const size_t count = flash_out_count(problem);
   judged_t judged = {.run = run, .all = flash_entries(problem) * flash_rows(problem)};
   judged.rows = judged.all;
-  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+  *expected = (kernel_expected_t){.array = "out",
+                                  .by = golden ? "FP64" : "the contract",
+                                  .count = count,
                                   .want = calloc(count, sizeof *expected->want)};
   judged.golden = golden ? expected->want : NULL;
   judged.contract = golden ? NULL : calloc(count, sizeof *judged.contract);

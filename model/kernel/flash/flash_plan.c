@@ -9,19 +9,20 @@
 #include "kernel/flash/flash.h"
 
 enum {
-  MOST_GROUPS = 1 << 16,   // that are looked at, of all candidates together
+  MOST_GROUPS = 1 << 16,  // that are looked at, of all candidates together
   // Cycles.
-  WAY_THROUGH = 12000,     // of a block through cores and memory, beside what its keys take
-  BLOCK = 1400,            // of the cube's scalar core
+  WAY_THROUGH = 12000,  // of a block through cores and memory, beside what its keys take
+  BLOCK = 1400,         // of the cube's scalar core
   PRODUCT = 600,
-  COMMAND = 27,            // of a scalar core
+  COMMAND = 27,  // of a scalar core
 };
 
 static double greater(double a, double b) { return a > b ? a : b; }
 
 // A vector core's part of a block: 10.8 cycles for 64 scores and 14 for the reductions and O of a row; a
 // tile's operations cost 84 cycles to start, and 12 for each fold. With few rows its scalar core, which pushes 24
-// commands for a tile and two for each fold, is slower. Where a causal mask cuts, that is 3.1 cycles more for 64 scores.
+// commands for a tile and two for each fold, is slower. Where a causal mask cuts, that is 3.1 cycles more for 64
+// scores.
 static double vector_cycles(double rows, double keys, double dv, size_t block, bool cut) {
   const double tile = 2 * block > FLASH_BLOCK ? 16 : 32;
   const double score = cut ? 10.8 + 3.1 : 10.8;
@@ -40,8 +41,7 @@ static double cube_cycles(double rows, double keys, double dk, double dv) {
   return greater(greater(stores, loads), BLOCK + products * PRODUCT);
 }
 
-static double block_cycles(const flash_run_t *run, double rows, double keys, size_t block,
-                           bool cut) {
+static double block_cycles(const flash_run_t *run, double rows, double keys, size_t block, bool cut) {
   const flash_problem_t *problem = &run->problem;
   const double subs = (double)run->settings.machine.soc.config.soc.vector_cores;
   return greater(vector_cycles((rows + subs - 1) / subs, keys, (double)problem->dv, block, cut),
@@ -129,8 +129,8 @@ static size_t choose_block(flash_run_t *run) {
 
 void flash_choose(flash_run_t *run, size_t block) {
   flash_problem_t *problem = &run->problem;
-  run->deal = flash_deal((uint32_t)flash_entries(problem), (uint32_t)flash_rows(problem),
-                         (uint32_t)problem->seq_q, problem->causal, run->settings.group_rows);
+  run->deal = flash_deal((uint32_t)flash_entries(problem), (uint32_t)flash_rows(problem), (uint32_t)problem->seq_q,
+                         problem->causal, run->settings.group_rows);
   run->deal.cores = (uint32_t)run->settings.machine.soc.config.soc.ai_cores;
   problem->block = block == 0 ? choose_block(run) : block;
   choose_groups(run, problem->block);

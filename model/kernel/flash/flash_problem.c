@@ -16,8 +16,7 @@ void flash_free(flash_problem_t *problem) {
 }
 
 size_t flash_length(const flash_problem_t *problem, size_t entry) {
-  return problem->length == NULL ? problem->keys
-                                 : (size_t)problem->length[entry / problem->kv_heads];
+  return problem->length == NULL ? problem->keys : (size_t)problem->length[entry / problem->kv_heads];
 }
 
 size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row) {
@@ -26,8 +25,7 @@ size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row) {
   return length > later ? length - later : 0;
 }
 
-static void gather(const flash_problem_t *problem, size_t entry, const size_t *row,
-                   flash_part_t *part) {
+static void gather(const flash_problem_t *problem, size_t entry, const size_t *row, flash_part_t *part) {
   const num_attn_t *attn = &part->attn;
   const uint16_t *q = problem->q + entry * flash_rows(problem) * problem->dk;
   for (size_t i = 0; i < attn->rows; ++i) {
@@ -40,8 +38,7 @@ static void gather(const flash_problem_t *problem, size_t entry, const size_t *r
   }
 }
 
-bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows,
-                flash_part_t *part) {
+bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows, flash_part_t *part) {
   const size_t keys = flash_length(problem, entry);
   *part = (flash_part_t){.attn = {.rows = rows,
                                   .keys = keys,

@@ -4,8 +4,8 @@
 // of keys of a batch entry; its rows are the query heads that share it times their tokens
 // (sw/kernels/flash/flash_args.h).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FLASH_PROBLEM_H
-#define KERNEL_FLASH_PROBLEM_H
+#ifndef AMALGAM_KERNEL_FLASH_FLASH_PROBLEM_H
+#define AMALGAM_KERNEL_FLASH_FLASH_PROBLEM_H
 
 #include <stdint.h>
 
@@ -15,27 +15,25 @@
 typedef struct flash_problem {
   size_t batch, heads, kv_heads;
   size_t seq_q, keys, dk, dv;
-  size_t block;            // keys of a block
-  size_t splits;           // of the keys, at most one a block; 0 is 1
+  size_t block;   // keys of a block
+  size_t splits;  // of the keys, at most one a block; 0 is 1
   float scale;
-  bool fp16;               // elements are FP16, else BF16
-  bool causal;             // token t of seq_q sees keys 0 .. length - seq_q + t
-  size_t axes;             // of the output: 2: [S,d], 3: [H,S,d], 4: [B,H,S,d]
-  bool in_global_memory;   // q, k, v were made by soc_alloc
-  uint16_t *q;             // [batch][heads][seq_q][dk]; NULL: timing only
-  uint16_t *k, *v;         // [batch][kv_heads][keys][dk], [dv]
-  int32_t *length;         // [batch]: keys of an entry; NULL: all
-  uint8_t *visible;        // [mask_rows][keys], nonzero: takes part; NULL: all do
-  size_t mask_rows;        // seq_q, or 1 for all tokens
-  char source[200];        // where the data came from, for people
+  bool fp16;              // elements are FP16, else BF16
+  bool causal;            // token t of seq_q sees keys 0 .. length - seq_q + t
+  size_t axes;            // of the output: 2: [S,d], 3: [H,S,d], 4: [B,H,S,d]
+  bool in_global_memory;  // q, k, v were made by soc_alloc
+  uint16_t *q;            // [batch][heads][seq_q][dk]; NULL: timing only
+  uint16_t *k, *v;        // [batch][kv_heads][keys][dk], [dv]
+  int32_t *length;        // [batch]: keys of an entry; NULL: all
+  uint8_t *visible;       // [mask_rows][keys], nonzero: takes part; NULL: all do
+  size_t mask_rows;       // seq_q, or 1 for all tokens
+  char source[200];       // where the data came from, for people
 } flash_problem_t;
 
 // Frees the arrays and zeroes the struct.
 void flash_free(flash_problem_t *problem);
 
-static inline size_t flash_entries(const flash_problem_t *problem) {
-  return problem->batch * problem->kv_heads;
-}
+static inline size_t flash_entries(const flash_problem_t *problem) { return problem->batch * problem->kv_heads; }
 
 // Rows of an entry.
 static inline size_t flash_rows(const flash_problem_t *problem) {
@@ -59,8 +57,7 @@ typedef struct flash_part {
 } flash_part_t;
 
 // False: out of memory. The part is to be freed in any case.
-bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows,
-                flash_part_t *part);
+bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows, flash_part_t *part);
 void flash_part_free(flash_part_t *part);
 
 #endif

@@ -50,7 +50,8 @@ static void name_elements(const flash_run_t *run, layout_t *layout, size_t slots
   kernel_array_shape(arrays, layout->q, half, entries * flash_rows(p), p->dk, 0);
   kernel_array_shape(arrays, layout->k, half, entries * p->keys, p->dk, 0);
   kernel_array_shape(arrays, layout->v, half, entries * p->keys, p->dv, 0);
-  kernel_array_shape(arrays, layout->out, run->settings.out_f32 ? TYPE_F32 : half, flash_out_count(p) / p->dv, p->dv, 0);
+  kernel_array_shape(arrays, layout->out, run->settings.out_f32 ? TYPE_F32 : half, flash_out_count(p) / p->dv, p->dv,
+                     0);
   kernel_array_shape(arrays, layout->s, TYPE_F32, slots, p->block, 0);
   kernel_array_shape(arrays, layout->p, half, slots, p->block, 0);
   kernel_array_shape(arrays, layout->t, TYPE_F32, slots, p->dv, layout->o_pitch);
@@ -65,20 +66,17 @@ static void add_arrays(flash_run_t *run, layout_t *layout) {
   const size_t out_bytes = flash_out_count(problem) * (run->settings.out_f32 ? 4 : 2);
   kernel_arrays_t *arrays = &layout->arrays;
   layout->o_pitch = (problem->dv * 4 + 63) / 64 * 64;
-  layout->q = kernel_array_input(arrays, "q", problem->q,
-                                 entries * flash_rows(problem) * problem->dk * 2);
+  layout->q = kernel_array_input(arrays, "q", problem->q, entries * flash_rows(problem) * problem->dk * 2);
   layout->k = kernel_array_input(arrays, "k", problem->k, entries * problem->keys * problem->dk * 2);
   layout->v = kernel_array_input(arrays, "v", problem->v, entries * problem->keys * problem->dv * 2);
-  layout->token = kernel_array_input(arrays, "token", layout->tokens,
-                                     layout->tokens == NULL ? 0 : flash_rows(problem) * 4);
+  layout->token =
+      kernel_array_input(arrays, "token", layout->tokens, layout->tokens == NULL ? 0 : flash_rows(problem) * 4);
   layout->visible = kernel_array_input(arrays, "visible", layout->bits, layout->bits_bytes);
-  layout->out = kernel_array_add(
-      arrays, (soc_buffer_t){.name = "out", .bytes = out_bytes, .result = run->out});
+  layout->out = kernel_array_add(arrays, (soc_buffer_t){.name = "out", .bytes = out_bytes, .result = run->out});
   layout->s = kernel_array_workspace(arrays, "s", slots * problem->block * 4);
   layout->p = kernel_array_workspace(arrays, "p", slots * problem->block * 2);
   layout->t = kernel_array_workspace(arrays, "t", slots * layout->o_pitch);
-  layout->split_o =
-      kernel_array_workspace(arrays, "split_o", units * rows * layout->o_pitch);
+  layout->split_o = kernel_array_workspace(arrays, "split_o", units * rows * layout->o_pitch);
   layout->split_ml = kernel_array_workspace(arrays, "split_ml", units * rows * 8);
   name_elements(run, layout, slots);
 }
@@ -142,8 +140,7 @@ static soc_status_t simulate(flash_run_t *run, layout_t *layout) {
   soc_place(layout->arrays.list, layout->arrays.count);
   const flash_args_t args = arguments(run, layout);
   return soc_run(&run->settings.machine.soc, layout->arrays.list, layout->arrays.count, &args,
-                 flash_args_bytes(problem->length == NULL ? 0 : (uint32_t)problem->batch),
-                 &run->result.soc);
+                 flash_args_bytes(problem->length == NULL ? 0 : (uint32_t)problem->batch), &run->result.soc);
 }
 
 base_exit_t flash_simulate(flash_run_t *run, base_error_t *error) {
@@ -153,8 +150,7 @@ base_exit_t flash_simulate(flash_run_t *run, base_error_t *error) {
   if ((!problem->causal || make_tokens(problem, &layout)) &&
       (problem->visible == NULL || pack_mask(problem, &layout))) {
     const soc_status_t status = simulate(run, &layout);
-    code = kernel_result_take(&run->result, &run->settings.machine, status, flash_flops(problem),
-                              error);
+    code = kernel_result_take(&run->result, &run->settings.machine, status, flash_flops(problem), error);
   } else {
     base_fail(error, "--causal, --mask: out of memory");
   }

@@ -12,10 +12,9 @@
 enum { USUAL_BLOCK = 512 };
 
 fp8_request_t fp8_request(const kernel_machine_t *machine) {
-  return (fp8_request_t){
-      .settings = {.attention = attention_settings("fp8", machine)},
-      .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
-      .judge = {.tolerance = NAN}};
+  return (fp8_request_t){.settings = {.attention = attention_settings("fp8", machine)},
+                         .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
+                         .judge = {.tolerance = NAN}};
 }
 
 static bool make_room(fp8_run_t *run, bool values, base_error_t *error) {
@@ -35,8 +34,9 @@ bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *err
       !fp8_settings_fit(run, error)) {
     return false;
   }
-  kernel_result_drawn(&run->result, (request->input.source == KERNEL_MADE_UP && !timing_only) ||
-                          request->input.page_size != 0 || request->input.top_k != 0,
+  kernel_result_drawn(&run->result,
+                      (request->input.source == KERNEL_MADE_UP && !timing_only) || request->input.page_size != 0 ||
+                          request->input.top_k != 0,
                       request->input.made_up.seed);
   run->problem.skip_noop = run->settings.attention.skip_noop;
   run->problem.row_sum = run->settings.attention.row_sum;
@@ -83,8 +83,8 @@ void fp8_release(fp8_run_t *run) {
 // --- by the token -------------------------------------------------------------------------------
 
 double fp8_cycles_per_token(const fp8_run_t *run) {
-  const uint32_t groups = fp8_groups((uint32_t)fp8_list_rows(&run->problem),
-                                     run->settings.attention.group_rows, run->crossover);
+  const uint32_t groups =
+      fp8_groups((uint32_t)fp8_list_rows(&run->problem), run->settings.attention.group_rows, run->crossover);
   const double cores = run->settings.attention.machine.soc.config.soc.ai_cores;
   return fp8_per_token(&run->problem, run->result.soc.cycles) * cores / (double)groups;
 }

@@ -1,8 +1,8 @@
 // Attention over an FP8 KV cache by the kernel fp8: what to simulate, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FP8_H
-#define KERNEL_FP8_H
+#ifndef AMALGAM_KERNEL_FP8_FP8_H
+#define AMALGAM_KERNEL_FP8_FP8_H
 
 #include <stdio.h>
 
@@ -18,33 +18,31 @@ typedef enum fp8_quantiser { FP8_QUANTISER_USUAL, FP8_AMAX, FP8_UE8M0 } fp8_quan
 // files do not have is refused.
 typedef struct fp8_input {
   kernel_source_t source;
-  const char *q, *kv;           // KERNEL_FILES
-  made_up_t made_up;            // KERNEL_MADE_UP; its seed also for indices and pages that are drawn
-  fp8_quantiser_t quantiser;    // of keys; refused if the file holds tokens
-  size_t batch, seq_q, heads, keys;   // usually 1, 1, 128, 4096; keys: tokens of an entry at most
+  const char *q, *kv;                // KERNEL_FILES
+  made_up_t made_up;                 // KERNEL_MADE_UP; its seed also for indices and pages that are drawn
+  fp8_quantiser_t quantiser;         // of keys; refused if the file holds tokens
+  size_t batch, seq_q, heads, keys;  // usually 1, 1, 128, 4096; keys: tokens of an entry at most
   // Of any source, NULL: none.
-  const char *indices, *topk_lengths;   // sparse: what each query token attends to, and how many count
-  const char *lengths;          // tokens of each entry
-  const char *sink;             // attention sinks
-  const char *block_table;      // KERNEL_FILES: pages of each entry
-  size_t top_k;                 // without indices: as many are drawn
-  size_t page_size;             // without a block table: the cache is put into random pages
-  float scale;                  // of the scores; NAN: 1 over the root of 576, or as the shipped data have it
-  bool round;                   // '<f2' to BF16, where that lacks a value
+  const char *indices, *topk_lengths;  // sparse: what each query token attends to, and how many count
+  const char *lengths;                 // tokens of each entry
+  const char *sink;                    // attention sinks
+  const char *block_table;             // KERNEL_FILES: pages of each entry
+  size_t top_k;                        // without indices: as many are drawn
+  size_t page_size;                    // without a block table: the cache is put into random pages
+  float scale;                         // of the scores; NAN: 1 over the root of 576, or as the shipped data have it
+  bool round;                          // '<f2' to BF16, where that lacks a value
   bool causal;
-  size_t block;                 // places of a block, a multiple of 16
+  size_t block;  // places of a block, a multiple of 16
 } fp8_input_t;
 
 // Usually on if machine and problem have pairs of AI cores with work for both.
-typedef enum fp8_crossover {
-  FP8_CROSSOVER_USUAL, FP8_CROSSOVER_ON, FP8_CROSSOVER_OFF
-} fp8_crossover_t;
+typedef enum fp8_crossover { FP8_CROSSOVER_USUAL, FP8_CROSSOVER_ON, FP8_CROSSOVER_OFF } fp8_crossover_t;
 
 typedef struct fp8_settings {
-  attention_settings_t attention;   // machine, firmware, tiling: as for amla. group_rows 0: as many as the
-                                    // kernel takes, without crossover on a machine with pairs as many as with
+  attention_settings_t attention;  // machine, firmware, tiling: as for amla. group_rows 0: as many as the
+                                   // kernel takes, without crossover on a machine with pairs as many as with
   fp8_crossover_t crossover;
-  bool direct;                      // keys go straight into L1, if the machine has the path
+  bool direct;  // keys go straight into L1, if the machine has the path
 } fp8_settings_t;
 
 typedef struct fp8_request {
@@ -61,17 +59,17 @@ typedef struct fp8_margin {
 } fp8_margin_t;
 
 typedef struct fp8_run {
-  fp8_settings_t settings;   // with group_rows decided
-  bool crossover;            // likewise
+  fp8_settings_t settings;  // with group_rows decided
+  bool crossover;           // likewise
   kernel_judge_t judge;
   fp8_problem_t problem;
-  void *out;                 // [rows][512], FP32 or BF16 bits as settings.attention.out_f32 says
-  float *lse;                // [rows]
-  kernel_result_t result;    // against the dequantised cache; wrong_bits of output and log-sum-exp
-  size_t judged_rows;        // of each list
-  double lse_error;          // largest difference of a log-sum-exp
+  void *out;               // [rows][512], FP32 or BF16 bits as settings.attention.out_f32 says
+  float *lse;              // [rows]
+  kernel_result_t result;  // against the dequantised cache; wrong_bits of output and log-sum-exp
+  size_t judged_rows;      // of each list
+  double lse_error;        // largest difference of a log-sum-exp
   fp8_margin_t margin;
-  bool has_bf16;             // the same rows against the cache before it was quantised
+  bool has_bf16;  // the same rows against the cache before it was quantised
   num_error_t bf16_error;
 } fp8_run_t;
 

@@ -13,20 +13,19 @@ enum { MAX_CAPACITY = 1 << 24 };
 // --- queries ----------------------------------------------------------------------------------
 
 // Rows of [G,576] are tokens x heads as --seq-q or --heads say; one token if neither does.
-static bool split_rows(const fp8_input_t *input, size_t rows, fp8_problem_t *problem,
-                       const char *path, base_error_t *error) {
+static bool split_rows(const fp8_input_t *input, size_t rows, fp8_problem_t *problem, const char *path,
+                       base_error_t *error) {
   problem->seq_q = kernel_size_or(input->seq_q, 1);
   if (input->heads != 0) {
     problem->seq_q = rows / input->heads;
   }
   problem->heads = problem->seq_q == 0 ? 0 : rows / problem->seq_q;
   return (problem->heads != 0 && problem->seq_q * problem->heads == rows) ||
-         base_fail(error, "--%s: does not divide the %zu rows of %s",
-                   input->heads != 0 ? "heads" : "seq-q", rows, path);
+         base_fail(error, "--%s: does not divide the %zu rows of %s", input->heads != 0 ? "heads" : "seq-q", rows,
+                   path);
 }
 
-bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
-                base_error_t *error) {
+bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error) {
   npy_array_t q;
   if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &q, error)) {
     return false;
@@ -53,20 +52,19 @@ bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *probl
 // --- the cache --------------------------------------------------------------------------------
 
 // Tokens from keys; NaN is let in, for slots that nobody attends to.
-static bool quantise(const fp8_input_t *input, const char *path, npy_array_t *keys,
-                     fp8_problem_t *problem, base_error_t *error) {
+static bool quantise(const fp8_input_t *input, const char *path, npy_array_t *keys, fp8_problem_t *problem,
+                     base_error_t *error) {
   problem->keys = keys->data;
   problem->tokens = malloc(problem->slots * NUM_FP8_TOKEN_BYTES);
   if (problem->tokens == NULL) {
     return base_fail(error, "%s: out of memory", path);
   }
-  num_fp8_encode(fp8_scale_kind(input), problem->keys, problem->tokens,
-                 problem->slots);
+  num_fp8_encode(fp8_scale_kind(input), problem->keys, problem->tokens, problem->slots);
   return true;
 }
 
-static bool take_values(const fp8_input_t *input, const char *path, npy_array_t *cache,
-                        fp8_problem_t *problem, base_error_t *error) {
+static bool take_values(const fp8_input_t *input, const char *path, npy_array_t *cache, fp8_problem_t *problem,
+                        base_error_t *error) {
   problem->slots = npy_count(cache) / cache->shape[cache->dims - 1];
   if (cache->type != NPY_U1) {
     return quantise(input, path, cache, problem, error);
@@ -76,8 +74,8 @@ static bool take_values(const fp8_input_t *input, const char *path, npy_array_t 
          base_fail(error, "--fp8-scale: %s holds tokens, which are quantised", path);
 }
 
-static bool read_values(const fp8_input_t *input, const char *path, npy_array_t *cache,
-                        fp8_problem_t *problem, base_error_t *error) {
+static bool read_values(const fp8_input_t *input, const char *path, npy_array_t *cache, fp8_problem_t *problem,
+                        base_error_t *error) {
   const array_bf16_t how = {.specials = NPY_ANY_VALUES, .round = input->round};
   if (!array_read(path, NPY_BIT(U1) | ARRAY_BF16_TYPES, cache, error) ||
       (cache->type != NPY_U1 && !array_to_bf16(path, how, cache, error))) {
@@ -85,10 +83,10 @@ static bool read_values(const fp8_input_t *input, const char *path, npy_array_t 
   }
   const bool tokens = cache->type == NPY_U1;
   const size_t row = tokens ? NUM_FP8_TOKEN_BYTES : NUM_FP8_KEY;
-  if ((cache->dims != 2 && cache->dims != 3) || npy_count(cache) == 0 ||
-      cache->shape[cache->dims - 1] != row) {
-    npy_refuse_shape(path, cache, tokens ? "[S,656], [B,S,656] or [pages,page,656]"
-                                         : "[S,576], [B,S,576] or [pages,page,576]", error);
+  if ((cache->dims != 2 && cache->dims != 3) || npy_count(cache) == 0 || cache->shape[cache->dims - 1] != row) {
+    npy_refuse_shape(path, cache,
+                     tokens ? "[S,656], [B,S,656] or [pages,page,656]" : "[S,576], [B,S,576] or [pages,page,576]",
+                     error);
     npy_free(cache);
     return false;
   }
@@ -96,8 +94,8 @@ static bool read_values(const fp8_input_t *input, const char *path, npy_array_t 
 }
 
 // Whose pages they are.
-static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const char *path,
-                       fp8_problem_t *problem, base_error_t *error) {
+static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const char *path, fp8_problem_t *problem,
+                       base_error_t *error) {
   const char *table_path = input->block_table;
   npy_array_t table;
   char expected[64];
@@ -105,8 +103,7 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
     return false;
   }
   problem->block_table = table.data;
-  snprintf(expected, sizeof expected, problem->batch == 1 ? "[pages] or [1,pages]" : "[%zu,pages]",
-           problem->batch);
+  snprintf(expected, sizeof expected, problem->batch == 1 ? "[pages] or [1,pages]" : "[%zu,pages]", problem->batch);
   if (table.dims < 1 || table.dims > 2 || npy_count(&table) == 0 ||
       (table.dims == 2 ? table.shape[0] : 1) != problem->batch) {
     return npy_refuse_shape(table_path, &table, expected, error);
@@ -114,8 +111,7 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
   if (cache->dims == 2 && input->page_size == 0) {
     return base_fail(error, "--page-size: missing; --block-table and a cache [S,..] need it");
   }
-  problem->page_size =
-      cache->dims == 3 ? cache->shape[1] : input->page_size;
+  problem->page_size = cache->dims == 3 ? cache->shape[1] : input->page_size;
   problem->pages = table.shape[table.dims - 1];
   problem->capacity = problem->pages * problem->page_size;
   problem->shared = true;
@@ -123,20 +119,18 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
     return false;
   }
   if (problem->slots % problem->page_size != 0) {
-    return base_fail(error, "--page-size %zu: does not divide the %zu tokens of %s",
-                     problem->page_size, problem->slots, path);
+    return base_fail(error, "--page-size %zu: does not divide the %zu tokens of %s", problem->page_size, problem->slots,
+                     path);
   }
   return (problem->capacity <= MAX_CAPACITY && problem->pages <= MAX_CAPACITY) ||
-         base_fail(error, "%s: %zu pages of %zu tokens an entry; expected at most %d tokens",
-                   table_path, problem->pages, problem->page_size, MAX_CAPACITY);
+         base_fail(error, "%s: %zu pages of %zu tokens an entry; expected at most %d tokens", table_path,
+                   problem->pages, problem->page_size, MAX_CAPACITY);
 }
 
 // Without pages: one part for each entry, or one for all.
-static bool take_parts(const npy_array_t *cache, const char *path, fp8_problem_t *problem,
-                       base_error_t *error) {
+static bool take_parts(const npy_array_t *cache, const char *path, fp8_problem_t *problem, base_error_t *error) {
   char expected[64];
-  snprintf(expected, sizeof expected, "[%zu,S,..], as many entries as Q, or [S,..]",
-           problem->batch);
+  snprintf(expected, sizeof expected, "[%zu,S,..], as many entries as Q, or [S,..]", problem->batch);
   if (cache->dims == 3 && cache->shape[0] != problem->batch) {
     return npy_refuse_shape(path, cache, expected, error);
   }
@@ -145,12 +139,11 @@ static bool take_parts(const npy_array_t *cache, const char *path, fp8_problem_t
   return true;
 }
 
-bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
-                    base_error_t *error) {
+bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error) {
   npy_array_t cache;
   return read_values(input, path, &cache, problem, error) &&
          (input->block_table != NULL ? read_table(input, &cache, path, problem, error)
-                                           : take_parts(&cache, path, problem, error)) &&
+                                     : take_parts(&cache, path, problem, error)) &&
          kernel_agrees("seq-kv", input->keys, problem->capacity, path, error);
 }
 
@@ -162,8 +155,8 @@ bool fp8_check_pages(const fp8_problem_t *problem, const char *path, base_error_
     const size_t length = (size_t)problem->length[i / problem->pages];
     const int32_t page = problem->block_table[i];
     if (i % problem->pages * problem->page_size < length && (page < 0 || (size_t)page >= there)) {
-      return base_fail(error, "%s: page %d at [%zu,%zu]; the cache has pages 0 to %zu", path, page,
-                       i / problem->pages, i % problem->pages, there - 1);
+      return base_fail(error, "%s: page %d at [%zu,%zu]; the cache has pages 0 to %zu", path, page, i / problem->pages,
+                       i % problem->pages, there - 1);
     }
   }
   return true;
@@ -188,9 +181,8 @@ bool fp8_check_tokens(const fp8_problem_t *problem, const char *path, base_error
       const ptrdiff_t slot = fp8_place_slot(problem, list, place);
       if (slot >= 0 && seen[slot] == 0) {
         seen[slot] = 1;
-        good =
-            finite_token(problem->tokens + (size_t)slot * NUM_FP8_TOKEN_BYTES) ||
-            base_fail(error, "%s: NaN or infinity in token %zd, which is attended to", path, slot);
+        good = finite_token(problem->tokens + (size_t)slot * NUM_FP8_TOKEN_BYTES) ||
+               base_fail(error, "%s: NaN or infinity in token %zd, which is attended to", path, slot);
       }
     }
   }

@@ -9,19 +9,17 @@
 static const double full_operations = 4e9;
 static const double sample_operations = 2e9;
 
-enum { PART_ROWS = 32 };   // worked on together: enough to amortise the keys' conversion
+enum { PART_ROWS = 32 };  // worked on together: enough to amortise the keys' conversion
 
 // --- which rows -------------------------------------------------------------------------------
 
 size_t fp8_golden_rows(const fp8_problem_t *problem, golden_choice_t choice) {
   const size_t rows = fp8_list_rows(problem);
-  const double all = 2.0 * (double)fp8_attended(problem) * (double)rows *
-                     (NUM_FP8_KEY + NUM_FP8_LATENT);
+  const double all = 2.0 * (double)fp8_attended(problem) * (double)rows * (NUM_FP8_KEY + NUM_FP8_LATENT);
   if (choice == GOLDEN_NONE) {
     return 0;
   }
-  if (choice == GOLDEN_FULL || (choice == GOLDEN_AUTO && all <= full_operations) ||
-      all <= sample_operations) {
+  if (choice == GOLDEN_FULL || (choice == GOLDEN_AUTO && all <= full_operations) || all <= sample_operations) {
     return rows;
   }
   const size_t affordable = (size_t)((double)rows * sample_operations / all);
@@ -38,10 +36,10 @@ size_t fp8_golden_row(const fp8_problem_t *problem, size_t per_list, size_t list
 
 typedef struct part {
   num_attn_t attn;
-  uint16_t *q, *k;         // [rows][576], [places][576]
-  int32_t *index;          // [places]: i, or -1
-  uint8_t *visible;        // [rows][places], NULL: all
-  float *sink;             // [rows], NULL: none
+  uint16_t *q, *k;   // [rows][576], [places][576]
+  int32_t *index;    // [places]: i, or -1
+  uint8_t *visible;  // [rows][places], NULL: all
+  float *sink;       // [rows], NULL: none
 } part_t;
 
 static void part_free(part_t *part) {
@@ -82,8 +80,7 @@ static void gather_row(const fp8_problem_t *p, size_t list, size_t row, part_t *
   }
 }
 
-static bool part_init(const fp8_problem_t *p, fp8_source_t source, size_t list, size_t rows,
-                      part_t *part) {
+static bool part_init(const fp8_problem_t *p, fp8_source_t source, size_t list, size_t rows, part_t *part) {
   const size_t places = fp8_places(p, list);
   const bool masks = p->causal && p->topk == 0 && p->seq_q > 1;
   part->q = malloc(rows * NUM_FP8_KEY * sizeof *part->q);
@@ -91,14 +88,24 @@ static bool part_init(const fp8_problem_t *p, fp8_source_t source, size_t list, 
   part->index = malloc((places + 1) * sizeof *part->index);
   part->visible = masks ? malloc(rows * places + 1) : NULL;
   part->sink = p->sink != NULL ? malloc(rows * sizeof *part->sink) : NULL;
-  if (part->q == NULL || part->k == NULL || part->index == NULL ||
-      (masks && part->visible == NULL) || (p->sink != NULL && part->sink == NULL)) {
+  if (part->q == NULL || part->k == NULL || part->index == NULL || (masks && part->visible == NULL) ||
+      (p->sink != NULL && part->sink == NULL)) {
     return false;
   }
-  part->attn = (num_attn_t){.rows = rows, .keys = places, .dk = NUM_FP8_KEY, .dv = NUM_FP8_LATENT,
-                            .q = part->q, .k = part->k, .ldk = NUM_FP8_KEY, .v = part->k,
-                            .ldv = NUM_FP8_KEY, .visible = part->visible, .index = part->index,
-                            .sink = part->sink, .scale = p->scale, .block = p->block,
+  part->attn = (num_attn_t){.rows = rows,
+                            .keys = places,
+                            .dk = NUM_FP8_KEY,
+                            .dv = NUM_FP8_LATENT,
+                            .q = part->q,
+                            .k = part->k,
+                            .ldk = NUM_FP8_KEY,
+                            .v = part->k,
+                            .ldv = NUM_FP8_KEY,
+                            .visible = part->visible,
+                            .index = part->index,
+                            .sink = part->sink,
+                            .scale = p->scale,
+                            .block = p->block,
                             .row_sum = p->row_sum};
   gather_keys(p, source, list, part);
   return true;
@@ -109,17 +116,16 @@ static bool part_init(const fp8_problem_t *p, fp8_source_t source, size_t list, 
 typedef struct work {
   const fp8_problem_t *problem;
   fp8_source_t source;
-  size_t per_list, parts;  // rows and parts of each list
-  double *golden, *golden_lse;   // the golden, or
-  float *out, *lse;              // the contract
+  size_t per_list, parts;       // rows and parts of each list
+  double *golden, *golden_lse;  // the golden, or
+  float *out, *lse;             // the contract
 } work_t;
 
 static bool compute(const work_t *work, const part_t *part, size_t first) {
   const size_t at = first * FP8_VALUES;
   return (work->golden != NULL
               ? num_attn_golden_lse(&part->attn, work->golden + at, work->golden_lse + first)
-              : num_attn_amla_lse(&part->attn, NUM_ISA_AUTO,
-                                  work->problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0,
+              : num_attn_amla_lse(&part->attn, NUM_ISA_AUTO, work->problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0,
                                   work->out + at, work->lse + first, NULL)) == 0;
 }
 
@@ -160,8 +166,8 @@ bool fp8_golden(const fp8_problem_t *problem, fp8_source_t source, size_t per_li
   golden->per_list = per_list;
   golden->out = malloc((rows * FP8_VALUES + 1) * sizeof *golden->out);
   golden->lse = malloc((rows + 1) * sizeof *golden->lse);
-  work_t work = {.problem = problem, .source = source, .per_list = per_list,
-                 .golden = golden->out, .golden_lse = golden->lse};
+  work_t work = {
+      .problem = problem, .source = source, .per_list = per_list, .golden = golden->out, .golden_lse = golden->lse};
   return golden->out != NULL && golden->lse != NULL && do_all(&work, threads);
 }
 
@@ -172,7 +178,7 @@ void fp8_golden_free(fp8_golden_t *golden) {
 }
 
 bool fp8_contract(const fp8_problem_t *problem, size_t threads, float *out, float *lse) {
-  work_t work = {.problem = problem, .source = FP8_FROM_TOKENS,
-                 .per_list = fp8_list_rows(problem), .out = out, .lse = lse};
+  work_t work = {
+      .problem = problem, .source = FP8_FROM_TOKENS, .per_list = fp8_list_rows(problem), .out = out, .lse = lse};
   return do_all(&work, threads);
 }

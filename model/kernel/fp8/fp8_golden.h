@@ -1,16 +1,16 @@
 // What the answer of an FP8 problem is: the FP64 golden of some rows or all, and the numerical
 // contract's own bits, both on the dequantised cache.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FP8_GOLDEN_H
-#define KERNEL_FP8_GOLDEN_H
+#ifndef AMALGAM_KERNEL_FP8_FP8_GOLDEN_H
+#define AMALGAM_KERNEL_FP8_FP8_GOLDEN_H
 
 #include "kernel/fp8/fp8_problem.h"
 #include "kernel/result.h"
 
 // Rows [lists][per_list] of the problem, output [..][512] and log-sum-exp.
 typedef struct fp8_golden {
-  size_t per_list;         // 0 .. fp8_list_rows
-  double *out, *lse;       // owned
+  size_t per_list;    // 0 .. fp8_list_rows
+  double *out, *lse;  // owned
 } fp8_golden_t;
 
 // How many rows of each list to judge.

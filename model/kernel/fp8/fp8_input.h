@@ -1,7 +1,7 @@
 // Internal: the arrays that a request asks for, from files, made up, or the shipped ones.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FP8_INPUT_H
-#define KERNEL_FP8_INPUT_H
+#ifndef AMALGAM_KERNEL_FP8_FP8_INPUT_H
+#define AMALGAM_KERNEL_FP8_FP8_INPUT_H
 
 #include "kernel/fp8/fp8.h"
 
@@ -11,10 +11,8 @@ bool fp8_read(const fp8_input_t *input, bool timing_only, unsigned threads, fp8_
 
 // Queries and the cache from files: shape, tokens, keys; the block table, if there is
 // one.
-bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
-                base_error_t *error);
-bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem,
-                    base_error_t *error);
+bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error);
+bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error);
 
 // Who attends to what, for a problem whose shape is there: lengths, before anything is
 // made up; then indices and their lengths.

@@ -28,8 +28,7 @@ static void add_kernel(cJSON *root, const fp8_run_t *run) {
 }
 
 static void add_error(cJSON *root, const fp8_run_t *run) {
-  cJSON *error =
-      kernel_json_error(root, &run->result, "fp64, untiled, dequantised cache", "rows");
+  cJSON *error = kernel_json_error(root, &run->result, "fp64, untiled, dequantised cache", "rows");
   if (error == NULL) {
     return;
   }

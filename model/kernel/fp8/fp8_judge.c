@@ -28,8 +28,7 @@ static void judged_values(const fp8_run_t *run, float *values, float *lse) {
   const fp8_problem_t *problem = &run->problem;
   for (size_t list = 0; list < fp8_lists(problem); ++list) {
     for (size_t i = 0; i < run->judged_rows; ++i) {
-      const size_t row = list * fp8_list_rows(problem) +
-                         fp8_golden_row(problem, run->judged_rows, list, i);
+      const size_t row = list * fp8_list_rows(problem) + fp8_golden_row(problem, run->judged_rows, list, i);
       const size_t at = list * run->judged_rows + i;
       row_values(run, row, values + at * FP8_VALUES);
       lse[at] = run->lse[row];
@@ -44,20 +43,17 @@ static double margin_of(double difference, double golden, double absolute, doubl
   return isnan(difference) ? INFINITY : fmin(a, r);
 }
 
-static void compare_lse(fp8_run_t *run, const fp8_golden_t *golden, const float *lse,
-                        size_t rows) {
+static void compare_lse(fp8_run_t *run, const fp8_golden_t *golden, const float *lse, size_t rows) {
   for (size_t i = 0; i < rows; ++i) {
     const bool both_empty = isinf(golden->lse[i]) && golden->lse[i] == (double)lse[i];
     const double difference = both_empty ? 0 : fabs((double)lse[i] - golden->lse[i]);
     const double margin = margin_of(difference, golden->lse[i], 1e-6, 8.01 / 65536);
-    run->lse_error = difference > run->lse_error || isnan(difference) ? difference
-                                                                            : run->lse_error;
+    run->lse_error = difference > run->lse_error || isnan(difference) ? difference : run->lse_error;
     run->margin.lse = fmax(run->margin.lse, margin);
   }
 }
 
-static void compare(fp8_run_t *run, const fp8_golden_t *golden, const float *values,
-                    const float *lse) {
+static void compare(fp8_run_t *run, const fp8_golden_t *golden, const float *values, const float *lse) {
   const size_t rows = fp8_lists(&run->problem) * run->judged_rows;
   num_error(golden->out, values, rows * FP8_VALUES, &run->result.error);
   for (size_t i = 0; i < rows * FP8_VALUES; ++i) {
@@ -112,8 +108,8 @@ static size_t differing(const fp8_run_t *run, const float *out, const float *lse
   const uint16_t *got_bf16 = run->out;
   size_t wrong = 0;
   for (size_t i = 0; i < fp8_out_count(&run->problem); ++i) {
-    wrong += run->settings.attention.out_f32 ? got_f32[i] != num_f32_bits(out[i])
-                                                 : got_bf16[i] != num_bf16_from_f32(out[i]);
+    wrong +=
+        run->settings.attention.out_f32 ? got_f32[i] != num_f32_bits(out[i]) : got_bf16[i] != num_bf16_from_f32(out[i]);
   }
   for (size_t i = 0; i < fp8_rows(&run->problem); ++i) {
     wrong += num_f32_bits(run->lse[i]) != num_f32_bits(lse[i]);
@@ -124,9 +120,8 @@ static size_t differing(const fp8_run_t *run, const float *out, const float *lse
 static bool verify(fp8_run_t *run, base_error_t *error) {
   float *out = malloc(fp8_out_count(&run->problem) * sizeof *out);
   float *lse = malloc(fp8_rows(&run->problem) * sizeof *lse);
-  const bool good = out != NULL && lse != NULL &&
-                    fp8_contract(&run->problem, run->settings.attention.machine.soc.threads, out,
-                                 lse);
+  const bool good =
+      out != NULL && lse != NULL && fp8_contract(&run->problem, run->settings.attention.machine.soc.threads, out, lse);
   if (good) {
     run->result.wrong_bits = differing(run, out, lse);
     run->result.verified = true;
@@ -157,8 +152,8 @@ static bool expected_bits(const fp8_run_t *run, double *want) {
   const size_t count = fp8_out_count(&run->problem);
   float *out = malloc(count * sizeof *out);
   float *lse = malloc(fp8_rows(&run->problem) * sizeof *lse);
-  const bool good = out != NULL && lse != NULL &&
-                    fp8_contract(&run->problem, run->settings.attention.machine.soc.threads, out, lse);
+  const bool good =
+      out != NULL && lse != NULL && fp8_contract(&run->problem, run->settings.attention.machine.soc.threads, out, lse);
   for (size_t i = 0; good && i < count; ++i) {
     want[i] = stored(run, out[i]);
   }
@@ -169,7 +164,9 @@ static bool expected_bits(const fp8_run_t *run, double *want) {
 
 bool fp8_expected(const fp8_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
   const size_t count = fp8_out_count(&run->problem);
-  *expected = (kernel_expected_t){.array = "out", .by = golden ? "FP64" : "the contract", .count = count,
+  *expected = (kernel_expected_t){.array = "out",
+                                  .by = golden ? "FP64" : "the contract",
+                                  .count = count,
                                   .want = malloc(count * sizeof *expected->want)};
   return (expected->want != NULL && (golden ? expected_golden : expected_bits)(run, expected->want)) ||
          base_fail(error, "expected result: out of memory");
@@ -180,8 +177,7 @@ bool fp8_expected(const fp8_run_t *run, bool golden, kernel_expected_t *expected
 bool fp8_judge(fp8_run_t *run, base_error_t *error) {
   kernel_result_t *result = &run->result;
   const fp8_problem_t *problem = &run->problem;
-  const double usual = run->settings.attention.out_f32 ? ATTENTION_TOLERANCE_F32
-                                                       : ATTENTION_TOLERANCE_BF16;
+  const double usual = run->settings.attention.out_f32 ? ATTENTION_TOLERANCE_F32 : ATTENTION_TOLERANCE_BF16;
   if (run->settings.attention.machine.soc.timing_only) {
     return true;
   }
@@ -197,11 +193,9 @@ bool fp8_judge(fp8_run_t *run, base_error_t *error) {
 }
 
 base_exit_t fp8_verdict(const fp8_run_t *run, base_error_t *error) {
-  const base_exit_t code =
-      kernel_result_verdict(&run->result, "elements of output and log-sum-exp", error);
+  const base_exit_t code = kernel_result_verdict(&run->result, "elements of output and log-sum-exp", error);
   if (code == BASE_OK && run->judged_rows > 0 && !(run->lse_error <= LSE_TOLERANCE)) {
-    base_fail(error, "a log-sum-exp is wrong by %.3g; tolerance %.3g", run->lse_error,
-              LSE_TOLERANCE);
+    base_fail(error, "a log-sum-exp is wrong by %.3g; tolerance %.3g", run->lse_error, LSE_TOLERANCE);
     return BASE_OUT_OF_TOLERANCE;
   }
   return code;

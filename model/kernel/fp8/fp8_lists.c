@@ -9,8 +9,8 @@
 #include "kernel/fp8/fp8_input.h"
 
 // '<i4' [batch], each from 0 to most.
-static bool read_counts(const fp8_problem_t *problem, const char *path, size_t most,
-                        const char *what, int32_t **counts, base_error_t *error) {
+static bool read_counts(const fp8_problem_t *problem, const char *path, size_t most, const char *what, int32_t **counts,
+                        base_error_t *error) {
   npy_array_t array;
   char expected[32];
   if (!array_read(path, NPY_BIT(I4), &array, error)) {
@@ -23,8 +23,7 @@ static bool read_counts(const fp8_problem_t *problem, const char *path, size_t m
   }
   for (size_t i = 0; i < problem->batch; ++i) {
     if ((*counts)[i] < 0 || (size_t)(*counts)[i] > most) {
-      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the %s", path, (*counts)[i], i,
-                       most, what);
+      return base_fail(error, "%s: %d at [%zu]; expected 0 to %zu, the %s", path, (*counts)[i], i, most, what);
     }
   }
   return true;
@@ -32,8 +31,8 @@ static bool read_counts(const fp8_problem_t *problem, const char *path, size_t m
 
 bool fp8_read_lengths(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
   if (input->lengths != NULL) {
-    return read_counts(problem, input->lengths, problem->capacity,
-                       "tokens that there is room for", &problem->length, error);
+    return read_counts(problem, input->lengths, problem->capacity, "tokens that there is room for", &problem->length,
+                       error);
   }
   problem->length = malloc(problem->batch * sizeof *problem->length);
   for (size_t i = 0; problem->length != NULL && i < problem->batch; ++i) {
@@ -75,24 +74,22 @@ static bool check_indices(const fp8_problem_t *problem, const char *path, const 
     const int32_t index = problem->indices[i];
     if (i % problem->topk < fp8_places(problem, list) && (index < -1 || index >= length)) {
       char where[NPY_SHAPE_BYTES];
-      return base_fail(error, "%s: %d at %s; the sequence has %d tokens: expected -1 to %d", path,
-                       index, npy_index_text(array, i % npy_count(array), where), length,
-                       length - 1);
+      return base_fail(error, "%s: %d at %s; the sequence has %d tokens: expected -1 to %d", path, index,
+                       npy_index_text(array, i % npy_count(array), where), length, length - 1);
     }
   }
   return true;
 }
 
-static bool read_topk_lengths(const fp8_input_t *input, fp8_problem_t *problem,
-                              base_error_t *error) {
+static bool read_topk_lengths(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
   if (input->topk_lengths == NULL) {
     return true;
   }
   if (problem->topk == 0) {
     return base_fail(error, "--topk-lengths: needs --indices or --top-k");
   }
-  return read_counts(problem, input->topk_lengths, problem->topk,
-                     "indices of a query token", &problem->topk_length, error);
+  return read_counts(problem, input->topk_lengths, problem->topk, "indices of a query token", &problem->topk_length,
+                     error);
 }
 
 bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
@@ -107,13 +104,12 @@ bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_err
   }
   problem->indices = array.data;
   if (!indices_fit(problem, &array)) {
-    snprintf(expected, sizeof expected, "(%zu, %zu, topk), without axes that are 1, or (topk,)",
-             problem->batch, problem->seq_q);
+    snprintf(expected, sizeof expected, "(%zu, %zu, topk), without axes that are 1, or (topk,)", problem->batch,
+             problem->seq_q);
     return npy_refuse_shape(path, &array, expected, error);
   }
   problem->topk = array.shape[array.dims - 1];
-  return kernel_agrees("top-k", input->top_k, problem->topk, path, error) &&
-         read_topk_lengths(input, problem, error) &&
+  return kernel_agrees("top-k", input->top_k, problem->topk, path, error) && read_topk_lengths(input, problem, error) &&
          (array.dims != 1 || repeat(problem, error)) && check_indices(problem, path, &array, error);
 }
 

@@ -9,7 +9,7 @@
 #include "soc/soc.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
-static const size_t max_keys_bytes = (size_t)256 << 20;   // that are kept beside the tokens
+static const size_t max_keys_bytes = (size_t)256 << 20;  // that are kept beside the tokens
 
 enum { STREAM_Q, STREAM_K, STREAMS, CHUNK = 64, NOTHING = 0xff };
 
@@ -30,8 +30,7 @@ static void make_tokens(const work_t *work, size_t entry, size_t first, size_t c
   const size_t slot = entry * p->capacity + first;
   uint16_t chunk[CHUNK * NUM_FP8_KEY];
   uint16_t *key = p->keys == NULL ? chunk : p->keys + slot * NUM_FP8_KEY;
-  made_up_fill(work->made_up, entry * STREAMS + STREAM_K,
-               first * NUM_FP8_KEY, count * NUM_FP8_KEY, key);
+  made_up_fill(work->made_up, entry * STREAMS + STREAM_K, first * NUM_FP8_KEY, count * NUM_FP8_KEY, key);
   num_fp8_encode(work->kind, key, p->tokens + slot * NUM_FP8_TOKEN_BYTES, count);
 }
 
@@ -62,20 +61,18 @@ static bool make_queries(void *context, size_t first, size_t end) {
   const work_t *work = context;
   const size_t count = work->problem->seq_q * work->problem->heads * NUM_FP8_KEY;
   for (size_t entry = first; entry < end; ++entry) {
-    made_up_fill(work->made_up, entry * STREAMS + STREAM_Q, 0,
-                 count, work->problem->q + entry * count);
+    made_up_fill(work->made_up, entry * STREAMS + STREAM_Q, 0, count, work->problem->q + entry * count);
   }
   return true;
 }
 
-bool fp8_make_up(fp8_problem_t *problem, const made_up_t *made_up, num_fp8_scale_t kind, bool pages,
-                 size_t threads, base_error_t *error) {
+bool fp8_make_up(fp8_problem_t *problem, const made_up_t *made_up, num_fp8_scale_t kind, bool pages, size_t threads,
+                 base_error_t *error) {
   const size_t q_bytes = fp8_rows(problem) * NUM_FP8_KEY * sizeof *problem->q;
   const size_t token_bytes = problem->slots * NUM_FP8_TOKEN_BYTES;
   const size_t keys_bytes = problem->slots * NUM_FP8_KEY * sizeof *problem->keys;
   if (q_bytes + token_bytes > max_bytes) {
-    return base_fail(error, "made-up inputs of %zu bytes; expected at most %zu",
-                     q_bytes + token_bytes, max_bytes);
+    return base_fail(error, "made-up inputs of %zu bytes; expected at most %zu", q_bytes + token_bytes, max_bytes);
   }
   problem->q_in_global_memory = true;
   problem->tokens_in_global_memory = !pages;
@@ -103,9 +100,7 @@ static void shuffle(int32_t *list, size_t count, num_rng_t *rng) {
   }
 }
 
-static size_t pages_of(size_t tokens, size_t page_size) {
-  return (tokens + page_size - 1) / page_size;
-}
+static size_t pages_of(size_t tokens, size_t page_size) { return (tokens + page_size - 1) / page_size; }
 
 // Gives every entry its pages.  Returns the number of pages of the cache, 0: out of memory.
 static size_t deal_pages(fp8_problem_t *p, size_t page_size, uint64_t seed) {
@@ -140,8 +135,7 @@ static size_t deal_pages(fp8_problem_t *p, size_t page_size, uint64_t seed) {
 static void move_rows(const fp8_problem_t *paged, const uint8_t *from, size_t bytes, uint8_t *to) {
   for (size_t entry = 0; entry < paged->batch; ++entry) {
     for (size_t i = 0; i < (size_t)paged->length[entry]; ++i) {
-      memcpy(to + fp8_slot(paged, entry, i) * bytes, from + (entry * paged->capacity + i) * bytes,
-             bytes);
+      memcpy(to + fp8_slot(paged, entry, i) * bytes, from + (entry * paged->capacity + i) * bytes, bytes);
     }
   }
 }
@@ -204,8 +198,7 @@ bool fp8_make_indices(fp8_problem_t *problem, size_t topk, uint64_t seed, base_e
   num_rng_t rng;
   num_rng_seed(&rng, seed ^ SEED_INDICES);
   for (size_t list = 0; list < lists; ++list) {
-    draw(all, (size_t)problem->length[fp8_entry_of(problem, list)], topk, &rng,
-         problem->indices + list * topk);
+    draw(all, (size_t)problem->length[fp8_entry_of(problem, list)], topk, &rng, problem->indices + list * topk);
   }
   free(all);
   return true;

@@ -20,9 +20,7 @@ void fp8_free(fp8_problem_t *problem) {
   memset(problem, 0, sizeof *problem);
 }
 
-size_t fp8_lists(const fp8_problem_t *problem) {
-  return problem->batch * (problem->topk == 0 ? 1 : problem->seq_q);
-}
+size_t fp8_lists(const fp8_problem_t *problem) { return problem->batch * (problem->topk == 0 ? 1 : problem->seq_q); }
 
 size_t fp8_list_rows(const fp8_problem_t *problem) {
   return problem->heads * (problem->topk == 0 ? problem->seq_q : 1);

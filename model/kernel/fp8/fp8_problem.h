@@ -6,8 +6,8 @@
 // entry's block table names.  Dense: a list an entry, of all its positions.  Sparse: a list a query
 // token, of the positions that its indices name.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FP8_PROBLEM_H
-#define KERNEL_FP8_PROBLEM_H
+#ifndef AMALGAM_KERNEL_FP8_FP8_PROBLEM_H
+#define AMALGAM_KERNEL_FP8_FP8_PROBLEM_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,32 +16,32 @@
 #include "num/num_attention.h"
 #include "num/num_fp8.h"
 
-enum { FP8_VALUES = NUM_FP8_LATENT };   // columns of the output
+enum { FP8_VALUES = NUM_FP8_LATENT };  // columns of the output
 
 typedef struct fp8_problem {
   size_t batch, seq_q, heads;
-  size_t topk;             // indices of a query token, 0: dense
-  size_t capacity;         // tokens an entry may have at most
-  size_t slots;            // tokens of the cache, of all entries
-  bool shared;             // all entries count slots from the first, else entry e from e * capacity
-  size_t page_size;        // tokens of a page, 0: not paged
-  size_t pages;            // of an entry's block table
-  size_t block;            // places of a block
+  size_t topk;       // indices of a query token, 0: dense
+  size_t capacity;   // tokens an entry may have at most
+  size_t slots;      // tokens of the cache, of all entries
+  bool shared;       // all entries count slots from the first, else entry e from e * capacity
+  size_t page_size;  // tokens of a page, 0: not paged
+  size_t pages;      // of an entry's block table
+  size_t block;      // places of a block
   float scale;
-  bool causal;             // query token t of seq_q sees positions 0 .. length - seq_q + t
-  bool skip_noop;          // as in num_attn_amla
-  num_row_sum_t row_sum;   // of P in a block
-  bool batch_axis, token_axis;   // the output is [batch, seq_q, heads, 512], without what is false
-  bool q_in_global_memory, tokens_in_global_memory;   // made by soc_alloc
-  uint16_t *q;             // [batch][seq_q][heads][576] BF16; NULL: timing only
-  uint8_t *tokens;         // [slots][656]; NULL: timing only
-  uint16_t *keys;          // [slots][576] BF16: what the tokens are made of; NULL: not known
-  int32_t *length;         // [batch]
-  int32_t *indices;        // [batch][seq_q][topk] positions, or -1
-  int32_t *topk_length;    // [batch]: how many of the indices count; NULL: all
-  int32_t *block_table;    // [batch][pages]
-  float *sink;             // [heads], NULL: none
-  char source[200];        // where the data came from, for people
+  bool causal;                                       // query token t of seq_q sees positions 0 .. length - seq_q + t
+  bool skip_noop;                                    // as in num_attn_amla
+  num_row_sum_t row_sum;                             // of P in a block
+  bool batch_axis, token_axis;                       // the output is [batch, seq_q, heads, 512], without what is false
+  bool q_in_global_memory, tokens_in_global_memory;  // made by soc_alloc
+  uint16_t *q;                                       // [batch][seq_q][heads][576] BF16; NULL: timing only
+  uint8_t *tokens;                                   // [slots][656]; NULL: timing only
+  uint16_t *keys;                                    // [slots][576] BF16: what the tokens are made of; NULL: not known
+  int32_t *length;                                   // [batch]
+  int32_t *indices;                                  // [batch][seq_q][topk] positions, or -1
+  int32_t *topk_length;                              // [batch]: how many of the indices count; NULL: all
+  int32_t *block_table;                              // [batch][pages]
+  float *sink;                                       // [heads], NULL: none
+  char source[200];                                  // where the data came from, for people
 } fp8_problem_t;
 
 // Frees the arrays and zeroes the struct.
@@ -69,12 +69,8 @@ ptrdiff_t fp8_place_slot(const fp8_problem_t *problem, size_t list, size_t place
 uint64_t fp8_attended(const fp8_problem_t *problem);
 
 // Rows of the output, all lists; they follow each other as the lists do.
-static inline size_t fp8_rows(const fp8_problem_t *problem) {
-  return problem->batch * problem->seq_q * problem->heads;
-}
+static inline size_t fp8_rows(const fp8_problem_t *problem) { return problem->batch * problem->seq_q * problem->heads; }
 
-static inline size_t fp8_out_count(const fp8_problem_t *problem) {
-  return fp8_rows(problem) * FP8_VALUES;
-}
+static inline size_t fp8_out_count(const fp8_problem_t *problem) { return fp8_rows(problem) * FP8_VALUES; }
 
 #endif

@@ -29,8 +29,8 @@ static bool check_path(const fp8_settings_t *settings, base_error_t *error) {
     return base_fail(error, "--preload 0: expected 1 or 2 with --path direct");
   }
   return attention->group_rows <= FP8_DIRECT_ROWS ||
-         base_fail(error, "--group-rows %u: expected at most %d with --path direct",
-                   (unsigned)attention->group_rows, FP8_DIRECT_ROWS);
+         base_fail(error, "--group-rows %u: expected at most %d with --path direct", (unsigned)attention->group_rows,
+                   FP8_DIRECT_ROWS);
 }
 
 bool fp8_settings_check(const fp8_settings_t *settings, base_error_t *error) {
@@ -42,15 +42,12 @@ bool fp8_settings_check(const fp8_settings_t *settings, base_error_t *error) {
   if (!attention_settings_check(&attention, error)) {
     return false;
   }
-  return l1_kb < FP8_L1_KB
-             ? base_fail(error, "cube.l1_kb = %u: the kernel needs %d", l1_kb, FP8_L1_KB)
-             : check_path(settings, error);
+  return l1_kb < FP8_L1_KB ? base_fail(error, "cube.l1_kb = %u: the kernel needs %d", l1_kb, FP8_L1_KB)
+                           : check_path(settings, error);
 }
 
 // Can the machine's AI cores be paired, each with another of its die?
-static bool has_pairs(const config_t *config) {
-  return config->soc.ai_cores % (2 * config->soc.dies) == 0;
-}
+static bool has_pairs(const config_t *config) { return config->soc.ai_cores % (2 * config->soc.dies) == 0; }
 
 bool fp8_settings_fit(fp8_run_t *run, base_error_t *error) {
   fp8_settings_t *settings = &run->settings;
@@ -58,16 +55,13 @@ bool fp8_settings_fit(fp8_run_t *run, base_error_t *error) {
   const size_t rows = fp8_list_rows(&run->problem);
   const bool pairs = has_pairs(&soc->config);
   const bool asked = settings->crossover == FP8_CROSSOVER_ON;
-  run->crossover =
-      asked || (settings->crossover == FP8_CROSSOVER_USUAL && pairs && rows >= 2);
+  run->crossover = asked || (settings->crossover == FP8_CROSSOVER_USUAL && pairs && rows >= 2);
   soc->pairs = run->crossover;
   // Without crossover rows are cut as with it: both AI cores of a pair have work, and both dequantise.
   if (settings->attention.group_rows == 0) {
     const uint32_t most = most_rows(settings);
     settings->attention.group_rows =
-        run->crossover || rows < 2 || !pairs
-            ? most
-            : (fp8_group_rows((uint32_t)rows, most, 1) + 15) / 16 * 16;
+        run->crossover || rows < 2 || !pairs ? most : (fp8_group_rows((uint32_t)rows, most, 1) + 15) / 16 * 16;
   }
   if (asked && !pairs) {
     return base_fail(error,
@@ -78,7 +72,6 @@ bool fp8_settings_fit(fp8_run_t *run, base_error_t *error) {
   if (asked && rows < 2) {
     return base_fail(error, "--crossover on: one query row cannot be shared by two AI cores");
   }
-  return attention_settings_rows(
-      &settings->attention,
-      fp8_group_rows((uint32_t)rows, settings->attention.group_rows, run->crossover), error);
+  return attention_settings_rows(&settings->attention,
+                                 fp8_group_rows((uint32_t)rows, settings->attention.group_rows, run->crossover), error);
 }

@@ -1,7 +1,7 @@
 // Internal: what was asked for against the machine and the problem.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_FP8_SETTINGS_H
-#define KERNEL_FP8_SETTINGS_H
+#ifndef AMALGAM_KERNEL_FP8_FP8_SETTINGS_H
+#define AMALGAM_KERNEL_FP8_FP8_SETTINGS_H
 
 #include "kernel/fp8/fp8.h"
 

@@ -17,10 +17,9 @@ typedef struct layout {
 } layout_t;
 
 // One that decides which addresses are read.
-static size_t add_numbers(kernel_arrays_t *arrays, const char *name, const void *data,
-                          size_t bytes) {
-  return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes, .init = data,
-                                                 .read_only = true, .numbers = true});
+static size_t add_numbers(kernel_arrays_t *arrays, const char *name, const void *data, size_t bytes) {
+  return kernel_array_add(
+      arrays, (soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = true, .numbers = true});
 }
 
 // What the lists name, as slots from their entry's first; -1 for nothing and behind the end.
@@ -47,27 +46,24 @@ static float *make_sink(const fp8_problem_t *p) {
   return sink;
 }
 
-static void add_inputs(layout_t *l, const fp8_problem_t *p, const int32_t *index,
-                       const float *sink) {
+static void add_inputs(layout_t *l, const fp8_problem_t *p, const int32_t *index, const float *sink) {
   kernel_arrays_t *arrays = &l->arrays;
   const bool tables = p->page_size != 0 && p->topk == 0;
   l->q = kernel_array_input(arrays, "q", p->q, fp8_rows(p) * FP8_DK * 2);
   l->tokens = kernel_array_input(arrays, "tokens", p->tokens, p->slots * FP8_TOKEN_BYTES);
   l->index = add_numbers(arrays, "index", index, fp8_lists(p) * p->topk * sizeof *index);
-  l->block_table = add_numbers(arrays, "block_table", p->block_table,
-                               tables ? p->batch * p->pages * sizeof *p->block_table : 0);
-  l->sink = kernel_array_input(arrays, "sink", sink,
-                               sink == NULL ? 0 : fp8_list_rows(p) * sizeof *sink);
+  l->block_table =
+      add_numbers(arrays, "block_table", p->block_table, tables ? p->batch * p->pages * sizeof *p->block_table : 0);
+  l->sink = kernel_array_input(arrays, "sink", sink, sink == NULL ? 0 : fp8_list_rows(p) * sizeof *sink);
 }
 
 static void add_results(layout_t *l, const fp8_run_t *run) {
   const size_t rows = fp8_rows(&run->problem);
   const size_t out_bytes = rows * FP8_DV * (run->settings.attention.out_f32 ? 4 : 2);
-  l->out = kernel_array_add(
-      &l->arrays, (soc_buffer_t){.name = "out", .result = run->out, .bytes = out_bytes});
-  l->lse = kernel_array_add(&l->arrays, (soc_buffer_t){.name = "lse", .result = run->lse,
-                                                       .bytes = rows * sizeof *run->lse});
-  kernel_array_shape(&l->arrays, l->q, TYPE_BF16, rows, FP8_DK, 0);   // for --watch and blame, as those below
+  l->out = kernel_array_add(&l->arrays, (soc_buffer_t){.name = "out", .result = run->out, .bytes = out_bytes});
+  l->lse =
+      kernel_array_add(&l->arrays, (soc_buffer_t){.name = "lse", .result = run->lse, .bytes = rows * sizeof *run->lse});
+  kernel_array_shape(&l->arrays, l->q, TYPE_BF16, rows, FP8_DK, 0);  // for --watch and blame, as those below
   kernel_array_shape(&l->arrays, l->out, run->settings.attention.out_f32 ? TYPE_F32 : TYPE_BF16, rows, FP8_DV, 0);
   kernel_array_shape(&l->arrays, l->lse, TYPE_F32, rows, 1, 0);
 }
@@ -83,16 +79,14 @@ static void add_workspaces(layout_t *l, const fp8_run_t *run) {
   l->s = kernel_array_workspace(&l->arrays, "s", slots * p->block * 4);
   l->p = kernel_array_workspace(&l->arrays, "p", slots * p->block * 2);
   l->o = kernel_array_workspace(&l->arrays, "o", slots * l->o_pitch);
-  l->kv = kernel_array_workspace(&l->arrays, "kv",
-                                 dequantisers * FP8_KV_SLOTS * p->block * FP8_DK * 2);
+  l->kv = kernel_array_workspace(&l->arrays, "kv", dequantisers * FP8_KV_SLOTS * p->block * FP8_DK * 2);
   kernel_array_shape(&l->arrays, l->s, TYPE_F32, slots, p->block, 0);
   kernel_array_shape(&l->arrays, l->p, TYPE_BF16, slots, p->block, 0);
   kernel_array_shape(&l->arrays, l->o, TYPE_F32, slots, FP8_DV, 0);
   kernel_array_shape(&l->arrays, l->kv, TYPE_BF16, dequantisers * FP8_KV_SLOTS * p->block, FP8_DK, 0);
 }
 
-static attention_args_t attention_arguments(const fp8_problem_t *p, const attention_settings_t *a,
-                                            const layout_t *l) {
+static attention_args_t attention_arguments(const fp8_problem_t *p, const attention_settings_t *a, const layout_t *l) {
   const kernel_arrays_t *arrays = &l->arrays;
   return (attention_args_t){
       .q = kernel_array_address(arrays, l->q),
@@ -169,8 +163,7 @@ base_exit_t fp8_simulate(fp8_run_t *run, base_error_t *error) {
     base_fail(error, "lists: out of memory");
   } else {
     const soc_status_t status = simulate(run, index, sink);
-    code = kernel_result_take(&run->result, &run->settings.attention.machine, status,
-                              fp8_flops(problem), error);
+    code = kernel_result_take(&run->result, &run->settings.attention.machine, status, fp8_flops(problem), error);
   }
   free(index);
   free(sink);

@@ -9,16 +9,14 @@
 #include "kernel/gemm/gemm_settings.h"
 
 gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine) {
-  return (gemm_request_t){
-      .settings = {.kernel = kernel, .machine = *machine},
-      .input = {.made_up = made_up_usual(), .zeros = GEMM_ZEROS_INTEGER},
-      .judge = {.tolerance = NAN}};
+  return (gemm_request_t){.settings = {.kernel = kernel, .machine = *machine},
+                          .input = {.made_up = made_up_usual(), .zeros = GEMM_ZEROS_INTEGER},
+                          .judge = {.tolerance = NAN}};
 }
 
 static bool make_room(gemm_run_t *run, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
-  const bool takes_b =
-      p->quantised && run->judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
+  const bool takes_b = p->quantised && run->judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
   run->out = calloc(p->m * p->n, run->settings.out_f32 ? 4 : 2);
   run->b = takes_b ? malloc(p->k * p->n * sizeof *run->b) : NULL;
   return (run->out != NULL && (!takes_b || run->b != NULL)) || base_fail(error, "out of memory");
@@ -33,14 +31,13 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
                       request->input.made_up.seed);
   return gemm_read(&request->input, quantised, timing_only, &run->problem, error) &&
          kernel_machine_ready(&settings->machine, gemm_firmware(settings), error) &&
-         gemm_settings_fit(settings, &run->problem, error) &&
-         (timing_only || make_room(run, error));
+         gemm_settings_fit(settings, &run->problem, error) && (timing_only || make_room(run, error));
 }
 
 void gemm_write_out(const gemm_run_t *run, FILE *npy) {
-  const npy_array_t array = {.type = run->settings.out_f32                   ? NPY_F4
+  const npy_array_t array = {.type = run->settings.out_f32                ? NPY_F4
                                      : run->problem.type == NUM_HALF_BF16 ? NPY_U2
-                                                                               : NPY_F2,
+                                                                          : NPY_F2,
                              .dims = 2,
                              .shape = {run->problem.m, run->problem.n},
                              .data = run->out};

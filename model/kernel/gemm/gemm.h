@@ -1,8 +1,8 @@
 // Products by the kernels w4a16 and gemm: what to simulate, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_GEMM_H
-#define KERNEL_GEMM_H
+#ifndef AMALGAM_KERNEL_GEMM_GEMM_H
+#define AMALGAM_KERNEL_GEMM_GEMM_H
 
 #include <stdio.h>
 
@@ -17,41 +17,41 @@ typedef enum gemm_zeros { GEMM_ZEROS_NONE, GEMM_ZEROS_INTEGER, GEMM_ZEROS_FRACTI
 // files do not have is refused.
 typedef struct gemm_input {
   kernel_source_t source;
-  const char *a, *w;            // KERNEL_FILES: activations and weights,
-  const char *scale, *zero;     // of w4a16 with scales and perhaps zero points
-  made_up_t made_up;            // KERNEL_MADE_UP
-  bool bf16;                    // of gemm: BF16 activations, weights and result, not FP16
-  enum gemm_layout layout;      // of gemm: how the weights lie in global memory; files are [K,N]
-  size_t m, n, k, group;        // usually 16, 2048, 4096, 128
+  const char *a, *w;         // KERNEL_FILES: activations and weights,
+  const char *scale, *zero;  // of w4a16 with scales and perhaps zero points
+  made_up_t made_up;         // KERNEL_MADE_UP
+  bool bf16;                 // of gemm: BF16 activations, weights and result, not FP16
+  enum gemm_layout layout;   // of gemm: how the weights lie in global memory; files are [K,N]
+  size_t m, n, k, group;     // usually 16, 2048, 4096, 128
   // w4a16
-  gemm_zeros_t zeros;           // KERNEL_MADE_UP
-  bool is_unsigned;             // nibbles from 0 to 15
+  gemm_zeros_t zeros;  // KERNEL_MADE_UP
+  bool is_unsigned;    // nibbles from 0 to 15
 } gemm_input_t;
 
 enum { GEMM_SPLITS_AUTO = 0, GEMM_TILE_AUTO = 0 };
 
 // How gemm_tiles cuts a product, see its gemm_tiles_args_t; what is 0 is chosen (gemm_cut.h).
 typedef struct gemm_cut {
-  unsigned rows, cols;          // of a tile
-  unsigned depth, b_depth;      // K of a piece of a, of b, in L1
+  unsigned rows, cols;      // of a tile
+  unsigned depth, b_depth;  // K of a piece of a, of b, in L1
   unsigned a_slots, b_slots, kept;
   unsigned splits;
-  enum gemm_order { GEMM_ORDER_AUTO, GEMM_BY_ROWS, GEMM_BY_COLUMNS } order;   // of tiles
-  unsigned band;                // so many of them before those of the next row or column
-  double us;                    // the estimate, without the launch
+  enum gemm_order { GEMM_ORDER_AUTO, GEMM_BY_ROWS, GEMM_BY_COLUMNS } order;  // of tiles
+  unsigned band;  // so many of them before those of the next row or column
+  double us;      // the estimate, without the launch
 } gemm_cut_t;
 
 // How the kernel goes about it. Of gemm only machine, out_f32, halving, cut and splits are read.
 typedef struct gemm_settings {
-  const char *kernel;              // "w4a16" or "gemm"
+  const char *kernel;  // "w4a16" or "gemm"
   kernel_machine_t machine;
   bool out_f32;
-  bool dataparallel;               // all of K by one core, else slices of K, which vector cores add up
-  unsigned splits;                 // slices, 1 to 64, or GEMM_SPLITS_AUTO
-  unsigned tile_n;                 // columns of a tile: 64, 128, 256, or GEMM_TILE_AUTO
-  enum w4a16_phases phases;        // dequantise first, meanwhile, or straight into L1
-  bool halving;                    // of gemm: tiles of 128 x 256, halved until every AI core has one
-  gemm_cut_t cut;                  // of gemm without halving
+  bool dataparallel;         // all of K by one core, else slices of K, which vector cores add up
+  unsigned splits;           // slices, 1 to 64, or GEMM_SPLITS_AUTO
+  unsigned tile_n;           // columns of a tile: 64, 128, 256, or GEMM_TILE_AUTO
+  enum w4a16_phases phases;  // dequantise first, meanwhile, or straight into L1
+  bool halving;              // of gemm: tiles of 128 x 256, halved until every AI core has one
+  gemm_cut_t cut;            // of gemm without halving
 } gemm_settings_t;
 
 typedef struct gemm_request {
@@ -62,9 +62,9 @@ typedef struct gemm_request {
 
 // What a run does one after the other, or all at once.
 typedef struct gemm_phase {
-  const char *name;            // "dequantise"
-  uint64_t cycles;             // 0: not told apart from the next one
-  soc_traffic_t traffic;       // of the arrays that it reads and writes
+  const char *name;       // "dequantise"
+  uint64_t cycles;        // 0: not told apart from the next one
+  soc_traffic_t traffic;  // of the arrays that it reads and writes
 } gemm_phase_t;
 
 enum { GEMM_PHASES = 3, GEMM_ARRAYS = 7 };
@@ -80,15 +80,15 @@ typedef struct gemm_run {
   gemm_settings_t settings;  // with splits and tile_n decided; of gemm 0 is as the kernel likes
   kernel_judge_t judge;
   gemm_problem_t problem;
-  void *out;                 // [m][n], FP32 as settings.out_f32 says, or bits of the problem's type
-  uint16_t *b;               // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
-                             // sequential phases, if verify was asked for, else NULL
-  kernel_result_t result;    // on the contract's weights; judged are columns
+  void *out;               // [m][n], FP32 as settings.out_f32 says, or bits of the problem's type
+  uint16_t *b;             // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
+                           // sequential phases, if verify was asked for, else NULL
+  kernel_result_t result;  // on the contract's weights; judged are columns
   gemm_array_t array[GEMM_ARRAYS];
   size_t arrays;
   gemm_phase_t phase[GEMM_PHASES];
   size_t phases;
-  size_t wrong_weights;      // of b
+  size_t wrong_weights;  // of b
 } gemm_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise. Rounding to FP16 costs 2.1e-4

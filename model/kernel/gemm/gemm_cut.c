@@ -46,9 +46,7 @@ static size_t part_cols(const gemm_cut_t *cut) {
   return has_halves(cut) && cut->rows <= cut->cols ? round_up(cut->cols / 2, STRIP) : cut->cols;
 }
 
-static size_t piece_cols(const gemm_cut_t *cut) {
-  return cut->depth == cut->b_depth ? part_cols(cut) : cut->cols;
-}
+static size_t piece_cols(const gemm_cut_t *cut) { return cut->depth == cut->b_depth ? part_cols(cut) : cut->cols; }
 
 static unit_t unit_of(const gemm_problem_t *p, const gemm_cut_t *cut, unsigned splits) {
   const size_t most = L0_ELEMENTS / larger(part_rows(cut), part_cols(cut)) / STRIP * STRIP;
@@ -80,8 +78,7 @@ static double aligned_share(const config_t *config, size_t bytes, bool several) 
 }
 
 // Slices begin at multiples of floor(K / S), pieces at multiples of their depth from there.
-static double k_aligned(const gemm_problem_t *p, const config_t *config, unsigned splits, size_t depth,
-                        bool several) {
+static double k_aligned(const gemm_problem_t *p, const config_t *config, unsigned splits, size_t depth, bool several) {
   if (fmod(2.0 * (double)p->k, config->gm.align_bytes) != 0) {
     return 0;
   }
@@ -103,8 +100,8 @@ static double load_share(const config_t *config, const gemm_cut_t *cut, size_t k
   return by_columns(cut) == of_columns && of_a_core > 1 ? 1 - fmin(kept, 1) * (1 - 1 / of_a_core) : 1;
 }
 
-static double load_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut,
-                      const unit_t *u, unsigned splits, bool several) {
+static double load_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, const unit_t *u,
+                      unsigned splits, bool several) {
   const double a = k_aligned(p, config, splits, cut->depth, several);
   const double b = p->layout == GEMM_DN   ? k_aligned(p, config, splits, cut->b_depth, several)
                    : p->layout == GEMM_NZ ? 1
@@ -122,8 +119,8 @@ static double load_us(const gemm_problem_t *p, const config_t *config, const gem
 // A slot is loaded, read and free again; with n of them that takes n pieces' time. Parts that share pieces hold
 // them until the last part has had its turn.
 static double slots_us(const config_t *config, double pieces, double bytes, double slots, double l0_rate) {
-  const double one = config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3) +
-                     bytes / (l0_rate * config->soc.clock_mhz);
+  const double one =
+      config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3) + bytes / (l0_rate * config->soc.clock_mhz);
   return pieces <= slots ? 0 : pieces * one / fmax(slots - 1, 0.5);
 }
 
@@ -140,8 +137,8 @@ static double flight_us(const config_t *config, const gemm_cut_t *cut, const uni
 }
 
 // The slowest of a cube core's pipes, or its scalar core, or what is on its way while memory answers.
-static double unit_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut,
-                      const unit_t *u, unsigned splits, unsigned result_bytes, bool several) {
+static double unit_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, const unit_t *u,
+                      unsigned splits, unsigned result_bytes, bool several) {
   const config_cube_t *cube = &config->cube;
   const double per_us = config->soc.clock_mhz;
   const double rows = (double)round_up(u->rows, STRIP), cols = (double)round_up(u->cols, STRIP);
@@ -150,9 +147,12 @@ static double unit_us(const gemm_problem_t *p, const config_t *config, const gem
   const double load = load_us(p, config, cut, u, splits, several);
   const double mmads = (double)(u->steps * u->parts);
   const double mmad = (rows / cube->mac_m * cols / cube->mac_n * k / cube->mac_k +
-                       mmads * (cube->mmad_startup + 2 * config->soc.flag_cycles)) / per_us;
-  const double to_l0 = 2 * k * (rows * (by_rows ? 1 : (double)u->parts) / cube->l0a_bytes_per_cycle +
-                                cols * (by_rows ? (double)u->parts : 1) / cube->l0b_bytes_per_cycle) / per_us;
+                       mmads * (cube->mmad_startup + 2 * config->soc.flag_cycles)) /
+                      per_us;
+  const double to_l0 = 2 * k *
+                       (rows * (by_rows ? 1 : (double)u->parts) / cube->l0a_bytes_per_cycle +
+                        cols * (by_rows ? (double)u->parts : 1) / cube->l0b_bytes_per_cycle) /
+                       per_us;
   const double fix = (splits > 1 ? 4 : result_bytes) * (double)(u->rows * u->cols) / (cube->store_gbps * 1e3);
   const double pieces = (double)(ceil_div(u->k, cut->depth) + ceil_div(u->k, cut->b_depth));
   const double scalar = (mmads * MMAD_COMMANDS + pieces * PIECE_COMMANDS) * COMMAND_CYCLES / per_us;
@@ -167,8 +167,8 @@ static double ends_us(const config_t *config, const gemm_cut_t *cut, const unit_
                       unsigned result_bytes) {
   const double first = 2.0 * (double)(u->rows * smaller(cut->depth, u->k) + u->cols * smaller(cut->b_depth, u->k));
   const double last = (splits > 1 ? 4 : result_bytes) * (double)(u->rows * u->cols) / (double)u->parts;
-  return config->gm.l2_latency_us + first / (config->cube.load_gbps * 1e3) +
-         last / (config->cube.store_gbps * 1e3) + config->gm.write_latency_us;
+  return config->gm.l2_latency_us + first / (config->cube.load_gbps * 1e3) + last / (config->cube.store_gbps * 1e3) +
+         config->gm.write_latency_us;
 }
 
 // The vector cores add and cast the slices' sums.
@@ -192,14 +192,15 @@ static double hbm_bytes(const gemm_problem_t *p, const config_t *config, const g
   if (!cold && a + b <= l2) {
     return 0;
   }
-  const double stays = along / bands;   // while the lines across pass by
-  const double again = stays <= 0.8 * l2 ? along : along * (double)ceil_div(by_columns(cut) ? p->n : p->m,
-                                                                            by_columns(cut) ? cut->cols : cut->rows);
+  const double stays = along / bands;  // while the lines across pass by
+  const double again = stays <= 0.8 * l2 ? along
+                                         : along * (double)ceil_div(by_columns(cut) ? p->n : p->m,
+                                                                    by_columns(cut) ? cut->cols : cut->rows);
   return again + across * (across + stays <= 0.8 * l2 ? 1 : bands);
 }
 
-double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut,
-                   unsigned result_bytes, bool cold) {
+double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, unsigned result_bytes,
+                   bool cold) {
   const unsigned splits = cut->splits;
   const unit_t u = unit_of(p, cut, splits);
   const size_t units = ceil_div(p->m, cut->rows) * ceil_div(p->n, cut->cols) * splits;
@@ -212,8 +213,8 @@ double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_c
   const double all = rounds == 0 ? 0 : skew * (double)(cores - 1) + unit * (double)rounds;
   const double bytes = 2.0 * (double)units * (double)(u.k * (u.rows + u.cols));
   const double l2 = bytes / (config->gm.l2_gbps * config->soc.dies * 1e3);
-  const double hbm = hbm_bytes(p, config, cut, cold) /
-                     (config->gm.hbm_gbps * config->gm.hbm_efficiency * config->soc.dies * 1e3);
+  const double hbm =
+      hbm_bytes(p, config, cut, cold) / (config->gm.hbm_gbps * config->gm.hbm_efficiency * config->soc.dies * 1e3);
   return longest((const double[]){fmax(more, all), l2, hbm}, 3) + ends_us(config, cut, &u, splits, result_bytes) +
          (splits > 1 ? reduce_us(p, config, splits, result_bytes) : 0);
 }
@@ -284,7 +285,7 @@ static void try_cut(search_t *s, gemm_cut_t cut) {
     return;
   }
   cut.band = given->band != 0 ? given->band : band_of(s->problem, config, &cut);
-  const bool reuse = cut.band >= 2 * config->soc.ai_cores;   // tiles of a line are the same core's
+  const bool reuse = cut.band >= 2 * config->soc.ai_cores;  // tiles of a line are the same core's
   for (size_t i = 0; i < (reuse ? sizeof kept / sizeof *kept : 1); ++i) {
     try_kept(s, cut, kept[i]);
   }
@@ -319,8 +320,11 @@ static void try_tiles(search_t *s, unsigned splits) {
 
 bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, base_error_t *error) {
   static const unsigned slices[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
-  search_t s = {.problem = problem, .settings = settings, .us = INFINITY,
-                .result_bytes = settings->out_f32 ? 4 : 2, .best.splits = GEMM_MAX_SPLITS};
+  search_t s = {.problem = problem,
+                .settings = settings,
+                .us = INFINITY,
+                .result_bytes = settings->out_f32 ? 4 : 2,
+                .best.splits = GEMM_MAX_SPLITS};
   for (size_t i = 0; i < sizeof slices / sizeof *slices; ++i) {
     if (settings->splits == GEMM_SPLITS_AUTO && (i == 0 || problem->k / slices[i] >= 256)) {
       try_tiles(&s, slices[i]);
@@ -330,7 +334,8 @@ bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, b
     try_tiles(&s, settings->splits);
   }
   if (!isfinite(s.us)) {
-    return base_fail(error, "--tile %ux%ux%u: halves of the tile do not fit into those of the %d KB of L0C, or two "
+    return base_fail(error,
+                     "--tile %ux%ux%u: halves of the tile do not fit into those of the %d KB of L0C, or two "
                      "pieces of each operand not into the %d KB of L1",
                      settings->cut.rows, settings->cut.cols, settings->cut.depth, GEMM_L0C_KB, GEMM_L1_KB);
   }

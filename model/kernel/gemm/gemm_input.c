@@ -16,8 +16,7 @@ static bool is_finite(num_half_t type, uint16_t half) {
 }
 
 // A matrix of FP16 or BF16 numbers; a vector is one row if that may be.
-static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy_array_t *array,
-                      base_error_t *error) {
+static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy_array_t *array, base_error_t *error) {
   if (!array_read(path, type == NUM_HALF_BF16 ? NPY_BIT(U2) : NPY_BIT(F2), array, error)) {
     return false;
   }
@@ -43,8 +42,7 @@ static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy
   return true;
 }
 
-static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *problem,
-                   base_error_t *error) {
+static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t a;
   if (!read_half(path, problem->type, false, &a, error)) {
     return false;
@@ -52,8 +50,7 @@ static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *
   problem->a = a.data;
   problem->m = a.shape[0];
   problem->k = a.shape[1];
-  return kernel_agrees("m", input->m, problem->m, path, error) &&
-         kernel_agrees("k", input->k, problem->k, path, error);
+  return kernel_agrees("m", input->m, problem->m, path, error) && kernel_agrees("k", input->k, problem->k, path, error);
 }
 
 static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *error) {
@@ -63,8 +60,7 @@ static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *err
     return false;
   }
   problem->w = w.data;
-  snprintf(expected, sizeof expected, "[%zu,N/8], a row for each column of A, eight nibbles a word",
-           problem->k);
+  snprintf(expected, sizeof expected, "[%zu,N/8], a row for each column of A, eight nibbles a word", problem->k);
   if (w.dims != 2 || npy_count(&w) == 0 || w.shape[0] != problem->k) {
     return npy_refuse_shape(path, &w, expected, error);
   }
@@ -92,15 +88,13 @@ static bool check_scales(const char *path, const npy_array_t *scale, base_error_
   for (size_t i = 0; i < npy_count(scale); ++i) {
     if ((value[i] & 0x7fffu) == 0) {
       char at[NPY_SHAPE_BYTES];
-      return base_fail(error, "%s: %s is 0; expected scales other than 0", path,
-                       npy_index_text(scale, i, at));
+      return base_fail(error, "%s: %s is 0; expected scales other than 0", path, npy_index_text(scale, i, at));
     }
   }
   return true;
 }
 
-static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem_t *problem,
-                       base_error_t *error) {
+static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t scale;
   char expected[96];
   if (!read_half(path, NUM_HALF_FP16, true, &scale, error)) {
@@ -116,11 +110,9 @@ static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem
   if (input->group != 0) {
     problem->group = input->group;
   }
-  if (problem->group == 0 || problem->k % problem->group != 0 ||
-      problem->k / problem->group != groups) {
-    return base_fail(error, "%s: %zu rows of scales do not cut the %zu rows of W into groups%s",
-                     path, groups, problem->k,
-                     input->group != 0 ? " of --group rows" : " of one size");
+  if (problem->group == 0 || problem->k % problem->group != 0 || problem->k / problem->group != groups) {
+    return base_fail(error, "%s: %zu rows of scales do not cut the %zu rows of W into groups%s", path, groups,
+                     problem->k, input->group != 0 ? " of --group rows" : " of one size");
   }
   return check_scales(path, &scale, error);
 }
@@ -132,8 +124,7 @@ static bool take_zero(const char *path, gemm_problem_t *problem, base_error_t *e
     return false;
   }
   problem->zero = zero.data;
-  snprintf(expected, sizeof expected, "(%zu, %zu), the scales' shape",
-           problem->k / problem->group, problem->n);
+  snprintf(expected, sizeof expected, "(%zu, %zu), the scales' shape", problem->k / problem->group, problem->n);
   return (zero.shape[0] == problem->k / problem->group && zero.shape[1] == problem->n) ||
          npy_refuse_shape(path, &zero, expected, error);
 }
@@ -165,16 +156,15 @@ static bool sort_zeros(gemm_problem_t *problem, const char *scale, base_error_t 
   return true;
 }
 
-static bool take_all(const gemm_input_t *input, const char *a, const char *w, const char *scale,
-                     const char *zero, gemm_problem_t *problem, base_error_t *error) {
+static bool take_all(const gemm_input_t *input, const char *a, const char *w, const char *scale, const char *zero,
+                     gemm_problem_t *problem, base_error_t *error) {
   if (!take_a(input, a, problem, error) ||
       !(problem->quantised ? take_w4(w, problem, error) : take_half_w(w, problem, error)) ||
       !kernel_agrees("n", input->n, problem->n, w, error)) {
     return false;
   }
   return !problem->quantised ||
-         (take_scale(input, scale, problem, error) &&
-          (zero == NULL || take_zero(zero, problem, error)) &&
+         (take_scale(input, scale, problem, error) && (zero == NULL || take_zero(zero, problem, error)) &&
           sort_zeros(problem, scale, error));
 }
 
@@ -205,16 +195,13 @@ static bool check_made_up(const gemm_problem_t *problem, base_error_t *error) {
     return true;
   }
   if (problem->n % 8 != 0) {
-    return base_fail(error, "--n %zu: expected a multiple of 8, a word holds eight nibbles",
-                     problem->n);
+    return base_fail(error, "--n %zu: expected a multiple of 8, a word holds eight nibbles", problem->n);
   }
   return problem->k % problem->group == 0 ||
-         base_fail(error, "--k %zu: expected a multiple of --group, %zu", problem->k,
-                   problem->group);
+         base_fail(error, "--k %zu: expected a multiple of --group, %zu", problem->k, problem->group);
 }
 
-static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t *problem,
-                    base_error_t *error) {
+static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t *problem, base_error_t *error) {
   static const enum w4a16_zeros zeros[] = {W4A16_NO_ZEROS, W4A16_HALF_ZEROS, W4A16_ANY_ZEROS};
   problem->m = kernel_size_or(input->m, 16);
   problem->n = kernel_size_or(input->n, 2048);
@@ -229,8 +216,7 @@ static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t 
     return true;
   }
   made_up_source(&input->made_up, problem->source, sizeof problem->source);
-  return gemm_make_up(problem, &input->made_up, input->zeros, error) &&
-         sort_zeros(problem, "--scale", error);
+  return gemm_make_up(problem, &input->made_up, input->zeros, error) && sort_zeros(problem, "--scale", error);
 }
 
 // --- all of it --------------------------------------------------------------------------------
@@ -242,8 +228,8 @@ static bool check_limits(const gemm_problem_t *problem, base_error_t *error) {
   } extents[] = {{"m", problem->m}, {"n", problem->n}, {"k", problem->k}};
   for (size_t i = 0; i < sizeof extents / sizeof *extents; ++i) {
     if (extents[i].extent > MAX_EXTENT) {
-      return base_fail(error, "%s: %s is %zu; expected at most %d", problem->source,
-                       extents[i].name, extents[i].extent, (int)MAX_EXTENT);
+      return base_fail(error, "%s: %s is %zu; expected at most %d", problem->source, extents[i].name, extents[i].extent,
+                       (int)MAX_EXTENT);
     }
   }
   return true;
@@ -302,6 +288,4 @@ num_w4_t gemm_weights(const gemm_problem_t *problem) {
                     .zero = problem->zero};
 }
 
-uint64_t gemm_flops(const gemm_problem_t *problem) {
-  return 2ull * problem->m * problem->n * problem->k;
-}
+uint64_t gemm_flops(const gemm_problem_t *problem) { return 2ull * problem->m * problem->n * problem->k; }

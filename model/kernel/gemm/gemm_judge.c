@@ -29,9 +29,7 @@ static size_t judged_cols(const gemm_run_t *run) {
 }
 
 // Spread evenly.
-static size_t judged_col(const gemm_run_t *run, size_t i) {
-  return i * run->problem.n / run->result.judged;
-}
+static size_t judged_col(const gemm_run_t *run, size_t i) { return i * run->problem.n / run->result.judged; }
 
 // The judged columns of B, side by side.
 static uint16_t *gather(const gemm_run_t *run) {
@@ -78,14 +76,14 @@ typedef struct product {
 
 static bool golden_part(void *context, size_t first, size_t end) {
   const product_t *p = context;
-  return num_half_matmul_golden(p->problem->type, p->problem->m, p->n, p->problem->k, p->problem->a, p->b, first,
-                                end, p->golden);
+  return num_half_matmul_golden(p->problem->type, p->problem->m, p->n, p->problem->k, p->problem->a, p->b, first, end,
+                                p->golden);
 }
 
 static bool contract_part(void *context, size_t first, size_t end) {
   const product_t *p = context;
-  return num_half_matmul(p->problem->type, p->problem->m, p->n, p->problem->k, p->splits, p->problem->a, p->b,
-                         first, end, p->contract);
+  return num_half_matmul(p->problem->type, p->problem->m, p->n, p->problem->k, p->splits, p->problem->a, p->b, first,
+                         end, p->contract);
 }
 
 static bool judge(gemm_run_t *run, base_error_t *error) {
@@ -93,8 +91,7 @@ static bool judge(gemm_run_t *run, base_error_t *error) {
   const size_t count = p->m * run->result.judged;
   uint16_t *b = gather(run);
   float *values = malloc(count * sizeof *values);
-  product_t product = {.problem = p, .n = run->result.judged, .b = b,
-                       .golden = malloc(count * sizeof *product.golden)};
+  product_t product = {.problem = p, .n = run->result.judged, .b = b, .golden = malloc(count * sizeof *product.golden)};
   const bool good = b != NULL && values != NULL && product.golden != NULL &&
                     parallel_for(run->settings.machine.soc.threads, product.n, golden_part, &product);
   if (good) {
@@ -112,10 +109,12 @@ static bool judge(gemm_run_t *run, base_error_t *error) {
 static bool verify(gemm_run_t *run, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
   const size_t count = p->m * p->n;
-  product_t product = {.problem = p, .n = p->n, .splits = run->settings.splits, .b = p->b,
+  product_t product = {.problem = p,
+                       .n = p->n,
+                       .splits = run->settings.splits,
+                       .b = p->b,
                        .contract = malloc(count * sizeof *product.contract)};
-  if (product.contract == NULL ||
-      !parallel_for(run->settings.machine.soc.threads, p->n, contract_part, &product)) {
+  if (product.contract == NULL || !parallel_for(run->settings.machine.soc.threads, p->n, contract_part, &product)) {
     free(product.contract);
     return base_fail(error, "--verify: out of memory");
   }
@@ -123,9 +122,8 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
   const uint16_t *got_half = run->out;
   for (size_t i = 0; i < count; ++i) {
     const float sum = product.contract[i];
-    run->result.wrong_bits += run->settings.out_f32
-                              ? got_f32[i] != num_f32_bits(sum)
-                              : got_half[i] != to_half(run, sum);
+    run->result.wrong_bits +=
+        run->settings.out_f32 ? got_f32[i] != num_f32_bits(sum) : got_half[i] != to_half(run, sum);
   }
   for (size_t i = 0; run->b != NULL && i < p->k * p->n; ++i) {
     run->wrong_weights += run->b[i] != p->b[i];
@@ -138,12 +136,19 @@ static bool verify(gemm_run_t *run, base_error_t *error) {
 bool gemm_expected(const gemm_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
   const size_t count = p->m * p->n;
-  *expected = (kernel_expected_t){.array = "c", .by = golden ? "FP64" : "the contract", .count = count,
+  *expected = (kernel_expected_t){.array = "c",
+                                  .by = golden ? "FP64" : "the contract",
+                                  .count = count,
                                   .want = malloc(count * sizeof *expected->want)};
-  product_t product = {.problem = p, .n = p->n, .splits = run->settings.splits, .b = p->b, .golden = expected->want,
+  product_t product = {.problem = p,
+                       .n = p->n,
+                       .splits = run->settings.splits,
+                       .b = p->b,
+                       .golden = expected->want,
                        .contract = golden ? NULL : malloc(count * sizeof *product.contract)};
-  const bool good = expected->want != NULL && (golden || product.contract != NULL) &&
-                    parallel_for(run->settings.machine.soc.threads, p->n, golden ? golden_part : contract_part, &product);
+  const bool good =
+      expected->want != NULL && (golden || product.contract != NULL) &&
+      parallel_for(run->settings.machine.soc.threads, p->n, golden ? golden_part : contract_part, &product);
   for (size_t i = 0; good && !golden && i < count; ++i) {
     const float sum = product.contract[i];
     expected->want[i] = (double)(run->settings.out_f32 ? sum : of_half(run, to_half(run, sum)));
@@ -154,9 +159,9 @@ bool gemm_expected(const gemm_run_t *run, bool golden, kernel_expected_t *expect
 
 bool gemm_judge(gemm_run_t *run, base_error_t *error) {
   kernel_result_t *result = &run->result;
-  const double usual = run->settings.out_f32                   ? GEMM_TOLERANCE_F32
+  const double usual = run->settings.out_f32                ? GEMM_TOLERANCE_F32
                        : run->problem.type == NUM_HALF_BF16 ? GEMM_TOLERANCE_BF16
-                                                                 : GEMM_TOLERANCE_F16;
+                                                            : GEMM_TOLERANCE_F16;
   if (run->settings.machine.soc.timing_only) {
     return true;
   }
@@ -169,8 +174,8 @@ bool gemm_judge(gemm_run_t *run, base_error_t *error) {
 
 base_exit_t gemm_verdict(const gemm_run_t *run, base_error_t *error) {
   if (run->wrong_weights != 0) {
-    base_fail(error, "%zu of %zu dequantised weights differ from the contract's",
-              run->wrong_weights, run->problem.k * run->problem.n);
+    base_fail(error, "%zu of %zu dequantised weights differ from the contract's", run->wrong_weights,
+              run->problem.k * run->problem.n);
     return BASE_OUT_OF_TOLERANCE;
   }
   return kernel_result_verdict(&run->result, "output elements", error);

@@ -13,8 +13,7 @@ enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO
 enum { MADE_UP_CHUNK = 4096 };
 
 // In FP16 a value of more bits than BF16's eight.
-static void make_half(const made_up_t *made_up, num_half_t type, uint64_t stream, size_t count,
-                      uint16_t *out) {
+static void make_half(const made_up_t *made_up, num_half_t type, uint64_t stream, size_t count, uint16_t *out) {
   if (type == NUM_HALF_BF16) {
     made_up_fill(made_up, stream, 0, count, out);
     return;
@@ -26,8 +25,7 @@ static void make_half(const made_up_t *made_up, num_half_t type, uint64_t stream
     made_up_fill(made_up, stream, first, n, high);
     made_up_fill(made_up, stream + 1, first, n, low);
     for (size_t i = 0; i < n; ++i) {
-      out[first + i] = num_fp16_from_f32(
-          fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
+      out[first + i] = num_fp16_from_f32(fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
     }
   }
 }
@@ -59,8 +57,7 @@ static void make_weights(gemm_problem_t *problem, uint64_t seed, gemm_zeros_t ze
   }
 }
 
-bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_t zeros,
-                  base_error_t *error) {
+bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_t zeros, base_error_t *error) {
   const size_t scales = problem->quantised ? problem->k / problem->group * problem->n : 0;
   problem->a = malloc(problem->m * problem->k * 2);
   bool good = problem->a != NULL;
@@ -68,8 +65,7 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
     problem->w = malloc(problem->k * problem->n / 2);
     problem->scale = malloc(scales * 2);
     problem->zero = zeros == GEMM_ZEROS_NONE ? NULL : malloc(scales * 2);
-    good = good && problem->w != NULL && problem->scale != NULL &&
-           (problem->zero != NULL || zeros == GEMM_ZEROS_NONE);
+    good = good && problem->w != NULL && problem->scale != NULL && (problem->zero != NULL || zeros == GEMM_ZEROS_NONE);
   } else {
     problem->b = malloc(problem->k * problem->n * 2);
     good = good && problem->b != NULL;
@@ -78,8 +74,7 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
     return base_fail(error, "--m, --n, --k: out of memory");
   }
   if (problem->type == NUM_HALF_FP16 && made_up->distribution.width > 8192) {
-    return base_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'",
-                     made_up->text);
+    return base_fail(error, "--dist: expected at most 8192, FP16 ends at 65504, got '%s'", made_up->text);
   }
   make_half(made_up, problem->type, STREAM_A, problem->m * problem->k, problem->a);
   if (problem->quantised) {

@@ -24,18 +24,15 @@ static size_t piece_depth(const gemm_problem_t *p, size_t tile_n) {
 }
 
 // Short units have few pieces on their way, each of which takes as long as a load's latency.
-static double flight_us(const gemm_problem_t *p, const config_t *config, size_t slice,
-                        size_t tile_n) {
+static double flight_us(const gemm_problem_t *p, const config_t *config, size_t slice, size_t tile_n) {
   const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
   return config->gm.l2_latency_us * (double)pieces / (double)smaller(B_SLOTS, A_SLOTS * pieces);
 }
 
-static double scalar_us(const gemm_problem_t *p, const config_t *config, size_t slice,
-                        size_t tile_n) {
+static double scalar_us(const gemm_problem_t *p, const config_t *config, size_t slice, size_t tile_n) {
   const size_t depth = piece_depth(p, tile_n);
   const size_t cycles =
-      p->quantised ? W4A16_PIECE * W4A16_COMMAND
-                   : (GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128)) * GEMM_COMMAND;
+      p->quantised ? W4A16_PIECE * W4A16_COMMAND : (GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128)) * GEMM_COMMAND;
   return (double)(ceil_div(slice, depth) * cycles) / config->soc.clock_mhz;
 }
 
@@ -49,21 +46,18 @@ static double unit_us(const gemm_problem_t *p, const config_t *config, const uni
       p->quantised || (p->n * 2 % config->gm.align_bytes == 0 && u->tile_n * 2 % config->gm.align_bytes == 0);
   const double rate = cube->load_gbps * (aligned ? 1 : config->gm.worst_efficiency);
   const double load = 2.0 * (double)u->slice * (double)(u->cols + u->rows) / (rate * 1e3);
-  const double mmad =
-      (double)(ceil_div(u->slice, 16) * m16 * ceil_div(u->cols, cube->mac_n)) / per_us;
+  const double mmad = (double)(ceil_div(u->slice, 16) * m16 * ceil_div(u->cols, cube->mac_n)) / per_us;
   const double to_l0 = (2.0 * (double)u->slice * (double)u->cols / cube->l0b_bytes_per_cycle +
                         32.0 * (double)u->slice * (double)m16 / cube->l0a_bytes_per_cycle) /
                        per_us;
-  return fmax(fmax(fmax(load, mmad), to_l0), fmax(scalar_us(p, config, u->slice, u->tile_n),
-                                                  flight_us(p, config, u->slice, u->tile_n)));
+  return fmax(fmax(fmax(load, mmad), to_l0),
+              fmax(scalar_us(p, config, u->slice, u->tile_n), flight_us(p, config, u->slice, u->tile_n)));
 }
 
 // Rounds of units, one for each core: as long as a unit, or as memory takes for all of them.
-static double rounds_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u,
-                        size_t units, bool cold) {
-  const double rate = cold && !p->quantised
-                          ? config->gm.hbm_gbps * config->gm.hbm_efficiency
-                          : config->gm.l2_gbps;
+static double rounds_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u, size_t units,
+                        bool cold) {
+  const double rate = cold && !p->quantised ? config->gm.hbm_gbps * config->gm.hbm_efficiency : config->gm.l2_gbps;
   const double bytes = 2.0 * (double)u->slice * (double)u->cols;
   const double one = unit_us(p, config, u);
   const size_t cores = config->soc.ai_cores;
@@ -73,8 +67,8 @@ static double rounds_us(const gemm_problem_t *p, const config_t *config, const u
   return (double)full * fmax(one, all) + (units % cores == 0 ? 0 : fmax(one, rest));
 }
 
-double gemm_plan_us(const gemm_problem_t *problem, const config_t *config, bool cold,
-                    unsigned splits, unsigned tile_n) {
+double gemm_plan_us(const gemm_problem_t *problem, const config_t *config, bool cold, unsigned splits,
+                    unsigned tile_n) {
   const bool reduces = splits > 1;
   const size_t tile_m = smaller(128, problem->quantised ? W4A16_MAX_TILE / tile_n : 128);
   const size_t units = ceil_div(problem->m, tile_m) * ceil_div(problem->n, tile_n) * splits;
@@ -84,8 +78,7 @@ double gemm_plan_us(const gemm_problem_t *problem, const config_t *config, bool 
                              .tile_n = tile_n};
   const double latency = config->gm.l2_latency_us + config->gm.write_latency_us;
   // The last unit's tile is stored when nothing hides that any more.
-  const double last =
-      (reduces ? 4.0 : 2.0) * (double)(unit.rows * unit.cols) / (config->cube.store_gbps * 1e3);
+  const double last = (reduces ? 4.0 : 2.0) * (double)(unit.rows * unit.cols) / (config->cube.store_gbps * 1e3);
   double us = latency + last + rounds_us(problem, config, &unit, units, cold);
   if (reduces) {
     const size_t vectors = (size_t)config->soc.ai_cores * config->soc.vector_cores;

@@ -1,8 +1,8 @@
 // A product of FP16 activations with weights, FP16 or 4-bit: arrays and shape, as the kernels w4a16
 // and gemm, golden functions and reports see it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_GEMM_PROBLEM_H
-#define KERNEL_GEMM_PROBLEM_H
+#ifndef AMALGAM_KERNEL_GEMM_GEMM_PROBLEM_H
+#define AMALGAM_KERNEL_GEMM_GEMM_PROBLEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,28 +8,20 @@
 #include "kernels/gemm/gemm_args.h"
 
 const char *gemm_firmware(const gemm_settings_t *settings) {
-  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel
-         : settings->halving                      ? "gemm_fp16"
-                                                  : "gemm_tiles";
+  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel : settings->halving ? "gemm_fp16" : "gemm_tiles";
 }
 
 static bool check_buffers(const gemm_settings_t *settings, bool quantised, base_error_t *error) {
-  static const kernel_buffers_t plain = {
-      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
-  static const kernel_buffers_t w4a16 = {.l1 = W4A16_L1_KB,
-                                         .l0a = W4A16_L0_KB,
-                                         .l0b = W4A16_L0_KB,
-                                         .l0c = W4A16_L0C_KB,
-                                         .ub = W4A16_UB_KB};
+  static const kernel_buffers_t plain = {.l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
+  static const kernel_buffers_t w4a16 = {
+      .l1 = W4A16_L1_KB, .l0a = W4A16_L0_KB, .l0b = W4A16_L0_KB, .l0c = W4A16_L0C_KB, .ub = W4A16_UB_KB};
   return kernel_machine_holds(&settings->machine, quantised ? &w4a16 : &plain, error);
 }
 
-static bool check_cuts(const gemm_settings_t *settings, const gemm_problem_t *problem,
-                       base_error_t *error) {
+static bool check_cuts(const gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error) {
   const unsigned tile = settings->tile_n;
   if (settings->splits > W4A16_MAX_SPLITS) {
-    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%u'", W4A16_MAX_SPLITS,
-                     settings->splits);
+    return base_fail(error, "--split-k: expected 1 to %d or auto, got '%u'", W4A16_MAX_SPLITS, settings->splits);
   }
   if (settings->splits > problem->k) {
     return base_fail(error, "--split-k %u: expected at most K, %zu", settings->splits, problem->k);
@@ -42,8 +34,7 @@ static bool check_cuts(const gemm_settings_t *settings, const gemm_problem_t *pr
 }
 
 static bool check_path(const gemm_settings_t *settings, base_error_t *error) {
-  return settings->phases != W4A16_DIRECT ||
-         settings->machine.soc.config.soc.direct_path == 1 ||
+  return settings->phases != W4A16_DIRECT || settings->machine.soc.config.soc.direct_path == 1 ||
          base_fail(error,
                    "--path direct: the machine has no such path; --set soc.direct_path=1 "
                    "gives it one");
@@ -74,8 +65,7 @@ static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, 
   return gemm_cut_choose(problem, settings, error);
 }
 
-bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
-                       base_error_t *error) {
+bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error) {
   if (!check_buffers(settings, problem->quantised, error)) {
     return false;
   }
@@ -94,7 +84,7 @@ bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
   if (!check_cuts(settings, problem, error) || !check_path(settings, error)) {
     return false;
   }
-  if (problem->quantised || problem->m <= 128) {   // else the kernel's own rule
+  if (problem->quantised || problem->m <= 128) {  // else the kernel's own rule
     gemm_plan(problem, settings);
   }
   return true;

@@ -1,7 +1,7 @@
 // Internal: what was asked for against the machine and the problem.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_GEMM_SETTINGS_H
-#define KERNEL_GEMM_SETTINGS_H
+#ifndef AMALGAM_KERNEL_GEMM_GEMM_SETTINGS_H
+#define AMALGAM_KERNEL_GEMM_GEMM_SETTINGS_H
 
 #include "kernel/gemm/gemm.h"
 
@@ -9,7 +9,6 @@
 const char *gemm_firmware(const gemm_settings_t *settings);
 
 // For that problem; splits and tile_n are decided.
-bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
-                       base_error_t *error);
+bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error);
 
 #endif

@@ -14,17 +14,16 @@ enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096, STRIP = 16
 typedef struct layout {
   soc_buffer_t array[ARRAYS];
   soc_buffer_t list[ARRAYS];
-  size_t place[ARRAYS];    // in the list
+  size_t place[ARRAYS];  // in the list
   size_t count;
   size_t partial_bytes;
 } layout_t;
 
 static size_t round_up(size_t a, size_t multiple) { return (a + multiple - 1) / multiple * multiple; }
 
-static void add(layout_t *layout, enum array which, const char *name, size_t bytes,
-                const void *init, void *result) {
-  layout->array[which] = (soc_buffer_t){.name = name, .bytes = bytes, .init = init,
-                                        .result = result, .read_only = which < B};
+static void add(layout_t *layout, enum array which, const char *name, size_t bytes, const void *init, void *result) {
+  layout->array[which] =
+      (soc_buffer_t){.name = name, .bytes = bytes, .init = init, .result = result, .read_only = which < B};
 }
 
 // For --watch and blame.
@@ -41,9 +40,7 @@ static size_t w_pitch(const gemm_problem_t *p) {
 }
 
 static size_t w_bytes(const gemm_problem_t *p) {
-  const size_t lines = p->layout == GEMM_ND   ? p->k
-                       : p->layout == GEMM_DN ? p->n
-                                              : (p->n + STRIP - 1) / STRIP;
+  const size_t lines = p->layout == GEMM_ND ? p->k : p->layout == GEMM_DN ? p->n : (p->n + STRIP - 1) / STRIP;
   return lines * w_pitch(p);
 }
 
@@ -52,8 +49,7 @@ static uint16_t *lay_out(const gemm_problem_t *p) {
   uint16_t *to = calloc(w_bytes(p), 1);
   for (size_t i = 0; to != NULL && i < p->k; ++i) {
     for (size_t j = 0; j < p->n; ++j) {
-      const size_t at = p->layout == GEMM_DN ? j * p->k + i
-                                             : j / STRIP * (w_pitch(p) / 2) + i * STRIP + j % STRIP;
+      const size_t at = p->layout == GEMM_DN ? j * p->k + i : j / STRIP * (w_pitch(p) / 2) + i * STRIP + j % STRIP;
       to[at] = p->b[i * p->n + j];
     }
   }
@@ -106,8 +102,7 @@ static void place(layout_t *layout) {
   }
 }
 
-static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
-                                     const layout_t *layout) {
+static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
   return (gemm_args_t){.a = layout->array[A].address,
                        .b = layout->array[W].address,
                        .c = layout->array[C].address,
@@ -120,15 +115,12 @@ static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_setting
                        .type = p->type == NUM_HALF_BF16 ? TYPE_BF16 : TYPE_F16};
 }
 
-static gemm_fp16_args_t halving_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
-                                          const layout_t *layout) {
-  return (gemm_fp16_args_t){.product = product_arguments(p, s, layout),
-                            .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16,
-                            .tile_cols = s->tile_n};
+static gemm_fp16_args_t halving_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
+  return (gemm_fp16_args_t){
+      .product = product_arguments(p, s, layout), .c_type = s->out_f32 ? TYPE_F32 : TYPE_F16, .tile_cols = s->tile_n};
 }
 
-static gemm_tiles_args_t tiles_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
-                                         const layout_t *layout) {
+static gemm_tiles_args_t tiles_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
   const gemm_args_t product = product_arguments(p, s, layout);
   const gemm_cut_t *cut = &s->cut;
   return (gemm_tiles_args_t){.product = product,
@@ -174,8 +166,7 @@ static uint32_t dequant_rows(const gemm_problem_t *p, const gemm_settings_t *s) 
   return (uint32_t)best;
 }
 
-static w4a16_args_t w4a16_arguments(const gemm_problem_t *p, const gemm_settings_t *s,
-                                    const layout_t *layout) {
+static w4a16_args_t w4a16_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
   return (w4a16_args_t){
       .a = layout->array[A].address,
       .w = layout->array[W].address,
@@ -234,8 +225,7 @@ static void take_phases(const layout_t *layout, gemm_run_t *run) {
   const bool sequential = s->phases == W4A16_SEQUENTIAL;
   const uint64_t *sync = run->result.soc.sync_cycle;
   const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
-  const uint64_t multiplied =
-      gemm_reduces(s) ? sync[p->quantised && sequential ? 1 : 0] : run->result.soc.cycles;
+  const uint64_t multiplied = gemm_reduces(s) ? sync[p->quantised && sequential ? 1 : 0] : run->result.soc.cycles;
   run->phases = 0;
   if (p->quantised) {
     gemm_phase_t *phase = &run->phase[run->phases++];
@@ -260,8 +250,7 @@ static void take_phases(const layout_t *layout, gemm_run_t *run) {
 
 // --- the run ----------------------------------------------------------------------------------
 
-static void take_b(const gemm_problem_t *p, const gemm_settings_t *s, const uint8_t *tile,
-                   uint16_t *b) {
+static void take_b(const gemm_problem_t *p, const gemm_settings_t *s, const uint8_t *tile, uint16_t *b) {
   for (size_t i = 0; i < p->k; ++i) {
     for (size_t j = 0; j < p->n; j += s->tile_n, tile += W4A16_TILE_PITCH) {
       memcpy(b + i * p->n + j, tile, (p->n - j < s->tile_n ? p->n - j : s->tile_n) * 2);

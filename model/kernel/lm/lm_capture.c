@@ -8,7 +8,7 @@
 
 #include "config/config.h"
 
-enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, ARRAYS = 3 };   // of a head: q, k, v
+enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, ARRAYS = 3 };  // of a head: q, k, v
 
 static num_bf16_t *head_data(const lm_capture_t *capture, size_t layer, size_t head) {
   return capture->data + (layer * capture->heads + head) * ARRAYS * capture->tokens * capture->d;
@@ -26,8 +26,7 @@ void lm_capture_free(lm_capture_t *capture) {
 }
 
 // One head of x [tokens,heads,d].
-static void take(const lm_capture_t *capture, const float *x, size_t heads, size_t head,
-                 num_bf16_t *out) {
+static void take(const lm_capture_t *capture, const float *x, size_t heads, size_t head, num_bf16_t *out) {
   for (size_t i = 0; i < capture->tokens; ++i) {
     num_bf16_from_f32_n(x + (i * heads + head) * capture->d, out + i * capture->d, capture->d);
   }
@@ -47,8 +46,7 @@ static bool attend(void *context, const lm_attention_t *attention) {
   return lm_attend_fp32(NULL, attention);
 }
 
-static bool read_text(const char *path, size_t first, size_t n, uint8_t *text,
-                      base_error_t *error) {
+static bool read_text(const char *path, size_t first, size_t n, uint8_t *text, base_error_t *error) {
   FILE *file = fopen(path, "rb");
   if (file == NULL) {
     return base_fail(error, "%s: %s", path, strerror(errno));
@@ -67,8 +65,7 @@ static bool run(lm_t *lm, const uint8_t *text, lm_capture_t *capture, base_error
   capture->data = malloc(heads * ARRAYS * capture->tokens * capture->d * sizeof *capture->data);
   const lm_backend_t backend = {.attend = attend, .attend_context = capture};
   return (capture->data != NULL && lm_forward(lm, text, capture->tokens, &backend, NULL, false)) ||
-         base_fail(error, "language model: out of memory, or %zu tokens are too many",
-                   capture->tokens);
+         base_fail(error, "language model: out of memory, or %zu tokens are too many", capture->tokens);
 }
 
 static bool read_and_run(const uint8_t *text, lm_capture_t *capture, base_error_t *error) {
@@ -86,9 +83,9 @@ bool lm_capture(size_t window, size_t tokens, lm_capture_t *capture, base_error_
   *capture = (lm_capture_t){.tokens = tokens};
   uint8_t *text = malloc(tokens);
   snprintf(path, sizeof path, "%s/tests/data/kjv_val.txt", config_home());
-  const bool good = text == NULL ? base_fail(error, "out of memory")
-                                 : read_text(path, window * (tokens + 1), tokens, text, error) &&
-                                       read_and_run(text, capture, error);
+  const bool good =
+      text == NULL ? base_fail(error, "out of memory")
+                   : read_text(path, window * (tokens + 1), tokens, text, error) && read_and_run(text, capture, error);
   free(text);
   if (!good) {
     lm_capture_free(capture);

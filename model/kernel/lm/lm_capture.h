@@ -1,7 +1,7 @@
 // Queries, keys and values of the shipped language model's heads on the shipped text, in BF16.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_LM_CAPTURE_H
-#define KERNEL_LM_CAPTURE_H
+#ifndef AMALGAM_KERNEL_LM_LM_CAPTURE_H
+#define AMALGAM_KERNEL_LM_LM_CAPTURE_H
 
 #include "base/error.h"
 #include "lm/lm.h"
@@ -9,9 +9,9 @@
 
 typedef struct lm_capture {
   size_t layers, heads;
-  size_t tokens;           // of a window
-  size_t d;                // elements of a query, key or value
-  num_bf16_t *data;        // owned
+  size_t tokens;     // of a window
+  size_t d;          // elements of a query, key or value
+  num_bf16_t *data;  // owned
 } lm_capture_t;
 
 // One head, arrays [tokens,d]; queries are not scaled. Token i sees keys 0 .. i.

@@ -1,27 +1,27 @@
 // Text by a language model, always the most likely byte.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_LM_GENERATE_H
-#define KERNEL_LM_GENERATE_H
+#ifndef AMALGAM_KERNEL_LM_LM_GENERATE_H
+#define AMALGAM_KERNEL_LM_LM_GENERATE_H
 
 #include "lm/lm.h"
 
 typedef struct lm_choice {
-  uint8_t best;            // the first of equals
-  double gap;              // from the best logit to the second best; infinite if there is only one
+  uint8_t best;  // the first of equals
+  double gap;    // from the best logit to the second best; infinite if there is only one
 } lm_choice_t;
 
 lm_choice_t lm_choose(const float *logits, size_t vocab);
 
 typedef struct lm_generation {
-  const uint8_t *prompt;   // [prompt_bytes]
-  size_t prompt_bytes;     // at least 1
-  size_t tokens;           // to generate
-  void (*put)(void *context, uint8_t byte);   // told each byte as it comes; may be NULL
+  const uint8_t *prompt;                     // [prompt_bytes]
+  size_t prompt_bytes;                       // at least 1
+  size_t tokens;                             // to generate
+  void (*put)(void *context, uint8_t byte);  // told each byte as it comes; may be NULL
   void *put_context;
-  uint8_t *text;           // [tokens], to be written
-  double *gaps;            // [tokens], the choices', to be written; may be NULL
-  double gap;              // smallest of the choices, written
-  size_t gap_at;           // at this byte of text
+  uint8_t *text;  // [tokens], to be written
+  double *gaps;   // [tokens], the choices', to be written; may be NULL
+  double gap;     // smallest of the choices, written
+  size_t gap_at;  // at this byte of text
 } lm_generation_t;
 
 // From a fresh start: the prompt at once, then byte by byte; prompt and text must fit into the

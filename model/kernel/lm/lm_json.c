@@ -52,8 +52,7 @@ static void add_time(cJSON *root, const lm_run_t *run) {
   }
   const uint64_t cycles = lm_run_cycles(run);
   json_add_count(root, "cycles", cycles);
-  cJSON_AddNumberToObject(root, "time_us",
-                          (double)cycles / run->request.settings.machine.soc.config.soc.clock_mhz);
+  cJSON_AddNumberToObject(root, "time_us", (double)cycles / run->request.settings.machine.soc.config.soc.clock_mhz);
 }
 
 static void fill_score(cJSON *object, const lm_score_t *score, const lm_score_t *fp32) {

@@ -22,7 +22,7 @@ typedef struct matrix {
 struct lm_machine {
   const lm_machine_options_t *options;
   const lm_shape_t *shape;
-  size_t kv;                       // elements of a token's keys
+  size_t kv;  // elements of a token's keys
   // Arrays: queries and results [context][dim], keys and values [layers][context][kv], BF16; of
   // products the activations [context][widest] BF16 and the results, FP32.
   soc_buffer_t buffers[MAX_BUFFERS];
@@ -31,7 +31,7 @@ struct lm_machine {
   matrix_t matrices[MAX_BUFFERS];
   size_t matrix_count;
   size_t widest;
-  bool full;                       // more matrices than there is room for, or no memory for one
+  bool full;  // more matrices than there is room for, or no memory for one
   soc_t *soc;
   bool closed;
   soc_result_t result;
@@ -41,8 +41,7 @@ struct lm_machine {
 // --- arrays -----------------------------------------------------------------------------------
 
 static size_t add_array(lm_machine_t *machine, const char *name, size_t bytes, bool read_only) {
-  machine->buffers[machine->count] =
-      (soc_buffer_t){.name = name, .bytes = bytes, .read_only = read_only};
+  machine->buffers[machine->count] = (soc_buffer_t){.name = name, .bytes = bytes, .read_only = read_only};
   return machine->count++;
 }
 
@@ -88,10 +87,8 @@ static void *bytes_of(lm_machine_t *machine, size_t buffer) {
 // --- the machine ------------------------------------------------------------------------------
 
 static bool build(lm_machine_t *machine, const lm_t *lm, bool gemm, base_error_t *error) {
-  const size_t args = sizeof(engine_args_t) > sizeof(gemm_args_t) ? sizeof(engine_args_t)
-                                                                   : sizeof(gemm_args_t);
-  machine->books.layer_cycles =
-      calloc(machine->shape->layers, sizeof *machine->books.layer_cycles);
+  const size_t args = sizeof(engine_args_t) > sizeof(gemm_args_t) ? sizeof(engine_args_t) : sizeof(gemm_args_t);
+  machine->books.layer_cycles = calloc(machine->shape->layers, sizeof *machine->books.layer_cycles);
   if (machine->books.layer_cycles == NULL) {
     return base_fail(error, "out of memory");
   }
@@ -100,13 +97,11 @@ static bool build(lm_machine_t *machine, const lm_t *lm, bool gemm, base_error_t
     return false;
   }
   soc_place(machine->buffers, machine->count);
-  machine->soc = soc_open(&machine->options->soc, machine->buffers, machine->count, args,
-                          &machine->result);
+  machine->soc = soc_open(&machine->options->soc, machine->buffers, machine->count, args, &machine->result);
   return machine->soc != NULL || base_fail(error, "%s", machine->result.error);
 }
 
-lm_machine_t *lm_machine_open(const lm_machine_options_t *options, const lm_t *lm, bool gemm,
-                              base_error_t *error) {
+lm_machine_t *lm_machine_open(const lm_machine_options_t *options, const lm_t *lm, bool gemm, base_error_t *error) {
   lm_machine_t *machine = calloc(1, sizeof *machine);
   if (machine == NULL) {
     base_fail(error, "out of memory");
@@ -193,8 +188,7 @@ bool lm_machine_attend(void *context, const lm_attention_t *a) {
   write_inputs(machine, a);
   const engine_args_t args = attention_args(machine, a);
   uint64_t cycles;
-  if (soc_launch(machine->soc, machine->options->engine_firmware, &args, sizeof args, &cycles) !=
-      SOC_DONE) {
+  if (soc_launch(machine->soc, machine->options->engine_firmware, &args, sizeof args, &cycles) != SOC_DONE) {
     return false;
   }
   num_bf16_to_f32_n(bytes_of(machine, machine->out), a->out, a->n * machine->shape->dim);
@@ -234,8 +228,7 @@ bool lm_machine_gemm(void *context, const lm_gemm_t *p) {
   num_bf16_from_f32_n(p->a, bytes_of(machine, machine->activations), p->m * p->k);
   const gemm_args_t args = product_args(machine, p);
   uint64_t cycles;
-  if (soc_launch(machine->soc, machine->options->gemm_firmware, &args, sizeof args, &cycles) !=
-      SOC_DONE) {
+  if (soc_launch(machine->soc, machine->options->gemm_firmware, &args, sizeof args, &cycles) != SOC_DONE) {
     return false;
   }
   const float *c = bytes_of(machine, machine->product);

@@ -1,24 +1,24 @@
 // The SoC as the language model's accelerator: its attention on the engines, its matrix products on
 // the cube cores. Each call of a function below the model (lm/lm.h) launches a kernel.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_LM_MACHINE_H
-#define KERNEL_LM_MACHINE_H
+#ifndef AMALGAM_KERNEL_LM_LM_MACHINE_H
+#define AMALGAM_KERNEL_LM_LM_MACHINE_H
 
 #include "kernel/machine.h"
 #include "lm/lm.h"
 #include "soc/soc.h"
 
 typedef struct lm_machine_options {
-  soc_options_t soc;               // machine, engines, firmware kind
-  char engine_firmware[KERNEL_PATH_BYTES];   // kernels: attention
-  char gemm_firmware[KERNEL_PATH_BYTES];     // and products
-  size_t chunk;                    // keys of a chunk
+  soc_options_t soc;                        // machine, engines, firmware kind
+  char engine_firmware[KERNEL_PATH_BYTES];  // kernels: attention
+  char gemm_firmware[KERNEL_PATH_BYTES];    // and products
+  size_t chunk;                             // keys of a chunk
 } lm_machine_options_t;
 
 // Sums over all launches so far.
 typedef struct lm_machine_books {
-  uint64_t launches, cycles;       // attention, cycles of the SoC
-  uint64_t *layer_cycles;          // [layers] of these
+  uint64_t launches, cycles;  // attention, cycles of the SoC
+  uint64_t *layer_cycles;     // [layers] of these
   uint64_t gemm_launches, gemm_cycles;
 } lm_machine_books_t;
 
@@ -26,8 +26,7 @@ typedef struct lm_machine lm_machine_t;
 
 // For one model; gemm: products will be asked for as well. options must outlive the machine, of which
 // a process can have one. NULL with the reason in error.
-lm_machine_t *lm_machine_open(const lm_machine_options_t *options, const lm_t *lm, bool gemm,
-                              base_error_t *error);
+lm_machine_t *lm_machine_open(const lm_machine_options_t *options, const lm_t *lm, bool gemm, base_error_t *error);
 
 // An lm_attend_t and an lm_gemm_t; the context is the lm_machine_t. False once the SoC has stopped.
 bool lm_machine_attend(void *machine, const lm_attention_t *attention);

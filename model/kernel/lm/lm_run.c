@@ -14,8 +14,7 @@ enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, USUAL_TOKENS = 200 };
 static const char shipped_model[] = "tests/data/kjv_lm_bf16.bin";
 
 lm_request_t lm_request(const kernel_machine_t *machine) {
-  return (lm_request_t){.settings = {.attention = LM_HFA, .machine = *machine, .rtl = true},
-                        .tokens = USUAL_TOKENS};
+  return (lm_request_t){.settings = {.attention = LM_HFA, .machine = *machine, .rtl = true}, .tokens = USUAL_TOKENS};
 }
 
 // --- before the run ---------------------------------------------------------------------------
@@ -52,8 +51,7 @@ static bool prepare_windows(lm_run_t *run, base_error_t *error) {
   for (size_t i = 0; run->scores != NULL && i < run->windows; ++i) {
     run->scores[i].predictions = lm_windows_at(&run->text, i).predictions;
   }
-  return (run->scores != NULL && run->fp32 != NULL && run->logits != NULL &&
-          run->reference != NULL) ||
+  return (run->scores != NULL && run->fp32 != NULL && run->logits != NULL && run->reference != NULL) ||
          base_fail(error, "out of memory");
 }
 
@@ -63,8 +61,7 @@ static bool check_prompt(const lm_generation_t *g, const lm_shape_t *shape, base
   }
   for (size_t i = 0; i < g->prompt_bytes; ++i) {
     if (g->prompt[i] >= shape->vocab) {
-      return base_fail(error, "--prompt: byte %zu is %u; the model knows 0 to %zu", i, g->prompt[i],
-                       shape->vocab - 1);
+      return base_fail(error, "--prompt: byte %zu is %u; the model knows 0 to %zu", i, g->prompt[i], shape->vocab - 1);
     }
   }
   return g->prompt_bytes + g->tokens <= shape->context ||
@@ -93,8 +90,7 @@ static bool prepare_prompt(lm_run_t *run, base_error_t *error) {
 bool lm_prepare(const lm_request_t *request, lm_run_t *run, base_error_t *error) {
   memset(run, 0, sizeof *run);
   run->request = *request;
-  return open_model(run, error) && (request->eval != NULL ? prepare_windows(run, error)
-                                                          : prepare_prompt(run, error));
+  return open_model(run, error) && (request->eval != NULL ? prepare_windows(run, error) : prepare_prompt(run, error));
 }
 
 // --- the model's backend ----------------------------------------------------------------------
@@ -118,9 +114,8 @@ static bool attend(void *context, const lm_attention_t *attention) {
     return false;
   }
   run->tokens += attention->layer == 0 ? attention->n : 0;
-  return run->request.settings.attention == LM_FP32
-             ? lm_attend_fp32(NULL, attention)
-             : lm_machine_attend(run->machine, attention);
+  return run->request.settings.attention == LM_FP32 ? lm_attend_fp32(NULL, attention)
+                                                    : lm_machine_attend(run->machine, attention);
 }
 
 static bool attend_reference(void *context, const lm_attention_t *attention) {
@@ -194,8 +189,7 @@ static base_exit_t fail(const lm_run_t *run, base_error_t *error) {
     base_fail(error, "interrupted");
     return BASE_INTERRUPTED;
   }
-  const soc_status_t status =
-      run->machine == NULL ? SOC_DONE : lm_machine_status(run->machine, error);
+  const soc_status_t status = run->machine == NULL ? SOC_DONE : lm_machine_status(run->machine, error);
   if (status == SOC_DONE) {
     base_fail(error, "out of memory");
     return BASE_BAD_INPUT;
@@ -215,24 +209,18 @@ base_exit_t lm_simulate(lm_run_t *run, base_error_t *error) {
   host_release_interrupts();
   if (run->machine != NULL) {
     run->books = lm_machine_books(run->machine);
-    run->soc = lm_machine_result(run->machine);   // which writes the timeline
+    run->soc = lm_machine_result(run->machine);  // which writes the timeline
   }
   return code;
 }
 
 // --- after it ---------------------------------------------------------------------------------
 
-uint64_t lm_run_cycles(const lm_run_t *run) {
-  return run->books->cycles + run->books->gemm_cycles;
-}
+uint64_t lm_run_cycles(const lm_run_t *run) { return run->books->cycles + run->books->gemm_cycles; }
 
-double lm_run_cycles_per_token(const lm_run_t *run) {
-  return (double)run->books->cycles / (double)run->tokens;
-}
+double lm_run_cycles_per_token(const lm_run_t *run) { return (double)run->books->cycles / (double)run->tokens; }
 
-double lm_agreement(const lm_score_t *score) {
-  return (double)score->agree / (double)score->predictions;
-}
+double lm_agreement(const lm_score_t *score) { return (double)score->agree / (double)score->predictions; }
 
 void lm_release(lm_run_t *run) {
   lm_machine_close(run->machine);

@@ -1,8 +1,8 @@
 // The language model on a machine: its loss on a text, or the text it writes, and what that took.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_LM_RUN_H
-#define KERNEL_LM_RUN_H
+#ifndef AMALGAM_KERNEL_LM_LM_RUN_H
+#define AMALGAM_KERNEL_LM_LM_RUN_H
 
 #include "kernel/lm/lm_generate.h"
 #include "kernel/lm/lm_settings.h"
@@ -13,43 +13,43 @@ typedef struct lm_run lm_run_t;
 
 typedef struct lm_request {
   lm_settings_t settings;
-  const char *model;         // file, NULL: the shipped one
-  size_t context;            // tokens it sees at most, 0: as its file says
-  const char *eval;          // a text to predict, NULL: none
-  size_t windows;            // of it, 0: all
-  const char *prompt;        // without a text: what is continued, NULL: the shipped one
-  size_t tokens;             // by so many bytes
+  const char *model;   // file, NULL: the shipped one
+  size_t context;      // tokens it sees at most, 0: as its file says
+  const char *eval;    // a text to predict, NULL: none
+  size_t windows;      // of it, 0: all
+  const char *prompt;  // without a text: what is continued, NULL: the shipped one
+  size_t tokens;       // by so many bytes
   // Who looks on; each may be NULL.
-  void (*step)(void *context, const char *what, double us);   // at work on that, so long simulated
-  void (*begin)(void *context, const lm_run_t *run);          // before the first byte is written
-  void (*put)(void *context, uint8_t byte);                   // each as it comes
+  void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
+  void (*begin)(void *context, const lm_run_t *run);         // before the first byte is written
+  void (*put)(void *context, uint8_t byte);                  // each as it comes
   void *context_of_these;
 } lm_request_t;
 
 #define LM_SHIPPED_PROMPT "In the beginning "
 
 struct lm_run {
-  lm_request_t request;      // with the settings decided
+  lm_request_t request;  // with the settings decided
   lm_machine_options_t options;
   lm_t *lm;
-  lm_machine_t *machine;     // NULL: none
+  lm_machine_t *machine;  // NULL: none
   const lm_shape_t *shape;
-  const char *model;         // its file, for people
+  const char *model;  // its file, for people
   // Of a text; else windows is 0.
   lm_windows_t text;
-  float *logits, *reference; // [context,vocab] each
+  float *logits, *reference;  // [context,vocab] each
   size_t windows;
-  lm_score_t *scores;        // [windows]
-  lm_score_t *fp32;          // [windows], the model in FP32
+  lm_score_t *scores;  // [windows]
+  lm_score_t *fp32;    // [windows], the model in FP32
   lm_score_t mean, fp32_mean;
   // Of a prompt.
   lm_generation_t generation;
   // What the machine did; soc is NULL if there was none.
   char at_work[64];
-  size_t tokens;             // that attention was asked for
+  size_t tokens;  // that attention was asked for
   const lm_machine_books_t *books;
   const soc_result_t *soc;
-  double seconds;            // of the host, without building and opening
+  double seconds;  // of the host, without building and opening
 };
 
 // What `amalgam run lm` does without options, on that machine.

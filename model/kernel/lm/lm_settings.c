@@ -24,13 +24,11 @@ static bool check_engines(lm_settings_t *settings, const lm_shape_t *shape, base
                      settings->machine.config, lm_arithmetic_names[settings->attention]);
   }
   if (rows % blocks != 0) {
-    return base_fail(error, "engine.rows %zu: expected a multiple of engine.blocks, %zu", rows,
-                     blocks);
+    return base_fail(error, "engine.rows %zu: expected a multiple of engine.blocks, %zu", rows, blocks);
   }
   settings->chunk = settings->chunk == 0 ? lm_usual_chunk(rows, blocks) : settings->chunk;
   if (settings->chunk > rows) {
-    return base_fail(error, "--chunk %zu: an engine holds %zu keys (engine.rows)",
-                     settings->chunk, rows);
+    return base_fail(error, "--chunk %zu: an engine holds %zu keys (engine.rows)", settings->chunk, rows);
   }
   if (shape->head_dim % HEAD_DIM_STEP != 0) {
     return base_fail(error,
@@ -46,8 +44,7 @@ static bool check_engines(lm_settings_t *settings, const lm_shape_t *shape, base
 }
 
 static bool check_cores(const kernel_machine_t *machine, base_error_t *error) {
-  static const kernel_buffers_t need = {
-      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
+  static const kernel_buffers_t need = {.l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB};
   return kernel_machine_holds(machine, &need, error);
 }
 
@@ -55,15 +52,12 @@ static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *s
   const config_engine_t *engine = &settings->machine.soc.config.engine;
   num_design_t design = NUM_DESIGN_HFA;
   num_engine_design(lm_arithmetic_names[settings->attention], &design);
-  return (num_engine_t){.design = design,
-                        .hfa = settings->hfa,
-                        .d = shape->head_dim,
-                        .blocks = engine->blocks,
-                        .rows = engine->rows};
+  return (num_engine_t){
+      .design = design, .hfa = settings->hfa, .d = shape->head_dim, .blocks = engine->blocks, .rows = engine->rows};
 }
 
-bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape,
-                     lm_machine_options_t *options, base_error_t *error) {
+bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape, lm_machine_options_t *options,
+                     base_error_t *error) {
   soc_options_t *soc = &settings->machine.soc;
   if (!kernel_machine_dies(&settings->machine, error) ||
       (settings->gemm_soc && !check_cores(&settings->machine, error))) {

@@ -1,7 +1,7 @@
 // What the language model computes with: the attention's arithmetic, where products go, the machine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNEL_LM_SETTINGS_H
-#define KERNEL_LM_SETTINGS_H
+#ifndef AMALGAM_KERNEL_LM_LM_SETTINGS_H
+#define AMALGAM_KERNEL_LM_LM_SETTINGS_H
 
 #include "kernel/lm/lm_machine.h"
 
@@ -10,23 +10,23 @@ typedef enum lm_arithmetic { LM_FP32, LM_FA2, LM_HFA, LM_EXPMUL } lm_arithmetic_
 
 typedef struct lm_settings {
   lm_arithmetic_t attention;
-  bool gemm_soc;             // products in BF16 on the cube core, else in FP32 on the host
+  bool gemm_soc;  // products in BF16 on the cube core, else in FP32 on the host
   // With FP32 and products on the host what follows is not used.
   kernel_machine_t machine;  // its engines, blocks and queries are the config's; gm is the C model
   bool rtl;                  // the engines' Verilog, else its C model
   num_hfa_t hfa;
-  size_t chunk;              // keys of a chunk, 0: lm_usual_chunk
+  size_t chunk;  // keys of a chunk, 0: lm_usual_chunk
 } lm_settings_t;
 
-extern const char *const lm_arithmetic_names[];   // "fp32", ...
+extern const char *const lm_arithmetic_names[];  // "fp32", ...
 
 static inline bool lm_has_machine(const lm_settings_t *settings) {
   return settings->attention != LM_FP32 || settings->gemm_soc;
 }
 
 // What the machine is opened with, for a model of that shape; chunk is decided.
-bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape,
-                     lm_machine_options_t *options, base_error_t *error);
+bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape, lm_machine_options_t *options,
+                     base_error_t *error);
 
 // Keys of a chunk if nothing else is asked for: half of what the engine holds, a multiple of its
 // blocks, so that the next chunk can be loaded meanwhile.

@@ -10,7 +10,7 @@ typedef enum mode { TIMING, DATA } run_mode_t;
 typedef struct row {
   const char *name, *line;
   run_mode_t mode;
-  const char *parameter;           // NULL: none is scaled
+  const char *parameter;  // NULL: none is scaled
   double factor;
   const char *note;
 } row_t;
@@ -26,13 +26,13 @@ static const row_t rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows, TOKENS = 2 };
 
 typedef struct result {
-  const report_outcome_t *ours, *first;   // first: of the row it is compared with
+  const report_outcome_t *ours, *first;  // first: of the row it is compared with
   unsigned long long batch;
 } result_t;
 
 typedef struct table {
   result_t list[TOKENS][ROWS];
-  double scaled[ROWS];             // the scaled parameter's value
+  double scaled[ROWS];  // the scaled parameter's value
   kernel_machine_t machine;
   size_t keys;
   unsigned long long batch;
@@ -42,24 +42,20 @@ typedef struct table {
 static void scaled_values(const config_t *config, double value[ROWS]) {
   size_t i = 0;
 #define ROW(name, line, mode, note, change) value[i++] = 0;
-#define SCALED(name, line, section, parameter, factor, note) \
-  value[i++] = (factor) * config->section.parameter;
+#define SCALED(name, line, section, parameter, factor, note) value[i++] = (factor)*config->section.parameter;
 #include "report/amla/ablation.def"
 #undef ROW
 #undef SCALED
 }
 
-static double ratio(const result_t *result) {
-  return result->ours->time_us / result->first->time_us;
-}
+static double ratio(const result_t *result) { return result->ours->time_us / result->first->time_us; }
 
 // --- files ------------------------------------------------------------------------------------
 
 static void put_result(const row_t *row, const result_t *result, size_t sq, cJSON *list) {
-  report_row(list, TEXT("name", row->name), TEXT("run", row->line), NUMBER("sq", sq),
-             NUMBER("batch", result->batch), NUMBER("cycles", result->ours->cycles),
-             NUMBER("time_us", result->ours->time_us), NUMBER("fu", result->ours->fu),
-             NUMBER("ratio", ratio(result)), TEXT("note", row->note));
+  report_row(list, TEXT("name", row->name), TEXT("run", row->line), NUMBER("sq", sq), NUMBER("batch", result->batch),
+             NUMBER("cycles", result->ours->cycles), NUMBER("time_us", result->ours->time_us),
+             NUMBER("fu", result->ours->fu), NUMBER("ratio", ratio(result)), TEXT("note", row->note));
 }
 
 // A line of the table: both numbers of query tokens, and all there is to note.
@@ -73,8 +69,8 @@ static void put_line(const table_t *table, size_t i, cJSON *list) {
   if (row->parameter != NULL) {
     report_put_text(line, "note", "%s, %s = %.4g", row->note, row->parameter, table->scaled[i]);
   } else if (row->mode == DATA) {
-    report_put_text(line, "note", "%s%son made-up data, which the time depends on, batch %llu",
-                    row->note, row->note[0] == '\0' ? "" : "; ", table->list[0][i].batch);
+    report_put_text(line, "note", "%s%son made-up data, which the time depends on, batch %llu", row->note,
+                    row->note[0] == '\0' ? "" : "; ", table->list[0][i].batch);
   } else {
     report_put(line, TEXT("note", row->note));
   }
@@ -82,8 +78,7 @@ static void put_line(const table_t *table, size_t i, cJSON *list) {
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  report_put(root, NUMBER("seq_kv", table->keys), NUMBER("cores", table->cores),
-             NUMBER(".batch", table->batch));
+  report_put(root, NUMBER("seq_kv", table->keys), NUMBER("cores", table->cores), NUMBER(".batch", table->batch));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *lines = cJSON_AddArrayToObject(root, ".lines");
   for (size_t token = 0; token < TOKENS; ++token) {
@@ -112,12 +107,11 @@ static void change(report_job_t *job, size_t row) {
 #undef SCALED
 }
 
-static const report_outcome_t *add(report_jobs_t *jobs, const table_t *table, size_t i, size_t sq,
-                                   size_t batch) {
+static const report_outcome_t *add(report_jobs_t *jobs, const table_t *table, size_t i, size_t sq, size_t batch) {
   const row_t *row = &rows[i];
   const bool base = strncmp(row->line, "base", strlen("base")) == 0;
-  report_job_t *job = report_add(jobs, &table->machine, base ? "base" : "amla", "%.50s, Sq %zu%s",
-                                 row->name, sq, batch == table->batch ? "" : ", smaller batch");
+  report_job_t *job = report_add(jobs, &table->machine, base ? "base" : "amla", "%.50s, Sq %zu%s", row->name, sq,
+                                 batch == table->batch ? "" : ", smaller batch");
   job->attention.input.batch = batch;
   job->attention.input.seq_q = sq;
   job->attention.input.keys = table->keys;

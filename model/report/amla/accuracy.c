@@ -66,8 +66,7 @@ static bool check_only(const report_settings_t *settings, base_error_t *error) {
   for (size_t i = 0; i < settings->dist.count; ++i) {
     bool known = false;
     for (size_t j = 0; j < ROWS; ++j) {
-      known =
-          known || (asked_for(settings, rows[j].table) && is_row(&rows[j], settings->dist.item[i]));
+      known = known || (asked_for(settings, rows[j].table) && is_row(&rows[j], settings->dist.item[i]));
     }
     if (!known) {
       return base_fail(error, "--dist: no '%s' in the tables asked for", settings->dist.item[i]);
@@ -90,10 +89,8 @@ static void choose_rows(const report_settings_t *settings, table_t *table) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static void add_job(report_jobs_t *jobs, const table_t *table, const row_t *row, size_t seed,
-                    const char *kernel) {
-  report_job_t *job =
-      report_add(jobs, &table->machine, kernel, "%s seed %zu, %s", row->name, seed, kernel);
+static void add_job(report_jobs_t *jobs, const table_t *table, const row_t *row, size_t seed, const char *kernel) {
+  report_job_t *job = report_add(jobs, &table->machine, kernel, "%s seed %zu, %s", row->name, seed, kernel);
   job->attention.input.keys = table->keys;
   job->attention.input.made_up.distribution = row->distribution;
   job->attention.input.made_up.seed = seed;
@@ -136,8 +133,7 @@ static mean_t average(const table_t *table, size_t i) {
 static bool within(const report_job_t *job, double base, double amla, double gate, const char *what,
                    base_error_t *error) {
   return gate == 0 || amla <= gate * base ||
-         base_fail(error, "%s: with %s output %.3e exceeds %.2f x base %.3e", job->name, what, amla,
-                   gate, base);
+         base_fail(error, "%s: with %s output %.3e exceeds %.2f x base %.3e", job->name, what, amla, gate, base);
 }
 
 static bool gates_hold(const void *data, base_exit_t *code, base_error_t *error) {
@@ -166,9 +162,8 @@ static void fill(const void *data, cJSON *root) {
   for (size_t i = 0; i < table->count; ++i) {
     const row_t *row = table->row[i];
     const mean_t mean = average(table, i);
-    report_row(list, TEXT("dist", row->name), NUMBER("seq_kv", table->keys),
-               NUMBER("seeds", table->seeds), NUMBER("base", mean.bf16.base),
-               NUMBER("amla", mean.bf16.amla), NUMBER("base_f32", mean.f32.base),
+    report_row(list, TEXT("dist", row->name), NUMBER("seq_kv", table->keys), NUMBER("seeds", table->seeds),
+               NUMBER("base", mean.bf16.base), NUMBER("amla", mean.bf16.amla), NUMBER("base_f32", mean.f32.base),
                NUMBER("amla_f32", mean.f32.amla), NUMBER("paper/base", row->paper.base),
                NUMBER("paper/amla", row->paper.amla));
   }
@@ -181,8 +176,7 @@ bool report_accuracy(const report_context_t *context, base_exit_t *code, base_er
   const report_settings_t *settings = context->settings;
   table_t table = {.number = (unsigned)(context->name[strlen("table")] - '0'),
                    .seeds = kernel_size_or(settings->seeds, 3)};
-  if (!check_only(settings, error) ||
-      !report_machine(context, "ascend910_core", 1, &table.machine, error) ||
+  if (!check_only(settings, error) || !report_machine(context, "ascend910_core", 1, &table.machine, error) ||
       !report_one_size(context, 8192, &table.keys, error)) {
     return false;
   }

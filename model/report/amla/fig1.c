@@ -11,30 +11,24 @@ enum { POINTS_MAX = 2 * REPORT_KEYS_MAX };
 typedef struct point {
   size_t sq, sk;
   const report_outcome_t *outcome;
-  const report_entry_t *paper;     // NULL: not in the paper
+  const report_entry_t *paper;  // NULL: not in the paper
 } point_t;
 
 typedef struct figure {
   point_t list[POINTS_MAX];
   size_t count;
   kernel_machine_t machine;
-  double peak, hbm;                // TFLOPS, TB/s
+  double peak, hbm;  // TFLOPS, TB/s
   unsigned long long batch;
 } figure_t;
 
-static double intensity(const point_t *point) {
-  return report_mla_intensity(point->sq * REPORT_HEADS);
-}
+static double intensity(const point_t *point) { return report_mla_intensity(point->sq * REPORT_HEADS); }
 
 static double read_intensity(const point_t *point) {
-  return point->outcome->hbm_read == 0
-             ? NAN
-             : (double)point->outcome->flops / (double)point->outcome->hbm_read;
+  return point->outcome->hbm_read == 0 ? NAN : (double)point->outcome->flops / (double)point->outcome->hbm_read;
 }
 
-static double tflops(const point_t *point) {
-  return (double)point->outcome->flops / point->outcome->time_us * 1e-6;
-}
+static double tflops(const point_t *point) { return (double)point->outcome->flops / point->outcome->time_us * 1e-6; }
 
 // The paper gives FLOPS utilisation of the peak it states for the chip.
 static double paper_tflops(const point_t *point) {
@@ -44,15 +38,14 @@ static double paper_tflops(const point_t *point) {
 
 static void fill(const void *data, cJSON *root) {
   const figure_t *figure = data;
-  report_put(root, NUMBER("peak_tflops", figure->peak), NUMBER("hbm_tbps", figure->hbm),
-             NUMBER("batch", figure->batch), NUMBER(".meet", figure->peak / figure->hbm));
+  report_put(root, NUMBER("peak_tflops", figure->peak), NUMBER("hbm_tbps", figure->hbm), NUMBER("batch", figure->batch),
+             NUMBER(".meet", figure->peak / figure->hbm));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < figure->count; ++i) {
     const point_t *point = &figure->list[i];
-    report_row(list, NUMBER("sq", point->sq), NUMBER("sk", point->sk),
-               NUMBER("intensity", intensity(point)),
-               NUMBER("intensity_of_hbm_reads", read_intensity(point)),
-               NUMBER("tflops", tflops(point)), NUMBER("paper/tflops", paper_tflops(point)));
+    report_row(list, NUMBER("sq", point->sq), NUMBER("sk", point->sk), NUMBER("intensity", intensity(point)),
+               NUMBER("intensity_of_hbm_reads", read_intensity(point)), NUMBER("tflops", tflops(point)),
+               NUMBER("paper/tflops", paper_tflops(point)));
   }
 }
 
@@ -60,8 +53,7 @@ static void add_jobs(report_jobs_t *jobs, void *data) {
   figure_t *figure = data;
   for (size_t i = 0; i < figure->count; ++i) {
     point_t *point = &figure->list[i];
-    report_job_t *job =
-        report_add(jobs, &figure->machine, "amla", "Sq %zu, Sk %zu", point->sq, point->sk);
+    report_job_t *job = report_add(jobs, &figure->machine, "amla", "Sq %zu, Sk %zu", point->sq, point->sk);
     job->attention.input.batch = figure->batch;
     job->attention.input.seq_q = point->sq;
     job->attention.input.keys = point->sk;
@@ -86,8 +78,8 @@ bool report_fig1(const report_context_t *context, base_exit_t *code, base_error_
   figure.hbm = report_hbm_tbps(config);
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
-      figure.list[figure.count++] = (point_t){.sq = sq, .sk = keys.list[i],
-                                              .paper = report_paper_entry(sq, keys.list[i])};
+      figure.list[figure.count++] =
+          (point_t){.sq = sq, .sk = keys.list[i], .paper = report_paper_entry(sq, keys.list[i])};
     }
   }
   return report_simulate(context, &fig1, false, &figure, code, error);

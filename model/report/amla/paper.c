@@ -24,10 +24,8 @@ double report_mla_intensity(size_t rows) {
 }
 
 double report_peak_tflops(const config_t *config) {
-  return 2e-6 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k *
-         config->soc.ai_cores * config->soc.clock_mhz;
+  return 2e-6 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k * config->soc.ai_cores *
+         config->soc.clock_mhz;
 }
 
-double report_hbm_tbps(const config_t *config) {
-  return 1e-3 * config->gm.hbm_gbps * config->soc.dies;
-}
+double report_hbm_tbps(const config_t *config) { return 1e-3 * config->gm.hbm_gbps * config->soc.dies; }

@@ -1,7 +1,7 @@
 // What the AMLA paper measured, and what it computes of a machine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_PAPER_H
-#define REPORT_PAPER_H
+#ifndef AMALGAM_REPORT_AMLA_PAPER_H
+#define AMALGAM_REPORT_AMLA_PAPER_H
 
 #include <stddef.h>
 

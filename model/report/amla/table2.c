@@ -15,15 +15,14 @@ typedef struct variant {
 } variant_t;
 
 static const variant_t variants[] = {
-#define VARIANT(name, q_heads, kv_heads, sq, mla, text, paper) \
-  {name, q_heads, kv_heads, sq, mla, text, paper},
+#define VARIANT(name, q_heads, kv_heads, sq, mla, text, paper) {name, q_heads, kv_heads, sq, mla, text, paper},
 #include "report/amla/table2.def"
 #undef VARIANT
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };
 
 typedef struct table {
-  const report_outcome_t *measured[VARIANTS];   // NULL: no kernel for it
+  const report_outcome_t *measured[VARIANTS];  // NULL: no kernel for it
   kernel_machine_t machine;
   size_t keys, batch;
 } table_t;
@@ -36,9 +35,7 @@ static double formula(const variant_t *variant) {
 
 static double measured(const table_t *table, size_t i) {
   const report_outcome_t *outcome = table->measured[i];
-  return outcome == NULL || outcome->hbm_read == 0
-             ? NAN
-             : (double)outcome->flops / (double)outcome->hbm_read;
+  return outcome == NULL || outcome->hbm_read == 0 ? NAN : (double)outcome->flops / (double)outcome->hbm_read;
 }
 
 static void fill(const void *data, cJSON *root) {
@@ -47,9 +44,9 @@ static void fill(const void *data, cJSON *root) {
   for (size_t i = 0; i < VARIANTS; ++i) {
     const variant_t *variant = &variants[i];
     report_row(list, TEXT("variant", variant->name), NUMBER("q_heads", variant->q_heads),
-               NUMBER("kv_heads", variant->kv_heads), NUMBER("sq", variant->sq),
-               NUMBER("formula", formula(variant)), NUMBER("measured", measured(table, i)),
-               NUMBER("paper/intensity", variant->paper), TEXT(".paper", variant->paper_text));
+               NUMBER("kv_heads", variant->kv_heads), NUMBER("sq", variant->sq), NUMBER("formula", formula(variant)),
+               NUMBER("measured", measured(table, i)), NUMBER("paper/intensity", variant->paper),
+               TEXT(".paper", variant->paper_text));
   }
   report_put(root, NUMBER("seq_kv", table->keys), NUMBER("batch", table->batch));
 }

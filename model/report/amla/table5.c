@@ -10,8 +10,8 @@ enum { ENTRIES_MAX = 2 * REPORT_KEYS_MAX };
 
 typedef struct row {
   size_t sq, sk;
-  const report_entry_t *paper;               // NULL: not in the paper
-  const report_outcome_t *ours;              // of the job, which outlives the row
+  const report_entry_t *paper;   // NULL: not in the paper
+  const report_outcome_t *ours;  // of the job, which outlives the row
 } row_t;
 
 // Errors against the paper over some rows, in %.
@@ -59,9 +59,9 @@ static summary_t summarise(const table_t *table) {
 
 static void put_row(const row_t *row, cJSON *list) {
   const report_entry_t *paper = row->paper;
-  cJSON *object = report_row(list, NUMBER("sq", row->sq), NUMBER("sk", row->sk),
-                             NUMBER(".paper_fu", paper == NULL ? 0 : paper->fu),
-                             NUMBER(".gpu_fu", paper == NULL ? 0 : paper->gpu_fu));
+  cJSON *object =
+      report_row(list, NUMBER("sq", row->sq), NUMBER("sk", row->sk), NUMBER(".paper_fu", paper == NULL ? 0 : paper->fu),
+                 NUMBER(".gpu_fu", paper == NULL ? 0 : paper->gpu_fu));
   report_put(object, NUMBER("time_us", row->ours->time_us), NUMBER("fu", row->ours->fu),
              NUMBER("error_percent", error_percent(row)));
   if (paper == NULL) {
@@ -69,16 +69,14 @@ static void put_row(const row_t *row, cJSON *list) {
     return;
   }
   report_put(object, NUMBER("paper/time_us", paper->time_us), NUMBER("paper/fu", paper->fu / 100),
-             NUMBER("paper_gpu/time_us", paper->gpu_time_us),
-             NUMBER("paper_gpu/fu", paper->gpu_fu / 100));
+             NUMBER("paper_gpu/time_us", paper->gpu_time_us), NUMBER("paper_gpu/fu", paper->gpu_fu / 100));
 }
 
 static void put_summary(cJSON *root, const char *name, const summary_t *summary) {
   cJSON *object = report_put(cJSON_AddObjectToObject(root, name), NUMBER("entries", summary->count),
                              NUMBER("mean_abs_error_percent", summary->mean));
   if (summary->worst != NULL) {
-    report_put(object, NUMBER("worst/sq", summary->worst->sq),
-               NUMBER("worst/sk", summary->worst->sk),
+    report_put(object, NUMBER("worst/sq", summary->worst->sq), NUMBER("worst/sk", summary->worst->sk),
                NUMBER("worst/abs_error_percent", summary->largest));
   }
 }
@@ -119,17 +117,14 @@ bool report_table5(const report_context_t *context, base_exit_t *code, base_erro
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144, 16384}, .count = 6};
   const report_settings_t *settings = context->settings;
   report_keys_t keys;
-  table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH),
-                   .functional = settings->functional};
-  if (!report_machine(context, "ascend910", 0, &table.machine, error) ||
-      !report_keys(settings, &usual, &keys, error)) {
+  table_t table = {.batch = kernel_size_or(settings->batch, REPORT_PAPER_BATCH), .functional = settings->functional};
+  if (!report_machine(context, "ascend910", 0, &table.machine, error) || !report_keys(settings, &usual, &keys, error)) {
     return false;
   }
   table.cores = table.machine.soc.config.soc.ai_cores;
   for (size_t sq = 1; sq <= 2; ++sq) {
     for (size_t i = 0; i < keys.count; ++i) {
-      table.list[table.count++] =
-          (row_t){.sq = sq, .sk = keys.list[i], .paper = report_paper_entry(sq, keys.list[i])};
+      table.list[table.count++] = (row_t){.sq = sq, .sk = keys.list[i], .paper = report_paper_entry(sq, keys.list[i])};
     }
   }
   return report_simulate(context, &table5, table.functional, &table, code, error);

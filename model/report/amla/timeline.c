@@ -19,9 +19,8 @@ typedef enum kind { LOAD, MOVE, MULTIPLY, VECTOR, STORE, OTHER, WAIT, KINDS, INS
 
 static const struct {
   const char *title, *color;
-} kinds[KINDS] = {{"load from memory", "#2b6cb0"}, {"move to L0", "#2a9d8f"},
-                  {"multiply", "#d9632a"},         {"vector arithmetic", "#8250b8"},
-                  {"store to memory", "#3a8a3a"},  {"other", "#777777"},
+} kinds[KINDS] = {{"load from memory", "#2b6cb0"},  {"move to L0", "#2a9d8f"},      {"multiply", "#d9632a"},
+                  {"vector arithmetic", "#8250b8"}, {"store to memory", "#3a8a3a"}, {"other", "#777777"},
                   {"wait for a flag", "#d5d9de"}};
 
 static const struct {
@@ -102,8 +101,8 @@ static void print_boxes(const excerpt_t *excerpt, kind_t kind, FILE *file) {
     if (!last && length == 0) {
       continue;
     }
-    const bool joins = !last && event->track == track && begin - end < 0.2 * pixel &&
-                       (length < pixel || end - open < pixel);
+    const bool joins =
+        !last && event->track == track && begin - end < 0.2 * pixel && (length < pixel || end - open < pixel);
     if (!joins && track < trace->track_count) {
       const double gap = end - open > 2 * pixel ? 0.4 * pixel : 0;
       const double middle = (double)(trace->track_count - track);
@@ -128,8 +127,8 @@ static void put_kinds(const excerpt_t *excerpt, cJSON *list) {
       fclose(memory);
     }
     if (bytes > 0) {
-      report_row(list, NUMBER("number", kind), TEXT("title", kinds[kind].title),
-                 TEXT("color", kinds[kind].color), TEXT("boxes", boxes));
+      report_row(list, NUMBER("number", kind), TEXT("title", kinds[kind].title), TEXT("color", kinds[kind].color),
+                 TEXT("boxes", boxes));
     }
     free(boxes);
   }
@@ -138,18 +137,16 @@ static void put_kinds(const excerpt_t *excerpt, cJSON *list) {
 static void fill(const void *data, cJSON *root) {
   const excerpt_t *excerpt = data;
   const double percent = 100 / (excerpt->to - excerpt->from);
-  report_put(root, NUMBER("seq_q", 2), NUMBER("seq_kv", excerpt->keys),
-             NUMBER("cycles", excerpt->outcome->cycles),
+  report_put(root, NUMBER("seq_q", 2), NUMBER("seq_kv", excerpt->keys), NUMBER("cycles", excerpt->outcome->cycles),
              NUMBER("time_us", excerpt->outcome->time_us), NUMBER("from_us", excerpt->from),
              NUMBER("to_us", excerpt->to), NUMBER(".length_us", excerpt->to - excerpt->from),
              NUMBER(".top", (double)excerpt->trace.track_count + 0.6));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < excerpt->trace.track_count; ++i) {
     const share_t share = share_of(excerpt, i);
-    report_row(list, TEXT("pipe", excerpt->trace.tracks[i].name),
-               NUMBER("commands", share.commands), NUMBER("busy_us", share.busy),
-               NUMBER("waiting_us", share.waiting), NUMBER(".busy", percent * share.busy),
-               NUMBER(".waiting", percent * share.waiting),
+    report_row(list, TEXT("pipe", excerpt->trace.tracks[i].name), NUMBER("commands", share.commands),
+               NUMBER("busy_us", share.busy), NUMBER("waiting_us", share.waiting),
+               NUMBER(".busy", percent * share.busy), NUMBER(".waiting", percent * share.waiting),
                NUMBER(".height", excerpt->trace.track_count - i));
   }
   put_kinds(excerpt, cJSON_AddArrayToObject(root, ".kinds"));
@@ -187,8 +184,7 @@ static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const
   }
   *code = BASE_BAD_INPUT;
   excerpt.outcome = &job->outcome;
-  const bool good =
-      excerpt_read(&excerpt, path, error) && report_write(context, &report, &excerpt, error);
+  const bool good = excerpt_read(&excerpt, path, error) && report_write(context, &report, &excerpt, error);
   trace_free(&excerpt.trace);
   return good;
 }

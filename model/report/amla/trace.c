@@ -21,8 +21,7 @@ static size_t find_track(const trace_t *trace, const cJSON *event) {
   const int process = (int)number_of(event, "pid");
   const int thread = (int)number_of(event, "tid");
   size_t i = 0;
-  while (i < trace->track_count &&
-         (trace->tracks[i].process != process || trace->tracks[i].thread != thread)) {
+  while (i < trace->track_count && (trace->tracks[i].process != process || trace->tracks[i].thread != thread)) {
     ++i;
   }
   return i;
@@ -32,8 +31,7 @@ static void add_track(trace_t *trace, const cJSON *event) {
   trace_track_t *track = &trace->tracks[trace->track_count++];
   track->process = (int)number_of(event, "pid");
   track->thread = (int)number_of(event, "tid");
-  snprintf(track->name, sizeof track->name, "%s",
-           text_of(cJSON_GetObjectItem(event, "args"), "name"));
+  snprintf(track->name, sizeof track->name, "%s", text_of(cJSON_GetObjectItem(event, "args"), "name"));
 }
 
 // A thread that does not say which core it is of belongs to the process of that name.
@@ -98,8 +96,7 @@ bool trace_read(const char *path, trace_t *trace, base_error_t *error) {
   const size_t room = (size_t)cJSON_GetArraySize(events) + 1;
   trace->tracks = calloc(room, sizeof *trace->tracks);
   trace->events = calloc(room, sizeof *trace->events);
-  const bool good = (trace->tracks != NULL && trace->events != NULL) ||
-                    base_fail(error, "%s: out of memory", path);
+  const bool good = (trace->tracks != NULL && trace->events != NULL) || base_fail(error, "%s: out of memory", path);
   if (good) {
     take(trace, events);
   }

@@ -1,7 +1,7 @@
 // A run's timeline as the simulator writes it (Chrome trace JSON), read back.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_TRACE_H
-#define REPORT_TRACE_H
+#ifndef AMALGAM_REPORT_AMLA_TRACE_H
+#define AMALGAM_REPORT_AMLA_TRACE_H
 
 #include <stddef.h>
 
@@ -11,8 +11,8 @@ enum { TRACE_NAME_BYTES = 48 };
 
 // What a pipe did from begin to end, us.
 typedef struct trace_event {
-  size_t track;                  // index
-  char name[TRACE_NAME_BYTES];   // "MMAD"
+  size_t track;                 // index
+  char name[TRACE_NAME_BYTES];  // "MMAD"
   double begin, end;
 } trace_event_t;
 
@@ -23,11 +23,11 @@ typedef struct trace_track {
 } trace_track_t;
 
 typedef struct trace {
-  trace_track_t *tracks;         // in the order of the file
+  trace_track_t *tracks;  // in the order of the file
   size_t track_count;
-  trace_event_t *events;         // of each track in order of time
+  trace_event_t *events;  // of each track in order of time
   size_t event_count;
-  double end;                    // of the last event
+  double end;  // of the last event
 } trace_t;
 
 // Complete events ("X") on named threads; what else is in the file is passed over.

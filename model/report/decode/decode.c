@@ -1,8 +1,8 @@
-// A whole step of DeepSeek models on the chip: what attention and weights do to a text's loss, how many tokens a second, and
-// where the time goes.
+// A whole step of DeepSeek models on the chip: what attention and weights do to a text's loss, how many tokens a
+// second, and where the time goes.
 //
-// Of a large model a few layers are simulated. Layers of a sort take equal times: a step's are those of the simulated ones, as
-// often as the model has them.
+// Of a large model a few layers are simulated. Layers of a sort take equal times: a step's are those of the simulated
+// ones, as often as the model has them.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum {
   LOSSES = DECODE_ATTENTIONS * 2,
-  VARIANTS = LOSSES + 2,       // attention by weights, in one launch; then with a launch for each operation
+  VARIANTS = LOSSES + 2,  // attention by weights, in one launch; then with a launch for each operation
   COMBINATIONS_MAX = 32,
   TEXT_BYTES = 160,
 };
@@ -21,8 +21,8 @@ typedef struct sizes {
   size_t batch, past;
 } sizes_t;
 
-static const sizes_t usual_sizes[] = {{1, 4096},  {8, 4096},  {32, 4096}, {128, 4096}, {128, 1024},
-                                      {8, 1024},  {8, 16384}, {8, 65536}, {1, 65536}};
+static const sizes_t usual_sizes[] = {{1, 4096}, {8, 4096},  {32, 4096}, {128, 4096}, {128, 1024},
+                                      {8, 1024}, {8, 16384}, {8, 65536}, {1, 65536}};
 static const sizes_t v3_sizes[] = {{1, 4096}, {32, 4096}, {128, 4096}};
 enum { USUAL_SIZES = sizeof usual_sizes / sizeof *usual_sizes, V3_SIZES = sizeof v3_sizes / sizeof *v3_sizes };
 
@@ -44,8 +44,8 @@ typedef struct table {
   model_t lite, v3;
   combination_t lite_at[COMBINATIONS_MAX], v3_at[COMBINATIONS_MAX];
   size_t lite_count, v3_count;
-  const report_outcome_t *whole;   // all layers of the small model, as the third combination
-  char text[KERNEL_PATH_BYTES];    // that is predicted
+  const report_outcome_t *whole;  // all layers of the small model, as the third combination
+  char text[KERNEL_PATH_BYTES];   // that is predicted
 } table_t;
 
 enum { WHOLE_AT = 2 };
@@ -69,15 +69,18 @@ static size_t variant_of(decode_attention_t attention, decode_weights_t weights)
 
 typedef struct step {
   double us, launch_us, kind_us[REPORT_DECODE_KINDS];
-  double hbm_mb, bound;        // bound: share of the time that HBM would need
+  double hbm_mb, bound;  // bound: share of the time that HBM would need
 } step_t;
 
 static size_t layers_of(const model_t *model, report_decode_place_t place) {
-  return place == REPORT_DECODE_OUTSIDE ? 1 : place == REPORT_DECODE_DENSE ? model->dense : model->layers - model->dense;
+  return place == REPORT_DECODE_OUTSIDE ? 1
+         : place == REPORT_DECODE_DENSE ? model->dense
+                                        : model->layers - model->dense;
 }
 
 // What was found for some layers, for as many as the model has.
-static step_t step_of(const table_t *table, const model_t *model, const report_outcome_t *outcome, decode_launch_t launch) {
+static step_t step_of(const table_t *table, const model_t *model, const report_outcome_t *outcome,
+                      decode_launch_t launch) {
   const report_decode_outcome_t *found = &outcome->decode;
   const config_t *config = &table->chip.soc.config;
   const double a_us = config->soc.clock_mhz;
@@ -85,7 +88,8 @@ static step_t step_of(const table_t *table, const model_t *model, const report_o
   step_t step = {0};
   for (size_t place = 0; place < REPORT_DECODE_PLACES; ++place) {
     const report_decode_part_t *part = &found->part[place];
-    const double times = part->layers == 0 ? 0 : (double)layers_of(model, (report_decode_place_t)place) / (double)part->layers;
+    const double times =
+        part->layers == 0 ? 0 : (double)layers_of(model, (report_decode_place_t)place) / (double)part->layers;
     operations += times * (double)part->operations;
     for (size_t kind = 0; kind < REPORT_DECODE_KINDS; ++kind) {
       step.kind_us[kind] += times * part->cycles[kind] / a_us;
@@ -169,7 +173,8 @@ static void put_steps(const table_t *table, cJSON *root) {
 }
 
 // How many times as fast a step is by one variant as by another: over all sizes the least and the most, and where.
-static void put_worth(const table_t *table, size_t with, size_t without, const char *name, const char *what, cJSON *list) {
+static void put_worth(const table_t *table, size_t with, size_t without, const char *name, const char *what,
+                      cJSON *list) {
   double least = INFINITY, most = 0;
   size_t least_at = 0, most_at = 0;
   for (size_t at = 0; at < table->lite_count; ++at) {
@@ -254,8 +259,9 @@ static void set_variant(decode_request_t *request, size_t variant) {
 }
 
 static void add_loss(report_jobs_t *jobs, table_t *table, size_t variant) {
-  report_job_t *job = report_add(jobs, &table->core, "decode", "loss, %s, %s", decode_attention_names[attention_of(variant)],
-                                 decode_weights_names[weights_of(variant)]);
+  report_job_t *job =
+      report_add(jobs, &table->core, "decode", "loss, %s, %s", decode_attention_names[attention_of(variant)],
+                 decode_weights_names[weights_of(variant)]);
   set_variant(&job->decode, variant);
   job->decode.eval = table->text;
   job->decode.windows = REPORT_DECODE_WINDOWS;
@@ -326,7 +332,8 @@ static bool read_model(model_t *model, const char *name, size_t mixtures, base_e
   snprintf(path, sizeof path, "%s/model/config/models/%s.json", config_home(), name);
   cJSON *root = json_read(path);
   const bool good = json_count(cJSON_GetObjectItem(root, "num_hidden_layers"), &layers) &&
-                    json_count(cJSON_GetObjectItem(root, "first_k_dense_replace"), &dense) && dense + mixtures <= layers;
+                    json_count(cJSON_GetObjectItem(root, "first_k_dense_replace"), &dense) &&
+                    dense + mixtures <= layers;
   cJSON_Delete(root);
   *model = (model_t){name, dense + mixtures, layers, dense};
   return good || base_fail(error, "%s: expected num_hidden_layers and first_k_dense_replace", path);
@@ -358,7 +365,7 @@ bool report_decode(const report_context_t *context, base_exit_t *code, base_erro
   report_settings_t of_core = *settings;
   const report_context_t core = {.name = context->name, .settings = &of_core, .made = context->made};
   report_keys_t keys;
-  of_core.config = NULL;   // --config and --cores are of the chip
+  of_core.config = NULL;  // --config and --cores are of the chip
   of_core.cores = 0;
   of_core.gm_rtl = true;
   if (!report_machine(&core, "ascend910_core", 0, &table.core, error) ||

@@ -32,9 +32,8 @@ enum {
 
 // What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
 // GB/s, L0's at 238 and 119 bytes a cycle, and the scalar core that pushes their commands.
-static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512",
-                                   "cube.l0b_bytes_per_cycle=256", "scalar.cpi=0.1",
-                                   "scalar.push_cycles=1"};
+static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512", "cube.l0b_bytes_per_cycle=256",
+                                   "scalar.cpi=0.1", "scalar.push_cycles=1"};
 
 // What no product has, as a run has it.
 #define DIRECT_WORDS "--path direct --set soc.direct_path=1"
@@ -95,9 +94,7 @@ enum {
 
 // --- what follows from the outcomes -----------------------------------------------------------
 
-static double slope(double brief, double longer) {
-  return (longer - brief) / (FP8_LONG - FP8_SHORT);
-}
+static double slope(double brief, double longer) { return (longer - brief) / (FP8_LONG - FP8_SHORT); }
 
 static cycles_t cycles_of(const row_t *row, const config_t *config) {
   const double a_cycle = 2.0 * config->cube.mac_m * config->cube.mac_n * config->cube.mac_k;
@@ -126,9 +123,7 @@ static double hbm_bytes(const report_outcome_t *const cold[2]) {
   return slope((double)cold[0]->hbm_read, (double)cold[1]->hbm_read);
 }
 
-static double tflops(const call_t *call) {
-  return (double)call->outcome->flops / call->outcome->time_us * 1e-6;
-}
+static double tflops(const call_t *call) { return (double)call->outcome->flops / call->outcome->time_us * 1e-6; }
 
 static double break_even(const table_t *report) {
   const double time = report->call[0].outcome->time_us;
@@ -136,8 +131,7 @@ static double break_even(const table_t *report) {
     const call_t *a = &report->dense[i];
     const call_t *b = &report->dense[i + 1];
     if (a->outcome->time_us <= time && time < b->outcome->time_us) {
-      const double part =
-          (time - a->outcome->time_us) / (b->outcome->time_us - a->outcome->time_us);
+      const double part = (time - a->outcome->time_us) / (b->outcome->time_us - a->outcome->time_us);
       return (double)a->keys + part * (double)(b->keys - a->keys);
     }
   }
@@ -147,8 +141,7 @@ static double break_even(const table_t *report) {
 static double fixed_us(const table_t *report) {
   const call_t *a = &report->call[2];
   const call_t *b = &report->call[3];
-  const double per_key =
-      (b->outcome->time_us - a->outcome->time_us) / (double)(b->top_k - a->top_k);
+  const double per_key = (b->outcome->time_us - a->outcome->time_us) / (double)(b->top_k - a->top_k);
   return a->outcome->time_us - per_key * (double)a->top_k;
 }
 
@@ -158,14 +151,13 @@ static const char *on_off(bool on) { return on ? "on" : "off"; }
 
 static void put_row(const row_t *row, const config_t *config, const char *note, cJSON *list) {
   const cycles_t cycles = cycles_of(row, config);
-  cJSON *object = report_row(
-      list, NUMBER("rows", row->rows), TEXT("convert", row->emulated ? "emulated" : "native"),
-      TEXT("crossover", on_off(row->crossover)), NUMBER("cycles_per_token", cycles.all),
-      NUMBER("fu", cycles.fu), NUMBER("mma", cycles.mma), NUMBER("dequant", cycles.dequant),
-      NUMBER("softmax", cycles.softmax), NUMBER("bound_fu", cycles.bound_fu),
-      TEXT("busiest", row->longer->bound), NUMBER("busiest_busy", row->longer->bound_busy),
-      NUMBER("kv_l2_bytes", kv_bytes(row->rows, row->brief, row->longer)), TEXT(".note", note),
-      TEXT(".convert", row->emulated ? "emul." : "native"));
+  cJSON *object = report_row(list, NUMBER("rows", row->rows), TEXT("convert", row->emulated ? "emulated" : "native"),
+                             TEXT("crossover", on_off(row->crossover)), NUMBER("cycles_per_token", cycles.all),
+                             NUMBER("fu", cycles.fu), NUMBER("mma", cycles.mma), NUMBER("dequant", cycles.dequant),
+                             NUMBER("softmax", cycles.softmax), NUMBER("bound_fu", cycles.bound_fu),
+                             TEXT("busiest", row->longer->bound), NUMBER("busiest_busy", row->longer->bound_busy),
+                             NUMBER("kv_l2_bytes", kv_bytes(row->rows, row->brief, row->longer)), TEXT(".note", note),
+                             TEXT(".convert", row->emulated ? "emul." : "native"));
   if ((double)row->rows != hopper.rows) {
     report_put(object, NOTHING("paper"));
     return;
@@ -176,8 +168,8 @@ static void put_row(const row_t *row, const config_t *config, const char *note, 
              NUMBER("paper/tflops", row->crossover ? paper->tflops_crossover : paper->tflops));
 }
 
-static void put_rows(const row_t *row, size_t count, const config_t *config, const char *note,
-                     const char *name, cJSON *root) {
+static void put_rows(const row_t *row, size_t count, const config_t *config, const char *note, const char *name,
+                     cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, name);
   for (size_t i = 0; i < count; ++i) {
     put_row(&row[i], config, note, list);
@@ -185,9 +177,9 @@ static void put_rows(const row_t *row, size_t count, const config_t *config, con
 }
 
 static void put_call(const call_t *call, bool bf16, double paper, cJSON *list) {
-  cJSON *object = report_row(
-      list, TEXT("cache", bf16 ? "bf16" : "fp8"), NUMBER("batch", call->batch), NUMBER("seq_q", 2),
-      NUMBER("seq_kv", call->keys), NUMBER("top_k", call->top_k), NUMBER("rows", call->rows));
+  cJSON *object =
+      report_row(list, TEXT("cache", bf16 ? "bf16" : "fp8"), NUMBER("batch", call->batch), NUMBER("seq_q", 2),
+                 NUMBER("seq_kv", call->keys), NUMBER("top_k", call->top_k), NUMBER("rows", call->rows));
   if (bf16) {
     report_put(object, NOTHING("crossover"));
   } else {
@@ -201,10 +193,7 @@ static void put_call(const call_t *call, bool bf16, double paper, cJSON *list) {
 
 // Of the i-th call.
 static double paper_tflops(size_t i) {
-  return i == 0   ? hopper.tflops_crossover
-         : i == 1 ? hopper.tflops
-         : i == 3 ? hopper.tflops_top_k_32768
-                  : NAN;
+  return i == 0 ? hopper.tflops_crossover : i == 1 ? hopper.tflops : i == 3 ? hopper.tflops_top_k_32768 : NAN;
 }
 
 static void put_calls(const table_t *report, cJSON *root) {
@@ -255,20 +244,17 @@ static void fill(const void *data, cJSON *root) {
   put_fast(root);
   put_rows(report->fast, FP8_FAST, &report->pair.soc.config, ", fast", "rows_fast_cube", root);
   report_put(root, TEXT("direct_path", DIRECT_WORDS));
-  put_rows(report->direct, FP8_DIRECT, &report->pair.soc.config, ", direct", "rows_direct_path",
-           root);
+  put_rows(report->direct, FP8_DIRECT, &report->pair.soc.config, ", direct", "rows_direct_path", root);
   put_calls(report, root);
-  report_put(
-      root, NUMBER("bytes_per_token/hbm", hbm_bytes(report->cold)),
-      NUMBER("bytes_per_token/hbm_bf16", hbm_bytes(report->cold_bf16)),
-      NUMBER("bytes_per_token/kv_l2_bf16", kv_bytes(row->rows, row->bf16_brief, row->bf16_longer)));
+  report_put(root, NUMBER("bytes_per_token/hbm", hbm_bytes(report->cold)),
+             NUMBER("bytes_per_token/hbm_bf16", hbm_bytes(report->cold_bf16)),
+             NUMBER("bytes_per_token/kv_l2_bf16", kv_bytes(row->rows, row->bf16_brief, row->bf16_longer)));
   put_errors(report, root);
   cJSON *paper = cJSON_AddObjectToObject(root, "paper");
 #define HOPPER(what, value) report_put(paper, NUMBER(#what, hopper.what));
 #include "report/fp8/fp8.def"
 #undef HOPPER
-  report_put(root, NUMBER(".heads", REPORT_HEADS), NUMBER(".short", FP8_SHORT),
-             NUMBER(".long", FP8_LONG),
+  report_put(root, NUMBER(".heads", REPORT_HEADS), NUMBER(".short", FP8_SHORT), NUMBER(".long", FP8_LONG),
              NUMBER(".load_gbps", report->pair.soc.config.cube.load_gbps),
              NUMBER(".cores", report->chip.soc.config.soc.ai_cores));
 }
@@ -294,11 +280,11 @@ static void change(report_job_t *job, variant_t variant) {
 
 static fp8_crossover_t crossover(bool on) { return on ? FP8_CROSSOVER_ON : FP8_CROSSOVER_OFF; }
 
-static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *report, const row_t *row,
-                                       size_t keys, variant_t variant) {
-  report_job_t *job = report_add(
-      jobs, &report->pair, "fp8", "%zu rows, %zu keys, %s, crossover %s%s", row->rows, keys,
-      row->emulated ? "emulated" : "native", row->crossover ? "on" : "off", variant_names[variant]);
+static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *report, const row_t *row, size_t keys,
+                                       variant_t variant) {
+  report_job_t *job =
+      report_add(jobs, &report->pair, "fp8", "%zu rows, %zu keys, %s, crossover %s%s", row->rows, keys,
+                 row->emulated ? "emulated" : "native", row->crossover ? "on" : "off", variant_names[variant]);
   job->fp8.input.seq_q = row->rows / 64;
   job->fp8.input.keys = keys;
   job->fp8.settings.attention.group_rows = (unsigned)row->rows;
@@ -309,10 +295,10 @@ static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *repor
 }
 
 // amla on as many rows.
-static const report_outcome_t *add_bf16(report_jobs_t *jobs, const table_t *report, size_t rows,
-                                        size_t keys, variant_t variant) {
-  report_job_t *job = report_add(jobs, &report->pair, "amla", "%zu rows, %zu keys, BF16%s", rows,
-                                 keys, variant_names[variant]);
+static const report_outcome_t *add_bf16(report_jobs_t *jobs, const table_t *report, size_t rows, size_t keys,
+                                        variant_t variant) {
+  report_job_t *job =
+      report_add(jobs, &report->pair, "amla", "%zu rows, %zu keys, BF16%s", rows, keys, variant_names[variant]);
   job->attention.input.seq_q = rows / 64;
   job->attention.input.keys = keys;
   job->attention.settings.group_rows = (unsigned)rows;
@@ -328,10 +314,8 @@ static void add_rows(report_jobs_t *jobs, table_t *report) {
     *row = (row_t){.rows = rows, .emulated = i % 4 >= 2, .crossover = i % 2 == 0};
     row->brief = add_row(jobs, report, row, FP8_SHORT, AS_IS);
     row->longer = add_row(jobs, report, row, FP8_LONG, AS_IS);
-    row->bf16_brief =
-        i % 4 != 0 ? row[-1].bf16_brief : add_bf16(jobs, report, rows, FP8_SHORT, AS_IS);
-    row->bf16_longer =
-        i % 4 != 0 ? row[-1].bf16_longer : add_bf16(jobs, report, rows, FP8_LONG, AS_IS);
+    row->bf16_brief = i % 4 != 0 ? row[-1].bf16_brief : add_bf16(jobs, report, rows, FP8_SHORT, AS_IS);
+    row->bf16_longer = i % 4 != 0 ? row[-1].bf16_longer : add_bf16(jobs, report, rows, FP8_LONG, AS_IS);
   }
 }
 
@@ -361,9 +345,9 @@ static void add_cold(report_jobs_t *jobs, table_t *report) {
 }
 
 static void add_call(report_jobs_t *jobs, const table_t *report, call_t *call) {
-  report_job_t *job = report_add(
-      jobs, &report->chip, "fp8", "chip, batch %zu, %zu keys, top-k %zu%s, %zu rows", call->batch,
-      call->keys, call->top_k, call->crossover ? "" : ", crossover off", call->rows);
+  report_job_t *job =
+      report_add(jobs, &report->chip, "fp8", "chip, batch %zu, %zu keys, top-k %zu%s, %zu rows", call->batch,
+                 call->keys, call->top_k, call->crossover ? "" : ", crossover off", call->rows);
   fp8_input_t *input = &job->fp8.input;
   input->batch = call->batch;
   input->seq_q = 2;
@@ -375,9 +359,8 @@ static void add_call(report_jobs_t *jobs, const table_t *report, call_t *call) {
 }
 
 static void add_dense(report_jobs_t *jobs, const table_t *report, call_t *call) {
-  report_job_t *job =
-      report_add(jobs, &report->chip, "amla", "chip, batch %zu, %zu keys, BF16, %zu rows",
-                 call->batch, call->keys, call->rows);
+  report_job_t *job = report_add(jobs, &report->chip, "amla", "chip, batch %zu, %zu keys, BF16, %zu rows", call->batch,
+                                 call->keys, call->rows);
   attention_input_t *input = &job->attention.input;
   input->batch = call->batch;
   input->seq_q = 2;
@@ -447,8 +430,7 @@ bool report_fp8(const report_context_t *context, base_exit_t *code, base_error_t
   const report_keys_t usual = {.list = {1024, 2048, 3072, 4096, 6144}, .count = 5};
   const report_settings_t *settings = context->settings;
   report_settings_t of_pair = *settings;
-  const report_context_t pair = {
-      .name = context->name, .settings = &of_pair, .made = context->made};
+  const report_context_t pair = {.name = context->name, .settings = &of_pair, .made = context->made};
   table_t report = {.batch = kernel_size_or(settings->batch, BENCHMARK_BATCH)};
   of_pair.config = NULL;  // --config and --cores are of the chip
   of_pair.cores = 0;

@@ -23,12 +23,12 @@ static void put_row(const row_t *row, cJSON *list) {
   const gemm_cut_t *cut = &gemm->cut;
   char text[32];
   snprintf(text, sizeof text, "%u x %u x %u", cut->rows, cut->cols, cut->depth);
-  cJSON *object = report_row(
-      list, NUMBER("m", row->m), NUMBER("n", row->n), NUMBER("k", row->k), NUMBER("cores", row->cores),
-      NUMBER("halving_us", row->halving->time_us), NUMBER("chosen_us", row->chosen[GEMM_ND]->time_us),
-      NUMBER("saved_percent", 100 * (1 - row->chosen[GEMM_ND]->time_us / row->halving->time_us)),
-      TEXT("tile", text), NUMBER("split_k", gemm->splits),
-      TEXT("order", cut->order == GEMM_BY_COLUMNS ? "columns" : "rows"), NUMBER("estimate_us", cut->us));
+  cJSON *object =
+      report_row(list, NUMBER("m", row->m), NUMBER("n", row->n), NUMBER("k", row->k), NUMBER("cores", row->cores),
+                 NUMBER("halving_us", row->halving->time_us), NUMBER("chosen_us", row->chosen[GEMM_ND]->time_us),
+                 NUMBER("saved_percent", 100 * (1 - row->chosen[GEMM_ND]->time_us / row->halving->time_us)),
+                 TEXT("tile", text), NUMBER("split_k", gemm->splits),
+                 TEXT("order", cut->order == GEMM_BY_COLUMNS ? "columns" : "rows"), NUMBER("estimate_us", cut->us));
   for (size_t i = GEMM_DN; i < GEMM_LAYOUTS; ++i) {
     char name[16];
     snprintf(name, sizeof name, "%s_us", layouts[i]);
@@ -45,8 +45,8 @@ static void fill(const void *data, cJSON *root) {
   report_put(root, NUMBER(".launch_us", table->machine.soc.config.soc.launch_us));
 }
 
-static const report_outcome_t *add(report_jobs_t *jobs, const table_t *table, const row_t *row,
-                                   enum gemm_layout layout, bool halving) {
+static const report_outcome_t *add(report_jobs_t *jobs, const table_t *table, const row_t *row, enum gemm_layout layout,
+                                   bool halving) {
   report_job_t *job = report_add(jobs, &table->machine, "gemm", "%zu x %zu x %zu, %s%s", row->m, row->n, row->k,
                                  layouts[layout], halving ? ", halving" : "");
   report_job_set(job, "soc.ai_cores=%zu", row->cores);
@@ -77,7 +77,7 @@ bool report_gemm(const report_context_t *context, base_exit_t *code, base_error_
 #define PRODUCT(rows, cols, depth, used) {.m = (rows), .n = (cols), .k = (depth), .cores = (used)},
 #include "report/gemm/gemm.def"
 #undef PRODUCT
-  }};
+                          }};
   table.count = 0;
   while (table.list[table.count].m != 0) {
     ++table.count;

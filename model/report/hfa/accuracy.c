@@ -29,8 +29,7 @@ typedef struct row {
 } row_t;
 
 static const row_t expectations[] = {
-#define ROW(d, blocks, sigma, mitchell, corrected, fa2) \
-  {d, blocks, sigma, {mitchell, corrected, fa2}},
+#define ROW(d, blocks, sigma, mitchell, corrected, fa2) {d, blocks, sigma, {mitchell, corrected, fa2}},
 #include "report/hfa/accuracy.def"
 #undef ROW
 };
@@ -50,8 +49,7 @@ typedef struct table {
 static double expected(const row_t *row, engine_kind_t engine) {
   for (size_t i = 0; i < EXPECTATIONS; ++i) {
     const row_t *e = &expectations[i];
-    if (e->d == row->d && e->blocks == row->blocks && e->sigma == row->sigma &&
-        e->error[engine] > 0) {
+    if (e->d == row->d && e->blocks == row->blocks && e->sigma == row->sigma && e->error[engine] > 0) {
       return e->error[engine];
     }
   }
@@ -82,8 +80,7 @@ static bool attend(void *context, size_t first, size_t end) {
   const bool good = scratch != NULL && out != NULL && values != NULL;
   for (size_t i = first; good && i < end; ++i) {
     const report_query_t *query = &work->queries->list[i];
-    num_engine_attention(&work->engine, query->scaled, query->k, query->v, NULL, query->keys, out,
-                         scratch);
+    num_engine_attention(&work->engine, query->scaled, query->k, query->v, NULL, query->keys, out, scratch);
     work->error[i] = judge(query, out, values, d);
   }
   free(scratch);
@@ -92,8 +89,7 @@ static bool attend(void *context, size_t first, size_t end) {
   return good;
 }
 
-static bool measure(const report_queries_t *queries, engine_kind_t engine, row_t *row,
-                    base_error_t *error) {
+static bool measure(const report_queries_t *queries, engine_kind_t engine, row_t *row, base_error_t *error) {
   work_t work = {queries, engines[engine].it, malloc(queries->count * sizeof(double))};
   work.engine.d = row->d;
   work.engine.blocks = row->blocks;
@@ -130,13 +126,12 @@ static bool fill_set(size_t seeds, size_t d, unsigned sigma, row_t *rows, base_e
 
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
-  report_put(root, NUMBER("seq_kv", KEYS), NUMBER("seeds", table->seeds),
-             NUMBER("queries", table->seeds * PER_SEED), NUMBER(".per_seed", PER_SEED));
+  report_put(root, NUMBER("seq_kv", KEYS), NUMBER("seeds", table->seeds), NUMBER("queries", table->seeds * PER_SEED),
+             NUMBER(".per_seed", PER_SEED));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < ROWS; ++i) {
     const row_t *row = &table->list[i];
-    cJSON *object = report_row(list, NUMBER("d", row->d), NUMBER("blocks", row->blocks),
-                               NUMBER("sigma", row->sigma));
+    cJSON *object = report_row(list, NUMBER("d", row->d), NUMBER("blocks", row->blocks), NUMBER("sigma", row->sigma));
     for (engine_kind_t engine = 0; engine < ENGINES; ++engine) {
       report_put(object, NUMBER(engines[engine].name, row->error[engine]));
     }
@@ -152,8 +147,7 @@ static const report_t report = {fill, accuracy_text, NULL, NULL};
 
 // --- the report -------------------------------------------------------------------------------
 
-bool report_engine_accuracy(const report_context_t *context, base_exit_t *code,
-                            base_error_t *error) {
+bool report_engine_accuracy(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   table_t table = {.seeds = kernel_size_or(context->settings->seeds, 16)};
   *code = BASE_BAD_INPUT;
   for (size_t i = 0; i < SETS; ++i) {

@@ -121,8 +121,7 @@ static void add_counts(histogram_t *sum, const histogram_t *part) {
   sum->error_max = fmax(sum->error_max, part->error_max);
 }
 
-static bool fill_set(const report_queries_t *queries, const char *name, set_t *set,
-                     base_error_t *error) {
+static bool fill_set(const report_queries_t *queries, const char *name, set_t *set, base_error_t *error) {
   *set = (set_t){.name = name};
   snprintf(set->text, sizeof set->text, "%s", queries->text);
   work_t work = {queries, calloc(queries->count, sizeof(counts_t))};
@@ -149,9 +148,7 @@ static histogram_t all_kinds(const set_t *set) {
   return all;
 }
 
-static double percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? NAN : 100 * (double)part / (double)whole;
-}
+static double percent(uint64_t part, uint64_t whole) { return whole == 0 ? NAN : 100 * (double)part / (double)whole; }
 
 static double mean_error(const histogram_t *h) {
   double sum = 0;
@@ -189,21 +186,18 @@ bool report_mitchell_inputs(const report_queries_t *queries, report_inputs_t inp
 static void put_bins(const set_t *set, kind_t kind, cJSON *list) {
   const histogram_t *h = &set->counts.of[kind];
   for (size_t i = 0; i < BINS; ++i) {
-    report_row(list, TEXT("set", set->name), TEXT("kind", kinds[kind].name),
-               NUMBER("x_from", (double)i / BINS), NUMBER("x_to", (double)(i + 1) / BINS),
-               NUMBER("percent", percent(h->bin[i], h->count)),
+    report_row(list, TEXT("set", set->name), TEXT("kind", kinds[kind].name), NUMBER("x_from", (double)i / BINS),
+               NUMBER("x_to", (double)(i + 1) / BINS), NUMBER("percent", percent(h->bin[i], h->count)),
                NUMBER("mean_error", h->error_sum[i] / (double)h->bin[i]));
   }
 }
 
 static const char *verdict(bool holds) { return holds ? "**holds**" : "**does not hold**"; }
 
-static void put_summary(const char *set, const char *kind, const char *text, const histogram_t *h,
-                        cJSON *list) {
+static void put_summary(const char *set, const char *kind, const char *text, const histogram_t *h, cJSON *list) {
   report_row(list, TEXT("set", set), TEXT("kind", kind), NUMBER("inputs", h->count),
-             NUMBER("percent_below_0.1", percent(h->small, h->count)),
-             NUMBER("mean_error", mean_error(h)), NUMBER("max_error", h->error_max),
-             NUMBER("percent_above_0.08", percent(h->large_error, h->count)),
+             NUMBER("percent_below_0.1", percent(h->small, h->count)), NUMBER("mean_error", mean_error(h)),
+             NUMBER("max_error", h->error_max), NUMBER("percent_above_0.08", percent(h->large_error, h->count)),
              NUMBER("cancelled", h->cancelled), TEXT(".text", text));
 }
 
@@ -211,8 +205,7 @@ static void put_claims(cJSON *set, const char *kind, const histogram_t *h) {
   cJSON *claims = cJSON_AddObjectToObject(set, kind);
   const double small = percent(h->small, h->count);
   report_put_text(claims, "inputs", "%.1f %%: %s", small, verdict(small > vast_percent));
-  report_put_text(claims, "error", "%.3f: %s", h->error_max,
-                  verdict(h->error_max <= claimed_error));
+  report_put_text(claims, "error", "%.3f: %s", h->error_max, verdict(h->error_max <= claimed_error));
 }
 
 // The heights of all kinds' bins.
@@ -228,8 +221,8 @@ static void put_heights(const set_t *set, cJSON *list) {
 
 static void fill(const void *data, cJSON *root) {
   const figure_t *figure = data;
-  report_put(root, TEXT("paper/inputs", "the vast majority below 0.1"),
-             NUMBER("paper/max_error", claimed_error), NUMBER(".vast", vast_percent));
+  report_put(root, TEXT("paper/inputs", "the vast majority below 0.1"), NUMBER("paper/max_error", claimed_error),
+             NUMBER(".vast", vast_percent));
   cJSON *summary = cJSON_AddArrayToObject(root, "summary");
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *lines = cJSON_AddArrayToObject(root, ".summaries");  // kinds first
@@ -237,8 +230,7 @@ static void fill(const void *data, cJSON *root) {
   for (size_t i = 0; i < REPORT_SETS; ++i) {
     const set_t *set = &figure->list[i];
     const histogram_t all = all_kinds(set);
-    cJSON *object =
-        report_row(sets, NUMBER("number", i), TEXT("name", set->name), TEXT("text", set->text));
+    cJSON *object = report_row(sets, NUMBER("number", i), TEXT("name", set->name), TEXT("text", set->text));
     put_heights(set, cJSON_AddArrayToObject(object, "bins"));
     put_summary(set->name, "all", "all", &all, summary);
     for (kind_t kind = 0; kind < KINDS; ++kind) {

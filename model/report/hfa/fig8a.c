@@ -13,9 +13,9 @@ enum { D = 64, KEYS = 1024, MORE = 64, MESSAGE_BYTES = 1024, ACC_CYCLES = 3 };
 
 typedef struct row {
   size_t blocks;
-  double paper;            // speed-up, 0: not said
-  engine_cycles_t one;     // of one query
-  engine_cycles_t many;    // of 1 + MORE queries
+  double paper;          // speed-up, 0: not said
+  engine_cycles_t one;   // of one query
+  engine_cycles_t many;  // of 1 + MORE queries
 } row_t;
 
 static const row_t rows[] = {
@@ -35,14 +35,10 @@ typedef struct figure {
 // The merges, one after the other.
 static uint64_t acc_cycles(const row_t *row) { return ACC_CYCLES * (row->blocks - 1); }
 
-static uint64_t pipeline_cycles(const row_t *row) {
-  return row->one.total - row->one.rows - acc_cycles(row);
-}
+static uint64_t pipeline_cycles(const row_t *row) { return row->one.total - row->one.rows - acc_cycles(row); }
 
 // Of one more query, when many follow each other.
-static double steady_cycles(const row_t *row) {
-  return (double)(row->many.total - row->one.total) / MORE;
-}
+static double steady_cycles(const row_t *row) { return (double)(row->many.total - row->one.total) / MORE; }
 
 static double speedup(const figure_t *figure, const row_t *row) {
   return (double)figure->list[0].one.total / (double)row->one.total;
@@ -71,14 +67,11 @@ static void fill(const void *data, cJSON *root) {
     const uint64_t rest = pipeline_cycles(row) + acc_cycles(row);
     cJSON *object = report_row(
         list, NUMBER("d", D), NUMBER("blocks", row->blocks), NUMBER("cycles", row->one.total),
-        NUMBER("rows", row->one.rows), NUMBER("pipeline", pipeline_cycles(row)),
-        NUMBER("acc", acc_cycles(row)), NUMBER("speedup", speedup(figure, row)),
-        NUMBER("steady_cycles", steady_cycles(row)),
-        NUMBER("steady_speedup", steady_speedup(figure, row)),
-        NUMBER("paper/speedup", paper_speedup(row)));
+        NUMBER("rows", row->one.rows), NUMBER("pipeline", pipeline_cycles(row)), NUMBER("acc", acc_cycles(row)),
+        NUMBER("speedup", speedup(figure, row)), NUMBER("steady_cycles", steady_cycles(row)),
+        NUMBER("steady_speedup", steady_speedup(figure, row)), NUMBER("paper/speedup", paper_speedup(row)));
     report_put(object, NUMBER(".rest", rest), NUMBER(".time", 1 / speedup(figure, row)),
-               NUMBER(".steady_time", 1 / steady_speedup(figure, row)),
-               NUMBER(".paper_time", 1 / paper_speedup(row)));
+               NUMBER(".steady_time", 1 / steady_speedup(figure, row)), NUMBER(".paper_time", 1 / paper_speedup(row)));
     if (i == ROWS - 1) {
       report_put(root, TEXT(".verdict", verdict(speedup(figure, row), row->paper)));
     }
@@ -97,13 +90,12 @@ typedef struct inputs {
 static void tell(const char *what) { fprintf(stderr, "fig8a: %s\n", what); }
 
 static engine_t *open_engine(const report_context_t *context, size_t blocks, base_error_t *error) {
-  const engine_shape_t shape = {
-      .num = {.design = NUM_DESIGN_HFA, .d = D, .blocks = blocks, .rows = KEYS}, .queries = 1};
+  const engine_shape_t shape = {.num = {.design = NUM_DESIGN_HFA, .d = D, .blocks = blocks, .rows = KEYS},
+                                .queries = 1};
   char message[MESSAGE_BYTES] = "";
   engine_t *engine =
       context->settings->engine_rtl
-          ? engine_open_rtl(&shape, NULL, context->settings->quiet ? NULL : tell, message,
-                            sizeof message)
+          ? engine_open_rtl(&shape, NULL, context->settings->quiet ? NULL : tell, message, sizeof message)
           : engine_open_c(&shape, parallel_host_threads(), message, sizeof message);
   if (engine == NULL) {
     base_fail(error, "fig8a: %s", message);
@@ -111,26 +103,21 @@ static engine_t *open_engine(const report_context_t *context, size_t blocks, bas
   return engine;
 }
 
-static bool attend(engine_t *engine, inputs_t *in, size_t queries, engine_cycles_t *cycles,
-                   base_error_t *error) {
+static bool attend(engine_t *engine, inputs_t *in, size_t queries, engine_cycles_t *cycles, base_error_t *error) {
   char message[MESSAGE_BYTES] = "";
-  const engine_job_t job = {.sq = queries, .s = KEYS, .q = in->q, .k = in->k, .v = in->v,
-                            .out = in->out};
-  return engine_attention(engine, &job, cycles, message, sizeof message) ||
-         base_fail(error, "fig8a: %s", message);
+  const engine_job_t job = {.sq = queries, .s = KEYS, .q = in->q, .k = in->k, .v = in->v, .out = in->out};
+  return engine_attention(engine, &job, cycles, message, sizeof message) || base_fail(error, "fig8a: %s", message);
 }
 
-static bool run_row(const report_context_t *context, inputs_t *in, row_t *row,
-                    base_error_t *error) {
+static bool run_row(const report_context_t *context, inputs_t *in, row_t *row, base_error_t *error) {
   engine_t *engine = open_engine(context, row->blocks, error);
-  const bool good = engine != NULL && attend(engine, in, 1, &row->one, error) &&
-                    attend(engine, in, 1 + MORE, &row->many, error);
+  const bool good =
+      engine != NULL && attend(engine, in, 1, &row->one, error) && attend(engine, in, 1 + MORE, &row->many, error);
   engine_close(engine);
   return good;
 }
 
-static bool run_rows(const report_context_t *context, figure_t *figure, base_exit_t *code,
-                     base_error_t *error) {
+static bool run_rows(const report_context_t *context, figure_t *figure, base_exit_t *code, base_error_t *error) {
   inputs_t *in = malloc(sizeof *in);
   bool good = in != NULL || base_fail(error, "fig8a: out of memory");
   if (good) {
@@ -142,8 +129,7 @@ static bool run_rows(const report_context_t *context, figure_t *figure, base_exi
     char what[32];
     snprintf(what, sizeof what, "P %zu", rows[i].blocks);
     figure->list[i] = rows[i];
-    good = report_step(context, i + 1, ROWS, what, code, error) &&
-           run_row(context, in, &figure->list[i], error);
+    good = report_step(context, i + 1, ROWS, what, code, error) && run_row(context, in, &figure->list[i], error);
   }
   free(in);
   return good;
@@ -152,6 +138,5 @@ static bool run_rows(const report_context_t *context, figure_t *figure, base_exi
 bool report_fig8a(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   figure_t figure = {.rtl = context->settings->engine_rtl};
   *code = BASE_BAD_INPUT;
-  return run_rows(context, &figure, code, error) &&
-         report_write(context, &report, &figure, error);
+  return run_rows(context, &figure, code, error) && report_write(context, &report, &figure, error);
 }

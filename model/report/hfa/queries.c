@@ -28,22 +28,21 @@ void report_queries_free(report_queries_t *queries) {
   memset(queries, 0, sizeof *queries);
 }
 
-bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void *context,
-                         base_error_t *error) {
+bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void *context, base_error_t *error) {
   return parallel_for(parallel_host_threads(), queries->count, fn, context) ||
          base_fail(error, "report: out of memory");
 }
 
-bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end,
-                        const num_hfa_sources_t *sources, size_t blocks, num_bf16_t *out) {
+bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end, const num_hfa_sources_t *sources,
+                        size_t blocks, num_bf16_t *out) {
   const size_t d = queries->d;
   num_hfa_log_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
   num_bf16_t *one = malloc(d * sizeof *one);
   const bool good = scratch != NULL && one != NULL;
   for (size_t i = first; good && i < end; ++i) {
     const report_query_t *query = &queries->list[i];
-    num_hfa_sources_attention(sources, d, blocks, query->scaled, query->k, query->v, NULL,
-                              query->keys, out == NULL ? one : out + i * d, scratch);
+    num_hfa_sources_attention(sources, d, blocks, query->scaled, query->k, query->v, NULL, query->keys,
+                              out == NULL ? one : out + i * d, scratch);
   }
   free(scratch);
   free(one);
@@ -100,8 +99,8 @@ static bool allocate(report_queries_t *queries, size_t count, base_error_t *erro
 // --- made up ----------------------------------------------------------------------------------
 
 // Arrays of a seed: q [per_seed,d], k, v [keys,d], one behind the other.
-static void fill_seed(uint64_t seed, double sigma, size_t per_seed, size_t keys,
-                      num_bf16_t *arrays, report_queries_t *queries) {
+static void fill_seed(uint64_t seed, double sigma, size_t per_seed, size_t keys, num_bf16_t *arrays,
+                      report_queries_t *queries) {
   const size_t d = queries->d;
   num_bf16_t *k = arrays + per_seed * d;
   num_bf16_t *v = k + keys * d;
@@ -109,13 +108,12 @@ static void fill_seed(uint64_t seed, double sigma, size_t per_seed, size_t keys,
   num_rng_normal_bf16(seed, STREAM_K, 0, keys * d, 1, k);
   num_rng_normal_bf16(seed, STREAM_V, 0, keys * d, 1, v);
   for (size_t i = 0; i < per_seed; ++i) {
-    queries->list[seed * per_seed + i] =
-        (report_query_t){.q = arrays + i * d, .k = k, .v = v, .keys = keys};
+    queries->list[seed * per_seed + i] = (report_query_t){.q = arrays + i * d, .k = k, .v = v, .keys = keys};
   }
 }
 
-static bool make_up(size_t keys, double sigma, size_t seeds, size_t per_seed,
-                    report_queries_t *queries, base_error_t *error) {
+static bool make_up(size_t keys, double sigma, size_t seeds, size_t per_seed, report_queries_t *queries,
+                    base_error_t *error) {
   const size_t count = (per_seed + 2 * keys) * queries->d;
   queries->made_up = malloc(seeds * count * sizeof *queries->made_up);
   if (queries->made_up == NULL || !allocate(queries, seeds * per_seed, error)) {
@@ -130,9 +128,8 @@ static bool make_up(size_t keys, double sigma, size_t seeds, size_t per_seed,
 bool report_queries_normal(size_t d, size_t keys, double sigma, size_t seeds, size_t per_seed,
                            report_queries_t *queries, base_error_t *error) {
   *queries = (report_queries_t){.d = d};
-  snprintf(queries->text, sizeof queries->text,
-           "N(0,1), d %zu, %zu keys, %zu queries from each of %zu seeds", d, keys, per_seed,
-           seeds);
+  snprintf(queries->text, sizeof queries->text, "N(0,1), d %zu, %zu keys, %zu queries from each of %zu seeds", d, keys,
+           per_seed, seeds);
   const bool good = make_up(keys, sigma, seeds, per_seed, queries, error);
   if (!good) {
     report_queries_free(queries);
@@ -145,8 +142,7 @@ bool report_queries_normal(size_t d, size_t keys, double sigma, size_t seeds, si
 static void fill_head(lm_head_t head, size_t d, report_query_t *list) {
   for (size_t i = 0; i < PER_HEAD; ++i) {
     const size_t position = (2 * i + 1) * LM_TOKENS / (2 * PER_HEAD);
-    list[i] = (report_query_t){.q = head.q + position * d, .k = head.k, .v = head.v,
-                               .keys = position + 1};
+    list[i] = (report_query_t){.q = head.q + position * d, .k = head.k, .v = head.v, .keys = position + 1};
   }
 }
 
@@ -161,8 +157,8 @@ static bool capture(report_queries_t *queries, base_error_t *error) {
   queries->d = first->d;
   snprintf(queries->text, sizeof queries->text,
            "causal self-attention on held-out text, %d queries of each of %zu heads in %zu layers "
-           "in %d windows of %d bytes", PER_HEAD, first->heads, first->layers, REPORT_WINDOWS,
-           LM_TOKENS);
+           "in %d windows of %d bytes",
+           PER_HEAD, first->heads, first->layers, REPORT_WINDOWS, LM_TOKENS);
   if (!allocate(queries, REPORT_WINDOWS * heads * PER_HEAD, error)) {
     return false;
   }
@@ -184,8 +180,7 @@ static bool queries_of_lm(report_queries_t *queries, base_error_t *error) {
   return good;
 }
 
-bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries,
-                        base_error_t *error) {
+bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries, base_error_t *error) {
   return set == REPORT_NORMAL ? report_queries_normal(D, KEYS, 1, seeds, PER_SEED, queries, error)
                               : queries_of_lm(queries, error);
 }

@@ -1,8 +1,8 @@
 // Queries that the reports on the attention engines' arithmetic are made of: made-up ones, and those
 // of the shipped language model.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_QUERIES_H
-#define REPORT_QUERIES_H
+#ifndef AMALGAM_REPORT_HFA_QUERIES_H
+#define AMALGAM_REPORT_HFA_QUERIES_H
 
 #include "host/parallel.h"
 #include "kernel/lm/lm_capture.h"
@@ -13,15 +13,15 @@ typedef struct report_query {
   const num_bf16_t *scaled;  // [d]
   const num_bf16_t *k, *v;   // [keys,d]
   size_t keys;
-  double *golden;            // [d], attention in FP64
+  double *golden;  // [d], attention in FP64
 } report_query_t;
 
-enum { REPORT_WINDOWS = 8 };   // of the language model's text
+enum { REPORT_WINDOWS = 8 };  // of the language model's text
 
 typedef struct report_queries {
   report_query_t *list;
   size_t count, d;
-  char text[160];            // what they are, for people
+  char text[160];  // what they are, for people
   // Owned:
   num_bf16_t *made_up, *scaled;
   double *golden;
@@ -41,18 +41,16 @@ typedef enum report_set { REPORT_NORMAL, REPORT_LM, REPORT_SETS } report_set_t;
 extern const char *const report_set_names[REPORT_SETS];
 
 // seeds: of the normal ones.
-bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries,
-                        base_error_t *error);
+bool report_queries_set(report_set_t set, size_t seeds, report_queries_t *queries, base_error_t *error);
 
 void report_queries_free(report_queries_t *queries);
 
 // fn(context, first, end) over ranges of the list, on all processors.
-bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void *context,
-                         base_error_t *error);
+bool report_queries_each(const report_queries_t *queries, parallel_fn *fn, void *context, base_error_t *error);
 
 // For such an fn: H-FA with those approximations, P = blocks, of queries first .. end - 1; their
 // results to out [count,d], unless that is NULL. False: out of memory.
-bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end,
-                        const num_hfa_sources_t *sources, size_t blocks, num_bf16_t *out);
+bool report_queries_hfa(const report_queries_t *queries, size_t first, size_t end, const num_hfa_sources_t *sources,
+                        size_t blocks, num_bf16_t *out);
 
 #endif

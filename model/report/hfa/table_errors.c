@@ -88,8 +88,8 @@ static double golden_size(const report_queries_t *queries) {
   return sum;
 }
 
-static bool measure(const report_queries_t *queries, size_t p, const num_hfa_sources_t *what,
-                    double *result, base_error_t *error) {
+static bool measure(const report_queries_t *queries, size_t p, const num_hfa_sources_t *what, double *result,
+                    base_error_t *error) {
   const size_t count = queries->count * queries->d;
   work_t work = {queries, what, p, malloc(count * sizeof *work.out)};
   if (work.out == NULL) {
@@ -142,8 +142,7 @@ static double share(const row_t *row, source_t s) {
   return 100 * contribution(row, s) / sum;
 }
 
-bool report_errors(const report_queries_t *queries, size_t p, report_errors_t *errors,
-                   base_error_t *error) {
+bool report_errors(const report_queries_t *queries, size_t p, report_errors_t *errors, base_error_t *error) {
   const num_hfa_sources_t none = {0};
   const num_hfa_sources_t all = all_but(&none);
   row_t row = {.blocks = p};
@@ -177,14 +176,12 @@ static void put_row(const row_t *row, cJSON *list) {
   for (source_t s = 0; s < SOURCES; ++s) {
     shares[s] = share(row, s);
   }
-  cJSON *object = report_row(list, TEXT("set", row->set), TEXT("queries", row->text),
-                             NUMBER("blocks", row->blocks), NUMBER("error", row->all),
-                             NUMBER("error_without_all", row->none));
+  cJSON *object = report_row(list, TEXT("set", row->set), TEXT("queries", row->text), NUMBER("blocks", row->blocks),
+                             NUMBER("error", row->all), NUMBER("error_without_all", row->none));
   put_values(object, "error_without", row->without);
   put_values(object, "error_alone", row->alone);
   put_values(object, "share_percent", shares);
-  report_put(object, NOTHING("paper"), TEXT(".by", "us"),
-             NUMBER(".quantised", fmax(shares[QUANTISED], 0)),
+  report_put(object, NOTHING("paper"), TEXT(".by", "us"), NUMBER(".quantised", fmax(shares[QUANTISED], 0)),
              NUMBER(".mitchell", fmax(shares[MITCHELL], 0)), NUMBER(".pwl", fmax(shares[PWL], 0)));
 }
 
@@ -215,16 +212,14 @@ static const report_t report = {fill, table_errors_text, NULL, NULL};
 
 // --- the report -------------------------------------------------------------------------------
 
-static bool fill_set(const report_context_t *context, const report_queries_t *queries,
-                     const char *name, row_t rows[BLOCKS], size_t step, base_exit_t *code,
-                     base_error_t *error) {
+static bool fill_set(const report_context_t *context, const report_queries_t *queries, const char *name,
+                     row_t rows[BLOCKS], size_t step, base_exit_t *code, base_error_t *error) {
   for (size_t i = 0; i < BLOCKS; ++i) {
     rows[i] = (row_t){.set = name, .blocks = blocks[i]};
     snprintf(rows[i].text, sizeof rows[i].text, "%s", queries->text);
     char what[48];
     snprintf(what, sizeof what, "%s, P %zu", name, blocks[i]);
-    if (!report_step(context, step + i, ROWS, what, code, error) ||
-        !fill_row(queries, &rows[i], error)) {
+    if (!report_step(context, step + i, ROWS, what, code, error) || !fill_row(queries, &rows[i], error)) {
       return false;
     }
   }
@@ -240,8 +235,8 @@ bool report_table_errors(const report_context_t *context, base_exit_t *code, bas
     if (!report_queries_set(set, seeds, &queries, error)) {
       return false;
     }
-    const bool good = fill_set(context, &queries, report_set_names[set], table.list + set * BLOCKS,
-                               1 + set * BLOCKS, code, error);
+    const bool good =
+        fill_set(context, &queries, report_set_names[set], table.list + set * BLOCKS, 1 + set * BLOCKS, code, error);
     report_queries_free(&queries);
     if (!good) {
       return false;

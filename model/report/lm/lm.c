@@ -41,8 +41,8 @@ static double expected(size_t kind, size_t window) {
     return expected_fp32[window];
   }
   for (size_t i = 0; i < sizeof expected_above / sizeof *expected_above; ++i) {
-    if (strcmp(expected_above[i].name, it->name) == 0 &&
-        expected_above[i].blocks == it->it.blocks && window < EXPECTED_WINDOWS) {
+    if (strcmp(expected_above[i].name, it->name) == 0 && expected_above[i].blocks == it->it.blocks &&
+        window < EXPECTED_WINDOWS) {
       return expected_above[i].above[window];
     }
   }
@@ -57,39 +57,34 @@ static double mean_above(const report_lm_t *report, size_t kind) {
   return report->row[kind].mean.loss - report->row[0].mean.loss;
 }
 
-static double agreement(const lm_score_t *score) {
-  return (double)score->agree / (double)score->predictions;
-}
+static double agreement(const lm_score_t *score) { return (double)score->agree / (double)score->predictions; }
 
 // --- the document -----------------------------------------------------------------------------
 
 static cJSON *put_kind(cJSON *list, const report_lm_t *report, size_t kind) {
   const report_lm_kind_t *it = &report_lm_kinds[kind];
-  return report_row(list, TEXT("arithmetic", it->name),
-                    NUMBER("blocks", it->engine ? (double)it->it.blocks : NAN),
-                    NUMBER("chunk", it->engine ? (double)report->chunk[kind] : NAN),
-                    TEXT(".text", it->text), NUMBER(".engine", it->engine));
+  return report_row(list, TEXT("arithmetic", it->name), NUMBER("blocks", it->engine ? (double)it->it.blocks : NAN),
+                    NUMBER("chunk", it->engine ? (double)report->chunk[kind] : NAN), TEXT(".text", it->text),
+                    NUMBER(".engine", it->engine));
 }
 
 // A line of the table, where anything is expected of the kind.
 static void put_expected(cJSON *row, size_t kind) {
   char line[256] = "";
   if (isfinite(expected(kind, 0))) {
-    snprintf(line, sizeof line, "| expected | | %.4f | %.4f | | | | | | | |\n", expected(kind, 0),
-             expected(kind, 1));
+    snprintf(line, sizeof line, "| expected | | %.4f | %.4f | | | | | | | |\n", expected(kind, 0), expected(kind, 1));
   }
   report_put(row, TEXT(".expected", line));
 }
 
 static void put_row(const report_lm_t *report, size_t kind, cJSON *list) {
   const report_lm_row_t *row = &report->row[kind];
-  cJSON *object = report_put(put_kind(list, report, kind), NUMBER("nats_per_byte", row->mean.loss),
-                             NUMBER("above_fp32", mean_above(report, kind)),
-                             NUMBER("argmax_agreement", agreement(&row->mean)));
+  cJSON *object =
+      report_put(put_kind(list, report, kind), NUMBER("nats_per_byte", row->mean.loss),
+                 NUMBER("above_fp32", mean_above(report, kind)), NUMBER("argmax_agreement", agreement(&row->mean)));
   cJSON *windows = cJSON_AddArrayToObject(object, "windows");
   for (size_t i = 0; i < REPORT_LM_WINDOWS; ++i) {
-    report_row(windows, NUMBER("nats_per_byte", row->window[i].loss),
-               NUMBER("above_fp32", above(report, kind, i)),
+    report_row(windows, NUMBER("nats_per_byte", row->window[i].loss), NUMBER("above_fp32", above(report, kind, i)),
                NUMBER("argmax_agreement", agreement(&row->window[i])),
                NUMBER(kind == 0 ? "expected" : "expected_above", expected(kind, i)));
   }
@@ -98,15 +93,12 @@ static void put_row(const report_lm_t *report, size_t kind, cJSON *list) {
 
 static double if_different(size_t same) { return same < REPORT_LM_TOKENS ? (double)same : NAN; }
 
-static void put_text(const report_lm_t *report, const report_lm_prompt_t *prompt, size_t kind,
-                     cJSON *list) {
+static void put_text(const report_lm_t *report, const report_lm_prompt_t *prompt, size_t kind, cJSON *list) {
   const report_lm_text_t *text = &prompt->by[kind];
   cJSON *object = put_kind(list, report, kind);
   json_add_bytes(object, "text", text->text, REPORT_LM_TOKENS);
-  report_put(object, NUMBER("first_difference", if_different(text->same)),
-             NUMBER("fp32_gap", text->gap));
-  report_put_text(object, ".difference", text->same == REPORT_LM_TOKENS ? "none" : "%zu (%.3f)",
-                  text->same, text->gap);
+  report_put(object, NUMBER("first_difference", if_different(text->same)), NUMBER("fp32_gap", text->gap));
+  report_put_text(object, ".difference", text->same == REPORT_LM_TOKENS ? "none" : "%zu (%.3f)", text->same, text->gap);
 }
 
 static void print_line(FILE *file, const char *name, const uint8_t *text, size_t first) {
@@ -162,9 +154,8 @@ static void put_sources(const report_lm_t *report, cJSON *root) {
   for (size_t i = 0; i < REPORT_INPUTS; ++i) {
     const report_inputs_t *kind = &report->inputs[i];
     report_row(inputs, TEXT("kind", kind->text), NUMBER("inputs", kind->count),
-               NUMBER("percent_below_0.1", kind->percent_small),
-               NUMBER("mean_error", kind->mean_error), NUMBER("max_error", kind->max_error),
-               NUMBER("percent_above_0.08", kind->percent_large));
+               NUMBER("percent_below_0.1", kind->percent_small), NUMBER("mean_error", kind->mean_error),
+               NUMBER("max_error", kind->max_error), NUMBER("percent_above_0.08", kind->percent_large));
   }
 }
 
@@ -196,8 +187,7 @@ static const report_t it = {fill, lm_text, NULL, NULL};
 
 // --- the report -------------------------------------------------------------------------------
 
-static bool run(const report_context_t *context, report_lm_t *report, base_exit_t *code,
-                base_error_t *error) {
+static bool run(const report_context_t *context, report_lm_t *report, base_exit_t *code, base_error_t *error) {
   kernel_machine_t machine;
   if (!report_config(context->settings, "engines", &machine, error)) {
     return false;
@@ -209,8 +199,8 @@ static bool run(const report_context_t *context, report_lm_t *report, base_exit_
 bool report_lm(const report_context_t *context, base_exit_t *code, base_error_t *error) {
   report_lm_t *report = calloc(1, sizeof *report);
   *code = BASE_BAD_INPUT;
-  const bool good = report != NULL ? run(context, report, code, error)
-                                   : base_fail(error, "%s: out of memory", context->name);
+  const bool good =
+      report != NULL ? run(context, report, code, error) : base_fail(error, "%s: out of memory", context->name);
   free(report);
   return good;
 }

@@ -12,10 +12,12 @@
 
 enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352 };
 
-#define H_FA(P, table)                                                                      \
-  {.design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P)}
-#define FA_2(P) {.design = NUM_DESIGN_FA2, .blocks = (P)}
-#define EXPMUL(P) {.design = NUM_DESIGN_EXPMUL, .blocks = (P)}
+#define H_FA(P, table) \
+  { .design = NUM_DESIGN_HFA, .hfa = {.corrected = (table)}, .blocks = (P) }
+#define FA_2(P) \
+  { .design = NUM_DESIGN_FA2, .blocks = (P) }
+#define EXPMUL(P) \
+  { .design = NUM_DESIGN_EXPMUL, .blocks = (P) }
 
 const report_lm_kind_t report_lm_kinds[REPORT_LM_ROWS] = {
     {.name = "fp32", .text = "FP32", .writes = true},
@@ -24,8 +26,7 @@ const report_lm_kind_t report_lm_kinds[REPORT_LM_ROWS] = {
     {.name = "mitchell", .text = "H-FA", .engine = true, .it = H_FA(1, false)},
     {.name = "mitchell", .text = "H-FA", .engine = true, .it = H_FA(4, false), .writes = true},
     {.name = "corrected", .text = "H-FA corrected", .engine = true, .it = H_FA(1, true)},
-    {.name = "corrected", .text = "H-FA corrected", .engine = true, .it = H_FA(4, true),
-     .writes = true},
+    {.name = "corrected", .text = "H-FA corrected", .engine = true, .it = H_FA(4, true), .writes = true},
     {.name = "expmul", .text = "ExpMul", .engine = true, .it = EXPMUL(1)},
     {.name = "expmul", .text = "ExpMul", .engine = true, .it = EXPMUL(4), .writes = true},
 };
@@ -35,8 +36,7 @@ const size_t report_lm_blocks[REPORT_LM_BLOCKS] = {1, 4};
 // --- what computes ----------------------------------------------------------------------------
 
 // engine: of report_lm_kinds[kind], for the model's heads and the report's machine.
-static lm_backend_t backend(const report_lm_t *report, const lm_t *lm, size_t kind,
-                            lm_engine_t *engine) {
+static lm_backend_t backend(const report_lm_t *report, const lm_t *lm, size_t kind, lm_engine_t *engine) {
   if (!report_lm_kinds[kind].engine) {
     return (lm_backend_t){0};
   }
@@ -65,8 +65,7 @@ static bool open_losses(const lm_t *lm, losses_t *losses, base_error_t *error) {
     return false;
   }
   if (losses->windows.windows != REPORT_LM_WINDOWS) {
-    return base_fail(error, "%s: %zu windows; expected %d", path, losses->windows.windows,
-                     REPORT_LM_WINDOWS);
+    return base_fail(error, "%s: %zu windows; expected %d", path, losses->windows.windows, REPORT_LM_WINDOWS);
   }
   losses->logits = malloc(count * sizeof *losses->logits);
   bool good = losses->logits != NULL;
@@ -86,8 +85,7 @@ static void close_losses(losses_t *losses) {
 }
 
 // FP32's logits are kept, the others' overwritten by the next.
-static bool fill_row(const lm_backend_t *backend, bool fp32, lm_t *lm, losses_t *losses,
-                     report_lm_row_t *row) {
+static bool fill_row(const lm_backend_t *backend, bool fp32, lm_t *lm, losses_t *losses, report_lm_row_t *row) {
   for (size_t i = 0; i < REPORT_LM_WINDOWS; ++i) {
     const lm_window_t window = lm_windows_at(&losses->windows, i);
     float *logits = fp32 ? losses->fp32[i] : losses->logits;
@@ -129,8 +127,7 @@ static bool read_prompts(report_lm_t *report, base_error_t *error) {
   cJSON *root = json_read(path);
   const bool good = take_samples(root, report);
   cJSON_Delete(root);
-  return good || base_fail(error, "%s: expected %d samples with prompt and greedy200", path,
-                           REPORT_LM_PROMPTS);
+  return good || base_fail(error, "%s: expected %d samples with prompt and greedy200", path, REPORT_LM_PROMPTS);
 }
 
 static size_t same_bytes(const uint8_t *a, const uint8_t *b) {
@@ -142,8 +139,8 @@ static size_t same_bytes(const uint8_t *a, const uint8_t *b) {
 }
 
 // gaps: FP32's, which writes first.
-static bool write_text(const lm_backend_t *backend, lm_t *lm, size_t kind,
-                       double gaps[REPORT_LM_TOKENS], report_lm_prompt_t *prompt) {
+static bool write_text(const lm_backend_t *backend, lm_t *lm, size_t kind, double gaps[REPORT_LM_TOKENS],
+                       report_lm_prompt_t *prompt) {
   report_lm_text_t *text = &prompt->by[kind];
   lm_generation_t g = {.prompt = (const uint8_t *)prompt->prompt,
                        .prompt_bytes = strlen(prompt->prompt),
@@ -158,8 +155,7 @@ static bool write_text(const lm_backend_t *backend, lm_t *lm, size_t kind,
   return true;
 }
 
-static bool write_texts(const report_context_t *context, report_lm_t *report, lm_t *lm,
-                        base_error_t *error) {
+static bool write_texts(const report_context_t *context, report_lm_t *report, lm_t *lm, base_error_t *error) {
   double gaps[REPORT_LM_TOKENS];
   lm_engine_t engine;
   for (size_t i = 0; i < REPORT_LM_PROMPTS; ++i) {
@@ -183,8 +179,8 @@ static bool write_texts(const report_context_t *context, report_lm_t *report, lm
 // The kinds, the texts, the error's sources.
 enum { STEPS = REPORT_LM_ROWS + 2 };
 
-static bool fill_rows(const report_context_t *context, unsigned kinds, report_lm_t *report, lm_t *lm,
-                      losses_t *losses, base_exit_t *code, base_error_t *error) {
+static bool fill_rows(const report_context_t *context, unsigned kinds, report_lm_t *report, lm_t *lm, losses_t *losses,
+                      base_exit_t *code, base_error_t *error) {
   lm_engine_t engine;
   for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
     if ((kinds >> i & 1) == 0) {
@@ -193,8 +189,7 @@ static bool fill_rows(const report_context_t *context, unsigned kinds, report_lm
     const report_lm_kind_t *kind = &report_lm_kinds[i];
     const lm_backend_t what = backend(report, lm, i, &engine);
     char step[64];
-    snprintf(step, sizeof step, kind->engine ? "losses, %s, P %zu" : "losses, %s", kind->text,
-             kind->it.blocks);
+    snprintf(step, sizeof step, kind->engine ? "losses, %s, P %zu" : "losses, %s", kind->text, kind->it.blocks);
     if (!report_step(context, i + 1, STEPS, step, code, error)) {
       return false;
     }
@@ -221,8 +216,7 @@ static bool fill_sources(report_lm_t *report, base_error_t *error) {
 static bool fill_losses(const report_context_t *context, unsigned kinds, report_lm_t *report, lm_t *lm,
                         base_exit_t *code, base_error_t *error) {
   losses_t losses = {.logits = NULL};
-  const bool good = open_losses(lm, &losses, error) &&
-                    fill_rows(context, kinds, report, lm, &losses, code, error);
+  const bool good = open_losses(lm, &losses, error) && fill_rows(context, kinds, report, lm, &losses, code, error);
   close_losses(&losses);
   return good;
 }
@@ -232,10 +226,8 @@ enum { ALL_KINDS = (1 << REPORT_LM_ROWS) - 1 };
 static bool run(const report_context_t *context, report_lm_t *report, lm_t *lm, base_exit_t *code,
                 base_error_t *error) {
   return read_prompts(report, error) && fill_losses(context, ALL_KINDS, report, lm, code, error) &&
-         report_step(context, STEPS - 1, STEPS, "texts", code, error) &&
-         write_texts(context, report, lm, error) &&
-         report_step(context, STEPS, STEPS, "sources of the error", code, error) &&
-         fill_sources(report, error);
+         report_step(context, STEPS - 1, STEPS, "texts", code, error) && write_texts(context, report, lm, error) &&
+         report_step(context, STEPS, STEPS, "sources of the error", code, error) && fill_sources(report, error);
 }
 
 static lm_t *open_model(report_lm_t *report, base_error_t *error) {
@@ -261,8 +253,7 @@ bool report_lm_losses(const report_context_t *context, unsigned kinds, report_lm
   return good;
 }
 
-bool report_lm_run(const report_context_t *context, report_lm_t *report, base_exit_t *code,
-                   base_error_t *error) {
+bool report_lm_run(const report_context_t *context, report_lm_t *report, base_exit_t *code, base_error_t *error) {
   lm_t *lm = open_model(report, error);
   const bool good = lm != NULL && run(context, report, lm, code, error);
   lm_close(lm);

@@ -15,9 +15,7 @@ typedef struct span {
   size_t length;
 } span_t;
 
-static bool starts(const char *text, const char *with) {
-  return strncmp(text, with, strlen(with)) == 0;
-}
+static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 static const char *end_of_line(const char *at) { return at + strcspn(at, "\n"); }
 
@@ -26,9 +24,7 @@ static const char *next_line(const char *at) {
   return *at == '\n' ? at + 1 : at;
 }
 
-static bool is_blank(const char *line) {
-  return line[strspn(line, " \t")] == '\n' || *line == '\0';
-}
+static bool is_blank(const char *line) { return line[strspn(line, " \t")] == '\n' || *line == '\0'; }
 
 static bool is_heading(const char *line) {
   const size_t marks = strspn(line, "#");
@@ -37,8 +33,7 @@ static bool is_heading(const char *line) {
 
 // What ends a paragraph, apart from an empty line.
 static bool is_block(const char *line) {
-  return is_heading(line) || *line == '|' || starts(line, "- ") || starts(line, "```") ||
-         starts(line, "![");
+  return is_heading(line) || *line == '|' || starts(line, "- ") || starts(line, "```") || starts(line, "![");
 }
 
 static span_t trimmed(const char *at, const char *end) {
@@ -68,13 +63,11 @@ static const char *closing(span_t text, const char *from, const char *mark) {
 }
 
 // `mark`text`mark` as an element; the end of it, or NULL if there is none here.
-static const char *element(FILE *file, span_t text, const char *at, const char *mark,
-                           const char *name) {
+static const char *element(FILE *file, span_t text, const char *at, const char *mark, const char *name) {
   const char *from = at + strlen(mark);
   const char *to = starts(at, mark) ? closing(text, from, mark) : NULL;
   const bool code = *mark == '`';
-  if (to == NULL || to == from || (!code && (isspace((unsigned char)*from) ||
-                                             isspace((unsigned char)to[-1])))) {
+  if (to == NULL || to == from || (!code && (isspace((unsigned char)*from) || isspace((unsigned char)to[-1])))) {
     return NULL;
   }
   fprintf(file, "<%s>", name);
@@ -129,8 +122,8 @@ static void inline_text(FILE *file, span_t text) {
 
 typedef struct table {
   size_t columns;
-  bool number[COLUMNS];   // most cells below the heading are numbers
-  bool paper[COLUMNS];    // the heading says that they are the paper's
+  bool number[COLUMNS];  // most cells below the heading are numbers
+  bool paper[COLUMNS];   // the heading says that they are the paper's
 } table_t;
 
 // Cells of "| a | b |", at most COLUMNS.
@@ -143,7 +136,7 @@ static size_t cells_of(const char *line, span_t cells[COLUMNS]) {
       code = code != (*stop == '`');
     }
     if (stop == end && trimmed(at, stop).length == 0) {
-      break;   // what follows the last |
+      break;  // what follows the last |
     }
     cells[count++] = trimmed(at, stop);
     at = stop + 1;
@@ -200,18 +193,17 @@ static void table_row(FILE *file, const char *line, const char *name, const tabl
   span_t cells[COLUMNS];
   const size_t count = cells_of(line, cells);
   const bool heading = strcmp(name, "th") == 0;
-  const bool papers = !heading && count > 0 && says_paper(cells[0]);   // all of the row
+  const bool papers = !heading && count > 0 && says_paper(cells[0]);  // all of the row
   fputs("<tr>", file);
   for (size_t i = 0; i < count; ++i) {
     const bool number = table->number[i];
     const bool paper = table->paper[i] || papers;
-    const bool is_long = !heading && cells[i].length > LONG;   // may be broken into lines
+    const bool is_long = !heading && cells[i].length > LONG;  // may be broken into lines
     const char *gap = number ? " " : "";
     fprintf(file, "<%s", name);
     if (number || paper || is_long) {
-      fprintf(file, " class=\"%s%s%s%s%s\"", number ? "number" : "", paper ? gap : "",
-              paper ? "paper" : "", is_long && (number || paper) ? " " : "",
-              is_long ? "long" : "");
+      fprintf(file, " class=\"%s%s%s%s%s\"", number ? "number" : "", paper ? gap : "", paper ? "paper" : "",
+              is_long && (number || paper) ? " " : "", is_long ? "long" : "");
     }
     fputs(heading ? " scope=\"col\">" : ">", file);
     inline_text(file, cells[i]);

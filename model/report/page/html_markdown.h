@@ -2,15 +2,15 @@
 // fenced code, pictures on a line of their own; in a line `code`, **strong**, *emphasis* and links.
 // What is none of these is text.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_HTML_MARKDOWN_H
-#define REPORT_HTML_MARKDOWN_H
+#ifndef AMALGAM_REPORT_PAGE_HTML_MARKDOWN_H
+#define AMALGAM_REPORT_PAGE_HTML_MARKDOWN_H
 
 #include <stdio.h>
 
 typedef struct html_markdown {
   FILE *file;
-  const char *name;     // of the document, for labels
-  int deeper;           // a heading "#" becomes <h1>, deeper by as many levels; at most <h6>
+  const char *name;  // of the document, for labels
+  int deeper;        // a heading "#" becomes <h1>, deeper by as many levels; at most <h6>
   // ![alt](path): writes the picture; called between two blocks.
   void (*picture)(void *context, FILE *file, const char *alt, const char *path);
   void *context;

@@ -58,9 +58,11 @@ static const char common_style[] =
     "svg.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
 
 void html_page_begin(FILE *file, const char *title, const char *style) {
-  fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<link rel=\"icon\" href=\"data:,\">\n<title>", file);
+  fputs(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>",
+      file);
   html_text(file, title);
   fprintf(file, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n<main>\n", common_style, style);
 }

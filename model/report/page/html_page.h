@@ -1,7 +1,7 @@
 // The frame of a page: one file that fetches nothing, for light and dark, phone and paper.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_HTML_PAGE_H
-#define REPORT_HTML_PAGE_H
+#ifndef AMALGAM_REPORT_PAGE_HTML_PAGE_H
+#define AMALGAM_REPORT_PAGE_HTML_PAGE_H
 
 #include <stdio.h>
 

@@ -12,9 +12,7 @@
 
 static const char white[] = " \t\r\n";
 
-static bool starts(const char *text, const char *with) {
-  return strncmp(text, with, strlen(with)) == 0;
-}
+static bool starts(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
 // Behind the next `mark`, or NULL.
 static const char *behind(const char *text, const char *mark) {
@@ -76,8 +74,8 @@ static size_t name_length(const char *at) {
 static bool is_safe_value(const char *value, size_t length, bool reference) {
   static const char url[] = "url(";
   for (size_t i = 0; i < length; ++i) {
-    if (strchr("<&\\@", value[i]) != NULL || (strncasecmp(value + i, url, strlen(url)) == 0 &&
-                                              value[i + strlen(url)] != '#')) {
+    if (strchr("<&\\@", value[i]) != NULL ||
+        (strncasecmp(value + i, url, strlen(url)) == 0 && value[i + strlen(url)] != '#')) {
       return false;
     }
   }
@@ -103,8 +101,9 @@ static const char *behind_attribute(const char *at) {
 // What is behind the tag at `at`; NULL: none of a drawing.
 static const char *behind_tag(const char *at) {
   static const char *const elements[] = {
-      "g", "defs", "path", "polygon", "polyline", "line", "rect", "circle", "ellipse", "text", "tspan", "use",
-      "filter", "feFlood", "feComposite", "pattern", "linearGradient", "radialGradient", "stop", "clipPath"};
+      "g",           "defs",    "path",           "polygon",        "polyline", "line",    "rect",
+      "circle",      "ellipse", "text",           "tspan",          "use",      "filter",  "feFlood",
+      "feComposite", "pattern", "linearGradient", "radialGradient", "stop",     "clipPath"};
   const char *name = at + (at[1] == '/' ? 2 : 1);
   const size_t length = name_length(name);
   if (!is_one_of(name, length, elements, COUNT(elements))) {
@@ -145,7 +144,7 @@ static void print_body(FILE *file, const char *at, const char *end, const char *
       fprintf(file, "%.*s%s-", (int)name, at, prefix);
       at += name;
     } else if (*at == '\n' && (at[1] == '\n' || at[1] == '\t')) {
-      ++at;   // gnuplot's empty lines
+      ++at;  // gnuplot's empty lines
     } else {
       fputc(*at++, file);
     }
@@ -163,8 +162,7 @@ const char *html_svg(FILE *file, const char *svg, const char *prefix, const char
   if (!is_drawing(body, end)) {
     return "is left out, for it has more in it than a drawing";
   }
-  fprintf(file, "<svg class=\"plot\" role=\"img\" viewBox=\"%.*s\" aria-label=\"",
-          (int)strcspn(box, "\""), box);
+  fprintf(file, "<svg class=\"plot\" role=\"img\" viewBox=\"%.*s\" aria-label=\"", (int)strcspn(box, "\""), box);
   html_text(file, label);
   fputs("\">", file);
   print_body(file, body, end, prefix);

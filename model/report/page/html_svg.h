@@ -1,8 +1,8 @@
 // A plot's SVG (gnuplot's) as part of a page: as wide as there is room, without a background of its
 // own, its ids its own, with a label for those who do not see it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_HTML_SVG_H
-#define REPORT_HTML_SVG_H
+#ifndef AMALGAM_REPORT_PAGE_HTML_SVG_H
+#define AMALGAM_REPORT_PAGE_HTML_SVG_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 // Text in HTML.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_HTML_TEXT_H
-#define REPORT_HTML_TEXT_H
+#ifndef AMALGAM_REPORT_PAGE_HTML_TEXT_H
+#define AMALGAM_REPORT_PAGE_HTML_TEXT_H
 
 #include <stddef.h>
 #include <stdio.h>

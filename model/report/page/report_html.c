@@ -22,8 +22,7 @@ static const char page_title[] = "Amalgam: tables and figures, ours beside the p
 
 // --- files of the folder ----------------------------------------------------------------------
 
-static bool file_path(char path[PATH_BYTES], const char *directory, const char *name,
-                      const char *ending) {
+static bool file_path(char path[PATH_BYTES], const char *directory, const char *name, const char *ending) {
   const int length = snprintf(path, PATH_BYTES, "%s/%s%s", directory, name, ending);
   return length > 0 && length < PATH_BYTES;
 }
@@ -66,8 +65,7 @@ bool report_html_has(const report_html_t *page, size_t index) {
 }
 
 // The first line of a report's Markdown without its "# ", and where the rest begins.
-static const char *split_title(const char *markdown, const report_title_t *report,
-                               char title[TITLE_BYTES]) {
+static const char *split_title(const char *markdown, const report_title_t *report, char title[TITLE_BYTES]) {
   if (strncmp(markdown, "# ", 2) != 0) {
     snprintf(title, TITLE_BYTES, "%s", report->name);
     return markdown;
@@ -151,8 +149,7 @@ static void print_picture(void *context, FILE *file, const char *alt, const char
   char label[2 * TITLE_BYTES];
   char prefix[TITLE_BYTES];
   char *svg = strchr(path, '/') != NULL ? NULL : read_text(section->page->directory, path, "");
-  snprintf(label, sizeof label, "%s: %s. Its numbers are in the text and tables beside it.", alt,
-           section->title);
+  snprintf(label, sizeof label, "%s: %s. Its numbers are in the text and tables beside it.", alt, section->title);
   snprintf(prefix, sizeof prefix, "%s%zu", section->report->name, ++section->pictures);
   fputs("<figure class=\"scroll\" tabindex=\"0\">\n", file);
   const char *refused = svg == NULL ? "is not in the folder" : html_svg(file, svg, prefix, label);
@@ -165,8 +162,7 @@ static void print_picture(void *context, FILE *file, const char *alt, const char
   free(svg);
 }
 
-static bool print_section(FILE *file, const report_html_t *page, const report_title_t *report,
-                          base_error_t *error) {
+static bool print_section(FILE *file, const report_html_t *page, const report_title_t *report, base_error_t *error) {
   char *markdown = read_text(page->directory, report->name, ".md");
   char title[TITLE_BYTES];
   if (markdown == NULL) {
@@ -174,8 +170,7 @@ static bool print_section(FILE *file, const report_html_t *page, const report_ti
   }
   const char *rest = split_title(markdown, report, title);
   section_t section = {.page = page, .report = report, .title = title};
-  const html_markdown_t how = {.file = file, .name = title, .deeper = 1,
-                               .picture = print_picture, .context = &section};
+  const html_markdown_t how = {.file = file, .name = title, .deeper = 1, .picture = print_picture, .context = &section};
   fprintf(file, "<section id=\"%s\">\n<h2>", report->name);
   html_text(file, title);
   fputs("</h2>\n", file);
@@ -206,10 +201,12 @@ static void print_contents(FILE *file, const report_html_t *page) {
 }
 
 static void print_missing(FILE *file, const report_html_t *page) {
-  fputs("<section id=\"missing\">\n"
-        "<h2>Not in this page</h2>\n"
-        "<p>These reports have not been made in this folder. <code>amalgam report NAME "
-        "--html</code> makes one and writes this page again.</p>\n<ul>\n", file);
+  fputs(
+      "<section id=\"missing\">\n"
+      "<h2>Not in this page</h2>\n"
+      "<p>These reports have not been made in this folder. <code>amalgam report NAME "
+      "--html</code> makes one and writes this page again.</p>\n<ul>\n",
+      file);
   for (size_t i = 0; i < page->count; ++i) {
     if (!report_html_has(page, i)) {
       fprintf(file, "<li><code>%s</code> ", page->list[i].name);
@@ -232,8 +229,7 @@ static bool print_page(FILE *file, const report_html_t *page, base_error_t *erro
           "to a paper, and what is a prediction.</p>\n"
           "<p class=\"soft\">%zu of %zu reports are here.%s</p>\n",
           page->there, page->count,
-          page->there < page->count
-              ? " <a href=\"#missing\">The others</a> have not been made in this folder." : "");
+          page->there < page->count ? " <a href=\"#missing\">The others</a> have not been made in this folder." : "");
   print_contents(file, page);
   for (size_t i = 0; i < page->count; ++i) {
     if (report_html_has(page, i) && !print_section(file, page, &page->list[i], error)) {
@@ -264,10 +260,8 @@ bool report_html(report_html_t *page, base_error_t *error) {
   if (!file_path(path, page->directory, "index", ".html")) {
     return base_fail(error, "--out: %s", strerror(ENAMETOOLONG));
   }
-  FILE *file =
-      outputs_add(&outputs, path, &index, error) ? outputs_open(&outputs, index, error) : NULL;
-  const bool good =
-      file != NULL && print_page(file, page, error) && outputs_commit(&outputs, error);
+  FILE *file = outputs_add(&outputs, path, &index, error) ? outputs_open(&outputs, index, error) : NULL;
+  const bool good = file != NULL && print_page(file, page, error) && outputs_commit(&outputs, error);
   outputs_discard(&outputs);
   return good;
 }

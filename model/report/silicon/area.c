@@ -60,8 +60,7 @@ typedef struct figure {
 
 // --- what is saved ----------------------------------------------------------------------------
 
-static double saving(const figure_t *figure, size_t row, synth_design_t part, synth_design_t whole,
-                     bool sram) {
+static double saving(const figure_t *figure, size_t row, synth_design_t part, synth_design_t whole, bool sram) {
   const report_area_t *a = &figure->list[row][part];
   const report_area_t *b = &figure->list[row][whole];
   return sram ? report_synth_saving(report_synth_whole(a), report_synth_whole(b))
@@ -90,11 +89,9 @@ static const timing_t *timing_of(const figure_t *figure, const char *unit, const
 // --- the document -----------------------------------------------------------------------------
 
 static void put_savings(const figure_t *figure, size_t row, synth_design_t design, cJSON *object) {
-  report_put(object,
-             NUMBER("saving_datapath_percent", saving(figure, row, design, SYNTH_FA2, false)),
+  report_put(object, NUMBER("saving_datapath_percent", saving(figure, row, design, SYNTH_FA2, false)),
              NUMBER("saving_percent", saving(figure, row, design, SYNTH_FA2, true)),
-             NUMBER("saving_datapath_onemul_percent",
-                    saving(figure, row, design, SYNTH_FA2_ONEMUL, false)),
+             NUMBER("saving_datapath_onemul_percent", saving(figure, row, design, SYNTH_FA2_ONEMUL, false)),
              NUMBER("saving_onemul_percent", saving(figure, row, design, SYNTH_FA2_ONEMUL, true)));
   if (design == SYNTH_HFA) {
     report_put(object, NUMBER("paper/saving_datapath_percent", said(papers[row].datapath)),
@@ -106,25 +103,19 @@ static void put_timing(const figure_t *figure, cJSON *root) {
   cJSON *list = cJSON_AddArrayToObject(root, "timing");
   for (size_t i = 0; i < PATHS; ++i) {
     const timing_t *timing = &figure->timing[i];
-    report_row(list, TEXT("unit", paths[i].unit), TEXT("params", paths[i].params),
-               NUMBER("area_um2", timing->area_um2), NUMBER("fo4", timing->fo4),
-               NUMBER("loop_fo4", timing->loop_fo4),
-               NUMBER("mhz", 1e6 / (timing->fo4 * figure->flow.fo4_ps)),
-               NUMBER("fastest_area_um2", timing->fast_um2),
-               NUMBER("fastest_fo4", timing->fast_fo4),
-               NUMBER("fastest_loop_fo4", timing->fast_loop_fo4),
-               NUMBER("fastest_mhz", 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps)),
-               TEXT(".text", paths[i].text));
+    report_row(list, TEXT("unit", paths[i].unit), TEXT("params", paths[i].params), NUMBER("area_um2", timing->area_um2),
+               NUMBER("fo4", timing->fo4), NUMBER("loop_fo4", timing->loop_fo4),
+               NUMBER("mhz", 1e6 / (timing->fo4 * figure->flow.fo4_ps)), NUMBER("fastest_area_um2", timing->fast_um2),
+               NUMBER("fastest_fo4", timing->fast_fo4), NUMBER("fastest_loop_fo4", timing->fast_loop_fo4),
+               NUMBER("fastest_mhz", 1e6 / (timing->fast_fo4 * figure->flow.fo4_ps)), TEXT(".text", paths[i].text));
   }
 }
 
 // A line of the table of savings: a kind of H-FA against one of FA-2.
-static void put_pair(const figure_t *figure, size_t row, synth_design_t design, synth_design_t than,
-                     cJSON *list) {
+static void put_pair(const figure_t *figure, size_t row, synth_design_t design, synth_design_t than, cJSON *list) {
   const bool paper = design == SYNTH_HFA && than == SYNTH_FA2;
   report_row(list, NUMBER("d", papers[row].d), TEXT("design", synth_design_name[design]),
-             TEXT("than", synth_design_name[than]),
-             NUMBER("datapath", saving(figure, row, design, than, false)),
+             TEXT("than", synth_design_name[than]), NUMBER("datapath", saving(figure, row, design, than, false)),
              NUMBER("paper_datapath", paper ? said(papers[row].datapath) : NAN),
              NUMBER("whole", saving(figure, row, design, than, true)),
              NUMBER("paper_whole", paper ? said(papers[row].whole) : NAN));
@@ -151,8 +142,7 @@ static void put_rows(const figure_t *figure, cJSON *root) {
 }
 
 static void put_saving(cJSON *saving, double ours, double paper) {
-  report_put(saving, NUMBER("ours", ours), NUMBER("paper", paper),
-             TEXT("verdict", report_synth_verdict(ours, paper)));
+  report_put(saving, NUMBER("ours", ours), NUMBER("paper", paper), TEXT("verdict", report_synth_verdict(ours, paper)));
 }
 
 // What the claims are judged by, D = 32.
@@ -164,26 +154,23 @@ static void put_claims(const figure_t *figure, cJSON *root) {
   const double share = 1 - papers[0].whole / papers[0].datapath;
   const double more = -saving(figure, 0, SYNTH_HFA_CORRECTED, SYNTH_HFA, false);
   put_saving(cJSON_AddObjectToObject(root, ".two"), two, papers[0].datapath);
-  put_saving(cJSON_AddObjectToObject(root, ".one"),
-             saving(figure, 0, SYNTH_HFA, SYNTH_FA2_ONEMUL, false), papers[0].datapath);
+  put_saving(cJSON_AddObjectToObject(root, ".one"), saving(figure, 0, SYNTH_HFA, SYNTH_FA2_ONEMUL, false),
+             papers[0].datapath);
   put_saving(cJSON_AddObjectToObject(root, ".mean_two"), mean_whole(figure, SYNTH_FA2), paper_mean);
-  put_saving(cJSON_AddObjectToObject(root, ".mean_one"), mean_whole(figure, SYNTH_FA2_ONEMUL),
-             paper_mean);
+  put_saving(cJSON_AddObjectToObject(root, ".mean_one"), mean_whole(figure, SYNTH_FA2_ONEMUL), paper_mean);
   cJSON *whole = cJSON_AddArrayToObject(root, ".whole");
   for (size_t i = 0; i < ROWS; ++i) {
     put_saving(json_add_row(whole), saving(figure, i, SYNTH_HFA, SYNTH_FA2, true), papers[i].whole);
   }
-  report_put(
-      root, NUMBER(".sram", 100 * fa2->area.sram_um2 / report_synth_whole(fa2)),
-      NUMBER(".paper_sram", 100 * share), NUMBER(".with_it", (1 - share) * two),
-      NUMBER(".lanes", report_synth_saving(hfa_block[SYNTH_LANES], fa2_block[SYNTH_LANES])),
-      NUMBER(".accs", report_synth_saving(hfa_block[SYNTH_ACC], fa2_block[SYNTH_ACC])),
-      NUMBER(".division",
-             report_synth_saving(hfa_block[SYNTH_DIVISION], fa2_block[SYNTH_DIVISION])),
-      NUMBER(".dot_hfa", 100 * hfa_block[SYNTH_DOT] / figure->list[0][SYNTH_HFA].area.datapath_um2),
-      NUMBER(".dot_fa2", 100 * fa2_block[SYNTH_DOT] / fa2->area.datapath_um2),
-      NUMBER(".corrected", fabs(more)), TEXT(".change", more < 0 ? "smaller" : "larger"),
-      TEXT(".wanted", more <= 5 ? "within the wanted" : "more than the wanted"));
+  report_put(root, NUMBER(".sram", 100 * fa2->area.sram_um2 / report_synth_whole(fa2)),
+             NUMBER(".paper_sram", 100 * share), NUMBER(".with_it", (1 - share) * two),
+             NUMBER(".lanes", report_synth_saving(hfa_block[SYNTH_LANES], fa2_block[SYNTH_LANES])),
+             NUMBER(".accs", report_synth_saving(hfa_block[SYNTH_ACC], fa2_block[SYNTH_ACC])),
+             NUMBER(".division", report_synth_saving(hfa_block[SYNTH_DIVISION], fa2_block[SYNTH_DIVISION])),
+             NUMBER(".dot_hfa", 100 * hfa_block[SYNTH_DOT] / figure->list[0][SYNTH_HFA].area.datapath_um2),
+             NUMBER(".dot_fa2", 100 * fa2_block[SYNTH_DOT] / fa2->area.datapath_um2), NUMBER(".corrected", fabs(more)),
+             TEXT(".change", more < 0 ? "smaller" : "larger"),
+             TEXT(".wanted", more <= 5 ? "within the wanted" : "more than the wanted"));
 }
 
 // Mappings are taken by ABC's delays, which are not OpenSTA's.
@@ -196,9 +183,8 @@ static void put_missed(const figure_t *figure, cJSON *root) {
     most = fmax(most, figure->timing[i].fo4);
   }
   report_put(root, NOTHING(count == 0 ? ".missed" : ".closed"));
-  report_put(cJSON_AddObjectToObject(root, count == 0 ? ".closed" : ".missed"),
-             NUMBER("units", count), NUMBER("slowest_fo4", most),
-             NUMBER("percent", 100 * (most / clock - 1)));
+  report_put(cJSON_AddObjectToObject(root, count == 0 ? ".closed" : ".missed"), NUMBER("units", count),
+             NUMBER("slowest_fo4", most), NUMBER("percent", 100 * (most / clock - 1)));
 }
 
 // Two queries in turn would give FA-2's loop two cycles, but the other loop would still take one.
@@ -207,12 +193,10 @@ static void put_clocks(const figure_t *figure, cJSON *root) {
   const double fa2 = timing_of(figure, "fau_lane", "ARITHMETIC=1 VARIANT=0")->fast_loop_fo4;
   const double front = timing_of(figure, "fau_front", "D=2")->fast_loop_fo4;
   const double mhz = 1e6 / figure->flow.fo4_ps;
-  const bool close =
-      figure->list[0][SYNTH_FA2].area.closes && figure->list[0][SYNTH_HFA].area.closes;
+  const bool close = figure->list[0][SYNTH_FA2].area.closes && figure->list[0][SYNTH_HFA].area.closes;
   report_put(root, NUMBER(".hfa/fo4", hfa), NUMBER(".hfa/mhz", mhz / hfa), NUMBER(".fa2/fo4", fa2),
-             NUMBER(".fa2/mhz", mhz / fa2), NUMBER(".fa2/half_fo4", fa2 / 2),
-             NUMBER(".fa2/half_mhz", 2 * mhz / fa2), NUMBER(".front_fo4", front),
-             TEXT(".closing", close ? "both close by ABC's delays" : "NOT both close"));
+             NUMBER(".fa2/mhz", mhz / fa2), NUMBER(".fa2/half_fo4", fa2 / 2), NUMBER(".fa2/half_mhz", 2 * mhz / fa2),
+             NUMBER(".front_fo4", front), TEXT(".closing", close ? "both close by ABC's delays" : "NOT both close"));
 }
 
 static void fill(const void *data, cJSON *root) {
@@ -257,8 +241,8 @@ static bool make_units(const figure_t *figure, base_error_t *error) {
   return synth_make(flow, &wants, error);
 }
 
-static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um2, double *fo4,
-                        double *loop, base_error_t *error) {
+static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um2, double *fo4, double *loop,
+                        base_error_t *error) {
   char folder[SYNTH_PATH_BYTES];
   cJSON *area = synth_unit(flow, path->unit, path->params, false, folder, error);
   cJSON *timing = area == NULL ? NULL : synth_timing(flow, folder, error);
@@ -281,17 +265,14 @@ static bool unit_timing(const synth_flow_t *flow, const path_t *path, double *um
   return isfinite(*fo4) || base_fail(error, "synth: %s: no timing", path->unit);
 }
 
-static bool run_timing(const report_context_t *context, figure_t *figure, base_exit_t *code,
-                       base_error_t *error) {
+static bool run_timing(const report_context_t *context, figure_t *figure, base_exit_t *code, base_error_t *error) {
   synth_flow_t fastest = figure->flow;
   fastest.clock_fo4 = CLOCK_FASTEST;
   for (size_t i = 0; i < PATHS; ++i) {
     timing_t *timing = &figure->timing[i];
     if (!report_step(context, i + 1, PATHS, paths[i].text, code, error) ||
-        !unit_timing(&figure->flow, &paths[i], &timing->area_um2, &timing->fo4, &timing->loop_fo4,
-                     error) ||
-        !unit_timing(&fastest, &paths[i], &timing->fast_um2, &timing->fast_fo4,
-                     &timing->fast_loop_fo4, error)) {
+        !unit_timing(&figure->flow, &paths[i], &timing->area_um2, &timing->fo4, &timing->loop_fo4, error) ||
+        !unit_timing(&fastest, &paths[i], &timing->fast_um2, &timing->fast_fo4, &timing->fast_loop_fo4, error)) {
       return false;
     }
   }
@@ -303,12 +284,9 @@ bool report_area(const report_context_t *context, base_exit_t *code, base_error_
   *code = BASE_BAD_INPUT;
   for (size_t i = 0; i < ROWS * SYNTH_DESIGNS; ++i) {
     const synth_design_t design = (synth_design_t)(i % SYNTH_DESIGNS);
-    figure.list[i / SYNTH_DESIGNS][design].shape =
-        report_synth_shape(design, papers[i / SYNTH_DESIGNS].d, BLOCKS, 1);
+    figure.list[i / SYNTH_DESIGNS][design].shape = report_synth_shape(design, papers[i / SYNTH_DESIGNS].d, BLOCKS, 1);
   }
   return report_synth_open(context, &figure.flow, error) && make_units(&figure, error) &&
-         report_synth_areas(context, &figure.flow, figure.list[0], ROWS * SYNTH_DESIGNS, code,
-                            error) &&
-         run_timing(context, &figure, code, error) &&
-         report_write(context, &report, &figure, error);
+         report_synth_areas(context, &figure.flow, figure.list[0], ROWS * SYNTH_DESIGNS, code, error) &&
+         run_timing(context, &figure, code, error) && report_write(context, &report, &figure, error);
 }

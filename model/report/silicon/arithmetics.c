@@ -9,7 +9,7 @@
 #include "report/silicon/energies.h"
 #include "report/silicon/synth.h"
 
-enum { D = 64, BLOCKS = POWER_BLOCKS };   // the language model's heads; as energy is measured
+enum { D = 64, BLOCKS = POWER_BLOCKS };  // the language model's heads; as energy is measured
 
 // One arithmetic, as synthesis, energies and losses name it.
 typedef struct kind {
@@ -130,7 +130,7 @@ static const report_t report = {fill, arithmetics_text, NULL, NULL};
 
 static bool run_losses(const report_context_t *context, table_t *table, base_exit_t *code, base_error_t *error) {
   kernel_machine_t machine;
-  unsigned wanted = 1;   // FP32
+  unsigned wanted = 1;  // FP32
   for (size_t i = 0; i < KINDS; ++i) {
     wanted |= 1U << loss_kind(kinds[i].loss);
   }
@@ -156,8 +156,8 @@ static bool run_energies(const report_context_t *context, table_t *table, base_e
     return false;
   }
   for (size_t i = 0; i < KINDS * POWER_INPUTS; ++i) {
-    table->energy[i / POWER_INPUTS][i % POWER_INPUTS] = (power_row_t){
-        .d = D, .design = kinds[i / POWER_INPUTS].energy, .input = (power_input_t)(i % POWER_INPUTS)};
+    table->energy[i / POWER_INPUTS][i % POWER_INPUTS] =
+        (power_row_t){.d = D, .design = kinds[i / POWER_INPUTS].energy, .input = (power_input_t)(i % POWER_INPUTS)};
   }
   const bool good = power_measure(&table->flow, &library, table->energy[0], KINDS * POWER_INPUTS, error);
   liberty_free(&library);

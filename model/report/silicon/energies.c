@@ -45,8 +45,7 @@ static void make_up(power_input_t input, uint64_t seed, size_t d, num_bf16_t *q)
 }
 
 // Column c is that of head first + c / capture->d.
-static void gather(const lm_capture_t *capture, size_t layer, size_t first, size_t token, size_t d,
-                   num_bf16_t *q) {
+static void gather(const lm_capture_t *capture, size_t layer, size_t first, size_t token, size_t d, num_bf16_t *q) {
   for (size_t c = 0; c < d; ++c) {
     const lm_head_t head = lm_capture_head(capture, layer, first + c / capture->d);
     const size_t column = c % capture->d;
@@ -64,13 +63,11 @@ static bool fill_lm(size_t d, power_set_t *set, base_error_t *error) {
     return false;
   }
   const size_t heads = (d + capture.d - 1) / capture.d;
-  const bool good = heads <= capture.heads ||
-                    base_fail(error, "power: the language model has %zu columns, not %zu",
-                              capture.heads * capture.d, d);
+  const bool good = heads <= capture.heads || base_fail(error, "power: the language model has %zu columns, not %zu",
+                                                        capture.heads * capture.d, d);
   for (size_t i = 0; good && i < POWER_QUERIES; ++i) {
     const size_t token = POWER_KEYS - 1 - 64 * i;
-    gather(&capture, i % capture.layers, i % (capture.heads - heads + 1), token, d,
-           set->arrays + i * numbers_of(d));
+    gather(&capture, i % capture.layers, i % (capture.heads - heads + 1), token, d, set->arrays + i * numbers_of(d));
     set->query[i].keys = token + 1;
   }
   lm_capture_free(&capture);
@@ -143,8 +140,8 @@ static bool make_netlist(void *context, size_t job, jobs_t *jobs) {
   char folder[SYNTH_PATH_BYTES];
   (void)jobs;
   return part->row->input != POWER_LM ||  // one for all inputs
-         measure_netlist(work->settings, part->row->design, part->kind, part->row->d, POWER_BLOCKS,
-                         BLOCK_KEYS, folder, &work->error[job]);
+         measure_netlist(work->settings, part->row->design, part->kind, part->row->d, POWER_BLOCKS, BLOCK_KEYS, folder,
+                         &work->error[job]);
 }
 
 static bool measure_part(void *context, size_t job, jobs_t *jobs) {
@@ -153,8 +150,8 @@ static bool measure_part(void *context, size_t job, jobs_t *jobs) {
   const unit_stimulus_t stimulus = stimulus_of(work, part->row);
   measure_unit_t unit;
   (void)jobs;
-  return measure_unit(work->settings, work->library, part->row->design, part->kind, &stimulus,
-                      SIMULATE_INERTIAL, &unit, &work->error[job]);
+  return measure_unit(work->settings, work->library, part->row->design, part->kind, &stimulus, SIMULATE_INERTIAL, &unit,
+                      &work->error[job]);
 }
 
 static bool run_parts(work_t *work, jobs_fn *fn, base_error_t *error) {
@@ -209,8 +206,8 @@ static bool make_units(const synth_flow_t *flow, const work_t *work, base_error_
 static bool add_up(const work_t *work, power_row_t *row, size_t rows, base_error_t *error) {
   for (size_t i = 0; i < rows; ++i) {
     const unit_stimulus_t stimulus = stimulus_of(work, &row[i]);
-    if (!measure_engine(work->settings, work->library, row[i].design, &stimulus, SIMULATE_INERTIAL,
-                        &row[i].engine, error)) {
+    if (!measure_engine(work->settings, work->library, row[i].design, &stimulus, SIMULATE_INERTIAL, &row[i].engine,
+                        error)) {
       return false;
     }
   }
@@ -235,14 +232,13 @@ static bool fill_sets(size_t d, power_set_t sets[POWER_INPUTS], base_error_t *er
 }
 
 measure_settings_t power_settings(const synth_flow_t *flow) {
-  measure_settings_t settings =
-      measure_usual(flow->liberty, flow->clock_fo4, flow->clock_fo4 * flow->fo4_ps / 1000);
+  measure_settings_t settings = measure_usual(flow->liberty, flow->clock_fo4, flow->clock_fo4 * flow->fo4_ps / 1000);
   settings.key = flow->key;
   return settings;
 }
 
-bool power_measure(const synth_flow_t *flow, const liberty_t *library, power_row_t *row,
-                   size_t rows, base_error_t *error) {
+bool power_measure(const synth_flow_t *flow, const liberty_t *library, power_row_t *row, size_t rows,
+                   base_error_t *error) {
   const measure_settings_t settings = power_settings(flow);
   power_set_t sets[POWER_INPUTS];
   work_t work = {.settings = &settings, .library = library, .sets = sets};
@@ -250,8 +246,8 @@ bool power_measure(const synth_flow_t *flow, const liberty_t *library, power_row
     return false;
   }
   const bool good = list_parts(&work, row, rows, error) && make_units(flow, &work, error) &&
-                    run_parts(&work, make_netlist, error) &&
-                    run_parts(&work, measure_part, error) && add_up(&work, row, rows, error);
+                    run_parts(&work, make_netlist, error) && run_parts(&work, measure_part, error) &&
+                    add_up(&work, row, rows, error);
   free(work.part);
   free(work.error);
   free_sets(sets);

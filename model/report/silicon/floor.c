@@ -10,8 +10,7 @@ enum { D = 32, BLOCKS = 4, DESIGNS = 2 };
 #define LABEL_MM 0.3  // sides of a rectangle that has room for a number
 
 static const synth_design_t designs[DESIGNS] = {SYNTH_FA2, SYNTH_HFA};
-static const char *const colours[SYNTH_BLOCKS] = {"#4477aa", "#ccbb44", "#cc6633",
-                                                  "#66aa77", "#aa6699", "#aaaaaa"};
+static const char *const colours[SYNTH_BLOCKS] = {"#4477aa", "#ccbb44", "#cc6633", "#66aa77", "#aa6699", "#aaaaaa"};
 
 typedef struct picture {
   synth_flow_t flow;
@@ -26,9 +25,8 @@ typedef struct rectangle {
 
 static void put_rectangle(cJSON *list, double um2, size_t block, rectangle_t at) {
   report_row(list, NUMBER("x", at.x), NUMBER("y", at.y), NUMBER("right", at.x + at.width),
-             NUMBER("top", at.y + at.height), TEXT("colour", colours[block]),
-             NUMBER("mm2", um2 / 1e6), NUMBER("middle", at.x + at.width / 2),
-             NUMBER("centre", at.y + at.height / 2),
+             NUMBER("top", at.y + at.height), TEXT("colour", colours[block]), NUMBER("mm2", um2 / 1e6),
+             NUMBER("middle", at.x + at.width / 2), NUMBER("centre", at.y + at.height / 2),
              NUMBER("labelled", at.width > LABEL_MM && at.height > LABEL_MM));
 }
 
@@ -75,8 +73,8 @@ static void put_picture(const picture_t *picture, cJSON *root) {
     const synth_area_t *area = &picture->list[i].area;
     const double side = sqrt(area->datapath_um2) / 1000;
     divide(rectangles, area->block, 0, SYNTH_BLOCKS, (rectangle_t){x, 0, side, side});
-    report_row(list, TEXT("title", titles[i]), NUMBER("mm2", area->datapath_um2 / 1e6),
-               NUMBER("middle", x + side / 2), NUMBER("above", side * 1.05));
+    report_row(list, TEXT("title", titles[i]), NUMBER("mm2", area->datapath_um2 / 1e6), NUMBER("middle", x + side / 2),
+               NUMBER("above", side * 1.05));
     top = side > top ? side : top;
     x += 1.15 * side;
   }
@@ -101,8 +99,8 @@ static void fill(const void *data, cJSON *root) {
   }
   cJSON *blocks = cJSON_AddArrayToObject(root, ".blocks");
   for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
-    report_put(put_block(blocks, synth_block_name[i], fa2->block[i], hfa->block[i]),
-               NUMBER("part", 1), TEXT("colour", colours[i]));
+    report_put(put_block(blocks, synth_block_name[i], fa2->block[i], hfa->block[i]), NUMBER("part", 1),
+               TEXT("colour", colours[i]));
   }
   put_block(blocks, "datapath", fa2->datapath_um2, hfa->datapath_um2);
   put_picture(picture, root);

@@ -1,5 +1,6 @@
 // What MUL-by-ADD saves in silicon: the integer adder of a rescaling memory lane against a
-// multiplier. SPDX-License-Identifier: Apache-2.0
+// multiplier.
+// SPDX-License-Identifier: Apache-2.0
 #include "report/silicon/synth.h"
 
 enum { LANES = 16, CLOCK = 250 };
@@ -44,16 +45,13 @@ static void fill(const void *data, cJSON *root) {
   report_synth_flow(&table->flow, root);
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   for (size_t i = 0; i < PARTS; ++i) {
-    report_row(list, TEXT("unit", parts[i].unit), TEXT("params", parts[i].params),
-               NUMBER("area_um2", um2[i]), NUMBER("nand2", um2[i] / table->flow.nand2_um2),
-               NUMBER("delay_fo4", table->fo4[i]), TEXT(".text", parts[i].text),
-               NUMBER(".plotted", i <= ADD_F32));
+    report_row(list, TEXT("unit", parts[i].unit), TEXT("params", parts[i].params), NUMBER("area_um2", um2[i]),
+               NUMBER("nand2", um2[i] / table->flow.nand2_um2), NUMBER("delay_fo4", table->fo4[i]),
+               TEXT(".text", parts[i].text), NUMBER(".plotted", i <= ADD_F32));
   }
-  report_put(root, NUMBER("unit_with_multiplier_flush_um2", flush),
-             NUMBER("unit_with_multiplier_exact_um2", exact), NUMBER(".clock", CLOCK),
-             NUMBER(".raw", 100 * um2[RAW] / um2[MUL_FLUSH]),
-             NUMBER(".guarded", 100 * um2[GUARDED] / um2[MUL_FLUSH]),
-             NUMBER(".times", flush / um2[ATOMIC]),
+  report_put(root, NUMBER("unit_with_multiplier_flush_um2", flush), NUMBER("unit_with_multiplier_exact_um2", exact),
+             NUMBER(".clock", CLOCK), NUMBER(".raw", 100 * um2[RAW] / um2[MUL_FLUSH]),
+             NUMBER(".guarded", 100 * um2[GUARDED] / um2[MUL_FLUSH]), NUMBER(".times", flush / um2[ATOMIC]),
              NUMBER(".saved", report_synth_saving(um2[ATOMIC], flush)),
              NUMBER(".rescale", -report_synth_saving(um2[ATOMIC], um2[NO_RESCALE])));
   cJSON *sums = cJSON_AddArrayToObject(root, ".sums");
@@ -84,13 +82,11 @@ bool report_gm_area(const report_context_t *context, base_exit_t *code, base_err
   good = good && make_units(&table.flow, error);
   for (size_t i = 0; good && i < PARTS; ++i) {
     good = report_step(context, i + 1, PARTS, parts[i].text, code, error);
-    cJSON *area =
-        good ? synth_unit(&table.flow, parts[i].unit, parts[i].params, false, NULL, error) : NULL;
+    cJSON *area = good ? synth_unit(&table.flow, parts[i].unit, parts[i].params, false, NULL, error) : NULL;
     good = area != NULL;
     if (good) {
       table.um2[i] = cJSON_GetObjectItemCaseSensitive(area, "area_um2")->valuedouble;
-      table.fo4[i] =
-          cJSON_GetObjectItemCaseSensitive(area, "delay_ps")->valuedouble / table.flow.fo4_ps;
+      table.fo4[i] = cJSON_GetObjectItemCaseSensitive(area, "delay_ps")->valuedouble / table.flow.fo4_ps;
     }
     cJSON_Delete(area);
   }

@@ -19,8 +19,7 @@ typedef struct table {
   size_t rows;
 } table_t;
 
-static const power_row_t *row_of(const table_t *table, size_t size, measure_design_t design,
-                                 power_input_t input) {
+static const power_row_t *row_of(const table_t *table, size_t size, measure_design_t design, power_input_t input) {
   return &table->row[(size * MEASURE_DESIGNS + design) * POWER_INPUTS + input];
 }
 
@@ -41,8 +40,7 @@ static spread_t spread_of(const double values[POWER_INPUTS]) {
   return it;
 }
 
-static spread_t total_of(const table_t *table, size_t size, measure_design_t design,
-                         bool glitches) {
+static spread_t total_of(const table_t *table, size_t size, measure_design_t design, bool glitches) {
   double values[POWER_INPUTS];
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
     values[input] = row_of(table, size, design, input)->engine.total[glitches];
@@ -50,8 +48,8 @@ static spread_t total_of(const table_t *table, size_t size, measure_design_t des
   return spread_of(values);
 }
 
-static spread_t saving_of(const table_t *table, size_t size, measure_design_t design,
-                          measure_design_t than, bool glitches, bool with_sram) {
+static spread_t saving_of(const table_t *table, size_t size, measure_design_t design, measure_design_t than,
+                          bool glitches, bool with_sram) {
   double values[POWER_INPUTS];
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
     const measure_engine_t *a = &row_of(table, size, design, input)->engine;
@@ -71,17 +69,15 @@ static const measure_design_t hfas[] = {MEASURE_HFA, MEASURE_HFA_CORRECTED};
 static const measure_design_t fa2s[] = {MEASURE_FA2, MEASURE_FA2_ONEMUL};
 
 static const char *design_text(measure_design_t design) {
-  static const char *const texts[MEASURE_DESIGNS] = {
-      "H-FA, Mitchell", "H-FA, corrected", "FA-2, two multipliers", "FA-2, one multiplier",
-      "ExpMul"};
+  static const char *const texts[MEASURE_DESIGNS] = {"H-FA, Mitchell", "H-FA, corrected", "FA-2, two multipliers",
+                                                     "FA-2, one multiplier", "ExpMul"};
   return texts[design];
 }
 
 // --- claims -----------------------------------------------------------------------------------
 
 static bool is_near(spread_t s) {
-  return fabs(s.mean - paper_saving) <= near_points ||
-         (s.least <= paper_saving && paper_saving <= s.most);
+  return fabs(s.mean - paper_saving) <= near_points || (s.least <= paper_saving && paper_saving <= s.most);
 }
 
 // What holds with glitches and without holds; what lies between the two is not known.
@@ -89,8 +85,7 @@ static const char *verdict(spread_t without, spread_t with) {
   if (is_near(without) && is_near(with)) {
     return "**reproduced**";
   }
-  const bool between = fmin(without.least, with.least) <= paper_saving &&
-                       paper_saving <= fmax(without.most, with.most);
+  const bool between = fmin(without.least, with.least) <= paper_saving && paper_saving <= fmax(without.most, with.most);
   return between || is_near(without) || is_near(with) ? "**undecided**" : "**not reproduced**";
 }
 
@@ -124,32 +119,27 @@ static double lane_saving(const table_t *table, size_t size, bool glitches) {
 
 static void put_unit(cJSON *units, const char *name, const measure_unit_t *unit, bool glitches) {
   const energy_t *energy = glitches ? &unit->all : &unit->settled;
-  report_put(cJSON_AddObjectToObject(units, name), NUMBER("cells", unit->cells),
-             NUMBER("flip_flops", unit->flops), NUMBER("cycles", unit->cycles),
-             NUMBER("words_equal_to_golden", unit->outputs),
+  report_put(cJSON_AddObjectToObject(units, name), NUMBER("cells", unit->cells), NUMBER("flip_flops", unit->flops),
+             NUMBER("cycles", unit->cycles), NUMBER("words_equal_to_golden", unit->outputs),
              NUMBER("changes_per_net_and_cycle", energy->changes / energy->nets),
-             NUMBER("nets_without_activity", energy->unannotated),
-             NUMBER("nets_that_never_change", energy->still),
+             NUMBER("nets_without_activity", energy->unannotated), NUMBER("nets_that_never_change", energy->still),
              NUMBER("switching", energy->switching), NUMBER("inputs", energy->inputs),
-             NUMBER("internal", energy->internal), NUMBER("clock", energy->clock),
-             NUMBER("clock_tree", energy->tree), NUMBER("leakage", energy->leakage),
-             NUMBER("dot_product_data", energy->data[NETLIST_DOT]),
-             NUMBER("lanes_data", energy->data[NETLIST_LANES]),
-             NUMBER("settled_after_ps", unit->settled_after));
+             NUMBER("internal", energy->internal), NUMBER("clock", energy->clock), NUMBER("clock_tree", energy->tree),
+             NUMBER("leakage", energy->leakage), NUMBER("dot_product_data", energy->data[NETLIST_DOT]),
+             NUMBER("lanes_data", energy->data[NETLIST_LANES]), NUMBER("settled_after_ps", unit->settled_after));
 }
 
 static void put_row(cJSON *list, const power_row_t *row, bool glitches) {
   static const char *const names[UNIT_KINDS] = {"fau", "acc", "divider", "control", "address"};
   const measure_engine_t *engine = &row->engine;
   cJSON *object = report_row(
-      list, NUMBER("d", row->d), NUMBER("blocks", POWER_BLOCKS),
-      TEXT("design", measure_design_name(row->design)),
+      list, NUMBER("d", row->d), NUMBER("blocks", POWER_BLOCKS), TEXT("design", measure_design_name(row->design)),
       TEXT("input", power_input_names[row->input]), TEXT("glitch", glitches ? "yes" : "no"),
       NUMBER("pj_per_cycle", engine->total[glitches]), NUMBER("sram_pj_per_cycle", engine->sram));
   cJSON *parts = cJSON_AddObjectToObject(object, "parts");
   for (size_t i = 0; i < MEASURE_PARTS; ++i) {
-    report_put(cJSON_AddObjectToObject(parts, measure_part_names[i]),
-               NUMBER("data", engine->part[glitches][i]), NUMBER("clock", engine->clock[i]));
+    report_put(cJSON_AddObjectToObject(parts, measure_part_names[i]), NUMBER("data", engine->part[glitches][i]),
+               NUMBER("clock", engine->clock[i]));
   }
   cJSON *units = cJSON_AddObjectToObject(object, "units");
   for (size_t i = 0; i < UNIT_KINDS; ++i) {
@@ -158,8 +148,8 @@ static void put_row(cJSON *list, const power_row_t *row, bool glitches) {
 }
 
 static void put_spread(cJSON *object, const char *name, spread_t spread) {
-  report_put(cJSON_AddObjectToObject(object, name), NUMBER("mean", spread.mean),
-             NUMBER("least", spread.least), NUMBER("most", spread.most));
+  report_put(cJSON_AddObjectToObject(object, name), NUMBER("mean", spread.mean), NUMBER("least", spread.least),
+             NUMBER("most", spread.most));
 }
 
 static void put_savings(const table_t *table, cJSON *list) {
@@ -168,16 +158,14 @@ static void put_savings(const table_t *table, cJSON *list) {
     const bool glitches = i % 2 != 0;
     const size_t d = table->d[i / 8];
     cJSON *object = report_row(list, NUMBER("d", d), TEXT("design", measure_design_name(design)),
-                               TEXT("than", measure_design_name(than)),
-                               TEXT("glitch", glitches ? "yes" : "no"));
+                               TEXT("than", measure_design_name(than)), TEXT("glitch", glitches ? "yes" : "no"));
     put_spread(object, "percent", saving_of(table, i / 8, design, than, glitches, false));
     put_spread(object, "percent_with_sram", saving_of(table, i / 8, design, than, glitches, true));
   }
 }
 
 // A line of the table of savings, and of the claims.
-static void put_pair(const table_t *table, size_t size, measure_design_t design,
-                     measure_design_t than, cJSON *list) {
+static void put_pair(const table_t *table, size_t size, measure_design_t design, measure_design_t than, cJSON *list) {
   const spread_t without = saving_of(table, size, design, than, false, false);
   const spread_t with = saving_of(table, size, design, than, true, false);
   cJSON *row = report_row(list, NUMBER("d", table->d[size]), TEXT("design", design_text(design)),
@@ -191,8 +179,8 @@ static void put_pair(const table_t *table, size_t size, measure_design_t design,
 static void put_mean(const table_t *table, measure_design_t than, cJSON *list) {
   const spread_t without = mean_saving(table, than, false);
   const spread_t with = mean_saving(table, than, true);
-  report_row(list, TEXT("than", design_text(than)), NUMBER("without", without.mean),
-             NUMBER("with", with.mean), TEXT("verdict", verdict(without, with)));
+  report_row(list, TEXT("than", design_text(than)), NUMBER("without", without.mean), NUMBER("with", with.mean),
+             TEXT("verdict", verdict(without, with)));
 }
 
 // An engine of a size, and its FAU on the language model's data.
@@ -203,20 +191,15 @@ static void put_engine(const table_t *table, size_t size, measure_design_t desig
   for (size_t part = 0; part < MEASURE_PARTS; ++part) {
     clock += engine->clock[part];
   }
-  cJSON *row =
-      report_row(list, NUMBER("d", table->d[size]), TEXT("design", design_text(design)),
-                 TEXT("name", measure_design_name(design)),
-                 NUMBER("place", size * (MEASURE_DESIGNS + 1) + design), NUMBER("clock", clock),
-                 NUMBER("sram", engine->sram), NUMBER("fau/dot", all->data[NETLIST_DOT]),
-                 NUMBER("fau/dot_settled", settled->data[NETLIST_DOT]),
-                 NUMBER("fau/lanes", all->data[NETLIST_LANES]),
-                 NUMBER("fau/lanes_settled", settled->data[NETLIST_LANES]),
-                 NUMBER("fau/other", all->data[NETLIST_OTHER]),
-                 NUMBER("fau/other_settled", settled->data[NETLIST_OTHER]),
-                 NUMBER("fau/clock", all->clock + all->tree), NUMBER("fau/inputs", all->inputs),
-                 NUMBER("fau/inputs_settled", settled->inputs),
-                 NUMBER("fau/changes", all->changes / all->nets),
-                 NUMBER("fau/changes_settled", settled->changes / settled->nets));
+  cJSON *row = report_row(
+      list, NUMBER("d", table->d[size]), TEXT("design", design_text(design)), TEXT("name", measure_design_name(design)),
+      NUMBER("place", size * (MEASURE_DESIGNS + 1) + design), NUMBER("clock", clock), NUMBER("sram", engine->sram),
+      NUMBER("fau/dot", all->data[NETLIST_DOT]), NUMBER("fau/dot_settled", settled->data[NETLIST_DOT]),
+      NUMBER("fau/lanes", all->data[NETLIST_LANES]), NUMBER("fau/lanes_settled", settled->data[NETLIST_LANES]),
+      NUMBER("fau/other", all->data[NETLIST_OTHER]), NUMBER("fau/other_settled", settled->data[NETLIST_OTHER]),
+      NUMBER("fau/clock", all->clock + all->tree), NUMBER("fau/inputs", all->inputs),
+      NUMBER("fau/inputs_settled", settled->inputs), NUMBER("fau/changes", all->changes / all->nets),
+      NUMBER("fau/changes_settled", settled->changes / settled->nets));
   put_spread(row, "without", total_of(table, size, design, false));
   put_spread(row, "with", total_of(table, size, design, true));
 }
@@ -249,8 +232,7 @@ static void put_lists(const table_t *table, cJSON *root) {
   put_mean(table, MEASURE_FA2, means);
   put_mean(table, MEASURE_FA2_ONEMUL, means);
   for (power_input_t input = POWER_LM; input < POWER_INPUTS; ++input) {
-    report_row(inputs, TEXT("name", power_input_names[input]),
-               TEXT("text", power_input_texts[input]));
+    report_row(inputs, TEXT("name", power_input_names[input]), TEXT("text", power_input_texts[input]));
   }
 }
 
@@ -266,13 +248,10 @@ static void fill(const void *data, cJSON *root) {
   }
   put_lists(table, root);
   put_annotation(table, root);
-  report_put(root, NUMBER(".fanout", table->fanout), NUMBER(".blocks", POWER_BLOCKS),
-             NUMBER(".accs", POWER_BLOCKS - 1), NUMBER(".queries", POWER_QUERIES),
-             NUMBER(".keys", POWER_KEYS), NUMBER(".near", near_points),
-             NUMBER(".lanes", lanes_percent(table, 0, false)),
-             NUMBER(".lanes_glitches", lanes_percent(table, 0, true)),
-             NUMBER(".saved", lane_saving(table, 0, false)),
-             NUMBER(".saved_glitches", lane_saving(table, 0, true)));
+  report_put(root, NUMBER(".fanout", table->fanout), NUMBER(".blocks", POWER_BLOCKS), NUMBER(".accs", POWER_BLOCKS - 1),
+             NUMBER(".queries", POWER_QUERIES), NUMBER(".keys", POWER_KEYS), NUMBER(".near", near_points),
+             NUMBER(".lanes", lanes_percent(table, 0, false)), NUMBER(".lanes_glitches", lanes_percent(table, 0, true)),
+             NUMBER(".saved", lane_saving(table, 0, false)), NUMBER(".saved_glitches", lane_saving(table, 0, true)));
 }
 
 REPORT_TEMPLATE(power_text, "silicon/power.md");
@@ -294,9 +273,8 @@ static bool allocate(table_t *table, base_error_t *error) {
   return true;
 }
 
-static bool measure_table(const report_context_t *context, const synth_flow_t *flow,
-                          const liberty_t *library, table_t *table, base_exit_t *code,
-                          base_error_t *error) {
+static bool measure_table(const report_context_t *context, const synth_flow_t *flow, const liberty_t *library,
+                          table_t *table, base_exit_t *code, base_error_t *error) {
   const size_t rows = MEASURE_DESIGNS * POWER_INPUTS;
   for (size_t i = 0; i < table->sizes; ++i) {
     char what[64];
@@ -310,14 +288,13 @@ static bool measure_table(const report_context_t *context, const synth_flow_t *f
   return true;
 }
 
-static bool measure_and_write(const report_context_t *context, const synth_flow_t *flow,
-                              table_t *table, base_exit_t *code, base_error_t *error) {
+static bool measure_and_write(const report_context_t *context, const synth_flow_t *flow, table_t *table,
+                              base_exit_t *code, base_error_t *error) {
   liberty_t library;
   if (!liberty_read(flow->liberty, &library, error)) {
     return false;
   }
-  const bool good = allocate(table, error) &&
-                    measure_table(context, flow, &library, table, code, error) &&
+  const bool good = allocate(table, error) && measure_table(context, flow, &library, table, code, error) &&
                     report_write(context, &report, table, error);
   free(table->row);
   liberty_free(&library);

@@ -1,7 +1,7 @@
 // What the reports on the area of the attention engines share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_SYNTH_H
-#define REPORT_SYNTH_H
+#ifndef AMALGAM_REPORT_SILICON_SYNTH_H
+#define AMALGAM_REPORT_SILICON_SYNTH_H
 
 #include "report/report_write.h"
 #include "silicon/synth/area.h"
@@ -18,12 +18,11 @@ typedef struct report_area {
 synth_shape_t report_synth_shape(synth_design_t design, size_t d, size_t blocks, size_t queries);
 
 // Synthesises the units of all these designs side by side.
-bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size_t count,
-                       base_error_t *error);
+bool report_synth_make(const synth_flow_t *flow, const report_area_t *list, size_t count, base_error_t *error);
 
 // Fills in their areas; says on stderr what comes.
-bool report_synth_areas(const report_context_t *context, const synth_flow_t *flow,
-                        report_area_t *list, size_t count, base_exit_t *code, base_error_t *error);
+bool report_synth_areas(const report_context_t *context, const synth_flow_t *flow, report_area_t *list, size_t count,
+                        base_exit_t *code, base_error_t *error);
 
 // Area with the memories.
 double report_synth_whole(const report_area_t *result);

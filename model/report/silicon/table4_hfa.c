@@ -1,5 +1,6 @@
 // Table IV of the H-FA paper: area, power, throughput and what follows, of two configurations of
-// H-FA, scaled to 28 nm and 500 MHz. SPDX-License-Identifier: Apache-2.0
+// H-FA, scaled to 28 nm and 500 MHz.
+// SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
 #include "report/report_write.h"
@@ -44,14 +45,10 @@ static double sram_mm2(const table_t *table, size_t row) {
   return table->list[row].area.sram_bits * synth_bit_um2(28) / 1e6;
 }
 
-static double mm2(const table_t *table, size_t row) {
-  return datapath_mm2(table, row) + sram_mm2(table, row);
-}
+static double mm2(const table_t *table, size_t row) { return datapath_mm2(table, row) + sram_mm2(table, row); }
 
 // Multiplications and additions of the dot products.
-static double bf16_tops(size_t row) {
-  return 2e-6 * D * BLOCKS * (double)paper_rows[row].queries * CLOCK_MHZ;
-}
+static double bf16_tops(size_t row) { return 2e-6 * D * BLOCKS * (double)paper_rows[row].queries * CLOCK_MHZ; }
 
 static double fix16_tops(size_t row) {
   return 1e-6 * LANE_OPS * (D + 1) * BLOCKS * (double)paper_rows[row].queries * CLOCK_MHZ;
@@ -88,9 +85,7 @@ static double watt(const table_t *table, size_t row) {
 }
 
 // The paper's period in FO4, if an FO4 scales with the node.
-static double paper_fo4(const synth_flow_t *flow) {
-  return 1e6 / CLOCK_MHZ / (flow->fo4_ps * 28 / flow->node_nm);
-}
+static double paper_fo4(const synth_flow_t *flow) { return 1e6 / CLOCK_MHZ / (flow->fo4_ps * 28 / flow->node_nm); }
 
 // --- files ------------------------------------------------------------------------------------
 
@@ -99,27 +94,24 @@ static const char *verdict(double ours, double paper) {
   return fabs(ours - paper) <= paper / 10 ? "reproduced" : "not reproduced";
 }
 
-static void put_numbers(cJSON *object, double area, double power, double bf16, double fix16,
-                        double tops_watt, double tops_mm2) {
+static void put_numbers(cJSON *object, double area, double power, double bf16, double fix16, double tops_watt,
+                        double tops_mm2) {
   report_put(object, NUMBER("area_mm2", area), NUMBER("power_w", power), NUMBER("bf16_tops", bf16),
-             NUMBER("fix16_tops", fix16), NUMBER("tops_w", tops_watt),
-             NUMBER("tops_mm2", tops_mm2));
+             NUMBER("fix16_tops", fix16), NUMBER("tops_w", tops_watt), NUMBER("tops_mm2", tops_mm2));
 }
 
 static void put_row(const table_t *table, size_t i, cJSON *list) {
   const paper_row_t *paper = &paper_rows[i];
-  cJSON *row =
-      report_put(report_synth_row(&table->flow, &table->list[i], list), TEXT("name", paper->name));
-  put_numbers(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i),
-              tops(i) / watt(table, i), tops(i) / mm2(table, i));
-  report_put(row, NUMBER("datapath_mm2", datapath_mm2(table, i)),
-             NUMBER("sram_mm2", sram_mm2(table, i)),
+  cJSON *row = report_put(report_synth_row(&table->flow, &table->list[i], list), TEXT("name", paper->name));
+  put_numbers(row, mm2(table, i), watt(table, i), bf16_tops(i), fix16_tops(i), tops(i) / watt(table, i),
+              tops(i) / mm2(table, i));
+  report_put(row, NUMBER("datapath_mm2", datapath_mm2(table, i)), NUMBER("sram_mm2", sram_mm2(table, i)),
              NUMBER("power_w_settled", scaled_watt(table, i, false, true)),
              NUMBER("power_w_glitches", scaled_watt(table, i, true, true)),
              NUMBER("power_w_datapath_settled", scaled_watt(table, i, false, false)),
              NUMBER("power_w_datapath_glitches", scaled_watt(table, i, true, false)));
-  put_numbers(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16,
-              paper->fix16, paper->tops_watt, paper->tops_mm2);
+  put_numbers(cJSON_AddObjectToObject(row, "paper"), paper->mm2, paper->watt, paper->bf16, paper->fix16,
+              paper->tops_watt, paper->tops_mm2);
   report_put(row, NUMBER(".tops", tops(i)), NUMBER(".paper_tops", paper->bf16 + paper->fix16),
              TEXT(".tops_verdict", verdict(tops(i), paper->bf16 + paper->fix16)),
              TEXT(".mm2_verdict", verdict(mm2(table, i), paper->mm2)),
@@ -171,11 +163,9 @@ bool report_table4_hfa(const report_context_t *context, base_exit_t *code, base_
     table.list[i].shape = report_synth_shape(SYNTH_HFA, D, BLOCKS, paper_rows[i].queries);
   }
   const bool good =
-      report_synth_open(context, &table.flow, error) &&
-      report_synth_make(&table.flow, table.list, ROWS, error) &&
+      report_synth_open(context, &table.flow, error) && report_synth_make(&table.flow, table.list, ROWS, error) &&
       report_synth_areas(context, &table.flow, table.list, ROWS, code, error) &&
-      report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) &&
-      measure(&table, error);
+      report_step(context, ROWS + 1, ROWS + 1, "energy of the netlists", code, error) && measure(&table, error);
   if (!good && report_interrupted()) {
     *code = BASE_INTERRUPTED;
   }

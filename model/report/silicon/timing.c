@@ -1,4 +1,5 @@
-// Static timing of the tops, under their constraints, and of the units inside them. SPDX-License-Identifier: Apache-2.0
+// Static timing of the tops, under their constraints, and of the units inside them.
+// SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ enum { TOPS = sizeof tops / sizeof *tops };
 
 typedef struct table {
   synth_flow_t flow;
-  cJSON *timing[TOPS];     // of synth_top
+  cJSON *timing[TOPS];  // of synth_top
 } table_t;
 
 static double number(const cJSON *object, const char *name) {
@@ -51,8 +52,8 @@ static size_t put_path(const table_t *table, const top_t *top, const cJSON *path
   report_put_text(row, ".text", "%s%s%s", top->text, part[0] == '\0' ? ", whole" : ": ", part);
   if (!meets) {
     const size_t used = strlen(names);
-    snprintf(names + used, NAMES_BYTES - used, "%s%s%s%s", used > 0 ? ", " : "", top->text,
-             part[0] == '\0' ? "" : ": ", part);
+    snprintf(names + used, NAMES_BYTES - used, "%s%s%s%s", used > 0 ? ", " : "", top->text, part[0] == '\0' ? "" : ": ",
+             part);
   }
   return meets ? 0 : 1;
 }
@@ -70,8 +71,9 @@ static void fill(const void *data, cJSON *root) {
       missed += put_path(table, &tops[i], part, list, names);
     }
   }
-  report_put(root, NUMBER(".engine_fo4", ENGINE_FO4), NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D),
-             NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
+  report_put(root, NUMBER(".engine_fo4", ENGINE_FO4), NUMBER(".mapped_fo4", MAPPED_FO4),
+             NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D), NUMBER(".blocks", BLOCKS),
+             NOTHING(missed == 0 ? ".missed" : ".met"));
   report_put(cJSON_AddObjectToObject(root, missed == 0 ? ".met" : ".missed"), NUMBER("count", missed),
              TEXT("names", names));
 }

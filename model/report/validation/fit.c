@@ -12,13 +12,13 @@ enum { HALVINGS = 3, ROWS_MAX = 2 * REPORT_KEYS_MAX + 16, POINTS_MAX = 1000 };
 
 enum {
   FITS = 0
-#define FIT(section, name, step, low, high) + 1
+#define FIT(section, name, step, low, high) +1
 #include "report/validation/fit.def"
 #undef FIT
 };
 
 static const struct {
-  const char *name;        // "soc.skew_us"
+  const char *name;  // "soc.skew_us"
   double step, low, high;
 } fits[FITS] = {
 #define FIT(section, name, step, low, high) {#section "." #name, step, low, high},
@@ -35,7 +35,7 @@ static void values(const config_t *config, double value[FITS]) {
 
 // What was measured: an entry of table 5, or a product, which has k > 0.
 typedef struct row {
-  size_t m, n, k;              // of an entry Sq and Sk
+  size_t m, n, k;  // of an entry Sq and Sk
   double mhz, us;
 } row_t;
 
@@ -74,8 +74,8 @@ static bool add_entries(search_t *search, const report_keys_t *keys, base_error_
 // FP16 with FP32 results, on as many cores as a die has.
 static void add_squares(search_t *search) {
 #define PRODUCT(source, kind, launch, chip, m_, n_, k_, type, layout, tiles, cores, clock, time, conditions) \
-  if (strcmp(#kind, "CALIBRATION") == 0 && strcmp(#launch, "SINGLE") == 0) {                                \
-    search->row[search->count++] = (row_t){.m = (m_), .n = (n_), .k = (k_), .mhz = (clock), .us = (time)};  \
+  if (strcmp(#kind, "CALIBRATION") == 0 && strcmp(#launch, "SINGLE") == 0) {                                 \
+    search->row[search->count++] = (row_t){.m = (m_), .n = (n_), .k = (k_), .mhz = (clock), .us = (time)};   \
   }
 #include "report/validation/validation.def"
 }
@@ -101,7 +101,7 @@ static report_job_t *add_job(report_jobs_t *jobs, const search_t *search, const 
 static bool simulate(search_t *search, point_t *point) {
   report_jobs_t jobs;
   report_settings_t settings = *search->context->settings;
-  settings.quiet = true;   // of the jobs
+  settings.quiet = true;  // of the jobs
   if (!report_jobs_open(&jobs, &settings, search->reason)) {
     return false;
   }

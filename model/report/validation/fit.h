@@ -1,7 +1,7 @@
 // The search of the machine's fitted constants, which fit.def lists.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_FIT_H
-#define REPORT_FIT_H
+#ifndef AMALGAM_REPORT_VALIDATION_FIT_H
+#define AMALGAM_REPORT_VALIDATION_FIT_H
 
 #include "report/report.h"
 

@@ -39,15 +39,15 @@ typedef struct row {
   enum source source;
   enum kind kind;
   enum launch launch;
-  const char *group;           // "GEMM"
+  const char *group;  // "GEMM"
   const char *chip, *conditions;
   char what[80];
   size_t cores;
-  double mhz, us, other_us;    // of another host, 0: there is none
-  size_t m, n, k;              // of a product; of attention queries and keys
+  double mhz, us, other_us;  // of another host, 0: there is none
+  size_t m, n, k;            // of a product; of attention queries and keys
   enum type type;
   enum gemm_layout layout;
-  gemm_cut_t cut;              // 0: chosen
+  gemm_cut_t cut;  // 0: chosen
   const report_outcome_t *ours;
 } row_t;
 
@@ -97,31 +97,57 @@ static void add_flash(table_t *table, row_t row) {
 }
 
 static void add_measured(table_t *table) {
-#define CHOSEN {0}
-#define TILES(high, wide, deep, how, lines) {.rows = (high), .cols = (wide), .depth = (deep), .order = GEMM_##how, .band = (lines)}
-#define PRODUCT(of, how, launched, die, rows_, cols_, depth_, dtype, b, tiles, used, clock, time, how_so)           \
-  add_product(table, (row_t){.source = SOURCE_##of, .kind = (how), .launch = (launched), .group = "GEMM",          \
-                             .chip = (die), .conditions = (how_so), .cores = (used), .mhz = (clock), .us = (time), \
-                             .m = (rows_), .n = (cols_), .k = (depth_), .type = (dtype), .layout = (b),            \
+#define CHOSEN \
+  { 0 }
+#define TILES(high, wide, deep, how, lines) \
+  { .rows = (high), .cols = (wide), .depth = (deep), .order = GEMM_##how, .band = (lines) }
+#define PRODUCT(of, how, launched, die, rows_, cols_, depth_, dtype, b, tiles, used, clock, time, how_so) \
+  add_product(table, (row_t){.source = SOURCE_##of,                                                       \
+                             .kind = (how),                                                               \
+                             .launch = (launched),                                                        \
+                             .group = "GEMM",                                                             \
+                             .chip = (die),                                                               \
+                             .conditions = (how_so),                                                      \
+                             .cores = (used),                                                             \
+                             .mhz = (clock),                                                              \
+                             .us = (time),                                                                \
+                             .m = (rows_),                                                                \
+                             .n = (cols_),                                                                \
+                             .k = (depth_),                                                               \
+                             .type = (dtype),                                                             \
+                             .layout = (b),                                                               \
                              .cut = tiles});
-#define FLASH(of, how, launched, die, queries, keys, used, clock, time, other, how_so)                             \
-  add_flash(table, (row_t){.source = SOURCE_##of, .kind = (how), .launch = (launched),                             \
-                           .group = "FlashAttention", .chip = (die), .conditions = (how_so), .cores = (used),      \
-                           .mhz = (clock), .us = (time), .other_us = (other), .m = (queries), .n = (keys)});
+#define FLASH(of, how, launched, die, queries, keys, used, clock, time, other, how_so) \
+  add_flash(table, (row_t){.source = SOURCE_##of,                                      \
+                           .kind = (how),                                              \
+                           .launch = (launched),                                       \
+                           .group = "FlashAttention",                                  \
+                           .chip = (die),                                              \
+                           .conditions = (how_so),                                     \
+                           .cores = (used),                                            \
+                           .mhz = (clock),                                             \
+                           .us = (time),                                               \
+                           .other_us = (other),                                        \
+                           .m = (queries),                                             \
+                           .n = (keys)});
 #include "report/validation/validation.def"
   for (size_t i = 0; i < report_entry_count; ++i) {
     const report_entry_t *e = &report_entries[i];
-    row_t *row = add_row(table, (row_t){.source = SOURCE_TABLE5, .kind = FITTED, .launch = SINGLE, .group = "AMLA",
-                                        .chip = "910, two dies", .conditions = "batch 96, 128 heads",
-                                        .us = e->time_us, .m = e->sq, .n = e->sk});
+    row_t *row = add_row(table, (row_t){.source = SOURCE_TABLE5,
+                                        .kind = FITTED,
+                                        .launch = SINGLE,
+                                        .group = "AMLA",
+                                        .chip = "910, two dies",
+                                        .conditions = "batch 96, 128 heads",
+                                        .us = e->time_us,
+                                        .m = e->sq,
+                                        .n = e->sk});
     snprintf(row->what, sizeof row->what, "%zu query token%s, %zu keys", e->sq, e->sq == 1 ? "" : "s", e->sk);
   }
 }
 
 // Where hosts differ, the faster one's time is nearer to the chip's.
-static double measured_us(const row_t *row) {
-  return row->other_us == 0 ? row->us : fmin(row->us, row->other_us);
-}
+static double measured_us(const row_t *row) { return row->other_us == 0 ? row->us : fmin(row->us, row->other_us); }
 
 // --- ours ---------------------------------------------------------------------------------------
 
@@ -151,7 +177,7 @@ static report_job_t *product_job(report_jobs_t *jobs, const table_t *table, cons
   gemm->input.layout = row->layout;
   gemm->settings.out_f32 = row->type == FP16_F32;
   gemm->settings.cut = row->cut;
-  gemm->settings.splits = row->cut.rows != 0 ? 1 : GEMM_SPLITS_AUTO;   // sources that give tiles take all of K
+  gemm->settings.splits = row->cut.rows != 0 ? 1 : GEMM_SPLITS_AUTO;  // sources that give tiles take all of K
   return job;
 }
 
@@ -176,7 +202,7 @@ static report_job_t *flash_job(report_jobs_t *jobs, const table_t *table, const 
 }
 
 static report_job_t *row_job(report_jobs_t *jobs, const table_t *table, const row_t *row) {
-  return row->k != 0            ? product_job(jobs, table, row)
+  return row->k != 0           ? product_job(jobs, table, row)
          : row->kind == FITTED ? amla_job(jobs, table, row)
                                : flash_job(jobs, table, row);
 }
@@ -203,11 +229,12 @@ static void put_row(const row_t *row, cJSON *list) {
   }
   report_row(list, TEXT("kind", kinds[row->kind].name), TEXT(".kind", kinds[row->kind].text),
              NUMBER(".class", row->kind), TEXT("group", row->group), TEXT("what", row->what), TEXT("chip", row->chip),
-             NUMBER("cores", row->kind == FITTED ? 48 : row->cores), NUMBER("mhz", row->kind == FITTED ? 1800 : row->mhz),
-             TEXT("launch", launches[row->launch]), TEXT("conditions", conditions),
-             TEXT("source", sources[row->source]), NUMBER("measured_us", measured_us(row)),
-             NUMBER("first_us", row->ours->first_us), NUMBER("ours_us", row->ours->warm_us),
-             NUMBER("error_percent", error_percent(row)), NUMBER(".number", row->source + 1));
+             NUMBER("cores", row->kind == FITTED ? 48 : row->cores),
+             NUMBER("mhz", row->kind == FITTED ? 1800 : row->mhz), TEXT("launch", launches[row->launch]),
+             TEXT("conditions", conditions), TEXT("source", sources[row->source]),
+             NUMBER("measured_us", measured_us(row)), NUMBER("first_us", row->ours->first_us),
+             NUMBER("ours_us", row->ours->warm_us), NUMBER("error_percent", error_percent(row)),
+             NUMBER(".number", row->source + 1));
 }
 
 // Over rows of a kind and group; NULL: of any group.
@@ -278,8 +305,7 @@ static void fill(const void *data, cJSON *root) {
     report_row(list, NUMBER("number", i + 1), TEXT("source", sources[i]));
   }
   const config_soc_t *soc = &table->die.soc.config.soc;
-  report_put(root, NUMBER("launches", LAUNCHES),
-             NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us),
+  report_put(root, NUMBER("launches", LAUNCHES), NUMBER(".launch_us", soc->launch_us), NUMBER(".skew_us", soc->skew_us),
              NUMBER(".last_us", soc->skew_us * (soc->ai_cores - 1)));
 }
 

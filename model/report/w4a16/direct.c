@@ -1,6 +1,7 @@
 // What removing W4A16's round trip through memory is worth: phases one after the other, overlapped
 // through L2, and a path from the vector cores straight into L1 (no product has it; the paper's
-// future work), with the launch and without. SPDX-License-Identifier: Apache-2.0
+// future work), with the launch and without.
+// SPDX-License-Identifier: Apache-2.0
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,21 +41,17 @@ static report_range_t range_of(const table_t *table, size_t launch, size_t slow,
   report_range_t range = {0};
   for (size_t i = 0; i < table->gemm.shapes; ++i) {
     const entry_t *e = &table->list[i];
-    report_range_add(&range, report_over(e->of[launch][slow], e->of[launch][fast]), e->shape,
-                     table->gemm.m[0]);
+    report_range_add(&range, report_over(e->of[launch][slow], e->of[launch][fast]), e->shape, table->gemm.m[0]);
   }
   return range;
 }
 
-static void put_row(const table_t *table, const entry_t *e, size_t launch, size_t kind,
-                    cJSON *list) {
+static void put_row(const table_t *table, const entry_t *e, size_t launch, size_t kind, cJSON *list) {
   const report_outcome_t *o = e->of[launch][kind];
-  report_row(list, NUMBER("m", table->gemm.m[0]), NUMBER("n", e->shape->n),
-             NUMBER("k", e->shape->k), TEXT("mode", kinds[kind].mode),
-             TEXT("path", kinds[kind].path), TEXT("zero_points", kinds[kind].zeros),
-             FLAG("launch", launch == LAUNCHED), NUMBER("split_k", o->gemm.splits),
-             NUMBER("time_us", o->time_us), NUMBER("over_fp16", over_fp16(e, launch, kind)),
-             NOTHING("paper"));
+  report_row(list, NUMBER("m", table->gemm.m[0]), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
+             TEXT("mode", kinds[kind].mode), TEXT("path", kinds[kind].path), TEXT("zero_points", kinds[kind].zeros),
+             FLAG("launch", launch == LAUNCHED), NUMBER("split_k", o->gemm.splits), NUMBER("time_us", o->time_us),
+             NUMBER("over_fp16", over_fp16(e, launch, kind)), NOTHING("paper"));
 }
 
 static void put_ranges(const table_t *table, size_t launch, cJSON *summary, cJSON *more) {
@@ -77,10 +74,8 @@ static void put_ranges(const table_t *table, size_t launch, cJSON *summary, cJSO
 
 // A shape with its runs: a list of their rows.
 static void put_shape(const table_t *table, const entry_t *e, size_t launch, cJSON *list) {
-  cJSON *runs =
-      cJSON_AddArrayToObject(report_row(list, TEXT("model", e->shape->model),
-                                        NUMBER("n", e->shape->n), NUMBER("k", e->shape->k)),
-                             "run");
+  cJSON *runs = cJSON_AddArrayToObject(
+      report_row(list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k)), "run");
   for (size_t kind = 0; kind < KINDS; ++kind) {
     put_row(table, e, launch, kind, runs);
   }
@@ -110,13 +105,12 @@ static void fill(const void *data, cJSON *root) {
   }
 }
 
-static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs,
-                                   const report_shape_t *shape, size_t launch, size_t kind) {
+static const report_outcome_t *add(const table_t *table, report_jobs_t *jobs, const report_shape_t *shape,
+                                   size_t launch, size_t kind) {
   char what[64];
   snprintf(what, sizeof what, "%s, path %s%s", kinds[kind].mode, kinds[kind].path,
            launch == AT_ONCE ? ", no launch" : "");
-  report_job_t *job =
-      report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, what, shape, table->gemm.m[0]);
+  report_job_t *job = report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, what, shape, table->gemm.m[0]);
   job->gemm.settings.phases = kinds[kind].phases;
   if (kinds[kind].phases == W4A16_DIRECT) {
     report_job_set(job, "soc.direct_path=1");

@@ -11,8 +11,7 @@ static const report_shape_t paper_shapes[] = {
 #undef SHAPE
 };
 enum { PAPER_SHAPES = sizeof paper_shapes / sizeof *paper_shapes };
-_Static_assert(sizeof paper_shapes / sizeof *paper_shapes <= REPORT_SHAPES_MAX,
-               "room for the paper's shapes");
+_Static_assert(sizeof paper_shapes / sizeof *paper_shapes <= REPORT_SHAPES_MAX, "room for the paper's shapes");
 
 static bool read_shape(const char *text, report_shape_t *shape, base_error_t *error) {
   char number[24];
@@ -21,10 +20,10 @@ static bool read_shape(const char *text, report_shape_t *shape, base_error_t *er
   const size_t length = strcspn(text, "x");
   snprintf(number, sizeof number, "%.*s", (int)length, text);
   if (length >= sizeof number || text[length] != 'x' || !parse_count(number, &n) ||
-      !parse_count(text + length + 1, &k) || n < 8 || n > W4A16_MAX || n % 8 != 0 || k < 128 ||
-      k > W4A16_MAX || k % 128 != 0) {
-    return base_fail(error, "--shape: expected NxK with N a multiple of 8 and K of 128, got '%s'%s",
-                     text, parse_hint(text));
+      !parse_count(text + length + 1, &k) || n < 8 || n > W4A16_MAX || n % 8 != 0 || k < 128 || k > W4A16_MAX ||
+      k % 128 != 0) {
+    return base_fail(error, "--shape: expected NxK with N a multiple of 8 and K of 128, got '%s'%s", text,
+                     parse_hint(text));
   }
   *shape = (report_shape_t){.n = (size_t)n, .k = (size_t)k, .model = ""};
   return true;
@@ -44,8 +43,8 @@ static bool read_shapes(const report_settings_t *settings, report_gemm_t *gemm, 
   return true;
 }
 
-static bool read_rows(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *gemm, base_error_t *error) {
+static bool read_rows(const report_context_t *context, const size_t *usual, size_t usual_rows, report_gemm_t *gemm,
+                      base_error_t *error) {
   const report_words_t *list = &context->settings->rows;
   const size_t most = usual_rows == 1 ? 1 : REPORT_ROWS_MAX;
   if (list->count > most) {
@@ -54,8 +53,8 @@ static bool read_rows(const report_context_t *context, const size_t *usual, size
   for (; gemm->rows < list->count; ++gemm->rows) {
     uint64_t m = 0;
     if (!parse_count(list->item[gemm->rows], &m) || m < 1 || m > 65536) {
-      return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'%s",
-                       list->item[gemm->rows], parse_hint(list->item[gemm->rows]));
+      return base_fail(error, "--m: expected a whole number from 1 to 65536, got '%s'%s", list->item[gemm->rows],
+                       parse_hint(list->item[gemm->rows]));
     }
     gemm->m[gemm->rows] = (size_t)m;
   }
@@ -66,20 +65,19 @@ static bool read_rows(const report_context_t *context, const size_t *usual, size
   return true;
 }
 
-bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *gemm, base_error_t *error) {
+bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows, report_gemm_t *gemm,
+                      base_error_t *error) {
   memset(gemm, 0, sizeof *gemm);
   return report_machine(context, "ascend910_die", 0, &gemm->machine, error) &&
-         read_shapes(context->settings, gemm, error) &&
-         read_rows(context, usual, usual_rows, gemm, error);
+         read_shapes(context->settings, gemm, error) && read_rows(context, usual, usual_rows, gemm, error);
 }
 
-report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel,
-                              const char *what, const report_shape_t *shape, size_t m) {
-  report_job_t *job = report_add(jobs, &gemm->machine, kernel, "N %zu, K %zu, M %zu: %s %s",
-                                 shape->n, shape->k, m, kernel, what);
+report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel, const char *what,
+                              const report_shape_t *shape, size_t m) {
+  report_job_t *job =
+      report_add(jobs, &gemm->machine, kernel, "N %zu, K %zu, M %zu: %s %s", shape->n, shape->k, m, kernel, what);
   job->gemm.settings.machine.soc.l2_warm = false;
-  job->gemm.settings.halving = true;   // of gemm: the tables' FP16 times
+  job->gemm.settings.halving = true;  // of gemm: the tables' FP16 times
   job->gemm.input.n = shape->n;
   job->gemm.input.k = shape->k;
   job->gemm.input.m = m;
@@ -106,9 +104,9 @@ void report_range_add(report_range_t *range, double value, const report_shape_t 
 }
 
 static void put_text(const report_range_t *range, cJSON *object, const char *name) {
-  report_put_text(object, name, "%.2f (N %zu, K %zu, M %zu) to %.2f (N %zu, K %zu, M %zu)",
-                  range->least, range->least_shape->n, range->least_shape->k, range->least_m,
-                  range->most, range->most_shape->n, range->most_shape->k, range->most_m);
+  report_put_text(object, name, "%.2f (N %zu, K %zu, M %zu) to %.2f (N %zu, K %zu, M %zu)", range->least,
+                  range->least_shape->n, range->least_shape->k, range->least_m, range->most, range->most_shape->n,
+                  range->most_shape->k, range->most_m);
 }
 
 void report_range_json(const report_range_t *range, cJSON *root, const char *name) {
@@ -119,10 +117,10 @@ void report_range_json(const report_range_t *range, cJSON *root, const char *nam
     report_put(texts, TEXT(name, "none"));
     return;
   }
-  report_put(cJSON_AddObjectToObject(root, name), NUMBER("count", range->count),
-             NUMBER("least/value", range->least), NUMBER("least/m", range->least_m),
-             NUMBER("least/n", range->least_shape->n), NUMBER("least/k", range->least_shape->k),
-             NUMBER("most/value", range->most), NUMBER("most/m", range->most_m),
-             NUMBER("most/n", range->most_shape->n), NUMBER("most/k", range->most_shape->k));
+  report_put(cJSON_AddObjectToObject(root, name), NUMBER("count", range->count), NUMBER("least/value", range->least),
+             NUMBER("least/m", range->least_m), NUMBER("least/n", range->least_shape->n),
+             NUMBER("least/k", range->least_shape->k), NUMBER("most/value", range->most),
+             NUMBER("most/m", range->most_m), NUMBER("most/n", range->most_shape->n),
+             NUMBER("most/k", range->most_shape->k));
   put_text(range, texts, name);
 }

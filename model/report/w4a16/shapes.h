@@ -1,7 +1,7 @@
 // What the reports on W4A16 share: shapes, the simulations of one, the paper's claims.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef REPORT_W4A16_H
-#define REPORT_W4A16_H
+#ifndef AMALGAM_REPORT_W4A16_SHAPES_H
+#define AMALGAM_REPORT_W4A16_SHAPES_H
 
 #include <cJSON.h>
 
@@ -16,7 +16,7 @@ enum { REPORT_SHAPES_MAX = 64, REPORT_ROWS_MAX = 8 };
 
 typedef struct report_shape {
   size_t n, k;
-  const char *model;           // "" if it was asked for
+  const char *model;  // "" if it was asked for
 } report_shape_t;
 
 // What a report is over.
@@ -29,12 +29,12 @@ typedef struct report_gemm {
 } report_gemm_t;
 
 // The machine, --shape and --m, or the paper's shapes and the usual rows.
-bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows,
-                      report_gemm_t *gemm, base_error_t *error);
+bool report_gemm_read(const report_context_t *context, const size_t *usual, size_t usual_rows, report_gemm_t *gemm,
+                      base_error_t *error);
 
 // Adds a simulation of a shape with cold weights. kernel: "w4a16" or "gemm"; what: for people.
-report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel,
-                              const char *what, const report_shape_t *shape, size_t m);
+report_job_t *report_gemm_add(const report_gemm_t *gemm, report_jobs_t *jobs, const char *kernel, const char *what,
+                              const report_shape_t *shape, size_t m);
 
 // All cores start at once.
 void report_no_launch(report_job_t *job);

@@ -1,6 +1,7 @@
 // Where W4A16's bytes go: by phase, between cores and L2 and between L2 and HBM, beside FP16.  The
 // dequantised weights go through memory once out and once in, eight times what their 4-bit form
-// takes; that is what caps the gain. SPDX-License-Identifier: Apache-2.0
+// takes; that is what caps the gain.
+// SPDX-License-Identifier: Apache-2.0
 #include <cJSON.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,12 +55,10 @@ static bound_t bound_of(const config_t *c, const report_shape_t *shape) {
   const double vectors = cubes * c->soc.vector_cores;
   const double packed = 0.5 + 2 * 2.0 / 128;  // nibbles, and scales and zeros of groups of 128
   const double lanes = 0.5 * c->vector.repeat_bytes;
-  const double v = (c->vector.cast_int4_cycles + 2 * c->vector.alu_cycles) / lanes /
-                   (vectors * c->soc.clock_mhz);
+  const double v = (c->vector.cast_int4_cycles + 2 * c->vector.alu_cycles) / lanes / (vectors * c->soc.clock_mhz);
   const double read = 2 / (cubes * c->cube.load_gbps * 1e3);
   const double fp16[] = {2 / hbm, 2 / l2, read};
-  const double dequantise[] = {packed / hbm, (packed + 2) / l2,
-                               packed / (vectors * c->vector.load_gbps * 1e3), v,
+  const double dequantise[] = {packed / hbm, (packed + 2) / l2, packed / (vectors * c->vector.load_gbps * 1e3), v,
                                2 / (vectors * c->vector.store_gbps * 1e3)};
   const double multiply[] = {2 / l2, read};
   const double overlapped[] = {packed / hbm, (packed + 4) / l2, v, read};
@@ -71,8 +70,7 @@ static bound_t bound_of(const config_t *c, const report_shape_t *shape) {
 
 // --- files ------------------------------------------------------------------------------------
 
-static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_t *phase,
-                      double mhz, cJSON *list) {
+static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_t *phase, double mhz, cJSON *list) {
   const soc_traffic_t *t = &phase->traffic;
   const double weights = (double)e->shape->n * (double)e->shape->k;
   const double us = (double)phase->cycles / mhz;
@@ -80,9 +78,8 @@ static void put_phase(const entry_t *e, size_t m, size_t kind, const gemm_phase_
       report_row(list, NUMBER("m", m), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k),
                  TEXT("mode", kinds[kind].mode), NUMBER("split_k", e->of[kind]->gemm.splits),
                  TEXT("phase", phase->name), NUMBER("time_us", us), NUMBER("hbm_read", t->hbm_read),
-                 NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read),
-                 NUMBER("l2_write", t->l2_write), NOTHING("paper"),
-                 NUMBER(".a_weight", (double)(t->l2_read + t->l2_write) / weights));
+                 NUMBER("hbm_write", t->hbm_write), NUMBER("l2_read", t->l2_read), NUMBER("l2_write", t->l2_write),
+                 NOTHING("paper"), NUMBER(".a_weight", (double)(t->l2_read + t->l2_write) / weights));
   if (phase->cycles == 0) {
     report_put(row, TEXT(".us", "with next"));
   } else {
@@ -103,15 +100,14 @@ static double through(const entry_t *e, size_t kind, bool hbm) {
 
 static void put_bounds(const config_t *config, const entry_t *e, cJSON *list) {
   const bound_t b = bound_of(config, e->shape);
-  report_row(
-      list, NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("fp16_us", b.fp16),
-      NUMBER("dequantise_us", b.dequantise), NUMBER("multiply_us", b.multiply),
-      NUMBER("overlapped_us", b.overlapped), NUMBER(".most", b.fp16 / (b.dequantise + b.multiply)),
-      NUMBER(".most_overlapped", b.fp16 / b.overlapped),
-      NUMBER(".measured", report_over(e->of[FP16], e->of[SEQUENTIAL])),
-      NUMBER(".measured_overlapped", report_over(e->of[FP16], e->of[OVERLAPPED])),
-      NUMBER(".fp16_hbm", through(e, FP16, true)), NUMBER(".fp16_l2", through(e, FP16, false)),
-      NUMBER(".hbm", through(e, SEQUENTIAL, true)), NUMBER(".l2", through(e, SEQUENTIAL, false)));
+  report_row(list, NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("fp16_us", b.fp16),
+             NUMBER("dequantise_us", b.dequantise), NUMBER("multiply_us", b.multiply),
+             NUMBER("overlapped_us", b.overlapped), NUMBER(".most", b.fp16 / (b.dequantise + b.multiply)),
+             NUMBER(".most_overlapped", b.fp16 / b.overlapped),
+             NUMBER(".measured", report_over(e->of[FP16], e->of[SEQUENTIAL])),
+             NUMBER(".measured_overlapped", report_over(e->of[FP16], e->of[OVERLAPPED])),
+             NUMBER(".fp16_hbm", through(e, FP16, true)), NUMBER(".fp16_l2", through(e, FP16, false)),
+             NUMBER(".hbm", through(e, SEQUENTIAL, true)), NUMBER(".l2", through(e, SEQUENTIAL, false)));
 }
 
 static void fill(const void *data, cJSON *root) {
@@ -141,8 +137,8 @@ static void add_jobs(report_jobs_t *jobs, void *data) {
     entry_t *e = &table->list[i];
     e->shape = &table->gemm.shape[i];
     for (size_t kind = 0; kind < KINDS; ++kind) {
-      report_job_t *job = report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, kinds[kind].mode,
-                                          e->shape, table->gemm.m[0]);
+      report_job_t *job =
+          report_gemm_add(&table->gemm, jobs, kinds[kind].kernel, kinds[kind].mode, e->shape, table->gemm.m[0]);
       job->gemm.settings.phases = kinds[kind].phases;
       e->of[kind] = &job->outcome;
     }

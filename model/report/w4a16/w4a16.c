@@ -74,21 +74,14 @@ static const kind_t kinds[KINDS] = {
 // --- ratios -----------------------------------------------------------------------------------
 
 static const report_outcome_t *better_parallel(const report_outcome_t *const *of) {
-  return of[PARALLEL_128]->time_us <= of[PARALLEL_256]->time_us ? of[PARALLEL_128]
-                                                                : of[PARALLEL_256];
+  return of[PARALLEL_128]->time_us <= of[PARALLEL_256]->time_us ? of[PARALLEL_128] : of[PARALLEL_256];
 }
 
-static double over_parallel(const report_outcome_t *const *of) {
-  return report_over(better_parallel(of), of[SPLITK]);
-}
+static double over_parallel(const report_outcome_t *const *of) { return report_over(better_parallel(of), of[SPLITK]); }
 
-static double over_fp16(const report_outcome_t *const *of) {
-  return report_over(of[FP16], of[SPLITK]);
-}
+static double over_fp16(const report_outcome_t *const *of) { return report_over(of[FP16], of[SPLITK]); }
 
-static double over_fp16_warm(const report_outcome_t *const *of) {
-  return report_over(of[FP16_WARM], of[SPLITK_WARM]);
-}
+static double over_fp16_warm(const report_outcome_t *const *of) { return report_over(of[FP16_WARM], of[SPLITK_WARM]); }
 
 static bool is_deep(const report_shape_t *shape) { return shape->k >= 2 * shape->n; }
 
@@ -117,8 +110,7 @@ static ranges_t ranges_of(const table_t *table) {
   const size_t rows = table->gemm.rows;
   for (size_t i = 0; i < table->count; ++i) {
     const entry_t *e = &table->list[i];
-    report_range_add(is_deep(e->shape) ? &r.deep : &r.shallow, over_parallel(e->of), e->shape,
-                     e->m);
+    report_range_add(is_deep(e->shape) ? &r.deep : &r.shallow, over_parallel(e->of), e->shape, e->m);
     report_range_add(&r.fp16, over_fp16(e->of), e->shape, e->m);
     report_range_add(&r.fp16_warm, over_fp16_warm(e->of), e->shape, e->m);
     if (i % rows == rows - 1) {
@@ -133,29 +125,25 @@ static ranges_t ranges_of(const table_t *table) {
       report_range_add(&r.deep_at_once, over_parallel(d->at_once), d->shape, table->middle_m);
     }
     report_range_add(&r.fp16_at_once, over_fp16(d->at_once), d->shape, table->middle_m);
-    report_range_add(&r.automatic, d->automatic->time_us / best_slices(d, &slices), d->shape,
-                     table->middle_m);
+    report_range_add(&r.automatic, d->automatic->time_us / best_slices(d, &slices), d->shape, table->middle_m);
   }
   return r;
 }
 
 // --- the document -----------------------------------------------------------------------------
 
-static cJSON *put_run(cJSON *list, const report_shape_t *shape, size_t m, const char *mode,
-                      const char *l2, const report_outcome_t *o) {
-  return report_row(list, NUMBER("m", m), NUMBER("n", shape->n), NUMBER("k", shape->k),
-                    TEXT("model", shape->model), TEXT("mode", mode),
-                    NUMBER("split_k", o->gemm.splits), NUMBER("tile_n", o->gemm.tile_n),
-                    TEXT("weights", l2), NUMBER("cycles", o->cycles),
-                    NUMBER("time_us", o->time_us));
+static cJSON *put_run(cJSON *list, const report_shape_t *shape, size_t m, const char *mode, const char *l2,
+                      const report_outcome_t *o) {
+  return report_row(list, NUMBER("m", m), NUMBER("n", shape->n), NUMBER("k", shape->k), TEXT("model", shape->model),
+                    TEXT("mode", mode), NUMBER("split_k", o->gemm.splits), NUMBER("tile_n", o->gemm.tile_n),
+                    TEXT("weights", l2), NUMBER("cycles", o->cycles), NUMBER("time_us", o->time_us));
 }
 
 static void put_runs(const entry_t *e, cJSON *list) {
   for (size_t i = 0; i < KINDS; ++i) {
     cJSON *row = put_run(list, e->shape, e->m, kinds[i].mode, kinds[i].l2, e->of[i]);
     if (i == SPLITK) {
-      report_put(row, NUMBER("over_dataparallel", over_parallel(e->of)),
-                 NUMBER("over_fp16", over_fp16(e->of)));
+      report_put(row, NUMBER("over_dataparallel", over_parallel(e->of)), NUMBER("over_fp16", over_fp16(e->of)));
     } else if (i == SPLITK_WARM) {
       report_put(row, NUMBER("over_fp16", over_fp16_warm(e->of)));
     }
@@ -166,15 +154,12 @@ static void put_runs(const entry_t *e, cJSON *list) {
 // A line of the tables: all runs of an entry, and the us that pipes are busy.
 static void put_entry(const entry_t *e, double mhz, bool middle, cJSON *list) {
   const report_gemm_outcome_t *h = &e->of[SPLITK]->gemm;
-  cJSON *row = report_row(list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n),
-                          NUMBER("k", e->shape->k), NUMBER("m", e->m), NUMBER("middle", middle),
-                          NUMBER("cube/mte2", h->cube_busy[PIPE_MTE2] / mhz),
-                          NUMBER("cube/mte1", h->cube_busy[PIPE_MTE1] / mhz),
-                          NUMBER("cube/m", h->cube_busy[PIPE_M] / mhz),
-                          NUMBER("cube/fix", h->cube_busy[PIPE_FIX] / mhz),
-                          NUMBER("vector/mte2", h->vector_busy[PIPE_MTE2] / mhz),
-                          NUMBER("vector/v", h->vector_busy[PIPE_V] / mhz),
-                          NUMBER("vector/mte3", h->vector_busy[PIPE_MTE3] / mhz));
+  cJSON *row = report_row(
+      list, TEXT("model", e->shape->model), NUMBER("n", e->shape->n), NUMBER("k", e->shape->k), NUMBER("m", e->m),
+      NUMBER("middle", middle), NUMBER("cube/mte2", h->cube_busy[PIPE_MTE2] / mhz),
+      NUMBER("cube/mte1", h->cube_busy[PIPE_MTE1] / mhz), NUMBER("cube/m", h->cube_busy[PIPE_M] / mhz),
+      NUMBER("cube/fix", h->cube_busy[PIPE_FIX] / mhz), NUMBER("vector/mte2", h->vector_busy[PIPE_MTE2] / mhz),
+      NUMBER("vector/v", h->vector_busy[PIPE_V] / mhz), NUMBER("vector/mte3", h->vector_busy[PIPE_MTE3] / mhz));
   put_runs(e, cJSON_AddArrayToObject(row, "run"));
 }
 
@@ -186,9 +171,9 @@ static void put_details(const table_t *table, cJSON *root) {
     const detail_t *d = &table->detail[i];
     unsigned best;
     best_slices(d, &best);
-    cJSON *line = report_row(lines, NUMBER("n", d->shape->n), NUMBER("k", d->shape->k),
-                             NUMBER("time_us", d->automatic->time_us),
-                             NUMBER("split_k", d->automatic->gemm.splits), NUMBER("best", best));
+    cJSON *line =
+        report_row(lines, NUMBER("n", d->shape->n), NUMBER("k", d->shape->k), NUMBER("time_us", d->automatic->time_us),
+                   NUMBER("split_k", d->automatic->gemm.splits), NUMBER("best", best));
     cJSON *by = cJSON_AddArrayToObject(line, "by");
     for (size_t s = 0; s < SLICE_COUNTS; ++s) {
       put_run(slices, d->shape, table->middle_m, "splitk", "cold", d->slices[s]);
@@ -205,8 +190,7 @@ static void put_samples(const table_t *table, cJSON *root) {
   for (size_t i = 0; i < table->samples; ++i) {
     const sample_t *s = &table->sample[i];
     report_put(put_run(list, s->shape, table->middle_m, "splitk", "cold", s->computed),
-               NUMBER("rel_fro", s->computed->gemm.error),
-               NUMBER("wrong_bits", s->computed->gemm.wrong_bits),
+               NUMBER("rel_fro", s->computed->gemm.error), NUMBER("wrong_bits", s->computed->gemm.wrong_bits),
                NUMBER("cycles_timing_only", s->timed->cycles));
   }
 }
@@ -231,10 +215,9 @@ static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const config_soc_t *soc = &table->gemm.machine.soc.config.soc;
   const uint32_t a_die = soc->ai_cores / soc->dies;
-  const double before_last = soc->skew_us * (a_die - 1);   // us, an AI core one core
-  report_put(root, NUMBER("cores", soc->ai_cores), NUMBER(".m", table->middle_m),
-             NUMBER(".launch_us", soc->launch_us), NUMBER(".cube_only_us", before_last),
-             NUMBER(".all_us", before_last * (1 + soc->vector_cores)));
+  const double before_last = soc->skew_us * (a_die - 1);  // us, an AI core one core
+  report_put(root, NUMBER("cores", soc->ai_cores), NUMBER(".m", table->middle_m), NUMBER(".launch_us", soc->launch_us),
+             NUMBER(".cube_only_us", before_last), NUMBER(".all_us", before_last * (1 + soc->vector_cores)));
   cJSON *list = cJSON_AddArrayToObject(root, "rows");
   cJSON *entries = cJSON_AddArrayToObject(root, ".entries");
   for (size_t i = 0; i < table->count; ++i) {
@@ -249,8 +232,8 @@ static void fill(const void *data, cJSON *root) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-static report_job_t *add(const table_t *table, report_jobs_t *jobs, const report_shape_t *shape,
-                         size_t m, size_t kind) {
+static report_job_t *add(const table_t *table, report_jobs_t *jobs, const report_shape_t *shape, size_t m,
+                         size_t kind) {
   const kind_t *k = &kinds[kind];
   char what[64];
   snprintf(what, sizeof what, "%s, %s", k->mode, k->l2);
@@ -295,8 +278,7 @@ static void add_samples(table_t *table, report_jobs_t *jobs) {
     }
     report_job_t *job = add(table, jobs, d->shape, table->middle_m, SPLITK);
     report_job_judge(job);
-    table->sample[table->samples++] =
-        (sample_t){.shape = d->shape, .computed = &job->outcome, .timed = d->automatic};
+    table->sample[table->samples++] = (sample_t){.shape = d->shape, .computed = &job->outcome, .timed = d->automatic};
   }
 }
 
@@ -318,8 +300,8 @@ static bool check_samples(const void *data, base_exit_t *code, base_error_t *err
       return base_fail(error,
                        "w4a16, N %zu, K %zu: computed, %llu cycles and %zu wrong values; "
                        "without arithmetic %llu cycles",
-                       s->shape->n, s->shape->k, (unsigned long long)s->computed->cycles,
-                       s->computed->gemm.wrong_bits, (unsigned long long)s->timed->cycles);
+                       s->shape->n, s->shape->k, (unsigned long long)s->computed->cycles, s->computed->gemm.wrong_bits,
+                       (unsigned long long)s->timed->cycles);
     }
   }
   return true;

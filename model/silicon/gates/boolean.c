@@ -116,8 +116,7 @@ static bool read_or(reader_t *r, uint64_t *table) {
   return good;
 }
 
-bool boolean_parse(const char *text, boolean_name_fn *number, void *context, uint64_t *table,
-                   base_error_t *error) {
+bool boolean_parse(const char *text, boolean_name_fn *number, void *context, uint64_t *table, base_error_t *error) {
   reader_t r = {text, text, number, context, 0, error};
   *table = 0;
   return read_or(&r, table) && (*r.at == '\0' || fail(&r, "something behind its end"));

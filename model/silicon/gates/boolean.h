@@ -1,7 +1,7 @@
 // Boolean expressions as Liberty writes them, to truth tables.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_GATES_BOOLEAN_H
-#define SILICON_GATES_BOOLEAN_H
+#ifndef AMALGAM_SILICON_GATES_BOOLEAN_H
+#define AMALGAM_SILICON_GATES_BOOLEAN_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,6 @@ typedef int boolean_name_fn(void *context, const char *name);
 
 // Operators, the binding ones first: ! before and ' behind; ^; & * or nothing between operands;
 // + and |. Bit i of *table: the value when input j has bit j of i.
-bool boolean_parse(const char *text, boolean_name_fn *number, void *context, uint64_t *table,
-                   base_error_t *error);
+bool boolean_parse(const char *text, boolean_name_fn *number, void *context, uint64_t *table, base_error_t *error);
 
 #endif

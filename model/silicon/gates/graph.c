@@ -23,8 +23,11 @@ static void add_gate(graph_t *graph, size_t cell, size_t pin) {
   const netlist_cell_t *at = &graph->netlist->cell[cell];
   const graph_function_t placed = place(&at->type->pin[pin].function, at->net);
   gate_t *gate = &graph->gate[graph->gates++];
-  *gate = (gate_t){.cell = (uint32_t)cell, .pin = (uint16_t)pin, .inputs = placed.inputs,
-                   .out = at->net[pin], .table = placed.table};
+  *gate = (gate_t){.cell = (uint32_t)cell,
+                   .pin = (uint16_t)pin,
+                   .inputs = placed.inputs,
+                   .out = at->net[pin],
+                   .table = placed.table};
   memcpy(gate->in, placed.in, sizeof gate->in);
 }
 
@@ -54,8 +57,7 @@ static bool add_cell(graph_t *graph, size_t cell, base_error_t *error) {
   const uint32_t *net = graph->netlist->cell[cell].net;
   for (size_t i = 0; i < type->pins; ++i) {
     if (type->pin[i].kind == LIB_UNKNOWN) {
-      return base_fail(error, "netlist: pin %s of a cell %s has no function known here",
-                       type->pin[i].name, type->name);
+      return base_fail(error, "netlist: pin %s of a cell %s has no function known here", type->pin[i].name, type->name);
     }
     if (type->pin[i].kind == LIB_COMBINATIONAL && net[i] != NET_0) {
       add_gate(graph, cell, i);
@@ -97,9 +99,9 @@ static bool collect(graph_t *graph, base_error_t *error) {
 // --- order ------------------------------------------------------------------------------------
 
 typedef struct order {
-  uint32_t *driver;        // [nets] 1 + gate, 0: none
-  uint8_t *mark;           // [gates] 1: on the stack, 2: placed
-  uint32_t *stack;         // gates
+  uint32_t *driver;  // [nets] 1 + gate, 0: none
+  uint8_t *mark;     // [gates] 1: on the stack, 2: placed
+  uint32_t *stack;   // gates
   gate_t *sorted;
 } order_t;
 
@@ -131,8 +133,8 @@ static bool place_gate(const graph_t *graph, order_t *o, size_t first, size_t *p
 
 static bool sort(graph_t *graph, base_error_t *error) {
   const size_t count = graph->gates + 1;
-  order_t o = {calloc(graph->netlist->nets, sizeof *o.driver), calloc(count, 1),
-               malloc(count * sizeof *o.stack), malloc(count * sizeof *o.sorted)};
+  order_t o = {calloc(graph->netlist->nets, sizeof *o.driver), calloc(count, 1), malloc(count * sizeof *o.stack),
+               malloc(count * sizeof *o.sorted)};
   bool good = o.driver != NULL && o.mark != NULL && o.stack != NULL && o.sorted != NULL;
   if (!good) {
     no_memory(error);
@@ -142,8 +144,7 @@ static bool sort(graph_t *graph, base_error_t *error) {
   }
   size_t placed = 0;
   for (size_t i = 0; good && i < graph->gates; ++i) {
-    good = o.mark[i] == 2 || place_gate(graph, &o, i, &placed) ||
-           base_fail(error, "netlist: a loop of gates");
+    good = o.mark[i] == 2 || place_gate(graph, &o, i, &placed) || base_fail(error, "netlist: a loop of gates");
   }
   if (good) {
     free(graph->gate);
@@ -184,21 +185,22 @@ static void compute_loads(graph_t *graph) {
   }
 }
 
-static double input_transition(const graph_t *graph, const lib_arc_t *arc, uint32_t net,
-                               lib_edge_t edge) {
+static double input_transition(const graph_t *graph, const lib_arc_t *arc, uint32_t net, lib_edge_t edge) {
   const double same = graph->transition[edge][net], other = graph->transition[1 - edge][net];
   switch (arc->sense) {
-    case LIB_POSITIVE: return same;
-    case LIB_NEGATIVE: return other;
-    default: return fmax(same, other);
+    case LIB_POSITIVE:
+      return same;
+    case LIB_NEGATIVE:
+      return other;
+    default:
+      return fmax(same, other);
   }
 }
 
 static uint32_t picoseconds(double ns) { return ns < 0.001 ? 1 : (uint32_t)lround(1000 * ns); }
 
 // One arc's part in an output's transition; its delay in ps.
-static uint32_t pass_arc(graph_t *graph, const lib_arc_t *arc, const uint32_t *net, uint32_t out,
-                         lib_edge_t edge) {
+static uint32_t pass_arc(graph_t *graph, const lib_arc_t *arc, const uint32_t *net, uint32_t out, lib_edge_t edge) {
   const double in = input_transition(graph, arc, net[arc->from], edge);
   double *slowest = &graph->transition[edge][out];
   *slowest = fmax(*slowest, lib_table_at(&arc->transition[edge], in, graph->load[out]));
@@ -263,14 +265,14 @@ static bool allocate_nets(graph_t *graph, base_error_t *error) {
   graph->transition[LIB_RISE] = calloc(nets, sizeof(double));
   graph->transition[LIB_FALL] = calloc(nets, sizeof(double));
   return (graph->load != NULL && graph->fanout != NULL && graph->transition[LIB_RISE] != NULL &&
-          graph->transition[LIB_FALL] != NULL) || no_memory(error);
+          graph->transition[LIB_FALL] != NULL) ||
+         no_memory(error);
 }
 
-bool graph_build(const netlist_t *netlist, const liberty_t *library,
-                 const graph_settings_t *settings, graph_t *graph, base_error_t *error) {
+bool graph_build(const netlist_t *netlist, const liberty_t *library, const graph_settings_t *settings, graph_t *graph,
+                 base_error_t *error) {
   *graph = (graph_t){.netlist = netlist, .voltage = library->voltage, .settings = *settings};
-  const bool good =
-      collect(graph, error) && sort(graph, error) && allocate_nets(graph, error);
+  const bool good = collect(graph, error) && sort(graph, error) && allocate_nets(graph, error);
   if (!good) {
     graph_free(graph);
     return false;

@@ -10,7 +10,7 @@
 #include "base/parse.h"
 
 // What no cell comes near, in any unit here; and text, unpacked.
-static const double LARGEST = 1e9, STEP_LEAST = 1e-12;   // between two points of an axis
+static const double LARGEST = 1e9, STEP_LEAST = 1e-12;  // between two points of an axis
 enum { TEXT_BYTES_MAX = 1 << 30 };
 
 // What is being read, and for messages what of it cannot be.
@@ -51,8 +51,7 @@ double lib_table_at(const lib_table_t *table, double transition, double load) {
   const double *low = table->value + row * columns + column;
   const double *high = table->points[0] > 1 ? low + columns : low;
   const size_t right = columns > 1 ? 1 : 0;
-  return (1 - a) * ((1 - b) * low[0] + b * low[right]) +
-         a * ((1 - b) * high[0] + b * high[right]);
+  return (1 - a) * ((1 - b) * low[0] + b * low[right]) + a * ((1 - b) * high[0] + b * high[right]);
 }
 
 static void free_table(lib_table_t *table) {
@@ -68,7 +67,7 @@ static double *numbers(const lib_node_t *node, size_t *count) {
   for (size_t i = 0; node != NULL && i < node->words; ++i) {
     for (char *at = node->word[i], *end; *at != '\0'; at = end) {
       const double number = strtod(at, &end);
-      const bool good = end != at && fabs(number) <= LARGEST;   // and no NaN
+      const bool good = end != at && fabs(number) <= LARGEST;  // and no NaN
       double *more = good ? realloc(list, (*count + 1) * sizeof *list) : NULL;
       if (more == NULL) {
         free(list);
@@ -97,8 +96,7 @@ static const lib_node_t *find_template(const lib_node_t *library, const lib_node
 
 // 0: input transition, 1: load; 2: neither.
 static size_t axis_of(const char *variable) {
-  static const char *const transitions[] = {"input_net_transition", "input_transition_time",
-                                            "related_pin_transition"};
+  static const char *const transitions[] = {"input_net_transition", "input_transition_time", "related_pin_transition"};
   for (size_t i = 0; i < sizeof transitions / sizeof *transitions; ++i) {
     if (strcmp(variable, transitions[i]) == 0) {
       return 0;
@@ -128,11 +126,10 @@ static bool increasing(const double *list, size_t count) {
   return count > 0 && list[0] >= 0;
 }
 
-static bool read_axis(const lib_node_t *node, const lib_node_t *layout, const char *index,
-                      size_t axis, lib_table_t *table) {
+static bool read_axis(const lib_node_t *node, const lib_node_t *layout, const char *index, size_t axis,
+                      lib_table_t *table) {
   const lib_node_t *own = lib_node_child(node, index, NULL);
-  table->index[axis] = numbers(own != NULL ? own : lib_node_child(layout, index, NULL),
-                               &table->points[axis]);
+  table->index[axis] = numbers(own != NULL ? own : lib_node_child(layout, index, NULL), &table->points[axis]);
   return increasing(table->index[axis], table->index[axis] == NULL ? 0 : table->points[axis]);
 }
 
@@ -161,8 +158,8 @@ static bool read_table(reader_t *r, const lib_node_t *node, double least, lib_ta
 }
 
 // Two tables of a group, by edge. A group may lack one.
-static bool read_tables(reader_t *r, const lib_node_t *group, const char *const names[LIB_EDGES],
-                        double least, lib_table_t tables[LIB_EDGES]) {
+static bool read_tables(reader_t *r, const lib_node_t *group, const char *const names[LIB_EDGES], double least,
+                        lib_table_t tables[LIB_EDGES]) {
   for (size_t edge = 0; edge < LIB_EDGES; ++edge) {
     const lib_node_t *node = lib_node_child(group, names[edge], NULL);
     if (node != NULL && !read_table(r, node, least, &tables[edge])) {
@@ -331,9 +328,8 @@ static void read_flop(const lib_node_t *ff, lib_cell_t *cell) {
   const char *clear = lib_node_word(ff, "clear");
   const char *preset = lib_node_word(ff, "preset");
   lib_function_t edge = {.inputs = 0};
-  cell->is_flop = clock != NULL && next != NULL && read_function(cell, clock, &edge) &&
-                  edge.inputs == 1 && (edge.table & 3) == 2 &&
-                  read_function(cell, next, &cell->next) &&
+  cell->is_flop = clock != NULL && next != NULL && read_function(cell, clock, &edge) && edge.inputs == 1 &&
+                  (edge.table & 3) == 2 && read_function(cell, next, &cell->next) &&
                   (clear == NULL || read_function(cell, clear, &cell->clear)) &&
                   (preset == NULL || read_function(cell, preset, &cell->preset));
   cell->clock = cell->is_flop ? edge.input[0] : LIB_NO_PIN;
@@ -343,8 +339,7 @@ static bool name_pins(reader_t *r, const lib_node_t *node, lib_cell_t *cell) {
   const lib_node_t *pin = NULL;
   cell->pin = calloc(LIB_PINS_MAX, sizeof *cell->pin);
   while (cell->pin != NULL && (pin = lib_node_child(node, "pin", pin)) != NULL) {
-    if (pin->words != 1 || cell->pins == LIB_PINS_MAX ||
-        lib_cell_pin(cell, pin->word[0]) != LIB_NO_PIN ||
+    if (pin->words != 1 || cell->pins == LIB_PINS_MAX || lib_cell_pin(cell, pin->word[0]) != LIB_NO_PIN ||
         (cell->pin[cell->pins].name = copy(pin->word[0])) == NULL) {
       return refuse(r, "pin", "at most 32, each with one name of its own");
     }
@@ -393,9 +388,7 @@ static bool check_units(const lib_node_t *library) {
          has_unit(library, "leakage_power_unit", "1nW");
 }
 
-static int by_name(const void *a, const void *b) {
-  return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
 // A name that two cells have; NULL: there is none.
 static const char *repeated(const liberty_t *library, const char **names) {
@@ -414,15 +407,14 @@ static const char *repeated(const liberty_t *library, const char **names) {
 static bool check_names(const char *path, const liberty_t *library, base_error_t *error) {
   const char **names = calloc(library->cells + 1, sizeof *names);
   const char *twice = names == NULL ? NULL : repeated(library, names);
-  const bool good = names == NULL    ? base_fail(error, "%s: out of memory", path)
+  const bool good = names == NULL   ? base_fail(error, "%s: out of memory", path)
                     : twice != NULL ? base_fail(error, "%s: cell %s: given twice", path, twice)
                                     : library->cells > 0 || base_fail(error, "%s: no cells", path);
   free(names);
   return good;
 }
 
-static bool read_library(const char *path, const lib_node_t *node, liberty_t *library,
-                         base_error_t *error) {
+static bool read_library(const char *path, const lib_node_t *node, liberty_t *library, base_error_t *error) {
   reader_t r = {.library = node};
   const char *voltage = lib_node_word(node, "nom_voltage");
   if (!check_units(node) || voltage == NULL || !parse_real(voltage, &library->voltage) ||
@@ -441,8 +433,8 @@ static bool read_library(const char *path, const lib_node_t *node, liberty_t *li
       library->cell = list;
     }
     if (!read_cell(&r, cell, &library->cell[library->cells++])) {
-      return base_fail(error, "%s: cell %s: %s: expected %s", path,
-                       cell->words > 0 ? cell->word[0] : "?", r.about, r.expected);
+      return base_fail(error, "%s: cell %s: %s: expected %s", path, cell->words > 0 ? cell->word[0] : "?", r.about,
+                       r.expected);
     }
   }
   return check_names(path, library, error);
@@ -508,8 +500,7 @@ bool liberty_read(const char *path, liberty_t *library, base_error_t *error) {
     return false;
   }
   const lib_node_t *node = lib_node_child(&tree.root, "library", NULL);
-  good = node == NULL ? base_fail(error, "%s: no library", path)
-                      : read_library(path, node, library, error);
+  good = node == NULL ? base_fail(error, "%s: no library", path) : read_library(path, node, library, error);
   lib_text_free(&tree);
   if (!good) {
     liberty_free(library);
@@ -562,8 +553,8 @@ static bool is_buffer(const lib_cell_t *cell) {
   }
   const size_t in = cell->pin[0].kind == LIB_INPUT ? 0 : 1;
   const lib_pin_t *out = &cell->pin[1 - in];
-  return cell->pin[in].kind == LIB_INPUT && out->kind == LIB_COMBINATIONAL &&
-         out->function.inputs == 1 && (out->function.table & 3) == 2;
+  return cell->pin[in].kind == LIB_INPUT && out->kind == LIB_COMBINATIONAL && out->function.inputs == 1 &&
+         (out->function.table & 3) == 2;
 }
 
 const lib_cell_t *liberty_buffer(const liberty_t *library) {

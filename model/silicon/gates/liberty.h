@@ -4,17 +4,17 @@
 // Units here: capacitance pF, time ns, energy pJ, leakage nW, voltage V, area as in the library;
 // libraries in other units are refused.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_GATES_LIBERTY_H
-#define SILICON_GATES_LIBERTY_H
+#ifndef AMALGAM_SILICON_GATES_LIBERTY_H
+#define AMALGAM_SILICON_GATES_LIBERTY_H
 
 #include "silicon/gates/boolean.h"
 #include "silicon/gates/liberty_text.h"
 
 // Value over input transition (axis 0) and load (axis 1).
 typedef struct lib_table {
-  size_t points[2];        // 1: the axis does not matter; 0: there is no table
+  size_t points[2];  // 1: the axis does not matter; 0: there is no table
   double *index[2];
-  double *value;           // [points[0]][points[1]]
+  double *value;  // [points[0]][points[1]]
 } lib_table_t;
 
 // Linear between the points and, with the slope of the nearest two, beyond them. 0 without a table.
@@ -30,7 +30,7 @@ enum { LIB_PINS_MAX = 32, LIB_NO_PIN = LIB_PINS_MAX };
 typedef struct lib_arc {
   size_t from;
   lib_sense_t sense;
-  lib_table_t delay[LIB_EDGES], transition[LIB_EDGES];   // by the output's edge
+  lib_table_t delay[LIB_EDGES], transition[LIB_EDGES];  // by the output's edge
 } lib_arc_t;
 
 // Energy inside the cell when a pin rises or falls: an output because of pin `from`; an input
@@ -45,16 +45,16 @@ typedef struct lib_power {
 // Bit i of table: the value when input[j] has bit j of i.
 typedef struct lib_function {
   size_t inputs;
-  size_t input[BOOLEAN_INPUTS_MAX];    // pins of the cell
+  size_t input[BOOLEAN_INPUTS_MAX];  // pins of the cell
   uint64_t table;
 } lib_function_t;
 
 typedef enum lib_kind {
   LIB_INPUT,
-  LIB_COMBINATIONAL,       // output with a function
-  LIB_STATE,               // output that is a flip-flop's state
+  LIB_COMBINATIONAL,  // output with a function
+  LIB_STATE,          // output that is a flip-flop's state
   LIB_STATE_INVERTED,
-  LIB_UNKNOWN,             // output without a function that is known here: latch, three-state, ...
+  LIB_UNKNOWN,  // output without a function that is known here: latch, three-state, ...
 } lib_kind_t;
 
 typedef struct lib_pin {
@@ -73,9 +73,9 @@ typedef struct lib_cell {
   double area, leakage;
   lib_pin_t *pin;
   size_t pins;
-  bool is_flop;            // loaded with next when clock rises
+  bool is_flop;  // loaded with next when clock rises
   size_t clock;
-  lib_function_t next, clear, preset;   // without inputs and table 0: never cleared, preset
+  lib_function_t next, clear, preset;  // without inputs and table 0: never cleared, preset
 } lib_cell_t;
 
 typedef struct liberty {

@@ -11,7 +11,7 @@ typedef struct reader {
   const char *at;
   const char *path;
   size_t line, depth;
-  char *letters;           // the next free one
+  char *letters;  // the next free one
   base_error_t *error;
 } reader_t;
 
@@ -77,7 +77,7 @@ static bool add_word(reader_t *r, lib_node_t *node, char *word) {
 }
 
 static bool read_list(reader_t *r, lib_node_t *node) {
-  r->at += 1;                                    // the parenthesis
+  r->at += 1;  // the parenthesis
   for (skip(r); *r->at != ')'; skip(r)) {
     char *word = read_word(r, ",)\n");
     if (word == NULL) {
@@ -160,8 +160,7 @@ bool lib_text_parse(const char *text, const char *path, lib_text_t *tree, base_e
   // last.
   *tree = (lib_text_t){.letters = malloc(strlen(text) + 2)};
   reader_t r = {.at = text, .path = path, .line = 1, .letters = tree->letters, .error = error};
-  const bool good =
-      tree->letters == NULL ? fail(&r, "out of memory") : read_children(&r, &tree->root);
+  const bool good = tree->letters == NULL ? fail(&r, "out of memory") : read_children(&r, &tree->root);
   if (!good) {
     lib_text_free(tree);
   }
@@ -184,8 +183,7 @@ void lib_text_free(lib_text_t *tree) {
   *tree = (lib_text_t){.letters = NULL};
 }
 
-const lib_node_t *lib_node_child(const lib_node_t *node, const char *name,
-                                 const lib_node_t *after) {
+const lib_node_t *lib_node_child(const lib_node_t *node, const char *name, const lib_node_t *after) {
   const lib_node_t *child = after == NULL ? node->child : after->next;
   while (child != NULL && strcmp(child->name, name) != 0) {
     child = child->next;

@@ -1,7 +1,7 @@
 // Liberty text as a tree of groups and attributes, without any meaning yet.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_GATES_LIBERTY_TEXT_H
-#define SILICON_GATES_LIBERTY_TEXT_H
+#ifndef AMALGAM_SILICON_GATES_LIBERTY_TEXT_H
+#define AMALGAM_SILICON_GATES_LIBERTY_TEXT_H
 
 #include <stddef.h>
 
@@ -9,14 +9,14 @@
 
 // name : word;   name (word, ...);   name (word, ...) { children }
 typedef struct lib_node {
-  char *name;              // names and words lie in the tree's letters
-  char **word;             // without quotes
+  char *name;   // names and words lie in the tree's letters
+  char **word;  // without quotes
   size_t words;
   struct lib_node *child, *last_child, *next;
 } lib_node_t;
 
 typedef struct lib_text {
-  lib_node_t root;         // its children are what the text has at its outermost level
+  lib_node_t root;  // its children are what the text has at its outermost level
   char *letters;
 } lib_text_t;
 

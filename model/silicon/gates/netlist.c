@@ -10,23 +10,21 @@
 
 // Bits of the file are numbered from 2, as nets are here; the file's numbers may have holes.
 enum { BITS_MAX = 1 << 26 };
-#define OPEN UINT32_MAX                          // no net yet
+#define OPEN UINT32_MAX  // no net yet
 
 typedef struct reader {
   const char *path;
   const liberty_t *library;
   netlist_t *netlist;
-  uint32_t *number;        // of a bit's net, 0: none yet
+  uint32_t *number;  // of a bit's net, 0: none yet
   size_t numbers;
   size_t room, pins, pin_room;
-  size_t *first_pin;       // of each cell
+  size_t *first_pin;  // of each cell
   const lib_cell_t *last_type;
   base_error_t *error;
 } reader_t;
 
-static bool no_memory(const reader_t *r) {
-  return base_fail(r->error, "%s: out of memory", r->path);
-}
+static bool no_memory(const reader_t *r) { return base_fail(r->error, "%s: out of memory", r->path); }
 
 static bool net_of_bit(reader_t *r, size_t bit, uint32_t *net) {
   if (bit >= BITS_MAX) {
@@ -64,8 +62,7 @@ static bool read_bit(reader_t *r, const cJSON *bit, uint32_t *net) {
 
 static bool read_port(reader_t *r, const cJSON *given, netlist_port_t *port) {
   const cJSON *bits = cJSON_GetObjectItemCaseSensitive(given, "bits"), *bit;
-  const char *direction =
-      cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(given, "direction"));
+  const char *direction = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(given, "direction"));
   *port = (netlist_port_t){.name = strdup(given->string),
                            .output = direction == NULL || strcmp(direction, "input") != 0,
                            .net = calloc((size_t)cJSON_GetArraySize(bits) + 1, sizeof *port->net)};
@@ -102,13 +99,11 @@ static bool find_type(reader_t *r, const cJSON *cell) {
   if (r->last_type == NULL || strcmp(r->last_type->name, name) != 0) {
     r->last_type = liberty_cell(r->library, name);
   }
-  return r->last_type != NULL ||
-         base_fail(r->error, "%s: the library has no cell %s", r->path, name);
+  return r->last_type != NULL || base_fail(r->error, "%s: the library has no cell %s", r->path, name);
 }
 
 static netlist_block_t block_of(const char *name) {
-  return strstr(name, "u_dot.") != NULL ? NETLIST_DOT
-         : strstr(name, "u_lane.") != NULL ? NETLIST_LANES : NETLIST_OTHER;
+  return strstr(name, "u_dot.") != NULL ? NETLIST_DOT : strstr(name, "u_lane.") != NULL ? NETLIST_LANES : NETLIST_OTHER;
 }
 
 static bool add_cell(reader_t *r, netlist_block_t block) {
@@ -151,8 +146,7 @@ static bool read_connections(reader_t *r, const cJSON *connections) {
   cJSON_ArrayForEach(connection, connections) {
     const size_t pin = lib_cell_pin(r->last_type, connection->string);
     if (pin == LIB_NO_PIN) {
-      return base_fail(r->error, "%s: cell %s has no pin %s", r->path, r->last_type->name,
-                       connection->string);
+      return base_fail(r->error, "%s: cell %s has no pin %s", r->path, r->last_type->name, connection->string);
     }
     cJSON_ArrayForEach(bit, connection) {
       if (!read_bit(r, bit, &net[pin])) {
@@ -212,8 +206,8 @@ static bool check_drivers(const reader_t *r, uint8_t *driven) {
     for (size_t j = 0; j < cell->type->pins; ++j) {
       const bool input = cell->type->pin[j].kind == LIB_INPUT;
       if (input && cell->net[j] == OPEN) {
-        return base_fail(r->error, "%s: an open input %s of a cell %s", r->path,
-                         cell->type->pin[j].name, cell->type->name);
+        return base_fail(r->error, "%s: an open input %s of a cell %s", r->path, cell->type->pin[j].name,
+                         cell->type->name);
       }
       if (!input && cell->net[j] == OPEN) {
         cell->net[j] = NET_0;
@@ -241,8 +235,7 @@ static bool finish(reader_t *r) {
   return good;
 }
 
-bool netlist_read(const char *path, const liberty_t *library, netlist_t *netlist,
-                  base_error_t *error) {
+bool netlist_read(const char *path, const liberty_t *library, netlist_t *netlist, base_error_t *error) {
   *netlist = (netlist_t){.nets = NET_FIRST};
   if (access(path, R_OK) != 0) {
     return base_fail(error, "cannot read %s", path);

@@ -8,11 +8,11 @@
 typedef struct trees {
   netlist_t *netlist;
   const lib_cell_t *buffer;
-  size_t in, fanout;       // in: the buffer's input pin; the other one is its output
-  size_t pins;             // used
-  uint32_t *first;         // [nets + 1] of each net's inputs in sink
-  uint32_t *sink;          // pins
-  uint32_t *level;         // pins that a level of a tree has to serve
+  size_t in, fanout;  // in: the buffer's input pin; the other one is its output
+  size_t pins;        // used
+  uint32_t *first;    // [nets + 1] of each net's inputs in sink
+  uint32_t *sink;     // pins
+  uint32_t *level;    // pins that a level of a tree has to serve
 } trees_t;
 
 static bool is_input(const netlist_cell_t *cell, size_t pin) {
@@ -79,9 +79,8 @@ static bool make_room(trees_t *t) {
   }
   memcpy(pins, netlist->pins, t->pins * sizeof *pins);
   for (size_t i = 0; i < netlist->cells; ++i) {
-    cells[i] = (netlist_cell_t){netlist->cell[i].type,
-                                pins + (netlist->cell[i].net - netlist->pins),
-                                netlist->cell[i].block};
+    cells[i] =
+        (netlist_cell_t){netlist->cell[i].type, pins + (netlist->cell[i].net - netlist->pins), netlist->cell[i].block};
   }
   free(netlist->pins);
   free(netlist->cell);
@@ -90,8 +89,7 @@ static bool make_room(trees_t *t) {
   return true;
 }
 
-bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout,
-                    base_error_t *error) {
+bool netlist_buffer(netlist_t *netlist, const lib_cell_t *buffer, size_t fanout, base_error_t *error) {
   trees_t t = {.netlist = netlist, .buffer = buffer, .fanout = fanout};
   const size_t nets = netlist->nets;
   t.in = buffer->pin[0].kind == LIB_INPUT ? 0 : 1;

@@ -53,28 +53,28 @@ struct simulate {
   const graph_t *graph;
   simulate_delay_t delay;
   leaf_t *leaf;
-  uint32_t *first_leaf;    // [nets + 1]
-  uint8_t *value;          // [nets] now
-  uint8_t *before;         // [nets] settled in the previous cycle
-  uint8_t *input;          // [nets] of input ports, in the next cycle
-  uint8_t *state;          // [flops]
-  uint8_t *next;           // [flops]
-  uint8_t *in;             // [gates] bit i: value of input i
-  uint8_t *last_in;        // [gates] the input that changed last
+  uint32_t *first_leaf;  // [nets + 1]
+  uint8_t *value;        // [nets] now
+  uint8_t *before;       // [nets] settled in the previous cycle
+  uint8_t *input;        // [nets] of input ports, in the next cycle
+  uint8_t *state;        // [flops]
+  uint8_t *next;         // [flops]
+  uint8_t *in;           // [gates] bit i: value of input i
+  uint8_t *last_in;      // [gates] the input that changed last
   // What is to come. Inertial: due [nets] is the time of a net's only change, 0: none. Transport:
   // the time of its last one, and `coming` the value behind it.
   uint64_t *due;
   uint8_t *coming;
-  uint32_t *wheel;         // [WHEEL] 1 + event, 0: none
+  uint32_t *wheel;  // [WHEEL] 1 + event, 0: none
   event_t *event;
   size_t events, event_room;
-  uint32_t free_event;     // 1 + event
+  uint32_t free_event;  // 1 + event
   size_t outstanding;
   // Of the picosecond under way, and nets that changed in this cycle.
-  uint32_t *touched;       // gates
+  uint32_t *touched;  // gates
   uint8_t *is_touched;
   size_t touches;
-  uint32_t *changed;       // nets
+  uint32_t *changed;  // nets
   uint8_t *is_changed;
   size_t changes;
   uint64_t settled_after;
@@ -120,7 +120,7 @@ static bool want(simulate_t *s, uint32_t net, bool value, uint64_t now, const ui
   const uint64_t time = now + delay[value ? LIB_RISE : LIB_FALL];
   if (s->delay == SIMULATE_INERTIAL) {
     if (value == (s->value[net] != 0)) {
-      s->due[net] = 0;                           // the change to come does not
+      s->due[net] = 0;  // the change to come does not
       return true;
     }
     if (s->due[net] != 0) {
@@ -252,8 +252,7 @@ static bool apply_asynchronous(simulate_t *s, uint64_t now, bool *some) {
 static void end_cycle(simulate_t *s, activity_t *activity) {
   for (size_t i = 0; i < s->graph->flops; ++i) {
     bool state;
-    s->next[i] = flop_holds(s, &s->graph->flop[i], &state)
-                     ? state : function_value(s->value, &s->graph->flop[i].next);
+    s->next[i] = flop_holds(s, &s->graph->flop[i], &state) ? state : function_value(s->value, &s->graph->flop[i].next);
   }
   for (size_t i = 0; i < s->changes; ++i) {
     const uint32_t net = s->changed[i];
@@ -301,7 +300,7 @@ static void fill_leaves(simulate_t *s) {
     s->first_leaf[i + 1] += s->first_leaf[i];
   }
   // Filled from the back of each net's part, which leaves first_leaf where it was.
-  uint32_t *at = s->touched;                     // [nets + gates], free for now
+  uint32_t *at = s->touched;  // [nets + gates], free for now
   memcpy(at, s->first_leaf, graph->netlist->nets * sizeof *at);
   for (size_t i = 0; i < graph->gates; ++i) {
     for (size_t j = 0; j < graph->gate[i].inputs; ++j) {
@@ -330,9 +329,7 @@ static void settle_at_zero(simulate_t *s) {
   memcpy(s->coming, s->value, graph->netlist->nets);
 }
 
-static bool is_long(const uint32_t delay[LIB_EDGES]) {
-  return delay[LIB_RISE] >= WHEEL || delay[LIB_FALL] >= WHEEL;
-}
+static bool is_long(const uint32_t delay[LIB_EDGES]) { return delay[LIB_RISE] >= WHEEL || delay[LIB_FALL] >= WHEEL; }
 
 static bool short_delays(const graph_t *graph) {
   for (size_t i = 0; i < graph->gates; ++i) {
@@ -375,10 +372,10 @@ static bool allocate(simulate_t *s) {
   s->is_touched = calloc(gates, 1);
   s->touched = malloc((nets + gates) * sizeof *s->touched);
   s->wheel = calloc(WHEEL, sizeof *s->wheel);
-  return s->leaf != NULL && s->first_leaf != NULL && s->value != NULL && s->before != NULL &&
-         s->input != NULL && s->coming != NULL && s->is_changed != NULL && s->due != NULL &&
-         s->changed != NULL && s->state != NULL && s->next != NULL && s->in != NULL &&
-         s->last_in != NULL && s->is_touched != NULL && s->touched != NULL && s->wheel != NULL;
+  return s->leaf != NULL && s->first_leaf != NULL && s->value != NULL && s->before != NULL && s->input != NULL &&
+         s->coming != NULL && s->is_changed != NULL && s->due != NULL && s->changed != NULL && s->state != NULL &&
+         s->next != NULL && s->in != NULL && s->last_in != NULL && s->is_touched != NULL && s->touched != NULL &&
+         s->wheel != NULL;
 }
 
 simulate_t *simulate_open(const graph_t *graph, simulate_delay_t delay, base_error_t *error) {
@@ -407,9 +404,9 @@ void simulate_close(simulate_t *s) {
   if (s == NULL) {
     return;
   }
-  void *const all[] = {s->leaf, s->first_leaf, s->value, s->before, s->input, s->coming,
-                       s->is_changed, s->due, s->changed, s->state, s->next, s->in, s->last_in,
-                       s->is_touched, s->touched, s->wheel, s->event, s};
+  void *const all[] = {s->leaf,       s->first_leaf, s->value,   s->before, s->input, s->coming,
+                       s->is_changed, s->due,        s->changed, s->state,  s->next,  s->in,
+                       s->last_in,    s->is_touched, s->touched, s->wheel,  s->event, s};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i) {
     free(all[i]);
   }
@@ -417,15 +414,13 @@ void simulate_close(simulate_t *s) {
 
 // --- ports ------------------------------------------------------------------------------------
 
-void simulate_set_bits(simulate_t *s, const netlist_port_t *port, size_t first, size_t bits,
-                       uint64_t value) {
+void simulate_set_bits(simulate_t *s, const netlist_port_t *port, size_t first, size_t bits, uint64_t value) {
   for (size_t i = 0; i < bits; ++i) {
     s->input[port->net[first + i]] = value >> i & 1;
   }
 }
 
-uint64_t simulate_get_bits(const simulate_t *s, const netlist_port_t *port, size_t first,
-                           size_t bits) {
+uint64_t simulate_get_bits(const simulate_t *s, const netlist_port_t *port, size_t first, size_t bits) {
   uint64_t value = 0;
   for (size_t i = 0; i < bits; ++i) {
     value |= (uint64_t)s->value[port->net[first + i]] << i;
@@ -438,8 +433,8 @@ uint64_t simulate_settled_after(const simulate_t *s) { return s->settled_after; 
 bool simulate_check(const simulate_t *s) {
   for (size_t i = 0; i < s->graph->gates; ++i) {
     const gate_t *gate = &s->graph->gate[i];
-    const graph_function_t function = {gate->inputs, {gate->in[0], gate->in[1], gate->in[2],
-                                       gate->in[3], gate->in[4], gate->in[5]}, gate->table};
+    const graph_function_t function = {
+        gate->inputs, {gate->in[0], gate->in[1], gate->in[2], gate->in[3], gate->in[4], gate->in[5]}, gate->table};
     if (function_value(s->value, &function) != (s->value[gate->out] != 0)) {
       return false;
     }

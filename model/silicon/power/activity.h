@@ -8,8 +8,8 @@
 // Delays are the library's, of each gate's input and output edge, at the net's load; wires have
 // none. Two-valued: flip-flops begin with 0. A glitch that is counted counts as a full swing.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_POWER_ACTIVITY_H
-#define SILICON_POWER_ACTIVITY_H
+#ifndef AMALGAM_SILICON_POWER_ACTIVITY_H
+#define AMALGAM_SILICON_POWER_ACTIVITY_H
 
 #include "silicon/gates/graph.h"
 
@@ -18,7 +18,7 @@
 typedef struct activity {
   size_t nets;
   uint64_t cycles;
-  double *settled, *all;   // [nets] changes in these cycles
+  double *settled, *all;  // [nets] changes in these cycles
   uint8_t *given;
 } activity_t;
 
@@ -30,8 +30,8 @@ void activity_free(activity_t *activity);
 void activity_uniform(activity_t *activity, double changes);
 
 typedef enum simulate_delay {
-  SIMULATE_INERTIAL,       // a gate swallows pulses that are shorter than its delay
-  SIMULATE_TRANSPORT,      // it lets all pass
+  SIMULATE_INERTIAL,   // a gate swallows pulses that are shorter than its delay
+  SIMULATE_TRANSPORT,  // it lets all pass
 } simulate_delay_t;
 
 typedef struct simulate simulate_t;
@@ -41,16 +41,14 @@ simulate_t *simulate_open(const graph_t *graph, simulate_delay_t delay, base_err
 void simulate_close(simulate_t *simulate);
 
 // bits <= 64 of an input port from bit `first` on, in the next cycle and after it until set anew.
-void simulate_set_bits(simulate_t *simulate, const netlist_port_t *port, size_t first, size_t bits,
-                       uint64_t value);
+void simulate_set_bits(simulate_t *simulate, const netlist_port_t *port, size_t first, size_t bits, uint64_t value);
 
 // A cycle. activity may be NULL: it is not counted. False: the netlist does not settle, or out of
 // memory.
 bool simulate_cycle(simulate_t *simulate, activity_t *activity, base_error_t *error);
 
 // Settled values of the last cycle, bits <= 64.
-uint64_t simulate_get_bits(const simulate_t *simulate, const netlist_port_t *port, size_t first,
-                           size_t bits);
+uint64_t simulate_get_bits(const simulate_t *simulate, const netlist_port_t *port, size_t first, size_t bits);
 
 // How long the last cycle took to settle, ps.
 uint64_t simulate_settled_after(const simulate_t *simulate);

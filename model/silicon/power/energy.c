@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "silicon/power/energy.h"
 
-
 typedef struct sums {
   const graph_t *graph;
-  const double *change;    // [nets], of all cycles
+  const double *change;  // [nets], of all cycles
   double cycles;
   energy_t *energy;
   double outputs, outputs_without;
@@ -13,17 +12,17 @@ typedef struct sums {
 static double per_cycle(const sums_t *s, uint32_t net) { return s->change[net] / s->cycles; }
 
 // Half of what charging the load takes from the supply: the rise's half, or the fall's.
-static double half_cv2(const graph_t *graph, double load) {
-  return 0.5 * load * graph->voltage * graph->voltage;
-}
+static double half_cv2(const graph_t *graph, double load) { return 0.5 * load * graph->voltage * graph->voltage; }
 
 static double mean_transition(const graph_t *graph, uint32_t net) {
   return (graph->transition[LIB_RISE][net] + graph->transition[LIB_FALL][net]) / 2;
 }
 
 static double mean_edge(const lib_power_t *power, double transition, double load) {
-  return power->weight * (lib_table_at(&power->energy[LIB_RISE], transition, load) +
-                          lib_table_at(&power->energy[LIB_FALL], transition, load)) / 2;
+  return power->weight *
+         (lib_table_at(&power->energy[LIB_RISE], transition, load) +
+          lib_table_at(&power->energy[LIB_FALL], transition, load)) /
+         2;
 }
 
 // Of a change of the output, on average over the inputs that make it change.
@@ -37,8 +36,7 @@ static double output_energy(const sums_t *s, const netlist_cell_t *cell, size_t 
     }
     const bool clock = cell->type->is_flop && power->from == cell->type->clock;
     const uint32_t net = cell->net[power->from];
-    const double transition = clock ? s->graph->settings.transition
-                                    : mean_transition(s->graph, net);
+    const double transition = clock ? s->graph->settings.transition : mean_transition(s->graph, net);
     const double energy = mean_edge(power, transition, s->graph->load[cell->net[out]]);
     const double weight = clock ? 1 : per_cycle(s, net);
     weighted += weight * energy;
@@ -84,11 +82,10 @@ static void add_cell(sums_t *s, const netlist_cell_t *cell, double period) {
   }
   if (type->is_flop) {
     const lib_pin_t *pin = &type->pin[type->clock];
-    energy->clocked[cell->block] +=
-        2 * passive_energy(pin, s->graph->settings.transition) +
-        2 * half_cv2(s->graph, pin->capacitance + s->graph->settings.wire);
+    energy->clocked[cell->block] += 2 * passive_energy(pin, s->graph->settings.transition) +
+                                    2 * half_cv2(s->graph, pin->capacitance + s->graph->settings.wire);
   }
-  energy->leakage += type->leakage * period * 1e-6;   // nW ns
+  energy->leakage += type->leakage * period * 1e-6;  // nW ns
 }
 
 static void add_inputs(sums_t *s) {
@@ -134,15 +131,13 @@ static double tree_energy(const graph_t *graph, const energy_settings_t *setting
   for (size_t below = graph->flops; settings->buffer != NULL && below > 1;) {
     const size_t buffers = (below + fanout - 1) / fanout;
     energy += (double)buffers * buffer_energy(graph, settings, sum / (double)buffers);
-    sum = (double)buffers *
-          (settings->buffer->pin[input_of(settings->buffer)].capacitance + graph->settings.wire);
+    sum = (double)buffers * (settings->buffer->pin[input_of(settings->buffer)].capacitance + graph->settings.wire);
     below = buffers;
   }
   return energy;
 }
 
-static void count_nets(const graph_t *graph, const activity_t *activity, const double *change,
-                       energy_t *energy) {
+static void count_nets(const graph_t *graph, const activity_t *activity, const double *change, energy_t *energy) {
   size_t nets = 0, unknown = 0, still = 0;
   for (uint32_t i = NET_FIRST; i < activity->nets; ++i) {
     if (i != graph->clock) {
@@ -155,8 +150,7 @@ static void count_nets(const graph_t *graph, const activity_t *activity, const d
   energy->still = nets == 0 ? 0 : (double)still / (double)nets;
 }
 
-energy_t energy_of(const graph_t *graph, const activity_t *activity, bool glitches,
-                   const energy_settings_t *settings) {
+energy_t energy_of(const graph_t *graph, const activity_t *activity, bool glitches, const energy_settings_t *settings) {
   energy_t energy = {0};
   sums_t s = {.graph = graph,
               .change = glitches ? activity->all : activity->settled,
@@ -174,9 +168,6 @@ energy_t energy_of(const graph_t *graph, const activity_t *activity, bool glitch
   energy.tree = tree_energy(graph, settings);
   count_nets(graph, activity, s.change, &energy);
   energy.without_power = s.outputs > 0 ? s.outputs_without / s.outputs : 0;
-  energy.total = energy.switching + energy.inputs + energy.internal + energy.clock + energy.tree +
-                 energy.leakage;
+  energy.total = energy.switching + energy.inputs + energy.internal + energy.clock + energy.tree + energy.leakage;
   return energy;
 }
-
-

@@ -9,8 +9,7 @@
 
 #include "power_sources.h"
 
-static const char *const design_names[MEASURE_DESIGNS] = {"hfa", "hfa_corrected", "fa2",
-                                                          "fa2_onemul", "expmul"};
+static const char *const design_names[MEASURE_DESIGNS] = {"hfa", "hfa_corrected", "fa2", "fa2_onemul", "expmul"};
 
 const char *const measure_part_names[MEASURE_PARTS] = {"fau", "acc", "divider", "control"};
 
@@ -27,9 +26,12 @@ measure_settings_t measure_usual(const char *liberty, size_t clock_fo4, double p
 static num_design_t arithmetic_of(measure_design_t design) {
   switch (design) {
     case MEASURE_FA2:
-    case MEASURE_FA2_ONEMUL: return NUM_DESIGN_FA2;
-    case MEASURE_EXPMUL: return NUM_DESIGN_EXPMUL;
-    default: return NUM_DESIGN_HFA;
+    case MEASURE_FA2_ONEMUL:
+      return NUM_DESIGN_FA2;
+    case MEASURE_EXPMUL:
+      return NUM_DESIGN_EXPMUL;
+    default:
+      return NUM_DESIGN_HFA;
   }
 }
 
@@ -56,7 +58,7 @@ void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t b
     case UNIT_FAU:
     case UNIT_ACC:
       snprintf(words, SYNTH_PARAMS_BYTES, "%s ARITHMETIC=%d D=%zu VARIANT=%d", kind == UNIT_FAU ? "fau" : "acc",
-               arithmetic, d, variant);   // in the order of a roll-up, which has synthesised them
+               arithmetic, d, variant);  // in the order of a roll-up, which has synthesised them
       break;
     case UNIT_DIVIDER:
       snprintf(words, SYNTH_PARAMS_BYTES, "divide ARITHMETIC=%d D=%zu NQ=1", arithmetic, d);
@@ -70,9 +72,8 @@ void measure_words(measure_design_t design, unit_kind_t kind, size_t d, size_t b
   }
 }
 
-bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind,
-                     size_t d, size_t blocks, size_t rows, char folder[SYNTH_PATH_BYTES],
-                     base_error_t *error) {
+bool measure_netlist(const measure_settings_t *settings, measure_design_t design, unit_kind_t kind, size_t d,
+                     size_t blocks, size_t rows, char folder[SYNTH_PATH_BYTES], base_error_t *error) {
   char words[SYNTH_PARAMS_BYTES];
   measure_words(design, kind, d, blocks, rows, words);
   return synth_netlist(settings->liberty, settings->clock_fo4, settings->key, words, folder, error);
@@ -95,12 +96,21 @@ static void add_bytes(sum_t *sum, const void *data, size_t bytes) {
 static void add_number(sum_t *sum, double number) { add_bytes(sum, &number, sizeof number); }
 
 // The netlist is named by its folder, and this program's sources by a sum made when it is built.
-static uint64_t sum_of(const measure_settings_t *settings, unit_kind_t kind,
-                       const unit_stimulus_t *s, simulate_delay_t delay) {
-  const double numbers[] = {settings->graph.wire, settings->graph.port_load,
-                            settings->graph.transition, (double)settings->fanout, settings->period,
-                            (double)kind, (double)delay, (double)s->arithmetic, s->hfa.corrected,
-                            s->hfa.zero_exact, (double)s->d, (double)s->blocks, (double)s->rows};
+static uint64_t sum_of(const measure_settings_t *settings, unit_kind_t kind, const unit_stimulus_t *s,
+                       simulate_delay_t delay) {
+  const double numbers[] = {settings->graph.wire,
+                            settings->graph.port_load,
+                            settings->graph.transition,
+                            (double)settings->fanout,
+                            settings->period,
+                            (double)kind,
+                            (double)delay,
+                            (double)s->arithmetic,
+                            s->hfa.corrected,
+                            s->hfa.zero_exact,
+                            (double)s->d,
+                            (double)s->blocks,
+                            (double)s->rows};
   sum_t sum = {0xcbf29ce484222325u};
   add_bytes(&sum, POWER_SOURCES, sizeof POWER_SOURCES);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
@@ -121,24 +131,22 @@ typedef struct field {
   size_t offset;
 } field_t;
 
-#define ENERGY(kind, name) {#kind "." #name, offsetof(measure_unit_t, kind.name)}
-#define ENERGIES(kind)                                                                          \
-  ENERGY(kind, switching), ENERGY(kind, inputs), ENERGY(kind, internal), ENERGY(kind, clock),   \
-      ENERGY(kind, tree), ENERGY(kind, leakage), ENERGY(kind, total), ENERGY(kind, changes),    \
-      ENERGY(kind, nets), ENERGY(kind, unannotated), ENERGY(kind, still),                       \
-      ENERGY(kind, without_power), ENERGY(kind, data[0]), ENERGY(kind, data[1]),                  \
-      ENERGY(kind, data[2]), ENERGY(kind, clocked[0]), ENERGY(kind, clocked[1]),                \
+#define ENERGY(kind, name) \
+  { #kind "." #name, offsetof(measure_unit_t, kind.name) }
+#define ENERGIES(kind)                                                                                            \
+  ENERGY(kind, switching), ENERGY(kind, inputs), ENERGY(kind, internal), ENERGY(kind, clock), ENERGY(kind, tree), \
+      ENERGY(kind, leakage), ENERGY(kind, total), ENERGY(kind, changes), ENERGY(kind, nets),                      \
+      ENERGY(kind, unannotated), ENERGY(kind, still), ENERGY(kind, without_power), ENERGY(kind, data[0]),         \
+      ENERGY(kind, data[1]), ENERGY(kind, data[2]), ENERGY(kind, clocked[0]), ENERGY(kind, clocked[1]),           \
       ENERGY(kind, clocked[2])
-#define FIELD(name) {#name, offsetof(measure_unit_t, name)}
+#define FIELD(name) \
+  { #name, offsetof(measure_unit_t, name) }
 
-static const field_t fields[] = {ENERGIES(settled), ENERGIES(all), FIELD(cycles),
-                                 FIELD(operations), FIELD(outputs), FIELD(settled_after),
-                                 FIELD(cells), FIELD(flops)};
+static const field_t fields[] = {ENERGIES(settled), ENERGIES(all),        FIELD(cycles), FIELD(operations),
+                                 FIELD(outputs),    FIELD(settled_after), FIELD(cells),  FIELD(flops)};
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-static double *field_of(measure_unit_t *unit, size_t i) {
-  return (double *)(void *)((char *)unit + fields[i].offset);
-}
+static double *field_of(measure_unit_t *unit, size_t i) { return (double *)(void *)((char *)unit + fields[i].offset); }
 
 static bool read_kept(const char *path, measure_unit_t *unit) {
   char text[8192];
@@ -182,8 +190,8 @@ static void keep(const char *path, measure_unit_t *unit) {
 // --- one unit ---------------------------------------------------------------------------------
 
 static bool count_activity(const graph_t *graph, unit_kind_t kind, const unit_stimulus_t *stimulus,
-                           simulate_delay_t delay, const energy_settings_t *settings,
-                           measure_unit_t *unit, base_error_t *error) {
+                           simulate_delay_t delay, const energy_settings_t *settings, measure_unit_t *unit,
+                           base_error_t *error) {
   activity_t activity;
   unit_work_t work;
   if (!activity_alloc(graph->netlist->nets, &activity, error)) {
@@ -204,9 +212,9 @@ static bool count_activity(const graph_t *graph, unit_kind_t kind, const unit_st
   return good;
 }
 
-static bool simulate_file(const measure_settings_t *settings, const liberty_t *library,
-                          unit_kind_t kind, const unit_stimulus_t *stimulus, simulate_delay_t delay,
-                          measure_unit_t *unit, base_error_t *error) {
+static bool simulate_file(const measure_settings_t *settings, const liberty_t *library, unit_kind_t kind,
+                          const unit_stimulus_t *stimulus, simulate_delay_t delay, measure_unit_t *unit,
+                          base_error_t *error) {
   char path[SYNTH_PATH_BYTES + 32];
   netlist_t netlist;
   graph_t graph;
@@ -229,13 +237,12 @@ static bool simulate_file(const measure_settings_t *settings, const liberty_t *l
   return good;
 }
 
-bool measure_unit(const measure_settings_t *settings, const liberty_t *library,
-                  measure_design_t design, unit_kind_t kind, const unit_stimulus_t *stimulus,
-                  simulate_delay_t delay, measure_unit_t *unit, base_error_t *error) {
+bool measure_unit(const measure_settings_t *settings, const liberty_t *library, measure_design_t design,
+                  unit_kind_t kind, const unit_stimulus_t *stimulus, simulate_delay_t delay, measure_unit_t *unit,
+                  base_error_t *error) {
   char path[SYNTH_PATH_BYTES + 64];
   *unit = (measure_unit_t){.netlist = ""};
-  if (!measure_netlist(settings, design, kind, stimulus->d, stimulus->blocks, stimulus->rows,
-                       unit->netlist, error)) {
+  if (!measure_netlist(settings, design, kind, stimulus->d, stimulus->blocks, stimulus->rows, unit->netlist, error)) {
     return false;
   }
   snprintf(path, sizeof path, "%s/power-%016llx.json", unit->netlist,
@@ -274,9 +281,7 @@ static double once_a_query(const measure_unit_t *unit, const energy_t *energy, d
 }
 
 // Registers of the engine itself: the query, a carry and its maximum and poison.
-static double engine_flops(size_t d) {
-  return 16 * (double)d + 17 * ((double)d + 1) + 17;
-}
+static double engine_flops(size_t d) { return 16 * (double)d + 17 * ((double)d + 1) + 17; }
 
 // pJ to read a bit of a memory of so many rows, the same for all designs (power.md).
 // Bit line: a cell's drain and its share of wire, 1.6 fF a row, swings by 0.3 V and is charged
@@ -294,8 +299,8 @@ static void add_up(const unit_stimulus_t *s, double voltage, measure_engine_t *e
   e->clock[MEASURE_FAU] = blocks * clock_of(&unit[UNIT_FAU].all);
   e->clock[MEASURE_ACC] = blocks > 1 ? (blocks - 1) * clock_of(&unit[UNIT_ACC].all) : 0;
   e->clock[MEASURE_DIVIDER] = clock_of(&unit[UNIT_DIVIDER].all);
-  e->clock[MEASURE_CONTROL] = clock_of(&unit[UNIT_CONTROL].all) +
-                              clock_of(&unit[UNIT_ADDRESS].all) + flop * engine_flops(s->d);
+  e->clock[MEASURE_CONTROL] =
+      clock_of(&unit[UNIT_CONTROL].all) + clock_of(&unit[UNIT_ADDRESS].all) + flop * engine_flops(s->d);
   for (size_t glitches = 0; glitches < 2; ++glitches) {
     double *part = e->part[glitches];
     const energy_t *energy[UNIT_KINDS];
@@ -303,8 +308,7 @@ static void add_up(const unit_stimulus_t *s, double voltage, measure_engine_t *e
       energy[i] = glitches ? &unit[i].all : &unit[i].settled;
     }
     part[MEASURE_FAU] = blocks * data_of(energy[UNIT_FAU]);
-    part[MEASURE_ACC] =
-        blocks > 1 ? (blocks - 1) * once_a_query(&unit[UNIT_ACC], energy[UNIT_ACC], rows) : 0;
+    part[MEASURE_ACC] = blocks > 1 ? (blocks - 1) * once_a_query(&unit[UNIT_ACC], energy[UNIT_ACC], rows) : 0;
     part[MEASURE_DIVIDER] = once_a_query(&unit[UNIT_DIVIDER], energy[UNIT_DIVIDER], rows);
     part[MEASURE_CONTROL] = data_of(energy[UNIT_CONTROL]) + data_of(energy[UNIT_ADDRESS]);
     e->total[glitches] = 0;
@@ -315,16 +319,15 @@ static void add_up(const unit_stimulus_t *s, double voltage, measure_engine_t *e
   e->sram = 2 * blocks * 16 * (double)s->d * sram_bit(s->rows, voltage);
 }
 
-bool measure_engine(const measure_settings_t *settings, const liberty_t *library,
-                    measure_design_t design, const unit_stimulus_t *stimulus,
-                    simulate_delay_t delay, measure_engine_t *engine, base_error_t *error) {
+bool measure_engine(const measure_settings_t *settings, const liberty_t *library, measure_design_t design,
+                    const unit_stimulus_t *stimulus, simulate_delay_t delay, measure_engine_t *engine,
+                    base_error_t *error) {
   *engine = (measure_engine_t){.sram = 0};
   for (unit_kind_t kind = UNIT_FAU; kind < UNIT_KINDS; ++kind) {
     if (kind == UNIT_ACC && stimulus->blocks < 2) {
       continue;
     }
-    if (!measure_unit(settings, library, design, kind, stimulus, delay, &engine->unit[kind],
-                      error)) {
+    if (!measure_unit(settings, library, design, kind, stimulus, delay, &engine->unit[kind], error)) {
       return false;
     }
   }

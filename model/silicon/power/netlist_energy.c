@@ -16,8 +16,8 @@
 
 enum { CHANGES = 3, PERIOD, WIRE, PORT, TRANSITION, WORDS };
 
-static bool print_energy(const netlist_t *netlist, const liberty_t *library,
-                         const double number[WORDS], base_error_t *error) {
+static bool print_energy(const netlist_t *netlist, const liberty_t *library, const double number[WORDS],
+                         base_error_t *error) {
   const graph_settings_t settings = {number[WIRE], number[PORT], number[TRANSITION]};
   const energy_settings_t no_tree = {.period = number[PERIOD], .buffer_fanout = 2};
   graph_t graph;
@@ -29,9 +29,8 @@ static bool print_energy(const netlist_t *netlist, const liberty_t *library,
   if (good) {
     activity_uniform(&activity, number[CHANGES]);
     const energy_t energy = energy_of(&graph, &activity, true, &no_tree);
-    printf("switching %.6g\ninputs %.6g\ninternal %.6g\nclock %.6g\nleakage %.6g\ntotal %.6g\n",
-           energy.switching, energy.inputs, energy.internal, energy.clock, energy.leakage,
-           energy.total);
+    printf("switching %.6g\ninputs %.6g\ninternal %.6g\nclock %.6g\nleakage %.6g\ntotal %.6g\n", energy.switching,
+           energy.inputs, energy.internal, energy.clock, energy.leakage, energy.total);
     activity_free(&activity);
   }
   graph_free(&graph);

@@ -13,7 +13,7 @@ typedef struct drive {
   const unit_stimulus_t *stimulus;
   simulate_t *simulate;
   const netlist_t *netlist;
-  activity_t *activity;    // NULL: not counted now
+  activity_t *activity;  // NULL: not counted now
   unit_work_t *work;
   base_error_t *error;
 } drive_t;
@@ -21,9 +21,7 @@ typedef struct drive {
 // --- ports ------------------------------------------------------------------------------------
 
 // A port that a netlist of this unit has; one it lacks belongs to another unit.
-static const netlist_port_t *port(const drive_t *u, const char *name) {
-  return netlist_port(u->netlist, name);
-}
+static const netlist_port_t *port(const drive_t *u, const char *name) { return netlist_port(u->netlist, name); }
 
 static bool has_ports(const drive_t *u, const char *const *names, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -75,9 +73,8 @@ static bool cycle(drive_t *u) {
 static bool compare(drive_t *u, const char *name, size_t element, size_t bits, uint64_t expected) {
   const uint64_t is = simulate_get_bits(u->simulate, port(u, name), element * ELEMENT_BITS, bits);
   u->work->outputs += 1;
-  return is == expected ||
-         base_fail(u->error, "netlist: %s[%zu] is %llx, the golden model says %llx", name, element,
-                   (unsigned long long)is, (unsigned long long)expected);
+  return is == expected || base_fail(u->error, "netlist: %s[%zu] is %llx, the golden model says %llx", name, element,
+                                     (unsigned long long)is, (unsigned long long)expected);
 }
 
 static bool compare_triplet(drive_t *u, const num_triplet_t *triplet) {
@@ -86,8 +83,7 @@ static bool compare_triplet(drive_t *u, const num_triplet_t *triplet) {
       return false;
     }
   }
-  return compare(u, "out_m_o", 0, 16, triplet->m) &&
-         compare(u, "out_poison_o", 0, 1, triplet->poison);
+  return compare(u, "out_m_o", 0, 16, triplet->m) && compare(u, "out_poison_o", 0, 1, triplet->poison);
 }
 
 static bool reset(drive_t *u) {
@@ -106,8 +102,7 @@ static size_t block_rows(const unit_stimulus_t *s, const unit_query_t *query) {
 }
 
 // The keys of a block: from *first on; the last blocks may have fewer than the others.
-static size_t block_keys(const unit_stimulus_t *s, const unit_query_t *query, size_t block,
-                         size_t *first) {
+static size_t block_keys(const unit_stimulus_t *s, const unit_query_t *query, size_t block, size_t *first) {
   const size_t rows = block_rows(s, query);
   *first = block * rows;
   return *first >= query->keys ? 0 : query->keys - *first < rows ? query->keys - *first : rows;
@@ -118,8 +113,7 @@ static num_engine_t engine_of(const unit_stimulus_t *s) {
       .design = s->arithmetic, .hfa = s->hfa, .d = s->d, .blocks = s->blocks, .rows = s->blocks * s->rows};
 }
 
-static void golden_fau(const unit_stimulus_t *s, const unit_query_t *query, size_t block,
-                       num_triplet_t *out) {
+static void golden_fau(const unit_stimulus_t *s, const unit_query_t *query, size_t block, num_triplet_t *out) {
   size_t first;
   const size_t keys = block_keys(s, query, block, &first);
   const num_bf16_t *k = query->k + first * s->d, *v = query->v + first * s->d;
@@ -140,8 +134,8 @@ static bool triplet_alloc(size_t d, num_triplet_t *triplet, base_error_t *error)
 }
 
 // Triplets of blocks 0 .. blocks - 1 together.
-static void golden_blocks(const unit_stimulus_t *s, const unit_query_t *query, size_t blocks,
-                          num_triplet_t *sum, num_triplet_t *scratch) {
+static void golden_blocks(const unit_stimulus_t *s, const unit_query_t *query, size_t blocks, num_triplet_t *sum,
+                          num_triplet_t *scratch) {
   golden_fau(s, query, 0, sum);
   for (size_t b = 1; b < blocks; ++b) {
     golden_fau(s, query, b, scratch);
@@ -252,8 +246,7 @@ static bool await(drive_t *u, const char *taken, const char *const *valid, size_
       for (size_t i = 0; i < valids; ++i) {
         set(u, valid[i], 0);
       }
-      return cycle(u) && (get(u, "out_valid_o") != 0 ||
-                          base_fail(u->error, "netlist: operands taken, but no result"));
+      return cycle(u) && (get(u, "out_valid_o") != 0 || base_fail(u->error, "netlist: operands taken, but no result"));
     }
   }
   return base_fail(u->error, "netlist: operands are not taken");
@@ -300,8 +293,7 @@ static bool compare_result(drive_t *u, const num_triplet_t *sum, num_bf16_t *out
   return true;
 }
 
-static bool divide(drive_t *u, size_t query, num_triplet_t *sum, num_triplet_t *scratch,
-                   num_bf16_t *out) {
+static bool divide(drive_t *u, size_t query, num_triplet_t *sum, num_triplet_t *scratch, num_bf16_t *out) {
   static const char *const valid[] = {"in_valid_i"};
   const unit_stimulus_t *s = u->stimulus;
   golden_blocks(s, &s->query[query], s->blocks, sum, scratch);
@@ -309,14 +301,13 @@ static bool divide(drive_t *u, size_t query, num_triplet_t *sum, num_triplet_t *
   return await(u, "in_ready_o", valid, 1) && compare_result(u, sum, out);
 }
 
-static bool run_streams(drive_t *u, unit_kind_t kind, size_t block, activity_t *activity,
-                        num_triplet_t room[2], num_bf16_t *out) {
+static bool run_streams(drive_t *u, unit_kind_t kind, size_t block, activity_t *activity, num_triplet_t room[2],
+                        num_bf16_t *out) {
   set(u, "out_ready_i", 1);
   set(u, kind == UNIT_ACC ? "a_final_i" : "in_final_i", 1);
   u->activity = NULL;
   for (size_t i = 0; i < u->stimulus->queries; ++i) {
-    const bool good = kind == UNIT_ACC ? merge(u, i, block, &room[0], &room[1])
-                                       : divide(u, i, &room[0], &room[1], out);
+    const bool good = kind == UNIT_ACC ? merge(u, i, block, &room[0], &room[1]) : divide(u, i, &room[0], &room[1], out);
     if (!good) {
       return false;
     }
@@ -359,8 +350,7 @@ static bool run_address(drive_t *u, activity_t *activity) {
     u->activity = t < s->rows ? NULL : activity;
     u->work->operations += u->activity != NULL;
     set(u, "data_i", read | t % s->rows);
-    if (!cycle(u) || (t >= depth && !compare(u, "data_o", 0, data->bits,
-                                             read | (t - depth) % s->rows))) {
+    if (!cycle(u) || (t >= depth && !compare(u, "data_o", 0, data->bits, read | (t - depth) % s->rows))) {
       return false;
     }
   }
@@ -376,11 +366,16 @@ static bool check_ports(const drive_t *u, unit_kind_t kind) {
   static const char *const control[] = {"row_addr_o", "accept_o", "beat_key_o"};
   static const char *const address[] = {"data_i", "data_o"};
   switch (kind) {
-    case UNIT_FAU: return has_ports(u, fau, 6);
-    case UNIT_ACC: return has_ports(u, acc, 5);
-    case UNIT_DIVIDER: return has_ports(u, divider, 2);
-    case UNIT_CONTROL: return has_ports(u, control, 3);
-    default: return has_ports(u, address, 2);
+    case UNIT_FAU:
+      return has_ports(u, fau, 6);
+    case UNIT_ACC:
+      return has_ports(u, acc, 5);
+    case UNIT_DIVIDER:
+      return has_ports(u, divider, 2);
+    case UNIT_CONTROL:
+      return has_ports(u, control, 3);
+    default:
+      return has_ports(u, address, 2);
   }
 }
 
@@ -388,15 +383,22 @@ static bool run_unit(drive_t *u, unit_kind_t kind, size_t block, activity_t *act
   const size_t d = u->stimulus->d;
   num_triplet_t room[2] = {{.o = NULL}, {.o = NULL}};
   num_bf16_t *out = malloc(d * sizeof *out);
-  bool good = (out != NULL || base_fail(u->error, "unit: out of memory")) &&
-              triplet_alloc(d, &room[0], u->error) && triplet_alloc(d, &room[1], u->error) &&
-              reset(u);
+  bool good = (out != NULL || base_fail(u->error, "unit: out of memory")) && triplet_alloc(d, &room[0], u->error) &&
+              triplet_alloc(d, &room[1], u->error) && reset(u);
   if (good) {
     switch (kind) {
-      case UNIT_FAU: good = run_fau(u, activity, &room[0]); break;
-      case UNIT_CONTROL: good = run_control(u, activity); break;
-      case UNIT_ADDRESS: good = run_address(u, activity); break;
-      default: good = run_streams(u, kind, block, activity, room, out); break;
+      case UNIT_FAU:
+        good = run_fau(u, activity, &room[0]);
+        break;
+      case UNIT_CONTROL:
+        good = run_control(u, activity);
+        break;
+      case UNIT_ADDRESS:
+        good = run_address(u, activity);
+        break;
+      default:
+        good = run_streams(u, kind, block, activity, room, out);
+        break;
     }
   }
   free(room[0].o);
@@ -405,9 +407,8 @@ static bool run_unit(drive_t *u, unit_kind_t kind, size_t block, activity_t *act
   return good;
 }
 
-bool unit_simulate(const graph_t *graph, unit_kind_t kind, const unit_stimulus_t *stimulus,
-                   simulate_delay_t delay, activity_t *activity, unit_work_t *work,
-                   base_error_t *error) {
+bool unit_simulate(const graph_t *graph, unit_kind_t kind, const unit_stimulus_t *stimulus, simulate_delay_t delay,
+                   activity_t *activity, unit_work_t *work, base_error_t *error) {
   *work = (unit_work_t){.operations = 0};
   const size_t first = kind == UNIT_ACC ? 1 : 0;
   const size_t end = kind == UNIT_ACC ? stimulus->blocks : 1;

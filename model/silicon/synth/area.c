@@ -11,20 +11,20 @@
 
 enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
 
-const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul",
-                                                     "expmul"};
-const char *const synth_block_name[SYNTH_BLOCKS] = {
-    "dot product", "maximum, difference, factor", "lanes", "ACC", "LogDiv or divider",
-    "control and registers"};
-static const char *const block_key[SYNTH_BLOCKS] = {"dot", "differences", "lanes", "acc",
-                                                    "division", "control"};
+const char *const synth_design_name[SYNTH_DESIGNS] = {"hfa", "fa2", "hfa_corrected", "fa2_onemul", "expmul"};
+const char *const synth_block_name[SYNTH_BLOCKS] = {"dot product",       "maximum, difference, factor", "lanes", "ACC",
+                                                    "LogDiv or divider", "control and registers"};
+static const char *const block_key[SYNTH_BLOCKS] = {"dot", "differences", "lanes", "acc", "division", "control"};
 
 size_t synth_arithmetic(synth_design_t design) {
   switch (design) {
     case SYNTH_FA2:
-    case SYNTH_FA2_ONEMUL: return NUM_DESIGN_FA2;
-    case SYNTH_EXPMUL: return NUM_DESIGN_EXPMUL;
-    default: return NUM_DESIGN_HFA;
+    case SYNTH_FA2_ONEMUL:
+      return NUM_DESIGN_FA2;
+    case SYNTH_EXPMUL:
+      return NUM_DESIGN_EXPMUL;
+    default:
+      return NUM_DESIGN_HFA;
   }
 }
 
@@ -34,9 +34,7 @@ size_t synth_variant(synth_design_t design) {
 
 double synth_bit_um2(double node_nm) { return 0.194 * (node_nm / 28) * (node_nm / 28); }
 
-double synth_at_28(const synth_flow_t *flow, double um2) {
-  return um2 * (28 / flow->node_nm) * (28 / flow->node_nm);
-}
+double synth_at_28(const synth_flow_t *flow, double um2) { return um2 * (28 / flow->node_nm) * (28 / flow->node_nm); }
 
 // --- which block a unit belongs to ------------------------------------------------------------
 
@@ -45,12 +43,12 @@ typedef struct owner {
   synth_block_t block;
 } owner_t;
 
-static const owner_t owners[] = {
-    {"bf16_dot", SYNTH_DOT},
-    {"score_order", SYNTH_DIFFERENCES}, {"bf16_diff", SYNTH_DIFFERENCES},
-    {"hfa_quant", SYNTH_DIFFERENCES}, {"bf16_exp", SYNTH_DIFFERENCES}, {"expmul_power", SYNTH_DIFFERENCES},
-    {"fau_lane", SYNTH_LANES}, {"fau_lane_l", SYNTH_LANES}, {"fau_lane_o", SYNTH_LANES},
-    {"acc", SYNTH_ACC}, {"divide", SYNTH_DIVISION}};
+static const owner_t owners[] = {{"bf16_dot", SYNTH_DOT},          {"score_order", SYNTH_DIFFERENCES},
+                                 {"bf16_diff", SYNTH_DIFFERENCES}, {"hfa_quant", SYNTH_DIFFERENCES},
+                                 {"bf16_exp", SYNTH_DIFFERENCES},  {"expmul_power", SYNTH_DIFFERENCES},
+                                 {"fau_lane", SYNTH_LANES},        {"fau_lane_l", SYNTH_LANES},
+                                 {"fau_lane_o", SYNTH_LANES},      {"acc", SYNTH_ACC},
+                                 {"divide", SYNTH_DIVISION}};
 
 // All of an ACC and of a divider is theirs.
 static synth_block_t block_of(const char *unit, synth_block_t parent) {
@@ -74,7 +72,7 @@ typedef struct rolled {
 
 typedef struct rollup {
   const synth_flow_t *flow;
-  rolled_t list[UNITS_MAX];       // each unit once
+  rolled_t list[UNITS_MAX];  // each unit once
   size_t count;
   synth_area_t *area;
   base_error_t *error;
@@ -112,8 +110,7 @@ static void add_memory(rollup_t *rollup, const cJSON *params, double count) {
   rollup->area->sram_bits += count * number(params, "ROWS") * (16 * number(params, "D") + 1);
 }
 
-static bool add(rollup_t *rollup, const char *unit, const char *params, synth_block_t block,
-                double count, int depth) {
+static bool add(rollup_t *rollup, const char *unit, const char *params, synth_block_t block, double count, int depth) {
   const cJSON *area = unit_area(rollup, unit, params);
   if (area == NULL) {
     return false;
@@ -150,15 +147,14 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
 static void top_of(const synth_shape_t *shape, char unit[SYNTH_UNIT_BYTES], char params[SYNTH_PARAMS_BYTES]) {
   snprintf(unit, SYNTH_UNIT_BYTES, "attention_engine");
   snprintf(params, SYNTH_PARAMS_BYTES, "ARITHMETIC=%zu VARIANT=%zu D=%zu P=%zu NQ=%zu N=%zu",
-           synth_arithmetic(shape->design), synth_variant(shape->design), shape->d, shape->blocks,
-           shape->queries, shape->rows);
+           synth_arithmetic(shape->design), synth_variant(shape->design), shape->d, shape->blocks, shape->queries,
+           shape->rows);
 }
 
-static void path_of(const synth_flow_t *flow, const synth_shape_t *shape,
-                    char path[2 * SYNTH_PATH_BYTES]) {
+static void path_of(const synth_flow_t *flow, const synth_shape_t *shape, char path[2 * SYNTH_PATH_BYTES]) {
   snprintf(path, 2 * SYNTH_PATH_BYTES, "%s/%s-d%zu-p%zu-q%zu-n%zu-c%u-%s.json", flow->results,
-           synth_design_name[shape->design], shape->d, shape->blocks, shape->queries, shape->rows,
-           flow->clock_fo4, flow->key);
+           synth_design_name[shape->design], shape->d, shape->blocks, shape->queries, shape->rows, flow->clock_fo4,
+           flow->key);
 }
 
 static bool load(const char *path, synth_area_t *area) {
@@ -196,8 +192,7 @@ static bool save(const char *path, const synth_area_t *area, base_error_t *error
   return good;
 }
 
-static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                    base_error_t *error) {
+static bool roll_up(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area, base_error_t *error) {
   char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
   static rollup_t rollup;
   rollup = (rollup_t){.flow = flow, .area = area, .error = error};
@@ -214,7 +209,7 @@ void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const syn
   char path[2 * SYNTH_PATH_BYTES];
   synth_area_t known;
   synth_want_t top = {.clock_fo4 = flow->clock_fo4, .boxes = true};
-  synth_want_t dot = top;   // takes longest and lies deep
+  synth_want_t dot = top;  // takes longest and lies deep
   path_of(flow, shape, path);
   if (!load(path, &known)) {
     snprintf(dot.unit, sizeof dot.unit, "bf16_dot");
@@ -225,13 +220,11 @@ void synth_want_design(synth_wants_t *wants, const synth_flow_t *flow, const syn
   }
 }
 
-bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area,
-                base_error_t *error) {
+bool synth_area(const synth_flow_t *flow, const synth_shape_t *shape, synth_area_t *area, base_error_t *error) {
   char path[2 * SYNTH_PATH_BYTES];
   *area = (synth_area_t){0};
   path_of(flow, shape, path);
-  if (!load(path, area) &&
-      (!roll_up(flow, shape, area, error) || !save(path, area, error))) {
+  if (!load(path, area) && (!roll_up(flow, shape, area, error) || !save(path, area, error))) {
     return false;
   }
   area->datapath_um2 = 0;

@@ -34,15 +34,15 @@ static const char *results(base_error_t *error) {
   }
   // Shell scripts, Yosys' scripts and Tcl read it, each with characters of its own.
   if (folder[strspn(folder, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+,=@:")] != '\0') {
-    base_fail(error, "%s: the tools take no such path; set AMALGAM_SYNTH to one of letters, digits and /._-+,=@:",
-              folder);
+    base_fail(error,
+              "%s: the tools take no such path; set AMALGAM_SYNTH to one of letters, digits and /._-+,=@:", folder);
     return NULL;
   }
   return folder;
 }
 
-bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
-                  size_t size, base_error_t *error) {
+bool synth_script(const char *name, const char *const arguments[], bool all, char *answer, size_t size,
+                  base_error_t *error) {
   const char *folder = results(error);
   if (folder == NULL) {
     return false;
@@ -56,13 +56,15 @@ bool synth_script(const char *name, const char *const arguments[], bool all, cha
   }
   const program_t program = {.argv = argv, .answer = answer, .size = size, .all = all};
   switch (program_run(&program)) {
-    case PROGRAM_DONE: return true;
-    case PROGRAM_INTERRUPTED: return base_fail(error, "interrupted");
-    default: break;
+    case PROGRAM_DONE:
+      return true;
+    case PROGRAM_INTERRUPTED:
+      return base_fail(error, "interrupted");
+    default:
+      break;
   }
   const char *reason = last_line(answer);
-  return base_fail(error, "synth: %s",
-                   reason[0] != '\0' ? reason : "a script was ended by a signal");
+  return base_fail(error, "synth: %s", reason[0] != '\0' ? reason : "a script was ended by a signal");
 }
 
 // --- the library ------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
                          .results = places_synth()};
   if (settings->node != 0) {
     snprintf(node, sizeof node, "%zu", settings->node);
-    setenv("AMALGAM_NODE", node, 1);   // for the scripts, wherever they are started
+    setenv("AMALGAM_NODE", node, 1);  // for the scripts, wherever they are started
   }
   const char *const arguments[] = {flow->liberty, NULL};
   if (!input_check(flow->liberty, error) || !synth_script("key", arguments, true, answer, sizeof answer, error)) {
@@ -146,13 +148,11 @@ static void keep(const char *path, const char *line) {
 }
 
 // The words of a text, ended by NULL.
-static void cut(const char *text, char words[SYNTH_PARAMS_BYTES], const char *argument[],
-                size_t room) {
+static void cut(const char *text, char words[SYNTH_PARAMS_BYTES], const char *argument[], size_t room) {
   size_t count = 0;
   char *rest = NULL;
   snprintf(words, SYNTH_PARAMS_BYTES, "%s", text);
-  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < room;
-       word = strtok_r(NULL, " ", &rest)) {
+  for (char *word = strtok_r(words, " ", &rest); word != NULL && count + 1 < room; word = strtok_r(NULL, " ", &rest)) {
     argument[count++] = word;
   }
   argument[count] = NULL;
@@ -181,8 +181,8 @@ void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]) {
   const cJSON *param;
   text[0] = '\0';
   cJSON_ArrayForEach(param, params) {
-    used += (size_t)snprintf(text + used, SYNTH_PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "",
-                             param->string, param->valuedouble);
+    used += (size_t)snprintf(text + used, SYNTH_PARAMS_BYTES - used, "%s%s=%.0f", used > 0 ? " " : "", param->string,
+                             param->valuedouble);
     if (used >= SYNTH_PARAMS_BYTES) {
       return;
     }
@@ -195,8 +195,7 @@ static cJSON *make_unit(const synth_flow_t *flow, const char *unit, const char *
   char own[SYNTH_PATH_BYTES];
   char path[SYNTH_PATH_BYTES + 16];
   folder = folder == NULL ? own : folder;
-  snprintf(kept, sizeof kept, "%s/at-%s-c%u-%d-%s %s", flow->results, flow->key, flow->clock_fo4,
-           boxes, unit, params);
+  snprintf(kept, sizeof kept, "%s/at-%s-c%u-%d-%s %s", flow->results, flow->key, flow->clock_fo4, boxes, unit, params);
   if (recall(kept, folder, SYNTH_PATH_BYTES)) {
     snprintf(path, sizeof path, "%s/area.json", folder);
     cJSON *root = json_read(path);
@@ -270,9 +269,7 @@ static void tell_all(cJSON *top, const char *params) {
       const double value = atof(word[i] + length + 1);
       cJSON *box;
       tell(top, name, value);
-      cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(top, "boxes")) {
-        tell(box, name, value);
-      }
+      cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(top, "boxes")) { tell(box, name, value); }
     }
   }
 }
@@ -328,8 +325,7 @@ cJSON *synth_top(const synth_flow_t *flow, const char *top, const char *params, 
 // --- a netlist --------------------------------------------------------------------------------
 
 // The file that says where it is, for one key.
-static void place_path(size_t clock_fo4, const char *key, const char *unit,
-                       char path[SYNTH_PATH_BYTES]) {
+static void place_path(size_t clock_fo4, const char *key, const char *unit, char path[SYNTH_PATH_BYTES]) {
   size_t used = (size_t)snprintf(path, SYNTH_PATH_BYTES, "%s/place-", places_synth());
   for (; *unit != '\0' && used + 64 < SYNTH_PATH_BYTES; ++unit) {
     if (*unit != '=') {
@@ -345,8 +341,8 @@ static bool has_netlist(const char *folder) {
   return access(netlist, R_OK) == 0;
 }
 
-static bool make_netlist(const char *liberty, size_t clock_fo4, const char *unit,
-                         char folder[SYNTH_PATH_BYTES], base_error_t *error) {
+static bool make_netlist(const char *liberty, size_t clock_fo4, const char *unit, char folder[SYNTH_PATH_BYTES],
+                         base_error_t *error) {
   char clock[24], words[SYNTH_PARAMS_BYTES];
   const char *argument[ARGUMENTS_MAX] = {clock, liberty};
   snprintf(clock, sizeof clock, "%zu", clock_fo4);

@@ -1,8 +1,8 @@
 // Area, timing and netlists of single units of the RTL in a standard-cell library, by the scripts of synth/.
 // What they make is kept in places_synth() (host/places.h), by content.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_SYNTH_FLOW_H
-#define SILICON_SYNTH_FLOW_H
+#ifndef AMALGAM_SILICON_SYNTH_FLOW_H
+#define AMALGAM_SILICON_SYNTH_FLOW_H
 
 #include <cJSON.h>
 #include <stdbool.h>
@@ -14,9 +14,9 @@ enum { SYNTH_PATH_BYTES = 4096, SYNTH_UNIT_BYTES = 64, SYNTH_PARAMS_BYTES = 256 
 #define SYNTH_LIBRARY "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 
 typedef struct synth_settings {
-  const char *liberty;             // NULL: SYNTH_LIBRARY
-  unsigned clock_fo4;              // the period to close
-  size_t node;                     // nm, 0: as the library is known for
+  const char *liberty;  // NULL: SYNTH_LIBRARY
+  unsigned clock_fo4;   // the period to close
+  size_t node;          // nm, 0: as the library is known for
   bool quiet;
 } synth_settings_t;
 
@@ -24,8 +24,8 @@ typedef struct synth_flow {
   const char *liberty;
   unsigned clock_fo4;
   bool quiet;
-  const char *results;             // folder
-  char key[16];                    // of all that results depend on
+  const char *results;  // folder
+  char key[16];         // of all that results depend on
   // The library
   char name[64];
   double node_nm, fo4_ps, nand2_um2;
@@ -37,8 +37,8 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
 
 // Runs synth/NAME.sh with arguments (ended by NULL). The answer is the last line of its output, on
 // failure what went wrong; all lines of it, if `all`.
-bool synth_script(const char *name, const char *const arguments[], bool all, char *answer,
-                  size_t size, base_error_t *error);
+bool synth_script(const char *name, const char *const arguments[], bool all, char *answer, size_t size,
+                  base_error_t *error);
 
 // area.json of a unit, to be deleted. params: "D=32 LNS=0". folder may be NULL. Says on stderr when it is
 // synthesised.

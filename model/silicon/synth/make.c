@@ -13,8 +13,8 @@ typedef struct make {
 } make_t;
 
 static bool same(const synth_want_t *a, const synth_want_t *b) {
-  return strcmp(a->unit, b->unit) == 0 && strcmp(a->params, b->params) == 0 &&
-         a->clock_fo4 == b->clock_fo4 && a->boxes == b->boxes && a->timing == b->timing;
+  return strcmp(a->unit, b->unit) == 0 && strcmp(a->params, b->params) == 0 && a->clock_fo4 == b->clock_fo4 &&
+         a->boxes == b->boxes && a->timing == b->timing;
 }
 
 void synth_want(synth_wants_t *wants, const synth_want_t *want) {
@@ -35,7 +35,8 @@ static size_t want_boxes(synth_wants_t *wants, const cJSON *area, unsigned clock
   cJSON_ArrayForEach(box, cJSON_GetObjectItemCaseSensitive(area, "boxes")) {
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(box, "unit"));
     synth_want_t want = {.clock_fo4 = clock_fo4, .boxes = true};
-    if (name != NULL && strlen(name) < sizeof want.unit && strcmp(name, "kv_sram") != 0 && strcmp(name, "ram_1r1w") != 0) {
+    if (name != NULL && strlen(name) < sizeof want.unit && strcmp(name, "kv_sram") != 0 &&
+        strcmp(name, "ram_1r1w") != 0) {
       strcpy(want.unit, name);
       synth_params(cJSON_GetObjectItemCaseSensitive(box, "params"), want.params);
       synth_want(wants, &want);
@@ -77,7 +78,7 @@ bool synth_make(const synth_flow_t *flow, synth_wants_t *wants, base_error_t *er
   make->flow = flow;
   make->wants = wants;
   const bool good = jobs_run(wants->count, make_one, make);
-  for (size_t i = wants->count; !good && i-- > 0;) {   // of several, the first in the list
+  for (size_t i = wants->count; !good && i-- > 0;) {  // of several, the first in the list
     if (make->error[i].text[0] != '\0') {
       *error = make->error[i];
     }

@@ -1,7 +1,7 @@
 // Units side by side, as many as there are processors.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SILICON_SYNTH_MAKE_H
-#define SILICON_SYNTH_MAKE_H
+#ifndef AMALGAM_SILICON_SYNTH_MAKE_H
+#define AMALGAM_SILICON_SYNTH_MAKE_H
 
 #include "silicon/synth/flow.h"
 
@@ -11,7 +11,7 @@ enum { SYNTH_WANTS_MAX = 512 };
 typedef struct synth_want {
   char unit[SYNTH_UNIT_BYTES], params[SYNTH_PARAMS_BYTES];
   unsigned clock_fo4;
-  bool boxes;              // for a roll-up: with all that is inside it
+  bool boxes;  // for a roll-up: with all that is inside it
   bool timing;
 } synth_want_t;
 

@@ -105,7 +105,7 @@ void arithmetic::carry_out(const std::vector<entry> &batch) {
   clock::time_point begin = clock::now();
   for (const entry &e : batch) {
     if (host_interrupted()) {
-      break;   // the run ends, nobody will see the results
+      break;  // the run ends, nobody will see the results
     }
     execute_(e.cycle, *e.memory, e.command, e.note);
     const unsigned opcode = e.command.header.opcode_;
@@ -140,7 +140,7 @@ void arithmetic::settle(uint64_t now) {
   std::unique_lock<std::mutex> lock(mutex_);
   while (waiting_ > backlog) {
     if (!work_one(lock)) {
-      done_.wait(lock);   // another thread has the only AI core that is behind
+      done_.wait(lock);  // another thread has the only AI core that is behind
     }
   }
 }

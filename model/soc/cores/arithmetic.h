@@ -3,8 +3,8 @@
 // several threads, one AI core on one of them at a time.  AI cores share nothing they write (the
 // race detector sees to that) but across a SYNC_ALL, where everything is brought up to date.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_ARITHMETIC_H
-#define SOC_ARITHMETIC_H
+#ifndef AMALGAM_SOC_CORES_ARITHMETIC_H
+#define AMALGAM_SOC_CORES_ARITHMETIC_H
 
 #include <condition_variable>
 #include <cstdint>
@@ -37,8 +37,8 @@ class arithmetic {
   arithmetic &operator=(const arithmetic &) = delete;
 
   // A command of a pipe takes effect; cycles of one pipe come in order. note: for execute.
-  void add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory,
-           const command_t &command, uint32_t note);
+  void add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command,
+           uint32_t note);
   // Nothing more will be added with a cycle up to now: what there is may be carried out.
   void settle(uint64_t now);
   // As many entries as are worth a settle?
@@ -50,8 +50,8 @@ class arithmetic {
   seconds spent() const;
 
  private:
-  static constexpr size_t kLong = 1 << 16;       // entries between two calls of settle
-  static constexpr size_t kBacklog = 1 << 18;    // entries not carried out before this thread helps, or waits
+  static constexpr size_t kLong = 1 << 16;     // entries between two calls of settle
+  static constexpr size_t kBacklog = 1 << 18;  // entries not carried out before this thread helps, or waits
 
   struct entry {
     uint64_t cycle;
@@ -59,10 +59,10 @@ class arithmetic {
     const core_memory_t *memory;
     command_t command;
   };
-  struct log {                                   // of one AI core
-    fifo<entry> of_agent[kAgents];         // as they come
-    std::deque<std::vector<entry>> batches;      // in order of cycles; under mutex_, as what follows
-    bool taken = false;                          // a thread works on the front batch
+  struct log {                               // of one AI core
+    fifo<entry> of_agent[kAgents];           // as they come
+    std::deque<std::vector<entry>> batches;  // in order of cycles; under mutex_, as what follows
+    bool taken = false;                      // a thread works on the front batch
   };
 
   size_t merge(log &core, uint64_t now, std::vector<entry> &out);
@@ -78,8 +78,8 @@ class arithmetic {
   std::vector<std::thread> workers_;
   mutable std::mutex mutex_;
   std::condition_variable work_, done_;
-  std::deque<unsigned> ready_;                   // AI cores with batches that no thread has taken
-  size_t waiting_ = 0;                           // entries in batches
+  std::deque<unsigned> ready_;  // AI cores with batches that no thread has taken
+  size_t waiting_ = 0;          // entries in batches
   bool stopping_ = false;
   seconds spent_;
 };

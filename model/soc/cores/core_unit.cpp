@@ -28,15 +28,15 @@ const unsigned kPipesOf[CORE_KIND_COUNT] = {
 
 // Pipes that reach each memory; the race detector forgets an access when all of them know of it.
 const unsigned kPipesAt[SPACE_COUNT] = {
-    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,   // GM
-    PIPE_BIT_MTE2 | PIPE_BIT_MTE1,                  // L1
-    PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0A
-    PIPE_BIT_MTE1 | PIPE_BIT_M,                     // L0B
-    PIPE_BIT_M | PIPE_BIT_FIX,                      // L0C
-    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,     // UB
-    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                  // KV
-    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE, // EB
-    0,                                              // pair's L1: reach_l1
+    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,  // GM
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1,                                                  // L1
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0A
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0B
+    PIPE_BIT_M | PIPE_BIT_FIX,                                                      // L0C
+    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,                                     // UB
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                                                  // KV
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,                                 // EB
+    0,                                                                              // pair's L1: reach_l1
 };
 
 }  // namespace
@@ -163,9 +163,8 @@ pushed_command core_unit::look_at(const command_t &command) const {
 bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
   const command_t &command = pushed.command;
   char error[CORE_ERROR_BYTES];
-  if (pushed.malformed && !core_check(kind_, &memory_, &command, error)) {   // once more, for what is wrong
-    sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " +
-                               sim_.describe(name_, command));
+  if (pushed.malformed && !core_check(kind_, &memory_, &command, error)) {  // once more, for what is wrong
+    sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " + sim_.describe(name_, command));
     return true;
   }
   pipe &to = *pipes_[command.header.pipe_];
@@ -201,8 +200,7 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   return true;
 }
 
-bool core_unit::check_access(unsigned agent, const core_access_t &access,
-                             const command_t &command) {
+bool core_unit::check_access(unsigned agent, const core_access_t &access, const command_t &command) {
   const auto stop = [&](const std::string &what) {
     sim_.stop(SOC_STOPPED, what + sim_.describe(name_, command));
     return false;
@@ -221,18 +219,16 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access,
   if (auto old = group_.races.access(races(access.space), agent, access, command)) {
     const std::string later = sim_.describe(name_, command);
     const std::string earlier = sim_.describe(group_.races.core_of(old->agent), old->command);
-    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) +
-                               ": no flag orders " + later + " after " + earlier);
+    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) + ": no flag orders " + later +
+                               " after " + earlier);
     return false;
   }
   if (access.space == SPACE_GM) {
-    if (auto other = gm_.race_between_cores(group_.domain.index, group_.races.clock(agent).syncs,
-                                              access)) {
+    if (auto other = gm_.race_between_cores(group_.domain.index, group_.races.clock(agent).syncs, access)) {
       const bool pairs = has_pair();
       const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
-      const std::string name = *other < ai_cores
-                                   ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
-                                   : "engine" + std::to_string(*other - ai_cores);
+      const std::string name = *other < ai_cores ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
+                                                 : "engine" + std::to_string(*other - ai_cores);
       return stop("race in GM with " + name + ", no SYNC_ALL between: ");
     }
   }
@@ -258,8 +254,8 @@ void core_unit::release_scalar(const command_t &look, uint64_t cycle) {
   scalar_->release(cycle + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
 }
 
-void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock,
-                          uint64_t cycle, const pipe_cause &cause) {
+void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
+                          const pipe_cause &cause) {
   const uint64_t arrival = cycle + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   const bool pair = command.opcode_ == OP_PAIR_SET;
   for (const receiver &r : pair ? pair_receivers_ : receivers_) {
@@ -291,33 +287,28 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
     }
   }
   if (!scalar_->halted()) {
-    lines.push_back(name_ + " scalar core waits for " +
-                    (scalar_->is_held() ? "its READ_GM" : "a full queue"));
+    lines.push_back(name_ + " scalar core waits for " + (scalar_->is_held() ? "its READ_GM" : "a full queue"));
   }
 }
 
 // --- errors in the use of flags ---------------------------------------------------------------
 
 std::string core_unit::sender_name(size_t sender, unsigned opcode) const {
-  const unsigned ai_core =
-      opcode == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
-  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, ai_core,
-                   static_cast<unsigned>(sender));
+  const unsigned ai_core = opcode == OP_PAIR_SET ? pairing(sim_.config.soc).other(group_.index) : group_.index;
+  return core_name(kind_ == CORE_CUBE ? CORE_VECTOR : CORE_CUBE, ai_core, static_cast<unsigned>(sender));
 }
 
 void core_unit::flag_twice(const cmd_set_flag_t &setter) {
   command_t command{};
   command.set_flag = setter;
-  sim_.stop(SOC_STOPPED,
-            "flag is up already, a wait is missing: " + sim_.describe(name_, command));
+  sim_.stop(SOC_STOPPED, "flag is up already, a wait is missing: " + sim_.describe(name_, command));
 }
 
 void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter) {
   command_t command{};
   command.cross_set = setter;
   sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
-                             ", a wait is missing: " +
-                             sim_.describe(sender_name(sender, setter.opcode_), command));
+                             ", a wait is missing: " + sim_.describe(sender_name(sender, setter.opcode_), command));
 }
 
 void core_unit::no_pair(const command_t &command) {
@@ -344,15 +335,13 @@ void core_unit::check_flags_down() {
   flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t) {
     command_t command{};
     command.set_flag = setter;
-    sim_.stop(SOC_STOPPED,
-              "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
+    sim_.stop(SOC_STOPPED, "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
   });
   for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
     board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
       command_t command{};
       command.cross_set = setter;
-      sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ +
-                                 ", a wait is missing: set by " +
+      sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ + ", a wait is missing: set by " +
                                  sim_.describe(sender_name(sender, setter.opcode_), command));
     });
   }

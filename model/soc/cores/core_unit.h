@@ -1,8 +1,8 @@
 // A cube core, a vector core or an attention engine: private memories, a scalar core that issues commands,
 // and the pipes that carry them out.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_CORE_UNIT_H
-#define SOC_CORE_UNIT_H
+#ifndef AMALGAM_SOC_CORES_CORE_UNIT_H
+#define AMALGAM_SOC_CORES_CORE_UNIT_H
 
 #include <map>
 #include <memory>
@@ -31,9 +31,7 @@ class core_unit {
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
   // The same for PAIR_SET.
-  void connect_pair(core_unit &receiver, size_t as_sender) {
-    pair_receivers_.push_back({&receiver, as_sender});
-  }
+  void connect_pair(core_unit &receiver, size_t as_sender) { pair_receivers_.push_back({&receiver, as_sender}); }
   // The direct path: this vector core's MTE3 can write into the L1 of a cube core, its own AI core's, or
   // as SPACE_PAIR_L1 that of the pair's other one.
   void reach_l1(core_unit &cube, core_space_t space);
@@ -56,10 +54,9 @@ class core_unit {
   // The scalar core's READ_GM has come to its turn: memory is brought up to date, and the program goes on.
   void release_scalar(const command_t &look, uint64_t cycle);
   // Raises a cross-core flag on every connected core.  A PAIR_SET is one in all but the cores.
-  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
-                 const pipe_cause &cause);
+  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle, const pipe_cause &cause);
 
-  bool idle() const;                                  // program ended, pipes empty
+  bool idle() const;  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);
   void check_flags_down();
   void check_flags_twice();
@@ -73,15 +70,15 @@ class core_unit {
   global_memory &gm() { return gm_; }
   core_kind_t kind() const { return kind_; }
   unsigned index() const;
-  unsigned number() const { return number_; }          // in the machine, for those who look on
+  unsigned number() const { return number_; }  // in the machine, for those who look on
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
-  gdb_server *debugger() { return debugger_.get(); }   // null: nobody has asked for one
-  attention_engine *engine() { return engine_.get(); }   // null: it has none
+  gdb_server *debugger() { return debugger_.get(); }    // null: nobody has asked for one
+  attention_engine *engine() { return engine_.get(); }  // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
-  cross_flag_board &cross_flags(unsigned opcode) {   // of a CROSS_ or PAIR_ command
+  cross_flag_board &cross_flags(unsigned opcode) {  // of a CROSS_ or PAIR_ command
     return opcode == OP_PAIR_SET || opcode == OP_PAIR_WAIT ? pair_flags_ : cross_flags_;
   }
   // The pipe whose queue the scalar core waits for room in; null: it does not.
@@ -108,7 +105,7 @@ class core_unit {
   core_memory_t memory_{};
   num_engine_t engine_num_{};
   race_memory races_[SPACE_COUNT];
-  core_unit *l1_of_[2] = {};   // a vector core's: whose L1 it reaches as SPACE_L1, as SPACE_PAIR_L1
+  core_unit *l1_of_[2] = {};  // a vector core's: whose L1 it reaches as SPACE_L1, as SPACE_PAIR_L1
   flag_board flags_;
   cross_flag_board cross_flags_, pair_flags_;
   struct receiver {
@@ -119,9 +116,9 @@ class core_unit {
   std::vector<std::unique_ptr<pipe>> pipes_;
   std::unique_ptr<attention_engine> engine_;
   std::unique_ptr<gdb_server> debugger_;
-  std::map<std::string, std::unique_ptr<scalar>> programs_;   // by firmware file
-  scalar *scalar_ = nullptr;                          // the one that runs
-  const pipe *full_ = nullptr;                        // the scalar core waits for room in it
+  std::map<std::string, std::unique_ptr<scalar>> programs_;  // by firmware file
+  scalar *scalar_ = nullptr;                                 // the one that runs
+  const pipe *full_ = nullptr;                               // the scalar core waits for room in it
   uint64_t pushes_ = 0;
 };
 

@@ -1,8 +1,8 @@
 // A queue in a ring that grows and never shrinks: std::deque gives its blocks back and takes new
 // ones all the time, which shows in queues that are mostly empty.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_FIFO_H
-#define SOC_FIFO_H
+#ifndef AMALGAM_SOC_CORES_FIFO_H
+#define AMALGAM_SOC_CORES_FIFO_H
 
 #include <cstddef>
 #include <utility>
@@ -43,8 +43,8 @@ class fifo {
     end_ = count;
   }
 
-  std::vector<T> ring_;            // a power of two
-  size_t first_ = 0, end_ = 0;     // counts of what went out and came in
+  std::vector<T> ring_;         // a power of two
+  size_t first_ = 0, end_ = 0;  // counts of what went out and came in
 };
 
 }  // namespace soc

@@ -26,8 +26,7 @@ const flag_board::raised *flag_board::peek(unsigned to, const cmd_wait_flag_t &c
   return at == 0 || flags_[at - 1].sets.empty() ? nullptr : &flags_[at - 1].sets.front();
 }
 
-std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_t &command,
-                                               uint64_t cycle) {
+std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_t &command, uint64_t cycle) {
   flag &f = flags_[numbers_[place(command.from, to, command.event)] - 1u];
   f.sets.pop_front();
   f.lowered = cycle;
@@ -37,8 +36,7 @@ std::optional<cmd_set_flag_t> flag_board::take(unsigned to, const cmd_wait_flag_
   return std::nullopt;
 }
 
-void flag_board::for_each_up(
-    const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const {
+void flag_board::for_each_up(const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const {
   for (const unsigned at : numbers_) {
     if (at != 0 && !flags_[at - 1].sets.empty()) {
       visit(flags_[at - 1].sets.back().setter, flags_[at - 1].sets.size());
@@ -66,9 +64,8 @@ std::optional<uint64_t> cross_flag_board::ready_at(unsigned flag) const {
   return latest;
 }
 
-bool cross_flag_board::take(unsigned flag, uint64_t cycle,
-                            const std::function<void(const arrival &, size_t)> &visit, size_t &sender,
-                            cmd_cross_set_t &setter) {
+bool cross_flag_board::take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &, size_t)> &visit,
+                            size_t &sender, cmd_cross_set_t &setter) {
   bool good = true;
   for (size_t i = 0; i < senders_; ++i) {
     auto &queue = arrivals_[flag][i];
@@ -83,8 +80,7 @@ bool cross_flag_board::take(unsigned flag, uint64_t cycle,
   return good;
 }
 
-void cross_flag_board::for_each_up(
-    const std::function<void(size_t, const cmd_cross_set_t &, size_t)> &visit) const {
+void cross_flag_board::for_each_up(const std::function<void(size_t, const cmd_cross_set_t &, size_t)> &visit) const {
   for (const auto &flag : arrivals_) {
     for (size_t sender = 0; sender < senders_; ++sender) {
       if (!flag[sender].empty()) {

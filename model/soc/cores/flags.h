@@ -4,8 +4,8 @@
 // own (scheduler.h), so a setter may be ahead of the waiter: sets queue up here, and whether two of
 // them met in the machine's time is known when the wait between them is.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_FLAGS_H
-#define SOC_FLAGS_H
+#ifndef AMALGAM_SOC_CORES_FLAGS_H
+#define AMALGAM_SOC_CORES_FLAGS_H
 
 #include <climits>
 #include <cstdint>
@@ -32,7 +32,7 @@ class flag_board {
     uint64_t cycle;
     vector_clock clock;
     cmd_set_flag_t setter;
-    uint64_t number;           // of the setter in its pipe
+    uint64_t number;  // of the setter in its pipe
   };
   // False if the flag was up already: two sets without a wait between them. number: of the setter in its pipe.
   bool set(unsigned from, uint64_t cycle, const vector_clock &clock, const cmd_set_flag_t &setter, uint64_t number);
@@ -48,7 +48,7 @@ class flag_board {
  private:
   struct flag {
     fifo<raised> sets;
-    uint64_t lowered = 0;      // cycle of the last wait
+    uint64_t lowered = 0;  // cycle of the last wait
   };
   static size_t place(unsigned from, unsigned to, unsigned event) {
     return (from * PIPE_COUNT + to) * FLAG_EVENTS + event;
@@ -67,20 +67,17 @@ class cross_flag_board {
     }
   }
   struct arrival {
-    uint64_t sent, cycle;      // it comes at cycle
+    uint64_t sent, cycle;  // it comes at cycle
     vector_clock clock;
     cmd_cross_set_t setter;
     pipe_cause cause;
   };
-  void set(size_t sender, const arrival &flag) {
-    arrivals_[flag.setter.flag][sender].push_back(flag);
-  }
+  void set(size_t sender, const arrival &flag) { arrivals_[flag.setter.flag][sender].push_back(flag); }
   // Cycle at which every sender's next flag is here; nothing if some sender has not set it yet.
   std::optional<uint64_t> ready_at(unsigned flag) const;
   // Counts every sender's flag down at a cycle; visits what came.  False, and the setter, if a
   // count had passed CROSS_FLAG_MAX by then.
-  bool take(unsigned flag, uint64_t cycle,
-            const std::function<void(const arrival &, size_t sender)> &visit,
+  bool take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &, size_t sender)> &visit,
             size_t &sender, cmd_cross_set_t &setter);
   void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &, size_t)> &visit) const;
   // The same with the first that came.

@@ -32,8 +32,7 @@ void core_group::log(unsigned agent, uint64_t cycle, const core_unit &core, cons
 void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
   const simulation &sim = all.sim();
   const bool operands_matter =
-      done_in_rtl(command) ||
-      (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
+      done_in_rtl(command) || (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
   if (!sim.options.timing_only && operands_matter) {
     sim.work->finish(domain.index, now);
   }
@@ -45,12 +44,10 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
   add_ai_cores();
   connect_pairs();
   add_engines();
-  sim.work = std::make_unique<arithmetic>(
-      static_cast<unsigned>(domains_.size()),
-      sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
-      [this](uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
-        carry_out(cycle, memory, command, dumped);
-      });
+  sim.work = std::make_unique<arithmetic>(static_cast<unsigned>(domains_.size()),
+                                          sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+                                          [this](uint64_t cycle, const core_memory_t &memory, const command_t &command,
+                                                 uint32_t dumped) { carry_out(cycle, memory, command, dumped); });
   if (sim.options.dump_count > 0) {
     dumps_ = std::make_unique<dumps>(sim.options);
   }
@@ -106,8 +103,8 @@ void machine::add_engines() {
   const config_soc_t &soc = sim_.config.soc;
   for (unsigned i = 0; i < soc.engines; ++i) {
     domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
-    groups_.push_back(std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores,
-                                                   i % soc.dies, *domains_.back()));
+    groups_.push_back(
+        std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores, i % soc.dies, *domains_.back()));
     core_group &group = *groups_.back();
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
   }
@@ -182,7 +179,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
 
 void machine::mark(uint32_t number, uint64_t cycle) {
   if (marked_ == number) {
-    return;   // by another core
+    return;  // by another core
   }
   marked_ = number;
   if (!sim_.options.timing_only) {
@@ -357,7 +354,7 @@ void machine::report_unwritten(soc_result_t &result) const {
     if (result.unwritten != nullptr) {
       soc_unwritten_t &to = result.unwritten[result.unwritten_count++];
       to = {array_of(f)->name, core_space_name(f.space), f.address, f.stores, f.by_firmware, {}, {}};
-      const auto describe = [this](const init_check::place &p, char (&text)[SOC_PLACE_BYTES]) {
+      const auto describe = [this](const init_check::place &p, char(&text)[SOC_PLACE_BYTES]) {
         std::snprintf(text, sizeof text, "%s", sim_.describe(p.core, p.command, p.firmware).c_str());
       };
       describe(f.read, to.read);

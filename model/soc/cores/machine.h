@@ -1,7 +1,7 @@
 // The machine: AI cores, global memory and what they share.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_MACHINE_H
-#define SOC_MACHINE_H
+#ifndef AMALGAM_SOC_CORES_MACHINE_H
+#define AMALGAM_SOC_CORES_MACHINE_H
 
 #include <functional>
 #include <memory>
@@ -28,12 +28,10 @@ struct pairing {
       : dies(soc.dies), count(soc.ai_cores % (2 * soc.dies) == 0 ? soc.ai_cores / 2 : 0) {}
 
   unsigned dies;
-  unsigned count;              // 0: there are none
+  unsigned count;  // 0: there are none
   unsigned pair(unsigned ai_core) const { return ai_core / dies / 2 * dies + ai_core % dies; }
   unsigned side(unsigned ai_core) const { return ai_core / dies % 2; }
-  unsigned other(unsigned ai_core) const {
-    return side(ai_core) == 0 ? ai_core + dies : ai_core - dies;
-  }
+  unsigned other(unsigned ai_core) const { return side(ai_core) == 0 ? ai_core + dies : ai_core - dies; }
 };
 
 // What orders its accesses to global memory by flags: an AI core, two if the run is one of pairs, or
@@ -43,7 +41,7 @@ struct core_domain {
 
   unsigned index;
   race_detector races;
-  race_memory gm_races;        // its accesses to global memory
+  race_memory gm_races;  // its accesses to global memory
 };
 
 // An AI core: what its cube core and vector cores share.  Or an attention engine, alone.
@@ -52,12 +50,12 @@ struct core_group {
       : all(whole), index(number), first_of_kind(first), die(of_die), domain(in), races(in.races) {}
 
   machine &all;
-  unsigned index;              // AI cores come first, then engines
+  unsigned index;  // AI cores come first, then engines
   unsigned first_of_kind;
   unsigned die;
   core_domain &domain;
   race_detector &races;
-  std::vector<std::unique_ptr<core_unit>> cores;   // the cube core first
+  std::vector<std::unique_ptr<core_unit>> cores;  // the cube core first
 
   // A command takes effect at a cycle, the number-th of its pipe from 0 on.
   void log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number);
@@ -72,7 +70,8 @@ class machine {
   // Runs a kernel until nothing moves; returns the cycles it took.
   uint64_t launch(const std::string &firmware);
   void report(soc_result_t &result) const;
-  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result, in any of its threads.
+  // Results are again what nobody wrote; the host may have written an array, or looks at it as a result, in any of its
+  // threads.
   void results_cleared();
   void host_uses(uint64_t address);
 
@@ -105,11 +104,11 @@ class machine {
   void stop_here();
 
   struct meeting {
-    std::vector<std::pair<pipe *, unsigned>> arrived;   // and its domain
-    std::vector<vector_clock> clocks;                   // by domain: what its pipes had seen
+    std::vector<std::pair<pipe *, unsigned>> arrived;  // and its domain
+    std::vector<vector_clock> clocks;                  // by domain: what its pipes had seen
     uint64_t latest = 0;
-    pipe_cause cause;                                   // who was the latest
-    uint32_t number = 0;                                // of the SYNC_ALLs so far
+    pipe_cause cause;     // who was the latest
+    uint32_t number = 0;  // of the SYNC_ALLs so far
   };
 
   simulation &sim_;
@@ -117,17 +116,17 @@ class machine {
   traffic memory_;
   std::unique_ptr<init_check> unwritten_;
   std::unique_ptr<dumps> dumps_;
-  std::unique_ptr<tensor_book> written_;   // for those who ask what memories hold (inspect/)
-  std::mutex host_mutex_;                  // of of_host_
-  std::set<uint64_t> of_host_;             // first bytes of arrays that the host has used
+  std::unique_ptr<tensor_book> written_;  // for those who ask what memories hold (inspect/)
+  std::mutex host_mutex_;                 // of of_host_
+  std::set<uint64_t> of_host_;            // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
   meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
   std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
   unsigned events_ = 0;
-  uint64_t begin_ = 0;                    // of the launch
-  size_t marks_room_ = 0;                 // in the result
-  uint64_t marked_ = UINT64_MAX;          // the last number of the launch, if there was one
+  uint64_t begin_ = 0;            // of the launch
+  size_t marks_room_ = 0;         // in the result
+  uint64_t marked_ = UINT64_MAX;  // the last number of the launch, if there was one
 };
 
 }  // namespace soc

@@ -26,7 +26,7 @@ bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
   slot &s = queue_[end_];
   s.order = order;
   s.issued = cycle;
-  cycle = std::max(cycle, s.popped);   // of the command that had this slot before
+  cycle = std::max(cycle, s.popped);  // of the command that had this slot before
   s.command = pushed.command;
   s.busy = pushed.busy;
   s.pushed = cycle;
@@ -220,8 +220,8 @@ void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_ca
 // What the command at the front has done when it leaves the pipe.
 soc_command_t pipe::record_front(uint64_t begin) const {
   const slot &s = front();
-  return {track_, 0, popped_, s.order, s.issued, s.pushed, begin, time_, time_, time_, time_ - begin,
-          SOC_NO_CAUSE, 0, 0, s.command};
+  return {track_, 0,     popped_,       s.order,      s.issued, s.pushed, begin,    time_,
+          time_,  time_, time_ - begin, SOC_NO_CAUSE, 0,        0,        s.command};
 }
 
 bool pipe::issue_set(const command_t &command) {
@@ -306,13 +306,12 @@ void pipe::run(uint64_t now) {
     core_.engine()->attend(*this, popped_, command.attn);
     return;
   }
-  const traffic::course course = core_.group().all.memory().begin(
-      *this, core_.group().die, core_.memory(), command, popped_, now);
+  const traffic::course course =
+      core_.group().all.memory().begin(*this, core_.group().die, core_.memory(), command, popped_, now);
   move_latency_ = course.latency;
   move_alone_ = course.duration;
   if (command.header.opcode_ == OP_LOAD_KV) {
-    core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency,
-                         course.duration);
+    core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency, course.duration);
   }
 }
 
@@ -364,7 +363,7 @@ void pipe::answered(uint64_t number, uint64_t cycle) {
       return;
     }
   }
-  early_answers_.push_back(cycle);   // the move itself still goes on
+  early_answers_.push_back(cycle);  // the move itself still goes on
 }
 
 // --- effects ----------------------------------------------------------------------------------
@@ -413,7 +412,7 @@ void pipe::take_effect(const command_t &command, uint64_t number, const vector_c
     case OP_SET_FLAG:
       return set_flag(command.set_flag, number, clock);
     case OP_CROSS_SET:
-    case OP_PAIR_SET:   // the same fields
+    case OP_PAIR_SET:  // the same fields
       return core_.cross_set(command.cross_set, clock, finish_, {track_, number, finish_});
     default:
       sim_.result.flops += core_flops(&command);
@@ -461,7 +460,7 @@ void pipe::tell_standing() const {
     case OP_MARK:
       return tell_activity(BARRIER, time_);
     default:
-      return;   // the run has been stopped
+      return;  // the run has been stopped
   }
 }
 
@@ -499,10 +498,8 @@ bool pipe::check_in_flight(const command_t &command) {
     for (size_t i = 0; i < count * others; ++i) {
       const core_access_t &read = mine[i / others];
       const core_access_t &written = theirs[i % others];
-      if (!read.write && written.write && read.space == written.space &&
-          accesses_overlap(read, written)) {
-        sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) +
-                                   ": no PIPE_BARRIER orders " +
+      if (!read.write && written.write && read.space == written.space && accesses_overlap(read, written)) {
+        sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) + ": no PIPE_BARRIER orders " +
                                    sim_.describe(core_.name(), command) + " after " +
                                    sim_.describe(core_.name(), in_flight_[f].what.command));
         return false;

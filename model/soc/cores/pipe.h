@@ -9,8 +9,8 @@
 // The pipe has a clock of its own, which runs ahead of the machine's until the pipe needs a command
 // or a flag that has not come, or begins a move (scheduler.h).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_PIPE_H
-#define SOC_PIPE_H
+#ifndef AMALGAM_SOC_CORES_PIPE_H
+#define AMALGAM_SOC_CORES_PIPE_H
 
 #include <utility>
 #include <vector>
@@ -30,7 +30,7 @@ class core_unit;
 // A command with what can be said of it before its turn: by its firmware's thread, which runs ahead.
 struct pushed_command {
   command_t command;
-  uint64_t busy;     // cycles that it keeps its pipe busy, if nothing else decides
+  uint64_t busy;  // cycles that it keeps its pipe busy, if nothing else decides
   bool malformed;
 };
 
@@ -47,7 +47,7 @@ class pipe : public task {
   void tell_standing() const;
   // True if it was not marked yet; advance() takes the mark away.
   bool mark_woken() {
-    __builtin_prefetch(&queue_[front_]);   // advance() reads it soon
+    __builtin_prefetch(&queue_[front_]);  // advance() reads it soon
     return !std::exchange(woken_, true);
   }
 
@@ -59,13 +59,10 @@ class pipe : public task {
 
   // Does it stand before a wait for this flag?
   bool waits_for_cross(unsigned opcode, unsigned flag) const {
-    return popped_ < pushed_ && front().command.header.opcode_ == opcode &&
-           front().command.cross_wait.flag == flag;
+    return popped_ < pushed_ && front().command.header.opcode_ == opcode && front().command.cross_wait.flag == flag;
   }
   bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
-  const command_t &current() const {
-    return popped_ < pushed_ ? front().command : in_flight_.front().what.command;
-  }
+  const command_t &current() const { return popped_ < pushed_ ? front().command : in_flight_.front().what.command; }
   unsigned id() const { return id_; }
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
@@ -86,18 +83,18 @@ class pipe : public task {
   struct slot {
     command_t command;
     uint64_t busy = 0;
-    uint64_t order = 0;                            // of its push
-    uint64_t issued = 0, pushed = 0, popped = 0;   // cycles
+    uint64_t order = 0;                           // of its push
+    uint64_t issued = 0, pushed = 0, popped = 0;  // cycles
   };
   struct flight {
-    soc_command_t what;                       // what it did so far
-    uint64_t latency;                         // from the answer to ready
-    bool unanswered;                          // slices or engine decide: they have not answered
-    vector_clock clock;                       // flags: what the setter has seen
+    soc_command_t what;  // what it did so far
+    uint64_t latency;    // from the answer to ready
+    bool unanswered;     // slices or engine decide: they have not answered
+    vector_clock clock;  // flags: what the setter has seen
   };
 
   const slot &front() const { return queue_[front_]; }
-  size_t behind(size_t place) const { return place + 1 == queue_.size() ? 0 : place + 1; }   // in the ring
+  size_t behind(size_t place) const { return place + 1 == queue_.size() ? 0 : place + 1; }  // in the ring
   void pop();
   soc_command_t record_front(uint64_t begin) const;
   void spend(activity what, uint64_t until);
@@ -111,7 +108,7 @@ class pipe : public task {
   bool issue_move(const command_t &command);
   bool issue_look(const command_t &command);
   void look(uint64_t now);
-  void run(uint64_t now) override;            // a move begins, or a look
+  void run(uint64_t now) override;  // a move begins, or a look
   void go_on();
   bool check_in_flight(const command_t &command);
   void pass(const command_t &command, uint64_t begin, uint64_t ready);
@@ -129,18 +126,18 @@ class pipe : public task {
   unsigned id_;
   unsigned agent_;
   unsigned track_;
-  std::vector<slot> queue_;                   // a ring
-  size_t front_ = 0, end_ = 0;                // places in it: of the command it is at, and of the next one pushed
-  uint64_t pushed_ = 0, popped_ = 0;          // commands so far
+  std::vector<slot> queue_;           // a ring
+  size_t front_ = 0, end_ = 0;        // places in it: of the command it is at, and of the next one pushed
+  uint64_t pushed_ = 0, popped_ = 0;  // commands so far
   fifo<flight> in_flight_;
-  fifo<uint64_t> early_answers_;        // to a command whose move goes on
-  uint64_t time_ = 0;                         // this pipe's clock
-  uint64_t finish_ = 0;                       // cycle of the last effect
+  fifo<uint64_t> early_answers_;  // to a command whose move goes on
+  uint64_t time_ = 0;             // this pipe's clock
+  uint64_t finish_ = 0;           // cycle of the last effect
   bool woken_ = false, moving_ = false;
   bool syncing_ = false, synchronised_ = false;
   uint64_t move_begin_ = 0, move_latency_ = 0, move_alone_ = 0;
   uint64_t sync_begin_ = 0, look_begin_ = 0;
-  pipe_cause sync_cause_;                     // who came last to its SYNC_ALL
+  pipe_cause sync_cause_;  // who came last to its SYNC_ALL
   uint64_t spent_[ACTIVITIES] = {};
 };
 

@@ -1,8 +1,8 @@
 // Questions about the machine from other threads, those of debuggers: the simulation's thread answers them while it
 // waits for a program.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_QUESTIONS_H
-#define SOC_QUESTIONS_H
+#ifndef AMALGAM_SOC_CORES_QUESTIONS_H
+#define AMALGAM_SOC_CORES_QUESTIONS_H
 
 #include <atomic>
 #include <condition_variable>
@@ -17,7 +17,7 @@ namespace soc {
 class questions {
  public:
   struct question {
-    std::string core, request, answer;   // core: whose program stands
+    std::string core, request, answer;  // core: whose program stands
     bool answered = false;
   };
   using handle = std::shared_ptr<question>;
@@ -33,7 +33,7 @@ class questions {
   bool any(const std::string &core);
   // Answers all.
   void serve();
-  std::function<std::string(const question &)> answer;   // null: nobody can
+  std::function<std::string(const question &)> answer;  // null: nobody can
 
  private:
   std::mutex mutex_;

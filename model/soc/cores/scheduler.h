@@ -5,8 +5,8 @@
 // An event is taken only when every pipe and every scalar core has run as far as it can: what any
 // of them does later follows from an event still to come, so no event can come too late.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SCHEDULER_H
-#define SOC_SCHEDULER_H
+#ifndef AMALGAM_SOC_CORES_SCHEDULER_H
+#define AMALGAM_SOC_CORES_SCHEDULER_H
 
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,7 @@ class pipe;
 class task {
  public:
   task() = default;
-  task(const task &) = delete;            // events and wake-ups point to it
+  task(const task &) = delete;  // events and wake-ups point to it
   task &operator=(const task &) = delete;
   virtual ~task() = default;
   virtual void run(uint64_t now) = 0;
@@ -51,17 +51,17 @@ class scheduler : public sc_core::sc_module {
   struct event {
     uint64_t cycle, order;
     task *what;
-    bool operator<(const event &other) const {   // the queue's top is the largest
+    bool operator<(const event &other) const {  // the queue's top is the largest
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
-  void step();                 // SC_METHOD
+  void step();  // SC_METHOD
   void run_ahead();
 
   std::priority_queue<event> events_;
   uint64_t order_ = 0, taken_ = 0;
   std::vector<pipe *> woken_;
-  std::vector<pipe *> moved_on_;   // since the last event, if watched
+  std::vector<pipe *> moved_on_;  // since the last event, if watched
   std::vector<task *> ready_;
   bool stepping_ = false;
   sc_core::sc_event wake_;

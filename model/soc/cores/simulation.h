@@ -3,8 +3,8 @@
 // SystemC's nanosecond stands for one cycle of the cores' clock, so that all times are integers.
 // now() is the machine's clock; pipes and scalar cores run ahead of it (scheduler.h).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SIMULATION_H
-#define SOC_SIMULATION_H
+#ifndef AMALGAM_SOC_CORES_SIMULATION_H
+#define AMALGAM_SOC_CORES_SIMULATION_H
 
 #include <chrono>
 #include <cstdint>
@@ -27,9 +27,7 @@
 
 namespace soc {
 
-inline sc_core::sc_time cycles(uint64_t n) {
-  return sc_core::sc_time(static_cast<double>(n), sc_core::SC_NS);
-}
+inline sc_core::sc_time cycles(uint64_t n) { return sc_core::sc_time(static_cast<double>(n), sc_core::SC_NS); }
 inline uint64_t now() {
   static const uint64_t tick = cycles(1).value();
   return sc_core::sc_time_stamp().value() / tick;
@@ -79,20 +77,20 @@ struct simulation {
   const soc_options_t &options;
   const config_t &config;
   soc_result_t &result;
-  std::vector<watcher *> watchers;   // nobody, as a rule
-  std::unique_ptr<waves> trace;   // for Verilated units' signals; null: no waveforms
+  std::vector<watcher *> watchers;  // nobody, as a rule
+  std::unique_ptr<waves> trace;     // for Verilated units' signals; null: no waveforms
   source_lines lines;
   std::unique_ptr<scheduler> events;
   std::unique_ptr<arithmetic> work;
-  uint64_t deadline = UINT64_MAX; // of the kernel that runs: the cycle by which it has to be over
-  uint64_t stop_at = UINT64_MAX;  // ... and the last one that is wanted of it
-  uint64_t known_until = UINT64_MAX;   // of a run that was stopped: effects beyond this cycle are not looked at
+  uint64_t deadline = UINT64_MAX;     // of the kernel that runs: the cycle by which it has to be over
+  uint64_t stop_at = UINT64_MAX;      // ... and the last one that is wanted of it
+  uint64_t known_until = UINT64_MAX;  // of a run that was stopped: effects beyond this cycle are not looked at
   questions asked;
-  workers programs;               // that run scalar cores
-  unsigned cores = 0, tracks = 0; // so far: numbers of the next core, and of its next pipe
+  workers programs;                // that run scalar cores
+  unsigned cores = 0, tracks = 0;  // so far: numbers of the next core, and of its next pipe
 
  private:
-  std::map<std::string, std::shared_ptr<shared_firmware>> firmwares_;   // by file
+  std::map<std::string, std::shared_ptr<shared_firmware>> firmwares_;  // by file
 };
 
 }  // namespace soc

@@ -11,8 +11,7 @@
 namespace soc {
 namespace {
 
-std::vector<num_triplet_t> triplets(size_t count, size_t elements,
-                                    std::vector<num_element_t> &storage) {
+std::vector<num_triplet_t> triplets(size_t count, size_t elements, std::vector<num_element_t> &storage) {
   storage.resize(count * elements);
   std::vector<num_triplet_t> all(count);
   for (size_t i = 0; i < count; ++i) {
@@ -32,8 +31,7 @@ engine_shape_t shape_of(const simulation &sim) {
 
 }  // namespace
 
-attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim,
-                                   const core_memory_t &memory)
+attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim, const core_memory_t &memory)
     : sc_module(name),
       sim_(sim),
       memory_(memory),
@@ -76,7 +74,7 @@ void attention_engine::plan() {
     }
     tick = std::max(tick, next_tick(loads_.front().arrival() - 1));
   }
-  wake_.notify(cycles(edge(tick) - now()));   // an earlier one that is planned stays
+  wake_.notify(cycles(edge(tick) - now()));  // an earlier one that is planned stays
 }
 
 void attention_engine::tick() {
@@ -109,8 +107,8 @@ void attention_engine::tick() {
 
 // --- keys -------------------------------------------------------------------------------------
 
-void attention_engine::load(pipe &who, uint64_t number, const cmd_load_kv_t &command,
-                            uint64_t first, uint64_t duration) {
+void attention_engine::load(pipe &who, uint64_t number, const cmd_load_kv_t &command, uint64_t first,
+                            uint64_t duration) {
   loads_.push_back({&who, number, command, first, duration});
   plan();
 }
@@ -123,11 +121,9 @@ const engine_row_t *attention_engine::arrived_row() {
   const loading &l = loads_.front();
   const cmd_load_kv_t &c = l.command;
   const auto at = [&](uint64_t address, uint64_t pitch) {
-    return reinterpret_cast<const num_bf16_t *>(memory_.base[SPACE_GM] + (address - GM_BASE) +
-                                                l.next * pitch);
+    return reinterpret_cast<const num_bf16_t *>(memory_.base[SPACE_GM] + (address - GM_BASE) + l.next * pitch);
   };
-  row_ = {l.next / c.stride, c.row + l.next % c.stride, at(c.k_gm, c.k_pitch),
-          at(c.v_gm, c.v_pitch)};
+  row_ = {l.next / c.stride, c.row + l.next % c.stride, at(c.k_gm, c.k_pitch), at(c.v_gm, c.v_pitch)};
   return &row_;
 }
 
@@ -188,8 +184,7 @@ void attention_engine::make_mask(const attention &a) {
   for (size_t n = 0; port_->has_data() && n < shape_.queries; ++n) {
     for (size_t b = 0; b < blocks; ++b) {
       const size_t key = b * c.stride + a.mask_row;
-      mask_[n * blocks + b] =
-          n < count && key < c.keys && core_attn_key(&memory_, &c, a.masked + n, key);
+      mask_[n * blocks + b] = n < count && key < c.keys && core_attn_key(&memory_, &c, a.masked + n, key);
     }
   }
 }

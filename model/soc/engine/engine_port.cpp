@@ -16,10 +16,8 @@ namespace {
 
 class engine_rtl : public engine_port {
  public:
-  engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
-             const std::string &name, waves *trace)
-      : d_(shape.num.d), queries_(shape.queries), elements_(queries_ * (d_ + 1)),
-        triplets_(queries_), trace_(trace) {
+  engine_rtl(const engine_shape_t &shape, void (*building)(const char *what), const std::string &name, waves *trace)
+      : d_(shape.num.d), queries_(shape.queries), elements_(queries_ * (d_ + 1)), triplets_(queries_), trace_(trace) {
     char message[512] = "";
     const engine_trace_t how = trace == nullptr      ? ENGINE_UNTRACED
                                : trace->everything() ? ENGINE_TRACE_ALL
@@ -65,8 +63,8 @@ class engine_rtl : public engine_port {
     if (trace_ != nullptr && trace_->unit_at(now)) {
       api().record(unit_, false, true);
     }
-    const handshakes done = {pins_->q_valid && pins_->q_ready,
-                             pins_->mask_valid && pins_->mask_ready, pins_->out_valid};
+    const handshakes done = {pins_->q_valid && pins_->q_ready, pins_->mask_valid && pins_->mask_ready,
+                             pins_->out_valid};
     if (done.result) {
       api().get_result(unit_, triplets_.data());
     }
@@ -97,8 +95,7 @@ class engine_rtl : public engine_port {
 
 class engine_c : public engine_port {
  public:
-  explicit engine_c(const engine_shape_t &shape)
-      : control_(engine_control_new(shape.num.d, shape.num.blocks)) {
+  explicit engine_c(const engine_shape_t &shape) : control_(engine_control_new(shape.num.d, shape.num.blocks)) {
     if (control_ == nullptr) {
       throw std::runtime_error("out of memory");
     }
@@ -118,8 +115,7 @@ class engine_c : public engine_port {
   void offer_mask(const uint8_t *bits) override { inputs_.mask_valid = bits != nullptr; }
   handshakes tick(const engine_row_t *, uint64_t) override {
     const engine_outputs_t outputs = engine_control_cycle(control_, &inputs_);
-    return {inputs_.q_valid && outputs.q_ready, inputs_.mask_valid && outputs.mask_ready,
-            outputs.out_valid};
+    return {inputs_.q_valid && outputs.q_ready, inputs_.mask_valid && outputs.mask_ready, outputs.out_valid};
   }
   void result(num_triplet_t *) override {}
 
@@ -130,14 +126,11 @@ class engine_c : public engine_port {
 
 }  // namespace
 
-std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape,
-                                             void (*building)(const char *what),
+std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
                                              const std::string &name, waves *trace) {
   return std::make_unique<engine_rtl>(shape, building, name, trace);
 }
 
-std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape) {
-  return std::make_unique<engine_c>(shape);
-}
+std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape) { return std::make_unique<engine_c>(shape); }
 
 }  // namespace soc

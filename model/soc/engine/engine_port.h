@@ -3,8 +3,8 @@
 //
 // Source: rtl/README.md, "Ports of attention_engine".
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_ENGINE_PORT_H
-#define SOC_ENGINE_PORT_H
+#ifndef AMALGAM_SOC_ENGINE_ENGINE_PORT_H
+#define AMALGAM_SOC_ENGINE_ENGINE_PORT_H
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class waves;
 class engine_port {
  public:
   struct handshakes {
-    bool group, mask, result;   // taken, taken, given
+    bool group, mask, result;  // taken, taken, given
   };
 
   virtual ~engine_port() = default;
@@ -27,7 +27,7 @@ class engine_port {
   virtual bool has_data() const = 0;
   // What is on offer from now on, until it is taken; null: nothing.
   virtual void offer_group(const engine_group_t *group) = 0;
-  virtual void offer_mask(const uint8_t *bits) = 0;   // [NQ,P]
+  virtual void offer_mask(const uint8_t *bits) = 0;  // [NQ,P]
   // One cycle; a row that is written in it, or null.  A result is always taken.  now: the cores' cycle, for
   // waveforms.
   virtual handshakes tick(const engine_row_t *row, uint64_t now) = 0;
@@ -37,8 +37,7 @@ class engine_port {
 
 // Builds the Verilog of the shape if need be.  Its signals go to trace, if that is not null, under a
 // name.  Throws std::runtime_error.
-std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape,
-                                             void (*building)(const char *what),
+std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
                                              const std::string &name, waves *trace);
 std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape);
 

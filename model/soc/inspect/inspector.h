@@ -7,8 +7,8 @@
 //
 // Nothing here changes the machine, but that arithmetic which is due is carried out at once.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_INSPECTOR_H
-#define SOC_INSPECTOR_H
+#ifndef AMALGAM_SOC_INSPECT_INSPECTOR_H
+#define AMALGAM_SOC_INSPECT_INSPECTOR_H
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 // What those share who look at a standing machine: its cores, and commands as text.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_LOOK_H
-#define SOC_LOOK_H
+#ifndef AMALGAM_SOC_INSPECT_LOOK_H
+#define AMALGAM_SOC_INSPECT_LOOK_H
 
 #include <cstdint>
 #include <string>

@@ -25,7 +25,8 @@ std::string hex(uint64_t value) {
 }
 
 std::string shape_of(const core_tensor_t &t) {
-  const std::string shape = std::string(core_type_name(t.type)) + " [" + std::to_string(t.rows) + "][" + std::to_string(t.cols) + "]";
+  const std::string shape =
+      std::string(core_type_name(t.type)) + " [" + std::to_string(t.rows) + "][" + std::to_string(t.cols) + "]";
   return shape + (t.layout == CORE_STRIPS ? " in strips" : "");
 }
 
@@ -45,7 +46,8 @@ uint64_t number(const std::string &text, const char *expected) {
 
 core_space_t space_of(const std::string &name) {
   for (unsigned space = 0; space < SPACE_COUNT; ++space) {
-    if (lower(core_space_name(static_cast<core_space_t>(space))) == name && space != SPACE_KV && space != SPACE_PAIR_L1) {
+    if (lower(core_space_name(static_cast<core_space_t>(space))) == name && space != SPACE_KV &&
+        space != SPACE_PAIR_L1) {
       return static_cast<core_space_t>(space);
     }
   }
@@ -58,7 +60,8 @@ uint32_t type_of(const std::string &name) {
       return type;
     }
   }
-  throw std::runtime_error("show: no type '" + name + "'; expected f32, bf16, f16, s32, s4, u4, e4m3, bit, u8, u16 or u32");
+  throw std::runtime_error("show: no type '" + name +
+                           "'; expected f32, bf16, f16, s32, s4, u4, e4m3, bit, u8, u16 or u32");
 }
 
 // A memory of its own, and not its cube core's.
@@ -77,7 +80,8 @@ void read_shape(const std::vector<std::string> &request, core_tensor_t &t) {
   t.rows = number(request[3].substr(0, by), "ROWSxCOLS");
   t.cols = number(request[3].substr(by + 1), "ROWSxCOLS");
   t.type = type_of(lower(request[4].c_str()));
-  if (t.rows == 0 || t.cols == 0 || t.rows > MOST_ELEMENTS || t.cols > MOST_ELEMENTS || t.rows * t.cols > MOST_ELEMENTS) {
+  if (t.rows == 0 || t.cols == 0 || t.rows > MOST_ELEMENTS || t.cols > MOST_ELEMENTS ||
+      t.rows * t.cols > MOST_ELEMENTS) {
     throw std::runtime_error("show: expected 1 to " + std::to_string(MOST_ELEMENTS) + " elements, got '" + request[3] +
                              "'; --dump writes more");
   }
@@ -120,7 +124,8 @@ uint64_t values::find_address(const core_unit &core, core_space_t space, const s
       return a.begin + (plus == std::string::npos ? 0 : number(text.substr(plus + 1), "an offset in bytes"));
     }
   }
-  const uint64_t address = number(text, space == SPACE_GM ? "an address or the name of an array" : "an address in bytes");
+  const uint64_t address =
+      number(text, space == SPACE_GM ? "an address or the name of an array" : "an address in bytes");
   if (space == SPACE_GM ? address < GM_BASE || address - GM_BASE >= core.memory().bytes[SPACE_GM]
                         : address >= core.memory().bytes[space]) {
     throw std::runtime_error("show: no such address '" + text + "'");
@@ -131,7 +136,8 @@ uint64_t values::find_address(const core_unit &core, core_space_t space, const s
 // A part of a tensor lies as all of it does, unless the request says otherwise.
 void values::take_layout(place &where, const words &request) const {
   const tensor_book::entry *last =
-      all_.written() == nullptr ? nullptr : all_.written()->find(where.core->memory().base[where.space], where.tensor.base);
+      all_.written() == nullptr ? nullptr
+                                : all_.written()->find(where.core->memory().base[where.space], where.tensor.base);
   if (last != nullptr && request.size() == 5 && core_type_bits(last->what.type) == core_type_bits(where.tensor.type)) {
     where.tensor.layout = last->what.layout;
     where.tensor.pitch = last->what.pitch;
@@ -149,13 +155,13 @@ values::place values::find_place(const words &request, const std::string &here) 
   const auto has = [space](const core_unit &c) { return space == SPACE_GM || is_own(c, space); };
   core_unit *found = name.empty() ? nullptr : &core(name);
   const std::vector<core_unit *> list = cores();
-  if (found == nullptr || (!has(*found) && dot == std::string::npos)) {   // of the first core that has one
+  if (found == nullptr || (!has(*found) && dot == std::string::npos)) {  // of the first core that has one
     const auto first = std::find_if(list.begin(), list.end(), [&](const core_unit *c) { return has(*c); });
     found = first == list.end() ? nullptr : *first;
   }
   if (found == nullptr || !has(*found)) {
-    throw std::runtime_error("show: " + (found == nullptr || dot == std::string::npos ? "no core" : found->name()) + " has " +
-                             (dot == std::string::npos ? "a " : "no ") + memory);
+    throw std::runtime_error("show: " + (found == nullptr || dot == std::string::npos ? "no core" : found->name()) +
+                             " has " + (dot == std::string::npos ? "a " : "no ") + memory);
   }
   place where = {found, space, {}};
   core_tensor_t &t = where.tensor;
@@ -191,8 +197,8 @@ std::string values::writer_of(const tensor_book::entry &e) const {
   for (const core_unit *c : cores()) {
     name = &c->memory() == e.memory ? c->name() : name;
   }
-  return name + " " + core_pipe_name(e.command.header.pipe_) + " " + core_command_name(e.command.header.opcode_) + " at cycle " +
-         std::to_string(e.cycle) + ", " + sim_.lines.find(e.command.header.pc_, e.firmware);
+  return name + " " + core_pipe_name(e.command.header.pipe_) + " " + core_command_name(e.command.header.opcode_) +
+         " at cycle " + std::to_string(e.cycle) + ", " + sim_.lines.find(e.command.header.pc_, e.firmware);
 }
 
 // --- tensors ------------------------------------------------------------------------------------
@@ -200,7 +206,7 @@ std::string values::writer_of(const tensor_book::entry &e) const {
 std::string values::tensors_of(const core_unit &core, core_space_t space) const {
   std::vector<tensor_book::entry> list = all_.written()->entries(core.memory().base[space]);
   size_t older = 0;
-  if (list.size() > MOST_LISTED) {   // those written last
+  if (list.size() > MOST_LISTED) {  // those written last
     older = list.size() - MOST_LISTED;
     std::nth_element(list.begin(), list.begin() + static_cast<long>(older), list.end(),
                      [](const tensor_book::entry &a, const tensor_book::entry &b) { return a.cycle < b.cycle; });
@@ -213,7 +219,10 @@ std::string values::tensors_of(const core_unit &core, core_space_t space) const 
   for (const tensor_book::entry &e : list) {
     const std::string where = space == SPACE_GM ? gm_name(e.what.base) : hex(e.what.base);
     text += memory + " " + (where.empty() ? hex(e.what.base) : where) + "  " + shape_of(e.what) +
-            (e.end == tensor_end(e.what) ? "" : has_gaps(e.what) ? ", others between its rows" : ", the end of it overwritten") + "  " + writer_of(e) + "\n";
+            (e.end == tensor_end(e.what) ? ""
+             : has_gaps(e.what)          ? ", others between its rows"
+                                         : ", the end of it overwritten") +
+            "  " + writer_of(e) + "\n";
   }
   return older == 0 ? text : text + memory + "  and " + std::to_string(older) + " that were written earlier\n";
 }
@@ -250,8 +259,8 @@ std::string values::show(const words &request, const std::string &here) const {
     t.rows = std::min(t.rows, most);
   }
   const std::string name = where.space == SPACE_GM ? gm_name(t.base) : hex(t.base);
-  std::string text = (where.space == SPACE_GM ? "gm" : where.core->name() + "." + lower(core_space_name(where.space))) + " " +
-                     (name.empty() ? hex(t.base) : name) + "  " + shape_of(t) + "  " +
+  std::string text = (where.space == SPACE_GM ? "gm" : where.core->name() + "." + lower(core_space_name(where.space))) +
+                     " " + (name.empty() ? hex(t.base) : name) + "  " + shape_of(t) + "  " +
                      (last == nullptr ? "no command wrote there" : writer_of(*last)) + "\n";
   for (uint64_t r = 0; r < t.rows; ++r) {
     char word[48];

@@ -1,7 +1,7 @@
 // What a standing machine's memories hold: what was written there, and numbers.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_VALUES_H
-#define SOC_VALUES_H
+#ifndef AMALGAM_SOC_INSPECT_VALUES_H
+#define AMALGAM_SOC_INSPECT_VALUES_H
 
 #include "soc/inspect/look.h"
 
@@ -21,9 +21,9 @@ class values : public look {
 
  private:
   struct place {
-    core_unit *core;             // that sees it
+    core_unit *core;  // that sees it
     core_space_t space;
-    core_tensor_t tensor;        // as asked for; rows 0: as it was written last
+    core_tensor_t tensor;  // as asked for; rows 0: as it was written last
   };
   place find_place(const words &request, const std::string &here) const;
   void take_layout(place &where, const words &request) const;

@@ -32,9 +32,10 @@ std::string waits::flags(core_unit &core) const {
   });
   for (const unsigned opcode : {OP_CROSS_SET, OP_PAIR_SET}) {
     core.cross_flags(opcode).for_each_arrival([&](size_t sender, const cross_flag_board::arrival &flag, size_t count) {
-      text += core.name() + "  " + (opcode == OP_PAIR_SET ? "pair flag " : "cross flag ") + std::to_string(flag.setter.flag) +
-              " from " + core.sender_name(sender, opcode) + ": " + std::to_string(count) + " sent, the first" +
-              up_since(flag.cycle).substr(1) + ", " + sim_.lines.find(flag.setter.pc_) + "\n";
+      text += core.name() + "  " + (opcode == OP_PAIR_SET ? "pair flag " : "cross flag ") +
+              std::to_string(flag.setter.flag) + " from " + core.sender_name(sender, opcode) + ": " +
+              std::to_string(count) + " sent, the first" + up_since(flag.cycle).substr(1) + ", " +
+              sim_.lines.find(flag.setter.pc_) + "\n";
     });
   }
   return text;
@@ -64,8 +65,11 @@ std::string waits::pipes(core_unit &core) const {
     }
     char line[160];
     const bool waits = p->queued() > 0 && !p->moving();
-    std::snprintf(line, sizeof line, "%-10s %-5s %-8s cycle %llu, %s done, %llu queued, %llu in flight", core.name().c_str(),
-                  core_pipe_name(p->id()), p->queued() == 0 ? "empty" : waits ? "waits" : "busy",
+    std::snprintf(line, sizeof line, "%-10s %-5s %-8s cycle %llu, %s done, %llu queued, %llu in flight",
+                  core.name().c_str(), core_pipe_name(p->id()),
+                  p->queued() == 0 ? "empty"
+                  : waits          ? "waits"
+                                   : "busy",
                   static_cast<unsigned long long>(p->time()), plural(p->number(), "command").c_str(),
                   static_cast<unsigned long long>(p->queued()), static_cast<unsigned long long>(p->in_flight()));
     text += line;
@@ -93,15 +97,17 @@ void waits::follow_flag(core_unit &core, const pipe &p, unsigned depth, std::str
   const cmd_wait_flag_t &wait = p.queued(0).wait_flag;
   const pipe &from = *core.pipes()[wait.from];
   size_t before = 0;
-  while (before < from.queued() && !(from.queued(before).header.opcode_ == OP_SET_FLAG &&
-                                     from.queued(before).set_flag.to == p.id() &&
-                                     from.queued(before).set_flag.event == wait.event)) {
+  while (before < from.queued() &&
+         !(from.queued(before).header.opcode_ == OP_SET_FLAG && from.queued(before).set_flag.to == p.id() &&
+           from.queued(before).set_flag.event == wait.event)) {
     ++before;
   }
-  text += "waits for flag " + std::to_string(wait.event) + " of " + core_pipe_name(wait.from) + ", " + line_of(p.queued(0)) + "\n";
+  text += "waits for flag " + std::to_string(wait.event) + " of " + core_pipe_name(wait.from) + ", " +
+          line_of(p.queued(0)) + "\n";
   text += std::string(2 * depth + 2, ' ') +
           (before == from.queued() ? "no SET_FLAG of it has been pushed"
-                                   : plural(before, "command") + " before its SET_FLAG") + ": ";
+                                   : plural(before, "command") + " before its SET_FLAG") +
+          ": ";
   follow(core, from, depth + 1, text);
 }
 
@@ -144,7 +150,8 @@ void waits::follow(core_unit &core, const pipe &p, unsigned depth, std::string &
   }
   if (p.queued() == 0) {
     text += p.in_flight() == 0 ? "has no command; " + program_state(core) + "\n"
-                               : "has " + plural(p.in_flight(), "command") + " in flight and none queued; " + program_state(core) + "\n";
+                               : "has " + plural(p.in_flight(), "command") + " in flight and none queued; " +
+                                     program_state(core) + "\n";
     return;
   }
   const command_t &front = p.queued(0);
@@ -157,11 +164,13 @@ void waits::follow(core_unit &core, const pipe &p, unsigned depth, std::string &
   }
   if (opcode == OP_SYNC_ALL && p.syncing()) {
     text += "waits at a SYNC_ALL, " + line_of(front) + ": " + sync_state(core, p) + "\n";
-  } else if ((opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL || opcode == OP_READ_GM || opcode == OP_MARK) && p.in_flight() > 0) {
+  } else if ((opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL || opcode == OP_READ_GM || opcode == OP_MARK) &&
+             p.in_flight() > 0) {
     text += std::string("waits in a ") + core_command_name(opcode) + " for " + plural(p.in_flight(), "command") +
             " in flight, " + line_of(front) + "\n";
   } else {
-    text += std::string(p.moving() ? "is busy with " : "is about to begin ") + text_of(front) + " at " + line_of(front) + "\n";
+    text += std::string(p.moving() ? "is busy with " : "is about to begin ") + text_of(front) + " at " +
+            line_of(front) + "\n";
   }
 }
 

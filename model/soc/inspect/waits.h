@@ -1,7 +1,7 @@
 // What pipes of a standing machine are at, and what they wait for.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_WAITS_H
-#define SOC_WAITS_H
+#ifndef AMALGAM_SOC_INSPECT_WAITS_H
+#define AMALGAM_SOC_INSPECT_WAITS_H
 
 #include <set>
 

@@ -7,8 +7,8 @@
 namespace soc {
 namespace {
 
-constexpr double kForgiven = 1e-9;            // of a move's cycles
-constexpr double kClockWrap = 1u << 20;       // bytes; keeps a clock's rounding far below kForgiven
+constexpr double kForgiven = 1e-9;       // of a move's cycles
+constexpr double kClockWrap = 1u << 20;  // bytes; keeps a clock's rounding far below kForgiven
 
 uint64_t whole_cycles(double cycles) {
   const uint64_t before = static_cast<uint64_t>(cycles);
@@ -33,16 +33,14 @@ void bandwidth::begin(uint64_t now, uint64_t cold, uint64_t warm, double limit, 
 
 void bandwidth::advance(uint64_t now, std::vector<uint64_t> &finished) {
   pass(now);
-  std::sort(due_.begin(), due_.end(),
-            [](const move &a, const move &b) { return a.order < b.order; });
+  std::sort(due_.begin(), due_.end(), [](const move &a, const move &b) { return a.order < b.order; });
   for (const move &m : due_) {
     finished.push_back(m.token);
   }
   due_.clear();
 }
 
-void bandwidth::each(
-    const std::function<void(uint64_t token, double rate, bool cold)> &visit) const {
+void bandwidth::each(const std::function<void(uint64_t token, double rate, bool cold)> &visit) const {
   for (const move_class &c : classes_) {
     for (const move &m : c.moves) {
       visit(m.token, c.rate, c.cold);
@@ -51,9 +49,8 @@ void bandwidth::each(
 }
 
 void bandwidth::push(double limit, bool cold, double bytes, move m) {
-  auto c = std::find_if(classes_.begin(), classes_.end(), [=](const move_class &other) {
-    return other.limit == limit && other.cold == cold;
-  });
+  auto c = std::find_if(classes_.begin(), classes_.end(),
+                        [=](const move_class &other) { return other.limit == limit && other.cold == cold; });
   if (c == classes_.end()) {
     c = classes_.insert(c, {limit, cold, 0, 0, 0, {}});
   }
@@ -115,8 +112,7 @@ void bandwidth::end_first(size_t index) {
 size_t bandwidth::first_due(uint64_t cycle) const {
   size_t first = classes_.size();
   for (size_t i = 0; i < classes_.size(); ++i) {
-    if (classes_[i].next <= cycle &&
-        (first == classes_.size() || left(classes_[i]) < left(classes_[first]))) {
+    if (classes_[i].next <= cycle && (first == classes_.size() || left(classes_[i]) < left(classes_[first]))) {
       first = i;
     }
   }
@@ -124,9 +120,7 @@ size_t bandwidth::first_due(uint64_t cycle) const {
 }
 
 // Cycles to the class's first end.
-double bandwidth::left(const move_class &c) const {
-  return std::max(c.moves.front().end - c.served, 0.0) / c.rate;
-}
+double bandwidth::left(const move_class &c) const { return std::max(c.moves.front().end - c.served, 0.0) / c.rate; }
 
 uint64_t bandwidth::end_cycle(const move_class &c) const {
   const uint64_t begin = c.moves.front().begin;
@@ -156,7 +150,7 @@ double bandwidth::level(double capacity, bool all) const {
     if (rest / unlimited <= level) {
       return level;
     }
-    level = rest / unlimited;   // higher, so that more classes may turn out to be held back
+    level = rest / unlimited;  // higher, so that more classes may turn out to be held back
   }
 }
 

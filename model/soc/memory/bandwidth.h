@@ -16,8 +16,8 @@
 //
 // Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_BANDWIDTH_H
-#define SOC_BANDWIDTH_H
+#ifndef AMALGAM_SOC_MEMORY_BANDWIDTH_H
+#define AMALGAM_SOC_MEMORY_BANDWIDTH_H
 
 #include <cstddef>
 #include <cstdint>
@@ -49,19 +49,19 @@ class bandwidth {
 
  private:
   struct move {
-    double end;                // on its class's clock: where it, or its cold part, is through
-    double warm;               // bytes to move after that
-    uint64_t order;            // of begins
+    double end;      // on its class's clock: where it, or its cold part, is through
+    double warm;     // bytes to move after that
+    uint64_t order;  // of begins
     uint64_t begin;
     uint64_t token;
   };
   struct move_class {
     double limit;
     bool cold;
-    double rate;               // bytes a cycle of each of its moves
-    double served;             // the clock: bytes a move has got since the clock was at 0
-    uint64_t next;             // cycle of its first end
-    std::vector<move> moves;   // a heap, the first to end in front
+    double rate;              // bytes a cycle of each of its moves
+    double served;            // the clock: bytes a move has got since the clock was at 0
+    uint64_t next;            // cycle of its first end
+    std::vector<move> moves;  // a heap, the first to end in front
   };
 
   static bool later(const move &a, const move &b);
@@ -79,10 +79,10 @@ class bandwidth {
   double hbm_, l2_;
   std::vector<move_class> classes_;
   uint64_t now_ = 0;
-  double at_ = 0;              // cycles after now_ that classes_ is at; 0 between calls
+  double at_ = 0;  // cycles after now_ that classes_ is at; 0 between calls
   uint64_t next_ = UINT64_MAX;
   uint64_t order_ = 0;
-  std::vector<move> due_;      // done and not yet told
+  std::vector<move> due_;  // done and not yet told
 };
 
 }  // namespace soc

@@ -15,9 +15,9 @@
 namespace soc {
 namespace {
 
-constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;   // by an atomic slice
-constexpr uint64_t kRoom = uint64_t{1} << 40;   // of addresses, if this host has so many
-constexpr uint64_t kPage = 4096;      // the arguments have the first: the scalar's window
+constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;  // by an atomic slice
+constexpr uint64_t kRoom = uint64_t{1} << 40;                               // of addresses, if this host has so many
+constexpr uint64_t kPage = 4096;  // the arguments have the first: the scalar's window
 constexpr uint64_t kAlign = 512;
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -31,7 +31,7 @@ struct arena {
     for (uint64_t bytes = kRoom; bytes >= kAddressable && base == nullptr; bytes /= 4) {
       void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (map != MAP_FAILED) {
-        madvise(map, bytes, MADV_HUGEPAGE);   // arrays lie one behind the other, and are used whole
+        madvise(map, bytes, MADV_HUGEPAGE);  // arrays lie one behind the other, and are used whole
         base = static_cast<uint8_t *>(map);
         room = bytes;
       }
@@ -50,9 +50,7 @@ struct arena {
 };
 
 // Is there anything that another one's writes could race with?
-bool several(const simulation &sim) {
-  return sim.config.soc.ai_cores + sim.config.soc.engines > 1;
-}
+bool several(const simulation &sim) { return sim.config.soc.ai_cores + sim.config.soc.engines > 1; }
 
 arena &the_arena() {
   static arena memory;
@@ -77,8 +75,7 @@ uint64_t end_of_written(const soc_buffer_t *buffers, size_t count) {
 
 }  // namespace
 
-global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t count,
-                             size_t args_bytes)
+global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t count, size_t args_bytes)
     : buffers_(buffers),
       count_(count),
       bytes_(round_up(the_arena().used, kPage)),
@@ -89,18 +86,24 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
   const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
   if (base_ == nullptr || near > kAddressable) {
     throw std::runtime_error("global memory: " + std::to_string(near >> 20) +
-                             " MiB of arrays; the atomic slices address " +
-                             std::to_string(kAddressable >> 20) + " MiB");
+                             " MiB of arrays; the atomic slices address " + std::to_string(kAddressable >> 20) +
+                             " MiB");
   }
   if (bytes_ > the_arena().room) {
-    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) + " MiB of arrays; this host has room for " +
-                             std::to_string(the_arena().room >> 20) + " MiB");
+    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
+                             " MiB of arrays; this host has room for " + std::to_string(the_arena().room >> 20) +
+                             " MiB");
   }
   arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
-    arrays_.push_back({buffers[i].name, buffers[i].address, buffers[i].address + buffers[i].bytes,
-                       buffers[i].read_only, buffers[i].numbers, buffers[i].init != nullptr,
-                       buffers[i].result != nullptr, {}});
+    arrays_.push_back({buffers[i].name,
+                       buffers[i].address,
+                       buffers[i].address + buffers[i].bytes,
+                       buffers[i].read_only,
+                       buffers[i].numbers,
+                       buffers[i].init != nullptr,
+                       buffers[i].result != nullptr,
+                       {}});
   }
   for (size_t i = 0; i < count; ++i) {
     if (sim.options.timing_only && !buffers[i].numbers) {
@@ -117,8 +120,7 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
 
 void global_memory::launch(const void *args, size_t args_bytes) {
   if (args_bytes > arrays_.front().end - GM_BASE) {
-    throw std::runtime_error("arguments of " + std::to_string(args_bytes) +
-                             " bytes are more than were announced");
+    throw std::runtime_error("arguments of " + std::to_string(args_bytes) + " bytes are more than were announced");
   }
   std::memcpy(base_, args, args_bytes);
   if (several_cores_) {
@@ -150,8 +152,7 @@ std::optional<std::string> global_memory::check(const core_access_t &access, boo
   const uint64_t end = access.base + (access.rows - 1) * access.pitch + access.row_bytes;
   if (end > a->end) {
     std::snprintf(text, sizeof text, "%s of global array '%s' ends %llu bytes after it",
-                  access.write ? "write" : "read", a->name,
-                  static_cast<unsigned long long>(end - a->end));
+                  access.write ? "write" : "read", a->name, static_cast<unsigned long long>(end - a->end));
     return text;
   }
   if (access.write && a->read_only) {
@@ -207,12 +208,10 @@ std::optional<std::string> global_memory::check_gather(const core_memory_t &memo
     if (what == CORE_GATHER_NOTHING) {
       continue;
     }
-    if (what == CORE_GATHER_WRONG || address >= rows->end ||
-        command.row_bytes > rows->end - address) {
+    if (what == CORE_GATHER_WRONG || address >= rows->end || command.row_bytes > rows->end - address) {
       std::snprintf(text, sizeof text, "place %llu of the list: %s",
                     static_cast<unsigned long long>(command.first) + row,
-                    what == CORE_GATHER_WRONG ? "its number is below -1"
-                                              : "its row is not inside of the array");
+                    what == CORE_GATHER_WRONG ? "its number is below -1" : "its row is not inside of the array");
       return text;
     }
   }
@@ -241,7 +240,7 @@ soc_traffic_t &global_memory::traffic_of(uint64_t address) {
 
 void global_memory::copy_results() const {
   for (size_t i = 0; i < count_; ++i) {
-    buffers_[i].traffic = arrays_[i + 1].traffic;   // the first one holds the arguments
+    buffers_[i].traffic = arrays_[i + 1].traffic;  // the first one holds the arguments
     if (buffers_[i].result != nullptr) {
       std::memcpy(buffers_[i].result, base_ + (buffers_[i].address - GM_BASE), buffers_[i].bytes);
     }
@@ -271,12 +270,10 @@ void global_memory::clear_results() {
 extern "C" void *soc_alloc(uint64_t bytes) {
   soc::arena &memory = soc::the_arena();
   const uint64_t offset = memory.take(bytes);
-  return memory.base == nullptr || memory.used > memory.room ? nullptr
-                                                                   : memory.base + offset;
+  return memory.base == nullptr || memory.used > memory.room ? nullptr : memory.base + offset;
 }
 
-extern "C" void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context,
-                                size_t context_bytes) {
+extern "C" void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes) {
   void *input = soc_alloc(bytes);
   if (input == nullptr) return nullptr;
   try {
@@ -291,8 +288,7 @@ extern "C" void soc_place(soc_buffer_t *buffers, size_t count) {
   soc::arena &memory = soc::the_arena();
   for (size_t i = 0; i < count; ++i) {
     const bool there = memory.holds(buffers[i].init);
-    const uint64_t offset = there ? static_cast<uint64_t>(
-                                        static_cast<const uint8_t *>(buffers[i].init) - memory.base)
+    const uint64_t offset = there ? static_cast<uint64_t>(static_cast<const uint8_t *>(buffers[i].init) - memory.base)
                                   : memory.take(buffers[i].bytes);
     buffers[i].address = GM_BASE + offset;
   }

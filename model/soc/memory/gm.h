@@ -1,7 +1,7 @@
 // Global memory: its bytes and the arrays in them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_H
-#define SOC_GM_H
+#ifndef AMALGAM_SOC_MEMORY_GM_H
+#define AMALGAM_SOC_MEMORY_GM_H
 
 #include <optional>
 #include <string>
@@ -17,11 +17,11 @@ class global_memory {
  public:
   struct array {
     const char *name;
-    uint64_t begin, end;       // global addresses
+    uint64_t begin, end;  // global addresses
     bool read_only;
-    bool numbers;              // for GATHER_IN and scalar cores
-    bool given;                // holds values from the start
-    bool result;               // the host gets it
+    bool numbers;  // for GATHER_IN and scalar cores
+    bool given;    // holds values from the start
+    bool result;   // the host gets it
     soc_traffic_t traffic;
   };
 
@@ -48,11 +48,9 @@ class global_memory {
   // Is the address in an array of numbers?
   bool is_numbers(uint64_t address) const;
   // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
-  std::optional<std::string> check_gather(const core_memory_t &memory,
-                                          const cmd_gather_in_t &command) const;
+  std::optional<std::string> check_gather(const core_memory_t &memory, const cmd_gather_in_t &command) const;
   // The domain (core_domain::index) whose write an access of another one races with.
-  std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs,
-                                             const core_access_t &access);
+  std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs, const core_access_t &access);
 
   // The books of the array an address is in.
   soc_traffic_t &traffic_of(uint64_t address);
@@ -72,7 +70,7 @@ class global_memory {
   size_t count_;
   uint64_t bytes_ = 0;
   uint8_t *base_ = nullptr;
-  std::vector<array> arrays_;          // in address order
+  std::vector<array> arrays_;  // in address order
   mutable size_t last_found_ = 0;
   gm_owners owners_;
   bool several_cores_;

@@ -2,8 +2,8 @@
 // and into beats of 64 bytes.  RESCALE sends one request for each run of whole beats, the other
 // operations one for each beat.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_REQUESTS_H
-#define SOC_GM_REQUESTS_H
+#ifndef AMALGAM_SOC_MEMORY_GM_REQUESTS_H
+#define AMALGAM_SOC_MEMORY_GM_REQUESTS_H
 
 #include <algorithm>
 #include <cstdint>
@@ -24,16 +24,17 @@ struct atomic_rows {
   bool sent(const core_memory_t &memory, uint64_t row) const {
     return copy_out == nullptr || core_row_sent(&memory, copy_out, static_cast<uint32_t>(row));
   }
-  const cmd_copy_out_t *copy_out;   // null: FIXPIPE
+  const cmd_copy_out_t *copy_out;  // null: FIXPIPE
   unsigned op;
   core_space_t space;
   uint64_t from, from_pitch;
-  uint64_t gm, gm_pitch;         // offsets from GM_BASE
+  uint64_t gm, gm_pitch;  // offsets from GM_BASE
   uint64_t rows, row_bytes;
 };
 
-// Calls visit(slice, offset, stop) for each part of a row that is one slice's: bytes offset .. stop - 1 of global memory.
-// A RESCALE walks over beats, so that a part is a request; where it begins within a beat, that beat is one of its own.
+// Calls visit(slice, offset, stop) for each part of a row that is one slice's: bytes offset .. stop - 1 of global
+// memory. A RESCALE walks over beats, so that a part is a request; where it begins within a beat, that beat is one of
+// its own.
 template <typename visitor>
 void for_each_part(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
   while (offset < end) {
@@ -46,7 +47,8 @@ void for_each_part(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_by
 
 // Likewise for each request: of other operations each beat is one.
 template <typename visitor>
-void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
+void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices,
+                      visitor visit) {
   for_each_part(op, offset, end, slice_bytes, slices, [&](unsigned slice, uint64_t from, uint64_t to) {
     while (from < to) {
       const uint64_t stop = op == GM_RESCALE ? to : std::min((from / kBeatBytes + 1) * kBeatBytes, to);

@@ -22,11 +22,10 @@ l2_cache::l2_cache(uint64_t capacity, uint64_t memory) : capacity_(capacity) {
   mapped_ = groups * (sizeof(group) + sizeof(link));
   void *map = groups > UINT32_MAX
                   ? MAP_FAILED
-                  : mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                  : mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (map == MAP_FAILED) {
-    throw std::runtime_error("L2: no address space for the state of " +
-                             std::to_string(memory >> 20) + " MiB of global memory");
+    throw std::runtime_error("L2: no address space for the state of " + std::to_string(memory >> 20) +
+                             " MiB of global memory");
   }
   groups_ = static_cast<group *>(map);
   links_ = reinterpret_cast<link *>(groups_ + groups);
@@ -34,8 +33,7 @@ l2_cache::l2_cache(uint64_t capacity, uint64_t memory) : capacity_(capacity) {
 
 l2_cache::~l2_cache() { munmap(groups_, mapped_); }
 
-uint64_t l2_cache::read(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch,
-                        uint64_t *fetched) {
+uint64_t l2_cache::read(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch, uint64_t *fetched) {
   const missed missed = touch<false>(base, rows, row_bytes, pitch);
   *fetched += missed.sectors * kSectorBytes;
   return missed.asked;
@@ -52,13 +50,12 @@ void l2_cache::warm(uint64_t base, uint64_t bytes) {
 }
 
 template <bool kWrite>
-l2_cache::missed l2_cache::touch(uint64_t base, uint64_t rows, uint64_t row_bytes,
-                                 uint64_t pitch) {
+l2_cache::missed l2_cache::touch(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch) {
   missed missed = {0, 0};
   if (row_bytes == 0) {
     return missed;
   }
-  if (pitch == row_bytes && (base | pitch) % kSectorBytes == 0) {   // no sector in two rows
+  if (pitch == row_bytes && (base | pitch) % kSectorBytes == 0) {  // no sector in two rows
     row_bytes *= rows;
     rows = rows != 0;
   }
@@ -121,8 +118,7 @@ inline uint64_t l2_cache::touch_word(uint64_t word, uint64_t asked) {
 
 // The group becomes the most recently used.
 void l2_cache::use(uint32_t id) {
-  if ((groups_[id].present[0] | groups_[id].present[1] | groups_[id].present[2] |
-       groups_[id].present[3]) != 0) {
+  if ((groups_[id].present[0] | groups_[id].present[1] | groups_[id].present[2] | groups_[id].present[3]) != 0) {
     unlink(id);
   }
   const uint32_t second = links_[0].older;
@@ -143,7 +139,7 @@ void l2_cache::shrink() {
     const uint32_t oldest = links_[0].newer;
     group &g = groups_[oldest];
     uint64_t dirty = 0;
-    uint64_t first = 0;   // dirty sector, of the group's
+    uint64_t first = 0;  // dirty sector, of the group's
     for (unsigned i = kWords; i-- > 0;) {
       resident_ -= bits(g.present[i]) * kSectorBytes;
       dirty += bits(g.dirty[i]) * kSectorBytes;

@@ -9,8 +9,8 @@
 //
 // Addresses are offsets from GM_BASE.  Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_L2_CACHE_H
-#define SOC_L2_CACHE_H
+#ifndef AMALGAM_SOC_MEMORY_L2_CACHE_H
+#define AMALGAM_SOC_MEMORY_L2_CACHE_H
 
 #include <cstdint>
 #include <functional>
@@ -30,33 +30,32 @@ class l2_cache {
   // rows runs of row_bytes bytes, pitch apart, all within the memory.  read returns the bytes, at
   // most those asked for, that were not there (a sector that was not counts with the bytes asked of
   // it, for the caller's timing); *fetched grows by the whole sectors brought from HBM.
-  uint64_t read(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch,
-                uint64_t *fetched);
+  uint64_t read(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch, uint64_t *fetched);
   void write(uint64_t base, uint64_t rows, uint64_t row_bytes, uint64_t pitch);
 
   // A run before left these bytes here: the first read of them, by 16 KiB groups, finds them,
   // however much else was brought in meanwhile.
   void warm(uint64_t base, uint64_t bytes);
 
-  uint64_t resident() const { return resident_; }           // bytes of sectors present
-  uint64_t written_back() const { return written_back_; }   // bytes of dirty sectors that went
+  uint64_t resident() const { return resident_; }          // bytes of sectors present
+  uint64_t written_back() const { return written_back_; }  // bytes of dirty sectors that went
   // Called, if there is one, when dirty bytes of a group of lines are written back: with the address of
   // the first of them, and how many they are.
   std::function<void(uint64_t base, uint64_t bytes)> on_write_back;
 
  private:
-  static constexpr unsigned kWords = 4;   // of 64 sectors each, to a group
+  static constexpr unsigned kWords = 4;  // of 64 sectors each, to a group
 
-  struct group {                          // one bit a sector
+  struct group {  // one bit a sector
     uint64_t present[kWords];
     uint64_t dirty[kWords];
   };
-  struct link {                           // the list of groups that have sectors present
+  struct link {  // the list of groups that have sectors present
     uint32_t newer, older;
-    uint32_t warm;                        // 1: sectors not present are not missed
+    uint32_t warm;  // 1: sectors not present are not missed
   };
   struct missed {
-    uint64_t asked, sectors;              // bytes, sectors
+    uint64_t asked, sectors;  // bytes, sectors
   };
 
   template <bool kWrite>
@@ -70,9 +69,9 @@ class l2_cache {
   void shrink();
 
   uint64_t capacity_;
-  uint64_t mapped_;                       // bytes of groups_, then of links_
-  group *groups_;                         // group of address a: number a / 16 KiB + 1
-  link *links_;                           // a ring; number 0 is its end: newest older, oldest newer
+  uint64_t mapped_;  // bytes of groups_, then of links_
+  group *groups_;    // group of address a: number a / 16 KiB + 1
+  link *links_;      // a ring; number 0 is its end: newest older, oldest newer
   uint64_t resident_ = 0;
   uint64_t written_back_ = 0;
 };

@@ -14,13 +14,12 @@ lazy_inputs &the_lazy_inputs() {
   return inputs;
 }
 
-void lazy_inputs::add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context,
-                      size_t context_bytes) {
+void lazy_inputs::add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes) {
   const uintptr_t first = reinterpret_cast<uintptr_t>(begin) / kChunk;
   const uintptr_t last = (reinterpret_cast<uintptr_t>(begin) + bytes - 1) / kChunk;
   const auto *copied = static_cast<const uint8_t *>(context);
-  arrays_.push_back(std::make_unique<array>(array{begin, begin + bytes, first, make, {copied, copied + context_bytes},
-                                                  std::vector<chunk>(last - first + 1)}));
+  arrays_.push_back(std::make_unique<array>(array{
+      begin, begin + bytes, first, make, {copied, copied + context_bytes}, std::vector<chunk>(last - first + 1)}));
 }
 
 // Of the chunks that such a range has a part of.
@@ -44,7 +43,8 @@ void lazy_inputs::make_room(uint8_t *begin, bool whole) {
   if (!whole || there_.size() * kChunk < kept_) {
     return;
   }
-  const auto oldest = std::find_if(there_.begin(), there_.end(), [](const whole_chunk &c) { return c.what->holders == 0; });
+  const auto oldest =
+      std::find_if(there_.begin(), there_.end(), [](const whole_chunk &c) { return c.what->holders == 0; });
   if (oldest == there_.end()) {
     return;
   }

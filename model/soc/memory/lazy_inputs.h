@@ -2,8 +2,8 @@
 // by whoever holds bytes that are not there.  Beyond so many bytes the chunk that was made first, of those that nobody
 // holds, gives its memory to the next one.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_LAZY_INPUTS_H
-#define SOC_LAZY_INPUTS_H
+#ifndef AMALGAM_SOC_MEMORY_LAZY_INPUTS_H
+#define AMALGAM_SOC_MEMORY_LAZY_INPUTS_H
 
 #include <algorithm>
 #include <condition_variable>
@@ -26,8 +26,7 @@ class lazy_inputs {
 
   explicit lazy_inputs(uint64_t kept = kKept) : kept_(kept) {}
   // Before any thread holds anything.
-  void add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context,
-           size_t context_bytes);
+  void add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes);
   bool empty() const { return arrays_.empty(); }
   // So many AI cores read them, each at places of its own.
   void serve(unsigned ai_cores) { kept_ = std::max(kept_, ai_cores * kOfCore); }
@@ -43,12 +42,12 @@ class lazy_inputs {
   };
   struct array {
     uint8_t *begin, *end;
-    uintptr_t first_chunk;                         // address over kChunk
+    uintptr_t first_chunk;  // address over kChunk
     soc_make_fn *make;
     std::vector<uint8_t> context;
     std::vector<chunk> chunks;
   };
-  struct whole_chunk {                             // of one array, so that its pages may move
+  struct whole_chunk {  // of one array, so that its pages may move
     chunk *what;
     uint8_t *begin;
   };
@@ -62,7 +61,7 @@ class lazy_inputs {
   std::vector<std::unique_ptr<array>> arrays_;
   std::mutex mutex_;
   std::condition_variable made_;
-  std::deque<whole_chunk> there_;                  // in the order in which they were made
+  std::deque<whole_chunk> there_;  // in the order in which they were made
 };
 
 // Those of this process.

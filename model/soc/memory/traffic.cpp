@@ -15,8 +15,7 @@ class traffic::die : public task {
   die(simulation &sim, unsigned index, uint64_t memory)
       : sim_(sim),
         index_(index),
-        bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) *
-                       sim.config.gm.hbm_efficiency,
+        bandwidth_(config_bytes_per_cycle(&sim.config, sim.config.gm.hbm_gbps) * sim.config.gm.hbm_efficiency,
                    config_bytes_per_cycle(&sim.config, sim.config.gm.l2_gbps)),
         l2_(uint64_t{sim.config.gm.l2_mb} << 20, memory) {
     for (watcher *w : sim_.watchers) {
@@ -81,14 +80,13 @@ class traffic::die : public task {
   unsigned index_;
   bandwidth bandwidth_;
   l2_cache l2_;
-  uint64_t planned_ = UINT64_MAX;        // the earliest event there is
+  uint64_t planned_ = UINT64_MAX;  // the earliest event there is
   std::vector<uint64_t> finished_;
 };
 
 // --- moves ------------------------------------------------------------------------------------
 
-traffic::traffic(simulation &sim, global_memory &gm)
-    : sim_(sim), gm_(gm), atomics_(sim, gm) {
+traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
     dies_.push_back(std::make_unique<die>(sim, i, gm.bytes()));
     dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
@@ -126,14 +124,12 @@ bool traffic::aligned(const core_access_t &gm) const {
 // The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
 double traffic::efficiency(uint64_t bytes, bool aligned) const {
   const config_gm_t &gm = sim_.config.gm;
-  const double small =
-      bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
+  const double small = bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
   return 1 - (1 - gm.worst_efficiency) * (aligned ? small : 1);
 }
 
 // The rows of a GATHER_IN, each as a move of its own.
-traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory,
-                                  const cmd_gather_in_t &command) {
+traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory, const cmd_gather_in_t &command) {
   gathered all = {};
   for (uint32_t row = 0; row < command.rows; ++row) {
     uint64_t address = 0;
@@ -148,12 +144,12 @@ traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory,
   return all;
 }
 
-traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory,
-                               const command_t &command, uint64_t number, uint64_t now) {
+traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory, const command_t &command,
+                               uint64_t number, uint64_t now) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t all = core_accesses(&command, accesses);
-  size_t count = 0;                                  // of those to global memory, which come first from here on
-  uint64_t bytes = 0;                                // of these
+  size_t count = 0;    // of those to global memory, which come first from here on
+  uint64_t bytes = 0;  // of these
   for (size_t i = 0; i < all; ++i) {
     if (accesses[i].space == SPACE_GM) {
       bytes += accesses[i].rows * accesses[i].row_bytes;
@@ -167,7 +163,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   }
   die &d = *dies_[die_index];
   uint64_t cold = 0;
-  double share = 0;                                  // of the pipe's rate; 0: as one move
+  double share = 0;  // of the pipe's rate; 0: as one move
   if (command.header.opcode_ == OP_GATHER_IN) {
     const gathered rows = gather(d.l2(), memory, command.gather_in);
     sent.gather_in.rows = rows.count;
@@ -177,9 +173,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   }
   core_move_t move;
   core_moves(&sim_.config, &sent, &move);
-  const double limit =
-      move.bytes_per_cycle *
-      (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0])));
+  const double limit = move.bytes_per_cycle * (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0])));
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(accesses[0].base - GM_BASE, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
@@ -197,10 +191,9 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
     sim_.result.l2_read += bytes;
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
-  cold = std::min(cold, move.bytes);                 // a gather's list is not counted as moved
+  cold = std::min(cold, move.bytes);  // a gather's list is not counted as moved
   d.begin(who, now, cold, move.bytes - cold, limit);
-  const auto duration =
-      static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
+  const auto duration = static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
   if (core_is_atomic(&command)) {
     sim_.result.atomic_bytes += bytes;
     if (bytes == 0) {

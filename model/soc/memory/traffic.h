@@ -8,8 +8,8 @@
 // Each die has an HBM and an L2 of its own; the arrays that a core uses are taken to be in its die's
 // memory.  Slices are those of the whole machine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_TRAFFIC_H
-#define SOC_TRAFFIC_H
+#ifndef AMALGAM_SOC_MEMORY_TRAFFIC_H
+#define AMALGAM_SOC_MEMORY_TRAFFIC_H
 
 #include <memory>
 #include <vector>
@@ -35,18 +35,16 @@ class traffic {
   // atomic command who->answered(number, cycle) follows, too, when the slices have done it; in the
   // Verilog it takes the operands from the core's memory now, and does it.
   struct course {
-    uint64_t latency;          // cycles after moved (after answered)
-    uint64_t duration;         // alone on the machine, latency aside
+    uint64_t latency;   // cycles after moved (after answered)
+    uint64_t duration;  // alone on the machine, latency aside
   };
-  course begin(pipe &who, unsigned die, const core_memory_t &memory, const command_t &command,
-                 uint64_t number, uint64_t now);
+  course begin(pipe &who, unsigned die, const core_memory_t &memory, const command_t &command, uint64_t number,
+               uint64_t now);
 
   // What an atomic command does, without the Verilog.
-  void apply(const core_memory_t &memory, const command_t &command) {
-    atomics_.apply(memory, command);
-  }
+  void apply(const core_memory_t &memory, const command_t &command) { atomics_.apply(memory, command); }
 
-  uint64_t written_back() const;   // bytes, so far
+  uint64_t written_back() const;  // bytes, so far
   void report(soc_result_t &result) const;
 
  private:
@@ -56,9 +54,9 @@ class traffic {
   bool aligned(const core_access_t &gm) const;
   double efficiency(uint64_t bytes, bool aligned) const;
   struct gathered {
-    uint32_t count;            // of rows that are read
-    uint64_t cold;             // bytes of them that are not in L2
-    double share;              // of the pipe's rate
+    uint32_t count;  // of rows that are read
+    uint64_t cold;   // bytes of them that are not in L2
+    double share;    // of the pipe's rate
   };
   gathered gather(l2_cache &l2, const core_memory_t &memory, const cmd_gather_in_t &command);
 

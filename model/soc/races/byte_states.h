@@ -1,8 +1,8 @@
 // Which bytes of a memory hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
 // alike, and a bit says of a block that all of it is written: of a tile of 32 KiB a look at one or two words.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_BYTE_STATES_H
-#define SOC_BYTE_STATES_H
+#ifndef AMALGAM_SOC_RACES_BYTE_STATES_H
+#define AMALGAM_SOC_RACES_BYTE_STATES_H
 
 #include <array>
 #include <atomic>
@@ -32,7 +32,7 @@ class byte_states {
 
  private:
   static constexpr uint64_t kBlock = 512, kBlocksOfPage = 128;
-  static constexpr byte_state kMixed = 255;   // of a block
+  static constexpr byte_state kMixed = 255;  // of a block
   using block = std::array<byte_state, kBlock>;
   using page = std::array<block, kBlocksOfPage>;
 
@@ -45,9 +45,9 @@ class byte_states {
   void for_each_part(uint64_t begin, uint64_t bytes, action act) const;
 
   std::vector<std::atomic<byte_state>> blocks_;
-  std::vector<std::atomic<uint64_t>> written_;   // a bit for each of them
-  mutable std::mutex mutex_;                   // of what follows, and of changes of those above
-  std::vector<std::unique_ptr<page>> pages_;   // of blocks that are mixed
+  std::vector<std::atomic<uint64_t>> written_;  // a bit for each of them
+  mutable std::mutex mutex_;                    // of what follows, and of changes of those above
+  std::vector<std::unique_ptr<page>> pages_;    // of blocks that are mixed
 };
 
 }  // namespace soc

@@ -24,7 +24,7 @@ gm_owners::gm_owners(uint64_t memory)
 gm_owners::~gm_owners() { munmap(blocks_, mapped_); }
 
 void gm_owners::forget() {
-  madvise(blocks_, mapped_, MADV_DONTNEED);   // zero again
+  madvise(blocks_, mapped_, MADV_DONTNEED);  // zero again
   parts_.clear();
 }
 
@@ -70,13 +70,12 @@ void gm_owners::find_blocks(const line &its, uint64_t begin, uint64_t end) {
   }
 }
 
-std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
-                                          const core_access_t &access, uint64_t base) {
+std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs, const core_access_t &access, uint64_t base) {
   const line its = {syncs, static_cast<uint16_t>(core + 1), 0};
   const uint64_t last = base + (access.rows - 1) * access.pitch;
-  bool looked = false, changed = false;   // at lines
+  bool looked = false, changed = false;  // at lines
   for (uint64_t row = 0; row < access.rows; ++row) {
-    if (const uint64_t alike = rows_alike(its, row, access, base)) {   // as most are, and its access changes nothing
+    if (const uint64_t alike = rows_alike(its, row, access, base)) {  // as most are, and its access changes nothing
       row += alike - 1;
       continue;
     }
@@ -96,15 +95,15 @@ std::optional<unsigned> gm_owners::access(unsigned core, uint32_t syncs,
       begin = stop;
     }
   }
-  if (looked && !changed) {   // more of them may be blocks
+  if (looked && !changed) {  // more of them may be blocks
     find_blocks(its, base, last + access.row_bytes);
   }
   return std::nullopt;
 }
 
 // Bytes of one line.
-std::optional<unsigned> gm_owners::access_line(unsigned core, uint32_t syncs, bool write,
-                                               uint64_t begin, uint64_t end) {
+std::optional<unsigned> gm_owners::access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin,
+                                               uint64_t end) {
   line &l = lines_[begin / kLine];
   const bool whole = end - begin == kLine;
   const uint16_t me = static_cast<uint16_t>(core + 1);
@@ -131,8 +130,8 @@ std::optional<unsigned> gm_owners::access_line(unsigned core, uint32_t syncs, bo
   return std::nullopt;
 }
 
-std::optional<unsigned> gm_owners::access_parts(unsigned core, uint32_t syncs, bool write,
-                                                uint64_t begin, uint64_t end) {
+std::optional<unsigned> gm_owners::access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,
+                                                uint64_t end) {
   std::vector<part> &parts = parts_[begin / kLine];
   const uint16_t me = static_cast<uint16_t>(core + 1);
   bool known = false;

@@ -12,8 +12,8 @@
 // after another AI core's read is not looked for: arrays that several AI cores read are inputs,
 // which nobody may write, or results that were written before a SYNC_ALL.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_OWNERS_H
-#define SOC_GM_OWNERS_H
+#ifndef AMALGAM_SOC_RACES_GM_OWNERS_H
+#define AMALGAM_SOC_RACES_GM_OWNERS_H
 
 #include <cstdint>
 #include <optional>
@@ -37,20 +37,19 @@ class gm_owners {
   void forget();
   // An access of an AI core that has so many SYNC_ALLs behind it.  Returns the AI core whose write
   // it races with.  base counts from GM_BASE.
-  std::optional<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &access,
-                                 uint64_t base);
+  std::optional<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &access, uint64_t base);
 
  private:
   static constexpr uint64_t kLine = 512, kBlock = 64 * kLine;
-  struct line {                // at first 0
-    uint32_t syncs;            // behind the writer
-    uint16_t writer;           // AI core + 1; 0: nobody
-    uint16_t in_part;          // 1: not all of it was written, see parts_
+  struct line {        // at first 0
+    uint32_t syncs;    // behind the writer
+    uint16_t writer;   // AI core + 1; 0: nobody
+    uint16_t in_part;  // 1: not all of it was written, see parts_
   };
-  struct block {               // at first 0
-    uint32_t syncs;            // of all its lines, ...
-    uint16_t writer;           // ... none of which was written in part; 0: they are not alike, or it is not known
-    uint16_t looks;            // at all of its lines that could have been saved
+  struct block {      // at first 0
+    uint32_t syncs;   // of all its lines, ...
+    uint16_t writer;  // ... none of which was written in part; 0: they are not alike, or it is not known
+    uint16_t looks;   // at all of its lines that could have been saved
   };
   struct part {
     uint64_t begin, end;
@@ -60,12 +59,10 @@ class gm_owners {
   bool are_all(const line &its, uint64_t begin, uint64_t end) const;
   uint64_t rows_alike(const line &its, uint64_t row, const core_access_t &access, uint64_t base) const;
   void find_blocks(const line &its, uint64_t begin, uint64_t end);
-  std::optional<unsigned> access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin,
-                                      uint64_t end);
-  std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin,
-                                       uint64_t end);
+  std::optional<unsigned> access_line(unsigned core, uint32_t syncs, bool write, uint64_t begin, uint64_t end);
+  std::optional<unsigned> access_parts(unsigned core, uint32_t syncs, bool write, uint64_t begin, uint64_t end);
 
-  uint64_t mapped_;            // bytes of blocks_ and of lines_ behind them
+  uint64_t mapped_;  // bytes of blocks_ and of lines_ behind them
   block *blocks_;
   line *lines_;
   std::unordered_map<uint64_t, std::vector<part>> parts_;

@@ -26,7 +26,7 @@ uint64_t offset_of(core_space_t space, uint64_t address) { return space == SPACE
 
 uint64_t row_bytes_of(const core_tensor_t &tensor) { return (tensor.cols * core_type_bits(tensor.type) + 7) / 8; }
 
-constexpr uint64_t kStripCols = 16, kStripRow = 32;   // columns, bytes
+constexpr uint64_t kStripCols = 16, kStripRow = 32;  // columns, bytes
 
 // Whole rows of strips are moved, whatever is in the columns beyond the last.
 bool moves_whole_strips(const command_t &command) {
@@ -93,7 +93,7 @@ state_list of_select(const core_memory_t &memory, const core_tensor_t *t, size_t
   for (uint64_t r = 0; r < to.rows; ++r) {
     for (uint64_t c = 0; c < to.cols; ++c) {
       const uint64_t i = r * to.cols + c;
-      const byte_state other = count == 3 ? kWritten : t[1].cols == 1 ? in[1][r] : in[1][i];   // 3: b is a scalar
+      const byte_state other = count == 3 ? kWritten : t[1].cols == 1 ? in[1][r] : in[1][i];  // 3: b is a scalar
       const bool first = core_tensor_value(&memory, &mask, r, c) != 0;
       out[i] = combine(in[count - 2][i], first ? in[0][i] : other);
     }
@@ -113,7 +113,7 @@ state_list of_elements(const command_t &command, const core_tensor_t *t, size_t 
     const uint64_t cols = t[i].cols;
     const bool groups = vec && command.vec.op == VOP_SCALE && i == 1;
     for (uint64_t r = 0; r < to.rows; ++r) {
-      if (to.cols == 1 && cols > 1 && vec) {   // a row's reduction
+      if (to.cols == 1 && cols > 1 && vec) {  // a row's reduction
         out[r] = combine(out[r], combine_all(&in[i][r * cols], cols));
         continue;
       }
@@ -143,7 +143,8 @@ void keep_unsent(const core_memory_t &memory, const command_t &command, const co
 state_list of_keys(const core_tensor_t *t, const std::vector<state_list> &in) {
   state_list out(t[2].rows);
   for (uint64_t key = 0; key < t[2].rows; ++key) {
-    out[key] = combine(combine_all(&in[0][key * t[0].cols], t[0].cols), combine_all(&in[1][key * t[1].cols], t[1].cols));
+    out[key] =
+        combine(combine_all(&in[0][key * t[0].cols], t[0].cols), combine_all(&in[1][key * t[1].cols], t[1].cols));
   }
   return out;
 }
@@ -260,7 +261,7 @@ void init_check::follow(const step &s) {
     return write_keys(s, t[2], of_keys(t, in));
   }
   if (opcode == OP_GATHER_IN) {
-    in.assign(1, state_list(t[1].rows * t[1].cols, kWritten));   // rows of inputs, or zeros
+    in.assign(1, state_list(t[1].rows * t[1].cols, kWritten));  // rows of inputs, or zeros
     t[0] = t[1];
   }
   state_list out = opcode == OP_MMAD   ? of_mmad(t, count, in)
@@ -291,7 +292,7 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
   const uint64_t runs = strips ? (tensor.cols + kStripCols - 1) / kStripCols : tensor.rows;
   state_list run(strips ? tensor.rows * kStripRow : row_bytes_of(tensor));
   state_list states(tensor.rows * tensor.cols, kWritten);
-  byte_state first_read = kUnwritten;   // here, if anything is
+  byte_state first_read = kUnwritten;  // here, if anything is
   for (uint64_t i = 0; i < runs; ++i) {
     from.get(base + i * tensor.pitch, run.size(), run.data());
     const uint64_t begin = strips ? i * kStripCols : i * tensor.cols;

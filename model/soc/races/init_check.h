@@ -5,8 +5,8 @@
 // depends on unwritten bytes names the command that read them first. A store that brings such a value into an output
 // is a finding, and so is a READ_GM of one, for the firmware goes by it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_INIT_CHECK_H
-#define SOC_INIT_CHECK_H
+#ifndef AMALGAM_SOC_RACES_INIT_CHECK_H
+#define AMALGAM_SOC_RACES_INIT_CHECK_H
 
 #include <cstdint>
 #include <map>
@@ -30,15 +30,15 @@ class init_check {
     command_t command;
     std::string core;
     uint64_t cycle;
-    unsigned firmware;         // its number
+    unsigned firmware;  // its number
   };
   struct finding {
     place read, store;
-    core_space_t space;        // that was read
-    uint64_t address;          // a byte there that nobody wrote
-    uint64_t array;            // where the first byte of the array is
-    uint64_t stores;           // that did so
-    bool by_firmware;          // they are READ_GMs, from the array
+    core_space_t space;  // that was read
+    uint64_t address;    // a byte there that nobody wrote
+    uint64_t array;      // where the first byte of the array is
+    uint64_t stores;     // that did so
+    bool by_firmware;    // they are READ_GMs, from the array
   };
 
   explicit init_check(uint64_t gm_bytes);
@@ -68,30 +68,30 @@ class init_check {
     core_space_t space;
     uint64_t address;
   };
-  struct step;                                                   // a command that is followed in detail
-  using line = std::pair<unsigned, uint64_t>;                    // firmware and program counter
+  struct step;                                 // a command that is followed in detail
+  using line = std::pair<unsigned, uint64_t>;  // firmware and program counter
 
   static bool earlier(const place &a, const place &b);
   byte_states *states(const uint8_t *base, uint64_t bytes);
   bool all_written(const core &of, const core_memory_t &memory, const core_access_t &access) const;
-  void fill_written(const core &of, const core_access_t &access);   // not of keys: write_keys
+  void fill_written(const core &of, const core_access_t &access);  // not of keys: write_keys
   byte_state new_origin(const step &s, core_space_t space, uint64_t address);
   void follow(const step &s);
-  void look(const step &s);                                         // a READ_GM
+  void look(const step &s);  // a READ_GM
   std::vector<byte_state> read(const step &s, const core_tensor_t &tensor);
   std::vector<byte_state> read_keys(const step &s, const core_tensor_t &tensor);
   void write(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);
   void write_keys(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);
   void note_store(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);
 
-  std::unordered_map<const uint8_t *, std::unique_ptr<byte_states>> spaces_;   // by their first byte
+  std::unordered_map<const uint8_t *, std::unique_ptr<byte_states>> spaces_;  // by their first byte
   std::unordered_map<const core_memory_t *, core> cores_;
   byte_states gm_;
-  std::map<uint64_t, uint64_t> arrays_;                          // begin and end
+  std::map<uint64_t, uint64_t> arrays_;  // begin and end
   unsigned firmware_ = 0;
-  mutable std::mutex mutex_;                                     // of what follows
+  mutable std::mutex mutex_;  // of what follows
   std::map<line, byte_state> origin_of_;
-  std::vector<origin> origins_;                                  // by state - kFirstOrigin
+  std::vector<origin> origins_;  // by state - kFirstOrigin
   std::map<std::tuple<uint64_t, byte_state, line>, finding> findings_;
 };
 

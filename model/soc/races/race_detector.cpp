@@ -37,7 +37,8 @@ constexpr size_t kMany = 1024;   // records of one agent and memory, from which 
 // Drops what came up to a time.
 template <typename T>
 void drop_seen(std::vector<T> &from, uint32_t seen) {
-  from.erase(from.begin(), std::partition_point(from.begin(), from.end(), [seen](const T &x) { return x.time <= seen; }));
+  from.erase(from.begin(),
+             std::partition_point(from.begin(), from.end(), [seen](const T &x) { return x.time <= seen; }));
 }
 
 // Drops what a later access to the same bytes stands for: what has seen the later has seen the earlier, too, and what
@@ -60,7 +61,8 @@ void drop_unnamed(race_memory::history &history) {
     times.insert(r.time);
   }
   const auto is_unnamed = [&times](const race_memory::past_command &c) { return times.count(c.time) == 0; };
-  history.commands.erase(std::remove_if(history.commands.begin(), history.commands.end(), is_unnamed), history.commands.end());
+  history.commands.erase(std::remove_if(history.commands.begin(), history.commands.end(), is_unnamed),
+                         history.commands.end());
 }
 
 // The bytes of an access are known to reach from one end to the other; its rows may leave some out.
@@ -78,7 +80,8 @@ bool rows_meet(const race_memory::record &old, const core_access_t &access) {
 
 const command_t &command_of(const race_memory::history &history, uint32_t time) {
   return std::find_if(history.commands.begin(), history.commands.end(),
-                      [time](const race_memory::past_command &c) { return c.time == time; })->command;
+                      [time](const race_memory::past_command &c) { return c.time == time; })
+      ->command;
 }
 
 }  // namespace
@@ -104,8 +107,7 @@ unsigned race_detector::add_agent(const std::string &core) {
   return static_cast<unsigned>(cores_.size() - 1);
 }
 
-std::optional<race_found> race_detector::access(race_memory &memory, unsigned agent,
-                                                const core_access_t &access,
+std::optional<race_found> race_detector::access(race_memory &memory, unsigned agent, const core_access_t &access,
                                                 const command_t &command) {
   const vector_clock &clock = clocks_[agent];
   const uint64_t end = end_of(access);
@@ -133,14 +135,15 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
       return race_found{other.agent, command_of(history, latest)};
     }
   }
-  assert(mine < memory.users.size());   // only pipes that reach it use it
+  assert(mine < memory.users.size());  // only pipes that reach it use it
   note(memory, mine, access, end, command);
   return std::nullopt;
 }
 
-// Of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that will have seen what
-// it does with them now. Null: it has not, or not lately.
-race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, uint64_t end, const core_access_t &access) const {
+// Of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that will have seen
+// what it does with them now. Null: it has not, or not lately.
+race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, uint64_t end,
+                                          const core_access_t &access) const {
   const size_t stop = history.records.size() - std::min(history.records.size(), kNear);
   for (size_t r = history.records.size(); r-- > stop && history.records[r].time > handed_on_[agent];) {
     race_memory::record &old = history.records[r];

@@ -8,8 +8,8 @@
 // Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  Between
 // others only SYNC_ALL orders anything: see gm_owners.h.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_RACE_DETECTOR_H
-#define SOC_RACE_DETECTOR_H
+#ifndef AMALGAM_SOC_RACES_RACE_DETECTOR_H
+#define AMALGAM_SOC_RACES_RACE_DETECTOR_H
 
 #include <algorithm>
 #include <array>
@@ -22,11 +22,12 @@
 
 namespace soc {
 
-constexpr unsigned kAgents = 2 * (4 + 3 * 4);   // pipes of two AI cores: 4 of the cube core, 3 of each of at most 4 vector cores
+constexpr unsigned kAgents =
+    2 * (4 + 3 * 4);  // pipes of two AI cores: 4 of the cube core, 3 of each of at most 4 vector cores
 
 struct vector_clock {
-  std::array<uint32_t, kAgents> seen{};   // by agent
-  uint32_t syncs = 0;                     // SYNC_ALLs behind it
+  std::array<uint32_t, kAgents> seen{};  // by agent
+  uint32_t syncs = 0;                    // SYNC_ALLs behind it
 
   // Sees what the other has seen, too.
   void join(const vector_clock &other) {
@@ -43,28 +44,28 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b);
 // A memory: one of a core's buffers, or an AI core's part in global memory.  Its agents are those
 // that can reach it.
 struct race_memory {
-  struct record {               // of an access, so small that many are looked at fast
-    uint64_t begin, end;        // of all its bytes
-    uint64_t pitch_and_write;   // lowest bit: a write
+  struct record {              // of an access, so small that many are looked at fast
+    uint64_t begin, end;       // of all its bytes
+    uint64_t pitch_and_write;  // lowest bit: a write
     uint32_t rows, time;
     bool write() const { return (pitch_and_write & 1) != 0; }
     uint64_t pitch() const { return pitch_and_write >> 1; }
   };
   struct past_command {
     uint32_t time;
-    command_t command;          // for messages
+    command_t command;  // for messages
   };
-  struct history {              // what all others have seen is dropped
-    std::vector<record> records;          // in order of times, but for those between two flags of the agent
-    std::vector<past_command> commands;   // whose accesses these are
+  struct history {                       // what all others have seen is dropped
+    std::vector<record> records;         // in order of times, but for those between two flags of the agent
+    std::vector<past_command> commands;  // whose accesses these are
   };
   struct user {
     unsigned agent;
     uint32_t latest = 0;                  // time of its last record, ...
     uint64_t low = UINT64_MAX, high = 0;  // ... and around all of them, which mostly is all that others need to know
   };
-  std::vector<user> users;          // its agents, ...
-  std::vector<history> histories;   // ... and what each has done
+  std::vector<user> users;         // its agents, ...
+  std::vector<history> histories;  // ... and what each has done
 
   void add_agent(unsigned agent) {
     users.push_back({agent});
@@ -92,18 +93,20 @@ class race_detector {
   // One that hands on what this agent has seen, and has no accesses.
   void begin_to_hand_on(unsigned agent) { handed_on_[agent] = ++clocks_[agent].seen[agent]; }
   // Notes an access; returns the earlier access it races with, if there is one.
-  std::optional<race_found> access(race_memory &memory, unsigned agent,
-                                   const core_access_t &access, const command_t &command);
+  std::optional<race_found> access(race_memory &memory, unsigned agent, const core_access_t &access,
+                                   const command_t &command);
   const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
   void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
 
  private:
-  race_memory::record *noted(race_memory::history &history, unsigned agent, uint64_t end, const core_access_t &access) const;
-  void note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end, const command_t &command) const;
+  race_memory::record *noted(race_memory::history &history, unsigned agent, uint64_t end,
+                             const core_access_t &access) const;
+  void note(race_memory &memory, size_t number, const core_access_t &access, uint64_t end,
+            const command_t &command) const;
   void forget(race_memory &memory, size_t mine) const;
 
   std::array<vector_clock, kAgents> clocks_;
-  std::array<uint32_t, kAgents> handed_on_{};   // time of the last command that did so
+  std::array<uint32_t, kAgents> handed_on_{};  // time of the last command that did so
   std::vector<std::string> cores_;
 };
 

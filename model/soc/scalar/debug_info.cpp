@@ -33,7 +33,7 @@ constexpr rlim_t kSeconds = 3, kBytes = rlim_t{1} << 30;
 // of AddressSanitizer's allocator, which has no handler for fork). The next one hardly will.
 constexpr timeval kPatience = {4, 0};
 constexpr int kReaders = 3;
-constexpr size_t kMostBytes = 1 << 16;   // of a message
+constexpr size_t kMostBytes = 1 << 16;  // of a message
 
 // Messages of a reader: what it needs first, then its answer.
 enum : char { NEEDS_WORD = 'n', ANSWER = 'a' };
@@ -164,7 +164,7 @@ void debug_info::end() {
 std::string debug_info::ask(const question &what, const read_word &read) {
   std::string answer;
   for (int readers = 1; !ask_once(what, read, answer) && readers < kReaders; ++readers) {
-    reader_ = 0;   // another may begin
+    reader_ = 0;  // another may begin
   }
   return answer;
 }
@@ -207,8 +207,7 @@ std::vector<std::string> debug_info::ask_lines(const question &what) {
   return all;
 }
 
-std::vector<uint64_t> debug_info::calls(uint64_t pc, const uint64_t registers[kRegisters],
-                                        const read_word &read) {
+std::vector<uint64_t> debug_info::calls(uint64_t pc, const uint64_t registers[kRegisters], const read_word &read) {
   question what = {question::CALLS, pc, {}};
   std::memcpy(what.registers, registers, sizeof what.registers);
   const std::string answer = ask(what, read);

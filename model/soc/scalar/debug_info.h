@@ -4,8 +4,8 @@
 // libdw reads it, and libdw trusts what it reads. So it does so in a process of its own, begun with the
 // first question, with a limit on its time and memory. Where that process ends, the file knows nothing more.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_DEBUG_INFO_H
-#define SOC_DEBUG_INFO_H
+#ifndef AMALGAM_SOC_SCALAR_DEBUG_INFO_H
+#define AMALGAM_SOC_SCALAR_DEBUG_INFO_H
 
 #include <sys/types.h>
 
@@ -18,7 +18,7 @@ namespace soc {
 
 class debug_info {
  public:
-  static constexpr unsigned kRegisters = 32;   // x0 .. x31
+  static constexpr unsigned kRegisters = 32;  // x0 .. x31
   // Eight bytes of the program's memory; false: there are none.
   using read_word = std::function<bool(uint64_t address, uint64_t &word)>;
 
@@ -49,7 +49,7 @@ class debug_info {
   void end();
 
   const std::string file_;
-  pid_t reader_ = 0;           // 0: not begun; -1: it has ended
+  pid_t reader_ = 0;  // 0: not begun; -1: it has ended
   int socket_ = -1;
 };
 

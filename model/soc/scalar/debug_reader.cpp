@@ -70,7 +70,8 @@ std::string plain(const char *name) {
 // "dir/a.c:7 CODE text" without its folders, printable and not too long.
 std::string record(const char *bytes, size_t most) {
   std::string text(bytes, strnlen(bytes, std::min<size_t>(most, MOST_RECORD)));
-  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   const size_t slash = text.substr(0, text.find(' ')).rfind('/');
   return slash == std::string::npos ? text : text.substr(slash + 1);
 }
@@ -139,7 +140,8 @@ std::vector<std::string> debug_reader::panic_texts() const {
   for (Elf_Scn *section = elf_nextscn(elf, nullptr); section != nullptr; section = elf_nextscn(elf, section)) {
     GElf_Shdr header;
     const char *name = gelf_getshdr(section, &header) == nullptr ? nullptr : elf_strptr(elf, names, header.sh_name);
-    const Elf_Data *data = name != nullptr && std::strcmp(name, ".require") == 0 ? elf_getdata(section, nullptr) : nullptr;
+    const Elf_Data *data =
+        name != nullptr && std::strcmp(name, ".require") == 0 ? elf_getdata(section, nullptr) : nullptr;
     if (data == nullptr || data->d_buf == nullptr) {
       continue;
     }
@@ -153,9 +155,8 @@ std::vector<std::string> debug_reader::panic_texts() const {
 
 // Of what call frame information can say, what compilers write for RV64: the frame is at an offset from a
 // register, a register is where it was or at an offset in the frame.
-std::vector<uint64_t> debug_reader::calls(
-    uint64_t pc, const uint64_t registers[kRegisters],
-    const std::function<bool(uint64_t address, uint64_t &word)> &read) const {
+std::vector<uint64_t> debug_reader::calls(uint64_t pc, const uint64_t registers[kRegisters],
+                                          const std::function<bool(uint64_t address, uint64_t &word)> &read) const {
   std::vector<uint64_t> all = {pc};
   uint64_t now[kRegisters];
   std::memcpy(now, registers, sizeof now);
@@ -183,7 +184,7 @@ std::vector<uint64_t> debug_reader::calls(
     }
     const uint64_t caller = now[RA];
     now[SP] = cfa;
-    now[RA] = 0;   // of the caller: in its frame, or it is the outermost
+    now[RA] = 0;  // of the caller: in its frame, or it is the outermost
     if (caller < 2 || caller - 1 == all.back()) {
       break;
     }

@@ -1,8 +1,8 @@
 // What a firmware file's debug information says of an address, read with elfutils' libdw, which trusts
 // the file: what is broken in it may end or hold up the process. debug_info.h is what to use.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_DEBUG_READER_H
-#define SOC_DEBUG_READER_H
+#ifndef AMALGAM_SOC_SCALAR_DEBUG_READER_H
+#define AMALGAM_SOC_SCALAR_DEBUG_READER_H
 
 #include <cstdint>
 #include <functional>
@@ -16,7 +16,7 @@ namespace soc {
 
 class debug_reader {
  public:
-  static constexpr unsigned kRegisters = 32;   // x0 .. x31
+  static constexpr unsigned kRegisters = 32;  // x0 .. x31
 
   // A file that cannot be read, or has no debug information, knows nothing.
   explicit debug_reader(const std::string &file);
@@ -34,7 +34,7 @@ class debug_reader {
 
  private:
   int file_;
-  Dwarf *dwarf_;               // null: none
+  Dwarf *dwarf_;  // null: none
 };
 
 }  // namespace soc

@@ -111,9 +111,8 @@ void loader::take(const GElf_Phdr &segment) {
     refuse("a segment has more bytes in the file than in memory");
   }
   const range place = {begin, begin + segment.p_memsz};
-  if (std::any_of(loaded_.begin(), loaded_.end(), [&place](const range &other) {
-        return place.begin < other.end && other.begin < place.end;
-      })) {
+  if (std::any_of(loaded_.begin(), loaded_.end(),
+                  [&place](const range &other) { return place.begin < other.end && other.begin < place.end; })) {
     refuse("two segments overlap");
   }
   loaded_.push_back(place);
@@ -124,8 +123,8 @@ void loader::take(const GElf_Phdr &segment) {
     written_.push_back(place);
   }
   if (segment.p_offset > file_.bytes || segment.p_filesz > file_.bytes - segment.p_offset ||
-      pread(file_.number, image_.ram.data() + begin, segment.p_filesz,
-            static_cast<off_t>(segment.p_offset)) != static_cast<ssize_t>(segment.p_filesz)) {
+      pread(file_.number, image_.ram.data() + begin, segment.p_filesz, static_cast<off_t>(segment.p_offset)) !=
+          static_cast<ssize_t>(segment.p_filesz)) {
     refuse("truncated: a segment is not in the file");
   }
   holds_entry_ = holds_entry_ || (header_.e_entry >= segment.p_paddr && header_.e_entry % 2 == 0 &&
@@ -138,9 +137,8 @@ void loader::find_code() {
     return;
   }
   const range code = {executed_[0].begin & ~inside, (executed_[0].end + inside) & ~inside};
-  const bool written = std::any_of(written_.begin(), written_.end(), [&code](const range &other) {
-    return other.end > code.begin;
-  });
+  const bool written =
+      std::any_of(written_.begin(), written_.end(), [&code](const range &other) { return other.end > code.begin; });
   if (!written && code.end <= image_.ram.size() && entry >= code.begin && entry < code.end) {
     image_.code_begin = code.begin;
     image_.code_end = code.end;
@@ -150,8 +148,7 @@ void loader::find_code() {
 elf_image loader::load() {
   check_header();
   if (header_.e_phnum > kMostSegments) {
-    refuse(std::to_string(header_.e_phnum) + " program headers; expected at most " +
-           std::to_string(kMostSegments));
+    refuse(std::to_string(header_.e_phnum) + " program headers; expected at most " + std::to_string(kMostSegments));
   }
   for (int i = 0; i < header_.e_phnum; ++i) {
     GElf_Phdr segment;
@@ -181,9 +178,7 @@ static uint64_t bytes_until_zeros(const std::vector<uint8_t> &ram) {
 }
 
 shared_firmware::shared_firmware(const std::string &path, uint64_t ram_bytes)
-    : image_(load_elf(path, ram_bytes)),
-      loaded_(bytes_until_zeros(image_.ram)),
-      blocks_(loaded_ / 2 + 1) {}
+    : image_(load_elf(path, ram_bytes)), loaded_(bytes_until_zeros(image_.ram)), blocks_(loaded_ / 2 + 1) {}
 
 shared_firmware::private_ram shared_firmware::make_ram() const {
   void *ram = mmap(nullptr, ram_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,7 +1,7 @@
 // A firmware ELF file: RV64, statically linked, for the scalar core's private RAM.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_ELF_IMAGE_H
-#define SOC_ELF_IMAGE_H
+#ifndef AMALGAM_SOC_SCALAR_ELF_IMAGE_H
+#define AMALGAM_SOC_SCALAR_ELF_IMAGE_H
 
 #include <sys/mman.h>
 
@@ -15,7 +15,7 @@ namespace soc {
 
 struct elf_image {
   uint64_t entry;
-  std::vector<uint8_t> ram;    // RAM contents from SCALAR_RAM_BASE
+  std::vector<uint8_t> ram;  // RAM contents from SCALAR_RAM_BASE
   // Pages of RAM with what is executed and never written, all that is written lies below them; none if the segments
   // say otherwise.
   uint64_t code_begin, code_end;
@@ -62,8 +62,8 @@ class shared_firmware {
   uint32_t remember(std::atomic<uint32_t> &known, uint64_t begin, uint32_t bytes) const;
 
   elf_image image_;
-  uint64_t loaded_;                             // bytes from SCALAR_RAM_BASE, zeros behind them
-  std::vector<std::atomic<uint32_t>> blocks_;   // by half words of them: bytes << 16 | instructions
+  uint64_t loaded_;                            // bytes from SCALAR_RAM_BASE, zeros behind them
+  std::vector<std::atomic<uint32_t>> blocks_;  // by half words of them: bytes << 16 | instructions
 };
 
 }  // namespace soc

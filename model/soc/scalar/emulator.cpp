@@ -1,4 +1,5 @@
-// See emulator.h. SPDX-License-Identifier: Apache-2.0
+// See emulator.h.
+// SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/emulator.h"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ emulator::~emulator() { unicorn().uc_close(engine_); }
 
 void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
   if (begin < end) {
-    check(unicorn().uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin), "map RAM");
+    check(unicorn().uc_mem_map_ptr(engine_, SCALAR_RAM_BASE + begin, end - begin, rights, ram_.get() + begin),
+          "map RAM");
   }
 }
 
@@ -75,10 +77,12 @@ bool emulator::on_unmapped(uc_engine *, uc_mem_type, uint64_t address, int, int6
 
 // Readable only by way of on_load.
 void emulator::add_registers() {
-  check(unicorn().uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this), "map registers");
+  check(unicorn().uc_mmio_map(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, on_read, this, on_write, this),
+        "map registers");
   check(unicorn().uc_mem_protect(engine_, SCALAR_MMIO_BASE, SCALAR_MMIO_SIZE, UC_PROT_WRITE), "protect registers");
   constexpr uint64_t kWindow = SCALAR_MMIO_BASE + REG_WINDOW;
-  check(unicorn().uc_mem_map_ptr(engine_, kWindow, sizeof window_, UC_PROT_READ | UC_PROT_WRITE, window_), "map the window");
+  check(unicorn().uc_mem_map_ptr(engine_, kWindow, sizeof window_, UC_PROT_READ | UC_PROT_WRITE, window_),
+        "map the window");
   plain_.push_back({kWindow, kWindow + sizeof window_});
   hook(UC_HOOK_MEM_READ_PROT, reinterpret_cast<void *>(on_load), SCALAR_MMIO_BASE,
        SCALAR_MMIO_BASE + SCALAR_MMIO_SIZE - 1, "look at loads of registers");

@@ -1,12 +1,13 @@
-// An RV64 instruction set simulator, Unicorn, with the registers of a scalar core as an MMIO region, and the window as memory.
+// An RV64 instruction set simulator, Unicorn, with the registers of a scalar core as an MMIO region, and the window as
+// memory.
 //
-// Cores that run the same program share emulators, and so what these have translated: a core takes one for a stretch, puts
-// its registers and what it has written into it, and takes them out again.  Code cannot be written there, nor executed
-// elsewhere.  A core has an emulator to itself if the file says that its code can be written, if a debugger may write to
-// it, and once it uses RAM behind its code.
+// Cores that run the same program share emulators, and so what these have translated: a core takes one for a stretch,
+// puts its registers and what it has written into it, and takes them out again.  Code cannot be written there, nor
+// executed elsewhere.  A core has an emulator to itself if the file says that its code can be written, if a debugger
+// may write to it, and once it uses RAM behind its code.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_EMULATOR_H
-#define SOC_EMULATOR_H
+#ifndef AMALGAM_SOC_SCALAR_EMULATOR_H
+#define AMALGAM_SOC_SCALAR_EMULATOR_H
 
 #include <algorithm>
 #include <array>
@@ -63,7 +64,7 @@ class emulator {
   bool is_whole() const { return whole_; }
 
  private:
-  static constexpr size_t kPage = 4096;   // Unicorn's
+  static constexpr size_t kPage = 4096;  // Unicorn's
   void map_ram(uint64_t begin, uint64_t end, uint32_t rights);
   void add_ram(bool fixed_code);
   void add_registers();
@@ -79,10 +80,10 @@ class emulator {
   const shared_firmware &program_;
   const shared_firmware::private_ram ram_;
   alignas(kPage) uint8_t window_[kPage] = {};
-  bool whole_ = true;                   // all of the RAM is there
+  bool whole_ = true;  // all of the RAM is there
   std::vector<unicorn_pages> plain_;
   state reset_;
-  user *core_ = nullptr;        // that it serves
+  user *core_ = nullptr;  // that it serves
 };
 
 // Those that serve no core now, by program.

@@ -52,19 +52,17 @@ bool unhex(const std::string &text, std::vector<uint8_t> &bytes) {
   return true;
 }
 
-bool starts(const std::string &text, const char *with) {
-  return text.compare(0, std::strlen(with), with) == 0;
-}
+bool starts(const std::string &text, const char *with) { return text.compare(0, std::strlen(with), with) == 0; }
 
 // Registers of RV64 as GDB numbers them.
 std::string description() {
-  static const char *const names[] = {"zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2",
-                                      "fp",   "s1", "a0", "a1", "a2", "a3", "a4", "a5",
-                                      "a6",   "a7", "s2", "s3", "s4", "s5", "s6", "s7",
-                                      "s8",   "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
-  std::string xml = "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target>"
-                    "<architecture>riscv:rv64</architecture>"
-                    "<feature name=\"org.gnu.gdb.riscv.cpu\">";
+  static const char *const names[] = {"zero", "ra", "sp", "gp", "tp",  "t0",  "t1", "t2", "fp", "s1", "a0",
+                                      "a1",   "a2", "a3", "a4", "a5",  "a6",  "a7", "s2", "s3", "s4", "s5",
+                                      "s6",   "s7", "s8", "s9", "s10", "s11", "t3", "t4", "t5", "t6"};
+  std::string xml =
+      "<?xml version=\"1.0\"?><!DOCTYPE target SYSTEM \"gdb-target.dtd\"><target>"
+      "<architecture>riscv:rv64</architecture>"
+      "<feature name=\"org.gnu.gdb.riscv.cpu\">";
   for (const char *name : names) {
     xml += std::string("<reg name=\"") + name + "\" bitsize=\"64\" type=\"int\"/>";
   }
@@ -85,8 +83,7 @@ gdb_server::gdb_server(const std::string &core, unsigned port) : core_(core) {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr *>(&address), size) != 0 ||
-      listen(listener_, 1) != 0 ||
-      getsockname(listener_, reinterpret_cast<sockaddr *>(&address), &size) != 0) {
+      listen(listener_, 1) != 0 || getsockname(listener_, reinterpret_cast<sockaddr *>(&address), &size) != 0) {
     const std::string why = std::strerror(errno);
     close(listener_);
     throw std::runtime_error("--gdb " + core + ":" + std::to_string(port) + ": " + why);
@@ -140,8 +137,8 @@ void gdb_server::begin(target &program, const std::string &firmware) {
   if (connected()) {
     return stop(SIGNAL_TRAP);
   }
-  std::fprintf(stderr, "%s: waits for gdb-multiarch %s -ex 'target remote 127.0.0.1:%u'\n",
-               core_.c_str(), firmware.c_str(), port_);
+  std::fprintf(stderr, "%s: waits for gdb-multiarch %s -ex 'target remote 127.0.0.1:%u'\n", core_.c_str(),
+               firmware.c_str(), port_);
   if (!accept_client()) {
     return;
   }
@@ -180,7 +177,7 @@ bool gdb_server::read_packet(std::string &packet) {
       byte = next_byte();
     }
     if (byte == CTRL_C) {
-      continue;                // it stands already
+      continue;  // it stands already
     }
     packet.clear();
     unsigned sum = 0;
@@ -215,8 +212,7 @@ void gdb_server::send(const std::string &data) {
   std::snprintf(end, sizeof end, "#%02x", sum & 0xFF);
   const std::string packet = "$" + data + end;
   for (size_t sent = 0; connected() && sent < packet.size();) {
-    const ssize_t count =
-        ::send(client_, packet.data() + sent, packet.size() - sent, MSG_NOSIGNAL);
+    const ssize_t count = ::send(client_, packet.data() + sent, packet.size() - sent, MSG_NOSIGNAL);
     if (count <= 0) {
       return disconnect();
     }
@@ -227,8 +223,7 @@ void gdb_server::send(const std::string &data) {
 bool gdb_server::asked_to_stop() {
   since_look_ = 0;
   pollfd look = {client_, POLLIN, 0};
-  return connected() && (next_ < received_.size() || poll(&look, 1, 0) > 0) &&
-         next_byte() == CTRL_C;
+  return connected() && (next_ < received_.size() || poll(&look, 1, 0) > 0) && next_byte() == CTRL_C;
 }
 
 // --- stops ------------------------------------------------------------------------------------
@@ -239,7 +234,7 @@ void gdb_server::stop(unsigned signal) {
     return;
   }
   target_->standing();
-  if (signal != 0) {           // at the beginning the debugger asks
+  if (signal != 0) {  // at the beginning the debugger asks
     signal_ = signal;
     char reply[16];
     std::snprintf(reply, sizeof reply, "S%02x", signal);
@@ -248,7 +243,7 @@ void gdb_server::stop(unsigned signal) {
   std::string packet;
   do {
     if (!read_packet(packet)) {
-      return disconnect();     // the program goes on without
+      return disconnect();  // the program goes on without
     }
   } while (!answer(packet) && connected());
 }
@@ -281,7 +276,7 @@ bool gdb_server::answer(const std::string &packet) {
       disconnect();
       std::raise(SIGINT);
       while (!target_->abandoned()) {
-        usleep(POLL_MS * 1000);   // the program does nothing more
+        usleep(POLL_MS * 1000);  // the program does nothing more
       }
       return true;
     case '?':
@@ -305,8 +300,7 @@ bool gdb_server::answer(const std::string &packet) {
       for (size_t i = 0; good && i < bytes.size(); ++i) {
         value |= uint64_t{bytes[i]} << (8 * i);
       }
-      const bool written =
-          good && number < kRegisters && target_->write_register(static_cast<unsigned>(number), value);
+      const bool written = good && number < kRegisters && target_->write_register(static_cast<unsigned>(number), value);
       pc_ = written && number == kPc ? value : pc_;
       send(written ? "OK" : "E01");
       return false;
@@ -330,7 +324,7 @@ bool gdb_server::answer(const std::string &packet) {
       answer_query(packet);
       return false;
     default:
-      send("");                // there is no such thing here
+      send("");  // there is no such thing here
       return false;
   }
 }
@@ -392,9 +386,8 @@ void gdb_server::answer_read_memory(const std::string &packet) {
   const uint64_t address = std::strtoull(packet.c_str() + 1, &comma, 16);
   const size_t count = *comma == ',' ? std::strtoul(comma + 1, nullptr, 16) : 0;
   std::vector<uint8_t> bytes(std::min<size_t>(count, MOST_BYTES));
-  send(!bytes.empty() && target_->read_memory(address, bytes.data(), bytes.size())
-           ? hex(bytes.data(), bytes.size())
-           : "E01");
+  send(!bytes.empty() && target_->read_memory(address, bytes.data(), bytes.size()) ? hex(bytes.data(), bytes.size())
+                                                                                   : "E01");
 }
 
 // MADDRESS,COUNT:BYTES

@@ -10,8 +10,8 @@
 //
 // Source: GDB's manual, appendix E, "GDB Remote Serial Protocol".
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GDB_SERVER_H
-#define SOC_GDB_SERVER_H
+#ifndef AMALGAM_SOC_SCALAR_GDB_SERVER_H
+#define AMALGAM_SOC_SCALAR_GDB_SERVER_H
 
 #include <cstdint>
 #include <functional>
@@ -36,8 +36,7 @@ class gdb_server {
     // What `monitor REQUEST` answers, lines that end.
     virtual std::string ask(const std::string & /*request*/) { return "there is nothing to be asked\n"; }
   };
-  enum { kPc = 32, kRegisters = 33, SIGNAL_TRAP = 5, SIGNAL_ABORT = 6, SIGNAL_SEGV = 11,
-         SIGNAL_INT = 2 };
+  enum { kPc = 32, kRegisters = 33, SIGNAL_TRAP = 5, SIGNAL_ABORT = 6, SIGNAL_SEGV = 11, SIGNAL_INT = 2 };
 
   // port: 0 for any that is free.  Throws std::runtime_error if it is taken.
   gdb_server(const std::string &core, unsigned port);
@@ -67,7 +66,7 @@ class gdb_server {
   void exited(unsigned signal);
 
  private:
-  enum { kLook = 4096 };       // instructions between two looks for Ctrl-C
+  enum { kLook = 4096 };  // instructions between two looks for Ctrl-C
   bool connected() const { return client_ >= 0; }
   bool accept_client();
   bool asked_to_stop();

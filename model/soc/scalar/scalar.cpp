@@ -28,7 +28,8 @@ const panic_meaning *meaning_of(uint64_t code) {
 #include "hal/panics.def"
 #undef PANIC
   };
-  const auto *found = std::find_if(std::begin(all), std::end(all), [code](const panic_meaning &p) { return p.code == code; });
+  const auto *found =
+      std::find_if(std::begin(all), std::end(all), [code](const panic_meaning &p) { return p.code == code; });
   return found == std::end(all) ? nullptr : found;
 }
 
@@ -169,7 +170,7 @@ void scalar::hand_over() {
     return;
   }
   ready_.push_back(std::move(batch_));
-  if (ready_.size() == 1) {   // the simulation may wait for it
+  if (ready_.size() == 1) {  // the simulation may wait for it
     changed_.notify_all();
   }
   pausing_ = pauses_ && ready_.size() >= kBatches;
@@ -248,8 +249,7 @@ void scalar::write_register(uint64_t offset, uint64_t value) {
     case REG_PUTC:
       return put_character(static_cast<char>(value));
     default:
-      end("firmware writes register offset " + std::to_string(offset) +
-          ", which cannot be written");
+      end("firmware writes register offset " + std::to_string(offset) + ", which cannot be written");
   }
 }
 
@@ -268,9 +268,9 @@ void scalar::start(uint64_t cycle) {
   next_ = 0;
   error_.clear();
   seconds_ = 0;
-  const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;   // of an AI core
-  time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us +
-                                                  core_.index() * started * sim_.config.soc.skew_us);
+  const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;  // of an AI core
+  time_ = cycle +
+          config_cycles(&sim_.config, sim_.config.soc.launch_us + core_.index() * started * sim_.config.soc.skew_us);
   tell(RUNNING);
   begin();
   if (!pauses_) {
@@ -303,7 +303,7 @@ bool scalar::fetch() {
   while (!there()) {
     const auto called = [&] { return there() || asked.any(core_.name()); };
     const bool in_time = changed_.wait_for(lock, std::chrono::milliseconds(100), called);
-    if (asked.any() && !there()) {   // in time: by this core's debugger; else by another's, which this one holds up
+    if (asked.any() && !there()) {  // in time: by this core's debugger; else by another's, which this one holds up
       lock.unlock();
       asked.serve();
       lock.lock();
@@ -322,7 +322,7 @@ bool scalar::fetch() {
   taken_ = std::move(ready_.front());
   ready_.pop_front();
   next_ = 0;
-  if (ready_.size() == kBatches / 2) {   // not for each: a program that is woken is to have something to do
+  if (ready_.size() == kBatches / 2) {  // not for each: a program that is woken is to have something to do
     changed_.notify_all();
   }
   go_on();
@@ -370,7 +370,7 @@ void scalar::run(uint64_t) {
     const uint64_t ready = time_;
     if (!core_.push(s.pushed, time_)) {
       tell(BLOCKED);
-      return;   // the queue is full
+      return;  // the queue is full
     }
     if (time_ != ready) {
       tell(RUNNING);
@@ -406,9 +406,9 @@ void scalar::finish() {
   }
 }
 
-// An emulated program stops at its next basic block, one of the host at its next access to a register.  A thread of its own
-// may be left asleep, to end with the process; a program of the host that does nothing but run in
-// circles is left at that.
+// An emulated program stops at its next basic block, one of the host at its next access to a register.  A thread of its
+// own may be left asleep, to end with the process; a program of the host that does nothing but run in circles is left
+// at that.
 void scalar::abandon() {
   constexpr auto kPatience = std::chrono::seconds(1);
   std::unique_lock<std::mutex> lock(mutex_);

@@ -7,10 +7,11 @@
 // its cycles were between; the simulation takes the commands from there as the queues have room.
 // Only a READ_GM lets it see what commands have done: its thread sleeps until the simulation has come to it.
 //
-// A program that can pause is run by one of the workers, until it is far enough ahead; others have a thread of their own.
+// A program that can pause is run by one of the workers, until it is far enough ahead; others have a thread of their
+// own.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SCALAR_H
-#define SOC_SCALAR_H
+#ifndef AMALGAM_SOC_SCALAR_SCALAR_H
+#define AMALGAM_SOC_SCALAR_SCALAR_H
 
 #include <atomic>
 #include <condition_variable>
@@ -89,18 +90,18 @@ class scalar : public task, public stretching {
 
   core_unit &core_;
   const simulation &sim_;
-  const std::string firmware_;   // its file
+  const std::string firmware_;  // its file
 
  private:
   struct step {
-    uint64_t cycles;           // since the step before
+    uint64_t cycles;  // since the step before
     pushed_command pushed;
   };
   static constexpr size_t kBatch = 512, kBatches = 4;
-  static constexpr size_t kAhead = 4096;     // commands that this core pushes between two events
-  static constexpr size_t kLogLine = 4096;   // characters of a debug line that does not end
+  static constexpr size_t kAhead = 4096;    // commands that this core pushes between two events
+  static constexpr size_t kLogLine = 4096;  // characters of a debug line that does not end
 
-  enum activity { RESTING, WAITING, RUNNING_NOW };   // WAITING: for a worker
+  enum activity { RESTING, WAITING, RUNNING_NOW };  // WAITING: for a worker
 
   void main();
   void push(const command_t &command);
@@ -116,37 +117,37 @@ class scalar : public task, public stretching {
   // The firmware's side.
   std::vector<step> batch_;
   uint64_t cycles_ = 0, instructions_ = 0;
-  uint64_t left_ = 0;          // instructions until it takes too long
+  uint64_t left_ = 0;  // instructions until it takes too long
   bool ended_ = false, pausing_ = false;
-  double since_ = 0;           // this thread's processor time at the stretch's beginning
-  uint64_t panic_ = 0;         // its code
-  std::string log_;            // characters of an unfinished debug line
+  double since_ = 0;    // this thread's processor time at the stretch's beginning
+  uint64_t panic_ = 0;  // its code
+  std::string log_;     // characters of an unfinished debug line
 
   // Between the two, under mutex_.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::vector<step>> ready_;
-  std::vector<std::vector<step>> spare_;   // empty ones, to be filled again
+  std::vector<std::vector<step>> spare_;  // empty ones, to be filled again
   std::atomic<bool> abandoned_{false};
-  bool all_handed_over_ = false;   // the program does nothing more
-  bool returns_ = false;           // nor does its thread
-  activity activity_ = RESTING;    // of a program that pauses
-  bool released_ = false;          // from its READ_GM
+  bool all_handed_over_ = false;  // the program does nothing more
+  bool returns_ = false;          // nor does its thread
+  activity activity_ = RESTING;   // of a program that pauses
+  bool released_ = false;         // from its READ_GM
   std::string error_;
-  std::vector<uint64_t> error_at_;   // and its callers
-  double seconds_ = 0;         // of the host
+  std::vector<uint64_t> error_at_;  // and its callers
+  double seconds_ = 0;              // of the host
 
   // The simulation's side.
   const bool pauses_;
-  std::thread thread_;         // of a program that does not pause
+  std::thread thread_;  // of a program that does not pause
   std::vector<step> taken_;
   size_t next_ = 0;
-  size_t ahead_ = 0;           // commands since ...
-  uint64_t event_ = 0;         // this event of the machine's
-  bool counted_ = false;       // the next step's cycles are in time_
-  uint64_t time_ = 0;          // this core's clock, runs ahead of the machine's (scheduler.h)
+  size_t ahead_ = 0;      // commands since ...
+  uint64_t event_ = 0;    // this event of the machine's
+  bool counted_ = false;  // the next step's cycles are in time_
+  uint64_t time_ = 0;     // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
-  bool held_ = false;          // its READ_GM is in a queue, and not done
+  bool held_ = false;  // its READ_GM is in a queue, and not done
 };
 
 std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);

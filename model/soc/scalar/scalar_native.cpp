@@ -31,7 +31,7 @@ class scalar_native : public scalar {
 
   static thread_local scalar_native *current;
   void (*entry_)() = nullptr;
-  void *base_ = nullptr;       // of the shared object
+  void *base_ = nullptr;  // of the shared object
 };
 
 thread_local scalar_native *scalar_native::current = nullptr;
@@ -40,8 +40,7 @@ const char *entry_name(core_kind_t kind) {
   return kind == CORE_CUBE ? "cube_main" : kind == CORE_VECTOR ? "vector_main" : "engine_main";
 }
 
-scalar_native::scalar_native(core_unit &core, const std::string &firmware)
-    : scalar(core, firmware, false) {
+scalar_native::scalar_native(core_unit &core, const std::string &firmware) : scalar(core, firmware, false) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
@@ -52,7 +51,7 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware)
   if (host_slot == nullptr) {
     throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
   }
-  if (*host_slot != &host) {   // else a core before this one has written it, whose program may run by now
+  if (*host_slot != &host) {  // else a core before this one has written it, whose program may run by now
     *host_slot = &host;
   }
   Dl_info where;
@@ -121,16 +120,14 @@ void scalar_native::host_write(scalar_register reg, uint64_t value) {
 
 void scalar_native::sleep_if_ended() {
   if (ended()) {
-    leave(false);   // nothing brings it back through the firmware
+    leave(false);  // nothing brings it back through the firmware
     for (;;) {
       pause();
     }
   }
 }
 
-const void *scalar_native::host_gm(uint64_t address) {
-  return current->core_.gm().base() + (address - GM_BASE);
-}
+const void *scalar_native::host_gm(uint64_t address) { return current->core_.gm().base() + (address - GM_BASE); }
 
 }  // namespace
 

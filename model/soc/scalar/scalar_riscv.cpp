@@ -58,16 +58,16 @@ class scalar_riscv : public scalar, private emulator::user, private gdb_server::
   using scalar::write_register;
 
   shared_firmware &shared_;
-  const std::vector<global_memory::range> windows_;   // on global memory
-  std::unique_ptr<emulator> emulator_;  // null: it serves others now
-  emulator::state state_;               // meanwhile
-  uint64_t pc_ = 0;                     // where it goes on
-  uint64_t block_ = 0, block_end_ = 0;  // the basic block that runs
-  bool runs_ = false;                   // it does
-  uint64_t instructions_ = 0;           // since the last access
+  const std::vector<global_memory::range> windows_;  // on global memory
+  std::unique_ptr<emulator> emulator_;               // null: it serves others now
+  emulator::state state_;                            // meanwhile
+  uint64_t pc_ = 0;                                  // where it goes on
+  uint64_t block_ = 0, block_end_ = 0;               // the basic block that runs
+  bool runs_ = false;                                // it does
+  uint64_t instructions_ = 0;                        // since the last access
   bool halted_badly_ = false, faulted_ = false;
-  gdb_server *debugger_;                // null: none
-  std::optional<uint64_t> jump_;        // where the debugger wants the program to go on
+  gdb_server *debugger_;          // null: none
+  std::optional<uint64_t> jump_;  // where the debugger wants the program to go on
 };
 
 // --- a core ------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_
       shared_(shared),
       windows_(core.gm().windows()),
       debugger_(core.debugger()) {
-  if (shared.fixed_code() && debugger_ == nullptr) {   // what stops one from being made is told before anything runs
+  if (shared.fixed_code() && debugger_ == nullptr) {  // what stops one from being made is told before anything runs
     emulators &all = emulators::of_process();
     all.give(shared, all.take(shared, core.gm()));
   } else {
@@ -118,7 +118,7 @@ bool scalar_riscv::execute() {
     pc_ = program_counter();
     give_emulator();
     return over;
-  } catch (const std::exception &error) {   // of an emulator
+  } catch (const std::exception &error) {  // of an emulator
     end(error.what());
     return true;
   }
@@ -160,7 +160,7 @@ uint64_t scalar_riscv::read_register(unsigned number) {
 }
 
 bool scalar_riscv::write_register(unsigned number, uint64_t value) {
-  if (number == gdb_server::kPc) {   // it goes on there, instead of with the instruction that it stands before
+  if (number == gdb_server::kPc) {  // it goes on there, instead of with the instruction that it stands before
     jump_ = value;
     unicorn().uc_emu_stop(engine());
     return true;
@@ -240,7 +240,7 @@ bool scalar_riscv::is_word(const char *how, uint64_t offset, unsigned bytes) {
 // The bus is 32 bits wide: 64 bits come as two accesses, low half first.
 uint64_t scalar_riscv::load(uint64_t offset) {
   if (ended()) {
-    return 0;   // refused
+    return 0;  // refused
   }
   synchronise();
   uint64_t value = read_register(offset & ~uint64_t{7});

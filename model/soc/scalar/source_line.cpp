@@ -43,12 +43,10 @@ const std::string &source_lines::find_use(uint64_t pc, unsigned firmware) {
   return found->second;
 }
 
-std::string source_lines::image::ask(uint64_t pc,
-                                     std::initializer_list<const char *> skipped) {
+std::string source_lines::image::ask(uint64_t pc, std::initializer_list<const char *> skipped) {
   const std::vector<std::string> all = debug.frames(pc - load_base);
-  const auto kernels = std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) {
-    return !begins(frame, skipped);
-  });
+  const auto kernels =
+      std::find_if(all.begin(), all.end(), [&skipped](const std::string &frame) { return !begins(frame, skipped); });
   if (all.empty()) {
     char fallback[32];
     std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
@@ -75,9 +73,9 @@ std::string source_lines::panic_text(const std::vector<uint64_t> &calls, const s
   if (all.empty()) {
     return "";
   }
-  const std::string line = all[0].substr(0, all[0].find(' ') + 1);   // "a.c:7 "
+  const std::string line = all[0].substr(0, all[0].find(' ') + 1);  // "a.c:7 "
   const std::string exact = line + code + " ";
-  std::string other;   // a name of the kernel's own for its code
+  std::string other;  // a name of the kernel's own for its code
   for (const std::string &text : images_[current_].debug.panic_texts()) {
     if (begins(text, {exact.c_str()})) {
       return ": " + text.substr(exact.size());

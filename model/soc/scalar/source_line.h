@@ -1,7 +1,7 @@
 // Firmware source lines of program counters, for messages and timelines.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SOURCE_LINE_H
-#define SOC_SOURCE_LINE_H
+#ifndef AMALGAM_SOC_SCALAR_SOURCE_LINE_H
+#define AMALGAM_SOC_SCALAR_SOURCE_LINE_H
 
 #include <cstdint>
 #include <deque>

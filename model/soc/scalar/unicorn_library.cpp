@@ -1,4 +1,5 @@
-// See unicorn_library.h. SPDX-License-Identifier: Apache-2.0
+// See unicorn_library.h.
+// SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/unicorn_library.h"
 
 #include <dlfcn.h>
@@ -7,8 +8,8 @@
 #include <stdexcept>
 #include <string>
 
-// Unicorn calls this when a page is first touched. It has the name of Unicorn's own: a name that the program exports (see
-// CMakeLists.txt) counts for its libraries, too.
+// Unicorn calls this when a page is first touched. It has the name of Unicorn's own: a name that the program exports
+// (see CMakeLists.txt) counts for its libraries, too.
 extern "C" void tlb_set_page_riscv64(void *cpu, uint64_t page, uint64_t where, int rights, int mode, uint64_t bytes);
 
 namespace soc {
@@ -16,7 +17,7 @@ namespace {
 
 // Unicorn's own.
 decltype(&tlb_set_page_riscv64) set_page;
-void (*set_dirty)(void *cpu, uint64_t page);   // of a page that was set: stores to it need no look any more
+void (*set_dirty)(void *cpu, uint64_t page);  // of a page that was set: stores to it need no look any more
 thread_local const unicorn_pages *plain_pages = nullptr;
 thread_local size_t plain_count = 0;
 

@@ -15,7 +15,7 @@ constexpr size_t kMost = 8;
 static void load_emulator() {
   try {
     unicorn();
-  } catch (const std::exception &) {   // it is told to whoever needs it
+  } catch (const std::exception &) {  // it is told to whoever needs it
   }
 }
 
@@ -28,7 +28,7 @@ workers::workers(bool emulated) : most_(static_cast<unsigned>(std::min(parallel_
 // Somebody takes up what waits.  Under mutex_.
 void workers::call() {
   if (idle_ < waiting_.size() && idle_ + running_ < most_) {
-    std::thread(&workers::work, this).detach();   // it sleeps when the process ends
+    std::thread(&workers::work, this).detach();  // it sleeps when the process ends
     ++idle_;
   } else {
     changed_.notify_one();

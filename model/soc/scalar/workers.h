@@ -1,8 +1,8 @@
 // Host threads that run the programs of scalar cores, a stretch of one and then of another: few programs have
 // something to do at once, and a thread for each would do little but sleep and wake.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_WORKERS_H
-#define SOC_WORKERS_H
+#ifndef AMALGAM_SOC_SCALAR_WORKERS_H
+#define AMALGAM_SOC_SCALAR_WORKERS_H
 
 #include <condition_variable>
 #include <deque>
@@ -44,7 +44,7 @@ class workers {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<stretching *> waiting_;
-  unsigned most_;                      // threads that run at once; those that are away do not count
+  unsigned most_;  // threads that run at once; those that are away do not count
   unsigned idle_ = 0, running_ = 0;
 };
 

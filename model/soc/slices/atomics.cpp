@@ -17,7 +17,7 @@ namespace soc {
 struct atomics::timed_slice {
   timed_slice(const slice_clock &clock, uint32_t stages) : queue(clock, stages) {}
   slice_queue queue;
-  std::vector<slice_run> runs;           // of the command being sent
+  std::vector<slice_run> runs;  // of the command being sent
 };
 
 // An atomic command on its way through several slices.
@@ -43,7 +43,7 @@ class atomics::transfer : public task {
 
   // Done, or looks again when the last slice can have answered at the earliest.
   void run(uint64_t now) override {
-    all_.reached_ = slices_;   // of which some may be taken out
+    all_.reached_ = slices_;  // of which some may be taken out
     all_.reach(all_.reached_, now);
     if (!end()) {
       look_again();
@@ -62,7 +62,7 @@ class atomics::transfer : public task {
   atomics &all_;
   pipe &who_;
   uint64_t number_;
-  std::vector<unsigned> slices_;             // that have not answered
+  std::vector<unsigned> slices_;  // that have not answered
   uint64_t last_ = 0;
 };
 
@@ -90,7 +90,7 @@ class atomics::stepper : public task {
   }
 
   void run(uint64_t now) override {
-    if (now >= due_) {   // or this is of a time that was thought of before an earlier one
+    if (now >= due_) {  // or this is of a time that was thought of before an earlier one
       due_ = UINT64_MAX;
     }
     all_.run_rtl({slice_}, now);
@@ -143,13 +143,15 @@ static bool is_watched(const simulation &sim) {
 }
 
 atomics::atomics(simulation &sim, global_memory &gm)
-    : sim_(sim), gm_(gm), stepped_(is_watched(sim)), rtl_(stepped_ ? 1 : std::max(1u, sim.options.threads)),
+    : sim_(sim),
+      gm_(gm),
+      stepped_(is_watched(sim)),
+      rtl_(stepped_ ? 1 : std::max(1u, sim.options.threads)),
       guards_(sim.config.gm.slices) {
   const slice_clock clock(sim.config);
   if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
     throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
-                             ", as the Verilog has, or --gm c; got " +
-                             std::to_string(sim.config.gm.slice_stages));
+                             ", as the Verilog has, or --gm c; got " + std::to_string(sim.config.gm.slice_stages));
   }
   for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
     if (sim.options.gm == SOC_GM_RTL) {
@@ -183,8 +185,8 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
 
 atomics::~atomics() = default;
 
-void atomics::send(pipe &who, const core_memory_t &memory, const command_t &command,
-                   uint64_t number, uint64_t duration, uint64_t now) {
+void atomics::send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
+                   uint64_t now) {
   const atomic_rows rows(command);
   if (!is_rtl()) {
     send_c(rows, memory, who, number, duration, now);
@@ -204,37 +206,36 @@ uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
     }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
     const uint8_t *from = operands + row * rows.from_pitch;
-    for_each_request(
-        rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, rtl_.size(),
-        [&](unsigned slice, uint64_t offset, uint64_t stop) {
-          if (beats_[slice].empty()) {
-            touched_.push_back(slice);
-          }
-          beats_[slice].push_back({count, {}});
-          gm_request_t &r = beats_[slice].back().request;
-          const uint64_t first = offset / kBeatBytes;
-          const uint64_t last = (stop - 1) / kBeatBytes;
-          const uint64_t lane = (std::max(offset, last * kBeatBytes) - last * kBeatBytes) / 4;
-          const uint64_t lanes = (stop - last * kBeatBytes) / 4 - lane;
-          r.op = rows.op;
-          r.addr = static_cast<uint32_t>(first);
-          r.len = static_cast<uint32_t>(last - first + 1);
-          r.mask = static_cast<uint32_t>(((1ull << lanes) - 1) << lane);
-          r.tag = static_cast<uint32_t>(count & 0xFF);
-          if (rows.op == GM_RESCALE) {
-            std::memcpy(&r.data[0], from, 4);
-          } else {
-            std::memcpy(&r.data[lane], from + (offset - begin), lanes * 4);
-          }
-          ++count;
-        });
+    for_each_request(rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, rtl_.size(),
+                     [&](unsigned slice, uint64_t offset, uint64_t stop) {
+                       if (beats_[slice].empty()) {
+                         touched_.push_back(slice);
+                       }
+                       beats_[slice].push_back({count, {}});
+                       gm_request_t &r = beats_[slice].back().request;
+                       const uint64_t first = offset / kBeatBytes;
+                       const uint64_t last = (stop - 1) / kBeatBytes;
+                       const uint64_t lane = (std::max(offset, last * kBeatBytes) - last * kBeatBytes) / 4;
+                       const uint64_t lanes = (stop - last * kBeatBytes) / 4 - lane;
+                       r.op = rows.op;
+                       r.addr = static_cast<uint32_t>(first);
+                       r.len = static_cast<uint32_t>(last - first + 1);
+                       r.mask = static_cast<uint32_t>(((1ull << lanes) - 1) << lane);
+                       r.tag = static_cast<uint32_t>(count & 0xFF);
+                       if (rows.op == GM_RESCALE) {
+                         std::memcpy(&r.data[0], from, 4);
+                       } else {
+                         std::memcpy(&r.data[lane], from + (offset - begin), lanes * 4);
+                       }
+                       ++count;
+                     });
   }
   return count;
 }
 
 // Beat i of n arrives one cycle after now, plus i/n of the duration.
-void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who,
-                       uint64_t number, uint64_t duration, uint64_t now) {
+void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+                       uint64_t duration, uint64_t now) {
   const uint64_t count = gather(rows, memory);
   auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {
@@ -263,8 +264,8 @@ static bool follows(const slice_run &run, const slice_run &more) {
 }
 
 // The same requests in the same cycles, but only their number and the cycles they take.
-void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who,
-                     uint64_t number, uint64_t duration, uint64_t now) {
+void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+                     uint64_t duration, uint64_t now) {
   uint64_t count = 0;
   touched_.clear();
   for (uint64_t row = 0; row < rows.rows; ++row) {
@@ -289,8 +290,7 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
   }
   auto *to = new transfer(*this, who, number, touched_);
   for (const unsigned slice : touched_) {
-    timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count,
-                             timed_[slice].runs);
+    timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count, timed_[slice].runs);
     timed_[slice].runs.clear();
   }
   to->look_again();
@@ -301,17 +301,14 @@ void atomics::apply(const core_memory_t &memory, const command_t &command) {
   const uint64_t slice_bytes = sim_.config.gm.slice_bytes;
   uint32_t old[16384];
   for (uint64_t row = 0; row < rows.rows; ++row) {
-    const auto *from = reinterpret_cast<const uint32_t *>(memory.base[rows.space] + rows.from +
-                                                          row * rows.from_pitch);
+    const auto *from = reinterpret_cast<const uint32_t *>(memory.base[rows.space] + rows.from + row * rows.from_pitch);
     uint64_t offset = rows.gm + row * rows.gm_pitch;
     const uint64_t end = offset + rows.row_bytes;
     while (offset < end) {
-      const uint64_t stop = std::min({end, (offset / slice_bytes + 1) * slice_bytes,
-                                      offset + sizeof old});
+      const uint64_t stop = std::min({end, (offset / slice_bytes + 1) * slice_bytes, offset + sizeof old});
       const size_t words = (stop - offset) / 4;
       auto *words_at = reinterpret_cast<uint32_t *>(gm_.base() + offset);
-      apply_words(rows.op, words_at, from, words, guards_[offset / slice_bytes % guards_.size()],
-                  old);
+      apply_words(rows.op, words_at, from, words, guards_[offset / slice_bytes % guards_.size()], old);
       from += rows.op == GM_RESCALE ? 0 : words;
       offset = stop;
     }
@@ -319,8 +316,8 @@ void atomics::apply(const core_memory_t &memory, const command_t &command) {
 }
 
 // Guards are rare: only then the words are looked at one by one.
-void atomics::apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words,
-                          guard_count &count, uint32_t *old) {
+void atomics::apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words, guard_count &count,
+                          uint32_t *old) {
   const auto gm_op = static_cast<num_gm_op>(op);
   uint32_t flags = 0;
   const bool guarded = op == GM_ADD_S32 || op == GM_RESCALE;
@@ -344,11 +341,10 @@ void atomics::report(soc_result_t &result) const {
   result.rtl_seconds += rtl_.seconds();
   for (unsigned i = 0; i < guards_.size(); ++i) {
     const uint32_t flags = guards_[i].flags;
-    const gm_status status =
-        is_rtl() ? rtl_.status(i)
-                 : gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
-                             (flags & NUM_GM_GUARD_UNDERFLOW) != 0, (flags & NUM_GM_GUARD_OVERFLOW) != 0,
-                             guards_[i].lanes};
+    const gm_status status = is_rtl() ? rtl_.status(i)
+                                      : gm_status{(flags & NUM_GM_GUARD_ZERO) != 0, (flags & NUM_GM_GUARD_SPECIAL) != 0,
+                                                  (flags & NUM_GM_GUARD_UNDERFLOW) != 0,
+                                                  (flags & NUM_GM_GUARD_OVERFLOW) != 0, guards_[i].lanes};
     result.guard_zero += status.zero;
     result.guard_special += status.special;
     result.guard_underflow += status.underflow;

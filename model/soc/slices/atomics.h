@@ -2,12 +2,12 @@
 // combine its operands with memory.
 //
 // Each slice is a Verilated gm_atomic unit (gm_slice.h), which does what there is to do when an answer may have
-// come at the latest, in one of several host threads (gm_slices.h).  (With waveforms, or if somebody may look into memory
-// at any time, each goes cycle by cycle with the machine.)  Or its cycles come from a queue (slice_queue.h) and its
-// bits from the golden functions, which are asked when the command's other effects are.
+// come at the latest, in one of several host threads (gm_slices.h).  (With waveforms, or if somebody may look into
+// memory at any time, each goes cycle by cycle with the machine.)  Or its cycles come from a queue (slice_queue.h) and
+// its bits from the golden functions, which are asked when the command's other effects are.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_ATOMICS_H
-#define SOC_ATOMICS_H
+#ifndef AMALGAM_SOC_SLICES_ATOMICS_H
+#define AMALGAM_SOC_SLICES_ATOMICS_H
 
 #include <atomic>
 #include <memory>
@@ -33,8 +33,8 @@ class atomics {
   // Sends a command's beats from now on, spread over the cycles it takes alone:
   // who->answered(number, cycle) follows.  The Verilog takes the operands from the core's memory now,
   // and does it.
-  void send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number,
-            uint64_t duration, uint64_t now);
+  void send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
+            uint64_t now);
 
   // What an atomic command does, without the Verilog.
   void apply(const core_memory_t &memory, const command_t &command);
@@ -57,26 +57,26 @@ class atomics {
   bool is_rtl() const { return rtl_.size() > 0; }
   uint64_t earliest(unsigned slice, uint64_t token);
   uint64_t gather(const atomic_rows &rows, const core_memory_t &memory);
-  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
-                uint64_t duration, uint64_t now);
-  void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
-              uint64_t duration, uint64_t now);
+  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number, uint64_t duration,
+                uint64_t now);
+  void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number, uint64_t duration,
+              uint64_t now);
 
-  static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words,
-                          guard_count &count, uint32_t *old);
+  static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words, guard_count &count,
+                          uint32_t *old);
 
   simulation &sim_;
   global_memory &gm_;
-  const bool stepped_;                                     // --gm rtl: cycle by cycle
-  gm_slices rtl_;                                          // --gm rtl: the slices
-  std::vector<gm_slices::answer> answers_;                 // of those that have just run
-  std::vector<std::vector<gm_slice::beat>> beats_;         // of each, of the command being sent
-  std::vector<std::unique_ptr<stepper>> steppers_;         // of each, if stepped_
-  std::vector<timed_slice> timed_;                         // --gm c: when they answer
-  std::vector<unsigned> touched_;                          // slices of the command being sent
-  std::vector<unsigned> reached_;                          // slices of the command that looks
-  std::vector<slice_queue::answer> finished_;              // of the slice looked at
-  std::vector<guard_count> guards_;                        // --gm c, by slice
+  const bool stepped_;                              // --gm rtl: cycle by cycle
+  gm_slices rtl_;                                   // --gm rtl: the slices
+  std::vector<gm_slices::answer> answers_;          // of those that have just run
+  std::vector<std::vector<gm_slice::beat>> beats_;  // of each, of the command being sent
+  std::vector<std::unique_ptr<stepper>> steppers_;  // of each, if stepped_
+  std::vector<timed_slice> timed_;                  // --gm c: when they answer
+  std::vector<unsigned> touched_;                   // slices of the command being sent
+  std::vector<unsigned> reached_;                   // slices of the command that looks
+  std::vector<slice_queue::answer> finished_;       // of the slice looked at
+  std::vector<guard_count> guards_;                 // --gm c, by slice
 };
 
 }  // namespace soc

@@ -1,7 +1,7 @@
 // A slice's memory port, on the host's memory: beats of GM_LANES words.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_MEMORY_H
-#define SOC_GM_MEMORY_H
+#ifndef AMALGAM_SOC_SLICES_GM_MEMORY_H
+#define AMALGAM_SOC_SLICES_GM_MEMORY_H
 
 #include <cstdint>
 #include <cstring>

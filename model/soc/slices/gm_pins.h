@@ -1,8 +1,8 @@
-// The pins of gm_atomic and the memory behind them, whatever it was Verilated with.  It is driven directly, cycle by cycle: no
-// sc_signal and no sc_clock stand between, which would cost more than the unit itself.
+// The pins of gm_atomic and the memory behind them, whatever it was Verilated with.  It is driven directly, cycle by
+// cycle: no sc_signal and no sc_clock stand between, which would cost more than the unit itself.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_PINS_H
-#define SOC_GM_PINS_H
+#ifndef AMALGAM_SOC_SLICES_GM_PINS_H
+#define AMALGAM_SOC_SLICES_GM_PINS_H
 
 #include <cstring>
 #include <string>
@@ -22,8 +22,8 @@ class gm_pins : public interface {
   ~gm_pins() override { verilated_end(rtl_); }
 
   gm_status status() const override {
-    return {rtl_.guard_zero_o != 0, rtl_.guard_special_o != 0, rtl_.guard_underflow_o != 0,
-            rtl_.guard_overflow_o != 0, rtl_.cnt_guards_o};
+    return {rtl_.guard_zero_o != 0, rtl_.guard_special_o != 0, rtl_.guard_underflow_o != 0, rtl_.guard_overflow_o != 0,
+            rtl_.cnt_guards_o};
   }
 
  protected:

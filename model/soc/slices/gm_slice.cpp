@@ -10,9 +10,7 @@ static uint64_t beats_of(const gm_request_t &request) {
 }
 
 // From the tick that takes a request to the one that answers it.
-static uint64_t latency(const gm_request_t &request) {
-  return beats_of(request) + GM_FLIGHT(GM_ALU_STAGES);
-}
+static uint64_t latency(const gm_request_t &request) { return beats_of(request) + GM_FLIGHT(GM_ALU_STAGES); }
 
 void gm_slice::add(uint64_t token, std::vector<beat> beats) {
   uint64_t work = 0;
@@ -69,7 +67,7 @@ uint64_t gm_slice::earliest(uint64_t token) const {
       return clock_.cycle(std::max(owed_[i].earliest, from_ + i));
     }
   }
-  return 0;   // answered
+  return 0;  // answered
 }
 
 void gm_slice::advance(uint64_t now, std::vector<answer> &answers) {

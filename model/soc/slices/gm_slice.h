@@ -5,8 +5,8 @@
 // clock, many cycles at a time, until somebody asks for an answer.  In which pieces makes no difference.
 // Different slices may be used by different threads at the same time.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_SLICE_H
-#define SOC_GM_SLICE_H
+#ifndef AMALGAM_SOC_SLICES_GM_SLICE_H
+#define AMALGAM_SOC_SLICES_GM_SLICE_H
 
 #include <cstdint>
 #include <deque>
@@ -29,10 +29,10 @@ std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memo
 class gm_slice {
  public:
   struct beat {
-    uint64_t arrival;          // cycle from which the slice may take it
+    uint64_t arrival;  // cycle from which the slice may take it
     gm_request_t request;
   };
-  struct answer {              // of a command's last beat
+  struct answer {  // of a command's last beat
     uint64_t cycle, token;
   };
   // Called with each beat taken, if there is anything to call.
@@ -57,22 +57,22 @@ class gm_slice {
   // Clock cycles that advance(now) would take, about.
   uint64_t behind(uint64_t now) const;
 
-  uint64_t ticks() const { return ticks_; }      // clock cycles so far
-  bool was_early() const { return early_; }      // it answered before earliest()
+  uint64_t ticks() const { return ticks_; }  // clock cycles so far
+  bool was_early() const { return early_; }  // it answered before earliest()
   gm_status status() const { return unit_->status(); }
 
  private:
   struct stream {
     uint64_t token;
-    uint64_t arrival;          // of the next beat
-    uint64_t work;             // beats of all requests not yet taken: a RESCALE has many
+    uint64_t arrival;  // of the next beat
+    uint64_t work;     // beats of all requests not yet taken: a RESCALE has many
     size_t next;
     std::vector<beat> beats;
   };
-  struct owed {                // an answer
+  struct owed {  // an answer
     uint64_t token;
-    uint64_t earliest;         // tick
-    bool last;                 // of its command
+    uint64_t earliest;  // tick
+    bool last;          // of its command
   };
   uint64_t next_tick() const;
   void tick(uint64_t tick, std::vector<answer> &answers);
@@ -82,9 +82,9 @@ class gm_slice {
   slice_clock clock_;
   std::unique_ptr<gm_unit> unit_;
   taken_fn taken_;
-  std::vector<stream> streams_;    // in the order in which they were added
-  std::deque<owed> owed_;          // the unit answers in order
-  uint64_t from_ = 0;              // the first tick that has not run
+  std::vector<stream> streams_;  // in the order in which they were added
+  std::deque<owed> owed_;        // the unit answers in order
+  uint64_t from_ = 0;            // the first tick that has not run
   uint64_t ticks_ = 0;
   bool early_ = false;
 };

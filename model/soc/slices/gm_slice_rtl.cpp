@@ -26,8 +26,7 @@ class unit_untraced : public gm_pins<gm_unit, Vgm_atomic_slice> {
 // The library's unit, told when to write.
 class unit_traced : public gm_unit {
  public:
-  unit_traced(std::unique_ptr<gm_traced_unit> unit, waves &trace)
-      : unit_(std::move(unit)), waves_(trace) {
+  unit_traced(std::unique_ptr<gm_traced_unit> unit, waves &trace) : unit_(std::move(unit)), waves_(trace) {
     waves_.add_unit([this] { unit_->write(true, false); });
   }
 
@@ -49,8 +48,8 @@ class unit_traced : public gm_unit {
 make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
   char message[512] = "";
   void *make = nullptr;
-  if (unit_library_open("gm_atomic", "building the slices' RTL with waveforms", building, "make_gm_traced_unit",
-                        &make, message, sizeof message) == nullptr) {
+  if (unit_library_open("gm_atomic", "building the slices' RTL with waveforms", building, "make_gm_traced_unit", &make,
+                        message, sizeof message) == nullptr) {
     throw std::runtime_error(message);
   }
   return reinterpret_cast<make_gm_traced_unit_t *>(make);
@@ -60,7 +59,8 @@ make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
 
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace,
                                           void (*building)(const char *what)) {
-  // A slice is evaluated where it is. Verilator would start threads, before the first one, that nothing is ever given to.
+  // A slice is evaluated where it is. Verilator would start threads, before the first one, that nothing is ever given
+  // to.
   VerilatedContext &context = *Verilated::threadContextp();
   if (context.threads() != 1) {
     context.threads(1);
@@ -69,8 +69,8 @@ std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memo
     return std::make_unique<unit_untraced>(name, memory);
   }
   static make_gm_traced_unit_t *const make = open_library(building);
-  return std::make_unique<unit_traced>(
-      std::unique_ptr<gm_traced_unit>(make(name.c_str(), memory, &trace->port())), *trace);
+  return std::make_unique<unit_traced>(std::unique_ptr<gm_traced_unit>(make(name.c_str(), memory, &trace->port())),
+                                       *trace);
 }
 
 }  // namespace soc

@@ -66,7 +66,8 @@ uint64_t gm_slices::behind(const std::vector<unsigned> &slices, uint64_t now) {
   return sum;
 }
 
-std::optional<unsigned> gm_slices::reach(const std::vector<unsigned> &slices, uint64_t now, std::vector<answer> &answers) {
+std::optional<unsigned> gm_slices::reach(const std::vector<unsigned> &slices, uint64_t now,
+                                         std::vector<answer> &answers) {
   until_.store(now, std::memory_order_release);
   if (asleep_.load() > 0 && behind(slices, now) >= 2 * kWorthAThread) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -115,7 +116,7 @@ bool gm_slices::work_some(uint64_t until) {
 }
 
 void gm_slices::work() {
-  constexpr unsigned kPatience = 50;   // calls of yield, of some 0.3 us: the machine comes by often
+  constexpr unsigned kPatience = 50;  // calls of yield, of some 0.3 us: the machine comes by often
   uint64_t seen = 0;
   unsigned idle = 0;
   for (;;) {

@@ -1,11 +1,11 @@
 // All slices in the Verilog, and the threads that run them.
 //
-// A slice runs behind the machine's clock (gm_slice.h). While the machine is elsewhere, threads let slices work up to where
-// it was when it last came by; what is left is done when it asks for answers, with their help. Who did what makes no
-// difference: no slice gets beyond the machine, and what the machine sees does not depend on how far one has got.
+// A slice runs behind the machine's clock (gm_slice.h). While the machine is elsewhere, threads let slices work up to
+// where it was when it last came by; what is left is done when it asks for answers, with their help. Who did what makes
+// no difference: no slice gets beyond the machine, and what the machine sees does not depend on how far one has got.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_SLICES_H
-#define SOC_GM_SLICES_H
+#ifndef AMALGAM_SOC_SLICES_GM_SLICES_H
+#define AMALGAM_SOC_SLICES_GM_SLICES_H
 
 #include <atomic>
 #include <condition_variable>
@@ -23,7 +23,7 @@ namespace soc {
 
 class gm_slices {
  public:
-  struct answer {              // of a command's last beat in a slice
+  struct answer {  // of a command's last beat in a slice
     unsigned slice;
     uint64_t cycle, token;
   };
@@ -50,16 +50,16 @@ class gm_slices {
   // At the end, when nothing is owed.
   uint64_t ticks() const;
   gm_status status(unsigned slice) const;
-  double seconds() const;      // of all threads
+  double seconds() const;  // of all threads
 
  private:
-  static constexpr uint64_t kWorthAThread = 100;   // clock cycles, of a sixth of a microsecond each
+  static constexpr uint64_t kWorthAThread = 100;  // clock cycles, of a sixth of a microsecond each
 
   struct one {
     explicit one(gm_slice made) : slice(std::move(made)) {}
     mutable std::mutex mutex;  // of what follows
     gm_slice slice;
-    std::vector<gm_slice::answer> answers;   // not yet passed on
+    std::vector<gm_slice::answer> answers;  // not yet passed on
     double seconds = 0;
   };
   static void advance(one &of, uint64_t now);
@@ -69,9 +69,9 @@ class gm_slices {
 
   const unsigned threads_;
   std::deque<one> slices_;
-  std::vector<unsigned> left_;               // slices that another thread had
+  std::vector<unsigned> left_;  // slices that another thread had
   std::vector<std::thread> workers_;
-  std::atomic<uint64_t> until_{0};           // the machine's cycle
+  std::atomic<uint64_t> until_{0};  // the machine's cycle
   std::atomic<unsigned> asleep_{0};
   std::mutex mutex_;
   std::condition_variable changed_;

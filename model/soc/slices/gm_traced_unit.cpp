@@ -29,8 +29,7 @@ class traced_unit : public gm_pins<gm_traced_unit, Vunit> {
 }  // namespace soc
 
 extern "C" soc::make_gm_traced_unit_t GM_TRACED_UNIT_SYMBOL;
-extern "C" soc::gm_traced_unit *GM_TRACED_UNIT_SYMBOL(const char *name, uint8_t *memory,
-                                                      const waves_port_t *port) {
+extern "C" soc::gm_traced_unit *GM_TRACED_UNIT_SYMBOL(const char *name, uint8_t *memory, const waves_port_t *port) {
   Verilated::traceEverOn(true);
   return std::make_unique<soc::traced_unit>(name, memory, port).release();
 }

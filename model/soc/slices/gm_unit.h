@@ -1,7 +1,7 @@
 // A gm_atomic unit in the Verilog, one clock cycle at a time.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_GM_UNIT_H
-#define SOC_GM_UNIT_H
+#ifndef AMALGAM_SOC_SLICES_GM_UNIT_H
+#define AMALGAM_SOC_SLICES_GM_UNIT_H
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@
 namespace soc {
 
 struct gm_status {
-  bool zero, special, underflow, overflow;   // sticky
+  bool zero, special, underflow, overflow;  // sticky
   uint64_t guard_lanes;
 };
 

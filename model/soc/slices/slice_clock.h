@@ -1,8 +1,8 @@
 // The clock of the atomic slices in cycles of the cores' clock, which is as fast or faster: a ratio of whole
 // numbers, so that no edge is ever rounded away.  An edge between two cycles falls on the later one.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SLICE_CLOCK_H
-#define SOC_SLICE_CLOCK_H
+#ifndef AMALGAM_SOC_SLICES_SLICE_CLOCK_H
+#define AMALGAM_SOC_SLICES_SLICE_CLOCK_H
 
 #include <algorithm>
 #include <cstdint>
@@ -27,9 +27,7 @@ class slice_clock {
                     static_cast<uint64_t>(config.gm.slice_clock_mhz * 1e3 + 0.5)) {}
 
   // The cores' cycle of a tick.
-  uint64_t cycle(uint64_t tick) const {
-    return cores_ == slices_ ? tick : scaled(tick, cores_, slices_, slices_ - 1);
-  }
+  uint64_t cycle(uint64_t tick) const { return cores_ == slices_ ? tick : scaled(tick, cores_, slices_, slices_ - 1); }
   // The first tick in a cycle of the cores or after it.
   uint64_t tick(uint64_t cycle) const {
     return cores_ == slices_ || cycle == 0 ? cycle : scaled(cycle - 1, slices_, cores_, 0) + 1;

@@ -9,8 +9,8 @@ namespace soc {
 slice_queue::slice_queue(const slice_clock &clock, uint32_t stages)
     : clock_(clock), flight_(GM_FLIGHT(stages)), booked_(kBooked), marked_(kBooked / 64), flights_(flight_) {}
 
-void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration,
-                      uint64_t beats, const std::vector<slice_run> &runs) {
+void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t duration, uint64_t beats,
+                      const std::vector<slice_run> &runs) {
   serve(now);
   const size_t slot = take_slot();
   stream &s = streams_[slot];
@@ -36,9 +36,9 @@ void slice_queue::add(uint64_t now, uint64_t token, uint64_t start, uint64_t dur
   s.meets = may_meet(s);
   meeting_ += s.meets;
   const end mine = {s.last, slot, runs.back().beats, 0};
-  ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), mine,
-                                [](const end &a, const end &b) { return a.last < b.last; }),
-               mine);
+  ends_.insert(
+      std::upper_bound(ends_.begin(), ends_.end(), mine, [](const end &a, const end &b) { return a.last < b.last; }),
+      mine);
   if (turns_) {
     wait_turn(slot);
   } else if (s.meets) {
@@ -118,7 +118,7 @@ void slice_queue::serve(uint64_t until) {
 
 // Forgets what can delay nobody any more.
 void slice_queue::settle() {
-  const uint64_t next_read = clock_.tick(cursor_);   // or later
+  const uint64_t next_read = clock_.tick(cursor_);  // or later
   if (turns_) {
     settled_ = newer_ = {cursor_, free_};
   } else if (newer_.cycle + kMoment <= cursor_ && newer_.free + flight_ <= next_read) {
@@ -139,7 +139,7 @@ void slice_queue::settle() {
 void slice_queue::finish(size_t slot, uint64_t read) {
   stream &s = streams_[slot];
   if (s.over) {
-    return;   // it was served once before
+    return;  // it was served once before
   }
   answers_.push_back({clock_.cycle(read + flight_), s.token});
   s.over = true;
@@ -164,7 +164,7 @@ void slice_queue::enter_run(stream &s, uint32_t number) {
   s.next.left = run.count;
   s.length = run.beats;
   s.address = run.address;
-  if ((cycles | s.beats) <= UINT32_MAX) {   // a shorter division
+  if ((cycles | s.beats) <= UINT32_MAX) {  // a shorter division
     s.next.arrival = s.start + static_cast<uint32_t>(cycles) / static_cast<uint32_t>(s.beats);
     s.next.remainder = static_cast<uint32_t>(cycles) % static_cast<uint32_t>(s.beats);
   } else {
@@ -204,7 +204,7 @@ void slice_queue::book_ahead(uint64_t until) {
   }
   cursor_ = std::max(cursor_, first);
   horizon_ = cursor_ + kBooked;
-  for (const end &e : ends_) {   // each before those that may have a beat behind its last
+  for (const end &e : ends_) {  // each before those that may have a beat behind its last
     book(streams_[e.slot]);
   }
 }
@@ -225,7 +225,7 @@ void slice_queue::book(stream &s) {
       book_run(s);
       continue;
     }
-    request r = s.next;   // stays in registers
+    request r = s.next;  // stays in registers
     do {
       const uint64_t place = r.arrival % kBooked;
       if ((booked_[place] & kEnd) != 0) {
@@ -258,9 +258,9 @@ uint64_t slice_queue::beats_behind(const stream &s, uint64_t served, uint64_t cy
       continue;
     }
     if (r.booked + r.count <= cycle) {
-      break;   // of this run and those before, all have arrived
+      break;  // of this run and those before, all have arrived
     }
-    const uint64_t arrived = cycle < s.start ? 0 : ((cycle - s.start + 1) * s.beats - 1) / s.duration + 1;   // requests
+    const uint64_t arrived = cycle < s.start ? 0 : ((cycle - s.start + 1) * s.beats - 1) / s.duration + 1;  // requests
     const uint64_t end = r.first + r.count;
     beats += arrived < end ? (end - std::max(arrived, r.first)) * r.beats : 0;
   }
@@ -282,8 +282,8 @@ uint64_t slice_queue::behind(uint64_t served, uint64_t cycle, uint64_t number) c
 
 // A request of the stream comes behind the last ones of streams added before that arrive with it.
 void slice_queue::note_behind(const stream &s, uint64_t arrival) {
-  auto e = std::lower_bound(ends_.begin(), ends_.end(), arrival,
-                            [](const end &a, uint64_t last) { return a.last < last; });
+  auto e =
+      std::lower_bound(ends_.begin(), ends_.end(), arrival, [](const end &a, uint64_t last) { return a.last < last; });
   for (; e != ends_.end() && e->last == arrival; ++e) {
     e->after += streams_[e->slot].number < s.number ? s.length : 0;
   }
@@ -316,7 +316,7 @@ void slice_queue::end_streams(uint64_t cycle) {
   size_t count = 0;
   for (; count < ends_.size() && ends_[count].last == cycle; ++count) {
     const end &e = ends_[count];
-    const bool others = free_ != read_at_once(e);   // some are waiting, of which it may come before
+    const bool others = free_ != read_at_once(e);  // some are waiting, of which it may come before
     finish(e.slot, others ? free_ - e.after - behind(cycle + 1, cycle, streams_[e.slot].number) : free_);
   }
   ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -366,7 +366,7 @@ void slice_queue::serve_turns(uint64_t until) {
     const turn now = heap_.front();
     std::pop_heap(heap_.begin(), heap_.end());
     heap_.pop_back();
-    uint64_t last = until;   // to which it has the turn
+    uint64_t last = until;  // to which it has the turn
     if (!heap_.empty()) {
       last = std::min(last, heap_.front().arrival - (heap_.front().number < now.number));
     }

@@ -20,8 +20,8 @@
 // Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_SLICE_QUEUE_H
-#define SOC_SLICE_QUEUE_H
+#ifndef AMALGAM_SOC_SLICES_SLICE_QUEUE_H
+#define AMALGAM_SOC_SLICES_SLICE_QUEUE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -37,9 +37,9 @@ namespace soc {
 // the request before.
 struct slice_run {
   uint64_t first;
-  uint32_t count;     // 1 or more
-  uint32_t beats;     // 1 or more
-  uint32_t address;   // of the first, in beats
+  uint32_t count;    // 1 or more
+  uint32_t beats;    // 1 or more
+  uint32_t address;  // of the first, in beats
 };
 
 class slice_queue {
@@ -65,52 +65,52 @@ class slice_queue {
   uint64_t earliest(uint64_t token) const;
 
  private:
-  static constexpr uint64_t kBooked = 512;           // cycles that can be booked
-  static constexpr uint64_t kMoment = 64;            // cycles from a moment to the next
-  static constexpr uint32_t kEnd = UINT32_C(1) << 31;   // beside the beats of a cycle: a stream ends in it
+  static constexpr uint64_t kBooked = 512;             // cycles that can be booked
+  static constexpr uint64_t kMoment = 64;              // cycles from a moment to the next
+  static constexpr uint32_t kEnd = UINT32_C(1) << 31;  // beside the beats of a cycle: a stream ends in it
   struct request {
     uint64_t arrival, remainder;  // and of the division behind it; UINT64_MAX: there is none
     uint32_t left;                // requests of its run from this one on
   };
   struct booked_run : slice_run {
-    uint64_t booked;              // cycle in which it is booked as one, if the stream is dense and it is before `run`
+    uint64_t booked;  // cycle in which it is booked as one, if the stream is dense and it is before `run`
   };
   struct stream {
     request next;
-    uint64_t step, step_rest;     // duration / beats: from one arrival to the next
+    uint64_t step, step_rest;  // duration / beats: from one arrival to the next
     uint64_t beats;
-    uint32_t address;             // of the next request, if they have turns
-    uint32_t length;              // its beats
-    uint32_t run;                 // it is of
-    uint64_t number;              // streams added before
-    uint64_t last;                // arrival of the last request
-    uint64_t done;                // tick of the last read, once it is over
-    uint32_t low, high;           // around its addresses
-    bool meets;                   // addresses of its own, or of others
+    uint32_t address;    // of the next request, if they have turns
+    uint32_t length;     // its beats
+    uint32_t run;        // it is of
+    uint64_t number;     // streams added before
+    uint64_t last;       // arrival of the last request
+    uint64_t done;       // tick of the last read, once it is over
+    uint32_t low, high;  // around its addresses
+    bool meets;          // addresses of its own, or of others
     bool over;
     uint64_t token, start, duration;
     std::vector<booked_run> runs;
-    bool dense;                   // each run has a request in each cycle
+    bool dense;  // each run has a request in each cycle
   };
-  struct end {                    // of a stream
-    uint64_t last;                // arrival of its last request
+  struct end {      // of a stream
+    uint64_t last;  // arrival of its last request
     size_t slot;
-    uint32_t length;              // beats of that
-    uint64_t after;               // beats that arrive with it and are of streams added later that are not dense
+    uint32_t length;  // beats of that
+    uint64_t after;   // beats that arrive with it and are of streams added later that are not dense
   };
-  struct turn {                   // a stream's next request
+  struct turn {  // a stream's next request
     uint64_t arrival, number;
     size_t slot;
-    bool operator<(const turn &other) const {   // a heap's front is the largest
+    bool operator<(const turn &other) const {  // a heap's front is the largest
       return arrival != other.arrival ? arrival > other.arrival : number > other.number;
     }
   };
-  struct flight {                 // beats of count addresses up to end, read in a tick each, the last in `last`
+  struct flight {  // beats of count addresses up to end, read in a tick each, the last in `last`
     uint64_t last;
     uint32_t end, count;
   };
   struct moment {
-    uint64_t cycle, free;         // all that arrived before the cycle was read by this tick
+    uint64_t cycle, free;  // all that arrived before the cycle was read by this tick
   };
 
   size_t take_slot();
@@ -143,15 +143,15 @@ class slice_queue {
   void take_off(uint32_t end, uint32_t count);
 
   slice_clock clock_;
-  uint64_t flight_;               // ticks from a read to its answer
-  std::vector<stream> streams_;   // in slots
-  std::vector<size_t> spare_;     // slots
-  uint64_t added_ = 0;            // streams
-  uint64_t cursor_ = 0;           // all that arrived before it is served
-  uint64_t free_ = 0;             // tick of the last read: from then on it takes the next request; see behind()
-  std::vector<end> ends_;         // of streams under way, by last, then by adds
-  fifo<size_t> over_;             // streams whose beats may be in flight, or are needed to go back to settled_
-  fifo<answer> answers_;          // of streams all served
+  uint64_t flight_;              // ticks from a read to its answer
+  std::vector<stream> streams_;  // in slots
+  std::vector<size_t> spare_;    // slots
+  uint64_t added_ = 0;           // streams
+  uint64_t cursor_ = 0;          // all that arrived before it is served
+  uint64_t free_ = 0;            // tick of the last read: from then on it takes the next request; see behind()
+  std::vector<end> ends_;        // of streams under way, by last, then by adds
+  fifo<size_t> over_;            // streams whose beats may be in flight, or are needed to go back to settled_
+  fifo<answer> answers_;         // of streams all served
 
   // Without order: beats that arrive in each cycle from cursor_ to horizon_, and a bit for each cycle that has any.
   std::vector<uint32_t> booked_;
@@ -161,11 +161,11 @@ class slice_queue {
   // With order, while streams may meet.
   bool turns_ = false;
   std::vector<turn> heap_;
-  size_t meeting_ = 0;            // streams under way that may meet a beat in flight
-  uint64_t met_until_ = 0;        // until this tick, beats in flight of one that is over
-  std::vector<flight> flights_;   // as many as flight_, so that all in flight are there; without order, older ones
-  size_t oldest_ = 0;             // of these
-  moment settled_ = {0, 0};       // what was read before it is in flight no more, or is in flights_
+  size_t meeting_ = 0;           // streams under way that may meet a beat in flight
+  uint64_t met_until_ = 0;       // until this tick, beats in flight of one that is over
+  std::vector<flight> flights_;  // as many as flight_, so that all in flight are there; without order, older ones
+  size_t oldest_ = 0;            // of these
+  moment settled_ = {0, 0};      // what was read before it is in flight no more, or is in flights_
   moment newer_ = {0, 0};
 };
 

@@ -10,9 +10,7 @@ namespace soc {
 namespace {
 
 // Does it wait for its own pipe's earlier commands?
-bool is_barrier(unsigned opcode) {
-  return opcode == OP_PIPE_BARRIER || opcode == OP_READ_GM || opcode == OP_MARK;
-}
+bool is_barrier(unsigned opcode) { return opcode == OP_PIPE_BARRIER || opcode == OP_READ_GM || opcode == OP_MARK; }
 
 bool is_wait(const soc_command_t &c) {
   const unsigned opcode = c.command.header.opcode_;
@@ -22,8 +20,7 @@ bool is_wait(const soc_command_t &c) {
 
 }  // namespace
 
-const char *const critical_path::kWhat[] = {"busy",   "latency", "flag",  "scalar",
-                                              "launch", "data",    "buffer"};
+const char *const critical_path::kWhat[] = {"busy", "latency", "flag", "scalar", "launch", "data", "buffer"};
 
 // --- launches ---------------------------------------------------------------------------------
 
@@ -80,7 +77,7 @@ const soc_command_t *critical_path::push_before(const soc_command_t &c) const {
   const pipe_log &own = pipes_[c.track];
   for (unsigned track = own.first_track; track < own.end_track; ++track) {
     uint64_t low = pipes_[track].first, high = recorded_.end(track);
-    while (low < high) {   // the first one whose order is not below
+    while (low < high) {  // the first one whose order is not below
       const uint64_t middle = low + (high - low) / 2;
       if (recorded_.at(track, middle).order + 1 < c.order) {
         low = middle + 1;
@@ -97,8 +94,7 @@ const soc_command_t *critical_path::push_before(const soc_command_t &c) const {
 
 critical_path::cause critical_path::cause_of(const soc_command_t &c, what kind) const {
   const pipe_log &l = pipes_[c.track];
-  return {l.kind, l.id, static_cast<unsigned>(kind), c.command.header.opcode_, firmware_,
-          c.command.header.pc_};
+  return {l.kind, l.id, static_cast<unsigned>(kind), c.command.header.opcode_, firmware_, c.command.header.pc_};
 }
 
 // --- the way back -----------------------------------------------------------------------------
@@ -137,8 +133,7 @@ void critical_path::from_free(position &p) {
 }
 
 void critical_path::note_wait(const soc_command_t &wait) {
-  const bool back = wait.command.header.opcode_ == OP_WAIT_FLAG &&
-                    wait.command.wait_flag.from > pipes_[wait.track].id;
+  const bool back = wait.command.header.opcode_ == OP_WAIT_FLAG && wait.command.wait_flag.from > pipes_[wait.track].id;
   sum &s = waits_[cause_of(wait, back ? BUFFER : DATA)];
   s.cycles += wait.end - wait.begin;
   s.times += 1;
@@ -147,7 +142,7 @@ void critical_path::note_wait(const soc_command_t &wait) {
 void critical_path::from_wait(position &p) {
   const soc_command_t &c = *p.at;
   if (c.end <= c.begin) {
-    p.next = START;   // it did not wait
+    p.next = START;  // it did not wait
     return;
   }
   note_wait(c);
@@ -201,7 +196,7 @@ void critical_path::from_push(position &p, uint64_t launch) {
     link(p, LAUNCH, launch);
     return move(p, c, OVER, launch);
   }
-  if (before->command.header.opcode_ == OP_READ_GM) {   // which held the scalar core
+  if (before->command.header.opcode_ == OP_READ_GM) {  // which held the scalar core
     link(p, SCALAR, before->end);
     return move(p, *before, FREE, before->end);
   }
@@ -243,9 +238,8 @@ bool critical_path::write(const std::string &path, source_lines &lines) const {
       std::fprintf(file,
                    "%s{\"core\":\"%s\",\"pipe\":\"%s\",\"what\":\"%s\",\"command\":\"%s\","
                    "\"line\":\"%s\",\"cycles\":%llu,\"times\":%llu}",
-                   comma, kinds[c.kind], core_pipe_name(c.pipe), kWhat[c.what],
-                   core_command_name(c.opcode), lines.find_use(c.pc, c.firmware).c_str(),
-                   static_cast<unsigned long long>(s.cycles),
+                   comma, kinds[c.kind], core_pipe_name(c.pipe), kWhat[c.what], core_command_name(c.opcode),
+                   lines.find_use(c.pc, c.firmware).c_str(), static_cast<unsigned long long>(s.cycles),
                    static_cast<unsigned long long>(s.times));
       comma = ",\n";
     }

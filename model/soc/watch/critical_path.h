@@ -9,8 +9,8 @@
 // When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums. Of
 // several flags that a wait got in the same cycle it follows the one that the record names.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_CRITICAL_PATH_H
-#define SOC_CRITICAL_PATH_H
+#ifndef AMALGAM_SOC_WATCH_CRITICAL_PATH_H
+#define AMALGAM_SOC_WATCH_CRITICAL_PATH_H
 
 #include <cstdint>
 #include <map>
@@ -27,8 +27,7 @@ class source_lines;
 class critical_path : public watcher {
  public:
   // recorded has been told of everything before this is.
-  critical_path(const recorder &recorded, unsigned queue_depth)
-      : recorded_(recorded), depth_(queue_depth) {}
+  critical_path(const recorder &recorded, unsigned queue_depth) : recorded_(recorded), depth_(queue_depth) {}
 
   void add_core(const watched_core &core) override;
   void launched(unsigned firmware) override;
@@ -47,13 +46,13 @@ class critical_path : public watcher {
   struct pipe_log {
     core_kind_t kind;
     unsigned id;
-    unsigned first_track, end_track;   // of its core
-    uint64_t first;                    // number of its first command of this launch
+    unsigned first_track, end_track;  // of its core
+    uint64_t first;                   // number of its first command of this launch
   };
   struct sum {
     uint64_t cycles = 0, times = 0;
   };
-  struct cause {                       // commands that a report takes together
+  struct cause {  // commands that a report takes together
     core_kind_t kind;
     unsigned pipe, what, opcode, firmware;
     uint64_t pc;
@@ -90,10 +89,10 @@ class critical_path : public watcher {
   void walk(const soc_command_t &last, uint64_t launch);
 
   const recorder &recorded_;
-  unsigned depth_;                     // of a queue
+  unsigned depth_;  // of a queue
   unsigned firmware_ = 0;
   uint64_t total_ = 0;
-  std::vector<pipe_log> pipes_;        // by track
+  std::vector<pipe_log> pipes_;  // by track
   std::map<cause, sum> links_, waits_;
 };
 

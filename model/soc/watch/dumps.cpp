@@ -62,9 +62,9 @@ uint32_t dumps::wanted(const std::string &core, uint64_t number, const command_t
   uint32_t mask = 0;
   for (size_t i = 0; i < list_.size(); ++i) {
     dump &d = list_[i];
-    const bool mine = d.pipe < PIPE_COUNT ? command.header.pipe_ == d.pipe && core == d.core &&
-                                                number + 1 == d.what->mark.number
-                                          : d.mark.meets(core, command);
+    const bool mine = d.pipe < PIPE_COUNT
+                          ? command.header.pipe_ == d.pipe && core == d.core && number + 1 == d.what->mark.number
+                          : d.mark.meets(core, command);
     mask |= uint32_t{mine} << i;
   }
   return mask;
@@ -90,7 +90,8 @@ void dumps::write(dump &d, const core_memory_t &memory, const command_t &command
   bool good = false;
   if (found != nullptr) {
     const core_tensor_t typed = types_.typed(memory, *found);
-    good = options_.write_dump(d.what->path, dump_type(typed.type), typed.rows, typed.cols, dump_values(memory, typed).data());
+    good = options_.write_dump(d.what->path, dump_type(typed.type), typed.rows, typed.cols,
+                               dump_values(memory, typed).data());
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   d.written = good;
@@ -105,7 +106,8 @@ std::string dumps::problem() const {
   const std::lock_guard<std::mutex> lock(mutex_);
   for (const dump &d : list_) {
     if (!d.written && problem_.empty()) {
-      return std::string("--dump ") + d.what->text + ": there was no such command, or it is none that moves or computes";
+      return std::string("--dump ") + d.what->text +
+             ": there was no such command, or it is none that moves or computes";
     }
   }
   return problem_;

@@ -1,7 +1,7 @@
 // --dump: operands of commands, as the commands have left them, in .npy files.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_DUMPS_H
-#define SOC_DUMPS_H
+#ifndef AMALGAM_SOC_WATCH_DUMPS_H
+#define AMALGAM_SOC_WATCH_DUMPS_H
 
 #include <mutex>
 #include <string>
@@ -20,8 +20,8 @@ class dumps {
   // Throws std::runtime_error if a command, core or memory is not there.
   explicit dumps(const soc_options_t &options);
 
-  // A command takes effect, the number-th of its pipe from 0 on; in the simulation's thread. A mask of the dumps that it
-  // is for.
+  // A command takes effect, the number-th of its pipe from 0 on; in the simulation's thread. A mask of the dumps that
+  // it is for.
   uint32_t wanted(const std::string &core, uint64_t number, const command_t &command);
   // It has been carried out; from any thread, in order of effects.
   void executed(const core_memory_t &memory, const command_t &command, uint32_t wanted);
@@ -33,9 +33,9 @@ class dumps {
   struct dump {
     const soc_dump_t *what;
     core_space_t space;
-    std::string core;            // with pipe: by the pipe's own count
+    std::string core;  // with pipe: by the pipe's own count
     unsigned pipe = PIPE_COUNT;
-    command_mark mark;           // else
+    command_mark mark;  // else
     bool written = false;
   };
   void write(dump &d, const core_memory_t &memory, const command_t &command);

@@ -19,7 +19,7 @@ void occupancy::access(const core_access_t &access, uint64_t begin, uint64_t end
         continue;
       }
       if (u.used && u.written == begin) {
-        continue;              // another row of the same write
+        continue;  // another row of the same write
       }
       if (u.used) {
         changes_.push_back({u.written, kUnit});
@@ -38,8 +38,7 @@ std::vector<occupancy::step> occupancy::course(uint64_t step_cycles) const {
       changes.push_back({u.read, -static_cast<int64_t>(kUnit)});
     }
   }
-  std::sort(changes.begin(), changes.end(),
-            [](const step &a, const step &b) { return a.cycle < b.cycle; });
+  std::sort(changes.begin(), changes.end(), [](const step &a, const step &b) { return a.cycle < b.cycle; });
   std::vector<step> steps;
   int64_t bytes = 0;
   for (size_t i = 0; i < changes.size();) {

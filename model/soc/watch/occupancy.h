@@ -1,8 +1,8 @@
 // How much of a core's memories holds something that is still to be read: from the begin of the write
 // that put it there to the end of the last read before the next write.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_OCCUPANCY_H
-#define SOC_OCCUPANCY_H
+#ifndef AMALGAM_SOC_WATCH_OCCUPANCY_H
+#define AMALGAM_SOC_WATCH_OCCUPANCY_H
 
 #include <cstdint>
 #include <vector>
@@ -24,9 +24,9 @@ class occupancy {
   std::vector<step> course(uint64_t step_cycles) const;
 
  private:
-  static constexpr uint64_t kUnit = 256;   // bytes looked at together
+  static constexpr uint64_t kUnit = 256;  // bytes looked at together
   struct unit {
-    uint64_t written = 0, read = 0;        // begin of the write, end of the last read of it
+    uint64_t written = 0, read = 0;  // begin of the write, end of the last read of it
     bool used = false;
   };
   std::vector<unit> units_;

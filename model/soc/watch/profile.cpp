@@ -28,14 +28,13 @@ void profile::done(const soc_command_t &command) {
 }
 
 uint64_t profile::pipes_of(const place &of) const {
-  return static_cast<uint64_t>(std::count_if(tracks_.begin(), tracks_.end(), [&](const track &t) {
-    return t.kind == of.kind && t.pipe == of.pipe;
-  }));
+  return static_cast<uint64_t>(std::count_if(tracks_.begin(), tracks_.end(),
+                                             [&](const track &t) { return t.kind == of.kind && t.pipe == of.pipe; }));
 }
 
 std::vector<soc_profile_t> profile::rows(source_lines &lines) const {
   std::map<std::tuple<core_kind_t, unsigned, unsigned, unsigned, std::string>, soc_profile_t> by_line;
-  for (const auto &[p, s] : sums_) {   // a line may have several program counters
+  for (const auto &[p, s] : sums_) {  // a line may have several program counters
     const std::string &line = lines.find_use(p.pc, p.firmware);
     soc_profile_t &row = by_line[{p.kind, p.pipe, p.opcode, p.op, line}];
     row.core = kKinds[p.kind];

@@ -1,8 +1,8 @@
 // What commands took, summed up by pipe, command and firmware line over all cores of a kind and all launches
 // (soc_result.profile). Sums only: nothing is kept of a single command.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_PROFILE_H
-#define SOC_PROFILE_H
+#ifndef AMALGAM_SOC_WATCH_PROFILE_H
+#define AMALGAM_SOC_WATCH_PROFILE_H
 
 #include <cstdint>
 #include <map>
@@ -27,7 +27,7 @@ class profile : public watcher {
   std::vector<soc_profile_t> rows(source_lines &lines) const;
 
  private:
-  struct place {                       // what a row takes together
+  struct place {  // what a row takes together
     core_kind_t kind;
     unsigned pipe, opcode, op, firmware;
     uint64_t pc;

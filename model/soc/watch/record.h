@@ -13,8 +13,8 @@
 //
 // Cycles are those of all launches together, as in soc_result.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_RECORD_H
-#define SOC_RECORD_H
+#ifndef AMALGAM_SOC_WATCH_RECORD_H
+#define AMALGAM_SOC_WATCH_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,18 +29,18 @@ extern "C" {
 
 // A pipe.
 typedef struct soc_track {
-  char core[16];               // "cube0"
-  unsigned pipe;               // PIPE_*
+  char core[16];  // "cube0"
+  unsigned pipe;  // PIPE_*
 } soc_track_t;
 
 typedef struct soc_command {
   uint32_t track;
-  uint32_t firmware;           // number of its firmware among those that were launched
-  uint64_t number;             // in its pipe, from 0
-  uint64_t order;              // of its push among all of its core, from 0
-  uint64_t issued, pushed, begin, end, ready, done;   // cycles
-  uint64_t alone;              // of a move between core and memory: cycles it takes with nobody else
-                               // on the machine; else end - begin
+  uint32_t firmware;                                 // number of its firmware among those that were launched
+  uint64_t number;                                   // in its pipe, from 0
+  uint64_t order;                                    // of its push among all of its core, from 0
+  uint64_t issued, pushed, begin, end, ready, done;  // cycles
+  uint64_t alone;  // of a move between core and memory: cycles it takes with nobody else
+                   // on the machine; else end - begin
   // Of a WAIT_FLAG, CROSS_WAIT or SYNC_ALL: the command that came last of those it waited for, as track
   // and number, and when that was done.  Track SOC_NO_CAUSE: none.
   uint32_t cause_track;
@@ -51,9 +51,9 @@ typedef struct soc_command {
 typedef struct soc_record {
   const soc_track_t *tracks;
   size_t track_count;
-  const soc_command_t *commands;   // by track, then by number
+  const soc_command_t *commands;  // by track, then by number
   size_t command_count;
-  const size_t *first;             // [track_count + 1]: where a track's commands begin
+  const size_t *first;  // [track_count + 1]: where a track's commands begin
 } soc_record_t;
 
 // A command by track and number; NULL: there is none.

@@ -5,15 +5,14 @@
 #include <cstdio>
 #include <iterator>
 
-extern "C" const soc_command_t *soc_record_find(const soc_record_t *record, uint32_t track,
-                                                uint64_t number) {
+extern "C" const soc_command_t *soc_record_find(const soc_record_t *record, uint32_t track, uint64_t number) {
   if (track >= record->track_count) {
     return nullptr;
   }
   const soc_command_t *begin = record->commands + record->first[track];
   const soc_command_t *end = record->commands + record->first[track + 1];
-  const soc_command_t *found = std::lower_bound(
-      begin, end, number, [](const soc_command_t &c, uint64_t n) { return c.number < n; });
+  const soc_command_t *found =
+      std::lower_bound(begin, end, number, [](const soc_command_t &c, uint64_t n) { return c.number < n; });
   return found != end && found->number == number ? found : nullptr;
 }
 

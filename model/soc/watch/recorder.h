@@ -1,8 +1,8 @@
 // Keeps what every command did (record.h), and the dies' bandwidth: what the timeline, the critical path
 // and soc_result.record are made from. Some 180 bytes a command.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_RECORDER_H
-#define SOC_RECORDER_H
+#ifndef AMALGAM_SOC_WATCH_RECORDER_H
+#define AMALGAM_SOC_WATCH_RECORDER_H
 
 #include <cstdint>
 #include <string>
@@ -49,15 +49,15 @@ class recorder : public watcher {
  private:
   struct track {
     uint64_t first = 0;
-    std::vector<soc_command_t> commands;   // by number; those that are not done yet have no track
+    std::vector<soc_command_t> commands;  // by number; those that are not done yet have no track
   };
   bool whole_;
   unsigned firmware_ = 0;
   std::vector<track> kept_;
   std::vector<rates> rates_;
-  std::vector<unsigned> cores_;            // by track
+  std::vector<unsigned> cores_;  // by track
   std::vector<soc_track_t> tracks_;
-  std::vector<soc_command_t> commands_;    // all, in the record's order
+  std::vector<soc_command_t> commands_;  // all, in the record's order
   std::vector<size_t> first_;
   soc_record_t record_{};
 };

@@ -1,8 +1,8 @@
 // What the bytes of a machine's memories are: the types of what commands have written last, so that moves, which do not
 // look at what they move, pass them on.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_TENSOR_BOOK_H
-#define SOC_TENSOR_BOOK_H
+#ifndef AMALGAM_SOC_WATCH_TENSOR_BOOK_H
+#define AMALGAM_SOC_WATCH_TENSOR_BOOK_H
 
 #include <cstdint>
 #include <map>
@@ -22,11 +22,11 @@ class tensor_book {
  public:
   // What a command wrote, as far as nobody has written over it.
   struct entry {
-    uint64_t end;                  // behind the last byte that is still its own
+    uint64_t end;  // behind the last byte that is still its own
     core_tensor_t what;
-    const core_memory_t *memory;   // of the command's core
+    const core_memory_t *memory;  // of the command's core
     uint64_t cycle;
-    unsigned firmware;             // its number
+    unsigned firmware;  // its number
     command_t command;
   };
 
@@ -46,7 +46,7 @@ class tensor_book {
   core_tensor_t find_type(const core_memory_t &memory, const core_tensor_t &tensor) const;
 
   mutable std::mutex mutex_;
-  std::map<const uint8_t *, std::map<uint64_t, entry>> of_memory_;   // by the first byte of both
+  std::map<const uint8_t *, std::map<uint64_t, entry>> of_memory_;  // by the first byte of both
 };
 
 }  // namespace soc

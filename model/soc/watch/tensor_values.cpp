@@ -15,7 +15,7 @@ soc_dump_type_t dump_type(uint32_t type) {
     case CORE_TYPE_BIT:
       return SOC_DUMP_BOOL;
     default:
-      return SOC_DUMP_F32;   // which has every value of the other types
+      return SOC_DUMP_F32;  // which has every value of the other types
   }
 }
 

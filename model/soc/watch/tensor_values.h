@@ -1,7 +1,7 @@
 // The elements of a tensor as files have them.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_TENSOR_VALUES_H
-#define SOC_TENSOR_VALUES_H
+#ifndef AMALGAM_SOC_WATCH_TENSOR_VALUES_H
+#define AMALGAM_SOC_WATCH_TENSOR_VALUES_H
 
 #include <cstdint>
 #include <vector>

@@ -12,8 +12,7 @@ namespace soc {
 
 // --- windows ----------------------------------------------------------------------------------
 
-static const soc_command_t *find_mark(const soc_record_t &record, const waves_mark_t &mark,
-                                      const config_t &config) {
+static const soc_command_t *find_mark(const soc_record_t &record, const waves_mark_t &mark, const config_t &config) {
   command_mark wanted(mark, config, "timeline-window");
   for (size_t i = 0; i < record.command_count; ++i) {
     const soc_command_t &c = record.commands[i];
@@ -39,17 +38,16 @@ bool find_window(const soc_record_t &record, const waves_window_t &both, const c
     }
   }
   window.from = found[0] != nullptr ? found[0]->begin : marks[0]->cycle;
-  window.to = found[1] != nullptr      ? std::max(found[1]->end, found[1]->begin + 1) - 1
+  window.to = found[1] != nullptr    ? std::max(found[1]->end, found[1]->begin + 1) - 1
               : marks[1]->cycle != 0 ? marks[1]->cycle
-                                       : UINT64_MAX;
+                                     : UINT64_MAX;
   return true;
 }
 
 // --- text -------------------------------------------------------------------------------------
 
 //     begin       end      done  pipe               n  command (causes) | source line
-bool write_log(const std::string &path, const soc_record_t &record, source_lines &lines,
-               const cycle_window &window) {
+bool write_log(const std::string &path, const soc_record_t &record, source_lines &lines, const cycle_window &window) {
   FILE *file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     return false;
@@ -61,9 +59,8 @@ bool write_log(const std::string &path, const soc_record_t &record, source_lines
       order.push_back(&c);
     }
   }
-  std::stable_sort(order.begin(), order.end(), [](const soc_command_t *a, const soc_command_t *b) {
-    return a->begin < b->begin;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const soc_command_t *a, const soc_command_t *b) { return a->begin < b->begin; });
   std::fprintf(file, "#  begin      end     done  pipe                 n  command\n");
   for (const soc_command_t *c : order) {
     const soc_track_t &track = record.tracks[c->track];
@@ -77,10 +74,8 @@ bool write_log(const std::string &path, const soc_record_t &record, source_lines
                     core_pipe_name(record.tracks[c->cause_track].pipe),
                     static_cast<unsigned long long>(c->cause_number));
     }
-    std::fprintf(file, "%8llu %8llu %8llu  %-14s %7llu  %s%s | %s\n",
-                 static_cast<unsigned long long>(c->begin),
-                 static_cast<unsigned long long>(c->end),
-                 static_cast<unsigned long long>(c->done), name,
+    std::fprintf(file, "%8llu %8llu %8llu  %-14s %7llu  %s%s | %s\n", static_cast<unsigned long long>(c->begin),
+                 static_cast<unsigned long long>(c->end), static_cast<unsigned long long>(c->done), name,
                  static_cast<unsigned long long>(c->number), text, cause,
                  lines.find(c->command.header.pc_, c->firmware).c_str());
   }

@@ -1,8 +1,8 @@
 // What each pipe did when, written from the record: as Chrome trace JSON, which opens in Perfetto, and as
 // text, a line a command.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_TIMELINE_H
-#define SOC_TIMELINE_H
+#ifndef AMALGAM_SOC_WATCH_TIMELINE_H
+#define AMALGAM_SOC_WATCH_TIMELINE_H
 
 #include <string>
 
@@ -19,10 +19,9 @@ bool find_window(const soc_record_t &record, const waves_window_t &both, const c
                  std::string &missing);
 
 // False if the file cannot be written.
-bool write_timeline(const std::string &path, recorder &recorded, const config_t &config,
-                    source_lines &lines, const cycle_window &window);
-bool write_log(const std::string &path, const soc_record_t &record, source_lines &lines,
-               const cycle_window &window);
+bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, source_lines &lines,
+                    const cycle_window &window);
+bool write_log(const std::string &path, const soc_record_t &record, source_lines &lines, const cycle_window &window);
 
 }  // namespace soc
 

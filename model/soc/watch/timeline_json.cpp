@@ -33,10 +33,8 @@ std::string us(uint64_t tenths_of_ns) {
 
 class json_writer {
  public:
-  json_writer(FILE *file, recorder &recorded, double mhz, source_lines &lines,
-              const cycle_window &window)
-      : file_(file), recorded_(recorded), record_(recorded.record()), mhz_(mhz), lines_(lines),
-        window_(window) {}
+  json_writer(FILE *file, recorder &recorded, double mhz, source_lines &lines, const cycle_window &window)
+      : file_(file), recorded_(recorded), record_(recorded.record()), mhz_(mhz), lines_(lines), window_(window) {}
   void write() const;
 
  private:
@@ -57,14 +55,15 @@ class json_writer {
 };
 
 void json_writer::write_names() const {
-  std::fprintf(file_, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
-                      "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"memory\"}}",
+  std::fprintf(file_,
+               "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+               "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%d,\"args\":{\"name\":\"memory\"}}",
                MEMORY_PROCESS);
   for (uint32_t i = 0; i < record_.track_count; ++i) {
     const unsigned pid = process(i);
     if (i == 0 || pid != process(i - 1)) {
-      std::fprintf(file_, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}",
-                   pid, record_.tracks[i].core);
+      std::fprintf(file_, ",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s\"}}", pid,
+                   record_.tracks[i].core);
     }
     std::fprintf(file_,
                  ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,"
@@ -80,18 +79,16 @@ void json_writer::write_command(const soc_command_t &c) const {
   std::fprintf(file_,
                ",\n{\"ph\":\"X\",\"name\":\"%s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,"
                "\"args\":{\"n\":%llu,\"command\":\"%s\",\"pushed_us\":%s,\"done_us\":%s,\"line\":\"%s\"}}",
-               core_command_name(c.command.header.opcode_), process(c.track), c.track,
-               us(begin).c_str(), us(tenths(c.end, mhz_) - begin).c_str(),
-               static_cast<count>(c.number), text, us(tenths(c.pushed, mhz_)).c_str(),
-               us(tenths(c.done, mhz_)).c_str(),
+               core_command_name(c.command.header.opcode_), process(c.track), c.track, us(begin).c_str(),
+               us(tenths(c.end, mhz_) - begin).c_str(), static_cast<count>(c.number), text,
+               us(tenths(c.pushed, mhz_)).c_str(), us(tenths(c.done, mhz_)).c_str(),
                lines_.find(c.command.header.pc_, c.firmware).c_str());
 }
 
 // From within the setter's slice to within the waiter's.
 void json_writer::write_flow(const soc_command_t &c, size_t id) const {
-  const soc_command_t *cause = c.cause_track == SOC_NO_CAUSE
-                                   ? nullptr
-                                   : soc_record_find(&record_, c.cause_track, c.cause_number);
+  const soc_command_t *cause =
+      c.cause_track == SOC_NO_CAUSE ? nullptr : soc_record_find(&record_, c.cause_track, c.cause_number);
   if (cause == nullptr || cause == &c || !window_.touches(cause->begin, cause->end)) {
     return;
   }
@@ -99,22 +96,21 @@ void json_writer::write_flow(const soc_command_t &c, size_t id) const {
   const uint64_t end = tenths(c.end, mhz_);
   const char *name = core_command_name(cause->command.header.opcode_);
   std::fprintf(file_, ",\n{\"ph\":\"s\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
-               name, id, process(cause->track), cause->track,
-               us(tenths(cause->begin, mhz_)).c_str());
-  std::fprintf(file_,
-               ",\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
-               name, id, process(c.track), c.track, us(end > begin ? end - 1 : begin).c_str());
+               name, id, process(cause->track), cause->track, us(tenths(cause->begin, mhz_)).c_str());
+  std::fprintf(
+      file_,
+      ",\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"flag\",\"name\":\"%s\",\"id\":%zu,\"pid\":%u,\"tid\":%u,\"ts\":%s}",
+      name, id, process(c.track), c.track, us(end > begin ? end - 1 : begin).c_str());
 }
 
 void json_writer::write_bandwidth() const {
-  const double gbps = mhz_ / 1e3;   // of a byte a cycle
+  const double gbps = mhz_ / 1e3;  // of a byte a cycle
   for (const recorder::rates &r : recorded_.bandwidths()) {
     if (window_.touches(r.cycle, r.cycle)) {
       std::fprintf(file_,
                    ",\n{\"ph\":\"C\",\"name\":\"die%u GB/s\",\"pid\":%d,\"ts\":%s,"
                    "\"args\":{\"hbm\":%.1f,\"l2\":%.1f}}",
-                   r.die, MEMORY_PROCESS, us(tenths(r.cycle, mhz_)).c_str(), r.hbm * gbps,
-                   r.l2 * gbps);
+                   r.die, MEMORY_PROCESS, us(tenths(r.cycle, mhz_)).c_str(), r.hbm * gbps, r.l2 * gbps);
     }
   }
 }
@@ -130,9 +126,8 @@ void json_writer::write_occupancy() const {
     for (size_t i = record_.first[begin]; i < record_.first[end]; ++i) {
       order.push_back(&record_.commands[i]);
     }
-    std::sort(order.begin(), order.end(), [](const soc_command_t *a, const soc_command_t *b) {
-      return a->begin < b->begin;
-    });
+    std::sort(order.begin(), order.end(),
+              [](const soc_command_t *a, const soc_command_t *b) { return a->begin < b->begin; });
     occupancy held[SPACE_COUNT];
     uint64_t last = 1;
     for (const soc_command_t *c : order) {
@@ -150,9 +145,8 @@ void json_writer::write_occupancy() const {
         if (window_.touches(s.cycle, s.cycle)) {
           std::fprintf(file_,
                        ",\n{\"ph\":\"C\",\"name\":\"%s %s bytes\",\"pid\":%u,\"ts\":%s,\"args\":{\"held\":%lld}}",
-                       record_.tracks[begin].core, core_space_name(static_cast<core_space_t>(space)),
-                       process(begin), us(tenths(s.cycle, mhz_)).c_str(),
-                       static_cast<long long>(s.bytes));
+                       record_.tracks[begin].core, core_space_name(static_cast<core_space_t>(space)), process(begin),
+                       us(tenths(s.cycle, mhz_)).c_str(), static_cast<long long>(s.bytes));
         }
       }
     }
@@ -175,8 +169,8 @@ void json_writer::write() const {
 
 }  // namespace
 
-bool write_timeline(const std::string &path, recorder &recorded, const config_t &config,
-                    source_lines &lines, const cycle_window &window) {
+bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, source_lines &lines,
+                    const cycle_window &window) {
   FILE *file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     return false;

@@ -12,8 +12,8 @@
 // The race detector (races/) is not one of them. Flags carry what it knows from pipe to pipe, and it ends
 // runs: it is a part of the machine.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_WATCHER_H
-#define SOC_WATCHER_H
+#ifndef AMALGAM_SOC_WATCH_WATCHER_H
+#define AMALGAM_SOC_WATCH_WATCHER_H
 
 #include <cstdint>
 #include <string>
@@ -32,23 +32,23 @@ inline const char *const kActivityNames[] = {"empty", "busy", "flag", "cross_fla
 enum scalar_state { HALTED, RUNNING, BLOCKED };
 
 struct watched_core {
-  std::string name;                    // "cube0"
+  std::string name;  // "cube0"
   core_kind_t kind;
-  unsigned number;                     // in the machine; counts up from 0
+  unsigned number;  // in the machine; counts up from 0
   const core_memory_t *memory;
-  std::vector<unsigned> pipes;         // PIPE_*, whose tracks are first_track, first_track + 1, ...
+  std::vector<unsigned> pipes;  // PIPE_*, whose tracks are first_track, first_track + 1, ...
   unsigned first_track;
-  std::vector<std::string> senders;    // cores whose CROSS_SETs come here
+  std::vector<std::string> senders;  // cores whose CROSS_SETs come here
 };
 
 // Moves of a die that are under way.
 struct die_load {
   struct move {
     unsigned track;
-    double rate;                       // bytes a cycle
+    double rate;  // bytes a cycle
   };
   std::vector<move> moves;
-  double hbm = 0, l2 = 0;              // bytes a cycle that they get from each
+  double hbm = 0, l2 = 0;  // bytes a cycle that they get from each
 };
 
 class watcher {
@@ -85,10 +85,9 @@ class watcher {
   virtual void flag_taken(unsigned /*core*/, unsigned /*to*/, const cmd_wait_flag_t &, uint64_t /*up*/,
                           uint64_t /*taken*/) {}
   // The same of a CROSS_SET's or PAIR_SET's, on a core that gets it.
-  virtual void cross_flag_up(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &,
-                             uint64_t /*up*/) {}
-  virtual void cross_flag_taken(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &,
-                                uint64_t /*up*/, uint64_t /*taken*/) {}
+  virtual void cross_flag_up(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &, uint64_t /*up*/) {}
+  virtual void cross_flag_taken(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &, uint64_t /*up*/,
+                                uint64_t /*taken*/) {}
 
   // --- memory ---
   virtual void bandwidth(unsigned /*die*/, const die_load &, uint64_t /*cycle*/) {}

@@ -17,8 +17,8 @@
 //   gm.dieN.moves, .hbm, .l2         moves under way; bytes a cycle they get
 //   gm.slices.sliceN                 beats that wait (--gm rtl)
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_WAVES_H
-#define SOC_WAVES_H
+#ifndef AMALGAM_SOC_WATCH_WAVES_H
+#define AMALGAM_SOC_WATCH_WAVES_H
 
 #include <cstdint>
 #include <functional>
@@ -54,9 +54,7 @@ class waves {
 
   // --- the machine's side: at a cycle, now or later ---
   void set(uint32_t signal, uint64_t cycle, uint64_t value) { note(signal, cycle, value, SET); }
-  void add(uint32_t signal, uint64_t cycle, int64_t change) {
-    note(signal, cycle, static_cast<uint64_t>(change), ADD);
-  }
+  void add(uint32_t signal, uint64_t cycle, int64_t change) { note(signal, cycle, static_cast<uint64_t>(change), ADD); }
   void set_real(uint32_t signal, uint64_t cycle, double value);
   // A command keeps its pipe from begin; until end.  Windows look at these.
   void command_begins(const std::string &core, const command_t &command, uint64_t begin);
@@ -77,7 +75,7 @@ class waves {
     uint64_t value;
     uint32_t signal;
     action what;
-    bool operator<(const event &other) const {   // the queue's top is the largest
+    bool operator<(const event &other) const {  // the queue's top is the largest
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
@@ -89,15 +87,15 @@ class waves {
   bool everything_;
   bool begun_ = false;
   std::vector<std::function<void()>> units_;
-  std::vector<uint64_t> values_;         // by signal
+  std::vector<uint64_t> values_;  // by signal
   std::vector<bool> ours_, is_changed_;
-  std::vector<uint32_t> changed_;        // in the cycle looked at
+  std::vector<uint32_t> changed_;  // in the cycle looked at
   std::priority_queue<event> events_;
   uint64_t order_ = 0;
   uint64_t reached_ = 0;
-  uint64_t from_, to_;                   // the window, as far as it is known
+  uint64_t from_, to_;  // the window, as far as it is known
   command_mark from_mark_, to_mark_;
-  waves_t *file_;                        // last: nothing after it throws
+  waves_t *file_;  // last: nothing after it throws
 };
 
 }  // namespace soc

@@ -12,9 +12,9 @@ namespace {
 
 // Of the first core that can push it, if the mark names none: by its only pipe.
 const char *usual_core(unsigned pipe) {
-  return pipe == PIPE_V || pipe == PIPE_MTE3                              ? "vector0_0"
+  return pipe == PIPE_V || pipe == PIPE_MTE3                            ? "vector0_0"
          : pipe == PIPE_LOAD || pipe == PIPE_ATTN || pipe == PIPE_STORE ? "engine0"
-                                                                          : "cube0";
+                                                                        : "cube0";
 }
 
 }  // namespace
@@ -47,8 +47,7 @@ bool core_exists(const std::string &core, const config_soc_t &soc) {
 
 // --- marks ------------------------------------------------------------------------------------
 
-command_mark::command_mark(const waves_mark_t &mark, const config_t &config, const char *option)
-    : left_(mark.number) {
+command_mark::command_mark(const waves_mark_t &mark, const config_t &config, const char *option) : left_(mark.number) {
   if (mark.command[0] == '\0') {
     return;
   }
@@ -71,20 +70,17 @@ command_mark::command_mark(const waves_mark_t &mark, const config_t &config, con
   }
   if (count != 1) {
     refuse(count == 0 ? std::string("pipe '") + mark.pipe + "' takes no " + mark.command
-                      : std::string(mark.command) + ": say of which pipe, as cube0.m." +
-                            mark.command + "#1");
+                      : std::string(mark.command) + ": say of which pipe, as cube0.m." + mark.command + "#1");
   }
-  core_ = mark.core[0] != '\0'   ? mark.core
-          : opcode_ == OP_COPY_IN ? "vector0_0"
-                                  : usual_core(pipe_);
+  core_ = mark.core[0] != '\0' ? mark.core : opcode_ == OP_COPY_IN ? "vector0_0" : usual_core(pipe_);
   if (!core_exists(core_, config.soc)) {
     refuse("no core '" + core_ + "' in this machine");
   }
 }
 
 bool command_mark::meets(const std::string &core, const command_t &command) {
-  return command.header.opcode_ == opcode_ && command.header.pipe_ == pipe_ && left_ != 0 &&
-         core == core_ && --left_ == 0;
+  return command.header.opcode_ == opcode_ && command.header.pipe_ == pipe_ && left_ != 0 && core == core_ &&
+         --left_ == 0;
 }
 
 }  // namespace soc

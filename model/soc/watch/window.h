@@ -1,8 +1,8 @@
 // Windows of --timeline-window and --trace-window: from one mark to another, each a cycle or a command of
 // the machine, as cube1.mmad#10.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SOC_WINDOW_H
-#define SOC_WINDOW_H
+#ifndef AMALGAM_SOC_WATCH_WINDOW_H
+#define AMALGAM_SOC_WATCH_WINDOW_H
 
 #include <cstdint>
 #include <string>
@@ -38,9 +38,7 @@ class command_mark {
 struct cycle_window {
   uint64_t from = 0, to = UINT64_MAX;
   // A command is at work in the cycles before its end, or at its begin if it has no length.
-  bool touches(uint64_t begin, uint64_t end) const {
-    return begin <= to && (end > begin ? end - 1 : begin) >= from;
-  }
+  bool touches(uint64_t begin, uint64_t end) const { return begin <= to && (end > begin ? end - 1 : begin) >= from; }
 };
 
 }  // namespace soc

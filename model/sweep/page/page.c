@@ -12,7 +12,7 @@
 #include "sweep/page/page_rows.h"
 
 // const char NAME[]: a file beside this one, in the program.
-#define PAGE_FILE(name, path) \
+#define PAGE_FILE(name, path)                                                                         \
   __asm__(".section .rodata\n" #name ": .incbin \"" PAGE_FOLDER "/" path "\"\n.byte 0\n.previous\n"); \
   extern const char name[]
 
@@ -58,9 +58,10 @@ static void add_row(cJSON *list, const table_t *table, size_t row) {
 
 static void add_plot(cJSON *list, const study_plot_t *plot) {
   static const char *const kinds[] = {[STUDY_PARETO] = "pareto", [STUDY_HEAT] = "heat", [STUDY_LINES] = "lines"};
-  const struct { const char *name, *text; } members[] = {
-      {"name", plot->name}, {"kind", kinds[plot->kind]}, {"title", plot->title}, {"x", plot->x}, {"y", plot->y},
-      {"value", plot->value}, {"series", plot->series}};
+  const struct {
+    const char *name, *text;
+  } members[] = {{"name", plot->name}, {"kind", kinds[plot->kind]}, {"title", plot->title},  {"x", plot->x},
+                 {"y", plot->y},       {"value", plot->value},      {"series", plot->series}};
   cJSON *object = json_add_row(list);
   for (size_t i = 0; i < sizeof members / sizeof *members; ++i) {
     cJSON_AddStringToObject(object, members[i].name, members[i].text == NULL ? "" : members[i].text);
@@ -120,8 +121,10 @@ static void write_count(FILE *file, const table_t *table, size_t shown) {
   }
   fputs(".", file);
   if (shown < table->rows) {
-    fprintf(file, " <strong>Here are %zu of %zu points</strong>, the Pareto fronts and others evenly; results.csv has "
-                  "all.", shown, table->rows);
+    fprintf(file,
+            " <strong>Here are %zu of %zu points</strong>, the Pareto fronts and others evenly; results.csv has "
+            "all.",
+            shown, table->rows);
   }
   fputs("</p>\n", file);
 }
@@ -144,13 +147,15 @@ static void write_head(FILE *file, const table_t *table, size_t shown) {
 
 static bool write_page(FILE *file, const table_t *table, const page_rows_t *rows, base_error_t *error) {
   write_head(file, table, rows->count);
-  fputs("<noscript><p>The plots and the table are drawn by a script in this page.</p></noscript>\n"
-        "<div id=\"plots\"></div>\n<div id=\"controls\"></div>\n<div class=\"plotted\">"
-        "<svg id=\"chart\" role=\"img\" tabindex=\"0\" aria-label=\"plot; arrow keys go from point to point, Enter "
-        "copies the command\"></svg><div id=\"tip\" hidden></div></div>\n"
-        "<div id=\"legend\"></div>\n<p class=\"soft\"><span id=\"count\"></span>. Click a head to sort; filter by "
-        "&gt;5, &lt;=3, =x, !=x or text. <span id=\"said\" role=\"status\"></span></p>\n"
-        "<div class=\"scroll\"><table id=\"table\"><thead></thead><tbody></tbody></table></div>\n", file);
+  fputs(
+      "<noscript><p>The plots and the table are drawn by a script in this page.</p></noscript>\n"
+      "<div id=\"plots\"></div>\n<div id=\"controls\"></div>\n<div class=\"plotted\">"
+      "<svg id=\"chart\" role=\"img\" tabindex=\"0\" aria-label=\"plot; arrow keys go from point to point, Enter "
+      "copies the command\"></svg><div id=\"tip\" hidden></div></div>\n"
+      "<div id=\"legend\"></div>\n<p class=\"soft\"><span id=\"count\"></span>. Click a head to sort; filter by "
+      "&gt;5, &lt;=3, =x, !=x or text. <span id=\"said\" role=\"status\"></span></p>\n"
+      "<div class=\"scroll\"><table id=\"table\"><thead></thead><tbody></tbody></table></div>\n",
+      file);
   cJSON *data = data_of(table, rows);
   const bool good = write_data(file, data, error);
   cJSON_Delete(data);

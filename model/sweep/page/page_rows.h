@@ -1,12 +1,12 @@
 // Which rows a page has.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_PAGE_ROWS_H
-#define SWEEP_PAGE_ROWS_H
+#ifndef AMALGAM_SWEEP_PAGE_PAGE_ROWS_H
+#define AMALGAM_SWEEP_PAGE_PAGE_ROWS_H
 
 #include "sweep/table/table.h"
 
 typedef struct page_rows {
-  size_t *row;                // in the table's order; to be freed
+  size_t *row;  // in the table's order; to be freed
   size_t count;
 } page_rows_t;
 

@@ -33,8 +33,7 @@ bool plot_write(const table_t *table, const study_plot_t *plot, const char *svg_
   size_t index;
   char *script = script_of(table, plot, error);
   const bool good = script != NULL && outputs_add(&outputs, svg_file, &index, error) &&
-                    outputs_stage(&outputs, index, error) &&
-                    gnuplot_run(script, outputs_path(&outputs, index), error);
+                    outputs_stage(&outputs, index, error) && gnuplot_run(script, outputs_path(&outputs, index), error);
   free(script);
   if (good) {
     outputs_written(&outputs, index);

@@ -1,8 +1,8 @@
 // A study's plots as SVG, by gnuplot. Points that failed or were dropped are drawn apart from the others: where they
 // would be, as far as that is known; at the plot's edge, if one of the two is not; else they are counted below it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_PLOT_H
-#define SWEEP_PLOT_H
+#ifndef AMALGAM_SWEEP_PLOT_PLOT_H
+#define AMALGAM_SWEEP_PLOT_PLOT_H
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #include "base/gnuplot.h"
 #include "sweep/plot/plot_script.h"
 
-enum { MOST_WORDS = 240 };    // cells that have their value in them
+enum { MOST_WORDS = 240 };  // cells that have their value in them
 
 // The different values along one side, sorted.
 typedef struct side {
@@ -56,12 +56,13 @@ static void print_side(const plot_points_t *points, FILE *script, char axis, con
   const study_t *study = points->table->from->study;
   const size_t step = side->count / 24 + 1;
   char buffer[TABLE_TEXT_BYTES];
-  fprintf(script, "set %crange [-0.5:%g]\nset %ctics (", axis, (side->count == 0 ? 1 : (double)side->count) - 0.5, axis);
+  fprintf(script, "set %crange [-0.5:%g]\nset %ctics (", axis, (side->count == 0 ? 1 : (double)side->count) - 0.5,
+          axis);
   for (size_t i = 0; i < side->count; i += step) {
     const bool text = column < study->axes && !points->table->column[column].numbers;
     fputs(i > 0 ? ", " : "", script);
-    gnuplot_text(script, text ? study->axis[column].value[(size_t)side->value[i]]
-                              : table_number_text(side->value[i], buffer));
+    gnuplot_text(script,
+                 text ? study->axis[column].value[(size_t)side->value[i]] : table_number_text(side->value[i], buffer));
     fprintf(script, " %zu", i);
   }
   fputs(")\n", script);
@@ -103,7 +104,8 @@ static void print_plot(FILE *script, size_t cells, bool failed, bool dropped) {
   static const char box[] = "using 1:2:($1-0.5):($1+0.5):($2-0.5):($2+0.5)";
   fputs("plot NaN notitle", script);
   if (dropped) {
-    fprintf(script, ", $dropped %s with boxxyerror fs solid noborder lc rgb '#e4e4e4' title 'dropped by constraints'", box);
+    fprintf(script, ", $dropped %s with boxxyerror fs solid noborder lc rgb '#e4e4e4' title 'dropped by constraints'",
+            box);
   }
   if (cells > 0) {
     fprintf(script, ", $cells %s:3 with boxxyerror fs solid noborder lc palette notitle", box);

@@ -21,7 +21,7 @@ static unsigned series_of(plot_points_t *points, size_t column, size_t row) {
     ++i;
   }
   if (i == PLOT_SERIES_MAX) {
-    return i - 1;   // with the last ones
+    return i - 1;  // with the last ones
   }
   if (i == points->many) {
     points->series[points->many++] = strdup(i + 1 == PLOT_SERIES_MAX ? "others" : text);
@@ -47,9 +47,15 @@ static void add_row(plot_points_t *points, plot_place_t *at) {
         points->done[points->dones++] = *at;
       }
       break;
-    case OUTCOME_FAILED: add(points, points->failed, &points->faileds, at); break;
-    case OUTCOME_DROPPED: add(points, points->dropped, &points->droppeds, at); break;
-    default: ++points->waiting; break;
+    case OUTCOME_FAILED:
+      add(points, points->failed, &points->faileds, at);
+      break;
+    case OUTCOME_DROPPED:
+      add(points, points->dropped, &points->droppeds, at);
+      break;
+    default:
+      ++points->waiting;
+      break;
   }
 }
 

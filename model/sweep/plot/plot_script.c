@@ -8,8 +8,8 @@
 #include "base/gnuplot.h"
 
 enum {
-  MOST_TICKS = 14,            // of an axis whose values are all named
-  MANY = 5000,                // points, which make a picture of half a megabyte
+  MOST_TICKS = 14,  // of an axis whose values are all named
+  MANY = 5000,      // points, which make a picture of half a megabyte
 };
 
 // Okabe and Ito's, which colour-blind people can tell apart.
@@ -26,7 +26,9 @@ static void print_label(const plot_points_t *points, FILE *script, char axis, si
   const bool front = points->plot->kind == STUDY_PARETO && is->kind == TABLE_METRIC;
   char head[TABLE_HEAD_BYTES], text[TABLE_HEAD_BYTES + 32];
   snprintf(text, sizeof text, "%s%s", table_head(points->table, column, head),
-           !front ? "" : plot_most(points->table, column) ? " (more is better)" : " (less is better)");
+           !front                             ? ""
+           : plot_most(points->table, column) ? " (more is better)"
+                                              : " (less is better)");
   fprintf(script, "set %clabel ", axis);
   gnuplot_text(script, text);
   fputc('\n', script);
@@ -108,8 +110,10 @@ static void print_lost(const plot_points_t *points, FILE *script) {
 
 void plot_frame(const plot_points_t *points, FILE *script) {
   const study_plot_t *plot = points->plot;
-  fputs("set terminal svg size 760,480 background 'white' font 'sans,12' noenhanced\n"
-        "set encoding utf8\nset title ", script);
+  fputs(
+      "set terminal svg size 760,480 background 'white' font 'sans,12' noenhanced\n"
+      "set encoding utf8\nset title ",
+      script);
   gnuplot_text(script, plot->title == NULL ? plot->name : plot->title);
   fputs(" offset 0,0.6\nset key below\nset grid lc rgb '#dddddd'\nset border lc rgb '#444444'\n", script);
   print_label(points, script, 'x', points->x);

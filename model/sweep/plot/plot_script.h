@@ -1,32 +1,32 @@
 // What the plots of a study share: which points they have, and where; the script's frame.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_PLOT_SCRIPT_H
-#define SWEEP_PLOT_SCRIPT_H
+#ifndef AMALGAM_SWEEP_PLOT_PLOT_SCRIPT_H
+#define AMALGAM_SWEEP_PLOT_PLOT_SCRIPT_H
 
 #include <stdio.h>
 
 #include "sweep/table/table.h"
 
 typedef struct plot_place {
-  double x, y;                // NAN: not known, or not to be had on a logarithmic axis
-  double value;               // of a heat map
+  double x, y;   // NAN: not known, or not to be had on a logarithmic axis
+  double value;  // of a heat map
   size_t row;
   unsigned series;
 } plot_place_t;
 
-enum { PLOT_SERIES_MAX = 16 };   // the last of so many is all that remain
+enum { PLOT_SERIES_MAX = 16 };  // the last of so many is all that remain
 
 typedef struct plot_points {
   const table_t *table;
   const study_plot_t *plot;
-  size_t x, y, value;         // columns
-  plot_place_t *done, *failed, *dropped;   // those of which x or y is known, sorted by place
+  size_t x, y, value;                     // columns
+  plot_place_t *done, *failed, *dropped;  // those of which x or y is known, sorted by place
   size_t dones, faileds, droppeds;
-  size_t lost[OUTCOME_DROPPED + 1];        // of each status, how many have neither
+  size_t lost[OUTCOME_DROPPED + 1];  // of each status, how many have neither
   size_t waiting;
-  char *series[PLOT_SERIES_MAX];           // texts
-  unsigned many;              // how many; 1 without series
-  double from_x, to_x, from_y, to_y;       // the frame
+  char *series[PLOT_SERIES_MAX];      // texts
+  unsigned many;                      // how many; 1 without series
+  double from_x, to_x, from_y, to_y;  // the frame
 } plot_points_t;
 
 // Finds columns and points.  False: error says which column is not there.  Close it either way.
@@ -40,8 +40,7 @@ void plot_frame(const plot_points_t *points, FILE *script);
 double plot_share(size_t count);
 
 // A share of the points as a data block $NAMENUMBER, one a line, of equal neighbours one.
-void plot_block(FILE *script, const char *name, unsigned number, const plot_place_t *point, size_t count,
-                double share);
+void plot_block(FILE *script, const char *name, unsigned number, const plot_place_t *point, size_t count, double share);
 
 // Failed and dropped points as data blocks; then their parts of the plot command, which
 // has begun.

@@ -55,9 +55,9 @@ static void release(words_t *words) {
 static bool begins(const char *text, const char *start) { return strncmp(text, start, strlen(start)) == 0; }
 
 static bool misleads(const char *variable) {
-  static const char *const starts[] = {
-      "SQUEUE_", "SCANCEL_", "SCONTROL_", "SLURM_CLUSTERS=", "SBATCH_CLUSTERS=", "SBATCH_ARRAY_INX=", "SBATCH_WAIT=",
-      "SBATCH_JOB_NAME=", "SLURM_MEM_PER_"};   // the last are those of a job that this process is in
+  static const char *const starts[] = {"SQUEUE_",          "SCANCEL_",          "SCONTROL_",    "SLURM_CLUSTERS=",
+                                       "SBATCH_CLUSTERS=", "SBATCH_ARRAY_INX=", "SBATCH_WAIT=", "SBATCH_JOB_NAME=",
+                                       "SLURM_MEM_PER_"};  // the last are those of a job that this process is in
   for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i) {
     if (begins(variable, starts[i])) {
       return true;
@@ -93,7 +93,7 @@ slurm_answer_t slurm_open(uint32_t *most, base_error_t *error) {
   const char *line = answer == SLURM_DONE ? strstr(text, name) : NULL;
   unsigned size;
   if (line != NULL && sscanf(line + strlen(name), " = %u", &size) == 1) {
-    *most = size > 1 ? size : 1;   // indices are below it; 0: no arrays
+    *most = size > 1 ? size : 1;  // indices are below it; 0: no arrays
   } else if (answer == SLURM_DONE) {
     base_fail(error, "scontrol show config: expected a line '%s = NUMBER'", name);
     answer = SLURM_REFUSED;
@@ -105,8 +105,8 @@ slurm_answer_t slurm_open(uint32_t *most, base_error_t *error) {
 // --- jobs that are there ----------------------------------------------------------------------
 
 static bool has_ended(const char *state) {
-  static const char *const ended[] = {"COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED",
-                                      "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"};
+  static const char *const ended[] = {"COMPLETED", "CANCELLED", "FAILED",   "TIMEOUT",       "NODE_FAIL",
+                                      "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"};
   for (size_t i = 0; i < sizeof ended / sizeof *ended; ++i) {
     if (strcmp(state, ended[i]) == 0) {
       return true;
@@ -209,10 +209,12 @@ static void write_word(FILE *file, const char *word) {
 
 // Only the task knows what it has been given. The folder for temporary files may be one of the host that submits.
 static void write_script(FILE *file, const slurm_job_t *job) {
-  fputs("#!/bin/sh\n"
-        "[ -d \"${TMPDIR:-/tmp}\" ] || unset TMPDIR\n"
-        "mb=${SLURM_MEM_PER_NODE:-$((${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1}))}\n"
-        "exec", file);
+  fputs(
+      "#!/bin/sh\n"
+      "[ -d \"${TMPDIR:-/tmp}\" ] || unset TMPDIR\n"
+      "mb=${SLURM_MEM_PER_NODE:-$((${SLURM_MEM_PER_CPU:-0} * ${SLURM_CPUS_ON_NODE:-1}))}\n"
+      "exec",
+      file);
   for (const char *const *word = job->word; *word != NULL; ++word) {
     write_word(file, *word);
   }
@@ -305,7 +307,7 @@ slurm_answer_t slurm_submit(const slurm_job_t *job, bool again, base_error_t *er
   if (found || answer == SLURM_INTERRUPTED) {
     return answer;
   }
-  if (answer != SLURM_DONE) {   // whatever squeue was refused: nobody knows whether the job is there
+  if (answer != SLURM_DONE) {  // whatever squeue was refused: nobody knows whether the job is there
     return SLURM_UNANSWERED;
   }
   answer = call_sbatch(job, error);
@@ -341,7 +343,7 @@ static bool cancel_apart(words_t *words) {
 
 slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t *error) {
   bool good = true;
-  for (size_t i = 0; i < count; ++i) {   // by name: numbers may be given again by a controller that lost its memory
+  for (size_t i = 0; i < count; ++i) {  // by name: numbers may be given again by a controller that lost its memory
     words_t words = {.count = 0};
     add(&words, "scancel");
     add(&words, "--quiet");

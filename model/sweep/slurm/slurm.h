@@ -9,8 +9,8 @@
 // A job is an array of equal tasks. The controller may be down, or answer too late: whether a job that sbatch failed to
 // submit is there all the same is found out by its name, which nobody else has.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_SLURM_H
-#define SWEEP_SLURM_H
+#ifndef AMALGAM_SWEEP_SLURM_SLURM_H
+#define AMALGAM_SWEEP_SLURM_SLURM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,17 +33,17 @@ enum { SLURM_NAME_BYTES = 128, SLURM_REASON_BYTES = 64 };
 slurm_answer_t slurm_open(uint32_t *most, base_error_t *error);
 
 typedef struct slurm_job {
-  const char *name;                // at most SLURM_NAME_BYTES - 1 of letters, digits, '-', '_', '.'
-  const char *const *word;         // what each task runs: a path, arguments, NULL. SIGUSR1 says that its time is almost up
-  // Options that get, behind those words, the processors that the task has, and nine tenths of its memory in MB, if that
-  // is bounded; or NULL.
+  const char *name;         // at most SLURM_NAME_BYTES - 1 of letters, digits, '-', '_', '.'
+  const char *const *word;  // what each task runs: a path, arguments, NULL. SIGUSR1 says that its time is almost up
+  // Options that get, behind those words, the processors that the task has, and nine tenths of its memory in MB, if
+  // that is bounded; or NULL.
   const char *processors_option, *memory_option;
-  const char *folder;              // where it runs
-  const char *log;                 // what it prints goes there; %A and %a stand for the job's and the task's number
-  const char *partition, *time;    // as sbatch has them; NULL: what the cluster does without
-  uint64_t memory_mb;              // of a task; 0: the same
-  const char *const *option;       // others for sbatch, NULL at the end
-  uint32_t tasks, at_once;         // at_once: 0: all
+  const char *folder;            // where it runs
+  const char *log;               // what it prints goes there; %A and %a stand for the job's and the task's number
+  const char *partition, *time;  // as sbatch has them; NULL: what the cluster does without
+  uint64_t memory_mb;            // of a task; 0: the same
+  const char *const *option;     // others for sbatch, NULL at the end
+  uint32_t tasks, at_once;       // at_once: 0: all
 } slurm_job_t;
 
 // again: an earlier call gave SLURM_UNANSWERED. SLURM_DONE: the job is there, or was.
@@ -54,11 +54,11 @@ slurm_answer_t slurm_submit(const slurm_job_t *job, bool again, base_error_t *er
 typedef struct slurm_array {
   char name[SLURM_NAME_BYTES];
   uint32_t waiting, running, held;
-  char reason[SLURM_REASON_BYTES];   // of the first that waits, as Slurm has it
+  char reason[SLURM_REASON_BYTES];  // of the first that waits, as Slurm has it
 } slurm_array_t;
 
 typedef struct slurm_arrays {
-  slurm_array_t *array;            // owned
+  slurm_array_t *array;  // owned
   size_t count;
 } slurm_arrays_t;
 

@@ -6,7 +6,10 @@
 #include "sweep/slurm/slurm.h"
 
 static slurm_answer_t meaning(const char *text) {
-  static const struct { const char *words; slurm_answer_t answer; } says[] = {
+  static const struct {
+    const char *words;
+    slurm_answer_t answer;
+  } says[] = {
 #define SAYS(words, answer) {words, SLURM_##answer},
 #include "sweep/slurm/slurm_says.def"
 #undef SAYS
@@ -37,8 +40,8 @@ slurm_answer_t slurm_call(const char *const *word, const char *input, int descri
                           base_error_t *error) {
   char out[64], line[256];
   snprintf(out, sizeof out, "/proc/self/fd/%d", descriptor);
-  const program_t program = {.argv = word, .input = input, .out = descriptor < 0 ? NULL : out,
-                             .answer = text, .size = size, .all = true};
+  const program_t program = {
+      .argv = word, .input = input, .out = descriptor < 0 ? NULL : out, .answer = text, .size = size, .all = true};
   switch (program_run(&program)) {
     case PROGRAM_DONE:
       return SLURM_DONE;

@@ -10,8 +10,8 @@
 // --- options of sbatch ------------------------------------------------------------------------
 
 // Those that belong to the sweep, or let sbatch do something else than submit one job and say its number.
-static const char *const refused[] = {"--wait", "--array", "--clusters", "--test-only", "--wrap",
-                                      "--job-name", "--help", "--usage", "--version"};
+static const char *const refused[] = {"--wait",     "--array", "--clusters", "--test-only", "--wrap",
+                                      "--job-name", "--help",  "--usage",    "--version"};
 static const char refused_letters[] = "aWMJhV";
 
 // As getopt has it: an option may be cut short, and end in =VALUE.

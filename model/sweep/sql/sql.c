@@ -8,9 +8,9 @@
 #include "host/interrupt.h"
 
 enum {
-  LONGEST = 1 << 24,          // bytes of a text or a row
-  WATCHED = 1 << 20,          // SQLite's own steps between two looks at
-  LOOKS = 2000,               // how many there may be: some ten seconds
+  LONGEST = 1 << 24,  // bytes of a text or a row
+  WATCHED = 1 << 20,  // SQLite's own steps between two looks at
+  LOOKS = 2000,       // how many there may be: some ten seconds
 };
 
 // --- the database -----------------------------------------------------------------------------
@@ -66,17 +66,19 @@ static int allowed(void *context, int action, const char *first, const char *sec
                    const char *trigger) {
   (void)context, (void)database, (void)trigger;
   switch (action) {
-    case SQLITE_SELECT: return SQLITE_OK;
-    case SQLITE_READ: return strcasecmp(first, SQL_TABLE) == 0 ? SQLITE_OK : SQLITE_DENY;
-    case SQLITE_FUNCTION: return is_function(second) ? SQLITE_OK : SQLITE_DENY;
-    default: return SQLITE_DENY;
+    case SQLITE_SELECT:
+      return SQLITE_OK;
+    case SQLITE_READ:
+      return strcasecmp(first, SQL_TABLE) == 0 ? SQLITE_OK : SQLITE_DENY;
+    case SQLITE_FUNCTION:
+      return is_function(second) ? SQLITE_OK : SQLITE_DENY;
+    default:
+      return SQLITE_DENY;
   }
 }
 
 // Looks at a statement under way: nonzero ends it.
-static int too_long(void *looks) {
-  return host_interrupted() || ++*(unsigned *)looks > LOOKS;
-}
+static int too_long(void *looks) { return host_interrupted() || ++*(unsigned *)looks > LOOKS; }
 
 static void watch(sqlite3_stmt *statement, unsigned *looks) {
   sqlite3_progress_handler(sqlite3_db_handle(statement), looks == NULL ? 0 : WATCHED, too_long, looks);
@@ -123,7 +125,7 @@ sqlite3_stmt *sql_expression(sqlite3 *db, const char *before, const char *expres
 }
 
 sql_step_t sql_next(sqlite3_stmt *statement, const char *what, base_error_t *error) {
-  unsigned looks = (unsigned)sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0) / WATCHED;   // until this row
+  unsigned looks = (unsigned)sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0) / WATCHED;  // until this row
   watch(statement, &looks);
   const int status = sqlite3_step(statement);
   watch(statement, NULL);

@@ -1,9 +1,9 @@
 // SQLite, and in it expressions that somebody has written, which compute and do nothing else: they may read the table
-// SQL_TABLE, use the functions of sql_functions.def, and take so many steps. Nothing is opened, changed or loaded by them,
-// and they have the same value whenever they are asked.
+// SQL_TABLE, use the functions of sql_functions.def, and take so many steps. Nothing is opened, changed or loaded by
+// them, and they have the same value whenever they are asked.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_SQL_H
-#define SWEEP_SQL_H
+#ifndef AMALGAM_SWEEP_SQL_SQL_H
+#define AMALGAM_SWEEP_SQL_SQL_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

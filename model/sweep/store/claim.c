@@ -31,7 +31,7 @@ static unsigned long long start_of(long process) {
     fclose(file);
   }
   text[got] = '\0';
-  const char *at = strrchr(text, ')');   // behind the program's name: the state, which is field 3
+  const char *at = strrchr(text, ')');  // behind the program's name: the state, which is field 3
   for (int field = 2; at != NULL && field < 22; ++field) {
     at = strchr(at + 1, ' ');
   }
@@ -65,7 +65,7 @@ static bool is_gone(const char *path, const char *host) {
   const int got = fscanf(file, "%255s %ld %llu", its, &process, &start);
   fclose(file);
   return got == 3 && strcmp(its, host) == 0 && start_of(process) != start &&
-         !(kill((pid_t)process, 0) != 0 && errno == EPERM);   // somebody else's, of whom /proc shows nothing
+         !(kill((pid_t)process, 0) != 0 && errno == EPERM);  // somebody else's, of whom /proc shows nothing
 }
 
 // A file system on the net keeps times for a while, and asks again when a file is opened.
@@ -121,7 +121,8 @@ static bool make_file(claims_t *claims, base_error_t *error) {
   snprintf(what, sizeof what, "workers/%.60s.%ld.%lx", name, (long)getpid(), (unsigned long)now.tv_nsec);
   store_path(claims->store, what, claims->file);
   FILE *file = fopen(claims->file, "wxe");
-  const bool written = file != NULL && fprintf(file, "%s %ld %llu\n", claims->host, (long)getpid(), start_of(getpid())) > 0;
+  const bool written =
+      file != NULL && fprintf(file, "%s %ld %llu\n", claims->host, (long)getpid(), start_of(getpid())) > 0;
   const bool good = file != NULL && fclose(file) == 0 && written;
   if (!good) {
     base_fail(error, "%s: cannot write: %s", claims->file, strerror(errno));
@@ -216,15 +217,15 @@ void claims_release(claims_t *claims, const char *name) {
   char path[STORE_PATH_BYTES];
   struct stat its, own;
   path_of(claims->store, name, path);
-  if (stat(path, &its) == 0 && stat(claims->file, &own) == 0 && its.st_ino == own.st_ino) {   // not taken away meanwhile
+  if (stat(path, &its) == 0 && stat(claims->file, &own) == 0 && its.st_ino == own.st_ino) {  // not taken away meanwhile
     unlink(path);
   }
 }
 
 // --- all of them ------------------------------------------------------------------------------
 
-static void each(const store_t *store, const char *folder, void (*fn)(void *context, const char *path, const char *name, bool is_void),
-                 void *context) {
+static void each(const store_t *store, const char *folder,
+                 void (*fn)(void *context, const char *path, const char *name, bool is_void), void *context) {
   char path[STORE_PATH_BYTES], file[STORE_PATH_BYTES], host[CLAIM_HOST_BYTES];
   struct stat status;
   store_path(store, folder, path);

@@ -1,10 +1,10 @@
-// Who runs which point. A worker has a file, which it touches every few seconds and which says where it runs; a claim is a
-// hard link to it, named as the result: one that can be made only once, on any file system that several hosts share. A
-// claim is void when its worker's file has not been touched for CLAIM_STALE_SECONDS by the file system's own clock, or
-// when its process was on this host and is gone. Whoever finds a void claim may remove it.
+// Who runs which point. A worker has a file, which it touches every few seconds and which says where it runs; a claim
+// is a hard link to it, named as the result: one that can be made only once, on any file system that several hosts
+// share. A claim is void when its worker's file has not been touched for CLAIM_STALE_SECONDS by the file system's own
+// clock, or when its process was on this host and is gone. Whoever finds a void claim may remove it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_CLAIM_H
-#define SWEEP_CLAIM_H
+#ifndef AMALGAM_SWEEP_STORE_CLAIM_H
+#define AMALGAM_SWEEP_STORE_CLAIM_H
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,8 +18,8 @@ enum { CLAIM_BEAT_SECONDS = 5, CLAIM_STALE_SECONDS = 60, CLAIM_HOST_BYTES = 256 
 // A worker.
 typedef struct claims {
   const store_t *store;
-  char file[STORE_PATH_BYTES];   // its file
-  char host[CLAIM_HOST_BYTES];   // this host, so that processes can be told apart
+  char file[STORE_PATH_BYTES];  // its file
+  char host[CLAIM_HOST_BYTES];  // this host, so that processes can be told apart
   pthread_t beat;
   pthread_mutex_t lock;
   pthread_cond_t stop;

@@ -1,7 +1,7 @@
 // A result's name: a hash (XXH3, 128 bits) of all that decides it, each part under a label of its own.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_DIGEST_H
-#define SWEEP_DIGEST_H
+#ifndef AMALGAM_SWEEP_STORE_DIGEST_H
+#define AMALGAM_SWEEP_STORE_DIGEST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -79,7 +79,7 @@ static bool read_studies(const store_t *store, names_t *names, base_error_t *err
 static void remove_folder(const char *path) {
   DIR *list = opendir(path);
   for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
-    unlinkat(dirfd(list), entry->d_name, 0);   // . and .. are folders
+    unlinkat(dirfd(list), entry->d_name, 0);  // . and .. are folders
   }
   if (list != NULL) {
     closedir(list);
@@ -108,7 +108,7 @@ static void sweep_folder(const store_t *store, const char *two, const names_t *n
   if (list != NULL) {
     closedir(list);
   }
-  rmdir(path);   // if it is empty
+  rmdir(path);  // if it is empty
 }
 
 bool store_gc(const store_t *store, store_gc_t *gc, base_error_t *error) {

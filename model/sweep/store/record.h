@@ -1,7 +1,7 @@
 // What a result says, without the run's own numbers but for those that a study measures.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_RECORD_H
-#define SWEEP_RECORD_H
+#ifndef AMALGAM_SWEEP_STORE_RECORD_H
+#define AMALGAM_SWEEP_STORE_RECORD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,11 +11,11 @@
 
 typedef struct record {
   bool failed;
-  int exit;                    // of the run; 128 + the signal that ended it
+  int exit;  // of the run; 128 + the signal that ended it
   unsigned attempts;
   double seconds, peak_mb;
-  const char *error, *host;    // "": none
-  double *metric;              // [study->metrics]; NAN: none
+  const char *error, *host;  // "": none
+  double *metric;            // [study->metrics]; NAN: none
 } record_t;
 
 // A point.json; texts and metrics are in the arena. False: it is none.

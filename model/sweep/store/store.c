@@ -168,8 +168,8 @@ bool store_put(const store_t *store, const char *name, const char *json, const c
       !write_file(made, json, strlen(json), error)) {
     return false;
   }
-  const bool good = link(made, path) == 0 || errno == EEXIST ||
-                    base_fail(error, "%s: cannot write: %s", path, strerror(errno));
+  const bool good =
+      link(made, path) == 0 || errno == EEXIST || base_fail(error, "%s: cannot write: %s", path, strerror(errno));
   unlink(made);
   if (good) {
     store_result_path(store, name, "tries", path);
@@ -244,8 +244,9 @@ bool store_is_of(const store_t *store, const char *study, const char *file, base
   if (!noted || realpath(file, here) == NULL || strcmp(owner, here) == 0 || !differ(owner, here)) {
     return true;
   }
-  return base_fail(error, "%s: %s/%s is the folder of another study of this name, %s; expected another name, or another --store",
-                   file, store->folder, study, owner);
+  return base_fail(
+      error, "%s: %s/%s is the folder of another study of this name, %s; expected another name, or another --store",
+      file, store->folder, study, owner);
 }
 
 static bool note_file(const store_t *store, const char *study, const char *file, base_error_t *error) {

@@ -6,12 +6,13 @@
 //                         tries         of a point that was ended without a result
 //   STORE/store/workers/                a file for each worker (claim.h), touched every few seconds
 //   STORE/store/claims/AB...EF          a link to the file of the worker that runs it
-//   STORE/STUDY/                        what is made of a study's results, the names of these (`points`), and which file
+//   STORE/STUDY/                        what is made of a study's results, the names of these (`points`), and which
+//   file
 //                                       is the study (`study`)
 //
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_STORE_H
-#define SWEEP_STORE_H
+#ifndef AMALGAM_SWEEP_STORE_STORE_H
+#define AMALGAM_SWEEP_STORE_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 enum { STORE_NAME_BYTES = 33, STORE_PATH_BYTES = 4096 };
 
 typedef struct store {
-  char folder[STORE_PATH_BYTES];   // as it was given
+  char folder[STORE_PATH_BYTES];  // as it was given
 } store_t;
 
 // Makes nothing; a store that is not there is empty.
@@ -46,11 +47,12 @@ bool store_put(const store_t *store, const char *name, const char *json, const c
 // Puts a result aside, so that it is no longer there.
 bool store_put_aside(const store_t *store, const char *name, base_error_t *error);
 
-// What a point that was ended without a result has taken: attempts so far, and the memory it needs at least. Not there: 0.
+// What a point that was ended without a result has taken: attempts so far, and the memory it needs at least. Not there:
+// 0.
 typedef struct store_tries {
   unsigned attempts;
   double needs_mb;
-  unsigned lost;               // workers that were gone before it had ended
+  unsigned lost;  // workers that were gone before it had ended
 } store_tries_t;
 void store_get_tries(const store_t *store, const char *name, store_tries_t *tries);
 bool store_put_tries(const store_t *store, const char *name, const store_tries_t *tries, base_error_t *error);

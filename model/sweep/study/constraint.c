@@ -104,8 +104,7 @@ static bool insert_all(evaluation_t *of, size_t points, base_error_t *error) {
     if (of->parameters > 0) {
       points_words_of(study, value, &words);
     }
-    good = bind_parameters(of, insert, &words, error) &&
-           sql_next(insert, of->constraints->where, error) == SQL_END;
+    good = bind_parameters(of, insert, &words, error) && sql_next(insert, of->constraints->where, error) == SQL_END;
     sqlite3_reset(insert);
   }
   sqlite3_finalize(insert);

@@ -1,8 +1,8 @@
-// Which points of a study: those of which SQL expressions are true. They speak of axes, and of parameters of the point's
-// machine in double quotes: "soc.clock_mhz".
+// Which points of a study: those of which SQL expressions are true. They speak of axes, and of parameters of the
+// point's machine in double quotes: "soc.clock_mhz".
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_CONSTRAINT_H
-#define SWEEP_CONSTRAINT_H
+#ifndef AMALGAM_SWEEP_STUDY_CONSTRAINT_H
+#define AMALGAM_SWEEP_STUDY_CONSTRAINT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ typedef bool constraint_parameter_fn(void *context, const points_words_t *words,
 typedef struct constraints {
   const char *const *expression;
   size_t count;
-  const char *where;           // for errors: "FILE: constraints", or "--only"
+  const char *where;  // for errors: "FILE: constraints", or "--only"
   constraint_parameter_fn *parameter;
   void *context;
 } constraints_t;

@@ -1,8 +1,8 @@
 // The points of a study: all combinations of its axes' values, the last axis fastest. A point is its number, or the
 // index of a value for each axis.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_POINTS_H
-#define SWEEP_POINTS_H
+#ifndef AMALGAM_SWEEP_STUDY_POINTS_H
+#define AMALGAM_SWEEP_STUDY_POINTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,9 +26,9 @@ size_t points_number(const study_t *study, const uint32_t value[]);
 
 // The words of a point's run, from "run" on.
 typedef struct points_words {
-  const char **word;         // [words], then NULL
+  const char **word;  // [words], then NULL
   int words;
-  const char ***set;         // [axes][values]: "SECTION.NAME=VALUE", of axes that set a parameter
+  const char ***set;  // [axes][values]: "SECTION.NAME=VALUE", of axes that set a parameter
 } points_words_t;
 
 // Room for them; the words are those of the last point that was asked for.

@@ -61,7 +61,8 @@ static bool split_command(opened_t *own, base_error_t *error) {
       ++at;
     }
   }
-  return study->words > 0 || base_fail(error, "%s: command: expected one such as 'run amla --timing-only'", study->file);
+  return study->words > 0 ||
+         base_fail(error, "%s: command: expected one such as 'run amla --timing-only'", study->file);
 }
 
 // --- an axis's values -------------------------------------------------------------------------
@@ -99,7 +100,8 @@ static bool make_powers(opened_t *own, const file_range_t *range, const char *wh
   if (range->step != NULL) {
     return base_fail(error, "%s.step: powers of two have none", where);
   }
-  if (!parse_count(range->from, &from) || !parse_count(range->to, &to) || !is_power(from) || !is_power(to) || from > to) {
+  if (!parse_count(range->from, &from) || !parse_count(range->to, &to) || !is_power(from) || !is_power(to) ||
+      from > to) {
     return base_fail(error, "%s: expected powers of two, from <= to, got %s to %s", where, range->from, range->to);
   }
   axis->value = arena_bytes(&own->arena, 64, sizeof *axis->value);
@@ -181,7 +183,8 @@ static bool make_axis(opened_t *own, const file_axis_t *file, size_t index, base
     return base_fail(error, "%s.option: expected an option such as --heads, got '%s'", where, file->option);
   }
   if (file->set != NULL && (strchr(file->set, '.') == NULL || strpbrk(file->set, "= ") != NULL)) {
-    return base_fail(error, "%s.set: expected a machine's parameter such as gm.l2_latency_us, got '%s'", where, file->set);
+    return base_fail(error, "%s.set: expected a machine's parameter such as gm.l2_latency_us, got '%s'", where,
+                     file->set);
   }
   return (file->word == NULL || make_word(&own->study, file->word, where, axis, error)) &&
          make_values(own, file, where, axis, error);
@@ -215,12 +218,13 @@ static bool make_metric(opened_t *own, const file_metric_t *file, size_t index, 
     return base_fail(error, "%s.better: expected min or max, got '%s'", where, file->better);
   }
   snprintf(inner, sizeof inner, "%s.json", where);
-  own->study.metric[index] = (study_metric_t){
-      .name = file->name,
-      .json = file->json,
-      .expression = file->expression,
-      .unit = file->unit,
-      .better = file->better == NULL ? STUDY_NEITHER : better == 0 ? STUDY_MIN : STUDY_MAX};
+  own->study.metric[index] = (study_metric_t){.name = file->name,
+                                              .json = file->json,
+                                              .expression = file->expression,
+                                              .unit = file->unit,
+                                              .better = file->better == NULL ? STUDY_NEITHER
+                                                        : better == 0        ? STUDY_MIN
+                                                                             : STUDY_MAX};
   return file->json == NULL || study_name_is_path(file->json, inner, error);
 }
 
@@ -298,14 +302,20 @@ static bool make_plot(opened_t *own, const file_plot_t *file, size_t index, base
     return base_fail(error, "%s.kind: expected pareto, heat or lines, got '%s'", where, file->kind);
   }
   if ((file->value != NULL) != (kind == STUDY_HEAT)) {
-    return base_fail(error, "%s.value: %s", where, file->value == NULL ? "missing; a heat map has one" : "only a heat map has one");
+    return base_fail(error, "%s.value: %s", where,
+                     file->value == NULL ? "missing; a heat map has one" : "only a heat map has one");
   }
   if (file->series != NULL && kind == STUDY_HEAT) {
     return base_fail(error, "%s.series: a heat map has none", where);
   }
   study_plot_t *plot = &own->study.plot[index];
-  *plot = (study_plot_t){.name = file->name, .title = file->title, .x = file->x, .y = file->y, .value = file->value,
-                         .series = file->series, .kind = (study_plot_kind_t)kind};
+  *plot = (study_plot_t){.name = file->name,
+                         .title = file->title,
+                         .x = file->x,
+                         .y = file->y,
+                         .value = file->value,
+                         .series = file->series,
+                         .kind = (study_plot_kind_t)kind};
   return find_column(study, file->x, where, "x", error) && find_column(study, file->y, where, "y", error) &&
          (file->value == NULL || find_column(study, file->value, where, "value", error)) &&
          (file->series == NULL || find_column(study, file->series, where, "series", error)) &&
@@ -350,13 +360,14 @@ static bool name_study(opened_t *own, base_error_t *error) {
   snprintf(where, sizeof where, "%.400s: the file's name", study->file);
   study->name = name;
   return study_name_is_file(name, where, error) &&
-         (strcmp(name, "store") != 0 || base_fail(error, "%s: a study cannot be named store, which is a folder beside it", study->file));
+         (strcmp(name, "store") != 0 ||
+          base_fail(error, "%s: a study cannot be named store, which is a folder beside it", study->file));
 }
 
 static bool check_besides(const study_t *study, base_error_t *error) {
   char where[WHERE_BYTES];
-  bool good = study->besides <= BESIDES_MAX ||
-              base_fail(error, "%s: beside: %zu studies; expected at most %d", study->file, study->besides, BESIDES_MAX);
+  bool good = study->besides <= BESIDES_MAX || base_fail(error, "%s: beside: %zu studies; expected at most %d",
+                                                         study->file, study->besides, BESIDES_MAX);
   for (size_t i = 0; good && i < study->besides; ++i) {
     snprintf(where, sizeof where, "%.400s: beside[%zu]", study->file, i);
     good = study_name_is_column(study->beside[i], where, error) &&
@@ -375,8 +386,8 @@ static bool make(opened_t *own, base_error_t *error) {
   study->constraints = own->file->constraints_count;
   study->beside = (const char **)own->file->beside;
   study->besides = own->file->beside_count;
-  return name_study(own, error) && check_besides(study, error) && split_command(own, error) && make_axes(own, error) && make_metrics(own, error) &&
-         names_differ(study, error) && make_plots(own, error) && read_limits(own, error);
+  return name_study(own, error) && check_besides(study, error) && split_command(own, error) && make_axes(own, error) &&
+         make_metrics(own, error) && names_differ(study, error) && make_plots(own, error) && read_limits(own, error);
 }
 
 study_t *study_open(const char *file, base_error_t *error) {

@@ -18,8 +18,8 @@
 
 static const cyaml_schema_value_t text = {CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 0, CYAML_UNLIMITED)};
 
-static const cyaml_schema_field_t range_fields[] = {
-    TEXT(from, NEEDED, file_range_t), TEXT(to, NEEDED, file_range_t), TEXT(step, IF_GIVEN, file_range_t), CYAML_FIELD_END};
+static const cyaml_schema_field_t range_fields[] = {TEXT(from, NEEDED, file_range_t), TEXT(to, NEEDED, file_range_t),
+                                                    TEXT(step, IF_GIVEN, file_range_t), CYAML_FIELD_END};
 
 static const cyaml_schema_field_t axis_fields[] = {
     TEXT(name, NEEDED, file_axis_t),
@@ -33,15 +33,20 @@ static const cyaml_schema_field_t axis_fields[] = {
 static const cyaml_schema_value_t axis = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, file_axis_t, axis_fields)};
 
 static const cyaml_schema_field_t metric_fields[] = {
-    TEXT(name, NEEDED, file_metric_t),       TEXT(json, IF_GIVEN, file_metric_t),
+    TEXT(name, NEEDED, file_metric_t),         TEXT(json, IF_GIVEN, file_metric_t),
     TEXT(expression, IF_GIVEN, file_metric_t), TEXT(unit, IF_GIVEN, file_metric_t),
     TEXT(better, IF_GIVEN, file_metric_t),     CYAML_FIELD_END};
 static const cyaml_schema_value_t metric = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, file_metric_t, metric_fields)};
 
-static const cyaml_schema_field_t plot_fields[] = {
-    TEXT(name, NEEDED, file_plot_t),   TEXT(kind, NEEDED, file_plot_t),    TEXT(title, IF_GIVEN, file_plot_t),
-    TEXT(x, NEEDED, file_plot_t),      TEXT(y, NEEDED, file_plot_t),       TEXT(value, IF_GIVEN, file_plot_t),
-    TEXT(series, IF_GIVEN, file_plot_t), LIST(log, IF_GIVEN, file_plot_t, &text), CYAML_FIELD_END};
+static const cyaml_schema_field_t plot_fields[] = {TEXT(name, NEEDED, file_plot_t),
+                                                   TEXT(kind, NEEDED, file_plot_t),
+                                                   TEXT(title, IF_GIVEN, file_plot_t),
+                                                   TEXT(x, NEEDED, file_plot_t),
+                                                   TEXT(y, NEEDED, file_plot_t),
+                                                   TEXT(value, IF_GIVEN, file_plot_t),
+                                                   TEXT(series, IF_GIVEN, file_plot_t),
+                                                   LIST(log, IF_GIVEN, file_plot_t, &text),
+                                                   CYAML_FIELD_END};
 static const cyaml_schema_value_t plot = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, file_plot_t, plot_fields)};
 
 static const cyaml_schema_field_t limits_fields[] = {TEXT(seconds, IF_GIVEN, file_limits_t),
@@ -61,11 +66,11 @@ static const cyaml_schema_value_t top = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,
 
 // --- what libcyaml says -----------------------------------------------------------------------
 
-// A message, then where it was, from the innermost field out. Of a key that is missing, not known or there twice the message
-// has the name, and the first field, if there is one, is its neighbour.
+// A message, then where it was, from the innermost field out. Of a key that is missing, not known or there twice the
+// message has the name, and the first field, if there is one, is its neighbour.
 typedef struct complaint {
   char message[200], field[160];
-  const char *key, *reason;    // of such a key
+  const char *key, *reason;  // of such a key
   unsigned line;
 } complaint_t;
 
@@ -78,10 +83,11 @@ static void lead(complaint_t *complaint, const char *part) {
 }
 
 static void note_message(complaint_t *complaint, const char *text) {
-  static const struct { const char *said, *reason; } known[] = {
-      {"Unexpected key: ", "no such field in a study"},
-      {"Mapping field already seen: ", "given twice"},
-      {"Missing required mapping field: ", "missing"}};
+  static const struct {
+    const char *said, *reason;
+  } known[] = {{"Unexpected key: ", "no such field in a study"},
+               {"Mapping field already seen: ", "given twice"},
+               {"Missing required mapping field: ", "missing"}};
   snprintf(complaint->message, sizeof complaint->message, "%.190s", text);
   for (size_t i = 0; i < sizeof known / sizeof *known; ++i) {
     const size_t length = strlen(known[i].said);
@@ -105,7 +111,7 @@ static void note(cyaml_log_t level, void *context, const char *format, va_list a
   if (sscanf(at, "in mapping field '%63[^']' (line: %u", name, &line) == 2) {
     lead(complaint, first && complaint->key != NULL ? "" : name);
   } else if (sscanf(at, "in sequence entry '%u' (line: %u", &number, &line) == 2) {
-    snprintf(part, sizeof part, "[%u]", number - 1);   // libcyaml counts from 1
+    snprintf(part, sizeof part, "[%u]", number - 1);  // libcyaml counts from 1
     lead(complaint, part);
   } else if (sscanf(at, "in mapping (line: %u", &line) != 1 && complaint->message[0] == '\0') {
     note_message(complaint, at);
@@ -114,8 +120,7 @@ static void note(cyaml_log_t level, void *context, const char *format, va_list a
 }
 
 static cyaml_config_t settings(complaint_t *complaint) {
-  return (cyaml_config_t){
-      .log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
+  return (cyaml_config_t){.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
 }
 
 static void fail(const char *path, const complaint_t *complaint, const char *key, const char *reason,
@@ -135,11 +140,12 @@ static void explain(const char *path, cyaml_err_t status, const complaint_t *com
     fail(path, complaint, complaint->key, complaint->reason, error);
     return;
   }
-  const char *expected = strstr(message, "Expecting STRING") != NULL     ? "expected one value"
-                         : strstr(message, "Expecting MAPPING") != NULL  ? "expected fields, NAME: VALUE"
-                         : strstr(message, "Expecting SEQUENCE") != NULL ? "expected a list, [A, B] or lines that begin with -"
-                         : message[0] != '\0'                            ? message
-                                                                         : cyaml_strerror(status);
+  const char *expected = strstr(message, "Expecting STRING") != NULL    ? "expected one value"
+                         : strstr(message, "Expecting MAPPING") != NULL ? "expected fields, NAME: VALUE"
+                         : strstr(message, "Expecting SEQUENCE") != NULL
+                             ? "expected a list, [A, B] or lines that begin with -"
+                         : message[0] != '\0' ? message
+                                              : cyaml_strerror(status);
   fail(path, complaint, "", expected, error);
 }
 

@@ -1,7 +1,7 @@
 // Internal to study: a study's file as libcyaml reads it, every value still text.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_STUDY_FILE_H
-#define SWEEP_STUDY_FILE_H
+#ifndef AMALGAM_SWEEP_STUDY_STUDY_FILE_H
+#define AMALGAM_SWEEP_STUDY_STUDY_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,9 @@
 
 // A text that is not given is NULL. Counts are as libcyaml has them, beside the list of the same name.
 
-typedef struct file_range { char *from, *to, *step; } file_range_t;
+typedef struct file_range {
+  char *from, *to, *step;
+} file_range_t;
 
 typedef struct file_axis {
   char *name, *option, *set, *word;
@@ -19,7 +21,9 @@ typedef struct file_axis {
   file_range_t *range, *powers;
 } file_axis_t;
 
-typedef struct file_metric { char *name, *json, *expression, *unit, *better; } file_metric_t;
+typedef struct file_metric {
+  char *name, *json, *expression, *unit, *better;
+} file_metric_t;
 
 typedef struct file_plot {
   char *name, *kind, *title, *x, *y, *value, *series;
@@ -27,7 +31,9 @@ typedef struct file_plot {
   uint32_t log_count;
 } file_plot_t;
 
-typedef struct file_limits { char *seconds, *memory_mb; } file_limits_t;
+typedef struct file_limits {
+  char *seconds, *memory_mb;
+} file_limits_t;
 
 typedef struct study_file {
   char *question, *command;

@@ -7,8 +7,8 @@
 #include <strings.h>
 
 // The other columns of a study's table, and what SQLite calls a row's number and the table.
-static const char *const reserved[] = {"status", "error",   "command", "result", "attempts", "seconds",
-                                       "peak_mb", "host",   "rowid",   "oid",    "_rowid_",  "results"};
+static const char *const reserved[] = {"status",  "error", "command", "result", "attempts", "seconds",
+                                       "peak_mb", "host",  "rowid",   "oid",    "_rowid_",  "results"};
 
 static bool is_letter(char c) { return isalpha((unsigned char)c) != 0 || c == '_'; }
 static bool is_mark(char c) { return is_letter(c) || isdigit((unsigned char)c) != 0; }

@@ -1,7 +1,8 @@
-// Names in a study: of axes and metrics, which are columns of a table that SQL speaks about, and of plots, which are files.
+// Names in a study: of axes and metrics, which are columns of a table that SQL speaks about, and of plots, which are
+// files.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_STUDY_NAMES_H
-#define SWEEP_STUDY_NAMES_H
+#ifndef AMALGAM_SWEEP_STUDY_STUDY_NAMES_H
+#define AMALGAM_SWEEP_STUDY_STUDY_NAMES_H
 
 #include <stdbool.h>
 

@@ -1,13 +1,13 @@
 // The Pareto front: points than which no other is better in one way and as good in the other.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_FRONT_H
-#define SWEEP_FRONT_H
+#ifndef AMALGAM_SWEEP_TABLE_FRONT_H
+#define AMALGAM_SWEEP_TABLE_FRONT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct front_point {
-  double x, y;                // numbers, not NAN
+  double x, y;  // numbers, not NAN
   size_t row;
 } front_point_t;
 

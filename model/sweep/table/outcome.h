@@ -1,7 +1,7 @@
 // What became of each point of a study, in the study's order.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_OUTCOME_H
-#define SWEEP_OUTCOME_H
+#ifndef AMALGAM_SWEEP_TABLE_OUTCOME_H
+#define AMALGAM_SWEEP_TABLE_OUTCOME_H
 
 #include <stddef.h>
 
@@ -12,24 +12,24 @@ typedef enum outcome_status {
   OUTCOME_RUNNING,
   OUTCOME_DONE,
   OUTCOME_FAILED,
-  OUTCOME_DROPPED             // by a constraint
+  OUTCOME_DROPPED  // by a constraint
 } outcome_status_t;
 
 typedef struct outcome {
   outcome_status_t status;
-  const char *result;         // its name in the store, or ""
-  const char *command;        // as one would type it
-  const char *error;          // one line, or ""
-  const char *host;           // or ""
-  double seconds, peak_mb;    // of the last attempt
+  const char *result;       // its name in the store, or ""
+  const char *command;      // as one would type it
+  const char *error;        // one line, or ""
+  const char *host;         // or ""
+  double seconds, peak_mb;  // of the last attempt
   unsigned attempts;
-  const char **axis;          // [study->axes], texts
-  double *metric;             // [study->metrics], in the study's order; NAN where there is none, as for an expression
+  const char **axis;  // [study->axes], texts
+  double *metric;     // [study->metrics], in the study's order; NAN where there is none, as for an expression
 } outcome_t;
 
 typedef struct outcomes {
   const study_t *study;
-  const char *store;          // the folder; tables of studies beside this one are in it
+  const char *store;  // the folder; tables of studies beside this one are in it
   outcome_t *row;
   size_t rows;
 } outcomes_t;

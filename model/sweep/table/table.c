@@ -9,7 +9,7 @@
 
 enum {
   FACTS = 0
-#define FACT(name, numbers) + 1
+#define FACT(name, numbers) +1
 #include "sweep/table/table_facts.def"
 #undef FACT
 };
@@ -38,8 +38,8 @@ static void make_columns(table_t *table) {
     *at++ = (table_column_t){axis->name, "", TABLE_AXIS, STUDY_NEITHER, has_numbers(axis)};
   }
   for (const study_metric_t *metric = study->metric; metric < study->metric + study->metrics; ++metric) {
-    *at++ = (table_column_t){metric->name, metric->unit == NULL ? "" : metric->unit, TABLE_METRIC,
-                             metric->better, true};
+    *at++ =
+        (table_column_t){metric->name, metric->unit == NULL ? "" : metric->unit, TABLE_METRIC, metric->better, true};
   }
   memcpy(at, facts, sizeof facts);
 }

@@ -1,9 +1,9 @@
 // The table of a study: a row a point, in the study's order, dropped ones too. Columns: the axes, the metrics (those
-// that are expressions computed here, by SQLite), then status, error, command, result, and last, because two runs of one
-// study may differ in them, attempts, seconds, peak_mb, host.
+// that are expressions computed here, by SQLite), then status, error, command, result, and last, because two runs of
+// one study may differ in them, attempts, seconds, peak_mb, host.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_TABLE_H
-#define SWEEP_TABLE_H
+#ifndef AMALGAM_SWEEP_TABLE_TABLE_H
+#define AMALGAM_SWEEP_TABLE_TABLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,24 +17,25 @@ typedef enum table_kind { TABLE_AXIS, TABLE_METRIC, TABLE_FACT } table_kind_t;
 
 typedef struct table_column {
   const char *name;
-  const char *unit;           // "": none
+  const char *unit;  // "": none
   table_kind_t kind;
   study_better_t better;
-  bool numbers;               // else texts
+  bool numbers;  // else texts
 } table_column_t;
 
 typedef struct table {
-  const outcomes_t *from;     // the caller's, which must outlive the table
+  const outcomes_t *from;  // the caller's, which must outlive the table
   size_t rows, columns;
   table_column_t *column;
-  double *metric;             // [rows][study->metrics]; NAN: none
+  double *metric;  // [rows][study->metrics]; NAN: none
 } table_t;
 
 enum { TABLE_TEXT_BYTES = 32, TABLE_NONE = -1 };
 
-// Are the expressions of the study's metrics such as can be computed? Before anything is run. `store`: its folder. Each may use axes and
-// the metrics before it, the functions of SQLite and windows (`min(cycles) OVER (PARTITION BY heads)`). All numbers are
-// real: 7 / 2 is 3.5 where one of the two is an axis or a metric. NAME.results is the table of a study beside this one.
+// Are the expressions of the study's metrics such as can be computed? Before anything is run. `store`: its folder. Each
+// may use axes and the metrics before it, the functions of SQLite and windows (`min(cycles) OVER (PARTITION BY
+// heads)`). All numbers are real: 7 / 2 is 3.5 where one of the two is an axis or a metric. NAME.results is the table
+// of a study beside this one.
 __attribute__((warn_unused_result)) bool table_check(const study_t *study, const char *store, base_error_t *error);
 
 // Computes the expressions: over all rows that are done; of the others each row by itself, if there is no window in it

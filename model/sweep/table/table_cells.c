@@ -38,9 +38,11 @@ size_t table_count(const table_t *table, outcome_status_t status) {
 }
 
 const char *table_status(outcome_status_t status) {
-  static const char *const names[] = {
-      [OUTCOME_WAITING] = "waiting", [OUTCOME_RUNNING] = "running", [OUTCOME_DONE] = "done",
-      [OUTCOME_FAILED] = "failed",   [OUTCOME_DROPPED] = "dropped"};
+  static const char *const names[] = {[OUTCOME_WAITING] = "waiting",
+                                      [OUTCOME_RUNNING] = "running",
+                                      [OUTCOME_DONE] = "done",
+                                      [OUTCOME_FAILED] = "failed",
+                                      [OUTCOME_DROPPED] = "dropped"};
   return names[status];
 }
 
@@ -62,21 +64,31 @@ const char *table_number_text(double value, char buffer[TABLE_TEXT_BYTES]) {
 
 static double fact_number(const outcome_t *outcome, size_t fact) {
   switch (fact) {
-    case FACT_attempts: return outcome->attempts > 0 ? (double)outcome->attempts : (double)NAN;
-    case FACT_seconds: return outcome->attempts > 0 ? outcome->seconds : NAN;
-    case FACT_peak_mb: return outcome->attempts > 0 ? outcome->peak_mb : NAN;
-    default: return NAN;
+    case FACT_attempts:
+      return outcome->attempts > 0 ? (double)outcome->attempts : (double)NAN;
+    case FACT_seconds:
+      return outcome->attempts > 0 ? outcome->seconds : NAN;
+    case FACT_peak_mb:
+      return outcome->attempts > 0 ? outcome->peak_mb : NAN;
+    default:
+      return NAN;
   }
 }
 
 static const char *fact_text(const outcome_t *outcome, size_t fact, char *buffer) {
   switch (fact) {
-    case FACT_status: return table_status(outcome->status);
-    case FACT_error: return outcome->error;
-    case FACT_command: return outcome->command;
-    case FACT_result: return outcome->result;
-    case FACT_host: return outcome->host;
-    default: return table_number_text(fact_number(outcome, fact), buffer);
+    case FACT_status:
+      return table_status(outcome->status);
+    case FACT_error:
+      return outcome->error;
+    case FACT_command:
+      return outcome->command;
+    case FACT_result:
+      return outcome->result;
+    case FACT_host:
+      return outcome->host;
+    default:
+      return table_number_text(fact_number(outcome, fact), buffer);
   }
 }
 
@@ -84,9 +96,12 @@ const char *table_text(const table_t *table, size_t row, size_t column, char buf
   const study_t *study = table->from->study;
   const outcome_t *outcome = &table->from->row[row];
   switch (table->column[column].kind) {
-    case TABLE_AXIS: return outcome->axis[column];
-    case TABLE_METRIC: return table_number_text(table_number(table, row, column), buffer);
-    default: return fact_text(outcome, column - study->axes - study->metrics, buffer);
+    case TABLE_AXIS:
+      return outcome->axis[column];
+    case TABLE_METRIC:
+      return table_number_text(table_number(table, row, column), buffer);
+    default:
+      return fact_text(outcome, column - study->axes - study->metrics, buffer);
   }
 }
 
@@ -94,9 +109,12 @@ double table_number(const table_t *table, size_t row, size_t column) {
   const study_t *study = table->from->study;
   const outcome_t *outcome = &table->from->row[row];
   switch (table->column[column].kind) {
-    case TABLE_AXIS: return table->column[column].numbers ? strtod(outcome->axis[column], NULL) : NAN;
-    case TABLE_METRIC: return table->metric[row * study->metrics + column - study->axes];
-    default: return fact_number(outcome, column - study->axes - study->metrics);
+    case TABLE_AXIS:
+      return table->column[column].numbers ? strtod(outcome->axis[column], NULL) : NAN;
+    case TABLE_METRIC:
+      return table->metric[row * study->metrics + column - study->axes];
+    default:
+      return fact_number(outcome, column - study->axes - study->metrics);
   }
 }
 

@@ -40,7 +40,7 @@ static void bind_row(sqlite3_stmt *insert, const table_t *table, size_t row) {
   char buffer[TABLE_TEXT_BYTES];
   for (size_t i = 0; i < table->columns; ++i) {
     if (table->column[i].numbers) {
-      sqlite3_bind_double(insert, (int)i + 1, table_number(table, row, i));   // of NAN this makes NULL
+      sqlite3_bind_double(insert, (int)i + 1, table_number(table, row, i));  // of NAN this makes NULL
     } else {
       sqlite3_bind_text(insert, (int)i + 1, table_text(table, row, i, buffer), -1, SQLITE_TRANSIENT);
     }
@@ -70,10 +70,10 @@ static bool insert_rows(sqlite3 *db, const table_t *table, base_error_t *error) 
 typedef struct expression {
   table_t *table;
   sqlite3 *db;
-  size_t metric;              // its index
+  size_t metric;  // its index
   const char *text;
-  char *with;                 // "WITH results AS (the rows that are done), others AS (the rest) "
-  char what[512];             // file and field
+  char *with;      // "WITH results AS (the rows that are done), others AS (the rest) "
+  char what[512];  // file and field
 } expression_t;
 
 static void append_rows(sqlite3_str *text, const expression_t *expression, const char *name, const char *status) {
@@ -130,15 +130,16 @@ static bool is_one_a_row(const expression_t *expression, base_error_t *error) {
   const sql_step_t step = none == NULL ? SQL_FAILED : sql_next(none, expression->what, error);
   sqlite3_finalize(none);
   return step == SQL_END ||
-         (step == SQL_ROW && base_fail(error, "%s: expected a value for each point, got one for all of them by '%s'; "
-                                              "did you mean FUNCTION(...) OVER ()?",
+         (step == SQL_ROW && base_fail(error,
+                                       "%s: expected a value for each point, got one for all of them by '%s'; "
+                                       "did you mean FUNCTION(...) OVER ()?",
                                        expression->what, expression->text));
 }
 
 static bool compute_done(const expression_t *expression, base_error_t *error) {
   sqlite3_stmt *select = select_from(expression, "SELECT rowid, (", ") FROM results", error);
   size_t rows = 0;
-  const bool one = sqlite3_column_count(select) == 2;   // "1), (2" and the like make it another statement
+  const bool one = sqlite3_column_count(select) == 2;  // "1), (2" and the like make it another statement
   const bool good = select != NULL && take_values(expression, select, &rows, error);
   sqlite3_finalize(select);
   return good && ((one && rows == table_count(expression->table, OUTCOME_DONE)) ||
@@ -149,7 +150,7 @@ static bool compute_others(const expression_t *expression, base_error_t *error) 
   base_error_t windows;
   sqlite3_stmt *where = select_from(expression, "SELECT 1 FROM results WHERE (", ")", &windows);
   if (where == NULL) {
-    return true;   // windows may not stand there
+    return true;  // windows may not stand there
   }
   sqlite3_finalize(where);
   sqlite3_stmt *select = select_from(expression, "SELECT rowid, (", ") FROM others AS results", error);
@@ -183,10 +184,9 @@ static bool compute(table_t *table, sqlite3 *db, size_t metric, base_error_t *er
   snprintf(expression.what, sizeof expression.what, "%s: metric %s: expression", study->file,
            study->metric[metric].name);
   expression.with = with_rows(&expression);
-  const bool good = expression.with == NULL
-                        ? base_fail(error, "out of memory")
-                        : is_one_a_row(&expression, error) && compute_done(&expression, error) &&
-                              compute_others(&expression, error) && store(&expression, error);
+  const bool good = expression.with == NULL ? base_fail(error, "out of memory")
+                                            : is_one_a_row(&expression, error) && compute_done(&expression, error) &&
+                                                  compute_others(&expression, error) && store(&expression, error);
   sqlite3_free(expression.with);
   return good;
 }
@@ -201,7 +201,8 @@ static bool attach(const table_t *table, sqlite3 *db, base_error_t *error) {
     char path[4096];
     snprintf(path, sizeof path, "%.3000s/%.64s/results.sqlite", table->from->store, study->beside[i]);
     if (access(path, R_OK) != 0) {
-      return base_fail(error, "%s: beside: %s is not there; sweep the study %s first", study->file, path, study->beside[i]);
+      return base_fail(error, "%s: beside: %s is not there; sweep the study %s first", study->file, path,
+                       study->beside[i]);
     }
     char *statement = sqlite3_mprintf("ATTACH %Q AS \"%w\"", path, study->beside[i]);
     good = statement == NULL ? base_fail(error, "out of memory") : sql_run(db, statement, error);
@@ -214,8 +215,7 @@ static bool fill(table_t *table, sqlite3 *db, base_error_t *error) {
   const study_t *study = table->from->study;
   // The file is nobody's before it has its name: nothing to roll back to.
   bool good = sql_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", error) && attach(table, db, error) &&
-              sql_run(db, "BEGIN", error) &&
-              create(db, table, error) && insert_rows(db, table, error);
+              sql_run(db, "BEGIN", error) && create(db, table, error) && insert_rows(db, table, error);
   for (size_t i = 0; good && i < study->metrics; ++i) {
     good = study->metric[i].expression == NULL || compute(table, db, i, error);
   }

@@ -1,7 +1,7 @@
 // A table in SQLite: its expressions, and the file results.sqlite.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_TABLE_SQL_H
-#define SWEEP_TABLE_SQL_H
+#ifndef AMALGAM_SWEEP_TABLE_TABLE_SQL_H
+#define AMALGAM_SWEEP_TABLE_TABLE_SQL_H
 
 #include "sweep/table/table.h"
 

@@ -56,15 +56,15 @@ enum { CELL_BYTES = TABLE_HEAD_BYTES };
 typedef struct printed {
   const table_t *table;
   FILE *file;
-  size_t columns;             // the first ones, and
-  bool status;                // this one
-  int *width;                 // [columns + 1]
+  size_t columns;  // the first ones, and
+  bool status;     // this one
+  int *width;      // [columns + 1]
 } printed_t;
 
 static int characters(const char *text) {
   int count = 0;
   for (; *text != '\0'; ++text) {
-    count += ((unsigned char)*text & 0xc0) != 0x80;   // not one that goes on, in UTF-8
+    count += ((unsigned char)*text & 0xc0) != 0x80;  // not one that goes on, in UTF-8
   }
   return count;
 }

@@ -20,8 +20,8 @@
 #include "host/interrupt.h"
 #include "host/program.h"
 
-static const double patience = 3;          // seconds it may take to clean up
-static const double memory_looks = 0.05;   // seconds between two looks at its memory
+static const double patience = 3;         // seconds it may take to clean up
+static const double memory_looks = 0.05;  // seconds between two looks at its memory
 
 // --- the process ------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ static void become(const attempt_t *attempt, const char *const *word, char **env
   const struct rlimit none = {0, 0};
   host_interrupt_forked();
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) {   // it was gone before it could be watched
+  if (getppid() != parent) {  // it was gone before it could be watched
     _exit(ATTEMPT_CANNOT_START);
   }
   setpgid(0, 0);
@@ -73,7 +73,7 @@ static bool fork_off(attempt_t *attempt, const char *const *word, char **environ
     attempt->process = 0;
     return false;
   }
-  setpgid(attempt->process, attempt->process);   // whoever of the two comes first
+  setpgid(attempt->process, attempt->process);  // whoever of the two comes first
   attempt->ended = pidfd_open(attempt->process, 0);
   return attempt->ended >= 0;
 }
@@ -190,7 +190,7 @@ static char *text_of(int file, size_t *bytes) {
   const off_t size = lseek(file, 0, SEEK_END);
   char *text = size < 0 ? NULL : malloc((size_t)size + 1);
   size_t used = 0;
-  for (ssize_t got = 1; text != NULL && got > 0 && used < (size_t)size; used += got > 0 ? (size_t)got : 0) {
+  for (ssize_t got = 1; text != NULL && got > 0 && used<(size_t)size; used += got> 0 ? (size_t)got : 0) {
     got = pread(file, text + used, (size_t)size - used, (off_t)used);
   }
   if (text != NULL) {
@@ -224,15 +224,16 @@ bool attempt_collect(attempt_t *attempt, attempt_result_t *result, base_error_t 
   struct rusage usage = {0};
   while (wait4(attempt->process, &status, 0, &usage) < 0 && errno == EINTR) {
   }
-  kill(-attempt->process, SIGKILL);   // what it has left behind
+  kill(-attempt->process, SIGKILL);  // what it has left behind
   size_t bytes;
-  *result = (attempt_result_t){
-      .end = attempt->told > 0 ? attempt->why : WIFEXITED(status) ? ATTEMPT_EXITED : ATTEMPT_SIGNALLED,
-      .code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-      .seconds = host_seconds() - attempt->began,
-      .peak_mb = (double)usage.ru_maxrss / 1024,
-      .json = text_of(attempt->out, &bytes),
-      .log = text_of(attempt->log, &bytes)};
+  *result = (attempt_result_t){.end = attempt->told > 0   ? attempt->why
+                                      : WIFEXITED(status) ? ATTEMPT_EXITED
+                                                          : ATTEMPT_SIGNALLED,
+                               .code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+                               .seconds = host_seconds() - attempt->began,
+                               .peak_mb = (double)usage.ru_maxrss / 1024,
+                               .json = text_of(attempt->out, &bytes),
+                               .log = text_of(attempt->log, &bytes)};
   if (result->end == ATTEMPT_SIGNALLED && result->code == 128 + SIGKILL) {
     result->end = ATTEMPT_TOO_LARGE;
   }

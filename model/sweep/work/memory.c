@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double room = 1.25;       // of what is expected, over what was seen beside it
-static const double first_mb = 300;    // where nothing is known yet
-static const double share = 0.9;       // of what is free
+static const double room = 1.25;     // of what is expected, over what was seen beside it
+static const double first_mb = 300;  // where nothing is known yet
+static const double share = 0.9;     // of what is free
 
 // "MemAvailable:  1234 kB"
 static double available_mb(void) {
@@ -27,7 +27,7 @@ static double read_mb(const char *folder, const char *name) {
   snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/%s", folder, name);
   FILE *file = fopen(path, "re");
   if (file != NULL) {
-    if (fscanf(file, "%lf", &bytes) != 1) {   // "max"
+    if (fscanf(file, "%lf", &bytes) != 1) {  // "max"
       bytes = 0;
     }
     fclose(file);
@@ -57,7 +57,7 @@ static double group_mb(void) {
 double memory_free_mb(void) {
   const double here = available_mb(), group = group_mb();
   const double free_mb = group > 0 && group < here ? group : here;
-  return free_mb > 0 ? share * free_mb : 1e9;   // nobody says
+  return free_mb > 0 ? share * free_mb : 1e9;  // nobody says
 }
 
 double memory_expected(const memory_t *memory, size_t point) {
@@ -75,6 +75,4 @@ double memory_expected(const memory_t *memory, size_t point) {
   return most > 0 ? room * most : first_mb;
 }
 
-bool memory_fits(const memory_t *memory, double mb) {
-  return memory->taken <= 0 || memory->taken + mb <= memory->all;
-}
+bool memory_fits(const memory_t *memory, double mb) { return memory->taken <= 0 || memory->taken + mb <= memory->all; }

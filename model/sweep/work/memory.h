@@ -1,7 +1,7 @@
 // How much memory points will take, learnt from those beside them, and whether there is room for one more.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SWEEP_MEMORY_H
-#define SWEEP_MEMORY_H
+#ifndef AMALGAM_SWEEP_WORK_MEMORY_H
+#define AMALGAM_SWEEP_WORK_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,17 +12,17 @@
 // In MB.
 typedef struct memory {
   const study_t *study;
-  float *peak;                 // [points]; 0: not known
-  double all;                  // for all runs together
-  double most;                 // of the last that are known
-  double taken;                // by those under way
+  float *peak;   // [points]; 0: not known
+  double all;    // for all runs together
+  double most;   // of the last that are known
+  double taken;  // by those under way
 } memory_t;
 
 // What this host has free; what the group of processes that this one is in may take, if that is less.
 double memory_free_mb(void);
 
-// The peak that is to be expected of a point: the largest of the points that differ by one step in one axis, else of those
-// that ended last; with some room.
+// The peak that is to be expected of a point: the largest of the points that differ by one step in one axis, else of
+// those that ended last; with some room.
 double memory_expected(const memory_t *memory, size_t point);
 
 // Is there room? One run always may.

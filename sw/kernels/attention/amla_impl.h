@@ -6,8 +6,8 @@
 //
 // Included behind a layout of UB.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_AMLA_IMPL_H
-#define KERNELS_AMLA_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_AMLA_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_AMLA_IMPL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,15 +82,13 @@ static void split_maximum(const chunk_t *chunk) {
   const uint32_t bf16 = row_value(ROW_BF16, chunk->row);
 
   row_op(count, .op = VOP_MUL, .dst = n, .a = m, by_scalar(F32_MINUS_LOG2E));
-  row_op(count, .op = VOP_CAST, .dst = n, .a = n, .from = TYPE_F32, .to = TYPE_F32,
-         .round = ROUND_NEAREST);
+  row_op(count, .op = VOP_CAST, .dst = n, .a = n, .from = TYPE_F32, .to = TYPE_F32, .round = ROUND_NEAREST);
   row_op(count, .op = VOP_FMA, .dst = temp, .a = n, by_scalar(F32_LN2_HIGH), .c = m);
   row_op(count, .op = VOP_FMA, .dst = s32, .a = n, by_scalar(F32_LN2_LOW), .c = temp);
   row_op(count, .op = VOP_EXP, .dst = s32, .a = s32);
-  row_op(count, .op = VOP_CAST, .dst = bf16, .a = s32, .from = TYPE_F32, .to = TYPE_BF16,
+  row_op(count, .op = VOP_CAST, .dst = bf16, .a = s32, .from = TYPE_F32, .to = TYPE_BF16, .round = ROUND_NEAREST);
+  row_op(count, .op = VOP_CAST, .dst = row_value(ROW_S16, chunk->row), .a = bf16, .from = TYPE_BF16, .to = TYPE_F32,
          .round = ROUND_NEAREST);
-  row_op(count, .op = VOP_CAST, .dst = row_value(ROW_S16, chunk->row), .a = bf16,
-         .from = TYPE_BF16, .to = TYPE_F32, .round = ROUND_NEAREST);
 }
 
 static void weigh(const chunk_t *chunk) {
@@ -122,21 +120,18 @@ static void find_step(uint32_t count, uint32_t turn, bool skip_noop) {
   row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = m_before, by_scalar(F32_MINUS_INFINITY));
   row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
   if (skip_noop) {
-    row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = row_value(row_pair(ROW_M, turn), 0),
-           .b = m_before);
+    row_op(count, .op = VOP_CMP_GT, .dst = bits, .a = row_value(row_pair(ROW_M, turn), 0), .b = m_before);
     row_op(count, .op = VOP_SELECT, .dst = step, .a = step, by_scalar(F32_ZERO), .c = bits);
   }
 }
 
 // One operation on O's rows row .. row + rows - 1, all columns, with the same COLUMNS columns of
 // operands for all.
-static void send_columns(const vector_core_t *core, uint32_t ub, uint32_t row, uint32_t rows,
-                         uint32_t op) {
+static void send_columns(const vector_core_t *core, uint32_t ub, uint32_t row, uint32_t rows, uint32_t op) {
   const attention_args_t *args = &core->problem->args;
   for (uint32_t column = 0; column < args->dv; column += COLUMNS) {
-    data_copy_ub_to_gm(.ub = ub, .ub_pitch = 4 * COLUMNS,
-                       .gm = attention_o_row(core, row) + 4 * column, .gm_pitch = args->o_pitch,
-                       .rows = rows, .row_bytes = 4 * min_u32(COLUMNS, args->dv - column),
+    data_copy_ub_to_gm(.ub = ub, .ub_pitch = 4 * COLUMNS, .gm = attention_o_row(core, row) + 4 * column,
+                       .gm_pitch = args->o_pitch, .rows = rows, .row_bytes = 4 * min_u32(COLUMNS, args->dv - column),
                        .op = op, .skip_zero = op == GM_STORE ? 0 : args->skip_noop);
   }
 }
@@ -162,15 +157,15 @@ static void zero_output(vector_core_t *core) {
 static void rescale_elements(vector_core_t *core) {
   const uint32_t all = core->at->rows;
   const uint32_t integers = row_value(ROW_STEP_INT, 0);
-  row_op(all, .op = VOP_CAST, .dst = integers, .a = row_value(ROW_STEP, 0), .from = TYPE_F32,
-         .to = TYPE_S32, .round = ROUND_TRUNC);
+  row_op(all, .op = VOP_CAST, .dst = integers, .a = row_value(ROW_STEP, 0), .from = TYPE_F32, .to = TYPE_S32,
+         .round = ROUND_TRUNC);
   for (uint32_t row = 0; row < all; row += COLUMN_ROWS) {
     const uint32_t rows = min_u32(COLUMN_ROWS, all - row);
     const uint32_t use = core->out++;
     const uint32_t slot = ring_slot(&out_ring, use);
     ring_wait_free(&out_ring, use);
-    vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = COLUMNS, .dst = slot,
-              .dst_pitch = 4 * COLUMNS, by_row(integers + 4 * row));
+    vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = COLUMNS, .dst = slot, .dst_pitch = 4 * COLUMNS,
+              by_row(integers + 4 * row));
     ring_set_full(&out_ring, use);
     ring_wait_full(&out_ring, use);
     send_columns(core, slot, row, rows, GM_ADD_S32);
@@ -184,13 +179,12 @@ static void rescale_rows(vector_core_t *core) {
   const uint32_t use = core->out++;
   const uint32_t slot = ring_slot(&out_ring, use);
   ring_wait_free(&out_ring, use);
-  row_op(core->at->rows, .op = VOP_CAST, .dst = slot, .a = row_value(ROW_STEP, 0),
-         .from = TYPE_F32, .to = TYPE_S32, .round = ROUND_TRUNC);
+  row_op(core->at->rows, .op = VOP_CAST, .dst = slot, .a = row_value(ROW_STEP, 0), .from = TYPE_F32, .to = TYPE_S32,
+         .round = ROUND_TRUNC);
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
-  data_copy_ub_to_gm(.ub = slot, .gm = attention_o_row(core, 0), .gm_pitch = args->o_pitch,
-                     .rows = core->at->rows, .row_bytes = 4 * args->dv, .op = GM_RESCALE,
-                     .skip_zero = args->skip_noop);
+  data_copy_ub_to_gm(.ub = slot, .gm = attention_o_row(core, 0), .gm_pitch = args->o_pitch, .rows = core->at->rows,
+                     .row_bytes = 4 * args->dv, .op = GM_RESCALE, .skip_zero = args->skip_noop);
   ring_set_free(&out_ring, use);
 }
 
@@ -199,8 +193,8 @@ static void after_scores(vector_core_t *core) {
   const uint32_t rows = core->at->rows;
   const uint32_t turn = core->at->turn.block;
   if (rows > 0) {
-    row_op(rows, .op = VOP_DIV, .dst = row_value(row_pair(ROW_C, turn), 0),
-           .a = row_value(ROW_S16, 0), .b = row_value(ROW_S32, 0));
+    row_op(rows, .op = VOP_DIV, .dst = row_value(row_pair(ROW_C, turn), 0), .a = row_value(ROW_S16, 0),
+           .b = row_value(ROW_S32, 0));
   }
   if (walk_place(core->at)->block == 0) {
     return;
@@ -223,9 +217,8 @@ static void after_scores(vector_core_t *core) {
 
 static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
-  data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch,
-                     .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows,
-                     .row_bytes = 4 * args->dv);
+  data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch, .ub = chunk->tile,
+                     .ub_pitch = chunk->pitch, .rows = chunk->rows, .row_bytes = 4 * args->dv);
 }
 
 // l * S16; the O of a split is only taken off S16.

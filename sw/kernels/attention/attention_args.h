@@ -1,24 +1,24 @@
 // Arguments of the attention kernels (base, amla), as the host lays them in global memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_ARGS_H
-#define KERNELS_ATTENTION_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_ARGS_H
+#define AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_ARGS_H
 
 #include <stdint.h>
 
 // Limits of these kernels' tiling; the host refuses larger shapes.
 enum {
-  ATTENTION_MAX_GROUP = 256,   // query rows of a group, a multiple of 16
+  ATTENTION_MAX_GROUP = 256,  // query rows of a group, a multiple of 16
   ATTENTION_MAX_DK = 576,
   ATTENTION_MAX_DV = 512,
-  ATTENTION_MAX_BLOCK = 512,   // keys of a block, a multiple of 16
+  ATTENTION_MAX_BLOCK = 512,  // keys of a block, a multiple of 16
   ATTENTION_MAX_SPLITS = 64,
   ATTENTION_MIN_KV_BUFFERS = 2,
   ATTENTION_MAX_KV_BUFFERS = 8,
-  ATTENTION_SLOTS = 2,         // blocks whose S and P may be in flight at once
-  ATTENTION_CORE_ROWS = 128,   // of a group, that a vector core takes
+  ATTENTION_SLOTS = 2,        // blocks whose S and P may be in flight at once
+  ATTENTION_CORE_ROWS = 128,  // of a group, that a vector core takes
   // What the cores must have; L1 as attention_tiling.h says.
-  ATTENTION_L0_KB = 32,        // L0A, and as much L0B; for each half in use (attention_tiling.h)
-  ATTENTION_L0C_KB = 64,       // likewise
+  ATTENTION_L0_KB = 32,   // L0A, and as much L0B; for each half in use (attention_tiling.h)
+  ATTENTION_L0C_KB = 64,  // likewise
   ATTENTION_UB_KB = 192,
 };
 
@@ -39,10 +39,10 @@ typedef struct attention_args {
   uint64_t out;      // [batch][rows][dv] FP32 or BF16, see out_f32
   // Workspace, reused from one unit to the next.  With several AI cores, each array as often as
   // there are cores, one after the other.  G: group_rows, or rows if that is less.
-  uint64_t s;        // [ATTENTION_SLOTS][G][block] FP32 scores
-  uint64_t p;        // [ATTENTION_SLOTS][G][block] BF16 probabilities
-  uint64_t t;        // [ATTENTION_SLOTS][G][o_pitch/4] FP32 partial outputs (base only)
-  uint64_t o;        // [ATTENTION_SLOTS][G][o_pitch/4] FP32 output accumulators
+  uint64_t s;  // [ATTENTION_SLOTS][G][block] FP32 scores
+  uint64_t p;  // [ATTENTION_SLOTS][G][block] BF16 probabilities
+  uint64_t t;  // [ATTENTION_SLOTS][G][o_pitch/4] FP32 partial outputs (base only)
+  uint64_t o;  // [ATTENTION_SLOTS][G][o_pitch/4] FP32 output accumulators
   // What the units leave to be merged, FP32, once for all cores; with splits > 1.
   uint64_t split_o;   // [units][G][o_pitch/4]
   uint64_t split_ml;  // [units][2][G]: maxima, then sums
@@ -53,18 +53,18 @@ typedef struct attention_args {
   uint32_t visible_pitch;
   uint32_t o_pitch;  // bytes a row of o, t and split_o, a multiple of 64
   uint32_t batch;
-  uint32_t rows;     // 1 ..
+  uint32_t rows;        // 1 ..
   uint32_t group_rows;  // a multiple of 16, at most ATTENTION_MAX_GROUP
-  uint32_t keys;     // 1 ..
-  uint32_t splits;   // 1 .. ATTENTION_MAX_SPLITS, at most the number of blocks
+  uint32_t keys;        // 1 ..
+  uint32_t splits;      // 1 .. ATTENTION_MAX_SPLITS, at most the number of blocks
   uint32_t dk;
   uint32_t dv;
-  uint32_t block;    // keys of a block
-  uint32_t scale;    // FP32 bits of the softmax scale
-  uint32_t preload;  // C1 stages the cube core runs ahead of C2: 0, 1 or 2
-  uint32_t rescale;  // enum attention_rescale (amla)
-  uint32_t skip_noop;   // 1: a row of O is left alone while its maximum stays the same (amla)
-  uint32_t out_f32;  // 1: FP32 output, 0: BF16
+  uint32_t block;      // keys of a block
+  uint32_t scale;      // FP32 bits of the softmax scale
+  uint32_t preload;    // C1 stages the cube core runs ahead of C2: 0, 1 or 2
+  uint32_t rescale;    // enum attention_rescale (amla)
+  uint32_t skip_noop;  // 1: a row of O is left alone while its maximum stays the same (amla)
+  uint32_t out_f32;    // 1: FP32 output, 0: BF16
   // Buffers, see attention_tiling.h.
   uint32_t tiling;      // enum attention_cut
   uint32_t kv_buffers;  // of K and V in L1; 0: the tiling's own number

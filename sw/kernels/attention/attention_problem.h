@@ -11,8 +11,8 @@
 // Which of these comes when is the plan's (lib/preload.h), the same for every unit.  A unit's
 // workspace is its AI core's.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_PROBLEM_H
-#define KERNELS_ATTENTION_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_PROBLEM_H
+#define AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_PROBLEM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ typedef struct attention_problem {
   uint32_t units;       // of all AI cores
   uint32_t first_unit;  // of this one
   uint32_t unit_step;
-  uint32_t turns;       // blocks of all its units
+  uint32_t turns;  // blocks of all its units
 } attention_problem_t;
 
 typedef struct attention_unit {
@@ -76,18 +76,16 @@ typedef struct attention_place {
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_problem_hooks {
   const attention_args_t *(*args)(const attention_problem_t *problem);  // NULL: at REG_ARGS
-  void (*read)(attention_problem_t *problem);  // arguments of its own, after all others
-  void (*plan)(attention_problem_t *problem);  // changes to the plan
+  void (*read)(attention_problem_t *problem);                           // arguments of its own, after all others
+  void (*plan)(attention_problem_t *problem);                           // changes to the plan
   bool plans_alone;  // all of the plan is plan's: no search, which takes the scalar cores most of a microsecond
-  uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
+  uint32_t slots;    // of S, P and T; ATTENTION_SLOTS
   // Cycles of a block that V1 takes beside its scores.
   uint32_t (*scores_estimate)(const attention_problem_t *problem, uint32_t keys);
   // All of a block's stages, in place of the usual estimate.
-  void (*estimate)(const attention_problem_t *problem, uint32_t cube[STAGES],
-                   uint32_t vector[STAGES]);
+  void (*estimate)(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]);
   attention_unit_t (*unit)(const attention_problem_t *problem, uint32_t index);
-  uint32_t (*block_keys)(const attention_problem_t *problem, const attention_unit_t *unit,
-                         uint32_t block);
+  uint32_t (*block_keys)(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 } attention_problem_hooks_t;
 
 // Reads the kernel's arguments; panics if they are outside of its limits.  output_every_block: is
@@ -102,10 +100,8 @@ attention_place_t attention_first_place(const attention_problem_t *problem);
 void attention_move(const attention_problem_t *problem, attention_place_t *place, uint32_t turn);
 
 // Keys of a unit's block (the last one of all may have less than args.block) and the first of them.
-uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                              uint32_t block);
-uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
-                             uint32_t block);
+uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
+uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 
 // Where a turn's scores and probabilities are, [G][args.block].
 uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn);

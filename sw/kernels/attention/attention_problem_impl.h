@@ -1,7 +1,7 @@
 // The problem, as the kernel that includes this file has it: it may fill in problem_hooks.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_PROBLEM_IMPL_H
-#define KERNELS_ATTENTION_PROBLEM_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_PROBLEM_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_PROBLEM_IMPL_H
 
 #include <stddef.h>
 
@@ -13,20 +13,17 @@
 static const attention_problem_hooks_t problem_hooks;
 
 static bool args_valid(const attention_args_t *a) {
-  return a->batch >= 1 && a->rows >= 1 && a->group_rows >= 16 &&
-         a->group_rows <= ATTENTION_MAX_GROUP && a->group_rows % 16 == 0 && a->keys >= 1 &&
-         a->dk >= 1 && a->dk <= ATTENTION_MAX_DK && a->dv >= 1 && a->dv <= ATTENTION_MAX_DV &&
-         a->block >= 16 && a->block <= ATTENTION_MAX_BLOCK && a->block % 16 == 0 &&
+  return a->batch >= 1 && a->rows >= 1 && a->group_rows >= 16 && a->group_rows <= ATTENTION_MAX_GROUP &&
+         a->group_rows % 16 == 0 && a->keys >= 1 && a->dk >= 1 && a->dk <= ATTENTION_MAX_DK && a->dv >= 1 &&
+         a->dv <= ATTENTION_MAX_DV && a->block >= 16 && a->block <= ATTENTION_MAX_BLOCK && a->block % 16 == 0 &&
          a->splits >= 1 && a->splits <= ceil_div(a->keys, a->block) && a->o_pitch >= 4 * a->dv &&
-         a->preload <= ATTENTION_SLOTS && a->tiling < TILING_COUNT &&
-         a->kv_buffers <= ATTENTION_MAX_KV_BUFFERS;
+         a->preload <= ATTENTION_SLOTS && a->tiling < TILING_COUNT && a->kv_buffers <= ATTENTION_MAX_KV_BUFFERS;
 }
 
 // Cycles of a whole block's stages, near enough to tell which is longer: 16 x 16 x 16
 // multiply-adds a cycle; 22 cycles for 64 elements of V1, 18 of which are its operations' and the
 // rest what chunks cost; V2 goes by the loads of O and T, 5 elements a cycle.
-static void estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
-                     uint32_t vector[STAGES]) {
+static void estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]) {
   const attention_args_t *args = &problem->args;
   const uint32_t rows = problem->group_rows;
   const uint32_t core_rows = ceil_div(rows, (uint32_t)hal_read(REG_SUB_COUNT));
@@ -79,8 +76,7 @@ static uint32_t count_turns(const attention_problem_t *problem) {
 }
 
 void attention_problem_read(attention_problem_t *problem, bool output_every_block) {
-  const attention_args_t *args =
-      problem_hooks.args != NULL ? problem_hooks.args(problem) : hal_gm(hal_read(REG_ARGS));
+  const attention_args_t *args = problem_hooks.args != NULL ? problem_hooks.args(problem) : hal_gm(hal_read(REG_ARGS));
   require(args_valid(args), PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);
   const uint32_t group_rows = min_u32(args->group_rows, args->rows);
@@ -140,13 +136,11 @@ void attention_move(const attention_problem_t *problem, attention_place_t *place
   place->block = turn - place->before;
 }
 
-uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit,
-                             uint32_t block) {
+uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block) {
   return (unit->first_block + block) * problem->args.block;
 }
 
-uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                              uint32_t block) {
+uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block) {
   const attention_args_t *args = &problem->args;
   if (problem_hooks.block_keys != NULL) {
     return problem_hooks.block_keys(problem, unit, block);

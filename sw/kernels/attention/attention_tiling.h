@@ -16,8 +16,8 @@
 // for it (kv_buffers).  With one m-tile there is nothing in that, and larger pieces are better: `tuned`
 // is `paper` then, unless buffers are asked for.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_TILING_H
-#define KERNELS_ATTENTION_TILING_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_TILING_H
+#define AMALGAM_SW_KERNELS_ATTENTION_ATTENTION_TILING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +39,8 @@ typedef struct attention_tiling {
 enum { ATTENTION_TILE = 128 };  // rows of an L tile, columns of a result
 
 // kv_buffers: 0 for the tiling's own.  rows: of a group, at most.
-static inline attention_tiling_t attention_tiling(uint32_t tiling, uint32_t kv_buffers,
-                                                  uint32_t qp_buffers, uint32_t rows) {
+static inline attention_tiling_t attention_tiling(uint32_t tiling, uint32_t kv_buffers, uint32_t qp_buffers,
+                                                  uint32_t rows) {
   static const attention_tiling_t table[TILING_COUNT] = {
       [TILING_PAPER] = {288, 256, 96, 128, 72 * 1024, 4, 3, 2, .keep = true},
       [TILING_SINGLE] = {288, 256, 96, 128, 72 * 1024, 1, 1, 1, .m_first = true},

@@ -5,8 +5,8 @@
 //
 // Included behind a layout of UB.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_BASE_IMPL_H
-#define KERNELS_BASE_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_BASE_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_BASE_IMPL_H
 
 #include <stddef.h>
 
@@ -16,10 +16,8 @@
 #include "kernels/attention/vector/attention_vector.h"
 
 static inline attention_output_t base_output(const attention_problem_t *problem) {
-  return (attention_output_t){.gm = problem->args.t,
-                              .op = GM_STORE,
-                              .each_flag = FLAG_T_READY,
-                              .last_flag = FLAG_T_READY};
+  return (attention_output_t){
+      .gm = problem->args.t, .op = GM_STORE, .each_flag = FLAG_T_READY, .last_flag = FLAG_T_READY};
 }
 
 static uint32_t t_tile(const chunk_t *chunk) { return chunk->tile + TILE_BYTES / 2; }
@@ -30,13 +28,11 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const uint32_t slot = chunk->turn % ATTENTION_SLOTS * core->problem->group_rows;
   const uint64_t row = slot + core->at->first_row + chunk->row;
 
-  data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch,
-                     .ub = t_tile(chunk), .ub_pitch = chunk->pitch, .rows = chunk->rows,
-                     .row_bytes = 4 * args->dv);
+  data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch, .ub = t_tile(chunk),
+                     .ub_pitch = chunk->pitch, .rows = chunk->rows, .row_bytes = 4 * args->dv);
   if (chunk->block > 0) {
-    data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch,
-                       .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows,
-                       .row_bytes = 4 * args->dv);
+    data_copy_gm_to_ub(.gm = attention_o_row(core, chunk->row), .gm_pitch = args->o_pitch, .ub = chunk->tile,
+                       .ub_pitch = chunk->pitch, .rows = chunk->rows, .row_bytes = 4 * args->dv);
   }
 }
 

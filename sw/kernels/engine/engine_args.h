@@ -1,7 +1,7 @@
 // Arguments of the attention engines' kernel (engine), as the host lays them in global memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ENGINE_ARGS_H
-#define KERNELS_ENGINE_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_ENGINE_ENGINE_ARGS_H
+#define AMALGAM_SW_KERNELS_ENGINE_ENGINE_ARGS_H
 
 #include <stdint.h>
 
@@ -17,15 +17,15 @@ typedef struct engine_args {
   uint64_t out;      // [tokens], out_pitch bytes apart
   uint64_t visible;  // bit mask [tokens], visible_pitch bytes apart, bit 1 = key takes part; 0: none
   uint32_t q_pitch, k_pitch, v_pitch, out_pitch, visible_pitch;
-  uint32_t tokens;   // 1 ..
-  uint32_t keys;     // 1 ..
+  uint32_t tokens;  // 1 ..
+  uint32_t keys;    // 1 ..
   uint32_t heads;
-  uint32_t kv_heads; // a divisor of heads
-  uint32_t dim;      // D of the engines
-  uint32_t scale;    // FP32 bits of the softmax scale
-  uint32_t causal;   // 1: token i sees keys 0 .. keys - tokens + i; not with visible
-  uint32_t chunk;    // keys of a chunk, a multiple of 8 with visible, at most N; up to N/2 the next
-                     // chunk or head is loaded meanwhile
+  uint32_t kv_heads;  // a divisor of heads
+  uint32_t dim;       // D of the engines
+  uint32_t scale;     // FP32 bits of the softmax scale
+  uint32_t causal;    // 1: token i sees keys 0 .. keys - tokens + i; not with visible
+  uint32_t chunk;     // keys of a chunk, a multiple of 8 with visible, at most N; up to N/2 the next
+                      // chunk or head is loaded meanwhile
 } engine_args_t;
 
 // Bytes of the engine's buffer for a token of a unit without a mask, for the host, which refuses a machine that

@@ -6,10 +6,8 @@
 void cube_main(void) {
   flash_problem_t problem;
   attention_problem_read(&problem.attention, true);
-  const attention_output_t output = {.gm = problem.attention.args.t,
-                                     .op = GM_STORE,
-                                     .each_flag = FLAG_T_READY,
-                                     .last_flag = FLAG_T_READY};
+  const attention_output_t output = {
+      .gm = problem.attention.args.t, .op = GM_STORE, .each_flag = FLAG_T_READY, .last_flag = FLAG_T_READY};
   attention_cube(&problem.attention, &output);
 }
 

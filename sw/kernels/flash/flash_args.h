@@ -15,8 +15,8 @@
 // token + 1.  A unit's blocks end with the last key that one of its rows sees; a unit that sees none
 // has one block, which is masked.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FLASH_ARGS_H
-#define KERNELS_FLASH_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_ARGS_H
+#define AMALGAM_SW_KERNELS_FLASH_FLASH_ARGS_H
 
 #include <stdint.h>
 
@@ -43,11 +43,11 @@ typedef struct flash_args {
                            // part; 0: no mask
   uint32_t visible_pitch;  // 0: one row for all tokens
   uint32_t seq_q;
-  uint32_t kv_heads;       // entries of a batch entry
-  uint32_t groups;         // of a span
-  uint32_t causal;         // 1 or 0
-  uint32_t fp16;           // 1 or 0
-  uint32_t preload;        // C1 stages the cube core runs ahead of C2: 0 .. FLASH_PRELOAD; that of attention is not used
+  uint32_t kv_heads;  // entries of a batch entry
+  uint32_t groups;    // of a span
+  uint32_t causal;    // 1 or 0
+  uint32_t fp16;      // 1 or 0
+  uint32_t preload;   // C1 stages the cube core runs ahead of C2: 0 .. FLASH_PRELOAD; that of attention is not used
   uint32_t has_lengths;
   uint32_t length[FLASH_MAX_LENGTHS];  // keys of a batch entry, 0 .. keys.  Only those that there are need be
                                        // there, none without has_lengths (flash_args_bytes)

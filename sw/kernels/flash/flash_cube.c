@@ -13,8 +13,7 @@ static inline uint32_t own_type(const cube_t *cube) {
 
 #include "kernels/flash/flash_parts.h"
 
-static inline uint64_t own_first_key(const cube_t *cube, const attention_unit_t *unit,
-                                     const stage_t *stage) {
+static inline uint64_t own_first_key(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage) {
   return flash_is_empty(unit) ? 0 : attention_first_key(cube->problem, unit, stage->block);
 }
 

@@ -1,8 +1,8 @@
 // Who works on what: groups of rows, their order, and the keys that they see (flash_args.h).  Shared by
 // firmware and host, which chooses the number of groups.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FLASH_DEAL_H
-#define KERNELS_FLASH_DEAL_H
+#ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_DEAL_H
+#define AMALGAM_SW_KERNELS_FLASH_FLASH_DEAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,8 +27,8 @@ static inline uint32_t flash_ceil_div(uint32_t a, uint32_t b) { return (a + b - 
 static inline flash_deal_t flash_deal(uint32_t entries, uint32_t rows, uint32_t seq_q, bool causal,
                                       uint32_t group_rows) {
   const uint32_t span = causal && seq_q >= group_rows ? seq_q : rows;
-  return (flash_deal_t){.rows = rows, .seq_q = seq_q, .span = span,
-                        .spans = entries * (rows / span), .causal = causal, .splits = 1};
+  return (flash_deal_t){
+      .rows = rows, .seq_q = seq_q, .span = span, .spans = entries * (rows / span), .causal = causal, .splits = 1};
 }
 
 // Strips are cut evenly, so the largest group has:
@@ -49,9 +49,7 @@ static inline uint32_t flash_units(const flash_deal_t *deal) {
 // The number of a unit, splits of an item one after the other; items from flash_items on are not there.
 static inline uint32_t flash_number(const flash_deal_t *deal, uint32_t index) {
   const uint32_t turn = index / deal->cores;
-  return deal->splits == 1 && turn % 2 == 1
-             ? (2 * turn + 1) * deal->cores - 1 - index
-             : index;
+  return deal->splits == 1 && turn % 2 == 1 ? (2 * turn + 1) * deal->cores - 1 - index : index;
 }
 
 static inline flash_group_t flash_group(const flash_deal_t *deal, uint32_t item) {
@@ -67,8 +65,7 @@ static inline flash_group_t flash_group(const flash_deal_t *deal, uint32_t item)
 }
 
 // Keys of the first `length` that some of the rows sees.
-static inline uint32_t flash_keys_seen(const flash_deal_t *deal, uint32_t first_row, uint32_t rows,
-                                       uint32_t length) {
+static inline uint32_t flash_keys_seen(const flash_deal_t *deal, uint32_t first_row, uint32_t rows, uint32_t length) {
   if (!deal->causal) {
     return length;
   }

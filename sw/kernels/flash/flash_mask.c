@@ -14,10 +14,9 @@ void flash_start_masks(vector_core_t *core) {
   if (!flash_args(core)->causal) {
     return;
   }
-  vector_op(.op = VOP_COLUMN, .rows = 1, .cols = block, .dst = COLUMNS_AT,
-            .dst_pitch = COLUMNS_BYTES);
-  vector_op(.op = VOP_MUL, .rows = 1, .cols = block, .dst = COLUMNS_AT, .dst_pitch = COLUMNS_BYTES,
-            .a = COLUMNS_AT, .a_pitch = COLUMNS_BYTES, by_scalar(F32_MINUS_1));
+  vector_op(.op = VOP_COLUMN, .rows = 1, .cols = block, .dst = COLUMNS_AT, .dst_pitch = COLUMNS_BYTES);
+  vector_op(.op = VOP_MUL, .rows = 1, .cols = block, .dst = COLUMNS_AT, .dst_pitch = COLUMNS_BYTES, .a = COLUMNS_AT,
+            .a_pitch = COLUMNS_BYTES, by_scalar(F32_MINUS_1));
 }
 
 static uint32_t first_row_of(const vector_core_t *core, const chunk_t *chunk) {
@@ -45,9 +44,7 @@ static bool is_cut(const vector_core_t *core, const chunk_t *chunk) {
   return (int32_t)chunk->cols + keys_before(core, chunk) > (int32_t)least;
 }
 
-static uint32_t mask_pitch(const vector_core_t *core) {
-  return core->problem->args.block > 256 ? 64 : 32;
-}
+static uint32_t mask_pitch(const vector_core_t *core) { return core->problem->args.block > 256 ? 64 : 32; }
 
 // Rows of a head follow each other in the mask, then the next head's begin again.
 static void load_bits(const vector_core_t *core, const chunk_t *chunk) {
@@ -59,11 +56,10 @@ static void load_bits(const vector_core_t *core, const chunk_t *chunk) {
   const uint32_t first = first_row_of(core, chunk);
   for (uint32_t row = 0; row < chunk->rows;) {
     const uint32_t token = (first + row) % flash->seq_q;
-    const uint32_t rows =
-        one ? chunk->rows : min_u32(chunk->rows - row, flash->seq_q - token);
+    const uint32_t rows = one ? chunk->rows : min_u32(chunk->rows - row, flash->seq_q - token);
     data_copy_gm_to_ub(.gm = flash->visible + (uint64_t)token * flash->visible_pitch + key / 8,
-                       .gm_pitch = one ? 0 : flash->visible_pitch, .ub = chunk->mask + row * pitch,
-                       .ub_pitch = pitch, .rows = rows, .row_bytes = ceil_div(chunk->cols, 8));
+                       .gm_pitch = one ? 0 : flash->visible_pitch, .ub = chunk->mask + row * pitch, .ub_pitch = pitch,
+                       .rows = rows, .row_bytes = ceil_div(chunk->cols, 8));
     row += rows;
   }
 }
@@ -77,9 +73,8 @@ void flash_load_masks(const vector_core_t *core, const chunk_t *chunk) {
     load_bits(core, chunk);
   }
   if (is_cut(core, chunk)) {
-    data_copy_gm_to_ub(.gm = flash->token + 4 * (uint64_t)first_row_of(core, chunk),
-                       .gm_pitch = TILE_OWN, .ub = chunk->mask + TILE_MASK, .ub_pitch = TILE_OWN,
-                       .rows = 1, .row_bytes = 4 * chunk->rows);
+    data_copy_gm_to_ub(.gm = flash->token + 4 * (uint64_t)first_row_of(core, chunk), .gm_pitch = TILE_OWN,
+                       .ub = chunk->mask + TILE_MASK, .ub_pitch = TILE_OWN, .rows = 1, .row_bytes = 4 * chunk->rows);
   }
 }
 

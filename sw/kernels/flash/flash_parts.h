@@ -1,7 +1,7 @@
 // Private to flash_cube.c: the first C1 and the last C2, whose results nothing else hides, in two parts.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FLASH_PARTS_H
-#define KERNELS_FLASH_PARTS_H
+#ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_PARTS_H
+#define AMALGAM_SW_KERNELS_FLASH_FLASH_PARTS_H
 
 #include "kernels/attention/cube/attention_cube_load.h"
 #include "kernels/attention/cube/attention_cube_multiply.h"
@@ -10,9 +10,8 @@
 // FIX takes a part of each vector core's rows to global memory. Tiles have all rows in L0C.
 static inline void store_part(const result_t *result, uint64_t gm, uint32_t pitch, uint32_t part) {
   for (uint32_t row = part * FLASH_PART; row < result->rows; row += FLASH_PARTS * FLASH_PART) {
-    fixpipe(.l0c = result->l0c + 4 * row * round_up(result->cols, 16), .m = FLASH_PART,
-            .n = result->cols, .gm = gm + (uint64_t)row * pitch, .gm_pitch = pitch,
-            .type = TYPE_F32, .op = GM_STORE);
+    fixpipe(.l0c = result->l0c + 4 * row * round_up(result->cols, 16), .m = FLASH_PART, .n = result->cols,
+            .gm = gm + (uint64_t)row * pitch, .gm_pitch = pitch, .type = TYPE_F32, .op = GM_STORE);
   }
 }
 
@@ -70,21 +69,19 @@ static inline void load_part(const cube_t *cube, const stage_t *stage, uint32_t 
   const attention_problem_t *problem = cube->problem;
   const uint32_t pitch = 2 * problem->args.block;
   cross_core_wait_flag(PIPE_MTE2, FLAG_P_READY);
-  for (uint32_t wide = 0; wide * WIDE < stage->k; wide++) {
-    for (uint32_t core = 0; core < FLASH_CORES; core++) {
+  for (uint32_t wide = 0; wide * WIDE < stage->k; ++wide) {
+    for (uint32_t core = 0; core < FLASH_CORES; ++core) {
       const uint32_t row = (core * FLASH_PARTS + part) * FLASH_PART;
-      data_copy_gm_to_l1(.gm = attention_probabilities(problem, stage->turn) +
-                               (uint64_t)row * pitch + 2 * wide * WIDE,
-                         .gm_pitch = pitch, .l1 = part_tile(cube, part, wide, core),
-                         .rows = FLASH_PART, .cols = tile_length(stage->k, WIDE, wide));
+      data_copy_gm_to_l1(.gm = attention_probabilities(problem, stage->turn) + (uint64_t)row * pitch + 2 * wide * WIDE,
+                         .gm_pitch = pitch, .l1 = part_tile(cube, part, wide, core), .rows = FLASH_PART,
+                         .cols = tile_length(stage->k, WIDE, wide));
     }
     set_flag(PIPE_MTE2, PIPE_MTE1, part_event(cube, part, wide));
   }
 }
 
 // A piece of V and all cores' rows of P.
-static inline void multiply_part(cube_t *cube, const walk_t *walk, uint32_t part, uint32_t k,
-                                 const result_t *result) {
+static inline void multiply_part(cube_t *cube, const walk_t *walk, uint32_t part, uint32_t k, const result_t *result) {
   const stage_t *stage = &walk->stage;
   const ring_t right = right_ring(cube);
   const ring_t l0 = l0_ring(cube);
@@ -96,15 +93,14 @@ static inline void multiply_part(cube_t *cube, const walk_t *walk, uint32_t part
     ring_wait_full(&right, walk->right + k);
   }
   ring_wait_free(&l0, use);
-  load_data_b(.l1 = ring_slot(&right, walk->right + k), .l1_pitch = round_up(depth, 16) * STRIP_ROW,
-              .l0b = l0_part, .k = depth, .n = result->cols);
+  load_data_b(.l1 = ring_slot(&right, walk->right + k), .l1_pitch = round_up(depth, 16) * STRIP_ROW, .l0b = l0_part,
+              .k = depth, .n = result->cols);
   if (k % 2 == 0) {
     wait_flag(PIPE_MTE2, PIPE_MTE1, part_event(cube, part, k / 2));
   }
-  for (uint32_t core = 0; core < FLASH_CORES; core++) {
-    load_data_a(.l1 = part_tile(cube, part, k / 2, core) + k % 2 * (P_TILE / 2),
-                .l1_pitch = FLASH_PART * STRIP_ROW, .l0a = l0_part + core * PART_L0A,
-                .m = FLASH_PART, .k = depth);
+  for (uint32_t core = 0; core < FLASH_CORES; ++core) {
+    load_data_a(.l1 = part_tile(cube, part, k / 2, core) + k % 2 * (P_TILE / 2), .l1_pitch = FLASH_PART * STRIP_ROW,
+                .l0a = l0_part + core * PART_L0A, .m = FLASH_PART, .k = depth);
   }
   ring_set_full(&l0, use);
   if (part + 1 == FLASH_PARTS) {
@@ -115,11 +111,10 @@ static inline void multiply_part(cube_t *cube, const walk_t *walk, uint32_t part
   if (k == 0) {
     ring_wait_free(&l0c, result->number);
   }
-  for (uint32_t core = 0; core < FLASH_CORES; core++) {
+  for (uint32_t core = 0; core < FLASH_CORES; ++core) {
     const uint32_t row = (core * FLASH_PARTS + part) * FLASH_PART;
-    mmad(.l0a = l0_part + core * PART_L0A, .l0b = l0_part,
-         .l0c = result->l0c + 4 * row * round_up(result->cols, 16), .m = FLASH_PART,
-         .n = result->cols, .k = depth, .accumulate = k == 0 ? 0 : 1, .type = own_type(cube));
+    mmad(.l0a = l0_part + core * PART_L0A, .l0b = l0_part, .l0c = result->l0c + 4 * row * round_up(result->cols, 16),
+         .m = FLASH_PART, .n = result->cols, .k = depth, .accumulate = k == 0 ? 0 : 1, .type = own_type(cube));
   }
   ring_set_free(&l0, use);
 }
@@ -145,12 +140,12 @@ static inline void finish_in_parts(cube_t *cube, walk_t *right, walk_t *use) {
   const ring_t l0c = l0c_ring(cube);
   const uint32_t pitch = problem->args.o_pitch;
   const uint64_t slot = (uint64_t)(stage->turn % FLASH_SLOTS) * problem->group_rows * pitch;
-  for (uint32_t part = 0; part < FLASH_PARTS; part++) {
+  for (uint32_t part = 0; part < FLASH_PARTS; ++part) {
     const uint32_t number = use->results + part;
-    const result_t result = {.rows = walk_unit(use)->rows, .cols = problem->args.dv,
-                             .number = number, .l0c = ring_slot(&l0c, number)};
+    const result_t result = {
+        .rows = walk_unit(use)->rows, .cols = problem->args.dv, .number = number, .l0c = ring_slot(&l0c, number)};
     load_part(cube, stage, part);
-    for (uint32_t k = 0; k < stage->k_pieces; k++) {
+    for (uint32_t k = 0; k < stage->k_pieces; ++k) {
       multiply_part(cube, use, part, k, &result);
     }
     ring_set_full(&l0c, number);

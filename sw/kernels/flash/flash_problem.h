@@ -6,8 +6,8 @@
 // A loop C2(j) .. V2(j) passes global memory twice and cores three times.  That takes longer than V1 of
 // a block, so V2 is up to two blocks behind V1, and C1 up to three ahead of C2 (flash_plan).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FLASH_PROBLEM_H
-#define KERNELS_FLASH_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_PROBLEM_H
+#define AMALGAM_SW_KERNELS_FLASH_FLASH_PROBLEM_H
 
 #include <stdbool.h>
 
@@ -34,9 +34,7 @@ enum { FLASH_P_SLOTS = FLASH_BLOCK / ATTENTION_TILE };
 // Of a unit that sees no key: it has one block of EMPTY_KEYS, or of all there are if these are less, which is masked.
 enum { FLASH_EMPTY = 1u << 30, FLASH_EMPTY_KEYS = 16 };
 
-static inline bool flash_is_empty(const attention_unit_t *unit) {
-  return unit->first_block == FLASH_EMPTY;
-}
+static inline bool flash_is_empty(const attention_unit_t *unit) { return unit->first_block == FLASH_EMPTY; }
 
 // Keys of the unit's batch entry.
 uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit);
@@ -50,20 +48,17 @@ static inline bool flash_in_parts(const attention_unit_t *unit) {
 }
 
 // The last P and output, of one tile.
-static inline bool flash_ends_in_parts(const attention_problem_t *problem,
-                                       const attention_unit_t *unit, uint32_t turn) {
-  return turn + 1 == problem->turns && problem->args.dv <= ATTENTION_TILE &&
-         flash_in_parts(unit);
+static inline bool flash_ends_in_parts(const attention_problem_t *problem, const attention_unit_t *unit,
+                                       uint32_t turn) {
+  return turn + 1 == problem->turns && problem->args.dv <= ATTENTION_TILE && flash_in_parts(unit);
 }
 
 // ---- Hooks ----
 
 void flash_read(attention_problem_t *problem);
 void flash_plan(attention_problem_t *problem);
-void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
-                    uint32_t vector[STAGES]);
+void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]);
 attention_unit_t flash_unit(const attention_problem_t *problem, uint32_t index);
-uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                          uint32_t block);
+uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 
 #endif

@@ -6,10 +6,9 @@
 
 static bool valid(const flash_args_t *flash) {
   const attention_args_t *args = &flash->attention;
-  return args->dk <= FLASH_MAX_DIM && args->dv <= FLASH_MAX_DIM &&
-         args->group_rows <= FLASH_GROUP && args->block <= FLASH_BLOCK && args->visible == 0 &&
-         args->tiling == TILING_PAPER && args->kv_buffers == 0 && args->qp_buffers == QP_SHARED &&
-         flash->seq_q >= 1 && args->rows % flash->seq_q == 0 && flash->kv_heads >= 1 &&
+  return args->dk <= FLASH_MAX_DIM && args->dv <= FLASH_MAX_DIM && args->group_rows <= FLASH_GROUP &&
+         args->block <= FLASH_BLOCK && args->visible == 0 && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         args->qp_buffers == QP_SHARED && flash->seq_q >= 1 && args->rows % flash->seq_q == 0 && flash->kv_heads >= 1 &&
          args->batch % flash->kv_heads == 0 && flash->causal <= 1 && flash->fp16 <= 1 &&
          (!flash->causal || flash->token != 0) && flash->groups >= 1 && flash->preload <= FLASH_PRELOAD &&
          (!flash->has_lengths || args->batch / flash->kv_heads <= FLASH_MAX_LENGTHS);
@@ -47,8 +46,7 @@ void flash_read(attention_problem_t *problem) {
   own->deal.splits = args->splits;
   own->deal.cores = (uint32_t)hal_read(REG_CORE_COUNT);
   const uint32_t group_rows = flash_group_rows(&own->deal);
-  require(group_rows <= args->group_rows && flash->groups <= ceil_div(own->deal.span, FLASH_STRIP),
-          PANIC_ARGUMENTS);
+  require(group_rows <= args->group_rows && flash->groups <= ceil_div(own->deal.span, FLASH_STRIP), PANIC_ARGUMENTS);
   const uint64_t elements = core * FLASH_SLOTS * group_rows * args->block;
   args->s = flash->attention.s + elements * 4;
   args->p = flash->attention.p + elements * 2;
@@ -61,8 +59,7 @@ void flash_read(attention_problem_t *problem) {
 
 uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit) {
   const flash_args_t *flash = problem->args;
-  return flash->has_lengths ? flash->length[unit->entry / flash->kv_heads]
-                            : problem->attention.args.keys;
+  return flash->has_lengths ? flash->length[unit->entry / flash->kv_heads] : problem->attention.args.keys;
 }
 
 static void find_blocks(const flash_problem_t *problem, attention_unit_t *unit) {
@@ -101,8 +98,7 @@ attention_unit_t flash_unit(const attention_problem_t *problem, uint32_t index) 
   return unit;
 }
 
-uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                          uint32_t block) {
+uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block) {
   if (block + 1 < unit->blocks) {
     return problem->args.block;  // the usual case, for the scalar cores' time
   }
@@ -110,15 +106,13 @@ uint32_t flash_block_keys(const attention_problem_t *problem, const attention_un
     return min_u32(FLASH_EMPTY_KEYS, problem->args.keys);
   }
   const flash_problem_t *own = flash_problem(problem);
-  const uint32_t seen =
-      flash_keys_seen(&own->deal, unit->first_row, unit->rows, flash_length(own, unit));
+  const uint32_t seen = flash_keys_seen(&own->deal, unit->first_row, unit->rows, flash_length(own, unit));
   return tile_length(seen, problem->args.block, unit->first_block + block);
 }
 
 // Cycles of a whole block's stages: 16 x 16 x 16 multiply-adds a cycle, or FIX at 75 bytes a cycle, whichever
 // is longer; 12 cycles for 64 scores; 5 for 64 elements of V2.
-void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES],
-                    uint32_t vector[STAGES]) {
+void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]) {
   const attention_args_t *args = &problem->args;
   const uint32_t rows = problem->group_rows;
   const uint32_t core_rows = ceil_div(rows, (uint32_t)hal_read(REG_SUB_COUNT));
@@ -138,8 +132,7 @@ void flash_plan(attention_problem_t *problem) {
   uint32_t cube[STAGES];
   uint32_t vector[STAGES];
   flash_estimate(problem, cube, vector);
-  const uint32_t block = max_u32(cube[STAGE_SCORES] + cube[STAGE_OUTPUT],
-                                 vector[STAGE_SCORES] + vector[STAGE_OUTPUT]);
+  const uint32_t block = max_u32(cube[STAGE_SCORES] + cube[STAGE_OUTPUT], vector[STAGE_SCORES] + vector[STAGE_OUTPUT]);
   const uint32_t behind = min_u32(ceil_div(LATENCY, block), FLASH_SLOTS - 1);
   const uint32_t ahead = flash_problem(problem)->args->preload;
   plan->pairs = STAGES;

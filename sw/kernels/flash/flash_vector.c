@@ -34,9 +34,8 @@ static void load_output(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
   const uint32_t slot = chunk->turn % FLASH_SLOTS * core->problem->group_rows;
   const uint64_t row = slot + core->at->first_row + chunk->row;
-  data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch,
-                     .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows,
-                     .row_bytes = 4 * args->dv);
+  data_copy_gm_to_ub(.gm = args->t + row * args->o_pitch, .gm_pitch = args->o_pitch, .ub = chunk->tile,
+                     .ub_pitch = chunk->pitch, .rows = chunk->rows, .row_bytes = 4 * args->dv);
 }
 
 // O = fma(O, M_up, T).  The last one ends in the tile, and a -0 becomes +0.
@@ -50,8 +49,7 @@ static void sum_output(const vector_core_t *core, const chunk_t *chunk) {
             .c_pitch = chunk->pitch, by_row(scale));
   }
   if (chunk->block == 0 || last) {
-    tile_op(chunk, .op = VOP_ADD, .dst = to, .dst_pitch = chunk->pitch, .a = chunk->tile,
-            by_scalar(F32_ZERO));
+    tile_op(chunk, .op = VOP_ADD, .dst = to, .dst_pitch = chunk->pitch, .a = chunk->tile, by_scalar(F32_ZERO));
   }
 }
 
@@ -62,9 +60,7 @@ static void divisor(uint32_t n, bool split, uint32_t divisor) {
   }
 }
 
-static inline uint32_t own_type(const vector_core_t *core) {
-  return flash_args(core)->fp16 ? TYPE_F16 : TYPE_BF16;
-}
+static inline uint32_t own_type(const vector_core_t *core) { return flash_args(core)->fp16 ? TYPE_F16 : TYPE_BF16; }
 
 static inline bool begins_own_part(const vector_core_t *core) {
   const vector_walk_t *walk = core->at;
@@ -72,9 +68,8 @@ static inline bool begins_own_part(const vector_core_t *core) {
   if (walk->row != FLASH_PART) {
     return false;
   }
-  return walk->turn.stage == STAGE_SCORES
-             ? walk->turn.block == 0 && flash_in_parts(unit)
-             : flash_ends_in_parts(core->problem, unit, walk->turn.block);
+  return walk->turn.stage == STAGE_SCORES ? walk->turn.block == 0 && flash_in_parts(unit)
+                                          : flash_ends_in_parts(core->problem, unit, walk->turn.block);
 }
 
 static inline bool ends_own_part(const vector_core_t *core) {

@@ -1,7 +1,7 @@
 // A vector core of kernel flash: masks that are computed, and O in UB.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FLASH_VECTOR_H
-#define KERNELS_FLASH_VECTOR_H
+#ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_VECTOR_H
+#define AMALGAM_SW_KERNELS_FLASH_FLASH_VECTOR_H
 
 #include "kernels/flash/flash_ub.h"
 
@@ -11,9 +11,7 @@
 enum { ROW_LIMIT = ROW_KERNEL, ROW_FLASH_END };  // minus the number of columns that a row sees
 _Static_assert((int)ROW_FLASH_END <= (int)ROW_VALUES, "row values do not fit in UB");
 
-static inline const flash_args_t *flash_args(const vector_core_t *core) {
-  return flash_problem(core->problem)->args;
-}
+static inline const flash_args_t *flash_args(const vector_core_t *core) { return flash_problem(core->problem)->args; }
 
 // ---- Masks (flash_mask.c) ----
 

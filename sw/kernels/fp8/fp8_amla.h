@@ -1,7 +1,7 @@
 // AMLA with what kernel fp8 adds to it.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_AMLA_H
-#define KERNELS_FP8_AMLA_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_AMLA_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_AMLA_H
 
 #include "kernels/fp8/fp8_vector.h"
 

@@ -24,8 +24,8 @@
 // Two AI cores are a pair if the machine says so (REG_PAIR); that takes a number of AI cores that
 // is a multiple of twice the dies, and rows >= 2.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_ARGS_H
-#define KERNELS_FP8_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_ARGS_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_ARGS_H
 
 #include <stdint.h>
 
@@ -34,16 +34,16 @@
 // A token of the cache: 512 e4m3 codes, 4 FP32 scales, 64 BF16 values of RoPE; little endian.
 enum {
   FP8_CODES = 512,
-  FP8_GROUP = 128,         // codes that share a scale
+  FP8_GROUP = 128,  // codes that share a scale
   FP8_SCALES_AT = 512,
   FP8_ROPE_AT = 528,
-  FP8_TOKEN_BYTES = 656,   // of the kernel's tokens; rows of the cache lie end to end
-  FP8_DK = 576,            // of a query and of a dequantised key: 512 values, then RoPE
+  FP8_TOKEN_BYTES = 656,  // of the kernel's tokens; rows of the cache lie end to end
+  FP8_DK = 576,           // of a query and of a dequantised key: 512 values, then RoPE
   FP8_DV = 512,
-  FP8_MAX_LISTS = 896,     // what the window of the scalar core holds
-  FP8_KV_SLOTS = 5,        // blocks of dequantised keys at once
-  FP8_DIRECT_ROWS = 128,   // of a group with direct, at most
-  FP8_L1_KB = 512,         // what the kernel takes of L1, at most
+  FP8_MAX_LISTS = 896,    // what the window of the scalar core holds
+  FP8_KV_SLOTS = 5,       // blocks of dequantised keys at once
+  FP8_DIRECT_ROWS = 128,  // of a group with direct, at most
+  FP8_L1_KB = 512,        // what the kernel takes of L1, at most
 };
 
 typedef struct fp8_args {
@@ -55,16 +55,16 @@ typedef struct fp8_args {
   // G = fp8_group_rows(), for each AI core one, as for amla.
   attention_args_t attention;
   // Inputs; read only.
-  uint64_t tokens;       // cache: entry e's first token at tokens + e * tokens_batch
-  uint64_t tokens_batch; // bytes; 0: one cache for all entries
-  uint64_t index;        // sparse: int32 [lists][index_pitch bytes], tokens counted from the entry's
-                         // first, or -1; 0: dense or paged
-  uint64_t block_table;  // paged: int32 [entries][block_table_pitch bytes], pages counted from the
-                         // entry's first token; place i is token i % page_size of page i / page_size;
-                         // 0: not paged.  With index both are not given: index is translated before
-  uint64_t sink;         // FP32 [rows] (heads, for each query token again), no NaN; 0: none
+  uint64_t tokens;        // cache: entry e's first token at tokens + e * tokens_batch
+  uint64_t tokens_batch;  // bytes; 0: one cache for all entries
+  uint64_t index;         // sparse: int32 [lists][index_pitch bytes], tokens counted from the entry's
+                          // first, or -1; 0: dense or paged
+  uint64_t block_table;   // paged: int32 [entries][block_table_pitch bytes], pages counted from the
+                          // entry's first token; place i is token i % page_size of page i / page_size;
+                          // 0: not paged.  With index both are not given: index is translated before
+  uint64_t sink;          // FP32 [rows] (heads, for each query token again), no NaN; 0: none
   // Results.
-  uint64_t lse;          // FP32 [lists][rows]; 0: not wanted
+  uint64_t lse;  // FP32 [lists][rows]; 0: not wanted
   // Workspace: dequantised keys, BF16 [W][FP8_KV_SLOTS][block * FP8_DK], W: pairs with crossover, else
   // AI cores.  A slot holds panels of columns, one after the other: 4 x [block][128], then RoPE
   // [block][64], so that what the cube core loads lies end to end.
@@ -73,11 +73,11 @@ typedef struct fp8_args {
   uint32_t block_table_pitch;  // bytes, a multiple of 4
   uint32_t page_size;          // tokens; 0: not paged
   uint32_t heads;
-  uint32_t query_tokens;       // of an entry: 1 or more
-  uint32_t lists_of_entry;     // sparse: query_tokens, else 1
-  uint32_t causal;             // dense and paged: 1 or 0
-  uint32_t crossover;          // 1 or 0
-  uint32_t direct;             // 1: keys go into L1s, values through kv; 0: both through kv
+  uint32_t query_tokens;           // of an entry: 1 or more
+  uint32_t lists_of_entry;         // sparse: query_tokens, else 1
+  uint32_t causal;                 // dense and paged: 1 or 0
+  uint32_t crossover;              // 1 or 0
+  uint32_t direct;                 // 1: keys go into L1s, values through kv; 0: both through kv
   uint32_t places[FP8_MAX_LISTS];  // of each list; sparse: at most index_pitch / 4.  Only the first
                                    // `batch` of these need be there (fp8_args_bytes)
 } fp8_args_t;

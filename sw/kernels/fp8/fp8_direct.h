@@ -1,8 +1,8 @@
 // Private to fp8_cube.c: how fp8_direct multiplies by keys that the vector cores put into a ring of slots
 // in L1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_DIRECT_H
-#define KERNELS_FP8_DIRECT_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_DIRECT_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_DIRECT_H
 
 #include "kernels/attention/cube/attention_cube_multiply.h"
 #include "kernels/fp8/fp8_problem.h"

@@ -16,39 +16,37 @@
 #include "lib/tiling.h"
 
 enum {
-  CODES_BYTES = FP8_ROPE_AT,                   // of a token: codes and scales
+  CODES_BYTES = FP8_ROPE_AT,  // of a token: codes and scales
   CODES_PITCH = 544,
   ROPE_BYTES = FP8_TOKEN_BYTES - FP8_ROPE_AT,
-  RAW_ROPE = KEYS_ROWS * CODES_PITCH,          // in a slot
+  RAW_ROPE = KEYS_ROWS * CODES_PITCH,  // in a slot
   RAW_SLOT = RAW_ROPE + KEYS_ROWS * ROPE_BYTES,
   RAW_SLOTS = 4,
   RAW_MORE_SLOTS = 7,  // with half of V1's rows
   RAW_EVENT = 8,
-  DIRECT_ROW = 32,     // bytes of a key in a strip of 16 columns
+  DIRECT_ROW = 32,  // bytes of a key in a strip of 16 columns
   WORK_PITCH = 4 * FP8_CODES,
   VALUES_PITCH = 2 * FP8_CODES,
 };
 _Static_assert((int)UB_END + KEYS_ROWS * WORK_PITCH <= ATTENTION_UB_KB * 1024, "UB is too small");
-_Static_assert(RAW_SLOTS * RAW_SLOT <= (int)TILES_OWN &&
+_Static_assert(RAW_SLOTS *RAW_SLOT <= (int)TILES_OWN &&
                    RAW_MORE_SLOTS * RAW_SLOT <= (int)TILES_OWN + TILE_SLOTS * TILE_BYTES / 2,
                "tokens do not fit behind V1's tiles");
-_Static_assert(KEYS_ROWS * VALUES_PITCH <= (int)OUT_SLOT, "values do not fit in an out slot");
+_Static_assert(KEYS_ROWS *VALUES_PITCH <= (int)OUT_SLOT, "values do not fit in an out slot");
 
 // ---- Loads: MTE2 ----
 
 // Tokens of the tile: bytes at .. at + bytes - 1 of each to UB.
-static inline void load_part(const keys_walk_t *walk, uint32_t rows, uint32_t at, uint32_t bytes,
-                             uint32_t ub, uint32_t ub_pitch) {
+static inline void load_part(const keys_walk_t *walk, uint32_t rows, uint32_t at, uint32_t bytes, uint32_t ub,
+                             uint32_t ub_pitch) {
   const uint64_t tokens = walk->tokens + at;
   const uint32_t place = walk->place_before + walk->at;
   if (walk->list != 0) {
-    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES, .list = walk->list,
-                         .first = place, .page = walk->page, .ub = ub, .ub_pitch = ub_pitch,
-                         .rows = rows, .row_bytes = bytes);
+    data_gather_gm_to_ub(.gm = tokens, .gm_pitch = FP8_TOKEN_BYTES, .list = walk->list, .first = place,
+                         .page = walk->page, .ub = ub, .ub_pitch = ub_pitch, .rows = rows, .row_bytes = bytes);
   } else {
-    data_copy_gm_to_ub(.gm = tokens + (uint64_t)place * FP8_TOKEN_BYTES,
-                       .gm_pitch = FP8_TOKEN_BYTES, .ub = ub, .ub_pitch = ub_pitch, .rows = rows,
-                       .row_bytes = bytes);
+    data_copy_gm_to_ub(.gm = tokens + (uint64_t)place * FP8_TOKEN_BYTES, .gm_pitch = FP8_TOKEN_BYTES, .ub = ub,
+                       .ub_pitch = ub_pitch, .rows = rows, .row_bytes = bytes);
   }
 }
 
@@ -79,40 +77,37 @@ void fp8_keys_load(vector_core_t *vector) {
 
 // To BF16 in a slot of the out ring, which is waited for when it is needed.
 static void convert(uint32_t slot, uint32_t use, uint32_t rows) {
-  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = UB_END,
-            .dst_pitch = WORK_PITCH, .a = slot, .a_pitch = CODES_PITCH, .from = TYPE_E4M3,
-            .to = TYPE_F32, .round = ROUND_NEAREST);
-  vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = UB_END,
-            .dst_pitch = WORK_PITCH, .a = UB_END, .a_pitch = WORK_PITCH,
-            .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
+  vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = UB_END, .dst_pitch = WORK_PITCH, .a = slot,
+            .a_pitch = CODES_PITCH, .from = TYPE_E4M3, .to = TYPE_F32, .round = ROUND_NEAREST);
+  vector_op(.op = VOP_SCALE, .rows = rows, .cols = FP8_CODES, .dst = UB_END, .dst_pitch = WORK_PITCH, .a = UB_END,
+            .a_pitch = WORK_PITCH, .b = slot + FP8_SCALES_AT, .b_pitch = CODES_PITCH);
   ring_wait_free(&out_ring, use);
   vector_op(.op = VOP_CAST, .rows = rows, .cols = FP8_CODES, .dst = ring_slot(&out_ring, use),
-            .dst_pitch = VALUES_PITCH, .a = UB_END, .a_pitch = WORK_PITCH, .from = TYPE_F32,
-            .to = TYPE_BF16, .round = ROUND_NEAREST);
+            .dst_pitch = VALUES_PITCH, .a = UB_END, .a_pitch = WORK_PITCH, .from = TYPE_F32, .to = TYPE_BF16,
+            .round = ROUND_NEAREST);
 }
 
 // Keys of a list without places.
 static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
   ring_wait_free(&out_ring, use);
-  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4,
-            .dst = ring_slot(&out_ring, use), .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
-  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = ROPE_BYTES / 4, .dst = slot + RAW_ROPE,
-            .dst_pitch = ROPE_BYTES, by_scalar(F32_ZERO));
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = VALUES_PITCH / 4, .dst = ring_slot(&out_ring, use),
+            .dst_pitch = VALUES_PITCH, by_scalar(F32_ZERO));
+  vector_op(.op = VOP_BROADCAST, .rows = rows, .cols = ROPE_BYTES / 4, .dst = slot + RAW_ROPE, .dst_pitch = ROPE_BYTES,
+            by_scalar(F32_ZERO));
 }
 
 #if FP8_DIRECT
 // Into a slot of the direct ring, of this AI core or of the pair's other one.
-static inline void copy_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows,
-                             uint32_t slot, uint32_t out, uint32_t pair) {
+static inline void copy_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
+                             uint32_t out, uint32_t pair) {
   const fp8_problem_t *problem = problem_of(core);
   const uint32_t pitch = problem->direct_keys * DIRECT_ROW;
   const uint32_t row = walk->at - walk->part * problem->direct_keys;
   const uint32_t l1 = fp8_direct_slot(problem, walk->parts) + row * DIRECT_ROW;
-  data_copy_ub_to_l1(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
-                     .l1 = l1 + FP8_CODES / 16 * pitch, .l1_pitch = pitch, .rows = rows,
-                     .cols = FP8_DK - FP8_CODES, .pair = pair);
-  data_copy_ub_to_l1(.ub = out, .ub_pitch = VALUES_PITCH, .l1 = l1, .l1_pitch = pitch,
-                     .rows = rows, .cols = FP8_CODES, .pair = pair);
+  data_copy_ub_to_l1(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES, .l1 = l1 + FP8_CODES / 16 * pitch,
+                     .l1_pitch = pitch, .rows = rows, .cols = FP8_DK - FP8_CODES, .pair = pair);
+  data_copy_ub_to_l1(.ub = out, .ub_pitch = VALUES_PITCH, .l1 = l1, .l1_pitch = pitch, .rows = rows, .cols = FP8_CODES,
+                     .pair = pair);
 }
 
 // The part is in L1, as far as this core is concerned.
@@ -124,8 +119,8 @@ static void part_in_l1(const fp8_core_t *core) {
 }
 
 // What of a tile C1 needs elsewhere than with the values: all of it in L1.
-static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk,
-                                    uint32_t rows, uint32_t slot, uint32_t out) {
+static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
+                                    uint32_t out) {
   copy_tile(core, walk, rows, slot, out, 0);
   if (problem_of(core)->args->crossover) {
     copy_tile(core, walk, rows, slot, out, 1);
@@ -136,26 +131,25 @@ static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *w
 }
 #else
 // What of a tile C1 needs elsewhere than with the values: its RoPE, behind them.
-static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk,
-                                    uint32_t rows, uint32_t slot, uint32_t out) {
+static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
+                                    uint32_t out) {
   (void)out;
   const uint64_t panels = walk->slot + 2 * FP8_CODES * core->vector.problem->args.block;
-  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES,
-                     .gm = panels + ROPE_BYTES * walk->at, .gm_pitch = ROPE_BYTES, .rows = rows,
-                     .row_bytes = ROPE_BYTES, .op = GM_STORE);
+  data_copy_ub_to_gm(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES, .gm = panels + ROPE_BYTES * walk->at,
+                     .gm_pitch = ROPE_BYTES, .rows = rows, .row_bytes = ROPE_BYTES, .op = GM_STORE);
 }
 #endif
 
 // RoPE first, or what goes to L1: the slot of the raw ring has other use.
-static inline void store_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows,
-                              uint32_t slot, uint32_t out) {
+static inline void store_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
+                              uint32_t out) {
   const uint32_t panel = 2 * FP8_GROUP * core->vector.problem->args.block;
   uint64_t gm = walk->slot + 2 * FP8_GROUP * walk->at;
   store_for_scores(core, walk, rows, slot, out);
   ring_set_free(&core->raw_back, walk->use);
   for (uint32_t ub = out; ub < out + VALUES_PITCH; ub += 2 * FP8_GROUP) {
-    data_copy_ub_to_gm(.ub = ub, .ub_pitch = VALUES_PITCH, .gm = gm, .gm_pitch = 2 * FP8_GROUP,
-                       .rows = rows, .row_bytes = 2 * FP8_GROUP, .op = GM_STORE);
+    data_copy_ub_to_gm(.ub = ub, .ub_pitch = VALUES_PITCH, .gm = gm, .gm_pitch = 2 * FP8_GROUP, .rows = rows,
+                       .row_bytes = 2 * FP8_GROUP, .op = GM_STORE);
     gm += panel;
   }
 }
@@ -244,10 +238,8 @@ void fp8_keys_open(vector_core_t *vector) {
   const uint8_t slots = few ? RAW_MORE_SLOTS : RAW_SLOTS;
   core->score_rows = rows;
   core->vector.tile_full.bytes = core->vector.tile_done.bytes = core->vector.tile_back.bytes = slot;
-  core->raw_full =
-      (ring_t){PIPE_MTE2, PIPE_V, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
-  core->raw_back =
-      (ring_t){PIPE_MTE2, PIPE_MTE3, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
+  core->raw_full = (ring_t){PIPE_MTE2, PIPE_V, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
+  core->raw_back = (ring_t){PIPE_MTE2, PIPE_MTE3, RAW_EVENT, slots, TILE_SLOTS * slot, RAW_SLOT};
 }
 
 void fp8_keys_start(vector_core_t *vector) {
@@ -264,9 +256,7 @@ void fp8_keys_start(vector_core_t *vector) {
 }
 
 // A chunk's number among those of its V1, and how many these are.
-static uint32_t chunk_number(const fp8_core_t *core, const vector_walk_t *walk) {
-  return walk->row / core->score_rows;
-}
+static uint32_t chunk_number(const fp8_core_t *core, const vector_walk_t *walk) { return walk->row / core->score_rows; }
 static uint32_t chunk_count(const fp8_core_t *core, const vector_walk_t *walk) {
   return max_u32(1, ceil_div(walk->rows, core->score_rows));
 }
@@ -331,7 +321,7 @@ void fp8_keys_close(const vector_core_t *vector) {
   const fp8_core_t *core = fp8_core_const(vector);
   ring_drain(&core->raw_back);
 #if FP8_DIRECT
-  for (uint32_t i = 0; i < min_u32(problem_of(core)->direct_slots, core->use.parts); i++) {
+  for (uint32_t i = 0; i < min_u32(problem_of(core)->direct_slots, core->use.parts); ++i) {
     wait_for_slot(core);
   }
 #endif

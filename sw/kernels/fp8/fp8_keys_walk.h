@@ -1,8 +1,8 @@
 // Private to fp8_keys.c: the order in which a vector core makes keys: block by block, of a block its share,
 // of that a tile at a time.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_KEYS_WALK_H
-#define KERNELS_FP8_KEYS_WALK_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_KEYS_WALK_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_KEYS_WALK_H
 
 #include "hal/hal.h"
 #include "kernels/fp8/fp8_vector.h"
@@ -10,9 +10,7 @@
 
 enum { KEYS_ROWS = 16 };  // tokens of a tile, at most
 
-static inline const fp8_problem_t *problem_of(const fp8_core_t *core) {
-  return fp8_problem(core->vector.problem);
-}
+static inline const fp8_problem_t *problem_of(const fp8_core_t *core) { return fp8_problem(core->vector.problem); }
 
 // Where the block's tokens come from and go to.
 static void find_tokens(const fp8_problem_t *problem, keys_walk_t *walk) {
@@ -22,8 +20,8 @@ static void find_tokens(const fp8_problem_t *problem, keys_walk_t *walk) {
   walk->none = fp8_places(problem, unit) == 0;
   walk->tokens = fp8->tokens + entry * fp8->tokens_batch;
   walk->place_before = walk->place.block * problem->attention.args.block;
-  walk->slot = problem->attention.args.k +
-               (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->attention.args.block * 2 * FP8_DK;
+  walk->slot =
+      problem->attention.args.k + (uint64_t)(walk->turn % FP8_KV_SLOTS) * problem->attention.args.block * 2 * FP8_DK;
   walk->list = 0;
   walk->page = 1;
   if (fp8->index != 0) {
@@ -85,9 +83,7 @@ static void enter_block(const fp8_core_t *core, keys_walk_t *walk) {
   find_tokens(problem, walk);
 }
 
-static uint32_t tile_rows(const keys_walk_t *walk) {
-  return min_u32(KEYS_ROWS, walk->end - walk->at);
-}
+static uint32_t tile_rows(const keys_walk_t *walk) { return min_u32(KEYS_ROWS, walk->end - walk->at); }
 
 static bool last_tile(const keys_walk_t *walk) { return walk->at + KEYS_ROWS >= walk->end; }
 

@@ -24,8 +24,8 @@
 // V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so V0(j+2) comes before
 // that, or with preload 1 as much of it as the ring takes.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_PROBLEM_H
-#define KERNELS_FP8_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_PROBLEM_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_PROBLEM_H
 
 #include "kernels/attention/attention_problem.h"
 #include "kernels/fp8/fp8_args.h"
@@ -51,8 +51,8 @@ enum fp8_flag {
   FLAG_KV_READY = FLAG_KERNEL,  // vector MTE3 -> cube MTE2: this core's share of K_j is in its slot
   FLAG_KV_FREE,                 // cube MTE2 -> vector MTE3: C1(j) and C2(j) have loaded K_j
   // With the direct path also, for each slot of the ring of keys in L1:
-  FLAG_K_READY,                 // vector MTE3 -> cube MTE1: this core's share of the slot is there
-  FLAG_K_FREE,                  // cube MTE1 -> vector MTE3: C1 has read the slot
+  FLAG_K_READY,  // vector MTE3 -> cube MTE1: this core's share of the slot is there
+  FLAG_K_FREE,   // cube MTE1 -> vector MTE3: C1 has read the slot
 };
 
 typedef struct fp8_problem {
@@ -77,8 +77,7 @@ static inline const fp8_problem_t *fp8_problem(const attention_problem_t *proble
 
 void fp8_problem_read(attention_problem_t *problem);
 attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index);
-uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                        uint32_t block);
+uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 // The direct path needs a plan with C1(j+1) before C2(j), and C1(j+2) is better.
 void fp8_plan(attention_problem_t *problem);
 // Cycles of V0 of so many keys.
@@ -91,8 +90,8 @@ uint32_t fp8_places(const fp8_problem_t *problem, const attention_unit_t *unit);
 uint32_t fp8_entry(const fp8_problem_t *problem, const attention_unit_t *unit);
 
 // In a slot of workspace kv: where a panel has a key, and its bytes from key to key.  column: its first.
-static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key,
-                                 uint32_t column, uint32_t *pitch) {
+static inline uint64_t fp8_panel(const attention_args_t *args, uint64_t slot, uint32_t key, uint32_t column,
+                                 uint32_t *pitch) {
   *pitch = 2 * (column < FP8_CODES ? FP8_GROUP : FP8_DK - FP8_CODES);
   return slot + 2 * args->block * column + key * *pitch;
 }

@@ -23,15 +23,13 @@ void fp8_load_masks(const vector_core_t *core, const chunk_t *chunk) {
   const attention_unit_t *unit = &walk_place(core->at)->unit;
   if (fp8->index != 0 && chunk->row == 0 && fp8_places(fp8_problem(core->problem), unit) > 0) {
     const uint64_t list = fp8->index + (uint64_t)unit->entry * fp8->index_pitch;
-    data_copy_gm_to_ub(.gm = list + 4 * (uint64_t)chunk->block * core->problem->args.block,
-                       .gm_pitch = 4 * chunk->cols, .ub = chunk->mask, .ub_pitch = TILE_MASK,
-                       .rows = 1, .row_bytes = 4 * chunk->cols);
+    data_copy_gm_to_ub(.gm = list + 4 * (uint64_t)chunk->block * core->problem->args.block, .gm_pitch = 4 * chunk->cols,
+                       .ub = chunk->mask, .ub_pitch = TILE_MASK, .rows = 1, .row_bytes = 4 * chunk->cols);
   }
   if (fp8->sink != 0 && last_block(core)) {
     const uint32_t row = unit->first_row + core->at->first_row + chunk->row;
-    data_copy_gm_to_ub(.gm = fp8->sink + 4 * (uint64_t)row, .gm_pitch = 4 * chunk->rows,
-                       .ub = chunk->mask + TILE_MASK, .ub_pitch = 4 * SCORE_ROWS, .rows = 1,
-                       .row_bytes = 4 * chunk->rows);
+    data_copy_gm_to_ub(.gm = fp8->sink + 4 * (uint64_t)row, .gm_pitch = 4 * chunk->rows, .ub = chunk->mask + TILE_MASK,
+                       .ub_pitch = 4 * SCORE_ROWS, .rows = 1, .row_bytes = 4 * chunk->rows);
   }
 }
 
@@ -50,17 +48,15 @@ static uint32_t f32_of(uint32_t number) {
 // Columns whose bit at ROW_PLACES is 0: -inf, in rows row .. row + rows - 1 of the chunk.
 static void hide(const chunk_t *chunk, uint32_t row, uint32_t rows) {
   const uint32_t tile = chunk->tile + row * chunk->pitch;
-  vector_op(.op = VOP_SELECT, .rows = rows, .cols = chunk->cols, .dst = tile,
-            .dst_pitch = chunk->pitch, .a = tile, .a_pitch = chunk->pitch,
-            by_scalar(F32_MINUS_INFINITY), .c = row_value(ROW_PLACES, 0));
+  vector_op(.op = VOP_SELECT, .rows = rows, .cols = chunk->cols, .dst = tile, .dst_pitch = chunk->pitch, .a = tile,
+            .a_pitch = chunk->pitch, by_scalar(F32_MINUS_INFINITY), .c = row_value(ROW_PLACES, 0));
 }
 
 // Rows of a query token see the columns below a limit.
 static void hide_from(const chunk_t *chunk, uint32_t row, uint32_t rows, uint32_t limit) {
-  vector_op(.op = VOP_COLUMN, .rows = 1, .cols = chunk->cols, .dst = COLUMNS_AT,
-            .dst_pitch = ALL_COLUMNS);
-  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = chunk->cols, .dst = LIMITS_AT,
-            .dst_pitch = ALL_COLUMNS, by_scalar(f32_of(limit)));
+  vector_op(.op = VOP_COLUMN, .rows = 1, .cols = chunk->cols, .dst = COLUMNS_AT, .dst_pitch = ALL_COLUMNS);
+  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = chunk->cols, .dst = LIMITS_AT, .dst_pitch = ALL_COLUMNS,
+            by_scalar(f32_of(limit)));
   vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = chunk->cols, .dst = row_value(ROW_PLACES, 0),
             .dst_pitch = ROW_VALUES_BYTES, .a = LIMITS_AT, .a_pitch = ALL_COLUMNS, .b = COLUMNS_AT,
             .b_pitch = ALL_COLUMNS);
@@ -97,8 +93,7 @@ void fp8_mask(const vector_core_t *core, const chunk_t *chunk) {
     if (chunk->row == 0) {
       // As FP32, -1 is a NaN and greater than nothing, other numbers are 0 or more.
       vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = chunk->cols, .dst = row_value(ROW_PLACES, 0),
-                .dst_pitch = ROW_VALUES_BYTES, .a = chunk->mask, .a_pitch = TILE_MASK,
-                by_scalar(F32_MINUS_1));
+                .dst_pitch = ROW_VALUES_BYTES, .a = chunk->mask, .a_pitch = TILE_MASK, by_scalar(F32_MINUS_1));
     }
     hide(chunk, 0, chunk->rows);
   }
@@ -113,8 +108,7 @@ void fp8_weigh_sink(const vector_core_t *core, const chunk_t *chunk) {
   if (fp8_problem(core->problem)->args->sink == 0 || !last_block(core)) {
     return;
   }
-  row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->mask + TILE_MASK,
-         .b = row_value(ROW_SAFE, chunk->row));
+  row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->mask + TILE_MASK, .b = row_value(ROW_SAFE, chunk->row));
   row_op(chunk->rows, .op = VOP_EXP, .dst = weight, .a = weight);
 }
 
@@ -128,14 +122,12 @@ static void store_lse(vector_core_t *core) {
   const uint64_t row = (uint64_t)unit->entry * core->problem->args.rows + unit->first_row;
 
   row_op(walk->rows, .op = VOP_LN, .dst = temp, .a = row_value(ROW_L, 0));
-  row_op(walk->rows, .op = VOP_ADD, .dst = temp, .a = temp,
-         .b = row_value(row_pair(ROW_M, walk->turn.block), 0));
+  row_op(walk->rows, .op = VOP_ADD, .dst = temp, .a = temp, .b = row_value(row_pair(ROW_M, walk->turn.block), 0));
   row_op(walk->rows, .op = VOP_CMP_GT, .dst = bits, .a = row_value(ROW_L, 0), by_scalar(F32_ZERO));
   ring_wait_free(&out_ring, core->out);
   row_op(walk->rows, .op = VOP_SELECT, .dst = slot, .a = temp, by_scalar(F32_INFINITY), .c = bits);
-  attention_store(core, 1, ROW_VALUES_BYTES,
-                  fp8_problem(core->problem)->args->lse + 4 * (row + walk->first_row), 4 * walk->rows,
-                  4 * walk->rows, GM_STORE);
+  attention_store(core, 1, ROW_VALUES_BYTES, fp8_problem(core->problem)->args->lse + 4 * (row + walk->first_row),
+                  4 * walk->rows, 4 * walk->rows, GM_STORE);
 }
 
 void fp8_finish_rows(vector_core_t *core) {

@@ -1,8 +1,8 @@
 // How much of UB what takes, in place of attention_ub.h: V1's tiles are smaller, the rest is for making
 // keys (fp8_keys.c).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_UB_H
-#define KERNELS_FP8_UB_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_UB_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_UB_H
 
 #include "kernels/attention/attention_args.h"
 

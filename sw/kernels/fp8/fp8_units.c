@@ -10,15 +10,12 @@ enum { EMPTY_KEYS = 16 };
 
 static bool valid(const fp8_args_t *fp8) {
   const attention_args_t *args = &fp8->attention;
-  return args->batch <= FP8_MAX_LISTS && args->dk == FP8_DK && args->dv == FP8_DV &&
-         args->splits == 1 && args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 &&
-         fp8->lists_of_entry >= 1 && (fp8->index == 0 || fp8->block_table == 0) &&
-         (fp8->block_table == 0 || fp8->page_size >= 1) && (fp8->index == 0 || !fp8->causal) &&
-         fp8->crossover <= 1 && fp8->direct == FP8_DIRECT &&
-         (!FP8_DIRECT || args->preload >= 1) && args->tiling == TILING_PAPER &&
-         args->kv_buffers == 0 &&
-         args->qp_buffers == QP_SHARED &&
-         (!fp8->crossover || args->rows >= 2);
+  return args->batch <= FP8_MAX_LISTS && args->dk == FP8_DK && args->dv == FP8_DV && args->splits == 1 &&
+         args->visible == 0 && fp8->heads >= 1 && fp8->query_tokens >= 1 && fp8->lists_of_entry >= 1 &&
+         (fp8->index == 0 || fp8->block_table == 0) && (fp8->block_table == 0 || fp8->page_size >= 1) &&
+         (fp8->index == 0 || !fp8->causal) && fp8->crossover <= 1 && fp8->direct == FP8_DIRECT &&
+         (!FP8_DIRECT || args->preload >= 1) && args->tiling == TILING_PAPER && args->kv_buffers == 0 &&
+         args->qp_buffers == QP_SHARED && (!fp8->crossover || args->rows >= 2);
 }
 
 // L1, by what the group's rows leave room for: Q and P of one m-tile, or by turns those of two; the rest
@@ -98,8 +95,7 @@ static void make_tiling(fp8_problem_t *problem) {
 void fp8_plan(attention_problem_t *problem) {
   preload_plan_t *plan = &problem->plan;
   if (FP8_DIRECT) {
-    plan->cube_lag[STAGE_OUTPUT] =
-        (uint8_t)(plan->cube_lag[STAGE_SCORES] + problem->args.preload);
+    plan->cube_lag[STAGE_OUTPUT] = (uint8_t)(plan->cube_lag[STAGE_SCORES] + problem->args.preload);
     plan->count = max_u32(plan->count, plan->cube_lag[STAGE_OUTPUT]);
   }
 }
@@ -150,10 +146,9 @@ attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index) {
   const uint32_t of_list = problem->groups >> crossover;
   const uint32_t list = index / of_list;
   const uint32_t group = (index % of_list << crossover) + fp8_problem(problem)->side;
-  const uint32_t first =
-      crossover ? group * args->rows / problem->groups : group * args->group_rows;
-  const uint32_t end = crossover ? (group + 1) * args->rows / problem->groups
-                                 : min_u32(first + args->group_rows, args->rows);
+  const uint32_t first = crossover ? group * args->rows / problem->groups : group * args->group_rows;
+  const uint32_t end =
+      crossover ? (group + 1) * args->rows / problem->groups : min_u32(first + args->group_rows, args->rows);
   const uint32_t places = list < args->batch ? fp8_problem(problem)->args->places[list] : 0;
   return (attention_unit_t){
       .index = index,
@@ -164,8 +159,7 @@ attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index) {
   };
 }
 
-uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit,
-                        uint32_t block) {
+uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block) {
   const uint32_t places = fp8_places(fp8_problem(problem), unit);
   return places == 0 ? EMPTY_KEYS : tile_length(places, problem->args.block, block);
 }

@@ -4,18 +4,14 @@
 
 #include "kernels/attention/vector/attention_vector_impl.h"
 
-static inline uint32_t score_rows(const vector_core_t *core) {
-  return fp8_core_const(core)->score_rows;
-}
+static inline uint32_t score_rows(const vector_core_t *core) { return fp8_core_const(core)->score_rows; }
 
 static inline uint32_t output_rows(const vector_core_t *core, const vector_walk_t *walk) {
   (void)walk;
   return score_rows(core);
 }
 
-static inline uint32_t mask_at(const vector_core_t *core) {
-  return TILE_BYTES / SCORE_ROWS * score_rows(core);
-}
+static inline uint32_t mask_at(const vector_core_t *core) { return TILE_BYTES / SCORE_ROWS * score_rows(core); }
 
 static const attention_vector_hooks_t vector_hooks = {
     .open = fp8_keys_open,

@@ -1,7 +1,7 @@
 // A vector core of kernel fp8: what it does beside AMLA's V1, by hooks of attention_vector.h.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_FP8_VECTOR_H
-#define KERNELS_FP8_VECTOR_H
+#ifndef AMALGAM_SW_KERNELS_FP8_FP8_VECTOR_H
+#define AMALGAM_SW_KERNELS_FP8_FP8_VECTOR_H
 
 #include "kernels/fp8/fp8_ub.h"
 
@@ -20,7 +20,7 @@ _Static_assert((int)ROW_FP8_END <= (int)ROW_VALUES, "row values do not fit in UB
 typedef struct keys_walk {
   attention_place_t place;
   uint32_t turn;
-  uint32_t keys;        // of the block
+  uint32_t keys;  // of the block
 #if FP8_DIRECT
   uint32_t part, parts;  // a slot of the ring: of the block, of all
 #endif
@@ -43,9 +43,7 @@ typedef struct fp8_core {
 
 // All vector_core_t of this kernel are in one of these.
 static inline fp8_core_t *fp8_core(vector_core_t *core) { return (fp8_core_t *)core; }
-static inline const fp8_core_t *fp8_core_const(const vector_core_t *core) {
-  return (const fp8_core_t *)core;
-}
+static inline const fp8_core_t *fp8_core_const(const vector_core_t *core) { return (const fp8_core_t *)core; }
 
 // ---- Keys (fp8_keys.c) ----
 

@@ -1,7 +1,7 @@
 // Arguments of the matrix multiplication kernel (gemm), as the host lays them in global memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_GEMM_ARGS_H
-#define KERNELS_GEMM_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_GEMM_GEMM_ARGS_H
+#define AMALGAM_SW_KERNELS_GEMM_GEMM_ARGS_H
 
 #include <stdint.h>
 
@@ -45,22 +45,22 @@ enum { GEMM_MAX_PART = 16384 };  // elements of c: half of L0C
 // What gemm_tiles takes. A unit is a tile of c over a slice of k; AI core i of n takes the units i,
 // i + n, ... Slice i of k is floor(i k / splits) .. floor((i + 1) k / splits) - 1, one chain each.
 typedef struct gemm_tiles_args {
-  gemm_args_t product;    // c of c_type; b as layout says
-  uint64_t partial;       // with several splits: [splits] of [m][n] FP32, partial_bytes apart, whose sums
-  uint64_t partial_bytes; // the vector cores add in FP32, ascending, and cast to c, which has no gaps then
-  uint32_t c_type;        // TYPE_F32, TYPE_F16 or TYPE_BF16
-  uint32_t layout;        // enum gemm_layout
+  gemm_args_t product;     // c of c_type; b as layout says
+  uint64_t partial;        // with several splits: [splits] of [m][n] FP32, partial_bytes apart, whose sums
+  uint64_t partial_bytes;  // the vector cores add in FP32, ascending, and cast to c, which has no gaps then
+  uint32_t c_type;         // TYPE_F32, TYPE_F16 or TYPE_BF16
+  uint32_t layout;         // enum gemm_layout
   // Multiples of 16 up to GEMM_MAX_TILE. A tile of more than GEMM_MAX_PART elements is cut at the middle of
   // its longer side, rounded up to 16; no part has more.
   uint32_t tile_rows, tile_cols;
   uint32_t a_depth, b_depth;  // k of a piece in L1, multiples of 16; b_depth divides a_depth
   uint32_t a_slots, b_slots;  // for pieces in L1, two at least, GEMM_MAX_SLOTS at most, kept included; of b
                               // as many as a_depth takes, where a tile has parts that share them
-  uint32_t splits;                // 1 to GEMM_MAX_SPLITS, at most k
-  uint32_t by_columns;    // tiles of c are taken: 0 beside, 1 below each other first,
-  uint32_t band;          // ... so many of them, 1 or more, before those of the next row or column
-  uint32_t kept;          // so many pieces of what those of a row (a) or column (b) have in common stay in
-                          // L1 from tile to tile, in slots of their own; at most as many as a slice has in k
+  uint32_t splits;            // 1 to GEMM_MAX_SPLITS, at most k
+  uint32_t by_columns;        // tiles of c are taken: 0 beside, 1 below each other first,
+  uint32_t band;              // ... so many of them, 1 or more, before those of the next row or column
+  uint32_t kept;              // so many pieces of what those of a row (a) or column (b) have in common stay in
+                              // L1 from tile to tile, in slots of their own; at most as many as a slice has in k
 } gemm_tiles_args_t;
 
 #endif

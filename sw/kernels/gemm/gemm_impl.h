@@ -27,27 +27,26 @@
 // Tiles get smaller when there are not enough for all AI cores.  None of this shows in the bits:
 // every chain takes its products in ascending k.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_GEMM_IMPL_H
-#define KERNELS_GEMM_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_GEMM_GEMM_IMPL_H
+#define AMALGAM_SW_KERNELS_GEMM_GEMM_IMPL_H
 
 #include "kernels/gemm/gemm_load.h"
 #include "kernels/gemm/gemm_multiply.h"
 #include "kernels/gemm/gemm_problem.h"
 
 // The pieces from first to end, for both halves.
-static void multiply_chunk(gemm_t *gemm, loader_t *loads, const place_t *place, uint32_t first,
-                           uint32_t end) {
+static void multiply_chunk(gemm_t *gemm, loader_t *loads, const place_t *place, uint32_t first, uint32_t end) {
   const uint32_t halves = ceil_div(place->cols, HALF_COLS);
   const uint32_t part = gemm->quarters ? HALF_COLS / 2 : HALF_COLS;
   uint32_t number = gemm->results;
-  for (uint32_t i = 0; i < halves; i++) {
+  for (uint32_t i = 0; i < halves; ++i) {
     const half_t half = {.col = i * HALF_COLS,
                          .cols = tile_length(place->cols, HALF_COLS, i),
                          .first = i == 0,
                          .last = i + 1 == halves,
                          .part = part,
                          .number = number};
-    for (uint32_t piece = first; piece < end; piece++) {
+    for (uint32_t piece = first; piece < end; ++piece) {
       load_some(gemm, loads);
       multiply(gemm, place, &half, piece);
     }
@@ -61,9 +60,8 @@ static void multiply_chunk(gemm_t *gemm, loader_t *loads, const place_t *place, 
   }
 }
 
-static void for_rings(const gemm_t *gemm, uint32_t first, uint32_t end,
-                      void (*act)(const ring_t *ring)) {
-  for (uint32_t i = first; i < end; i++) {
+static void for_rings(const gemm_t *gemm, uint32_t first, uint32_t end, void (*act)(const ring_t *ring)) {
+  for (uint32_t i = first; i < end; ++i) {
     act(&gemm->ring[i]);
   }
 }

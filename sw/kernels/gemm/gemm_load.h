@@ -1,7 +1,7 @@
 // Private to the gemm kernels: MTE2 loads pieces of a and b into L1.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_GEMM_LOAD_H
-#define KERNELS_GEMM_LOAD_H
+#ifndef AMALGAM_SW_KERNELS_GEMM_GEMM_LOAD_H
+#define AMALGAM_SW_KERNELS_GEMM_GEMM_LOAD_H
 
 #include "kernels/gemm/gemm_problem.h"
 
@@ -17,9 +17,8 @@ static void load_a(const gemm_t *gemm, const loader_t *next, uint32_t use) {
   const ring_t *ring = &gemm->ring[RING_A];
   const uint32_t k = next->piece * DEPTH;
   ring_wait_free(ring, use);
-  data_copy_gm_to_l1(.gm = args->a + (uint64_t)next->place.row * args->a_pitch + 2 * k,
-                     .gm_pitch = args->a_pitch, .l1 = ring_slot(ring, use),
-                     .rows = next->place.rows, .cols = min_u32(A_DEPTH, args->k - k));
+  data_copy_gm_to_l1(.gm = args->a + (uint64_t)next->place.row * args->a_pitch + 2 * k, .gm_pitch = args->a_pitch,
+                     .l1 = ring_slot(ring, use), .rows = next->place.rows, .cols = min_u32(A_DEPTH, args->k - k));
   ring_set_full(ring, use);
 }
 
@@ -28,9 +27,8 @@ static void load_b(const gemm_t *gemm, const loader_t *next, uint32_t use) {
   const ring_t *ring = &gemm->ring[b_ring(gemm, next->piece)];
   const uint32_t k = next->piece * DEPTH;
   ring_wait_free(ring, use);
-  data_copy_gm_to_l1(.gm = args->b + (uint64_t)k * args->b_pitch + 2 * next->place.col,
-                     .gm_pitch = args->b_pitch, .l1 = ring_slot(ring, use),
-                     .rows = min_u32(DEPTH, args->k - k), .cols = next->place.cols);
+  data_copy_gm_to_l1(.gm = args->b + (uint64_t)k * args->b_pitch + 2 * next->place.col, .gm_pitch = args->b_pitch,
+                     .l1 = ring_slot(ring, use), .rows = min_u32(DEPTH, args->k - k), .cols = next->place.cols);
   ring_set_full(ring, use);
 }
 
@@ -54,8 +52,7 @@ static void next_load(const gemm_t *gemm, loader_t *next) {
 static void load_some(const gemm_t *gemm, loader_t *next) {
   while (next->place.tile < gemm->tiles) {
     const enum ring_name ring = next->b ? b_ring(gemm, next->piece) : RING_A;
-    const uint32_t use = next->b ? b_use(gemm, &next->place, next->piece)
-                                 : a_use(gemm, &next->place, next->piece);
+    const uint32_t use = next->b ? b_use(gemm, &next->place, next->piece) : a_use(gemm, &next->place, next->piece);
     if (use >= gemm->room[ring]) {
       return;
     }

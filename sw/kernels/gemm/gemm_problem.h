@@ -1,7 +1,7 @@
 // Private to the gemm kernels: how c is cut, what is in L1, and where a core's tiles are.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_GEMM_PROBLEM_H
-#define KERNELS_GEMM_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_GEMM_GEMM_PROBLEM_H
+#define AMALGAM_SW_KERNELS_GEMM_GEMM_PROBLEM_H
 
 #include <stdbool.h>
 
@@ -18,7 +18,7 @@ enum {
   MIN_ROWS = 16,
   MIN_COLS = 64,
   A_DEPTH = 256,
-  DEPTH = 128,  // of a piece of b and of an MMAD
+  DEPTH = 128,         // of a piece of b and of an MMAD
   QUARTERS_UP_TO = 2,  // pieces of b
   SLOT = 64 * 1024,
   L0_HALF = 32 * 1024,
@@ -50,11 +50,11 @@ typedef struct gemm {
   gemm_args_t args;
   GEMM_OWN
   uint32_t tile_rows, tile_cols;
-  uint32_t m_tiles, tiles, step;  // tile t is at row t % m_tiles of column t / m_tiles of tiles
+  uint32_t m_tiles, tiles, step;           // tile t is at row t % m_tiles of column t / m_tiles of tiles
   uint32_t a_pieces, pieces, kept, chunk;  // pieces of a and b in k, those of b that stay
-  bool quarters;  // of L0C have a slot each, not halves
+  bool quarters;                           // of L0C have a slot each, not halves
   ring_t ring[RINGS];
-  uint32_t room[RINGS];  // uses of a ring of L1 that have a slot, by the frees pushed so far
+  uint32_t room[RINGS];        // uses of a ring of L1 that have a slot, by the frees pushed so far
   uint32_t products, results;  // so far
 } gemm_t;
 
@@ -98,8 +98,7 @@ static void cut_c(gemm_t *gemm, uint32_t cores) {
   if (given_cols(gemm) != 0) {
     cols = min_u32(cols, given_cols(gemm));
   }
-  while (given_cols(gemm) == 0 &&
-         ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
+  while (given_cols(gemm) == 0 && ceil_div(args->m, rows) * ceil_div(args->n, cols) < cores &&
          (rows > MIN_ROWS || cols > MIN_COLS)) {
     if (cols > MIN_COLS && (cols > rows || rows == MIN_ROWS)) {
       cols = round_up(cols / 2, STRIP);
@@ -122,8 +121,7 @@ static void fit_slots(gemm_t *gemm) {
   const uint32_t b_slots = min_u32(STREAMED_MAX, (GEMM_L1_KB * 1024 - base) / b_bytes);
   gemm->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a_slots, 0, a_bytes};
   gemm->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, 0, base, b_bytes};
-  gemm->ring[RING_STREAMED] =
-      (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, (uint8_t)b_slots, base, b_bytes};
+  gemm->ring[RING_STREAMED] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a_slots, (uint8_t)b_slots, base, b_bytes};
 }
 
 static void gemm_open(gemm_t *gemm) {
@@ -134,7 +132,7 @@ static void gemm_open(gemm_t *gemm) {
   cut_c(gemm, gemm->step);
   gemm->a_pieces = ceil_div(args->k, A_DEPTH);
   gemm->pieces = ceil_div(args->k, DEPTH);
-  const l1_plan_t *plan = gemm->m_tiles <= gemm->step            ? &plan_once
+  const l1_plan_t *plan = gemm->m_tiles <= gemm->step       ? &plan_once
                           : gemm->pieces <= plan_short.kept ? &plan_short
                                                             : &plan_long;
   gemm->quarters = gemm->pieces <= QUARTERS_UP_TO;
@@ -142,18 +140,15 @@ static void gemm_open(gemm_t *gemm) {
   gemm->chunk = plan->chunk;
   const uint8_t streamed = (uint8_t)(plan->a + plan->kept);
   gemm->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, plan->a, 0, SLOT};
-  gemm->ring[RING_KEPT] =
-      (ring_t){PIPE_MTE2, PIPE_MTE1, plan->a, plan->kept, plan->a * SLOT, SLOT};
-  gemm->ring[RING_STREAMED] =
-      (ring_t){PIPE_MTE2, PIPE_MTE1, streamed, plan->streamed, streamed * SLOT, SLOT};
+  gemm->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, plan->a, plan->kept, plan->a * SLOT, SLOT};
+  gemm->ring[RING_STREAMED] = (ring_t){PIPE_MTE2, PIPE_MTE1, streamed, plan->streamed, streamed * SLOT, SLOT};
   gemm->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
   if (given_cols(gemm) != 0 && plan == &plan_once) {
     fit_slots(gemm);
   }
   const uint32_t parts = gemm->quarters ? 2 : 1;
-  gemm->ring[RING_L0C] =
-      (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)(2 * parts), 0, L0C_HALF / parts};
-  for (uint32_t i = 0; i < RINGS; i++) {
+  gemm->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)(2 * parts), 0, L0C_HALF / parts};
+  for (uint32_t i = 0; i < RINGS; ++i) {
     gemm->room[i] = gemm->ring[i].slots;
   }
   gemm->products = gemm->results = 0;
@@ -200,9 +195,8 @@ static enum ring_name b_ring(const gemm_t *gemm, uint32_t piece) {
 }
 
 static uint32_t b_use(const gemm_t *gemm, const place_t *place, uint32_t piece) {
-  return piece < gemm->kept
-             ? place->columns * gemm->kept + piece
-             : place->ordinal * (gemm->pieces - gemm->kept) + piece - gemm->kept;
+  return piece < gemm->kept ? place->columns * gemm->kept + piece
+                            : place->ordinal * (gemm->pieces - gemm->kept) + piece - gemm->kept;
 }
 
 // Does the tile load a piece of b, does it give it back?

@@ -30,7 +30,8 @@ static void load_a(const tiles_t *tiles, const loader_t *next) {
   const uint32_t rows = tiles->by_part[A] ? min_u32(tiles->part_rows, unit->rows - first) : unit->rows;
   ring_wait_free(ring, next->to.use);
   data_copy_gm_to_l1(.gm = p->a + (uint64_t)(unit->row + first) * p->a_pitch + 2 * (unit->k + next->k),
-                     .gm_pitch = p->a_pitch, .l1 = ring_slot(ring, next->to.use), .rows = rows, .cols = min_u32(tiles->depth[A], unit->depth - next->k));
+                     .gm_pitch = p->a_pitch, .l1 = ring_slot(ring, next->to.use), .rows = rows,
+                     .cols = min_u32(tiles->depth[A], unit->depth - next->k));
   ring_set_full(ring, next->to.use);
 }
 
@@ -51,17 +52,15 @@ static void load_b(const tiles_t *tiles, const loader_t *next) {
     data_copy_gm_to_l1(.gm = p->b + (uint64_t)col * p->b_pitch + 2 * k, .gm_pitch = p->b_pitch,
                        .l1 = ring_slot(ring, next->to.use), .rows = cols, .cols = depth);
   } else {
-    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(col / STRIP) * p->b_pitch + k * STRIP_ROW,
-                       .gm_pitch = p->b_pitch, .l1 = ring_slot(ring, next->to.use), .rows = depth,
-                       .cols = cols, .strips = 1);
+    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(col / STRIP) * p->b_pitch + k * STRIP_ROW, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols, .strips = 1);
   }
   ring_set_full(ring, next->to.use);
 }
 
 // Which operand's, and of which k and part, the chunk's item is.
 static void settle_load(const tiles_t *tiles, loader_t *next) {
-  const uint32_t pieces =
-      ceil_div(min_u32(tiles->depth[A], next->unit.depth - next->chunk), tiles->depth[B]);
+  const uint32_t pieces = ceil_div(min_u32(tiles->depth[A], next->unit.depth - next->chunk), tiles->depth[B]);
   const bool again = next->item > pieces;
   next->which = next->item == 0 || (again && tiles->by_part[A]) ? A : B;
   next->k = next->chunk + (next->which == A || again ? 0 : (next->item - 1) * tiles->depth[B]);
@@ -185,18 +184,18 @@ static void multiply(tiles_t *tiles, const part_t *part, side_t *left, side_t *r
     if (first && right->waits) {
       ring_wait_full(&tiles->ring[right->piece.ring], right->piece.use);
     }
-    load_data_b(.l1 = right->at, .l1_pitch = right->pitch, .l0b = ring_slot(&l0, use), .k = depth,
-                .n = part->cols, .transpose = tiles->turned);
+    load_data_b(.l1 = right->at, .l1_pitch = right->pitch, .l0b = ring_slot(&l0, use), .k = depth, .n = part->cols,
+                .transpose = tiles->turned);
     ring_set_full(&l0, use);
 
     ring_wait_full(&l0, use);
     if (k == 0) {
       ring_wait_free(l0c, part->number);
     }
-    mmad(.l0a = ring_slot(&l0, use), .l0b = ring_slot(&l0, use), .l0c = part->l0c, .m = part->rows,
-         .n = part->cols, .k = depth, .accumulate = k == 0 ? 0 : 1, .type = tiles->args.product.type);
+    mmad(.l0a = ring_slot(&l0, use), .l0b = ring_slot(&l0, use), .l0c = part->l0c, .m = part->rows, .n = part->cols,
+         .k = depth, .accumulate = k == 0 ? 0 : 1, .type = tiles->args.product.type);
     ring_set_free(&l0, use);
-    left->at += depth / STRIP * left->pitch;   // whole strips, or the slice ends
+    left->at += depth / STRIP * left->pitch;  // whole strips, or the slice ends
     right->at += right->step;
   }
   if (right->gives_back) {
@@ -222,7 +221,7 @@ static void store(const tiles_t *tiles, const unit_t *unit, const part_t *part) 
 // From k to end in the slice, for all parts.
 static void multiply_chunk(tiles_t *tiles, loader_t *next, const unit_t *unit, const part_t *parts, uint32_t k,
                            uint32_t end) {
-  for (const part_t *part = parts; part < parts + unit->parts; part++) {
+  for (const part_t *part = parts; part < parts + unit->parts; ++part) {
     side_t left = left_side(tiles, unit, part, k);
     for (uint32_t piece = k; piece < end; piece += tiles->depth[B]) {
       const uint32_t piece_end = min_u32(piece + tiles->depth[B], end);
@@ -241,7 +240,7 @@ static void multiply_chunk(tiles_t *tiles, loader_t *next, const unit_t *unit, c
 
 static void multiply_unit(tiles_t *tiles, loader_t *next, const unit_t *unit) {
   part_t parts[2];
-  for (uint32_t i = 0; i < unit->parts; i++) {
+  for (uint32_t i = 0; i < unit->parts; ++i) {
     parts[i] = part_of(tiles, unit, i);
   }
   for (uint32_t k = 0; k < unit->depth; k += tiles->depth[A]) {
@@ -251,7 +250,7 @@ static void multiply_unit(tiles_t *tiles, loader_t *next, const unit_t *unit) {
 }
 
 static void for_rings(const tiles_t *tiles, void (*act)(const ring_t *ring)) {
-  for (uint32_t i = 0; i < RINGS; i++) {
+  for (uint32_t i = 0; i < RINGS; ++i) {
     act(&tiles->ring[i]);
   }
 }

@@ -8,8 +8,8 @@
 //                                               tile, or of a part if these are halves of the columns and a
 //                                               piece is as deep as a chunk
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_GEMM_TILES_H
-#define KERNELS_GEMM_TILES_H
+#ifndef AMALGAM_SW_KERNELS_GEMM_GEMM_TILES_H
+#define AMALGAM_SW_KERNELS_GEMM_GEMM_TILES_H
 
 #include <stdbool.h>
 
@@ -39,11 +39,11 @@ typedef struct tiles {
   uint32_t part_rows, part_cols;  // of a part
   uint32_t step;                  // k of an MMAD
   uint32_t depth[OPERANDS];
-  uint32_t turned;  // b is, on the way to L0B
-  uint32_t kept[OPERANDS];        // the first so many pieces of a slice, in a ring of their own
-  bool by_part[OPERANDS];         // has each part pieces of its own?
+  uint32_t turned;          // b is, on the way to L0B
+  uint32_t kept[OPERANDS];  // the first so many pieces of a slice, in a ring of their own
+  bool by_part[OPERANDS];   // has each part pieces of its own?
   ring_t ring[RINGS];
-  uint32_t room[RING_L0C];  // uses of the rings of L1 that have a slot, by the frees pushed so far
+  uint32_t room[RING_L0C];     // uses of the rings of L1 that have a slot, by the frees pushed so far
   uint32_t products, results;  // so far
 } tiles_t;
 
@@ -51,10 +51,10 @@ typedef struct unit {
   uint32_t number;
   uint32_t split, k, depth;  // its slice of k
   uint32_t row, rows, col, cols;
-  uint32_t parts;            // 1 or 2
-  uint32_t line;             // what its tiles have in common: a row or column of tiles, of a slice
-  bool opens, closes;        // is it the first, the last of this core's there?
-  uint32_t use[RING_L0C];    // of its first pieces, in the rings
+  uint32_t parts;          // 1 or 2
+  uint32_t line;           // what its tiles have in common: a row or column of tiles, of a slice
+  bool opens, closes;      // is it the first, the last of this core's there?
+  uint32_t use[RING_L0C];  // of its first pieces, in the rings
 } unit_t;
 
 // ---- The problem ----
@@ -74,22 +74,19 @@ static bool arrays_valid(const gemm_tiles_args_t *a) {
          (a->splits == 1 || (p->c_pitch == c_bytes(a) * p->n && (a->partial | a->partial_bytes) % 4 == 0));
 }
 
-static bool size_valid(uint32_t value, uint32_t most) {
-  return value >= STRIP && value % STRIP == 0 && value <= most;
-}
+static bool size_valid(uint32_t value, uint32_t most) { return value >= STRIP && value % STRIP == 0 && value <= most; }
 
 static bool cuts_valid(const gemm_tiles_args_t *a) {
   return size_valid(a->tile_rows, GEMM_MAX_TILE) && size_valid(a->tile_cols, GEMM_MAX_TILE) &&
-         size_valid(a->a_depth, GEMM_MAX_DEPTH) && size_valid(a->b_depth, a->a_depth) &&
-         a->a_depth % a->b_depth == 0 && a->a_slots >= 2 && a->a_slots <= GEMM_MAX_SLOTS &&
-         a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS && a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1 &&
+         size_valid(a->a_depth, GEMM_MAX_DEPTH) && size_valid(a->b_depth, a->a_depth) && a->a_depth % a->b_depth == 0 &&
+         a->a_slots >= 2 && a->a_slots <= GEMM_MAX_SLOTS && a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS &&
+         a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1 &&
          a->kept <= GEMM_MAX_SLOTS && a->a_slots + a->b_slots + a->kept <= FLAGS;
 }
 
 static bool args_valid(const gemm_tiles_args_t *a) {
   return extents_valid(&a->product) && a->layout < GEMM_LAYOUTS &&
-         (a->c_type == TYPE_F32 || a->c_type == TYPE_F16 || a->c_type == TYPE_BF16) && arrays_valid(a) &&
-         cuts_valid(a);
+         (a->c_type == TYPE_F32 || a->c_type == TYPE_F16 || a->c_type == TYPE_BF16) && arrays_valid(a) && cuts_valid(a);
 }
 
 // Parts of a tile: halves of its longer side if L0C cannot hold two tiles.
@@ -123,12 +120,12 @@ static void plan_rings(tiles_t *tiles) {
               (!shared || tiles->by_part[B] || a->b_slots >= a->a_depth / a->b_depth),
           PANIC_ARGUMENTS);
   tiles->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a->a_slots, 0, a_bytes};
-  tiles->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a->a_slots, (uint8_t)a->b_slots,
-                                 a->a_slots * a_bytes, b_bytes};
-  tiles->ring[RING_KEPT] = (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)(a->a_slots + a->b_slots), (uint8_t)a->kept,
-                                    kept, kept_bytes};
+  tiles->ring[RING_B] =
+      (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)a->a_slots, (uint8_t)a->b_slots, a->a_slots * a_bytes, b_bytes};
+  tiles->ring[RING_KEPT] =
+      (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)(a->a_slots + a->b_slots), (uint8_t)a->kept, kept, kept_bytes};
   tiles->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, (uint8_t)parts, 0, part};
-  for (uint32_t i = RING_A; i < RING_L0C; i++) {
+  for (uint32_t i = RING_A; i < RING_L0C; ++i) {
     tiles->room[i] = tiles->ring[i].slots;
   }
 }
@@ -208,9 +205,8 @@ static uint32_t parts_of(const tiles_t *tiles, const unit_t *unit, enum operand 
 }
 
 static void next_unit(const tiles_t *tiles, unit_t *unit) {
-  for (uint32_t which = A; which < OPERANDS; which++) {
-    unit->use[which] +=
-        ceil_div(unit->depth, tiles->depth[which]) * parts_of(tiles, unit, which) - tiles->kept[which];
+  for (uint32_t which = A; which < OPERANDS; ++which) {
+    unit->use[which] += ceil_div(unit->depth, tiles->depth[which]) * parts_of(tiles, unit, which) - tiles->kept[which];
   }
   unit->use[RING_KEPT] += unit->closes ? tiles->args.kept : 0;
   unit->number += tiles->cores;
@@ -228,7 +224,8 @@ typedef struct piece {
 } piece_t;
 
 // In which the slice's k-th row or column is, for a part.
-static inline piece_t piece_of(const tiles_t *tiles, const unit_t *unit, enum operand which, uint32_t k, uint32_t part) {
+static inline piece_t piece_of(const tiles_t *tiles, const unit_t *unit, enum operand which, uint32_t k,
+                               uint32_t part) {
   const uint32_t parts = parts_of(tiles, unit, which);
   const uint32_t index = k / tiles->depth[which] * parts + (parts > 1 ? part : 0);
   if (index < tiles->kept[which]) {

@@ -1,14 +1,14 @@
 // PRODUCT: products of a group's rows with its weights, on the cube cores (step_product_args_t).
 //
-//   for units (group, rows, columns), for pieces of k: one MMAD; FIX stores the unit's tile, beside the next one's MMADs
-//   if L0C has room for both
+//   for units (group, rows, columns), for pieces of k: one MMAD; FIX stores the unit's tile, beside the next one's
+//   MMADs if L0C has room for both
 //
 //   MTE2   pieces of b, [depth][columns] in strips, and parts of a that several pieces go with
 //   MTE1   what one MMAD takes: all of a piece of b
 //
 // AI core i of n takes the units i, i + n, ... of all groups; units below each other come first, for they share b. A
-// piece is as deep as L0 takes. With few rows nothing counts but b's way from HBM: twelve pieces of it are under way. One
-// chain of fused multiply-adds for an element, k ascending.
+// piece is as deep as L0 takes. With few rows nothing counts but b's way from HBM: twelve pieces of it are under way.
+// One chain of fused multiply-adds for an element, k ascending.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
 
@@ -21,11 +21,11 @@
 
 enum {
   STRIP = 16,
-  STRIP_ROW = 32,           // bytes of a row of a fractal strip
-  MAX_COLS = 256,           // of a tile
+  STRIP_ROW = 32,  // bytes of a row of a fractal strip
+  MAX_COLS = 256,  // of a tile
   MAX_ROWS = 128,
-  L0C_BYTES = 128 * 1024,   // two tiles, or one of more than half of that
-  PIECE_ELEMENTS = 16384,   // half of L0A, or of L0B
+  L0C_BYTES = 128 * 1024,  // two tiles, or one of more than half of that
+  PIECE_ELEMENTS = 16384,  // half of L0A, or of L0B
   SLOT = 2 * PIECE_ELEMENTS,
   A_SLOTS = 4,
   B_SLOTS = 12,
@@ -35,7 +35,7 @@ enum operand { A, B, OPERANDS };
 
 static const ring_t in_l1[OPERANDS] = {
     {PIPE_MTE2, PIPE_MTE1, 0, A_SLOTS, 0, SLOT},
-    {PIPE_MTE2, PIPE_MTE1, A_SLOTS, B_SLOTS, A_SLOTS * SLOT, SLOT},
+    {PIPE_MTE2, PIPE_MTE1, A_SLOTS, B_SLOTS, A_SLOTS *SLOT, SLOT},
 };
 static const ring_t l0 = {PIPE_MTE1, PIPE_M, 0, 2, 0, SLOT};
 
@@ -44,23 +44,23 @@ typedef struct product {
   uint32_t cores;
   uint32_t tile_rows, col_tiles;
   ring_t l0c;
-  uint32_t room[OPERANDS];   // uses of the rings of L1 that have a slot, by the frees pushed so far
+  uint32_t room[OPERANDS];  // uses of the rings of L1 that have a slot, by the frees pushed so far
   uint32_t products, results;
   routing_t routing;
 } product_t;
 
 typedef struct unit {
-  uint32_t group, tile;      // of the group's; beyond the last group: there is no unit
-  uint32_t row, rows, col, cols;   // row counts from the group's first
-  uint32_t depth, a_depth;   // k of a piece of b, of a part of a
+  uint32_t group, tile;           // of the group's; beyond the last group: there is no unit
+  uint32_t row, rows, col, cols;  // row counts from the group's first
+  uint32_t depth, a_depth;        // k of a piece of b, of a part of a
 } unit_t;
 
 // A walk over the pieces of all units.
 typedef struct walk {
   unit_t unit;
   uint32_t k;
-  uint32_t use[OPERANDS];    // of the rings
-  bool a_loaded;             // the part of a that goes with the piece
+  uint32_t use[OPERANDS];  // of the rings
+  bool a_loaded;           // the part of a that goes with the piece
 } walk_t;
 
 static bool valid(const step_product_args_t *p) {
@@ -78,7 +78,7 @@ static uint32_t rows_of(const product_t *product, uint32_t group) {
 
 static uint32_t most_rows(const product_t *product) {
   uint32_t most = 1;
-  for (uint32_t group = 0; group < product->args->groups; group++) {
+  for (uint32_t group = 0; group < product->args->groups; ++group) {
     most = max_u32(most, rows_of(product, group));
   }
   return most;
@@ -169,12 +169,11 @@ static void load_a(const product_t *product, const walk_t *next) {
   const step_product_args_t *args = product->args;
   const unit_t *unit = &next->unit;
   const ring_t *ring = &in_l1[A];
-  const uint64_t row = first_row(product, unit->group, args->a_group, args->a_pitch) +
-                       (uint64_t)unit->row * args->a_pitch;
+  const uint64_t row =
+      first_row(product, unit->group, args->a_group, args->a_pitch) + (uint64_t)unit->row * args->a_pitch;
   ring_wait_free(ring, next->use[A]);
-  data_copy_gm_to_l1(.gm = args->a + row + 2 * next->k, .gm_pitch = args->a_pitch,
-                     .l1 = ring_slot(ring, next->use[A]), .rows = unit->rows,
-                     .cols = min_u32(unit->a_depth, args->k - next->k));
+  data_copy_gm_to_l1(.gm = args->a + row + 2 * next->k, .gm_pitch = args->a_pitch, .l1 = ring_slot(ring, next->use[A]),
+                     .rows = unit->rows, .cols = min_u32(unit->a_depth, args->k - next->k));
   ring_set_full(ring, next->use[A]);
 }
 
@@ -226,14 +225,14 @@ static void move_operands(product_t *product, const walk_t *walk, uint32_t depth
   if (opens_part(walk)) {
     ring_wait_full(&in_l1[A], walk->use[A]);
   }
-  load_data_a(.l1 = ring_slot(&in_l1[A], walk->use[A]) + walk->k % unit->a_depth / STRIP * a_pitch,
-              .l1_pitch = a_pitch, .l0a = part, .m = unit->rows, .k = depth);
+  load_data_a(.l1 = ring_slot(&in_l1[A], walk->use[A]) + walk->k % unit->a_depth / STRIP * a_pitch, .l1_pitch = a_pitch,
+              .l0a = part, .m = unit->rows, .k = depth);
   if (closes_part(product, walk)) {
     free_slot(product, walk, A);
   }
   ring_wait_full(&in_l1[B], walk->use[B]);
-  load_data_b(.l1 = ring_slot(&in_l1[B], walk->use[B]), .l1_pitch = depth * STRIP_ROW, .l0b = part,
-              .k = depth, .n = unit->cols);
+  load_data_b(.l1 = ring_slot(&in_l1[B], walk->use[B]), .l1_pitch = depth * STRIP_ROW, .l0b = part, .k = depth,
+              .n = unit->cols);
   free_slot(product, walk, B);
   ring_set_full(&l0, product->products);
 }
@@ -256,13 +255,13 @@ static void multiply(product_t *product, const walk_t *walk) {
 static void store(product_t *product, const unit_t *unit) {
   const step_product_args_t *args = product->args;
   const uint32_t bytes = args->c_type == TYPE_F32 ? 4 : 2;
-  const uint64_t row = first_row(product, unit->group, args->c_group, args->c_pitch) +
-                       (uint64_t)unit->row * args->c_pitch;
+  const uint64_t row =
+      first_row(product, unit->group, args->c_group, args->c_pitch) + (uint64_t)unit->row * args->c_pitch;
   const uint32_t number = product->results++;
   ring_set_full(&product->l0c, number);
   ring_wait_full(&product->l0c, number);
-  fixpipe(.l0c = ring_slot(&product->l0c, number), .m = unit->rows, .n = unit->cols, .gm = args->c + row + bytes * unit->col,
-          .gm_pitch = args->c_pitch, .type = args->c_type, .op = GM_STORE);
+  fixpipe(.l0c = ring_slot(&product->l0c, number), .m = unit->rows, .n = unit->cols,
+          .gm = args->c + row + bytes * unit->col, .gm_pitch = args->c_pitch, .type = args->c_type, .op = GM_STORE);
   ring_set_free(&product->l0c, number);
 }
 

@@ -4,17 +4,17 @@
 //                                                           X
 //   cube core     (FIX ->) M, MTE1 -> MTE2: SYNC_ALL --15--'  '--> MTE2 -----> MTE1, M, FIX
 //
-// Cube cores meet, and vector cores at the same time; then each AI core's tell each other. Everything of an operation is
-// done on all cores when anything of the next one begins: its stores are there, all flags are down, and buffers are free.
-// M has waited for FIX, when an operation leaves L0C free. The kind of core that goes on first, the one that came last,
-// marks the end.
+// Cube cores meet, and vector cores at the same time; then each AI core's tell each other. Everything of an operation
+// is done on all cores when anything of the next one begins: its stores are there, all flags are down, and buffers are
+// free. M has waited for FIX, when an operation leaves L0C free. The kind of core that goes on first, the one that came
+// last, marks the end.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/step/step.h"
 
 #include "hal/hal.h"
 #include "lib/panic.h"
 
-enum { EVENT = 31 };   // of the barrier's flags between pipes
+enum { EVENT = 31 };  // of the barrier's flags between pipes
 
 static void pass_on(uint8_t from, uint8_t to) {
   set_flag(from, to, EVENT);
@@ -50,8 +50,8 @@ static void vector_barrier(uint32_t number) {
 
 static void cube_operation(const step_entry_t *entry) {
   switch (entry->op) {
-#define STEP_OP(NAME, name, cores, text)           \
-  case STEP_##NAME:                                \
+#define STEP_OP(NAME, name, cores, text)             \
+  case STEP_##NAME:                                  \
     STEP_CUBE_OF_##cores(name, hal_gm(entry->args)); \
     break;
 #include "kernels/step/step_ops.def"
@@ -63,8 +63,8 @@ static void cube_operation(const step_entry_t *entry) {
 
 static void vector_operation(const step_entry_t *entry) {
   switch (entry->op) {
-#define STEP_OP(NAME, name, cores, text)             \
-  case STEP_##NAME:                                  \
+#define STEP_OP(NAME, name, cores, text)               \
+  case STEP_##NAME:                                    \
     STEP_VECTOR_OF_##cores(name, hal_gm(entry->args)); \
     break;
 #include "kernels/step/step_ops.def"
@@ -77,7 +77,7 @@ static void vector_operation(const step_entry_t *entry) {
 void cube_main(void) {
   const step_args_t *args = hal_gm(hal_read(REG_ARGS));
   const step_entry_t *entries = hal_gm(args->entries);
-  for (uint32_t i = 0; i < args->count; i++) {
+  for (uint32_t i = 0; i < args->count; ++i) {
     cube_operation(&entries[i]);
     cube_barrier(entries[i].number);
   }
@@ -86,7 +86,7 @@ void cube_main(void) {
 void vector_main(void) {
   const step_args_t *args = hal_gm(hal_read(REG_ARGS));
   const step_entry_t *entries = hal_gm(args->entries);
-  for (uint32_t i = 0; i < args->count; i++) {
+  for (uint32_t i = 0; i < args->count; ++i) {
     vector_operation(&entries[i]);
     vector_barrier(entries[i].number);
   }

@@ -1,13 +1,13 @@
-// The operations of a step, one function for each kind of core that has work in it: step.c calls them on every such core
-// with arguments in global memory. An operation finds L1, UB and L0 free and no flag up, and leaves them so. Before it
-// and after it is a barrier of all pipes of all cores: only what it does itself needs order.
+// The operations of a step, one function for each kind of core that has work in it: step.c calls them on every such
+// core with arguments in global memory. An operation finds L1, UB and L0 free and no flag up, and leaves them so.
+// Before it and after it is a barrier of all pipes of all cores: only what it does itself needs order.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_STEP_STEP_H
-#define KERNELS_STEP_STEP_H
+#ifndef AMALGAM_SW_KERNELS_STEP_STEP_H
+#define AMALGAM_SW_KERNELS_STEP_STEP_H
 
 #include "kernels/step/step_args.h"
 
-enum { STEP_VECTORS_DONE = 14, STEP_CUBES_DONE = 15 };   // cross-core flags of the barrier, not for operations
+enum { STEP_VECTORS_DONE = 14, STEP_CUBES_DONE = 15 };  // cross-core flags of the barrier, not for operations
 
 // By STEP_OP's cores: what each kind of core calls.
 #define STEP_CUBE_OF_CUBE(name, args) step_##name##_cube(args)

@@ -1,18 +1,18 @@
 // Arguments of the W4A16 kernel, as the host lays them in global memory, and the limits of its tiling.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_W4A16_ARGS_H
-#define KERNELS_W4A16_ARGS_H
+#ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_ARGS_H
+#define AMALGAM_SW_KERNELS_W4A16_W4A16_ARGS_H
 
 #include <stdint.h>
 
 // c = a x B, where B = fp16(scale * (w - zero)) is made of nibbles by the vector cores.
 enum {
-  W4A16_MAX = 1 << 20,      // m, n and k each
+  W4A16_MAX = 1 << 20,  // m, n and k each
   W4A16_MAX_SPLITS = 64,
-  W4A16_SLOT = 64 * 1024,   // bytes of a piece of B at most, in L1 and in the workspace
-  W4A16_RING = 12,          // pieces of B in a core's workspace, where phases overlap
-  W4A16_MAX_TILE = 16384,   // rows x columns of a tile of c, half of L0C
-  W4A16_TILE_PITCH = 512,   // bytes: every row of a tile of B begins where global memory likes it
+  W4A16_SLOT = 64 * 1024,  // bytes of a piece of B at most, in L1 and in the workspace
+  W4A16_RING = 12,         // pieces of B in a core's workspace, where phases overlap
+  W4A16_MAX_TILE = 16384,  // rows x columns of a tile of c, half of L0C
+  W4A16_TILE_PITCH = 512,  // bytes: every row of a tile of B begins where global memory likes it
   // What the cores must have.
   W4A16_L1_KB = 512,
   W4A16_L0_KB = 64,  // L0A, and as much L0B
@@ -52,13 +52,13 @@ typedef struct w4a16_args {
   uint32_t group;    // rows that share a scale; divides k
   // Slice i of k is rows floor(i k / splits) .. floor((i + 1) k / splits) - 1.
   uint32_t splits;
-  uint32_t reduce;     // 1: slices' sums go to partial and vector cores add them; 0: one slice,
-                       // whose sum the cube core casts
-  uint32_t tile_cols;  // of a tile of c: 64, 128 or 256
+  uint32_t reduce;        // 1: slices' sums go to partial and vector cores add them; 0: one slice,
+                          // whose sum the cube core casts
+  uint32_t tile_cols;     // of a tile of c: 64, 128 or 256
   uint32_t dequant_rows;  // by tile_cols is what a vector core dequantises at a time
-  uint32_t phases;   // enum w4a16_phases
-  uint32_t zeros;    // enum w4a16_zeros
-  uint32_t nibbles;  // TYPE_S4 or TYPE_U4
+  uint32_t phases;        // enum w4a16_phases
+  uint32_t zeros;         // enum w4a16_zeros
+  uint32_t nibbles;       // TYPE_S4 or TYPE_U4
   uint32_t out_f32;
 } w4a16_args_t;
 

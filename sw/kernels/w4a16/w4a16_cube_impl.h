@@ -1,5 +1,5 @@
-// The cube cores' part of W4A16, as the kernel that includes this file has it: it may fill in cube_hooks. For each unit, a's
-// tile times B's slice, to a partial sum or to c.
+// The cube cores' part of W4A16, as the kernel that includes this file has it: it may fill in cube_hooks. For each
+// unit, a's tile times B's slice, to a partial sum or to c.
 //
 //   for units: for pieces of B: for the halves of a piece: one MMAD
 //
@@ -9,8 +9,8 @@
 //
 // One chain of fused multiply-adds for an element of a slice, k ascending, however it is cut.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_W4A16_CUBE_IMPL_H
-#define KERNELS_W4A16_CUBE_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_CUBE_IMPL_H
+#define AMALGAM_SW_KERNELS_W4A16_W4A16_CUBE_IMPL_H
 
 #include <stddef.h>
 
@@ -27,8 +27,8 @@ enum {
   L0C_HALF = 64 * 1024,
 };
 
-// Where a unit's product has its a and c, and bytes from row to row there. NULL: there is one product, as the arguments say,
-// without gaps.
+// Where a unit's product has its a and c, and bytes from row to row there. NULL: there is one product, as the arguments
+// say, without gaps.
 typedef struct w4a16_cube_hooks {
   uint64_t (*a)(const w4a16_t *problem, const w4a16_unit_t *unit);
   uint64_t (*c)(const w4a16_t *problem, const w4a16_unit_t *unit);
@@ -64,10 +64,8 @@ static void cube_open(cube_t *cube) {
   const uint32_t rows = round_up(min_u32(problem->args.m, problem->tile_rows), STRIP);
   const uint32_t least = 2 * rows * problem->piece_rows;
   const uint32_t slots = A_SLOTS_MAX * least <= W4A16_A_BYTES ? A_SLOTS_MAX : 2;
-  cube->ring[RING_A] =
-      (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)slots, 0, W4A16_A_BYTES / slots};
-  cube->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, A_SLOTS_MAX, W4A16_B_SLOTS, W4A16_B_BASE,
-                                W4A16_SLOT};
+  cube->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)slots, 0, W4A16_A_BYTES / slots};
+  cube->ring[RING_B] = (ring_t){PIPE_MTE2, PIPE_MTE1, A_SLOTS_MAX, W4A16_B_SLOTS, W4A16_B_BASE, W4A16_SLOT};
   cube->ring[RING_L0] = (ring_t){PIPE_MTE1, PIPE_M, 0, 2, 0, L0_HALF};
   cube->ring[RING_L0C] = (ring_t){PIPE_M, PIPE_FIX, 0, 2, 0, L0C_HALF};
   cube->room[RING_A] = slots;
@@ -94,15 +92,11 @@ static walk_t first_step(const cube_t *cube) {
 }
 
 // Columns of a before the piece's in the part that it is in.
-static uint32_t skipped(const walk_t *walk) {
-  return (walk->piece.k - walk->piece.unit.k) % walk->depth;
-}
+static uint32_t skipped(const walk_t *walk) { return (walk->piece.k - walk->piece.unit.k) % walk->depth; }
 
 static bool opens_unit(const walk_t *walk) { return walk->piece.k == walk->piece.unit.k; }
 
-static bool closes_unit(const walk_t *walk) {
-  return walk->piece.k + walk->piece.rows == walk->piece.unit.k_end;
-}
+static bool closes_unit(const walk_t *walk) { return walk->piece.k + walk->piece.rows == walk->piece.unit.k_end; }
 
 static bool closes_part(const walk_t *walk) {
   return closes_unit(walk) || skipped(walk) + walk->piece.rows == walk->depth;
@@ -131,8 +125,8 @@ static void load_a(const cube_t *cube, const walk_t *next) {
   const ring_t *ring = &cube->ring[RING_A];
   const uint32_t pitch = cube_hooks.a_pitch != NULL ? cube_hooks.a_pitch(&cube->problem) : 2 * args->k;
   ring_wait_free(ring, next->a_use);
-  data_copy_gm_to_l1(.gm = product_a(cube, unit) + (uint64_t)unit->row * pitch + 2 * next->piece.k,
-                     .gm_pitch = pitch, .l1 = ring_slot(ring, next->a_use), .rows = unit->rows,
+  data_copy_gm_to_l1(.gm = product_a(cube, unit) + (uint64_t)unit->row * pitch + 2 * next->piece.k, .gm_pitch = pitch,
+                     .l1 = ring_slot(ring, next->a_use), .rows = unit->rows,
                      .cols = min_u32(next->depth, unit->k_end - next->piece.k));
   ring_set_full(ring, next->a_use);
 }
@@ -144,10 +138,8 @@ static void load_made(const cube_t *cube, const w4a16_piece_t *piece) {
   const uint32_t slot = problem->core * W4A16_RING + piece->number % W4A16_RING;
   cross_core_wait_flag(PIPE_MTE2, FLAG_READY);
   ring_wait_free(ring, piece->number);
-  data_copy_gm_to_l1(.gm = problem->args.b + (uint64_t)slot * W4A16_SLOT,
-                     .gm_pitch = 2 * problem->args.tile_cols,
-                     .l1 = ring_slot(ring, piece->number), .rows = piece->rows,
-                     .cols = piece->unit.cols);
+  data_copy_gm_to_l1(.gm = problem->args.b + (uint64_t)slot * W4A16_SLOT, .gm_pitch = 2 * problem->args.tile_cols,
+                     .l1 = ring_slot(ring, piece->number), .rows = piece->rows, .cols = piece->unit.cols);
   ring_set_full(ring, piece->number);
   cross_core_set_flag(PIPE_MTE2, FLAG_FREE);
 }
@@ -163,9 +155,8 @@ static void load_b(const cube_t *cube, const w4a16_piece_t *piece) {
     cross_core_wait_flag(PIPE_MTE2, FLAG_DEQUANTISED);
   }
   ring_wait_free(ring, piece->number);
-  data_copy_gm_to_l1(.gm = w4a16_b_row(&cube->problem, piece->k, piece->unit.col),
-                     .gm_pitch = cube->problem.b_pitch, .l1 = ring_slot(ring, piece->number),
-                     .rows = piece->rows, .cols = piece->unit.cols);
+  data_copy_gm_to_l1(.gm = w4a16_b_row(&cube->problem, piece->k, piece->unit.col), .gm_pitch = cube->problem.b_pitch,
+                     .l1 = ring_slot(ring, piece->number), .rows = piece->rows, .cols = piece->unit.cols);
   ring_set_full(ring, piece->number);
 }
 
@@ -219,8 +210,7 @@ static void free_piece(cube_t *cube, const walk_t *walk) {
 }
 
 // Rows from `first` on of the piece.
-static void multiply_rows(cube_t *cube, const walk_t *walk, uint32_t first, uint32_t depth,
-                          uint32_t l0c) {
+static void multiply_rows(cube_t *cube, const walk_t *walk, uint32_t first, uint32_t depth, uint32_t l0c) {
   const w4a16_unit_t *unit = &walk->piece.unit;
   const ring_t *l0 = &cube->ring[RING_L0];
   const uint32_t use = cube->products++;
@@ -230,16 +220,15 @@ static void multiply_rows(cube_t *cube, const walk_t *walk, uint32_t first, uint
   const bool starts = opens_unit(walk) && first == 0;
 
   ring_wait_free(l0, use);
-  load_data_a(.l1 = ring_slot(&cube->ring[RING_A], walk->a_use) +
-                    (skipped(walk) + first) / STRIP * a_pitch,
+  load_data_a(.l1 = ring_slot(&cube->ring[RING_A], walk->a_use) + (skipped(walk) + first) / STRIP * a_pitch,
               .l1_pitch = a_pitch, .l0a = part, .m = unit->rows, .k = depth);
-  load_data_b(.l1 = ring_slot(&cube->ring[RING_B], walk->piece.number) + first * STRIP_ROW,
-              .l1_pitch = b_pitch, .l0b = part, .k = depth, .n = unit->cols);
+  load_data_b(.l1 = ring_slot(&cube->ring[RING_B], walk->piece.number) + first * STRIP_ROW, .l1_pitch = b_pitch,
+              .l0b = part, .k = depth, .n = unit->cols);
   ring_set_full(l0, use);
 
   ring_wait_full(l0, use);
-  mmad(.l0a = part, .l0b = part, .l0c = l0c, .m = unit->rows, .n = unit->cols, .k = depth,
-       .accumulate = starts ? 0 : 1, .type = TYPE_F16);
+  mmad(.l0a = part, .l0b = part, .l0c = l0c, .m = unit->rows, .n = unit->cols, .k = depth, .accumulate = starts ? 0 : 1,
+       .type = TYPE_F16);
   ring_set_free(l0, use);
 }
 
@@ -251,8 +240,7 @@ static void store(const cube_t *cube, const w4a16_unit_t *unit, uint32_t l0c) {
   const w4a16_args_t *args = &cube->problem.args;
   const uint64_t first = (uint64_t)unit->row * args->n + unit->col;
   const bool wide = args->reduce == 1 || args->out_f32 == 1;
-  const uint64_t to = args->reduce == 1 ? args->partial + unit->split * args->partial_bytes
-                                        : product_c(cube, unit);
+  const uint64_t to = args->reduce == 1 ? args->partial + unit->split * args->partial_bytes : product_c(cube, unit);
   if (cube_hooks.c_pitch != NULL) {
     const uint32_t pitch = cube_hooks.c_pitch(&cube->problem);
     fixpipe(.l0c = l0c, .m = unit->rows, .n = unit->cols,
@@ -261,8 +249,7 @@ static void store(const cube_t *cube, const w4a16_unit_t *unit, uint32_t l0c) {
     return;
   }
   fixpipe(.l0c = l0c, .m = unit->rows, .n = unit->cols, .gm = to + first * (wide ? 4 : 2),
-          .gm_pitch = args->n * (wide ? 4 : 2), .type = wide ? TYPE_F32 : TYPE_F16,
-          .op = GM_STORE);
+          .gm_pitch = args->n * (wide ? 4 : 2), .type = wide ? TYPE_F32 : TYPE_F16, .op = GM_STORE);
 }
 
 static void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t unit) {
@@ -273,8 +260,7 @@ static void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t unit) {
     ring_wait_free(l0c, unit);
   }
   for (uint32_t first = 0; first < walk->piece.rows; first += step) {
-    multiply_rows(cube, walk, first, min_u32(step, walk->piece.rows - first),
-                  ring_slot(l0c, unit));
+    multiply_rows(cube, walk, first, min_u32(step, walk->piece.rows - first), ring_slot(l0c, unit));
   }
   free_piece(cube, walk);
   if (closes_unit(walk)) {
@@ -288,7 +274,7 @@ static void multiply_piece(cube_t *cube, const walk_t *walk, uint32_t unit) {
 // ---- The whole ----
 
 static void for_rings(const cube_t *cube, void (*act)(const ring_t *ring)) {
-  for (uint32_t i = 0; i < RINGS; i++) {
+  for (uint32_t i = 0; i < RINGS; ++i) {
     if (i != RING_B || !is_direct(cube)) {
       act(&cube->ring[i]);
     }
@@ -300,8 +286,7 @@ static void multiply(cube_t *cube) {
   walk_t loads = first_step(cube);
   walk_t walk = loads;
   for_rings(cube, ring_open);
-  for (uint32_t unit = 0; walk.piece.valid; unit += closes_unit(&walk) ? 1 : 0,
-                next_step(cube, &walk)) {
+  for (uint32_t unit = 0; walk.piece.valid; unit += closes_unit(&walk) ? 1 : 0, next_step(cube, &walk)) {
     load_some(cube, &loads);
     multiply_piece(cube, &walk, unit);
   }

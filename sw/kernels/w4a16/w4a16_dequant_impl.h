@@ -1,5 +1,5 @@
-// Dequantisation, as the kernel that includes this file has it: it may fill in dequant_hooks. Nibbles, scales and zeros come
-// from global memory, B goes to the workspace or to L1.
+// Dequantisation, as the kernel that includes this file has it: it may fill in dequant_hooks. Nibbles, scales and zeros
+// come from global memory, B goes to the workspace or to L1.
 //
 //   MTE2   w, scale, zero of a tile --> UB
 //   V      B = fp16(scale * (w - zero)), by the ways of enum w4a16_zeros
@@ -13,8 +13,8 @@
 // scale * w - scale * zero is one FMA of FP32 operands, both exact, with the result rounded to FP16
 // alone (model/num/NUMERICS.md).
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_W4A16_DEQUANT_IMPL_H
-#define KERNELS_W4A16_DEQUANT_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_DEQUANT_IMPL_H
+#define AMALGAM_SW_KERNELS_W4A16_W4A16_DEQUANT_IMPL_H
 
 #include <stddef.h>
 
@@ -40,11 +40,11 @@ typedef struct job {
 
 typedef struct dequant {
   const w4a16_t *problem;
-  uint32_t core, cores;    // among all vector cores
-  uint32_t sub, subs;      // among those of the AI core
-  uint32_t k_tiles, tiles; // sequential
+  uint32_t core, cores;     // among all vector cores
+  uint32_t sub, subs;       // among those of the AI core
+  uint32_t k_tiles, tiles;  // sequential
   ring_t in, out;
-  uint32_t room;           // uses of `in` that have a slot, by the frees pushed so far
+  uint32_t room;  // uses of `in` that have a slot, by the frees pushed so far
   // In a slot of `in`: w, then scales, then zeros.  Bytes from row to row and of all.
   uint32_t w_pitch, w_bytes, scale_pitch, scale_bytes;
   uint32_t out_pitch;
@@ -66,7 +66,7 @@ typedef struct w4a16_dequant_hooks {
   uint64_t (*zero)(const w4a16_t *problem, const w4a16_unit_t *unit);
   // A tile's scales or zeros come to UB: so many rows, args->n apart in global memory.
   void (*load_scales)(const dequant_t *d, const job_t *job, uint64_t gm, uint32_t ub, uint32_t rows);
-  uint32_t scale_copies;   // of a row of them in UB, 0: 1
+  uint32_t scale_copies;  // of a row of them in UB, 0: 1
   void (*scale_half)(const dequant_t *d, const job_t *job, const segment_t *s);
 } w4a16_dequant_hooks_t;
 
@@ -87,11 +87,9 @@ static void lay_out(dequant_t *d) {
   d->scale_pitch = round_up(2 * cols, UB_ALIGN) * (dequant_hooks.scale_copies != 0 ? dequant_hooks.scale_copies : 1);
   d->scale_bytes = groups * d->scale_pitch;
   d->out_pitch = round_up(2 * cols, UB_ALIGN);
-  const uint32_t in_bytes =
-      d->w_bytes + d->scale_bytes * (args->zeros == W4A16_NO_ZEROS ? 1 : 2);
+  const uint32_t in_bytes = d->w_bytes + d->scale_bytes * (args->zeros == W4A16_NO_ZEROS ? 1 : 2);
   const uint32_t out_bytes = rows * d->out_pitch;
-  const uint32_t wide_bytes =
-      args->zeros == W4A16_ANY_ZEROS ? 2 * out_bytes + 4 * d->scale_bytes : 0;
+  const uint32_t wide_bytes = args->zeros == W4A16_ANY_ZEROS ? 2 * out_bytes + 4 * d->scale_bytes : 0;
   // Three slots to leave from, for a store is over 0.3 us after its last byte; two if loads would
   // have less than three.
   const bool roomy = OUT_SLOTS_MAX * (out_bytes + in_bytes) + wide_bytes <= UB_BYTES;
@@ -109,9 +107,7 @@ static void lay_out(dequant_t *d) {
 
 // ---- The walk ----
 
-static bool is_sequential(const dequant_t *d) {
-  return d->problem->args.phases == W4A16_SEQUENTIAL;
-}
+static bool is_sequential(const dequant_t *d) { return d->problem->args.phases == W4A16_SEQUENTIAL; }
 
 static void settle_tile(const dequant_t *d, job_t *job) {
   const w4a16_args_t *args = &d->problem->args;
@@ -190,9 +186,8 @@ static void load(const dequant_t *d, const job_t *job) {
   const uint32_t groups = (job->k + job->rows - 1) / args->group - group + 1;
   const uint64_t first = 2 * ((uint64_t)group * args->n + job->col);
   ring_wait_free(&d->in, job->use);
-  data_copy_gm_to_ub(.gm = w + ((uint64_t)job->k * args->n + job->col) / 2,
-                     .gm_pitch = args->n / 2, .ub = slot, .ub_pitch = d->w_pitch,
-                     .rows = job->rows, .row_bytes = job->cols / 2);
+  data_copy_gm_to_ub(.gm = w + ((uint64_t)job->k * args->n + job->col) / 2, .gm_pitch = args->n / 2, .ub = slot,
+                     .ub_pitch = d->w_pitch, .rows = job->rows, .row_bytes = job->cols / 2);
   if (dequant_hooks.load_scales != NULL) {
     dequant_hooks.load_scales(d, job, scale + first, slot + d->w_bytes, groups);
   } else {
@@ -202,9 +197,8 @@ static void load(const dequant_t *d, const job_t *job) {
   if (args->zeros != W4A16_NO_ZEROS && dequant_hooks.load_scales != NULL) {
     dequant_hooks.load_scales(d, job, zero + first, slot + d->w_bytes + d->scale_bytes, groups);
   } else if (args->zeros != W4A16_NO_ZEROS) {
-    data_copy_gm_to_ub(.gm = zero + first, .gm_pitch = 2 * args->n,
-                       .ub = slot + d->w_bytes + d->scale_bytes, .ub_pitch = d->scale_pitch,
-                       .rows = groups, .row_bytes = 2 * job->cols);
+    data_copy_gm_to_ub(.gm = zero + first, .gm_pitch = 2 * args->n, .ub = slot + d->w_bytes + d->scale_bytes,
+                       .ub_pitch = d->scale_pitch, .rows = groups, .row_bytes = 2 * job->cols);
   }
   ring_set_full(&d->in, job->use);
 }
@@ -227,20 +221,17 @@ static void scale_half(const dequant_t *d, const job_t *job, const segment_t *s)
   const uint32_t scale = slot + d->w_bytes + s->offset;
   const uint32_t rows = ring_slot(&d->out, job->use) + s->row * d->out_pitch;
   if (d->problem->args.zeros == W4A16_HALF_ZEROS) {
-    vector_op(.op = VOP_SUB, .rows = s->rows, .cols = job->cols, .dst = rows,
-              .dst_pitch = d->out_pitch, .a = rows, .a_pitch = d->out_pitch,
-              .b = scale + d->scale_bytes, .from = TYPE_F16, .to = TYPE_F16);
+    vector_op(.op = VOP_SUB, .rows = s->rows, .cols = job->cols, .dst = rows, .dst_pitch = d->out_pitch, .a = rows,
+              .a_pitch = d->out_pitch, .b = scale + d->scale_bytes, .from = TYPE_F16, .to = TYPE_F16);
   }
-  vector_op(.op = VOP_MUL, .rows = s->rows, .cols = job->cols, .dst = rows,
-            .dst_pitch = d->out_pitch, .a = rows, .a_pitch = d->out_pitch, .b = scale,
-            .from = TYPE_F16, .to = TYPE_F16);
+  vector_op(.op = VOP_MUL, .rows = s->rows, .cols = job->cols, .dst = rows, .dst_pitch = d->out_pitch, .a = rows,
+            .a_pitch = d->out_pitch, .b = scale, .from = TYPE_F16, .to = TYPE_F16);
 }
 
 static void scale_wide(const dequant_t *d, const job_t *job, const segment_t *s) {
   vector_op(.op = VOP_FMA, .rows = s->rows, .cols = job->cols,
-            .dst = ring_slot(&d->out, job->use) + s->row * d->out_pitch,
-            .dst_pitch = d->out_pitch, .a = d->wide_w + s->row * 2 * d->out_pitch,
-            .a_pitch = 2 * d->out_pitch, .b = d->wide_scale + 2 * s->offset,
+            .dst = ring_slot(&d->out, job->use) + s->row * d->out_pitch, .dst_pitch = d->out_pitch,
+            .a = d->wide_w + s->row * 2 * d->out_pitch, .a_pitch = 2 * d->out_pitch, .b = d->wide_scale + 2 * s->offset,
             .c = d->wide_zero + 2 * s->offset, .to = TYPE_F16);
 }
 
@@ -248,30 +239,24 @@ static void scale_wide(const dequant_t *d, const job_t *job, const segment_t *s)
 static void widen(const dequant_t *d, const job_t *job) {
   const w4a16_args_t *args = &d->problem->args;
   const uint32_t slot = ring_slot(&d->in, job->use);
-  const uint32_t groups =
-      (job->k + job->rows - 1) / args->group - job->k / args->group + 1;
+  const uint32_t groups = (job->k + job->rows - 1) / args->group - job->k / args->group + 1;
   const uint32_t pitch = 2 * d->scale_pitch;
-  vector_op(.op = VOP_CAST, .rows = job->rows, .cols = job->cols, .dst = d->wide_w,
-            .dst_pitch = 2 * d->out_pitch, .a = slot, .a_pitch = d->w_pitch,
-            .from = args->nibbles, .to = TYPE_F32);
-  vector_op(.op = VOP_CAST, .rows = groups, .cols = job->cols, .dst = d->wide_scale,
-            .dst_pitch = pitch, .a = slot + d->w_bytes, .a_pitch = d->scale_pitch,
-            .from = TYPE_F16, .to = TYPE_F32);
-  vector_op(.op = VOP_CAST, .rows = groups, .cols = job->cols, .dst = d->wide_zero,
-            .dst_pitch = pitch, .a = slot + d->w_bytes + d->scale_bytes,
-            .a_pitch = d->scale_pitch, .from = TYPE_F16, .to = TYPE_F32);
-  vector_op(.op = VOP_MUL, .rows = groups, .cols = job->cols, .dst = d->wide_zero,
-            .dst_pitch = pitch, .a = d->wide_zero, .a_pitch = pitch, .b = d->wide_scale,
-            .b_pitch = pitch);
-  vector_op(.op = VOP_MUL, .rows = groups, .cols = job->cols, .dst = d->wide_zero,
-            .dst_pitch = pitch, .a = d->wide_zero, .a_pitch = pitch, .b_kind = OPERAND_SCALAR,
+  vector_op(.op = VOP_CAST, .rows = job->rows, .cols = job->cols, .dst = d->wide_w, .dst_pitch = 2 * d->out_pitch,
+            .a = slot, .a_pitch = d->w_pitch, .from = args->nibbles, .to = TYPE_F32);
+  vector_op(.op = VOP_CAST, .rows = groups, .cols = job->cols, .dst = d->wide_scale, .dst_pitch = pitch,
+            .a = slot + d->w_bytes, .a_pitch = d->scale_pitch, .from = TYPE_F16, .to = TYPE_F32);
+  vector_op(.op = VOP_CAST, .rows = groups, .cols = job->cols, .dst = d->wide_zero, .dst_pitch = pitch,
+            .a = slot + d->w_bytes + d->scale_bytes, .a_pitch = d->scale_pitch, .from = TYPE_F16, .to = TYPE_F32);
+  vector_op(.op = VOP_MUL, .rows = groups, .cols = job->cols, .dst = d->wide_zero, .dst_pitch = pitch,
+            .a = d->wide_zero, .a_pitch = pitch, .b = d->wide_scale, .b_pitch = pitch);
+  vector_op(.op = VOP_MUL, .rows = groups, .cols = job->cols, .dst = d->wide_zero, .dst_pitch = pitch,
+            .a = d->wide_zero, .a_pitch = pitch, .b_kind = OPERAND_SCALAR,
             .scalar = 0xbf800000u);  // -1
 }
 
 static void narrow(const dequant_t *d, const job_t *job) {
-  vector_op(.op = VOP_CAST, .rows = job->rows, .cols = job->cols,
-            .dst = ring_slot(&d->out, job->use), .dst_pitch = d->out_pitch,
-            .a = ring_slot(&d->in, job->use), .a_pitch = d->w_pitch,
+  vector_op(.op = VOP_CAST, .rows = job->rows, .cols = job->cols, .dst = ring_slot(&d->out, job->use),
+            .dst_pitch = d->out_pitch, .a = ring_slot(&d->in, job->use), .a_pitch = d->w_pitch,
             .from = d->problem->args.nibbles, .to = TYPE_F16);
 }
 
@@ -313,17 +298,14 @@ static void store_gm(const dequant_t *d, const job_t *job) {
     pitch = 2 * args->tile_cols;
     gm = args->b + (uint64_t)slot * W4A16_SLOT + job->row * pitch;
   }
-  data_copy_ub_to_gm(.ub = ring_slot(&d->out, job->use), .ub_pitch = d->out_pitch, .gm = gm,
-                     .gm_pitch = pitch, .rows = job->rows, .row_bytes = 2 * job->cols,
-                     .op = GM_STORE);
+  data_copy_ub_to_gm(.ub = ring_slot(&d->out, job->use), .ub_pitch = d->out_pitch, .gm = gm, .gm_pitch = pitch,
+                     .rows = job->rows, .row_bytes = 2 * job->cols, .op = GM_STORE);
 }
 
 static void store_l1(const dequant_t *d, const job_t *job) {
   const uint32_t slot = W4A16_B_BASE + job->piece.number % W4A16_B_SLOTS * W4A16_SLOT;
-  data_copy_ub_to_l1(.ub = ring_slot(&d->out, job->use), .ub_pitch = d->out_pitch,
-                     .l1 = slot + job->row * STRIP_ROW,
-                     .l1_pitch = round_up(job->piece.rows, STRIP) * STRIP_ROW, .rows = job->rows,
-                     .cols = job->cols);
+  data_copy_ub_to_l1(.ub = ring_slot(&d->out, job->use), .ub_pitch = d->out_pitch, .l1 = slot + job->row * STRIP_ROW,
+                     .l1_pitch = round_up(job->piece.rows, STRIP) * STRIP_ROW, .rows = job->rows, .cols = job->cols);
 }
 
 static void store(const dequant_t *d, const job_t *job) {
@@ -361,7 +343,7 @@ static void dequant_open(dequant_t *d, const w4a16_t *problem) {
 
 // The flags that the cube core still raises for the last pieces.
 static void drain_pieces(const dequant_t *d, uint32_t pieces) {
-  for (uint32_t i = min_u32(pieces, d->problem->slots); i > 0; i--) {
+  for (uint32_t i = min_u32(pieces, d->problem->slots); i > 0; --i) {
     cross_core_wait_flag(PIPE_MTE3, FLAG_FREE);
   }
 }

@@ -10,8 +10,8 @@
 // same columns.  Where phases are sequential they are taken backwards: B was written from the first
 // column to the last, and of a B that is larger than L2 the last columns are still there.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_W4A16_PROBLEM_H
-#define KERNELS_W4A16_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_PROBLEM_H
+#define AMALGAM_SW_KERNELS_W4A16_W4A16_PROBLEM_H
 
 #include <stdbool.h>
 
@@ -34,8 +34,8 @@ typedef struct w4a16 {
   uint32_t core, cores;
   uint32_t tile_rows, piece_rows;
   uint32_t m_tiles, n_tiles, units;
-  uint32_t b_pitch;  // bytes from row to row of B in the workspace, sequential
-  uint32_t slots;  // of pieces between vector and cube cores, where phases overlap
+  uint32_t b_pitch;                   // bytes from row to row of B in the workspace, sequential
+  uint32_t slots;                     // of pieces between vector and cube cores, where phases overlap
   const struct w4a16_groups *groups;  // of a kernel with several products; w4a16 has none
 } w4a16_t;
 
@@ -47,8 +47,7 @@ typedef struct w4a16_unit {
 
 // Where row k of B's tile that begins with a column is, sequential.
 static inline uint64_t w4a16_b_row(const w4a16_t *problem, uint32_t k, uint32_t col) {
-  return problem->args.b + (uint64_t)k * problem->b_pitch +
-         col / problem->args.tile_cols * W4A16_TILE_PITCH;
+  return problem->args.b + (uint64_t)k * problem->b_pitch + col / problem->args.tile_cols * W4A16_TILE_PITCH;
 }
 
 // Reads the arguments; ends the program if they are outside of the limits.

@@ -1,7 +1,7 @@
 // The problem, as the kernel that includes this file has it: which arguments there are, and which units.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_W4A16_PROBLEM_IMPL_H
-#define KERNELS_W4A16_PROBLEM_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_PROBLEM_IMPL_H
+#define AMALGAM_SW_KERNELS_W4A16_W4A16_PROBLEM_IMPL_H
 
 #include "kernels/w4a16/w4a16_problem.h"
 
@@ -11,27 +11,24 @@
 static bool extent_valid(uint32_t extent) { return extent >= 1 && extent <= W4A16_MAX; }
 
 static bool shape_valid(const w4a16_args_t *a) {
-  return extent_valid(a->m) && extent_valid(a->n) && extent_valid(a->k) && a->n % 8 == 0 &&
-         a->group >= 1 && a->k % a->group == 0;
+  return extent_valid(a->m) && extent_valid(a->n) && extent_valid(a->k) && a->n % 8 == 0 && a->group >= 1 &&
+         a->k % a->group == 0;
 }
 
 static bool split_valid(const w4a16_args_t *a) {
   return a->splits >= 1 && a->splits <= W4A16_MAX_SPLITS && a->splits <= a->k && a->reduce <= 1 &&
-         (a->reduce == 1 || a->splits == 1) &&
-         (a->reduce == 0 || (a->partial | a->partial_bytes) % 4 == 0);
+         (a->reduce == 1 || a->splits == 1) && (a->reduce == 0 || (a->partial | a->partial_bytes) % 4 == 0);
 }
 
 static bool tiles_valid(const w4a16_args_t *a) {
   const uint32_t cols = a->tile_cols;
-  return (cols == 64 || cols == 128 || cols == 256) && a->dequant_rows >= 1 &&
-         a->dequant_rows <= W4A16_SLOT / 2 / cols;
+  return (cols == 64 || cols == 128 || cols == 256) && a->dequant_rows >= 1 && a->dequant_rows <= W4A16_SLOT / 2 / cols;
 }
 
 static bool args_valid(const w4a16_args_t *a) {
   return shape_valid(a) && split_valid(a) && a->phases < W4A16_PHASES_COUNT && tiles_valid(a) &&
-         a->zeros < W4A16_ZEROS_COUNT && (a->nibbles == TYPE_S4 || a->nibbles == TYPE_U4) &&
-         a->out_f32 <= 1 && (a->a | a->b | a->scale | a->zero) % 2 == 0 &&
-         a->c % (a->out_f32 ? 4 : 2) == 0;
+         a->zeros < W4A16_ZEROS_COUNT && (a->nibbles == TYPE_S4 || a->nibbles == TYPE_U4) && a->out_f32 <= 1 &&
+         (a->a | a->b | a->scale | a->zero) % 2 == 0 && a->c % (a->out_f32 ? 4 : 2) == 0;
 }
 
 // All but what only the kernel knows: the units.

@@ -1,7 +1,7 @@
 // y = x / sqrt(mean(x^2) + eps) * weight for each row of an FP32 matrix.
 #include "kernels/custom/custom.h"
 #include "lib/tiling.h"
-enum { TILE = 48 * 1024, X = 0, Y = TILE, WEIGHT = 2 * TILE, SUMS = 3 * TILE };   // in UB
+enum { TILE = 48 * 1024, X = 0, Y = TILE, WEIGHT = 2 * TILE, SUMS = 3 * TILE };  // in UB
 #define ROWS(...) vector_op(.rows = n, .cols = cols, .dst_pitch = pitch, .a_pitch = pitch, __VA_ARGS__)
 #define SUM(...) vector_op(.rows = 1, .cols = n, .dst = SUMS, .a = SUMS, .b_kind = OPERAND_SCALAR, __VA_ARGS__)
 
@@ -23,7 +23,8 @@ void vector_main(void) {
     ROWS(.op = VOP_MUL, .dst = Y, .a = X, .b = SUMS, .b_kind = OPERAND_ROW);
     ROWS(.op = VOP_MUL, .dst = Y, .a = Y, .b = WEIGHT);
     order_pipes(PIPE_V, PIPE_MTE3, 0);
-    data_copy_ub_to_gm(.ub = Y, .ub_pitch = pitch, .gm = args->out.gm + at, .gm_pitch = bytes, .rows = n, .row_bytes = bytes);
+    data_copy_ub_to_gm(.ub = Y, .ub_pitch = pitch, .gm = args->out.gm + at, .gm_pitch = bytes, .rows = n,
+                       .row_bytes = bytes);
     order_pipes(PIPE_MTE3, PIPE_MTE2, 0);
   }
 }

@@ -19,14 +19,12 @@ void vector_main(void) {
     return;
   }
   data_copy_gm_to_ub(.gm = args->in[0].gm, .ub = 0, .rows = 1, .row_bytes = rows * row_bytes);
-  data_copy_gm_to_ub(.gm = args->in[1].gm, .gm_pitch = operand_bytes, .ub = operands,
-                     .ub_pitch = pitch, .rows = op == GM_RESCALE ? 1 : rows,
-                     .row_bytes = op == GM_RESCALE ? 4 * rows : operand_bytes);
+  data_copy_gm_to_ub(.gm = args->in[1].gm, .gm_pitch = operand_bytes, .ub = operands, .ub_pitch = pitch,
+                     .rows = op == GM_RESCALE ? 1 : rows, .row_bytes = op == GM_RESCALE ? 4 * rows : operand_bytes);
   set_flag(PIPE_MTE2, PIPE_MTE3, 0);
   wait_flag(PIPE_MTE2, PIPE_MTE3, 0);
-  data_copy_ub_to_gm(.ub = 0, .gm = args->out.gm, .rows = 1, .row_bytes = rows * row_bytes,
-                     .op = GM_STORE);
+  data_copy_ub_to_gm(.ub = 0, .gm = args->out.gm, .rows = 1, .row_bytes = rows * row_bytes, .op = GM_STORE);
   pipe_barrier(PIPE_MTE3);
-  data_copy_ub_to_gm(.ub = operands, .ub_pitch = pitch, .gm = args->out.gm + 4 * first,
-                     .gm_pitch = row_bytes, .rows = rows, .row_bytes = 4 * words, .op = op);
+  data_copy_ub_to_gm(.ub = operands, .ub_pitch = pitch, .gm = args->out.gm + 4 * first, .gm_pitch = row_bytes,
+                     .rows = rows, .row_bytes = 4 * words, .op = op);
 }

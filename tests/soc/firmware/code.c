@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 
-void cube_main(void) {
-  *(volatile uint32_t *)(uintptr_t)cube_main = 0;
-}
+void cube_main(void) { *(volatile uint32_t *)(uintptr_t)cube_main = 0; }
 
 void vector_main(void) {}

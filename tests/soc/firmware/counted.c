@@ -15,5 +15,5 @@ void cube_main(void) {
 #define LOOPS(n) push_after(n);
   COUNTED_LOOPS
 #undef LOOPS
-  __asm__ volatile("");   // the last call is one like the others
+  __asm__ volatile("");  // the last call is one like the others
 }

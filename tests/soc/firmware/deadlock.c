@@ -3,8 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/attention/attention_args.h"
 
-void cube_main(void) {
-  wait_flag(PIPE_MTE2, PIPE_MTE1, 3);
-}
+void cube_main(void) { wait_flag(PIPE_MTE2, PIPE_MTE1, 3); }
 
 void vector_main(void) {}

@@ -5,6 +5,5 @@
 void cube_main(void) {}
 
 void vector_main(void) {
-  data_copy_ub_to_l1(.ub = 0, .ub_pitch = 512, .l1 = 511 * 1024, .l1_pitch = 512, .rows = 16,
-                     .cols = 256);
+  data_copy_ub_to_l1(.ub = 0, .ub_pitch = 512, .l1 = 511 * 1024, .l1_pitch = 512, .rows = 16, .cols = 256);
 }

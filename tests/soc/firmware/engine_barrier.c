@@ -8,8 +8,7 @@ void engine_main(void) {
   load_kv(.k_gm = args->k, .v_gm = args->v, .keys = 1, .stride = 1, .dim = args->dim);
   set_flag(PIPE_LOAD, PIPE_ATTN, 0);
   wait_flag(PIPE_LOAD, PIPE_ATTN, 0);
-  attention_op(.queries = 1, .dim = args->dim, .stride = 1, .keys = 1, .share = 1,
-               .triplet = 8192);
-  attention_op(.queries = 1, .dim = args->dim, .stride = 1, .keys = 1, .share = 1,
-               .triplet = 8192, .carry = 1, .final = 1);
+  attention_op(.queries = 1, .dim = args->dim, .stride = 1, .keys = 1, .share = 1, .triplet = 8192);
+  attention_op(.queries = 1, .dim = args->dim, .stride = 1, .keys = 1, .share = 1, .triplet = 8192, .carry = 1,
+               .final = 1);
 }

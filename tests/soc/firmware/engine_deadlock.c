@@ -2,6 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 
-void engine_main(void) {
-  wait_flag(PIPE_ATTN, PIPE_STORE, 2);
-}
+void engine_main(void) { wait_flag(PIPE_ATTN, PIPE_STORE, 2); }

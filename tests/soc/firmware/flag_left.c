@@ -3,8 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/attention/attention_args.h"
 
-void cube_main(void) {
-  cross_core_set_flag(PIPE_FIX, 5);
-}
+void cube_main(void) { cross_core_set_flag(PIPE_FIX, 5); }
 
 void vector_main(void) {}

@@ -7,6 +7,6 @@ void cube_main(void) {}
 
 void vector_main(void) {
   const fp8_args_t *args = hal_gm(hal_read(REG_ARGS));
-  data_gather_gm_to_ub(.gm = args->kv, .gm_pitch = 64, .list = args->index, .first = 0, .page = 1,
-                       .ub = 0, .ub_pitch = 64, .rows = 30, .row_bytes = 64);
+  data_gather_gm_to_ub(.gm = args->kv, .gm_pitch = 64, .list = args->index, .first = 0, .page = 1, .ub = 0,
+                       .ub_pitch = 64, .rows = 30, .row_bytes = 64);
 }

@@ -5,8 +5,8 @@
 
 static void store(void) {
   const attention_args_t *args = hal_gm(hal_read(REG_ARGS));
-  data_copy_ub_to_gm(.ub = 0, .ub_pitch = 64, .gm = args->out + 2048 * hal_read(REG_SUB_INDEX), .gm_pitch = 64, .rows = 32,
-                     .row_bytes = 64, .op = GM_ADD_F32);
+  data_copy_ub_to_gm(.ub = 0, .ub_pitch = 64, .gm = args->out + 2048 * hal_read(REG_SUB_INDEX), .gm_pitch = 64,
+                     .rows = 32, .row_bytes = 64, .op = GM_ADD_F32);
 }
 
 void cube_main(void) {}

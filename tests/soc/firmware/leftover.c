@@ -10,8 +10,7 @@ void vector_main(void) {
   if (hal_read(REG_SUB_INDEX) != 0) {
     return;
   }
-  data_copy_ub_to_gm(.ub = 0, .gm = args->out.gm, .rows = 1, .row_bytes = (uint32_t)args->out.bytes,
-                     .op = GM_STORE);
+  data_copy_ub_to_gm(.ub = 0, .gm = args->out.gm, .rows = 1, .row_bytes = (uint32_t)args->out.bytes, .op = GM_STORE);
   set_flag(PIPE_MTE3, PIPE_V, 0);
   wait_flag(PIPE_MTE3, PIPE_V, 0);
   vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = 64, .dst = 0, .dst_pitch = 256, .scalar = 0x3f800000,

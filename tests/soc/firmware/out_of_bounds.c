@@ -5,8 +5,7 @@
 
 void cube_main(void) {
   const attention_args_t *args = hal_gm(hal_read(REG_ARGS));
-  data_copy_gm_to_l1(.gm = args->k, .gm_pitch = args->k_pitch, .l1 = 0, .rows = args->keys + 1,
-                     .cols = 16);
+  data_copy_gm_to_l1(.gm = args->k, .gm_pitch = args->k_pitch, .l1 = 0, .rows = args->keys + 1, .cols = 16);
 }
 
 void vector_main(void) {}

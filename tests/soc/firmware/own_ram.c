@@ -1,5 +1,6 @@
-// Each core keeps a number of its own on its stack, one behind its code, and half a command in its window, while it pushes
-// far more than it may be ahead of the machine, so that others run in between (RV64 only: a native build has no such RAM).
+// Each core keeps a number of its own on its stack, one behind its code, and half a command in its window, while it
+// pushes far more than it may be ahead of the machine, so that others run in between (RV64 only: a native build has no
+// such RAM).
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
 
@@ -48,7 +49,7 @@ static void keep(uint64_t mine, bool far, uint64_t code) {
 
 void cube_main(void) {
   push_flags(PIPE_MTE1, 1 + hal_read(REG_CORE_INDEX));
-  for (unsigned i = 0; i < PUSHES; ++i) {   // the last to end
+  for (unsigned i = 0; i < PUSHES; ++i) {  // the last to end
     pipe_barrier(PIPE_MTE2);
   }
   keep(100 + hal_read(REG_CORE_INDEX), false, hal_read(REG_CORE_INDEX) == 0 ? KEPT : 0);

@@ -3,10 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/fp8/fp8_args.h"
 
-void cube_main(void) {
-  pair_wait_flag(PIPE_MTE2, 5);
-}
+void cube_main(void) { pair_wait_flag(PIPE_MTE2, 5); }
 
-void vector_main(void) {
-  cross_core_set_flag(PIPE_MTE3, 5);
-}
+void vector_main(void) { cross_core_set_flag(PIPE_MTE3, 5); }

@@ -11,7 +11,6 @@ void cube_main(void) {
 
 void vector_main(void) {
   if (hal_read(REG_CORE_INDEX) == 1 && hal_read(REG_SUB_INDEX) == 0) {
-    data_copy_ub_to_l1(.ub = 0, .ub_pitch = 512, .l1 = 0, .l1_pitch = 512, .rows = 16, .cols = 256,
-                       .pair = 1);
+    data_copy_ub_to_l1(.ub = 0, .ub_pitch = 512, .l1 = 0, .l1_pitch = 512, .rows = 16, .cols = 256, .pair = 1);
   }
 }

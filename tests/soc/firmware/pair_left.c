@@ -5,6 +5,4 @@
 
 void cube_main(void) {}
 
-void vector_main(void) {
-  pair_set_flag(PIPE_MTE3, 5);
-}
+void vector_main(void) { pair_set_flag(PIPE_MTE3, 5); }

@@ -3,8 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/fp8/fp8_args.h"
 
-void cube_main(void) {
-  pair_set_flag(PIPE_FIX, 5);
-}
+void cube_main(void) { pair_set_flag(PIPE_FIX, 5); }
 
 void vector_main(void) {}

@@ -3,8 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/attention/attention_args.h"
 
-void cube_main(void) {
-  hal_halt(7);
-}
+void cube_main(void) { hal_halt(7); }
 
 void vector_main(void) {}

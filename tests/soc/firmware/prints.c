@@ -18,8 +18,7 @@ __attribute__((noinline)) static void middle(uint32_t depth) {
 
 void cube_main(void) {
   debug_printf("%d %5d|%-5u|%05x|%x\n", -1, -42, 7u, 0xBEEFu, 0xFFFFFFFFu);
-  debug_printf("%ld %lu 0x%016lx %s%c %%\n", -1234567890123L, 18446744073709551615UL, 0x123456789ABL,
-               "text", '!');
+  debug_printf("%ld %lu 0x%016lx %s%c %%\n", -1234567890123L, 18446744073709551615UL, 0x123456789ABL, "text", '!');
   debug_printf("%8s|%-8s|%c|%zu|%p\n", "right", "left", 'x', (size_t)9, (void *)0x10);
   debug_printf("unfinished");
   middle(2);

@@ -45,12 +45,15 @@ static uint64_t access(int32_t what) {
     case 11:
       __asm__ volatile("c.ld %0, 8(%1)" : "=&r"(value) : "r"(base + REG_CORE_INDEX - 4));
       break;
-    default:   // what is allowed: words and double words, and bytes of the window
+    default:  // what is allowed: words and double words, and bytes of the window
       __asm__ volatile("lw %0, 4(%1); ld %0, 8(%1); mv a5, %1; c.ld a4, 8(a5); c.ld a5, 8(a5)"
-                       : "=&r"(value) : "r"(base + REG_CORE_INDEX) : "a4", "a5");
+                       : "=&r"(value)
+                       : "r"(base + REG_CORE_INDEX)
+                       : "a4", "a5");
       // Left in the window, of which a second launch begins with zeros: its flag's event is one.
       order_pipes(PIPE_MTE2, PIPE_MTE1, 0);
-      __asm__ volatile("sw %1, 0(%0); sb zero, 1(%0)" ::"r"(base + REG_WINDOW + offsetof(cmd_set_flag_t, event)), "r"(-1L));
+      __asm__ volatile("sw %1, 0(%0); sb zero, 1(%0)" ::"r"(base + REG_WINDOW + offsetof(cmd_set_flag_t, event)),
+                       "r"(-1L));
       __asm__ volatile("sd zero, 0(%0)" ::"r"(base + REG_WINDOW));
   }
   return value;

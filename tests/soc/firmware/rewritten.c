@@ -10,7 +10,7 @@ static uint64_t written(uint32_t number) {
   code[0] = LI_A0 | number << 20;
   code[1] = RET;
   __asm__ volatile(".option push; .option arch, +zifencei; fence.i; .option pop" ::: "memory");
-  return ((uint64_t (*)(void))(SCALAR_RAM_BASE + BEHIND))();
+  return ((uint64_t(*)(void))(SCALAR_RAM_BASE + BEHIND))();
 }
 #endif
 

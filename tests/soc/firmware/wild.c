@@ -3,8 +3,6 @@
 #include "hal/hal.h"
 #include "kernels/attention/attention_args.h"
 
-void cube_main(void) {
-  *(volatile uint64_t *)0x1234000 = 1;
-}
+void cube_main(void) { *(volatile uint64_t *)0x1234000 = 1; }
 
 void vector_main(void) {}

@@ -27,7 +27,7 @@ void cube_main(void) {
 #if BUG != 4
   wait_flag(PIPE_MTE2, PIPE_MTE1, 0);
 #endif
-  for (uint32_t step = 0; step < K / STEP; step++) {
+  for (uint32_t step = 0; step < K / STEP; ++step) {
     const uint32_t a = A_L1 + step * 2 * A_STRIP, slot = step * 0x2000;
 #if BUG == 14
     const uint32_t b = B_L1;

@@ -1,7 +1,7 @@
 // The cube core's part of attention: C1 and C2 of every block, in the order preload asks for.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_CUBE_H
-#define KERNELS_ATTENTION_CUBE_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_H
 
 #include <stdbool.h>
 #include <stdint.h>

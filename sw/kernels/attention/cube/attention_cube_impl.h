@@ -23,16 +23,15 @@
 // Tiles of Q and P take turns in the buffers for L, and Q is loaded again for each C1.  With one
 // m-tile, or if they have buffers of their own each, Q stays for a whole unit.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_CUBE_IMPL_H
-#define KERNELS_ATTENTION_CUBE_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_IMPL_H
 
 #include "kernels/attention/cube/attention_cube.h"
 #include "kernels/attention/cube/attention_cube_load.h"
 #include "kernels/attention/cube/attention_cube_multiply.h"
 #include "kernels/attention/cube/attention_cube_walk.h"
 
-static void cube_open(cube_t *cube, const attention_problem_t *problem,
-                      const attention_output_t *output) {
+static void cube_open(cube_t *cube, const attention_problem_t *problem, const attention_output_t *output) {
   const attention_tiling_t *tiling = &problem->tiling;
   const bool one_tile = tiling->keep && problem->group_rows <= TILE;
   const uint32_t left = one_tile && !tiling->separate ? q_slots(problem) : tiling->left;
@@ -47,16 +46,15 @@ static void cube_open(cube_t *cube, const attention_problem_t *problem,
     cube->left_room[1] = left_slots(cube, 1);
   }
   cube->right_room = tiling->right;
-  cube->lag = cube_hooks.lag != 0 ? cube_hooks.lag
-                                  : max_u32(1, problem->plan.cube_lag[STAGE_OUTPUT] -
-                                                   problem->plan.cube_lag[STAGE_SCORES]);
+  cube->lag = cube_hooks.lag != 0
+                  ? cube_hooks.lag
+                  : max_u32(1, problem->plan.cube_lag[STAGE_OUTPUT] - problem->plan.cube_lag[STAGE_SCORES]);
   cube->products = cube->scores = 0;
 }
 
 static void for_all_rings(const cube_t *cube, void (*act)(const ring_t *ring)) {
-  const ring_t rings[] = {left_ring(cube, 0), right_ring(cube), l0_ring(cube), l0c_ring(cube),
-                          left_ring(cube, 1)};
-  for (uint32_t i = 0; i < (cube->resident ? 5 : 4); i++) {
+  const ring_t rings[] = {left_ring(cube, 0), right_ring(cube), l0_ring(cube), l0c_ring(cube), left_ring(cube, 1)};
+  for (uint32_t i = 0; i < (cube->resident ? 5 : 4); ++i) {
     act(&rings[i]);
   }
 }
@@ -82,29 +80,27 @@ static inline void use_first_step(cube_t *cube, const walk_t *use) {
 
 // As ring_open, of the buffers from `first` on.
 static inline void open_from(const ring_t *ring, uint32_t first) {
-  for (uint32_t i = first; i < ring->slots; i++) {
+  for (uint32_t i = first; i < ring->slots; ++i) {
     ring_set_free(ring, i);
   }
 }
 
 // C1(0), one m-tile: its first loads before all else, then each step as soon as its loads and the next one's are
 // pushed.
-static inline void push_first(cube_t *cube, const attention_place_t *first, walk_t *right,
-                              walk_t *left, walk_t *use) {
-  const ring_t rings[] = {right_ring(cube), left_ring(cube, 0), l0_ring(cube), l0c_ring(cube),
-                          left_ring(cube, 1)};
+static inline void push_first(cube_t *cube, const attention_place_t *first, walk_t *right, walk_t *left, walk_t *use) {
+  const ring_t rings[] = {right_ring(cube), left_ring(cube, 0), l0_ring(cube), l0c_ring(cube), left_ring(cube, 1)};
   ring_set_free(&rings[0], 0);
   load_right(cube, right);
   walk_start(cube, WALK_LEFT, first, left);
   ring_set_free(&rings[1], 0);
   load_left(cube, left);
   walk_start(cube, WALK_USE, first, use);
-  for (uint32_t i = 0; i < sizeof rings / sizeof *rings; i++) {
+  for (uint32_t i = 0; i < sizeof rings / sizeof *rings; ++i) {
     open_from(&rings[i], i < 2 ? 1 : 0);
   }
   const uint32_t k_pieces = use->stage.k_pieces;
   const uint32_t steps = use->stage.n_pieces * k_pieces;
-  for (uint32_t step = 0; step < steps; step++) {
+  for (uint32_t step = 0; step < steps; ++step) {
     walk_next(cube, right);
     if (step + 1 < steps) {
       load_right(cube, right);

@@ -1,7 +1,7 @@
 // Private to the cube core's part: MTE1 takes operands to L0, M multiplies, FIX stores results.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_CUBE_MULTIPLY_H
-#define KERNELS_ATTENTION_CUBE_MULTIPLY_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_MULTIPLY_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_MULTIPLY_H
 
 #include "hal/hal.h"
 #include "kernels/attention/cube/attention_cube_walk.h"
@@ -34,8 +34,7 @@ typedef struct product {
 } product_t;
 
 // late: L, use left_use of its ring, is to be waited for behind R's way into L0.
-__attribute__((always_inline)) static inline void multiply_base(cube_t *cube,
-                                                                const product_t *product, bool late,
+__attribute__((always_inline)) static inline void multiply_base(cube_t *cube, const product_t *product, bool late,
                                                                 ring_t left, uint32_t left_use) {
   const result_t *result = &cube->result;
   const ring_t l0 = l0_ring(cube);
@@ -46,13 +45,12 @@ __attribute__((always_inline)) static inline void multiply_base(cube_t *cube,
   const uint32_t cols = result->cols;
 
   ring_wait_free(&l0, use);
-  load_data_b(.l1 = product->right, .l1_pitch = product->right_pitch, .l0b = part,
-              .k = product->depth, .n = cols, .transpose = result->transpose);
+  load_data_b(.l1 = product->right, .l1_pitch = product->right_pitch, .l0b = part, .k = product->depth, .n = cols,
+              .transpose = result->transpose);
   if (late) {
     ring_wait_full(&left, left_use);
   }
-  load_data_a(.l1 = product->left, .l1_pitch = result->left_pitch, .l0a = part, .m = rows,
-              .k = product->depth);
+  load_data_a(.l1 = product->left, .l1_pitch = result->left_pitch, .l0a = part, .m = rows, .k = product->depth);
   ring_set_full(&l0, use);
 
   ring_wait_full(&l0, use);
@@ -60,8 +58,7 @@ __attribute__((always_inline)) static inline void multiply_base(cube_t *cube,
     ring_wait_free(&l0c, result->number);
   }
   mmad(.l0a = part, .l0b = part, .l0c = result->l0c, .m = rows, .n = cols, .k = product->depth,
-       .accumulate = product->first ? 0 : 1,
-       .type = cube_hooks.type != NULL ? cube_hooks.type(cube) : TYPE_BF16);
+       .accumulate = product->first ? 0 : 1, .type = cube_hooks.type != NULL ? cube_hooks.type(cube) : TYPE_BF16);
   ring_set_free(&l0, use);
   if (product->last) {
     ring_set_full(&l0c, result->number);
@@ -73,8 +70,7 @@ static inline void multiply_base_in_order(cube_t *cube, const product_t *product
 }
 
 // The MMADs of a step.
-static inline void multiply_piece(cube_t *cube, const walk_t *walk, bool late, uint32_t left,
-                                  uint32_t right) {
+static inline void multiply_piece(cube_t *cube, const walk_t *walk, bool late, uint32_t left, uint32_t right) {
   const stage_t *stage = &walk->stage;
   const uint32_t depth = walk->depth;
   const uint32_t base = cube_hooks.own_base != 0 ? cube_hooks.own_base : stage->base;
@@ -103,8 +99,7 @@ static inline void multiply_piece(cube_t *cube, const walk_t *walk, bool late, u
 }
 
 // late: as for multiply_base, of whole pieces.
-__attribute__((always_inline)) static inline void multiply(cube_t *cube, const walk_t *walk,
-                                                           bool late) {
+__attribute__((always_inline)) static inline void multiply(cube_t *cube, const walk_t *walk, bool late) {
   const ring_t left = left_ring(cube, walk->left_kind);
   const ring_t right = right_ring(cube);
   const uint32_t left_use = walk->left_use;
@@ -164,9 +159,8 @@ static void store_result(cube_t *cube, const walk_t *walk) {
   const uint32_t pitch = stage->output ? problem->args.o_pitch : 4 * problem->args.block;
   const uint32_t count = output->slot_a_unit ? walk->place[STAGE_OUTPUT].ordinal : stage->turn;
   const uint32_t output_slot = count % score_slots();
-  const uint64_t array = stage->output
-                             ? output->gm + (uint64_t)output_slot * problem->group_rows * pitch
-                             : attention_scores(problem, stage->turn);
+  const uint64_t array = stage->output ? output->gm + (uint64_t)output_slot * problem->group_rows * pitch
+                                       : attention_scores(problem, stage->turn);
   const ring_t l0c = l0c_ring(cube);
   const uint32_t result = cube->result.number;
 
@@ -175,8 +169,8 @@ static void store_result(cube_t *cube, const walk_t *walk) {
   }
   ring_wait_full(&l0c, result);
   fixpipe(.l0c = cube->result.l0c, .m = cube->result.rows, .n = cube->result.cols,
-          .gm = array + walk->m * TILE * pitch + 4 * walk->n * tile_n(stage), .gm_pitch = pitch,
-          .type = TYPE_F32, .op = stage->output ? output->op : GM_STORE);
+          .gm = array + walk->m * TILE * pitch + 4 * walk->n * tile_n(stage), .gm_pitch = pitch, .type = TYPE_F32,
+          .op = stage->output ? output->op : GM_STORE);
   ring_set_free(&l0c, result);
   if (walk->n + 1 == stage->n_pieces && walk->m + 1 == stage->m_tiles) {
     after_stage(cube, walk);

@@ -3,8 +3,8 @@
 //
 // Functions are static so that the compiler may take a walk apart: a step's path is short.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_CUBE_STAGE_H
-#define KERNELS_ATTENTION_CUBE_STAGE_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_STAGE_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_STAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,9 +34,9 @@ enum {
 };
 
 typedef struct stage {
-  bool output;  // C2, else C1
+  bool output;           // C2, else C1
   uint32_t turn, block;  // the block among all of this core's, and of the unit
-  uint32_t n, k;  // columns of the result, inner dimension
+  uint32_t n, k;         // columns of the result, inner dimension
   uint32_t base;
   uint32_t n_pieces, k_pieces, m_tiles;
   // k is cut evenly, at strips (a short MMAD would be over before the next one's operands are
@@ -45,8 +45,8 @@ typedef struct stage {
   uint64_t left, right;  // L and R in global memory, and their pitches
   uint32_t left_pitch, right_pitch;
   uint32_t steps_of_n;  // k_pieces * m_tiles
-  bool loads_left;  // L comes into L1 in this stage
-  bool frees_left;  // and is not needed after it
+  bool loads_left;      // L comes into L1 in this stage
+  bool frees_left;      // and is not needed after it
   ATTENTION_STAGE_OWN
 } stage_t;
 
@@ -55,12 +55,12 @@ typedef enum walk_kind { WALK_RIGHT, WALK_LEFT, WALK_USE } walk_kind_t;
 // A walk's step.  The loads' walks leave out the steps that find R or L in L1.
 typedef struct walk {
   walk_kind_t kind;
-  bool more;  // else there is no step left
+  bool more;                        // else there is no step left
   attention_place_t place[STAGES];  // of C1 and of C2, which is behind
-  preload_step_t turn;  // of the plan
+  preload_step_t turn;              // of the plan
   stage_t stage;
   uint32_t n, m, k;
-  uint32_t n_end, m_end;  // of this walk in this stage
+  uint32_t n_end, m_end;         // of this walk in this stage
   uint32_t start, depth;         // the step's part of k
   uint32_t number;               // of this step among all
   uint32_t left_use, right_use;  // of the rings: its tile of L and piece of R
@@ -85,10 +85,10 @@ typedef struct cube {
   const attention_problem_t *problem;
   const attention_output_t *output;
   attention_tiling_t tiling;
-  bool resident;      // Q stays in L1
-  uint8_t left_slots;    // of Q and of P; of both if they share
-  uint8_t right_first;   // buffers before those for R
-  uint32_t products;  // uses of ring l0 so far
+  bool resident;        // Q stays in L1
+  uint8_t left_slots;   // of Q and of P; of both if they share
+  uint8_t right_first;  // buffers before those for R
+  uint32_t products;    // uses of ring l0 so far
   result_t result;
   // Pushed so far: uses that have a buffer, by what gave buffers back; C1 stages.
   uint32_t left_room[2], right_room;
@@ -106,9 +106,9 @@ typedef struct attention_cube_hooks {
   // An MMAD's depth, if the tiling is one of the kernel's own: L and R are kept, m-tiles outside of k,
   // two halves of L0 and L0C, and k cut at stripes.
   uint32_t own_base;
-  bool whole_pieces;  // and that is a stripe
-  uint32_t lag;  // C1 stages that are pushed before P_j is waited for, j counted
-  uint32_t slots;  // of S, P and T; ATTENTION_SLOTS
+  bool whole_pieces;        // and that is a stripe
+  uint32_t lag;             // C1 stages that are pushed before P_j is waited for, j counted
+  uint32_t slots;           // of S, P and T; ATTENTION_SLOTS
   bool order_frees_scores;  // C1 is less than `slots` ahead of C2, so S_j has been read when its slot is next
   uint32_t (*type)(const cube_t *cube);  // of Q, K, P and V; TYPE_BF16
   // V2 may wait for C2(j) before all V1 are pushed whose P the cube core may wait for: it waits for P_j+1 once
@@ -134,18 +134,10 @@ static const attention_cube_hooks_t cube_hooks;
 
 // ---- The tiling ----
 
-static inline bool keeps(const cube_t *cube) {
-  return cube_hooks.own_base != 0 ? true : cube->tiling.keep;
-}
-static inline bool k_inside(const cube_t *cube) {
-  return cube_hooks.own_base != 0 ? true : cube->tiling.m_first;
-}
-static inline uint32_t score_slots(void) {
-  return cube_hooks.slots != 0 ? cube_hooks.slots : ATTENTION_SLOTS;
-}
-static inline uint32_t halves(const cube_t *cube) {
-  return cube_hooks.own_base != 0 ? 2 : cube->tiling.halves;
-}
+static inline bool keeps(const cube_t *cube) { return cube_hooks.own_base != 0 ? true : cube->tiling.keep; }
+static inline bool k_inside(const cube_t *cube) { return cube_hooks.own_base != 0 ? true : cube->tiling.m_first; }
+static inline uint32_t score_slots(void) { return cube_hooks.slots != 0 ? cube_hooks.slots : ATTENTION_SLOTS; }
+static inline uint32_t halves(const cube_t *cube) { return cube_hooks.own_base != 0 ? 2 : cube->tiling.halves; }
 
 // ---- Buffers ----
 
@@ -164,12 +156,12 @@ static inline uint32_t right_base(const cube_t *cube);
 
 static inline ring_t left_ring(const cube_t *cube, uint32_t kind) {
   const uint32_t first = kind == 0 ? 0 : cube->left_slots;
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind),
-                  left_base(cube, kind), left_bytes(cube, kind)};
+  return (ring_t){
+      PIPE_MTE2, PIPE_MTE1, (uint8_t)first, left_slots(cube, kind), left_base(cube, kind), left_bytes(cube, kind)};
 }
 
 static inline ring_t right_ring(const cube_t *cube) {
-  return (ring_t){PIPE_MTE2, PIPE_MTE1, cube->right_first, (uint8_t)cube->tiling.right,
+  return (ring_t){PIPE_MTE2,        PIPE_MTE1,          cube->right_first, (uint8_t)cube->tiling.right,
                   right_base(cube), cube->tiling.buffer};
 }
 

@@ -1,13 +1,12 @@
 // Private to the cube core's part: the order in which a walk goes through the steps of all stages.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_CUBE_WALK_H
-#define KERNELS_ATTENTION_CUBE_WALK_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_WALK_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_CUBE_WALK_H
 
 #include "kernels/attention/cube/attention_cube_stage.h"
 
 // Of the block, in K and V.
-static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit,
-                                 const stage_t *stage) {
+static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage) {
   if (cube_hooks.first_key != NULL) {
     return cube_hooks.first_key(cube, unit, stage);
   }
@@ -40,8 +39,7 @@ static void find_right(const cube_t *cube, const attention_unit_t *unit, stage_t
 }
 
 // In place, field by field: a copy takes the scalar core as long as the rest.
-static void set_stage(const cube_t *cube, const attention_place_t *place,
-                      const preload_step_t *turn, stage_t *stage) {
+static void set_stage(const cube_t *cube, const attention_place_t *place, const preload_step_t *turn, stage_t *stage) {
   const attention_problem_t *problem = cube->problem;
   const attention_tiling_t *tiling = &cube->tiling;
   const bool output = turn->stage == STAGE_OUTPUT;
@@ -74,9 +72,7 @@ static void set_stage(const cube_t *cube, const attention_place_t *place,
   }
 }
 
-static inline uint32_t long_pieces(const stage_t *stage) {
-  return cube_hooks.own_base != 0 ? 0 : stage->long_pieces;
-}
+static inline uint32_t long_pieces(const stage_t *stage) { return cube_hooks.own_base != 0 ? 0 : stage->long_pieces; }
 
 // The depth of the piece at walk->k, which starts at walk->start.
 static inline uint32_t piece_depth(const walk_t *walk) {
@@ -99,9 +95,7 @@ static void settle(const cube_t *cube, walk_t *walk) {
   walk->right_use = walk->right + (keep ? walk->n * stage->k_pieces + walk->k : step);
 }
 
-static inline const attention_unit_t *walk_unit(const walk_t *walk) {
-  return &walk->place[walk->turn.stage].unit;
-}
+static inline const attention_unit_t *walk_unit(const walk_t *walk) { return &walk->place[walk->turn.stage].unit; }
 
 // To the first step of the stage walk->turn.
 static void enter_stage(const cube_t *cube, walk_t *walk) {
@@ -206,8 +200,7 @@ static inline void walk_next(const cube_t *cube, walk_t *walk) {
 }
 
 // Field by field, here and in cube_open: zeroing all of it takes the scalar core a microsecond.
-static void walk_start(const cube_t *cube, walk_kind_t kind, const attention_place_t *first,
-                       walk_t *walk) {
+static void walk_start(const cube_t *cube, walk_kind_t kind, const attention_place_t *first, walk_t *walk) {
   const attention_problem_t *problem = cube->problem;
   walk->kind = kind;
   walk->steps = walk->right = walk->left[0] = walk->left[1] = walk->results = 0;
@@ -222,11 +215,7 @@ static void walk_start(const cube_t *cube, walk_kind_t kind, const attention_pla
 }
 
 // Extents of the step: columns and rows.
-static uint32_t step_n(const walk_t *walk) {
-  return tile_length(walk->stage.n, tile_n(&walk->stage), walk->n);
-}
-static uint32_t step_m(const walk_t *walk) {
-  return tile_length(walk_unit(walk)->rows, TILE, walk->m);
-}
+static uint32_t step_n(const walk_t *walk) { return tile_length(walk->stage.n, tile_n(&walk->stage), walk->n); }
+static uint32_t step_m(const walk_t *walk) { return tile_length(walk_unit(walk)->rows, TILE, walk->m); }
 
 #endif

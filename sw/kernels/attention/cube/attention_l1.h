@@ -1,7 +1,7 @@
 // L1 of base and amla: the tiling's buffers for L, then those for R, all of one size.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_L1_H
-#define KERNELS_ATTENTION_L1_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_L1_H
+#define AMALGAM_SW_KERNELS_ATTENTION_CUBE_ATTENTION_L1_H
 
 #include "kernels/attention/cube/attention_cube_stage.h"
 
@@ -16,9 +16,7 @@ static inline uint32_t tile_n(const stage_t *stage) {
 }
 
 // With one m-tile Q and P have buffers of their own, as many each.
-static inline uint32_t q_slots(const attention_problem_t *problem) {
-  return problem->tiling.left / 2;
-}
+static inline uint32_t q_slots(const attention_problem_t *problem) { return problem->tiling.left / 2; }
 
 static inline uint8_t left_slots(const cube_t *cube, uint32_t kind) {
   (void)kind;
@@ -34,8 +32,6 @@ static inline uint32_t left_base(const cube_t *cube, uint32_t kind) {
   return (kind == 0 ? 0u : cube->left_slots) * left_bytes(cube, kind);
 }
 
-static inline uint32_t right_base(const cube_t *cube) {
-  return cube->right_first * left_bytes(cube, 0);
-}
+static inline uint32_t right_base(const cube_t *cube) { return cube->right_first * left_bytes(cube, 0); }
 
 #endif

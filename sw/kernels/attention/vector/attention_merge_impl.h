@@ -6,18 +6,18 @@
 //
 // Included behind a layout of UB.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_MERGE_IMPL_H
-#define KERNELS_ATTENTION_MERGE_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_MERGE_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_MERGE_IMPL_H
 
 #include "kernels/attention/vector/attention_vector.h"
 
 enum {
   MERGE_ROWS = OUT_SLOT / (4 * OUT_COLS),  // of a step
   // Row values, in place of what the units needed.
-  ROW_MERGED_M = ROW_M,        // x2
+  ROW_MERGED_M = ROW_M,  // x2
   ROW_MERGED_L = ROW_L,
-  ROW_FACTOR = ROW_SCALE,      // of what is merged
-  ROW_HERE = ROW_SCALE + 1,    // of this split
+  ROW_FACTOR = ROW_SCALE,    // of what is merged
+  ROW_HERE = ROW_SCALE + 1,  // of this split
   // Row values of this split, in the tile's mask.
   HERE_L = 512,
 };
@@ -49,9 +49,7 @@ static void enter_unit(const vector_core_t *core, merge_walk_t *walk, uint32_t i
   walk->more = false;
 }
 
-static uint32_t step_rows(const merge_walk_t *walk) {
-  return min_u32(MERGE_ROWS, walk->end - walk->row);
-}
+static uint32_t step_rows(const merge_walk_t *walk) { return min_u32(MERGE_ROWS, walk->end - walk->row); }
 
 static void merge_next(const vector_core_t *core, merge_walk_t *walk) {
   walk->tile++;
@@ -73,24 +71,19 @@ static void load(const vector_core_t *core, const merge_walk_t *walk) {
   const uint32_t rows = step_rows(walk);
 
   ring_wait_free(&core->tile_back, walk->tile);
-  data_copy_gm_to_ub(.gm = attention_split_ml(problem, unit, walk->row),
-                     .gm_pitch = 4 * problem->group_rows, .ub = tile + TILE_BYTES,
-                     .ub_pitch = HERE_L, .rows = 2, .row_bytes = 4 * rows);
-  data_copy_gm_to_ub(.gm = attention_split_o(problem, unit, walk->row), .gm_pitch = args->o_pitch,
-                     .ub = tile, .ub_pitch = round_up(4 * args->dv, 32), .rows = rows,
-                     .row_bytes = 4 * args->dv);
+  data_copy_gm_to_ub(.gm = attention_split_ml(problem, unit, walk->row), .gm_pitch = 4 * problem->group_rows,
+                     .ub = tile + TILE_BYTES, .ub_pitch = HERE_L, .rows = 2, .row_bytes = 4 * rows);
+  data_copy_gm_to_ub(.gm = attention_split_o(problem, unit, walk->row), .gm_pitch = args->o_pitch, .ub = tile,
+                     .ub_pitch = round_up(4 * args->dv, 32), .rows = rows, .row_bytes = 4 * args->dv);
   ring_set_full(&core->tile_full, walk->tile);
 }
 
 // The first split is what the others are merged onto.
 static void take(const chunk_t *sum, const chunk_t *here) {
   const uint32_t n = here->rows;
-  row_op(n, .op = VOP_MUL, .dst = row_value(row_pair(ROW_MERGED_M, 0), 0), .a = here->mask,
-         by_scalar(F32_ONE));
-  row_op(n, .op = VOP_MUL, .dst = row_value(ROW_MERGED_L, 0), .a = here->mask + HERE_L,
-         by_scalar(F32_ONE));
-  tile_op(here, .op = VOP_MUL, .dst = sum->tile, .dst_pitch = sum->pitch, .a = here->tile,
-          by_scalar(F32_ONE));
+  row_op(n, .op = VOP_MUL, .dst = row_value(row_pair(ROW_MERGED_M, 0), 0), .a = here->mask, by_scalar(F32_ONE));
+  row_op(n, .op = VOP_MUL, .dst = row_value(ROW_MERGED_L, 0), .a = here->mask + HERE_L, by_scalar(F32_ONE));
+  tile_op(here, .op = VOP_MUL, .dst = sum->tile, .dst_pitch = sum->pitch, .a = here->tile, by_scalar(F32_ONE));
 }
 
 // The factors of both sides, from their maxima.  -inf - -inf is kept out by taking 0 for m while
@@ -136,18 +129,14 @@ static void finish(vector_core_t *core, const merge_walk_t *walk, const chunk_t 
   row_op(sum->rows, .op = VOP_MUL, .dst = divisor, .a = l, by_scalar(F32_ONE));
   attention_divide_by_one(sum->rows, l, divisor);
   attention_divide(core, sum, divisor);
-  attention_store(core, sum->rows, sum->pitch, attention_out_row(core, &walk->unit, walk->row),
-                  bytes, bytes, GM_STORE);
+  attention_store(core, sum->rows, sum->pitch, attention_out_row(core, &walk->unit, walk->row), bytes, bytes, GM_STORE);
 }
 
 static void use(vector_core_t *core, const merge_walk_t *walk) {
   const uint32_t tile = ring_slot(&core->tile_full, walk->tile);
   const uint32_t dv = core->problem->args.dv;
-  const chunk_t here = {.rows = step_rows(walk),
-                        .cols = dv,
-                        .tile = tile,
-                        .mask = tile + TILE_BYTES,
-                        .pitch = round_up(4 * dv, 32)};
+  const chunk_t here = {
+      .rows = step_rows(walk), .cols = dv, .tile = tile, .mask = tile + TILE_BYTES, .pitch = round_up(4 * dv, 32)};
   chunk_t sum = here;
   sum.tile = ring_slot(&out_ring, core->out);
 

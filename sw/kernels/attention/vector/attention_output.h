@@ -1,7 +1,7 @@
 // Private to a vector core's parts: V2, and the way of O out of the core.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_OUTPUT_H
-#define KERNELS_ATTENTION_OUTPUT_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_OUTPUT_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_OUTPUT_H
 
 #include "kernels/attention/vector/attention_vector_walk.h"
 
@@ -40,8 +40,7 @@ static target_t output_target(const vector_core_t *core, const chunk_t *chunk) {
     return (target_t){attention_o_row(core, chunk->row), args->o_pitch, 4 * args->dv};
   }
   if (args->splits > 1) {
-    return (target_t){attention_split_o(core->problem, unit->index, row), args->o_pitch,
-                      4 * args->dv};
+    return (target_t){attention_split_o(core->problem, unit->index, row), args->o_pitch, 4 * args->dv};
   }
   const uint32_t bytes = attention_out_bytes(core);
   return (target_t){attention_out_row(core, unit, row), bytes, bytes};
@@ -75,13 +74,12 @@ static void use_output(vector_core_t *core) {
   ring_set_full(&core->tile_done, walk->tile);
   ring_wait_full(&core->tile_done, walk->tile);
   if (vector_hooks.sum_output == NULL || last_block(walk)) {
-    data_copy_ub_to_gm(.ub = chunk.tile, .ub_pitch = chunk.pitch, .gm = target.gm,
-                       .gm_pitch = target.pitch, .rows = chunk.rows, .row_bytes = target.row_bytes,
-                       .op = GM_STORE);
+    data_copy_ub_to_gm(.ub = chunk.tile, .ub_pitch = chunk.pitch, .gm = target.gm, .gm_pitch = target.pitch,
+                       .rows = chunk.rows, .row_bytes = target.row_bytes, .op = GM_STORE);
   }
   ring_set_free(&core->tile_back, walk->tile);
-  if (vector_hooks.sum_output == NULL && last_chunk(core, walk) &&
-      core->problem->output_every_block && !last_block(walk)) {
+  if (vector_hooks.sum_output == NULL && last_chunk(core, walk) && core->problem->output_every_block &&
+      !last_block(walk)) {
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_O_STORED);
   }
 }

@@ -1,7 +1,7 @@
 // Private to a vector core's parts: V1, from scores to P, m and l.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_SCORES_H
-#define KERNELS_ATTENTION_SCORES_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_SCORES_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_SCORES_H
 
 #include "kernels/attention/vector/attention_vector_walk.h"
 
@@ -9,7 +9,6 @@
 #ifndef ROW_SUM_TREE
 #define ROW_SUM_TREE 0
 #endif
-
 
 static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
   const attention_problem_t *problem = core->problem;
@@ -24,15 +23,14 @@ static void load_scores(const vector_core_t *core, const chunk_t *chunk) {
     const uint64_t mask_row = unit->first_row + row;
     const uint32_t first_key = attention_first_key(problem, unit, chunk->block);
     data_copy_gm_to_ub(.gm = args->visible + mask_row * args->visible_pitch + first_key / 8,
-                       .gm_pitch = args->visible_pitch, .ub = chunk->mask, .ub_pitch = MASK_PITCH,
-                       .rows = chunk->rows, .row_bytes = ceil_div(chunk->cols, 8));
+                       .gm_pitch = args->visible_pitch, .ub = chunk->mask, .ub_pitch = MASK_PITCH, .rows = chunk->rows,
+                       .row_bytes = ceil_div(chunk->cols, 8));
   }
   if (vector_hooks.load_mask != NULL) {
     vector_hooks.load_mask(core, chunk);
   }
-  data_copy_gm_to_ub(.gm = attention_scores(problem, chunk->turn) + (uint64_t)row * pitch,
-                     .gm_pitch = pitch, .ub = chunk->tile, .ub_pitch = chunk->pitch,
-                     .rows = chunk->rows, .row_bytes = 4 * chunk->cols);
+  data_copy_gm_to_ub(.gm = attention_scores(problem, chunk->turn) + (uint64_t)row * pitch, .gm_pitch = pitch,
+                     .ub = chunk->tile, .ub_pitch = chunk->pitch, .rows = chunk->rows, .row_bytes = 4 * chunk->cols);
   ring_set_full(&core->tile_full, walk->tile);
 }
 
@@ -71,10 +69,9 @@ static void reset_rows(uint32_t rows, uint32_t turn) {
 static inline void fold_columns(const chunk_t *chunk, uint32_t fold, uint32_t width) {
   for (uint32_t col = width; col < chunk->cols; col += width) {
     const bool first = col == width;
-    vector_op(.op = fold, .rows = chunk->rows, .cols = min_u32(width, chunk->cols - col),
-              .dst = FOLD_BASE, .dst_pitch = 4 * width, .a = first ? chunk->tile : FOLD_BASE,
-              .a_pitch = first ? chunk->pitch : 4 * width, .b = chunk->tile + 4 * col,
-              .b_pitch = chunk->pitch);
+    vector_op(.op = fold, .rows = chunk->rows, .cols = min_u32(width, chunk->cols - col), .dst = FOLD_BASE,
+              .dst_pitch = 4 * width, .a = first ? chunk->tile : FOLD_BASE, .a_pitch = first ? chunk->pitch : 4 * width,
+              .b = chunk->tile + 4 * col, .b_pitch = chunk->pitch);
   }
 }
 
@@ -86,23 +83,20 @@ static inline void reduce_rows(const chunk_t *chunk, uint32_t fold, uint32_t red
     return;
   }
   fold_columns(chunk, fold, FOLD_COLS);
-  vector_op(.op = reduce, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
-            .a_pitch = FOLD_PITCH);
+  vector_op(.op = reduce, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE, .a_pitch = FOLD_PITCH);
 }
 
 // Maxima, in any order: by two registers' width, if a tile has so few rows that there is room, and whole
 // pairs of registers; that is fewer operations to start.
 static inline void row_maxima(const chunk_t *chunk, uint32_t dst) {
   enum { WIDE = 2 * FOLD_COLS, WIDE_PITCH = 2 * FOLD_PITCH };
-  if (!vector_hooks.wide_maxima || chunk->rows > SCORE_ROWS / 2 || chunk->cols < 2 * WIDE ||
-      chunk->cols % WIDE != 0) {
+  if (!vector_hooks.wide_maxima || chunk->rows > SCORE_ROWS / 2 || chunk->cols < 2 * WIDE || chunk->cols % WIDE != 0) {
     reduce_rows(chunk, VOP_MAX, VOP_ROW_MAX, dst);
     return;
   }
   fold_columns(chunk, VOP_MAX, WIDE);
-  vector_op(.op = VOP_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = FOLD_BASE,
-            .dst_pitch = WIDE_PITCH, .a = FOLD_BASE, .a_pitch = WIDE_PITCH,
-            .b = FOLD_BASE + FOLD_PITCH, .b_pitch = WIDE_PITCH);
+  vector_op(.op = VOP_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = FOLD_BASE, .dst_pitch = WIDE_PITCH,
+            .a = FOLD_BASE, .a_pitch = WIDE_PITCH, .b = FOLD_BASE + FOLD_PITCH, .b_pitch = WIDE_PITCH);
   vector_op(.op = VOP_ROW_MAX, .rows = chunk->rows, .cols = FOLD_COLS, .dst = dst, .a = FOLD_BASE,
             .a_pitch = WIDE_PITCH);
 }
@@ -127,8 +121,7 @@ static void update_maximum(const chunk_t *chunk) {
   row_maxima(chunk, temp);
   row_op(n, .op = VOP_MAX, .dst = m, .a = temp, .b = previous);
   row_op(n, .op = VOP_CMP_GT, .dst = live, .a = m, by_scalar(F32_MINUS_INFINITY));
-  row_op(n, .op = VOP_SELECT, .dst = row_value(ROW_SAFE, chunk->row), .a = m, by_scalar(F32_ZERO),
-         .c = live);
+  row_op(n, .op = VOP_SELECT, .dst = row_value(ROW_SAFE, chunk->row), .a = m, by_scalar(F32_ZERO), .c = live);
 }
 
 // Scores to P = exp(S - m), in place, and its sums.
@@ -136,8 +129,7 @@ static void exponentiate(const vector_core_t *core, const chunk_t *chunk) {
   const attention_args_t *args = &core->problem->args;
   tile_update(chunk, .op = VOP_MUL, by_scalar(args->scale));
   if (args->visible != 0) {
-    tile_update(chunk, .op = VOP_SELECT, by_scalar(F32_MINUS_INFINITY), .c = chunk->mask,
-                .c_pitch = MASK_PITCH);
+    tile_update(chunk, .op = VOP_SELECT, by_scalar(F32_MINUS_INFINITY), .c = chunk->mask, .c_pitch = MASK_PITCH);
   }
   if (vector_hooks.mask != NULL) {
     vector_hooks.mask(core, chunk);
@@ -154,14 +146,12 @@ static void store_probabilities(const vector_core_t *core, const chunk_t *chunk)
   const uint32_t pitch = 2 * core->problem->args.block;
   const uint64_t row = walk->first_row + chunk->row;
 
-  tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core),
-              .round = ROUND_NEAREST);
+  tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core), .round = ROUND_NEAREST);
   ring_set_full(&core->tile_done, walk->tile);
   ring_wait_full(&core->tile_done, walk->tile);
   data_copy_ub_to_gm(.ub = chunk->tile, .ub_pitch = chunk->pitch,
-                     .gm = attention_probabilities(core->problem, chunk->turn) + row * pitch,
-                     .gm_pitch = pitch, .rows = chunk->rows, .row_bytes = 2 * chunk->cols,
-                     .op = GM_STORE);
+                     .gm = attention_probabilities(core->problem, chunk->turn) + row * pitch, .gm_pitch = pitch,
+                     .rows = chunk->rows, .row_bytes = 2 * chunk->cols, .op = GM_STORE);
   ring_set_free(&core->tile_back, walk->tile);
 }
 
@@ -170,8 +160,7 @@ static void store_probabilities(const vector_core_t *core, const chunk_t *chunk)
 static void update_sums(uint32_t rows, uint32_t turn) {
   const uint32_t scale = row_value(row_turn(ROW_SCALE, turn), 0);
   const uint32_t l = row_value(ROW_L, 0);
-  row_op(rows, .op = VOP_SUB, .dst = scale, .a = row_value(row_pair(ROW_M, turn - 1), 0),
-         .b = row_value(ROW_SAFE, 0));
+  row_op(rows, .op = VOP_SUB, .dst = scale, .a = row_value(row_pair(ROW_M, turn - 1), 0), .b = row_value(ROW_SAFE, 0));
   row_op(rows, .op = VOP_EXP, .dst = scale, .a = scale);
   row_op(rows, .op = VOP_MUL, .dst = l, .a = l, .b = scale);
   row_op(rows, .op = VOP_ADD, .dst = l, .a = l, .b = row_value(ROW_SUM, 0));
@@ -183,12 +172,10 @@ static void store_ml(vector_core_t *core) {
   const vector_walk_t *walk = core->at;
   const uint32_t slot = ring_slot(&out_ring, core->out);
   ring_wait_free(&out_ring, core->out);
-  row_op(walk->rows, .op = VOP_MUL, .dst = slot,
-         .a = row_value(row_pair(ROW_M, walk->turn.block), 0), by_scalar(F32_ONE));
-  row_op(walk->rows, .op = VOP_MUL, .dst = slot + ROW_VALUES_BYTES, .a = row_value(ROW_L, 0),
+  row_op(walk->rows, .op = VOP_MUL, .dst = slot, .a = row_value(row_pair(ROW_M, walk->turn.block), 0),
          by_scalar(F32_ONE));
-  attention_store(core, 2, ROW_VALUES_BYTES,
-                  attention_split_ml(problem, walk_place(walk)->unit.index, walk->first_row),
+  row_op(walk->rows, .op = VOP_MUL, .dst = slot + ROW_VALUES_BYTES, .a = row_value(ROW_L, 0), by_scalar(F32_ONE));
+  attention_store(core, 2, ROW_VALUES_BYTES, attention_split_ml(problem, walk_place(walk)->unit.index, walk->first_row),
                   4 * problem->group_rows, 4 * walk->rows, GM_STORE);
 }
 

@@ -1,14 +1,14 @@
 // How much of UB what takes: base and amla.  See attention_vector.h, which is included behind this or
 // behind a kernel's own.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_UB_H
-#define KERNELS_ATTENTION_UB_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_UB_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_UB_H
 
 #include "kernels/attention/attention_args.h"
 
 enum {
   CORE_ROWS = ATTENTION_CORE_ROWS,  // rows of a unit for a vector core, at most
-  SCORE_ROWS = 32,       // rows of a tile in V1, at most
+  SCORE_ROWS = 32,                  // rows of a tile in V1, at most
   TILE_SLOTS = 2,
   TILE_BYTES = SCORE_ROWS * 2 * 1024,
   TILE_MASK = 2 * 1024,  // bytes behind a tile

@@ -20,8 +20,8 @@
 // FLAG_T_READY), and that result took all of P_j.  The cube core writes T_j+2 after it read P_j+2,
 // whose scores MTE2 loads after T_j.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_VECTOR_H
-#define KERNELS_ATTENTION_VECTOR_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,12 +33,12 @@
 
 // Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
 enum row_values {
-  ROW_M,                     // x2: maximum of the scores so far, -inf: no finite score, "not live"
-  ROW_SCALE = ROW_M + 2,     // x ROW_TURNS: exp(previous m - m), scales l (and O) of the blocks before
+  ROW_M,                             // x2: maximum of the scores so far, -inf: no finite score, "not live"
+  ROW_SCALE = ROW_M + 2,             // x ROW_TURNS: exp(previous m - m), scales l (and O) of the blocks before
   ROW_SAFE = ROW_SCALE + ROW_TURNS,  // m, 0 if not live
-  ROW_L,                     // sum of P so far
-  ROW_SUM,                   // of this block
-  ROW_DIVISOR,               // x ROW_TURNS, by units: of O, at the end
+  ROW_L,                             // sum of P so far
+  ROW_SUM,                           // of this block
+  ROW_DIVISOR,                       // x ROW_TURNS, by units: of O, at the end
   ROW_TEMP = ROW_DIVISOR + ROW_TURNS,
   ROW_BITS,    // a bit a row, of the rows at hand
   ROW_KERNEL,  // the kernel's own from here
@@ -96,14 +96,14 @@ typedef struct attention_vector_kernel {
 
 // A walk's place: a chunk of a stage.
 typedef struct vector_walk {
-  bool more;  // else there is no chunk left
+  bool more;                        // else there is no chunk left
   attention_place_t place[STAGES];  // of V1, and of V2, which is behind
-  preload_step_t turn;  // of the plan
-  uint32_t first_row;  // of this core in the unit
-  uint32_t rows;       // of this core
-  uint32_t row;         // chunk's first
-  uint32_t tile;        // use of the tiles
-  uint32_t scores, outputs;  // stages before this one
+  preload_step_t turn;              // of the plan
+  uint32_t first_row;               // of this core in the unit
+  uint32_t rows;                    // of this core
+  uint32_t row;                     // chunk's first
+  uint32_t tile;                    // use of the tiles
+  uint32_t scores, outputs;         // stages before this one
 } vector_walk_t;
 
 struct vector_core {
@@ -112,8 +112,8 @@ struct vector_core {
   uint32_t share;  // rows of a unit for each vector core, at most
   // Of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
   ring_t tile_full, tile_done, tile_back;
-  uint32_t out;              // uses of out_ring so far
-  const vector_walk_t *at;   // the walk whose part is being pushed
+  uint32_t out;             // uses of out_ring so far
+  const vector_walk_t *at;  // the walk whose part is being pushed
 };
 
 // What a kernel may do beside the above; NULL: nothing.  A kernel without hooks links
@@ -142,10 +142,10 @@ typedef struct attention_vector_hooks {
   bool (*begins_part)(const vector_core_t *core);
   bool (*ends_part)(const vector_core_t *core);
   uint32_t (*type)(const vector_core_t *core);  // of P and of the output; TYPE_BF16
-  bool order_frees_scores;  // as in attention_cube_hooks_t
-  bool deals_evenly;   // a unit's rows, and not those of the largest unit, are split evenly
-  bool wide_maxima;    // see row_maxima
-  bool never_splits;   // args.splits is 1
+  bool order_frees_scores;                      // as in attention_cube_hooks_t
+  bool deals_evenly;                            // a unit's rows, and not those of the largest unit, are split evenly
+  bool wide_maxima;                             // see row_maxima
+  bool never_splits;                            // args.splits is 1
 } attention_vector_hooks_t;
 
 static const ring_t out_ring = {PIPE_V, PIPE_MTE3, TILE_SLOTS, OUT_SLOTS, OUT_RING_BASE, OUT_SLOT};
@@ -160,13 +160,9 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
 static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
 
 // Of those x ROW_TURNS, which V2 reads a while later.
-static inline uint32_t row_turn(uint32_t values, uint32_t turn) {
-  return values + turn % ROW_TURNS;
-}
+static inline uint32_t row_turn(uint32_t values, uint32_t turn) { return values + turn % ROW_TURNS; }
 
-static inline const attention_place_t *walk_place(const vector_walk_t *walk) {
-  return &walk->place[walk->turn.stage];
-}
+static inline const attention_place_t *walk_place(const vector_walk_t *walk) { return &walk->place[walk->turn.stage]; }
 
 // Bits of FP32 constants: firmware has no floating point.
 enum f32_bits {
@@ -198,8 +194,8 @@ void attention_vector(const attention_problem_t *problem, const attention_vector
 uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
 
 // MTE3 part of an out slot: rows to global memory, then on to the next slot.
-void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
-                     uint32_t gm_pitch, uint32_t row_bytes, uint32_t op);
+void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm, uint32_t gm_pitch,
+                     uint32_t row_bytes, uint32_t op);
 
 // ---- For the parts of a vector core ----
 

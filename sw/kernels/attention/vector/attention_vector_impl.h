@@ -1,8 +1,8 @@
 // A vector core's part, as the kernel that includes this file has it: it may fill in vector_hooks, and
 // defines attention_vector with core_open and vector_run.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_VECTOR_IMPL_H
-#define KERNELS_ATTENTION_VECTOR_IMPL_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_IMPL_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_IMPL_H
 
 #include "kernels/attention/vector/attention_output.h"
 #include "kernels/attention/vector/attention_scores.h"
@@ -17,13 +17,13 @@ uint64_t attention_o_row(const vector_core_t *core, uint32_t row) {
   return args->o + (uint64_t)(slot + core->at->first_row + row) * args->o_pitch;
 }
 
-void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm,
-                     uint32_t gm_pitch, uint32_t row_bytes, uint32_t op) {
+void attention_store(vector_core_t *core, uint32_t rows, uint32_t ub_pitch, uint64_t gm, uint32_t gm_pitch,
+                     uint32_t row_bytes, uint32_t op) {
   const uint32_t use = core->out++;
   ring_set_full(&out_ring, use);
   ring_wait_full(&out_ring, use);
-  data_copy_ub_to_gm(.ub = ring_slot(&out_ring, use), .ub_pitch = ub_pitch, .gm = gm,
-                     .gm_pitch = gm_pitch, .rows = rows, .row_bytes = row_bytes, .op = op);
+  data_copy_ub_to_gm(.ub = ring_slot(&out_ring, use), .ub_pitch = ub_pitch, .gm = gm, .gm_pitch = gm_pitch,
+                     .rows = rows, .row_bytes = row_bytes, .op = op);
   ring_set_free(&out_ring, use);
 }
 
@@ -59,8 +59,7 @@ void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor) {
 void attention_divide(const vector_core_t *core, const chunk_t *chunk, uint32_t divisor) {
   tile_update(chunk, .op = VOP_DIV, by_row(divisor + 4 * chunk->row));
   if (!core->problem->args.out_f32) {
-    tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core),
-                .round = ROUND_NEAREST);
+    tile_update(chunk, .op = VOP_CAST, .from = TYPE_F32, .to = element_type(core), .round = ROUND_NEAREST);
   }
 }
 
@@ -75,8 +74,7 @@ static uint32_t scores_needed(const preload_plan_t *plan, uint32_t turn) {
 
 // May the next load be pushed?  Only when everything of this core is pushed that its waits are for,
 // or a full queue would hold up this program, and with it that.
-static bool may_load(const vector_core_t *core, const vector_walk_t *load,
-                     const vector_walk_t *use) {
+static bool may_load(const vector_core_t *core, const vector_walk_t *load, const vector_walk_t *use) {
   if (!load->more || load->tile >= use->tile + core->tile_back.slots) {
     return false;
   }
@@ -85,8 +83,7 @@ static bool may_load(const vector_core_t *core, const vector_walk_t *load,
   }
   if (load->turn.stage == STAGE_SCORES) {
     const uint32_t turn = load->turn.block;
-    const uint32_t needed =
-        ran_out(core, load) ? turn : scores_needed(&core->problem->plan, turn);
+    const uint32_t needed = ran_out(core, load) ? turn : scores_needed(&core->problem->plan, turn);
     return use->scores >= needed;
   }
   if (vector_hooks.sum_output != NULL) {
@@ -125,8 +122,8 @@ static core_sizes_t core_sizes(const attention_problem_t *problem) {
   return (core_sizes_t){slots, most};
 }
 
-static vector_core_t core_open(const attention_problem_t *problem,
-                               const attention_vector_kernel_t *kernel, const core_sizes_t *sizes) {
+static vector_core_t core_open(const attention_problem_t *problem, const attention_vector_kernel_t *kernel,
+                               const core_sizes_t *sizes) {
   return (vector_core_t){.problem = problem,
                          .kernel = kernel,
                          .share = sizes->share,

@@ -1,8 +1,8 @@
 // Private to a vector core's parts: a kernel's hooks, and the order in which a core goes through the
 // chunks of all stages.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_ATTENTION_VECTOR_WALK_H
-#define KERNELS_ATTENTION_VECTOR_WALK_H
+#ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_WALK_H
+#define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_VECTOR_WALK_H
 
 #include <stddef.h>
 
@@ -21,8 +21,7 @@ static inline uint32_t element_type(const vector_core_t *core) {
 
 // Does the chunk need a flag of the cube core's?
 static inline bool begins_part(const vector_core_t *core) {
-  return core->at->row == 0 ||
-         (vector_hooks.begins_part != NULL && vector_hooks.begins_part(core));
+  return core->at->row == 0 || (vector_hooks.begins_part != NULL && vector_hooks.begins_part(core));
 }
 
 static bool last_block(const vector_walk_t *walk) {
@@ -41,8 +40,7 @@ static bool last_chunk(const vector_core_t *core, const vector_walk_t *walk) {
 // This core's first row of a unit.  The same rows of O for every unit: while one core still has a
 // unit's, others have the next's.
 static uint32_t share(const vector_core_t *core, const attention_unit_t *unit) {
-  return vector_hooks.deals_evenly ? ceil_div(unit->rows, (uint32_t)hal_read(REG_SUB_COUNT))
-                                   : core->share;
+  return vector_hooks.deals_evenly ? ceil_div(unit->rows, (uint32_t)hal_read(REG_SUB_COUNT)) : core->share;
 }
 
 static uint32_t first_row(const vector_core_t *core, const attention_unit_t *unit) {
@@ -127,15 +125,14 @@ static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
   const attention_place_t *place = walk_place(walk);
   const uint32_t keys = attention_block_keys(core->problem, &place->unit, place->block);
   const uint32_t tile = ring_slot(&core->tile_full, walk->tile);
-  return (chunk_t){
-      .turn = walk->turn.block,
-      .block = place->block,
-      .row = walk->row,
-      .rows = min_u32(chunk_rows(core, walk), walk->rows - walk->row),
-      .cols = scores ? keys : args->dv,
-      .tile = tile,
-      .mask = tile + mask_at(core),
-      .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
+  return (chunk_t){.turn = walk->turn.block,
+                   .block = place->block,
+                   .row = walk->row,
+                   .rows = min_u32(chunk_rows(core, walk), walk->rows - walk->row),
+                   .cols = scores ? keys : args->dv,
+                   .tile = tile,
+                   .mask = tile + mask_at(core),
+                   .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
 }
 
 // What O of the unit at hand is divided by.

@@ -1,7 +1,7 @@
 // The problem of base and amla, whose arguments are where an entry of the list says.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_STEP_PROBLEM_H
-#define KERNELS_STEP_PROBLEM_H
+#ifndef AMALGAM_SW_KERNELS_STEP_ATTENTION_STEP_PROBLEM_H
+#define AMALGAM_SW_KERNELS_STEP_ATTENTION_STEP_PROBLEM_H
 
 #include "hal/hal.h"
 #include "kernels/attention/attention_problem.h"
@@ -10,7 +10,7 @@
 
 typedef struct step_problem {
   attention_problem_t attention;
-  const attention_args_t *args;   // in the core's window
+  const attention_args_t *args;  // in the core's window
 } step_problem_t;
 
 // output_every_block: as attention_problem_read has it.

@@ -3,18 +3,18 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum {
-  ELEMENTS = 8192,       // of a tile
+  ELEMENTS = 8192,  // of a tile
   SLOTS = 2,
   SLOT = 4 * ELEMENTS,
   BEST = SLOTS * SLOT,
-  NUMBERS = BEST + SLOT, // of the best
-  COLUMNS = NUMBERS + SLOT,   // one row: numbers of the piece's columns
+  NUMBERS = BEST + SLOT,     // of the best
+  COLUMNS = NUMBERS + SLOT,  // one row: numbers of the piece's columns
   MASK = COLUMNS + SLOT,
   ROWS_MAX = 64,
-  MASK_BYTES = ROWS_MAX * 32,   // at most: 64 rows of 128 columns, 1 row of 8192
+  MASK_BYTES = ROWS_MAX * 32,  // at most: 64 rows of 128 columns, 1 row of 8192
   FOUND = MASK + MASK_BYTES,
   OUT = FOUND + 4 * ROWS_MAX,
-  COLS_MAX = 1 << 24,    // FP32 holds their numbers
+  COLS_MAX = 1 << 24,  // FP32 holds their numbers
 };
 _Static_assert(OUT + SLOTS * 4 * ROWS_MAX <= UB_BYTES, "UB is too small");
 
@@ -23,7 +23,7 @@ static const ring_t out = {PIPE_V, PIPE_MTE3, 0, SLOTS, OUT, 4 * ROWS_MAX};
 
 typedef struct argmax {
   const step_argmax_args_t *args;
-  uint32_t tile, cols, pieces;   // rows and columns of a piece, pieces of a row
+  uint32_t tile, cols, pieces;  // rows and columns of a piece, pieces of a row
   uint32_t pitch, mask_pitch;
   share_t share;
 } argmax_t;
@@ -105,11 +105,11 @@ void step_argmax_vector(const step_argmax_args_t *args) {
   uint32_t number = 0, loads = 0;
   ring_open(&in);
   ring_open(&out);
-  for (uint32_t tile = 0; tile < tiles; tile++) {
+  for (uint32_t tile = 0; tile < tiles; ++tile) {
     const uint32_t row = a.share.first + tile * a.tile, rows = min_u32(a.tile, a.share.end - row);
     begin(&a, rows);
-    for (uint32_t piece = 0; piece < a.pieces; piece++, number++) {
-      for (; loads < tiles * a.pieces && loads < number + SLOTS; loads++) {
+    for (uint32_t piece = 0; piece < a.pieces; ++piece, ++number) {
+      for (; loads < tiles * a.pieces && loads < number + SLOTS; ++loads) {
         load(&a, loads);
       }
       compare(&a, rows, piece, number);

@@ -10,9 +10,9 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum {
-  TOKENS_MAX = 8,                    // of a tile
-  COLS_MAX = 1024,                   // latent + rope
-  GROUPS = FP8_CODES / FP8_GROUP,    // of a token
+  TOKENS_MAX = 8,                  // of a tile
+  COLS_MAX = 1024,                 // latent + rope
+  GROUPS = FP8_CODES / FP8_GROUP,  // of a token
   GROUP_PITCH = 4 * FP8_GROUP,
   MASK_PITCH = 32,
   SCALE_PITCH = 32,
@@ -24,9 +24,9 @@ enum {
 typedef struct cache {
   const step_cache_args_t *args;
   bool fp8;
-  uint32_t latent_pitch, rope_pitch, key_pitch;   // FP32, FP32, BF16
+  uint32_t latent_pitch, rope_pitch, key_pitch;  // FP32, FP32, BF16
   uint32_t tile;
-  uint32_t rotary, angles, key, codes, scales;    // in a slot
+  uint32_t rotary, angles, key, codes, scales;  // in a slot
   uint32_t work, swapped, mask, weights, infinities, ones, sums, largest, zeros;
   slots_t slots;
 } cache_t;
@@ -82,7 +82,8 @@ static void load_weights(const cache_t *c) {
   wait_flag(PIPE_MTE2, PIPE_V, WEIGHT_EVENT);
   vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = FP8_GROUP, .dst = c->infinities, .dst_pitch = GROUP_PITCH,
             by_scalar(F32_INF));
-  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = COLUMN / 4, .dst = c->ones, .dst_pitch = COLUMN, by_scalar(F32_ONE));
+  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = COLUMN / 4, .dst = c->ones, .dst_pitch = COLUMN,
+            by_scalar(F32_ONE));
 }
 
 static void load(const cache_t *c, uint32_t token, uint32_t tokens, uint32_t use) {
@@ -95,7 +96,8 @@ static void load(const cache_t *c, uint32_t token, uint32_t tokens, uint32_t use
   data_copy_gm_to_ub(.gm = kv + c->latent_pitch, .gm_pitch = args->kv_pitch, .ub = slot + c->rotary,
                      .ub_pitch = c->rope_pitch, .rows = tokens, .row_bytes = c->rope_pitch);
   data_copy_gm_to_ub(.gm = args->angles + (uint64_t)token * 2 * c->rope_pitch, .gm_pitch = 2 * c->rope_pitch,
-                     .ub = slot + c->angles, .ub_pitch = 2 * c->rope_pitch, .rows = tokens, .row_bytes = 2 * c->rope_pitch);
+                     .ub = slot + c->angles, .ub_pitch = 2 * c->rope_pitch, .rows = tokens,
+                     .row_bytes = 2 * c->rope_pitch);
   ring_set_full(&c->slots.in, use);
 }
 
@@ -131,8 +133,8 @@ static void rotate(const cache_t *c, uint32_t n, uint32_t slot) {
             .b_pitch = 2 * pitch);
   vector_op(.op = VOP_FMA, .rows = n, .cols = cols, .dst = c->swapped, .dst_pitch = pitch, .a = c->swapped,
             .a_pitch = pitch, .b = angles + pitch, .b_pitch = 2 * pitch, .c = x, .c_pitch = pitch);
-  vector_op(.op = VOP_CAST, .rows = n, .cols = cols, .dst = slot + c->key + 2 * c->args->latent, .dst_pitch = c->key_pitch,
-            .a = c->swapped, .a_pitch = pitch, .from = TYPE_F32, .to = TYPE_BF16);
+  vector_op(.op = VOP_CAST, .rows = n, .cols = cols, .dst = slot + c->key + 2 * c->args->latent,
+            .dst_pitch = c->key_pitch, .a = c->swapped, .a_pitch = pitch, .from = TYPE_F32, .to = TYPE_BF16);
 }
 
 // Largest magnitudes of groups, of finite values alone: a comparison with infinity leaves out NaNs, too.
@@ -143,7 +145,8 @@ static void find_largest(const cache_t *c, uint32_t groups, uint32_t x) {
             .a = c->infinities, .a_pitch = 0, .b = c->work, .b_pitch = GROUP_PITCH);
   vector_op(.op = VOP_SELECT, .rows = groups, .cols = FP8_GROUP, .dst = c->work, .dst_pitch = GROUP_PITCH, .a = c->work,
             .a_pitch = GROUP_PITCH, by_scalar(0), .c = c->mask, .c_pitch = MASK_PITCH);
-  vector_op(.op = VOP_ROW_MAX, .rows = groups, .cols = FP8_GROUP, .dst = c->largest, .a = c->work, .a_pitch = GROUP_PITCH);
+  vector_op(.op = VOP_ROW_MAX, .rows = groups, .cols = FP8_GROUP, .dst = c->largest, .a = c->work,
+            .a_pitch = GROUP_PITCH);
 }
 
 // largest / 448, or the power of two that is not below that and 1e-4; 1 for a group of zeros.
@@ -151,10 +154,10 @@ static void find_scales(const cache_t *c, uint32_t groups) {
   vector_op(.op = VOP_CMP_EQ, .rows = 1, .cols = groups, .dst = c->zeros, .dst_pitch = MASK_PITCH, .a = c->largest,
             .a_pitch = COLUMN, by_scalar(0));
   vector_op(.op = VOP_DIV, .rows = 1, .cols = groups, .dst = c->sums, .dst_pitch = COLUMN, .a = c->largest,
-            .a_pitch = COLUMN, by_scalar(0x43e00000));   // 448
+            .a_pitch = COLUMN, by_scalar(0x43e00000));  // 448
   if (c->args->kind == STEP_CACHE_FP8_UE8M0) {
     vector_op(.op = VOP_MAX, .rows = 1, .cols = groups, .dst = c->sums, .dst_pitch = COLUMN, .a = c->sums,
-              .a_pitch = COLUMN, by_scalar(0x38d1b717));   // 1e-4
+              .a_pitch = COLUMN, by_scalar(0x38d1b717));  // 1e-4
     vector_op(.op = VOP_ADD_S32, .rows = 1, .cols = groups, .dst = c->sums, .dst_pitch = COLUMN, .a = c->sums,
               .a_pitch = COLUMN, by_scalar(0x007fffff));
     vector_op(.op = VOP_AND, .rows = 1, .cols = groups, .dst = c->sums, .dst_pitch = COLUMN, .a = c->sums,
@@ -198,9 +201,9 @@ static void store_run(const cache_t *c, uint32_t slot, uint32_t at, uint32_t n, 
                        .row_bytes = c->key_pitch, .op = GM_STORE);
     return;
   }
-  data_copy_ub_to_gm(.ub = slot + c->codes + at * FP8_CODES, .ub_pitch = FP8_CODES, .gm = gm, .gm_pitch = pitch, .rows = n,
-                     .row_bytes = FP8_CODES, .op = GM_STORE);
-  for (uint32_t g = 0; g < GROUPS; g++) {
+  data_copy_ub_to_gm(.ub = slot + c->codes + at * FP8_CODES, .ub_pitch = FP8_CODES, .gm = gm, .gm_pitch = pitch,
+                     .rows = n, .row_bytes = FP8_CODES, .op = GM_STORE);
+  for (uint32_t g = 0; g < GROUPS; ++g) {
     data_copy_ub_to_gm(.ub = slot + c->scales + (at * GROUPS + g) * SCALE_PITCH, .ub_pitch = GROUPS * SCALE_PITCH,
                        .gm = gm + FP8_SCALES_AT + 4 * g, .gm_pitch = pitch, .rows = n, .row_bytes = 4, .op = GM_STORE);
   }
@@ -235,8 +238,8 @@ void step_cache_vector(const step_cache_args_t *args) {
   uint32_t next = share.first, loads = 0;
   ring_open(&c.slots.back);
   load_weights(&c);
-  for (uint32_t token = share.first, use = 0; token < share.end; token += c.tile, use++) {
-    for (; next < share.end && loads < use + SLOTS; next += c.tile, loads++) {
+  for (uint32_t token = share.first, use = 0; token < share.end; token += c.tile, ++use) {
+    for (; next < share.end && loads < use + SLOTS; next += c.tile, ++loads) {
       load(&c, next, min_u32(c.tile, share.end - next), loads);
     }
     const uint32_t tokens = min_u32(c.tile, share.end - token);

@@ -2,14 +2,15 @@
 //
 //   slot: weights [16] | the same, each at 32 bytes | shared | an expert's row | ...
 //
-// A sum goes from row to row: each FMA leaves it in the place of the row that it adds. A unit is a piece of a token's columns.
+// A sum goes from row to row: each FMA leaves it in the place of the row that it adds. A unit is a piece of a token's
+// columns.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/step/routing.h"
 #include "kernels/step/vector/step_vector.h"
 
 enum {
   WEIGHT_PITCH = 32,
-  SPREAD = 4 * STEP_MAX_TOP,                            // in a slot
+  SPREAD = 4 * STEP_MAX_TOP,  // in a slot
   ROWS = SPREAD + STEP_MAX_TOP * WEIGHT_PITCH,
   LEAST_COLS = 256,
   SLOTS_MAX = 4,
@@ -17,7 +18,7 @@ enum {
 
 typedef struct combine {
   const step_combine_args_t *args;
-  uint32_t cols, pieces, pitch;   // columns of a unit, units of a token, bytes of a row in UB
+  uint32_t cols, pieces, pitch;  // columns of a unit, units of a token, bytes of a row in UB
   slots_t slots;
 } combine_t;
 
@@ -44,7 +45,7 @@ static void open(combine_t *c, const step_combine_args_t *args) {
 
 static void find(token_t *token, routing_t *routing, uint32_t number) {
   token->number = number;
-  for (uint32_t j = 0; j < routing->top; j++) {
+  for (uint32_t j = 0; j < routing->top; ++j) {
     token->slot[j] = routing_take(routing, number * routing->top + j);
   }
 }
@@ -52,7 +53,7 @@ static void find(token_t *token, routing_t *routing, uint32_t number) {
 // Rows of y that are here.
 static uint32_t count(const token_t *token, uint32_t top) {
   uint32_t rows = 0;
-  for (uint32_t j = 0; j < top; j++) {
+  for (uint32_t j = 0; j < top; ++j) {
     rows += token->slot[j] != ROUTING_ELSEWHERE;
   }
   return rows;
@@ -74,7 +75,7 @@ static void load(const combine_t *c, const token_t *token, uint32_t piece, uint3
   if (args->shared != 0) {
     load_row(c, args->shared + (uint64_t)token->number * 4 * args->cols, col, cols, ub);
   }
-  for (uint32_t j = 0; j < top; j++) {
+  for (uint32_t j = 0; j < top; ++j) {
     if (token->slot[j] != ROUTING_ELSEWHERE) {
       ub += c->pitch;
       load_row(c, args->y + (uint64_t)token->slot[j] * 4 * args->cols, col, cols, ub);
@@ -93,11 +94,11 @@ static void compute(const combine_t *c, const token_t *token, uint32_t piece, ui
   }
   vector_op(.op = VOP_BROADCAST, .rows = top, .cols = WEIGHT_PITCH / 4, .dst = slot + SPREAD, .dst_pitch = WEIGHT_PITCH,
             by_row(slot));
-  for (uint32_t j = 0; j < top; j++) {
+  for (uint32_t j = 0; j < top; ++j) {
     if (token->slot[j] != ROUTING_ELSEWHERE) {
       const uint32_t row = sum + c->pitch;
-      vector_op(.op = VOP_FMA, .rows = 1, .cols = cols, .dst = row, .dst_pitch = c->pitch, .a = row, .a_pitch = c->pitch,
-                by_row(slot + SPREAD + j * WEIGHT_PITCH), .c = sum, .c_pitch = c->pitch);
+      vector_op(.op = VOP_FMA, .rows = 1, .cols = cols, .dst = row, .dst_pitch = c->pitch, .a = row,
+                .a_pitch = c->pitch, by_row(slot + SPREAD + j * WEIGHT_PITCH), .c = sum, .c_pitch = c->pitch);
       sum = row;
     }
   }
@@ -115,10 +116,10 @@ static void store(const combine_t *c, const token_t *token, uint32_t piece, uint
 }
 
 static void combine_units(const combine_t *c, routing_t *routing, share_t share) {
-  token_t token[SLOTS_MAX];   // of the units under way
+  token_t token[SLOTS_MAX];  // of the units under way
   uint32_t loads = 0, next = share.first, known = UINT32_MAX;
-  for (uint32_t unit = share.first, use = 0; unit < share.end; unit++, use++) {
-    for (; next < share.end && loads < use + c->slots.in.slots; next++, loads++) {
+  for (uint32_t unit = share.first, use = 0; unit < share.end; ++unit, ++use) {
+    for (; next < share.end && loads < use + c->slots.in.slots; ++next, ++loads) {
       token_t *to = &token[loads % c->slots.in.slots];
       if (next / c->pieces != known) {
         known = next / c->pieces;
@@ -142,7 +143,7 @@ void step_combine_vector(const step_combine_args_t *args) {
   }
   routing_t routing;
   routing_read(&routing, &args->routing);
-  for (uint32_t i = 0; i < share.first / c.pieces * routing.top; i++) {
+  for (uint32_t i = 0; i < share.first / c.pieces * routing.top; ++i) {
     routing_take(&routing, i);
   }
   ring_open(&c.slots.back);

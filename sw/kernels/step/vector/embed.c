@@ -3,7 +3,7 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum { SLOTS = 3, SLOT = 64 * 1024, TILE = 32 * 1024, ROWS_MAX = 1024 };
-_Static_assert(SLOTS * SLOT <= UB_BYTES, "UB is too small");
+_Static_assert(SLOTS *SLOT <= UB_BYTES, "UB is too small");
 _Static_assert(4 * STEP_MAX_COLS <= SLOT, "a row does not fit");
 
 void step_embed_vector(const step_embed_args_t *args) {
@@ -15,12 +15,12 @@ void step_embed_vector(const step_embed_args_t *args) {
   const share_t share = share_of(args->rows);
   uint32_t load = share.first, loads = 0;
   ring_open(&slots.back);
-  for (uint32_t row = share.first, use = 0; row < share.end; row += tile, use++) {
-    for (; load < share.end && loads < use + SLOTS; load += tile, loads++) {
+  for (uint32_t row = share.first, use = 0; row < share.end; row += tile, ++use) {
+    for (; load < share.end && loads < use + SLOTS; load += tile, ++loads) {
       ring_wait_free(&slots.back, loads);
-      data_gather_gm_to_ub(.gm = args->table, .gm_pitch = args->table_pitch, .list = args->tokens, .first = load, .page = 1,
-                           .ub = ring_slot(&slots.in, loads), .ub_pitch = pitch, .rows = min_u32(tile, share.end - load),
-                           .row_bytes = 2 * cols);
+      data_gather_gm_to_ub(.gm = args->table, .gm_pitch = args->table_pitch, .list = args->tokens, .first = load,
+                           .page = 1, .ub = ring_slot(&slots.in, loads), .ub_pitch = pitch,
+                           .rows = min_u32(tile, share.end - load), .row_bytes = 2 * cols);
       ring_set_full(&slots.in, loads);
     }
     const uint32_t rows = min_u32(tile, share.end - row), x = ring_slot(&slots.in, use);

@@ -1,7 +1,8 @@
 // GATE: scores of experts, the best of them one after the other, and their weights (NUMERICS section 8).
 //
 //   slot: logits, then scores [n][experts] | chosen [n][16] | weights [n][16]
-//   V's own: choice, work [n][experts] | mask | rows of bias, negative numbers, -inf, 1 | masks of places | one FP32 a token
+//   V's own: choice, work [n][experts] | mask | rows of bias, negative numbers, -inf, 1 | masks of places | one FP32 a
+//   token
 //
 // The best is a row's maximum, its number the largest negative number where that stands.
 // SPDX-License-Identifier: Apache-2.0
@@ -10,29 +11,29 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum {
-  TILE = 16 * 1024,               // of logits
+  TILE = 16 * 1024,  // of logits
   TOKENS_MAX = 64,
   SLOTS = 2,
   TOP_PITCH = 4 * STEP_MAX_TOP,
-  CHOSEN = TILE,                  // in a slot
+  CHOSEN = TILE,  // in a slot
   WEIGHTS = CHOSEN + TOKENS_MAX * TOP_PITCH,
   SLOT = WEIGHTS + TOKENS_MAX * TOP_PITCH,
   CHOICE = SLOTS * SLOT,
   WORK = CHOICE + TILE,
   MASK = WORK + TILE,
-  MASK_BYTES = 4 * 1024,          // 64 tokens of 512 experts; with fewer experts rows of at least 32
+  MASK_BYTES = 4 * 1024,  // 64 tokens of 512 experts; with fewer experts rows of at least 32
   ROW = 4 * STEP_MAX_EXPERTS,
   BIAS = MASK + MASK_BYTES,
   NUMBERS = BIAS + ROW,
   LEAST = NUMBERS + ROW,
   ONES = LEAST + ROW,
-  PLACES = ONES + ROW,            // of each place, which come before it: a mask
+  PLACES = ONES + ROW,  // of each place, which come before it: a mask
   PLACE_PITCH = 32,
   BEST = PLACES + STEP_MAX_TOP * PLACE_PITCH,
   SCORE = BEST + 4 * TOKENS_MAX,
   UB_TOP = SCORE + 4 * TOKENS_MAX,
   BIAS_EVENT = 8,
-  TINY = 0x1e3ce508,              // 1e-20
+  TINY = 0x1e3ce508,  // 1e-20
 };
 _Static_assert((int)UB_TOP <= UB_BYTES, "UB is too small");
 
@@ -65,11 +66,12 @@ static void make_constants(const gate_t *g) {
   vector_op(.op = VOP_COLUMN, .rows = 1, .cols = cols, .dst = NUMBERS, .dst_pitch = ROW);
   vector_op(.op = VOP_MUL, .rows = 1, .cols = cols, .dst = NUMBERS, .dst_pitch = ROW, .a = NUMBERS, .a_pitch = ROW,
             by_scalar(F32_MINUS_ONE));
-  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = args->experts, .dst = LEAST, .dst_pitch = ROW, by_scalar(F32_MINUS_INF));
+  vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = args->experts, .dst = LEAST, .dst_pitch = ROW,
+            by_scalar(F32_MINUS_INF));
   vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = args->experts, .dst = ONES, .dst_pitch = ROW, by_scalar(F32_ONE));
-  for (uint32_t j = 1; j < args->top; j++) {
-    vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = STEP_MAX_TOP, .dst = PLACES + j * PLACE_PITCH, .dst_pitch = PLACE_PITCH,
-              .a = NUMBERS, .a_pitch = ROW, by_scalar(f32_of(j) | 0x80000000u));
+  for (uint32_t j = 1; j < args->top; ++j) {
+    vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = STEP_MAX_TOP, .dst = PLACES + j * PLACE_PITCH,
+              .dst_pitch = PLACE_PITCH, .a = NUMBERS, .a_pitch = ROW, by_scalar(f32_of(j) | 0x80000000u));
   }
 }
 
@@ -85,10 +87,12 @@ static void load(const gate_t *g, uint32_t token, uint32_t tokens, uint32_t use)
 static void softmax(const gate_t *g, uint32_t n, uint32_t x) {
   const uint32_t cols = g->args->experts, pitch = g->pitch;
   vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = BEST, .a = x, .a_pitch = pitch);
-  vector_op(.op = VOP_SUB, .rows = n, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch, by_row(BEST));
+  vector_op(.op = VOP_SUB, .rows = n, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
+            by_row(BEST));
   vector_op(.op = VOP_EXP, .rows = n, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch);
   vector_op(.op = VOP_ROW_TREE, .rows = n, .cols = cols, .dst = BEST, .a = x, .a_pitch = pitch);
-  vector_op(.op = VOP_DIV, .rows = n, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch, by_row(BEST));
+  vector_op(.op = VOP_DIV, .rows = n, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
+            by_row(BEST));
 }
 
 static void sigmoid(const gate_t *g, uint32_t n, uint32_t x) {
@@ -136,7 +140,7 @@ static void put(const gate_t *g, uint32_t n, uint32_t j, uint32_t values, uint32
 }
 
 static void choose(const gate_t *g, uint32_t n, uint32_t slot) {
-  for (uint32_t j = 0; j < g->args->top; j++) {
+  for (uint32_t j = 0; j < g->args->top; ++j) {
     find_best(g, n, slot);
     put(g, n, j, BEST, slot + CHOSEN);
     put(g, n, j, SCORE, slot + WEIGHTS);
@@ -201,8 +205,8 @@ void step_gate_vector(const step_gate_args_t *args) {
   uint32_t next = share.first, loads = 0;
   ring_open(&g.slots.back);
   make_constants(&g);
-  for (uint32_t token = share.first, use = 0; token < share.end; token += g.tile, use++) {
-    for (; next < share.end && loads < use + SLOTS; next += g.tile, loads++) {
+  for (uint32_t token = share.first, use = 0; token < share.end; token += g.tile, ++use) {
+    for (; next < share.end && loads < use + SLOTS; next += g.tile, ++loads) {
       load(&g, next, min_u32(g.tile, share.end - next), loads);
     }
     const uint32_t tokens = min_u32(g.tile, share.end - token);

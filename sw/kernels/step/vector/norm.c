@@ -9,11 +9,11 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum {
-  WEIGHT_COLS = 8192,    // that are in UB at once
+  WEIGHT_COLS = 8192,  // that are in UB at once
   WEIGHT_EVENT = 8,
   ROWS_MAX = 64,
-  COLUMN = 4 * ROWS_MAX, // one FP32 a row
-  TILE = 24 * 1024,      // of x, unless a row is longer
+  COLUMN = 4 * ROWS_MAX,  // one FP32 a row
+  TILE = 24 * 1024,       // of x, unless a row is longer
   SLOTS_MAX = 3,
 };
 
@@ -23,7 +23,7 @@ typedef struct norm {
   uint32_t ones, sums, parts;
   slots_t slots;
   ring_t weights;
-  uint32_t pieces;         // of weights, loaded so far
+  uint32_t pieces;  // of weights, loaded so far
 } norm_t;
 
 static bool stay(const norm_t *n) { return n->args->cols <= WEIGHT_COLS; }
@@ -86,13 +86,14 @@ static void add_squares(const norm_t *n, uint32_t rows, uint32_t x, uint32_t wor
 
 // Sums of squares to factors.
 static void invert(const norm_t *n, uint32_t rows) {
-  vector_op(.op = VOP_DIV, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums, .a_pitch = COLUMN,
-            by_scalar(f32_of(n->args->cols)));
-  vector_op(.op = VOP_ADD, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums, .a_pitch = COLUMN,
-            by_scalar(n->args->eps));
-  vector_op(.op = VOP_SQRT, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums, .a_pitch = COLUMN);
-  vector_op(.op = VOP_DIV, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->ones, .a_pitch = COLUMN,
-            .b = n->sums, .b_pitch = COLUMN);
+  vector_op(.op = VOP_DIV, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums,
+            .a_pitch = COLUMN, by_scalar(f32_of(n->args->cols)));
+  vector_op(.op = VOP_ADD, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums,
+            .a_pitch = COLUMN, by_scalar(n->args->eps));
+  vector_op(.op = VOP_SQRT, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->sums,
+            .a_pitch = COLUMN);
+  vector_op(.op = VOP_DIV, .rows = 1, .cols = rows, .dst = n->sums, .dst_pitch = COLUMN, .a = n->ones,
+            .a_pitch = COLUMN, .b = n->sums, .b_pitch = COLUMN);
 }
 
 static void multiply_weights(norm_t *n, uint32_t rows, uint32_t y) {
@@ -118,8 +119,8 @@ static void compute(norm_t *n, uint32_t rows, uint32_t use) {
   }
   add_squares(n, rows, x, y);
   invert(n, rows);
-  vector_op(.op = VOP_MUL, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch, .a = x, .a_pitch = n->pitch,
-            by_row(n->sums));
+  vector_op(.op = VOP_MUL, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch, .a = x,
+            .a_pitch = n->pitch, by_row(n->sums));
   multiply_weights(n, rows, y);
   if (args->type != TYPE_F32) {
     vector_op(.op = VOP_CAST, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch, .a = y,
@@ -156,8 +157,8 @@ void step_norm_vector(const step_norm_args_t *args) {
   if (stay(&n)) {
     load_weights(&n, 0);
   }
-  for (uint32_t row = share.first, use = 0; row < share.end; row += n.tile, use++) {
-    for (; next < share.end && loads < use + n.slots.in.slots; next += n.tile, loads++) {
+  for (uint32_t row = share.first, use = 0; row < share.end; row += n.tile, ++use) {
+    for (; next < share.end && loads < use + n.slots.in.slots; next += n.tile, ++loads) {
       load(&n, next, min_u32(n.tile, share.end - next), loads);
     }
     const uint32_t rows = min_u32(n.tile, share.end - row);

@@ -8,7 +8,7 @@
 
 enum {
   SLOTS = 3,
-  ROWS = 16 * 1024,     // FP32 rows of a tile
+  ROWS = 16 * 1024,  // FP32 rows of a tile
   ANGLES = 8 * 1024,
   SWAPPED = SLOTS * (ROWS + ANGLES),
 };
@@ -16,8 +16,8 @@ _Static_assert(SWAPPED + ROWS <= UB_BYTES, "UB is too small");
 
 typedef struct rope {
   const step_rope_args_t *args;
-  uint32_t pitch;                // of a row
-  uint32_t heads, chunks, tokens;   // heads of a unit, units of a token, tokens of a tile
+  uint32_t pitch;                  // of a row
+  uint32_t heads, chunks, tokens;  // heads of a unit, units of a token, tokens of a tile
   slots_t slots;
 } rope_t;
 
@@ -31,8 +31,8 @@ static void open(rope_t *r, const step_rope_args_t *args) {
   const uint32_t wanted = max_u32(ceil_div(args->heads, most), ceil_div(vector_cores(), args->tokens));
   r->heads = ceil_div(args->heads, min_u32(args->heads, wanted));
   r->chunks = ceil_div(args->heads, r->heads);
-  const bool end_to_end = r->chunks == 1 && args->q_pitch == args->heads * args->q_head &&
-                          args->out_pitch == args->heads * args->out_head;
+  const bool end_to_end =
+      r->chunks == 1 && args->q_pitch == args->heads * args->q_head && args->out_pitch == args->heads * args->out_head;
   r->tokens = end_to_end ? min_u32(most / r->heads, ANGLES / (2 * r->pitch)) : 1;
   r->slots = slots_at(0, ROWS + ANGLES, SLOTS);
 }
@@ -54,13 +54,14 @@ static void load(const rope_t *r, uint32_t unit, uint32_t units, uint32_t use) {
 }
 
 static void compute(const rope_t *r, uint32_t unit, uint32_t units, uint32_t use) {
-  const uint32_t x = ring_slot(&r->slots.in, use), rows = rows_of(r, unit, units), cols = r->args->rope, pitch = r->pitch;
+  const uint32_t x = ring_slot(&r->slots.in, use), rows = rows_of(r, unit, units), cols = r->args->rope,
+                 pitch = r->pitch;
   const uint32_t of_unit = rows / units;
   ring_wait_full(&r->slots.in, use);
   vector_op(.op = VOP_CAST, .rows = rows, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
             .from = TYPE_F16, .to = TYPE_F32);
   vector_op(.op = VOP_SWAP, .rows = rows, .cols = cols, .dst = SWAPPED, .dst_pitch = pitch, .a = x, .a_pitch = pitch);
-  for (uint32_t i = 0; i < units; i++) {
+  for (uint32_t i = 0; i < units; ++i) {
     const uint32_t angles = x + ROWS + i * 2 * pitch, at = i * of_unit * pitch;
     vector_op(.op = VOP_MUL, .rows = of_unit, .cols = cols, .dst = x + at, .dst_pitch = pitch, .a = x + at,
               .a_pitch = pitch, .b = angles, .b_pitch = 0);
@@ -89,8 +90,8 @@ void step_rope_vector(const step_rope_args_t *args) {
   const share_t share = share_of(args->tokens * r.chunks);
   uint32_t next = share.first, loads = 0;
   ring_open(&r.slots.back);
-  for (uint32_t unit = share.first, use = 0; unit < share.end; unit += r.tokens, use++) {
-    for (; next < share.end && loads < use + SLOTS; next += r.tokens, loads++) {
+  for (uint32_t unit = share.first, use = 0; unit < share.end; unit += r.tokens, ++use) {
+    for (; next < share.end && loads < use + SLOTS; next += r.tokens, ++loads) {
       load(&r, next, min_u32(r.tokens, share.end - next), loads);
     }
     const uint32_t units = min_u32(r.tokens, share.end - unit);

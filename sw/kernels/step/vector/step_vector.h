@@ -1,4 +1,5 @@
-// What the operations on vector cores share: whose rows are whose, slots of UB that a tile goes through, FP32 constants.
+// What the operations on vector cores share: whose rows are whose, slots of UB that a tile goes through, FP32
+// constants.
 //
 // A slot is filled by MTE2, worked on by V, and stored by MTE3; then it is MTE2's again:
 //
@@ -8,8 +9,8 @@
 //
 // Before use i + slots is loaded, the store of use i has to be pushed.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef KERNELS_STEP_VECTOR_H
-#define KERNELS_STEP_VECTOR_H
+#ifndef AMALGAM_SW_KERNELS_STEP_VECTOR_STEP_VECTOR_H
+#define AMALGAM_SW_KERNELS_STEP_VECTOR_STEP_VECTOR_H
 
 #include "hal/hal.h"
 #include "kernels/step/step.h"
@@ -18,9 +19,12 @@
 #include "lib/tiling.h"
 
 enum { UB_BYTES = 192 * 1024, UB_ALIGN = 32 };
-enum { PART = 2048 };   // columns that one tree sums (model/num/NUMERICS.md section 8)
+enum { PART = 2048 };  // columns that one tree sums (model/num/NUMERICS.md section 8)
 enum {
-  F32_ONE = 0x3f800000, F32_MINUS_ONE = (int)0xbf800000, F32_MINUS_INF = (int)0xff800000, F32_INF = 0x7f800000,
+  F32_ONE = 0x3f800000,
+  F32_MINUS_ONE = (int)0xbf800000,
+  F32_MINUS_INF = (int)0xff800000,
+  F32_INF = 0x7f800000,
 };
 
 #define by_scalar(bits) .b_kind = OPERAND_SCALAR, .scalar = (uint32_t)(bits)
@@ -31,9 +35,7 @@ typedef struct share {
   uint32_t first, end;
 } share_t;
 
-static inline uint32_t vector_cores(void) {
-  return (uint32_t)(hal_read(REG_CORE_COUNT) * hal_read(REG_SUB_COUNT));
-}
+static inline uint32_t vector_cores(void) { return (uint32_t)(hal_read(REG_CORE_COUNT) * hal_read(REG_SUB_COUNT)); }
 
 static inline share_t share_of(uint32_t units) {
   const uint64_t cores = vector_cores();

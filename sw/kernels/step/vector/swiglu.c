@@ -8,7 +8,7 @@
 #include "kernels/step/vector/step_vector.h"
 
 enum {
-  ELEMENTS = 4096,      // of a tile
+  ELEMENTS = 4096,  // of a tile
   SLOTS = 4,
   SLOT = 4 * ELEMENTS,
   GATE = SLOTS * SLOT,
@@ -20,8 +20,8 @@ _Static_assert(WORK + 4 * ELEMENTS <= UB_BYTES, "UB is too small");
 
 typedef struct swiglu {
   const step_swiglu_args_t *args;
-  uint32_t rows;            // in all
-  uint32_t tile, cols, pieces;   // rows and columns of a unit, units of a row
+  uint32_t rows;                // in all
+  uint32_t tile, cols, pieces;  // rows and columns of a unit, units of a row
   slots_t slots;
 } swiglu_t;
 
@@ -78,13 +78,14 @@ static void compute(const swiglu_t *s, uint32_t number, uint32_t use) {
   const unit_t u = unit_of(s, number);
   const uint32_t slot = ring_slot(&s->slots.in, use), pitch = 4 * u.cols;
   ring_wait_full(&s->slots.in, use);
-  vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = GATE, .dst_pitch = pitch, .a = slot, .a_pitch = pitch,
-            .from = TYPE_F16, .to = TYPE_F32);
+  vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = GATE, .dst_pitch = pitch, .a = slot,
+            .a_pitch = pitch, .from = TYPE_F16, .to = TYPE_F32);
   vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = UP, .dst_pitch = pitch, .a = slot + 2 * u.cols,
             .a_pitch = pitch, .from = TYPE_F16, .to = TYPE_F32);
   vector_op(.op = VOP_MUL, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = GATE, .a_pitch = pitch,
             by_scalar(F32_MINUS_ONE));
-  vector_op(.op = VOP_EXP, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = WORK, .a_pitch = pitch);
+  vector_op(.op = VOP_EXP, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = WORK,
+            .a_pitch = pitch);
   vector_op(.op = VOP_ADD, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = WORK, .a_pitch = pitch,
             by_scalar(F32_ONE));
   vector_op(.op = VOP_DIV, .rows = u.rows, .cols = u.cols, .dst = GATE, .dst_pitch = pitch, .a = GATE, .a_pitch = pitch,
@@ -112,8 +113,8 @@ void step_swiglu_vector(const step_swiglu_args_t *args) {
   const share_t share = share_of(ceil_div(s.rows, s.tile) * s.pieces);
   uint32_t loads = 0;
   ring_open(&s.slots.back);
-  for (uint32_t number = share.first, use = 0; number < share.end; number++, use++) {
-    for (; share.first + loads < share.end && loads < use + SLOTS; loads++) {
+  for (uint32_t number = share.first, use = 0; number < share.end; ++number, ++use) {
+    for (; share.first + loads < share.end && loads < use + SLOTS; ++loads) {
       load(&s, share.first + loads, loads);
     }
     compute(&s, number, use);

@@ -13,7 +13,8 @@ static uint32_t c_bytes(const w4a16_args_t *product) { return product->out_f32 !
 static bool pitches_valid(const step_w4a16_args_t *args) {
   const w4a16_args_t *product = &args->product;
   return (args->a_pitch == 0 || (args->a_pitch >= 2 * product->k && args->a_pitch % 2 == 0)) &&
-         (args->c_pitch == 0 || (args->c_pitch >= c_bytes(product) * product->n && args->c_pitch % c_bytes(product) == 0));
+         (args->c_pitch == 0 ||
+          (args->c_pitch >= c_bytes(product) * product->n && args->c_pitch % c_bytes(product) == 0));
 }
 
 static void number_rows(struct w4a16_groups *groups, const step_w4a16_args_t *args) {
@@ -23,7 +24,7 @@ static void number_rows(struct w4a16_groups *groups, const step_w4a16_args_t *ar
     routing_read(&groups->rows, &args->routing);
     return;
   }
-  for (uint32_t i = 0; i <= args->groups; i++) {
+  for (uint32_t i = 0; i <= args->groups; ++i) {
     groups->rows.start[i] = i * product->m;
   }
   groups->a_gap = args->a_group - (uint64_t)product->m * groups->a_pitch;
@@ -33,7 +34,7 @@ static void number_rows(struct w4a16_groups *groups, const step_w4a16_args_t *ar
 // And the most rows of a product become the problem's m.
 static void number_units(struct w4a16_groups *groups, w4a16_t *problem, uint32_t count) {
   groups->unit[0] = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const uint32_t rows = routing_rows(&groups->rows, i);
     problem->args.m = max_u32(problem->args.m, rows);
     groups->unit[i + 1] = groups->unit[i] + ceil_div(rows, problem->tile_rows) * problem->n_tiles;
@@ -56,7 +57,8 @@ void step_w4a16_open(w4a16_t *problem, struct w4a16_groups *groups, const step_w
   groups->zero_group = args->zero_group;
 }
 
-// Neighbouring units are of different dies. Of narrow tiles two share a line of w, so those of four go to the dies by twos.
+// Neighbouring units are of different dies. Of narrow tiles two share a line of w, so those of four go to the dies by
+// twos.
 static uint32_t column_of(const w4a16_t *problem, uint32_t place) {
   const bool narrow = problem->args.tile_cols == 64 && (place | 3) < problem->n_tiles;
   return narrow ? (place & ~3u) | (place & 1) << 1 | (place >> 1 & 1) : place;

@@ -1,7 +1,7 @@
 // The vector cores' part of W4A16 of a step: dequantisation.
 //
-// A row of a tile of 64 columns is half a register wide, and an operation takes as long for it as for 128. So two rows are
-// taken as one, with scales and zeros twice, one beside the other.
+// A row of a tile of 64 columns is half a register wide, and an operation takes as long for it as for 128. So two rows
+// are taken as one, with scales and zeros twice, one beside the other.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/step/w4a16/step_w4a16.h"
 #include "kernels/w4a16/w4a16_dequant_impl.h"
@@ -34,7 +34,7 @@ static void load_scales(const dequant_t *d, const job_t *job, uint64_t gm, uint3
                        .row_bytes = 2 * job->cols);
     return;
   }
-  for (uint32_t i = 0; i < rows; i++) {
+  for (uint32_t i = 0; i < rows; ++i) {
     data_copy_gm_to_ub(.gm = gm + (uint64_t)i * pitch, .gm_pitch = 0, .ub = ub + i * d->scale_pitch,
                        .ub_pitch = d->scale_pitch / COPIES, .rows = COPIES, .row_bytes = 2 * NARROW);
   }
