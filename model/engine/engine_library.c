@@ -11,14 +11,14 @@
 
 enum { PATH_MAX_BYTES = 4096 };
 
-// arguments: words between single spaces. The script answers with the last line of its output: a path, or what
-// went wrong.
-static bool run_script(const char *how, const char *arguments, char answer[PATH_MAX_BYTES]) {
+// how: "find" or "build". arguments: words between single spaces. folder: where "units" is. The script answers with the
+// last line of its output: a path, or what went wrong.
+static bool run_script(const char *how, const char *folder, const char *arguments, char answer[PATH_MAX_BYTES]) {
   enum { WORDS_MAX = 16 };
   char script[PATH_MAX_BYTES + 64], units[PATH_MAX_BYTES + 64], words[256];
   const char *argv[WORDS_MAX] = {script, how, units};
   snprintf(script, sizeof script, "%s/model/engine/build_unit.sh", places_source());
-  snprintf(units, sizeof units, "%s/units", places_kept());
+  snprintf(units, sizeof units, "%s/units", folder);
   snprintf(words, sizeof words, "%s", arguments);
   char *rest = words;
   for (size_t i = 3; rest != NULL && i + 1 < WORDS_MAX; ++i) {
@@ -28,15 +28,16 @@ static bool run_script(const char *how, const char *arguments, char answer[PATH_
   return program_run(&program) == PROGRAM_DONE;
 }
 
+// A unit that is built already may lie in a build folder that this user cannot write to.
 static bool find_or_build(const char *arguments, const char *what, void (*progress)(const char *what),
                           char path[PATH_MAX_BYTES]) {
-  if (run_script("find", arguments, path)) {
+  if (run_script("find", places_built(), arguments, path) || run_script("find", places_kept(), arguments, path)) {
     return true;
   }
   if (progress != NULL) {
     progress(what);
   }
-  return run_script("build", arguments, path);
+  return run_script("build", places_kept(), arguments, path);
 }
 
 void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what), const char *symbol,

@@ -47,7 +47,15 @@ END_OF_TOOL
 cat >bin/apt-get <<'END_OF_TOOL'
 #!/bin/sh
 echo "apt-get $*" >>"$CALLS"
-case "$*" in *assume-no*)
+case "$*" in
+update | *" -y "*)
+  if [ -s "$LOCKED" ]; then
+    sed -i 1d "$LOCKED"
+    echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 7 (apt-get)" >&2
+    exit 100
+  fi
+  [ -z "${NO_MIRROR:-}" ] || { echo "E: The repository has no Release file" >&2; exit 100; } ;;
+*assume-no*)
   echo "0 upgraded, 7 newly installed, 0 to remove and 0 not upgraded."
   echo "Need to get 12.5 MB of archives."
   echo "After this operation, 99 MB of additional disk space will be used." ;;
@@ -56,8 +64,8 @@ END_OF_TOOL
 printf '#!/bin/sh\nshift 2\nexec "$@"\n' >bin/sudo   # sudo env DEBIAN_FRONTEND=...
 printf '#!/bin/sh\necho "ctest $*"\n' >bin/ctest
 chmod +x bin/*
-CALLS=$dir/calls TREE=$dir/tree PATH=$dir/bin:$PATH
-export CALLS TREE PATH
+CALLS=$dir/calls TREE=$dir/tree LOCKED=$dir/locked PATH=$dir/bin:$PATH
+export CALLS TREE LOCKED PATH
 unset AMALGAM_BUILD
 amalgam() { "$dir/tree/amalgam" "$@" 2>err; }
 calls() { cat "$CALLS" 2>/dev/null | cut -d' ' -f1 | tr '\n' ' '; : >"$CALLS"; }
@@ -119,6 +127,18 @@ wants yosys sweep synth.yaml
 wants gdb-multiarch run amla --gdb cube0
 wants chromium test
 wants slurm-wlm test
+# apt's lock, which another program holds, is waited for, with one line; what else is wrong ends the command.
+touch tree/model/main.c
+printf '1\n2\n' >"$LOCKED"
+ABSENT=verilator amalgam run amla >/dev/null || fail "apt's lock: $(cat err)"
+[ "$(grep -c 'waiting for another program that installs packages (.*held by process 7' err)" -eq 1 ] || fail "apt's lock: $(cat err)"
+grep -q 'apt-get install -y' "$CALLS" || fail "nothing is installed after apt's lock"
+touch tree/model/main.c
+status=0
+ABSENT=verilator NO_MIRROR=yes amalgam run amla >/dev/null || status=$?
+[ $status -eq 2 ] && grep -q 'apt-get update failed' err || fail "no mirror: $status $(cat err)"
+calls >/dev/null
+
 touch tree/model/main.c
 ABSENT=yosys amalgam report table5 >/dev/null
 ABSENT=yosys amalgam sweep run.yaml >/dev/null
