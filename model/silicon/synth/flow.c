@@ -102,6 +102,11 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
                          .clock_fo4 = settings->clock_fo4,
                          .quiet = settings->quiet,
                          .results = places_synth()};
+  if (settings->liberty == NULL && access(SYNTH_LIBRARY, R_OK) != 0) {
+    return base_fail(error,
+                     "synth: no cell library; expected the package qflow-tech-osu018, which Debian has up to 12, or "
+                     "--liberty FILE");
+  }
   if (settings->node != 0) {
     snprintf(node, sizeof node, "%zu", settings->node);
     setenv("AMALGAM_NODE", node, 1);  // for the scripts, wherever they are started
