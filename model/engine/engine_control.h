@@ -1,7 +1,7 @@
 // The engine's cycles without its arithmetic: what attention_ctrl, the FAUs' control, the ACCs and the
 // divider do with valid and ready, cycle by cycle. Cycle-identical with the RTL.
 //
-// Source: rtl/README.md, "Stages".
+// Source: rtl/attention/README.md, "Stages".
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_CONTROL_H
 #define AMALGAM_ENGINE_ENGINE_CONTROL_H

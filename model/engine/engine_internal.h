@@ -59,7 +59,7 @@ static inline unsigned engine_bits(size_t count) {
   return bits;
 }
 
-// The RTL's parameter VARIANT: rtl/README.md, "Arithmetics".
+// The RTL's parameter VARIANT: rtl/attention/README.md, "Arithmetics".
 static inline unsigned engine_shape_variant(const engine_shape_t *shape) {
   switch (shape->num.design) {
     case NUM_DESIGN_HFA:

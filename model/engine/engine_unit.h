@@ -4,7 +4,7 @@
 // engine_unit_api_t under the name ENGINE_UNIT_SYMBOL. A cycle is: write the input pins and set what
 // is wide, engine_unit_api_t.settle(), look at the outputs, engine_unit_api_t.clock().
 //
-// Source: rtl/README.md, "Ports of attention_engine".
+// Source: rtl/attention/README.md, "Ports".
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_UNIT_H
 #define AMALGAM_ENGINE_ENGINE_UNIT_H

@@ -6,7 +6,7 @@
 //   random   G groups of random queries, limits, masks, carries, rows and bases, with gaps and stalls
 //            on every stream, rows written while others are read, and resets at any time. Each result
 //            is compared with the golden functions, each cycle's handshakes with engine_control.
-//   cycles   one group, and several back to back, without stalls: the cycles of rtl/README.md's formula
+//   cycles   one group, and several back to back, without stalls: the cycles of rtl/attention/README.md's formula
 //   BREACH   rows|stride|limit|changed|withdrawn|collision: does what the contract of the engine forbids, which
 //            an assertion of the RTL ends
 //

@@ -267,7 +267,7 @@ typedef struct {
   uint64_t seen[CLASSES];
 } bench_t;
 
-// Cycles from input to output: the stages of rtl/README.md.
+// Cycles from input to output: the stages of rtl/attention/README.md.
 static uint32_t latency(void) {
   uint32_t levels = 0;
   while ((1 << levels) < D) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The documents as text: the front page is short, each page says what it answers and is on the map, links lead
-# somewhere, paths in backticks exist, and the ten questions' paths can be followed.
+# somewhere, pictures are shown, paths in backticks exist, and the ten questions' paths can be followed.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$ROOT"
@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 fail() { echo "$*" | tee -a "$dir/failed"; }
 
 guides=$(ls README.md docs/*.md)
-all="$guides CHANGELOG.md $(git ls-files '*/*.md' 2>/dev/null | grep -v '^docs/' || true)"
+all="$guides CHANGELOG.md CONTRIBUTING.md $(git ls-files '*/*.md' 2>/dev/null | grep -v '^docs/' || true)"
 
 lines=$(wc -l <README.md)
 [ "$lines" -le 200 ] || fail "README.md: $lines lines; at most 200"
@@ -43,6 +43,11 @@ for page in $all; do
   done <"$dir/links"
 done
 
+for picture in docs/pictures/* docs/sweep/*; do
+  # shellcheck disable=SC2086
+  grep -qF "${picture#docs/})" $all || fail "$picture: on no page"
+done
+
 # A path in backticks: it begins with a folder of ours, or ends as our files do.
 exists() {   # exists PAGE PATH: as it stands, or a unit's name without its ending
   for base in "$(dirname "$1")" "$(dirname "$1")/.." . model sw tests; do
@@ -61,7 +66,7 @@ for page in $all; do
       model/* | sw/* | rtl/* | tb/* | tests/* | docs/* | synth/*) ;;
       */*.c | */*.h | */*.cpp | */*.v | */*.sv | */*.def | */*.yaml | */*.md | */*.sh) ;;
       *.c | *.cpp | *.v | *.sv | *.def | *.yaml)
-        case $page in README.md | docs/*) ;; *) continue ;; esac
+        case $page in README.md | CONTRIBUTING.md | docs/*) ;; *) continue ;; esac
         [ -n "$(find model sw rtl tb tests synth -name "$path")" ] || fail "$page: \`$path\`: no such file"
         paths=$((paths + 1))
         continue ;;

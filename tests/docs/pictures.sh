@@ -1,6 +1,6 @@
 #!/bin/sh
-# pictures.sh REPORT:NAME=PICTURE...: docs/PICTURE.svg is the NAME.svg that the report draws (by the same release of gnuplot:
-# others place and write what they draw in their own way).
+# pictures.sh REPORT:NAME=PICTURE...: docs/pictures/PICTURE.svg is the NAME.svg that the report draws. Another release of
+# gnuplot draws in its own way, so its pictures are not compared.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 dir=$(mktemp -d)
@@ -10,7 +10,7 @@ release() { sed -n 's/.*<desc>Produced by GNUPLOT \([0-9.]*\).*/\1/p' "$1"; }
 
 for pair; do
   report=${pair%%:*} rest=${pair#*:}
-  drawn=$dir/${rest%%=*}.svg shown=$ROOT/docs/${rest#*=}.svg
+  drawn=$dir/${rest%%=*}.svg shown=$ROOT/docs/pictures/${rest#*=}.svg
   "$SIM" report "$report" --out "$dir" --quiet
   [ "$(release "$drawn")" = "$(release "$shown")" ] || { echo "another gnuplot drew $shown"; exit 77; }
   cmp "$drawn" "$shown" || { echo "FAILED: $shown is not what \`report $report\` draws"; exit 1; }

@@ -28,7 +28,7 @@ typedef enum synth_block {
 extern const char *const synth_design_name[SYNTH_DESIGNS];  // as on the command line
 extern const char *const synth_block_name[SYNTH_BLOCKS];    // "dot product"
 
-// Parameters of the RTL's modules: rtl/README.md, "Arithmetics".
+// Parameters of the RTL's modules: rtl/attention/README.md, "Arithmetics".
 size_t synth_arithmetic(synth_design_t design);
 size_t synth_variant(synth_design_t design);
 

@@ -1,7 +1,7 @@
 // An attention engine at its pins, one cycle of its clock at a time: the Verilog, or the C model of its
 // control, which has the same handshakes and no data.
 //
-// Source: rtl/README.md, "Ports of attention_engine".
+// Source: rtl/attention/README.md, "Ports".
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_ENGINE_ENGINE_PORT_H
 #define AMALGAM_SOC_ENGINE_ENGINE_PORT_H
