@@ -15,7 +15,7 @@ static const struct {
 } kinds[] = {{".npz", array_read_npz}, {".safetensors", array_read_safetensors}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-// Where the file's name ends, of a kind: at the first ENDING before a colon, or at the end. 0: it is no such name.
+// Length of the file's name: up to the first ENDING before a colon, or at the end. 0: the name is not of this kind.
 static size_t length_of(const char *name, const char *ending) {
   const size_t length = strlen(ending);
   for (const char *at = strstr(name, ending); at != NULL; at = strstr(at + 1, ending)) {

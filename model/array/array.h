@@ -17,7 +17,7 @@
 __attribute__((warn_unused_result)) bool array_read(const char *name, unsigned accepted, npy_array_t *array,
                                                     base_error_t *error);
 
-// Of "FILE.npz:NAME" and "FILE.safetensors:NAME" the bytes that the file's name is long; of others all of it.
+// Length of the file's name in "FILE.npz:NAME" and "FILE.safetensors:NAME"; for other names all of it.
 size_t array_file_length(const char *name);
 
 #endif

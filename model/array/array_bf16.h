@@ -6,7 +6,7 @@
 
 #include "array/array.h"
 
-// Whether infinities and NaNs in a file are refused. A finite number that BF16 does not have is in
+// Says whether infinities and NaNs in a file are refused. A finite number that BF16 does not have is refused in
 // any case.
 typedef enum npy_specials { NPY_FINITE_ONLY, NPY_ANY_VALUES } npy_specials_t;
 
@@ -20,7 +20,7 @@ typedef struct array_bf16 {
 // False: *array holds nothing and error names the file.
 bool array_read_bf16(const char *name, array_bf16_t how, npy_array_t *array, base_error_t *error);
 
-// The same of an array that was read, of one of ARRAY_BF16_TYPES.
+// Converts an array that was read, of one of ARRAY_BF16_TYPES.
 bool array_to_bf16(const char *name, array_bf16_t how, npy_array_t *array, base_error_t *error);
 
 #endif

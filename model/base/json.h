@@ -9,20 +9,20 @@
 
 #include "base/error.h"
 
-// From here on a want of memory ends this process (host_out_of_memory): of cJSON's functions some leave out what they
-// had no memory for, and say nothing.
+// Makes a failed allocation end this process from here on (host_out_of_memory): some functions of cJSON leave out
+// members for which they had no memory, and report nothing.
 void json_needs_memory(void);
 
 // A file's. NULL: it cannot be read, or is no JSON.
 cJSON *json_read(const char *path);
 
-// The same of a file that somebody named: error says why not, `expected` what it should be.
+// Reads a file that somebody named. If it fails, error says why, and that `expected` was expected.
 cJSON *json_read_input(const char *path, const char *expected, base_error_t *error);
 
 // root may be NULL: there was no memory for it. A write error shows when the file is closed.
 bool json_print(FILE *file, const cJSON *root, base_error_t *error);
 
-// The same of a new object that fill(data, root) gives its members.
+// Prints the object that fill(data, root) builds.
 typedef void json_fill_fn(const void *data, cJSON *root);
 bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *error);
 

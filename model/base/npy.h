@@ -45,7 +45,7 @@ size_t npy_count(const npy_array_t *array);
 __attribute__((warn_unused_result)) bool npy_read(const char *path, unsigned accepted, npy_array_t *array,
                                                   base_error_t *error);
 
-// The same from a stream, of which `size` bytes are to be read, or all that there are; name: for messages.
+// Reads from a stream: `size` bytes, or all that there are. name is used in messages.
 #define NPY_UNKNOWN_SIZE (-1)
 __attribute__((warn_unused_result)) bool npy_read_stream(FILE *file, const char *name, int64_t size, unsigned accepted,
                                                          npy_array_t *array, base_error_t *error);

@@ -105,7 +105,7 @@ static char *read_link(const char *path) {
   return target;
 }
 
-// Of a file that is not there yet.
+// Resolves the path of a file that does not exist yet.
 static char *resolve_new(const char *path) {
   char *given = copy_of_directory(path);
   char *directory = given == NULL ? NULL : realpath(given, NULL);
@@ -206,7 +206,7 @@ static bool prepare_descriptor(output_t *output, int descriptor, base_error_t *e
          base_fail(error, "%s: %s", output->given, strerror(EBADF));
 }
 
-// Nobody else's: no input, and no other output.
+// The target is neither an input nor another output.
 static bool check_alone(const outputs_t *outputs, output_t *output, base_error_t *error) {
   static const char twice[] = "%s: named for two outputs";
   for (size_t i = 0; i < outputs->count; ++i) {
@@ -380,7 +380,7 @@ static bool commit_all(outputs_t *outputs, base_error_t *error) {
   return true;
 }
 
-// What is not wanted, or not needed any more. For a signal's handler too.
+// Removes files that are not wanted, or no longer needed. A signal's handler may call it, too.
 static void remove_files(const outputs_t *outputs, bool wanted) {
   for (size_t i = 0; i < outputs->count; ++i) {
     const output_t *output = &outputs->list[i];

@@ -50,7 +50,7 @@ __attribute__((warn_unused_result)) bool outputs_stage(outputs_t *outputs, size_
 // The stream for output `index`, or NULL with the reason in error.
 FILE *outputs_open(outputs_t *outputs, size_t index, base_error_t *error);
 
-// Where somebody else may write a staged output; outputs_written says that they have, if there is anything.
+// The path where another program may write a staged output; outputs_written says that it has, if there is anything.
 const char *outputs_path(const outputs_t *outputs, size_t index);
 void outputs_written(outputs_t *outputs, size_t index);
 

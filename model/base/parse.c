@@ -16,7 +16,7 @@ bool parse_count(const char *text, uint64_t *value) {
   return errno == 0;
 }
 
-// What strtod takes but a number here is not: "nan", "inf", " 1", "0x1p3".
+// Refuses texts that strtod takes although they are no numbers here: "nan", "inf", " 1", "0x1p3".
 static bool looks_real(const char *text) { return *text != '\0' && strspn(text, "+-.0123456789eE") == strlen(text); }
 
 bool parse_real(const char *text, double *value) {

@@ -13,7 +13,7 @@ bool parse_count(const char *text, uint64_t *value);
 bool parse_real(const char *text, double *value);
 bool parse_float(const char *text, float *value);
 
-// What a message about a number ends in: "; numbers are decimal" if text looks like 0x10, else "".
+// The end of a message about a number: "; numbers are decimal" if text looks like 0x10, else "".
 const char *parse_hint(const char *text);
 
 // The index of text in a list "rtl|c", or -1.

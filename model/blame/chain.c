@@ -202,7 +202,7 @@ static long not_finite(const blame_link_t *link) {
   return infinite;
 }
 
-// Of operations that choose: the operand that the result is.
+// The operand that an operation chose as its result.
 static long chosen(const blame_link_t *link) {
   for (size_t i = 0; i < link->operands; ++i) {
     if (link->operand[i].value == link->after) {

@@ -14,7 +14,7 @@ typedef struct blame_operand {
   double value;  // when the command took effect
 } blame_operand_t;
 
-// Who wrote an element last: a command, nobody (it is 0xFF bytes, or an input as it came).
+// The last writer of an element: a command; an input, as it came; nobody, so that it is 0xFF bytes.
 typedef enum blame_writer { BLAME_COMMAND, BLAME_INPUT, BLAME_NOBODY } blame_writer_t;
 
 enum { BLAME_NO_OPERAND = -1, BLAME_NOTE_BYTES = 160 };

@@ -1,4 +1,4 @@
-// Which command is to blame for a wrong result, in one: as `amalgam blame` names a line.
+// The command that is to blame for a wrong result, found as `amalgam blame` finds a line.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_BLAME_CULPRIT_H
 #define AMALGAM_BLAME_CULPRIT_H
@@ -14,8 +14,8 @@ typedef enum blame_ground {
   BLAME_UNDECIDED
 } blame_ground_t;
 
-// What is most certain of that. wrong: the element at the chain's head is off, else what nobody wrote does not matter.
-// link: of BLAME_BY_UNWRITTEN and BLAME_BY_VALUE. The chain has links.
+// The most certain ground. wrong: the element at the chain's head is off; otherwise unwritten bytes do not matter.
+// link: set for BLAME_BY_UNWRITTEN and BLAME_BY_VALUE. The chain has links.
 blame_ground_t blame_decide(const blame_chain_t *chain, const blame_repairs_t *repairs, bool wrong, size_t *link);
 
 // By blame_decide, of the first element that is off, or of none the one that is furthest from what was expected;

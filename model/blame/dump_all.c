@@ -29,7 +29,7 @@ static void lower(const char *word, char text[NAME_BYTES]) {
   }
 }
 
-// What a command wrote. False: nothing that a file could have.
+// The tensor that a command wrote. False: it wrote nothing that a file could have.
 static bool written(const command_t *command, core_tensor_t *tensor) {
   core_tensor_t all[CORE_MAX_TENSORS];
   const size_t count = core_tensors(command, all);

@@ -1,4 +1,4 @@
-// What a command should have made of its operands, in double precision.
+// The result that a command should have made of its operands, in double precision.
 // SPDX-License-Identifier: Apache-2.0
 #include <float.h>
 #include <math.h>
@@ -117,7 +117,7 @@ static double of_vector(const cmd_vec_t *c, const blame_link_t *link, double *sl
   }
 }
 
-// Of a move or a store: what it moved; of ADD_F32 what it added to, besides.
+// For a move or a store: the value that it moved; for ADD_F32 also the value that it added to.
 static double of_move(const command_t *command, const blame_link_t *link) {
   const uint32_t op = command->header.opcode_ == OP_COPY_OUT  ? command->copy_out.op
                       : command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op

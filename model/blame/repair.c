@@ -21,14 +21,14 @@ typedef struct line {
   size_t first, count;
 } line_t;
 
-// Which of a line's commands: all, each core's first, each core's last.
+// The commands of a line that a change concerns: all, each core's first, each core's last.
 typedef enum part { PART_ALL, PART_FIRST, PART_LAST, PARTS } part_t;
 static const char *const part_names[PARTS] = {"", ", the first time", ", the last time"};
 
-// How a field's new value comes from its old one.
+// The way from a field's old value to its new one.
 typedef enum how { HOW_SET, HOW_ADD, HOW_LEAVE_OUT, HOW_MOVE } how_t;
 
-// Of several as good the likelier slip has the lower one.
+// Among equally good changes, the likelier slip has the lower number.
 enum {
   ORDER_SWITCH = 10,
   ORDER_TYPE = 11,
@@ -202,8 +202,8 @@ static void describe(const search_t *search, const change_t *change, blame_repai
            value_text(change->field, blame_field_get(change->field, command), have), part_names[change->part]);
 }
 
-// Of two as good: the likelier slip, then the smaller change, then the command that came later, which had to agree with
-// what was there.
+// Among equally good changes: the likelier slip, then the smaller change, then the later command, which had to agree
+// with the earlier ones.
 static bool better(const blame_repair_t *a, const blame_repair_t *b) {
   return a->off != b->off             ? a->off < b->off
          : a->order != b->order       ? a->order < b->order
@@ -234,8 +234,8 @@ static bool has_budget(search_t *search) {
   return true;
 }
 
-// Of a large run there is no time for all: first what is few and likely on every line, then that of a line's first or
-// last command alone, and then what has many values, sizes and addresses that others have.
+// In a large run there is no time for all changes. First come those that are few and likely, on every line; then those
+// of a line's first or last command alone; then those with many values: sizes and addresses that others have.
 enum { ROUNDS = 4 };
 static unsigned round_of(const change_t *change) {
   const bool many = change->order == ORDER_SEEN_COUNT || change->order == ORDER_ADDRESS ||
@@ -290,7 +290,7 @@ static void add_value(values_t *values, uint64_t value) {
   }
 }
 
-// What fields of the same kind have elsewhere in the run.
+// Values that fields of the same kind have elsewhere in the run.
 static void add_seen(const search_t *search, const blame_field_t *like, values_t *values) {
   for (size_t line = 0; line < search->lines; ++line) {
     const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;

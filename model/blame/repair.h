@@ -1,15 +1,15 @@
-// Which line of the kernel is wrong: the one whose change makes the result right. Each line's commands are changed in
+// Finds the wrong line of the kernel: the one whose change makes the result right. Each line's commands are changed in
 // one way after the other, as kernel writers get them wrong: left out, a size one off, a pitch, a type, a flag of the
 // command, a factor, an address, another operation. The run's effects are carried out again with the change (replay.h),
-// and the result is compared with what was expected. No times change, so that waits and flags are not among it: those
-// are the race detector's.
+// and the result is compared with what was expected. Times do not change, so missing waits and flags are not found
+// here: the race detector finds them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_BLAME_REPAIR_H
 #define AMALGAM_BLAME_REPAIR_H
 
 #include "blame/place.h"
 
-// What a run should have left in an array.
+// The values that a run should have left in an array.
 typedef struct blame_expected {
   const soc_buffer_t *array;
   const double *want;         // [elements]

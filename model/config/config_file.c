@@ -17,7 +17,7 @@
 // Texts of a document: all values in the order of config.def, and the name behind "include".
 enum { INCLUDE = CONFIG_PARAMS, TEXTS, TEXT_BYTES = 128, PATH_BYTES = 4096 };
 
-// What libcyaml fills; NULL: not given.
+// libcyaml fills this; NULL: not given.
 typedef struct document {
   char *text[TEXTS];
 } document_t;
@@ -37,7 +37,7 @@ typedef struct source {
   ino_t inode;
 } source_t;
 
-// What libcyaml says about an error: a message, and a backtrace from the innermost field out.
+// An error from libcyaml: a message, and a backtrace from the innermost field out.
 typedef struct complaint {
   char message[160];
   char inner[64], outer[64];

@@ -1,4 +1,4 @@
-// Where config files are.
+// The places of config files.
 // SPDX-License-Identifier: Apache-2.0
 #include <dirent.h>
 #include <stdio.h>

@@ -45,7 +45,7 @@ struct engine_unit : verilated_engine {
 
 namespace {
 
-// What the registers hold after reset.
+// Sets the registers to their values after reset.
 void forget(engine_unit *unit) {
   unit->settings[0] = {REG_BASE, 0, 0};
   unit->settings[1] = {REG_ROWS, ROWS, ROWS};

@@ -18,7 +18,7 @@ enum { ENGINE_ACC_CYCLES = 3, ENGINE_DIVIDE_CYCLES = 2 };
 
 typedef struct engine_control engine_control_t;
 
-// What the inputs are in a cycle; rows, carry and use_mask are looked at with q_valid.
+// The inputs in a cycle; rows, carry and use_mask count only with q_valid.
 typedef struct engine_inputs {
   bool q_valid, mask_valid, out_ready;
   uint32_t rows;

@@ -1,4 +1,4 @@
-// What the kinds of engine have in common: Verilated RTL, RTL in Icarus, the C model.
+// Shared by the kinds of engine: Verilated RTL, RTL in Icarus, the C model.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_INTERNAL_H
 #define AMALGAM_ENGINE_ENGINE_INTERNAL_H

@@ -58,8 +58,8 @@ typedef struct engine_unit_api {
   void (*get_result)(engine_unit_t *unit, num_triplet_t *triplets);
   void (*settle)(engine_unit_t *unit);
   void (*clock)(engine_unit_t *unit);
-  // Of a unit built with a trace: declares its signals of up to most_bits, once; writes what has changed, or
-  // everything, in the port's current cycle, after settle(). clocked: the clock runs in this cycle.
+  // For a unit that was built with a trace: declares its signals of up to most_bits, once, and writes the changed ones,
+  // or all, in the port's current cycle, after settle(). clocked: the clock runs in this cycle.
   void (*trace)(engine_unit_t *unit, const waves_port_t *port, unsigned most_bits);
   void (*record)(engine_unit_t *unit, bool all, bool clocked);
 } engine_unit_api_t;

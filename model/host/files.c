@@ -40,7 +40,7 @@ static void add(const struct stat *status, host_use_t use) {
   list[count++] = (noted_t){status->st_dev, status->st_ino, use};
 }
 
-// What it was before.
+// Returns the earlier use.
 static host_use_t note(const struct stat *status, host_use_t use) {
   pthread_mutex_lock(&lock);
   const noted_t *known = find(status);

@@ -16,8 +16,8 @@ typedef enum host_use { HOST_FILE_FREE, HOST_FILE_READ, HOST_FILE_WRITTEN } host
 // not there, or is a device, is nobody's.
 bool host_file_reads(const char *path);
 
-// Before anything is written: notes that the file of this status is to be. What it was noted as before, if not
-// HOST_FILE_FREE, it stays.
+// Notes, before anything is written, that the file of this status will be written. Returns its earlier use; if that is
+// not HOST_FILE_FREE, it stays.
 host_use_t host_file_writes(const struct stat *status);
 
 // It has been written, or will not be.

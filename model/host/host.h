@@ -1,4 +1,4 @@
-// What the host's operating system says about this process.
+// Facts from the host's operating system about this process.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_HOST_HOST_H
 #define AMALGAM_HOST_HOST_H

@@ -1,10 +1,10 @@
-// What Ctrl-C does to this process: SIGINT, SIGTERM and SIGUSR1 (a batch system: its time is almost up), and unless
-// they are ignored SIGHUP and SIGPIPE (whoever read its output has gone).
+// The reaction to Ctrl-C: SIGINT, SIGTERM and SIGUSR1 (a batch system's warning that time is almost up), and, unless
+// they are ignored, SIGHUP and SIGPIPE (the reader of the output has gone).
 //
 //   at once       removes what was begun and ends; for a command that computes in this process
-//   cooperative   is only noted, between hold and release; whoever takes long asks host_interrupted
-//   programs      host/program.h ends what it has started and says so; host/worker.h wakes who waits
-//
+//   at once       removes unfinished files and ends; for a command that computes in this process
+//   cooperative   is only noted, between hold and release; long computations ask host_interrupted
+//   programs      host/program.h ends the programs that it started and reports it; host/worker.h wakes waiting threads
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_HOST_INTERRUPT_H
 #define AMALGAM_HOST_INTERRUPT_H
@@ -23,7 +23,7 @@ enum { HOST_INTERRUPTED = 130 };  // a status that says so; the exit code is tha
 // A file that would grow too large (SIGXFSZ) is an error of whoever writes it.
 void host_interrupt_ends(void (*remove_begun)(void));
 
-// Ends this process for want of memory, in the same way and with exit code 2: for C++, whose `new` has no other answer.
+// Ends this process when out of memory, in the same way, with exit code 2: for C++, whose `new` has no other answer.
 void host_out_of_memory(void) __attribute__((noreturn));
 
 // Between these a signal is only noted. They nest, in all threads of the process together; after the
@@ -37,7 +37,7 @@ bool host_interrupted(void);
 // The exit code of an interrupted process, as a shell has it: 128 + the first signal that was noted; 130: none.
 int host_interrupt_code(void);
 
-// Nobody is there to be told: it was SIGPIPE.
+// True after SIGPIPE: nobody would read a message.
 bool host_interrupt_quiet(void);
 
 // It was SIGUSR1.

@@ -31,7 +31,7 @@ typedef struct parallel_part {
 // The range is done beside whatever the caller does until parallel_end, and in that if no thread can be started.
 // *part must stay where it is until then.
 void parallel_begin(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context);
-// The same in processor time that nobody else wants, until parallel_end.
+// Like parallel_begin, in processor time that nobody else wants, until parallel_end.
 void parallel_begin_idle(parallel_part_t *part, size_t first, size_t end, parallel_fn *fn, void *context);
 // False: failed.
 bool parallel_end(parallel_part_t *part);

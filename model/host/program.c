@@ -51,7 +51,7 @@ static bool read_some(int input, answer_t *answer) {
 
 // --- the process ------------------------------------------------------------------------------
 
-// What it was given, -1: nothing; output is this process's end of a pipe, ended is readable when it has.
+// input: -1 if there is none; output is this process's end of a pipe; ended is readable when the program has ended.
 typedef struct process {
   pid_t id;
   int input, output, ended;

@@ -12,8 +12,8 @@ typedef struct program {
   const char *const *argv;  // a path, or a name for PATH to find; arguments; NULL
   const char *folder;       // it runs there; NULL: where this process does
   const char *input;        // text on its stdin; NULL: none
-  // What it prints. stdout goes to the file `out`, stderr to `answer`; where one of the two is NULL both
-  // go to the other, without either nowhere.
+  // Destination of its output. stdout goes to the file `out`, stderr to `answer`. If one of the two is NULL, both
+  // go to the other; if both are, nowhere.
   const char *out;
   char *answer;  // its last line; all of it, if `all`; cut at size - 1 bytes
   size_t size;

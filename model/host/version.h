@@ -1,4 +1,4 @@
-// Which Amalgam this is.
+// The version and commit of this Amalgam.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_HOST_VERSION_H
 #define AMALGAM_HOST_VERSION_H

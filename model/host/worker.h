@@ -14,8 +14,8 @@ typedef struct worker {
 
 enum { WORKERS_MAX = 256, WORKER_NONE = -1, WORKER_INTERRUPTED = -2 };
 
-// Forks; the exit code is what work returns, if nothing ends it before: it does not outlive the thread
-// that started it, and signals do to it what the system does. What stdio holds back should be flushed before.
+// Forks. The exit code is work's return value, unless something ends it before. It does not outlive the thread that
+// started it, and signals do to it what the system does. Flush stdio's buffers before the call.
 // False: errno says why.
 bool worker_start(worker_t *worker, int (*work)(void *context), void *context);
 

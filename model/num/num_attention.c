@@ -12,7 +12,7 @@
 #include "num/num_format.h"
 #include "num/num_gm.h"
 
-// What the vector core keeps of a row from block to block.
+// State of a row that the vector core keeps from block to block.
 typedef struct {
   float m;    // running maximum of the scores; -inf: not live, no finite score so far
   float l;    // running sum of the unrounded P, relative to m
@@ -72,7 +72,7 @@ static float element(const num_attn_t *attn, uint16_t bits) {
   return attn->fp16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits);
 }
 
-// What the cube sees of a P.
+// A P as the cube sees it.
 static float narrowed(const num_attn_t *attn, float p) {
   return attn->fp16 ? num_fp16_to_f32(num_fp16_from_f32(p)) : num_bf16_to_f32(num_bf16_from_f32(p));
 }
@@ -139,7 +139,7 @@ static ptrdiff_t key_at(const num_attn_t *attn, size_t place) {
   return attn->index == NULL ? (ptrdiff_t)place : (ptrdiff_t)attn->index[place];
 }
 
-// Nobody's are zeros.
+// A place without a key is loaded as zeros.
 static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
   for (size_t s = 0; s < b.count; ++s) {
     const ptrdiff_t at = key_at(attn, b.first + s);
@@ -264,7 +264,7 @@ static int32_t rescale_row(row_t *row, unsigned flags) {
   return num_f32_to_s32_trunc(exponent * 0x1p23f);
 }
 
-// The same for Algorithm 2.
+// The blocks of keys, by Algorithm 2.
 static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t end, unsigned flags, uint32_t *guards) {
   const enum num_gm_op add = (flags & NUM_ATTN_RAW_ADD) != 0u ? NUM_GM_ADD_S32_RAW : NUM_GM_ADD_S32;
   rows_reset(attn, w);
@@ -294,7 +294,7 @@ static void amla_blocks(const num_attn_t *attn, work_t *w, size_t first, size_t 
   }
 }
 
-// What a merge multiplies the side with this maximum by; m is the maximum of both.
+// The factor of a merge for the side with this maximum; m is the maximum of both.
 static float merge_factor(float side, float m) { return side == -INFINITY ? 0.0f : num_exp32(side - m); }
 
 // One more split, (row[].m, row[].l, o), onto those before it: (w->m, w->l, sum).
@@ -317,7 +317,7 @@ static void merge(const num_attn_t *attn, work_t *w, bool first, float *sum) {
   }
 }
 
-// What row g's output is divided by: l, and what the sink adds to it.
+// The divisor of row g's output: l, and the sink's part.
 static float with_sink(const num_attn_t *attn, size_t g, float m, float l) {
   if (attn->sink == NULL || l == 0.0f) {
     return l;

@@ -57,7 +57,7 @@ typedef struct {
 // untouched).
 __attribute__((warn_unused_result)) int num_attn_golden(const num_attn_t *attn, double *out);
 
-// The same, and lse [rows]: the natural logarithm of the sum of a row's exponentials, without the
+// As num_attn_golden, and lse [rows]: the natural logarithm of the sum of a row's exponentials, without the
 // sink; +inf for a row that sees no key.
 int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 
@@ -81,7 +81,7 @@ enum {
 __attribute__((warn_unused_result)) int num_attn_amla(const num_attn_t *attn, num_isa_t isa, unsigned flags,
                                                       float *out_f32, uint32_t *guards);
 
-// The same, and lse [rows], as num_attn_golden_lse's.
+// As num_attn_amla, and lse [rows], as num_attn_golden_lse's.
 int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, float *out_f32, float *lse,
                       uint32_t *guards);
 
@@ -91,7 +91,7 @@ typedef struct {
   double cos_diff;  // 1 - 2 sum(x g) / (sum x^2 + sum g^2); 0 if both are all zero
 } num_error_t;
 
-// How far x [n] is from golden [n]. A NaN in x makes all three NaN.
+// Compares x [n] with golden [n]. A NaN in x makes all three errors NaN.
 void num_error(const double *golden, const float *x, size_t n, num_error_t *error);
 
 #ifdef __cplusplus

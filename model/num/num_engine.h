@@ -29,7 +29,7 @@ extern "C" {
 // The RTL's parameter ARITHMETIC.
 typedef enum num_design { NUM_DESIGN_HFA, NUM_DESIGN_FA2, NUM_DESIGN_EXPMUL, NUM_DESIGNS } num_design_t;
 
-// Of "hfa", "fa2" or "expmul"; false: of none.
+// The design of the name "hfa", "fa2" or "expmul"; false: there is none of this name.
 bool num_engine_design(const char *name, num_design_t *design);
 
 // Its name, and as a text is to say it: "hfa", "H-FA".

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-// Nothing attended to yet.
+// An empty triplet, before the first key.
 void num_fa2_clear(size_t d, num_triplet_t *triplet);
 
 // One FAU: continues the triplet by n keys, in order. Arguments as of num_hfa_fau().

@@ -1,4 +1,4 @@
-// What an atomic global-memory slice does to its 32-bit lanes.
+// The operations of an atomic global-memory slice on its 32-bit lanes.
 //
 // The guarded add multiplies a float in memory by about 2^(N / 2^23) by adding the integer N to its
 // bits. Done raw that turns zeros into NaN or 1e38 and lets exponents wrap; hence, for the old word

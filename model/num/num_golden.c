@@ -74,7 +74,7 @@ NUM_INLINE void add_tile(const size_t rows, size_t terms, const double *f, size_
   }
 }
 
-// The same for i < n and g < rows <= TILE_ROWS; x: panels, ldx doubles from one to the next.
+// The same sums for i < n and g < rows <= TILE_ROWS; x: panels, ldx doubles from one to the next.
 NUM_CLONES
 static void add_products(size_t rows, size_t n, size_t terms, const double *f, size_t ldf, const double *x, size_t ldx,
                          double *y, size_t ldy) {

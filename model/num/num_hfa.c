@@ -13,7 +13,7 @@ enum {
   REACH = 9 * LOG_ONE,                      // x + y is x where y is that far below
 };
 
-// What a lane of the loop over keys does has no branches, so that it becomes vector code.
+// A lane of the loop over keys has no branches, so that the loop becomes vector code.
 
 NUM_INLINE int log_of(num_element_t x) { return (int16_t)(x & 0xffffu); }
 
@@ -105,7 +105,7 @@ static const adder_t *adder_of(const num_hfa_t *hfa) {
   return hfa->corrected ? &corrected : hfa->zero_exact ? &mitchell_zero_exact : &mitchell;
 }
 
-// Of two zeros the larger is a zero as well, to which nothing is added.
+// If both are zeros, the larger is a zero as well, to which nothing is added.
 NUM_INLINE num_element_t add(const adder_t *adder, num_element_t x, num_element_t y) {
   const int a = log_of(x);
   const int b = log_of(y);

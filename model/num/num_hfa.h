@@ -27,7 +27,7 @@ typedef struct num_hfa {
   bool zero_exact;  // Mitchell: x - x gives log2(0) instead of the formula's x / 2
 } num_hfa_t;
 
-// How far a lies below b, in powers of two: -quant[(a - b) log2 e], 0 .. 2768 in Q.7. a <= b.
+// Distance of a below b, in powers of two: -quant[(a - b) log2 e], 0 .. 2768 in Q.7. a <= b.
 uint16_t num_hfa_quant(num_bf16_t a, num_bf16_t b);
 
 // log2|v| by Mitchell's approximation, which is the bits themselves. NUM_HFA_ZERO for zero and
@@ -55,7 +55,7 @@ uint16_t num_hfa_correct(uint32_t d, bool subtract);
 // x + y.
 num_element_t num_hfa_add(const num_hfa_t *hfa, num_element_t x, num_element_t y);
 
-// Nothing attended to yet.
+// An empty triplet, before the first key.
 void num_hfa_clear(size_t d, num_triplet_t *triplet);
 
 // One FAU: continues the triplet by n keys, in order. q [d] is scaled already; k, v [n,d]; a key

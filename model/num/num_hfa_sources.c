@@ -7,7 +7,7 @@
 
 enum { UNITS = 1 << NUM_HFA_FRACTION_BITS };  // of a logarithm in one power of two
 
-// What a quantised logarithm can hold; the lowest value stands for log2(0).
+// Range of a quantised logarithm; the lowest value stands for log2(0).
 static const double log_min = (double)NUM_HFA_ZERO / UNITS;
 static const double log_max = (double)INT16_MAX / UNITS;
 
@@ -30,7 +30,7 @@ static double limited(const num_hfa_sources_t *sources, double log) {
   return sources->quantised ? fmin(fmax(log, log_min), log_max) : log;
 }
 
-// How far the score a lies below b, in powers of two.
+// Distance of the score a below b, in powers of two.
 static double distance(const num_hfa_sources_t *sources, num_bf16_t a, num_bf16_t b) {
   return sources->quantised ? (double)num_hfa_quant(a, b) / UNITS
                             : -(double)num_bf16_to_f32(num_bf16_diff(a, b)) * log2_e;

@@ -1,4 +1,4 @@
-// Where H-FA's error comes from: its recurrence in FP64 with each approximation on or off.
+// The sources of H-FA's error: its recurrence in FP64 with each approximation on or off.
 //
 // With all of them on the result is num_hfa.h's (Mitchell, not zero_exact), bit for bit. What does
 // not count as an approximation of H-FA, and so stays in any case: BF16 inputs (subnormals are

@@ -20,7 +20,7 @@ extern "C" {
 
 typedef enum num_nibbles { NUM_NIBBLES_SIGNED, NUM_NIBBLES_UNSIGNED } num_nibbles_t;
 
-// What a nibble may be: num_int4_least() .. num_int4_least() + 15.
+// Range of a nibble: num_int4_least() .. num_int4_least() + 15.
 static inline int num_int4_least(num_nibbles_t nibbles) { return nibbles == NUM_NIBBLES_SIGNED ? -8 : 0; }
 
 // words [n / 8] to values [n] and back; n is a multiple of 8, values are in range.

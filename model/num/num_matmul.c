@@ -32,7 +32,7 @@ static void portable_strip(size_t width, size_t k, const float *restrict a, cons
   }
 }
 
-// The same chains in another order of loops, so that a compiler whose baseline has an FMA
+// The chains in another order of loops, so that a compiler whose baseline has an FMA
 // instruction can put different j into vector lanes.
 static void matmul_portable(size_t m, size_t n, size_t k, const float *a, size_t lda, const float *b, size_t ldb,
                             float *c, size_t ldc, bool accumulate) {

@@ -1,8 +1,8 @@
-// Operations of a decode step outside of attention and products, as the contract has them: what the kernel step
-// (sw/kernels/step) computes, bit for bit. Plain loops over host arrays; nothing of the firmware is used.
+// Operations of a decode step outside of attention and products, as the contract has them: the bits that kernel step
+// (sw/kernels/step) computes. Plain loops over host arrays; nothing of the firmware is used.
 //
 // Strides are in elements unless they are called bytes. Types are TYPE_* of hal/command.h. Results must not overlap
-// what is read, unless said otherwise. Which NaN a NaN is, is nobody's contract.
+// is read, unless said otherwise. The contract does not say which NaN a NaN is.
 //
 // Source: NUMERICS.md section 8.
 // SPDX-License-Identifier: Apache-2.0

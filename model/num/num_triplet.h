@@ -1,4 +1,4 @@
-// What attention over some keys leaves behind, in a form that more keys can be added to.
+// The result of attention over some keys, in a form to which more keys can be added.
 //
 //   m       the largest score so far, BF16; -inf before the first key
 //   o[0]    l, the sum of the exponentials        each an element of 17 bits:

@@ -43,7 +43,7 @@ bool num_w4_half_zero(num_fp16_t zero, bool is_unsigned);
 // num_w4_slice(k, splits, i + 1).
 static inline size_t num_w4_slice(size_t k, size_t splits, size_t i) { return i * k / splits; }
 
-// What a and b hold.
+// The type of a and b.
 typedef enum num_half { NUM_HALF_FP16, NUM_HALF_BF16 } num_half_t;
 
 // c [m, n] = a [m, k] x b [k, n], columns first .. end - 1 only, before the last cast.  Each slice
@@ -52,7 +52,7 @@ typedef enum num_half { NUM_HALF_FP16, NUM_HALF_BF16 } num_half_t;
 bool num_half_matmul(num_half_t type, size_t m, size_t n, size_t k, size_t splits, const uint16_t *a, const uint16_t *b,
                      size_t first, size_t end, float *c);
 
-// The same in FP64, untiled: each product exact, sums in ascending k.
+// The product in FP64, untiled: each product exact, sums in ascending k.
 bool num_half_matmul_golden(num_half_t type, size_t m, size_t n, size_t k, const uint16_t *a, const uint16_t *b,
                             size_t first, size_t end, double *c);
 

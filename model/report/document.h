@@ -1,4 +1,4 @@
-// What a report says: one JSON document, and a template (NAME.md beside NAME.c) that makes Markdown
+// A report's contents: one JSON document, and a template (NAME.md beside NAME.c) that makes Markdown
 // and a plot of it:
 //
 //   {time_us}          a member: text, or a number in full
@@ -62,7 +62,7 @@ void report_strip(cJSON *item);
   __asm__(".section .rodata\n" #name ": .incbin \"" REPORT_FOLDER "/" path "\"\n.byte 0\n.previous\n"); \
   extern const char name[]
 
-// Where the plot's script is in a template, and what its first line says.
+// The place of the plot's script in a template, and the contents of its first line.
 typedef struct report_plot {
   char name[32];  // "fig10"; "": there is no plot
   char size[16];  // "760,380"

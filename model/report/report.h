@@ -36,7 +36,7 @@ base_exit_t report_make(const report_settings_t *settings, base_error_t *error);
 
 enum { REPORT_KEYS_MAX = 16, REPORT_HEADS = 128 };
 
-// What one report is run with.
+// The settings with which one report is run.
 typedef struct report_context {
   const char *name;  // "table5"
   const report_settings_t *settings;
@@ -84,7 +84,7 @@ typedef struct report_keys {
 bool report_keys(const report_settings_t *settings, const report_keys_t *usual, report_keys_t *keys,
                  base_error_t *error);
 
-// The same for a report of one size.
+// The number of keys for a report of one size.
 bool report_one_size(const report_context_t *context, size_t usual, size_t *keys, base_error_t *error);
 
 #endif

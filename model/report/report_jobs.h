@@ -23,7 +23,7 @@
 
 enum { REPORT_NAME_BYTES = 80 };
 
-// What a simulation of w4a16 or gemm found besides.
+// Results of a simulation of w4a16 or gemm, besides the usual ones.
 typedef struct report_gemm_outcome {
   unsigned splits, tile_n;
   gemm_cut_t cut;  // of gemm
@@ -52,20 +52,20 @@ typedef enum report_decode_place {
   REPORT_DECODE_PLACES  // layers, and outside of them
 } report_decode_place_t;
 
-// Of a step, in all layers of that sort.
+// An operation of a step, over all layers that have it.
 typedef struct report_decode_part {
   size_t layers, operations;
   double cycles[REPORT_DECODE_KINDS], hbm_read[REPORT_DECODE_KINDS];
 } report_decode_part_t;
 
-// What a simulation of a whole model found.
+// Results of a simulation of a whole model.
 typedef struct report_decode_outcome {
   double nats, window[REPORT_DECODE_WINDOWS];  // of a text
   report_decode_part_t part[REPORT_DECODE_PLACES];
   double launch_cycles, launches;  // of a step
 } report_decode_outcome_t;
 
-// What a simulation found.
+// Results of a simulation.
 typedef struct report_outcome {
   int status;          // base_exit_t
   base_error_t error;  // one line if status is not 0
@@ -110,7 +110,7 @@ void report_jobs_close(report_jobs_t *jobs);
 
 // Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16", "gemm" or "decode" on that machine, without
 // arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
-// What is wrong with it, report_run says. name: for people, as printf has it.
+// Errors in it are reported by report_run. name: for people, as printf has it.
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
                          ...) __attribute__((format(printf, 4, 5)));
 
@@ -123,7 +123,7 @@ void report_job_set(report_job_t *job, const char *assignment, ...) __attribute_
 // With arithmetic.
 void report_job_compute(report_job_t *job);
 
-// The same, and the result is compared.
+// Compares the result, too.
 void report_job_judge(report_job_t *job);
 
 // Runs the jobs; interrupts must be held (host/interrupt.h).  Functional jobs of a whole chip

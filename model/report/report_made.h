@@ -1,4 +1,4 @@
-// How a report was made: its JSON holds it as "made", the page shows it.
+// The way in which a report was made: its JSON holds it as "made", the page shows it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_REPORT_MADE_H
 #define AMALGAM_REPORT_REPORT_MADE_H

@@ -1,4 +1,4 @@
-// What the reports are asked for. Words that only some reports understand are theirs to read.
+// Settings of the reports. Words that only some reports understand are read by these.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_REPORT_SETTINGS_H
 #define AMALGAM_REPORT_REPORT_SETTINGS_H
@@ -26,7 +26,7 @@ typedef struct report_settings {
   size_t cores;        // 0: all
   bool gm_rtl;         // atomic memory slices in Verilog, else their C model
   bool engine_rtl;     // fig8a: the Verilog, else its C model
-  // What is simulated
+  // The simulations:
   size_t seeds, batch;          // 0: the report's usual ones
   const char *keys;             // "1024,4096", NULL: the report's usual ones
   report_words_t dist;          // only these distributions; none: all

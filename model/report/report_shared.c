@@ -1,4 +1,4 @@
-// What the reports share: machine and sizes.
+// Shared by the reports: machine and sizes.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 

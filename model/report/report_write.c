@@ -16,7 +16,7 @@ bool report_file(const report_settings_t *settings, const char *name, const char
                                    : base_fail(error, "--out: %s", strerror(ENAMETOOLONG));
 }
 
-// What is written: a report's document by its template.
+// A report to be written: its document and its template.
 typedef struct work {
   const report_context_t *context;
   cJSON *root;

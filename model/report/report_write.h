@@ -10,7 +10,7 @@
 typedef struct report {
   json_fill_fn *fill;  // the document
   const char *text;    // its template
-  // Of reports that are simulated: adds the jobs; says, once the files are there, whether they are as they
+  // For reports that are simulated: adds the jobs, and says, when the files are there, whether they are as they
   // must be (NULL: they are).
   void (*add)(report_jobs_t *jobs, void *data);
   bool (*check)(const void *data, base_exit_t *code, base_error_t *error);

@@ -1,4 +1,4 @@
-// What ends a program whose Verilated model finds an assertion of the RTL broken (rtl/lib/assert.vh).
+// Ends a program whose Verilated model finds a broken assertion of the RTL (rtl/lib/assert.vh).
 // SPDX-License-Identifier: Apache-2.0
 #include <verilated.h>
 

@@ -125,7 +125,7 @@ class VerilatedFstBuffer {
   }
 };
 
-// What a model's trace() takes.
+// The type that a model's trace() takes.
 class VerilatedFstC {
  public:
   bool isOpen() const { return trace_.isOpen(); }

@@ -1,4 +1,4 @@
-// What the log of changes and the file they end in share.
+// Shared by the log of changes and the file that it ends in.
 //
 // A log is words: 0, time lo, time hi | number of a signal, its value's words | ...
 // SPDX-License-Identifier: Apache-2.0

@@ -1,4 +1,4 @@
-// What a Verilated unit, which may be in a shared library of its own, needs of a waveform file.
+// The interface to a waveform file for a Verilated unit, which may be in a shared library of its own.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_WAVES_WAVES_PORT_H
 #define AMALGAM_WAVES_WAVES_PORT_H

@@ -8,7 +8,7 @@
 
 #include "hal/hal.h"
 
-// What stands between % and the letter.
+// The part of a conversion between % and the letter.
 typedef struct spec {
   bool zeros, left;
   uint32_t width;

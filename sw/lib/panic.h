@@ -1,4 +1,4 @@
-// How firmware gives up: the run ends, and its message says code, clause and line.
+// Panics, with which firmware gives up: the run ends, and its message says code, clause and line.
 //
 //   require(rows <= 64);                      // panic REQUIRED
 //   require(rows <= 64, PANIC_ARGUMENTS);     // panic of that name (hal/panics.def)

@@ -7,8 +7,8 @@
 // and, for each, every order of the other one in which a stage starts at once or waits for what it
 // depends on; it gives up a branch with as many external dependencies as the best plan so far.
 // Orders are taken in ascending sequence and only a smaller count replaces a plan: C1 C2 .. and
-// V1 V2 .. win if they are as good as any other.  So do, of stages that take no time and could run
-// at the same moment in any order, the chain's: they are never in one against their dependencies.
+// V1 V2 .. win if they are as good as any other.  The same holds for stages of the chain that take no
+// time and could run in any order: none of these orders goes against a dependency.
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/preload.h"
 
@@ -27,8 +27,8 @@ typedef struct search {
   preload_plan_t *best;
 } search_t;
 
-// Where the other core is: stages and dependencies are bits, a dependency's number is that of the
-// stage of the chain it comes from, 0 for C1 -> V1, 1 for V1 -> C2.
+// The state of the other core: stages and dependencies are bits; a dependency has the number of the
+// stage of the chain that it comes from, 0 for C1 -> V1, 1 for V1 -> C2.
 typedef struct progress {
   uint32_t depth;
   uint32_t done;

@@ -45,7 +45,7 @@ typedef struct preload_plan {
 // and about ten times as many for each pair more (30 million for six).
 void preload_plan(preload_plan_t *plan, uint32_t pairs, const uint32_t cube[], const uint32_t vector[]);
 
-// The same chain held to a smaller Preload count: 0 runs every stage of a block before the next
+// Limits the chain to a smaller Preload count: 0 runs every stage of a block before the next
 // block's C1.  Lags above count become count; orders are set so that every internal dependency is
 // met.  (For comparison; cube and vector cores may wait for each other.)
 void preload_limit(preload_plan_t *plan, uint32_t count);

@@ -94,7 +94,7 @@ void slice_sum_add(const slice_sum_t *sum, uint32_t flag) {
   uint32_t use = 0;
   ring_open(&r.in);
   ring_open(&r.out);
-  // What was in UB before was stored before that flag, too.
+  // Data that were in UB before were stored before that flag, too.
   cross_core_wait_flag(PIPE_MTE2, flag);
   if (start < sum->elements) {
     load(&r, start, use);

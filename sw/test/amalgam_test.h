@@ -14,8 +14,8 @@
 //
 //   AMALGAM_MAIN(is_right)                    // of more tests: cmocka_run_group_tests
 //
-// Each launch is an `amalgam run custom` of its own, with a machine that nobody has used before. Whatever is wrong
-// fails the test: a kernel that is stopped with the run's message, a result with its first element that is off.
+// Each launch is an `amalgam run custom` of its own, with a new machine. Every error fails the test: a kernel that is
+// stopped fails it with the run's message, a wrong result with its first wrong element.
 //
 // In the environment: AMALGAM is the command to run; AMALGAM_TEST_KEEP a folder in which arrays (in0.npy ..., out.npy,
 // want.npy) and the run's JSON (run.json) are kept, those of a program's second machine in the folder 2 in it, and so
@@ -49,7 +49,7 @@
 #define AMALGAM_FIRMWARE "."  // the folder of kernels named without one
 #endif
 
-// Of elements. BF16 arrays are their bits.
+// The type of elements. BF16 arrays hold their bits.
 typedef enum amalgam_type { AMALGAM_F32, AMALGAM_F16, AMALGAM_BF16, AMALGAM_S32, AMALGAM_U8 } amalgam_type_t;
 
 enum { AMALGAM_ARRAYS = 8, AMALGAM_DIMS = 4, AMALGAM_WORDS = 64, AMALGAM_PATH = 512 };
@@ -319,7 +319,7 @@ static inline const void *amalgam_launch_it(amalgam_t *npu, const char *firmware
   return npu->out;
 }
 
-// What the launch took on the machine.
+// Cycles that the launch took on the machine.
 static inline uint64_t amalgam_cycles(const amalgam_t *npu) {
   char path[AMALGAM_PATH];
   size_t bytes = 0;
@@ -335,7 +335,7 @@ static inline uint64_t amalgam_cycles(const amalgam_t *npu) {
 
 // --- what was expected ----------------------------------------------------------------------------
 
-// How far an element is off: 0 is equal, of F32 also two NaNs.
+// Distance of an element from the wanted one: 0 if they are equal, or two NaNs of F32.
 static inline double amalgam_off(const amalgam_t *npu, const void *have, const void *want, size_t i) {
   const size_t bytes = amalgam_bytes(npu->type);
   if (memcmp((const char *)have + i * bytes, (const char *)want + i * bytes, bytes) == 0) {
@@ -370,7 +370,7 @@ static inline void amalgam_element_text(const amalgam_t *npu, const void *data, 
   }
 }
 
-// How to find the line of the kernel that is wrong.
+// Advice on finding the wrong line of the kernel.
 enum { AMALGAM_ADVICE = 3 * AMALGAM_PATH };
 static inline void amalgam_advice(const amalgam_t *npu, double tolerance, char text[AMALGAM_ADVICE]) {
   const size_t length = strlen(npu->firmware);
@@ -381,8 +381,8 @@ static inline void amalgam_advice(const amalgam_t *npu, double tolerance, char t
            npu->keep ? "" : "AMALGAM_TEST_KEEP=DIR in the environment, then ", folder, folder, tolerance, native);
 }
 
-// Fails unless each element of the result is within the tolerance of what golden makes of the inputs; tolerance 0:
-// unless it has the same bits.  Of other types than F32 all bits count.
+// Fails unless each element of the result is within the tolerance of golden's result from the same inputs. Tolerance 0
+// asks for the same bits. For types other than F32 all bits count.
 #define amalgam_expect(npu, ...) (amalgam_at(npu, __FILE__, __LINE__), amalgam_expect_it(npu, __VA_ARGS__))
 static inline void amalgam_expect_it(amalgam_t *npu, void (*golden)(const void *const in[], void *out),
                                      double tolerance) {

@@ -94,7 +94,7 @@ static void copy_triplet(const bench_t *bench, num_triplet_t *to, const num_trip
 
 // ---------------------------------------------------------------- inputs
 
-// What a vector is made of; one kind per vector, so that each gets its share of plain ones.
+// Makes a vector of one kind, so that each kind of vectors gets its share of plain ones.
 static void make_vector(bench_t *bench, num_bf16_t *x, double width) {
   const uint32_t kind = pick(bench, 24);
   for (size_t c = 0; c < bench->d; ++c) {
@@ -399,7 +399,7 @@ static void cycle(bench_t *bench) {
   }
 }
 
-// Whatever is on its way is lost; the memory keeps its rows.
+// Resets the engine: groups under way are lost; the memory keeps its rows.
 static void reset(bench_t *bench) {
   bench->library.api->reset(bench->unit);
   write_cycle(bench, true);

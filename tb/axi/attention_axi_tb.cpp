@@ -1,6 +1,6 @@
-// attention_axi's registers, against sw/hal/attention_registers.def: what each is after reset, what can be written and
-// what is refused, read-back under random traffic with stalls on all channels, the queue of groups, counters, interrupt
-// and SCALE.  That results are the engine's, attention_tb --axi tests.
+// attention_axi's registers, against sw/hal/attention_registers.def: values after reset, writes that are taken, those
+// that are refused, read-back under random traffic with stalls on all channels, the queue of groups, counters, the
+// interrupt and SCALE. attention_tb --axi tests that results are the engine's.
 //
 //   attention_axi_tb [SEED]
 //

@@ -61,7 +61,7 @@ static void zero_pair(num_rng_t *rng, uint32_t exponent, num_bf16_t *a, num_bf16
   }
 }
 
-// Where the largest products lie: where the sum may become subnormal or overflow, or anywhere.
+// Chooses the exponent of the largest products: near a subnormal sum, near overflow, or anywhere.
 static int random_top(num_rng_t *rng) {
   switch (below(rng, 4)) {
     case 0:
@@ -225,7 +225,7 @@ static void fill_bits(num_rng_t *rng, operands_t *x) {
   }
 }
 
-// What attention computes.
+// Operands as in attention.
 static void fill_normal(num_rng_t *rng, operands_t *x) {
   for (int i = 0; i < D; ++i) {
     x->a[i] = num_bf16_from_f32((float)num_rng_normal(rng));

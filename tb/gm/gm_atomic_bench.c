@@ -151,7 +151,7 @@ static void compare_model(gm_bench_t *bench, const gm_request_t *req, const gm_d
   }
 }
 
-// What the memory shows in the next cycle: the beat before this cycle's write, or nonsense.
+// Gives the memory's answer for the next cycle: the beat before this cycle's write, or nonsense.
 static void serve_memory(gm_bench_t *bench, const gm_dut_out_t *out, uint32_t rdata[GM_LANES]) {
   if (out->mem_re) {
     memcpy(rdata, words_at(bench, &bench->rtl_memory, out->mem_raddr), GM_LANES * sizeof rdata[0]);
@@ -173,7 +173,7 @@ static void record_words(const gm_bench_t *bench, const uint32_t *words, uint32_
   fputc(' ', bench->record);
 }
 
-// The cycle's pins, a line.  What goes with a request, a read, a write or a response is there if that is.
+// Writes the cycle's pins as a line. The fields of a request, read, write or response are there if there is one.
 static void record_cycle(const gm_bench_t *bench, const gm_dut_out_t *out) {
   const gm_dut_in_t *in = &bench->in;
   FILE *file = bench->record;
@@ -278,7 +278,7 @@ void gm_bench_reset(gm_bench_t *bench) {
   bench->ref_beats = 0;
   bench->ref_guarded = 0;
   bench->tag_count = 0;
-  // What was in flight may or may not have been written; from here on the RTL's memory counts.
+  // Beats in flight may or may not have been written; from here on the RTL's memory counts.
   bench->model_memory = bench->rtl_memory;
   bench->ref_memory = bench->rtl_memory;
 }

@@ -49,7 +49,7 @@ typedef struct {
   FILE *record;  // NULL: none; else each cycle's pins, for icarus/gm_atomic_replay.v
 } gm_bench_t;
 
-// What happened in a cycle.
+// The events of a cycle.
 typedef struct {
   bool accepted, answered;
 } gm_bench_event_t;

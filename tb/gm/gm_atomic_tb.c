@@ -16,7 +16,7 @@ enum { ALL_LANES = 0xffff, ILLEGAL_OP = 6 };
 // No request of these tests waits as long; a unit that does hangs.
 enum { HANG_CYCLES = 100000 };
 
-// How often a side is willing, and for how many cycles it then stays so.
+// The chance that a side is willing, and the number of cycles for which it then stays so.
 typedef struct {
   uint32_t percent;
   uint32_t burst;

@@ -93,7 +93,7 @@ static void fill(const void *data, cJSON *root) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-// What the row's line says.
+// Applies the changes that the row's line names.
 static void change(report_job_t *job, size_t row) {
   attention_settings_t *a = &job->attention.settings;
   size_t i = 0;

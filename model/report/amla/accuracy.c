@@ -109,7 +109,7 @@ static void add_jobs(report_jobs_t *jobs, void *data) {
   }
 }
 
-// Of row i and a seed.
+// The job of row i and a seed.
 static const report_job_t *job_of(const table_t *table, size_t i, size_t seed, bool amla) {
   return &table->jobs->list[2 * (i * table->seeds + seed) + amla];
 }

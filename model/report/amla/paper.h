@@ -1,4 +1,4 @@
-// What the AMLA paper measured, and what it computes of a machine.
+// Measurements of the AMLA paper, and its formulas for a machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_AMLA_PAPER_H
 #define AMALGAM_REPORT_AMLA_PAPER_H

@@ -14,7 +14,7 @@ enum { USUAL_KEYS = 4096, PATH_BYTES = 4096, PLOT_PIXELS = 880 };
 
 static const double excerpt_us = 30;
 
-// What a command is for; waits come last, so that they are drawn where nothing else is.
+// The purpose of a command; waits come last, so that they are drawn where nothing else is.
 typedef enum kind { LOAD, MOVE, MULTIPLY, VECTOR, STORE, OTHER, WAIT, KINDS, INSTANT } kind_t;
 
 static const struct {
@@ -36,7 +36,7 @@ typedef struct excerpt {
   const report_outcome_t *outcome;
 } excerpt_t;
 
-// What a pipe does in the excerpt.
+// A pipe's commands and times in the excerpt.
 typedef struct share {
   size_t commands;
   double busy, waiting;  // us
@@ -85,7 +85,7 @@ static share_t share_of(const excerpt_t *excerpt, size_t track) {
 
 // --- files ------------------------------------------------------------------------------------
 
-// Lines "begin end low high", boxes of a kind. What is too short to be seen joins its neighbour.
+// Lines "begin end low high", boxes of a kind. A box too short to be seen joins its neighbour.
 static void print_boxes(const excerpt_t *excerpt, kind_t kind, FILE *file) {
   const trace_t *trace = &excerpt->trace;
   const double pixel = (excerpt->to - excerpt->from) / PLOT_PIXELS;

@@ -9,7 +9,7 @@
 
 enum { TRACE_NAME_BYTES = 48 };
 
-// What a pipe did from begin to end, us.
+// Work of a pipe from begin to end, us.
 typedef struct trace_event {
   size_t track;                 // index
   char name[TRACE_NAME_BYTES];  // "MMAD"

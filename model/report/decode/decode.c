@@ -1,8 +1,8 @@
-// A whole step of DeepSeek models on the chip: what attention and weights do to a text's loss, how many tokens a
+// A whole step of DeepSeek models on the chip: the effect of attention and weights on a text's loss, how many tokens a
 // second, and where the time goes.
 //
-// Of a large model a few layers are simulated. Layers of a sort take equal times: a step's are those of the simulated
-// ones, as often as the model has them.
+// Only a few layers of a large model are simulated. Layers of a sort take equal times, so a step's time is that of the
+// simulated ones, as often as the model has them.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ typedef struct table {
 
 enum { WHOLE_AT = 2 };
 
-// What a variant is.
+// The attention of a variant.
 static decode_attention_t attention_of(size_t variant) {
   return variant < LOSSES ? (decode_attention_t)(variant % DECODE_ATTENTIONS) : DECODE_AMLA;
 }
@@ -78,7 +78,7 @@ static size_t layers_of(const model_t *model, report_decode_place_t place) {
                                         : model->layers - model->dense;
 }
 
-// What was found for some layers, for as many as the model has.
+// Scales the outcome for some layers to as many as the model has.
 static step_t step_of(const table_t *table, const model_t *model, const report_outcome_t *outcome,
                       decode_launch_t launch) {
   const report_decode_outcome_t *found = &outcome->decode;
@@ -172,7 +172,7 @@ static void put_steps(const table_t *table, cJSON *root) {
   }
 }
 
-// How many times as fast a step is by one variant as by another: over all sizes the least and the most, and where.
+// The factor by which one variant is faster than another: over all sizes the least and the most, and where.
 static void put_worth(const table_t *table, size_t with, size_t without, const char *name, const char *what,
                       cJSON *list) {
   double least = INFINITY, most = 0;

@@ -7,7 +7,7 @@
 #include "num/num_fp8.h"
 #include "report/report_write.h"
 
-// What was published (fp8.def).
+// The published numbers (fp8.def).
 typedef struct hopper {
 #define HOPPER(what, value) double what;
 #include "report/fp8/fp8.def"
@@ -30,12 +30,12 @@ enum {
   FP8_LONG = 16384,
 };
 
-// What keeps a cube core with 64 rows below its peak, whoever dequantises, taken away: loads at 150
-// GB/s, L0's at 238 and 119 bytes a cycle, and the scalar core that pushes their commands.
+// Removes whatever keeps a cube core with 64 rows below its peak: slow loads, slow moves to L0A and
+// L0B, and the scalar core that pushes their commands.
 static const char *const fast[] = {"cube.load_gbps=400", "cube.l0a_bytes_per_cycle=512", "cube.l0b_bytes_per_cycle=256",
                                    "scalar.cpi=0.1", "scalar.push_cycles=1"};
 
-// What no product has, as a run has it.
+// The direct path, which no product has, as options of a run.
 #define DIRECT_WORDS "--path direct --set soc.direct_path=1"
 
 // A pair of AI cores with so many rows each, one entry.  At two lengths.
@@ -112,7 +112,7 @@ static cycles_t cycles_of(const row_t *row, const config_t *config) {
 static double kv_bytes(size_t rows, const report_outcome_t *brief, const report_outcome_t *longer) {
   const double read = slope((double)brief->l2_read, (double)longer->l2_read);
   const double written = slope((double)brief->l2_write, (double)longer->l2_write);
-  // Of a row and token: FP32 score and BF16 probability there and back; a block of 512 has two
+  // For a row and a token: FP32 score and BF16 probability there and back; a block of 512 has two
   // atomic passes over the 512 FP32 of the row's output; and, where Q and P share L1's buffers, the
   // row of Q.
   const double others = 2 * (4 + 2) + 2 * 4 + (rows > 128 ? 2.0 * NUM_FP8_KEY / 512 : 0);
@@ -191,7 +191,7 @@ static void put_call(const call_t *call, bool bf16, double paper, cJSON *list) {
              NUMBER(".top_k", call->top_k == 0 ? NAN : (double)call->top_k));
 }
 
-// Of the i-th call.
+// Published TFLOPS of the i-th call.
 static double paper_tflops(size_t i) {
   return i == 0 ? hopper.tflops_crossover : i == 1 ? hopper.tflops : i == 3 ? hopper.tflops_top_k_32768 : NAN;
 }
@@ -261,7 +261,7 @@ static void fill(const void *data, cJSON *root) {
 
 // --- the simulations --------------------------------------------------------------------------
 
-// What a configuration is simulated with besides.
+// The machine that a configuration is simulated with.
 typedef enum variant { AS_IS, FAST, DIRECT, COLD } variant_t;
 
 static const char *const variant_names[] = {"", ", fast cubes", ", direct", ", cold"};

@@ -1,4 +1,4 @@
-// How far H-FA and FA-2 are from attention in FP64, by shape and by width of the scores.
+// The errors of H-FA and FA-2 against attention in FP64, by shape and by width of the scores.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>

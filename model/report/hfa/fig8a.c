@@ -37,7 +37,7 @@ static uint64_t acc_cycles(const row_t *row) { return ACC_CYCLES * (row->blocks 
 
 static uint64_t pipeline_cycles(const row_t *row) { return row->one.total - row->one.rows - acc_cycles(row); }
 
-// Of one more query, when many follow each other.
+// Cycles of one more query, when many follow each other.
 static double steady_cycles(const row_t *row) { return (double)(row->many.total - row->one.total) / MORE; }
 
 static double speedup(const figure_t *figure, const row_t *row) {

@@ -1,4 +1,4 @@
-// What the reports on H-FA's approximations find for a set of queries, for other reports.
+// Results of the reports on H-FA's approximations for a set of queries, for other reports.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_HFA_HFA_H
 #define AMALGAM_REPORT_HFA_HFA_H

@@ -12,7 +12,7 @@
 
 enum { STREAM_Q, STREAM_K, STREAM_V };
 
-// Of the sets.
+// Sizes of the sets.
 enum { KEYS = 1024, D = 64, PER_SEED = 8, LM_TOKENS = 1024, PER_HEAD = 8 };
 
 const char *const report_set_names[REPORT_SETS] = {"normal", "language model"};

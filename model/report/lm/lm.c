@@ -1,4 +1,4 @@
-// What the engines' arithmetic costs a language model: its loss on held-out text, and what it
+// The cost of the engines' arithmetic for a language model: its loss on held-out text, and the text that it
 // writes.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/lm/lm.h"

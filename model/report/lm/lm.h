@@ -18,7 +18,7 @@ enum {
   REPORT_LM_BLOCKS = 2,  // P of the error's sources: 1 and 4
 };
 
-// What attends: the engines' C golden, or the model's own FP32.
+// The attention of a model: the engines' C golden, or the model's own FP32.
 typedef struct report_lm_kind {
   const char *name, *text;  // "mitchell", for people
   bool engine;

@@ -31,7 +31,7 @@ static bool is_heading(const char *line) {
   return marks >= 1 && marks <= DEEPEST && line[marks] == ' ';
 }
 
-// What ends a paragraph, apart from an empty line.
+// True if the line ends a paragraph, apart from an empty line.
 static bool is_block(const char *line) {
   return is_heading(line) || *line == '|' || starts(line, "- ") || starts(line, "```") || starts(line, "![");
 }

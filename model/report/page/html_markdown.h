@@ -1,6 +1,6 @@
 // Markdown to HTML, as much of it as the reports use: headings, paragraphs, lists of "- ", tables,
 // fenced code, pictures on a line of their own; in a line `code`, **strong**, *emphasis* and links.
-// What is none of these is text.
+// Everything else is text.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_PAGE_HTML_MARKDOWN_H
 #define AMALGAM_REPORT_PAGE_HTML_MARKDOWN_H

@@ -20,8 +20,8 @@ static const char *behind(const char *text, const char *mark) {
   return at == NULL ? NULL : at + strlen(mark);
 }
 
-// What the page has no use for at `at`: the plot program's title, comments, and the rectangle
-// behind the drawing.  The end of it, or NULL.
+// The end of something at `at` that the page does not use: the plot program's title, comments, and the
+// rectangle behind the drawing. NULL if there is nothing of the kind.
 static const char *dropped(const char *at) {
   if (starts(at, "<title>")) {
     return behind(at, "</title>");
@@ -40,7 +40,7 @@ static const char *dropped(const char *at) {
   return NULL;
 }
 
-// Where an id or a reference to one begins: the bytes up to the name, 0: not here.
+// Bytes from `at` to the name of an id or of a reference to one; 0: none begins here.
 static size_t before_name(const char *at) {
   static const char *const marks[] = {" id='", " id=\"", "href='#", "href=\"#", "url(#"};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; ++i) {
@@ -98,7 +98,7 @@ static const char *behind_attribute(const char *at) {
   return end != NULL && is_safe_value(value + 1, (size_t)(end - value - 1), reference) ? end + 1 : NULL;
 }
 
-// What is behind the tag at `at`; NULL: none of a drawing.
+// The end of the tag at `at`; NULL: it is not a tag of a drawing.
 static const char *behind_tag(const char *at) {
   static const char *const elements[] = {
       "g",           "defs",    "path",           "polygon",        "polyline", "line",    "rect",

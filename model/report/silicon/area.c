@@ -8,7 +8,7 @@
 
 enum { BLOCKS = 4 };
 
-// What the paper says.
+// A row of the paper.
 typedef struct paper_row {
   size_t d;
   double datapath, whole;  // savings in %, 0: not said
@@ -145,7 +145,7 @@ static void put_saving(cJSON *saving, double ours, double paper) {
   report_put(saving, NUMBER("ours", ours), NUMBER("paper", paper), TEXT("verdict", report_synth_verdict(ours, paper)));
 }
 
-// What the claims are judged by, D = 32.
+// The numbers by which the claims are judged, D = 32.
 static void put_claims(const figure_t *figure, cJSON *root) {
   const report_area_t *fa2 = &figure->list[0][SYNTH_FA2];
   const double *hfa_block = figure->list[0][SYNTH_HFA].area.block;
@@ -225,8 +225,8 @@ static void want_paths(synth_wants_t *wants, unsigned clock_fo4) {
   }
 }
 
-// All that is going to be asked for, what takes longest first. Where one unit is wanted at two
-// clocks there is much in between, since one waits for the other.
+// Makes all units that will be asked for, the slowest first. A unit that is wanted at two clocks
+// has much in between, since one waits for the other.
 static bool make_units(const figure_t *figure, base_error_t *error) {
   const synth_flow_t *flow = &figure->flow;
   static synth_wants_t wants;

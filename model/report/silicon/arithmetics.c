@@ -1,4 +1,4 @@
-// What an attention engine's arithmetic costs a language model, beside its area and its energy: which of them is worth
+// The cost of an attention engine's arithmetic for a language model, beside its area and its energy: which one is worth
 // having?
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
@@ -28,7 +28,7 @@ static const kind_t kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-// What is compared: less is better.
+// The measures that are compared: less is better.
 typedef enum measure { LOSS, AREA, SETTLED, GLITCHES, MEASURES } measure_t;
 
 typedef struct table {
@@ -53,7 +53,7 @@ static bool beats(const table_t *table, size_t a, size_t b) {
   return better;
 }
 
-// Who beats it; "": nobody, it is on the front.
+// The arithmetic that beats it; "": none does, it is on the front.
 static void beaten_by(const table_t *table, size_t kind, char text[256]) {
   text[0] = '\0';
   for (size_t i = 0; i < KINDS; ++i) {
@@ -72,7 +72,7 @@ static double mean_energy(const table_t *table, size_t kind, bool glitches) {
   return sum / POWER_INPUTS;
 }
 
-// Of report_lm_kinds, with as many blocks.
+// The entry of report_lm_kinds with as many blocks.
 static size_t loss_kind(const char *name) {
   for (size_t i = 0; i < REPORT_LM_ROWS; ++i) {
     if (strcmp(report_lm_kinds[i].name, name) == 0 && report_lm_kinds[i].it.blocks == BLOCKS) {

@@ -114,7 +114,7 @@ typedef struct part {
   unit_kind_t kind;
 } part_t;
 
-// What the jobs share: units of some rows, all of one size.
+// Shared by the jobs: units of some rows, all of one size.
 typedef struct work {
   const measure_settings_t *settings;
   const liberty_t *library;

@@ -25,7 +25,7 @@ typedef struct power_row {
   measure_engine_t engine;
 } power_row_t;
 
-// What a flow's netlists are measured with.
+// The settings for measuring a flow's netlists.
 measure_settings_t power_settings(const synth_flow_t *flow);
 
 // Fills in the engines of rows, which are of one d; each has POWER_BLOCKS blocks. False: error, or

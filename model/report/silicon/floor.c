@@ -1,5 +1,5 @@
 // A floor picture in the spirit of the H-FA paper's figure 6: FA-2 beside H-FA, each block a
-// rectangle as large as its area. Where it would lie in a layout this does not say.
+// rectangle as large as its area. It does not say where it would lie in a layout.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 

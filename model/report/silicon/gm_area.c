@@ -1,4 +1,4 @@
-// What MUL-by-ADD saves in silicon: the integer adder of a rescaling memory lane against a
+// The silicon that MUL-by-ADD saves: the integer adder of a rescaling memory lane against a
 // multiplier.
 // SPDX-License-Identifier: Apache-2.0
 #include "report/silicon/synth.h"

@@ -80,7 +80,7 @@ static bool is_near(spread_t s) {
   return fabs(s.mean - paper_saving) <= near_points || (s.least <= paper_saving && paper_saving <= s.most);
 }
 
-// What holds with glitches and without holds; what lies between the two is not known.
+// A claim holds if it holds with glitches and without them; between the two, it is undecided.
 static const char *verdict(spread_t without, spread_t with) {
   if (is_near(without) && is_near(with)) {
     return "**reproduced**";

@@ -1,4 +1,4 @@
-// What the reports on the area of the attention engines share.
+// Shared by the reports on the area of the attention engines.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_SILICON_SYNTH_H
 #define AMALGAM_REPORT_SILICON_SYNTH_H
@@ -27,7 +27,7 @@ bool report_synth_areas(const report_context_t *context, const synth_flow_t *flo
 // Area with the memories.
 double report_synth_whole(const report_area_t *result);
 
-// How many % of `whole` `part` is less.
+// The part of `whole` that `part` saves, in %.
 double report_synth_saving(double part, double whole);
 
 // A saving beside the paper's: "reproduced", "nearly reproduced", "not reproduced" (silicon/area.md).

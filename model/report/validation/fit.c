@@ -33,7 +33,7 @@ static void values(const config_t *config, double value[FITS]) {
 #undef FIT
 }
 
-// What was measured: an entry of table 5, or a product, which has k > 0.
+// A measurement: an entry of table 5, or a product, which has k > 0.
 typedef struct row {
   size_t m, n, k;  // of an entry Sq and Sk
   double mhz, us;
@@ -125,7 +125,7 @@ static double row_error(const search_t *search, const point_t *point, size_t i) 
   return point->time_us[i] / search->row[i].us - 1;
 }
 
-// Of all rows but one; without: SIZE_MAX leaves none out.
+// The error of all rows but one; without: SIZE_MAX leaves none out.
 static double error_of(const search_t *search, const point_t *point, size_t without, bool largest) {
   double sum = 0, most = 0;
   size_t count = 0;
@@ -223,7 +223,7 @@ static bool descend(search_t *search) {
 
 // --- the result -------------------------------------------------------------------------------
 
-// What a row is predicted by the others: by the point, of all that were tried, that is best for them.
+// The error of a row's prediction by the others: by the point, among all that were tried, that is best for them.
 static double predicted_error(const search_t *search, size_t row) {
   return row_error(search, best_of(search, row), row);
 }

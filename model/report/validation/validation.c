@@ -34,7 +34,7 @@ static const char *const sources[SOURCES] = {
 #include "report/validation/validation.def"
     [SOURCE_TABLE5] = "AMLA paper (arXiv 2509.25224), table 5"};
 
-// What was measured, and what is simulated for it.
+// A measurement, and its simulation.
 typedef struct row {
   enum source source;
   enum kind kind;

@@ -1,4 +1,4 @@
-// What removing W4A16's round trip through memory is worth: phases one after the other, overlapped
+// The gain of removing W4A16's round trip through memory: phases one after the other, overlapped
 // through L2, and a path from the vector cores straight into L1 (no product has it; the paper's
 // future work), with the launch and without.
 // SPDX-License-Identifier: Apache-2.0

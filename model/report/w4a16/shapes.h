@@ -1,4 +1,4 @@
-// What the reports on W4A16 share: shapes, the simulations of one, the paper's claims.
+// Shared by the reports on W4A16: shapes, the simulations of one, the paper's claims.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_REPORT_W4A16_SHAPES_H
 #define AMALGAM_REPORT_W4A16_SHAPES_H
@@ -19,7 +19,7 @@ typedef struct report_shape {
   const char *model;  // "" if it was asked for
 } report_shape_t;
 
-// What a report is over.
+// The range of a report.
 typedef struct report_gemm {
   kernel_machine_t machine;
   report_shape_t shape[REPORT_SHAPES_MAX];

@@ -1,4 +1,4 @@
-// Where W4A16's bytes go: by phase, between cores and L2 and between L2 and HBM, beside FP16.  The
+// Traffic of W4A16: by phase, between cores and L2 and between L2 and HBM, beside FP16.  The
 // dequantised weights go through memory once out and once in, eight times what their 4-bit form
 // takes; that is what caps the gain.
 // SPDX-License-Identifier: Apache-2.0

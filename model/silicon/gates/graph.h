@@ -6,7 +6,7 @@
 
 #include "silicon/gates/netlist.h"
 
-// What a netlist does not say.
+// Facts that a netlist does not have.
 typedef struct graph_settings {
   double wire;        // pF, of a net's wire for each input it leads to
   double port_load;   // pF, behind each bit of an output port

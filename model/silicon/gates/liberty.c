@@ -9,11 +9,11 @@
 
 #include "base/parse.h"
 
-// What no cell comes near, in any unit here; and text, unpacked.
+// LARGEST is more than any cell has, in the units here; TEXT_BYTES_MAX is of unpacked text.
 static const double LARGEST = 1e9, STEP_LEAST = 1e-12;  // between two points of an axis
 enum { TEXT_BYTES_MAX = 1 << 30 };
 
-// What is being read, and for messages what of it cannot be.
+// The file that is being read, and the part of it that cannot be read, for messages.
 typedef struct reader {
   const lib_node_t *library;
   const char *about, *expected;

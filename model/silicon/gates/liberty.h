@@ -26,7 +26,7 @@ typedef enum lib_sense { LIB_POSITIVE, LIB_NEGATIVE, LIB_NON_UNATE } lib_sense_t
 
 enum { LIB_PINS_MAX = 32, LIB_NO_PIN = LIB_PINS_MAX };
 
-// How an output follows pin `from`: combinational, or a flip-flop's clock.
+// The arc from pin `from` to an output: combinational, or a flip-flop's clock.
 typedef struct lib_arc {
   size_t from;
   lib_sense_t sense;

@@ -19,7 +19,7 @@ static bool fail(const reader_t *r, const char *what) {
   return base_fail(r->error, "%s: line %zu: %s", r->path, r->line, what);
 }
 
-// Where a comment that begins here ends; here, if none does.
+// The end of a comment that begins here; here, if there is no comment.
 static const char *comment_end(const char *at) {
   if (at[0] != '/' || (at[1] != '*' && at[1] != '/')) {
     return at;

@@ -18,7 +18,7 @@ typedef struct netlist_port {
   size_t bits;
 } netlist_port_t;
 
-// What a cell is part of, by the instances in its name.
+// The part of the design that a cell belongs to, by the instances in its name.
 typedef enum netlist_block {
   NETLIST_OTHER,
   NETLIST_DOT,    // u_dot: the dot product

@@ -35,7 +35,7 @@ void activity_uniform(activity_t *activity, double changes) {
 
 // --- simulation -------------------------------------------------------------------------------
 
-// Where a net leads to: an input of a gate.
+// A place that a net leads to: an input of a gate.
 typedef struct leaf {
   uint32_t gate;
   uint16_t input;
@@ -61,8 +61,8 @@ struct simulate {
   uint8_t *next;         // [flops]
   uint8_t *in;           // [gates] bit i: value of input i
   uint8_t *last_in;      // [gates] the input that changed last
-  // What is to come. Inertial: due [nets] is the time of a net's only change, 0: none. Transport:
-  // the time of its last one, and `coming` the value behind it.
+  // Changes to come. Inertial: due [nets] is the time of a net's only change, 0 if there is none. Transport:
+  // the time of its last change, and `coming` the value after it.
   uint64_t *due;
   uint8_t *coming;
   uint32_t *wheel;  // [WHEEL] 1 + event, 0: none
@@ -70,7 +70,7 @@ struct simulate {
   size_t events, event_room;
   uint32_t free_event;  // 1 + event
   size_t outstanding;
-  // Of the picosecond under way, and nets that changed in this cycle.
+  // Gates and nets of the picosecond under way, and nets that changed in this cycle.
   uint32_t *touched;  // gates
   uint8_t *is_touched;
   size_t touches;
@@ -235,7 +235,7 @@ static bool run(simulate_t *s, uint64_t *now, activity_t *activity) {
   return good && s->outstanding == 0;
 }
 
-// Those that are being cleared or preset take that state. *some: one changed.
+// Flip-flops that are cleared or preset take that state. *some: one changed.
 static bool apply_asynchronous(simulate_t *s, uint64_t now, bool *some) {
   bool good = true;
   *some = false;

@@ -1,4 +1,4 @@
-// How often the nets of a netlist change: counted by simulating it, cycle by cycle.
+// Counts the changes of a netlist's nets, by simulating it cycle by cycle.
 //
 // A cycle: with the clock's edge, flip-flops take what they had at their inputs and the input ports
 // what was set; the change runs through the gates until nothing moves.  Two kinds of change of a
@@ -50,7 +50,7 @@ bool simulate_cycle(simulate_t *simulate, activity_t *activity, base_error_t *er
 // Settled values of the last cycle, bits <= 64.
 uint64_t simulate_get_bits(const simulate_t *simulate, const netlist_port_t *port, size_t first, size_t bits);
 
-// How long the last cycle took to settle, ps.
+// Time that the last cycle took to settle, ps.
 uint64_t simulate_settled_after(const simulate_t *simulate);
 
 // True: the settled values are those that the gates have when evaluated in their order, all of

@@ -25,7 +25,7 @@ static double mean_edge(const lib_power_t *power, double transition, double load
          2;
 }
 
-// Of a change of the output, on average over the inputs that make it change.
+// Energy of a change of the output, on average over the inputs that make it change.
 static double output_energy(const sums_t *s, const netlist_cell_t *cell, size_t out) {
   const lib_pin_t *pin = &cell->type->pin[out];
   double weighted = 0, weights = 0, plain = 0, count = 0;
@@ -108,8 +108,8 @@ static size_t input_of(const lib_cell_t *buffer) {
   return in;
 }
 
-// Two changes of one buffer a cycle: its input and the wire to it, and inside. What it drives
-// counts with those it drives.
+// Energy of two changes of one buffer a cycle: its input and the wire to it, and inside. The energy of
+// the buffer's load counts with the cells that it drives.
 static double buffer_energy(const graph_t *graph, const energy_settings_t *settings, double load) {
   const lib_cell_t *buffer = settings->buffer;
   const lib_pin_t *in = &buffer->pin[input_of(buffer)];

@@ -271,7 +271,7 @@ static double rows_of_query(const unit_stimulus_t *s) {
 
 static double clock_of(const energy_t *energy) { return energy->clock + energy->tree; }
 
-// What is not clock, per cycle of the measurement.
+// Energy of everything but the clock, per cycle of the measurement.
 static double data_of(const energy_t *energy) { return energy->total - clock_of(energy); }
 
 // A unit that works once a query: its changes happen once in so many cycles, it leaks in all.
@@ -286,8 +286,8 @@ static double engine_flops(size_t d) { return 16 * (double)d + 17 * ((double)d +
 // pJ to read a bit of a memory of so many rows, the same for all designs (power.md).
 // Bit line: a cell's drain and its share of wire, 1.6 fF a row, swings by 0.3 V and is charged
 // again at the supply; sense amplifier, output latch and the bit's share of word line and decoder:
-// 0.1 pJ at 1.8 V, going with its square. Of a single-ported 0.18 um memory without column
-// multiplexers.
+// 0.1 pJ at 1.8 V, going with its square. These are values of a single-ported 0.18 um memory without
+// column multiplexers.
 static double sram_bit(size_t rows, double voltage) {
   return 0.0016 * (double)rows * 0.3 * voltage + 0.1 * voltage * voltage / (1.8 * 1.8);
 }

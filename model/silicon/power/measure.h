@@ -19,7 +19,7 @@ typedef enum measure_design {
 
 const char *measure_design_name(measure_design_t design);  // "hfa_corrected"
 
-// What all measurements of a run share.
+// Shared by all measurements of a run.
 typedef struct measure_settings {
   const char *liberty;  // its path
   size_t clock_fo4;     // the period that the netlists close

@@ -153,7 +153,7 @@ static size_t log2_up(size_t n) {
   return bits;
 }
 
-// Where a stream of rows, all groups' one behind the other, is: at row `row` of query `query`.
+// The place of a stream of rows, all groups one behind the other: at row `row` of query `query`.
 typedef struct place {
   size_t query, row;
 } place_t;

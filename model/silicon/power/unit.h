@@ -33,7 +33,7 @@ typedef struct unit_stimulus {
   size_t queries;  // >= 2; FAU i works on the keys of block i mod blocks
 } unit_stimulus_t;
 
-// What was counted, and how it was found.
+// The counts of a unit, and how they were found.
 typedef struct unit_work {
   size_t operations;       // keys of an FAU, merges, divisions, rows
   size_t outputs;          // words compared with the golden model

@@ -25,7 +25,7 @@ static const char *last_line(char *text) {
   return before == NULL ? text : before + 1;
 }
 
-// Where results are kept; NULL: not there.
+// The folder of results; NULL: not there.
 static const char *results(base_error_t *error) {
   const char *folder = places_synth();
   if (strlen(folder) > RESULTS_MAX) {

@@ -1,5 +1,5 @@
 // Area, timing and netlists of single units of the RTL in a standard-cell library, by the scripts of synth/.
-// What they make is kept in places_synth() (host/places.h), by content.
+// Results are kept in places_synth() (host/places.h), by content.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SILICON_SYNTH_FLOW_H
 #define AMALGAM_SILICON_SYNTH_FLOW_H
@@ -48,10 +48,10 @@ cJSON *synth_unit(const synth_flow_t *flow, const char *unit, const char *params
 // The params of an object of area.json: "D=32 LNS=0" of {"D": 32, "LNS": 0}.
 void synth_params(const cJSON *params, char text[SYNTH_PARAMS_BYTES]);
 
-// What synth/timing.sh says of a unit's netlist, to be deleted.
+// The timing of a unit's netlist, from synth/timing.sh; to be deleted.
 cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *error);
 
-// What synth/top.sh says of a whole top, whose units are mapped to the flow's clock; to be deleted. params: as of
+// The timing of a whole top, from synth/top.sh, with units mapped to the flow's clock; to be deleted. params: as in
 // synth_unit.
 cJSON *synth_top(const synth_flow_t *flow, const char *top, const char *params, base_error_t *error);
 

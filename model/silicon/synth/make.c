@@ -28,7 +28,7 @@ void synth_want(synth_wants_t *wants, const synth_want_t *want) {
   }
 }
 
-// What is inside a unit, but for memories; how many are new.
+// Wants the units inside a unit, without its memories. Returns how many are new.
 static size_t want_boxes(synth_wants_t *wants, const cJSON *area, unsigned clock_fo4) {
   const size_t before = wants->count;
   const cJSON *box;

@@ -17,7 +17,7 @@
 #include "kernels/attention/cube/attention_cube.h"
 #include "kernels/attention/vector/attention_vector.h"
 
-// What a kernel may do beside; 0 or NULL: nothing.
+// Hooks of a kernel built on this one; 0 or NULL: none.
 typedef struct amla_hooks {
   uint32_t sums;  // row values that take the place of l in what O is divided by
   // V and MTE3, before MTE3 waits for C2 so that it may rescale O.

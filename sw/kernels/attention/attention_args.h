@@ -16,7 +16,7 @@ enum {
   ATTENTION_MAX_KV_BUFFERS = 8,
   ATTENTION_SLOTS = 2,        // blocks whose S and P may be in flight at once
   ATTENTION_CORE_ROWS = 128,  // of a group, that a vector core takes
-  // What the cores must have; L1 as attention_tiling.h says.
+  // Least sizes of the cores' buffers; L1 as attention_tiling.h says.
   ATTENTION_L0_KB = 32,   // L0A, and as much L0B; for each half in use (attention_tiling.h)
   ATTENTION_L0C_KB = 64,  // likewise
   ATTENTION_UB_KB = 192,
@@ -43,7 +43,7 @@ typedef struct attention_args {
   uint64_t p;  // [ATTENTION_SLOTS][G][block] BF16 probabilities
   uint64_t t;  // [ATTENTION_SLOTS][G][o_pitch/4] FP32 partial outputs (base only)
   uint64_t o;  // [ATTENTION_SLOTS][G][o_pitch/4] FP32 output accumulators
-  // What the units leave to be merged, FP32, once for all cores; with splits > 1.
+  // Results of units that are to be merged, FP32, once for all cores; with splits > 1.
   uint64_t split_o;   // [units][G][o_pitch/4]
   uint64_t split_ml;  // [units][2][G]: maxima, then sums
   uint64_t k_batch;   // bytes from one batch entry to the next

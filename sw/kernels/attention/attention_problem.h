@@ -71,7 +71,7 @@ typedef struct attention_place {
   uint32_t block;    // of the unit
 } attention_place_t;
 
-// What a kernel may do in its own way; NULL: as base and amla do it.  A kernel without hooks links
+// Hooks with which a kernel replaces steps of base and amla; NULL: as they do it.  A kernel without hooks links
 // attention_problem_plain.c, one with hooks fills in a table of its own behind attention_problem_impl.h.
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_problem_hooks {
@@ -103,7 +103,7 @@ void attention_move(const attention_problem_t *problem, attention_place_t *place
 uint32_t attention_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 uint32_t attention_first_key(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 
-// Where a turn's scores and probabilities are, [G][args.block].
+// Address of a turn's scores and probabilities, [G][args.block].
 uint64_t attention_scores(const attention_problem_t *problem, uint32_t turn);
 uint64_t attention_probabilities(const attention_problem_t *problem, uint32_t turn);
 

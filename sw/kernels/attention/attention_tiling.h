@@ -1,4 +1,4 @@
-// How the products of attention are cut: what of Q, P, K and V is in L1 and L0 at once.  Shared by
+// The cutting of attention's products: how much of Q, P, K and V is in L1 and L0 at once.  Shared by
 // firmware and host, which refuses a machine whose L1 is too small.
 //
 // A product is L R, [rows][k] x [k][n], see cube/attention_cube_impl.h.  An L tile is 128 rows by `stripe` of

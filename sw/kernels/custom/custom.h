@@ -1,4 +1,4 @@
-// What a kernel of `amalgam run custom` reads its arguments with.  An array or a number that the command line did not
+// Readers of the arguments of a kernel of `amalgam run custom`.  An array or a number that the command line did not
 // give ends the run as a panic, which names the line.
 //
 //   const custom_args_t *args = custom_args();

@@ -22,7 +22,7 @@
 
 enum { LINE = 32, MAX_DIM = 1024, KV_EVENT = 0, Q_EVENT = 2, OUT_EVENT = 0 };
 
-// What is the same for all units.
+// The part of the plan that is the same for all units.
 typedef struct plan {
   engine_args_t args;
   uint32_t share;        // query heads of a head of keys

@@ -57,7 +57,7 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
   return sizeof(flash_args_t) - sizeof(uint32_t) * (uint64_t)(FLASH_MAX_LENGTHS - lengths);
 }
 
-// What the kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
+// The kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
 //
 //   rowsum    a tree (ROW_SUM_TREE)
 //   O       = fma(O, M_up, T)

@@ -1,4 +1,4 @@
-// Who works on what: groups of rows, their order, and the keys that they see (flash_args.h).  Shared by
+// The division of work: groups of rows, their order, and the keys that they see (flash_args.h).  Shared by
 // firmware and host, which chooses the number of groups.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_FLASH_FLASH_DEAL_H

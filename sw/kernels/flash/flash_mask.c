@@ -1,4 +1,4 @@
-// Which scores a row does not see: beyond its token, or by the user's mask.
+// Masks scores that a row does not see: beyond its token, or by the user's mask.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 #include "kernels/flash/flash_vector.h"

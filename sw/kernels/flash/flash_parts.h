@@ -55,7 +55,7 @@ enum {
   PART_L0A = 2 * FLASH_PART * ATTENTION_TILE,
 };
 
-// Where a core's tile is in L1, and the flag for those of all cores.
+// Address of a core's tile in L1, and the flag for the tiles of all cores.
 static inline uint32_t part_tile(const cube_t *cube, uint32_t part, uint32_t wide, uint32_t core) {
   const uint32_t number = part * (FLASH_BLOCK / WIDE) + wide;
   return left_base(cube, 1) + (number * FLASH_CORES + core) * P_TILE;

@@ -31,7 +31,7 @@ static inline const flash_problem_t *flash_problem(const attention_problem_t *pr
 
 enum { FLASH_P_SLOTS = FLASH_BLOCK / ATTENTION_TILE };
 
-// Of a unit that sees no key: it has one block of EMPTY_KEYS, or of all there are if these are less, which is masked.
+// A unit that sees no key has one block of EMPTY_KEYS masked keys, or of all keys if these are fewer.
 enum { FLASH_EMPTY = 1u << 30, FLASH_EMPTY_KEYS = 16 };
 
 static inline bool flash_is_empty(const attention_unit_t *unit) { return unit->first_block == FLASH_EMPTY; }
@@ -39,8 +39,8 @@ static inline bool flash_is_empty(const attention_unit_t *unit) { return unit->f
 // Keys of the unit's batch entry.
 uint32_t flash_length(const flash_problem_t *problem, const attention_unit_t *unit);
 
-// What nothing else hides, the first scores and the last output of a core, comes to the vector cores in parts, so many
-// rows of each at a time: if the unit has a whole group's rows.
+// Nothing hides the moves of a core's first scores and last output. So they come to the vector cores in parts, so many
+// rows of each at a time, if the unit has a whole group's rows.
 enum { FLASH_CORES = 2, FLASH_PARTS = 2, FLASH_PART = FLASH_GROUP / FLASH_CORES / FLASH_PARTS };
 
 static inline bool flash_in_parts(const attention_unit_t *unit) {

@@ -1,4 +1,4 @@
-// How much of UB what takes, in place of attention_ub.h: four smaller tiles, whose loads cover the latency of
+// The division of UB, in place of attention_ub.h: four smaller tiles, whose loads cover the latency of
 // memory, and O of a unit behind them.
 //
 //   dv up to 128    4 tiles, O of 64 rows x 512 B

@@ -8,7 +8,7 @@ static inline uint32_t score_rows(const vector_core_t *core) {
   return core->problem->args.block > FLASH_BLOCK / 2 ? SCORE_ROWS / 2 : SCORE_ROWS;
 }
 
-// Of a core's last block in halves: nothing else is left to do while the second one is loaded.
+// The core's last block goes in halves: nothing else is left to do while the second half is loaded.
 static inline uint32_t output_rows(const vector_core_t *core, const vector_walk_t *walk) {
   const attention_problem_t *problem = core->problem;
   const bool halves = problem->args.dv > FLASH_MAX_DIM / 2 || walk->turn.block + 1 == problem->turns;
@@ -24,7 +24,7 @@ static inline uint8_t tile_slots(const attention_problem_t *problem) {
   return problem->args.dv > FLASH_MAX_DIM / 2 ? TILE_SLOTS - 1 : TILE_SLOTS;
 }
 
-// Of O, in UB.
+// Address of a chunk of O, in UB.
 static inline uint32_t output_at(const vector_core_t *core, const chunk_t *chunk) {
   return tile_slots(core->problem) * TILE_SLOT + chunk->row * chunk->pitch;
 }

@@ -101,7 +101,7 @@ static inline uint32_t fp8_group_rows(uint32_t rows, uint32_t group_rows, uint32
   return (rows + groups - 1) / groups;
 }
 
-// What the kernel computes, for each row, blocks in ascending order, AMLA (Algorithm 2 as in amla):
+// The kernel computes, for each row, blocks in ascending order, AMLA (Algorithm 2 as in amla):
 //
 //   K        bf16(f32(code * scale)), RoPE as it is; a masked place is a row of zeros, whose token is
 //            not read; its score is -inf

@@ -30,7 +30,7 @@ static inline void free_keys(const cube_t *cube) {
   }
 }
 
-// Where the step's columns of them begin.
+// First column of the keys in the step.
 static inline uint32_t keys_at(const cube_t *cube, const walk_t *walk) {
   return fp8_direct_slot(fp8_problem(cube->problem), walk->keys + walk->n) +
          walk->start / 16 * fp8_problem(cube->problem)->direct_keys * STRIP_ROW;

@@ -3,8 +3,8 @@
 //   raw ring  4 or 7 x 10.5 KB  MTE2 -> V -> MTE3  codes and scales [16][544 bytes], RoPE [16][128 bytes]
 //   work      32 KB             V only             FP32, [16][512]
 //
-// The raw ring is behind V1's tiles.  What holds V up with few rows is the latency of these loads: V1
-// has tiles of half as many rows then, and leaves the ring the room.
+// The raw ring is behind V1's tiles.  With few rows V waits for the latency of these loads: V1 then
+// has tiles of half as many rows, and leaves the ring the room.
 //
 // V leaves BF16 values in a slot of the out ring; MTE3 stores these and the RoPE, which is as it
 // was.  On the direct path MTE3 puts both into L1, and stores the values for C2.
@@ -118,7 +118,7 @@ static void part_in_l1(const fp8_core_t *core) {
   }
 }
 
-// What of a tile C1 needs elsewhere than with the values: all of it in L1.
+// Stores the part of a tile that C1 needs elsewhere than with the values: all of it in L1.
 static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
                                     uint32_t out) {
   copy_tile(core, walk, rows, slot, out, 0);
@@ -130,7 +130,7 @@ static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *w
   }
 }
 #else
-// What of a tile C1 needs elsewhere than with the values: its RoPE, behind them.
+// Stores the part of a tile that C1 needs elsewhere than with the values: its RoPE, behind them.
 static inline void store_for_scores(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
                                     uint32_t out) {
   (void)out;
@@ -181,7 +181,7 @@ static void wait_for_slot(const fp8_core_t *core) {
 }
 #endif
 
-// What has to come before a part's first tile.
+// Steps before a part's first tile.
 static void before_part(const fp8_core_t *core, const keys_walk_t *walk) {
 #if FP8_DIRECT
   if (walk->parts >= problem_of(core)->direct_slots) {
@@ -262,7 +262,7 @@ static uint32_t chunk_count(const fp8_core_t *core, const vector_walk_t *walk) {
 }
 
 #if FP8_DIRECT
-// Of V0(t + FP8_AHEAD) what the ring takes before C1 of that turn, spread over V1(t)
+// V0(t + FP8_AHEAD), as far as the ring takes it before C1 of that turn, spread over V1(t)
 // and before its end.
 void fp8_keys_before(vector_core_t *vector, const vector_walk_t *walk) {
   fp8_core_t *core = fp8_core(vector);
@@ -275,7 +275,7 @@ void fp8_keys_before(vector_core_t *vector, const vector_walk_t *walk) {
   push_until(core, turn, most * (chunk_number(core, walk) + 1) / chunk_count(core, walk));
 }
 
-// Where C1(t + FP8_AHEAD) comes before C2(t) and needs no O: all that it needs.
+// If C1(t + FP8_AHEAD) comes before C2(t) and needs no O: everything that it needs.
 void fp8_keys_before_rescale(vector_core_t *vector) {
   fp8_core_t *core = fp8_core(vector);
   if (core->vector.problem->args.preload == FP8_AHEAD) {
@@ -298,7 +298,7 @@ void fp8_keys_before(vector_core_t *vector, const vector_walk_t *walk) {
 
 void fp8_keys_before_rescale(vector_core_t *vector) { (void)vector; }
 
-// Of V0(t + FP8_AHEAD) as much as of V1(t).
+// V0(t + FP8_AHEAD), as far as V1(t) has come.
 void fp8_keys_after(vector_core_t *vector, const vector_walk_t *walk) {
   fp8_core_t *core = fp8_core(vector);
   if (walk->turn.stage != STAGE_SCORES) {

@@ -12,7 +12,7 @@ enum { KEYS_ROWS = 16 };  // tokens of a tile, at most
 
 static inline const fp8_problem_t *problem_of(const fp8_core_t *core) { return fp8_problem(core->vector.problem); }
 
-// Where the block's tokens come from and go to.
+// Finds the places that the block's tokens come from and go to.
 static void find_tokens(const fp8_problem_t *problem, keys_walk_t *walk) {
   const fp8_args_t *fp8 = problem->args;
   const attention_unit_t *unit = &walk->place.unit;
@@ -32,7 +32,7 @@ static void find_tokens(const fp8_problem_t *problem, keys_walk_t *walk) {
   }
 }
 
-// What the vector cores share at a time is a slot of the direct ring, or a block: its keys, and those of
+// The vector cores share a slot of the direct ring at a time, or a block: its keys, and those of
 // the block before it.
 #if FP8_DIRECT
 static uint32_t part_before(const fp8_core_t *core, const keys_walk_t *walk) {

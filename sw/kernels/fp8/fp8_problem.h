@@ -1,4 +1,4 @@
-// What kernel fp8 adds to amla: keys made by the vector cores out of an FP8 cache, places that are
+// Kernel fp8's additions to amla: keys made by the vector cores out of an FP8 cache, places that are
 // masked, sinks, and the log-sum-exp.
 //
 //   V0(j)  vector  K_j: e4m3 codes times scales to BF16, RoPE  -> slot j % FP8_KV_SLOTS of workspace kv
@@ -21,7 +21,7 @@
 //   vector  V0(j+2), its rest    V1(j+1), V0(j+3)     V0(j+3), its rest
 //                                as far as the ring
 //
-// V1(j) waits for C2(j-1) when it rescales O, and what follows in MTE3 with it; so V0(j+2) comes before
+// V1(j) waits for C2(j-1) when it rescales O, and so do its later commands in MTE3; so V0(j+2) comes before
 // that, or with preload 1 as much of it as the ring takes.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_FP8_FP8_PROBLEM_H

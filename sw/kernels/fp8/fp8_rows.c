@@ -1,4 +1,4 @@
-// What V1 does for kernel fp8 beside amla's: masks, sinks, log-sum-exp.
+// Additions of kernel fp8 to amla's V1: masks, sinks, log-sum-exp.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
 #include "kernels/fp8/fp8_vector.h"

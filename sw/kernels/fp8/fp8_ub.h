@@ -1,4 +1,4 @@
-// How much of UB what takes, in place of attention_ub.h: V1's tiles are smaller, the rest is for making
+// The division of UB, in place of attention_ub.h: V1's tiles are smaller, the rest is for making
 // keys (fp8_keys.c).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_FP8_FP8_UB_H

@@ -29,7 +29,7 @@ typedef struct keys_walk {
   uint32_t at;          // the next of them
   uint32_t use;         // of the ring
   bool none;            // the list has no places
-  // Of the block: its slot; its list's numbers, or 0; the entry's first token; its first place.
+  // The block's slot; its list's numbers, or 0; the entry's first token; its first place.
   uint64_t slot, list, tokens;
   uint32_t page, place_before;
 } keys_walk_t;

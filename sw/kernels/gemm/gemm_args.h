@@ -9,7 +9,7 @@
 // multiply-adds that starts at +0. AI core i of n takes the tiles i, i + n, ... of c.
 enum {
   GEMM_MAX = 1 << 20,  // m, n and k each
-  // What the cube core must have.
+  // Least size of the cube core's L1.
   GEMM_L1_KB = 512,
   GEMM_L0_KB = 64,  // L0A, and as much L0B
   GEMM_L0C_KB = 128,
@@ -24,14 +24,14 @@ typedef struct gemm_args {
   uint32_t type;     // TYPE_BF16 or TYPE_F16
 } gemm_args_t;
 
-// What gemm_fp16 takes, the same kernel built for FP16 results and tiles of a given width.
+// Arguments of gemm_fp16, the same kernel built for FP16 results and tiles of a given width.
 typedef struct gemm_fp16_args {
   gemm_args_t product;  // type is TYPE_F16, c of c_type
   uint32_t c_type;      // TYPE_F32, or TYPE_F16: cast on the way to memory, RNE
   uint32_t tile_cols;   // 0: by the kernel's own rule; else a multiple of 16 up to 256
 } gemm_fp16_args_t;
 
-// How b lies in global memory.
+// The layout of b in global memory.
 enum gemm_layout {
   GEMM_ND,  // [k][n], rows b_pitch bytes apart
   GEMM_DN,  // [n][k], column-major: columns b_pitch bytes apart
@@ -42,7 +42,7 @@ enum gemm_layout {
 enum { GEMM_MAX_SPLITS = 64, GEMM_MAX_TILE = 256, GEMM_MAX_SLOTS = 16, GEMM_MAX_DEPTH = 4096 };
 enum { GEMM_MAX_PART = 16384 };  // elements of c: half of L0C
 
-// What gemm_tiles takes. A unit is a tile of c over a slice of k; AI core i of n takes the units i,
+// Arguments of gemm_tiles. A unit is a tile of c over a slice of k; AI core i of n takes the units i,
 // i + n, ... Slice i of k is floor(i k / splits) .. floor((i + 1) k / splits) - 1, one chain each.
 typedef struct gemm_tiles_args {
   gemm_args_t product;     // c of c_type; b as layout says

@@ -154,7 +154,7 @@ static void gemm_open(gemm_t *gemm) {
   gemm->products = gemm->results = 0;
 }
 
-// Where place->tile is; columns and opens are what the tile before it says.
+// Finds the address of place->tile; columns and opens follow from the tile before.
 static void settle(const gemm_t *gemm, place_t *place) {
   const uint32_t column = place->tile / gemm->m_tiles;
   const uint32_t row = place->tile % gemm->m_tiles;

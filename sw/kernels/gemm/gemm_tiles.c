@@ -12,7 +12,7 @@
 
 // ---- Loading: MTE2 ----
 
-// What of a chunk is loaded next: a's piece; then b's; then the second part's own piece, of a or of b.
+// The next load of a chunk: a's piece; then b's; then the second part's own piece, of a or of b.
 typedef struct loader {
   unit_t unit;
   uint32_t chunk;  // k in the slice
@@ -58,7 +58,7 @@ static void load_b(const tiles_t *tiles, const loader_t *next) {
   ring_set_full(ring, next->to.use);
 }
 
-// Which operand's, and of which k and part, the chunk's item is.
+// Finds the operand, the k and the part of the chunk's next item.
 static void settle_load(const tiles_t *tiles, loader_t *next) {
   const uint32_t pieces = ceil_div(min_u32(tiles->depth[A], next->unit.depth - next->chunk), tiles->depth[B]);
   const bool again = next->item > pieces;

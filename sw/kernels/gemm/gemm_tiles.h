@@ -152,7 +152,7 @@ static uint32_t slice_start(const tiles_t *tiles, uint32_t split) {
   return (uint32_t)((uint64_t)split * tiles->args.product.k / tiles->args.splits);
 }
 
-// Where in c: bands of so many lines, in which the tiles across all of them come first.
+// Place in c: bands of so many lines, in which the tiles across all of them come first.
 static void place_tile(const tiles_t *tiles, uint32_t tile, uint32_t *line, uint32_t *along) {
   const uint32_t lines = tiles->args.by_columns != 0 ? tiles->m_tiles : tiles->n_tiles;
   const uint32_t length = tiles->args.by_columns != 0 ? tiles->n_tiles : tiles->m_tiles;
@@ -171,7 +171,7 @@ static uint32_t line_of(const tiles_t *tiles, uint32_t number) {
   return number / tiles_all * GEMM_MAX + line;
 }
 
-// Of a unit whose number is set, and whose uses.
+// Completes a unit whose number is set, and whose uses are.
 static void settle(const tiles_t *tiles, unit_t *unit) {
   const gemm_tiles_args_t *a = &tiles->args;
   const uint32_t tiles_all = tiles->m_tiles * tiles->n_tiles;
@@ -216,7 +216,7 @@ static void next_unit(const tiles_t *tiles, unit_t *unit) {
   }
 }
 
-// Where in L1 a piece is; is it there already, and does it stay when the unit is done?
+// A piece's place in L1; whether it is there already, and whether it stays when the unit is done.
 typedef struct piece {
   enum ring_name ring;
   uint32_t use;

@@ -112,7 +112,7 @@ static uint64_t first_row(const product_t *product, uint32_t group, uint64_t gro
   return routed ? (uint64_t)product->routing.start[group] * pitch : group * group_bytes;
 }
 
-// Of a unit whose tile counts from its group's first, and may be one of a later group.
+// Completes a unit whose tile counts from its group's first, and may be one of a later group.
 static void settle(const product_t *product, unit_t *unit) {
   const step_product_args_t *args = product->args;
   for (; is_there(product, unit); unit->group++) {

@@ -1,4 +1,4 @@
-// Which slots rows have in gathered arrays (step_routing_t): a core's program reads what GATE chose, and sorts it by
+// Slots of rows in gathered arrays (step_routing_t): a core's program reads GATE's choices, and sorts them by
 // counting. Slots are found in order of tokens and their places, one after the other:
 //
 //   routing_read(&routing, &args->routing);

@@ -39,7 +39,7 @@ typedef struct step_args {  // at REG_ARGS
   uint32_t count;
 } step_args_t;
 
-// Which rows belong to which expert, from what GATE chose. Rows of gathered arrays, "slots", are in order of expert,
+// Rows of each expert, from GATE's choices. Rows of gathered arrays, "slots", are in order of expert,
 // then token, then place; slots of experts that are not here do not exist. All cores work it out for themselves.
 typedef struct step_routing {
   uint64_t chosen;  // int32 [tokens][top], packed: numbers of experts; 0: there is no routing
@@ -80,7 +80,7 @@ typedef struct step_product_args {
   step_routing_t routing;
 } step_product_args_t;  // b lies as GEMM_NZ: strips of 16 columns, k rows of 32 bytes each
 
-// The same with b made of nibbles: product.a, .c and the rest as there; product.m with routing not used.
+// A product with b made of nibbles: product.a, .c and the rest as there; product.m with routing not used.
 typedef struct step_w4a16_args {
   w4a16_args_t product;                                         // of group 0; splits 1, reduce 0
   uint64_t a_group, c_group, w_group, scale_group, zero_group;  // bytes from group to group

@@ -13,14 +13,14 @@ enum {
   W4A16_RING = 12,         // pieces of B in a core's workspace, where phases overlap
   W4A16_MAX_TILE = 16384,  // rows x columns of a tile of c, half of L0C
   W4A16_TILE_PITCH = 512,  // bytes: every row of a tile of B begins where global memory likes it
-  // What the cores must have.
+  // Least sizes of the cores' buffers.
   W4A16_L1_KB = 512,
   W4A16_L0_KB = 64,  // L0A, and as much L0B
   W4A16_L0C_KB = 128,
   W4A16_UB_KB = 192,
 };
 
-// How dequantisation and multiplication meet.
+// The order of dequantisation and multiplication.
 enum w4a16_phases {
   W4A16_SEQUENTIAL,  // all of B is dequantised to the workspace, then multiplied
   W4A16_OVERLAPPED,  // each AI core's vector cores make what its cube core multiplies, piece by
@@ -29,7 +29,7 @@ enum w4a16_phases {
   W4A16_PHASES_COUNT
 };
 
-// What w - zero is.
+// The way to compute w - zero.
 enum w4a16_zeros {
   W4A16_NO_ZEROS,    // w
   W4A16_HALF_ZEROS,  // exact in FP16 for every nibble: subtracted and multiplied in FP16

@@ -27,7 +27,7 @@ enum {
   L0C_HALF = 64 * 1024,
 };
 
-// Where a unit's product has its a and c, and bytes from row to row there. NULL: there is one product, as the arguments
+// Addresses of a unit's a and c, and bytes from row to row there. NULL: there is one product, as the arguments
 // say, without gaps.
 typedef struct w4a16_cube_hooks {
   uint64_t (*a)(const w4a16_t *problem, const w4a16_unit_t *unit);

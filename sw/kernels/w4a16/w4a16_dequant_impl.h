@@ -5,7 +5,7 @@
 //   V      B = fp16(scale * (w - zero)), by the ways of enum w4a16_zeros
 //   MTE3   B --> the workspace, or the cube core's L1
 //
-// A tile is dequant_rows x tile_cols.  Where phases are sequential, vector core i of n takes the
+// A tile is dequant_rows x tile_cols.  If phases are sequential, vector core i of n takes the
 // tiles i, i + n, ... of all of B.  Else each of the AI core's vector cores makes its share of the
 // rows of every piece that its cube core multiplies, in tiles.
 //
@@ -26,7 +26,7 @@
 enum { UB_BYTES = W4A16_UB_KB * 1024, UB_ALIGN = 32, IN_SLOTS_MAX = 8, OUT_SLOTS_MAX = 3 };
 enum { STRIP_ROW = 32, STRIP = 16 };
 
-// What is made next.
+// The next tile to make.
 typedef struct job {
   bool valid;
   uint32_t k, rows, col, cols;  // of B; rows = 0: this core has no part in the piece
@@ -58,9 +58,9 @@ typedef struct segment {
   uint32_t offset;  // of their scale in the slot's scales, FP16
 } segment_t;
 
-// What the kernel does otherwise, or NULL.
+// Hooks of a kernel, or NULL.
 typedef struct w4a16_dequant_hooks {
-  // Where a unit's product has its weights; else there is one product, as the arguments say.
+  // Address of a unit's weights; otherwise there is one product, as the arguments say.
   uint64_t (*w)(const w4a16_t *problem, const w4a16_unit_t *unit);
   uint64_t (*scale)(const w4a16_t *problem, const w4a16_unit_t *unit);
   uint64_t (*zero)(const w4a16_t *problem, const w4a16_unit_t *unit);

@@ -7,7 +7,7 @@
 //        +-------+            +-------+
 //
 // AI core i of n takes the units i, i + n, ...; neighbours have the same slice and columns, then the
-// same columns.  Where phases are sequential they are taken backwards: B was written from the first
+// same columns.  If phases are sequential they are taken backwards: B was written from the first
 // column to the last, and of a B that is larger than L2 the last columns are still there.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_W4A16_W4A16_PROBLEM_H
@@ -45,7 +45,7 @@ typedef struct w4a16_unit {
   uint32_t row, rows, col, cols;
 } w4a16_unit_t;
 
-// Where row k of B's tile that begins with a column is, sequential.
+// Address of row k of the tile of B that begins with a column, if phases are sequential.
 static inline uint64_t w4a16_b_row(const w4a16_t *problem, uint32_t k, uint32_t col) {
   return problem->args.b + (uint64_t)k * problem->b_pitch + col / problem->args.tile_cols * W4A16_TILE_PITCH;
 }

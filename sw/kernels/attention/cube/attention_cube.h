@@ -8,7 +8,7 @@
 
 #include "kernels/attention/attention_problem.h"
 
-// What becomes of P_j V_j, [G][dv] FP32 with args.o_pitch.
+// The use of P_j V_j, [G][dv] FP32 with args.o_pitch.
 typedef struct attention_output {
   uint64_t gm;                     // [ATTENTION_SLOTS][G rows], taken in turns
   bool slot_a_unit;                // by units, else by their blocks

@@ -70,7 +70,7 @@ static inline void use_step(cube_t *cube, const walk_t *use) {
   }
 }
 
-// Of C1(0): nothing else is under way, so R does not wait for L, and results may go out in another way.
+// In C1(0) nothing else is under way, so R does not wait for L, and results may go out in another way.
 static inline void use_first_step(cube_t *cube, const walk_t *use) {
   multiply(cube, use, true);
   if (use->k + 1 == use->stage.k_pieces && !cube_hooks.store_first(cube, use)) {

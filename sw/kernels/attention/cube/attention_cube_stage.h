@@ -71,7 +71,7 @@ typedef struct walk {
   ATTENTION_WALK_OWN
 } walk_t;
 
-// What the steps of a result have in common.
+// Shared by the steps of a result.
 typedef struct result {
   uint32_t rows, cols;
   uint32_t left_pitch;  // of L's strips in L1
@@ -99,8 +99,8 @@ typedef struct cube {
 
 // ---- Hooks ----
 
-// What a kernel may do in its own way; 0 or NULL: as base and amla do it.  A kernel without hooks links
-// attention_cube_plain.c, one with hooks fills in a table of its own behind attention_cube_impl.h.  Either
+// Hooks with which a kernel replaces steps of base and amla; 0 or NULL: as they do it.  A kernel without hooks
+// links attention_cube_plain.c, one with hooks fills in a table of its own behind attention_cube_impl.h.  Either
 // way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_cube_hooks {
   // An MMAD's depth, if the tiling is one of the kernel's own: L and R are kept, m-tiles outside of k,

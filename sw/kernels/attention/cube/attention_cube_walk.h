@@ -5,7 +5,7 @@
 
 #include "kernels/attention/cube/attention_cube_stage.h"
 
-// Of the block, in K and V.
+// First key of the block, in K and V.
 static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *unit, const stage_t *stage) {
   if (cube_hooks.first_key != NULL) {
     return cube_hooks.first_key(cube, unit, stage);
@@ -13,7 +13,7 @@ static inline uint64_t first_key(const cube_t *cube, const attention_unit_t *uni
   return attention_first_key(cube->problem, unit, stage->block);
 }
 
-// What C1 multiplies, and C2: where the walk's operand is.
+// The left operand of C1 or C2: the address where the walk finds it.
 static void find_left(const cube_t *cube, const attention_unit_t *unit, stage_t *stage) {
   const attention_args_t *args = &cube->problem->args;
   if (stage->output) {
@@ -80,7 +80,7 @@ static inline uint32_t piece_depth(const walk_t *walk) {
   return min_u32(stage->piece + (walk->k < long_pieces(stage) ? 16 : 0), stage->k - walk->start);
 }
 
-// Where the step is in k and among all steps, from its n, m and k; which uses of the rings it has.
+// Finds the step's place in k and among all steps, from its n, m and k, and its uses of the rings.
 static void settle(const cube_t *cube, walk_t *walk) {
   const stage_t *stage = &walk->stage;
   const bool m_first = k_inside(cube);
@@ -190,7 +190,7 @@ static inline void walk_next(const cube_t *cube, walk_t *walk) {
     walk_on(cube, walk);
     return;
   }
-  // What most steps come to, made short: the scalar core's time counts.
+  // Most steps end here, by a short way: the scalar core's time counts.
   walk->k = k;
   walk->start += walk->depth;
   walk->depth = piece_depth(walk);

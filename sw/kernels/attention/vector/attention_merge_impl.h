@@ -1,4 +1,4 @@
-// What the splits of a unit's keys left, (m, l, O) a row, made one: NUMERICS.md section 5.
+// Merges the results of a unit's splits, (m, l, O) a row, into one: NUMERICS.md section 5.
 //
 // The rows of a group are dealt to all the vector cores that computed its splits, in the order of
 // the splits.  A step takes a few rows of one split from a tile; O of those before is in a slot of

@@ -24,7 +24,7 @@ static void load_output_stage(const vector_core_t *core) {
   ring_set_full(&core->tile_full, walk->tile);
 }
 
-// Where the chunk goes, and what of it.
+// The destination of a chunk, and the part of it that goes there.
 typedef struct target {
   uint64_t gm;
   uint32_t pitch, row_bytes;

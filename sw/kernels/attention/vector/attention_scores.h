@@ -75,7 +75,7 @@ static inline void fold_columns(const chunk_t *chunk, uint32_t fold, uint32_t wi
   }
 }
 
-// A value of each row of a chunk, by a reduction.  That costs several times an operation between tiles:
+// Reduces each row of a chunk to one value.  A reduction costs several times an operation between tiles:
 // the tile is folded to the width of a register first, by `fold`.
 static inline void reduce_rows(const chunk_t *chunk, uint32_t fold, uint32_t reduce, uint32_t dst) {
   if (chunk->cols < 2 * FOLD_COLS) {
@@ -155,7 +155,7 @@ static void store_probabilities(const vector_core_t *core, const chunk_t *chunk)
   ring_set_free(&core->tile_back, walk->tile);
 }
 
-// How much smaller exp(-m) became, M_up = exp(m_prev - m), and l brought up to date.  A row that
+// M_up = exp(m_prev - m), the factor by which exp(-m) became smaller, and the new l.  A row that
 // was not live has m_prev = -inf, so 0.
 static void update_sums(uint32_t rows, uint32_t turn) {
   const uint32_t scale = row_value(row_turn(ROW_SCALE, turn), 0);

@@ -1,4 +1,4 @@
-// How much of UB what takes: base and amla.  See attention_vector.h, which is included behind this or
+// The division of UB: base and amla.  See attention_vector.h, which is included behind this or
 // behind a kernel's own.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_UB_H

@@ -31,7 +31,7 @@
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
-// Values kept for each row.  Those marked x2 alternate from turn to turn: row_pair.
+// Values kept for each row.  Values marked x2 alternate from turn to turn: row_pair.
 enum row_values {
   ROW_M,                             // x2: maximum of the scores so far, -inf: no finite score, "not live"
   ROW_SCALE = ROW_M + 2,             // x ROW_TURNS: exp(previous m - m), scales l (and O) of the blocks before
@@ -62,7 +62,7 @@ _Static_assert((int)UB_END <= ATTENTION_UB_KB * 1024, "UB is too small");
 // Flags MTE3 -> MTE2; those below are the tiles'.
 enum { EVENT_O_STORED = TILE_SLOTS, EVENT_SPLITS_STORED, EVENT_P_STORED };
 
-// What V1 and V2 work on: rows row .. row + rows - 1 of this core by cols columns.
+// A part of V1's or V2's work: rows row .. row + rows - 1 of this core by cols columns.
 typedef struct chunk {
   uint32_t turn, block;  // of this core's units, and of the unit
   uint32_t row, rows;
@@ -110,13 +110,13 @@ struct vector_core {
   const attention_problem_t *problem;
   const attention_vector_kernel_t *kernel;
   uint32_t share;  // rows of a unit for each vector core, at most
-  // Of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
+  // Flags of a tile: MTE2 to V, V to MTE3, MTE3 back to MTE2.
   ring_t tile_full, tile_done, tile_back;
   uint32_t out;             // uses of out_ring so far
   const vector_walk_t *at;  // the walk whose part is being pushed
 };
 
-// What a kernel may do beside the above; NULL: nothing.  A kernel without hooks links
+// Hooks that a kernel may add to the above; NULL: none.  A kernel without hooks links
 // attention_vector_plain.c, one with hooks fills in a table of its own behind attention_vector_impl.h.
 // Either way the compiler knows the table, and no instruction asks for a hook.
 typedef struct attention_vector_hooks {
@@ -155,11 +155,11 @@ static inline uint32_t row_value(uint32_t values, uint32_t row) {
   return ROW_VALUES_BASE + values * ROW_VALUES_BYTES + 4 * row;
 }
 
-// Of the x2 values, those of a turn.  Those of the turn before a unit's first (-1 as uint32_t may be
+// Place of an x2 value in a turn.  Values of the turn before a unit's first (-1 as uint32_t may be
 // it) are the state before the unit.
 static inline uint32_t row_pair(uint32_t values, uint32_t turn) { return values + turn % 2; }
 
-// Of those x ROW_TURNS, which V2 reads a while later.
+// Place of a value x ROW_TURNS in a turn, which V2 reads a while later.
 static inline uint32_t row_turn(uint32_t values, uint32_t turn) { return values + turn % ROW_TURNS; }
 
 static inline const attention_place_t *walk_place(const vector_walk_t *walk) { return &walk->place[walk->turn.stage]; }
@@ -190,7 +190,7 @@ void attention_vector(const attention_problem_t *problem, const attention_vector
 
 // ---- For the kernels ----
 
-// Where a row of this core is in O.
+// Address of a row of this core in O.
 uint64_t attention_o_row(const vector_core_t *core, uint32_t row);
 
 // MTE3 part of an out slot: rows to global memory, then on to the next slot.
@@ -209,7 +209,7 @@ void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor);
 // The chunk's O / the row values at `divisor`, as what is stored, in place.
 void attention_divide(const vector_core_t *core, const chunk_t *chunk, uint32_t divisor);
 
-// Where row `row` of the unit is in the output; bytes of a row.
+// Address of row `row` of the unit in the output; bytes of a row.
 uint64_t attention_out_row(const vector_core_t *core, const attention_unit_t *unit, uint32_t row);
 uint32_t attention_out_bytes(const vector_core_t *core);
 

@@ -47,7 +47,7 @@ uint32_t attention_out_bytes(const vector_core_t *core) {
   return (args->out_f32 ? 4 : 2) * args->dv;
 }
 
-// Where l is 0 so is O: the row has seen no key.
+// If l is 0, so is O: the row has seen no key.
 void attention_divide_by_one(uint32_t n, uint32_t sums, uint32_t divisor) {
   const uint32_t one = row_value(ROW_TEMP, 0);
   const uint32_t none = row_value(ROW_BITS, 0);

@@ -37,7 +37,7 @@ static bool last_chunk(const vector_core_t *core, const vector_walk_t *walk) {
   return walk->row + chunk_rows(core, walk) >= walk->rows;
 }
 
-// This core's first row of a unit.  The same rows of O for every unit: while one core still has a
+// This core's first row of a unit.  A core has the same rows of O in every unit: while one core still has a
 // unit's, others have the next's.
 static uint32_t share(const vector_core_t *core, const attention_unit_t *unit) {
   return vector_hooks.deals_evenly ? ceil_div(unit->rows, (uint32_t)hal_read(REG_SUB_COUNT)) : core->share;
@@ -135,7 +135,7 @@ static chunk_t chunk_at(const vector_core_t *core, const vector_walk_t *walk) {
                    .pitch = scores ? 4 * args->block : round_up(4 * args->dv, 32)};
 }
 
-// What O of the unit at hand is divided by.
+// The divisor of O of the unit at hand.
 static uint32_t unit_divisor(const vector_core_t *core) {
   return row_value(row_turn(ROW_DIVISOR, walk_place(core->at)->ordinal), 0);
 }

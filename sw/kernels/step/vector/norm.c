@@ -69,7 +69,7 @@ static void load_weights(norm_t *n, uint32_t col) {
   n->pieces++;
 }
 
-// Of each row the sum of its squares, by parts.
+// Adds the squares of each row, by parts.
 static void add_squares(const norm_t *n, uint32_t rows, uint32_t x, uint32_t work) {
   for (uint32_t col = 0; col < n->args->cols; col += PART) {
     const uint32_t cols = min_u32(PART, n->args->cols - col), pitch = round_up(4 * cols, UB_ALIGN);

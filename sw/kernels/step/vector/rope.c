@@ -37,7 +37,7 @@ static void open(rope_t *r, const step_rope_args_t *args) {
   r->slots = slots_at(0, ROWS + ANGLES, SLOTS);
 }
 
-// Of the tile that begins with a unit of token unit / chunks.
+// Rows of the tile that begins with a unit of token unit / chunks.
 static uint32_t rows_of(const rope_t *r, uint32_t unit, uint32_t units) {
   return r->chunks == 1 ? units * r->heads : tile_length(r->args->heads, r->heads, unit % r->chunks);
 }

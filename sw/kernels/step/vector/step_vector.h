@@ -1,4 +1,4 @@
-// What the operations on vector cores share: whose rows are whose, slots of UB that a tile goes through, FP32
+// Shared by the operations on vector cores: the division of rows, slots of UB that a tile goes through, FP32
 // constants.
 //
 // A slot is filled by MTE2, worked on by V, and stored by MTE3; then it is MTE2's again:

@@ -57,14 +57,14 @@ void step_w4a16_open(w4a16_t *problem, struct w4a16_groups *groups, const step_w
   groups->zero_group = args->zero_group;
 }
 
-// Neighbouring units are of different dies. Of narrow tiles two share a line of w, so those of four go to the dies by
+// Neighbouring units are of different dies. Two narrow tiles share a line of w, so narrow tiles go to the dies by
 // twos.
 static uint32_t column_of(const w4a16_t *problem, uint32_t place) {
   const bool narrow = problem->args.tile_cols == 64 && (place | 3) < problem->n_tiles;
   return narrow ? (place & ~3u) | (place & 1) << 1 | (place >> 1 & 1) : place;
 }
 
-// Of rising numbers, so that unit->split is the product that the one before was of, or 0.
+// Numbers rise from call to call, so unit->split is the product of the unit before, or 0.
 bool w4a16_unit(const w4a16_t *problem, uint32_t number, w4a16_unit_t *unit) {
   const w4a16_args_t *args = &problem->args;
   const struct w4a16_groups *groups = problem->groups;
