@@ -8,12 +8,14 @@
 #include "sweep/sql/sql.h"
 #include "sweep/store/digest.h"
 
+enum { COLUMNS = 12 };  // of a result
+
 static const char schema[] =
     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
     "CREATE TABLE key (metrics TEXT, points TEXT);"
     "CREATE TABLE folder (number INTEGER, time INTEGER);"
     "CREATE TABLE result (name TEXT, time INTEGER, inode INTEGER, exit INTEGER, attempts INTEGER, seconds REAL,"
-    " peak_mb REAL, error TEXT, host TEXT, metrics BLOB);";
+    " peak_mb REAL, limit_seconds REAL, limit_mb REAL, error TEXT, host TEXT, metrics BLOB);";
 
 // What has to be the same: the metrics for anything to be used, the points for the folders' times.
 typedef struct keys {
@@ -51,7 +53,8 @@ static void read_result(sweep_t *sweep, sqlite3_stmt *row) {
   const size_t metrics = sweep->study->metrics * sizeof(double);
   const char *name = (const char *)sqlite3_column_text(row, 0);
   if (name == NULL || strlen(name) != STORE_NAME_BYTES - 1 ||
-      strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1 || (size_t)sqlite3_column_bytes(row, 9) != metrics) {
+      strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1 || sqlite3_column_count(row) != COLUMNS ||
+      (size_t)sqlite3_column_bytes(row, COLUMNS - 1) != metrics) {
     return;
   }
   const uint32_t first = results_find(sweep, name);
@@ -67,10 +70,12 @@ static void read_result(sweep_t *sweep, sqlite3_stmt *row) {
                        .attempts = (unsigned)sqlite3_column_int(row, 4),
                        .seconds = sqlite3_column_double(row, 5),
                        .peak_mb = sqlite3_column_double(row, 6),
-                       .error = text_of(row, 7, &sweep->arena),
-                       .host = text_of(row, 8, &sweep->arena),
+                       .limit_seconds = sqlite3_column_double(row, 7),
+                       .limit_mb = sqlite3_column_double(row, 8),
+                       .error = text_of(row, 9, &sweep->arena),
+                       .host = text_of(row, 10, &sweep->arena),
                        .metric = arena_bytes(&sweep->arena, sweep->study->metrics, sizeof *record->metric)};
-  memcpy(record->metric, sqlite3_column_blob(row, 9), metrics);
+  memcpy(record->metric, sqlite3_column_blob(row, COLUMNS - 1), metrics);
   results_set(sweep, first);
 }
 
@@ -151,13 +156,15 @@ static void bind_result(const sweep_t *sweep, size_t point, sqlite3_stmt *insert
   sqlite3_bind_int(insert, 5, (int)record->attempts);
   sqlite3_bind_double(insert, 6, record->seconds);
   sqlite3_bind_double(insert, 7, record->peak_mb);
-  sqlite3_bind_text(insert, 8, record->error, -1, SQLITE_STATIC);
-  sqlite3_bind_text(insert, 9, record->host, -1, SQLITE_STATIC);
-  sqlite3_bind_blob(insert, 10, record->metric, (int)(sweep->study->metrics * sizeof(double)), SQLITE_STATIC);
+  sqlite3_bind_double(insert, 8, record->limit_seconds);
+  sqlite3_bind_double(insert, 9, record->limit_mb);
+  sqlite3_bind_text(insert, 10, record->error, -1, SQLITE_STATIC);
+  sqlite3_bind_text(insert, 11, record->host, -1, SQLITE_STATIC);
+  sqlite3_bind_blob(insert, COLUMNS, record->metric, (int)(sweep->study->metrics * sizeof(double)), SQLITE_STATIC);
 }
 
 static bool write_results(const sweep_t *sweep, sqlite3 *db, base_error_t *error) {
-  sqlite3_stmt *insert = sql_prepare(db, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
+  sqlite3_stmt *insert = sql_prepare(db, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
   bool good = insert != NULL;
   for (size_t point = 0; good && point < sweep->points; ++point) {
     if (sweep->results->result[point].time != 0) {

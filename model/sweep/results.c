@@ -53,6 +53,9 @@ void results_make(sweep_t *sweep) {
   for (size_t i = 0; i < sweep->study->metrics; ++i) {
     results->no_metrics[i] = (double)NAN;
   }
+  results->too_long = arena_print(&sweep->arena, "took longer than %g s, its limit", sweep->study->seconds);
+  results->too_large =
+      arena_print(&sweep->arena, "needs more than %g MB, twice its limit", 2 * sweep->study->memory_mb);
   for (uint32_t point = 0; point < sweep->points; ++point) {
     results->first[point] = point;
     results->next[point] = RESULTS_NONE;
@@ -72,16 +75,39 @@ void results_make(sweep_t *sweep) {
 
 // --- outcomes ---------------------------------------------------------------------------------
 
+// ended_by: the limit that has ended it, 0: it was not one of this kind.
+static bool is_beyond(double limit, double most, double ended_by, double taken) {
+  return limit > 0 && (ended_by > 0 ? limit <= ended_by : taken > most);
+}
+
+static bool is_ended_by_limit(const record_t *record) { return record->limit_seconds > 0 || record->limit_mb > 0; }
+
+// Why a run is a failure in this study; NULL: it has taken more than its limits allow in none of the two ways.
+static const char *find_limit(const sweep_t *sweep, const record_t *record) {
+  const study_t *study = sweep->study;
+  if (is_beyond(study->seconds, study->seconds, record->limit_seconds, record->seconds)) {
+    return sweep->results->too_long;
+  }
+  return is_beyond(study->memory_mb, 2 * study->memory_mb, record->limit_mb, record->peak_mb)
+             ? sweep->results->too_large
+             : NULL;
+}
+
+static bool counts(const sweep_t *sweep, const result_t *result) {
+  return result->time != 0 && (!is_ended_by_limit(&result->record) || find_limit(sweep, &result->record) != NULL);
+}
+
 static void show(const sweep_t *sweep, const result_t *result, outcome_t *row) {
   const record_t *record = &result->record;
-  const bool there = result->time != 0;
-  row->status = !there ? OUTCOME_WAITING : record->failed ? OUTCOME_FAILED : OUTCOME_DONE;
-  row->error = there ? record->error : "";
+  const bool there = counts(sweep, result), own_failure = record->failed && !is_ended_by_limit(record);
+  const char *limit = there && !own_failure ? find_limit(sweep, record) : NULL;
+  row->status = !there ? OUTCOME_WAITING : own_failure || limit != NULL ? OUTCOME_FAILED : OUTCOME_DONE;
+  row->error = limit != NULL ? limit : there ? record->error : "";
   row->host = there ? record->host : "";
   row->seconds = there ? record->seconds : 0;
   row->peak_mb = there ? record->peak_mb : 0;
   row->attempts = there ? record->attempts : 0;
-  row->metric = there ? record->metric : sweep->results->no_metrics;
+  row->metric = there && limit == NULL ? record->metric : sweep->results->no_metrics;
 }
 
 void results_set(sweep_t *sweep, uint32_t first) {
@@ -132,7 +158,7 @@ bool results_take(sweep_t *sweep, uint32_t point) {
     return false;
   }
   take(sweep, point, &status);
-  return sweep->results->result[point].time != 0;
+  return counts(sweep, &sweep->results->result[point]);
 }
 
 // --- the store's folders ----------------------------------------------------------------------

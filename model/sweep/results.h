@@ -26,9 +26,13 @@ typedef struct results {
   size_t mask;
   int64_t folder[RESULTS_FOLDERS];  // when it changed last; 0: it has to be read
   unsigned looks;
-  bool changed;        // since the index was read or written
-  double *no_metrics;  // [metrics]
+  bool changed;                      // since the index was read or written
+  double *no_metrics;                // [metrics]
+  const char *too_long, *too_large;  // why a point fails that is beyond the study's limits
 } results_t;
+
+// A record says what became of a run; what that means to a study depends on the study's limits, too. A run that has
+// needed more than they allow has failed here, and a failure under other limits that are lower is no result.
 
 // Of the sweep's names.
 void results_make(sweep_t *sweep);
@@ -36,7 +40,7 @@ void results_make(sweep_t *sweep);
 // The first point of this name, or RESULTS_NONE.
 uint32_t results_find(const sweep_t *sweep, const char *name);
 
-// Reads the result of a point that is the first of its name. False: there is none.
+// Reads the result of a point that is the first of its name. False: there is none that counts in this study.
 bool results_take(sweep_t *sweep, uint32_t point);
 
 // All that has changed.

@@ -123,13 +123,16 @@ static bool is_out_of_time(const runner_t *runner, const attempt_result_t *resul
 }
 
 // Why it failed, "": it did not.
-static void tell_why(const slot_t *slot, const attempt_result_t *result, record_t *record, char why[BASE_ERROR_BYTES]) {
+static void tell_why(const study_t *study, const slot_t *slot, const attempt_result_t *result, record_t *record,
+                     char why[BASE_ERROR_BYTES]) {
   const double limit_mb = slot->attempt.memory_mb;
   record->exit = result->code == 0 ? 0 : result->code;
   why[0] = '\0';
   if (result->end == ATTEMPT_TOO_LONG) {
-    snprintf(why, BASE_ERROR_BYTES, "took longer than %g s, its limit", slot->attempt.seconds);
+    record->limit_seconds = study->seconds;
+    snprintf(why, BASE_ERROR_BYTES, "took longer than %g s, its limit", study->seconds);
   } else if (result->end == ATTEMPT_TOO_LARGE && limit_mb > 0) {
+    record->limit_mb = study->memory_mb;
     snprintf(why, BASE_ERROR_BYTES, "needs more than %g MB, twice its limit", limit_mb);
   } else if (result->end == ATTEMPT_TOO_LARGE) {
     snprintf(why, BASE_ERROR_BYTES, "killed twice, as it is for want of memory");
@@ -160,6 +163,10 @@ static bool put(runner_t *runner, uint32_t point, record_t *record, const char *
   const char *name = sweep->name[point];
   char host[256] = "";
   gethostname(host, sizeof host - 1);
+  // What is there and yet no result of this study failed under limits that are lower.
+  if (sweep->results->result[point].time != 0 && !store_put_aside(&sweep->store, name, runner->error)) {
+    return false;
+  }
   record->host = host;
   record->attempts += attempts_before(sweep, name);
   const record_facts_t facts = {.command = sweep->outcomes.row[point].command, .version = sweep->settings.version};
@@ -175,7 +182,7 @@ static bool put(runner_t *runner, uint32_t point, record_t *record, const char *
 static bool publish(runner_t *runner, const slot_t *slot, const attempt_result_t *result) {
   char why[BASE_ERROR_BYTES];
   record_t record = {.seconds = result->seconds, .peak_mb = result->peak_mb, .error = why, .attempts = slot->tries};
-  tell_why(slot, result, &record, why);
+  tell_why(runner->sweep->study, slot, result, &record, why);
   const bool json = is_json(result->json);
   if (!json && record.exit == 0) {
     record.exit = BASE_BAD_INPUT;
@@ -262,7 +269,7 @@ static void collect(runner_t *runner, size_t index) {
 // A worker is ended as a whole if a run takes more than all that it was given.
 static double limit_of(const runner_t *runner, const store_tries_t *tries) {
   const double usual = runner->sweep->study->memory_mb, given = runner->sweep->settings.memory_mb;
-  const double limit = usual > 0 ? fmax(usual, tries->needs_mb) : 0;
+  const double limit = usual > 0 ? fmin(fmax(usual, tries->needs_mb), 2 * usual) : 0;
   return runner->who == SWEEP_WORKER && given > 0 && (limit <= 0 || limit > given) ? given : limit;
 }
 

@@ -137,7 +137,8 @@ sweep_count_t sweep_count(const sweep_t *sweep) {
 bool sweep_retry_failed(sweep_t *sweep, base_error_t *error) {
   bool good = true;
   for (size_t i = 0; good && i < sweep->points; ++i) {
-    if (!sweep->out[i] && sweep->outcomes.row[i].status == OUTCOME_FAILED && sweep->results->first[i] == i) {
+    const bool failed = sweep->outcomes.row[i].status == OUTCOME_FAILED && sweep->results->result[i].record.failed;
+    if (!sweep->out[i] && failed && sweep->results->first[i] == i) {
       good = store_put_aside(&sweep->store, sweep->name[i], error);
     }
   }

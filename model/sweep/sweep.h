@@ -70,7 +70,8 @@ bool sweep_look(sweep_t *sweep, base_error_t *error);
 
 sweep_count_t sweep_count(const sweep_t *sweep);
 
-// Failed results are put aside, so that they are run once more.
+// Runs that failed are put aside, so that they are made once more; those that only took more than the limits allow
+// stay.
 bool sweep_retry_failed(sweep_t *sweep, base_error_t *error);
 
 enum { SWEEP_TOO_LARGE = 4 };  // a worker's exit code: it has left points that need more memory than it may use

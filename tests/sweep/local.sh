@@ -159,6 +159,32 @@ sed 's/memory_mb: 90/seconds: 0.3/; s/49152/400000/; s/--k 512/--k 2048/' limits
 expect 1 slow.yaml --only 'm > 64'
 grep -q 'took longer than 0.3 s, its limit' out || { cat out; fail "time limit"; }
 
+# What fails under a limit has not failed under a higher one or none; what is done is done under each limit that it has met.
+# limited CODE LIMITS STATES: of the study with these limits, "": none
+limited() {
+  sed "/^limits:/d" limits.yaml >both.yaml
+  [ -z "$2" ] || echo "limits: {$2}" >>both.yaml
+  expect "$1" both.yaml --store limited
+  [ "$(column status limited/both/results.csv | tr '\n' ' ')" = "$3 " ] || { cat out; fail "limits {$2}"; }
+}
+sed -i 's/64, 49152/64, 128/; s/--n 512/--n 512 --timing-only/' limits.yaml
+limited 1 'seconds: 1e-9' 'failed failed'
+grep -q 'took longer than 1e-09 s, its limit' out || { cat out; fail "no time at all"; }
+first=$(find limited/store -name point.json -exec stat -c %i {} + | sort)
+limited 1 'seconds: 1e-10' 'failed failed'   # without a run
+grep -q 'took longer than 1e-10 s, its limit' out || { cat out; fail "even less time"; }
+[ "$(find limited/store -name point.json -exec stat -c %i {} + | sort)" = "$first" ] || fail "a lower limit ran points again"
+limited 1 'memory_mb: 1' 'failed failed'
+grep -q 'needs more than 2 MB, twice its limit' out || { cat out; fail "no memory at all"; }
+limited 0 'seconds: 1000, memory_mb: 2000' 'done done'
+first=$(find limited/store -name point.json -exec stat -c %i {} + | sort)
+limited 0 '' 'done done'
+limited 1 'memory_mb: 1' 'failed failed'
+limited 1 'seconds: 1e-9' 'failed failed'
+expect 1 both.yaml --store limited --retry-failed
+[ "$(find limited/store -name point.json -exec stat -c %i {} + | sort)" = "$first" ] || fail "what was done was run again"
+limited 0 '' 'done done'
+
 # Two at once on one store: each point is run once, and both have all.
 cat >two.yaml <<'YAML'
 question: Who runs what?

@@ -216,6 +216,28 @@ static void csv(void **state) {
   table_close(table);
 }
 
+static void formulas(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *cell;
+  } list[] = {
+      {"=1+1", "'=1+1"},      {"+a", "'+a"}, {"-a", "'-a"},    {"@a", "'@a"},      {"=a,\"b\"", "\"'=a,\"\"b\"\"\""},
+      {"\t=a", "'\t=a"},      {"-1", "-1"},  {"+2.5", "+2.5"}, {"-1e-3", "-1e-3"}, {"a=1", "a=1"},
+      {"--x: no", "'--x: no"}};
+  const char *was = made_kernels[1];
+  for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+    char row[64];
+    base_error_t error = {""};
+    made_kernels[1] = list[i].text;
+    table_t *table = made_table(NULL);
+    assert_true(table_csv(table, path_of("results.csv"), &error));
+    snprintf(row, sizeof row, "\n%s,2,407,", list[i].cell);
+    assert_non_null(strstr(contents(path_of("results.csv")), row));
+    table_close(table);
+  }
+  made_kernels[1] = was;
+}
+
 static void printed(void **state) {
   (void)state;
   table_t *table = made_table(NULL);
@@ -297,9 +319,9 @@ static int remove_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cells),   cmocka_unit_test(numbers),     cmocka_unit_test(refused_expressions),
-      cmocka_unit_test(checked), cmocka_unit_test(sqlite_file), cmocka_unit_test(csv),
-      cmocka_unit_test(printed), cmocka_unit_test(fronts),
+      cmocka_unit_test(cells),    cmocka_unit_test(numbers),     cmocka_unit_test(refused_expressions),
+      cmocka_unit_test(checked),  cmocka_unit_test(sqlite_file), cmocka_unit_test(csv),
+      cmocka_unit_test(formulas), cmocka_unit_test(printed),     cmocka_unit_test(fronts),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -57,6 +57,8 @@ static bool take(const cJSON *root, const study_t *study, arena_t *arena, record
                        .attempts = (unsigned)number_of(root, "attempts"),
                        .seconds = number_of(root, "seconds"),
                        .peak_mb = number_of(root, "peak_mb"),
+                       .limit_seconds = number_of(root, "limit_seconds"),
+                       .limit_mb = number_of(root, "limit_mb"),
                        .error = text_of(root, "error", arena),
                        .host = text_of(root, "host", arena),
                        .metric = arena_bytes(arena, study->metrics, sizeof *record->metric)};
@@ -91,6 +93,12 @@ char *record_write(const record_t *record, const record_facts_t *facts, const ch
   cJSON_AddNumberToObject(root, "seconds", record->seconds);
   cJSON_AddNumberToObject(root, "peak_mb", record->peak_mb);
   json_add_count(root, "attempts", record->attempts);
+  if (record->limit_seconds > 0) {
+    cJSON_AddNumberToObject(root, "limit_seconds", record->limit_seconds);
+  }
+  if (record->limit_mb > 0) {
+    cJSON_AddNumberToObject(root, "limit_mb", record->limit_mb);
+  }
   if (run[0] != '\0') {
     cJSON_AddRawToObject(root, "run", run);
   }

@@ -14,8 +14,9 @@ typedef struct record {
   int exit;  // of the run; 128 + the signal that ended it
   unsigned attempts;
   double seconds, peak_mb;
-  const char *error, *host;  // "": none
-  double *metric;            // [study->metrics]; NAN: none
+  double limit_seconds, limit_mb;  // the study's limit that has ended it; 0: that was something else
+  const char *error, *host;        // "": none
+  double *metric;                  // [study->metrics]; NAN: none
 } record_t;
 
 // A point.json; texts and metrics are in the arena. False: it is none.

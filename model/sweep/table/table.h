@@ -72,7 +72,7 @@ const char *table_number_text(double value, char buffer[TABLE_TEXT_BYTES]);
 // Of very many points a share, evenly, whatever patterns they have: is this one of them?
 bool table_sampled(size_t index, double share);
 
-// results.csv as RFC 4180 has it, but lines end in \n.
+// results.csv as RFC 4180 has it, but lines end in \n, and a text that spreadsheets would compute begins with '.
 __attribute__((warn_unused_result)) bool table_csv(const table_t *table, const char *file, base_error_t *error);
 void table_csv_print(const table_t *table, FILE *file);
 

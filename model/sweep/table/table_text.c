@@ -5,16 +5,24 @@
 #include <string.h>
 
 #include "base/output.h"
+#include "base/parse.h"
 #include "sweep/table/table.h"
 
 // --- CSV --------------------------------------------------------------------------------------
 
+// Spreadsheets take a text that begins so for a formula, and compute it; they show one behind ' as it is.
+static bool looks_like_formula(const char *text) {
+  double value;
+  return text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL && !parse_real(text, &value);
+}
+
 static void print_field(FILE *file, const char *text) {
+  const char *mark = looks_like_formula(text) ? "'" : "";
   if (text[strcspn(text, ",\"\r\n")] == '\0') {
-    fputs(text, file);
+    fprintf(file, "%s%s", mark, text);
     return;
   }
-  fputc('"', file);
+  fprintf(file, "\"%s", mark);
   for (; *text != '\0'; ++text) {
     fputs(*text == '"' ? "\"" : "", file);
     fputc(*text, file);
