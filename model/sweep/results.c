@@ -82,7 +82,7 @@ static bool is_beyond(double limit, double most, double ended_by, double taken) 
 
 static bool is_ended_by_limit(const record_t *record) { return record->limit_seconds > 0 || record->limit_mb > 0; }
 
-// Why a run is a failure in this study; NULL: it has taken more than its limits allow in none of the two ways.
+// Which of the study's limits does not allow what the run has taken, as an error; NULL: none.
 static const char *find_limit(const sweep_t *sweep, const record_t *record) {
   const study_t *study = sweep->study;
   if (is_beyond(study->seconds, study->seconds, record->limit_seconds, record->seconds)) {

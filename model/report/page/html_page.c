@@ -10,7 +10,7 @@ static const char common_style[] =
     "--line:#d4d9df;--link:#0b57a4;--paper:#eef3fa}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--page:#14171a;--panel:#1d2125;"
     "--text:#e3e6ea;--soft:#a4adb8;--line:#3a4149;--link:#8ab8f0;--paper:#1c2733}\n"
-    "svg.plot{filter:invert(1) hue-rotate(180deg)}}\n"
+    "img.plot{filter:invert(1) hue-rotate(180deg)}}\n"
     "*{box-sizing:border-box}\n"
     "html{-webkit-text-size-adjust:100%;text-size-adjust:100%}\n"
     "body{margin:0;background:var(--page);color:var(--text);overflow-wrap:anywhere;"
@@ -42,7 +42,7 @@ static const char common_style[] =
     "td{white-space:nowrap}td.long{white-space:normal;min-width:14em}\n"
     "td.paper{background:var(--paper)}\n"
     "figure{margin:1rem 0}\nfigure.scroll{padding:.4rem}\n"
-    "svg.plot{display:block;width:100%;height:auto;min-width:32rem}\n"
+    "img.plot{display:block;width:100%;height:auto;min-width:32rem}\n"
     "@media screen and (max-width:36rem){figure.scroll::after{content:'\\2194  wider than this: it scrolls';"
     "display:block;position:sticky;left:0;width:max-content;color:var(--soft);font-size:.8rem}}\n"
     "dl.made{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .8rem;"
@@ -55,7 +55,7 @@ static const char common_style[] =
     "table{font-size:7.5pt;min-width:0}th,td{padding:.12rem .3rem}td,td.long{white-space:normal;"
     "min-width:0}"
     "td.paper{font-style:italic}"
-    "svg.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
+    "img.plot{min-width:0;max-width:15cm}pre{white-space:pre-wrap}a{color:inherit}}\n";
 
 void html_page_begin(FILE *file, const char *title, const char *style) {
   fputs(

@@ -10,4 +10,7 @@
 void html_text(FILE *file, const char *text);
 void html_text_n(FILE *file, const char *text, size_t length);
 
+// The same bytes in base64, as an address that begins with "data:" has them.
+void html_base64(FILE *file, const char *text);
+
 #endif

@@ -13,7 +13,6 @@
 #include "base/output.h"
 #include "report/page/html_markdown.h"
 #include "report/page/html_page.h"
-#include "report/page/html_svg.h"
 #include "report/page/html_text.h"
 
 enum { PATH_BYTES = PATH_MAX, TITLE_BYTES = 256 };
@@ -138,25 +137,27 @@ static void print_made(FILE *file, const report_html_t *page, const report_title
 
 typedef struct section {
   const report_html_t *page;
-  const report_title_t *report;
   const char *title;
-  size_t pictures;
 } section_t;
 
-// A picture beside the report's Markdown; another folder's would not be the report's.
+// A picture beside the report's Markdown; another folder's would not be the report's. As an image it can neither run
+// nor fetch anything, and its ids are its own.
 static void print_picture(void *context, FILE *file, const char *alt, const char *path) {
-  section_t *section = context;
-  char label[2 * TITLE_BYTES];
-  char prefix[TITLE_BYTES];
+  const section_t *section = context;
   char *svg = strchr(path, '/') != NULL ? NULL : read_text(section->page->directory, path, "");
-  snprintf(label, sizeof label, "%s: %s. Its numbers are in the text and tables beside it.", alt, section->title);
-  snprintf(prefix, sizeof prefix, "%s%zu", section->report->name, ++section->pictures);
   fputs("<figure class=\"scroll\" tabindex=\"0\">\n", file);
-  const char *refused = svg == NULL ? "is not in the folder" : html_svg(file, svg, prefix, label);
-  if (refused != NULL) {
+  if (svg != NULL) {
+    fputs("<img class=\"plot\" alt=\"", file);
+    html_text(file, alt);
+    fputs(": ", file);
+    html_text(file, section->title);
+    fputs(". Its numbers are in the text and tables beside it.\" src=\"data:image/svg+xml;base64,", file);
+    html_base64(file, svg);
+    fputs("\">\n", file);
+  } else {
     fputs("<p class=\"soft\">", file);
     html_text(file, path);
-    fprintf(file, " %s.</p>\n", refused);
+    fputs(" is not in the folder.</p>\n", file);
   }
   fputs("</figure>\n", file);
   free(svg);
@@ -169,7 +170,7 @@ static bool print_section(FILE *file, const report_html_t *page, const report_ti
     return base_fail(error, "%s/%s.md: cannot read", page->directory, report->name);
   }
   const char *rest = split_title(markdown, report, title);
-  section_t section = {.page = page, .report = report, .title = title};
+  section_t section = {page, title};
   const html_markdown_t how = {.file = file, .name = title, .deeper = 1, .picture = print_picture, .context = &section};
   fprintf(file, "<section id=\"%s\">\n<h2>", report->name);
   html_text(file, title);
