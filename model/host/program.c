@@ -117,12 +117,12 @@ static bool start(const program_t *program, process_t *process) {
 }
 
 // Until it prints nothing any more and has ended, or an interrupt is noted (true).
-static bool listen_to(process_t *process, answer_t *answer) {
+static bool listen_to(process_t *process, answer_t *answer, bool anyway) {
   struct pollfd ends[] = {{.fd = process->output, .events = POLLIN},
                           {.fd = process->ended, .events = POLLIN},
-                          {.fd = host_interrupt_event(), .events = POLLIN}};
+                          {.fd = anyway ? -1 : host_interrupt_event(), .events = POLLIN}};
   while (ends[0].fd >= 0 || ends[1].fd >= 0) {
-    if (host_interrupted()) {
+    if (host_interrupted() && !anyway) {
       return true;
     }
     if (poll(ends, 3, -1) < 0) {
@@ -174,7 +174,7 @@ static program_end_t run(const program_t *program) {
   answer_t answer = {.text = program->answer, .size = program->size, .all = program->all};
   process_t process;
   const bool started = start(program, &process);
-  const bool interrupted = started && listen_to(&process, &answer);
+  const bool interrupted = started && listen_to(&process, &answer, program->anyway);
   if (interrupted) {
     end(&process);
   }
@@ -188,7 +188,7 @@ program_end_t program_run(const program_t *program) {
     program->answer[0] = '\0';
   }
   host_hold_interrupts();
-  const program_end_t how = host_interrupted() ? PROGRAM_INTERRUPTED : run(program);
+  const program_end_t how = host_interrupted() && !program->anyway ? PROGRAM_INTERRUPTED : run(program);
   host_release_interrupts();
   return how;
 }

@@ -18,6 +18,7 @@ typedef struct program {
   char *answer;  // its last line; all of it, if `all`; cut at size - 1 bytes
   size_t size;
   bool all;
+  bool anyway;  // it is run to its end even if an interrupt is noted
 } program_t;
 
 typedef enum program_end {

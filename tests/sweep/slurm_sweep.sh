@@ -82,7 +82,7 @@ sbatch=$(command -v sbatch)
 cat >bin/sbatch <<END
 #!/bin/sh
 for word; do
-  case \$word in --array=0-[012]%*) ;; --array=*) echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1 ;; esac
+  case \$word in --array=0-[012]) ;; --array=*) echo "sbatch: error: QOSMaxSubmitJobPerUserLimit" >&2; exit 1 ;; esac
 done
 exec $sbatch "\$@"
 END

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep/sweep_on.h"
 
-#include <stdlib.h>
-
 #include "sweep/slurm/slurm.h"
 
 enum { USUAL_CHUNK = 10 };
@@ -38,21 +36,27 @@ static bool check_time(const char *time, base_error_t *error) {
          base_fail(error, "--time: expected minutes, H:M:S or D-H:M:S, got '%s'", time);
 }
 
+// No words without --sbatch.
+static bool read_sbatch(const options_t *options, wordexp_t *words, base_error_t *error) {
+  return slurm_options(options->sweep_sbatch == NULL ? "" : options->sweep_sbatch, words, error);
+}
+
 bool sweep_on_check(const options_t *options, base_error_t *error) {
-  if (!check_places(options, error) || !check_time(options->sweep_time, error)) {
-    return false;
+  wordexp_t words;
+  const bool good =
+      check_places(options, error) && check_time(options->sweep_time, error) && read_sbatch(options, &words, error);
+  if (good) {
+    wordfree(&words);
   }
-  char **words = options->sweep_sbatch == NULL ? NULL : slurm_options(options->sweep_sbatch, error);
-  free(words);
-  return options->sweep_sbatch == NULL || words != NULL;
+  return good;
 }
 
 base_exit_t sweep_on_run(sweep_t *sweep, const options_t *options, base_error_t *error) {
+  wordexp_t words;
   if (!on_slurm(options)) {
     return sweep_run(sweep, SWEEP_ALL, error);
   }
-  char **words = options->sweep_sbatch == NULL ? NULL : slurm_options(options->sweep_sbatch, error);
-  if (options->sweep_sbatch != NULL && words == NULL) {
+  if (!read_sbatch(options, &words, error)) {
     return BASE_BAD_INPUT;
   }
   const sweep_cluster_t settings = {.partition = options->sweep_partition,
@@ -60,8 +64,8 @@ base_exit_t sweep_on_run(sweep_t *sweep, const options_t *options, base_error_t 
                                     .memory_mb = option_count_or(&options->sweep_mem, 0),
                                     .most = (uint32_t)option_count_or(&options->sweep_most, 0),
                                     .chunk = (uint32_t)option_count_or(&options->sweep_chunk, USUAL_CHUNK),
-                                    .option = (const char *const *)words};
+                                    .option = (const char *const *)words.we_wordv};
   const base_exit_t code = sweep_cluster(sweep, &settings, error);
-  free(words);
+  wordfree(&words);
   return code;
 }

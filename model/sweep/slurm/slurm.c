@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/slurm/slurm.h"
 
-#include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "host/interrupt.h"
-#include "host/worker.h"
 
-enum { SAID_BYTES = 4096, WORDS_MOST = 160, CANCEL_MS = 30000 };
+enum { SAID_BYTES = 4096, WORDS_MOST = 160 };
+#define CANCEL_SECONDS "30"
 
 // --- words ------------------------------------------------------------------------------------
 
@@ -86,10 +83,9 @@ slurm_answer_t slurm_open(uint32_t *most, base_error_t *error) {
   char *text = malloc(CONFIG_BYTES);
   if (text == NULL) {
     host_out_of_memory();
-    return SLURM_REFUSED;
   }
   clean_environment();
-  slurm_answer_t answer = slurm_call(word, NULL, -1, text, CONFIG_BYTES, error);
+  slurm_answer_t answer = slurm_call(word, NULL, -1, text, CONFIG_BYTES, false, error);
   const char *line = answer == SLURM_DONE ? strstr(text, name) : NULL;
   unsigned size;
   if (line != NULL && sscanf(line + strlen(name), " = %u", &size) == 1) {
@@ -104,17 +100,6 @@ slurm_answer_t slurm_open(uint32_t *most, base_error_t *error) {
 
 // --- jobs that are there ----------------------------------------------------------------------
 
-static bool has_ended(const char *state) {
-  static const char *const ended[] = {"COMPLETED", "CANCELLED", "FAILED",   "TIMEOUT",       "NODE_FAIL",
-                                      "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED"};
-  for (size_t i = 0; i < sizeof ended / sizeof *ended; ++i) {
-    if (strcmp(state, ended[i]) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static slurm_array_t *array_of(slurm_arrays_t *arrays, const char *name) {
   for (size_t i = arrays->count; i > 0; --i) {
     if (strcmp(arrays->array[i - 1].name, name) == 0) {
@@ -124,7 +109,6 @@ static slurm_array_t *array_of(slurm_arrays_t *arrays, const char *name) {
   slurm_array_t *list = realloc(arrays->array, (arrays->count + 1) * sizeof *list);
   if (list == NULL) {
     host_out_of_memory();
-    return NULL;
   }
   arrays->array = list;
   list[arrays->count] = (slurm_array_t){.waiting = 0};
@@ -133,62 +117,49 @@ static slurm_array_t *array_of(slurm_arrays_t *arrays, const char *name) {
 }
 
 // NAME|STATE|REASON, a line a task.
-static void take_task(char *line, const char *prefix, bool ended_too, slurm_arrays_t *arrays) {
+static void add_task(char *line, const char *prefix, slurm_arrays_t *arrays) {
   char *rest = NULL;
   const char *name = strtok_r(line, "|", &rest), *state = strtok_r(NULL, "|", &rest);
   const char *reason = strtok_r(NULL, "|\n", &rest);
-  if (name == NULL || state == NULL || !begins(name, prefix) || strlen(name) >= SLURM_NAME_BYTES ||
-      (!ended_too && has_ended(state))) {
+  slurm_array_t *array =
+      state == NULL || !begins(name, prefix) || strlen(name) >= SLURM_NAME_BYTES ? NULL : array_of(arrays, name);
+  if (array == NULL || (reason != NULL && strstr(reason, "requeued") != NULL && strstr(reason, "held") != NULL)) {
     return;
   }
-  slurm_array_t *array = array_of(arrays, name);
-  const bool held = reason != NULL && strstr(reason, "requeued") != NULL && strstr(reason, "held") != NULL;
-  const bool waits = strcmp(state, "PENDING") == 0 && !held;
+  const bool waits = strcmp(state, "PENDING") == 0;
   if (waits && array->waiting == 0) {
     snprintf(array->reason, sizeof array->reason, "%s", reason == NULL ? "" : reason);
   }
-  array->waiting += waits ? 1 : 0;
-  array->held += held ? 1 : 0;
-  array->running += !waits && !held && !has_ended(state) ? 1 : 0;
+  ++*(waits ? &array->waiting : &array->running);
 }
 
-static void take_tasks(FILE *input, const char *prefix, bool ended_too, slurm_arrays_t *arrays) {
+static void add_tasks(FILE *input, const char *prefix, slurm_arrays_t *arrays) {
   char *line = NULL;
   size_t room = 0;
+  rewind(input);
   while (getline(&line, &room, input) > 0) {
-    take_task(line, prefix, ended_too, arrays);
+    add_task(line, prefix, arrays);
   }
   free(line);
 }
 
-static slurm_answer_t look(const char *prefix, bool ended_too, slurm_arrays_t *arrays, base_error_t *error) {
+slurm_answer_t slurm_look(const char *prefix, slurm_arrays_t *arrays, base_error_t *error) {
   char said[SAID_BYTES];
-  words_t words = {.count = 0};
+  words_t words = {.word = {"squeue", "--noheader", "--array", "--format=%j|%T|%r"}, .count = 4};
   const int descriptor = memfd_create("squeue", MFD_CLOEXEC);
   FILE *input = descriptor < 0 ? NULL : fdopen(descriptor, "r");
   if (input == NULL) {
     host_out_of_memory();
-    return SLURM_REFUSED;
   }
-  add(&words, "squeue");
-  add(&words, "--noheader");
-  add(&words, "--array");
-  add(&words, "--states=all");
-  add(&words, "--format=%j|%T|%r");
   add_made(&words, "--user=%u", (unsigned)getuid());
-  const slurm_answer_t answer = slurm_call(words.word, NULL, descriptor, said, sizeof said, error);
+  const slurm_answer_t answer = slurm_call(words.word, NULL, descriptor, said, sizeof said, false, error);
   if (answer == SLURM_DONE) {
     slurm_forget(arrays);
-    rewind(input);
-    take_tasks(input, prefix, ended_too, arrays);
+    add_tasks(input, prefix, arrays);
   }
   fclose(input);
   release(&words);
   return answer;
-}
-
-slurm_answer_t slurm_look(const char *prefix, slurm_arrays_t *arrays, base_error_t *error) {
-  return look(prefix, false, arrays, error);
 }
 
 void slurm_forget(slurm_arrays_t *arrays) {
@@ -228,7 +199,7 @@ static void write_script(FILE *file, const slurm_job_t *job) {
 }
 
 // A user's options come first: where ours say something else, ours hold.
-static void fill_words(const slurm_job_t *job, words_t *words) {
+static void add_sbatch(const slurm_job_t *job, words_t *words) {
   add(words, "sbatch");
   for (const char *const *option = job->option; option != NULL && *option != NULL; ++option) {
     add(words, *option);
@@ -248,8 +219,7 @@ static void fill_words(const slurm_job_t *job, words_t *words) {
     add_made(words, "--mem=%lluM", (unsigned long long)job->memory_mb);
   }
   if (job->tasks > 1) {
-    const uint32_t at_once = job->at_once == 0 ? job->tasks : job->at_once;
-    add_made(words, "--array=0-%u%%%u", job->tasks - 1, at_once);
+    add_made(words, "--array=0-%u", job->tasks - 1);
   }
 }
 
@@ -266,7 +236,7 @@ static bool has_number(const char *said) {
   return false;
 }
 
-static slurm_answer_t call_sbatch(const slurm_job_t *job, base_error_t *error) {
+slurm_answer_t slurm_submit(const slurm_job_t *job, base_error_t *error) {
   char said[SAID_BYTES];
   char *script = NULL;
   size_t bytes = 0;
@@ -274,12 +244,11 @@ static slurm_answer_t call_sbatch(const slurm_job_t *job, base_error_t *error) {
   FILE *file = open_memstream(&script, &bytes);
   if (file == NULL) {
     host_out_of_memory();
-    return SLURM_REFUSED;
   }
   write_script(file, job);
   fclose(file);
-  fill_words(job, &words);
-  slurm_answer_t answer = slurm_call(words.word, script, -1, said, sizeof said, error);
+  add_sbatch(job, &words);
+  slurm_answer_t answer = slurm_call(words.word, script, -1, said, sizeof said, false, error);
   if (answer == SLURM_DONE && !has_number(said)) {
     base_fail(error, "sbatch: expected the job's number, got '%s'", said);
     answer = SLURM_UNANSWERED;
@@ -289,67 +258,16 @@ static slurm_answer_t call_sbatch(const slurm_job_t *job, base_error_t *error) {
   return answer;
 }
 
-static slurm_answer_t find(const char *name, bool *found, base_error_t *error) {
-  slurm_arrays_t arrays = {.count = 0};
-  const slurm_answer_t answer = look(name, true, &arrays, error);
-  *found = false;
-  for (size_t i = 0; i < arrays.count; ++i) {
-    *found = *found || strcmp(arrays.array[i].name, name) == 0;
-  }
-  slurm_forget(&arrays);
-  return answer;
-}
-
-slurm_answer_t slurm_submit(const slurm_job_t *job, bool again, base_error_t *error) {
-  base_error_t unused;
-  bool found = false;
-  slurm_answer_t answer = again ? find(job->name, &found, error) : SLURM_DONE;
-  if (found || answer == SLURM_INTERRUPTED) {
-    return answer;
-  }
-  if (answer != SLURM_DONE) {  // whatever squeue was refused: nobody knows whether the job is there
-    return SLURM_UNANSWERED;
-  }
-  answer = call_sbatch(job, error);
-  if (answer == SLURM_UNANSWERED && find(job->name, &found, &unused) == SLURM_DONE && found) {
-    return SLURM_DONE;
-  }
-  return answer;
-}
-
 // --- ending -----------------------------------------------------------------------------------
-
-static int cancel(void *context) {
-  char said[SAID_BYTES];
-  base_error_t error;
-  return slurm_call(context, NULL, -1, said, sizeof said, &error) == SLURM_DONE ? 0 : 1;
-}
-
-// In a process of its own, since in this one an interrupt may be noted, with which no program is started any more.
-static bool cancel_apart(words_t *words) {
-  worker_t worker;
-  siginfo_t ended = {.si_status = 1};
-  if (!worker_start(&worker, cancel, words->word)) {
-    return false;
-  }
-  struct pollfd end = {.fd = worker.ended, .events = POLLIN};
-  while (poll(&end, 1, CANCEL_MS) < 0) {
-  }
-  const bool good = end.revents != 0 && waitid(P_PID, (id_t)worker.process, &ended, WEXITED | WNOWAIT) == 0 &&
-                    ended.si_code == CLD_EXITED && ended.si_status == 0;
-  worker_kill(&worker);
-  return good;
-}
 
 slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t *error) {
   bool good = true;
   for (size_t i = 0; i < count; ++i) {  // by name: numbers may be given again by a controller that lost its memory
-    words_t words = {.count = 0};
-    add(&words, "scancel");
-    add(&words, "--quiet");
+    char said[SAID_BYTES];
+    words_t words = {.word = {"timeout", CANCEL_SECONDS, "scancel", "--quiet"}, .count = 4};
     add_made(&words, "--name=%s", name[i]);
     add_made(&words, "--user=%u", (unsigned)getuid());
-    good = cancel_apart(&words) && good;
+    good = slurm_call(words.word, NULL, -1, said, sizeof said, true, error) == SLURM_DONE && good;
     release(&words);
   }
   if (!good) {

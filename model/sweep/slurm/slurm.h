@@ -6,8 +6,8 @@
 //   slurm_says.def    ... by their words
 //   slurm_options.c   what a user asks sbatch for
 //
-// A job is an array of equal tasks. The controller may be down, or answer too late: whether a job that sbatch failed to
-// submit is there all the same is found out by its name, which nobody else has.
+// A job is an array of equal tasks. The controller may be down, or answer too late: a job that sbatch failed to submit
+// may be there all the same, and is then found by its name.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_SLURM_SLURM_H
 #define AMALGAM_SWEEP_SLURM_SLURM_H
@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <wordexp.h>
 
 #include "base/error.h"
 
@@ -43,17 +44,16 @@ typedef struct slurm_job {
   const char *partition, *time;  // as sbatch has them; NULL: what the cluster does without
   uint64_t memory_mb;            // of a task; 0: the same
   const char *const *option;     // others for sbatch, NULL at the end
-  uint32_t tasks, at_once;       // at_once: 0: all
+  uint32_t tasks;
 } slurm_job_t;
 
-// again: an earlier call gave SLURM_UNANSWERED. SLURM_DONE: the job is there, or was.
-slurm_answer_t slurm_submit(const slurm_job_t *job, bool again, base_error_t *error);
+slurm_answer_t slurm_submit(const slurm_job_t *job, base_error_t *error);
 
-// An array that has tasks which have not ended. Those that are held will not begin by themselves: Slurm failed to start
-// them before (those that a user holds wait).
+// Tasks of one name that have not ended. Not counted are those that Slurm failed to start and holds, as they will not
+// begin by themselves (those that a user holds wait).
 typedef struct slurm_array {
   char name[SLURM_NAME_BYTES];
-  uint32_t waiting, running, held;
+  uint32_t waiting, running;
   char reason[SLURM_REASON_BYTES];  // of the first that waits, as Slurm has it
 } slurm_array_t;
 
@@ -72,9 +72,9 @@ slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t 
 
 // --- what a user asks for ---------------------------------------------------------------------
 
-// The words of "--qos high --exclude='a b'", as a shell has them, in one block to be freed. NULL: error says which is
-// not possible: those that change what sbatch does, and not what the job is given.
-char **slurm_options(const char *text, base_error_t *error);
+// The words of "--qos high --exclude='a b'", as a shell has them, for wordfree. False, and there is nothing to free:
+// error says which is not possible: those that change what sbatch does, and not what the job is given.
+bool slurm_options(const char *text, wordexp_t *words, base_error_t *error);
 
 // sbatch's "90", "1:30:00", "2-12": seconds. False: it is no time.
 bool slurm_seconds(const char *text, double *seconds);
@@ -85,8 +85,8 @@ unsigned slurm_warning_seconds(const char *time);
 // --- internal to the folder -------------------------------------------------------------------
 
 // Runs one of Slurm's commands. input: its stdin, or NULL; descriptor: its stdout, or -1. What it says else is in text,
-// and if it did not end well error has a line of that.
+// and if it did not end well error has a line of that. anyway: also if an interrupt is noted.
 slurm_answer_t slurm_call(const char *const *word, const char *input, int descriptor, char *text, size_t size,
-                          base_error_t *error);
+                          bool anyway, base_error_t *error);
 
 #endif

@@ -37,11 +37,16 @@ static const char *last_line(const char *text, char line[256]) {
 }
 
 slurm_answer_t slurm_call(const char *const *word, const char *input, int descriptor, char *text, size_t size,
-                          base_error_t *error) {
+                          bool anyway, base_error_t *error) {
   char out[64], line[256];
   snprintf(out, sizeof out, "/proc/self/fd/%d", descriptor);
-  const program_t program = {
-      .argv = word, .input = input, .out = descriptor < 0 ? NULL : out, .answer = text, .size = size, .all = true};
+  const program_t program = {.argv = word,
+                             .input = input,
+                             .out = descriptor < 0 ? NULL : out,
+                             .answer = text,
+                             .size = size,
+                             .all = true,
+                             .anyway = anyway};
   switch (program_run(&program)) {
     case PROGRAM_DONE:
       return SLURM_DONE;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wordexp.h>
 
 #include "sweep/slurm/slurm.h"
 
@@ -47,44 +46,19 @@ static bool check_words(char *const *word, base_error_t *error) {
   return true;
 }
 
-// The pointers, then the texts.
-static char **in_one_block(char *const *word, size_t count) {
-  size_t bytes = (count + 1) * sizeof(char *);
-  for (size_t i = 0; i < count; ++i) {
-    bytes += strlen(word[i]) + 1;
-  }
-  char **block = malloc(bytes);
-  char *text = block == NULL ? NULL : (char *)(block + count + 1);
-  for (size_t i = 0; block != NULL && i < count; ++i) {
-    const size_t length = strlen(word[i]) + 1;
-    block[i] = memcpy(text, word[i], length);
-    text += length;
-  }
-  if (block != NULL) {
-    block[count] = NULL;
-  }
-  return block;
-}
-
-char **slurm_options(const char *text, base_error_t *error) {
-  wordexp_t words;
-  const int status = wordexp(text, &words, WRDE_NOCMD | WRDE_UNDEF);
+bool slurm_options(const char *text, wordexp_t *words, base_error_t *error) {
+  const int status = wordexp(text, words, WRDE_NOCMD | WRDE_UNDEF);
   if (status != 0) {
-    base_fail(error, "--sbatch: %s: expected words as a shell has them%s", text,
-              status == WRDE_CMDSUB   ? ", without commands in them"
-              : status == WRDE_BADVAL ? ", without variables that are not set"
-                                      : "");
-    return NULL;
+    return base_fail(error, "--sbatch: %s: expected words as a shell has them%s", text,
+                     status == WRDE_CMDSUB   ? ", without commands in them"
+                     : status == WRDE_BADVAL ? ", without variables that are not set"
+                                             : "");
   }
-  char **block = NULL;
-  if (check_words(words.we_wordv, error)) {
-    block = in_one_block(words.we_wordv, words.we_wordc);
-    if (block == NULL) {
-      base_fail(error, "out of memory");
-    }
+  const bool good = check_words(words->we_wordv, error);
+  if (!good) {
+    wordfree(words);
   }
-  wordfree(&words);
-  return block;
+  return good;
 }
 
 // --- time -------------------------------------------------------------------------------------
