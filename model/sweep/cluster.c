@@ -37,7 +37,7 @@ static const double task_share = 0.9;  // of a task's memory that its worker may
 // Points that ask for more memory than a usual task has are for other tasks than the rest.
 typedef enum kind { KIND_USUAL, KIND_LARGE, KINDS } kind_t;
 
-// What is left.
+// Points without a result.
 typedef struct needs {
   size_t points[KINDS];
   double mb;  // the largest that a point asks for
@@ -204,7 +204,7 @@ static size_t count_left(const cluster_t *cluster) {
 // --- the cluster's answers --------------------------------------------------------------------
 
 // Each thing once.
-static void tell(cluster_t *cluster, const char *what, const char *why) {
+static void tell_once(cluster_t *cluster, const char *what, const char *why) {
   if (!cluster->sweep->settings.quiet && strcmp(why, cluster->told) != 0) {
     sweep_progress_end(&cluster->progress);
     fprintf(stderr, "amalgam: %s: %s\n", what, why);
@@ -215,7 +215,7 @@ static void tell(cluster_t *cluster, const char *what, const char *why) {
 // False: it has been silent for too long, or an interrupt is noted. While workers run they need no answer from it.
 static bool note_answer(cluster_t *cluster, slurm_answer_t answer) {
   if (answer == SLURM_UNANSWERED) {
-    tell(cluster, "the cluster does not answer", cluster->error->text);
+    tell_once(cluster, "the cluster does not answer", cluster->error->text);
   }
   const double now = host_seconds();
   if (answer != SLURM_UNANSWERED) {
@@ -263,7 +263,7 @@ static void tell_reason(cluster_t *cluster) {
       return;
     }
   }
-  tell(cluster, "the jobs wait, and Slurm says why", reason);
+  tell_once(cluster, "the jobs wait, and Slurm says why", reason);
 }
 
 // *seen: arrays are those of now. False: there is no use in going on.
@@ -327,7 +327,7 @@ static bool ask_for_less(cluster_t *cluster, uint32_t tasks, double answered) {
   cluster->submit_at = host_seconds() + full_seconds;
   if (cluster->arrays.count == 0) {
     cluster->answered = answered;  // an answer that is of no use
-    tell(cluster, "the cluster accepts no job for now", cluster->error->text);
+    tell_once(cluster, "the cluster accepts no job for now", cluster->error->text);
   }
   return cluster->arrays.count > 0 || host_seconds() < answered + patience_seconds;
 }
@@ -379,7 +379,7 @@ static size_t tasks_for(const cluster_t *cluster, size_t points) {
   return (points + cluster->settings->chunk - 1) / cluster->settings->chunk;
 }
 
-// How many more tasks of a kind are of use, and allowed.
+// The number of tasks of a kind to ask for: as many more as are of use and allowed.
 static uint32_t tasks_wanted(const cluster_t *cluster, kind_t kind) {
   const uint32_t most = cluster->settings->most, there = alive(cluster, kind);
   const uint32_t busy = alive(cluster, KIND_USUAL) + alive(cluster, KIND_LARGE);
@@ -417,7 +417,8 @@ static bool submit_some(cluster_t *cluster) {
 
 // --- the loop ---------------------------------------------------------------------------------
 
-// What workers have published before they ended is seen before more are submitted: the queue comes first.
+// The queue is looked at before the store, so that results of workers that have ended are seen before more are
+// submitted.
 static bool step(cluster_t *cluster) {
   const double since = host_seconds() - cluster->looked;
   const bool due = since >= look_seconds || (sweep_count(cluster->sweep).running == 0 && since >= 1);

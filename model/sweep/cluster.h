@@ -15,8 +15,8 @@ typedef struct sweep_cluster {
   const char *const *option;     // others for sbatch (slurm_options)
 } sweep_cluster_t;
 
-// Has all points run that are left; until the last has a result, or an interrupt is noted, which ends the workers that
-// this process has started. Others that run the same may come and go, and what they have started is counted, too.
+// Has all points run that are left, until the last has a result. An interrupt ends the workers that this process has
+// started. Others that run the same may come and go, and what they have started is counted, too.
 // BASE_OK: also if points failed. BASE_INTERRUPTED; BASE_BAD_INPUT: error says why.
 base_exit_t sweep_cluster(sweep_t *sweep, const sweep_cluster_t *settings, base_error_t *error);
 

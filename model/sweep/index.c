@@ -17,7 +17,7 @@ static const char schema[] =
     "CREATE TABLE result (name TEXT, time INTEGER, inode INTEGER, exit INTEGER, attempts INTEGER, seconds REAL,"
     " peak_mb REAL, limit_seconds REAL, limit_mb REAL, error TEXT, host TEXT, metrics BLOB);";
 
-// What has to be the same: the metrics for anything to be used, the points for the folders' times.
+// An index is used if its metrics are the study's; the folders' times only if the points are, too.
 typedef struct keys {
   char metrics[STORE_NAME_BYTES], points[STORE_NAME_BYTES];
 } keys_t;
@@ -116,7 +116,7 @@ void results_read_index(sweep_t *sweep) {
 
 // --- writing ----------------------------------------------------------------------------------
 
-static bool put(sqlite3_stmt *insert, base_error_t *error) {
+static bool insert_row(sqlite3_stmt *insert, base_error_t *error) {
   const bool good = sql_next(insert, "index", error) == SQL_END;
   sqlite3_reset(insert);
   return good;
@@ -129,7 +129,7 @@ static bool write_keys(const sweep_t *sweep, sqlite3 *db, base_error_t *error) {
     sqlite3_bind_text(insert, 1, keys.metrics, -1, SQLITE_STATIC);
     sqlite3_bind_text(insert, 2, keys.points, -1, SQLITE_STATIC);
   }
-  const bool good = insert != NULL && put(insert, error);
+  const bool good = insert != NULL && insert_row(insert, error);
   sqlite3_finalize(insert);
   return good;
 }
@@ -140,7 +140,7 @@ static bool write_folders(const sweep_t *sweep, sqlite3 *db, base_error_t *error
   for (int i = 0; good && i < RESULTS_FOLDERS; ++i) {
     sqlite3_bind_int(insert, 1, i);
     sqlite3_bind_int64(insert, 2, sweep->results->folder[i]);
-    good = put(insert, error);
+    good = insert_row(insert, error);
   }
   sqlite3_finalize(insert);
   return good;
@@ -169,7 +169,7 @@ static bool write_results(const sweep_t *sweep, sqlite3 *db, base_error_t *error
   for (size_t point = 0; good && point < sweep->points; ++point) {
     if (sweep->results->result[point].time != 0) {
       bind_result(sweep, point, insert);
-      good = put(insert, error);
+      good = insert_row(insert, error);
     }
   }
   sqlite3_finalize(insert);

@@ -1,4 +1,4 @@
-// What a sweep says.
+// The texts of a sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>

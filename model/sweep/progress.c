@@ -16,7 +16,7 @@ static const int watch_ms = 2000;  // between two looks at the store
 
 static size_t ended(const sweep_count_t *count) { return count->done + count->failed; }
 
-static void add(char *text, size_t size, size_t value, const char *what) {
+static void append_count(char *text, size_t size, size_t value, const char *what) {
   const size_t used = strlen(text);
   if (value > 0) {
     snprintf(text + used, size - used, "%s%zu %s", used > 0 ? ", " : "", value, what);
@@ -25,9 +25,9 @@ static void add(char *text, size_t size, size_t value, const char *what) {
 
 void sweep_progress_text(const sweep_count_t *count, double seconds, char *text, size_t size) {
   snprintf(text, size, "%zu done", count->done);
-  add(text, size, count->failed, "failed");
-  add(text, size, count->running, "running");
-  add(text, size, count->waiting, "left");
+  append_count(text, size, count->failed, "failed");
+  append_count(text, size, count->running, "running");
+  append_count(text, size, count->waiting, "left");
   if (seconds > 0) {
     const unsigned whole = (unsigned)seconds;
     const size_t used = strlen(text);

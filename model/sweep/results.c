@@ -82,7 +82,7 @@ static bool is_beyond(double limit, double most, double ended_by, double taken) 
 
 static bool is_ended_by_limit(const record_t *record) { return record->limit_seconds > 0 || record->limit_mb > 0; }
 
-// Which of the study's limits does not allow what the run has taken, as an error; NULL: none.
+// The error of a run that has taken more than one of the study's limits allows; NULL: it has not.
 static const char *find_limit(const sweep_t *sweep, const record_t *record) {
   const study_t *study = sweep->study;
   if (is_beyond(study->seconds, study->seconds, record->limit_seconds, record->seconds)) {
@@ -97,7 +97,7 @@ static bool counts(const sweep_t *sweep, const result_t *result) {
   return result->time != 0 && (!is_ended_by_limit(&result->record) || find_limit(sweep, &result->record) != NULL);
 }
 
-static void show(const sweep_t *sweep, const result_t *result, outcome_t *row) {
+static void set_outcome(const sweep_t *sweep, const result_t *result, outcome_t *row) {
   const record_t *record = &result->record;
   const bool there = counts(sweep, result), own_failure = record->failed && !is_ended_by_limit(record);
   const char *limit = there && !own_failure ? find_limit(sweep, record) : NULL;
@@ -112,7 +112,7 @@ static void show(const sweep_t *sweep, const result_t *result, outcome_t *row) {
 
 void results_set(sweep_t *sweep, uint32_t first) {
   for (uint32_t point = first; point != RESULTS_NONE; point = sweep->results->next[point]) {
-    show(sweep, &sweep->results->result[first], &sweep->outcomes.row[point]);
+    set_outcome(sweep, &sweep->results->result[first], &sweep->outcomes.row[point]);
   }
 }
 
@@ -127,7 +127,7 @@ static int64_t time_of(const struct stat *status) {
 }
 
 // A result that cannot be read, as of a host that lost its power, is none.
-static void take(sweep_t *sweep, uint32_t first, const struct stat *status) {
+static void read_result(sweep_t *sweep, uint32_t first, const struct stat *status) {
   char path[STORE_PATH_BYTES];
   results_t *results = sweep->results;
   result_t *result = &results->result[first];
@@ -157,7 +157,7 @@ bool results_take(sweep_t *sweep, uint32_t point) {
   if (stat(path, &status) != 0) {
     return false;
   }
-  take(sweep, point, &status);
+  read_result(sweep, point, &status);
   return counts(sweep, &sweep->results->result[point]);
 }
 
@@ -180,14 +180,14 @@ static bool read_folder(sweep_t *sweep, const char *two, const char *path, base_
     snprintf(file, sizeof file, "%.30s/point.json", entry->d_name);
     const uint32_t first = results_find(sweep, name);
     if (first != RESULTS_NONE && fstatat(dirfd(list), file, &status, 0) == 0) {
-      take(sweep, first, &status);
+      read_result(sweep, first, &status);
     }
   }
   closedir(list);
   return true;
 }
 
-// What was there at the last look and is no longer.
+// Forgets results that were there at the last look and are no longer.
 static void forget_missing(sweep_t *sweep, const bool is_read[RESULTS_FOLDERS]) {
   results_t *results = sweep->results;
   for (uint32_t point = 0; point < sweep->points; ++point) {

@@ -11,7 +11,7 @@
 enum { RESULTS_FOLDERS = 256 };
 #define RESULTS_NONE UINT32_MAX
 
-// Of a point that is the first of its name.
+// The result of a point that is the first of its name.
 typedef struct result {
   record_t record;
   int64_t time;  // of point.json; 0: there is none
@@ -34,7 +34,7 @@ typedef struct results {
 // A record says what became of a run; what that means to a study depends on the study's limits, too. A run that has
 // needed more than they allow has failed here, and a failure under other limits that are lower is no result.
 
-// Of the sweep's names.
+// Makes room for the results of all points, by their names.
 void results_make(sweep_t *sweep);
 
 // The first point of this name, or RESULTS_NONE.

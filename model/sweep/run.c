@@ -122,7 +122,7 @@ static bool is_out_of_time(const runner_t *runner, const attempt_result_t *resul
   return host_interrupt_time_up() && result->seconds > most_of_it * (host_seconds() - runner->start);
 }
 
-// Why it failed, "": it did not.
+// Notes in why, and in the record, why an attempt failed. why "": it did not.
 static void tell_why(const study_t *study, const slot_t *slot, const attempt_result_t *result, record_t *record,
                      char why[BASE_ERROR_BYTES]) {
   const double limit_mb = slot->attempt.memory_mb;
@@ -135,7 +135,7 @@ static void tell_why(const study_t *study, const slot_t *slot, const attempt_res
     record->limit_mb = study->memory_mb;
     snprintf(why, BASE_ERROR_BYTES, "needs more than %g MB, twice its limit", limit_mb);
   } else if (result->end == ATTEMPT_TOO_LARGE) {
-    snprintf(why, BASE_ERROR_BYTES, "killed twice, as it is for want of memory");
+    snprintf(why, BASE_ERROR_BYTES, "killed twice, as it is when out of memory");
   } else if (result->end == ATTEMPT_STOPPED) {
     snprintf(why, BASE_ERROR_BYTES, "takes longer than all the time of a job, %.0f s of it", result->seconds);
   } else if (result->code > 128) {
@@ -148,7 +148,7 @@ static void tell_why(const study_t *study, const slot_t *slot, const attempt_res
   }
 }
 
-// Is what it printed JSON? What is no JSON is not kept.
+// Output that is no JSON is not kept.
 static bool is_json(const char *text) {
   cJSON *root = cJSON_Parse(text);
   const bool good = cJSON_IsObject(root);
@@ -157,13 +157,13 @@ static bool is_json(const char *text) {
 }
 
 // json, log: "": none.
-static bool put(runner_t *runner, uint32_t point, record_t *record, const char *json, const char *log,
-                size_t log_bytes) {
+static bool put_result(runner_t *runner, uint32_t point, record_t *record, const char *json, const char *log,
+                       size_t log_bytes) {
   sweep_t *sweep = runner->sweep;
   const char *name = sweep->name[point];
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  // What is there and yet no result of this study failed under limits that are lower.
+  // A record that is there and counts as no result of this study is a failure under lower limits.
   if (sweep->results->result[point].time != 0 && !store_put_aside(&sweep->store, name, runner->error)) {
     return false;
   }
@@ -188,14 +188,14 @@ static bool publish(runner_t *runner, const slot_t *slot, const attempt_result_t
     record.exit = BASE_BAD_INPUT;
     snprintf(why, sizeof why, "printed no JSON");
   }
-  return put(runner, slot->point, &record, json ? result->json : "", result->log, result->log_bytes);
+  return put_result(runner, slot->point, &record, json ? result->json : "", result->log, result->log_bytes);
 }
 
 static bool publish_lost(runner_t *runner, uint32_t point, const store_tries_t *tries) {
   char why[BASE_ERROR_BYTES];
   snprintf(why, sizeof why, "%u workers were gone before it had ended", tries->lost);
   record_t record = {.exit = 128, .error = why, .attempts = tries->attempts + tries->lost};
-  return put(runner, point, &record, "", "", 0);
+  return put_result(runner, point, &record, "", "", 0);
 }
 
 // Was it ended by what ends this process, too, or may soon?

@@ -21,7 +21,7 @@
 #include "sweep/study/study.h"
 #include "sweep/table/outcome.h"
 
-// What the command line knows of a run's words (word[0] is "run" or another command; NULL behind them).
+// The command line's knowledge of a run's words (word[0] is "run" or another command; NULL behind them).
 typedef struct sweep_command {
   void *context;
   // Can the study's command be run, with its axes at their first values? Where it cannot for its words alone, error
@@ -88,7 +88,7 @@ base_exit_t sweep_run(sweep_t *sweep, sweep_who_t who, base_error_t *error);
 // False: error names what could not be written; all others are.
 bool sweep_write(sweep_t *sweep, base_error_t *error);
 
-// What a sweep prints.
+// The texts that a sweep prints.
 void sweep_print_list(const sweep_t *sweep, FILE *file);      // every point, and what became of it
 void sweep_print_commands(const sweep_t *sweep, FILE *file);  // of what would be run
 void sweep_print_count(const sweep_t *sweep, FILE *file);     // "58 done, 2 failed ..."

@@ -1,4 +1,4 @@
-// What is made of a study's results.
+// The files that are made of a study's results.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <string.h>

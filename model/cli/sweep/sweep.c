@@ -100,7 +100,7 @@ static void interrupted(const sweep_t *sweep, base_error_t *error) {
 }
 
 // Table, files and failures. What the files could not be is said, but the table is there.
-static base_exit_t show(sweep_t *sweep, const options_t *options, base_error_t *error) {
+static base_exit_t show_results(sweep_t *sweep, const options_t *options, base_error_t *error) {
   FILE *text = options->sweep_csv ? stderr : stdout;
   base_error_t nothing;
   const bool written = sweep_write(sweep, error);
@@ -119,7 +119,7 @@ static base_exit_t show(sweep_t *sweep, const options_t *options, base_error_t *
   return !written ? BASE_BAD_INPUT : sweep_count(sweep).failed > 0 ? BASE_OUT_OF_TOLERANCE : BASE_OK;
 }
 
-static base_exit_t run(sweep_t *sweep, const options_t *options, base_error_t *error) {
+static base_exit_t run_points(sweep_t *sweep, const options_t *options, base_error_t *error) {
   if (options->sweep_retry && !sweep_retry_failed(sweep, error)) {
     return BASE_BAD_INPUT;
   }
@@ -127,10 +127,10 @@ static base_exit_t run(sweep_t *sweep, const options_t *options, base_error_t *e
   if (code == BASE_INTERRUPTED) {
     interrupted(sweep, error);
   }
-  return code != BASE_OK ? code : show(sweep, options, error);
+  return code != BASE_OK ? code : show_results(sweep, options, error);
 }
 
-static base_exit_t do_it(sweep_t *sweep, const options_t *options, base_error_t *error) {
+static base_exit_t do_mode(sweep_t *sweep, const options_t *options, base_error_t *error) {
   if (options->sweep_list) {
     sweep_print_list(sweep, stdout);
   } else if (options->sweep_dry_run) {
@@ -140,7 +140,7 @@ static base_exit_t do_it(sweep_t *sweep, const options_t *options, base_error_t 
   } else if (options->sweep_worker) {
     return sweep_run(sweep, SWEEP_WORKER, error);
   } else {
-    return run(sweep, options, error);
+    return run_points(sweep, options, error);
   }
   return BASE_OK;
 }
@@ -159,7 +159,7 @@ static base_exit_t open_and_do(const options_t *options, base_error_t *error) {
   sweep_t sweep;
   base_exit_t code = BASE_BAD_INPUT;
   if (sweep_open(&sweep, &settings, error)) {
-    code = do_it(&sweep, options, error);
+    code = do_mode(&sweep, options, error);
     sweep_close(&sweep);
   }
   sweep_identity_free(&command);

@@ -24,7 +24,7 @@ typedef struct machine {
   config_t config;
 } machine_t;
 
-// What all runs of a command have in common, but for options: program, firmware, RTL, data.
+// All that runs of a command have in common, but for options: program, firmware, RTL, data.
 typedef struct common {
   unsigned command;
   bool native, rtl, data;
@@ -115,7 +115,7 @@ static void add_folder(digest_t *digest, const char *root, const char *folder, c
   digest_folder(digest, path, beginning, ending);
 }
 
-// Which firmware a kernel is run with: all whose names begin so.
+// The firmware that a kernel is run with is all whose names begin so.
 static const char *firmware_of(unsigned command) {
   static const struct {
     unsigned command;
@@ -297,7 +297,7 @@ static void name(void *context, const points_words_t *words, char name[STORE_NAM
   digest_name(&own->digest, name);
 }
 
-// Of a machine that cannot be so NAN: the run will say why.
+// *value is NAN if the machine cannot be so: the run will say why.
 static bool find_parameter(const config_t *config, const char *parameter, double *value) {
 #define SECTION(section, text)                               \
   {                                                          \

@@ -1,4 +1,4 @@
-// What decides the result of a run: the program, its firmware, the RTL of engines, the machine, options, and the
+// All that decides the result of a run: the program, its firmware, the RTL of engines, the machine, options, and the
 // contents of files that are named. What is only said, written or how many threads there are does not.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_SWEEP_SWEEP_IDENTITY_H

@@ -1,4 +1,4 @@
-// Where a sweep runs: the options of a cluster.
+// The options that say where a sweep runs: here, or on a cluster.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_SWEEP_SWEEP_ON_H
 #define AMALGAM_CLI_SWEEP_SWEEP_ON_H

@@ -66,7 +66,7 @@ const option_row_t *sweep_words_option(unsigned command, const char *name) {
 
 // --- may a sweep run it? ----------------------------------------------------------------------
 
-// What would be written by every point alike, or waits for somebody.
+// Is it an option for a file that all points would write, or that waits for somebody?
 static bool is_refused(const option_row_t *row) {
   return (row->commands & OPTION_OUTPUT) != 0 && row->type != OPTION_TYPE_flag && row->type != OPTION_TYPE_choice;
 }

@@ -36,7 +36,7 @@ static bool mark_fronts(bool *kept, const table_t *table) {
 }
 
 // Takes what is kept, and of the others as many as there is room for.
-static void take(page_rows_t *rows, const bool *kept, size_t all, size_t most) {
+static void choose_rows(page_rows_t *rows, const bool *kept, size_t all, size_t most) {
   size_t fronts = 0, other = 0;
   for (size_t row = 0; row < all; ++row) {
     fronts += kept[row];
@@ -55,7 +55,7 @@ bool page_rows_choose(page_rows_t *rows, const table_t *table, size_t most) {
   *rows = (page_rows_t){calloc(table->rows + 1, sizeof *rows->row), 0};
   const bool good = kept != NULL && rows->row != NULL && (table->rows <= most || mark_fronts(kept, table));
   if (good) {
-    take(rows, kept, table->rows, table->rows <= most ? table->rows : most);
+    choose_rows(rows, kept, table->rows, table->rows <= most ? table->rows : most);
   } else {
     free(rows->row);
   }

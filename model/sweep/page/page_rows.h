@@ -1,4 +1,4 @@
-// Which rows a page has.
+// The rows that a page has.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_PAGE_PAGE_ROWS_H
 #define AMALGAM_SWEEP_PAGE_PAGE_ROWS_H

@@ -9,7 +9,7 @@
 
 // NULL: error says why.
 static char *script_of(const table_t *table, const study_plot_t *plot, base_error_t *error) {
-  static void (*const kinds[])(const plot_points_t *, FILE *) = {
+  static void (*const kinds[])(plot_points_t *, FILE *) = {
       [STUDY_PARETO] = plot_pareto, [STUDY_HEAT] = plot_heat, [STUDY_LINES] = plot_lines};
   plot_points_t points;
   char *script = NULL;

@@ -19,32 +19,25 @@ static int compare(const void *a, const void *b) {
   return (p > q) - (p < q);
 }
 
-static void take(side_t *side, const plot_place_t *list, size_t count, bool y) {
-  for (size_t i = 0; i < count; ++i) {
-    const double value = y ? list[i].y : list[i].x;
-    if (value == value) {
-      side->value[side->count++] = value;
-    }
-  }
-}
-
+// False: no memory.
 static bool side_open(side_t *side, const plot_points_t *points, bool y) {
-  *side = (side_t){calloc(points->dones + points->faileds + points->droppeds + 1, sizeof *side->value), 0};
-  if (side->value == NULL) {
-    return false;
-  }
-  take(side, points->done, points->dones, y);
-  take(side, points->failed, points->faileds, y);
-  take(side, points->dropped, points->droppeds, y);
-  qsort(side->value, side->count, sizeof *side->value, compare);
   size_t kept = 0;
+  *side = (side_t){calloc(points->count + 1, sizeof *side->value), 0};
+  for (size_t i = 0; side->value != NULL && i < points->count; ++i) {
+    const double value = y ? points->place[i].y : points->place[i].x;
+    side->value[side->count] = value;
+    side->count += value == value;
+  }
+  if (side->count > 0) {
+    qsort(side->value, side->count, sizeof *side->value, compare);
+  }
   for (size_t i = 0; i < side->count; ++i) {
     if (kept == 0 || side->value[kept - 1] != side->value[i]) {
       side->value[kept++] = side->value[i];
     }
   }
   side->count = kept;
-  return true;
+  return side->value != NULL;
 }
 
 static long index_of(const side_t *side, double value) {
@@ -70,29 +63,34 @@ static void print_side(const plot_points_t *points, FILE *script, char axis, con
 
 // --- cells ------------------------------------------------------------------------------------
 
-static void print_cells(FILE *script, const plot_place_t *cell, size_t count, const side_t *x, const side_t *y) {
+static size_t print_cells(FILE *script, const plot_points_t *points, const side_t *x, const side_t *y) {
+  size_t printed = 0;
   fputs("$cells << EOD\n", script);
-  for (size_t i = 0; i < count; ++i) {
-    fprintf(script, "%ld %ld %.17g %.4g\n", index_of(x, cell[i].x), index_of(y, cell[i].y), cell[i].value,
-            cell[i].value);
+  for (const plot_place_t *at = points->place; at < points->place + points->dones; ++at) {
+    if (at->best) {
+      fprintf(script, "%ld %ld %.17g %.4g\n", index_of(x, at->x), index_of(y, at->y), at->value, at->value);
+      ++printed;
+    }
   }
   fputs("EOD\n", script);
+  return printed;
 }
 
-static int compare_cells(const void *a, const void *b) {
-  const plot_place_t *p = a, *q = b;
-  return p->x != q->x ? (p->x > q->x) - (p->x < q->x) : (p->y > q->y) - (p->y < q->y);
+// Is there a value at this place?
+static bool has_value(const plot_points_t *points, const plot_place_t *at) {
+  plot_place_t done = *at;
+  done.status = OUTCOME_DONE;
+  return points->dones > 0 && bsearch(&done, points->place, points->dones, sizeof done, plot_compare) != NULL;
 }
 
-// Cells that have no value, but a point that failed (or was dropped).
-static size_t print_without(FILE *script, const char *name, const plot_place_t *list, size_t count,
-                            const plot_place_t *cell, size_t cells, const side_t *x, const side_t *y) {
+// Cells that have no value, but a point of this status.
+static size_t print_without(FILE *script, const char *name, const plot_points_t *points, outcome_status_t status,
+                            const side_t *x, const side_t *y) {
   size_t printed = 0;
   fprintf(script, "$%s << EOD\n", name);
-  for (size_t i = 0; i < count; ++i) {
-    const bool known = list[i].x == list[i].x && list[i].y == list[i].y;
-    if (known && bsearch(&list[i], cell, cells, sizeof *cell, compare_cells) == NULL) {
-      fprintf(script, "%ld %ld\n", index_of(x, list[i].x), index_of(y, list[i].y));
+  for (const plot_place_t *at = points->place + points->dones; at < points->place + points->count; ++at) {
+    if (at->status == status && at->x == at->x && at->y == at->y && !has_value(points, at)) {
+      fprintf(script, "%ld %ld\n", index_of(x, at->x), index_of(y, at->y));
       ++printed;
     }
   }
@@ -126,21 +124,18 @@ static void print_palette(const plot_points_t *points, FILE *script) {
   fputc('\n', script);
 }
 
-void plot_heat(const plot_points_t *points, FILE *script) {
-  plot_place_t *cell = calloc(points->dones + 1, sizeof *cell);
+void plot_heat(plot_points_t *points, FILE *script) {
   side_t x = {0}, y = {0};
-  if (cell != NULL && side_open(&x, points, false) && side_open(&y, points, true)) {
-    memcpy(cell, points->done, points->dones * sizeof *cell);
-    const size_t cells = plot_best(cell, points->dones, plot_most(points->table, points->value), true);
+  if (side_open(&x, points, false) && side_open(&y, points, true)) {
+    plot_mark_best(points);
     print_palette(points, script);
     print_side(points, script, 'x', &x, points->x);
     print_side(points, script, 'y', &y, points->y);
-    print_cells(script, cell, cells, &x, &y);
-    const size_t failed = print_without(script, "failed", points->failed, points->faileds, cell, cells, &x, &y);
-    const size_t dropped = print_without(script, "dropped", points->dropped, points->droppeds, cell, cells, &x, &y);
+    const size_t cells = print_cells(script, points, &x, &y);
+    const size_t failed = print_without(script, "failed", points, OUTCOME_FAILED, &x, &y);
+    const size_t dropped = print_without(script, "dropped", points, OUTCOME_DROPPED, &x, &y);
     print_plot(script, cells, failed > 0, dropped > 0);
   }
-  free(cell);
   free(x.value);
   free(y.value);
 }

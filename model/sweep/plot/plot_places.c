@@ -1,4 +1,4 @@
-// Which points a plot has, and where.
+// The points of a plot, and their places.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
@@ -29,33 +29,17 @@ static unsigned series_of(plot_points_t *points, size_t column, size_t row) {
   return i;
 }
 
-static void add(plot_points_t *points, plot_place_t *list, size_t *count, const plot_place_t *at) {
-  if (isnan(at->x) && isnan(at->y)) {
-    ++points->lost[points->table->from->row[at->row].status];
+// Adds a point if it has a place. A done one has to be whole.
+static void add_point(plot_points_t *points, plot_place_t at) {
+  const bool heat = points->plot->kind == STUDY_HEAT, done = at.status == OUTCOME_DONE;
+  const bool ended = done || at.status == OUTCOME_FAILED || at.status == OUTCOME_DROPPED;
+  const bool known = done ? !isnan(at.x) && !isnan(at.y) && !(heat && isnan(at.value)) : !isnan(at.x) || !isnan(at.y);
+  if (ended && known) {
+    at.series = done && !heat ? at.series : 0;
+    points->place[points->count++] = at;
+    ++points->apart[at.status];
   } else {
-    list[(*count)++] = *at;
-  }
-}
-
-static void add_row(plot_points_t *points, plot_place_t *at) {
-  const study_plot_t *plot = points->plot;
-  switch (points->table->from->row[at->row].status) {
-    case OUTCOME_DONE:
-      if (isnan(at->x) || isnan(at->y) || (plot->kind == STUDY_HEAT && isnan(at->value))) {
-        ++points->lost[OUTCOME_DONE];
-      } else {
-        points->done[points->dones++] = *at;
-      }
-      break;
-    case OUTCOME_FAILED:
-      add(points, points->failed, &points->faileds, at);
-      break;
-    case OUTCOME_DROPPED:
-      add(points, points->dropped, &points->droppeds, at);
-      break;
-    default:
-      ++points->waiting;
-      break;
+    ++points->lost[ended ? at.status : OUTCOME_WAITING];
   }
 }
 
@@ -68,14 +52,7 @@ static void widen(double value, double *from, double *to) {
   }
 }
 
-static void reach(plot_points_t *points, const plot_place_t *list, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    widen(list[i].x, &points->from_x, &points->to_x);
-    widen(list[i].y, &points->from_y, &points->to_y);
-  }
-}
-
-// Room around what is shown.
+// Adds room around what is shown.
 static void pad(double *from, double *to, bool log) {
   if (*from > *to) {
     *from = log ? 0.1 : 0;
@@ -91,46 +68,45 @@ static void pad(double *from, double *to, bool log) {
   }
 }
 
+// A point of which x or y is not known stands at the frame; not in a heat map, which has no place for it.
 static void set_frame(plot_points_t *points) {
   points->from_x = points->from_y = INFINITY;
   points->to_x = points->to_y = -INFINITY;
-  reach(points, points->done, points->dones);
-  reach(points, points->failed, points->faileds);
-  reach(points, points->dropped, points->droppeds);
+  for (size_t i = 0; i < points->count; ++i) {
+    widen(points->place[i].x, &points->from_x, &points->to_x);
+    widen(points->place[i].y, &points->from_y, &points->to_y);
+  }
   pad(&points->from_x, &points->to_x, points->plot->log_x);
   pad(&points->from_y, &points->to_y, points->plot->log_y);
-}
-
-// What is half known stands at the frame; not in a heat map, which has no place for it.
-static void put_at_frame(plot_points_t *points, plot_place_t *list, size_t count) {
-  for (size_t i = 0; i < count && points->plot->kind != STUDY_HEAT; ++i) {
-    list[i].x = isnan(list[i].x) ? points->from_x : list[i].x;
-    list[i].y = isnan(list[i].y) ? points->from_y : list[i].y;
+  for (size_t i = 0; i < points->count && points->plot->kind != STUDY_HEAT; ++i) {
+    plot_place_t *at = &points->place[i];
+    at->x = isnan(at->x) ? points->from_x : at->x;
+    at->y = isnan(at->y) ? points->from_y : at->y;
   }
 }
 
 // ----------------------------------------------------------------------------------------------
 
-// NAN, of a heat map's, before all else.
+// NAN, which is in heat maps only, comes first.
 static int compare_numbers(double p, double q) {
   return isnan(p) || isnan(q) ? (isnan(q) != 0) - (isnan(p) != 0) : (p > q) - (p < q);
 }
 
+int plot_compare(const void *a, const void *b) {
+  const plot_place_t *p = a, *q = b;
+  const int status = (p->status > q->status) - (p->status < q->status);
+  const int series = (p->series > q->series) - (p->series < q->series);
+  const int x = compare_numbers(p->x, q->x);
+  return status != 0 ? status : series != 0 ? series : x != 0 ? x : compare_numbers(p->y, q->y);
+}
+
 static int compare(const void *a, const void *b) {
   const plot_place_t *p = a, *q = b;
-  const int x = compare_numbers(p->x, q->x), y = compare_numbers(p->y, q->y);
-  return x != 0 ? x : y != 0 ? y : (p->row > q->row) - (p->row < q->row);
+  const int place = plot_compare(a, b);
+  return place != 0 ? place : (p->row > q->row) - (p->row < q->row);
 }
 
-static void sort(plot_points_t *points) {
-  put_at_frame(points, points->failed, points->faileds);
-  put_at_frame(points, points->dropped, points->droppeds);
-  qsort(points->done, points->dones, sizeof *points->done, compare);
-  qsort(points->failed, points->faileds, sizeof *points->failed, compare);
-  qsort(points->dropped, points->droppeds, sizeof *points->dropped, compare);
-}
-
-static bool find(const plot_points_t *points, const char *name, size_t *column, base_error_t *error) {
+static bool find_column(const plot_points_t *points, const char *name, size_t *column, base_error_t *error) {
   const int at = table_find(points->table, name);
   *column = (size_t)at;
   return at != TABLE_NONE || base_fail(error, "plot %s: there is no axis and no metric '%s'", points->plot->name, name);
@@ -139,35 +115,32 @@ static bool find(const plot_points_t *points, const char *name, size_t *column, 
 bool plot_points_open(plot_points_t *points, const table_t *table, const study_plot_t *plot, base_error_t *error) {
   *points = (plot_points_t){.table = table, .plot = plot};
   size_t series = 0;
-  if (!find(points, plot->x, &points->x, error) || !find(points, plot->y, &points->y, error) ||
-      (plot->kind == STUDY_HEAT && !find(points, plot->value, &points->value, error)) ||
-      (plot->series != NULL && !find(points, plot->series, &series, error))) {
+  if (!find_column(points, plot->x, &points->x, error) || !find_column(points, plot->y, &points->y, error) ||
+      (plot->kind == STUDY_HEAT && !find_column(points, plot->value, &points->value, error)) ||
+      (plot->series != NULL && !find_column(points, plot->series, &series, error))) {
     return false;
   }
-  points->done = calloc(table->rows + 1, sizeof *points->done);
-  points->failed = calloc(table->rows + 1, sizeof *points->failed);
-  points->dropped = calloc(table->rows + 1, sizeof *points->dropped);
-  if (points->done == NULL || points->failed == NULL || points->dropped == NULL) {
+  points->place = calloc(table->rows + 1, sizeof *points->place);
+  if (points->place == NULL) {
     return base_fail(error, "plot %s: out of memory", plot->name);
   }
   for (size_t row = 0; row < table->rows; ++row) {
-    plot_place_t at = {.x = place(table, row, points->x, plot->log_x),
-                       .y = place(table, row, points->y, plot->log_y),
-                       .value = plot->kind == STUDY_HEAT ? table_number(table, row, points->value) : NAN,
-                       .row = row,
-                       .series = plot->series == NULL ? 0 : series_of(points, series, row)};
-    add_row(points, &at);
+    add_point(points, (plot_place_t){.status = table->from->row[row].status,
+                                     .series = plot->series == NULL ? 0 : series_of(points, series, row),
+                                     .x = place(table, row, points->x, plot->log_x),
+                                     .y = place(table, row, points->y, plot->log_y),
+                                     .value = plot->kind == STUDY_HEAT ? table_number(table, row, points->value) : NAN,
+                                     .row = row});
   }
   points->many = plot->series == NULL ? 1 : points->many;
+  points->dones = points->apart[OUTCOME_DONE];
   set_frame(points);
-  sort(points);
+  qsort(points->place, points->count, sizeof *points->place, compare);
   return true;
 }
 
 void plot_points_close(plot_points_t *points) {
-  free(points->done);
-  free(points->failed);
-  free(points->dropped);
+  free(points->place);
   for (unsigned i = 0; i < PLOT_SERIES_MAX; ++i) {
     free(points->series[i]);
   }
@@ -175,21 +148,18 @@ void plot_points_close(plot_points_t *points) {
 
 bool plot_most(const table_t *table, size_t column) { return table->column[column].better == STUDY_MAX; }
 
-// --- the best of several ----------------------------------------------------------------------
-
-size_t plot_best(plot_place_t *point, size_t count, bool most, bool cells) {
-  size_t kept = 0;
-  qsort(point, count, sizeof *point, compare);
-  for (size_t i = 0; i < count; ++i) {
-    plot_place_t *last = &point[kept == 0 ? 0 : kept - 1];
-    if (kept == 0 || last->x != point[i].x || (cells && last->y != point[i].y)) {
-      point[kept++] = point[i];
-      continue;
+void plot_mark_best(plot_points_t *points) {
+  const bool heat = points->plot->kind == STUDY_HEAT, most = plot_most(points->table, heat ? points->value : points->y);
+  plot_place_t *best = NULL;
+  for (plot_place_t *at = points->place; at < points->place + points->dones; ++at) {
+    if (best != NULL && best->series == at->series && best->x == at->x && (!heat || best->y == at->y)) {
+      const double is = heat ? at->value : at->y, was = heat ? best->value : best->y;
+      if (most ? is <= was : is >= was) {
+        continue;
+      }
+      best->best = false;
     }
-    const double is = cells ? point[i].value : point[i].y, was = cells ? last->value : last->y;
-    if (most ? is > was : is < was) {
-      *last = point[i];
-    }
+    best = at;
+    best->best = true;
   }
-  return kept;
 }

@@ -1,4 +1,4 @@
-// The frame of a plot's script, and the points that stand apart.
+// The frame of a plot's script.
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/plot/plot_script.h"
 
@@ -12,12 +12,7 @@ enum {
   MANY = 5000,      // points, which make a picture of half a megabyte
 };
 
-// Okabe and Ito's, which colour-blind people can tell apart.
-const char *plot_color(unsigned series) {
-  static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                       "#e69f00", "#56b4e9", "#000000", "#a0a000"};
-  return colors[series % (sizeof colors / sizeof *colors)];
-}
+double plot_share(size_t count) { return count > MANY ? (double)MANY / (double)count : 1; }
 
 // --- the frame --------------------------------------------------------------------------------
 
@@ -84,7 +79,7 @@ static void say(FILE *text, const char *gap, size_t count, const char *what) {
   }
 }
 
-// What has no place, where the title ends.
+// Counts the points that have no place, below the title.
 static void print_lost(const plot_points_t *points, FILE *script) {
   char text[160] = "";
   FILE *file = fmemopen(text, sizeof text, "w");
@@ -94,7 +89,7 @@ static void print_lost(const plot_points_t *points, FILE *script) {
   say(file, ", ", points->lost[OUTCOME_DONE], "without a value");
   say(file, ", ", points->lost[OUTCOME_FAILED], "failed");
   say(file, ", ", points->lost[OUTCOME_DROPPED], "dropped by constraints");
-  say(file, ", ", points->waiting, "not run yet");
+  say(file, ", ", points->lost[OUTCOME_WAITING], "not run yet");
   const double share = plot_share(points->dones);
   if (points->plot->kind != STUDY_HEAT && share < 1) {
     fprintf(file, "%sof the small points %.2g %% are shown", ftell(file) > 0 ? "; " : "", 100 * share);
@@ -126,35 +121,4 @@ void plot_frame(const plot_points_t *points, FILE *script) {
     print_ticks(points, script, 'y', points->y);
   }
   print_lost(points, script);
-}
-
-// --- points -----------------------------------------------------------------------------------
-
-double plot_share(size_t count) { return count > MANY ? (double)MANY / (double)count : 1; }
-
-void plot_block(FILE *script, const char *name, unsigned number, const plot_place_t *point, size_t count,
-                double share) {
-  fprintf(script, "$%s%u << EOD\n", name, number);
-  for (size_t i = 0; i < count; ++i) {
-    const bool again = i > 0 && point[i - 1].x == point[i].x && point[i - 1].y == point[i].y;
-    if (!again && table_sampled(i, share)) {
-      fprintf(script, "%.17g %.17g\n", point[i].x, point[i].y);
-    }
-  }
-  fputs("EOD\n", script);
-}
-
-void plot_apart_blocks(const plot_points_t *points, FILE *script) {
-  plot_block(script, "failed", 0, points->failed, points->faileds, plot_share(points->faileds));
-  plot_block(script, "dropped", 0, points->dropped, points->droppeds, plot_share(points->droppeds));
-}
-
-void plot_apart(const plot_points_t *points, FILE *script) {
-  if (points->faileds > 0) {
-    fprintf(script, ", $failed0 with points pt 2 ps 0.9 lw 2 lc rgb '#c00020' title 'failed (%zu)'", points->faileds);
-  }
-  if (points->droppeds > 0) {
-    fprintf(script, ", $dropped0 with points pt 1 ps 0.8 lc rgb '#777777' title 'dropped by constraints (%zu)'",
-            points->droppeds);
-  }
 }

@@ -15,7 +15,7 @@ enum { SAID_BYTES = 4096, WORDS_MOST = 160 };
 
 // --- words ------------------------------------------------------------------------------------
 
-// Those of a command, of which some are made here.
+// The words of a command; some are made here.
 typedef struct words {
   const char *word[WORDS_MOST];
   size_t count;
@@ -23,13 +23,13 @@ typedef struct words {
   size_t mades;
 } words_t;
 
-static void add(words_t *words, const char *word) {
+static void add_word(words_t *words, const char *word) {
   if (words->count < WORDS_MOST - 1) {
     words->word[words->count++] = word;
   }
 }
 
-__attribute__((format(printf, 2, 3))) static void add_made(words_t *words, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void print_word(words_t *words, const char *format, ...) {
   va_list arguments;
   char *made = NULL;
   va_start(arguments, format);
@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) static void add_made(words_t *words, const
   }
   va_end(arguments);
   words->made[words->mades++] = made;
-  add(words, made);
+  add_word(words, made);
 }
 
 static void release(words_t *words) {
@@ -151,7 +151,7 @@ slurm_answer_t slurm_look(const char *prefix, slurm_arrays_t *arrays, base_error
   if (input == NULL) {
     host_out_of_memory();
   }
-  add_made(&words, "--user=%u", (unsigned)getuid());
+  print_word(&words, "--user=%u", (unsigned)getuid());
   const slurm_answer_t answer = slurm_call(words.word, NULL, descriptor, said, sizeof said, false, error);
   if (answer == SLURM_DONE) {
     slurm_forget(arrays);
@@ -200,26 +200,26 @@ static void write_script(FILE *file, const slurm_job_t *job) {
 
 // A user's options come first: where ours say something else, ours hold.
 static void add_sbatch(const slurm_job_t *job, words_t *words) {
-  add(words, "sbatch");
+  add_word(words, "sbatch");
   for (const char *const *option = job->option; option != NULL && *option != NULL; ++option) {
-    add(words, *option);
+    add_word(words, *option);
   }
-  add(words, "--parsable");
-  add_made(words, "--job-name=%s", job->name);
-  add_made(words, "--chdir=%s", job->folder);
-  add_made(words, "--output=%s", job->log);
-  add_made(words, "--signal=B:USR1@%u", slurm_warning_seconds(job->time));
+  add_word(words, "--parsable");
+  print_word(words, "--job-name=%s", job->name);
+  print_word(words, "--chdir=%s", job->folder);
+  print_word(words, "--output=%s", job->log);
+  print_word(words, "--signal=B:USR1@%u", slurm_warning_seconds(job->time));
   if (job->partition != NULL) {
-    add_made(words, "--partition=%s", job->partition);
+    print_word(words, "--partition=%s", job->partition);
   }
   if (job->time != NULL) {
-    add_made(words, "--time=%s", job->time);
+    print_word(words, "--time=%s", job->time);
   }
   if (job->memory_mb > 0) {
-    add_made(words, "--mem=%lluM", (unsigned long long)job->memory_mb);
+    print_word(words, "--mem=%lluM", (unsigned long long)job->memory_mb);
   }
   if (job->tasks > 1) {
-    add_made(words, "--array=0-%u", job->tasks - 1);
+    print_word(words, "--array=0-%u", job->tasks - 1);
   }
 }
 
@@ -265,8 +265,8 @@ slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t 
   for (size_t i = 0; i < count; ++i) {  // by name: numbers may be given again by a controller that lost its memory
     char said[SAID_BYTES];
     words_t words = {.word = {"timeout", CANCEL_SECONDS, "scancel", "--quiet"}, .count = 4};
-    add_made(&words, "--name=%s", name[i]);
-    add_made(&words, "--user=%u", (unsigned)getuid());
+    print_word(&words, "--name=%s", name[i]);
+    print_word(&words, "--user=%u", (unsigned)getuid());
     good = slurm_call(words.word, NULL, -1, said, sizeof said, true, error) == SLURM_DONE && good;
     release(&words);
   }

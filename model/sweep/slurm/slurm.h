@@ -79,7 +79,7 @@ bool slurm_options(const char *text, wordexp_t *words, base_error_t *error);
 // sbatch's "90", "1:30:00", "2-12": seconds. False: it is no time.
 bool slurm_seconds(const char *text, double *seconds);
 
-// How long before the end of such a job (NULL: unknown) SIGUSR1 comes.
+// The time from SIGUSR1 to the end of such a job (NULL: unknown).
 unsigned slurm_warning_seconds(const char *time);
 
 // --- internal to the folder -------------------------------------------------------------------

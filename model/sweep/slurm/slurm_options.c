@@ -8,7 +8,7 @@
 
 // --- options of sbatch ------------------------------------------------------------------------
 
-// Those that belong to the sweep, or let sbatch do something else than submit one job and say its number.
+// Options that belong to the sweep, or let sbatch do something else than submit one job and say its number.
 static const char *const refused[] = {"--wait",     "--array", "--clusters", "--test-only", "--wrap",
                                       "--job-name", "--help",  "--usage",    "--version"};
 static const char refused_letters[] = "aWMJhV";

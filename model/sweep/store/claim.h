@@ -1,7 +1,7 @@
-// Who runs which point. A worker has a file, which it touches every few seconds and which says where it runs; a claim
-// is a hard link to it, named as the result: one that can be made only once, on any file system that several hosts
-// share. A claim is void when its worker's file has not been touched for CLAIM_STALE_SECONDS by the file system's own
-// clock, or when its process was on this host and is gone. Whoever finds a void claim may remove it.
+// Claims say who runs which point. A worker has a file, which it touches every few seconds and which says where it
+// runs; a claim is a hard link to it, named as the result: one that can be made only once, on any file system that
+// several hosts share. A claim is void when its worker's file has not been touched for CLAIM_STALE_SECONDS by the file
+// system's own clock, or when its process was on this host and is gone. Whoever finds a void claim may remove it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_STORE_CLAIM_H
 #define AMALGAM_SWEEP_STORE_CLAIM_H

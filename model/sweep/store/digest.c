@@ -20,7 +20,7 @@ void digest_free(digest_t *digest) {
   *digest = (digest_t){0};
 }
 
-static void add(digest_t *digest, const void *bytes, size_t count) {
+static void add_bytes(digest_t *digest, const void *bytes, size_t count) {
   if (count > digest->room - digest->used) {
     const size_t room = 2 * (digest->used + count) + 1024;
     unsigned char *more = realloc(digest->bytes, room);
@@ -37,9 +37,9 @@ static void add(digest_t *digest, const void *bytes, size_t count) {
 // Lengths keep two parts apart from the same bytes cut elsewhere.
 void digest_bytes(digest_t *digest, const char *label, const void *bytes, size_t count) {
   const uint64_t length = count;
-  add(digest, label, strlen(label) + 1);
-  add(digest, &length, sizeof length);
-  add(digest, bytes, count);
+  add_bytes(digest, label, strlen(label) + 1);
+  add_bytes(digest, &length, sizeof length);
+  add_bytes(digest, bytes, count);
 }
 
 void digest_text(digest_t *digest, const char *label, const char *text) {

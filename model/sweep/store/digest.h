@@ -14,7 +14,7 @@ typedef struct digest {
   size_t used, room;
 } digest_t;
 
-// Of zeros at first, or of one that was used before, whose memory it takes. To be freed in the end.
+// *digest: zeros, or one that was used before, whose memory is used again. To be freed in the end.
 void digest_begin(digest_t *digest);
 void digest_free(digest_t *digest);
 

@@ -24,7 +24,7 @@ static bool is_hex(const char *text, size_t length) {
   return strlen(text) == length && strspn(text, "0123456789abcdef") == length;
 }
 
-static bool add(names_t *names, const char *text, base_error_t *error) {
+static bool add_name(names_t *names, const char *text, base_error_t *error) {
   if (names->count == names->room) {
     const size_t room = names->room == 0 ? 1024 : 2 * names->room;
     name_t *list = realloc(names->list, room * sizeof *list);
@@ -52,7 +52,7 @@ static bool read_points(const char *path, names_t *names, base_error_t *error) {
     line[length] = '\0';
     good = (ends && is_hex(line, STORE_NAME_BYTES - 1)) ||
            base_fail(error, "%s: expected names of results; nothing is removed", path);
-    good = good && add(names, line, error);
+    good = good && add_name(names, line, error);
   }
   good = good && (!ferror(file) || base_fail(error, "%s: cannot read", path));
   fclose(file);

@@ -46,7 +46,7 @@ static const char *text_of(const cJSON *root, const char *name, arena_t *arena) 
   return text == NULL || text[0] == '\0' ? "" : arena_text(arena, text);
 }
 
-static bool take(const cJSON *root, const study_t *study, arena_t *arena, record_t *record) {
+static bool fill_record(const cJSON *root, const study_t *study, arena_t *arena, record_t *record) {
   const cJSON *run = cJSON_GetObjectItemCaseSensitive(root, "run");
   const cJSON *code = cJSON_GetObjectItemCaseSensitive(root, "exit");
   if (!cJSON_IsNumber(code)) {
@@ -71,14 +71,14 @@ static bool take(const cJSON *root, const study_t *study, arena_t *arena, record
 
 bool record_read(const char *path, const study_t *study, arena_t *arena, record_t *record) {
   cJSON *root = json_read(path);
-  const bool good = take(root, study, arena, record);
+  const bool good = fill_record(root, study, arena, record);
   cJSON_Delete(root);
   return good;
 }
 
 bool record_parse(const char *text, const study_t *study, arena_t *arena, record_t *record) {
   cJSON *root = cJSON_Parse(text);
-  const bool good = take(root, study, arena, record);
+  const bool good = fill_record(root, study, arena, record);
   cJSON_Delete(root);
   return good;
 }

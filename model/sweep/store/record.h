@@ -1,4 +1,4 @@
-// What a result says, without the run's own numbers but for those that a study measures.
+// The contents of a result; of the run's own numbers only those that a study measures.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_STORE_RECORD_H
 #define AMALGAM_SWEEP_STORE_RECORD_H
@@ -28,7 +28,7 @@ typedef struct record_facts {
 } record_facts_t;
 char *record_write(const record_t *record, const record_facts_t *facts, const char *run);
 
-// The same record from that text, as record_read would have it.
+// Reads that text as record_read would read the file.
 bool record_parse(const char *text, const study_t *study, arena_t *arena, record_t *record);
 
 #endif

@@ -48,8 +48,8 @@ bool store_make(const store_t *store, base_error_t *error) {
 
 // --- where ------------------------------------------------------------------------------------
 
-// What does not fit is cut, and then not found; folder is at most half of this.
-static void set(char path[STORE_PATH_BYTES], const char *a, const char *b, const char *c, const char *d) {
+// A path that does not fit is cut, and then not found; the folder takes at most half of it.
+static void join(char path[STORE_PATH_BYTES], const char *a, const char *b, const char *c, const char *d) {
   const char *const parts[] = {a, b, c, d};
   size_t used = 0;
   for (size_t i = 0; i < sizeof parts / sizeof *parts && used < STORE_PATH_BYTES; ++i) {
@@ -60,17 +60,17 @@ static void set(char path[STORE_PATH_BYTES], const char *a, const char *b, const
 }
 
 void store_path(const store_t *store, const char *what, char path[STORE_PATH_BYTES]) {
-  set(path, store->folder, "store", what, "");
+  join(path, store->folder, "store", what, "");
 }
 
 void store_study_path(const store_t *store, const char *study, const char *what, char path[STORE_PATH_BYTES]) {
-  set(path, store->folder, study, what, "");
+  join(path, store->folder, study, what, "");
 }
 
 void store_result_path(const store_t *store, const char *name, const char *what, char path[STORE_PATH_BYTES]) {
   char folder[STORE_NAME_BYTES + 8];
   snprintf(folder, sizeof folder, "store/%.2s", name);
-  set(path, store->folder, folder, name + (name[0] == '\0' ? 0 : 2), what);
+  join(path, store->folder, folder, name + (name[0] == '\0' ? 0 : 2), what);
 }
 
 bool store_has(const store_t *store, const char *name) {

@@ -69,7 +69,7 @@ static bool is_plain(const char *word) {
 }
 
 // Behind `at`, or counted only (NULL).
-static size_t put(char *at, const char *text, size_t length) {
+static size_t copy_text(char *at, const char *text, size_t length) {
   if (at != NULL) {
     memcpy(at, text, length);
   }
@@ -79,21 +79,21 @@ static size_t put(char *at, const char *text, size_t length) {
 static size_t put_word(char *at, const char *word) {
   size_t n = 0;
   if (is_plain(word)) {
-    return put(at, word, strlen(word));
+    return copy_text(at, word, strlen(word));
   }
 #define AT (at == NULL ? NULL : at + n)
-  n += put(AT, "'", 1);
+  n += copy_text(AT, "'", 1);
   for (; *word != '\0'; ++word) {
-    n += *word == '\'' ? put(AT, "'\\''", 4) : put(AT, word, 1);
+    n += *word == '\'' ? copy_text(AT, "'\\''", 4) : copy_text(AT, word, 1);
   }
-  n += put(AT, "'", 1);
+  n += copy_text(AT, "'", 1);
   return n;
 }
 
 static size_t put_command(char *at, const char *program, const points_words_t *words) {
-  size_t n = put(at, program, strlen(program));
+  size_t n = copy_text(at, program, strlen(program));
   for (int i = 0; i < words->words; ++i) {
-    n += put(AT, " ", 1);
+    n += copy_text(AT, " ", 1);
     n += put_word(AT, words->word[i]);
   }
 #undef AT

@@ -1,4 +1,4 @@
-// What became of each point of a study, in the study's order.
+// The outcome of each point of a study, in the study's order.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_TABLE_OUTCOME_H
 #define AMALGAM_SWEEP_TABLE_OUTCOME_H

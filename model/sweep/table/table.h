@@ -53,14 +53,14 @@ const char *table_text(const table_t *table, size_t row, size_t column, char buf
 // A cell as a number; NAN: nothing is there, or a text.
 double table_number(const table_t *table, size_t row, size_t column);
 
-// The same for a plot: of an axis of texts the index of the value in the study.
+// A cell's place in a plot: its number, or, on an axis of texts, the index of the value in the study.
 double table_place(const table_t *table, size_t row, size_t column);
 
 // "area [KiB]": a column's name, and its unit if that says more.
 enum { TABLE_HEAD_BYTES = 128 };
 const char *table_head(const table_t *table, size_t column, char head[TABLE_HEAD_BYTES]);
 
-// How many rows have this status.
+// The number of rows with this status.
 size_t table_count(const table_t *table, outcome_status_t status);
 
 // "done"

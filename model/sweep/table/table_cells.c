@@ -1,4 +1,4 @@
-// What a table says: its columns' names, and its cells.
+// The names of a table's columns, and its cells.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@ static void list_columns(sqlite3_str *text, const table_t *table, size_t count, 
   }
 }
 
-static bool run(sqlite3 *db, sqlite3_str *text, base_error_t *error) {
+static bool run_text(sqlite3 *db, sqlite3_str *text, base_error_t *error) {
   char *statement = sqlite3_str_finish(text);
   const bool good = statement == NULL ? base_fail(error, "out of memory") : sql_run(db, statement, error);
   sqlite3_free(statement);
@@ -33,7 +33,7 @@ static bool create(sqlite3 *db, const table_t *table, base_error_t *error) {
                         table->column[i].numbers ? "REAL" : "TEXT");
   }
   sqlite3_str_appendall(text, ")");
-  return run(db, text, error);
+  return run_text(db, text, error);
 }
 
 static void bind_row(sqlite3_stmt *insert, const table_t *table, size_t row) {
@@ -83,7 +83,7 @@ static void append_rows(sqlite3_str *text, const expression_t *expression, const
   sqlite3_str_appendf(text, " FROM main." SQL_TABLE " WHERE status %s 'done')", status);
 }
 
-// What the expression may see: axes, and the metrics before it. NULL: no memory.
+// The columns that an expression may use: axes, and the metrics before it. NULL: no memory.
 static char *with_rows(const expression_t *expression) {
   sqlite3_str *text = sqlite3_str_new(expression->db);
   sqlite3_str_appendall(text, "WITH ");
@@ -211,7 +211,7 @@ static bool attach(const table_t *table, sqlite3 *db, base_error_t *error) {
   return good;
 }
 
-static bool fill(table_t *table, sqlite3 *db, base_error_t *error) {
+static bool fill_database(table_t *table, sqlite3 *db, base_error_t *error) {
   const study_t *study = table->from->study;
   // The file is nobody's before it has its name: nothing to roll back to.
   bool good = sql_run(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", error) && attach(table, db, error) &&
@@ -227,7 +227,7 @@ static bool fill_file(table_t *table, const char *file, base_error_t *error) {
   if (db == NULL) {
     return false;
   }
-  const bool good = fill(table, db, error);
+  const bool good = fill_database(table, db, error);
   return sqlite3_close(db) == SQLITE_OK ? good : base_fail(error, "results.sqlite: cannot be closed");
 }
 

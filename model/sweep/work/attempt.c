@@ -152,7 +152,7 @@ static double resident_mb(pid_t process) {
   return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1048576;
 }
 
-static void tell(attempt_t *attempt, attempt_end_t why, int signal) {
+static void tell_to_end(attempt_t *attempt, attempt_end_t why, int signal) {
   if (attempt->told == 0) {
     attempt->told = host_seconds();
     attempt->why = why;
@@ -160,7 +160,7 @@ static void tell(attempt_t *attempt, attempt_end_t why, int signal) {
   }
 }
 
-void attempt_stop(attempt_t *attempt) { tell(attempt, ATTEMPT_STOPPED, SIGTERM); }
+void attempt_stop(attempt_t *attempt) { tell_to_end(attempt, ATTEMPT_STOPPED, SIGTERM); }
 
 double attempt_look(attempt_t *attempt) {
   const double now = host_seconds();
@@ -172,11 +172,11 @@ double attempt_look(attempt_t *attempt) {
     return attempt->told + patience - now;
   }
   if (attempt->seconds > 0 && now - attempt->began > attempt->seconds) {
-    tell(attempt, ATTEMPT_TOO_LONG, SIGTERM);
+    tell_to_end(attempt, ATTEMPT_TOO_LONG, SIGTERM);
     return patience;
   }
   if (attempt->memory_mb > 0 && resident_mb(attempt->process) > attempt->memory_mb) {
-    tell(attempt, ATTEMPT_TOO_LARGE, SIGKILL);
+    tell_to_end(attempt, ATTEMPT_TOO_LARGE, SIGKILL);
     return patience;
   }
   const double left = attempt->seconds > 0 ? attempt->began + attempt->seconds - now + 0.001 : -1;

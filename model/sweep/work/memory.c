@@ -35,7 +35,7 @@ static double read_mb(const char *folder, const char *name) {
   return bytes / 1048576;
 }
 
-// What is left to the innermost group that has a limit; 0: none has one.
+// The memory left to the innermost group of processes that has a limit; 0: none has one.
 static double group_mb(void) {
   char folder[400] = "";
   FILE *file = fopen("/proc/self/cgroup", "re");
