@@ -93,6 +93,12 @@ char *host_new_folder(void) {
   return folder;
 }
 
+bool host_read_text(const char *path, char *text, size_t size) {
+  FILE *file = fopen(path, "re");
+  text[file == NULL ? 0 : fread(text, 1, size - 1, file)] = '\0';
+  return file != NULL && fclose(file) == 0;
+}
+
 void host_remove_folder(const char *path) {
   DIR *folder = opendir(path);
   for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {

@@ -4,6 +4,7 @@
 #define AMALGAM_HOST_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #ifdef __cplusplus
@@ -25,6 +26,9 @@ void host_file_done(const struct stat *status);
 
 // Closed standard streams are opened, on something that fails when it is used: no other file takes their place.
 void host_keep_streams(void);
+
+// The beginning of a small file, as of /proc: at most size - 1 bytes and a 0. False: it cannot be read, text is "".
+bool host_read_text(const char *path, char *text, size_t size);
 
 // A new folder below $TMPDIR (/tmp without), for this user alone. NULL: errno says why; to be freed.
 char *host_new_folder(void);

@@ -250,7 +250,7 @@ static bool open_slurm(cluster_t *cluster) {
 
 // Why jobs wait, unless it is the queue itself.
 static void tell_reason(cluster_t *cluster) {
-  static const char *const usual[] = {"", "None", "Priority", "Resources", "JobArrayTaskLimit", "BeginTime"};
+  static const char *const usual[] = {"", "None", "Priority", "Resources", "BeginTime"};
   const char *reason = "";
   for (size_t i = 0; i < cluster->arrays.count; ++i) {
     if (cluster->arrays.array[i].running > 0) {
@@ -437,41 +437,36 @@ static bool step(cluster_t *cluster) {
 // Cancels this process's jobs that still run. Those of others that have the same points go on.
 static void cancel_own(const cluster_t *cluster) {
   for (kind_t kind = KIND_USUAL; kind < KINDS; ++kind) {
-    const char *const name = cluster->name[kind];
     base_error_t error;
-    if (cluster->submitted[kind] && slurm_cancel(&name, 1, &error) != SLURM_DONE) {
+    if (cluster->submitted[kind] && !slurm_cancel(cluster->name[kind], &error)) {
       base_report(BASE_BAD_INPUT, &error);
     }
   }
 }
 
-// All that the queue has of this sweep.
-static slurm_answer_t cancel_queued(cluster_t *cluster, base_error_t *error) {
-  const size_t count = cluster->arrays.count;
-  const char **name = arena_bytes(&cluster->sweep->arena, count + 1, sizeof *name);
-  for (size_t i = 0; i < count; ++i) {
-    name[i] = arena_text(&cluster->sweep->arena, cluster->arrays.array[i].name);
+static bool cancel_queued(const slurm_arrays_t *arrays, base_error_t *error) {
+  bool good = true;
+  for (size_t i = 0; i < arrays->count; ++i) {
+    good = slurm_cancel(arrays->array[i].name, error) && good;
   }
-  return slurm_cancel(name, count, error);
+  return good;
 }
 
 // No point is left, so that nobody's jobs have anything to do. Waits until they have ended and nothing is written any
 // more, also for a controller that does not answer just now; but not for ever.
 static void cancel_all(cluster_t *cluster) {
   const double until = host_seconds() + end_seconds;
-  slurm_answer_t cancelled = SLURM_UNANSWERED;
+  bool cancelled = false;
   base_error_t error = {.text = ""};
   while (!host_interrupted() && host_seconds() < until) {
-    slurm_answer_t answer = slurm_look(cluster->prefix, &cluster->arrays, &error);
-    if (answer == SLURM_DONE && cluster->arrays.count == 0) {
+    const bool seen = slurm_look(cluster->prefix, &cluster->arrays, &error) == SLURM_DONE;
+    if (seen && cluster->arrays.count == 0) {
       return;
     }
-    if (answer == SLURM_DONE && cancelled != SLURM_DONE) {
-      answer = cancelled = cancel_queued(cluster, &error);
-    }
-    rest(answer == SLURM_DONE ? STEP_MS : 1000);
+    cancelled = cancelled || (seen && cancel_queued(&cluster->arrays, &error));
+    rest(cancelled ? STEP_MS : 1000);
   }
-  if (cancelled != SLURM_DONE && error.text[0] != '\0') {
+  if (!cancelled && error.text[0] != '\0') {
     base_report(BASE_BAD_INPUT, &error);
   }
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/output.h"
+#include "host/files.h"
 #include "sweep/page/page.h"
 #include "sweep/plot/plot.h"
 #include "sweep/results.h"
@@ -37,15 +38,10 @@ static void hash_of(const sweep_t *sweep, char hash[STORE_NAME_BYTES]) {
 }
 
 static bool are_there(const sweep_t *sweep, const char *hash) {
-  char path[STORE_PATH_BYTES], what[64], written[STORE_NAME_BYTES] = "";
+  char path[STORE_PATH_BYTES], what[64], written[STORE_NAME_BYTES];
   static const char *const files[] = {"results.sqlite", "results.csv", "index.html"};
   store_study_path(&sweep->store, sweep->study->name, "written", path);
-  FILE *file = fopen(path, "re");
-  const size_t got = file == NULL ? 0 : fread(written, 1, sizeof written - 1, file);
-  if (file != NULL) {
-    fclose(file);
-  }
-  bool good = got == sizeof written - 1 && strcmp(written, hash) == 0;
+  bool good = host_read_text(path, written, sizeof written) && strcmp(written, hash) == 0;
   for (size_t i = 0; good && i < sizeof files / sizeof *files; ++i) {
     store_study_path(&sweep->store, sweep->study->name, files[i], path);
     good = access(path, F_OK) == 0;

@@ -260,18 +260,13 @@ slurm_answer_t slurm_submit(const slurm_job_t *job, base_error_t *error) {
 
 // --- ending -----------------------------------------------------------------------------------
 
-slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t *error) {
-  bool good = true;
-  for (size_t i = 0; i < count; ++i) {  // by name: numbers may be given again by a controller that lost its memory
-    char said[SAID_BYTES];
-    words_t words = {.word = {"timeout", CANCEL_SECONDS, "scancel", "--quiet"}, .count = 4};
-    print_word(&words, "--name=%s", name[i]);
-    print_word(&words, "--user=%u", (unsigned)getuid());
-    good = slurm_call(words.word, NULL, -1, said, sizeof said, true, error) == SLURM_DONE && good;
-    release(&words);
-  }
-  if (!good) {
-    base_fail(error, "scancel: the cluster did not answer; `squeue --me` shows whether jobs are left");
-  }
-  return good ? SLURM_DONE : SLURM_UNANSWERED;
+// By name, since a controller that lost its memory may give numbers again.
+bool slurm_cancel(const char *name, base_error_t *error) {
+  char said[SAID_BYTES];
+  words_t words = {.word = {"timeout", CANCEL_SECONDS, "scancel", "--quiet"}, .count = 4};
+  print_word(&words, "--name=%s", name);
+  print_word(&words, "--user=%u", (unsigned)getuid());
+  const bool good = slurm_call(words.word, NULL, -1, said, sizeof said, true, error) == SLURM_DONE;
+  release(&words);
+  return good || base_fail(error, "scancel: the cluster did not answer; `squeue --me` shows whether jobs are left");
 }

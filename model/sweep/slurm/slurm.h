@@ -66,9 +66,9 @@ typedef struct slurm_arrays {
 slurm_answer_t slurm_look(const char *prefix, slurm_arrays_t *arrays, base_error_t *error);
 void slurm_forget(slurm_arrays_t *arrays);
 
-// Ends all tasks of this user's jobs of these names: SIGTERM, then, after a time that the cluster sets, SIGKILL.
-// Done even when interrupted.
-slurm_answer_t slurm_cancel(const char *const *name, size_t count, base_error_t *error);
+// Ends all tasks of this user's jobs of this name: SIGTERM, then, after a time that the cluster sets, SIGKILL. Done
+// even when interrupted. False: the cluster did not answer.
+bool slurm_cancel(const char *name, base_error_t *error);
 
 // --- what a user asks for ---------------------------------------------------------------------
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/files.h"
+
 static const int64_t second = 1000000000;
 
 static int64_t time_of(const struct stat *status) {
@@ -25,12 +27,7 @@ static unsigned long long start_of(long process) {
   char path[64], text[1024];
   unsigned long long start = 0;
   snprintf(path, sizeof path, "/proc/%ld/stat", process);
-  FILE *file = fopen(path, "re");
-  const size_t got = file == NULL ? 0 : fread(text, 1, sizeof text - 1, file);
-  if (file != NULL) {
-    fclose(file);
-  }
-  text[got] = '\0';
+  host_read_text(path, text, sizeof text);
   const char *at = strrchr(text, ')');  // behind the program's name: the state, which is field 3
   for (int field = 2; at != NULL && field < 22; ++field) {
     at = strchr(at + 1, ' ');
@@ -40,14 +37,9 @@ static unsigned long long start_of(long process) {
 
 // The host since it was started, and where in it process numbers are those of this process.
 static void name_host(char host[CLAIM_HOST_BYTES]) {
-  char boot[64] = "", space[64] = "";
-  FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
-  if (file != NULL) {
-    if (fscanf(file, "%63s", boot) != 1) {
-      boot[0] = '\0';
-    }
-    fclose(file);
-  }
+  char boot[64], space[64] = "";
+  host_read_text("/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  boot[strcspn(boot, "\n")] = '\0';
   const ssize_t length = readlink("/proc/self/ns/pid", space, sizeof space - 1);
   space[length < 0 ? 0 : length] = '\0';
   snprintf(host, CLAIM_HOST_BYTES, "%s/%s", boot, space);
@@ -55,16 +47,12 @@ static void name_host(char host[CLAIM_HOST_BYTES]) {
 
 // Is the worker that this file is of known to be gone?
 static bool is_gone(const char *path, const char *host) {
-  char its[CLAIM_HOST_BYTES] = "";
+  char its[CLAIM_HOST_BYTES] = "", text[CLAIM_HOST_BYTES + 64];
   long process = 0;
   unsigned long long start = 0;
-  FILE *file = fopen(path, "re");
-  if (file == NULL) {
-    return false;
-  }
-  const int got = fscanf(file, "%255s %ld %llu", its, &process, &start);
-  fclose(file);
-  return got == 3 && strcmp(its, host) == 0 && start_of(process) != start &&
+  host_read_text(path, text, sizeof text);
+  return sscanf(text, "%255s %ld %llu", its, &process, &start) == 3 && strcmp(its, host) == 0 &&
+         start_of(process) != start &&
          !(kill((pid_t)process, 0) != 0 && errno == EPERM);  // somebody else's, of whom /proc shows nothing
 }
 

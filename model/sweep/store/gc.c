@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/files.h"
 #include "sweep/store/claim.h"
 #include "sweep/store/store.h"
 
@@ -75,18 +76,6 @@ static bool read_studies(const store_t *store, names_t *names, base_error_t *err
   return good;
 }
 
-// A folder of files.
-static void remove_folder(const char *path) {
-  DIR *list = opendir(path);
-  for (const struct dirent *entry; list != NULL && (entry = readdir(list)) != NULL;) {
-    unlinkat(dirfd(list), entry->d_name, 0);  // . and .. are folders
-  }
-  if (list != NULL) {
-    closedir(list);
-  }
-  rmdir(path);
-}
-
 static void sweep_folder(const store_t *store, const char *two, const names_t *names, store_gc_t *gc) {
   char path[STORE_PATH_BYTES], inner[STORE_PATH_BYTES];
   store_path(store, two, path);
@@ -102,7 +91,7 @@ static void sweep_folder(const store_t *store, const char *two, const names_t *n
     } else {
       gc->removed += store_has(store, name);
       store_result_path(store, name, "", inner);
-      remove_folder(inner);
+      host_remove_folder(inner);
     }
   }
   if (list != NULL) {

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/files.h"
+
 bool store_open(store_t *store, const char *folder, base_error_t *error) {
   if (strlen(folder) > STORE_PATH_BYTES / 2) {
     return base_fail(error, "--store: a name of %zu bytes; expected at most %d", strlen(folder), STORE_PATH_BYTES / 2);
@@ -191,15 +193,11 @@ bool store_put_aside(const store_t *store, const char *name, base_error_t *error
 }
 
 void store_get_tries(const store_t *store, const char *name, store_tries_t *tries) {
-  char path[STORE_PATH_BYTES];
-  *tries = (store_tries_t){0};
+  char path[STORE_PATH_BYTES], text[128];
   store_result_path(store, name, "tries", path);
-  FILE *file = fopen(path, "re");
-  if (file != NULL) {
-    if (fscanf(file, "%u %lf %u", &tries->attempts, &tries->needs_mb, &tries->lost) != 3) {
-      *tries = (store_tries_t){0};
-    }
-    fclose(file);
+  host_read_text(path, text, sizeof text);
+  if (sscanf(text, "%u %lf %u", &tries->attempts, &tries->needs_mb, &tries->lost) != 3) {
+    *tries = (store_tries_t){0};
   }
 }
 
@@ -233,15 +231,11 @@ static bool differ(const char *path, const char *other) {
 }
 
 bool store_is_of(const store_t *store, const char *study, const char *file, base_error_t *error) {
-  char path[STORE_PATH_BYTES], owner[STORE_PATH_BYTES] = "", here[PATH_MAX];
+  char path[STORE_PATH_BYTES], owner[STORE_PATH_BYTES], here[PATH_MAX];
   store_study_path(store, study, "study", path);
-  FILE *note = fopen(path, "re");
-  const bool noted = note != NULL && fgets(owner, sizeof owner, note) != NULL;
-  if (note != NULL) {
-    fclose(note);
-  }
+  host_read_text(path, owner, sizeof owner);
   owner[strcspn(owner, "\n")] = '\0';
-  if (!noted || realpath(file, here) == NULL || strcmp(owner, here) == 0 || !differ(owner, here)) {
+  if (owner[0] == '\0' || realpath(file, here) == NULL || strcmp(owner, here) == 0 || !differ(owner, here)) {
     return true;
   }
   return base_fail(

@@ -139,16 +139,10 @@ bool attempt_start(attempt_t *attempt, const points_words_t *words, double secon
 // --- limits -----------------------------------------------------------------------------------
 
 static double resident_mb(pid_t process) {
-  char path[64];
+  char path[64], text[128];
   long pages = 0;
   snprintf(path, sizeof path, "/proc/%ld/statm", (long)process);
-  FILE *file = fopen(path, "re");
-  if (file != NULL) {
-    if (fscanf(file, "%*d %ld", &pages) != 1) {
-      pages = 0;
-    }
-    fclose(file);
-  }
+  pages = host_read_text(path, text, sizeof text) && sscanf(text, "%*d %ld", &pages) == 1 ? pages : 0;
   return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1048576;
 }
 

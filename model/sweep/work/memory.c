@@ -2,7 +2,10 @@
 #include "sweep/work/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "host/files.h"
 
 static const double room = 1.25;     // of what is expected, over what was seen beside it
 static const double first_mb = 300;  // where nothing is known yet
@@ -10,40 +13,27 @@ static const double share = 0.9;     // of what is free
 
 // "MemAvailable:  1234 kB"
 static double available_mb(void) {
-  char line[128];
-  double kb = 0;
-  FILE *file = fopen("/proc/meminfo", "re");
-  while (file != NULL && fgets(line, sizeof line, file) != NULL && sscanf(line, "MemAvailable: %lf", &kb) != 1) {
-  }
-  if (file != NULL) {
-    fclose(file);
-  }
-  return kb / 1024;
+  static const char name[] = "MemAvailable:";
+  char text[4096];
+  host_read_text("/proc/meminfo", text, sizeof text);
+  const char *line = strstr(text, name);
+  return line == NULL ? 0 : strtod(line + sizeof name - 1, NULL) / 1024;
 }
 
 static double read_mb(const char *folder, const char *name) {
-  char path[512];
-  double bytes = 0;
+  char path[512], text[64];
   snprintf(path, sizeof path, "/sys/fs/cgroup%.400s/%s", folder, name);
-  FILE *file = fopen(path, "re");
-  if (file != NULL) {
-    if (fscanf(file, "%lf", &bytes) != 1) {  // "max"
-      bytes = 0;
-    }
-    fclose(file);
-  }
-  return bytes / 1048576;
+  host_read_text(path, text, sizeof text);
+  return strtod(text, NULL) / 1048576;  // of "max" 0
 }
 
 // The memory left to the innermost group of processes that has a limit; 0: none has one.
 static double group_mb(void) {
-  char folder[400] = "";
-  FILE *file = fopen("/proc/self/cgroup", "re");
-  if (file == NULL) {
+  char folder[400] = "", text[4096];
+  if (!host_read_text("/proc/self/cgroup", text, sizeof text)) {
     return 0;
   }
-  const bool found = fscanf(file, "0::%399s", folder) == 1;
-  fclose(file);
+  const bool found = sscanf(text, "0::%399s", folder) == 1;
   while (found && folder[0] != '\0') {
     const double most = read_mb(folder, "memory.max");
     if (most > 0) {
