@@ -74,13 +74,11 @@ static void print_commands(void) {
 
 // The line of a kernel is what its page has for its NAME.
 static void print_kernels(void) {
-  char line[RUN_KERNELS][160];
-  manual_row_t rows[RUN_KERNELS + 1] = {{NULL, NULL}};
+  manual_heading(stdout, "KERNELS");
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    manual_name_text(run_kernels[i]->about, line[i], sizeof line[i]);
-    rows[i] = (manual_row_t){run_kernels[i]->name, line[i]};
+    const char *about = run_kernels[i]->about;
+    manual_row(stdout, run_kernels[i]->name, about, manual_name_length(about));
   }
-  manual_rows(stdout, "KERNELS", rows);
 }
 
 static int overview(void) {

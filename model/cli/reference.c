@@ -6,6 +6,7 @@
 
 #include "base/output.h"
 #include "cli/option/manual.h"
+#include "config/config.h"
 #include "hal/command.h"
 
 static void print_pipe_names(unsigned mask) {
@@ -113,16 +114,11 @@ static void print_parameters(void) {
   printf(
       "\n## Parameters of a machine (config files, --set)\n\n"
       "| parameter | type | range | unit | meaning |\n|---|---|---|---|---|\n");
-#define SECTION(name, text) \
-  {                         \
-    const char *const section = #name;
-#define PARAM(type, name, min, max, unit, text) \
-  printf("| %s.%s | %s | %g to %g | %s | %s |\n", section, #name, #type, (double)(min), (double)(max), unit, text);
-#define END_SECTION(name) }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    const config_param_t *p = &config_params[i];
+    printf("| %s.%s | %s | %g to %g | %s | %s |\n", p->section, p->name, p->whole ? "uint" : "real", p->min, p->max,
+           p->unit, p->text);
+  }
 }
 
 static void help(void) {

@@ -10,34 +10,35 @@
 #include "base/parse.h"
 #include "config/config_table.h"
 
-// A function a section, because inside of it the section's offset has a name.
-#define SECTION(section, text)                             \
-  static const config_param_t *params_##section(void) {    \
-    typedef config_##section##_t section_t;                \
-    enum { SECTION_OFFSET = offsetof(config_t, section) }; \
-    static const config_param_t list[] = {
-#define PARAM(type, name, min, max, unit, text) \
-  {#name, CONFIG_TYPE_##type, (min), (max), SECTION_OFFSET + offsetof(section_t, name)},
-#define END_SECTION(section)          \
-  { NULL, CONFIG_TYPE_uint, 0, 0, 0 } \
-  }                                   \
-  ;                                   \
-  return list;                        \
-  }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
+enum { WHOLE_uint = true, WHOLE_real = false };
 
-const config_section_t config_sections[CONFIG_SECTIONS] = {
-#define SECTION(name, text) {#name, params_##name},
-#define PARAM(type, name, min, max, unit, text)
+const config_param_t config_params[CONFIG_PARAMS] = {
+#define SECTION(name, text)
+#define PARAM(section, class, type, name, min, max, unit, text) \
+  {#section, #name, CONFIG_##class, WHOLE_##type, (min), (max), offsetof(config_t, section.name), unit, text},
 #define END_SECTION(name)
 #include "config/config.def"
 #undef SECTION
 #undef PARAM
 #undef END_SECTION
 };
+
+const config_param_t *config_param(const char *name, size_t length) {
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    const config_param_t *param = &config_params[i];
+    const size_t section = strlen(param->section);
+    if (length == section + 1 + strlen(param->name) && memcmp(name, param->section, section) == 0 &&
+        name[section] == '.' && memcmp(name + section + 1, param->name, length - section - 1) == 0) {
+      return param;
+    }
+  }
+  return NULL;
+}
+
+double config_value(const config_t *config, const config_param_t *param) {
+  const char *field = (const char *)config + param->offset;
+  return param->whole ? *(const config_uint_t *)(const void *)field : *(const config_real_t *)(const void *)field;
+}
 
 static bool parse_whole(const char *text, double *value) {
   uint64_t number;
@@ -52,7 +53,7 @@ static bool power_of_two(double value) {
 }
 
 bool config_store(config_t *config, const config_param_t *param, const char *value, char error[CONFIG_ERROR_BYTES]) {
-  const bool whole = param->type == CONFIG_TYPE_uint;
+  const bool whole = param->whole;
   double number = 0;
   if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min || number > param->max) {
     snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %.8g to %.8g, got '%.40s'%s",
@@ -74,24 +75,6 @@ bool config_store(config_t *config, const config_param_t *param, const char *val
   return true;
 }
 
-static const config_section_t *find_section(const char *name, size_t length) {
-  for (size_t i = 0; i < CONFIG_SECTIONS; ++i) {
-    if (strlen(config_sections[i].name) == length && memcmp(config_sections[i].name, name, length) == 0) {
-      return &config_sections[i];
-    }
-  }
-  return NULL;
-}
-
-static const config_param_t *find_param(const config_section_t *section, const char *name, size_t length) {
-  for (const config_param_t *param = section->params(); param->name != NULL; ++param) {
-    if (strlen(param->name) == length && memcmp(param->name, name, length) == 0) {
-      return param;
-    }
-  }
-  return NULL;
-}
-
 bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERROR_BYTES]) {
   const char *equals = strchr(assignment, '=');
   const char *dot = strchr(assignment, '.');
@@ -99,8 +82,7 @@ bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERRO
     snprintf(error, CONFIG_ERROR_BYTES, "expected SECTION.NAME=VALUE, got '%.100s'", assignment);
     return false;
   }
-  const config_section_t *section = find_section(assignment, (size_t)(dot - assignment));
-  const config_param_t *param = section == NULL ? NULL : find_param(section, dot + 1, (size_t)(equals - dot - 1));
+  const config_param_t *param = config_param(assignment, (size_t)(equals - assignment));
   if (param == NULL) {
     snprintf(error, CONFIG_ERROR_BYTES, "%.*s: no such field in a config",
              (int)(equals - assignment < 100 ? equals - assignment : 100), assignment);
@@ -108,7 +90,7 @@ bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERRO
   }
   char reason[CONFIG_ERROR_BYTES];
   if (!config_store(config, param, equals + 1, reason)) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%s.%s: %.400s", section->name, param->name, reason);
+    snprintf(error, CONFIG_ERROR_BYTES, "%s.%s: %.400s", param->section, param->name, reason);
     return false;
   }
   return true;

@@ -15,7 +15,7 @@ typedef uint32_t config_uint_t;
 typedef double config_real_t;
 
 #define SECTION(name, text) typedef struct config_##name {
-#define PARAM(type, name, min, max, unit, text) config_##type##_t name;
+#define PARAM(section, class, type, name, min, max, unit, text) config_##type##_t name;
 #define END_SECTION(name) \
   }                       \
   config_##name##_t;
@@ -26,13 +26,44 @@ typedef double config_real_t;
 
 typedef struct config {
 #define SECTION(name, text) config_##name##_t name;
-#define PARAM(type, name, min, max, unit, text)
+#define PARAM(section, class, type, name, min, max, unit, text)
 #define END_SECTION(name)
 #include "config/config.def"
 #undef SECTION
 #undef PARAM
 #undef END_SECTION
 } config_t;
+
+// What is faster: TIME if it is less, RATE if it is more. SIZE: how much there is.
+typedef enum config_class { CONFIG_TIME, CONFIG_RATE, CONFIG_SIZE, CONFIG_FIXED } config_class_t;
+
+typedef struct config_param {
+  const char *section, *name;
+  config_class_t class_;
+  bool whole;  // a config_uint_t, else a config_real_t
+  double min, max;
+  size_t offset;  // in config_t
+  const char *unit, *text;
+} config_param_t;
+
+enum {
+  CONFIG_PARAMS = 0
+#define SECTION(name, text)
+#define PARAM(section, class, type, name, min, max, unit, text) +1
+#define END_SECTION(name)
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+};
+
+// All, in the order of config.def.
+extern const config_param_t config_params[CONFIG_PARAMS];
+
+// The parameter "section.name", NULL: there is none. The name may end earlier than its text.
+const config_param_t *config_param(const char *name, size_t length);
+
+double config_value(const config_t *config, const config_param_t *param);
 
 enum { CONFIG_ERROR_BYTES = 512 };
 

@@ -14,6 +14,17 @@
 #include "config/config.h"
 #include "config/config_table.h"
 
+enum {
+  CONFIG_SECTIONS = 0
+#define SECTION(name, text) +1
+#define PARAM(section, class, type, name, min, max, unit, text)
+#define END_SECTION(name)
+#include "config/config.def"
+#undef SECTION
+#undef PARAM
+#undef END_SECTION
+};
+
 // Texts of a document: all values in the order of config.def, and the name behind "include".
 enum { INCLUDE = CONFIG_PARAMS, TEXTS, TEXT_BYTES = 128, PATH_BYTES = 4096 };
 
@@ -26,7 +37,7 @@ typedef struct document {
 typedef struct schema {
   cyaml_schema_value_t top;
   cyaml_schema_field_t section[CONFIG_SECTIONS + 2];
-  cyaml_schema_field_t param[CONFIG_PARAMS + CONFIG_SECTIONS];
+  cyaml_schema_field_t param[CONFIG_PARAMS + CONFIG_SECTIONS];  // an empty one ends a section
 } schema_t;
 
 // A file being read, and how it came to that.
@@ -58,18 +69,18 @@ static void describe_text(cyaml_schema_field_t *field, const char *key, size_t i
 // schema makes libcyaml say where that text is.
 static void build_schema(schema_t *schema, size_t refused) {
   memset(schema, 0, sizeof *schema);
-  cyaml_schema_field_t *field = schema->param;
-  size_t index = 0;
-  for (size_t s = 0; s < CONFIG_SECTIONS; ++s) {
-    schema->section[s].key = config_sections[s].name;
-    schema->section[s].value.type = CYAML_MAPPING;
-    schema->section[s].value.flags = CYAML_FLAG_OPTIONAL;
-    schema->section[s].value.data_size = sizeof(document_t);
-    schema->section[s].value.mapping.fields = field;
-    for (const config_param_t *param = config_sections[s].params(); param->name != NULL; ++param) {
-      describe_text(field++, param->name, index++, refused);
+  cyaml_schema_field_t *section = schema->section, *field = schema->param;
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    if (i == 0 || strcmp(config_params[i].section, config_params[i - 1].section) != 0) {
+      field += i == 0 ? 0 : 1;
+      section->key = config_params[i].section;
+      section->value.type = CYAML_MAPPING;
+      section->value.flags = CYAML_FLAG_OPTIONAL;
+      section->value.data_size = sizeof(document_t);
+      section->value.mapping.fields = field;
+      ++section;
     }
-    ++field;  // the end of the section's list: all zero
+    describe_text(field++, config_params[i].name, i, refused);
   }
   describe_text(&schema->section[CONFIG_SECTIONS], "include", INCLUDE, refused);
   schema->top.type = CYAML_MAPPING;
@@ -182,19 +193,16 @@ static bool fail_at(const char *path, size_t index, const char *field, const cha
 
 // Checks the values that are given; without an include, these are all.
 static bool store_all(const char *path, const document_t *document, config_t *config, char error[CONFIG_ERROR_BYTES]) {
-  size_t index = 0;
-  for (size_t s = 0; s < CONFIG_SECTIONS; ++s) {
-    const config_param_t *param = config_sections[s].params();
-    for (; param->name != NULL; ++param, ++index) {
-      const char *text = document->text[index];
-      char reason[CONFIG_ERROR_BYTES], field[130];
-      snprintf(field, sizeof field, "%.60s.%.60s", config_sections[s].name, param->name);
-      if (text == NULL && document->text[INCLUDE] == NULL) {
-        return fail(path, 0, field, "missing; a config without `include` gives every field", error);
-      }
-      if (text != NULL && !config_store(config, param, text, reason)) {
-        return fail_at(path, index, field, reason, error);
-      }
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    const config_param_t *param = &config_params[i];
+    const char *text = document->text[i];
+    char reason[CONFIG_ERROR_BYTES], field[130];
+    snprintf(field, sizeof field, "%.60s.%.60s", param->section, param->name);
+    if (text == NULL && document->text[INCLUDE] == NULL) {
+      return fail(path, 0, field, "missing; a config without `include` gives every field", error);
+    }
+    if (text != NULL && !config_store(config, param, text, reason)) {
+      return fail_at(path, i, field, reason, error);
     }
   }
   return true;

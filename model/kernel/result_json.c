@@ -7,21 +7,11 @@
 
 void kernel_json_machine(cJSON *root, const config_t *config) {
   cJSON *machine = cJSON_AddObjectToObject(root, "machine");
-#define SECTION(section, text)         \
-  {                                    \
-    static const char in[] = #section; \
-    const config_##section##_t *const from = &config->section;
-#define PARAM(type, name, min, max, unit, text)                 \
-  {                                                             \
-    char full[64];                                              \
-    snprintf(full, sizeof full, "%s.%s", in, #name);            \
-    cJSON_AddNumberToObject(machine, full, (double)from->name); \
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", config_params[i].section, config_params[i].name);
+    cJSON_AddNumberToObject(machine, name, config_value(config, &config_params[i]));
   }
-#define END_SECTION(section) }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
 }
 
 void kernel_json_config(cJSON *root, const kernel_machine_t *machine) {

@@ -78,6 +78,11 @@ done <pages
 "$SIM" help run | cmp - run_page || fail "help run"
 rows overview KERNELS >kernels
 rows run_page KERNELS | cmp - kernels || fail "kernels of run --help"
+# What stands there is what `list` says, whole.
+text() { awk '/^[A-Z]/ { in_it = $0 == "KERNELS"; next } in_it' "$1" | xargs -0 printf '%s' | tr -s ' \n' ' '; }
+"$SIM" list kernels | tr -s ' \n' ' ' >listed
+text run_page | cmp - listed || fail "kernels of help run: not those of list kernels"
+text overview | cmp - listed || fail "kernels of help: not those of list kernels"
 
 # All options of a kernel are in its page, and no other's: what the parser suggests is among them.
 grep -q '^  --rescale ' run_amla || fail "run amla: --rescale"

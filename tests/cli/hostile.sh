@@ -48,8 +48,8 @@ while read -r words; do
     sed "s/^/$words: /"
 done <commands >options
 [ "$(wc -l <options)" -gt 200 ] || fail "too few options: $(wc -l <options)"
-sed -nE 's/^SECTION\(([a-z0-9]+),.*/\1/p; s/^ +PARAM\(([a-z]+), ([a-z0-9_]+), ([0-9.]+), ([0-9.]+),.*/\2 \3 \4/p' \
-  "$ROOT/model/config/config.def" | awk 'NF == 1 { section = $1; next } { print section "." $1, $2, $3 }' >parameters
+sed -nE 's/^ +PARAM\(([a-z]+), [A-Z]+, [a-z]+, ([a-z0-9_]+), ([0-9.]+), ([0-9.]+),.*/\1.\2 \3 \4/p' \
+  "$ROOT/model/config/config.def" >parameters
 [ "$(wc -l <parameters)" -gt 50 ] || fail "too few parameters of a machine"
 
 # Lines `try WORD...` for the shell.

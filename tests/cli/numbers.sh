@@ -82,8 +82,7 @@ holds '.machine["gm.slices"] == 4 and .seed == 7 and .softmax_scale == 0.25' a2.
 holds '.seed == 0 and (.softmax_scale * .softmax_scale * 576 - 1 | fabs) < 1e-6' a1.json
 holds '.seed == null and .timing_only' a3.json
 holds '.seed == null and (.data | startswith("shipped"))' e1.json
-grep -E '^ *(SECTION|PARAM)\(' "$ROOT/model/config/config.def" | awk -F '[(,]' '
-  { gsub(/ /, "") } /^SECTION/ { section = $2; next } { print section "." $3 }' | sort >parameters
+sed -nE 's/^ +PARAM\(([a-z]+), [A-Z]+, [a-z]+, ([a-z0-9_]+),.*/\1.\2/p' "$ROOT/model/config/config.def" | sort >parameters
 jq -r '.machine | keys[]' a1.json | sort | cmp - parameters || fail "parameters"
 
 # CSV: the same rows as jq makes of the JSON; a line for each row, and a name for each column.

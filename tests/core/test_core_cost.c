@@ -1,4 +1,4 @@
-// Cycles, worked out by hand for the values of model/config/ascend910_core.yaml.
+// Cycles, worked out by hand for a machine whose values are all different where a mistake could take one for another.
 // SPDX-License-Identifier: Apache-2.0
 #include "core_test.h"
 

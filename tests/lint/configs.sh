@@ -4,6 +4,8 @@
 # chip there is, and gives no value that it has anyway.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
 cd "$1/model/config"
 differ="soc.dies soc.ai_cores soc.engines soc.launch_us soc.skew_us gm.slices"
 whole=$(grep -L '^include: ' ./*.yaml)
@@ -36,3 +38,22 @@ awk -v differ="$differ" -v marks="$marks" -v whole="$whole" '
     if (files < 5 || count[whole] < 50) { print "FAILED: no values found"; bad = 1 }
     exit bad
   }' ./*.yaml
+
+# A value is marked as fitted if, and only if, a fit finds it.
+for machine in ./*.yaml; do
+  awk '/^[a-z]+:$/ { section = $1; sub(/:/, "", section) } /^  .*# \[F\]/ { sub(/:/, "", $1); print section "." $1 }' "$machine"
+done | sort -u >"$dir/marked"
+sed -nE 's/^FIT\(([a-z0-9]+), *([a-z0-9_]+),.*/\1.\2/p' ../report/validation/fit.def | sort >"$dir/fitted"
+cmp "$dir/marked" "$dir/fitted" || { echo "FAILED: marked [F]: $(cat "$dir/marked"); fitted: $(cat "$dir/fitted")"; exit 1; }
+
+# What the Verilog takes, a report prints.
+if grep -n '# \[V\].*[0-9] *\(FO4\|ps\|mm2\)' ./*.yaml; then echo "FAILED: a measured value in a comment"; exit 1; fi
+
+# explain tries every TIME and RATE.
+sed -nE 's/^ +PARAM\(([a-z0-9]+), (TIME|RATE), [a-z]+, ([a-z0-9_]+),.*/\1 \2 \3/p' config.def >"$dir/better"
+[ "$(wc -l <"$dir/better")" -gt 40 ] || { echo "FAILED: no TIMEs and RATEs found"; exit 1; }
+while read -r section class name; do
+  { [ $class = TIME ] && grep -q "^  TIMES($section)" ../cli/explain/resources.def; } ||
+    grep -q "^  BETTER($section, $name)" ../cli/explain/resources.def ||
+    { echo "FAILED: explain does not try $section.$name"; exit 1; }
+done <"$dir/better"

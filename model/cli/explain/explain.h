@@ -22,7 +22,7 @@ enum { EXPLAIN_WORDS_MAX = 192, EXPLAIN_TRIES_MAX = 32 };
 // What a resource is worth.
 typedef struct explain_try {
   const char *name, *text;
-  char changes[1024];  // words for `amalgam run`
+  char changes[2048];  // words for `amalgam run`
   uint64_t cycles;     // 0: that run is not possible
 } explain_try_t;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -130,34 +131,33 @@ static explain_try_t *add_try(explain_run_t *run, const char *name, const char *
   return one;
 }
 
-static void add_change(explain_try_t *one, const char *parameter, double value) {
+static void add_change(explain_try_t *one, const config_param_t *param, double value) {
   const size_t used = strlen(one->changes);
-  snprintf(one->changes + used, sizeof one->changes - used, " --set %s=%.9g", parameter, value);
+  snprintf(one->changes + used, sizeof one->changes - used, " --set %s.%s=%.9g", param->section, param->name, value);
 }
 
-static double scaled_uint(uint32_t value, double factor) {  // what is not 0 stays so
-  const uint32_t scaled = (uint32_t)(value * factor + 0.5);
-  return scaled == 0 && value > 0 ? 1 : scaled;
+// A whole number above 0 stays above 0.
+static void scale(explain_run_t *run, const char *name, double factor) {
+  const config_param_t *param = config_param(name, strlen(name));
+  const double value = config_value(&run->config, param);
+  const double scaled = param->whole ? floor(value * factor + 0.5) : value * factor;
+  add_change(&run->list[run->tries - 1], param, param->whole && scaled == 0 && value > 0 ? 1 : scaled);
 }
-static double scaled_real(double value, double factor) { return value * factor; }
 
-// Which parameters are whole numbers, config.def knows.
-static double scaled(const char *parameter, const config_t *config, double factor) {
-#define SECTION(section, text)          \
-  {                                     \
-    const char *const where = #section; \
-    const config_##section##_t *const in = &config->section;
-#define PARAM(type, name, min, max, unit, text)                      \
-  if (begins(parameter, where) && parameter[strlen(where)] == '.' && \
-      strcmp(parameter + strlen(where) + 1, #name) == 0) {           \
-    return scaled_##type(in->name, factor);                          \
+// Half of the time, or twice the rate.
+static void improve(explain_run_t *run, const char *name) {
+  scale(run, name, config_param(name, strlen(name))->class_ == CONFIG_TIME ? 0.5 : 2);
+}
+
+static void halve_times(explain_run_t *run, const char *section) {
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    const config_param_t *param = &config_params[i];
+    if (param->class_ == CONFIG_TIME && strcmp(param->section, section) == 0) {
+      char name[64];
+      snprintf(name, sizeof name, "%s.%s", section, param->name);
+      improve(run, name);
+    }
   }
-#define END_SECTION(section) }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
-  return 0;
 }
 
 static bool is_one_of(const char *name, const char *names) {
@@ -167,20 +167,22 @@ static bool is_one_of(const char *name, const char *names) {
 }
 
 static void list_tries(explain_run_t *run) {
-  explain_try_t *one = NULL;
 #define RESOURCE(name, used, text) \
   if (has_worked(run, used)) {     \
-    one = add_try(run, name, text);
-#define SCALE(section, parameter, factor) \
-  add_change(one, #section "." #parameter, scaled(#section "." #parameter, &run->config, factor));
+    add_try(run, name, text);
+#define TIMES(section) halve_times(run, #section);
+#define BETTER(section, parameter) improve(run, #section "." #parameter);
+#define SCALE(section, parameter, factor) scale(run, #section "." #parameter, factor);
 #define END_RESOURCE }
 #define BUFFERS(name, kernels, text, words)                   \
   if (is_one_of(run->kernel, kernels)) {                      \
-    one = add_try(run, name, text);                           \
+    explain_try_t *one = add_try(run, name, text);            \
     snprintf(one->changes, sizeof one->changes, "%s", words); \
   }
 #include "cli/explain/resources.def"
 #undef RESOURCE
+#undef TIMES
+#undef BETTER
 #undef SCALE
 #undef END_RESOURCE
 #undef BUFFERS

@@ -19,9 +19,8 @@
 
 enum { LEFT = 16, ABOUT_BYTES = 512, PATH_BYTES = 4096 };
 
-// A line of its own: a line end is a space, and nothing at the end.
-static void print_row(const char *name, const char *about) {
-  size_t length = strlen(about);
+// A line of its own, of the text's first `length` bytes: a line end is a space, and nothing at the end.
+static void print_row(const char *name, const char *about, size_t length) {
   while (length > 0 && isspace((unsigned char)about[length - 1])) {
     --length;
   }
@@ -32,17 +31,17 @@ static void print_row(const char *name, const char *about) {
   putchar('\n');
 }
 
+static void print_sentence(const char *name, const char *about) { print_row(name, about, manual_name_length(about)); }
+
 static void list_kernels(void) {
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    char about[ABOUT_BYTES];
-    manual_name_text(run_kernels[i]->about, about, sizeof about);
-    print_row(run_kernels[i]->name, about);
+    print_sentence(run_kernels[i]->name, run_kernels[i]->about);
   }
 }
 
 static void list_reports(void) {
   for (size_t i = 0; i < REPORT_TITLES; ++i) {
-    print_row(report_titles[i].name, report_titles[i].help);
+    print_row(report_titles[i].name, report_titles[i].help, strlen(report_titles[i].help));
   }
 }
 
@@ -63,7 +62,7 @@ static void for_files(const char *folder, void (*print)(const char *file)) {
 
 // A machine says in its first line what it is.
 static void print_config(const char *file) {
-  char name[64], line[ABOUT_BYTES] = "", about[ABOUT_BYTES];
+  char name[64], line[ABOUT_BYTES] = "";
   const char *stem = strrchr(file, '/') + 1;
   snprintf(name, sizeof name, "%.*s", (int)(strlen(stem) - strlen(".yaml")), stem);
   FILE *input = fopen(file, "r");
@@ -74,8 +73,7 @@ static void print_config(const char *file) {
     fclose(input);
   }
   line[strcspn(line, "\n")] = '\0';
-  manual_name_text(line[0] == '#' ? line + strspn(line, "# ") : "", about, sizeof about);
-  print_row(name, about);
+  print_sentence(name, line[0] == '#' ? line + strspn(line, "# ") : "");
 }
 
 static void list_configs(void) {
@@ -101,7 +99,8 @@ static void print_study(const char *file) {
   if (cyaml_load_file(file, &config, &schema, &data, NULL) == CYAML_OK) {
     question = data;
   }
-  print_row(file, question == NULL || question->text == NULL ? "" : question->text);
+  const char *text = question == NULL || question->text == NULL ? "" : question->text;
+  print_row(file, text, strlen(text));
   cyaml_free(&config, &schema, data, 0);
 }
 

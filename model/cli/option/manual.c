@@ -33,46 +33,41 @@ static void text_until(FILE *file, const char *text, const char *end) {
 
 void manual_text(FILE *file, const char *text) { text_until(file, text, text + strlen(text)); }
 
+void manual_row(FILE *file, const char *left, const char *right, size_t length) {
+  const int column = fprintf(file, "%*s%s", INDENT, "", left);
+  if (column + 2 > ROW_LEFT) {
+    fprintf(file, "\n%*s", ROW_LEFT, "");
+  } else {
+    fprintf(file, "%*s", ROW_LEFT - column, "");
+  }
+  wrap_words(file, right, length, ROW_LEFT, ROW_LEFT);
+}
+
 void manual_rows(FILE *file, const char *heading, const manual_row_t *rows) {
   manual_heading(file, heading);
   for (; rows->left != NULL; ++rows) {
-    const int left = fprintf(file, "%*s%s", INDENT, "", rows->left);
-    if (left + 2 > ROW_LEFT) {
-      fprintf(file, "\n%*s", ROW_LEFT, "");
-    } else {
-      fprintf(file, "%*s", ROW_LEFT - left, "");
-    }
-    wrap_words(file, rows->right, strlen(rows->right), ROW_LEFT, ROW_LEFT);
+    manual_row(file, rows->left, rows->right, strlen(rows->right));
   }
 }
 
-// The end of the first sentence, without its dot.
-static const char *sentence_end(const char *text) {
-  for (const char *at = text; *at != '\0'; ++at) {
-    if (*at == '.' && (isspace((unsigned char)at[1]) || at[1] == '\0')) {
-      return at;
-    }
+size_t manual_name_length(const char *about) {
+  size_t length = 0;
+  while (about[length] != '\0' &&
+         !(about[length] == '.' && (isspace((unsigned char)about[length + 1]) || about[length + 1] == '\0'))) {
+    ++length;
   }
-  return text + strlen(text);
-}
-
-void manual_name_text(const char *about, char *text, size_t size) {
-  snprintf(text, size, "%.*s", (int)(sentence_end(about) - about), about);
-  for (char *at = text; (at = strchr(at, '\n')) != NULL;) {
-    *at = ' ';
-  }
+  return length;
 }
 
 static void print_name(FILE *file, const manual_t *manual) {
-  const char *end = sentence_end(manual->about);
   fputs("NAME\n", file);
   const int left = fprintf(file, "%*samalgam %s -", INDENT, "", manual->name);
   fputc(' ', file);
-  wrap_words(file, manual->about, (size_t)(end - manual->about), left + 1, left + 1);
+  wrap_words(file, manual->about, manual_name_length(manual->about), left + 1, left + 1);
 }
 
 static void print_description(FILE *file, const manual_t *manual) {
-  const char *rest = sentence_end(manual->about);
+  const char *rest = manual->about + manual_name_length(manual->about);
   rest += strspn(rest, ". \n");
   const char *notes = manual->notes == NULL ? "" : manual->notes;
   const char *exits = strstr(notes, exits_mark);

@@ -27,12 +27,13 @@ typedef struct manual {
 
 void manual_print(FILE *file, const manual_t *manual);
 
-// The first sentence of `about`, one line.
-void manual_name_text(const char *about, char *text, size_t size);
+// Bytes of the first sentence of `about`, without its dot.
+size_t manual_name_length(const char *about);
 
 // The sections of a page that is not like others.
 void manual_heading(FILE *file, const char *heading);
 void manual_text(FILE *file, const char *text);
+void manual_row(FILE *file, const char *left, const char *right, size_t length);  // of the right one's text
 void manual_rows(FILE *file, const char *heading, const manual_row_t *rows);
 
 // Exit codes of commands that do not simulate.

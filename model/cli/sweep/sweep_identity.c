@@ -91,18 +91,14 @@ static bool resolve(sweep_identity_t *own, unsigned command) {
 }
 
 static void add_machine(digest_t *digest, const config_t *config) {
-#define SECTION(section, text)                               \
-  {                                                          \
-    const config_##section##_t *const in = &config->section; \
-    const char *const where = #section;
-#define PARAM(type, name, min, max, unit, text) digest_bytes(digest, #name, &in->name, sizeof in->name);
-#define END_SECTION(section)             \
-  digest_text(digest, "section", where); \
+  for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
+    const config_param_t *param = &config_params[i];
+    digest_bytes(digest, param->name, (const char *)config + param->offset,
+                 param->whole ? sizeof(config_uint_t) : sizeof(config_real_t));
+    if (i + 1 == CONFIG_PARAMS || strcmp(param->section, config_params[i + 1].section) != 0) {
+      digest_text(digest, "section", param->section);
+    }
   }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
 }
 
 // --- what a command's runs have in common ------------------------------------------------------
@@ -297,35 +293,17 @@ static void name(void *context, const points_words_t *words, char name[STORE_NAM
   digest_name(&own->digest, name);
 }
 
-// *value is NAN if the machine cannot be so: the run will say why.
-static bool find_parameter(const config_t *config, const char *parameter, double *value) {
-#define SECTION(section, text)                               \
-  {                                                          \
-    const config_##section##_t *const in = &config->section; \
-    const char *const where = #section;
-#define PARAM(type, name, min, max, unit, text)                                           \
-  if (strncmp(parameter, where, strlen(where)) == 0 && parameter[strlen(where)] == '.' && \
-      is(parameter + strlen(where) + 1, #name)) {                                         \
-    *value = (double)in->name;                                                            \
-    return true;                                                                          \
-  }
-#define END_SECTION(section) }
-#include "config/config.def"
-#undef SECTION
-#undef PARAM
-#undef END_SECTION
-  return false;
-}
-
+// The value is NAN on a machine that cannot be so: the run will say why.
 static bool parameter(void *context, const points_words_t *words, const char *parameter, double *value) {
   sweep_identity_t *own = context;
   base_error_t error;
   const unsigned command = sweep_words_command(words);
   const bool good = sweep_words_parse(words, &own->options, &error) && resolve(own, command);
-  if (sweep_words_option(command, "config") == NULL || !find_parameter(&own->config, parameter, value)) {
+  const config_param_t *param = config_param(parameter, strlen(parameter));
+  if (sweep_words_option(command, "config") == NULL || param == NULL) {
     return false;
   }
-  *value = good ? *value : (double)NAN;
+  *value = good ? config_value(&own->config, param) : (double)NAN;
   return true;
 }
 
