@@ -39,6 +39,16 @@ bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *
   return good;
 }
 
+double json_number(const cJSON *object, const char *name) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+const char *json_text(const cJSON *object, const char *name) {
+  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
+  return text == NULL ? "" : text;
+}
+
 bool json_count(const cJSON *item, uint64_t *count) {
   const double value = cJSON_IsNumber(item) ? item->valuedouble : -1.0;
   if (!(value >= 0.0 && value <= 0x1p53) || value != floor(value)) {

@@ -29,6 +29,10 @@ bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *
 // A whole number that a double holds exactly, from 0 on. False: it is none; item may be NULL.
 bool json_count(const cJSON *item, uint64_t *count);
 
+// A member's number or text; 0 and "" where there is none.
+double json_number(const cJSON *object, const char *name);
+const char *json_text(const cJSON *object, const char *name);
+
 // A new object at the end of a list.
 cJSON *json_add_row(cJSON *list);
 

@@ -11,6 +11,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "base/size.h"
 #include "core_internal.h"
 #include "num/num_format.h"
 #include "num/num_gm.h"
@@ -22,8 +23,6 @@ enum {
   BLOCK = 16,  // rows of a strip that are moved at a time
   BLOCK_BYTES = BLOCK * STRIP_ROW_BYTES,
 };
-
-static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 // Strips as they are, the rows up to the next multiple of 16 zero.
 static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint32_t cols) {
@@ -43,7 +42,7 @@ static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   const size_t whole = c->cols / STRIP_COLS;
   const size_t rest = c->cols % STRIP_COLS * 2u;  // bytes a row in a strip that is not whole
   for (size_t r0 = 0; r0 < c->rows; r0 += BLOCK) {
-    const size_t rows = at_most(c->rows - r0, BLOCK);
+    const size_t rows = smaller(c->rows - r0, BLOCK);
     for (size_t s = 0; s < core_strips(c->cols); ++s) {
       const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW_BYTES;
       uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW_BYTES;
@@ -82,7 +81,7 @@ static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, siz
   const size_t k_blocks = (k + BLOCK - 1) / BLOCK;
   const size_t n_blocks = (n + BLOCK - 1) / BLOCK;
   for (size_t nb = 0; nb < n_blocks; ++nb) {
-    const size_t rows = at_most(n - nb * BLOCK, BLOCK);
+    const size_t rows = smaller(n - nb * BLOCK, BLOCK);
     for (size_t kb = 0; kb < k_blocks; ++kb) {
       const uint8_t *block = from + kb * from_pitch + nb * BLOCK_BYTES;
       uint8_t *turned = to + (nb * k_blocks + kb) * BLOCK_BYTES;
@@ -96,7 +95,7 @@ static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, siz
       memcpy(x, block, BLOCK_BYTES);
       num_transpose_block(x);
       memcpy(turned, x, BLOCK_BYTES);
-      const size_t used = at_most(k - kb * BLOCK, BLOCK) * STRIP_ROW_BYTES;
+      const size_t used = smaller(k - kb * BLOCK, BLOCK) * STRIP_ROW_BYTES;
       memset(turned + used, 0, BLOCK_BYTES - used);
     }
   }
@@ -163,13 +162,13 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
   scratch_t scratch;
 
   for (size_t k0 = 0; k0 < c->k; k0 += PART_K) {
-    const size_t k = at_most(c->k - k0, PART_K);
+    const size_t k = smaller(c->k - k0, PART_K);
     const bool accumulate = c->accumulate || k0 > 0;
     for (size_t n0 = 0; n0 < c->n; n0 += PART_N) {
-      const size_t n = at_most(c->n - n0, PART_N);
+      const size_t n = smaller(c->n - n0, PART_N);
       widen(l0b + n0 / STRIP_COLS * b_strip + k0 * STRIP_ROW_BYTES, b_strip, k, n, scratch.b, LDB);
       for (size_t m0 = 0; m0 < c->m; m0 += PART_M) {
-        const size_t m = at_most(c->m - m0, PART_M);
+        const size_t m = smaller(c->m - m0, PART_M);
         widen(l0a + k0 / STRIP_COLS * a_strip + m0 * STRIP_ROW_BYTES, a_strip, m, k, scratch.a, LDA);
         matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, l0c + m0 * ldc + n0, ldc, accumulate);
       }

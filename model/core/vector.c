@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "core_internal.h"
 #include "num/num_exp.h"
 #include "num/num_format.h"
@@ -16,8 +17,6 @@ enum { CHUNK = 64, CAST_CHUNK = 256 };
 // Rows that are summed side by side: each sum is one chain of additions, of which the host can keep
 // several going.
 enum { SUM_ROWS = 8 };
-
-static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 NUM_INLINE float combine(unsigned op, float x, float y, float z) {
   switch (op) {
@@ -106,7 +105,7 @@ static void compare_row(bool equal, bool tile, uint8_t *dst, const float *a, con
     repeated[j] = *b;
   }
   for (size_t i = 0; i < n; i += CHUNK) {
-    const size_t count = at_most(n - i, CHUNK);
+    const size_t count = smaller(n - i, CHUNK);
     const float *y = chunk_of_b(tile, b, i, repeated);
     uint8_t flags[CHUNK] = {0};
     if (equal) {
@@ -128,7 +127,7 @@ NUM_CLONES
 static void select_row(bool tile, uint32_t *dst, const uint32_t *a, const uint32_t *b, const uint8_t *mask, size_t n) {
   const uint32_t repeated = *b;
   for (size_t i = 0; i < n; i += CHUNK) {
-    const size_t count = at_most(n - i, CHUNK);
+    const size_t count = smaller(n - i, CHUNK);
     uint32_t take_a[CHUNK];  // all ones or zero
     for (size_t j = 0; j < count; j += 8) {
       const uint32_t bits = mask[(i + j) / 8];
@@ -220,10 +219,10 @@ static void row_sums(const uint8_t *x, size_t pitch, size_t rows, size_t n, floa
 NUM_CLONES
 static float tree_of_row(const float *x, size_t n) {
   float lane[CHUNK];
-  size_t lanes = at_most(n, CHUNK);
+  size_t lanes = smaller(n, CHUNK);
   memcpy(lane, x, lanes * sizeof *lane);
   for (size_t i = CHUNK; i < n; i += CHUNK) {
-    const size_t count = at_most(n - i, CHUNK);
+    const size_t count = smaller(n - i, CHUNK);
     for (size_t j = 0; j < count; ++j) {
       lane[j] += x[i + j];
     }
@@ -232,7 +231,7 @@ static float tree_of_row(const float *x, size_t n) {
     for (size_t j = 0; j + half < lanes; ++j) {
       lane[j] += lane[j + half];
     }
-    lanes = at_most(lanes, half);
+    lanes = smaller(lanes, half);
   }
   return lane[0];
 }
@@ -309,7 +308,7 @@ static void number_columns(float *y, size_t n) {
 NUM_CLONES
 static void scale_row(float *dst, const float *a, const float *factors, size_t n) {
   for (size_t i = 0; i < n; i += VEC_SCALE_COLS) {
-    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL, at_most(n - i, VEC_SCALE_COLS));
+    combine_loop(VOP_MUL, false, dst + i, a + i, factors + i / VEC_SCALE_COLS, NULL, smaller(n - i, VEC_SCALE_COLS));
   }
 }
 
@@ -371,7 +370,7 @@ static void cast_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t 
   const size_t chunks = (n + CAST_CHUNK - 1) / CAST_CHUNK;
   for (size_t k = 0; k < chunks; ++k) {
     const size_t i = (to > from ? chunks - 1 - k : k) * CAST_CHUNK;
-    const size_t count = at_most(n - i, CAST_CHUNK);
+    const size_t count = smaller(n - i, CAST_CHUNK);
     cast_chunk_t x;
     cast_chunk_t y;
     memcpy(&x, a + i * from, count * from);

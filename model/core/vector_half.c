@@ -3,13 +3,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "base/size.h"
 #include "core_internal.h"
 #include "num/num_format.h"
 #include "num/num_isa.h"
 
 enum { CHUNK = 256 };  // elements handled through buffers on the stack at a time
-
-static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
 
 NUM_CLONES
 static void from_int4(bool is_signed, const uint8_t *x, float *y, size_t n) {
@@ -24,7 +23,7 @@ static void from_int4(bool is_signed, const uint8_t *x, float *y, size_t n) {
 void core_cast_int4_row(const cmd_vec_t *c, uint8_t *dst, const uint8_t *a, size_t n) {
   for (size_t chunk = (n + CHUNK - 1) / CHUNK; chunk-- > 0;) {
     const size_t i = chunk * CHUNK;
-    const size_t count = at_most(n - i, CHUNK);
+    const size_t count = smaller(n - i, CHUNK);
     uint8_t x[CHUNK / 2];
     float y[CHUNK];
     uint16_t half[CHUNK];
@@ -60,7 +59,7 @@ static void combine(unsigned op, float *x, const float *y, size_t n) {
 // again gives what rounding once would (Figueroa, "When is double rounding innocuous?", 1995).
 void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n) {
   for (size_t i = 0; i < n; i += CHUNK) {
-    const size_t count = at_most(n - i, CHUNK);
+    const size_t count = smaller(n - i, CHUNK);
     uint16_t in[CHUNK];
     float x[CHUNK];
     float y[CHUNK];

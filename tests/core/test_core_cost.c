@@ -1,5 +1,6 @@
 // Cycles, worked out by hand for a machine whose values are all different where a mistake could take one for another.
 // SPDX-License-Identifier: Apache-2.0
+#include "core/estimate.h"
 #include "core_test.h"
 
 static const config_t config = {
@@ -208,11 +209,30 @@ static void flags_and_barriers(void **state) {
   assert_int_equal(vector(COMMAND_OF(CROSS_WAIT, cross_wait, V, .flag = 1)), 1);
 }
 
+// What plans are made by: the same costs, and every rate from the config.
+static void estimates(void **state) {
+  (void)state;
+  config_t machine = config;
+  machine.gm = (config_gm_t){.move_bytes = 16384, .worst_efficiency = 0.5};
+  machine.scalar = (config_scalar_t){.cpi = 2, .push_cycles = 5};
+  assert_true(estimate_efficiency(&machine, 16384, true) == 1);
+  assert_true(estimate_efficiency(&machine, 8192, true) == 0.75);
+  assert_true(estimate_efficiency(&machine, 1 << 20, false) == 0.5);
+  assert_true(estimate_move_rate(&machine, 10, 16384, 1) == 10000);
+  assert_true(estimate_move_rate(&machine, 10, 16384, 0) == 5000);
+  assert_true(estimate_mmad_cycles(&machine, 32, 48, 64, 3) == 2 * 3 * 4 + 3 * (12 + 2));
+  assert_true(estimate_l0_cycles(&machine, 2 * 238, 3 * 119) == 5);
+  assert_true(estimate_scalar_cycles(&machine, 4, 10) == 4 * (5 + 2 * 10));
+  const command_t exp = COMMAND_OF(VEC, vec, V, .op = VOP_EXP, .rows = 8, .cols = 128);
+  assert_true(estimate_vector_cycles(&machine, &exp.vec) == (double)vector(exp));
+  assert_true(estimate_handover_cycles(&machine) == 0.5 * 1800);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matrix_multiply),   cmocka_unit_test(cube_transfers),     cmocka_unit_test(vector_transfers),
       cmocka_unit_test(engine_commands),   cmocka_unit_test(vector_operations),  cmocka_unit_test(vector_repeats),
-      cmocka_unit_test(narrow_operations), cmocka_unit_test(flags_and_barriers),
+      cmocka_unit_test(narrow_operations), cmocka_unit_test(flags_and_barriers), cmocka_unit_test(estimates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ num: hal
 base: host num
 host:
 config: base host
-core: num config hal
+core: base num config hal
 waves:
 engine: num host waves hal
 lm: num
@@ -44,7 +44,7 @@ kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention
 kernel/engine: /. /attention /lm
-kernel/flash: /.
+kernel/flash: /. /attention
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.

@@ -55,12 +55,6 @@ typedef struct run {
   double seconds, processor_seconds, memory_mb, commands, cycles;
 } run_t;
 
-static double number_of(const cJSON *document, const char *object, const char *name) {
-  const cJSON *within = object == NULL ? document : cJSON_GetObjectItem(document, object);
-  const double value = cJSON_GetNumberValue(cJSON_GetObjectItem(within, name));
-  return value > 0 ? value : 0;
-}
-
 static run_t run(const char *arguments, const way_t *way, const char *json) {
   char line[512];
   const char *words[WORDS_MAX] = {PROGRAM_SELF};
@@ -77,10 +71,11 @@ static run_t run(const char *arguments, const way_t *way, const char *json) {
   }
   run_t result = {.seconds = host_seconds() - start};
   cJSON *document = json_read(json);
-  result.processor_seconds = number_of(document, "host", "processor_seconds");
-  result.memory_mb = number_of(document, "host", "peak_rss_mb");
-  result.commands = number_of(document, "host", "commands");
-  result.cycles = number_of(document, NULL, "cycles");
+  const cJSON *host = cJSON_GetObjectItem(document, "host");
+  result.processor_seconds = json_number(host, "processor_seconds");
+  result.memory_mb = json_number(host, "peak_rss_mb");
+  result.commands = json_number(host, "commands");
+  result.cycles = json_number(document, "cycles");
   cJSON_Delete(document);
   return result;
 }

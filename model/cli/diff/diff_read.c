@@ -12,18 +12,13 @@
 
 enum { WORDS_MOST = 512, TEXT_BYTES = 8192 };
 
-static const char *text_of(const cJSON *object, const char *name) {
-  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-  return text == NULL ? "" : text;
-}
-
 // --- the machine ------------------------------------------------------------------------------
 
 // False: it is not there any more, or not as it was.
 static bool load_machine(const cJSON *run, config_t *config) {
   char message[CONFIG_ERROR_BYTES];
   const cJSON *set;
-  const char *name = text_of(run, "config");
+  const char *name = json_text(run, "config");
   if (name[0] == '\0' || !config_open(name, config, message)) {
     return false;
   }
@@ -71,7 +66,7 @@ static void take_words(const cJSON *run, words_t *words) {
   char *argv[WORDS_MOST + 1] = {NULL};
   base_error_t error;
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(run, "host"), "arguments");
-  const run_kernel_t *kernel = run_kernel_find(text_of(run, "kernel"));
+  const run_kernel_t *kernel = run_kernel_find(json_text(run, "kernel"));
   const int count = cJSON_GetArraySize(list);
   words->count = 0;
   if (kernel == NULL || count < 1 || count > WORDS_MOST) {
@@ -124,7 +119,7 @@ static void add_options(cJSON *const run[2], const words_t words[2]) {
 static void take_pipe(const cJSON *pipe, cJSON *cycles, cJSON *commands) {
   char name[64];
   const cJSON *item;
-  snprintf(name, sizeof name, "%s %s", text_of(pipe, "core"), text_of(pipe, "pipe"));
+  snprintf(name, sizeof name, "%s %s", json_text(pipe, "core"), json_text(pipe, "pipe"));
   cJSON *one = cJSON_AddObjectToObject(cycles, name);
   cJSON_ArrayForEach(item, pipe) {
     if (strcmp(item->string, "commands") == 0) {
@@ -180,7 +175,7 @@ static cJSON *read_run(const char *file, base_error_t *error) {
     return NULL;
   }
   make_plain(run);
-  if (text_of(run, "kernel")[0] == '\0') {
+  if (json_text(run, "kernel")[0] == '\0') {
     base_fail(error, "%s: kernel: expected a text; is it %s?", file, expected);
   } else if (!json_count(cJSON_GetObjectItemCaseSensitive(run, "cycles"), &cycles)) {
     base_fail(error, "%s: cycles: expected a whole number", file);

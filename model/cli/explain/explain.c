@@ -18,22 +18,12 @@ static const double SHARE_LEAST = 0.015, WORTH_LEAST = 0.005;
 
 // --- the file ---------------------------------------------------------------------------------
 
-static const char *text_of(const cJSON *object, const char *name) {
-  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-  return text == NULL ? "" : text;
-}
-
-static double number_of(const cJSON *object, const char *name) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 // The words of the run again, from host.arguments: the kernel's name and what followed it.
 static bool take_words(explain_run_t *run, base_error_t *error) {
   const cJSON *host = cJSON_GetObjectItemCaseSensitive(run->root, "host");
   const cJSON *words = cJSON_GetObjectItemCaseSensitive(host, "arguments");
   const int count = cJSON_GetArraySize(words);
-  run->kernel = text_of(run->root, "kernel");
+  run->kernel = json_text(run->root, "kernel");
   const run_kernel_t *kernel = run_kernel_find(run->kernel);
   char *argv[EXPLAIN_WORDS_MAX + 1] = {NULL};
   if (kernel == NULL || count < 1 || count > EXPLAIN_WORDS_MAX - 64) {
@@ -62,7 +52,7 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
 static bool take_config(explain_run_t *run, base_error_t *error) {
   char path[4096], message[CONFIG_ERROR_BYTES];
   const cJSON *set;
-  const char *name = text_of(run->root, "config");
+  const char *name = json_text(run->root, "config");
   if (name[0] == '\0') {
     return base_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained", run->file);
   }
@@ -157,11 +147,11 @@ static int by_cycles(const void *a, const void *b) {
 static bool same_line(const cJSON *a, const cJSON *b) {
   static const char *const names[] = {"core", "pipe", "command", "line"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
-    if (strcmp(text_of(a, names[i]), text_of(b, names[i])) != 0) {
+    if (strcmp(json_text(a, names[i]), json_text(b, names[i])) != 0) {
       return false;
     }
   }
-  return (strcmp(text_of(a, "what"), "scalar") == 0) == (strcmp(text_of(b, "what"), "scalar") == 0);
+  return (strcmp(json_text(a, "what"), "scalar") == 0) == (strcmp(json_text(b, "what"), "scalar") == 0);
 }
 
 // The links or waits, largest first; NULL: no memory.
@@ -179,8 +169,8 @@ static line_t *sorted(const cJSON *list, size_t *count) {
     }
     *count += i == *count ? 1 : 0;
     lines[i].first = lines[i].first == NULL ? item : lines[i].first;
-    lines[i].cycles[strcmp(text_of(item, "what"), "busy") != 0] += number_of(item, "cycles");
-    lines[i].times = number_of(item, "times") > lines[i].times ? number_of(item, "times") : lines[i].times;
+    lines[i].cycles[strcmp(json_text(item, "what"), "busy") != 0] += json_number(item, "cycles");
+    lines[i].times = json_number(item, "times") > lines[i].times ? json_number(item, "times") : lines[i].times;
   }
   qsort(lines, *count, sizeof *lines, by_cycles);
   return lines;
@@ -207,10 +197,10 @@ static void print_links(const explain_run_t *run) {
     if (l->cycles[0] + l->cycles[1] < SHARE_LEAST * all) {
       break;
     }
-    const bool scalar = strcmp(text_of(l->first, "what"), "scalar") == 0;
+    const bool scalar = strcmp(json_text(l->first, "what"), "scalar") == 0;
     printf("  %4.1f     %4.1f  %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[0] / all, 100 * l->cycles[1] / all,
-           l->times, text_of(l->first, "core"), scalar ? "scalar" : text_of(l->first, "pipe"),
-           text_of(l->first, "command"), text_of(l->first, "line"));
+           l->times, json_text(l->first, "core"), scalar ? "scalar" : json_text(l->first, "pipe"),
+           json_text(l->first, "command"), json_text(l->first, "line"));
   }
   free(lines);
 }
@@ -232,8 +222,8 @@ static void print_waits(const explain_run_t *run) {
     }
     any = true;
     printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
-           text_of(l->first, "core"), text_of(l->first, "pipe"),
-           strcmp(text_of(l->first, "what"), "buffer") == 0 ? "buffer" : "data", text_of(l->first, "line"));
+           json_text(l->first, "core"), json_text(l->first, "pipe"),
+           strcmp(json_text(l->first, "what"), "buffer") == 0 ? "buffer" : "data", json_text(l->first, "line"));
   }
   free(lines);
 }
@@ -259,18 +249,18 @@ static void print_worth(const explain_run_t *run) {
 static void print_bound(const explain_run_t *run) {
   const cJSON *pipe, *most = NULL;
   cJSON_ArrayForEach(pipe, cJSON_GetObjectItemCaseSensitive(run->root, "pipes")) {
-    if (most == NULL || number_of(pipe, "busy") > number_of(most, "busy")) {
+    if (most == NULL || json_number(pipe, "busy") > json_number(most, "busy")) {
       most = pipe;
     }
   }
   if (most != NULL) {
-    printf("busiest  %s %s, %.1f %% of the cycles\n", text_of(most, "core"), text_of(most, "pipe"),
-           100 * number_of(most, "busy") / (double)run->cycles);
+    printf("busiest  %s %s, %.1f %% of the cycles\n", json_text(most, "core"), json_text(most, "pipe"),
+           100 * json_number(most, "busy") / (double)run->cycles);
   }
 }
 
 static void print_all(const explain_run_t *run) {
-  printf("run      %s on %s: %llu cycles (%s)\n", run->kernel, text_of(run->root, "config"),
+  printf("run      %s on %s: %llu cycles (%s)\n", run->kernel, json_text(run->root, "config"),
          (unsigned long long)run->cycles, run->file);
   print_bound(run);
   print_links(run);

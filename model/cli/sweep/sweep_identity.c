@@ -293,7 +293,7 @@ static void name(void *context, const points_words_t *words, char name[STORE_NAM
   digest_name(&own->digest, name);
 }
 
-// The value is NAN on a machine that cannot be so: the run will say why.
+// *value is NAN on a machine that cannot be so: the run will say why.
 static bool parameter(void *context, const points_words_t *words, const char *parameter, double *value) {
   sweep_identity_t *own = context;
   base_error_t error;

@@ -149,39 +149,29 @@ static bool run_unit(const synth_flow_t *flow, const char *unit, synth_result_t 
   return true;
 }
 
-static double number(const cJSON *object, const char *name) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-static const char *text(const cJSON *object, const char *name) {
-  const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-  return value == NULL ? "" : value;
-}
-
 static void print_unit(const synth_flow_t *flow, const synth_result_t *result) {
   const cJSON *unit = result->unit;
   const cJSON *timing = result->timing;
   const cJSON *item;
-  printf("%s", text(unit, "unit"));
+  printf("%s", json_text(unit, "unit"));
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "params")) {
     printf(" %s=%.0f", item->string, item->valuedouble);
   }
-  printf(" in %s: %.0f um2, %.0f NAND2, mapped %s\n", flow->name, number(unit, "area_um2"), number(unit, "nand2"),
-         text(unit, "recipe"));
+  printf(" in %s: %.0f um2, %.0f NAND2, mapped %s\n", flow->name, json_number(unit, "area_um2"),
+         json_number(unit, "nand2"), json_text(unit, "recipe"));
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(unit, "cells")) {
     printf("  %-24s %7.0f\n", item->string, item->valuedouble);
   }
-  const double period = number(timing, "min_period_ps");
+  const double period = json_number(timing, "min_period_ps");
   printf("  slowest path %.2f ns = %.1f FO4 (%.0f MHz), from %s to %s; the clock is %u FO4\n", period / 1000,
-         number(timing, "fo4"), 1e6 / period, text(timing, "from"), text(timing, "to"), flow->clock_fo4);
+         json_number(timing, "fo4"), 1e6 / period, json_text(timing, "from"), json_text(timing, "to"), flow->clock_fo4);
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "loops")) {
-    printf("  loop of the %s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
-           number(item, "ps") / flow->fo4_ps);
+    printf("  loop of the %s %.2f ns = %.1f FO4\n", json_text(item, "name"), json_number(item, "ps") / 1000,
+           json_number(item, "ps") / flow->fo4_ps);
   }
   cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(timing, "stages")) {
-    printf("  stage %-10s %.2f ns = %.1f FO4\n", text(item, "name"), number(item, "ps") / 1000,
-           number(item, "ps") / flow->fo4_ps);
+    printf("  stage %-10s %.2f ns = %.1f FO4\n", json_text(item, "name"), json_number(item, "ps") / 1000,
+           json_number(item, "ps") / flow->fo4_ps);
   }
 }
 
@@ -205,19 +195,19 @@ static bool run_top(const synth_flow_t *flow, int which, synth_result_t *result,
 }
 
 static void print_path(const synth_flow_t *flow, const char *name, const cJSON *path) {
-  const double fo4 = number(path, "fo4");
+  const double fo4 = json_number(path, "fo4");
   const double mhz = 1e6 / (fo4 * flow->fo4_ps);
   printf("  %-12s %6.1f FO4 %6.0f MHz %6.0f at 28 nm  from %s to %s\n", name, fo4, mhz, mhz * flow->node_nm / 28,
-         text(path, "from"), text(path, "to"));
+         json_text(path, "from"), json_text(path, "to"));
 }
 
 static void print_top(const synth_flow_t *flow, const synth_result_t *result) {
   const cJSON *part;
-  printf("%s in %s (%.0f nm), its units mapped to %u FO4\n", text(result->top, "top"), flow->name, flow->node_nm,
+  printf("%s in %s (%.0f nm), its units mapped to %u FO4\n", json_text(result->top, "top"), flow->name, flow->node_nm,
          flow->clock_fo4);
   print_path(flow, "whole", result->top);
   cJSON_ArrayForEach(part, cJSON_GetObjectItemCaseSensitive(result->top, "parts")) {
-    print_path(flow, text(part, "name"), part);
+    print_path(flow, json_text(part, "name"), part);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "host/interrupt.h"
 
 enum { LINES_SHOWN = 16, NAME_BYTES = 48 };
@@ -15,24 +16,15 @@ typedef struct bar {
   double count, cycles, share;
 } bar_t;
 
-static const char *text_of(const cJSON *row, const char *name) {
-  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, name));
-  return text == NULL ? "" : text;
-}
-
-static double number_of(const cJSON *row, const char *name) {
-  return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(row, name));
-}
-
 static bar_t take(const cJSON *row, bool lines) {
-  bar_t bar = {.core = text_of(row, "core"),
-               .pipe = text_of(row, "pipe"),
-               .line = lines ? text_of(row, "line") : "",
-               .count = number_of(row, "count"),
-               .cycles = number_of(row, "cycles"),
-               .share = number_of(row, "share")};
-  const char *op = text_of(row, "op");
-  snprintf(bar.command, sizeof bar.command, "%s%s%s", text_of(row, "command"), op[0] == '\0' ? "" : " ", op);
+  bar_t bar = {.core = json_text(row, "core"),
+               .pipe = json_text(row, "pipe"),
+               .line = lines ? json_text(row, "line") : "",
+               .count = json_number(row, "count"),
+               .cycles = json_number(row, "cycles"),
+               .share = json_number(row, "share")};
+  const char *op = json_text(row, "op");
+  snprintf(bar.command, sizeof bar.command, "%s%s%s", json_text(row, "command"), op[0] == '\0' ? "" : " ", op);
   return bar;
 }
 

@@ -1,51 +1,69 @@
-// The one place where the sizes of kernel flash are chosen: keys of a block, groups of rows, splits.
+// The one place where the sizes of kernel flash are chosen: keys of a block,
+// groups of rows, splits.
 //
-// All by one estimate: the cycles of a core's units, block after block in the time of its slowest part, and of the
-// first block's way in and the last one's out.
-// SPDX-License-Identifier: Apache-2.0
+// All by one estimate: the cycles of a core's units, block after block in the
+// time of its slowest part, and of the first block's way in and the last one's
+// out. SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/estimate.h"
+#include "kernel/attention/attention_stages.h"
 #include "kernel/flash/flash.h"
 
 enum {
   MOST_GROUPS = 1 << 16,  // that are looked at, of all candidates together
-  // Cycles.
-  WAY_THROUGH = 12000,  // of a block through cores and memory, beside what its keys take
-  BLOCK = 1400,         // of the cube's scalar core
-  PRODUCT = 600,
-  COMMAND = 27,  // of a scalar core
+  // Commands, and instructions of a scalar core for one: counted in its
+  // firmware.
+  TILE_COMMANDS = 24,
+  PIECE_COMMANDS = 2,
+  VECTOR_COMMANDS = 15,  // of a block
+  VECTOR_INSTRUCTIONS = 23,
+  PRODUCT_COMMANDS = 17,
+  CUBE_COMMANDS = 40,  // of a block
+  CUBE_INSTRUCTIONS = 31,
 };
 
-static double greater(double a, double b) { return a > b ? a : b; }
-
-// A vector core's part of a block: 10.8 cycles for 64 scores and 14 for the reductions and O of a row; a
-// tile's operations cost 84 cycles to start, and 12 for each fold. With few rows its scalar core, which pushes 24
-// commands for a tile and two for each fold, is slower. Where a causal mask cuts, that is 3.1 cycles more for 64
-// scores.
-static double vector_cycles(double rows, double keys, double dv, size_t block, bool cut) {
-  const double tile = 2 * block > FLASH_BLOCK ? 16 : 32;
-  const double score = cut ? 10.8 + 3.1 : 10.8;
-  const double pieces = ceil(keys / 64);
-  const double tiles = (rows + tile - 1) / tile;
-  const double work = rows * (score * pieces + 10 + 2.1 * dv / 64) + tiles * (84 + 12 * pieces) + 100;
-  return greater(work, tiles * (24 + 2 * pieces) * COMMAND + 400);
+// A vector core's part of a block: V1 and V2, or what its scalar core pushes
+// for them, which takes longer where a tile has few rows.
+static double vector_cycles(const config_t *config, size_t rows, size_t keys, size_t dv, size_t block, bool cut) {
+  const size_t tile = 2 * block > FLASH_BLOCK ? 16 : 32;
+  const attention_scores_t scores = {.rows = rows, .keys = keys, .tile_rows = tile, .tree = true, .cut = cut};
+  const size_t commands =
+      (rows + tile - 1) / tile * (TILE_COMMANDS + PIECE_COMMANDS * ((keys + 63) / 64)) + VECTOR_COMMANDS;
+  return fmax(attention_scores_cycles(config, &scores) + attention_output_cycles(config, rows, dv),
+              estimate_scalar_cycles(config, (double)commands, VECTOR_INSTRUCTIONS));
 }
 
-// The cube core's: what FIX stores at 75 bytes a cycle, what MTE2 loads at 83, what its scalar core does for a block
-// and for each product of 128 x 128 x 128 in it.
-static double cube_cycles(double rows, double keys, double dk, double dv) {
-  const double stores = rows * (keys + dv) * 4 / 75;
-  const double loads = (keys * (dk + dv) + rows * keys) * 2 / 83;
-  const double products = ceil(keys / 128) * (ceil(dk / 128) + ceil(dv / 128));
-  return greater(greater(stores, loads), BLOCK + products * PRODUCT);
+// The cube core's: what FIX stores, what MTE2 loads, what its scalar core does
+// for a block and for each product of 128 x 128 x 128 in it.
+static double cube_cycles(const config_t *config, size_t rows, size_t keys, size_t dk, size_t dv, size_t block) {
+  const double stores = attention_store_cycles(config, rows, keys, 4 * block) +
+                        attention_store_cycles(config, rows, dv, (4 * dv + 63) / 64 * 64);
+  const double bytes = 2.0 * (double)(keys * (dk + dv) + rows * keys);
+  const double loads = bytes / config_bytes_per_cycle(config, config->cube.load_gbps);
+  const size_t products = (keys + 127) / 128 * ((dk + 127) / 128 + (dv + 127) / 128);
+  const double commands = (double)(CUBE_COMMANDS + products * PRODUCT_COMMANDS);
+  return fmax(fmax(stores, loads), estimate_scalar_cycles(config, commands, CUBE_INSTRUCTIONS));
 }
 
-static double block_cycles(const flash_run_t *run, double rows, double keys, size_t block, bool cut) {
+typedef struct parts {
+  double vector, cube;
+} parts_t;
+
+static parts_t parts_of(const flash_run_t *run, size_t rows, size_t keys, size_t block, bool cut) {
   const flash_problem_t *problem = &run->problem;
-  const double subs = (double)run->settings.machine.soc.config.soc.vector_cores;
-  return greater(vector_cycles((rows + subs - 1) / subs, keys, (double)problem->dv, block, cut),
-                 cube_cycles(rows, keys, (double)problem->dk, (double)problem->dv));
+  const config_t *config = &run->settings.machine.soc.config;
+  const size_t subs = config->soc.vector_cores;
+  return (parts_t){.vector = vector_cycles(config, (rows + subs - 1) / subs, keys, problem->dv, block, cut),
+                   .cube = cube_cycles(config, rows, keys, problem->dk, problem->dv, block)};
+}
+
+static double block_cycles(const flash_run_t *run, size_t rows, size_t keys, size_t block, bool cut) {
+  const parts_t parts = parts_of(run, rows, keys, block, cut);
+  // S, P and T from core to core: FLASH_SLOTS blocks may be on that way at once.
+  const double way = 3 * estimate_handover_cycles(&run->settings.machine.soc.config) + parts.vector + parts.cube;
+  return fmax(fmax(parts.vector, parts.cube), way / FLASH_SLOTS);
 }
 
 static double group_cycles(const flash_run_t *run, const flash_group_t *group, size_t block) {
@@ -54,11 +72,11 @@ static double group_cycles(const flash_run_t *run, const flash_group_t *group, s
   const uint32_t seen = flash_keys_seen(&run->deal, group->first_row, group->rows, length);
   const uint32_t whole = seen == 0 ? 0 : (seen - 1) / (uint32_t)block;
   const uint32_t last = seen - whole * (uint32_t)block;
-  return whole * block_cycles(run, group->rows, (double)block, block, false) +
+  return whole * block_cycles(run, group->rows, block, block, false) +
          block_cycles(run, group->rows, last, block, problem->causal);
 }
 
-// Of the core that has the most to do; with so many groups, of all cores together.
+// Cycles of the core that has the most to do.
 static double busiest_cycles(const flash_run_t *run, size_t block) {
   const flash_deal_t *deal = &run->deal;
   const uint32_t items = flash_items(deal);
@@ -69,13 +87,16 @@ static double busiest_cycles(const flash_run_t *run, size_t block) {
     if (item < items) {
       const flash_group_t group = flash_group(deal, item);
       core[index % deal->cores] += group_cycles(run, &group, block) / deal->splits;
-      most = greater(most, core[index % deal->cores]);
+      most = fmax(most, core[index % deal->cores]);
     }
   }
   free(core);
-  const double rows = flash_group_rows(deal);
-  const double way = rows * (double)block * 4 / 75 + block_cycles(run, rows, (double)block, block, false);
-  return most + WAY_THROUGH + (rows == FLASH_GROUP ? way / 2 : way);  // whole groups: in two parts
+  // The last block: S is stored, then V1, C2 (half of what the cube core does) and V2 follow each other.
+  const config_t *config = &run->settings.machine.soc.config;
+  const size_t rows = flash_group_rows(deal);
+  const parts_t parts = parts_of(run, rows, block, block, false);
+  const double way = attention_store_cycles(config, rows, block, 4 * block) + parts.vector + parts.cube / 2;
+  return most + (rows == FLASH_GROUP ? way / 2 : way);  // whole groups: in two parts
 }
 
 static void choose_splits(flash_run_t *run, size_t block) {

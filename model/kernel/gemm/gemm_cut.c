@@ -3,21 +3,21 @@
 
 #include <math.h>
 
+#include "base/size.h"
+#include "core/estimate.h"
 #include "kernels/gemm/gemm_args.h"
 
-// Commands of an MMAD and of a piece, and cycles that the scalar core takes for one: measured.
-enum { MMAD_COMMANDS = 7, PIECE_COMMANDS = 5, COMMAND_CYCLES = 36 };
+// Commands of an MMAD and of a piece, and instructions of the scalar core for
+// one: counted in its firmware.
+enum { MMAD_COMMANDS = 7, PIECE_COMMANDS = 5, COMMAND_INSTRUCTIONS = 32 };
 enum { L0_ELEMENTS = GEMM_MAX_PART, L1_BYTES = GEMM_L1_KB * 1024, STRIP = 16 };
-// More slices have to be worth it: what they cost beside this is not all in the estimate.
+// More slices have to be worth it: what they cost beside this is not all in the
+// estimate.
 #define SLICES_WORTH 0.04
 #define HIDDEN_COSTS 0.01
 
-static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
-static size_t round_up(size_t a, size_t b) { return ceil_div(a, b) * b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-
-// Of what goes on side by side; the rest is hidden but for a little, as they wait for each other.
+// Time of activities that overlap: the longest, and a little of the others,
+// since they wait for each other.
 static double longest(const double *us, size_t count) {
   double most = 0, sum = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -27,7 +27,8 @@ static double longest(const double *us, size_t count) {
   return most + HIDDEN_COSTS * (sum - most);
 }
 
-// --- one unit, a tile over a slice of K -----------------------------------------------------------
+// --- one unit, a tile over a slice of K
+// -----------------------------------------------------------
 
 typedef struct unit {
   size_t rows, cols, k, parts, steps;
@@ -59,15 +60,8 @@ static unit_t unit_of(const gemm_problem_t *p, const gemm_cut_t *cut, unsigned s
                   .steps = ceil_div(k, deep) * ceil_div(deep, most)};
 }
 
-// Bytes a microsecond of moves of that size. aligned: the share of them that begin where memory likes it.
-static double move_rate(const config_t *config, double bytes, double aligned) {
-  const double most = config->cube.load_gbps * 1e3;
-  const double small = bytes >= config->gm.move_bytes ? 0 : 1 - bytes / config->gm.move_bytes;
-  const double well = 1 - (1 - config->gm.worst_efficiency) * small;
-  return most / (aligned / well + (1 - aligned) / config->gm.worst_efficiency);
-}
-
-// Of tiles that begin at multiples of so many bytes, how many do at one that memory likes.
+// Of tiles that begin at multiples of so many bytes, how many do at one that
+// memory likes.
 static double aligned_share(const config_t *config, size_t bytes, bool several) {
   const double align = config->gm.align_bytes;
   size_t share = 1;
@@ -77,7 +71,8 @@ static double aligned_share(const config_t *config, size_t bytes, bool several) 
   return share == 1 ? 1 : several ? 1.0 / (double)share : 0;
 }
 
-// Slices begin at multiples of floor(K / S), pieces at multiples of their depth from there.
+// Slices begin at multiples of floor(K / S), pieces at multiples of their depth
+// from there.
 static double k_aligned(const gemm_problem_t *p, const config_t *config, unsigned splits, size_t depth, bool several) {
   if (fmod(2.0 * (double)p->k, config->gm.align_bytes) != 0) {
     return 0;
@@ -93,7 +88,8 @@ static size_t pieces_of(const gemm_cut_t *cut, size_t k, bool of_columns) {
                     : ceil_div(k, cut->depth) * (part_rows(cut) < cut->rows ? 2 : 1);
 }
 
-// How much of what the tiles of a line have in common a core loads for each of them, where some stays.
+// How much of what the tiles of a line have in common a core loads for each of
+// them, where some stays.
 static double load_share(const config_t *config, const gemm_cut_t *cut, size_t k, bool of_columns) {
   const double of_a_core = floor((double)cut->band / config->soc.ai_cores);
   const double kept = (double)cut->kept / (double)pieces_of(cut, k, of_columns);
@@ -112,12 +108,13 @@ static double load_us(const gemm_problem_t *p, const config_t *config, const gem
   const double rows = 2.0 * (double)u->rows, cols = 2.0 * (double)u->cols;
   const double a_piece = 2 * deep_a * (double)smaller(part_rows(cut), u->rows);
   const double b_piece = 2 * deep_b * (double)smaller(piece_cols(cut), u->cols);
-  return (double)u->k * (load_share(config, cut, u->k, false) * rows / move_rate(config, a_piece, a) +
-                         load_share(config, cut, u->k, true) * cols / move_rate(config, b_piece, b));
+  const double gbps = config->cube.load_gbps;
+  return (double)u->k * (load_share(config, cut, u->k, false) * rows / estimate_move_rate(config, gbps, a_piece, a) +
+                         load_share(config, cut, u->k, true) * cols / estimate_move_rate(config, gbps, b_piece, b));
 }
 
-// A slot is loaded, read and free again; with n of them that takes n pieces' time. Parts that share pieces hold
-// them until the last part has had its turn.
+// A slot is loaded, read and free again; with n of them that takes n pieces'
+// time. Parts that share pieces hold them until the last part has had its turn.
 static double slots_us(const config_t *config, double pieces, double bytes, double slots, double l0_rate) {
   const double one =
       config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3) + bytes / (l0_rate * config->soc.clock_mhz);
@@ -136,7 +133,8 @@ static double flight_us(const config_t *config, const gemm_cut_t *cut, const uni
                        cube->l0b_bytes_per_cycle));
 }
 
-// The slowest of a cube core's pipes, or its scalar core, or what is on its way while memory answers.
+// The slowest of a cube core's pipes, or its scalar core, or what is on its way
+// while memory answers.
 static double unit_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, const unit_t *u,
                       unsigned splits, unsigned result_bytes, bool several) {
   const config_cube_t *cube = &config->cube;
@@ -146,21 +144,21 @@ static double unit_us(const gemm_problem_t *p, const config_t *config, const gem
   const bool by_rows = cut->rows > cut->cols;
   const double load = load_us(p, config, cut, u, splits, several);
   const double mmads = (double)(u->steps * u->parts);
-  const double mmad = (rows / cube->mac_m * cols / cube->mac_n * k / cube->mac_k +
-                       mmads * (cube->mmad_startup + 2 * config->soc.flag_cycles)) /
-                      per_us;
-  const double to_l0 = 2 * k *
-                       (rows * (by_rows ? 1 : (double)u->parts) / cube->l0a_bytes_per_cycle +
-                        cols * (by_rows ? (double)u->parts : 1) / cube->l0b_bytes_per_cycle) /
-                       per_us;
+  const double mmad = estimate_mmad_cycles(config, rows, cols, k, mmads) / per_us;
+  const double to_l0 =
+      2 * k *
+      estimate_l0_cycles(config, rows * (by_rows ? 1 : (double)u->parts), cols * (by_rows ? (double)u->parts : 1)) /
+      per_us;
   const double fix = (splits > 1 ? 4 : result_bytes) * (double)(u->rows * u->cols) / (cube->store_gbps * 1e3);
   const double pieces = (double)(ceil_div(u->k, cut->depth) + ceil_div(u->k, cut->b_depth));
-  const double scalar = (mmads * MMAD_COMMANDS + pieces * PIECE_COMMANDS) * COMMAND_CYCLES / per_us;
+  const double commands = mmads * MMAD_COMMANDS + pieces * PIECE_COMMANDS;
+  const double scalar = estimate_scalar_cycles(config, commands, COMMAND_INSTRUCTIONS) / per_us;
   const double flight = flight_us(config, cut, u);
   return longest((const double[]){load, mmad, to_l0, fix, scalar, flight}, 6);
 }
 
-// --- all of them --------------------------------------------------------------------------------
+// --- all of them
+// --------------------------------------------------------------------------------
 
 // Until the first MMAD, and from the last one on.
 static double ends_us(const config_t *config, const gemm_cut_t *cut, const unit_t *u, unsigned splits,
@@ -181,8 +179,8 @@ static double reduce_us(const gemm_problem_t *p, const config_t *config, unsigne
   return 2 * config->soc.cross_flag_us + config->gm.l2_latency_us + config->gm.write_latency_us + load + store;
 }
 
-// What has to come from HBM: all once, and the operand across the bands once more for each band that
-// does not fit into L2 beside it.
+// What has to come from HBM: all once, and the operand across the bands once
+// more for each band that does not fit into L2 beside it.
 static double hbm_bytes(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, bool cold) {
   const double a = 2.0 * (double)(p->m * p->k), b = 2.0 * (double)(p->k * p->n);
   const double l2 = config->gm.l2_mb * 1e6;
@@ -219,10 +217,11 @@ double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_c
          (splits > 1 ? reduce_us(p, config, splits, result_bytes) : 0);
 }
 
-// --- the choice ---------------------------------------------------------------------------------
+// --- the choice
+// ---------------------------------------------------------------------------------
 
-// Slots for pieces of a and of b, so that neither holds up the other, and what is left for those that stay.
-// False: there is no room.
+// Slots for pieces of a and of b, so that neither holds up the other, and what
+// is left for those that stay. False: there is no room.
 static bool fill_l1(const gemm_problem_t *p, const config_t *config, unsigned kept, gemm_cut_t *cut) {
   const unit_t u = unit_of(p, cut, cut->splits);
   const size_t a_bytes = 2 * part_rows(cut) * cut->depth, b_bytes = 2 * piece_cols(cut) * cut->b_depth;
@@ -335,7 +334,8 @@ bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, b
   }
   if (!isfinite(s.us)) {
     return base_fail(error,
-                     "--tile %ux%ux%u: halves of the tile do not fit into those of the %d KB of L0C, or two "
+                     "--tile %ux%ux%u: halves of the tile do not fit into "
+                     "those of the %d KB of L0C, or two "
                      "pieces of each operand not into the %d KB of L1",
                      settings->cut.rows, settings->cut.cols, settings->cut.depth, GEMM_L0C_KB, GEMM_L1_KB);
   }

@@ -3,7 +3,9 @@
 
 #include <math.h>
 
-static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
+#include "base/size.h"
+#include "core/estimate.h"
+
 #define GAIN 0.04
 
 // A tile of c over one slice of k.
@@ -11,11 +13,10 @@ typedef struct unit_shape {
   size_t rows, cols, slice, tile_n;
 } unit_shape_t;
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-// Commands of a piece of B, and cycles that the scalar core takes for one: measured.
-enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, GEMM_COMMAND = 48 };
-enum { W4A16_PIECE = 20, W4A16_COMMAND = 37 };
+// Commands of a piece of B, and instructions of the scalar core for one:
+// counted in its firmware.
+enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, GEMM_COMMAND = 44 };
+enum { W4A16_PIECE = 20, W4A16_COMMAND = 33 };
 // Parts of a, and pieces of B, that may be on their way.
 enum { A_SLOTS = 4, B_SLOTS = 6 };
 
@@ -23,38 +24,41 @@ static size_t piece_depth(const gemm_problem_t *p, size_t tile_n) {
   return p->quantised ? smaller(256, W4A16_SLOT / 2 / tile_n) : GEMM_DEPTH;
 }
 
-// Short units have few pieces on their way, each of which takes as long as a load's latency.
+// Short units have few pieces on their way, each of which takes as long as a
+// load's latency.
 static double flight_us(const gemm_problem_t *p, const config_t *config, size_t slice, size_t tile_n) {
   const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
   return config->gm.l2_latency_us * (double)pieces / (double)smaller(B_SLOTS, A_SLOTS * pieces);
 }
 
 static double scalar_us(const gemm_problem_t *p, const config_t *config, size_t slice, size_t tile_n) {
-  const size_t depth = piece_depth(p, tile_n);
-  const size_t cycles =
-      p->quantised ? W4A16_PIECE * W4A16_COMMAND : (GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128)) * GEMM_COMMAND;
-  return (double)(ceil_div(slice, depth) * cycles) / config->soc.clock_mhz;
+  const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
+  const size_t commands = p->quantised ? W4A16_PIECE : GEMM_PIECE + GEMM_HALF * ceil_div(tile_n, 128);
+  return estimate_scalar_cycles(config, (double)(pieces * commands), p->quantised ? W4A16_COMMAND : GEMM_COMMAND) /
+         config->soc.clock_mhz;
 }
 
-// What a cube core does for one unit, in us: the slowest of its pipes, or the scalar core.
+// What a cube core does for one unit, in us: the slowest of its pipes, or the
+// scalar core.
 static double unit_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u) {
-  const config_cube_t *cube = &config->cube;
   const double per_us = config->soc.clock_mhz;
   const size_t m16 = ceil_div(u->rows, 16);
   // Rows of gemm's weights begin where they begin.
   const bool aligned =
       p->quantised || (p->n * 2 % config->gm.align_bytes == 0 && u->tile_n * 2 % config->gm.align_bytes == 0);
-  const double rate = cube->load_gbps * (aligned ? 1 : config->gm.worst_efficiency);
-  const double load = 2.0 * (double)u->slice * (double)(u->cols + u->rows) / (rate * 1e3);
-  const double mmad = (double)(ceil_div(u->slice, 16) * m16 * ceil_div(u->cols, cube->mac_n)) / per_us;
-  const double to_l0 = (2.0 * (double)u->slice * (double)u->cols / cube->l0b_bytes_per_cycle +
-                        32.0 * (double)u->slice * (double)m16 / cube->l0a_bytes_per_cycle) /
-                       per_us;
+  const double piece = 2.0 * (double)(smaller(piece_depth(p, u->tile_n), u->slice) * u->cols);
+  const double load = 2.0 * (double)u->slice * (double)(u->cols + u->rows) /
+                      estimate_move_rate(config, config->cube.load_gbps, piece, aligned);
+  const double mmad = estimate_mmad_cycles(config, 16.0 * (double)m16, (double)u->cols, (double)u->slice, 0) / per_us;
+  const double to_l0 =
+      estimate_l0_cycles(config, 32.0 * (double)u->slice * (double)m16, 2.0 * (double)u->slice * (double)u->cols) /
+      per_us;
   return fmax(fmax(fmax(load, mmad), to_l0),
               fmax(scalar_us(p, config, u->slice, u->tile_n), flight_us(p, config, u->slice, u->tile_n)));
 }
 
-// Rounds of units, one for each core: as long as a unit, or as memory takes for all of them.
+// Rounds of units, one for each core: as long as a unit, or as memory takes for
+// all of them.
 static double rounds_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u, size_t units,
                         bool cold) {
   const double rate = cold && !p->quantised ? config->gm.hbm_gbps * config->gm.hbm_efficiency : config->gm.l2_gbps;
@@ -103,7 +107,8 @@ void gemm_plan(const gemm_problem_t *problem, gemm_settings_t *settings) {
     for (unsigned s = 1; s <= most && s <= problem->k; ++s) {
       const unsigned use = splits == GEMM_SPLITS_AUTO ? s : splits;
       const double us = gemm_plan_us(problem, &soc->config, !soc->l2_warm, use, n);
-      // More slices have to be worth it: what they cost beside this is not all in the estimate.
+      // More slices have to be worth it: what they cost beside this is not all
+      // in the estimate.
       if (us < best * (use > settings->splits ? 1 - GAIN : 1)) {
         best = us;
         settings->tile_n = n;

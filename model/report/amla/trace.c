@@ -7,19 +7,9 @@
 
 #include "base/json.h"
 
-static const char *text_of(const cJSON *object, const char *name) {
-  const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(object, name));
-  return text == NULL ? "" : text;
-}
-
-static double number_of(const cJSON *object, const char *name) {
-  const cJSON *item = cJSON_GetObjectItem(object, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 static size_t find_track(const trace_t *trace, const cJSON *event) {
-  const int process = (int)number_of(event, "pid");
-  const int thread = (int)number_of(event, "tid");
+  const int process = (int)json_number(event, "pid");
+  const int thread = (int)json_number(event, "tid");
   size_t i = 0;
   while (i < trace->track_count && (trace->tracks[i].process != process || trace->tracks[i].thread != thread)) {
     ++i;
@@ -29,17 +19,17 @@ static size_t find_track(const trace_t *trace, const cJSON *event) {
 
 static void add_track(trace_t *trace, const cJSON *event) {
   trace_track_t *track = &trace->tracks[trace->track_count++];
-  track->process = (int)number_of(event, "pid");
-  track->thread = (int)number_of(event, "tid");
-  snprintf(track->name, sizeof track->name, "%s", text_of(cJSON_GetObjectItem(event, "args"), "name"));
+  track->process = (int)json_number(event, "pid");
+  track->thread = (int)json_number(event, "tid");
+  snprintf(track->name, sizeof track->name, "%s", json_text(cJSON_GetObjectItem(event, "args"), "name"));
 }
 
 // A thread that does not say which core it is of belongs to the process of that name.
 static void add_process(trace_t *trace, const cJSON *event) {
-  const char *process = text_of(cJSON_GetObjectItem(event, "args"), "name");
+  const char *process = json_text(cJSON_GetObjectItem(event, "args"), "name");
   for (size_t i = 0; i < trace->track_count; ++i) {
     trace_track_t *track = &trace->tracks[i];
-    if (track->process == (int)number_of(event, "pid") && strchr(track->name, ' ') == NULL) {
+    if (track->process == (int)json_number(event, "pid") && strchr(track->name, ' ') == NULL) {
       char name[sizeof track->name];
       memcpy(name, track->name, sizeof name);
       snprintf(track->name, sizeof track->name, "%.23s %.23s", process, name);
@@ -54,9 +44,9 @@ static void add_event(trace_t *trace, const cJSON *event) {
   }
   trace_event_t *to = &trace->events[trace->event_count++];
   to->track = track;
-  to->begin = number_of(event, "ts");
-  to->end = to->begin + number_of(event, "dur");
-  snprintf(to->name, sizeof to->name, "%s", text_of(event, "name"));
+  to->begin = json_number(event, "ts");
+  to->end = to->begin + json_number(event, "dur");
+  snprintf(to->name, sizeof to->name, "%s", json_text(event, "name"));
   trace->end = to->end > trace->end ? to->end : trace->end;
 }
 
@@ -72,14 +62,14 @@ static int by_time(const void *left, const void *right) {
 static void take(trace_t *trace, const cJSON *events) {
   const cJSON *event;
   cJSON_ArrayForEach(event, events) {
-    if (strcmp(text_of(event, "name"), "thread_name") == 0) {
+    if (strcmp(json_text(event, "name"), "thread_name") == 0) {
       add_track(trace, event);
     }
   }
   cJSON_ArrayForEach(event, events) {
-    if (strcmp(text_of(event, "name"), "process_name") == 0) {
+    if (strcmp(json_text(event, "name"), "process_name") == 0) {
       add_process(trace, event);
-    } else if (strcmp(text_of(event, "ph"), "X") == 0) {
+    } else if (strcmp(json_text(event, "ph"), "X") == 0) {
       add_event(trace, event);
     }
   }

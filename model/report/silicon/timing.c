@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "report/silicon/synth.h"
 
 // 500 MHz at 28 nm; the atomic unit's stages.
@@ -28,27 +29,18 @@ typedef struct table {
   cJSON *timing[TOPS];  // of synth_top
 } table_t;
 
-static double number(const cJSON *object, const char *name) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : NAN;
-}
-
-static const char *word(const cJSON *object, const char *name) {
-  const char *value = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
-  return value == NULL ? "" : value;
-}
-
 // A path, of a whole top or of a part of it; how many of those so far miss their limit.
 static size_t put_path(const table_t *table, const top_t *top, const cJSON *path, cJSON *list,
                        char names[NAMES_BYTES]) {
   const synth_flow_t *flow = &table->flow;
-  const char *part = word(path, "name");
-  const double fo4 = number(path, "fo4");
+  const char *part = json_text(path, "name");
+  const double fo4 = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(path, "fo4"));
   const double mhz = 1e6 / (fo4 * flow->fo4_ps);
   const bool meets = fo4 <= top->limit_fo4;
-  cJSON *row = report_row(list, TEXT("top", top->text), TEXT("part", part), NUMBER("limit_fo4", top->limit_fo4),
-                          NUMBER("fo4", fo4), NUMBER("mhz", mhz), NUMBER("mhz_at_28", mhz * flow->node_nm / 28),
-                          TEXT("from", word(path, "from")), TEXT("to", word(path, "to")), FLAG("meets", meets));
+  cJSON *row =
+      report_row(list, TEXT("top", top->text), TEXT("part", part), NUMBER("limit_fo4", top->limit_fo4),
+                 NUMBER("fo4", fo4), NUMBER("mhz", mhz), NUMBER("mhz_at_28", mhz * flow->node_nm / 28),
+                 TEXT("from", json_text(path, "from")), TEXT("to", json_text(path, "to")), FLAG("meets", meets));
   report_put_text(row, ".text", "%s%s%s", top->text, part[0] == '\0' ? ", whole" : ": ", part);
   if (!meets) {
     const size_t used = strlen(names);

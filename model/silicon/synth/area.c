@@ -78,11 +78,6 @@ typedef struct rollup {
   base_error_t *error;
 } rollup_t;
 
-static double number(const cJSON *object, const char *name) {
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-  return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
 static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *params) {
   for (size_t i = 0; i < rollup->count; ++i) {
     const rolled_t *rolled = &rollup->list[i];
@@ -107,7 +102,7 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
 
 // A memory's row carries one bit beside its numbers.
 static void add_memory(rollup_t *rollup, const cJSON *params, double count) {
-  rollup->area->sram_bits += count * number(params, "ROWS") * (16 * number(params, "D") + 1);
+  rollup->area->sram_bits += count * json_number(params, "ROWS") * (16 * json_number(params, "D") + 1);
 }
 
 static bool add(rollup_t *rollup, const char *unit, const char *params, synth_block_t block, double count, int depth) {
@@ -119,8 +114,8 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
     return base_fail(rollup->error, "synth: %s is inside itself", unit);
   }
   synth_area_t *sum = rollup->area;
-  const double delay = number(area, "delay_ps");
-  sum->block[block] += count * number(area, "area_um2");
+  const double delay = json_number(area, "delay_ps");
+  sum->block[block] += count * json_number(area, "area_um2");
   sum->delay_ps = delay > sum->delay_ps ? delay : sum->delay_ps;
   sum->closes = sum->closes && cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(area, "closes"));
   const cJSON *box;
@@ -128,7 +123,7 @@ static bool add(rollup_t *rollup, const char *unit, const char *params, synth_bl
     char inner[SYNTH_PARAMS_BYTES];
     const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(box, "unit"));
     const cJSON *set = cJSON_GetObjectItemCaseSensitive(box, "params");
-    const double times = count * number(box, "count");
+    const double times = count * json_number(box, "count");
     if (name == NULL) {
       return base_fail(rollup->error, "synth: area.json of %s has a box without a unit", unit);
     }
@@ -163,10 +158,10 @@ static bool load(const char *path, synth_area_t *area) {
     return false;
   }
   for (size_t i = 0; i < SYNTH_BLOCKS; ++i) {
-    area->block[i] = number(root, block_key[i]);
+    area->block[i] = json_number(root, block_key[i]);
   }
-  area->sram_bits = number(root, "sram_bits");
-  area->delay_ps = number(root, "delay_ps");
+  area->sram_bits = json_number(root, "sram_bits");
+  area->delay_ps = json_number(root, "delay_ps");
   area->closes = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "closes"));
   cJSON_Delete(root);
   return true;

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/estimate.h"
 #include "soc/cores/pipe.h"
 
 namespace soc {
 
-// --- a die's HBM and L2 -----------------------------------------------------------------------
+// --- a die's HBM and L2
+// -----------------------------------------------------------------------
 
 class traffic::die : public task {
  public:
@@ -84,7 +86,8 @@ class traffic::die : public task {
   std::vector<uint64_t> finished_;
 };
 
-// --- moves ------------------------------------------------------------------------------------
+// --- moves
+// ------------------------------------------------------------------------------------
 
 traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
@@ -100,8 +103,9 @@ traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomi
 
 traffic::~traffic() = default;
 
-// What a run before this one left: of the inputs, as much as the dies' L2s hold together, the first
-// first.  Each die is given all of that, since it is not known here which part its cores will read.
+// What a run before this one left: of the inputs, as much as the dies' L2s hold
+// together, the first first.  Each die is given all of that, since it is not
+// known here which part its cores will read.
 void traffic::warm_up() {
   uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
   for (const global_memory::array &a : gm_.arrays()) {
@@ -115,17 +119,11 @@ void traffic::warm_up() {
   }
 }
 
-// Whether each row of a move begins where memory likes it. Rows without gaps are one.
+// Whether each row of a move begins where memory likes it. Rows without gaps
+// are one.
 bool traffic::aligned(const core_access_t &gm) const {
   const uint64_t align = sim_.config.gm.align_bytes;
   return (gm.base - GM_BASE) % align == 0 && (gm.rows <= 1 || gm.pitch % align == 0);
-}
-
-// The share of its pipe's rate that a move gets: all of it, if it is large and aligned.
-double traffic::efficiency(uint64_t bytes, bool aligned) const {
-  const config_gm_t &gm = sim_.config.gm;
-  const double small = bytes >= gm.move_bytes ? 0 : 1 - static_cast<double>(bytes) / gm.move_bytes;
-  return 1 - (1 - gm.worst_efficiency) * (aligned ? small : 1);
 }
 
 // The rows of a GATHER_IN, each as a move of its own.
@@ -136,7 +134,7 @@ traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory, con
     if (core_gather_row(&memory, &command, row, &address) == CORE_GATHER_ROW) {
       const uint64_t offset = address - GM_BASE;
       all.cold += l2.read(offset, 1, command.row_bytes, 0, &sim_.result.hbm_read);
-      all.share += efficiency(command.row_bytes, offset % sim_.config.gm.align_bytes == 0);
+      all.share += estimate_efficiency(&sim_.config, command.row_bytes, offset % sim_.config.gm.align_bytes == 0);
       ++all.count;
     }
   }
@@ -173,7 +171,9 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   }
   core_move_t move;
   core_moves(&sim_.config, &sent, &move);
-  const double limit = move.bytes_per_cycle * (share > 0 ? share : efficiency(move.bytes, aligned(accesses[0])));
+  const double limit =
+      move.bytes_per_cycle *
+      (share > 0 ? share : estimate_efficiency(&sim_.config, static_cast<double>(move.bytes), aligned(accesses[0])));
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(accesses[0].base - GM_BASE, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);

@@ -52,7 +52,6 @@ class traffic {
 
   void warm_up();
   bool aligned(const core_access_t &gm) const;
-  double efficiency(uint64_t bytes, bool aligned) const;
   struct gathered {
     uint32_t count;  // of rows that are read
     uint64_t cold;   // bytes of them that are not in L2

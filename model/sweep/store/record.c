@@ -36,14 +36,9 @@ static double number(const cJSON *item) {
   return cJSON_IsNumber(item) ? item->valuedouble : cJSON_IsBool(item) ? cJSON_IsTrue(item) : (double)NAN;
 }
 
-static double number_of(const cJSON *root, const char *name) {
-  const double value = number(cJSON_GetObjectItemCaseSensitive(root, name));
-  return isnan(value) ? 0 : value;
-}
-
 static const char *text_of(const cJSON *root, const char *name, arena_t *arena) {
-  const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, name));
-  return text == NULL || text[0] == '\0' ? "" : arena_text(arena, text);
+  const char *text = json_text(root, name);
+  return text[0] == '\0' ? "" : arena_text(arena, text);
 }
 
 static bool fill_record(const cJSON *root, const study_t *study, arena_t *arena, record_t *record) {
@@ -54,11 +49,11 @@ static bool fill_record(const cJSON *root, const study_t *study, arena_t *arena,
   }
   *record = (record_t){.failed = code->valueint != 0,
                        .exit = code->valueint,
-                       .attempts = (unsigned)number_of(root, "attempts"),
-                       .seconds = number_of(root, "seconds"),
-                       .peak_mb = number_of(root, "peak_mb"),
-                       .limit_seconds = number_of(root, "limit_seconds"),
-                       .limit_mb = number_of(root, "limit_mb"),
+                       .attempts = (unsigned)json_number(root, "attempts"),
+                       .seconds = json_number(root, "seconds"),
+                       .peak_mb = json_number(root, "peak_mb"),
+                       .limit_seconds = json_number(root, "limit_seconds"),
+                       .limit_mb = json_number(root, "limit_mb"),
                        .error = text_of(root, "error", arena),
                        .host = text_of(root, "host", arena),
                        .metric = arena_bytes(arena, study->metrics, sizeof *record->metric)};

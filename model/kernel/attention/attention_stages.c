@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/attention/attention_stages.h"
+
+#include "base/size.h"
+#include "core/estimate.h"
+
+enum { FOLD = 64, PRODUCT = 128 };  // columns that a row is folded to before it is reduced; sides of an MMAD
+
+static double vector(const config_t *config, size_t rows, size_t cols, unsigned op, unsigned b_kind) {
+  return estimate_vector_cycles(config, &(cmd_vec_t){.op = op,
+                                                     .rows = (uint32_t)rows,
+                                                     .cols = (uint32_t)cols,
+                                                     .b_kind = b_kind,
+                                                     .from = TYPE_F32,
+                                                     .to = op == VOP_CAST ? TYPE_BF16 : TYPE_F32});
+}
+
+// A value of each row: folded first, then reduced.
+static double folded(const config_t *config, size_t rows, size_t cols, unsigned fold, unsigned reduce) {
+  return (double)(ceil_div(cols, FOLD) - 1) * vector(config, rows, FOLD, fold, OPERAND_TILE) +
+         vector(config, rows, cols < FOLD ? cols : FOLD, reduce, OPERAND_TILE);
+}
+
+static double tile_cycles(const config_t *config, const attention_scores_t *s, size_t rows) {
+  double cycles =
+      vector(config, rows, s->keys, VOP_MUL, OPERAND_SCALAR) + vector(config, rows, s->keys, VOP_SUB, OPERAND_ROW) +
+      vector(config, rows, s->keys, VOP_EXP, OPERAND_TILE) + vector(config, rows, s->keys, VOP_CAST, OPERAND_TILE) +
+      folded(config, rows, s->keys, VOP_MAX, VOP_ROW_MAX) + vector(config, 1, rows, VOP_MAX, OPERAND_TILE) +
+      vector(config, 1, rows, VOP_CMP_GT, OPERAND_SCALAR) + vector(config, 1, rows, VOP_SELECT, OPERAND_SCALAR);
+  cycles += s->tree ? folded(config, rows, s->keys, VOP_ADD, VOP_ROW_TREE)
+                    : vector(config, rows, s->keys, VOP_ROW_SUM, OPERAND_TILE);
+  if (s->weighs) {
+    cycles += vector(config, rows, s->keys, VOP_MUL, OPERAND_ROW);
+  }
+  if (s->cut) {
+    cycles += vector(config, rows, s->keys, VOP_CMP_GT, OPERAND_ROW) +
+              vector(config, rows, s->keys, VOP_SELECT, OPERAND_SCALAR);
+  }
+  return cycles;
+}
+
+double attention_scores_cycles(const config_t *config, const attention_scores_t *s) {
+  static const unsigned sums[] = {VOP_SUB, VOP_EXP, VOP_MUL, VOP_ADD};  // l, once for all rows
+  const size_t rest = s->rows % s->tile_rows;
+  double cycles = (double)(s->rows / s->tile_rows) * tile_cycles(config, s, s->tile_rows);
+  cycles += rest == 0 ? 0 : tile_cycles(config, s, rest);
+  for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
+    cycles += vector(config, 1, s->rows, sums[i], OPERAND_TILE);
+  }
+  return cycles;
+}
+
+double attention_output_cycles(const config_t *config, size_t rows, size_t dv) {
+  return vector(config, rows, dv, VOP_FMA, OPERAND_ROW);
+}
+
+double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols) {
+  const double mmads = (double)(ceil_div(rows, PRODUCT) * ceil_div(inner, PRODUCT) * ceil_div(cols, PRODUCT));
+  return estimate_mmad_cycles(config, (double)rows, (double)cols, (double)inner, mmads);
+}
+
+double attention_store_cycles(const config_t *config, size_t rows, size_t cols, size_t row_bytes) {
+  const size_t piece = 4 * (rows < PRODUCT ? rows : PRODUCT) * (cols < PRODUCT ? cols : PRODUCT);
+  const double aligned = row_bytes % config->gm.align_bytes == 0 ? 1 : 0;
+  return 4.0 * (double)(rows * cols) / estimate_move_rate(config, config->cube.store_gbps, (double)piece, aligned) *
+         config->soc.clock_mhz;
+}
