@@ -52,17 +52,15 @@ static bool power_of_two(double value) {
   return frexp(value, &exponent) == 0.5;
 }
 
-bool config_store(config_t *config, const config_param_t *param, const char *value, char error[CONFIG_ERROR_BYTES]) {
+bool config_store(config_t *config, const config_param_t *param, const char *value, base_error_t *error) {
   const bool whole = param->whole;
   double number = 0;
   if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min || number > param->max) {
-    snprintf(error, CONFIG_ERROR_BYTES, "expected a %s from %.8g to %.8g, got '%.40s'%s",
-             whole ? "whole number" : "number", param->min, param->max, value, parse_hint(value));
-    return false;
+    return base_fail(error, "expected a %s from %.8g to %.8g, got '%.40s'%s", whole ? "whole number" : "number",
+                     param->min, param->max, value, parse_hint(value));
   }
   if (param->offset == offsetof(config_t, gm.slice_bytes) && !power_of_two(number)) {
-    snprintf(error, CONFIG_ERROR_BYTES, "expected a power of two, got '%.40s'", value);
-    return false;
+    return base_fail(error, "expected a power of two, got '%.40s'", value);
   }
   char *field = (char *)config + param->offset;
   if (whole) {
@@ -75,23 +73,20 @@ bool config_store(config_t *config, const config_param_t *param, const char *val
   return true;
 }
 
-bool config_set(config_t *config, const char *assignment, char error[CONFIG_ERROR_BYTES]) {
+bool config_set(config_t *config, const char *assignment, base_error_t *error) {
   const char *equals = strchr(assignment, '=');
   const char *dot = strchr(assignment, '.');
   if (equals == NULL || dot == NULL || dot > equals) {
-    snprintf(error, CONFIG_ERROR_BYTES, "expected SECTION.NAME=VALUE, got '%.100s'", assignment);
-    return false;
+    return base_fail(error, "expected SECTION.NAME=VALUE, got '%.100s'", assignment);
   }
   const config_param_t *param = config_param(assignment, (size_t)(equals - assignment));
   if (param == NULL) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%.*s: no such field in a config",
-             (int)(equals - assignment < 100 ? equals - assignment : 100), assignment);
-    return false;
+    return base_fail(error, "%.*s: no such field in a config",
+                     (int)(equals - assignment < 100 ? equals - assignment : 100), assignment);
   }
-  char reason[CONFIG_ERROR_BYTES];
-  if (!config_store(config, param, equals + 1, reason)) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%s.%s: %.400s", param->section, param->name, reason);
-    return false;
+  base_error_t reason;
+  if (!config_store(config, param, equals + 1, &reason)) {
+    return base_fail(error, "%s.%s: %.400s", param->section, param->name, reason.text);
   }
   return true;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -65,8 +67,6 @@ const config_param_t *config_param(const char *name, size_t length);
 
 double config_value(const config_t *config, const config_param_t *param);
 
-enum { CONFIG_ERROR_BYTES = 512 };
-
 // The source tree this program was built from, or $AMALGAM_HOME.
 const char *config_home(void);
 
@@ -78,22 +78,19 @@ bool config_is_name(const char *name);
 __attribute__((warn_unused_result)) bool config_find(const char *name, char *path, size_t size);
 
 // One line about a NAME that is none of these: which there are, and which may have been meant.
-void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]);
+void config_no_such(const char *name, base_error_t *error);
 
 // The machine that NAME stands for, found and loaded.  False: as config_load.
-__attribute__((warn_unused_result)) bool config_open(const char *name, config_t *config,
-                                                     char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_open(const char *name, config_t *config, base_error_t *error);
 
 // Reads and checks a YAML file.  It gives every value, or begins from another machine's, `include:
 // NAME` (model/config/NAME.yaml) or `include: NAME.yaml` (the file beside it), and gives what differs.
 // False: *config is unspecified and error holds one line that names the file in which the mistake
 // stands, the field and what was expected.
-__attribute__((warn_unused_result)) bool config_load(const char *path, config_t *config,
-                                                     char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_load(const char *path, config_t *config, base_error_t *error);
 
 // Applies "section.name=value" with the same checks.  False: *config is unchanged.
-__attribute__((warn_unused_result)) bool config_set(config_t *config, const char *assignment,
-                                                    char error[CONFIG_ERROR_BYTES]);
+__attribute__((warn_unused_result)) bool config_set(config_t *config, const char *assignment, base_error_t *error);
 
 // GB/s and microseconds in the machine's cycles.
 static inline double config_bytes_per_cycle(const config_t *config, double gbps) {

@@ -134,18 +134,12 @@ static void release(document_t *document) {
 }
 
 // "PATH:LINE: FIELD: REASON", each part if known.
-static bool fail(const char *path, unsigned line, const char *field, const char *reason,
-                 char error[CONFIG_ERROR_BYTES]) {
+static bool fail(const char *path, unsigned line, const char *field, const char *reason, base_error_t *error) {
   char where[16] = "";
   if (line != 0) {
     snprintf(where, sizeof where, ":%u", line);
   }
-  snprintf(error, CONFIG_ERROR_BYTES, "%.180s%s: %.80s%s%.220s", path, where, field, field[0] == '\0' ? "" : ": ",
-           reason);
-  for (char *c = error; *c != '\0'; ++c) {
-    *c = (unsigned char)*c < ' ' ? '?' : *c;
-  }
-  return false;
+  return base_fail(error, "%.180s%s: %.80s%s%.220s", path, where, field, field[0] == '\0' ? "" : ": ", reason);
 }
 
 // A key's full name; where libcyaml names the key in its message, the backtrace has its neighbour.
@@ -161,7 +155,7 @@ static const char *after(const char *text, const char *prefix) {
   return strncmp(text, prefix, length) == 0 ? text + length : NULL;
 }
 
-static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint, char error[CONFIG_ERROR_BYTES]) {
+static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint, base_error_t *error) {
   char field[130];
   const char *unknown = after(complaint->message, "Unexpected key: ");
   const char *repeated = after(complaint->message, "Mapping field already seen: ");
@@ -183,8 +177,7 @@ static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint
 }
 
 // Refuses the text of that index; its line comes from loading once more.
-static bool fail_at(const char *path, size_t index, const char *field, const char *reason,
-                    char error[CONFIG_ERROR_BYTES]) {
+static bool fail_at(const char *path, size_t index, const char *field, const char *reason, base_error_t *error) {
   complaint_t complaint;
   document_t *again = NULL;
   load(path, index, &again, &complaint);
@@ -192,29 +185,28 @@ static bool fail_at(const char *path, size_t index, const char *field, const cha
 }
 
 // Checks the values that are given; without an include, these are all.
-static bool store_all(const char *path, const document_t *document, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+static bool store_all(const char *path, const document_t *document, config_t *config, base_error_t *error) {
   for (size_t i = 0; i < CONFIG_PARAMS; ++i) {
     const config_param_t *param = &config_params[i];
     const char *text = document->text[i];
-    char reason[CONFIG_ERROR_BYTES], field[130];
+    base_error_t reason;
+    char field[130];
     snprintf(field, sizeof field, "%.60s.%.60s", param->section, param->name);
     if (text == NULL && document->text[INCLUDE] == NULL) {
       return fail(path, 0, field, "missing; a config without `include` gives every field", error);
     }
-    if (text != NULL && !config_store(config, param, text, reason)) {
-      return fail_at(path, i, field, reason, error);
+    if (text != NULL && !config_store(config, param, text, &reason)) {
+      return fail_at(path, i, field, reason.text, error);
     }
   }
   return true;
 }
 
 // Fills in which file it is.
-static bool open_source(source_t *source, char error[CONFIG_ERROR_BYTES]) {
+static bool open_source(source_t *source, base_error_t *error) {
   struct stat status;
-  base_error_t reason;
-  FILE *file = input_open(source->path, &reason);
+  FILE *file = input_open(source->path, error);
   if (file == NULL) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%.500s", reason.text);
     return false;
   }
   const bool good = fstat(fileno(file), &status) == 0;
@@ -243,27 +235,27 @@ static bool find_included(const char *includer, const char *name, char path[PATH
   return length < PATH_BYTES;
 }
 
-static bool load_source(const source_t *source, config_t *config, char error[CONFIG_ERROR_BYTES]);
+static bool load_source(const source_t *source, config_t *config, base_error_t *error);
 
-static bool include(const source_t *includer, const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
-  char path[PATH_BYTES], reason[CONFIG_ERROR_BYTES];
+static bool include(const source_t *includer, const char *name, config_t *config, base_error_t *error) {
+  char path[PATH_BYTES];
+  base_error_t reason;
   source_t source = {.path = path, .includer = includer};
   if (!find_included(includer->path, name, path)) {
-    snprintf(reason, sizeof reason, "expected a machine's name or a file beside this one, without a folder, got '%s'",
-             name);
+    base_fail(&reason, "expected a machine's name or a file beside this one, without a folder, got '%s'", name);
   } else if (config_is_name(name) && access(path, F_OK) != 0) {
-    config_no_such(name, reason);
-  } else if (!open_source(&source, reason)) {
+    config_no_such(name, &reason);
+  } else if (!open_source(&source, &reason)) {
     // says which file, and why not
   } else if (is_among(&source, includer)) {
-    snprintf(reason, sizeof reason, "a circle: '%s' is or includes this file", name);
+    base_fail(&reason, "a circle: '%s' is or includes this file", name);
   } else {
     return load_source(&source, config, error);
   }
-  return fail_at(includer->path, INCLUDE, "include", reason, error);
+  return fail_at(includer->path, INCLUDE, "include", reason.text, error);
 }
 
-static bool load_source(const source_t *source, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+static bool load_source(const source_t *source, config_t *config, base_error_t *error) {
   complaint_t complaint;
   document_t *document = NULL;
   const cyaml_err_t status = load(source->path, TEXTS, &document, &complaint);
@@ -280,17 +272,16 @@ static bool load_source(const source_t *source, config_t *config, char error[CON
   return good;
 }
 
-bool config_load(const char *path, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+bool config_load(const char *path, config_t *config, base_error_t *error) {
   source_t source = {.path = path};
   memset(config, 0, sizeof *config);
   return open_source(&source, error) && load_source(&source, config, error);
 }
 
-bool config_open(const char *name, config_t *config, char error[CONFIG_ERROR_BYTES]) {
+bool config_open(const char *name, config_t *config, base_error_t *error) {
   char path[PATH_BYTES];
   if (!config_find(name, path, sizeof path)) {
-    snprintf(error, CONFIG_ERROR_BYTES, "%.40s...: name too long", name);
-    return false;
+    return base_fail(error, "%.40s...: name too long", name);
   }
   if (config_is_name(name) && access(path, F_OK) != 0) {
     config_no_such(name, error);

@@ -59,7 +59,7 @@ static void list_machines(machines_t *machines) {
   qsort(machines->name, machines->count, MACHINE_BYTES, by_name);
 }
 
-void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]) {
+void config_no_such(const char *name, base_error_t *error) {
   machines_t machines;
   const char *names[MACHINES_MOST];
   char list[MACHINES_MOST * (MACHINE_BYTES + 5)] = "none", hint[MACHINE_BYTES + 20];
@@ -74,6 +74,6 @@ void config_no_such(const char *name, char error[CONFIG_ERROR_BYTES]) {
                              names[i]);
   }
   suggest_text(name, names, machines.count, "", hint, sizeof hint);
-  snprintf(error, CONFIG_ERROR_BYTES, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,
-           hint[0] == '\0' && access(name, F_OK) == 0 ? "; a file ends in .yaml or has a slash" : "");
+  base_fail(error, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,
+            hint[0] == '\0' && access(name, F_OK) == 0 ? "; a file ends in .yaml or has a slash" : "");
 }

@@ -7,6 +7,6 @@
 
 // Parses and checks one value and stores it.  False: *config is unchanged and error says what was
 // expected and what came: "expected a whole number from 1 to 256, got '3z'".
-bool config_store(config_t *config, const config_param_t *param, const char *value, char error[CONFIG_ERROR_BYTES]);
+bool config_store(config_t *config, const config_param_t *param, const char *value, base_error_t *error);
 
 #endif

@@ -12,16 +12,16 @@
 unsigned kernel_host_threads(void) { return (unsigned)parallel_host_threads(); }
 
 bool kernel_machine_open(kernel_machine_t *machine, const char *config, base_error_t *error) {
-  char reason[CONFIG_ERROR_BYTES];
+  base_error_t reason;
   *machine = (kernel_machine_t){
       .config = config,
       .soc = {.race_check = true, .init_check = true, .l2_warm = true, .threads = kernel_host_threads()}};
-  return config_open(config, &machine->soc.config, reason) || base_fail(error, "--config: %s", reason);
+  return config_open(config, &machine->soc.config, &reason) || base_fail(error, "--config: %s", reason.text);
 }
 
 bool kernel_machine_set(kernel_machine_t *machine, const char *assignment, base_error_t *error) {
-  char reason[CONFIG_ERROR_BYTES];
-  return config_set(&machine->soc.config, assignment, reason) || base_fail(error, "--set: %s", reason);
+  base_error_t reason;
+  return config_set(&machine->soc.config, assignment, &reason) || base_fail(error, "--set: %s", reason.text);
 }
 
 // --- cores ------------------------------------------------------------------------------------

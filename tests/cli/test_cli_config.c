@@ -19,14 +19,14 @@ static void edit(const char *line, const char *replacement) {
 
 static void refuses(const char *line, const char *replacement, const char *field, const char *reason) {
   config_t config;
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   edit(line, replacement);
-  if (config_load("bad.yaml", &config, error)) {
+  if (config_load("bad.yaml", &config, &error)) {
     fail_msg("accepted: %s", replacement);
   }
-  assert_contains(error, "bad.yaml");
-  assert_contains(error, field);
-  assert_contains(error, reason);
+  assert_contains(error.text, "bad.yaml");
+  assert_contains(error.text, field);
+  assert_contains(error.text, reason);
 }
 
 static int load_shipped(void **state) {
@@ -38,8 +38,8 @@ static int load_shipped(void **state) {
   shipped[fread(shipped, 1, sizeof shipped - 1, file)] = '\0';
   fclose(file);
   config_t config;
-  char error[CONFIG_ERROR_BYTES];
-  return !config_load(path, &config, error) || config.soc.ai_cores != 24 || config.soc.clock_mhz != 1800;
+  base_error_t error;
+  return !config_load(path, &config, &error) || config.soc.ai_cores != 24 || config.soc.clock_mhz != 1800;
 }
 
 // Line of the shipped config on which text stands, from 1.
@@ -75,20 +75,20 @@ static void files(void **state) {
 
 static void machine(const char *name, config_t *config) {
   char path[1024];
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   assert_true(config_find(name, path, sizeof path));
-  if (!config_load(path, config, error)) {
-    fail_msg("%s", error);
+  if (!config_load(path, config, &error)) {
+    fail_msg("%s", error.text);
   }
 }
 
 // Every value of a machine: those of the die, but for some.
 static void machine_is(const char *name, const char *const *differences) {
   config_t config, expected;
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   machine("ascend910_die", &expected);
   for (; *differences != NULL; ++differences) {
-    assert_true(config_set(&expected, *differences, error));
+    assert_true(config_set(&expected, *differences, &error));
   }
   machine(name, &config);
   assert_memory_equal(&config, &expected, sizeof config);
@@ -109,7 +109,7 @@ static void write_text(const char *path, const char *text) { write_file(path, te
 static void includes(void **state) {
   (void)state;
   config_t config, expected;
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   assert_int_equal(mkdir("mine", 0700), 0);
   write_text("mine/top.yaml", "cube: {l1_kb: 1024}\ninclude: below.yaml\n");
   write_text("mine/below.yaml", "include: engines\ncube:\n  l1_kb: 256\nscalar:\n  cpi: 0.5\n");
@@ -121,18 +121,18 @@ static void includes(void **state) {
 
   // A value is refused where it stands.
   write_text("mine/below.yaml", "include: engines\nscalar:\n  cpi: 5x\n");
-  assert_false(config_load("mine/top.yaml", &config, error));
-  assert_contains(error, "mine/below.yaml:3: scalar.cpi: expected a number");
+  assert_false(config_load("mine/top.yaml", &config, &error));
+  assert_contains(error.text, "mine/below.yaml:3: scalar.cpi: expected a number");
 }
 
 static void refuses_include(const char *text, const char *reason) {
   config_t config;
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   write_text("bad.yaml", text);
-  if (config_load("bad.yaml", &config, error)) {
+  if (config_load("bad.yaml", &config, &error)) {
     fail_msg("accepted: %s", text);
   }
-  assert_contains(error, reason);
+  assert_contains(error.text, reason);
 }
 
 static void no_includes(void **state) {
@@ -155,25 +155,25 @@ static void no_includes(void **state) {
 static void no_files(void **state) {
   (void)state;
   config_t config;
-  char error[CONFIG_ERROR_BYTES];
-  assert_false(config_load("none.yaml", &config, error));
-  assert_contains(error, "none.yaml: No such file");
-  assert_false(config_load(".", &config, error));
+  base_error_t error;
+  assert_false(config_load("none.yaml", &config, &error));
+  assert_contains(error.text, "none.yaml: No such file");
+  assert_false(config_load(".", &config, &error));
   write_file("empty.yaml", "", 0);
-  assert_false(config_load("empty.yaml", &config, error));
-  assert_contains(error, "empty");
+  assert_false(config_load("empty.yaml", &config, &error));
+  assert_contains(error.text, "empty");
   write_file("binary.yaml", "\xff\xfe\x00\x01", 4);
-  assert_false(config_load("binary.yaml", &config, error));
-  assert_contains(error, "binary.yaml");
+  assert_false(config_load("binary.yaml", &config, &error));
+  assert_contains(error.text, "binary.yaml");
 }
 
 static void assignments(void **state) {
   (void)state;
   config_t config = {0};
-  char error[CONFIG_ERROR_BYTES];
-  assert_true(config_set(&config, "soc.clock_mhz=1e3", error));
+  base_error_t error;
+  assert_true(config_set(&config, "soc.clock_mhz=1e3", &error));
   assert_true(config.soc.clock_mhz == 1000);
-  assert_true(config_set(&config, "cube.mac_n=32", error));
+  assert_true(config_set(&config, "cube.mac_n=32", &error));
   assert_int_equal(config.cube.mac_n, 32);
   static const char *const bad[] = {"",
                                     "=",
@@ -191,10 +191,10 @@ static void assignments(void **state) {
                                     "cub.mac_n=32",
                                     "gm.slice_bytes=96"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
-    if (config_set(&config, bad[i], error)) {
+    if (config_set(&config, bad[i], &error)) {
       fail_msg("accepted: %s", bad[i]);
     }
-    assert_null(strchr(error, '\n'));
+    assert_null(strchr(error.text, '\n'));
   }
   assert_int_equal(config.cube.mac_n, 32);
 }

@@ -85,11 +85,11 @@ static void try(core_kind_t kind, const core_memory_t *memory, const config_t *c
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static config_t config;
   static num_engine_t engine;
-  char message[CONFIG_ERROR_BYTES];
+  base_error_t message;
   core_memory_t memory;
   command_t command;
   if (config.soc.clock_mhz == 0) {
-    FUZZ_EXPECT(config_load(CONFIG_FILE, &config, message));
+    FUZZ_EXPECT(config_load(CONFIG_FILE, &config, &message));
     engine = (num_engine_t){.design = NUM_DESIGN_FA2, .d = DIM, .blocks = BLOCKS, .rows = KEYS};
   }
   if (size == 0) {

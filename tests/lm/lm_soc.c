@@ -36,12 +36,11 @@ static bool attend(void *context, const lm_attention_t *a) {
 }
 
 static bool make_machine(both_t *both, const lm_t *lm, lm_machine_options_t *options, char **argv) {
-  char path[1024];
-  char message[CONFIG_ERROR_BYTES];
+  base_error_t message;
   base_error_t error;
   config_t *config = &options->soc.config;
-  if (!config_find("engines", path, sizeof path) || !config_load(path, config, message)) {
-    fprintf(stderr, "%s\n", message);
+  if (!config_open("engines", config, &message)) {
+    fprintf(stderr, "%s\n", message.text);
     return false;
   }
   const bool fa2 = strcmp(argv[3], "fa2") == 0;

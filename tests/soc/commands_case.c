@@ -110,15 +110,15 @@ static const struct {
 
 static void vary(commands_case_t *c) {
   char text[100];
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   for (size_t i = 0; i < sizeof varied / sizeof *varied; ++i) {
     const double low = varied[i].low;
     const double span = varied[i].high - low;
     const double value = varied[i].whole ? low + (double)commands_random(c, 0, (uint64_t)span)
                                          : low + span * (double)commands_random(c, 0, 1000) / 1000;
     snprintf(text, sizeof text, "%s=%.6g", varied[i].name, value);
-    if (!config_set(&c->options.config, text, error)) {
-      fail_msg("%s: %s", text, error);
+    if (!config_set(&c->options.config, text, &error)) {
+      fail_msg("%s: %s", text, error.text);
     }
   }
   c->options.config.gm.slice_bytes = 64u << commands_random(c, 0, 5);
@@ -134,10 +134,9 @@ commands_case_t *commands_machine(unsigned number) {
                                .timing_only = true,
                                .record = true,
                                .cube_only = number % 2 == 1};
-  char path[1024];
-  char error[CONFIG_ERROR_BYTES];
-  if (!config_find("ascend910_core", path, sizeof path) || !config_load(path, &c->options.config, error)) {
-    fail_msg("ascend910_core: %s", error);
+  base_error_t error;
+  if (!config_open("ascend910_core", &c->options.config, &error)) {
+    fail_msg("ascend910_core: %s", error.text);
   }
   num_rng_seed(&c->rng, number + 1);
   c->machine = number;

@@ -193,10 +193,9 @@ static void compare(const test_t *test, const query_t *query, const num_bf16_t *
 enum { Q, K, V, VISIBLE, OUT, BUFFERS };
 
 static void set_machine(const test_t *test, soc_options_t *options) {
-  char error[CONFIG_ERROR_BYTES];
-  char path[1024];
-  if (!config_find("engines", path, sizeof path) || !config_load(path, &options->config, error)) {
-    fprintf(stderr, "%s\n", error);
+  base_error_t error;
+  if (!config_open("engines", &options->config, &error)) {
+    fprintf(stderr, "%s\n", error.text);
     exit(2);
   }
   config_t *config = &options->config;

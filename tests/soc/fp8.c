@@ -98,14 +98,13 @@ static bool read_option(run_t *run, char *text) {
 }
 
 static bool load_config(const run_t *run, config_t *config) {
-  char path[1024];
-  char reason[CONFIG_ERROR_BYTES] = "no such configuration";
-  bool ok = config_find(run->config, path, sizeof path) && config_load(path, config, reason);
+  base_error_t reason;
+  bool ok = config_open(run->config, config, &reason);
   for (size_t i = 0; ok && i < run->set_count; ++i) {
-    ok = config_set(config, run->sets[i], reason);
+    ok = config_set(config, run->sets[i], &reason);
   }
   if (!ok) {
-    fprintf(stderr, "%s: %s\n", run->config, reason);
+    fprintf(stderr, "%s: %s\n", run->config, reason.text);
   }
   return ok;
 }

@@ -84,11 +84,10 @@ static size_t wrong_elements(const gemm_case_t *what, const arrays_t *arrays) {
 }
 
 static bool load_config(config_t *config, unsigned cores, gemm_outcome_t *outcome) {
-  char path[1024];
-  char reason[CONFIG_ERROR_BYTES] = "no such configuration";
+  base_error_t reason;
   const char *name = cores == 0 ? "ascend910_core" : "ascend910_die";
-  if (!config_find(name, path, sizeof path) || !config_load(path, config, reason)) {
-    snprintf(outcome->error, sizeof outcome->error, "%s: %s", name, reason);
+  if (!config_open(name, config, &reason)) {
+    snprintf(outcome->error, sizeof outcome->error, "%s: %.150s", name, reason.text);
     return false;
   }
   config->soc.ai_cores = cores == 0 ? config->soc.ai_cores : cores;

@@ -188,10 +188,10 @@ static void run_soc(program_t *p) {
                            .race_check = true,
                            .init_check = true,
                            .threads = 1};
-  char path[1024], reason[CONFIG_ERROR_BYTES];
+  base_error_t reason;
   soc_result_t result = {.status = SOC_BAD_INPUT};
   const commands_args_t args = {p->buffer[LIST].address, p->count};
-  if (config_find("ascend910_core", path, sizeof path) && config_load(path, &options.config, reason)) {
+  if (config_open("ascend910_core", &options.config, &reason)) {
     soc_run(&options, p->buffer, BUFFERS, &args, sizeof args, &result);
   }
   p->status = result.status;

@@ -72,12 +72,11 @@ void step_list_add(step_list_t *list, enum step_op op, const void *args, size_t 
 static soc_t *running;
 
 static void load_config(const step_machine_t *machine, config_t *config) {
-  char path[1024];
-  char reason[CONFIG_ERROR_BYTES] = "no such configuration";
+  base_error_t reason;
   const char *name = machine->config != NULL ? machine->config
                      : machine->cores == 0   ? "ascend910_core"
                                              : "ascend910_die";
-  check(config_find(name, path, sizeof path) && config_load(path, config, reason), reason);
+  check(config_open(name, config, &reason), reason.text);
   config->soc.ai_cores = machine->cores == 0 ? config->soc.ai_cores : machine->cores;
   config->scalar.queue_depth = machine->queue_depth == 0 ? config->scalar.queue_depth : machine->queue_depth;
 }

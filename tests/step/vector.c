@@ -560,9 +560,8 @@ int main(int argc, char **argv) {
   soc_options_t options = {.firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
                            .gm = SOC_GM_C,
                            .race_check = true};
-  char path[1024], reason[CONFIG_ERROR_BYTES];
-  if (!config_find(cores == 1 ? "ascend910_core" : "ascend910_die", path, sizeof path) ||
-      !config_load(path, &options.config, reason)) {
+  base_error_t reason;
+  if (!config_open(cores == 1 ? "ascend910_core" : "ascend910_die", &options.config, &reason)) {
     stop("no such machine");
   }
   options.config.soc.ai_cores = cores;

@@ -224,11 +224,10 @@ static void make_list(problem_t *p) {
 }
 
 static bool load_config(shape_t *s, config_t *config) {
-  char path[1024];
-  char reason[CONFIG_ERROR_BYTES] = "no such configuration";
-  const bool ok = config_find(s->config, path, sizeof path) && config_load(path, config, reason);
+  base_error_t reason;
+  const bool ok = config_open(s->config, config, &reason);
   if (!ok) {
-    fprintf(stderr, "%s: %s\n", s->config, reason);
+    fprintf(stderr, "%s: %s\n", s->config, reason.text);
     return false;
   }
   config->soc.ai_cores = s->cores > 0 ? s->cores : config->soc.ai_cores;

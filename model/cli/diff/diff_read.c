@@ -16,15 +16,15 @@ enum { WORDS_MOST = 512, TEXT_BYTES = 8192 };
 
 // False: it is not there any more, or not as it was.
 static bool load_machine(const cJSON *run, config_t *config) {
-  char message[CONFIG_ERROR_BYTES];
+  base_error_t message;
   const cJSON *set;
   const char *name = json_text(run, "config");
-  if (name[0] == '\0' || !config_open(name, config, message)) {
+  if (name[0] == '\0' || !config_open(name, config, &message)) {
     return false;
   }
   cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(run, "set")) {
     const char *assignment = cJSON_GetStringValue(set);
-    if (assignment == NULL || !config_set(config, assignment, message)) {
+    if (assignment == NULL || !config_set(config, assignment, &message)) {
       return false;
     }
   }

@@ -50,19 +50,19 @@ static bool take_words(explain_run_t *run, base_error_t *error) {
 }
 
 static bool take_config(explain_run_t *run, base_error_t *error) {
-  char path[4096], message[CONFIG_ERROR_BYTES];
+  base_error_t message;
   const cJSON *set;
   const char *name = json_text(run->root, "config");
   if (name[0] == '\0') {
     return base_fail(error, "%s: config: expected a machine; only runs of the SoC can be explained", run->file);
   }
-  if (!config_find(name, path, sizeof path) || !config_load(path, &run->config, message)) {
+  if (!config_open(name, &run->config, &message)) {
     return base_fail(error, "%s: config %s cannot be read", run->file, name);
   }
   cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(run->root, "set")) {
     const char *assignment = cJSON_GetStringValue(set);
-    if (assignment == NULL || !config_set(&run->config, assignment, message)) {
-      return base_fail(error, "%s: set: %s", run->file, assignment == NULL ? "expected texts" : message);
+    if (assignment == NULL || !config_set(&run->config, assignment, &message)) {
+      return base_fail(error, "%s: set: %s", run->file, assignment == NULL ? "expected texts" : message.text);
     }
   }
   return true;

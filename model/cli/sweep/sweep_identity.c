@@ -50,7 +50,7 @@ static bool is(const char *text, const char *other) { return strcmp(text, other)
 // --- the machine ------------------------------------------------------------------------------
 
 static const machine_t *open_machine(sweep_identity_t *own, const char *name) {
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   for (const machine_t *one = own->machines; one != NULL; one = one->next) {
     if (is(one->name, name)) {
       return one;
@@ -58,7 +58,7 @@ static const machine_t *open_machine(sweep_identity_t *own, const char *name) {
   }
   machine_t *one = arena_bytes(&own->arena, 1, sizeof *one);
   *one = (machine_t){.next = own->machines, .name = arena_text(&own->arena, name)};
-  one->good = config_open(name, &one->config, error);
+  one->good = config_open(name, &one->config, &error);
   own->machines = one;
   return one;
 }
@@ -75,7 +75,7 @@ static const char *config_name(unsigned command, const options_t *options) {
 
 // The machine as --set leaves it, in own->config. False: there is none, or it cannot be so.
 static bool resolve(sweep_identity_t *own, unsigned command) {
-  char error[CONFIG_ERROR_BYTES];
+  base_error_t error;
   const char *name = config_name(command, &own->options);
   const machine_t *machine = name == NULL ? NULL : open_machine(own, name);
   if (machine == NULL || !machine->good) {
@@ -83,7 +83,7 @@ static bool resolve(sweep_identity_t *own, unsigned command) {
   }
   own->config = machine->config;
   for (size_t i = 0; i < own->options.set.count; ++i) {
-    if (!config_set(&own->config, own->options.set.item[i], error)) {
+    if (!config_set(&own->config, own->options.set.item[i], &error)) {
       return false;
     }
   }
