@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdint.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -367,8 +368,12 @@ const char *npy_index_text(const npy_array_t *array, size_t index, char text[NPY
   return text;
 }
 
-bool npy_refuse_shape(const char *path, const npy_array_t *array, const char *expected, base_error_t *error) {
+bool npy_refuse_shape(const char *path, const npy_array_t *array, base_error_t *error, const char *expected, ...) {
   char shape[NPY_SHAPE_BYTES];
-  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape),
-                   expected);
+  char what[NPY_SHAPE_BYTES];
+  va_list arguments;
+  va_start(arguments, expected);
+  vsnprintf(what, sizeof what, expected, arguments);
+  va_end(arguments);
+  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape), what);
 }

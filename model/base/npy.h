@@ -60,8 +60,9 @@ void npy_write(FILE *file, const npy_array_t *array);
 enum { NPY_SHAPE_BYTES = 96 };
 const char *npy_shape_text(const size_t *shape, size_t dims, char text[NPY_SHAPE_BYTES]);
 
-// "PATH: shape (..); expected WHAT". Always false.
-bool npy_refuse_shape(const char *path, const npy_array_t *array, const char *expected, base_error_t *error);
+// "PATH: shape (..); expected WHAT", which is as printf has it. Always false.
+bool npy_refuse_shape(const char *path, const npy_array_t *array, base_error_t *error, const char *expected, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // The position of element `index`: "[1,5,3]".
 const char *npy_index_text(const npy_array_t *array, size_t index, char text[NPY_SHAPE_BYTES]);

@@ -76,8 +76,8 @@ static void print_commands(void) {
 static void print_kernels(void) {
   manual_heading(stdout, "KERNELS");
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    const char *about = run_kernels[i]->about;
-    manual_row(stdout, run_kernels[i]->name, about, manual_name_length(about));
+    const char *about = run_kernels[i].front->about;
+    manual_row(stdout, run_kernels[i].name, about, manual_name_length(about));
   }
 }
 
@@ -141,7 +141,7 @@ static int no_such_kernel(const char *word) {
   const char *names[RUN_KERNELS];
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
     const size_t used = strlen(list);
-    names[i] = run_kernels[i]->name;
+    names[i] = run_kernels[i].name;
     snprintf(list + used, sizeof list - used, "%s%s", i == 0 ? "" : i + 1 < RUN_KERNELS ? ", " : " and ", names[i]);
   }
   if (word == NULL) {

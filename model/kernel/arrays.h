@@ -5,46 +5,37 @@
 
 #include "soc/soc.h"
 
-enum { KERNEL_ARRAYS_MAX = 12, KERNEL_NO_ARRAY = KERNEL_ARRAYS_MAX };
+enum { KERNEL_ARRAYS_MAX = 12 };
 
 typedef struct kernel_arrays {
   soc_buffer_t list[KERNEL_ARRAYS_MAX];
+  uint64_t *address[KERNEL_ARRAYS_MAX];  // of the kernel's arguments
   size_t count;
 } kernel_arrays_t;
 
-// Returns the index, KERNEL_NO_ARRAY for one of no bytes, which the problem does not have.
-static inline size_t kernel_array_add(kernel_arrays_t *arrays, soc_buffer_t buffer) {
-  if (buffer.bytes == 0) {
-    return KERNEL_NO_ARRAY;
+// Members of a soc_buffer_t: an input, and what the array holds, for those who name its elements.
+#define KERNEL_INPUT(of, data) .name = (of), .init = (data), .read_only = true
+#define KERNEL_MATRIX(kind, rows, cols) .type = (kind), .dims = 2, .shape = {(rows), (cols)}
+
+// Adds an array whose address will be in *address. Without bytes it is one that the problem does not have: NULL, and an
+// address of 0.
+static inline soc_buffer_t *kernel_array(kernel_arrays_t *arrays, uint64_t *address, uint64_t bytes,
+                                         soc_buffer_t buffer) {
+  *address = 0;
+  if (bytes == 0) {
+    return NULL;
   }
+  buffer.bytes = bytes;
+  arrays->address[arrays->count] = address;
   arrays->list[arrays->count] = buffer;
-  return arrays->count++;
+  return &arrays->list[arrays->count++];
 }
 
-static inline size_t kernel_array_input(kernel_arrays_t *arrays, const char *name, const void *data, size_t bytes) {
-  return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes, .init = data, .read_only = true});
-}
-
-static inline size_t kernel_array_workspace(kernel_arrays_t *arrays, const char *name, size_t bytes) {
-  return kernel_array_add(arrays, (soc_buffer_t){.name = name, .bytes = bytes});
-}
-
-// What it holds, for those who name its elements; pitch as in soc_buffer_t.
-static inline void kernel_array_shape(kernel_arrays_t *arrays, size_t index, unsigned type, uint64_t rows,
-                                      uint64_t cols, uint64_t pitch) {
-  if (index != KERNEL_NO_ARRAY) {
-    soc_buffer_t *array = &arrays->list[index];
-    array->type = type;
-    array->dims = 2;
-    array->shape[0] = rows;
-    array->shape[1] = cols;
-    array->pitch = pitch;
+static inline void kernel_arrays_place(kernel_arrays_t *arrays) {
+  soc_place(arrays->list, arrays->count);
+  for (size_t i = 0; i < arrays->count; ++i) {
+    *arrays->address[i] = arrays->list[i].address;
   }
-}
-
-// 0: there is none.  Known once the arrays are placed (soc_place).
-static inline uint64_t kernel_array_address(const kernel_arrays_t *arrays, size_t index) {
-  return index == KERNEL_NO_ARRAY ? 0 : arrays->list[index].address;
 }
 
 #endif

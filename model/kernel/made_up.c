@@ -14,7 +14,11 @@ bool made_up_read(made_up_t *made_up, const char *text, uint64_t seed, base_erro
 
 made_up_t made_up_usual(void) { return (made_up_t){.distribution = {DISTRIBUTION_NORMAL, 1}, .text = "normal:1"}; }
 
-void made_up_source(const made_up_t *made_up, char *text, size_t size) {
+void made_up_source(const made_up_t *made_up, bool timing_only, char *text, size_t size) {
+  if (timing_only) {
+    snprintf(text, size, "none: timing only, arrays hold nothing");
+    return;
+  }
   snprintf(text, size, "made up, %s seed %llu", made_up->text, (unsigned long long)made_up->seed);
 }
 

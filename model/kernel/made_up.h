@@ -20,8 +20,8 @@ bool made_up_read(made_up_t *made_up, const char *text, uint64_t seed, base_erro
 // normal:1, seed 0.
 made_up_t made_up_usual(void);
 
-// "made up, normal:1 seed 0"
-void made_up_source(const made_up_t *made_up, char *text, size_t size);
+// "made up, normal:1 seed 0", or that there are none
+void made_up_source(const made_up_t *made_up, bool timing_only, char *text, size_t size);
 
 // Elements first .. first + count - 1 of array `stream`: num_rng_normal_bf16 or
 // num_rng_uniform_bf16.

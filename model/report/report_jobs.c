@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/report_jobs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,9 +12,7 @@
 
 #include "host/interrupt.h"
 #include "host/worker.h"
-#include "kernel/attention/attention_golden.h"
 #include "kernel/bound.h"
-#include "kernel/fp8/fp8_golden.h"
 #include "num/num_format.h"
 
 enum { JOBS_MAX = 8192 };
@@ -57,28 +56,24 @@ static report_job_t *next_job(report_jobs_t *jobs) {
   return job;
 }
 
+// What the kernels of a family do in a job.
+struct report_kind {
+  const char *family;  // of kernel/kernels.def
+  // Makes the usual request, of made-up inputs, and returns its machine.
+  kernel_machine_t *(*ask)(report_job_t *job, const char *kernel, const kernel_machine_t *machine);
+  base_exit_t (*work)(report_job_t *job, base_error_t *error);
+  // For work_kernel: the request becomes a run; what is noted of a result that is to be compared, and of every one.
+  bool (*prepare)(report_job_t *job, kernel_run_t *run, base_error_t *error);
+  bool (*judge)(report_job_t *job, kernel_run_t *run, base_error_t *error);
+  void (*note)(report_job_t *job, const kernel_run_t *run);  // NULL: nothing more
+};
+
+static const report_kind_t *find_kind(const char *kernel);
+
 static void fill_request(report_job_t *job, const kernel_machine_t *machine, const char *kernel) {
-  if (strcmp(kernel, "fp8") == 0) {
-    job->kernel = REPORT_FP8;
-    job->fp8 = fp8_request(machine);
-    job->fp8.input.source = KERNEL_MADE_UP;
-  } else if (strcmp(kernel, "flash") == 0) {
-    job->kernel = REPORT_FLASH;
-    job->flash = flash_request(machine);
-    job->flash.input.source = KERNEL_MADE_UP;
-  } else if (strcmp(kernel, "amla") == 0 || strcmp(kernel, "base") == 0) {
-    job->kernel = REPORT_ATTENTION;
-    job->attention = attention_request(kernel, machine);
-    job->attention.input.source = KERNEL_MADE_UP;
-  } else if (strcmp(kernel, "decode") == 0) {
-    job->kernel = REPORT_DECODE;
-    job->decode = decode_request(machine);
-  } else {
-    job->kernel = REPORT_GEMM;
-    job->gemm = gemm_request(kernel, machine);
-    job->gemm.input.source = KERNEL_MADE_UP;
-  }
-  report_job_machine(job)->soc.timing_only = true;
+  job->kind = find_kind(kernel);
+  job->machine = job->kind->ask(job, kernel, machine);
+  job->machine->soc.timing_only = true;
 }
 
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
@@ -92,14 +87,6 @@ report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, c
   return job;
 }
 
-kernel_machine_t *report_job_machine(report_job_t *job) {
-  return job->kernel == REPORT_ATTENTION ? &job->attention.settings.machine
-         : job->kernel == REPORT_FLASH   ? &job->flash.settings.machine
-         : job->kernel == REPORT_FP8     ? &job->fp8.settings.attention.machine
-         : job->kernel == REPORT_DECODE  ? &job->decode.settings.machine
-                                         : &job->gemm.settings.machine;
-}
-
 void report_job_set(report_job_t *job, const char *assignment, ...) {
   char text[128];
   base_error_t error;
@@ -107,12 +94,12 @@ void report_job_set(report_job_t *job, const char *assignment, ...) {
   va_start(arguments, assignment);
   vsnprintf(text, sizeof text, assignment, arguments);
   va_end(arguments);
-  if (!kernel_machine_set(report_job_machine(job), text, &error)) {
+  if (!kernel_machine_set(job->machine, text, &error)) {
     refuse(job, error.text);
   }
 }
 
-void report_job_compute(report_job_t *job) { report_job_machine(job)->soc.timing_only = false; }
+void report_job_compute(report_job_t *job) { job->machine->soc.timing_only = false; }
 
 void report_job_judge(report_job_t *job) {
   report_job_compute(job);
@@ -147,9 +134,15 @@ static void take(report_outcome_t *outcome, const kernel_result_t *result) {
   snprintf(outcome->bound, sizeof outcome->bound, "%.8s %.6s", bound.core, bound.pipe == NULL ? "" : bound.pipe);
 }
 
-static base_exit_t out_of_memory(base_error_t *error) {
-  base_fail(error, "golden: out of memory");
-  return BASE_BAD_INPUT;
+// All of FP64's answer, to be freed. NULL: error says why.
+static double *golden_of(const judge_answer_t *answer, base_error_t *error) {
+  double *golden = malloc(answer->groups * answer->rows * answer->columns * sizeof *golden);
+  if (golden == NULL || !judge_fp64(answer, answer->rows, golden)) {
+    free(golden);
+    base_fail(error, "FP64 reference: out of memory");
+    return NULL;
+  }
+  return golden;
 }
 
 // Errors of an FP32 output and of what the last cast, to BF16, makes of it.
@@ -165,95 +158,134 @@ static void compare(report_outcome_t *outcome, const double *golden, float *out,
   outcome->cos_diff = error.cos_diff;
 }
 
-static base_exit_t work_attention(report_job_t *job, base_error_t *error) {
-  static attention_run_t run;
+// Notes the errors of all of an FP32 output.
+static bool compare_output(report_job_t *job, kernel_run_t *run, float *out, base_error_t *error) {
+  const judge_answer_t answer = run->ops->answer(run);
+  const double *golden = golden_of(&answer, error);
+  if (golden != NULL) {
+    compare(&job->outcome, golden, out, answer.groups * answer.rows * answer.columns);
+  }
+  return golden != NULL;
+}
+
+static kernel_machine_t *ask_attention(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  job->attention = attention_request(kernel, machine);
+  job->attention.input.source = KERNEL_MADE_UP;
+  return &job->attention.settings.machine;
+}
+
+static bool prepare_attention(report_job_t *job, kernel_run_t *run, base_error_t *error) {
   job->attention.settings.out_f32 = job->judged;
-  if (!attention_prepare(&job->attention, &run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = attention_simulate(&run, error);
-  take(&job->outcome, &run.result);
-  if (code != BASE_OK || !job->judged) {
-    return code;
-  }
-  const size_t count = attention_out_count(&run.problem);
-  double *golden = malloc(count * sizeof *golden);
-  if (golden == NULL || !attention_golden(&run.problem, run.problem.rows, 1, golden)) {
-    return out_of_memory(error);
-  }
-  compare(&job->outcome, golden, run.out, count);
-  return BASE_OK;
+  return attention_prepare(&job->attention, (attention_run_t *)run, error);
 }
 
-static base_exit_t work_flash(report_job_t *job, base_error_t *error) {
-  static flash_run_t run;
+static bool judge_attention(report_job_t *job, kernel_run_t *run, base_error_t *error) {
+  return compare_output(job, run, ((attention_run_t *)run)->out, error);
+}
+
+static kernel_machine_t *ask_flash(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  (void)kernel;
+  job->flash = flash_request(machine);
+  job->flash.input.source = KERNEL_MADE_UP;
+  return &job->flash.settings.machine;
+}
+
+static bool prepare_flash(report_job_t *job, kernel_run_t *run, base_error_t *error) {
   job->flash.settings.out_f32 = job->judged;
-  if (!flash_prepare(&job->flash, &run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = flash_simulate(&run, error);
-  if (code == BASE_OK && job->judged && !flash_judge(&run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  take(&job->outcome, &run.result);
-  job->outcome.f32 = run.result.error.rel_fro;
-  return code;
+  return flash_prepare(&job->flash, (flash_run_t *)run, error);
 }
 
-static base_exit_t work_fp8(report_job_t *job, base_error_t *error) {
-  static fp8_run_t run;
+static bool judge_flash(report_job_t *job, kernel_run_t *run, base_error_t *error) {
+  const bool good = kernel_judge(run, error);
+  job->outcome.f32 = run->result.error.rel_fro;
+  return good;
+}
+
+static kernel_machine_t *ask_fp8(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  (void)kernel;
+  job->fp8 = fp8_request(machine);
+  job->fp8.input.source = KERNEL_MADE_UP;
+  return &job->fp8.settings.attention.machine;
+}
+
+static bool prepare_fp8(report_job_t *job, kernel_run_t *run, base_error_t *error) {
   job->fp8.settings.attention.out_f32 = job->judged;
-  if (!fp8_prepare(&job->fp8, &run, error)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t code = fp8_simulate(&run, error);
-  take(&job->outcome, &run.result);
-  if (code != BASE_OK || !job->judged) {
-    return code;
-  }
-  const fp8_problem_t *problem = &run.problem;
-  const size_t count = fp8_out_count(problem);
-  fp8_golden_t golden = {0};
-  num_error_t unquantised;
-  if (!fp8_golden(problem, FP8_FROM_TOKENS, fp8_list_rows(problem), 1, &golden)) {
-    return out_of_memory(error);
-  }
-  compare(&job->outcome, golden.out, run.out, count);
-  if (!fp8_golden(problem, FP8_FROM_KEYS, fp8_list_rows(problem), 1, &golden)) {
-    return out_of_memory(error);
-  }
-  num_error(golden.out, run.out, count, &unquantised);
-  job->outcome.unquantised = unquantised.rel_fro;
-  return BASE_OK;
+  return fp8_prepare(&job->fp8, (fp8_run_t *)run, error);
 }
 
-static void take_gemm(report_gemm_outcome_t *gemm, const gemm_run_t *run) {
+static bool judge_fp8(report_job_t *job, kernel_run_t *kernel, base_error_t *error) {
+  fp8_run_t *run = (fp8_run_t *)kernel;
+  const judge_answer_t keys = fp8_answer_unquantised(run);
+  num_error_t unquantised;
+  if (!compare_output(job, kernel, run->out, error)) {
+    return false;
+  }
+  const double *golden = golden_of(&keys, error);
+  if (golden != NULL) {
+    num_error(golden, run->out, fp8_out_count(&run->problem), &unquantised);
+    job->outcome.unquantised = unquantised.rel_fro;
+  }
+  return golden != NULL;
+}
+
+static kernel_machine_t *ask_gemm(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  job->gemm = gemm_request(kernel, machine);
+  job->gemm.input.source = KERNEL_MADE_UP;
+  return &job->gemm.settings.machine;
+}
+
+static bool prepare_gemm(report_job_t *job, kernel_run_t *run, base_error_t *error) {
+  job->gemm.judge.verify = job->judged;
+  return gemm_prepare(&job->gemm, (gemm_run_t *)run, error);
+}
+
+static bool judge_gemm(report_job_t *job, kernel_run_t *run, base_error_t *error) {
+  (void)job;
+  return kernel_judge(run, error);
+}
+
+static void note_gemm(report_job_t *job, const kernel_run_t *kernel) {
+  const gemm_run_t *run = (const gemm_run_t *)kernel;
+  report_gemm_outcome_t *gemm = &job->outcome.gemm;
   gemm->splits = run->settings.splits;
   gemm->tile_n = run->settings.tile_n;
   gemm->cut = run->settings.cut;
   gemm->phases = run->phases;
   memcpy(gemm->phase, run->phase, sizeof gemm->phase);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    gemm->cube_busy[id] = kernel_busy(&run->result.soc, "cube", pipe_names[id]);
-    gemm->vector_busy[id] = kernel_busy(&run->result.soc, "vector", pipe_names[id]);
+    gemm->cube_busy[id] = kernel_busy(&kernel->result.soc, "cube", pipe_names[id]);
+    gemm->vector_busy[id] = kernel_busy(&kernel->result.soc, "vector", pipe_names[id]);
   }
-  gemm->error = run->result.error.rel_fro;
-  gemm->wrong_bits = run->result.wrong_bits + run->wrong_weights;
+  gemm->error = kernel->result.error.rel_fro;
+  gemm->wrong_bits = kernel->result.wrong_bits + run->wrong_weights;
 }
 
-static base_exit_t work_gemm(report_job_t *job, base_error_t *error) {
-  static gemm_run_t run;
-  job->gemm.judge.verify = job->judged;
-  if (!gemm_prepare(&job->gemm, &run, error)) {
+static base_exit_t work_kernel(report_job_t *job, base_error_t *error) {
+  static union {
+    kernel_run_t kernel;
+    attention_run_t attention;
+    flash_run_t flash;
+    fp8_run_t fp8;
+    gemm_run_t gemm;
+  } run;
+  if (!job->kind->prepare(job, &run.kernel, error)) {
     return BASE_BAD_INPUT;
   }
-  const base_exit_t code = gemm_simulate(&run, error);
-  if (code == BASE_OK && job->judged && !gemm_judge(&run, error)) {
+  const base_exit_t code = kernel_simulate(&run.kernel, error);
+  if (code == BASE_OK && job->judged && !job->kind->judge(job, &run.kernel, error)) {
     return BASE_BAD_INPUT;
   }
-  take(&job->outcome, &run.result);
-  take_gemm(&job->outcome.gemm, &run);
+  take(&job->outcome, &run.kernel.result);
+  if (job->kind->note != NULL) {
+    job->kind->note(job, &run.kernel);
+  }
   return code;
+}
+
+static kernel_machine_t *ask_decode(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  (void)kernel;
+  job->decode = decode_request(machine);
+  return &job->decode.settings.machine;
 }
 
 static report_decode_kind_t decode_kind(const decode_op_t *op) {
@@ -310,14 +342,31 @@ static base_exit_t work_decode(report_job_t *job, base_error_t *error) {
   return BASE_OK;
 }
 
+static const report_kind_t kinds[] = {
+    {"attention", ask_attention, work_kernel, prepare_attention, judge_attention, NULL},
+    {"flash", ask_flash, work_kernel, prepare_flash, judge_flash, NULL},
+    {"fp8", ask_fp8, work_kernel, prepare_fp8, judge_fp8, NULL},
+    {"gemm", ask_gemm, work_kernel, prepare_gemm, judge_gemm, note_gemm},
+    {"decode", ask_decode, work_decode, NULL, NULL, NULL},
+};
+
+static const report_kind_t *find_kind(const char *kernel) {
+  const char *family = "";
+#define KERNEL(NAME, name, family_, machine, firmware, data) family = strcmp(kernel, #name) == 0 ? #family_ : family;
+#include "kernel/kernels.def"
+#undef KERNEL
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
+    if (strcmp(kinds[i].family, family) == 0) {
+      return &kinds[i];
+    }
+  }
+  assert(!"a report names a kernel that reports can run");
+  return kinds;
+}
+
 static int work(void *context) {
   report_job_t *job = context;
-  base_error_t *error = &job->outcome.error;
-  return job->outcome.status = (int)(job->kernel == REPORT_ATTENTION ? work_attention(job, error)
-                                     : job->kernel == REPORT_FLASH   ? work_flash(job, error)
-                                     : job->kernel == REPORT_FP8     ? work_fp8(job, error)
-                                     : job->kernel == REPORT_DECODE  ? work_decode(job, error)
-                                                                     : work_gemm(job, error));
+  return job->outcome.status = (int)job->kind->work(job, &job->outcome.error);
 }
 
 // --- in the command's own process -------------------------------------------------------------
@@ -337,7 +386,7 @@ static void launch(report_job_t *job, pool_t *pool) {
   while (pool->worker[slot].process != 0) {
     ++slot;
   }
-  report_job_machine(job)->soc.threads = pool->threads;
+  job->machine->soc.threads = pool->threads;
   if (!worker_start(&pool->worker[slot], work, job)) {
     refuse(job, strerror(errno));
     return;
@@ -353,7 +402,7 @@ static void tell(const report_jobs_t *jobs, const report_job_t *job, size_t done
   }
   fprintf(stderr, "%zu of %zu: %s: %.1f us", done, jobs->count, job->name, outcome->time_us);
   if (job->judged) {
-    fprintf(stderr, ", relative error %.3e", job->kernel == REPORT_GEMM ? outcome->gemm.error : outcome->bf16);
+    fprintf(stderr, ", relative error %.3e", job->kind->note == note_gemm ? outcome->gemm.error : outcome->bf16);
   }
   fputc('\n', stderr);
 }

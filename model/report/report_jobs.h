@@ -82,11 +82,12 @@ typedef struct report_outcome {
   report_decode_outcome_t decode;
 } report_outcome_t;
 
-typedef enum report_kernel { REPORT_ATTENTION, REPORT_FLASH, REPORT_FP8, REPORT_GEMM, REPORT_DECODE } report_kernel_t;
+typedef struct report_kind report_kind_t;
 
 typedef struct report_job {
   char name[REPORT_NAME_BYTES];  // for people
-  report_kernel_t kernel;
+  const report_kind_t *kind;
+  kernel_machine_t *machine;  // of the request
   union {
     attention_request_t attention;
     flash_request_t flash;
@@ -113,9 +114,6 @@ void report_jobs_close(report_jobs_t *jobs);
 // Errors in it are reported by report_run. name: for people, as printf has it.
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
                          ...) __attribute__((format(printf, 4, 5)));
-
-// The job's machine.
-kernel_machine_t *report_job_machine(report_job_t *job);
 
 // Another value of its config: "soc.skew_us=0.4".
 void report_job_set(report_job_t *job, const char *assignment, ...) __attribute__((format(printf, 2, 3)));

@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli_test.h"
 #include "host/parallel.h"
-#include "kernel/attention/attention_golden.h"
+#include "kernel/attention/attention.h"
 #include "num/num_rng.h"
 
 enum { BATCH = 5, ROWS = 70, KEYS = 90, DK = 24, DV = 16 };
@@ -91,12 +91,13 @@ static void too_large_is_refused(void **state) {
 
 static void rows_are_spread(void **state) {
   (void)state;
-  const attention_problem_t problem = shape();
+  attention_run_t run = {.problem = shape()};
+  const judge_answer_t answer = attention_answer(&run.kernel);
   for (size_t per_entry = 1; per_entry <= ROWS; ++per_entry) {
     for (size_t entry = 0; entry < BATCH; ++entry) {
       size_t before = 0;
       for (size_t i = 0; i < per_entry; ++i) {
-        const size_t row = attention_golden_row(&problem, per_entry, entry, i);
+        const size_t row = judge_row(&answer, per_entry, entry * per_entry + i) - entry * ROWS;
         assert_true(row < ROWS && (i == 0 || row > before));
         assert_true(per_entry != ROWS || row == i);
         // One in each of per_entry parts of the rows, as equal as whole numbers allow.
@@ -106,67 +107,73 @@ static void rows_are_spread(void **state) {
     }
   }
   // Different ones in different entries.
-  assert_true(attention_golden_row(&problem, 2, 0, 0) != attention_golden_row(&problem, 2, 1, 0));
+  assert_true(judge_row(&answer, 2, 0) != judge_row(&answer, 2, 2) - ROWS);
+}
+
+static size_t judged(const attention_problem_t *problem, golden_choice_t choice) {
+  attention_run_t run = {.problem = *problem};
+  const judge_answer_t answer = attention_answer(&run.kernel);
+  return judge_rows(&answer, choice);
 }
 
 static void how_many_rows(void **state) {
   (void)state;
   attention_problem_t p = shape();
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_NONE), 0);
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), ROWS);
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), ROWS);  // within 2 GFLOP anyway
+  assert_int_equal(judged(&p, GOLDEN_NONE), 0);
+  assert_int_equal(judged(&p, GOLDEN_AUTO), ROWS);
+  assert_int_equal(judged(&p, GOLDEN_SAMPLE), ROWS);  // within 2 GFLOP anyway
 
   p.batch = 1;
   p.rows = 256;
   p.dk = 576;
   p.dv = 512;
   p.keys = 7180;  // 3.9998 GFLOP
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 256);
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), 128);
+  assert_int_equal(judged(&p, GOLDEN_AUTO), 256);
+  assert_int_equal(judged(&p, GOLDEN_SAMPLE), 128);
   p.keys = 7181;  // 4.0004
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 127);
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_FULL), 256);
+  assert_int_equal(judged(&p, GOLDEN_AUTO), 127);
+  assert_int_equal(judged(&p, GOLDEN_FULL), 256);
 
   p.batch = 96;  // one row of each takes 3.4 GFLOP
   p.keys = 16384;
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_AUTO), 2);
+  assert_int_equal(judged(&p, GOLDEN_AUTO), 2);
   p.rows = 1;
-  assert_int_equal(attention_golden_rows(&p, GOLDEN_SAMPLE), 1);
+  assert_int_equal(judged(&p, GOLDEN_SAMPLE), 1);
 }
 
 static void sample_is_part_of_full(void **state) {
   (void)state;
   static const size_t samples[] = {1, 2, 7, 33, 69, ROWS};
   const made_up_t from = normal(1.5, 9);
-  attention_problem_t problem = made_up(&from);
+  attention_run_t run = {.problem = made_up(&from)};
   for (int masked = 0; masked < 2; ++masked) {
     if (masked) {
-      problem.visible = malloc(ROWS * KEYS);
+      run.problem.visible = malloc(ROWS * KEYS);
       for (size_t i = 0; i < ROWS * KEYS; ++i) {
-        problem.visible[i] = i * 7 % 11 > i / KEYS % 11;
+        run.problem.visible[i] = i * 7 % 11 > i / KEYS % 11;
       }
     }
+    judge_answer_t answer = attention_answer(&run.kernel);
     static double full[BATCH][ROWS][DV];
     static double sample[BATCH * ROWS * DV];
     for (size_t entry = 0; entry < BATCH; ++entry) {
-      const num_attn_t attn = attention_num(&problem, entry);
-      attention_hold(&problem, entry);
+      const num_attn_t attn = attention_num(&run.problem, entry);
+      attention_hold(&run.problem, entry);
       assert_int_equal(num_attn_golden(&attn, full[entry][0]), 0);
-      attention_let_go(&problem, entry);
+      attention_let_go(&run.problem, entry);
     }
     for (size_t s = 0; s < sizeof samples / sizeof *samples; ++s) {
-      for (size_t threads = 1; threads <= 3; ++threads) {
+      for (answer.threads = 1; answer.threads <= 3; ++answer.threads) {
         memset(sample, 0, sizeof sample);
-        assert_true(attention_golden(&problem, samples[s], threads, sample));
+        assert_true(judge_fp64(&answer, samples[s], sample));
         for (size_t i = 0; i < BATCH * samples[s]; ++i) {
-          const size_t entry = i / samples[s];
-          const size_t row = attention_golden_row(&problem, samples[s], entry, i % samples[s]);
-          assert_memory_equal(sample + i * DV, full[entry][row], sizeof full[entry][row]);
+          const size_t row = judge_row(&answer, samples[s], i);
+          assert_memory_equal(sample + i * DV, full[0][row], sizeof full[0][row]);
         }
       }
     }
   }
-  attention_free(&problem);
+  attention_free(&run.problem);
 }
 
 int main(void) {

@@ -188,6 +188,49 @@ static void suggestions(void **state) {
   assert_null(suggest("a very long word that is nothing like a kernel", words, 2));
 }
 
+// What asks for values, or has them, is refused by its mark; what --timing-only goes with is not.
+static void data_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    unsigned command;
+    const char *word[2], *refused;  // NULL: none
+  } list[] = {
+      {CLI_RUN_AMLA, {"--seed=1"}, "--seed: WHY"},
+      {CLI_RUN_FP8, {"--seed=1", "--top-k=4"}, NULL},
+      {CLI_RUN_DECODE, {"--seed=1"}, NULL},
+      {CLI_RUN_AMLA, {"--golden=none"}, NULL},
+      {CLI_RUN_AMLA, {"--golden=auto"}, NULL},
+      {CLI_RUN_AMLA, {"--golden=full"}, "--golden: WHY"},
+      {CLI_RUN_GEMM, {"--golden=sample"}, "--golden: WHY"},
+      {CLI_RUN_AMLA, {"--mask=m.npy", "--causal"}, NULL},
+      {CLI_RUN_AMLA, {"--skip-noop"}, "--skip-noop: WHY"},
+      {CLI_RUN_FP8, {"--fp8-scale=amax"}, "--fp8-scale: WHY"},
+      {CLI_RUN_FP8, {"--lse=l.npy"}, "--lse: WHY"},
+      {CLI_RUN_W4A16, {"--w=w.npy"}, "--w: WHY"},
+      {CLI_RUN_FLASH, {"--tolerance=1"}, "--tolerance: WHY"},
+      {CLI_RUN_DECODE, {"--check=stages"}, "--check: WHY"},
+      {CLI_RUN_BASE, {"--watch=gm:out"}, "--watch: WHY"},
+      {CLI_RUN_BASE, {"--config=ascend910", "--json=r.json"}, NULL},
+  };
+  for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
+    assert_true(parse(list[i].command, list[i].word[0], list[i].word[1], NULL));
+    const bool good = options_refuse(&options, list[i].command, OPTION_DATA, "WHY", &error);
+    assert_int_equal(good, list[i].refused == NULL);
+    if (!good) {
+      assert_string_equal(error.text, list[i].refused);
+    }
+  }
+}
+
+// Each kernel has its machine where none is named.
+static void machines(void **state) {
+  (void)state;
+  assert_true(parse(CLI_RUN_FP8, NULL, NULL, NULL));
+  assert_string_equal(options.config, "ascend910_pair");
+  assert_true(parse(CLI_RUN_CUSTOM, "--config=ascend910", NULL, NULL));
+  assert_string_equal(options.config, "ascend910");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults),
@@ -199,6 +242,8 @@ int main(void) {
       cmocka_unit_test(engines_have_their_own),
       cmocka_unit_test(sizes_of_files),
       cmocka_unit_test(the_language_model_has_its_own),
+      cmocka_unit_test(data_is_refused),
+      cmocka_unit_test(machines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

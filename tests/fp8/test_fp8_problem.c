@@ -13,8 +13,7 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "kernel/attention/attention_golden.h"
-#include "kernel/fp8/fp8_golden.h"
+#include "kernel/fp8/fp8.h"
 #include "kernel/fp8/fp8_made_up.h"
 
 enum { BATCH = 3, SEQ_Q = 2, HEADS = 3, CAPACITY = 75, ROWS = BATCH * SEQ_Q * HEADS };
@@ -50,7 +49,31 @@ typedef struct results {
 static results_t *contract(const fp8_problem_t *p, size_t threads) {
   results_t *r = calloc(1, sizeof *r);
   assert_non_null(r);
-  assert_true(fp8_contract(p, threads, r->out, r->lse));
+  fp8_run_t run = {.kernel.ops = &fp8_ops,
+                   .problem = *p,
+                   .settings.attention = {.out_f32 = true, .machine.soc.threads = (unsigned)threads}};
+  run.contract_lse = r->lse;
+  kernel_expected_t expected;
+  base_error_t error;
+  assert_true(kernel_expected(&run.kernel, false, &expected, &error) && expected.count == ROWS * FP8_VALUES);
+  for (size_t i = 0; i < expected.count; ++i) {
+    r->out[i] = (float)expected.want[i];
+  }
+  free(expected.want);
+  return r;
+}
+
+// Output, and log-sum-exp, of `rows` of each list.
+typedef struct golden {
+  double out[ROWS * FP8_VALUES], lse[ROWS];
+} golden_t;
+
+static golden_t *golden(const fp8_problem_t *p, bool quantised, size_t rows, size_t threads) {
+  golden_t *r = calloc(1, sizeof *r);
+  assert_non_null(r);
+  fp8_run_t run = {.problem = *p, .settings.attention.machine.soc.threads = (unsigned)threads, .golden_lse = r->lse};
+  const judge_answer_t answer = quantised ? fp8_answer(&run.kernel) : fp8_answer_unquantised(&run);
+  assert_true(judge_fp64(&answer, rows, r->out));
   return r;
 }
 
@@ -195,28 +218,28 @@ static void golden_and_contract_agree(void **state) {
   memcpy(p.sink, sink, sizeof sink);
   p.causal = true;
   results_t *r = contract(&p, 2);
-  fp8_golden_t all = {0};
-  fp8_golden_t some = {0};
   num_error_t error_of;
-  assert_true(fp8_golden(&p, FP8_FROM_TOKENS, HEADS, 2, &all));
-  num_error(all.out, r->out, ROWS * FP8_VALUES, &error_of);
+  golden_t *all = golden(&p, true, HEADS, 2);
+  num_error(all->out, r->out, ROWS * FP8_VALUES, &error_of);
   assert_true(error_of.rel_fro < 3e-3);
   for (size_t i = 0; i < ROWS; ++i) {
-    assert_true(fabs(all.lse[i] - (double)r->lse[i]) < 1e-5 || all.lse[i] == (double)r->lse[i]);
+    assert_true(fabs(all->lse[i] - (double)r->lse[i]) < 1e-5 || all->lse[i] == (double)r->lse[i]);
   }
   // Some rows are the same rows.
-  assert_true(fp8_golden(&p, FP8_FROM_TOKENS, 1, 1, &some));
+  golden_t *some = golden(&p, true, 1, 1);
+  fp8_run_t run = {.problem = p};
+  const judge_answer_t answer = fp8_answer(&run.kernel);
   for (size_t list = 0; list < fp8_lists(&p); ++list) {
-    const size_t row = list * HEADS + fp8_golden_row(&p, 1, list, 0);
-    assert_memory_equal(some.out + list * FP8_VALUES, all.out + row * FP8_VALUES, FP8_VALUES * sizeof *some.out);
+    assert_memory_equal(some->out + list * FP8_VALUES, all->out + judge_row(&answer, 1, list) * FP8_VALUES,
+                        FP8_VALUES * sizeof *some->out);
   }
-  fp8_golden_free(&some);
+  free(some);
   // The cache that was quantised is another one, but not by much.
-  assert_true(fp8_golden(&p, FP8_FROM_KEYS, HEADS, 2, &some));
-  num_error(some.out, r->out, ROWS * FP8_VALUES, &error_of);
+  some = golden(&p, false, HEADS, 2);
+  num_error(some->out, r->out, ROWS * FP8_VALUES, &error_of);
   assert_true(error_of.rel_fro > 1e-2 && error_of.rel_fro < 0.5);
-  fp8_golden_free(&all);
-  fp8_golden_free(&some);
+  free(all);
+  free(some);
   free(r);
   fp8_free(&p);
 }
@@ -226,8 +249,10 @@ static void attended_counts(void **state) {
   base_error_t error;
   fp8_problem_t p = make(5, false);
   assert_int_equal(fp8_attended(&p), 75 + 33);
-  assert_int_equal(fp8_golden_rows(&p, GOLDEN_AUTO), SEQ_Q * HEADS);
-  assert_int_equal(fp8_golden_rows(&p, GOLDEN_NONE), 0);
+  fp8_run_t run = {.problem = p};
+  const judge_answer_t answer = fp8_answer(&run.kernel);
+  assert_int_equal(judge_rows(&answer, GOLDEN_AUTO), SEQ_Q * HEADS);
+  assert_int_equal(judge_rows(&answer, GOLDEN_NONE), 0);
   assert_true(fp8_make_indices(&p, 50, 1, &error));
   assert_int_equal(fp8_attended(&p), 2 * (50 + 33));
   fp8_free(&p);

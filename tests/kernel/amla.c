@@ -20,7 +20,7 @@ static int expect(bool good, const char *what) {
 static int refuses(attention_request_t request, const char *why) {
   base_error_t error = {.text = ""};
   const bool prepared = attention_prepare(&request, &run, &error);
-  attention_release(&run);
+  kernel_release(&run.kernel);
   return expect(!prepared && strcmp(error.text, why) == 0, why);
 }
 
@@ -41,16 +41,16 @@ int main(int argc, char **argv) {
   wrong += refuses(odd, "none.npy: No such file or directory");
 
   request.judge.verify = true;
-  if (!attention_prepare(&request, &run, &error) || attention_simulate(&run, &error) != BASE_OK ||
-      !attention_judge(&run, &error) || attention_verdict(&run, &error) != BASE_OK) {
+  if (!attention_prepare(&request, &run, &error) || kernel_simulate(&run.kernel, &error) != BASE_OK ||
+      !kernel_judge(&run.kernel, &error) || kernel_verdict(&run.kernel, &error) != BASE_OK) {
     return base_report(BASE_STOPPED, &error);
   }
-  const kernel_result_t *result = &run.result;
+  const kernel_result_t *result = &run.kernel.result;
   wrong += expect(result->soc.cycles == strtoull(argv[1], NULL, 10), "the cycles of amalgam run amla");
   wrong += expect(result->verified && result->wrong_bits == 0, "the contract's bits");
   wrong += expect(result->elements == 2 * 128 * 512, "an output of 2 x 128 x 512");
   wrong += expect(result->judged == result->judged_of && result->error.rel_fro < 2e-3, "the error");
   printf("%llu cycles, %zu wrong bits\n", (unsigned long long)result->soc.cycles, result->wrong_bits);
-  attention_release(&run);
+  kernel_release(&run.kernel);
   return wrong == 0 ? 0 : 1;
 }

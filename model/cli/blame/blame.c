@@ -46,8 +46,7 @@ static bool take_expected(const options_t *options, const run_t *run, bool golde
     if (!read_expected(options->blame_expect, expected, error)) {
       return false;
     }
-  } else if ((run->kernel->expected == NULL || !run->kernel->expected(run, golden, expected, error)) &&
-             error->text[0] != '\0') {
+  } else if (!kernel_expected(run->own, golden, expected, error) && error->text[0] != '\0') {
     return false;
   }
   if (options->blame_tolerance.given) {
@@ -247,7 +246,7 @@ static bool is_same(const blame_found_t *found, base_error_t *error) {
 static bool ask(const options_t *options, const run_t *run, blame_found_t *found, base_error_t *error) {
   const soc_replay_look_t nothing = {.context = NULL};
   found->kernel = run->kernel->name;
-  found->replay = run->kernel->soc(run)->replay;
+  found->replay = run->own->result.soc.replay;
   found->terms = (size_t)options->blame_terms.value;
   soc_replay_run(found->replay, soc_replay_effects(found->replay), &nothing);
   if (!is_same(found, error) || !take_expected(options, run, false, &found->expected, error) ||
@@ -286,7 +285,7 @@ static base_exit_t of_run(const options_t *options, explain_run_t *made, blame_f
   base_exit_t code = BASE_BAD_INPUT;
   const run_kernel_t *kernel = run_kernel_find(made->kernel);
   base_error_t reason;
-  if (kernel->soc == NULL) {
+  if (!kernel->ops->on_soc) {
     base_fail(error, "%s: run %s: one of amla, base, flash, fp8, w4a16, gemm and custom is expected", made->file,
               made->kernel);
     return code;

@@ -54,13 +54,13 @@ static bool choose(const convert_job_t *job, const conversion_t **chosen, base_e
     return base_fail(error, "%s: dtype '<f2'; expected --group N with it, to quantise weights", job->path);
   }
   if (keys && last != NUM_FP8_KEY) {
-    return npy_refuse_shape(job->path, in, "[S,576], keys to make FP8 tokens of", error);
+    return npy_refuse_shape(job->path, in, error, "[S,576], keys to make FP8 tokens of");
   }
   if (in->type == NPY_U1 && last != NUM_FP8_TOKEN_BYTES) {
-    return npy_refuse_shape(job->path, in, "[S,656], FP8 tokens", error);
+    return npy_refuse_shape(job->path, in, error, "[S,656], FP8 tokens");
   }
   if (!keys && in->type != NPY_U1 && in->dims != 2) {
-    return npy_refuse_shape(job->path, in, "two dimensions", error);
+    return npy_refuse_shape(job->path, in, error, "two dimensions");
   }
   *chosen = &conversions[keys                 ? TO_TOKENS
                          : in->type == NPY_U1 ? FROM_TOKENS
@@ -120,7 +120,7 @@ static bool write_outputs(const convert_job_t *job, outputs_t *outputs, const si
 static bool read_input(convert_job_t *job, base_error_t *error) {
   const unsigned accepted = NPY_BIT(U2) | NPY_BIT(F2) | NPY_BIT(F4) | NPY_BIT(U1) | NPY_BIT(I1) | NPY_BIT(I4);
   return array_read(job->path, accepted, &job->in, error) &&
-         (npy_count(&job->in) > 0 || npy_refuse_shape(job->path, &job->in, "an array that is not empty", error));
+         (npy_count(&job->in) > 0 || npy_refuse_shape(job->path, &job->in, error, "an array that is not empty"));
 }
 
 static bool run_job(convert_job_t *job, const char *out, outputs_t *outputs, base_error_t *error) {

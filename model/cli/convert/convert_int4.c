@@ -16,7 +16,7 @@ static const char *nibbles_text(const convert_job_t *job) {
 }
 
 static bool check_columns(const convert_job_t *job, base_error_t *error) {
-  return job->in.shape[1] % PER_WORD == 0 || npy_refuse_shape(job->path, &job->in, "a multiple of 8 columns", error);
+  return job->in.shape[1] % PER_WORD == 0 || npy_refuse_shape(job->path, &job->in, error, "a multiple of 8 columns");
 }
 
 bool convert_pack(convert_job_t *job, base_error_t *error) {

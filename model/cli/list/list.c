@@ -35,7 +35,7 @@ static void print_sentence(const char *name, const char *about) { print_row(name
 
 static void list_kernels(void) {
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    print_sentence(run_kernels[i]->name, run_kernels[i]->about);
+    print_sentence(run_kernels[i].name, run_kernels[i].front->about);
   }
 }
 

@@ -6,32 +6,31 @@
 
 #include "base/parse.h"
 #include "base/suggest.h"
+#include "kernels/flash/flash_args.h"
 
-#define RUN CLI_RUN
-#define RUN_AMLA CLI_RUN_AMLA
-#define RUN_BASE CLI_RUN_BASE
-#define FP8 CLI_RUN_FP8
-#define FLASH CLI_RUN_FLASH
-#define W4A16 CLI_RUN_W4A16
-#define GEMM CLI_RUN_GEMM
-#define HALF CLI_RUN_GEMMS
-#define SOC CLI_RUN_SOC
-#define ENGINE CLI_RUN_ENGINE
-#define ENGINE_HFA CLI_RUN_HFA
-#define ENGINE_FA2 CLI_RUN_FA2
-#define LM CLI_RUN_LM
-#define CUSTOM CLI_RUN_CUSTOM
-#define DECODE CLI_RUN_DECODE
-#define REPORT CLI_REPORT
-#define BENCH CLI_BENCH
-#define SYNTH CLI_SYNTH
-#define CONVERT CLI_CONVERT
-#define EXPLAIN CLI_EXPLAIN
-#define SWEEP CLI_SWEEP
-#define DIFF CLI_DIFF
-#define BLAME CLI_BLAME
+// The words of options.def.
+enum {
+#define KERNEL(NAME, name, family, machine, firmware, data) NAME = CLI_RUN_##NAME,
+#include "kernel/kernels.def"
+#undef KERNEL
+  RUN = CLI_RUN,
+  HALF = CLI_RUN_GEMMS,
+  SOC = CLI_RUN_SOC,
+  ENGINE = CLI_RUN_ENGINE,
+  REPORT = CLI_REPORT,
+  BENCH = CLI_BENCH,
+  SYNTH = CLI_SYNTH,
+  CONVERT = CLI_CONVERT,
+  EXPLAIN = CLI_EXPLAIN,
+  SWEEP = CLI_SWEEP,
+  DIFF = CLI_DIFF,
+  BLAME = CLI_BLAME
+};
 #define OUTPUT OPTION_OUTPUT
 #define VALUES OPTION_VALUES
+#define DATA OPTION_DATA
+const char option_kernel_machine[] = "";
+#define MACHINE option_kernel_machine
 const option_row_t option_rows[] = {
 #define GROUP(title) {.group = (title)},
 #define OPTION(field, long_name, kind, arg, where, start, low, high, text) \
@@ -163,10 +162,32 @@ static bool refuse(int code, char **argv, const struct option *table, base_error
   return base_fail(error, "-%c: unknown option", optopt);
 }
 
+static const char *machine_of(unsigned command) {
+  static const struct {
+    unsigned command;
+    const char *machine;
+  } list[] = {
+#define KERNEL(NAME, name, family, machine, firmware, data) {CLI_RUN_##NAME, machine},
+#include "kernel/kernels.def"
+#undef KERNEL
+  };
+  for (size_t i = 0; i < CLI_KERNELS; ++i) {
+    if (list[i].command == command) {
+      return list[i].machine;
+    }
+  }
+  return NULL;
+}
+
+const char *option_initial(const option_row_t *row, unsigned command) {
+  return row->initial == option_kernel_machine ? machine_of(command) : row->initial;
+}
+
 static bool set_defaults(options_t *options, unsigned command, base_error_t *error) {
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
-    if (exists(row, command) && row->initial != NULL && !store(options, row, row->initial, error)) {
+    const char *initial = option_initial(row, command);
+    if (exists(row, command) && initial != NULL && !store(options, row, initial, error)) {
       return false;
     }
   }
@@ -236,6 +257,40 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
   }
   for (int i = optind; i < argc && (dropped & OPTION_WORDS) == 0; ++i) {
     kept[(*count)++] = argv[i];
+  }
+  return true;
+}
+
+static bool is_chosen(const option_row_t *row, const option_choice_t *choice) {
+  return choice->given && (row->initial == NULL || choice->value != parse_choice(row->initial, row->argument)) &&
+         choice->value != parse_choice("none", row->argument);
+}
+
+bool option_is_given(const option_row_t *row, const options_t *options, unsigned command) {
+  const void *field = (const char *)options + row->offset;
+  switch (row->type) {
+    case OPTION_TYPE_flag:
+      return *(const option_flag_t *)field;
+    case OPTION_TYPE_text:
+      return *(const option_text_t *)field != option_initial(row, command);
+    case OPTION_TYPE_list:
+      return ((const option_list_t *)field)->count > 0;
+    case OPTION_TYPE_count:
+      return row->initial == NULL && ((const option_count_t *)field)->given;
+    case OPTION_TYPE_real:
+      return row->initial == NULL && ((const option_real_t *)field)->given;
+    case OPTION_TYPE_choice:
+      return is_chosen(row, field);
+  }
+  return false;
+}
+
+bool options_refuse(const options_t *options, unsigned command, unsigned mark, const char *why, base_error_t *error) {
+  for (size_t i = 0; i < option_row_count; ++i) {
+    const option_row_t *row = &option_rows[i];
+    if (exists(row, command) && (row->commands & mark) != 0 && option_is_given(row, options, command)) {
+      return base_fail(error, "--%s: %s", row->name, why);
+    }
   }
   return true;
 }

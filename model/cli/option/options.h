@@ -9,36 +9,37 @@
 
 #include "base/error.h"
 
-// Commands, as bits: who has which option.
-#define CLI_RUN_BASE (1u << 0)
-#define CLI_RUN_AMLA (1u << 1)
-#define CLI_RUN (CLI_RUN_BASE | CLI_RUN_AMLA)
-#define CLI_RUN_FP8 (1u << 2)
-#define CLI_RUN_W4A16 (1u << 3)
-#define CLI_RUN_GEMM (1u << 4)
-#define CLI_RUN_GEMMS (CLI_RUN_W4A16 | CLI_RUN_GEMM)
-#define CLI_RUN_FLASH (1u << 14)
-#define CLI_RUN_SOC (CLI_RUN | CLI_RUN_FP8 | CLI_RUN_GEMMS | CLI_RUN_FLASH)
-#define CLI_RUN_HFA (1u << 5)
-#define CLI_RUN_FA2 (1u << 6)
-#define CLI_RUN_EXPMUL (1u << 24)
-#define CLI_RUN_ENGINE (CLI_RUN_HFA | CLI_RUN_FA2 | CLI_RUN_EXPMUL)
-#define CLI_RUN_LM (1u << 7)
-#define CLI_RUN_CUSTOM (1u << 13)
-#define CLI_RUN_DECODE (1u << 15)
-#define CLI_REPORT (1u << 8)
-#define CLI_BENCH (1u << 9)
-#define CLI_SYNTH (1u << 10)
-#define CLI_CONVERT (1u << 11)
-#define CLI_EXPLAIN (1u << 12)
-#define CLI_SWEEP (1u << 18)
-#define CLI_DIFF (1u << 16)
-#define CLI_LIST (1u << 17)
-#define CLI_BLAME (1u << 22)
+// Commands, as bits: who has which option. Each kernel has one.
+enum {
+#define KERNEL(NAME, name, family, machine, firmware, data) CLI_KERNEL_##NAME,
+#include "kernel/kernels.def"
+#undef KERNEL
+  CLI_KERNELS,
+  CLI_COMMANDS = CLI_KERNELS
+};
+enum {
+#define KERNEL(NAME, name, family, machine, firmware, data) CLI_RUN_##NAME = 1 << CLI_KERNEL_##NAME,
+#include "kernel/kernels.def"
+#undef KERNEL
+  CLI_REPORT = 1 << CLI_COMMANDS,
+  CLI_BENCH = CLI_REPORT << 1,
+  CLI_SYNTH = CLI_REPORT << 2,
+  CLI_CONVERT = CLI_REPORT << 3,
+  CLI_EXPLAIN = CLI_REPORT << 4,
+  CLI_SWEEP = CLI_REPORT << 5,
+  CLI_DIFF = CLI_REPORT << 6,
+  CLI_LIST = CLI_REPORT << 7,
+  CLI_BLAME = CLI_REPORT << 8,
+  CLI_RUN = CLI_RUN_AMLA | CLI_RUN_BASE,
+  CLI_RUN_GEMMS = CLI_RUN_W4A16 | CLI_RUN_GEMM,
+  CLI_RUN_SOC = CLI_RUN | CLI_RUN_FP8 | CLI_RUN_GEMMS | CLI_RUN_FLASH,
+  CLI_RUN_ENGINE = CLI_RUN_HFA | CLI_RUN_FA2 | CLI_RUN_EXPMUL,
+};
 
 // Marks, among the commands of an option.
 #define OPTION_OUTPUT (1u << 30)  // what is written, said, checked or watched: not what is run
 #define OPTION_VALUES (1u << 31)  // about values, which change no cycle
+#define OPTION_DATA (1u << 28)    // asks for values, or is data to compute them from: --timing-only refuses it
 #define OPTION_WORDS (1u << 29)   // no mark: for options_keep, what is no option
 
 enum { OPTION_LIST_MAX = 64 };
@@ -82,6 +83,9 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv, 
 bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept, size_t *count,
                   base_error_t *error);
 
+// Refuses an option with that mark, if one was given: "--NAME: WHY". A choice of none asks for nothing.
+bool options_refuse(const options_t *options, unsigned command, unsigned mark, const char *why, base_error_t *error);
+
 // A size given on the command line must be the one that the file `path` has.
 bool option_agrees(const char *name, const option_count_t *given, size_t have, const char *path, base_error_t *error);
 
@@ -115,6 +119,12 @@ typedef struct option_row {
 } option_row_t;
 
 extern const option_row_t option_rows[];
+extern const char option_kernel_machine[];  // the default of a row: the kernel's machine
+
+const char *option_initial(const option_row_t *row, unsigned command);
+
+// Was it on the command line? Of a number with a default that is not known: no.
+bool option_is_given(const option_row_t *row, const options_t *options, unsigned command);
 extern const size_t option_row_count;
 
 #endif

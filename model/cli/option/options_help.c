@@ -6,7 +6,8 @@
 
 enum { LEFT = 30 };
 
-static void print_row(FILE *file, const option_row_t *row) {
+static void print_row(FILE *file, const option_row_t *row, unsigned command) {
+  const char *initial = option_initial(row, command);
   char help[512];
   const int left = fprintf(file, "  --%s%s%s", row->name, row->argument == NULL ? "" : " ",
                            row->argument == NULL ? "" : row->argument);
@@ -15,8 +16,8 @@ static void print_row(FILE *file, const option_row_t *row) {
   } else {
     fprintf(file, "%*s", LEFT - left, "");
   }
-  snprintf(help, sizeof help, "%s%s%s%s", row->help, row->initial == NULL ? "" : " (default ",
-           row->initial == NULL ? "" : row->initial, row->initial == NULL ? "" : ")");
+  snprintf(help, sizeof help, "%s%s%s%s", row->help, initial == NULL ? "" : " (default ",
+           initial == NULL ? "" : initial, initial == NULL ? "" : ")");
   wrap_words(file, help, strlen(help), LEFT, LEFT);
 }
 
@@ -41,10 +42,10 @@ void options_help(FILE *file, unsigned command) {
         first = false;
         group = NULL;
       }
-      print_row(file, row);
+      print_row(file, row, command);
     }
   }
   const option_row_t help = {.name = "help", .help = "this page; also -h"};
   fputc('\n', file);
-  print_row(file, &help);
+  print_row(file, &help, command);
 }

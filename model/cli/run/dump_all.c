@@ -40,9 +40,6 @@ bool dump_all_check(const options_t *options, base_error_t *error) {
   if (options->dump_all == NULL) {
     return options->dump_window == NULL || base_fail(error, "--dump-window: needs --dump-all");
   }
-  if (options->timing_only) {
-    return base_fail(error, "--dump-all: needs values, which --timing-only does not compute");
-  }
   if (options->dump_all[0] == '\0' || strlen(options->dump_all) >= RUN_PATH_BYTES) {
     return base_fail(error, "--dump-all: expected the name of a folder, got '%s'", options->dump_all);
   }
@@ -77,7 +74,7 @@ static bool take_name(const char *beside, const char *name, base_error_t *error)
 
 static bool write_folder(run_t *run, base_error_t *error) {
   char name[RUN_PATH_BYTES], beside[RUN_PATH_BYTES + 16];
-  soc_replay_t *replay = run->kernel->soc(run)->replay;
+  soc_replay_t *replay = run->own->result.soc.replay;
   folder_names(run->options.dump_all, name, beside);
   if (replay == NULL) {
     return outputs_commit(&run->outputs, error);  // stopped before it began

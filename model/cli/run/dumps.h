@@ -10,7 +10,7 @@
 bool dumps_add(run_t *run);
 
 // Hands them to the machine.
-bool dumps_soc(const run_t *run, soc_options_t *soc, base_error_t *error);
+void dumps_soc(const run_t *run, soc_options_t *soc);
 
 // Those that are there will be kept.
 void dumps_written(run_t *run);

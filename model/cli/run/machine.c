@@ -48,20 +48,11 @@ bool machine_read(const run_t *run, const char *config, const char *firmware, ke
   return read_firmware(machine, firmware, error) && recording_soc(run, soc, error);
 }
 
-void machine_begin(run_t *run, kernel_machine_t *machine, uint64_t flops) {
-  progress_start(&run->progress, run->options.quiet, flops * (uint64_t)run->options.launches.value,
-                 machine->soc.config.soc.clock_mhz);
-  machine->soc.building = run_building;
-  machine->soc.progress = progress_update;
-  machine->soc.progress_context = &run->progress;
-  progress_note(&run->progress, "simulating ...");
-}
-
 // --- inputs and what is asked of the result ----------------------------------------------------
 
 bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t *error) {
   *made_up = made_up_usual();
-  made_up->seed = options->seed.given ? options->seed.value : 0;
+  made_up->seed = option_count_or(options->draw_seed.given ? &options->draw_seed : &options->seed, 0);
   return options->dist == NULL || made_up_read(made_up, options->dist, made_up->seed, error);
 }
 
@@ -70,6 +61,19 @@ bool scale_option(const options_t *options, float *scale, base_error_t *error) {
   return !options->softmax_scale.given || parse_float(options->softmax_scale.text, scale) ||
          base_fail(error, "--softmax-scale: expected a finite FP32 number, got '%s'%s", options->softmax_scale.text,
                    parse_hint(options->softmax_scale.text));
+}
+
+#define VALUE_count(option) (unsigned)option_count_or(&(option), 0)
+#define VALUE_choice(option) (unsigned)(option).value
+#define VALUE_flag(option) option
+
+void attention_options(const options_t *options, attention_settings_t *settings) {
+#define SETTING(field, option, type, arg, commands, start, low, high, help) \
+  settings->field = VALUE_##type(options->field);
+#include "kernels/attention/attention_settings.def"
+#undef SETTING
+  settings->row_sum = options->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
+  settings->out_f32 = options->out_f32;
 }
 
 bool split_option(const char *text, unsigned of_auto, unsigned *splits, base_error_t *error) {

@@ -4,6 +4,7 @@
 #define AMALGAM_CLI_RUN_MACHINE_H
 
 #include "cli/run/run.h"
+#include "kernel/attention/attention_settings.h"
 #include "kernel/made_up.h"
 #include "kernel/result.h"
 
@@ -17,14 +18,14 @@ bool machine_config(const options_t *options, const char *config, kernel_machine
 bool machine_read(const run_t *run, const char *config, const char *firmware, kernel_machine_t *machine,
                   base_error_t *error);
 
-// The simulation of it, between preparing and judging: progress goes to the terminal. flops: of all.
-void machine_begin(run_t *run, kernel_machine_t *machine, uint64_t flops);
-
 // --dist and --seed.
 bool made_up_options(const options_t *options, made_up_t *made_up, base_error_t *error);
 
 // --softmax-scale; NAN: not given.
 bool scale_option(const options_t *options, float *scale, base_error_t *error);
+
+// Settings that the attention kernels share; of options that the command lacks, the usual ones.
+void attention_options(const options_t *options, attention_settings_t *settings);
 
 // --split-kv: 1 to ATTENTION_MAX_SPLITS; of_auto: what "auto" is.
 bool split_option(const char *text, unsigned of_auto, unsigned *splits, base_error_t *error);
@@ -47,7 +48,5 @@ bool need_given(const given_t *list, size_t count, const char *together, base_er
 
 // --dist and --seed beside files. file: "q".
 bool refuse_made_up(const options_t *options, const char *file, base_error_t *error);
-
-#define NEEDS_VALUES "needs values, which --timing-only does not compute"
 
 #endif

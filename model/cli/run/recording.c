@@ -101,9 +101,6 @@ static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *erro
   if (watch->count == 0 && run->options.watch_log != NULL) {
     return base_fail(error, "--watch-log: needs --watch");
   }
-  if (watch->count > 0 && run->options.timing_only) {
-    return base_fail(error, "--watch: needs values, which --timing-only does not compute");
-  }
   for (size_t i = 0; i < watch->count; ++i) {
     if (!blame_place_check("watch", watch->item[i], error)) {
       return false;
@@ -125,8 +122,9 @@ bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
+  dumps_soc(run, soc);
   return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
-         read_show(options, soc, error) && dumps_soc(run, soc, error) &&
+         read_show(options, soc, error) &&
          read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
          read_window("dump-window", options->dump_window, &soc->dump_window, error) &&
          read_window("trace-window", options->trace_window, &soc->trace_window, error);

@@ -17,8 +17,7 @@ typedef struct window {
 
 bool retrace_wanted(const run_t *run) {
   const options_t *o = &run->options;
-  return o->trace != NULL && o->trace_on.value != 0 && run->kernel->soc != NULL && run->kernel->verdict != NULL &&
-         !o->timing_only;
+  return o->trace != NULL && o->trace_on.value != 0 && run->kernel->ops->on_soc && !o->timing_only;
 }
 
 // --- who is to blame --------------------------------------------------------------------------
@@ -33,7 +32,7 @@ static bool find_culprit(const run_t *run, bool golden, soc_replay_t *replay, si
   kernel_expected_t want = {.count = 0};
   base_error_t error = {.text = ""};
   bool found = false;
-  if (run->kernel->expected != NULL && run->kernel->expected(run, golden, &want, &error)) {
+  if (kernel_expected(run->own, golden, &want, &error)) {
     const soc_buffer_t *array = result_array(replay, want.array);
     const blame_expected_t expected = {
         .array = array, .want = want.want, .absolute = want.absolute, .relative = want.relative};
@@ -44,7 +43,7 @@ static bool find_culprit(const run_t *run, bool golden, soc_replay_t *replay, si
 }
 
 static window_t choose_window(const run_t *run) {
-  const soc_result_t *soc = run->kernel->soc(run);
+  const soc_result_t *soc = &run->own->result.soc;
   soc_replay_t *replay = soc->replay;
   const uint64_t last = option_count_or(&run->options.trace_last, USUAL_LAST);
   size_t effect;
@@ -106,7 +105,7 @@ static bool run_traced(const run_t *run, const window_t *window, const char *pat
 
 bool retrace(run_t *run, const char *path, base_error_t *error) {
   base_error_t reason;
-  if (!retrace_wanted(run) || run->kernel->verdict(run) == BASE_OK) {
+  if (!retrace_wanted(run) || kernel_verdict(run->own, &run->error) == BASE_OK) {
     return true;
   }
   reason = run->error;

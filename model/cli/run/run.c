@@ -13,36 +13,31 @@
 #include "cli/text/profile.h"
 #include "host/interrupt.h"
 
-static run_t *running;
+// The terminal's line of progress, for callbacks that have no context; NULL: no run has it.
+static const progress_t *line;
 
-void run_building(const char *what) { progress_note(&running->progress, what); }
+void run_building(const char *what) {
+  if (line != NULL) {
+    progress_note(line, what);
+  }
+}
 
 // --- output files -----------------------------------------------------------------------------
+
+static const char *table_path(const run_t *run, run_file_t file) {
+  return run->csv[file][0] == '\0' ? NULL : run->csv[file];
+}
 
 static const char *file_option(const run_t *run, run_file_t file) {
   const options_t *o = &run->options;
   switch (file) {
-    case RUN_OUT:
-      return o->out != NULL ? o->out : o->decode_logits;
-    case RUN_JSON:
-      return o->json;
-    case RUN_TIMELINE:
-      return o->timeline;
-    case RUN_LOG:
-      return o->log;
-    case RUN_CRITICAL_PATH:
-      return o->critical_path;
-    case RUN_LSE:
-      return o->fp8_lse;
-    case RUN_CSV_PIPES:
-    case RUN_CSV_TRAFFIC:
-    case RUN_CSV_OPERATIONS:
-    case RUN_CSV_PROFILE:
-      return run->csv[file][0] == '\0' ? NULL : run->csv[file];
-    case RUN_WATCH:
-      return o->watch.count == 0 ? NULL : o->watch_log == NULL ? "-" : o->watch_log;
+#define RUN_FILE(NAME, path, write) \
+  case RUN_##NAME:                  \
+    return path;
+#include "cli/run/files.def"
+#undef RUN_FILE
     default:
-      return o->trace;
+      return NULL;
   }
 }
 
@@ -50,32 +45,98 @@ const char *run_path(const run_t *run, run_file_t file) {
   return file_option(run, file) == NULL ? NULL : outputs_path(&run->outputs, run->file[file]);
 }
 
+static bool name_table(run_t *run, run_file_t file, const char *name) {
+  return snprintf(run->csv[file], RUN_PATH_BYTES, "%s.%s.csv", run->options.csv, name) < RUN_PATH_BYTES ||
+         base_fail(&run->error, "--csv: name too long");
+}
+
 // --csv: a file for each table that this run has.
 static bool name_tables(run_t *run) {
-  static const char *const names[RUN_FILES] = {[RUN_CSV_PIPES] = "pipes",
-                                               [RUN_CSV_TRAFFIC] = "traffic",
-                                               [RUN_CSV_OPERATIONS] = "operations",
-                                               [RUN_CSV_PROFILE] = "profile"};
   const options_t *o = &run->options;
-  const bool none[RUN_FILES] = {
-      [RUN_CSV_OPERATIONS] = run->kernel->command != CLI_RUN_DECODE, [RUN_CSV_PROFILE] = !o->profile};
-  for (run_file_t file = 0; o->csv != NULL && file < RUN_FILES; ++file) {
-    if (names[file] == NULL || none[file]) {
-      continue;
-    }
-    const int length = snprintf(run->csv[file], RUN_PATH_BYTES, "%s.%s.csv", o->csv, names[file]);
-    if (length >= RUN_PATH_BYTES) {
-      return base_fail(&run->error, "--csv: name too long");
-    }
+  if (o->csv == NULL) {
+    return true;
   }
-  return o->csv == NULL || (o->csv[0] != '\0' && strcmp(o->csv, "-") != 0) ||
-         base_fail(&run->error, "--csv: expected what the files' names begin with, such as r for r.pipes.csv, got '%s'",
-                   o->csv);
+  if (o->csv[0] == '\0' || strcmp(o->csv, "-") == 0) {
+    return base_fail(&run->error,
+                     "--csv: expected what the files' names begin with, such as r for r.pipes.csv, got '%s'", o->csv);
+  }
+  return name_table(run, RUN_CSV_PIPES, "pipes") && name_table(run, RUN_CSV_TRAFFIC, "traffic") &&
+         (run->kernel->command != CLI_RUN_DECODE || name_table(run, RUN_CSV_OPERATIONS, "operations")) &&
+         (!o->profile || name_table(run, RUN_CSV_PROFILE, "profile"));
+}
+
+// All that is known of the run, once its result has been compared.
+static void take_numbers(run_t *run) {
+  if (run->options.json == NULL && run->options.csv == NULL && !run->options.profile) {
+    return;
+  }
+  cJSON *root = run->numbers = cJSON_CreateObject();
+  json_add_amalgam(root);
+  run->kernel->ops->json(run->own, root);
+  cJSON *host = cJSON_GetObjectItemCaseSensitive(root, "host");
+  cJSON *words = cJSON_AddArrayToObject(host, "arguments");
+  for (int i = 0; i < run->words; ++i) {
+    cJSON_AddItemToArray(words, cJSON_CreateString(run->word[i]));
+  }
+}
+
+// --- and what is written to them --------------------------------------------------------------
+
+static bool write_out(run_t *run, FILE *file) { return run->own->ops->write_out(run->own, file, &run->error); }
+static bool write_lse(run_t *run, FILE *file) { return run->own->ops->write_lse(run->own, file, &run->error); }
+static bool write_json(run_t *run, FILE *file) { return json_print(file, run->numbers, &run->error); }
+
+// Before or after a stop: what was written until then.
+static bool write_watch(run_t *run, FILE *file) {
+  const option_list_t *watch = &run->options.watch;
+  return blame_watch(run->own->result.soc.replay, watch->item, watch->count, file, &run->error);
+}
+
+static bool write_list(run_t *run, const char *member, FILE *file) {
+  csv_write(file, cJSON_GetObjectItemCaseSensitive(run->numbers, member));
+  return true;
+}
+
+static bool write_pipes(run_t *run, FILE *file) { return write_list(run, "pipes", file); }
+static bool write_operations(run_t *run, FILE *file) { return write_list(run, "operations", file); }
+static bool write_profile(run_t *run, FILE *file) { return write_list(run, "profile", file); }
+
+// What went to and from memory: of all, then of each array where the kernel says that.
+static bool write_traffic(run_t *run, FILE *file) {
+  const cJSON *item;
+  cJSON *list = cJSON_CreateArray();
+  cJSON *all = json_add_row(list);
+  cJSON_AddStringToObject(all, "name", "all");
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(run->numbers, "traffic")) {
+    cJSON_AddItemToObject(all, item->string, cJSON_Duplicate(item, true));
+  }
+  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(run->numbers, "arrays")) {
+    cJSON_AddItemToArray(list, cJSON_Duplicate(item, true));
+  }
+  csv_write(file, list);
+  cJSON_Delete(list);
+  return true;
+}
+
+typedef bool write_fn(run_t *run, FILE *file);
+
+static write_fn *const writers[RUN_FILES] = {
+#define RUN_FILE(NAME, path, write) write,
+#include "cli/run/files.def"
+#undef RUN_FILE
+};
+
+static bool write_file(run_t *run, run_file_t which) {
+  if (writers[which] == NULL || file_option(run, which) == NULL) {
+    return true;
+  }
+  FILE *file = outputs_open(&run->outputs, run->file[which], &run->error);
+  return file != NULL && writers[which](run, file);
 }
 
 static bool add_file(run_t *run, run_file_t file) {
   const char *path = file_option(run, file);
-  const bool simulated = file >= RUN_TIMELINE;  // it writes it
+  const bool simulated = writers[file] == NULL;
   return path == NULL || (outputs_add(&run->outputs, path, &run->file[file], &run->error) &&
                           (!simulated || outputs_stage(&run->outputs, run->file[file], &run->error)));
 }
@@ -88,84 +149,10 @@ static bool add_files(run_t *run) {
   return good && dumps_add(run) && dump_all_check(&run->options, &run->error);
 }
 
-// All that is known of the run, once its result has been compared.
-static void take_numbers(run_t *run) {
-  if (run->options.json == NULL && run->options.csv == NULL && !run->options.profile) {
-    return;
-  }
-  cJSON *root = run->numbers = cJSON_CreateObject();
-  json_add_amalgam(root);
-  run->kernel->fill_json(run, root);
-  cJSON *host = cJSON_GetObjectItemCaseSensitive(root, "host");
-  cJSON *words = cJSON_AddArrayToObject(host, "arguments");
-  for (int i = 0; i < run->words; ++i) {
-    cJSON_AddItemToArray(words, cJSON_CreateString(run->word[i]));
-  }
-}
-
-static bool write_out(run_t *run) {
-  FILE *file = outputs_open(&run->outputs, run->file[RUN_OUT], &run->error);
-  return file != NULL && run->kernel->write_out(run, file, &run->error);
-}
-
-static bool write_lse(run_t *run) {
-  FILE *file = outputs_open(&run->outputs, run->file[RUN_LSE], &run->error);
-  return file != NULL && run->kernel->write_lse(run, file, &run->error);
-}
-
-// Before or after a stop: what was written until then.
-static bool write_watch(run_t *run) {
-  const soc_result_t *soc = run->kernel->soc(run);
-  if (soc->replay == NULL) {
-    return true;  // stopped before it began
-  }
-  FILE *file = outputs_open(&run->outputs, run->file[RUN_WATCH], &run->error);
-  return file != NULL && blame_watch(soc->replay, run->options.watch.item, run->options.watch.count, file, &run->error);
-}
-
-static bool write_json(run_t *run) {
-  FILE *file = outputs_open(&run->outputs, run->file[RUN_JSON], &run->error);
-  return file != NULL && json_print(file, run->numbers, &run->error);
-}
-
-// What went to and from memory: of all, then of each array where the kernel says that.
-static cJSON *traffic_table(const cJSON *numbers) {
-  const cJSON *item;
-  cJSON *list = cJSON_CreateArray();
-  cJSON *all = json_add_row(list);
-  cJSON_AddStringToObject(all, "name", "all");
-  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(numbers, "traffic")) {
-    cJSON_AddItemToObject(all, item->string, cJSON_Duplicate(item, true));
-  }
-  cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(numbers, "arrays")) {
-    cJSON_AddItemToArray(list, cJSON_Duplicate(item, true));
-  }
-  return list;
-}
-
-static bool write_table(run_t *run, run_file_t which, const cJSON *list) {
-  FILE *file = run->csv[which][0] == '\0' ? NULL : outputs_open(&run->outputs, run->file[which], &run->error);
-  if (file != NULL) {
-    csv_write(file, list);
-  }
-  return file != NULL || run->csv[which][0] == '\0';
-}
-
-static bool write_tables(run_t *run) {
-  cJSON *traffic = run->options.csv == NULL ? NULL : traffic_table(run->numbers);
-  const bool good =
-      write_table(run, RUN_CSV_PIPES, cJSON_GetObjectItemCaseSensitive(run->numbers, "pipes")) &&
-      write_table(run, RUN_CSV_TRAFFIC, traffic) &&
-      write_table(run, RUN_CSV_OPERATIONS, cJSON_GetObjectItemCaseSensitive(run->numbers, "operations")) &&
-      write_table(run, RUN_CSV_PROFILE, cJSON_GetObjectItemCaseSensitive(run->numbers, "profile"));
-  cJSON_Delete(traffic);
-  return good;
-}
-
-// Those that the simulation has written; one that was stopped early may not have.
+// Files of the simulation; one that was stopped early may not have written them.
 static void take_written(run_t *run) {
-  for (run_file_t file = RUN_TIMELINE; file < RUN_FILES; ++file) {
-    if (run_path(run, file) != NULL) {
+  for (run_file_t file = 0; file < RUN_FILES; ++file) {
+    if (writers[file] == NULL && run_path(run, file) != NULL) {
       outputs_written(&run->outputs, run->file[file]);
     }
   }
@@ -173,11 +160,13 @@ static void take_written(run_t *run) {
 }
 
 static bool write_files(run_t *run) {
+  bool good = true;
   take_written(run);
   take_numbers(run);
-  return (file_option(run, RUN_OUT) == NULL || write_out(run)) && (run->options.fp8_lse == NULL || write_lse(run)) &&
-         (run->options.watch.count == 0 || write_watch(run)) && (run->options.json == NULL || write_json(run)) &&
-         write_tables(run) && dump_all_commit(run, &run->error);
+  for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
+    good = write_file(run, file);
+  }
+  return good && dump_all_commit(run, &run->error);
 }
 
 // --- the steps --------------------------------------------------------------------------------
@@ -188,7 +177,7 @@ static base_exit_t stopped(run_t *run, base_exit_t status) {
   if (status != BASE_BAD_INPUT) {
     take_written(run);
     base_error_t reason = run->error;
-    const bool watched = run->options.watch.count == 0 || write_watch(run);
+    const bool watched = run->own->result.soc.replay == NULL || write_file(run, RUN_WATCH);  // NULL: before it began
     if (!watched) {
       base_report(status, &run->error);
     }
@@ -200,22 +189,19 @@ static base_exit_t stopped(run_t *run, base_exit_t status) {
   return status;
 }
 
-static bool judge(run_t *run) {
-  if (run->kernel->judge == NULL) {
-    return true;
-  }
+static bool judge_run(run_t *run) {
   progress_note(&run->progress, "comparing ...");
-  return run->kernel->judge(run);
+  return kernel_judge(run->own, &run->error);
 }
 
 static base_exit_t finish(run_t *run) {
-  const bool good = judge(run) && retrace(run, run_path(run, RUN_TRACE), &run->error) && write_files(run);
+  const bool good = judge_run(run) && retrace(run, run_path(run, RUN_TRACE), &run->error) && write_files(run);
   progress_note(&run->progress, "");
   if (!good) {
     return BASE_BAD_INPUT;
   }
   if (!run->options.quiet) {
-    run->kernel->print(run);
+    run->kernel->front->print(stdout, run->own);
     if (run->options.profile) {
       text_profile(stdout, cJSON_GetObjectItemCaseSensitive(run->numbers, "profile"));
     }
@@ -223,35 +209,57 @@ static base_exit_t finish(run_t *run) {
   if (!output_printed(&run->error)) {
     return BASE_BAD_INPUT;
   }
-  return run->kernel->verdict == NULL ? BASE_OK : run->kernel->verdict(run);
+  return kernel_verdict(run->own, &run->error);
 }
 
 static bool prepare(run_t *run) {
   return (run->options.words == 0 ||
           base_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name, run->options.word[0])) &&
-         add_files(run) && run->kernel->prepare(run);
+         (!run->options.timing_only ||
+          options_refuse(&run->options, run->kernel->command, OPTION_DATA,
+                         "needs values, which --timing-only does not compute", &run->error)) &&
+         add_files(run) && run->kernel->front->prepare(run);
+}
+
+// What is not BASE_OK ends the run; unless it is BASE_BAD_INPUT, timeline and trace are kept.
+static base_exit_t compute(run_t *run) {
+  kernel_run_t *own = run->own;
+  progress_start(&run->progress, run->options.quiet, 0, 1);
+  if (own->ops->flops != NULL) {
+    soc_options_t *soc = &own->machine->soc;
+    progress_start(&run->progress, run->options.quiet, own->ops->flops(own) * (uint64_t)run->options.launches.value,
+                   soc->config.soc.clock_mhz);
+    soc->building = run_building;
+    soc->progress = progress_update;
+    soc->progress_context = &run->progress;
+    progress_note(&run->progress, "simulating ...");
+  } else {
+    progress_note(&run->progress, "running ...");
+  }
+  const base_exit_t code = kernel_simulate(own, &run->error);
+  progress_note(&run->progress, "");
+  return code;
 }
 
 static base_exit_t simulate(run_t *run) {
   if (!prepare(run)) {
     return BASE_BAD_INPUT;
   }
-  progress_start(&run->progress, run->options.quiet, 0, 1);
-  const base_exit_t status = run->kernel->compute(run);
-  progress_note(&run->progress, "");
+  const base_exit_t status = compute(run);
   return status == BASE_OK ? finish(run) : stopped(run, status);
 }
 
 static void print_help(const run_kernel_t *kernel) {
   char name[32];
   snprintf(name, sizeof name, "run %s", kernel->name);
+  const run_front_t *front = kernel->front;
   const manual_t manual = {.name = name,
                            .synopsis = "[options]",
-                           .about = kernel->about,
-                           .notes = kernel->notes,
+                           .about = front->about,
+                           .notes = front->notes != NULL ? front->notes : RUN_EXITS("result out of tolerance"),
                            .command = kernel->command,
-                           .examples = kernel->examples,
-                           .files = kernel->files};
+                           .examples = front->examples,
+                           .files = front->files};
   manual_print(stdout, &manual);
 }
 
@@ -271,52 +279,51 @@ static int run_all(run_t *run, int argc, char **argv) {
   return code == BASE_OK ? (int)BASE_OK : base_report(code, &run->error);
 }
 
-run_t *run_again(const run_kernel_t *kernel, int argc, char **argv, base_exit_t *code, base_error_t *error) {
+static run_t *run_new(const run_kernel_t *kernel, int argc, char **argv) {
   run_t *run = calloc(1, sizeof *run);
-  void *own = calloc(1, kernel->own_bytes);
+  kernel_run_t *own = calloc(1, kernel->ops->run_bytes);
   if (run == NULL || own == NULL) {
     free(own);
     free(run);
+    return NULL;
+  }
+  *run = (run_t){.kernel = kernel, .own = own, .word = argv, .words = argc};
+  line = &run->progress;
+  return run;
+}
+
+void run_free(run_t *run) {
+  line = NULL;
+  outputs_discard(&run->outputs);
+  cJSON_Delete(run->numbers);
+  kernel_release(run->own);
+  free(run->own);
+  free(run);
+}
+
+run_t *run_again(const run_kernel_t *kernel, int argc, char **argv, base_exit_t *code, base_error_t *error) {
+  run_t *run = run_new(kernel, argc, argv);
+  if (run == NULL) {
     base_fail(error, "out of memory");
     return NULL;
   }
-  *run = (run_t){.kernel = kernel, .own = own, .word = argv, .words = argc, .replay = true};
-  running = run;
+  run->replay = true;
   if (!options_parse(&run->options, kernel->command, argc, argv, &run->error) || !prepare(run)) {
     *error = run->error;
     run_free(run);
     return NULL;
   }
-  progress_start(&run->progress, run->options.quiet, 0, 1);
-  *code = kernel->compute(run);
-  progress_note(&run->progress, "");
+  *code = compute(run);
   *error = run->error;
   return run;
 }
 
-void run_free(run_t *run) {
-  outputs_discard(&run->outputs);
-  run->kernel->release(run);
-  free(run->own);
-  free(run);
-}
-
 int run_main(const run_kernel_t *kernel, int argc, char **argv) {
-  run_t *run = calloc(1, sizeof *run);
-  void *own = calloc(1, kernel->own_bytes);
-  int code = BASE_BAD_INPUT;
-  if (run != NULL && own != NULL) {
-    run->kernel = kernel;
-    run->own = own;
-    run->word = argv;
-    run->words = argc;
-    running = run;
-    code = run_all(run, argc, argv);
-    outputs_discard(&run->outputs);
-    cJSON_Delete(run->numbers);
-    kernel->release(run);
+  run_t *run = run_new(kernel, argc, argv);
+  if (run == NULL) {
+    return BASE_BAD_INPUT;
   }
-  free(own);
-  free(run);
+  const int code = run_all(run, argc, argv);
+  run_free(run);
   return code;
 }

@@ -5,25 +5,6 @@
 
 // --- what the options say ---------------------------------------------------------------------
 
-// Options that ask for values, or for data to compute them from.
-static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
-  const given_t of_values[] = {
-      {"q", options->q != NULL},
-      {"kv", options->kv != NULL},
-      {"k", options->k != NULL},
-      {"v", options->v != NULL},
-      {"dist", options->dist != NULL},
-      {"seed", options->seed.given},
-      {"out", options->out != NULL},
-      {"verify", options->verify},
-      {"tolerance", options->tolerance.given},
-      {"skip-noop", options->skip_noop},
-      {"golden", rows},
-  };
-  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
-}
-
 static bool check_files(const options_t *options, base_error_t *error) {
   if (options->kv != NULL && (options->k != NULL || options->v != NULL)) {
     return base_fail(error, "--kv: cannot go with --%s", options->k != NULL ? "k" : "v");
@@ -75,55 +56,21 @@ static bool read_input(const options_t *o, attention_input_t *input, base_error_
 }
 
 static bool read_settings(const options_t *o, attention_settings_t *settings, base_error_t *error) {
-  settings->preload = (unsigned)o->preload.value;
-  settings->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
-  settings->skip_noop = o->skip_noop;
-  settings->row_sum = o->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
+  attention_options(o, settings);
   settings->group_rows = (unsigned)o->group_rows.value;
-  settings->tiling = (enum attention_cut)o->tiling.value;
-  settings->kv_buffers = (unsigned)option_count_or(&o->kv_buffers, 0);
-  settings->qp_buffers = o->qp_buffers.value == 0 ? QP_SHARED : QP_SEPARATE;
-  settings->out_f32 = o->out_f32;
   return split_option(o->split_kv, ATTENTION_SPLITS_AUTO, &settings->splits, error);
 }
 
 static bool prepare(run_t *run) {
   const options_t *options = &run->options;
   kernel_machine_t machine;
-  if (!check_timing_only(options, &run->error) ||
-      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
+  if (!machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
   attention_request_t request = attention_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->golden.value);
   return read_settings(options, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
-         attention_prepare(&request, run->own, &run->error);
-}
-
-// --- the run ----------------------------------------------------------------------------------
-
-static base_exit_t compute(run_t *run) {
-  attention_run_t *own = run->own;
-  machine_begin(run, &own->settings.machine, attention_flops(&own->problem));
-  return attention_simulate(own, &run->error);
-}
-
-static bool judge(run_t *run) { return attention_judge(run->own, &run->error); }
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  (void)error;
-  attention_write_out(run->own, file);
-  return true;
-}
-
-static void fill_json(const run_t *run, cJSON *root) { attention_json(run->own, root); }
-static void print(const run_t *run) { text_attention(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return attention_verdict(run->own, &run->error); }
-static void release(run_t *run) { attention_release(run->own); }
-static const soc_result_t *soc(const run_t *run) { return &((const attention_run_t *)run->own)->result.soc; }
-
-static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
-  return attention_expected(run->own, golden, want, error);
+         attention_prepare(&request, (attention_run_t *)run->own, &run->error);
 }
 
 // --- the kernels ------------------------------------------------------------------------------
@@ -149,19 +96,20 @@ static const manual_row_t base_examples[] = {
     {"run base --set gm.l2_latency_us=0.25 --seq-kv 8192 --json r.json", "another machine"},
     {NULL, NULL}};
 
-#define ATTENTION_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                 \
-  {                                                                                                     \
-    .name = (NAME), .command = (COMMAND),                                                               \
-    .about = "attention, " WHAT ". Without inputs it runs on the shipped real data.",                   \
-    .notes =                                                                                            \
-        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "             \
-        "stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                              \
-    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(attention_run_t), .prepare = prepare,   \
-    .compute = compute, .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, \
-    .verdict = verdict, .release = release, .soc = soc, .expected = expected                            \
-  }
+const run_front_t run_amla = {.about =
+                                  "attention, output rescaled in memory by integer adds (AMLA, Algorithm 2). Without "
+                                  "inputs it runs on the shipped real data.",
 
-const run_kernel_t run_amla = ATTENTION_KERNEL("amla", CLI_RUN_AMLA, amla_examples,
-                                               "output rescaled in memory by integer adds (AMLA, Algorithm 2)");
-const run_kernel_t run_base =
-    ATTENTION_KERNEL("base", CLI_RUN_BASE, base_examples, "output rescaled by the vector cores (Base, Algorithm 1)");
+                              .examples = amla_examples,
+                              .files = files,
+                              .prepare = prepare,
+                              .print = text_attention};
+
+const run_front_t run_base = {.about =
+                                  "attention, output rescaled by the vector cores (Base, Algorithm 1). Without inputs "
+                                  "it runs on the shipped real data.",
+
+                              .examples = base_examples,
+                              .files = files,
+                              .prepare = prepare,
+                              .print = text_attention};

@@ -82,38 +82,7 @@ static bool prepare(run_t *run) {
     return false;
   }
   return (o->expect != NULL || !o->custom_tolerance.given || base_fail(&run->error, "--tolerance: needs --expect")) &&
-         custom_prepare(&request, run->own, &run->error);
-}
-
-// --- the run ----------------------------------------------------------------------------------
-
-static base_exit_t compute(run_t *run) {
-  custom_run_t *own = run->own;
-  machine_begin(run, &own->machine, 0);
-  return custom_simulate(own, &run->error);
-}
-
-static bool judge(run_t *run) {
-  custom_judge(run->own);
-  return true;
-}
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  const custom_run_t *own = run->own;
-  (void)error;
-  npy_write(file, &own->out);
-  return true;
-}
-
-static void fill_json(const run_t *run, cJSON *root) { custom_json(run->own, root); }
-static void print(const run_t *run) { text_custom(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return custom_verdict(run->own, &run->error); }
-static void release(run_t *run) { custom_release(run->own); }
-static const soc_result_t *soc(const run_t *run) { return &((const custom_run_t *)run->own)->result.soc; }
-
-static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
-  (void)golden;
-  return custom_expected(run->own, want, error);
+         custom_prepare(&request, (custom_run_t *)run->own, &run->error);
 }
 
 static const manual_row_t files[] = {
@@ -130,26 +99,11 @@ static const manual_row_t examples[] = {
      "with a number for the kernel, and where the time goes"},
     {NULL, NULL}};
 
-const run_kernel_t run_custom = {
-    .name = "custom",
-    .command = CLI_RUN_CUSTOM,
-    .about =
-        "a kernel of your own, with arrays from files. sw/README.md shows step by step how to "
-        "write one; `amalgam firmware` builds it.",
-    .notes =
-        "exit codes: 0 done, 1 the result is not what --expect has, 2 bad usage or input, 3 "
-        "the model stopped the firmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
-    .examples = examples,
-    .files = files,
-    .own_bytes = sizeof(custom_run_t),
-    .prepare = prepare,
-    .compute = compute,
-    .judge = judge,
-    .write_out = write_out,
-    .fill_json = fill_json,
-    .print = print,
-    .verdict = verdict,
-    .release = release,
-    .soc = soc,
-    .expected = expected,
-};
+const run_front_t run_custom = {.about =
+                                    "a kernel of your own, with arrays from files. sw/README.md shows step by step how "
+                                    "to write one; `amalgam firmware` builds it.",
+                                .notes = RUN_EXITS("the result is not what --expect has"),
+                                .examples = examples,
+                                .files = files,
+                                .prepare = prepare,
+                                .print = text_custom};

@@ -9,6 +9,7 @@
 enum { STEP_BYTES = 128 };
 
 typedef struct own {
+  kernel_run_t kernel;
   decode_run_t decode;
   bool streams;  // text goes to a terminal as it comes
 } own_t;
@@ -33,18 +34,13 @@ static bool check_input(const options_t *o, base_error_t *error) {
 }
 
 static bool check_values(const options_t *o, base_error_t *error) {
-  const given_t of_values[] = {
-      {"verify", o->verify}, {"check", o->decode_check.given}, {"tolerance", o->decode_tolerance.given}};
   if (o->decode_zeros && o->decode_weights.value != DECODE_W4A16) {
     return base_fail(error, "--zero-points: needs --weights w4a16");
   }
   if (o->fp8_scale.given && o->decode_attention.value != DECODE_FP8) {
     return base_fail(error, "--fp8-scale: needs --attention fp8");
   }
-  if (o->decode_tolerance.given && !o->decode_check.given) {
-    return base_fail(error, "--tolerance: needs --check stages");
-  }
-  return !o->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
+  return !o->decode_tolerance.given || o->decode_check.given || base_fail(error, "--tolerance: needs --check stages");
 }
 
 // --- what the options say ---------------------------------------------------------------------
@@ -62,7 +58,7 @@ static void read_request(const options_t *o, decode_request_t *request) {
   request->model = (checkpoint_request_t){.folder = o->decode_model,
                                           .layers = option_count_or(&o->decode_layers, 0),
                                           .random = o->decode_random,
-                                          .seed = o->seed.given ? o->seed.value : 0};
+                                          .seed = option_count_or(&o->draw_seed, 0)};
   request->experts_here = option_count_or(&o->decode_experts, 0);
   request->eval = o->decode_eval;
   request->windows = option_count_or(&o->decode_windows, 0);
@@ -89,7 +85,7 @@ static void tell_step(void *context, const char *what, double us) {
 
 static void begin_text(void *context, const decode_run_t *decode) {
   run_t *run = context;
-  const own_t *own = run->own;
+  const own_t *own = (const own_t *)run->own;
   if (own->streams) {
     progress_note(&run->progress, "");
     run->progress.enabled = false;  // both would write to the same line
@@ -103,7 +99,7 @@ static void begin_text(void *context, const decode_run_t *decode) {
 
 static void put_token(void *context, uint32_t token) {
   const run_t *run = context;
-  const own_t *own = run->own;
+  const own_t *own = (const own_t *)run->own;
   if (own->streams) {
     text_decode_token(stdout, &own->decode, token);
     fflush(stdout);
@@ -112,12 +108,13 @@ static void put_token(void *context, uint32_t token) {
 
 static bool prepare(run_t *run) {
   const options_t *o = &run->options;
-  own_t *own = run->own;
+  own_t *own = (own_t *)run->own;
   kernel_machine_t machine;
   if (!check_input(o, &run->error) || !check_values(o, &run->error) ||
       !machine_read(run, o->config, o->firmware, &machine, &run->error)) {
     return false;
   }
+  own->kernel.ops = &decode_ops;
   machine.soc.building = run_building;
   decode_request_t request = decode_request(&machine);
   request.settings.machine.soc.l2_warm = o->decode_l2.value == 0;
@@ -133,45 +130,44 @@ static bool prepare(run_t *run) {
 
 // --- the run ----------------------------------------------------------------------------------
 
-static base_exit_t compute(run_t *run) {
-  own_t *own = run->own;
-  const base_exit_t code = decode_simulate(&own->decode, &run->error);
+static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
+  own_t *own = (own_t *)kernel;
+  const base_exit_t code = decode_simulate(&own->decode, error);
   if (own->streams) {
     putchar('\n');
   }
   return code;
 }
 
-static bool write_logits(const run_t *run, FILE *file, base_error_t *error) {
-  const own_t *own = run->own;
+static bool write_logits(const kernel_run_t *kernel, FILE *file, base_error_t *error) {
   (void)error;
-  decode_write_logits(&own->decode, file);
+  decode_write_logits(&((const own_t *)kernel)->decode, file);
   return true;
 }
 
-static void fill_json(const run_t *run, cJSON *root) {
-  const own_t *own = run->own;
-  decode_json(&own->decode, root);
-}
+static void write_json(const kernel_run_t *kernel, cJSON *root) { decode_json(&((const own_t *)kernel)->decode, root); }
 
-static void print(const run_t *run) {
-  const own_t *own = run->own;
+static void print(FILE *file, const kernel_run_t *kernel) {
+  const own_t *own = (const own_t *)kernel;
   if (!own->streams) {
-    text_decode_head(stdout, &own->decode);
-    text_decode_written(stdout, &own->decode);
+    text_decode_head(file, &own->decode);
+    text_decode_written(file, &own->decode);
   }
-  text_decode(stdout, &own->decode);
+  text_decode(file, &own->decode);
 }
 
-static base_exit_t verdict(run_t *run) {
-  const own_t *own = run->own;
-  return decode_verdict(&own->decode, &run->error);
+static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
+  return decode_verdict(&((const own_t *)kernel)->decode, error);
 }
 
-static void release(run_t *run) {
-  own_t *own = run->own;
-  decode_release(&own->decode);
-}
+static void release(kernel_run_t *kernel) { decode_release(&((own_t *)kernel)->decode); }
+
+const kernel_ops_t decode_ops = {.run_bytes = sizeof(own_t),
+                                 .simulate = simulate,
+                                 .verdict = verdict,
+                                 .write_out = write_logits,
+                                 .json = write_json,
+                                 .release = release};
 
 static const manual_row_t files[] = {
     {"tests/data/kjv_mla", "the shipped model: three layers, 16 heads, eight experts, a vocabulary of bytes"},
@@ -188,9 +184,7 @@ static const manual_row_t examples[] = {
      "how long a step of a published model takes"},
     {NULL, NULL}};
 
-const run_kernel_t run_decode = {
-    .name = "decode",
-    .command = CLI_RUN_DECODE,
+const run_front_t run_decode = {
     .about =
         "a whole DeepSeek-V2 or V3 model (latent attention, mixtures of experts), step by step by firmware: its loss "
         "on "
@@ -204,12 +198,6 @@ const run_kernel_t run_decode = {
         "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
-    .own_bytes = sizeof(own_t),
     .prepare = prepare,
-    .compute = compute,
-    .write_out = write_logits,
-    .fill_json = fill_json,
     .print = print,
-    .verdict = verdict,
-    .release = release,
 };

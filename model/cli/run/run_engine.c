@@ -41,6 +41,7 @@ static void read_settings(const options_t *o, engine_settings_t *settings) {
   shape->one_mul = o->one_mul;
   shape->axi = o->engine_bus.value != 0;
   settings->rtl = o->impl.value == 0;
+  settings->out_f32 = o->engine_out_f32;
   settings->threads = machine_threads(o);
   settings->clock_mhz = o->clock_mhz.value;
   settings->building = run_building;
@@ -53,24 +54,8 @@ static bool prepare(run_t *run) {
   request.judge.verify = options->engine_verify;
   read_settings(options, &request.settings);
   return recording_engine(run, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
-         engine_prepare(&request, run->own, &run->error);
+         engine_prepare(&request, (engine_run_t *)run->own, &run->error);
 }
-
-static base_exit_t compute(run_t *run) {
-  progress_note(&run->progress, "running ...");
-  return engine_simulate(run->own, &run->error);
-}
-
-static bool judge(run_t *run) { return engine_judge(run->own, &run->error); }
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  return engine_write_out(run->own, run->options.engine_out_f32, file, error);
-}
-
-static void fill_json(const run_t *run, cJSON *root) { engine_json(run->own, root); }
-static void print(const run_t *run) { text_engine(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return engine_verdict(run->own, &run->error); }
-static void release(run_t *run) { engine_release(run->own); }
 
 // --- the kernels ------------------------------------------------------------------------------
 
@@ -97,26 +82,35 @@ static const manual_row_t expmul_examples[] = {{"run expmul", "a head of the shi
                                                 "made-up input; bits and cycles against the C model"},
                                                {NULL, NULL}};
 
-#define ENGINE_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                                   \
-  {                                                                                                                    \
-    .name = (NAME), .command = (COMMAND),                                                                              \
-    .about = "attention by the " WHAT                                                                                  \
-             ". "                                                                                                      \
-             "Without inputs it runs on a head of the shipped language model.",                                        \
-    .notes =                                                                                                           \
-        "Rows that attend to an infinity or NaN become NaN and are left out of the error, "                            \
-        "for which there is no tolerance. exit codes: 0 done, 1 --verify found a difference "                          \
-        "or NaN came from finite inputs, 2 bad usage or input, 3 the engine did not answer, "                          \
-        "130 interrupted (SIGTERM 143, SIGHUP 129)",                                                                   \
-    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(engine_run_t), .prepare = prepare, .compute = compute, \
-    .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,                \
-    .release = release                                                                                                 \
-  }
+static const char notes[] =
+    "Rows that attend to an infinity or NaN become NaN and are left out of the error, for which there is no tolerance. "
+    "exit codes: 0 done, 1 --verify found a difference or NaN came from finite inputs, 2 bad usage or input, 3 the "
+    "engine "
+    "did not answer, 130 interrupted (SIGTERM 143, SIGHUP 129)";
 
-const run_kernel_t run_hfa = ENGINE_KERNEL(
-    "hfa", CLI_RUN_HFA, hfa_examples, "H-FA engine, whose arithmetic behind the scores is logarithmic fixed point");
-const run_kernel_t run_fa2 =
-    ENGINE_KERNEL("fa2", CLI_RUN_FA2, fa2_examples, "FA-2 engine, H-FA's twin in BF16 floating point");
-const run_kernel_t run_expmul =
-    ENGINE_KERNEL("expmul", CLI_RUN_EXPMUL, expmul_examples,
-                  "ExpMul engine, FA-2 with powers of two for exponentials (arXiv 2505.14314)");
+const run_front_t run_hfa = {.about =
+                                 "attention by the H-FA engine, whose arithmetic behind the scores is logarithmic "
+                                 "fixed point. Without inputs it runs on a head of the shipped language model.",
+                             .notes = notes,
+                             .examples = hfa_examples,
+                             .files = files,
+                             .prepare = prepare,
+                             .print = text_engine};
+
+const run_front_t run_fa2 = {.about =
+                                 "attention by the FA-2 engine, H-FA's twin in BF16 floating point. Without inputs it "
+                                 "runs on a head of the shipped language model.",
+                             .notes = notes,
+                             .examples = fa2_examples,
+                             .files = files,
+                             .prepare = prepare,
+                             .print = text_engine};
+
+const run_front_t run_expmul = {.about =
+                                    "attention by the ExpMul engine, FA-2 with powers of two for exponentials (arXiv "
+                                    "2505.14314). Without inputs it runs on a head of the shipped language model.",
+                                .notes = notes,
+                                .examples = expmul_examples,
+                                .files = files,
+                                .prepare = prepare,
+                                .print = text_engine};

@@ -5,17 +5,6 @@
 
 // --- what the options say ---------------------------------------------------------------------
 
-// Options that ask for values, or for data to compute them from.
-static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
-  const given_t of_values[] = {
-      {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL},         {"v", options->flash_v != NULL},
-      {"dist", options->dist != NULL}, {"seed", options->seed.given},           {"out", options->out != NULL},
-      {"verify", options->verify},     {"tolerance", options->tolerance.given}, {"golden", rows},
-  };
-  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
-}
-
 static bool check_files(const options_t *options, base_error_t *error) {
   const given_t files[] = {
       {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL}, {"v", options->flash_v != NULL}};
@@ -55,40 +44,13 @@ static bool read_settings(const options_t *o, flash_settings_t *settings, base_e
 static bool prepare(run_t *run) {
   const options_t *options = &run->options;
   kernel_machine_t machine;
-  if (!check_timing_only(options, &run->error) ||
-      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
+  if (!machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
   flash_request_t request = flash_request(&machine);
   request.judge = judge_options(options, options->golden.value);
   return read_settings(options, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
-         flash_prepare(&request, run->own, &run->error);
-}
-
-// --- the run ----------------------------------------------------------------------------------
-
-static base_exit_t compute(run_t *run) {
-  flash_run_t *own = run->own;
-  machine_begin(run, &own->settings.machine, flash_flops(&own->problem));
-  return flash_simulate(own, &run->error);
-}
-
-static bool judge(run_t *run) { return flash_judge(run->own, &run->error); }
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  (void)error;
-  flash_write_out(run->own, file);
-  return true;
-}
-
-static void fill_json(const run_t *run, cJSON *root) { flash_json(run->own, root); }
-static void print(const run_t *run) { text_flash(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return flash_verdict(run->own, &run->error); }
-static void release(run_t *run) { flash_release(run->own); }
-static const soc_result_t *soc(const run_t *run) { return &((const flash_run_t *)run->own)->result.soc; }
-
-static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
-  return flash_expected(run->own, golden, want, error);
+         flash_prepare(&request, (flash_run_t *)run->own, &run->error);
 }
 
 static const manual_row_t files[] = {
@@ -104,26 +66,11 @@ static const manual_row_t examples[] = {
     {"run flash --q q.npy --k k.npy --v v.npy --out o.npy", "arrays of your own"},
     {NULL, NULL}};
 
-const run_kernel_t run_flash = {
-    .name = "flash",
-    .command = CLI_RUN_FLASH,
+const run_front_t run_flash = {
     .about =
-        "FlashAttention of a transformer's heads: MHA, GQA and MQA, in FP16 or BF16. "
-        "Without inputs it makes some up.",
-    .notes =
-        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
-        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
+        "FlashAttention of a transformer's heads: MHA, GQA and MQA, in FP16 or BF16. Without inputs it makes some up.",
+
     .examples = examples,
     .files = files,
-    .own_bytes = sizeof(flash_run_t),
     .prepare = prepare,
-    .compute = compute,
-    .judge = judge,
-    .write_out = write_out,
-    .fill_json = fill_json,
-    .print = print,
-    .verdict = verdict,
-    .release = release,
-    .soc = soc,
-    .expected = expected,
-};
+    .print = text_flash};

@@ -7,24 +7,6 @@ enum { CROSSOVER_ON, PATH_DIRECT = 1 };  // of --crossover's and --path's words
 
 // --- what the options say ---------------------------------------------------------------------
 
-// Options that ask for values, or for data to compute them from.
-static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const bool rows = options->golden.value == GOLDEN_FULL || options->golden.value == GOLDEN_SAMPLE;
-  const given_t of_values[] = {
-      {"q", options->fp8_q != NULL},
-      {"kv", options->fp8_kv != NULL},
-      {"dist", options->dist != NULL},
-      {"fp8-scale", options->fp8_scale.given},
-      {"out", options->out != NULL},
-      {"lse", options->fp8_lse != NULL},
-      {"tolerance", options->tolerance.given},
-      {"skip-noop", options->skip_noop},
-      {"verify", options->verify},
-      {"golden", rows},
-  };
-  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
-}
-
 // Indices or pages that are drawn, with a seed.
 static bool draws(const options_t *o) {
   return (o->fp8_top_k.given && o->fp8_indices == NULL) || (o->fp8_page_size.given && o->fp8_block_table == NULL);
@@ -35,7 +17,7 @@ static kernel_source_t source(const options_t *o) {
     return KERNEL_FILES;
   }
   return o->timing_only || o->heads.given || o->seq_q.given || o->seq_kv.given || o->batch.given || o->dist != NULL ||
-                 (o->seed.given && !draws(o))
+                 (o->draw_seed.given && !draws(o))
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
 }
@@ -48,7 +30,7 @@ static bool check_source(const options_t *options, kernel_source_t source, base_
                      "pages up");
   }
   const given_t files[] = {{"q", options->fp8_q != NULL}, {"kv", options->fp8_kv != NULL}};
-  const given_t made_up[] = {{"seed", options->seed.given && !draws(options)}, {"dist", options->dist != NULL}};
+  const given_t made_up[] = {{"seed", options->draw_seed.given && !draws(options)}, {"dist", options->dist != NULL}};
   return need_given(files, 2, "--q and --kv go together", error) &&
          REFUSE_GIVEN(made_up, "makes inputs up, cannot go with --q", error);
 }
@@ -79,12 +61,8 @@ static bool read_input(const options_t *o, fp8_input_t *input, base_error_t *err
 static void read_settings(const options_t *o, fp8_settings_t *settings) {
   attention_settings_t *attention = &settings->attention;
   config_t *config = &attention->machine.soc.config;
-  attention->preload = (unsigned)o->preload.value;
-  attention->rescale = o->rescale.value == 0 ? RESCALE_ELEMENT : RESCALE_ROW;
-  attention->skip_noop = o->skip_noop;
-  attention->row_sum = o->row_sum.value == 0 ? NUM_ROW_SUM_CHAIN : NUM_ROW_SUM_TREE;
+  attention_options(o, attention);
   attention->group_rows = (unsigned)option_count_or(&o->fp8_group_rows, 0);
-  attention->out_f32 = o->out_f32;
   settings->crossover = !o->fp8_crossover.given                  ? FP8_CROSSOVER_USUAL
                         : o->fp8_crossover.value == CROSSOVER_ON ? FP8_CROSSOVER_ON
                                                                  : FP8_CROSSOVER_OFF;
@@ -97,46 +75,13 @@ static void read_settings(const options_t *o, fp8_settings_t *settings) {
 static bool prepare(run_t *run) {
   const options_t *options = &run->options;
   kernel_machine_t machine;
-  if (!check_timing_only(options, &run->error) ||
-      !machine_read(run, options->fp8_config, options->firmware, &machine, &run->error)) {
+  if (!machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
   fp8_request_t request = fp8_request(&machine);
   request.judge = judge_options(options, options->golden.value);
   read_settings(options, &request.settings);
-  return read_input(options, &request.input, &run->error) && fp8_prepare(&request, run->own, &run->error);
-}
-
-// --- the run ----------------------------------------------------------------------------------
-
-static base_exit_t compute(run_t *run) {
-  fp8_run_t *own = run->own;
-  machine_begin(run, &own->settings.attention.machine, fp8_flops(&own->problem));
-  return fp8_simulate(own, &run->error);
-}
-
-static bool judge(run_t *run) { return fp8_judge(run->own, &run->error); }
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  (void)error;
-  fp8_write_out(run->own, file);
-  return true;
-}
-
-static bool write_lse(const run_t *run, FILE *file, base_error_t *error) {
-  (void)error;
-  fp8_write_lse(run->own, file);
-  return true;
-}
-
-static void fill_json(const run_t *run, cJSON *root) { fp8_json(run->own, root); }
-static void print(const run_t *run) { text_fp8(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return fp8_verdict(run->own, &run->error); }
-static void release(run_t *run) { fp8_release(run->own); }
-static const soc_result_t *soc(const run_t *run) { return &((const fp8_run_t *)run->own)->result.soc; }
-
-static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
-  return fp8_expected(run->own, golden, want, error);
+  return read_input(options, &request.input, &run->error) && fp8_prepare(&request, (fp8_run_t *)run->own, &run->error);
 }
 
 static const manual_row_t files[] = {
@@ -149,27 +94,11 @@ static const manual_row_t examples[] = {{"run fp8", "the shipped real data, quan
                                         {"run fp8 --q q.npy --kv tokens.npy --out o.npy", "arrays of your own"},
                                         {NULL, NULL}};
 
-const run_kernel_t run_fp8 = {
-    .name = "fp8",
-    .command = CLI_RUN_FP8,
-    .about =
-        "attention over an FP8 KV cache, dense, sparse or paged (AMLA). "
-        "Without inputs it runs on the shipped real data, quantised.",
-    .notes =
-        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "
-        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",
-    .examples = examples,
-    .files = files,
-    .own_bytes = sizeof(fp8_run_t),
-    .prepare = prepare,
-    .compute = compute,
-    .judge = judge,
-    .write_out = write_out,
-    .write_lse = write_lse,
-    .fill_json = fill_json,
-    .print = print,
-    .verdict = verdict,
-    .release = release,
-    .soc = soc,
-    .expected = expected,
-};
+const run_front_t run_fp8 = {.about =
+                                 "attention over an FP8 KV cache, dense, sparse or paged (AMLA). Without inputs it "
+                                 "runs on the shipped real data, quantised.",
+
+                             .examples = examples,
+                             .files = files,
+                             .prepare = prepare,
+                             .print = text_fp8};

@@ -10,18 +10,6 @@ enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1, DTYPE_BF16 
 
 // --- what the options say ---------------------------------------------------------------------
 
-// Options that ask for values, or for data to compute them from.
-static bool check_timing_only(const options_t *options, base_error_t *error) {
-  const given_t of_values[] = {
-      {"a", options->gemm_a != NULL},          {"w", options->gemm_w4 != NULL || options->gemm_w != NULL},
-      {"scale", options->gemm_scale != NULL},  {"zero", options->gemm_zero != NULL},
-      {"dist", options->dist != NULL},         {"seed", options->seed.given},
-      {"out", options->out != NULL},           {"verify", options->verify},
-      {"tolerance", options->tolerance.given},
-  };
-  return !options->timing_only || REFUSE_GIVEN(of_values, NEEDS_VALUES, error);
-}
-
 static bool check_files(const options_t *options, const gemm_input_t *input, bool quantised, base_error_t *error) {
   const given_t needed[] = {{"a", input->a != NULL}, {"w", input->w != NULL}, {"scale", input->scale != NULL}};
   return need_given(needed, quantised ? 3 : 2, quantised ? "--a, --w and --scale go together" : "--a, --w go together",
@@ -133,43 +121,16 @@ static bool read_settings(const options_t *o, bool quantised, gemm_settings_t *s
 
 static bool prepare(run_t *run) {
   const options_t *options = &run->options;
-  const bool quantised = run->kernel->command == CLI_RUN_W4A16;
+  const bool quantised = strcmp(run->kernel->name, "w4a16") == 0;
   kernel_machine_t machine;
-  if (!check_timing_only(options, &run->error) ||
-      !machine_read(run, options->config, options->firmware, &machine, &run->error)) {
+  if (!machine_read(run, options->config, options->firmware, &machine, &run->error)) {
     return false;
   }
   gemm_request_t request = gemm_request(run->kernel->name, &machine);
   request.judge = judge_options(options, options->gemm_golden.value);
   return read_input(options, quantised, &request.input, &run->error) &&
          read_settings(options, quantised, &request.settings, &run->error) &&
-         gemm_prepare(&request, run->own, &run->error);
-}
-
-// --- the run ----------------------------------------------------------------------------------
-
-static base_exit_t compute(run_t *run) {
-  gemm_run_t *own = run->own;
-  machine_begin(run, &own->settings.machine, gemm_flops(&own->problem));
-  return gemm_simulate(own, &run->error);
-}
-
-static bool judge(run_t *run) { return gemm_judge(run->own, &run->error); }
-
-static bool write_out(const run_t *run, FILE *file, base_error_t *error) {
-  (void)error;
-  gemm_write_out(run->own, file);
-  return true;
-}
-
-static void fill_json(const run_t *run, cJSON *root) { gemm_json(run->own, root); }
-static void print(const run_t *run) { text_gemm(stdout, run->own); }
-static base_exit_t verdict(run_t *run) { return gemm_verdict(run->own, &run->error); }
-static void release(run_t *run) { gemm_release(run->own); }
-static const soc_result_t *soc(const run_t *run) { return &((const gemm_run_t *)run->own)->result.soc; }
-
-static bool expected(const run_t *run, bool golden, kernel_expected_t *want, base_error_t *error) {
-  return gemm_expected(run->own, golden, want, error);
+         gemm_prepare(&request, (gemm_run_t *)run->own, &run->error);
 }
 
 static const manual_row_t files[] = {{"tests/data/w4a16_real_*", "the shipped weights, scales and activations"},
@@ -185,18 +146,20 @@ static const manual_row_t gemm_examples[] = {{"run gemm", "the shipped real data
                                              {"run gemm --a a.npy --w w.npy --out c.npy", "arrays of your own"},
                                              {NULL, NULL}};
 
-#define GEMM_KERNEL(NAME, COMMAND, EXAMPLES, WHAT)                                                                   \
-  {                                                                                                                  \
-    .name = (NAME), .command = (COMMAND), .about = WHAT ". Without inputs it runs on the shipped real data.",        \
-    .notes =                                                                                                         \
-        "exit codes: 0 done, 1 result out of tolerance, 2 bad usage or input, 3 the model "                          \
-        "stopped the\nfirmware, 130 interrupted (SIGTERM 143, SIGHUP 129)",                                          \
-    .examples = (EXAMPLES), .files = files, .own_bytes = sizeof(gemm_run_t), .prepare = prepare, .compute = compute, \
-    .judge = judge, .write_out = write_out, .fill_json = fill_json, .print = print, .verdict = verdict,              \
-    .release = release, .soc = soc, .expected = expected                                                             \
-  }
+const run_front_t run_w4a16 = {.about =
+                                   "FP16 activations times 4-bit weights, dequantised by vector cores. Without inputs "
+                                   "it runs on the shipped real data.",
 
-const run_kernel_t run_w4a16 = GEMM_KERNEL("w4a16", CLI_RUN_W4A16, w4a16_examples,
-                                           "FP16 activations times 4-bit weights, dequantised by vector cores");
-const run_kernel_t run_gemm =
-    GEMM_KERNEL("gemm", CLI_RUN_GEMM, gemm_examples, "FP16 or BF16 activations times such weights, on cube cores");
+                               .examples = w4a16_examples,
+                               .files = files,
+                               .prepare = prepare,
+                               .print = text_gemm};
+
+const run_front_t run_gemm = {
+    .about =
+        "FP16 or BF16 activations times such weights, on cube cores. Without inputs it runs on the shipped real data.",
+
+    .examples = gemm_examples,
+    .files = files,
+    .prepare = prepare,
+    .print = text_gemm};

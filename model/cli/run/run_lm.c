@@ -9,6 +9,7 @@
 enum { STEP_BYTES = 128 };
 
 typedef struct own {
+  kernel_run_t kernel;
   lm_run_t lm;
   bool streams;  // text goes to a terminal as it comes
 } own_t;
@@ -90,7 +91,7 @@ static void tell_step(void *context, const char *what, double us) {
 
 static void begin_text(void *context, const lm_run_t *lm) {
   run_t *run = context;
-  const own_t *own = run->own;
+  const own_t *own = (const own_t *)run->own;
   if (own->streams) {
     progress_note(&run->progress, "");
     run->progress.enabled = false;  // both would write to the same line
@@ -102,7 +103,7 @@ static void begin_text(void *context, const lm_run_t *lm) {
 
 static void put_byte(void *context, uint8_t byte) {
   const run_t *run = context;
-  const own_t *own = run->own;
+  const own_t *own = (const own_t *)run->own;
   if (own->streams) {
     putchar(byte);
     fflush(stdout);
@@ -111,11 +112,12 @@ static void put_byte(void *context, uint8_t byte) {
 
 static bool prepare(run_t *run) {
   const options_t *o = &run->options;
-  own_t *own = run->own;
+  own_t *own = (own_t *)run->own;
   kernel_machine_t machine;
   if (!check_input(o, &run->error) || !check_machine(o, &run->error) || !read_machine(run, &machine, &run->error)) {
     return false;
   }
+  own->kernel.ops = &lm_ops;
   lm_request_t request = lm_request(&machine);
   read_settings(o, &request.settings);
   request.model = o->model;
@@ -134,33 +136,29 @@ static bool prepare(run_t *run) {
 
 // --- the run ----------------------------------------------------------------------------------
 
-static base_exit_t compute(run_t *run) {
-  own_t *own = run->own;
-  const base_exit_t code = lm_simulate(&own->lm, &run->error);
+static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
+  own_t *own = (own_t *)kernel;
+  const base_exit_t code = lm_simulate(&own->lm, error);
   if (own->streams) {
     putchar('\n');
   }
   return code;
 }
 
-static void fill_json(const run_t *run, cJSON *root) {
-  const own_t *own = run->own;
-  lm_json(&own->lm, root);
-}
+static void write_json(const kernel_run_t *kernel, cJSON *root) { lm_json(&((const own_t *)kernel)->lm, root); }
 
-static void print(const run_t *run) {
-  const own_t *own = run->own;
+static void print(FILE *file, const kernel_run_t *kernel) {
+  const own_t *own = (const own_t *)kernel;
   if (!own->streams) {
-    text_lm_head(stdout, &own->lm);
-    text_lm_generated(stdout, &own->lm);
+    text_lm_head(file, &own->lm);
+    text_lm_generated(file, &own->lm);
   }
-  text_lm(stdout, &own->lm);
+  text_lm(file, &own->lm);
 }
 
-static void release(run_t *run) {
-  own_t *own = run->own;
-  lm_release(&own->lm);
-}
+static void release(kernel_run_t *kernel) { lm_release(&((own_t *)kernel)->lm); }
+
+const kernel_ops_t lm_ops = {.run_bytes = sizeof(own_t), .simulate = simulate, .json = write_json, .release = release};
 
 static const manual_row_t files[] = {{"tests/data/kjv_*", "the shipped model and text"},
                                      {"model/config/engines.yaml", "the usual machine: four engines beside an AI core"},
@@ -173,9 +171,7 @@ static const manual_row_t examples[] = {
     {"run lm --impl c --gemm soc", "products on the cube core, too"},
     {NULL, NULL}};
 
-const run_kernel_t run_lm = {
-    .name = "lm",
-    .command = CLI_RUN_LM,
+const run_front_t run_lm = {
     .about =
         "a byte-level language model with its attention on the SoC's attention engines. It has the "
         "Llama architecture. Its loss on a text is measured (--eval), or it writes text (--prompt).",
@@ -187,10 +183,6 @@ const run_kernel_t run_lm = {
         "interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,
-    .own_bytes = sizeof(own_t),
     .prepare = prepare,
-    .compute = compute,
-    .fill_json = fill_json,
     .print = print,
-    .release = release,
 };

@@ -111,28 +111,26 @@ static void add_folder(digest_t *digest, const char *root, const char *folder, c
   digest_folder(digest, path, beginning, ending);
 }
 
-// The firmware that a kernel is run with is all whose names begin so.
-static const char *firmware_of(unsigned command) {
-  static const struct {
-    unsigned command;
-    const char *name;
-  } list[] = {
-      {CLI_RUN_AMLA, "amla"}, {CLI_RUN_BASE, "base"},   {CLI_RUN_FLASH, "flash"}, {CLI_RUN_FP8, "fp8"},
-      {CLI_RUN_GEMM, "gemm"}, {CLI_RUN_W4A16, "w4a16"}, {CLI_RUN_DECODE, "step"}, {CLI_RUN_ENGINE | CLI_SYNTH, NULL}};
+// The firmware that a command runs, all whose names begin so, and the data that it takes where no arrays are named;
+// NULL: none.
+typedef struct needed {
+  unsigned command;
+  const char *firmware, *data;
+} needed_t;
+
+static const needed_t *needed_by(unsigned command) {
+  static const needed_t list[] = {
+#define KERNEL(NAME, name, family, machine, firmware, data) {CLI_RUN_##NAME, firmware, data},
+#include "kernel/kernels.def"
+#undef KERNEL
+  };
+  static const needed_t nothing = {0};
   for (size_t i = 0; i < sizeof list / sizeof *list; ++i) {
-    if ((list[i].command & command) != 0) {
-      return list[i].name;
+    if (list[i].command == command) {
+      return &list[i];
     }
   }
-  return "";  // any
-}
-
-// The files that are taken where no arrays are named.
-static const char *data_of(unsigned command) {
-  return (command & CLI_RUN) != 0         ? "mla_real"
-         : (command & CLI_RUN_GEMMS) != 0 ? "w4a16_real"
-         : (command & CLI_RUN_LM) != 0    ? "kjv"
-                                          : NULL;
+  return &nothing;
 }
 
 static bool same_common(const common_t *a, const common_t *b) {
@@ -142,11 +140,12 @@ static bool same_common(const common_t *a, const common_t *b) {
 static void name_common(sweep_identity_t *own, common_t *common) {
   digest_t *digest = &own->digest;
   const char *source = places_source();
+  const needed_t *needed = needed_by(common->command);
   digest_begin(digest);
   digest_bytes(digest, "command", &common->command, sizeof common->command);
   digest_file(digest, "program", PROGRAM_SELF);
-  if (firmware_of(common->command) != NULL) {
-    add_folder(digest, places_built(), "firmware", firmware_of(common->command), common->native ? ".so" : ".elf");
+  if (needed->firmware != NULL) {
+    add_folder(digest, places_built(), "firmware", needed->firmware, common->native ? ".so" : ".elf");
   }
   if (common->rtl) {
     const char *other = getenv("AMALGAM_RTL");
@@ -157,8 +156,8 @@ static void name_common(sweep_identity_t *own, common_t *common) {
   if (common->command == CLI_SYNTH) {
     add_folder(digest, source, "synth", "", "");
   }
-  if (common->data && data_of(common->command) != NULL) {
-    add_folder(digest, source, "tests/data", data_of(common->command), "");
+  if (common->data && needed->data != NULL) {
+    add_folder(digest, source, "tests/data", needed->data, "");
   }
   if (common->command == CLI_RUN_DECODE) {  // a shape by its name, or the shipped model
     add_folder(digest, source, common->data ? "tests/data/kjv_mla" : "model/config/models", "", "");

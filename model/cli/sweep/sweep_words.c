@@ -25,7 +25,7 @@ static bool refuse_command(const points_words_t *words, base_error_t *error) {
   char hint[64];
   const char *names[RUN_KERNELS];
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    names[i] = run_kernels[i]->name;
+    names[i] = run_kernels[i].name;
   }
   if (words->words >= 2 && is(words->word[0], "run")) {
     return base_fail(error, "run %s: no such kernel%s", words->word[1],
@@ -77,24 +77,11 @@ static bool refuse(const char *where, const char *name, base_error_t *error) {
                    where, name);
 }
 
-static bool is_given(const option_row_t *row, const options_t *options) {
-  const void *field = (const char *)options + row->offset;
-  switch (row->type) {
-    case OPTION_TYPE_text:
-      return *(const option_text_t *)field != NULL;
-    case OPTION_TYPE_list:
-      return ((const option_list_t *)field)->count > 0;
-    case OPTION_TYPE_count:
-      return row->initial == NULL && ((const option_count_t *)field)->given;
-    default:
-      return false;
-  }
-}
-
 static bool writes_nothing(unsigned command, const options_t *options, base_error_t *error) {
   for (size_t i = 0; i < option_row_count; ++i) {
     const option_row_t *row = &option_rows[i];
-    if (row->name != NULL && (row->commands & command) != 0 && is_refused(row) && is_given(row, options)) {
+    if (row->name != NULL && (row->commands & command) != 0 && is_refused(row) &&
+        option_is_given(row, options, command)) {
       return refuse("command", row->name, error);
     }
   }

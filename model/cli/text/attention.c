@@ -19,12 +19,12 @@ static void print_input(FILE *file, const attention_run_t *run) {
   }
   fprintf(file, "%zu query token%s x %zu heads, %zu keys, Dk %zu, Dv %zu, blocks of %zu%s%s\n", p->seq_q,
           plural(p->seq_q), p->heads, p->keys, p->dk, p->dv, p->block, p->visible == NULL ? "" : ", masked",
-          p->row_sum == NUM_ROW_SUM_TREE ? ", row sums as trees" : "");
+          run->settings.row_sum == NUM_ROW_SUM_TREE ? ", row sums as trees" : "");
 }
 
 static void print_tokens(FILE *file, const attention_run_t *run) {
   const size_t tokens = run->problem.batch * run->problem.seq_q;
-  if (run->per_token == NULL || tokens == 1 || !isfinite(run->result.error.rel_fro)) {
+  if (run->per_token == NULL || tokens == 1 || !isfinite(run->kernel.result.error.rel_fro)) {
     return;
   }
   for (size_t i = 0; i < tokens && i < MAX_TOKENS_SHOWN; ++i) {
@@ -34,12 +34,12 @@ static void print_tokens(FILE *file, const attention_run_t *run) {
 }
 
 static void print_error(FILE *file, const attention_run_t *run) {
-  if (text_error(file, &run->result, "FP64", "rows", run->settings.out_f32 ? "FP32" : "BF16")) {
+  if (text_error(file, &run->kernel.result, "FP64", "rows", run->settings.out_f32 ? "FP32" : "BF16")) {
     print_tokens(file, run);
-    text_error_more(file, &run->result);
+    text_error_more(file, &run->kernel.result);
     fputc('\n', file);
   }
-  if (text_verify(file, &run->result)) {
+  if (text_verify(file, &run->kernel.result)) {
     fputc('\n', file);
   }
 }
@@ -66,12 +66,13 @@ static void print_guards(FILE *file, const soc_result_t *soc) {
   fputc('\n', file);
 }
 
-void text_attention(FILE *file, const attention_run_t *run) {
-  const soc_result_t *soc = &run->result.soc;
+void text_attention(FILE *file, const kernel_run_t *kernel) {
+  const attention_run_t *run = (const attention_run_t *)kernel;
+  const soc_result_t *soc = &run->kernel.result.soc;
   const soc_options_t *options = &run->settings.machine.soc;
   print_input(file, run);
   print_error(file, run);
-  text_time(file, &run->result, &options->config);
+  text_time(file, &run->kernel.result, &options->config);
   text_traffic(file, soc);
   print_guards(file, soc);
   text_pipes(file, soc, options->config.soc.ai_cores > 1);

@@ -12,9 +12,10 @@ static void print_expected(FILE *file, const custom_run_t *run) {
   fputc('\n', file);
 }
 
-void text_custom(FILE *file, const custom_run_t *run) {
+void text_custom(FILE *file, const kernel_run_t *kernel) {
+  const custom_run_t *run = (const custom_run_t *)kernel;
   const config_t *config = &run->machine.soc.config;
-  const soc_result_t *soc = &run->result.soc;
+  const soc_result_t *soc = &run->kernel.result.soc;
   char shape[NPY_SHAPE_BYTES];
   fprintf(file, "kernel   %s on %s\n", run->firmware, run->machine.config);
   for (size_t i = 0; i < run->inputs; ++i) {
@@ -23,9 +24,9 @@ void text_custom(FILE *file, const custom_run_t *run) {
   }
   fprintf(file, "out      %s\n", npy_shape_text(run->out.shape, run->out.dims, shape));
   print_expected(file, run);
-  fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles, run->result.time_us,
-          config->soc.clock_mhz);
-  text_launches(file, &run->result);
+  fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
+          run->kernel.result.time_us, config->soc.clock_mhz);
+  text_launches(file, &run->kernel.result);
   text_traffic(file, soc);
   text_pipes(file, soc, config->soc.ai_cores > 1);
 }

@@ -36,20 +36,21 @@ static void print_input(FILE *file, const engine_run_t *run) {
 
 static void print_error(FILE *file, const engine_run_t *run) {
   const engine_shape_t *shape = &run->settings.shape;
-  if (run->result.judged == 0) {
+  if (run->kernel.result.judged == 0) {
     return;
   }
-  if (!isfinite(run->result.error.rel_fro)) {
+  if (!isfinite(run->kernel.result.error.rel_fro)) {
     fputs("error    is no number: values overflow, of the result or of FP64 attention\n", file);
     return;
   }
-  fprintf(file, "error    %.3g relative to FP64", run->result.error.rel_fro);
-  if (run->result.judged != run->result.judged_of) {
-    fprintf(file, " in %zu of %zu rows", run->result.judged, run->result.judged_of);
+  fprintf(file, "error    %.3g relative to FP64", run->kernel.result.error.rel_fro);
+  if (run->kernel.result.judged != run->kernel.result.judged_of) {
+    fprintf(file, " in %zu of %zu rows", run->kernel.result.judged, run->kernel.result.judged_of);
   }
   fprintf(file, ", mean of rows %.3g; largest %.3g absolute, cosine difference %.2g\n", run->mean_rel,
-          run->result.error.max_abs, run->result.error.cos_diff);
-  if (shape->num.design == NUM_DESIGN_HFA && !shape->num.hfa.corrected && run->result.error.rel_fro > large_error) {
+          run->kernel.result.error.max_abs, run->kernel.result.error.cos_diff);
+  if (shape->num.design == NUM_DESIGN_HFA && !shape->num.hfa.corrected &&
+      run->kernel.result.error.rel_fro > large_error) {
     fprintf(file,
             "         usually most of it comes from Mitchell's log2(1 +- x) = +- x in additions; "
             "--lns corrected is better\n");
@@ -66,15 +67,15 @@ static void print_poison(FILE *file, const engine_run_t *run) {
 }
 
 static void print_verify(FILE *file, const engine_run_t *run) {
-  if (run->result.verified) {
-    fprintf(file, "verify   %zu of %zu elements differ from the golden C functions'%s\n", run->result.wrong_bits,
-            run->result.elements,
+  if (run->kernel.result.verified) {
+    fprintf(file, "verify   %zu of %zu elements differ from the golden C functions'%s\n", run->kernel.result.wrong_bits,
+            run->kernel.result.elements,
             !run->settings.rtl          ? ""
             : run->settings.shape.axi   ? ""
             : engine_cycles_differ(run) ? "; cycles differ from the C model's"
                                         : "; cycles are the C model's");
   }
-  if (run->result.verified && run->settings.shape.axi) {
+  if (run->kernel.result.verified && run->settings.shape.axi) {
     fprintf(file, "bus      the engine alone takes %llu cycles\n", (unsigned long long)run->model.total);
   }
 }
@@ -87,8 +88,8 @@ static void print_time(FILE *file, const engine_run_t *run) {
   fprintf(file,
           "time     %llu cycles = %.2f us at %g MHz, %.1f a query; utilisation %.1f %%: %llu keys, "
           "%llu rows\n",
-          (unsigned long long)cycles->total, run->result.time_us, settings->clock_mhz,
-          (double)cycles->total / (double)p->rows, 100 * run->result.fu, (unsigned long long)cycles->keys,
+          (unsigned long long)cycles->total, run->kernel.result.time_us, settings->clock_mhz,
+          (double)cycles->total / (double)p->rows, 100 * run->kernel.result.fu, (unsigned long long)cycles->keys,
           (unsigned long long)cycles->rows);
   fprintf(file, "load     %llu cycles before that for the keys and values, in %zu chunk%s\n",
           (unsigned long long)cycles->load, chunks, plural(chunks));
@@ -103,7 +104,8 @@ static void print_host(FILE *file, const engine_run_t *run) {
   fputc('\n', file);
 }
 
-void text_engine(FILE *file, const engine_run_t *run) {
+void text_engine(FILE *file, const kernel_run_t *kernel) {
+  const engine_run_t *run = (const engine_run_t *)kernel;
   print_engine(file, &run->settings);
   print_input(file, run);
   print_error(file, run);

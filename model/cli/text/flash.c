@@ -31,21 +31,22 @@ static void print_input(FILE *file, const flash_run_t *run) {
 
 static void print_error(FILE *file, const flash_run_t *run) {
   const char *type = run->problem.fp16 ? "FP16" : "BF16";
-  if (text_error(file, &run->result, "FP64", "rows", run->settings.out_f32 ? "FP32" : type)) {
-    text_error_more(file, &run->result);
+  if (text_error(file, &run->kernel.result, "FP64", "rows", run->settings.out_f32 ? "FP32" : type)) {
+    text_error_more(file, &run->kernel.result);
     fputc('\n', file);
   }
-  if (text_verify(file, &run->result)) {
+  if (text_verify(file, &run->kernel.result)) {
     fputc('\n', file);
   }
 }
 
-void text_flash(FILE *file, const flash_run_t *run) {
-  const soc_result_t *soc = &run->result.soc;
+void text_flash(FILE *file, const kernel_run_t *kernel) {
+  const flash_run_t *run = (const flash_run_t *)kernel;
+  const soc_result_t *soc = &run->kernel.result.soc;
   const soc_options_t *options = &run->settings.machine.soc;
   print_input(file, run);
   print_error(file, run);
-  text_time(file, &run->result, &options->config);
+  text_time(file, &run->kernel.result, &options->config);
   text_traffic(file, soc);
   text_pipes(file, soc, options->config.soc.ai_cores > 1);
   text_host(file, soc, options->threads);

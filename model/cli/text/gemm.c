@@ -48,14 +48,14 @@ static void print_input(FILE *file, const gemm_run_t *run) {
 
 static void print_error(FILE *file, const gemm_run_t *run) {
   const gemm_problem_t *p = &run->problem;
-  if (text_error(file, &run->result, "FP64", "columns",
+  if (text_error(file, &run->kernel.result, "FP64", "columns",
                  run->settings.out_f32      ? "FP32"
                  : p->type == NUM_HALF_BF16 ? "BF16"
                                             : "FP16")) {
-    text_error_more(file, &run->result);
+    text_error_more(file, &run->kernel.result);
     fputc('\n', file);
   }
-  if (text_verify(file, &run->result)) {
+  if (text_verify(file, &run->kernel.result)) {
     if (run->b != NULL) {
       fprintf(file, ", %zu of %zu dequantised weights", run->wrong_weights, p->k * p->n);
     }
@@ -83,13 +83,14 @@ static void print_phases(FILE *file, const gemm_run_t *run) {
   }
 }
 
-void text_gemm(FILE *file, const gemm_run_t *run) {
+void text_gemm(FILE *file, const kernel_run_t *kernel) {
+  const gemm_run_t *run = (const gemm_run_t *)kernel;
   const soc_options_t *options = &run->settings.machine.soc;
   print_input(file, run);
   print_error(file, run);
-  text_time(file, &run->result, &options->config);
-  text_traffic(file, &run->result.soc);
+  text_time(file, &run->kernel.result, &options->config);
+  text_traffic(file, &run->kernel.result.soc);
   print_phases(file, run);
-  text_pipes(file, &run->result.soc, options->config.soc.ai_cores > 1);
-  text_host(file, &run->result.soc, options->threads);
+  text_pipes(file, &run->kernel.result.soc, options->config.soc.ai_cores > 1);
+  text_host(file, &run->kernel.result.soc, options->threads);
 }

@@ -14,12 +14,12 @@
 #include "kernel/gemm/gemm.h"
 #include "kernel/lm/lm_run.h"
 
-void text_attention(FILE *file, const attention_run_t *run);
-void text_flash(FILE *file, const flash_run_t *run);
-void text_fp8(FILE *file, const fp8_run_t *run);
-void text_gemm(FILE *file, const gemm_run_t *run);
-void text_engine(FILE *file, const engine_run_t *run);
-void text_custom(FILE *file, const custom_run_t *run);
+void text_attention(FILE *file, const kernel_run_t *run);
+void text_flash(FILE *file, const kernel_run_t *run);
+void text_fp8(FILE *file, const kernel_run_t *run);
+void text_gemm(FILE *file, const kernel_run_t *run);
+void text_engine(FILE *file, const kernel_run_t *run);
+void text_custom(FILE *file, const kernel_run_t *run);
 
 // What will be computed, known before; the prompt and what followed it; what it took and was worth.
 void text_lm_head(FILE *file, const lm_run_t *run);

@@ -6,16 +6,15 @@
 
 #include "base/npy.h"
 
-enum { USUAL_BLOCK = 512 };
-
 attention_request_t attention_request(const char *kernel, const kernel_machine_t *machine) {
   return (attention_request_t){.settings = attention_settings(kernel, machine),
-                               .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
+                               .input = {.made_up = made_up_usual(), .scale = NAN, .block = ATTENTION_MAX_BLOCK},
                                .judge = {.tolerance = NAN}};
 }
 
 bool attention_prepare(const attention_request_t *request, attention_run_t *run, base_error_t *error) {
-  *run = (attention_run_t){.settings = request->settings, .judge = request->judge};
+  *run = (attention_run_t){.kernel = {&attention_ops, &run->settings.machine, request->judge},
+                           .settings = request->settings};
   attention_settings_t *settings = &run->settings;
   attention_problem_t *problem = &run->problem;
   const soc_options_t *soc = &settings->machine.soc;
@@ -25,19 +24,23 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
       !attention_settings_rows(settings, attention_group_rows(problem, settings), error)) {
     return false;
   }
-  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
+  kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
                       request->input.made_up.seed);
   // Not where that would take long, or make inputs up that the simulation needs later.
-  run->judge_beside = request->judge.golden == GOLDEN_AUTO && request->input.source != KERNEL_MADE_UP &&
-                      !soc->timing_only && soc->threads > 1;
-  problem->skip_noop = settings->skip_noop;
-  problem->row_sum = settings->row_sum;
+  run->judges_beside = request->judge.golden == GOLDEN_AUTO && request->input.source != KERNEL_MADE_UP &&
+                       !soc->timing_only && soc->threads > 1;
   problem->splits = attention_splits(problem, settings);
   run->out = soc->timing_only ? NULL : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
   return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
 }
 
-void attention_write_out(const attention_run_t *run, FILE *npy) {
+static uint64_t flops(const kernel_run_t *kernel) {
+  return attention_flops(&((const attention_run_t *)kernel)->problem);
+}
+
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const attention_run_t *run = (const attention_run_t *)kernel;
+  (void)error;
   const attention_problem_t *problem = &run->problem;
   npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4 : NPY_U2, .data = run->out};
   if (problem->batch > 1) {
@@ -51,15 +54,21 @@ void attention_write_out(const attention_run_t *run, FILE *npy) {
   }
   array.shape[array.dims++] = problem->dv;
   npy_write(npy, &array);
+  return true;
 }
 
-void attention_release(attention_run_t *run) {
-  if (run->golden != NULL) {
-    parallel_end(&run->judging);
-    free(run->golden);
-  }
+static void release(kernel_run_t *kernel) {
+  attention_run_t *run = (attention_run_t *)kernel;
   attention_free(&run->problem);
   free(run->out);
   free(run->per_token);
-  kernel_result_free(&run->result);
 }
+
+const kernel_ops_t attention_ops = {.run_bytes = sizeof(attention_run_t),
+                                    .on_soc = true,
+                                    .simulate = attention_simulate,
+                                    .flops = flops,
+                                    .answer = attention_answer,
+                                    .write_out = write_out,
+                                    .json = attention_json,
+                                    .release = release};

@@ -10,12 +10,12 @@
 //   }
 //   attention_request_t request = attention_request("amla", &machine);
 //   request.judge.verify = true;
-//   if (!attention_prepare(&request, &run, &error) || attention_simulate(&run, &error) != BASE_OK ||
-//       !attention_judge(&run, &error) || attention_verdict(&run, &error) != BASE_OK) {
+//   if (!attention_prepare(&request, &run, &error) || kernel_simulate(&run.kernel, &error) != BASE_OK ||
+//       !kernel_judge(&run.kernel, &error) || kernel_verdict(&run.kernel, &error) != BASE_OK) {
 //     return base_report(BASE_STOPPED, &error);
 //   }
-//   printf("%llu cycles\n", (unsigned long long)run.result.soc.cycles);
-//   attention_release(&run);
+//   printf("%llu cycles\n", (unsigned long long)run.kernel.result.soc.cycles);
+//   kernel_release(&run.kernel);
 //
 // fp8/fp8.h, gemm/gemm.h, engine/engine.h, custom/custom.h and lm/lm_run.h go the same way. Messages in `error`
 // call a member by the command line's option. The SoC can be simulated once a process (soc/soc.h).
@@ -25,11 +25,10 @@
 
 #include <stdio.h>
 
-#include "host/parallel.h"
 #include "kernel/attention/attention_problem.h"
 #include "kernel/attention/attention_settings.h"
 #include "kernel/input.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 
 // Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
 // that files do not have is refused.
@@ -52,16 +51,12 @@ typedef struct attention_request {
 } attention_request_t;
 
 typedef struct attention_run {
+  kernel_run_t kernel;
   attention_settings_t settings;
-  kernel_judge_t judge;
   attention_problem_t problem;
-  void *out;  // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
-  kernel_result_t result;
-  size_t judged_rows;      // of each batch entry
+  void *out;               // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
   num_error_t *per_token;  // [batch * seq_q], NULL unless all rows are judged
-  bool judge_beside;       // the golden is computed beside the simulation
-  double *golden;          // [batch][judged_rows][dv], once begun
-  parallel_part_t judging;
+  bool judges_beside;      // FP64 results are computed beside the simulation
 } attention_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise.  Rounding the output to BF16
@@ -76,25 +71,20 @@ attention_request_t attention_request(const char *kernel, const kernel_machine_t
 // The arrays, and room for the result. *run must stay where it is from here on, and is to be released in any
 // case.
 bool attention_prepare(const attention_request_t *request, attention_run_t *run, base_error_t *error);
-// Returns the exit code, with the reason in error unless it is BASE_OK.
-base_exit_t attention_simulate(attention_run_t *run, base_error_t *error);
-// The contract's result, and with golden that of FP64, element by element.
-bool attention_expected(const attention_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
-// FP64 golden and errors, the contract's loops; nothing with timing only.
-bool attention_judge(attention_run_t *run, base_error_t *error);
-// Exit code 1 with a message, or 0.
-base_exit_t attention_verdict(const attention_run_t *run, base_error_t *error);
-
-void attention_write_out(const attention_run_t *run, FILE *npy);
-void attention_json(const attention_run_t *run, cJSON *root);
-void attention_release(attention_run_t *run);
+// For the run that it has prepared: kernel.h.
+extern const kernel_ops_t attention_ops;
 
 // FLOPs as the paper counts them: two for each multiply-add of both products.
 uint64_t attention_flops(const attention_problem_t *problem);
 
+// Rows of one batch entry, numbered through all entries, in FP64: golden [count][dv]. False: out of memory.
+bool attention_fp64(const attention_problem_t *problem, const size_t *row, size_t count, double *golden);
+
 // Internal.
-// Begins with the FP64 golden, if there is to be one. False: out of memory.
-bool attention_begin_golden(attention_run_t *run, base_error_t *error);
+base_exit_t attention_simulate(kernel_run_t *kernel, base_error_t *error);
+judge_answer_t attention_answer(kernel_run_t *kernel);
+void attention_json(const kernel_run_t *kernel, cJSON *root);
+
 // How many splits of the keys settings->splits is for this problem: at most one a block.
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 

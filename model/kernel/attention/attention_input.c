@@ -16,24 +16,6 @@ static bool empty(const npy_array_t *array) { return npy_count(array) == 0; }
 
 // --- shapes -----------------------------------------------------------------------------------
 
-// Rows of [G,Dk] are tokens x heads as --seq-q or --heads say; one token if neither does.
-static bool split_rows(const attention_input_t *input, attention_problem_t *problem, const char *path,
-                       base_error_t *error) {
-  const size_t rows = problem->rows;
-  problem->seq_q = 1;
-  if (input->heads != 0) {
-    problem->seq_q = rows / input->heads;
-  } else if (input->seq_q != 0) {
-    problem->seq_q = input->seq_q;
-  }
-  problem->heads = problem->seq_q == 0 ? 0 : rows / problem->seq_q;
-  if (problem->heads == 0 || problem->seq_q * problem->heads != rows) {
-    return base_fail(error, "--%s: does not divide the %zu rows of %s", input->heads != 0 ? "heads" : "seq-q", rows,
-                     path);
-  }
-  return true;
-}
-
 static bool take_q(const attention_input_t *input, const char *path, attention_problem_t *problem,
                    base_error_t *error) {
   npy_array_t q;
@@ -42,7 +24,7 @@ static bool take_q(const attention_input_t *input, const char *path, attention_p
   }
   problem->q = q.data;
   if ((q.dims != 2 && q.dims != 3) || empty(&q)) {
-    return npy_refuse_shape(path, &q, "[G,Dk] or [Sq,heads,Dk]", error);
+    return npy_refuse_shape(path, &q, error, "[G,Dk] or [Sq,heads,Dk]");
   }
   problem->token_axis = q.dims == 3;
   problem->dk = q.shape[q.dims - 1];
@@ -50,7 +32,8 @@ static bool take_q(const attention_input_t *input, const char *path, attention_p
   if (q.dims == 3) {
     problem->seq_q = q.shape[0];
     problem->heads = q.shape[1];
-  } else if (!split_rows(input, problem, path, error)) {
+  } else if (!kernel_split_rows(problem->rows, input->heads, input->seq_q, &problem->seq_q, &problem->heads, path,
+                                error)) {
     return false;
   }
   return kernel_agrees("seq-q", input->seq_q, problem->seq_q, path, error) &&
@@ -61,14 +44,12 @@ static bool take_q(const attention_input_t *input, const char *path, attention_p
 static bool take_k(const attention_input_t *input, const char *path, attention_problem_t *problem,
                    base_error_t *error) {
   npy_array_t k;
-  char expected[64];
   if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &k, error)) {
     return false;
   }
   problem->k = k.data;
-  snprintf(expected, sizeof expected, "[S,%zu], as many columns as Q", problem->dk);
   if (k.dims != 2 || empty(&k) || k.shape[1] != problem->dk) {
-    return npy_refuse_shape(path, &k, expected, error);
+    return npy_refuse_shape(path, &k, error, "[S,%zu], as many columns as Q", problem->dk);
   }
   problem->keys = k.shape[0];
   return kernel_agrees("seq-kv", input->keys, problem->keys, path, error);
@@ -77,14 +58,12 @@ static bool take_k(const attention_input_t *input, const char *path, attention_p
 static bool take_v(const attention_input_t *input, const char *path, attention_problem_t *problem,
                    base_error_t *error) {
   npy_array_t v;
-  char expected[64];
   if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &v, error)) {
     return false;
   }
   problem->v = v.data;
-  snprintf(expected, sizeof expected, "[%zu,Dv], as many rows as K", problem->keys);
   if (v.dims != 2 || empty(&v) || v.shape[0] != problem->keys) {
-    return npy_refuse_shape(path, &v, expected, error);
+    return npy_refuse_shape(path, &v, error, "[%zu,Dv], as many rows as K", problem->keys);
   }
   problem->dv = v.shape[1];
   return kernel_agrees("dv", input->dv, problem->dv, path, error);
@@ -121,10 +100,7 @@ static bool make_up(const attention_input_t *input, bool timing_only, attention_
   problem->dk = kernel_size_or(input->dk, ATTENTION_MAX_DK);
   problem->dv = shared_dv(input, problem->dk);
   problem->token_axis = true;
-  made_up_source(&input->made_up, problem->source, sizeof problem->source);
-  if (timing_only) {
-    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
-  }
+  made_up_source(&input->made_up, timing_only, problem->source, sizeof problem->source);
   return attention_check_limits(problem, "--seq-q, --heads", "--dk", "--dv", error) &&
          (timing_only || attention_make_up(problem, &input->made_up, error));
 }

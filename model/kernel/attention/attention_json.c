@@ -2,7 +2,8 @@
 #include "base/json.h"
 #include "kernel/attention/attention.h"
 
-static void add_shape(cJSON *root, const attention_problem_t *problem) {
+static void add_shape(cJSON *root, const attention_run_t *run) {
+  const attention_problem_t *problem = &run->problem;
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
   json_add_count(shape, "batch", problem->batch);
   json_add_count(shape, "seq_q", problem->seq_q);
@@ -11,7 +12,7 @@ static void add_shape(cJSON *root, const attention_problem_t *problem) {
   json_add_count(shape, "dk", problem->dk);
   json_add_count(shape, "dv", problem->dv);
   json_add_count(shape, "kv_block", problem->block);
-  if (problem->row_sum == NUM_ROW_SUM_TREE) {
+  if (run->settings.row_sum == NUM_ROW_SUM_TREE) {
     cJSON_AddStringToObject(shape, "row_sum", "tree");
   }
 }
@@ -30,11 +31,12 @@ static void add_tokens(cJSON *error, const attention_run_t *run) {
   }
 }
 
-void attention_json(const attention_run_t *run, cJSON *root) {
-  const kernel_result_t *result = &run->result;
+void attention_json(const kernel_run_t *kernel, cJSON *root) {
+  const attention_run_t *run = (const attention_run_t *)kernel;
+  const kernel_result_t *result = &run->kernel.result;
   kernel_json_head(root, run->settings.kernel, &run->settings.machine);
   kernel_json_data(root, run->problem.source, result);
-  add_shape(root, &run->problem);
+  add_shape(root, run);
   cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.scale);
   kernel_json_time(root, result, &run->settings.machine);
   add_tokens(kernel_json_error(root, result, "fp64, untiled", "rows"), run);

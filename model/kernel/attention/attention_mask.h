@@ -1,4 +1,4 @@
-// Which keys a query row sees: masks from files, the causal rule, and the bits the kernels read.
+// Which keys a query row sees: masks from files, and the causal rule.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H
 #define AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H
@@ -10,9 +10,5 @@ bool attention_read_mask(attention_problem_t *problem, const char *path, base_er
 
 // Takes away what a causal query must not see: token i of seq_q sees keys 0 .. keys - seq_q + i.
 bool attention_apply_causal(attention_problem_t *problem, base_error_t *error);
-
-// problem->visible as bits, lowest first, rows `pitch` bytes apart, whole blocks, bits past the
-// last key 0.  Sets bytes and pitch.  The caller frees it; NULL: out of memory.
-uint8_t *attention_pack_mask(const attention_problem_t *problem, size_t *bytes, size_t *pitch);
 
 #endif

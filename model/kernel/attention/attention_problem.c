@@ -118,22 +118,5 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry) {
       .scale = problem->scale,
       .block = problem->block,
       .splits = problem->splits,
-      .row_sum = problem->row_sum,
   };
-}
-
-bool attention_contract(const attention_problem_t *problem, bool amla, float *out) {
-  for (size_t entry = 0; entry < problem->batch; ++entry) {
-    const num_attn_t attn = attention_num(problem, entry);
-    float *part = out + entry * problem->rows * problem->dv;
-    const unsigned flags = problem->skip_noop ? NUM_ATTN_SKIP_NOOP : 0;
-    attention_hold(problem, entry);
-    const int status =
-        amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, part, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, part);
-    attention_let_go(problem, entry);
-    if (status != 0) {
-      return false;
-    }
-  }
-  return true;
 }

@@ -14,10 +14,8 @@ typedef struct attention_problem {
   size_t batch;
   size_t seq_q, heads;  // rows = seq_q * heads, row = token * heads + head
   size_t rows, keys, dk, dv;
-  size_t block;           // keys of a block
-  size_t splits;          // of the keys, 0: one
-  bool skip_noop;         // AMLA as with NUM_ATTN_SKIP_NOOP
-  num_row_sum_t row_sum;  // of P in a block
+  size_t block;   // keys of a block
+  size_t splits;  // of the keys, 0: one
   float scale;
   bool token_axis;        // the output is [seq_q, heads, dv], else [rows, dv]
   bool in_global_memory;  // q and k are made in the simulation's memory when they are read (soc_alloc_lazy)
@@ -50,8 +48,5 @@ num_attn_t attention_num(const attention_problem_t *problem, size_t entry);
 static inline size_t attention_out_count(const attention_problem_t *problem) {
   return problem->batch * problem->rows * problem->dv;
 }
-
-// The numerical contract's own value before the last cast.
-bool attention_contract(const attention_problem_t *problem, bool amla, float *out);
 
 #endif

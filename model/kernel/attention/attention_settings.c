@@ -6,10 +6,10 @@
 attention_settings_t attention_settings(const char *kernel, const kernel_machine_t *machine) {
   return (attention_settings_t){.kernel = kernel,
                                 .machine = *machine,
-                                .preload = 2,
-                                .rescale = RESCALE_ELEMENT,
-                                .splits = 1,
-                                .qp_buffers = QP_SHARED};
+#define SETTING(field, option, type, arg, commands, start, low, high, help) .field = kernel_setting(arg, start),
+#include "kernels/attention/attention_settings.def"
+#undef SETTING
+                                .splits = 1};
 }
 
 const char *attention_firmware(const attention_settings_t *settings) {

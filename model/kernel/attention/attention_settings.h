@@ -4,6 +4,7 @@
 #ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H
 #define AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H
 
+#include "kernel/input.h"
 #include "kernel/machine.h"
 #include "kernels/attention/attention_tiling.h"
 #include "num/num_attention.h"
@@ -13,16 +14,13 @@ enum { ATTENTION_SPLITS_AUTO = 255 };
 typedef struct attention_settings {
   const char *kernel;  // "amla"
   kernel_machine_t machine;
-  unsigned preload;  // most score blocks the cube core runs ahead
-  enum attention_rescale rescale;
-  bool skip_noop;
+#define SETTING(field, option, type, arg, commands, start, low, high, help) kernel_##type##_t field;
+#include "kernels/attention/attention_settings.def"
+#undef SETTING
   num_row_sum_t row_sum;  // of P in a block
   unsigned group_rows;    // a multiple of 16; 0: as many as the kernels take
   unsigned splits;        // of the keys, 0: one; or ATTENTION_SPLITS_AUTO: one for each AI core
                           // that a group of rows has
-  enum attention_cut tiling;
-  unsigned kv_buffers;  // 0: the tiling's own
-  enum attention_qp_buffers qp_buffers;
   bool out_f32;
 } attention_settings_t;
 

@@ -134,7 +134,10 @@ static void place(custom_run_t *run) {
 // --- the run ----------------------------------------------------------------------------------
 
 bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_error_t *error) {
-  *run = (custom_run_t){.machine = request->machine, .firmware = request->firmware, .tolerance = request->tolerance};
+  *run = (custom_run_t){.kernel = {.ops = &custom_ops, .machine = &run->machine},
+                        .machine = request->machine,
+                        .firmware = request->firmware,
+                        .tolerance = request->tolerance};
   if (!kernel_machine_firmware(&run->machine, request->firmware, error) ||
       !kernel_machine_ready(&run->machine, "custom", error)) {
     return false;
@@ -147,19 +150,31 @@ bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_err
   return true;
 }
 
-base_exit_t custom_simulate(custom_run_t *run, base_error_t *error) {
+static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
+  custom_run_t *run = (custom_run_t *)kernel;
   const soc_status_t status =
-      soc_run(&run->machine.soc, run->buffer, run->inputs + 1, &run->args, sizeof run->args, &run->result.soc);
-  return kernel_result_take(&run->result, &run->machine, status, 0, error);
+      soc_run(&run->machine.soc, run->buffer, run->inputs + 1, &run->args, sizeof run->args, &run->kernel.result.soc);
+  return kernel_result_take(&run->kernel.result, &run->machine, status, 0, error);
 }
 
-void custom_release(custom_run_t *run) {
+static uint64_t flops(const kernel_run_t *kernel) {
+  (void)kernel;
+  return 0;  // nobody knows
+}
+
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  (void)error;
+  npy_write(npy, &((const custom_run_t *)kernel)->out);
+  return true;
+}
+
+static void release(kernel_run_t *kernel) {
+  custom_run_t *run = (custom_run_t *)kernel;
   for (size_t i = 0; i < CUSTOM_INPUTS_MAX; ++i) {
     npy_free(&run->in[i]);
   }
   npy_free(&run->out);
   npy_free(&run->want);
-  kernel_result_free(&run->result);
 }
 
 // --- what was expected ------------------------------------------------------------------------
@@ -171,7 +186,9 @@ static double difference(float a, float b) {
   return a == b ? 0 : fabs((double)a - (double)b);
 }
 
-void custom_judge(custom_run_t *run) {
+static bool judge(kernel_run_t *kernel, base_error_t *error) {
+  custom_run_t *run = (custom_run_t *)kernel;
+  (void)error;
   const npy_array_t *out = &run->out;
   const char *have = out->data;
   const char *want = run->want.data;
@@ -188,6 +205,7 @@ void custom_judge(custom_run_t *run) {
       result->first = i;
     }
   }
+  return true;
 }
 
 static double number(const npy_array_t *array, size_t i) {
@@ -205,9 +223,10 @@ static double number(const npy_array_t *array, size_t i) {
   }
 }
 
-bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_error_t *error) {
+static bool expected_of_file(kernel_run_t *kernel, bool golden, kernel_expected_t *expected, base_error_t *error) {
+  const custom_run_t *run = (const custom_run_t *)kernel;
+  (void)golden;
   const size_t count = npy_count(&run->out);
-  error->text[0] = '\0';
   if (run->want.data == NULL) {
     return false;
   }
@@ -235,7 +254,8 @@ static const char *element_text(const npy_array_t *array, size_t index, char tex
   return text;
 }
 
-base_exit_t custom_verdict(const custom_run_t *run, base_error_t *error) {
+static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
+  const custom_run_t *run = (const custom_run_t *)kernel;
   const npy_array_t *out = &run->out;
   const size_t first = run->difference.first;
   char index[NPY_SHAPE_BYTES];
@@ -272,8 +292,9 @@ static void add_expected(cJSON *root, const custom_run_t *run) {
   }
 }
 
-void custom_json(const custom_run_t *run, cJSON *root) {
-  const soc_result_t *soc = &run->result.soc;
+static void write_json(const kernel_run_t *kernel, cJSON *root) {
+  const custom_run_t *run = (const custom_run_t *)kernel;
+  const soc_result_t *soc = &run->kernel.result.soc;
   cJSON_AddStringToObject(root, "kernel", "custom");
   cJSON_AddStringToObject(root, "firmware", run->firmware);
   kernel_json_config(root, &run->machine);
@@ -287,9 +308,20 @@ void custom_json(const custom_run_t *run, cJSON *root) {
   add_shape(cJSON_AddObjectToObject(root, "out"), &run->out);
   add_expected(root, run);
   json_add_count(root, "cycles", soc->cycles);
-  cJSON_AddNumberToObject(root, "time_us", run->result.time_us);
-  kernel_json_launches(root, &run->result);
+  cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
+  kernel_json_launches(root, &run->kernel.result);
   kernel_json_traffic(root, soc);
   kernel_json_pipes(root, soc);
   kernel_json_host(root, soc);
 }
+
+const kernel_ops_t custom_ops = {.run_bytes = sizeof(custom_run_t),
+                                 .on_soc = true,
+                                 .simulate = simulate,
+                                 .flops = flops,
+                                 .judge = judge,
+                                 .verdict = verdict,
+                                 .expected = expected_of_file,
+                                 .write_out = write_out,
+                                 .json = write_json,
+                                 .release = release};

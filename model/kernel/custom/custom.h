@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "base/npy.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 #include "kernels/custom/custom_args.h"
 
 typedef struct custom_request {
@@ -31,6 +31,7 @@ typedef struct custom_difference {
 } custom_difference_t;
 
 typedef struct custom_run {
+  kernel_run_t kernel;  // its result: without flops and error
   kernel_machine_t machine;
   const char *firmware;
   const char *in_path[CUSTOM_INPUTS_MAX];
@@ -41,23 +42,15 @@ typedef struct custom_run {
   double tolerance;
   soc_buffer_t buffer[CUSTOM_INPUTS_MAX + 1];  // of the inputs, then of the output
   custom_args_t args;
-  kernel_result_t result;  // without flops and error
   custom_difference_t difference;
 } custom_run_t;
 
 // A number for the kernel: as FP32 bits and as a whole number, the nearest there is.
 custom_param_t custom_param(double value, float rounded);
 
-// As attention_prepare and so on.
 bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_error_t *error);
-base_exit_t custom_simulate(custom_run_t *run, base_error_t *error);
-// FP32 values may be off by the tolerance, a NaN is as good as another; of other types every bit
-// counts.
-void custom_judge(custom_run_t *run);
-base_exit_t custom_verdict(const custom_run_t *run, base_error_t *error);
-// What --expect has. False with an empty error: there was none.
-bool custom_expected(const custom_run_t *run, kernel_expected_t *expected, base_error_t *error);
-void custom_json(const custom_run_t *run, cJSON *root);
-void custom_release(custom_run_t *run);
+
+// FP32 values may be off by the tolerance, a NaN is as good as another; of other types every bit counts.
+extern const kernel_ops_t custom_ops;
 
 #endif

@@ -45,9 +45,9 @@ static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
 }
 
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
-  *run = (engine_run_t){.settings = request->settings, .judge = request->judge};
+  *run = (engine_run_t){.kernel = {.ops = &engine_ops, .judge = request->judge}, .settings = request->settings};
   const attention_problem_t *problem = &run->problem.attention;
-  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP, request->input.made_up.seed);
+  kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP, request->input.made_up.seed);
   if (run->settings.trace != NULL && !run->settings.rtl) {
     return base_fail(error, "--trace: needs --impl rtl; the C model has no waveforms");
   }
@@ -63,11 +63,12 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
 
 // --- after it ---------------------------------------------------------------------------------
 
-bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error) {
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const engine_run_t *run = (const engine_run_t *)kernel;
   const attention_problem_t *problem = &run->problem.attention;
   const size_t count = problem->rows * problem->dv;
   npy_array_t array = {.type = NPY_U2, .dims = 2, .shape = {problem->rows, problem->dv}, .data = run->out};
-  if (!f32) {
+  if (!run->settings.out_f32) {
     npy_write(npy, &array);
     return true;
   }
@@ -83,7 +84,17 @@ bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t
   return true;
 }
 
-void engine_release(engine_run_t *run) {
+static void release(kernel_run_t *kernel) {
+  engine_run_t *run = (engine_run_t *)kernel;
   engine_problem_free(&run->problem);
   free(run->out);
 }
+
+const kernel_ops_t engine_ops = {.run_bytes = sizeof(engine_run_t),
+                                 .simulate = engine_simulate,
+                                 .answer = engine_answer,
+                                 .judge = engine_judge,
+                                 .verdict = engine_verdict,
+                                 .write_out = write_out,
+                                 .json = engine_json,
+                                 .release = release};

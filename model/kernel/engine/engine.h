@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "kernel/engine/engine_problem.h"
 #include "kernel/input.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 
 // Where queries, keys and values come from; KERNEL_SHIPPED: a head of the shipped language model, causal.
 // Sizes: 0 for those of the files, or the usual ones; a size that files do not have is refused.
@@ -28,6 +28,7 @@ typedef struct engine_settings {
   const char *kernel;    // "hfa", "fa2" or "expmul"
   engine_shape_t shape;  // num.design and num.d follow; num.rows 0: 1024, or enough for all keys
   bool rtl;              // the Verilog, else its C model
+  bool out_f32;          // the file of the result has FP32 values
   unsigned threads;
   double clock_mhz;                    // for the time
   void (*building)(const char *what);  // told what a build of the RTL waits for; may be NULL
@@ -46,34 +47,34 @@ typedef struct engine_request {
 } engine_request_t;
 
 typedef struct engine_run {
+  kernel_run_t kernel;  // its result: without soc; poisoned rows are not judged
   engine_settings_t settings;
-  kernel_judge_t judge;
   engine_problem_t problem;
   num_bf16_t *out;  // [rows,d]
   engine_cycles_t cycles;
-  double seconds;          // of the host, without building and opening
-  kernel_result_t result;  // without soc; poisoned rows are not judged
-  double mean_rel;         // mean over the judged rows of their own relative error
-  size_t nan_rows;         // not poisoned, but with a NaN in the output
-  engine_cycles_t model;   // the C model's cycles, if the RTL was verified
+  double seconds;         // of the host, without building and opening
+  double mean_rel;        // mean over the judged rows of their own relative error
+  size_t nan_rows;        // not poisoned, but with a NaN in the output
+  engine_cycles_t model;  // the C model's cycles, if the RTL was verified
 } engine_run_t;
 
 // What `amalgam run KERNEL` does without options. kernel: "hfa", "fa2" or "expmul".
 engine_request_t engine_request(const char *kernel);
 
-// As attention_prepare and so on. judge takes the input's infinities and NaNs away.
+// Judging takes the input's infinities and NaNs away.
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error);
-base_exit_t engine_simulate(engine_run_t *run, base_error_t *error);
-bool engine_judge(engine_run_t *run, base_error_t *error);
-base_exit_t engine_verdict(const engine_run_t *run, base_error_t *error);
-bool engine_write_out(const engine_run_t *run, bool f32, FILE *npy, base_error_t *error);
-void engine_json(const engine_run_t *run, cJSON *root);
-void engine_release(engine_run_t *run);
+extern const kernel_ops_t engine_ops;
 
 // Did the comparison find that the RTL's cycles are not the C model's?
 bool engine_cycles_differ(const engine_run_t *run);
 
 // Internal.
+base_exit_t engine_simulate(kernel_run_t *kernel, base_error_t *error);
+judge_answer_t engine_answer(kernel_run_t *kernel);
+bool engine_judge(kernel_run_t *kernel, base_error_t *error);
+base_exit_t engine_verdict(const kernel_run_t *kernel, base_error_t *error);
+void engine_json(const kernel_run_t *kernel, cJSON *root);
+
 // The RTL of the settings' shape, or its C model. NULL: error says why.
 engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves, base_error_t *error);
 

@@ -28,7 +28,7 @@ static bool take(const char *path, bool round, const char *expected, size_t *row
   *data = array.data;
   if (array.dims != 2 || npy_count(&array) == 0 || (*rows != 0 && array.shape[0] != *rows) ||
       (*columns != 0 && array.shape[1] != *columns)) {
-    return npy_refuse_shape(path, &array, expected, error);
+    return npy_refuse_shape(path, &array, error, "%s", expected);
   }
   *rows = array.shape[0];
   *columns = array.shape[1];
@@ -87,7 +87,7 @@ static bool make_up(const engine_input_t *input, attention_problem_t *problem, b
     const size_t rows = stream == 0 ? problem->rows : problem->keys;
     made_up_fill(&input->made_up, stream, 0, rows * problem->dk, arrays[stream]);
   }
-  made_up_source(&input->made_up, problem->source, sizeof problem->source);
+  made_up_source(&input->made_up, false, problem->source, sizeof problem->source);
   return true;
 }
 

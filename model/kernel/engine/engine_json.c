@@ -32,9 +32,9 @@ static void add_shape(cJSON *root, const engine_problem_t *problem) {
 static void add_time(cJSON *root, const engine_run_t *run) {
   const engine_cycles_t *cycles = &run->cycles;
   json_add_count(root, "cycles", cycles->total);
-  cJSON_AddNumberToObject(root, "time_us", run->result.time_us);
-  json_add_count(root, "flops", run->result.flops);
-  cJSON_AddNumberToObject(root, "fu", run->result.fu);
+  cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
+  json_add_count(root, "flops", run->kernel.result.flops);
+  cJSON_AddNumberToObject(root, "fu", run->kernel.result.fu);
   json_add_count(root, "load_cycles", cycles->load);
   json_add_count(root, "groups", cycles->groups);
   json_add_count(root, "rows", cycles->rows);
@@ -44,28 +44,29 @@ static void add_time(cJSON *root, const engine_run_t *run) {
 // What is no number, as an error against an infinite output, becomes null.
 static void add_error(cJSON *root, const engine_run_t *run) {
   char golden[96] = "fp64, untiled";
-  if (run->result.judged == 0) {
+  if (run->kernel.result.judged == 0) {
     cJSON_AddNullToObject(root, "error");
     return;
   }
   cJSON *error = cJSON_AddObjectToObject(root, "error");
-  cJSON_AddNumberToObject(error, "rel_fro", run->result.error.rel_fro);
+  cJSON_AddNumberToObject(error, "rel_fro", run->kernel.result.error.rel_fro);
   cJSON_AddNumberToObject(error, "mean_rel", run->mean_rel);
-  cJSON_AddNumberToObject(error, "max_abs", run->result.error.max_abs);
-  cJSON_AddNumberToObject(error, "cos_diff", run->result.error.cos_diff);
-  if (run->result.judged != run->result.judged_of) {
-    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->result.judged, run->result.judged_of);
+  cJSON_AddNumberToObject(error, "max_abs", run->kernel.result.error.max_abs);
+  cJSON_AddNumberToObject(error, "cos_diff", run->kernel.result.error.cos_diff);
+  if (run->kernel.result.judged != run->kernel.result.judged_of) {
+    snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->kernel.result.judged,
+             run->kernel.result.judged_of);
   }
   cJSON_AddStringToObject(error, "golden", golden);
 }
 
 static void add_verify(cJSON *root, const engine_run_t *run) {
-  if (!run->result.verified) {
+  if (!run->kernel.result.verified) {
     cJSON_AddNullToObject(root, "verify");
     return;
   }
   cJSON *verify = cJSON_AddObjectToObject(root, "verify");
-  json_add_count(verify, "wrong_elements", run->result.wrong_bits);
+  json_add_count(verify, "wrong_elements", run->kernel.result.wrong_bits);
   if (run->settings.rtl && !run->settings.shape.axi) {
     cJSON_AddBoolToObject(verify, "cycles_equal", !engine_cycles_differ(run));
   }
@@ -81,10 +82,11 @@ static void add_host(cJSON *root, const engine_run_t *run) {
   cJSON_AddNumberToObject(host, "peak_rss_mb", host_peak_rss_mb());
 }
 
-void engine_json(const engine_run_t *run, cJSON *root) {
+void engine_json(const kernel_run_t *kernel, cJSON *root) {
+  const engine_run_t *run = (const engine_run_t *)kernel;
   cJSON_AddStringToObject(root, "kernel", run->settings.kernel);
   add_config(root, &run->settings);
-  kernel_json_data(root, run->problem.attention.source, &run->result);
+  kernel_json_data(root, run->problem.attention.source, &run->kernel.result);
   add_shape(root, &run->problem);
   cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.attention.scale);
   add_time(root, run);

@@ -1,59 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/engine/engine.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/parallel.h"
-#include "kernel/attention/attention_golden.h"
+#include "kernel/attention/attention.h"
 
 enum { MESSAGE_BYTES = 512 };
 
 // --- against FP64 -----------------------------------------------------------------------------
 
-// Golden rows and ours, those of poisoned rows taken out; sets judged_rows to what is left.
-static void leave_poisoned_out(engine_run_t *run, double *golden, float *values) {
-  const attention_problem_t *problem = &run->problem.attention;
-  const size_t d = problem->dv;
-  const size_t rows = run->result.judged;
+static bool fp64_rows(void *run, const size_t *row, size_t count, size_t at, double *golden) {
+  (void)at;
+  return attention_fp64(&((const engine_run_t *)run)->problem.attention, row, count, golden);
+}
+
+// Leaves poisoned rows out, compares the others anew, and each by itself.
+static bool compare_sound_rows(void *context, const double *golden, const float *values, size_t rows) {
+  engine_run_t *run = context;
+  const size_t d = run->problem.attention.dv;
+  const judge_answer_t answer = engine_answer(&run->kernel);
+  double *sound = malloc(rows * d * sizeof *sound);
+  float *ours = malloc(rows * d * sizeof *ours);
+  const bool good = sound != NULL && ours != NULL;
   size_t left = 0;
-  for (size_t i = 0; i < rows; ++i) {
-    const size_t row = attention_golden_row(problem, rows, 0, i);
-    if (!run->problem.poisoned[row]) {
-      memmove(golden + left * d, golden + i * d, d * sizeof *golden);
-      num_bf16_to_f32_n(run->out + row * d, values + left * d, d);
-      ++left;
+  for (size_t i = 0; good && i < rows; ++i) {
+    if (!run->problem.poisoned[judge_row(&answer, rows, i)]) {
+      memcpy(sound + left * d, golden + i * d, d * sizeof *sound);
+      memcpy(ours + left++ * d, values + i * d, d * sizeof *ours);
     }
   }
-  run->result.judged = left;
-}
-
-static void compare(engine_run_t *run, const double *golden, const float *values) {
-  const size_t d = run->problem.attention.dv;
-  num_error(golden, values, run->result.judged * d, &run->result.error);
-  for (size_t i = 0; i < run->result.judged; ++i) {
+  for (size_t i = 0; i < left; ++i) {
     num_error_t row;
-    num_error(golden + i * d, values + i * d, d, &row);
-    run->mean_rel += row.rel_fro / (double)run->result.judged;
+    num_error(sound + i * d, ours + i * d, d, &row);
+    run->mean_rel += row.rel_fro / (double)left;
   }
-}
-
-static bool judge(engine_run_t *run, base_error_t *error) {
-  engine_problem_t *input = &run->problem;
-  const attention_problem_t *problem = &input->attention;
-  const size_t count = run->result.judged * problem->dv;
-  double *golden = malloc(count * sizeof *golden);
-  float *values = malloc(count * sizeof *values);
-  engine_problem_clean(input);
-  const bool good =
-      golden != NULL && values != NULL && attention_golden(problem, run->result.judged, run->settings.threads, golden);
   if (good) {
-    leave_poisoned_out(run, golden, values);
-    compare(run, golden, values);
+    num_error(sound, ours, left * d, &run->kernel.result.error);
+    run->kernel.result.judged = left;
   }
-  free(golden);
-  free(values);
-  return good || base_fail(error, "golden attention: out of memory");
+  free(sound);
+  free(ours);
+  return good;
 }
 
 static bool has_nan(const num_bf16_t *x, size_t n) {
@@ -73,11 +62,6 @@ static void count_nans(engine_run_t *run) {
 
 // --- against the golden C functions, bit for bit ----------------------------------------------
 
-typedef struct verify {
-  const engine_run_t *run;
-  num_bf16_t *want;  // [rows,d]
-} verify_t;
-
 // The keys that a row attends to.
 static void valid_keys(const engine_problem_t *input, size_t row, uint8_t *valid) {
   const attention_problem_t *problem = &input->attention;
@@ -88,81 +72,92 @@ static void valid_keys(const engine_problem_t *input, size_t row, uint8_t *valid
   }
 }
 
-static bool golden_rows(void *context, size_t first, size_t end) {
-  const verify_t *verify = context;
-  const engine_problem_t *input = &verify->run->problem;
+static bool contract_rows(void *context, const size_t *row, size_t count, size_t at, float *want) {
+  const engine_run_t *run = context;
+  const engine_problem_t *input = &run->problem;
   const attention_problem_t *problem = &input->attention;
   const size_t d = problem->dk;
   num_element_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
   uint8_t *valid = malloc(problem->keys);
-  const bool good = scratch != NULL && valid != NULL;
-  for (size_t row = first; good && row < end; ++row) {
-    valid_keys(input, row, valid);
-    num_engine_attention(&verify->run->settings.shape.num, input->q + row * d, problem->k, problem->v, valid,
-                         problem->keys, verify->want + row * d, scratch);
+  num_bf16_t *out = malloc(d * sizeof *out);
+  const bool good = scratch != NULL && valid != NULL && out != NULL;
+  (void)at;
+  for (size_t i = 0; good && i < count; ++i) {
+    valid_keys(input, row[i], valid);
+    num_engine_attention(&run->settings.shape.num, input->q + row[i] * d, problem->k, problem->v, valid, problem->keys,
+                         out, scratch);
+    num_bf16_to_f32_n(out, want + i * d, d);
   }
   free(scratch);
   free(valid);
+  free(out);
   return good;
 }
 
-static bool model_cycles(engine_run_t *run, num_bf16_t *scratch, base_error_t *error) {
-  char message[MESSAGE_BYTES] = "";
+judge_answer_t engine_answer(kernel_run_t *kernel) {
+  engine_run_t *run = (engine_run_t *)kernel;
+  const attention_problem_t *problem = &run->problem.attention;
+  return (judge_answer_t){.array = "out",
+                          .out = run->out,
+                          .type = JUDGE_BF16,
+                          .groups = 1,
+                          .rows = problem->rows,
+                          .columns = problem->dv,
+                          .span = problem->rows,
+                          .operations = 2.0 * (double)problem->keys * (double)(problem->dk + problem->dv),
+                          .threads = run->settings.threads,
+                          .run = run,
+                          .fp64 = fp64_rows,
+                          .contract = contract_rows,
+                          .found = compare_sound_rows};
+}
+
+static bool count_model_cycles(engine_run_t *run, base_error_t *error) {
+  const attention_problem_t *problem = &run->problem.attention;
+  char message[MESSAGE_BYTES] = "out of memory";
   engine_settings_t settings = run->settings;
   settings.rtl = false;
+  num_bf16_t *out = malloc(problem->rows * problem->dv * sizeof *out);
   engine_t *model = engine_settings_open(&settings, NULL, error);
   if (model == NULL) {
+    free(out);
     return false;
   }
-  const engine_job_t job = engine_problem_job(&run->problem, scratch);
-  const bool good = engine_attention(model, &job, &run->model, message, sizeof message);
+  const engine_job_t job = engine_problem_job(&run->problem, out);
+  const bool good = out != NULL && engine_attention(model, &job, &run->model, message, sizeof message);
   engine_close(model);
+  free(out);
   return good || base_fail(error, "--verify: %s", message);
-}
-
-// +0 is not -0.
-static bool verify(engine_run_t *run, base_error_t *error) {
-  const attention_problem_t *problem = &run->problem.attention;
-  const size_t count = problem->rows * problem->dv;
-  verify_t verify = {.run = run, .want = malloc(count * sizeof *verify.want)};
-  bool good = verify.want != NULL && (!run->settings.rtl || model_cycles(run, verify.want, error));
-  if (good && parallel_for(run->settings.threads, problem->rows, golden_rows, &verify)) {
-    for (size_t i = 0; i < count; ++i) {
-      run->result.wrong_bits += run->out[i] != verify.want[i];
-    }
-    run->result.verified = true;
-  } else if (good || verify.want == NULL) {
-    good = base_fail(error, "--verify: out of memory");
-  }
-  free(verify.want);
-  return good;
 }
 
 // --- both -------------------------------------------------------------------------------------
 
-bool engine_judge(engine_run_t *run, base_error_t *error) {
-  kernel_result_t *result = &run->result;
-  const attention_problem_t *problem = &run->problem.attention;
-  result->elements = problem->rows * problem->dv;
-  if (run->judge.verify && !verify(run, error)) {
+// The input's infinities and NaNs, which FP64 is not to see, are the contract's.
+bool engine_judge(kernel_run_t *kernel, base_error_t *error) {
+  engine_run_t *run = (engine_run_t *)kernel;
+  const judge_answer_t answer = engine_answer(&run->kernel);
+  const kernel_judge_t bits = {.golden = GOLDEN_NONE, .verify = run->kernel.judge.verify};
+  const kernel_judge_t errors = {.golden = run->kernel.judge.golden, .tolerance = NAN};
+  if ((run->kernel.judge.verify && run->settings.rtl && !count_model_cycles(run, error)) ||
+      !judge_result(&answer, &bits, NULL, &run->kernel.result, error)) {
     return false;
   }
   count_nans(run);
-  result->judged = attention_golden_rows(problem, run->judge.golden);
-  result->judged_of = problem->rows;
-  return result->judged == 0 || judge(run, error);
+  engine_problem_clean(&run->problem);
+  return judge_result(&answer, &errors, NULL, &run->kernel.result, error);
 }
 
 bool engine_cycles_differ(const engine_run_t *run) {
   const engine_cycles_t *a = &run->cycles;
   const engine_cycles_t *b = &run->model;
-  return run->result.verified && run->settings.rtl && !run->settings.shape.axi &&
+  return run->kernel.result.verified && run->settings.rtl && !run->settings.shape.axi &&
          (a->load != b->load || a->total != b->total || a->rows != b->rows || a->keys != b->keys ||
           a->groups != b->groups);
 }
 
-base_exit_t engine_verdict(const engine_run_t *run, base_error_t *error) {
-  const kernel_result_t *result = &run->result;
+base_exit_t engine_verdict(const kernel_run_t *kernel, base_error_t *error) {
+  const engine_run_t *run = (const engine_run_t *)kernel;
+  const kernel_result_t *result = &run->kernel.result;
   if (result->verified && result->wrong_bits != 0) {
     base_fail(error, "%zu of %zu output elements differ from the golden C functions'", result->wrong_bits,
               result->elements);

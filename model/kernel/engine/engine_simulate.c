@@ -42,7 +42,7 @@ static bool end_waves(engine_waves_t *waves, bool badly, base_error_t *error) {
 static void take(engine_run_t *run) {
   const engine_shape_t *shape = &run->settings.shape;
   const engine_cycles_t *cycles = &run->cycles;
-  kernel_result_t *result = &run->result;
+  kernel_result_t *result = &run->kernel.result;
   result->time_us = (double)cycles->total / run->settings.clock_mhz;
   // 4 d for every pair of a query and a key that took part.
   result->flops = 4 * (uint64_t)shape->num.d * cycles->keys;
@@ -73,7 +73,8 @@ static base_exit_t simulate(engine_run_t *run, engine_waves_t *waves, base_error
   return !good ? (host_interrupted() ? BASE_INTERRUPTED : BASE_STOPPED) : written ? BASE_OK : BASE_BAD_INPUT;
 }
 
-base_exit_t engine_simulate(engine_run_t *run, base_error_t *error) {
+base_exit_t engine_simulate(kernel_run_t *kernel, base_error_t *error) {
+  engine_run_t *run = (engine_run_t *)kernel;
   engine_waves_t waves;
   if (!open_waves(&run->settings, &waves, error)) {
     return BASE_BAD_INPUT;

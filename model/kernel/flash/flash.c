@@ -29,9 +29,9 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
 }
 
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
-  *run = (flash_run_t){.settings = request->settings, .judge = request->judge};
+  *run = (flash_run_t){.kernel = {&flash_ops, &run->settings.machine, request->judge}, .settings = request->settings};
   const soc_options_t *soc = &run->settings.machine.soc;
-  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
+  kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
                       request->input.made_up.seed);
   const size_t block = request->input.block;
   if (run->settings.group_rows % FLASH_STRIP != 0) {
@@ -49,7 +49,11 @@ bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_
   return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
 }
 
-void flash_write_out(const flash_run_t *run, FILE *npy) {
+static uint64_t flops(const kernel_run_t *kernel) { return flash_flops(&((const flash_run_t *)kernel)->problem); }
+
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const flash_run_t *run = (const flash_run_t *)kernel;
+  (void)error;
   const flash_problem_t *problem = &run->problem;
   const size_t shape[] = {problem->batch, problem->heads, problem->seq_q, problem->dv};
   npy_array_t array = {.type = run->settings.out_f32 ? NPY_F4
@@ -61,10 +65,20 @@ void flash_write_out(const flash_run_t *run, FILE *npy) {
     array.shape[i] = shape[4 - problem->axes + i];
   }
   npy_write(npy, &array);
+  return true;
 }
 
-void flash_release(flash_run_t *run) {
+static void release(kernel_run_t *kernel) {
+  flash_run_t *run = (flash_run_t *)kernel;
   flash_free(&run->problem);
   free(run->out);
-  kernel_result_free(&run->result);
 }
+
+const kernel_ops_t flash_ops = {.run_bytes = sizeof(flash_run_t),
+                                .on_soc = true,
+                                .simulate = flash_simulate,
+                                .flops = flops,
+                                .answer = flash_answer,
+                                .write_out = write_out,
+                                .json = flash_json,
+                                .release = release};

@@ -8,7 +8,7 @@
 
 #include "kernel/flash/flash_problem.h"
 #include "kernel/input.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 #include "kernels/flash/flash_deal.h"
 
 enum { FLASH_SPLITS_AUTO = 255 };
@@ -46,12 +46,11 @@ typedef struct flash_request {
 } flash_request_t;
 
 typedef struct flash_run {
+  kernel_run_t kernel;
   flash_settings_t settings;
-  kernel_judge_t judge;
   flash_problem_t problem;
   flash_deal_t deal;  // of rows and keys to cores
   void *out;          // FP32, or bits of the inputs' type, as settings.out_f32 says
-  kernel_result_t result;
 } flash_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise: twice what normal inputs give.
@@ -61,20 +60,16 @@ typedef struct flash_run {
 // What `amalgam run flash` does without options, on that machine.
 flash_request_t flash_request(const kernel_machine_t *machine);
 
-// As attention_prepare and so on.
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error);
-base_exit_t flash_simulate(flash_run_t *run, base_error_t *error);
-bool flash_judge(flash_run_t *run, base_error_t *error);
-bool flash_expected(const flash_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
-base_exit_t flash_verdict(const flash_run_t *run, base_error_t *error);
-void flash_write_out(const flash_run_t *run, FILE *npy);
-void flash_json(const flash_run_t *run, cJSON *root);
-void flash_release(flash_run_t *run);
+extern const kernel_ops_t flash_ops;
 
 // FLOPs: two for each multiply-add of both products, over the scores that are not masked by causal or lengths.
 uint64_t flash_flops(const flash_problem_t *problem);
 
 // Internal.
+base_exit_t flash_simulate(kernel_run_t *kernel, base_error_t *error);
+judge_answer_t flash_answer(kernel_run_t *kernel);
+void flash_json(const kernel_run_t *kernel, cJSON *root);
 
 // Arrays that the request asks for. False: *problem holds nothing.
 bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,

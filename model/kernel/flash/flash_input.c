@@ -9,6 +9,7 @@
 #include "base/npy.h"
 #include "host/parallel.h"
 #include "kernel/flash/flash.h"
+#include "kernel/mask.h"
 #include "kernels/flash/flash_args.h"
 #include "num/num_format.h"
 
@@ -73,7 +74,7 @@ static bool take(const char *path, npy_array_t *array, uint16_t **data, shape_t 
   size_t axis[4] = {1, 1, 1, 1};
   *data = array->data;
   if (array->dims < 2 || array->dims > 4 || npy_count(array) == 0) {
-    return npy_refuse_shape(path, array, "[B,H,S,d], [H,S,d] or [S,d]", error);
+    return npy_refuse_shape(path, array, error, "[B,H,S,d], [H,S,d] or [S,d]");
   }
   for (size_t i = 0; i < array->dims; ++i) {
     axis[4 - array->dims + i] = array->shape[i];
@@ -102,15 +103,14 @@ static bool take_q(const flash_input_t *input, flash_type_t *type, flash_problem
 static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   shape_t k;
-  char expected[96];
   if (!read_array(input->k, input->round, type, &array, error) || !take(input->k, &array, &problem->k, &k, error)) {
     return false;
   }
   problem->kv_heads = k.heads;
   problem->keys = k.tokens;
   if (k.batch != problem->batch || k.dim != problem->dk) {
-    snprintf(expected, sizeof expected, "[%zu,Hkv,S,%zu], batch and head dimension as Q", problem->batch, problem->dk);
-    return npy_refuse_shape(input->k, &array, expected, error);
+    return npy_refuse_shape(input->k, &array, error, "[%zu,Hkv,S,%zu], batch and head dimension as Q", problem->batch,
+                            problem->dk);
   }
   return kernel_agrees("kv-heads", input->kv_heads, k.heads, input->k, error) &&
          kernel_agrees("seq-kv", input->keys, k.tokens, input->k, error);
@@ -119,15 +119,13 @@ static bool take_k(const flash_input_t *input, flash_type_t *type, flash_problem
 static bool take_v(const flash_input_t *input, flash_type_t *type, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
   shape_t v;
-  char expected[96];
   if (!read_array(input->v, input->round, type, &array, error) || !take(input->v, &array, &problem->v, &v, error)) {
     return false;
   }
   problem->dv = v.dim;
   if (v.batch != problem->batch || v.heads != problem->kv_heads || v.tokens != problem->keys) {
-    snprintf(expected, sizeof expected, "[%zu,%zu,%zu,Dv], batch, heads and keys as K", problem->batch,
-             problem->kv_heads, problem->keys);
-    return npy_refuse_shape(input->v, &array, expected, error);
+    return npy_refuse_shape(input->v, &array, error, "[%zu,%zu,%zu,Dv], batch, heads and keys as K", problem->batch,
+                            problem->kv_heads, problem->keys);
   }
   return kernel_agrees("dv", input->dv, v.dim, input->v, error);
 }
@@ -222,14 +220,12 @@ static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
 
 static bool read_lengths(const char *path, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
-  char expected[32];
   if (!array_read(path, NPY_BIT(I4), &array, error)) {
     return false;
   }
   problem->length = array.data;
-  snprintf(expected, sizeof expected, "(%zu,)", problem->batch);
   if (array.dims != 1 || array.shape[0] != problem->batch) {
-    return npy_refuse_shape(path, &array, expected, error);
+    return npy_refuse_shape(path, &array, error, "(%zu,)", problem->batch);
   }
   if (problem->batch > FLASH_MAX_LENGTHS) {
     return base_fail(error, "%s: %zu lengths; the kernel takes at most %d", path, problem->batch, FLASH_MAX_LENGTHS);
@@ -243,47 +239,9 @@ static bool read_lengths(const char *path, flash_problem_t *problem, base_error_
   return true;
 }
 
-// What a file says of an element.
-static bool takes_part(const char *path, const npy_array_t *mask, size_t i, uint8_t *visible, base_error_t *error) {
-  if (mask->type != NPY_F4) {
-    *visible = ((const uint8_t *)mask->data)[i] != 0;
-    return true;
-  }
-  const float value = ((const float *)mask->data)[i];
-  *visible = value == 0;
-  return value == 0 || (isinf(value) && value < 0) ||
-         refuse_value(path, mask, i, "is neither 0 (takes part) nor -inf (masked)", error);
-}
-
-static bool use_mask(const char *path, const npy_array_t *mask, flash_problem_t *problem, base_error_t *error) {
-  const size_t count = npy_count(mask);
-  problem->mask_rows = mask->dims == 2 ? mask->shape[0] : 1;
-  if (mask->dims < 1 || mask->dims > 2 || mask->shape[mask->dims - 1] != problem->keys ||
-      (problem->mask_rows != 1 && problem->mask_rows != problem->seq_q)) {
-    char expected[96];
-    snprintf(expected, sizeof expected, "(%zu, %zu) or (%zu,)", problem->seq_q, problem->keys, problem->keys);
-    return npy_refuse_shape(path, mask, expected, error);
-  }
-  problem->visible = malloc(count);
-  if (problem->visible == NULL) {
-    return base_fail(error, "%s: out of memory", path);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (!takes_part(path, mask, i, &problem->visible[i], error)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *error) {
-  npy_array_t mask;
-  if (!array_read(path, NPY_BIT(B1) | NPY_BIT(U1) | NPY_BIT(F4), &mask, error)) {
-    return false;
-  }
-  const bool good = use_mask(path, &mask, problem, error);
-  npy_free(&mask);
-  return good;
+  const mask_shape_t shape = {.rows = problem->seq_q, .keys = problem->keys, .row_axes = 1};
+  return mask_read(path, shape, &problem->visible, &problem->mask_rows, error);
 }
 
 // --- all of it --------------------------------------------------------------------------------
@@ -294,10 +252,7 @@ static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned t
     return from_files(input, problem, error) && check_shape(problem, error);
   }
   usual_shape(input, problem);
-  made_up_source(&input->made_up, problem->source, sizeof problem->source);
-  if (timing_only) {
-    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
-  }
+  made_up_source(&input->made_up, timing_only, problem->source, sizeof problem->source);
   return check_shape(problem, error) && (timing_only || make_arrays(input, threads, problem, error));
 }
 

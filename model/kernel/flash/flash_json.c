@@ -19,8 +19,9 @@ static void add_shape(cJSON *root, const flash_run_t *run) {
   json_add_count(shape, "split_kv", problem->splits);
 }
 
-void flash_json(const flash_run_t *run, cJSON *root) {
-  const kernel_result_t *result = &run->result;
+void flash_json(const kernel_run_t *kernel, cJSON *root) {
+  const flash_run_t *run = (const flash_run_t *)kernel;
+  const kernel_result_t *result = &run->kernel.result;
   kernel_json_head(root, "flash", &run->settings.machine);
   kernel_json_data(root, run->problem.source, result);
   add_shape(root, run);

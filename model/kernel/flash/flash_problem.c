@@ -25,20 +25,21 @@ size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row) {
   return length > later ? length - later : 0;
 }
 
-static void gather(const flash_problem_t *problem, size_t entry, const size_t *row, flash_part_t *part) {
+static void gather_rows(const flash_problem_t *problem, const size_t *row, flash_part_t *part) {
   const num_attn_t *attn = &part->attn;
-  const uint16_t *q = problem->q + entry * flash_rows(problem) * problem->dk;
+  const size_t rows = flash_rows(problem);
   for (size_t i = 0; i < attn->rows; ++i) {
-    memcpy(part->q + i * attn->dk, q + row[i] * attn->dk, attn->dk * sizeof *q);
-    part->seen[i] = (uint32_t)flash_seen(problem, entry, row[i]);
+    memcpy(part->q + i * attn->dk, problem->q + row[i] * attn->dk, attn->dk * sizeof *part->q);
+    part->seen[i] = (uint32_t)flash_seen(problem, row[i] / rows, row[i] % rows);
     if (part->visible != NULL) {
-      const size_t at = row[i] % problem->mask_rows;
+      const size_t at = row[i] % rows % problem->mask_rows;
       memcpy(part->visible + i * attn->keys, problem->visible + at * problem->keys, attn->keys);
     }
   }
 }
 
-bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows, flash_part_t *part) {
+bool flash_part(const flash_problem_t *problem, const size_t *row, size_t rows, flash_part_t *part) {
+  const size_t entry = row[0] / flash_rows(problem);
   const size_t keys = flash_length(problem, entry);
   *part = (flash_part_t){.attn = {.rows = rows,
                                   .keys = keys,
@@ -59,7 +60,7 @@ bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row,
   if (part->seen == NULL || part->q == NULL || (masked && part->visible == NULL)) {
     return false;
   }
-  gather(problem, entry, row, part);
+  gather_rows(problem, row, part);
   part->attn.q = part->q;
   part->attn.seen = part->seen;
   part->attn.visible = part->visible;

@@ -48,7 +48,7 @@ static inline size_t flash_out_count(const flash_problem_t *problem) {
 size_t flash_length(const flash_problem_t *problem, size_t entry);
 size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row);
 
-// Rows of one entry by themselves, as the numerics library wants them. row[i]: of the entry, ascending.
+// Rows of one entry by themselves, as the numerics library wants them. row[i]: numbered through all entries, ascending.
 typedef struct flash_part {
   num_attn_t attn;
   uint32_t *seen;
@@ -57,7 +57,7 @@ typedef struct flash_part {
 } flash_part_t;
 
 // False: out of memory. The part is to be freed in any case.
-bool flash_part(const flash_problem_t *problem, size_t entry, const size_t *row, size_t rows, flash_part_t *part);
+bool flash_part(const flash_problem_t *problem, const size_t *row, size_t rows, flash_part_t *part);
 void flash_part_free(flash_part_t *part);
 
 #endif

@@ -9,11 +9,9 @@
 #include "kernel/fp8/fp8_settings.h"
 #include "kernels/fp8/fp8_args.h"
 
-enum { USUAL_BLOCK = 512 };
-
 fp8_request_t fp8_request(const kernel_machine_t *machine) {
   return (fp8_request_t){.settings = {.attention = attention_settings("fp8", machine)},
-                         .input = {.made_up = made_up_usual(), .scale = NAN, .block = USUAL_BLOCK},
+                         .input = {.made_up = made_up_usual(), .scale = NAN, .block = ATTENTION_MAX_BLOCK},
                          .judge = {.tolerance = NAN}};
 }
 
@@ -25,7 +23,8 @@ static bool make_room(fp8_run_t *run, bool values, base_error_t *error) {
 }
 
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error) {
-  *run = (fp8_run_t){.settings = request->settings, .judge = request->judge};
+  *run = (fp8_run_t){.kernel = {&fp8_ops, &run->settings.attention.machine, request->judge},
+                     .settings = request->settings};
   kernel_machine_t *machine = &run->settings.attention.machine;
   const bool timing_only = machine->soc.timing_only;
   if (!kernel_machine_ready(machine, fp8_firmware(&run->settings), error) ||
@@ -34,12 +33,10 @@ bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *err
       !fp8_settings_fit(run, error)) {
     return false;
   }
-  kernel_result_drawn(&run->result,
+  kernel_result_drawn(&run->kernel.result,
                       (request->input.source == KERNEL_MADE_UP && !timing_only) || request->input.page_size != 0 ||
                           request->input.top_k != 0,
                       request->input.made_up.seed);
-  run->problem.skip_noop = run->settings.attention.skip_noop;
-  run->problem.row_sum = run->settings.attention.row_sum;
   return make_room(run, !timing_only, error);
 }
 
@@ -58,38 +55,44 @@ static npy_array_t rows_array(const fp8_problem_t *problem) {
   return array;
 }
 
-void fp8_write_out(const fp8_run_t *run, FILE *npy) {
+static uint64_t flops(const kernel_run_t *kernel) { return fp8_flops(&((const fp8_run_t *)kernel)->problem); }
+
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const fp8_run_t *run = (const fp8_run_t *)kernel;
+  (void)error;
   npy_array_t array = rows_array(&run->problem);
   array.type = run->settings.attention.out_f32 ? NPY_F4 : NPY_U2;
   array.shape[array.dims++] = FP8_VALUES;
   array.data = run->out;
   npy_write(npy, &array);
+  return true;
 }
 
-void fp8_write_lse(const fp8_run_t *run, FILE *npy) {
+static bool write_lse(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const fp8_run_t *run = (const fp8_run_t *)kernel;
+  (void)error;
   npy_array_t array = rows_array(&run->problem);
   array.type = NPY_F4;
   array.data = run->lse;
   npy_write(npy, &array);
+  return true;
 }
 
-void fp8_release(fp8_run_t *run) {
+static void release(kernel_run_t *kernel) {
+  fp8_run_t *run = (fp8_run_t *)kernel;
   fp8_free(&run->problem);
   free(run->out);
   free(run->lse);
-  kernel_result_free(&run->result);
 }
 
-// --- by the token -------------------------------------------------------------------------------
-
-double fp8_cycles_per_token(const fp8_run_t *run) {
-  const uint32_t groups =
-      fp8_groups((uint32_t)fp8_list_rows(&run->problem), run->settings.attention.group_rows, run->crossover);
-  const double cores = run->settings.attention.machine.soc.config.soc.ai_cores;
-  return fp8_per_token(&run->problem, run->result.soc.cycles) * cores / (double)groups;
-}
-
-double fp8_per_token(const fp8_problem_t *problem, uint64_t counter) {
-  const uint64_t tokens = fp8_attended(problem);
-  return tokens == 0 ? 0 : (double)counter / (double)tokens;
-}
+const kernel_ops_t fp8_ops = {.run_bytes = sizeof(fp8_run_t),
+                              .on_soc = true,
+                              .simulate = fp8_simulate,
+                              .flops = flops,
+                              .answer = fp8_answer,
+                              .judge = fp8_judge,
+                              .verdict = fp8_verdict,
+                              .write_out = write_out,
+                              .write_lse = write_lse,
+                              .json = fp8_json,
+                              .release = release};

@@ -9,7 +9,7 @@
 #include "kernel/attention/attention_settings.h"
 #include "kernel/fp8/fp8_problem.h"
 #include "kernel/input.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 
 // How keys become tokens; the usual way is FP8_AMAX.
 typedef enum fp8_quantiser { FP8_QUANTISER_USUAL, FP8_AMAX, FP8_UE8M0 } fp8_quantiser_t;
@@ -59,34 +59,28 @@ typedef struct fp8_margin {
 } fp8_margin_t;
 
 typedef struct fp8_run {
+  kernel_run_t kernel;      // its result: against the dequantised cache; wrong_bits of output and log-sum-exp
   fp8_settings_t settings;  // with group_rows decided
   bool crossover;           // likewise
-  kernel_judge_t judge;
   fp8_problem_t problem;
-  void *out;               // [rows][512], FP32 or BF16 bits as settings.attention.out_f32 says
-  float *lse;              // [rows]
-  kernel_result_t result;  // against the dequantised cache; wrong_bits of output and log-sum-exp
-  size_t judged_rows;      // of each list
-  double lse_error;        // largest difference of a log-sum-exp
+  void *out;         // [rows][512], FP32 or BF16 bits as settings.attention.out_f32 says
+  float *lse;        // [rows]
+  double lse_error;  // largest difference of a log-sum-exp
   fp8_margin_t margin;
   bool has_bf16;  // the same rows against the cache before it was quantised
   num_error_t bf16_error;
+  double *golden_lse;   // of the judged rows, while they are compared; else NULL
+  float *contract_lse;  // of all rows, likewise
 } fp8_run_t;
 
 // What `amalgam run fp8` does without options, on that machine.
 fp8_request_t fp8_request(const kernel_machine_t *machine);
 
-// As attention_prepare and so on.
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error);
-base_exit_t fp8_simulate(fp8_run_t *run, base_error_t *error);
-bool fp8_judge(fp8_run_t *run, base_error_t *error);
-// Of the output, not of the log-sum-exp.
-bool fp8_expected(const fp8_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
-base_exit_t fp8_verdict(const fp8_run_t *run, base_error_t *error);
-void fp8_write_out(const fp8_run_t *run, FILE *npy);
-void fp8_write_lse(const fp8_run_t *run, FILE *npy);
-void fp8_json(const fp8_run_t *run, cJSON *root);
-void fp8_release(fp8_run_t *run);
+extern const kernel_ops_t fp8_ops;
+
+// The output as it should be with the keys that the tokens were quantised from.
+judge_answer_t fp8_answer_unquantised(fp8_run_t *run);
 
 // FLOPs: two for each multiply-add of both products, over the tokens attended to.
 uint64_t fp8_flops(const fp8_problem_t *problem);
@@ -96,5 +90,12 @@ double fp8_cycles_per_token(const fp8_run_t *run);
 
 // A counter of the run over the tokens that its lists attend to; 0 without tokens.
 double fp8_per_token(const fp8_problem_t *problem, uint64_t counter);
+
+// Internal.
+base_exit_t fp8_simulate(kernel_run_t *kernel, base_error_t *error);
+judge_answer_t fp8_answer(kernel_run_t *kernel);
+bool fp8_judge(kernel_run_t *kernel, base_error_t *error);
+base_exit_t fp8_verdict(const kernel_run_t *kernel, base_error_t *error);
+void fp8_json(const kernel_run_t *kernel, cJSON *root);
 
 #endif

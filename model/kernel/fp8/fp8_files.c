@@ -12,19 +12,6 @@ enum { MAX_CAPACITY = 1 << 24 };
 
 // --- queries ----------------------------------------------------------------------------------
 
-// Rows of [G,576] are tokens x heads as --seq-q or --heads say; one token if neither does.
-static bool split_rows(const fp8_input_t *input, size_t rows, fp8_problem_t *problem, const char *path,
-                       base_error_t *error) {
-  problem->seq_q = kernel_size_or(input->seq_q, 1);
-  if (input->heads != 0) {
-    problem->seq_q = rows / input->heads;
-  }
-  problem->heads = problem->seq_q == 0 ? 0 : rows / problem->seq_q;
-  return (problem->heads != 0 && problem->seq_q * problem->heads == rows) ||
-         base_fail(error, "--%s: does not divide the %zu rows of %s", input->heads != 0 ? "heads" : "seq-q", rows,
-                   path);
-}
-
 bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error) {
   npy_array_t q;
   if (!array_read_bf16(path, (array_bf16_t){.round = input->round}, &q, error)) {
@@ -32,12 +19,13 @@ bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *probl
   }
   problem->q = q.data;
   if (q.dims < 2 || q.dims > 4 || npy_count(&q) == 0 || q.shape[q.dims - 1] != NUM_FP8_KEY) {
-    return npy_refuse_shape(path, &q, "[G,576], [Sq,heads,576] or [B,Sq,heads,576]", error);
+    return npy_refuse_shape(path, &q, error, "[G,576], [Sq,heads,576] or [B,Sq,heads,576]");
   }
   problem->token_axis = q.dims >= 3;
   problem->batch_axis = q.dims == 4;
   problem->batch = q.dims == 4 ? q.shape[0] : 1;
-  if (q.dims == 2 && !split_rows(input, q.shape[0], problem, path, error)) {
+  if (q.dims == 2 &&
+      !kernel_split_rows(q.shape[0], input->heads, input->seq_q, &problem->seq_q, &problem->heads, path, error)) {
     return false;
   }
   if (q.dims > 2) {
@@ -84,9 +72,8 @@ static bool read_values(const fp8_input_t *input, const char *path, npy_array_t 
   const bool tokens = cache->type == NPY_U1;
   const size_t row = tokens ? NUM_FP8_TOKEN_BYTES : NUM_FP8_KEY;
   if ((cache->dims != 2 && cache->dims != 3) || npy_count(cache) == 0 || cache->shape[cache->dims - 1] != row) {
-    npy_refuse_shape(path, cache,
-                     tokens ? "[S,656], [B,S,656] or [pages,page,656]" : "[S,576], [B,S,576] or [pages,page,576]",
-                     error);
+    npy_refuse_shape(path, cache, error,
+                     tokens ? "[S,656], [B,S,656] or [pages,page,656]" : "[S,576], [B,S,576] or [pages,page,576]");
     npy_free(cache);
     return false;
   }
@@ -98,15 +85,14 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
                        base_error_t *error) {
   const char *table_path = input->block_table;
   npy_array_t table;
-  char expected[64];
   if (!array_read(table_path, NPY_BIT(I4), &table, error)) {
     return false;
   }
   problem->block_table = table.data;
-  snprintf(expected, sizeof expected, problem->batch == 1 ? "[pages] or [1,pages]" : "[%zu,pages]", problem->batch);
   if (table.dims < 1 || table.dims > 2 || npy_count(&table) == 0 ||
       (table.dims == 2 ? table.shape[0] : 1) != problem->batch) {
-    return npy_refuse_shape(table_path, &table, expected, error);
+    return npy_refuse_shape(table_path, &table, error, "%s[%zu,pages]", problem->batch == 1 ? "[pages] or " : "",
+                            problem->batch);
   }
   if (cache->dims == 2 && input->page_size == 0) {
     return base_fail(error, "--page-size: missing; --block-table and a cache [S,..] need it");
@@ -129,10 +115,8 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
 
 // Without pages: one part for each entry, or one for all.
 static bool take_parts(const npy_array_t *cache, const char *path, fp8_problem_t *problem, base_error_t *error) {
-  char expected[64];
-  snprintf(expected, sizeof expected, "[%zu,S,..], as many entries as Q, or [S,..]", problem->batch);
   if (cache->dims == 3 && cache->shape[0] != problem->batch) {
-    return npy_refuse_shape(path, cache, expected, error);
+    return npy_refuse_shape(path, cache, error, "[%zu,S,..], as many entries as Q, or [S,..]", problem->batch);
   }
   problem->capacity = cache->shape[cache->dims - 2];
   problem->shared = cache->dims == 2 && problem->batch > 1;

@@ -65,9 +65,8 @@ static bool make_up(const fp8_input_t *input, bool timing_only, unsigned threads
   if (!check_limits(input, problem, "--batch, --seq-q, --heads", error) || !fp8_read_lengths(input, problem, error)) {
     return false;
   }
-  made_up_source(&input->made_up, problem->source, sizeof problem->source);
+  made_up_source(&input->made_up, timing_only, problem->source, sizeof problem->source);
   if (timing_only) {
-    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
     return true;
   }
   return fp8_make_up(problem, &input->made_up, fp8_scale_kind(input), input->page_size != 0, threads, error);

@@ -21,14 +21,14 @@ static void add_kernel(cJSON *root, const fp8_run_t *run) {
   const config_t *config = &run->settings.attention.machine.soc.config;
   cJSON_AddStringToObject(root, "crossover", run->crossover ? "on" : "off");
   cJSON_AddStringToObject(root, "path", run->settings.direct ? "direct" : "gm");
-  if (run->problem.row_sum == NUM_ROW_SUM_TREE) {
+  if (run->settings.attention.row_sum == NUM_ROW_SUM_TREE) {
     cJSON_AddStringToObject(root, "row_sum", "tree");
   }
   cJSON_AddStringToObject(root, "convert", config->vector.e4m3_emulated ? "emulated" : "native");
 }
 
 static void add_error(cJSON *root, const fp8_run_t *run) {
-  cJSON *error = kernel_json_error(root, &run->result, "fp64, untiled, dequantised cache", "rows");
+  cJSON *error = kernel_json_error(root, &run->kernel.result, "fp64, untiled, dequantised cache", "rows");
   if (error == NULL) {
     return;
   }
@@ -46,7 +46,7 @@ static void add_error(cJSON *root, const fp8_run_t *run) {
 
 static void add_per_token(cJSON *root, const fp8_run_t *run) {
   const fp8_problem_t *problem = &run->problem;
-  const soc_result_t *soc = &run->result.soc;
+  const soc_result_t *soc = &run->kernel.result.soc;
   const kernel_bound_t bound = kernel_bound(soc);
   cJSON *object = cJSON_AddObjectToObject(root, "per_token");
   cJSON_AddNumberToObject(object, "cycles", fp8_cycles_per_token(run));
@@ -59,8 +59,9 @@ static void add_per_token(cJSON *root, const fp8_run_t *run) {
   cJSON_AddNumberToObject(by, "busy", bound.busy);
 }
 
-void fp8_json(const fp8_run_t *run, cJSON *root) {
-  const kernel_result_t *result = &run->result;
+void fp8_json(const kernel_run_t *kernel, cJSON *root) {
+  const fp8_run_t *run = (const fp8_run_t *)kernel;
+  const kernel_result_t *result = &run->kernel.result;
   const kernel_machine_t *machine = &run->settings.attention.machine;
   kernel_json_head(root, "fp8", machine);
   kernel_json_data(root, run->problem.source, result);

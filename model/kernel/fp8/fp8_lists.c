@@ -12,14 +12,12 @@
 static bool read_counts(const fp8_problem_t *problem, const char *path, size_t most, const char *what, int32_t **counts,
                         base_error_t *error) {
   npy_array_t array;
-  char expected[32];
   if (!array_read(path, NPY_BIT(I4), &array, error)) {
     return false;
   }
   *counts = array.data;
-  snprintf(expected, sizeof expected, "(%zu,)", problem->batch);
   if (array.dims != 1 || array.shape[0] != problem->batch) {
-    return npy_refuse_shape(path, &array, expected, error);
+    return npy_refuse_shape(path, &array, error, "(%zu,)", problem->batch);
   }
   for (size_t i = 0; i < problem->batch; ++i) {
     if ((*counts)[i] < 0 || (size_t)(*counts)[i] > most) {
@@ -95,7 +93,6 @@ static bool read_topk_lengths(const fp8_input_t *input, fp8_problem_t *problem, 
 bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
   const char *path = input->indices;
   npy_array_t array;
-  char expected[96];
   if (path == NULL) {
     return read_topk_lengths(input, problem, error);
   }
@@ -104,9 +101,8 @@ bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_err
   }
   problem->indices = array.data;
   if (!indices_fit(problem, &array)) {
-    snprintf(expected, sizeof expected, "(%zu, %zu, topk), without axes that are 1, or (topk,)", problem->batch,
-             problem->seq_q);
-    return npy_refuse_shape(path, &array, expected, error);
+    return npy_refuse_shape(path, &array, error, "(%zu, %zu, topk), without axes that are 1, or (topk,)",
+                            problem->batch, problem->seq_q);
   }
   problem->topk = array.shape[array.dims - 1];
   return kernel_agrees("top-k", input->top_k, problem->topk, path, error) && read_topk_lengths(input, problem, error) &&
@@ -116,7 +112,6 @@ bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_err
 bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
   const char *path = input->sink;
   npy_array_t array;
-  char expected[32];
   if (path == NULL) {
     return true;
   }
@@ -124,9 +119,8 @@ bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_
     return false;
   }
   problem->sink = array.data;
-  snprintf(expected, sizeof expected, "(%zu,), one for each head", problem->heads);
   if (array.dims != 1 || array.shape[0] != problem->heads) {
-    return npy_refuse_shape(path, &array, expected, error);
+    return npy_refuse_shape(path, &array, error, "(%zu,), one for each head", problem->heads);
   }
   for (size_t i = 0; i < problem->heads; ++i) {
     if (isnan(problem->sink[i])) {

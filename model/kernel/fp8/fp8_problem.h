@@ -29,8 +29,6 @@ typedef struct fp8_problem {
   size_t block;      // places of a block
   float scale;
   bool causal;                                       // query token t of seq_q sees positions 0 .. length - seq_q + t
-  bool skip_noop;                                    // as in num_attn_amla
-  num_row_sum_t row_sum;                             // of P in a block
   bool batch_axis, token_axis;                       // the output is [batch, seq_q, heads, 512], without what is false
   bool q_in_global_memory, tokens_in_global_memory;  // made by soc_alloc
   uint16_t *q;                                       // [batch][seq_q][heads][576] BF16; NULL: timing only

@@ -16,25 +16,29 @@ gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine)
 
 static bool make_room(gemm_run_t *run, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
-  const bool takes_b = p->quantised && run->judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
+  const bool takes_b = p->quantised && run->kernel.judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
   run->out = calloc(p->m * p->n, run->settings.out_f32 ? 4 : 2);
   run->b = takes_b ? malloc(p->k * p->n * sizeof *run->b) : NULL;
   return (run->out != NULL && (!takes_b || run->b != NULL)) || base_fail(error, "out of memory");
 }
 
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error) {
-  *run = (gemm_run_t){.settings = request->settings, .judge = request->judge};
+  *run = (gemm_run_t){.kernel = {&gemm_ops, &run->settings.machine, request->judge}, .settings = request->settings};
   gemm_settings_t *settings = &run->settings;
   const bool timing_only = settings->machine.soc.timing_only;
   const bool quantised = strcmp(settings->kernel, "w4a16") == 0;
-  kernel_result_drawn(&run->result, request->input.source == KERNEL_MADE_UP && !timing_only,
+  kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !timing_only,
                       request->input.made_up.seed);
   return gemm_read(&request->input, quantised, timing_only, &run->problem, error) &&
          kernel_machine_ready(&settings->machine, gemm_firmware(settings), error) &&
          gemm_settings_fit(settings, &run->problem, error) && (timing_only || make_room(run, error));
 }
 
-void gemm_write_out(const gemm_run_t *run, FILE *npy) {
+static uint64_t flops(const kernel_run_t *kernel) { return gemm_flops(&((const gemm_run_t *)kernel)->problem); }
+
+static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
+  const gemm_run_t *run = (const gemm_run_t *)kernel;
+  (void)error;
   const npy_array_t array = {.type = run->settings.out_f32                ? NPY_F4
                                      : run->problem.type == NUM_HALF_BF16 ? NPY_U2
                                                                           : NPY_F2,
@@ -42,11 +46,23 @@ void gemm_write_out(const gemm_run_t *run, FILE *npy) {
                              .shape = {run->problem.m, run->problem.n},
                              .data = run->out};
   npy_write(npy, &array);
+  return true;
 }
 
-void gemm_release(gemm_run_t *run) {
+static void release(kernel_run_t *kernel) {
+  gemm_run_t *run = (gemm_run_t *)kernel;
   gemm_free(&run->problem);
   free(run->out);
   free(run->b);
-  kernel_result_free(&run->result);
 }
+
+const kernel_ops_t gemm_ops = {.run_bytes = sizeof(gemm_run_t),
+                               .on_soc = true,
+                               .simulate = gemm_simulate,
+                               .flops = flops,
+                               .answer = gemm_answer,
+                               .judge = gemm_judge,
+                               .verdict = gemm_verdict,
+                               .write_out = write_out,
+                               .json = gemm_json,
+                               .release = release};

@@ -8,7 +8,7 @@
 
 #include "kernel/gemm/gemm_problem.h"
 #include "kernel/input.h"
-#include "kernel/result.h"
+#include "kernel/kernel.h"
 
 // Made-up zero points; the usual ones are integers.
 typedef enum gemm_zeros { GEMM_ZEROS_NONE, GEMM_ZEROS_INTEGER, GEMM_ZEROS_FRACTION } gemm_zeros_t;
@@ -77,13 +77,12 @@ typedef struct gemm_array {
 } gemm_array_t;
 
 typedef struct gemm_run {
+  kernel_run_t kernel;       // its result: on the contract's weights; judged are columns
   gemm_settings_t settings;  // with splits and tile_n decided; of gemm 0 is as the kernel likes
-  kernel_judge_t judge;
   gemm_problem_t problem;
-  void *out;               // [m][n], FP32 as settings.out_f32 says, or bits of the problem's type
-  uint16_t *b;             // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
-                           // sequential phases, if verify was asked for, else NULL
-  kernel_result_t result;  // on the contract's weights; judged are columns
+  void *out;    // [m][n], FP32 as settings.out_f32 says, or bits of the problem's type
+  uint16_t *b;  // [k][n] FP16, what the vector cores made of the weights: of w4a16 with
+                // sequential phases, if verify was asked for, else NULL
   gemm_array_t array[GEMM_ARRAYS];
   size_t arrays;
   gemm_phase_t phase[GEMM_PHASES];
@@ -100,15 +99,8 @@ typedef struct gemm_run {
 // What `amalgam run KERNEL` does without options, on that machine. kernel: "w4a16" or "gemm".
 gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine);
 
-// As attention_prepare and so on.
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
-base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error);
-bool gemm_judge(gemm_run_t *run, base_error_t *error);
-bool gemm_expected(const gemm_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error);
-base_exit_t gemm_verdict(const gemm_run_t *run, base_error_t *error);
-void gemm_write_out(const gemm_run_t *run, FILE *npy);
-void gemm_json(const gemm_run_t *run, cJSON *root);
-void gemm_release(gemm_run_t *run);
+extern const kernel_ops_t gemm_ops;
 
 uint64_t gemm_flops(const gemm_problem_t *problem);
 
@@ -116,6 +108,12 @@ uint64_t gemm_flops(const gemm_problem_t *problem);
 static inline bool gemm_reduces(const gemm_settings_t *settings) { return settings->splits > 1; }
 
 // Internal.
+base_exit_t gemm_simulate(kernel_run_t *kernel, base_error_t *error);
+judge_answer_t gemm_answer(kernel_run_t *kernel);
+bool gemm_judge(kernel_run_t *kernel, base_error_t *error);
+base_exit_t gemm_verdict(const kernel_run_t *kernel, base_error_t *error);
+void gemm_json(const kernel_run_t *kernel, cJSON *root);
+
 // The arrays that the request asks for. False: *problem holds nothing.
 bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm_problem_t *problem,
                base_error_t *error);

@@ -26,7 +26,7 @@ static bool read_half(const char *path, num_half_t type, bool may_be_vector, npy
     array->shape[0] = 1;
   }
   if (array->dims != 2 || npy_count(array) == 0) {
-    npy_refuse_shape(path, array, may_be_vector ? "[K/g,N] or [N]" : "two dimensions", error);
+    npy_refuse_shape(path, array, error, may_be_vector ? "[K/g,N] or [N]" : "two dimensions");
     npy_free(array);
     return false;
   }
@@ -55,14 +55,12 @@ static bool take_a(const gemm_input_t *input, const char *path, gemm_problem_t *
 
 static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t w;
-  char expected[96];
   if (!array_read(path, NPY_BIT(I4), &w, error)) {
     return false;
   }
   problem->w = w.data;
-  snprintf(expected, sizeof expected, "[%zu,N/8], a row for each column of A, eight nibbles a word", problem->k);
   if (w.dims != 2 || npy_count(&w) == 0 || w.shape[0] != problem->k) {
-    return npy_refuse_shape(path, &w, expected, error);
+    return npy_refuse_shape(path, &w, error, "[%zu,N/8], a row for each column of A, eight nibbles a word", problem->k);
   }
   problem->n = 8 * w.shape[1];
   return true;
@@ -70,14 +68,12 @@ static bool take_w4(const char *path, gemm_problem_t *problem, base_error_t *err
 
 static bool take_half_w(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t w;
-  char expected[64];
   if (!read_half(path, problem->type, false, &w, error)) {
     return false;
   }
   problem->b = w.data;
-  snprintf(expected, sizeof expected, "[%zu,N], a row for each column of A", problem->k);
   if (w.shape[0] != problem->k) {
-    return npy_refuse_shape(path, &w, expected, error);
+    return npy_refuse_shape(path, &w, error, "[%zu,N], a row for each column of A", problem->k);
   }
   problem->n = w.shape[1];
   return true;
@@ -96,14 +92,12 @@ static bool check_scales(const char *path, const npy_array_t *scale, base_error_
 
 static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t scale;
-  char expected[96];
   if (!read_half(path, NUM_HALF_FP16, true, &scale, error)) {
     return false;
   }
   problem->scale = scale.data;
-  snprintf(expected, sizeof expected, "[K/g,%zu], N as W's words hold", problem->n);
   if (scale.shape[1] != problem->n) {
-    return npy_refuse_shape(path, &scale, expected, error);
+    return npy_refuse_shape(path, &scale, error, "[K/g,%zu], N as W's words hold", problem->n);
   }
   const size_t groups = scale.shape[0];
   problem->group = problem->k / groups;
@@ -119,14 +113,12 @@ static bool take_scale(const gemm_input_t *input, const char *path, gemm_problem
 
 static bool take_zero(const char *path, gemm_problem_t *problem, base_error_t *error) {
   npy_array_t zero;
-  char expected[96];
   if (!read_half(path, NUM_HALF_FP16, true, &zero, error)) {
     return false;
   }
   problem->zero = zero.data;
-  snprintf(expected, sizeof expected, "(%zu, %zu), the scales' shape", problem->k / problem->group, problem->n);
   return (zero.shape[0] == problem->k / problem->group && zero.shape[1] == problem->n) ||
-         npy_refuse_shape(path, &zero, expected, error);
+         npy_refuse_shape(path, &zero, error, "(%zu, %zu), the scales' shape", problem->k / problem->group, problem->n);
 }
 
 static bool is_nibble(const gemm_problem_t *problem, uint16_t zero) {
@@ -211,11 +203,10 @@ static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t 
   if (!check_made_up(problem, error)) {
     return false;
   }
+  made_up_source(&input->made_up, timing_only, problem->source, sizeof problem->source);
   if (timing_only) {
-    snprintf(problem->source, sizeof problem->source, "none: timing only, arrays hold nothing");
     return true;
   }
-  made_up_source(&input->made_up, problem->source, sizeof problem->source);
   return gemm_make_up(problem, &input->made_up, input->zeros, error) && sort_zeros(problem, "--scale", error);
 }
 

@@ -69,8 +69,9 @@ static void add_parts(cJSON *root, const gemm_run_t *run) {
   }
 }
 
-void gemm_json(const gemm_run_t *run, cJSON *root) {
-  const kernel_result_t *result = &run->result;
+void gemm_json(const kernel_run_t *kernel, cJSON *root) {
+  const gemm_run_t *run = (const gemm_run_t *)kernel;
+  const kernel_result_t *result = &run->kernel.result;
   kernel_json_head(root, run->settings.kernel, &run->settings.machine);
   kernel_json_data(root, run->problem.source, result);
   add_shape(root, &run->problem);

@@ -5,34 +5,27 @@
 #include <string.h>
 
 #include "hal/command.h"
+#include "kernel/arrays.h"
 #include "kernels/gemm/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
 enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096, STRIP = 16, STRIP_ROW = 32 };
 
-// The arrays of one run; those that it has not are of 0 bytes, and not in the list.
+// The arrays of one run; those that it has not are NULL, and have no address.
 typedef struct layout {
-  soc_buffer_t array[ARRAYS];
-  soc_buffer_t list[ARRAYS];
-  size_t place[ARRAYS];  // in the list
-  size_t count;
+  kernel_arrays_t arrays;
+  soc_buffer_t *array[ARRAYS];
+  uint64_t address[ARRAYS];
   size_t partial_bytes;
 } layout_t;
 
 static size_t round_up(size_t a, size_t multiple) { return (a + multiple - 1) / multiple * multiple; }
 
-static void add(layout_t *layout, enum array which, const char *name, size_t bytes, const void *init, void *result) {
-  layout->array[which] =
-      (soc_buffer_t){.name = name, .bytes = bytes, .init = init, .result = result, .read_only = which < B};
+static void add(layout_t *layout, enum array which, size_t bytes, soc_buffer_t buffer) {
+  layout->array[which] = kernel_array(&layout->arrays, &layout->address[which], bytes, buffer);
 }
 
-// For --watch and blame.
-static void name_elements(layout_t *layout, enum array which, unsigned type, size_t rows, size_t cols) {
-  layout->array[which].type = type;
-  layout->array[which].dims = 2;
-  layout->array[which].shape[0] = rows;
-  layout->array[which].shape[1] = cols;
-}
+static unsigned half_type(const gemm_problem_t *p) { return p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16; }
 
 // gemm's weights as they lie in global memory: bytes, and from row, column or strip to the next.
 static size_t w_pitch(const gemm_problem_t *p) {
@@ -58,14 +51,19 @@ static uint16_t *lay_out(const gemm_problem_t *p) {
 
 static void add_inputs(layout_t *layout, const gemm_problem_t *p, const uint16_t *w) {
   const size_t scales = p->quantised ? p->k / p->group * p->n * 2 : 0;
-  add(layout, A, "a", p->m * p->k * 2, p->a, NULL);
-  if (!p->quantised) {
-    add(layout, W, "w", w_bytes(p), w, NULL);
-    return;
+  const unsigned half = half_type(p);
+  add(layout, A, p->m * p->k * 2, (soc_buffer_t){KERNEL_INPUT("a", p->a), KERNEL_MATRIX(half, p->m, p->k)});
+  if (p->quantised) {
+    add(layout, W, p->k * p->n / 2, (soc_buffer_t){KERNEL_INPUT("w", p->w)});
+    add(layout, SCALE, scales, (soc_buffer_t){KERNEL_INPUT("scale", p->scale)});
+    add(layout, ZERO, p->zeros == W4A16_NO_ZEROS ? 0 : scales, (soc_buffer_t){KERNEL_INPUT("zero", p->zero)});
+  } else if (p->layout == GEMM_NZ) {
+    add(layout, W, w_bytes(p), (soc_buffer_t){KERNEL_INPUT("w", w)});
+  } else {
+    const bool columns = p->layout == GEMM_DN;
+    add(layout, W, w_bytes(p),
+        (soc_buffer_t){KERNEL_INPUT("w", w), KERNEL_MATRIX(half, columns ? p->n : p->k, columns ? p->k : p->n)});
   }
-  add(layout, W, "w", p->k * p->n / 2, p->w, NULL);
-  add(layout, SCALE, "scale", scales, p->scale, NULL);
-  add(layout, ZERO, "zero", p->zeros == W4A16_NO_ZEROS ? 0 : scales, p->zero, NULL);
 }
 
 // Of B in the workspace, from row to row.
@@ -73,46 +71,33 @@ static size_t b_pitch(const gemm_problem_t *p, const gemm_settings_t *s) {
   return (p->n + s->tile_n - 1) / s->tile_n * W4A16_TILE_PITCH;
 }
 
-static void add_workspaces(layout_t *layout, const gemm_problem_t *p, const gemm_settings_t *s) {
+// rows: where B goes after the run, NULL: nowhere.
+static void add_results(layout_t *layout, const gemm_run_t *run, void *rows) {
+  const gemm_problem_t *p = &run->problem;
+  const gemm_settings_t *s = &run->settings;
+  const size_t ring = (size_t)s->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT;
+  const size_t b_bytes = !p->quantised                   ? 0
+                         : s->phases == W4A16_SEQUENTIAL ? p->k * b_pitch(p, s)
+                         : s->phases == W4A16_OVERLAPPED ? ring
+                                                         : 0;
   layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
-  if (!p->quantised) {
-    // The vector cores make B.
-  } else if (s->phases == W4A16_SEQUENTIAL) {
-    add(layout, B, "b", p->k * b_pitch(p, s), NULL, NULL);
-  } else if (s->phases == W4A16_OVERLAPPED) {
-    add(layout, B, "b", (size_t)s->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT, NULL, NULL);
-  }
-  if (gemm_reduces(s)) {
-    add(layout, PARTIAL, "partial", s->splits * layout->partial_bytes, NULL, NULL);
-  }
-}
-
-static void place(layout_t *layout) {
-  for (size_t i = 0; i < ARRAYS; ++i) {
-    if (layout->array[i].bytes > 0) {
-      layout->place[i] = layout->count;
-      layout->list[layout->count++] = layout->array[i];
-    }
-  }
-  soc_place(layout->list, layout->count);
-  for (size_t i = 0; i < ARRAYS; ++i) {
-    if (layout->array[i].bytes > 0) {
-      layout->array[i].address = layout->list[layout->place[i]].address;
-    }
-  }
+  add(layout, B, b_bytes, (soc_buffer_t){.name = "b", .result = rows});
+  add(layout, PARTIAL, gemm_reduces(s) ? s->splits * layout->partial_bytes : 0, (soc_buffer_t){.name = "partial"});
+  add(layout, C, p->m * p->n * (s->out_f32 ? 4 : 2),
+      (soc_buffer_t){.name = "c", .result = run->out, KERNEL_MATRIX(s->out_f32 ? TYPE_F32 : half_type(p), p->m, p->n)});
 }
 
 static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
-  return (gemm_args_t){.a = layout->array[A].address,
-                       .b = layout->array[W].address,
-                       .c = layout->array[C].address,
+  return (gemm_args_t){.a = layout->address[A],
+                       .b = layout->address[W],
+                       .c = layout->address[C],
                        .a_pitch = (uint32_t)(p->k * 2),
                        .b_pitch = (uint32_t)w_pitch(p),
                        .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
                        .m = (uint32_t)p->m,
                        .n = (uint32_t)p->n,
                        .k = (uint32_t)p->k,
-                       .type = p->type == NUM_HALF_BF16 ? TYPE_BF16 : TYPE_F16};
+                       .type = half_type(p)};
 }
 
 static gemm_fp16_args_t halving_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
@@ -124,7 +109,7 @@ static gemm_tiles_args_t tiles_arguments(const gemm_problem_t *p, const gemm_set
   const gemm_args_t product = product_arguments(p, s, layout);
   const gemm_cut_t *cut = &s->cut;
   return (gemm_tiles_args_t){.product = product,
-                             .partial = layout->array[PARTIAL].address,
+                             .partial = layout->address[PARTIAL],
                              .partial_bytes = layout->partial_bytes,
                              .c_type = s->out_f32 ? TYPE_F32 : product.type,
                              .layout = p->layout,
@@ -168,13 +153,13 @@ static uint32_t dequant_rows(const gemm_problem_t *p, const gemm_settings_t *s) 
 
 static w4a16_args_t w4a16_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
   return (w4a16_args_t){
-      .a = layout->array[A].address,
-      .w = layout->array[W].address,
-      .scale = layout->array[SCALE].address,
-      .zero = layout->array[ZERO].address,
-      .c = layout->array[C].address,
-      .b = layout->array[B].address,
-      .partial = layout->array[PARTIAL].address,
+      .a = layout->address[A],
+      .w = layout->address[W],
+      .scale = layout->address[SCALE],
+      .zero = layout->address[ZERO],
+      .c = layout->address[C],
+      .b = layout->address[B],
+      .partial = layout->address[PARTIAL],
       .partial_bytes = layout->partial_bytes,
       .m = (uint32_t)p->m,
       .n = (uint32_t)p->n,
@@ -195,24 +180,24 @@ static w4a16_args_t w4a16_arguments(const gemm_problem_t *p, const gemm_settings
 
 static void take_arrays(const layout_t *layout, gemm_run_t *run) {
   run->arrays = 0;
-  for (size_t i = 0; i < layout->count; ++i) {
-    const soc_buffer_t *buffer = &layout->list[i];
+  for (size_t i = 0; i < layout->arrays.count; ++i) {
+    const soc_buffer_t *buffer = &layout->arrays.list[i];
     run->array[run->arrays++] = (gemm_array_t){buffer->name, buffer->bytes, buffer->traffic};
   }
 }
 
 // Adds what a phase reads or writes of an array to its books.
 static void add_read(gemm_phase_t *phase, const layout_t *layout, enum array which) {
-  if (layout->array[which].bytes > 0) {
-    const soc_traffic_t *books = &layout->list[layout->place[which]].traffic;
+  if (layout->array[which] != NULL) {
+    const soc_traffic_t *books = &layout->array[which]->traffic;
     phase->traffic.hbm_read += books->hbm_read;
     phase->traffic.l2_read += books->l2_read;
   }
 }
 
 static void add_write(gemm_phase_t *phase, const layout_t *layout, enum array which) {
-  if (layout->array[which].bytes > 0) {
-    const soc_traffic_t *books = &layout->list[layout->place[which]].traffic;
+  if (layout->array[which] != NULL) {
+    const soc_traffic_t *books = &layout->array[which]->traffic;
     phase->traffic.hbm_write += books->hbm_write;
     phase->traffic.l2_write += books->l2_write;
   }
@@ -223,9 +208,10 @@ static void take_phases(const layout_t *layout, gemm_run_t *run) {
   const gemm_problem_t *p = &run->problem;
   const gemm_settings_t *s = &run->settings;
   const bool sequential = s->phases == W4A16_SEQUENTIAL;
-  const uint64_t *sync = run->result.soc.sync_cycle;
+  const uint64_t *sync = run->kernel.result.soc.sync_cycle;
   const uint64_t dequantised = p->quantised && sequential ? sync[0] : 0;
-  const uint64_t multiplied = gemm_reduces(s) ? sync[p->quantised && sequential ? 1 : 0] : run->result.soc.cycles;
+  const uint64_t multiplied =
+      gemm_reduces(s) ? sync[p->quantised && sequential ? 1 : 0] : run->kernel.result.soc.cycles;
   run->phases = 0;
   if (p->quantised) {
     gemm_phase_t *phase = &run->phase[run->phases++];
@@ -242,7 +228,7 @@ static void take_phases(const layout_t *layout, gemm_run_t *run) {
   add_write(multiply, layout, gemm_reduces(s) ? PARTIAL : C);
   if (gemm_reduces(s)) {
     gemm_phase_t *phase = &run->phase[run->phases++];
-    *phase = (gemm_phase_t){.name = "reduce", .cycles = run->result.soc.cycles - multiplied};
+    *phase = (gemm_phase_t){.name = "reduce", .cycles = run->kernel.result.soc.cycles - multiplied};
     add_read(phase, layout, PARTIAL);
     add_write(phase, layout, C);
   }
@@ -261,28 +247,20 @@ static void take_b(const gemm_problem_t *p, const gemm_settings_t *s, const uint
 static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
   const gemm_problem_t *p = &run->problem;
   const gemm_settings_t *s = &run->settings;
-  soc_result_t *soc = &run->result.soc;
-  add(layout, C, "c", p->m * p->n * (s->out_f32 ? 4 : 2), NULL, run->out);
-  const unsigned half = p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16;
-  name_elements(layout, A, half, p->m, p->k);
-  name_elements(layout, C, s->out_f32 ? TYPE_F32 : half, p->m, p->n);
-  if (!p->quantised && p->layout == GEMM_ND) {
-    name_elements(layout, W, half, p->k, p->n);
-  } else if (!p->quantised && p->layout == GEMM_DN) {
-    name_elements(layout, W, half, p->n, p->k);
-  }
-  place(layout);
+  soc_result_t *soc = &run->kernel.result.soc;
+  kernel_arrays_t *arrays = &layout->arrays;
+  kernel_arrays_place(arrays);
   soc_options_t options = s->machine.soc;
   options.cube_only = !p->quantised && !gemm_reduces(s);
   if (p->quantised) {
     const w4a16_args_t args = w4a16_arguments(p, s, layout);
-    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, arrays->list, arrays->count, &args, sizeof args, soc);
   } else if (s->halving) {
     const gemm_fp16_args_t args = halving_arguments(p, s, layout);
-    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, arrays->list, arrays->count, &args, sizeof args, soc);
   } else {
     const gemm_tiles_args_t args = tiles_arguments(p, s, layout);
-    soc_run(&options, layout->list, layout->count, &args, sizeof args, soc);
+    soc_run(&options, arrays->list, arrays->count, &args, sizeof args, soc);
   }
   if (soc->status == SOC_DONE) {
     take_arrays(layout, run);
@@ -291,7 +269,8 @@ static soc_status_t simulate(gemm_run_t *run, layout_t *layout) {
   return soc->status;
 }
 
-base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error) {
+base_exit_t gemm_simulate(kernel_run_t *kernel, base_error_t *error) {
+  gemm_run_t *run = (gemm_run_t *)kernel;
   const gemm_problem_t *problem = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
@@ -304,13 +283,12 @@ base_exit_t gemm_simulate(gemm_run_t *run, base_error_t *error) {
     return BASE_BAD_INPUT;
   }
   add_inputs(&layout, problem, laid != NULL ? laid : problem->b);
-  add_workspaces(&layout, problem, settings);
-  layout.array[B].result = rows;
+  add_results(&layout, run, rows);
   const soc_status_t status = simulate(run, &layout);
   if (rows != NULL && status == SOC_DONE) {
     take_b(problem, settings, rows, run->b);
   }
   free(rows);
   free(laid);
-  return kernel_result_take(&run->result, &settings->machine, status, gemm_flops(problem), error);
+  return kernel_result_take(&run->kernel.result, &settings->machine, status, gemm_flops(problem), error);
 }

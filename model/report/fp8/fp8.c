@@ -275,7 +275,7 @@ static void change(report_job_t *job, variant_t variant) {
     job->fp8.settings.direct = true;
     report_job_set(job, "soc.direct_path=1");
   }
-  report_job_machine(job)->soc.l2_warm = variant != COLD;
+  job->machine->soc.l2_warm = variant != COLD;
 }
 
 static fp8_crossover_t crossover(bool on) { return on ? FP8_CROSSOVER_ON : FP8_CROSSOVER_OFF; }
@@ -289,7 +289,7 @@ static const report_outcome_t *add_row(report_jobs_t *jobs, const table_t *repor
   job->fp8.input.keys = keys;
   job->fp8.settings.attention.group_rows = (unsigned)row->rows;
   job->fp8.settings.crossover = crossover(row->crossover);
-  report_job_machine(job)->soc.config.vector.e4m3_emulated = row->emulated;
+  job->machine->soc.config.vector.e4m3_emulated = row->emulated;
   change(job, variant);
   return &job->outcome;
 }

@@ -158,8 +158,8 @@ static report_job_t *add_job(report_jobs_t *jobs, const table_t *table, const ro
   if (!chip) {
     report_job_set(job, "soc.clock_mhz=%g", row->mhz);
     report_job_set(job, "soc.ai_cores=%zu", row->cores);
-    report_job_machine(job)->soc.launches = row->launch == COLD ? 1 : LAUNCHES;
-    report_job_machine(job)->soc.l2_warm = row->launch != COLD;
+    job->machine->soc.launches = row->launch == COLD ? 1 : LAUNCHES;
+    job->machine->soc.l2_warm = row->launch != COLD;
   }
   if (row->launch == BACK_TO_BACK) {
     report_job_set(job, "soc.launch_us=0");

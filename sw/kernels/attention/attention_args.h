@@ -59,16 +59,14 @@ typedef struct attention_args {
   uint32_t splits;      // 1 .. ATTENTION_MAX_SPLITS, at most the number of blocks
   uint32_t dk;
   uint32_t dv;
-  uint32_t block;      // keys of a block
-  uint32_t scale;      // FP32 bits of the softmax scale
-  uint32_t preload;    // C1 stages the cube core runs ahead of C2: 0, 1 or 2
-  uint32_t rescale;    // enum attention_rescale (amla)
-  uint32_t skip_noop;  // 1: a row of O is left alone while its maximum stays the same (amla)
-  uint32_t out_f32;    // 1: FP32 output, 0: BF16
-  // Buffers, see attention_tiling.h.
-  uint32_t tiling;      // enum attention_cut
-  uint32_t kv_buffers;  // of K and V in L1; 0: the tiling's own number
-  uint32_t qp_buffers;  // enum attention_qp_buffers
+  uint32_t block;  // keys of a block
+  uint32_t scale;  // FP32 bits of the softmax scale
+  // How to go about it: numbers, flags of 0 and 1, and choices, as rescale (enum attention_rescale), tiling (enum
+  // attention_cut), qp_buffers (enum attention_qp_buffers). Buffers: see attention_tiling.h.
+#define SETTING(field, option, type, arg, commands, start, low, high, help) uint32_t field;
+#include "kernels/attention/attention_settings.def"
+#undef SETTING
+  uint32_t out_f32;  // 1: FP32 output, 0: BF16
 } attention_args_t;
 
 #endif
