@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "array/array_internal.h"
-#include "checkpoint/safetensors.h"
+#include "llm/checkpoint/safetensors.h"
 
 static const struct {
   safetensors_type_t from;

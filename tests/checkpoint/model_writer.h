@@ -3,7 +3,7 @@
 #ifndef AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
 #define AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
 
-#include "checkpoint/checkpoint.h"
+#include "llm/checkpoint/checkpoint.h"
 #include "checkpoint_test.h"
 
 enum { MODEL_FILES = 64 };  // at most

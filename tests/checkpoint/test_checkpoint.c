@@ -1,7 +1,7 @@
 // Models in folders: random ones are written as Hugging Face does, in one file and in several, and read again; then one
 // thing is broken.
 // SPDX-License-Identifier: Apache-2.0
-#include "checkpoint/checkpoint.h"
+#include "llm/checkpoint/checkpoint.h"
 
 #include <math.h>
 

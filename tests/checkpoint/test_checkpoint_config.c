@@ -1,6 +1,6 @@
 // config.json: what is read of it, and one line for each key that is wrong or not supported.
 // SPDX-License-Identifier: Apache-2.0
-#include "checkpoint/checkpoint_config.h"
+#include "llm/checkpoint/checkpoint_config.h"
 
 #include "base/json.h"
 #include "checkpoint_test.h"

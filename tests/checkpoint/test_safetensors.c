@@ -1,6 +1,6 @@
 // Files of tensors: what is in them, and one line for each way to be none.
 // SPDX-License-Identifier: Apache-2.0
-#include "checkpoint/safetensors.h"
+#include "llm/checkpoint/safetensors.h"
 
 #include "checkpoint_test.h"
 

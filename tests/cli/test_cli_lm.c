@@ -4,9 +4,9 @@
 
 #include "base/json.h"
 #include "cli_test.h"
-#include "kernel/lm/lm_generate.h"
 #include "kernel/lm/lm_settings.h"
-#include "kernel/lm/lm_windows.h"
+#include "llm/lm/lm_windows.h"
+#include "llm/text/score.h"
 
 static base_error_t error;
 static const lm_shape_t shape = {.vocab = 100, .context = 4};
@@ -100,11 +100,11 @@ static void the_best_byte(void **state) {
       {{1, 2, 3, 7}, 3, 4}, {{-1, -3, -2, -9}, 0, 1}, {{3, 1, 6, 3}, 2, 3},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    const lm_choice_t choice = lm_choose(cases[i].logits, 4);
+    const llm_choice_t choice = llm_choose(cases[i].logits, 4);
     assert_int_equal(choice.best, cases[i].best);
     assert_true(choice.gap == cases[i].gap);
   }
-  assert_true(isinf(lm_choose(cases[0].logits, 1).gap));
+  assert_true(isinf(llm_choose(cases[0].logits, 1).gap));
 }
 
 static void bytes_in_json(void **state) {

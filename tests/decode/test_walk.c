@@ -1,12 +1,12 @@
 // Small models of all kinds against the same computed otherwise: whole matrices, attention in its absorbed form over
 // latents, complex rotations, experts by sorting. Then what a walk says of itself, and when it is fed in pieces.
 // SPDX-License-Identifier: Apache-2.0
-#include "decode/walk.h"
+#include "llm/walk/walk.h"
 
 #include <complex.h>
 #include <math.h>
 
-#include "checkpoint/safetensors.h"
+#include "llm/checkpoint/safetensors.h"
 #include "model_writer.h"
 
 enum {

@@ -1,6 +1,6 @@
 // Model files of the language model; one that is good continues a text.
 // SPDX-License-Identifier: Apache-2.0
-#include "lm/lm.h"
+#include "llm/lm/lm.h"
 
 #include <stdlib.h>
 #include <string.h>

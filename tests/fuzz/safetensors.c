@@ -1,10 +1,10 @@
 // Files of tensors: all that is said of one that opens holds. The same bytes as config.json, which lies beside them.
 // SPDX-License-Identifier: Apache-2.0
-#include "checkpoint/safetensors.h"
+#include "llm/checkpoint/safetensors.h"
 
 #include <string.h>
 
-#include "checkpoint/checkpoint_config.h"
+#include "llm/checkpoint/checkpoint_config.h"
 #include "fuzz.h"
 
 static void expect_line(const base_error_t *error) {

@@ -22,10 +22,12 @@ config: base host
 core: base num config hal
 waves:
 engine: num host waves hal
-lm: num
-checkpoint: base num
-array: base checkpoint num
-decode: checkpoint num host base
+llm: base host num
+llm/checkpoint:
+llm/lm: /text
+llm/text:
+llm/walk: /checkpoint
+array: base llm/checkpoint num
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /inspect /watch
 soc/cores: /. /engine /memory /races /scalar /watch
@@ -39,7 +41,7 @@ soc/watch: /. /scalar
 blame: soc core num base hal
 silicon: base num host
 silicon/power: /gates /synth
-kernel: array soc lm engine checkpoint decode num waves config host base hal kernels/*
+kernel: array soc llm/* engine num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention
@@ -48,7 +50,7 @@ kernel/flash: /. /attention
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
-report: kernel/* lm engine silicon/* soc num config host base hal kernels/*
+report: kernel/* llm/lm llm/text engine silicon/* soc num config host base hal kernels/*
 report/.: /page
 report/amla: /.
 report/decode: /.
@@ -69,7 +71,7 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc lm engine num config host base hal kernels/* silicon/*
+cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc llm/* engine num config host base hal kernels/* silicon/*
 cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
 cli/blame: /explain /option /run /text
@@ -112,18 +114,18 @@ tb/gm: core /.
 tb/hfa: /.
 tb/icarus: /fp /hfa
 tb/axi: hal
-tests/checkpoint: checkpoint base host num /num
-tests/decode: decode checkpoint base host num /num /checkpoint
-tests/cli: array base config host num report report/* kernel/* cli/*
+tests/checkpoint: llm/checkpoint base host num /num
+tests/decode: llm/walk llm/checkpoint base host num /num /checkpoint
+tests/cli: array llm/* base config host num report report/* kernel/* cli/*
 tests/core: core num hal
-tests/engine: config num kernel/*
+tests/engine: config num llm/* kernel/*
 tests/faults:
 tests/firmware: core num hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb array base checkpoint config core lm hal silicon/* soc/* sweep/study cli/*
+tests/fuzz: tb array base llm/* config core hal silicon/* soc/* sweep/study cli/*
 tests/host: host
 tests/kernel: kernel/*
-tests/lm: lm num kernel/* /num
+tests/lm: llm/* num kernel/* /num
 tests/memory: core num hal soc/*
 tests/num: num hal
 tests/power: num silicon/*

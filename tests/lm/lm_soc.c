@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernel/lm/lm_machine.h"
-#include "lm/lm_engine.h"
+#include "llm/lm/lm_engine.h"
 
 typedef struct both {
   lm_machine_t *machine;

@@ -1,7 +1,7 @@
-// What the tests of model/lm share: models made up of random weights, the shipped data.
+// What the tests of model/llm/lm share: models made up of random weights, the shipped data.
 //
 // A made-up model's weights are kept in doubles as well, laid out as in its file (matrices
-// [out,in]), for references that share nothing with model/lm.
+// [out,in]), for references that share nothing with model/llm/lm.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_LM_LM_TEST_H
 #define AMALGAM_TESTS_LM_LM_TEST_H
@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "lm/lm.h"
+#include "llm/lm/lm.h"
+#include "llm/text/score.h"
 #include "num_test.h"
 
 typedef struct {
@@ -135,7 +136,7 @@ static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w, const 
   assert_true(lm_forward(lm, window, WINDOW, backend, logits, false));
   double sum = 0.0;
   for (size_t i = 0; i < WINDOW; ++i) {
-    sum += lm_loss(logits + i * vocab, vocab, window[i + 1]);
+    sum += llm_loss(logits + i * vocab, vocab, window[i + 1]);
   }
   return sum / WINDOW;
 }

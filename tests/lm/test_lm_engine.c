@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "lm/lm_engine.h"
+#include "llm/lm/lm_engine.h"
 #include "lm_test.h"
 
 enum { D = 6, HEADS = 4, KV_HEADS = 2, FIRST = 5, N = 9, KEYS = FIRST + N, LARGEST = KEYS * HEADS * D };

@@ -4,7 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "lm/lm_engine.h"
+#include "llm/lm/lm_engine.h"
 #include "lm_test.h"
 
 enum { COMPARED = 2 };

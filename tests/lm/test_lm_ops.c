@@ -3,7 +3,7 @@
 #include <complex.h>
 #include <math.h>
 
-#include "lm/lm_ops.h"
+#include "llm/lm/lm_ops.h"
 #include "lm_test.h"
 
 static void assert_close(float x, double expected, double tolerance) {
@@ -81,11 +81,11 @@ static void swiglu(void **state) {
 static void loss(void **state) {
   (void)state;
   const float even[4] = {7.0f, 7.0f, 7.0f, 7.0f};
-  assert_true(fabs(lm_loss(even, 4, 2) - log(4.0)) < 1e-12);
+  assert_true(fabs(llm_loss(even, 4, 2) - log(4.0)) < 1e-12);
   const float steep[3] = {1000.0f, 998.0f, -1000.0f};
-  assert_true(fabs(lm_loss(steep, 3, 0) - log(1.0 + exp(-2.0))) < 1e-12);
-  assert_true(fabs(lm_loss(steep, 3, 1) - 2.0 - log(1.0 + exp(-2.0))) < 1e-12);
-  assert_true(fabs(lm_loss(steep, 3, 2) - 2000.0 - log(1.0 + exp(-2.0))) < 1e-9);
+  assert_true(fabs(llm_loss(steep, 3, 0) - log(1.0 + exp(-2.0))) < 1e-12);
+  assert_true(fabs(llm_loss(steep, 3, 1) - 2.0 - log(1.0 + exp(-2.0))) < 1e-12);
+  assert_true(fabs(llm_loss(steep, 3, 2) - 2000.0 - log(1.0 + exp(-2.0))) < 1e-9);
 }
 
 int main(void) {

@@ -69,7 +69,7 @@ void text_decode_head(FILE *file, const decode_run_t *run) {
 }
 
 void text_decode_token(FILE *file, const decode_run_t *run, uint32_t token) {
-  if (run->model->vocab_size == DECODE_BYTES) {
+  if (run->model->vocab_size == LLM_BYTES) {
     fputc((int)token, file);
   } else {
     fprintf(file, "%lu ", (unsigned long)token);

@@ -11,6 +11,7 @@
 #include "host/interrupt.h"
 #include "host/places.h"
 #include "kernels/fp8/fp8_args.h"
+#include "llm/text/score.h"
 #include "num/num_rng.h"
 
 enum {
@@ -86,10 +87,10 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
 static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const size_t most = r->windows > SIZE_MAX / (r->context + 1) ? 0 : r->windows * (r->context + 1);
-  if (!decode_tokens_from_file(r->eval, run->model->vocab_size, most, &run->text, error)) {
+  if (!llm_tokens_from_file(r->eval, run->model->vocab_size, most, &run->text, error)) {
     return false;
   }
-  run->windows = decode_windows(run->text.count, r->context);
+  run->windows = llm_windows(run->text.count, r->context);
   if (run->windows == 0) {
     return base_fail(error, "%s: %zu token%s; expected at least 2, one to predict another from", r->eval,
                      run->text.count, run->text.count == 1 ? "" : "s");
@@ -106,11 +107,11 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
 static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
-  if (r->prompt == NULL && run->model->vocab_size != DECODE_BYTES) {
+  if (r->prompt == NULL && run->model->vocab_size != LLM_BYTES) {
     return base_fail(
         error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
   }
-  if (!decode_tokens_from_text(prompt, "--prompt", run->model->vocab_size, &run->text, error)) {
+  if (!llm_tokens_from_text(prompt, "--prompt", run->model->vocab_size, &run->text, error)) {
     return false;
   }
   const size_t length = run->text.count, all = length + r->tokens, most = run->model->max_position_embeddings;
@@ -233,19 +234,7 @@ static const uint32_t *window_at(const decode_run_t *run, size_t window) {
 }
 
 static size_t predictions_of(const decode_run_t *run, size_t window) {
-  return decode_window_predictions(run->text.count, run->request.context, window);
-}
-
-static double loss_of(const float *logits, size_t vocab, uint32_t target) {
-  double largest = (double)logits[0];
-  for (size_t i = 1; i < vocab; ++i) {
-    largest = fmax(largest, (double)logits[i]);
-  }
-  double sum = exp((double)logits[0] - largest);
-  for (size_t i = 1; i < vocab; ++i) {
-    sum += exp((double)logits[i] - largest);
-  }
-  return largest + log(sum) - (double)logits[target];
+  return llm_window_predictions(run->text.count, run->request.context, window);
 }
 
 // Tokens first .. first + query - 1 of some windows; beyond a window's end token 0, whose logits nobody looks at.
@@ -262,7 +251,7 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
   for (size_t i = 0; i < decode_ask_rows(ask); ++i) {
     const size_t w = window + i / ask->query, t = ask->past + i % ask->query;
     if (t < predictions_of(run, w)) {
-      run->loss[w] += loss_of(decode_machine_logits(run->machine, i), vocab, window_at(run, w)[t + 1]);
+      run->loss[w] += llm_loss(decode_machine_logits(run->machine, i), vocab, window_at(run, w)[t + 1]);
       keep_row(run, i, w * run->request.context + t);
     }
   }
@@ -326,10 +315,7 @@ static uint32_t take_token(decode_run_t *run, size_t index) {
   memcpy(&best, decode_machine_bytes(run->machine, decode_address(list->arrays, DECODE_AT_BEST)), sizeof best);
   keep_row(run, 0, index);
   const float *logits = run->logits + index * run->model->vocab_size;
-  double gap = INFINITY;
-  for (size_t i = 0; i < run->model->vocab_size; ++i) {
-    gap = i == (size_t)best ? gap : fmin(gap, (double)logits[best] - (double)logits[i]);
-  }
+  const double gap = llm_choose(logits, run->model->vocab_size).gap;
   if (index == 0 || gap < run->gap) {
     run->gap = gap;
     run->gap_at = index;
@@ -509,7 +495,7 @@ void decode_release(decode_run_t *run) {
   decode_check_close(run->check);
   decode_machine_close(run->machine);
   checkpoint_close(run->checkpoint);
-  decode_tokens_free(&run->text);
+  llm_tokens_free(&run->text);
   free(run->loss);
   free(run->written);
   free(run->logits);

@@ -10,10 +10,10 @@
 
 #include <stdio.h>
 
-#include "checkpoint/checkpoint.h"
+#include "llm/checkpoint/checkpoint.h"
 #include "kernel/decode/decode_check.h"
 #include "kernel/decode/decode_step.h"
-#include "kernel/decode/decode_text.h"
+#include "llm/text/tokens.h"
 #include "kernel/decode/decode_verify.h"
 #include "kernel/result.h"
 
@@ -55,8 +55,8 @@ struct decode_run {
   decode_request_t request;  // with all that was left open decided
   checkpoint_t *checkpoint;
   const checkpoint_config_t *model;
-  char name[256];        // of the model, for people
-  decode_tokens_t text;  // what is predicted, or the prompt
+  char name[256];     // of the model, for people
+  llm_tokens_t text;  // what is predicted, or the prompt
   size_t windows;
   decode_machine_t *machine;
   decode_verify_t *verify;  // NULL: not asked for

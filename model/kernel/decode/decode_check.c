@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/walk.h"
+#include "llm/walk/walk.h"
 #include "hal/command.h"
 #include "num/num_fp8.h"
 #include "num/num_format.h"

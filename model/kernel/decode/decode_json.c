@@ -87,7 +87,7 @@ static void add_written(cJSON *root, const decode_run_t *run) {
   if (run->written == NULL) {
     return;
   }
-  if (run->model->vocab_size == DECODE_BYTES) {
+  if (run->model->vocab_size == LLM_BYTES) {
     add_bytes(root, "prompt", run->text.list, run->text.count);
     add_bytes(root, "text", run->written, run->request.tokens);
   } else {

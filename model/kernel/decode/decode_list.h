@@ -4,7 +4,7 @@
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_LIST_H
 #define AMALGAM_KERNEL_DECODE_DECODE_LIST_H
 
-#include "decode/walk.h"
+#include "llm/walk/walk.h"
 #include "kernel/decode/decode_arrays.h"
 #include "kernels/step/step_args.h"
 

@@ -3,7 +3,7 @@
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H
 #define AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H
 
-#include "checkpoint/checkpoint.h"
+#include "llm/checkpoint/checkpoint.h"
 #include "kernel/machine.h"
 #include "num/num_fp8.h"
 

@@ -4,7 +4,7 @@
 #define AMALGAM_KERNEL_LM_LM_CAPTURE_H
 
 #include "base/error.h"
-#include "lm/lm.h"
+#include "llm/lm/lm.h"
 #include "num/num_format.h"
 
 typedef struct lm_capture {

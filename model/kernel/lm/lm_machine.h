@@ -5,7 +5,7 @@
 #define AMALGAM_KERNEL_LM_LM_MACHINE_H
 
 #include "kernel/machine.h"
-#include "lm/lm.h"
+#include "llm/lm/lm.h"
 #include "soc/soc.h"
 
 typedef struct lm_machine_options {

@@ -4,9 +4,9 @@
 #ifndef AMALGAM_KERNEL_LM_LM_RUN_H
 #define AMALGAM_KERNEL_LM_LM_RUN_H
 
-#include "kernel/lm/lm_generate.h"
+#include "llm/lm/lm_generate.h"
 #include "kernel/lm/lm_settings.h"
-#include "kernel/lm/lm_windows.h"
+#include "llm/lm/lm_windows.h"
 #include "kernel/result.h"
 
 typedef struct lm_run lm_run_t;

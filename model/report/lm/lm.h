@@ -3,8 +3,8 @@
 #ifndef AMALGAM_REPORT_LM_LM_H
 #define AMALGAM_REPORT_LM_LM_H
 
-#include "kernel/lm/lm_generate.h"
-#include "kernel/lm/lm_windows.h"
+#include "llm/lm/lm_generate.h"
+#include "llm/lm/lm_windows.h"
 #include "num/num_engine.h"
 #include "report/hfa/hfa.h"
 #include "report/report.h"

@@ -7,7 +7,7 @@
 #include "host/parallel.h"
 #include "kernel/lm/lm_settings.h"
 #include "base/json.h"
-#include "lm/lm_engine.h"
+#include "llm/lm/lm_engine.h"
 #include "report/lm/lm.h"
 
 enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352 };

@@ -1,0 +1,53 @@
+// config.json of a DeepSeek-V2 or V3 model, as Hugging Face's transformers and DeepSeek write it.
+//
+// What this reader does not support it names and refuses: other model types, RoPE scaling (YaRN and others), quantised
+// weights, biases, activations other than SiLU, rotation of halves instead of pairs.
+//
+// Sources: configuration_deepseek_v2.py and configuration_deepseek_v3.py of github.com/huggingface/transformers for the
+// keys, modeling_deepseek_v2.py and modeling_deepseek_v3.py for what they mean.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_LLM_CHECKPOINT_CHECKPOINT_CONFIG_H
+#define AMALGAM_LLM_CHECKPOINT_CHECKPOINT_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+
+// How a mixture chooses experts for a token, from its logits; both within the topk_group best groups.
+//
+//              score              chosen by             a group counts    weight of a chosen expert
+//   softmax    softmax(logits)    score                 its largest       score
+//   sigmoid    sigmoid(logits)    score + its bias      its two largest   score
+//
+// With norm_topk_prob weights are divided by their sum; then they are multiplied by routed_scaling_factor.
+typedef enum checkpoint_gate { CHECKPOINT_GATE_SOFTMAX, CHECKPOINT_GATE_SIGMOID } checkpoint_gate_t;
+
+typedef struct checkpoint_config {
+  checkpoint_gate_t gate;  // of deepseek_v2: softmax, of deepseek_v3: sigmoid
+#define CONFIG_COUNT(key, smallest, largest, default) size_t key;
+#define CONFIG_REAL(key, smallest, largest, default) double key;
+#define CONFIG_ONLY(key, value)
+#include "llm/checkpoint/checkpoint_config.def"
+#undef CONFIG_COUNT
+#undef CONFIG_REAL
+#undef CONFIG_ONLY
+  double rope_theta;  // pair p of a position turns by position * rope_theta^(-2p / qk_rope_head_dim)
+  bool norm_topk_prob;
+  bool tie_word_embeddings;  // logits are products with the embedding
+} checkpoint_config_t;
+
+// RMSNorm of latents (q_a_layernorm, kv_a_layernorm) adds this and not rms_norm_eps, in transformers and in DeepSeek's
+// own code.
+#define CHECKPOINT_LATENT_EPS 1e-6
+
+// False: error names the file and the key.
+__attribute__((warn_unused_result)) bool checkpoint_config_read(const char *path, checkpoint_config_t *config,
+                                                                base_error_t *error);
+
+// Whether a layer is a mixture of experts.
+static inline bool checkpoint_is_mixture(const checkpoint_config_t *config, size_t layer) {
+  return config->n_routed_experts > 0 && layer >= config->first_k_dense_replace;
+}
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "llm/text/score.h"
+
+#include <math.h>
+
+size_t llm_windows(size_t tokens, size_t context) { return tokens / (context + 1) + (tokens % (context + 1) >= 2); }
+
+size_t llm_window_predictions(size_t tokens, size_t context, size_t window) {
+  const size_t left = tokens - window * (context + 1) - 1;
+  return left < context ? left : context;
+}
+
+double llm_loss(const float *logits, size_t vocab, uint32_t target) {
+  double largest = -INFINITY;
+  for (size_t i = 0; i < vocab; ++i) {
+    largest = fmax(largest, (double)logits[i]);
+  }
+  double sum = 0.0;
+  for (size_t i = 0; i < vocab; ++i) {
+    sum += exp((double)logits[i] - largest);
+  }
+  // cppcheck-suppress invalidFunctionArg ; a vocabulary has words
+  return largest + log(sum) - (double)logits[target];
+}
+
+llm_choice_t llm_choose(const float *logits, size_t vocab) {
+  llm_choice_t choice = {.best = 0, .gap = INFINITY};
+  for (size_t i = 1; i < vocab; ++i) {
+    const double ahead = (double)logits[i] - (double)logits[choice.best];
+    if (ahead > 0) {
+      choice = (llm_choice_t){.best = (uint32_t)i, .gap = ahead};
+    } else {
+      choice.gap = fmin(choice.gap, -ahead);
+    }
+  }
+  return choice;
+}
